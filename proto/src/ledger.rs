@@ -1,0 +1,199 @@
+//! The session ledger `.aictx/sessions/<id>.jsonl`: what was observed, in order, local only.
+//!
+//! One row a fact, appended with one write. Rows are never changed; a session that is resumed goes
+//! on in the same file. The ledger is the source from which a session is finalized when the agent
+//! says nothing.
+
+use serde::{Deserialize, Serialize};
+
+use crate::event::ErrorEvent;
+use crate::time::Timestamp;
+
+/// Format version of a row.
+pub const LEDGER_VERSION: u32 = 1;
+/// Longest text kept of a prompt or a last message, in characters.
+pub const MAX_TEXT: usize = 2_000;
+/// Longest command line kept, in characters.
+pub const MAX_COMMAND: usize = 4_000;
+/// Most paths of one row.
+pub const MAX_PATHS: usize = 32;
+
+/// How a fact is known (DESIGN rule 6).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Provenance {
+    /// The agent or user said so.
+    Explicit,
+    /// A hook or the watcher saw it.
+    RuntimeObserved,
+    /// Inferred from other facts by rule.
+    Heuristic,
+    /// Derived from the error events.
+    DerivedFromErrorEvents,
+    /// Not known.
+    #[default]
+    #[serde(other)]
+    Unknown,
+}
+
+/// What a ledger row records.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum LedgerKind {
+    /// The session began, resumed, was cleared or compacted (`source`).
+    SessionStart,
+    /// The user asked for something.
+    Prompt,
+    /// A tool was about to run; `verdict` is what we answered.
+    ToolIntent,
+    /// A file was read.
+    Read,
+    /// A file was written or edited.
+    Edit,
+    /// A command ran.
+    Command,
+    /// Any other tool ran (search, fetch, sub-agent, MCP …).
+    Tool,
+    /// Context is about to be compacted.
+    Compact,
+    /// A turn ended.
+    Stop,
+    /// A sub-agent started or ended (`source`).
+    Subagent,
+    /// The session ended (`source` is the reason).
+    SessionEnd,
+    /// An execution of this session was finalized (`execution_id`).
+    Finalized,
+    /// Anything else the runner told us; kept as a name only.
+    #[default]
+    #[serde(other)]
+    Other,
+}
+
+/// Outcome of a command or tool.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    /// It is known to have succeeded.
+    Passed,
+    /// It is known to have failed.
+    Failed,
+    /// It went to the background or behind a pipe, or nobody said.
+    #[default]
+    #[serde(other)]
+    Unknown,
+}
+
+/// One row. Empty members are left out.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct LedgerRow {
+    /// [`LEDGER_VERSION`].
+    pub v: u32,
+    /// When we saw it.
+    pub at: Timestamp,
+    /// What it is.
+    pub kind: LedgerKind,
+    /// How it is known.
+    pub provenance: Provenance,
+    /// Session id exactly as the runner gave it; in `session_start` and `finalized` rows.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub session_id: String,
+    /// Runner (`claude`, …); in `session_start` rows.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub runner: String,
+    /// Sub-agent that did it; empty for the main one.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub agent_id: String,
+    /// The runner's name of the tool or event.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub tool: String,
+    /// The runner's id of the call; joins intent and outcome.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub call_id: String,
+    /// Repository-relative paths, at most [`MAX_PATHS`].
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub paths: Vec<String>,
+    /// Command line as run, scrubbed.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub command: String,
+    /// Directory the command ran in, repository-relative, when it was not the root.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub cwd: String,
+    /// Exit status where the runner or the text says it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub exit_status: Option<i32>,
+    /// Passed, failed or unknown.
+    #[serde(skip_serializing_if = "is_unknown")]
+    pub outcome: Outcome,
+    /// The command is a test run.
+    #[serde(skip_serializing_if = "is_false")]
+    pub test: bool,
+    /// Error events found in its output.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub errors: Vec<ErrorEvent>,
+    /// Prompt, last message or error text, bounded and scrubbed.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub text: String,
+    /// Start source, end reason, compaction trigger.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub source: String,
+    /// What was answered to an intent (`allow` is left out).
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub verdict: String,
+    /// Duration in milliseconds where the runner says it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub duration_ms: Option<u64>,
+    /// Worktree root, absolute; in `session_start` rows.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub worktree: String,
+    /// Branch checked out; in `session_start` rows.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub branch: String,
+    /// The runner's transcript file, absolute; in `session_start` rows.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub transcript: String,
+    /// Agent process id; in `session_start` rows. 0 when unknown.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub pid: u32,
+    /// Start time of that process in clock ticks since boot, to tell a reused id apart.
+    #[serde(skip_serializing_if = "is_zero_u64")]
+    pub pid_start: u64,
+    /// Execution that was finalized; in `finalized` rows.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub execution_id: String,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_false(b: &bool) -> bool {
+    !*b
+}
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_zero(n: &u32) -> bool {
+    *n == 0
+}
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_zero_u64(n: &u64) -> bool {
+    *n == 0
+}
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_unknown(o: &Outcome) -> bool {
+    *o == Outcome::Unknown
+}
+
+impl LedgerRow {
+    /// A row of this version, observed at `at`.
+    pub fn observed(at: Timestamp, kind: LedgerKind) -> Self {
+        Self {
+            v: LEDGER_VERSION,
+            at,
+            kind,
+            provenance: Provenance::RuntimeObserved,
+            ..Self::default()
+        }
+    }
+}

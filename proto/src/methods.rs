@@ -1,0 +1,139 @@
+//! Every method: its name, parameters and result.
+//!
+//! [`METHODS`] is the one list. The daemon registers from it, `aictxd once` accepts from it, the
+//! OpenRPC document is generated from it, and tests fail when one of them lacks a method.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+pub mod daemon;
+pub mod finalize;
+pub mod guard;
+pub mod resume;
+pub mod session;
+
+pub use daemon::*;
+pub use finalize::*;
+pub use guard::*;
+pub use resume::*;
+pub use session::*;
+
+/// Where a method can run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// On a repository's files: the same answer from the daemon and from `aictxd once`.
+    Repository,
+    /// On the user's registry: also without a daemon.
+    User,
+    /// Only in a running daemon.
+    Daemon,
+}
+
+/// One method of the interface.
+#[derive(Debug, Clone, Copy)]
+pub struct Method {
+    /// Name on the wire.
+    pub name: &'static str,
+    /// One sentence for the document.
+    pub summary: &'static str,
+    /// Where it can run.
+    pub scope: Scope,
+    /// Schemas of its parameters and its result.
+    #[cfg(feature = "schema")]
+    pub schemas: fn(&mut schemars::SchemaGenerator) -> (schemars::Schema, schemars::Schema),
+}
+
+macro_rules! methods {
+    ($($(#[$doc:meta])* $constant:ident = $name:literal, $scope:ident, $params:ty => $result:ty, $summary:literal;)*) => {
+        $($(#[$doc])* #[doc = $summary] pub const $constant: &str = $name;)*
+        /// Every method there is.
+        pub const METHODS: &[Method] = &[$(Method {
+            name: $name,
+            summary: $summary,
+            scope: Scope::$scope,
+            #[cfg(feature = "schema")]
+            schemas: |g| (g.subschema_for::<$params>(), g.subschema_for::<$result>()),
+        }),*];
+    };
+}
+
+methods! {
+    HOOK = "hook", Repository, HookParams<'static> => HookResult,
+        "Take one hook event of a coding agent and answer in that agent's dialect.";
+    RESUME = "resume", Repository, ResumeParams => ResumeReply,
+        "What this session needs to know: last handoff, next action, open failures, contract.";
+    FINALIZE = "finalize", Repository, FinalizeParams => FinalizeReply,
+        "Record what an execution did: log row, handoff, failure memory.";
+    GUARD = "guard", Repository, GuardParams => GuardReply,
+        "Check a step before it is taken.";
+    INIT = "init", Repository, InitParams => InitReply,
+        "Create .aictx in a repository, register it and, when asked, the agents' hooks.";
+    REPO_ADD = "repo.add", User, RepoParams => RepoEntry,
+        "Register a repository with the user's daemon.";
+    REPO_LIST = "repo.list", User, Empty => RepoList,
+        "List the registered repositories.";
+    REPO_REMOVE = "repo.remove", User, RepoParams => RepoEntry,
+        "Forget a repository; its files stay.";
+    SESSION_LIST = "session.list", Repository, SessionListParams => SessionList,
+        "List the recorded sessions of a repository, newest first.";
+    SESSION_SHOW = "session.show", Repository, SessionShowParams => SessionReport,
+        "Show one session: what it read, edited, ran and how it ended.";
+    STATUS = "status", Daemon, Empty => DaemonStatus,
+        "Version, uptime, repositories, sessions, queues, latencies, memory.";
+    HELLO = "hello", Daemon, Empty => Hello,
+        "Prove that the daemon lives, and say which one it is.";
+    STOP = "daemon.stop", Daemon, StopParams => Stopping,
+        "Drain and stop.";
+    SPOOL_DRAIN = "spool.drain", User, Empty => SpoolReport,
+        "Take in what clients left behind while no daemon could be reached.";
+    DISCOVER = "rpc.discover", Daemon, Empty => Value,
+        "This document.";
+}
+
+/// Looks a method up by name.
+pub fn method(name: &str) -> Option<&'static Method> {
+    METHODS.iter().find(|m| m.name == name)
+}
+
+/// No parameters: `{}`, `[]` or nothing.
+#[derive(Debug, Clone, Copy, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Empty {}
+
+/// Parameters of `hook`.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct HookParams<'a> {
+    /// Which agent's dialect: `claude`.
+    pub runner: &'a str,
+    /// Parent process of the hook, the agent; 0 when unknown.
+    #[serde(default)]
+    pub pid: u32,
+    /// The event's name when the hook was registered with one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub event: Option<&'a str>,
+    /// Milliseconds since the Unix epoch at which a spooled event happened; absent for live ones.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spooled_at: Option<u64>,
+    /// The agent's own JSON, untouched.
+    #[serde(borrow)]
+    #[cfg_attr(feature = "schema", schemars(with = "Value"))]
+    pub payload: &'a RawValue,
+}
+
+/// Result of `hook`: what to print, or null for silence.
+pub type HookResult = Option<Value>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique() {
+        let mut names: Vec<_> = METHODS.iter().map(|m| m.name).collect();
+        names.sort_unstable();
+        names.dedup();
+        assert_eq!(names.len(), METHODS.len());
+    }
+}

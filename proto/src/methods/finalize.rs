@@ -1,0 +1,106 @@
+//! `finalize` (spec/lifecycle.md §12).
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::event::ErrorEvent;
+use crate::identity::Caller;
+
+/// Parameters of `finalize`. Lists that are empty are filled from the session's ledger.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct FinalizeParams {
+    /// Absolute path in the repository.
+    pub repo: String,
+    /// Absolute working directory that relative paths start from; empty for the root.
+    pub cwd: String,
+    /// `success` or `failure`.
+    pub status: String,
+    /// What was done.
+    pub summary: String,
+    /// The goal; empty for the session's own request, else the summary.
+    pub task: String,
+    /// Explicit task type.
+    pub task_type: String,
+    /// Files read.
+    pub files_opened: Vec<String>,
+    /// Files written.
+    pub files_edited: Vec<String>,
+    /// Commands run.
+    pub commands_executed: Vec<String>,
+    /// Test runs.
+    pub tests_executed: Vec<String>,
+    /// Error strings.
+    pub notable_errors: Vec<String>,
+    /// Structured errors.
+    pub error_events: Vec<ErrorEvent>,
+    /// What to do next.
+    pub next_steps: Vec<String>,
+    /// What stands in the way.
+    pub blocked: Vec<String>,
+    /// What could go wrong.
+    pub risks: Vec<String>,
+    /// Decisions taken: objects with `decision`, `rationale` and the other members of a decision.
+    pub decisions: Vec<Value>,
+    /// Failure ids the caller says are resolved.
+    pub resolved_failures: Vec<String>,
+    /// Repeat-safe id: a second finalize with the same id changes nothing and answers the same.
+    pub execution_id: String,
+    /// Who finalizes.
+    pub caller: Caller,
+}
+
+/// What was written, by kind; null where nothing was.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct FinalizeReply {
+    /// Format of this object.
+    pub schema_version: String,
+    /// Unique id of this execution.
+    pub execution_id: String,
+    /// Session it belongs to.
+    pub session_id: String,
+    /// False when this execution was already finalized; the rest then describes the first time.
+    pub recorded: bool,
+    /// `plain`.
+    pub execution_mode: String,
+    /// Type before the work.
+    pub prepared_task_type: String,
+    /// Type from what was observed.
+    pub final_task_type: String,
+    /// The one that counts.
+    pub effective_task_type: String,
+    /// Area from what was observed.
+    pub effective_area_id: String,
+    /// Row of the agent execution log.
+    pub telemetry_entry: Value,
+    /// `{path, handoff, history: {path, count}}`.
+    pub handoff_persisted: Option<Value>,
+    /// `{path, failure_id, signature, existing, occurrences, toolchains, phases, error_codes}`.
+    pub failure_persisted: Option<Value>,
+    /// Failure ids resolved by evidence.
+    pub resolved_failures: Vec<String>,
+    /// Decision rows written.
+    pub decisions_persisted: Vec<Value>,
+    /// Numbers about the capture.
+    pub aictx_feedback: Value,
+    /// `{covered_fields, unknown_fields, coverage_ratio, provenance}`.
+    pub capture_quality: Value,
+    /// Branch, commit and dirt of the worktree.
+    pub git_state: Value,
+    /// The execution as it was logged.
+    pub execution_observation: Value,
+    /// Structured summary.
+    pub agent_summary: Map<String, Value>,
+    /// Summary to the line grammar of the format.
+    pub agent_summary_text: String,
+    /// The same for renderers in other languages.
+    pub agent_summary_render_payload: Value,
+    /// Kinds of secrets that were removed before writing, with counts.
+    pub redacted: Map<String, Value>,
+    /// When.
+    pub finalized_at: String,
+    /// What to know.
+    pub warnings: Vec<String>,
+}

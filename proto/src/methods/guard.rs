@@ -1,0 +1,105 @@
+//! `guard` (spec/guard.md §3).
+
+use serde::{Deserialize, Serialize};
+
+use crate::identity::Caller;
+
+/// The moments at which the guard is asked.
+pub const GUARD_ACTIONS: &[&str] = &[
+    "agent_switch",
+    "before_first_edit",
+    "continue_after_idle",
+    "edit",
+    "final_answer",
+    "finalize",
+    "risky_command",
+    "scope_change",
+];
+
+/// Parameters of `guard`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct GuardParams {
+    /// Absolute path in the repository.
+    pub repo: String,
+    /// Absolute working directory that relative paths start from; empty for the root.
+    pub cwd: String,
+    /// One of [`GUARD_ACTIONS`].
+    pub action: String,
+    /// Paths about to be touched, as given.
+    pub paths: Vec<String>,
+    /// Command about to be run.
+    pub command: String,
+    /// What the caller is trying to do, cut to 500 characters.
+    pub intent: String,
+    /// `low`, `normal` (also when empty) or `high`; never weakens a safety finding.
+    pub risk: String,
+    /// Who asks.
+    pub caller: Caller,
+}
+
+/// One finding.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct GuardWarning {
+    /// Stable code.
+    pub code: String,
+    /// `error`, `warning` or `info`.
+    pub severity: String,
+    /// Fixed sentence; never holds text from the repository.
+    pub message: String,
+    /// Which of the five checks it belongs to.
+    pub check: String,
+    /// At most 3 short facts (paths given by the caller, verbs, targets).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub evidence: Vec<String>,
+}
+
+/// Result per check: `ok`, `warning` or `error`.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct GuardChecks {
+    /// Work State.
+    pub work_state: String,
+    /// Contract and command safety.
+    pub contract_alignment: String,
+    /// Continuity quality.
+    pub continuity_quality: String,
+    /// Lifecycle.
+    pub lifecycle: String,
+    /// Validation.
+    pub validation: String,
+}
+
+/// What the caller can do about it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct SuggestedAction {
+    /// `run_command`, `open_file`, `run_resume`, `finalize_session` or `ask_user`.
+    pub kind: String,
+    /// Command, path or question.
+    pub value: String,
+}
+
+/// Result of `guard`: the five keys of the format, then ours.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct GuardReply {
+    /// `ok`, `warning` or `error`.
+    pub status: String,
+    /// `allow`, `caution`, `re_ground` or `block`.
+    pub decision: String,
+    /// At most 8 findings, worst first.
+    pub warnings: Vec<GuardWarning>,
+    /// The five checks.
+    pub checks: GuardChecks,
+    /// One of four fixed sentences.
+    pub suggested_next: String,
+    /// Cures.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub suggested_actions: Vec<SuggestedAction>,
+    /// Findings before the cut to 8.
+    #[serde(default)]
+    pub warnings_total: u64,
+}

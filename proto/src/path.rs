@@ -1,0 +1,292 @@
+//! The one repository-relative path type.
+//!
+//! Every path that enters the program (from a hook, a flag, a file) is turned into a [`RepoPath`]
+//! at the boundary or is known to be [`Located::Outside`]; nothing else compares path strings.
+//! Resolution here is lexical. Whoever has a disk may resolve symbolic links first
+//! (`aictx_artifacts::root::locate`).
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// Longest accepted path, in bytes. Linux's own limit for one call is 4096.
+pub const MAX_PATH_BYTES: usize = 4096;
+
+/// A path inside a repository: relative to its root, `/`-separated, without `.`, `..`, empty
+/// segments or a trailing slash. The root itself is the empty path and prints as `.`.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct RepoPath(String);
+
+/// Where a path given by somebody lies.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Located {
+    /// Inside the repository.
+    Inside(RepoPath),
+    /// Not inside, or not decidable from the text alone.
+    Outside(Outside),
+}
+
+/// Why a path does not name something in the repository.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outside {
+    /// Empty, blank, or longer than [`MAX_PATH_BYTES`].
+    Unusable,
+    /// Holds a NUL byte.
+    Nul,
+    /// An absolute path elsewhere.
+    Elsewhere,
+    /// `..` climbs past the root.
+    Escapes,
+    /// `~` or `~user`: another person's or the user's home.
+    Home,
+    /// A drive letter (`C:\`) or UNC path (`\\server\share`).
+    Drive,
+}
+
+impl RepoPath {
+    /// The repository root itself.
+    pub fn root() -> Self {
+        Self(String::new())
+    }
+
+    /// Whether this is the root.
+    pub fn is_root(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The path as text; `.` for the root.
+    pub fn as_str(&self) -> &str {
+        if self.0.is_empty() { "." } else { &self.0 }
+    }
+
+    /// Path segments, none for the root.
+    pub fn segments(&self) -> impl Iterator<Item = &str> {
+        self.0.split('/').filter(|s| !s.is_empty())
+    }
+
+    /// Last segment, or nothing for the root.
+    pub fn file_name(&self) -> Option<&str> {
+        self.segments().last()
+    }
+
+    /// Whether `self` is `ancestor` or lies below it.
+    pub fn starts_with(&self, ancestor: &RepoPath) -> bool {
+        ancestor.is_root()
+            || self.0 == ancestor.0
+            || self
+                .0
+                .strip_prefix(&ancestor.0)
+                .is_some_and(|rest| rest.starts_with('/'))
+    }
+
+    /// Parses a path that is already meant to be repository-relative.
+    ///
+    /// # Errors
+    /// The reason why it is outside, for absolute, climbing or unusable text.
+    pub fn parse(raw: &str) -> Result<Self, Outside> {
+        match locate("", "", raw) {
+            Located::Inside(path) => Ok(path),
+            Located::Outside(why) => Err(why),
+        }
+    }
+}
+
+/// Finds out where `raw` lies, given the repository's absolute `root` and the absolute working
+/// directory `cwd` that relative paths start from (both `/`-separated; an empty `cwd` means the
+/// root). Purely lexical and linear in the length of its inputs.
+pub fn locate(root: &str, cwd: &str, raw: &str) -> Located {
+    use Located::Outside as Out;
+    if raw.trim().is_empty() || raw.len() > MAX_PATH_BYTES {
+        return Out(Outside::Unusable);
+    }
+    if raw.contains('\0') {
+        return Out(Outside::Nul);
+    }
+    if raw.starts_with("\\\\") {
+        return Out(Outside::Drive);
+    }
+    let text = raw.replace('\\', "/");
+    if text == "~" || text.starts_with("~/") || is_user_home(&text) {
+        return Out(Outside::Home);
+    }
+    if has_drive(&text) {
+        return Out(Outside::Drive);
+    }
+    let absolute = if text.starts_with('/') {
+        text
+    } else if cwd.is_empty() {
+        format!("{root}/{text}")
+    } else {
+        format!("{cwd}/{text}")
+    };
+    let root_segments = resolve(root).unwrap_or_default();
+    let Some(segments) = resolve(&absolute) else {
+        return Out(Outside::Escapes);
+    };
+    match segments.strip_prefix(root_segments.as_slice()) {
+        Some(rest) => Located::Inside(RepoPath(rest.join("/"))),
+        None if raw.starts_with('/') => Out(Outside::Elsewhere),
+        None => Out(Outside::Escapes),
+    }
+}
+
+/// Splits into segments with `.` and `..` removed; `None` when `..` climbs past `/`.
+fn resolve(path: &str) -> Option<Vec<&str>> {
+    let mut out = Vec::new();
+    for segment in path.split('/') {
+        match segment {
+            "" | "." => {}
+            ".." => {
+                out.pop()?;
+            }
+            other => out.push(other),
+        }
+    }
+    Some(out)
+}
+
+fn has_drive(text: &str) -> bool {
+    let mut chars = text.chars();
+    matches!((chars.next(), chars.next(), chars.next()),
+        (Some(letter), Some(':'), Some('/') | None) if letter.is_ascii_alphabetic())
+}
+
+fn is_user_home(text: &str) -> bool {
+    text.strip_prefix('~').is_some_and(|rest| {
+        rest.chars().next().is_some_and(char::is_alphanumeric) && rest.contains('/')
+    })
+}
+
+impl fmt::Display for RepoPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl fmt::Debug for RepoPath {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "RepoPath({:?})", self.as_str())
+    }
+}
+
+impl Serialize for RepoPath {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+impl<'de> Deserialize<'de> for RepoPath {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        RepoPath::parse(&text).map_err(|why| {
+            serde::de::Error::custom(format!("`{text}` is not a path inside a repository: {why}"))
+        })
+    }
+}
+
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for RepoPath {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "RepoPath".into()
+    }
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "type": "string",
+            "description": "Path relative to the repository root, `/`-separated, without `.` or `..`."
+        })
+    }
+}
+
+impl fmt::Display for Outside {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Outside::Unusable => "it is empty or too long",
+            Outside::Nul => "it holds a NUL byte",
+            Outside::Elsewhere => "it is an absolute path elsewhere",
+            Outside::Escapes => "it climbs out of the repository",
+            Outside::Home => "it starts in a home directory",
+            Outside::Drive => "it names a drive or a network share",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn inside(raw: &str) -> String {
+        match locate("/r/repo", "/r/repo/sub", raw) {
+            Located::Inside(path) => path.as_str().to_owned(),
+            Located::Outside(why) => format!("outside: {why:?}"),
+        }
+    }
+
+    #[test]
+    fn spellings_of_one_file_are_one_path() {
+        for raw in [
+            "a.py",
+            "./a.py",
+            ".//a.py",
+            "x/../a.py",
+            "/r/repo/sub/a.py",
+            ".\\a.py",
+        ] {
+            assert_eq!(inside(raw), "sub/a.py", "{raw}");
+        }
+        assert_eq!(inside(".."), ".");
+        assert_eq!(inside("/r/repo/"), ".");
+    }
+
+    #[test]
+    fn outside_is_told_apart() {
+        let why = |raw| match locate("/r/repo", "", raw) {
+            Located::Outside(why) => why,
+            Located::Inside(path) => panic!("{raw} became {path}"),
+        };
+        assert_eq!(why("../x"), Outside::Escapes);
+        assert_eq!(why("/etc/passwd"), Outside::Elsewhere);
+        assert_eq!(why("/r/repository/x"), Outside::Elsewhere);
+        assert_eq!(why("~/.ssh/config"), Outside::Home);
+        assert_eq!(why("~root/x"), Outside::Home);
+        assert_eq!(why("C:\\x"), Outside::Drive);
+        assert_eq!(why("\\\\host\\share"), Outside::Drive);
+        assert_eq!(why("  "), Outside::Unusable);
+        assert_eq!(why("a\0b"), Outside::Nul);
+    }
+
+    #[test]
+    fn directory_prefix_is_by_segment() {
+        let path = |p| RepoPath::parse(p).unwrap();
+        assert!(path("src/a").starts_with(&path("src")));
+        assert!(!path("srcs/a").starts_with(&path("src")));
+        assert!(path("a").starts_with(&RepoPath::root()));
+    }
+
+    proptest! {
+        /// Whatever comes in, what is inside has no segment that moves, and parsing it again is
+        /// the identity.
+        #[test]
+        fn inside_is_canonical(raw in "[./a-c~\\\\: ]{0,24}") {
+            if let Located::Inside(path) = locate("/r", "/r/s", &raw) {
+                prop_assert!(path.segments().all(|s| s != "." && s != ".." && !s.is_empty()));
+                let again = locate("/r", "", &format!("/r/{}", path.as_str()));
+                prop_assert_eq!(again, Located::Inside(path));
+            }
+        }
+
+        /// A path below the root is inside however many detours it takes.
+        #[test]
+        fn detours_do_not_matter(parts in proptest::collection::vec("[a-z]{1,4}", 1..6), at in 0usize..6) {
+            let plain = parts.join("/");
+            let mut detour = parts.clone();
+            detour.insert(at.min(parts.len()), "x/..".into());
+            prop_assert_eq!(locate("/r", "", &plain), locate("/r", "", &detour.join("/")));
+        }
+
+        #[test]
+        fn never_panics(root in ".{0,12}", cwd in ".{0,12}", raw in ".{0,40}") {
+            let _ = locate(&root, &cwd, &raw);
+        }
+    }
+}

@@ -1,0 +1,395 @@
+//! Durable records under `.aictx/`: names and fields of the ancestor's format (4.5 to 7.0).
+//!
+//! Every record keeps the members it does not know (`extra`), so that reading and rewriting a file
+//! loses nothing that another version wrote. Missing members take defaults; nothing here fails on
+//! old data (spec/memory-repomap-setup.md §19.4).
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::event::ErrorEvent;
+
+/// `continuity/handoff.json`: the newest handoff (spec/lifecycle.md §15), with the `status` and
+/// `reason` that the ancestor kept only in the history (W3).
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Handoff {
+    /// What happened, at most 200 characters.
+    pub summary: String,
+    /// `resolved`, `failed` or `unresolved`; empty in files of the ancestor.
+    pub status: String,
+    /// The request this was about.
+    pub reason: String,
+    /// Task type.
+    pub task_type: String,
+    /// What was finished; only on success.
+    pub completed: Vec<String>,
+    /// What to do next.
+    pub next_steps: Vec<String>,
+    /// What stands in the way.
+    pub blocked: Vec<String>,
+    /// Same as `blocked`; kept for the ancestor's readers.
+    pub open_items: Vec<String>,
+    /// What could go wrong.
+    pub risks: Vec<String>,
+    /// Files to start from, edited ones first.
+    pub recommended_starting_points: Vec<String>,
+    /// When it was written.
+    pub updated_at: String,
+    /// Visible-session number it was written in.
+    pub source_session: u64,
+    /// Execution that wrote it.
+    pub source_execution_id: String,
+    /// Agent.
+    pub agent_id: String,
+    /// Adapter.
+    pub adapter_id: String,
+    /// Session.
+    pub session_id: String,
+    /// `low`, `medium` or `high`.
+    pub evidence_quality: String,
+    /// Unknown members.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// One row of `continuity/handoffs.jsonl`.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct HandoffRow {
+    /// Execution that wrote it; unique.
+    pub execution_id: String,
+    /// When.
+    pub timestamp: String,
+    /// As in [`Handoff`].
+    pub summary: String,
+    /// `resolved`, `failed` or `unresolved`.
+    pub status: String,
+    /// The request.
+    pub reason: String,
+    /// Task type.
+    pub task_type: String,
+    /// At most 5.
+    pub completed: Vec<String>,
+    /// At most 5.
+    pub next_steps: Vec<String>,
+    /// At most 5.
+    pub blocked: Vec<String>,
+    /// At most 5.
+    pub risks: Vec<String>,
+    /// At most 5.
+    pub recommended_starting_points: Vec<String>,
+    /// How many files were observed.
+    pub files_observed: u64,
+    /// Tests seen, at most 8.
+    pub tests_observed: Vec<String>,
+    /// Agent.
+    pub agent_id: String,
+    /// Adapter.
+    pub adapter_id: String,
+    /// Session.
+    pub session_id: String,
+    /// `low`, `medium` or `high`.
+    pub evidence_quality: String,
+    /// Unknown members.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// `continuity/session.json`: the visible session (spec §3.3), plus the map of recent sessions
+/// that lets interleaved ones keep their numbers (W7).
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SessionFile {
+    /// `<runtime>@<repo_id>`.
+    pub agent_label: String,
+    /// When the banner was shown.
+    pub banner_shown_at: String,
+    /// In which session.
+    pub banner_shown_session_id: String,
+    /// Touches of the current session.
+    pub execution_count: u64,
+    /// Last touch by an execution.
+    pub last_execution_at: String,
+    /// Last touch by a session.
+    pub last_session_at: String,
+    /// Repository id.
+    pub repo_id: String,
+    /// Runtime name.
+    pub runtime: String,
+    /// Number of distinct sessions seen.
+    pub session_count: u64,
+    /// Current session.
+    pub session_id: String,
+    /// When it started.
+    pub started_at: String,
+    /// The newest sessions, newest first, at most 64.
+    pub recent_sessions: Vec<RecentSession>,
+    /// Unknown members.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// One entry of [`SessionFile::recent_sessions`].
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RecentSession {
+    /// Session id.
+    pub session_id: String,
+    /// Its number.
+    pub number: u64,
+    /// When it was first seen.
+    pub started_at: String,
+    /// When it was last seen.
+    pub last_seen_at: String,
+    /// Whether its banner was shown.
+    pub banner_shown: bool,
+}
+
+/// One row of `continuity/decisions.jsonl` (spec §16).
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Decision {
+    /// What was decided.
+    pub decision: String,
+    /// Why.
+    pub rationale: String,
+    /// What else was considered.
+    pub alternatives: Vec<String>,
+    /// What had to hold.
+    pub constraints: Vec<String>,
+    /// What could go wrong.
+    pub risks: Vec<String>,
+    /// Files it governs.
+    pub related_paths: Vec<String>,
+    /// Sub-system.
+    pub subsystem: String,
+    /// When.
+    pub timestamp: String,
+    /// Visible-session number.
+    pub session: u64,
+    /// Execution.
+    pub execution_id: String,
+    /// Unknown members.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// One live row of `failure_memory/failure_patterns.jsonl` (spec/memory §5.1).
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct FailurePattern {
+    /// `failure::` + signature.
+    pub failure_id: String,
+    /// Fingerprint of the primary event.
+    pub signature: String,
+    /// Same as `signature`.
+    pub failure_signature: String,
+    /// Task type.
+    pub task_type: String,
+    /// Area.
+    pub area_id: String,
+    /// Sub-system.
+    pub subsystem: String,
+    /// First three error strings, a line each.
+    pub error_text: String,
+    /// Command that failed.
+    pub failed_command: String,
+    /// At most 8.
+    pub files_involved: Vec<String>,
+    /// At most 8.
+    pub related_paths: Vec<String>,
+    /// What was tried.
+    pub attempted_fix_summary: String,
+    /// At most 3.
+    pub failed_attempts: Vec<String>,
+    /// `open` or `resolved`; missing means open.
+    #[serde(default = "open")]
+    pub status: String,
+    /// Execution that resolved it.
+    pub resolved_by: String,
+    /// Same.
+    pub resolved_by_execution_id: String,
+    /// How often it was seen.
+    pub occurrences: u64,
+    /// `occurrences` before the last change.
+    pub previous_occurrences: u64,
+    /// Execution that saw it last.
+    pub last_execution_id: String,
+    /// At most 3.
+    pub symptoms: Vec<String>,
+    /// At most 5.
+    pub ineffective_commands: Vec<String>,
+    /// At most 5.
+    pub error_events: Vec<ErrorEvent>,
+    /// Distinct toolchains, at most 5.
+    pub toolchains: Vec<String>,
+    /// Distinct phases, at most 5.
+    pub phases: Vec<String>,
+    /// Distinct codes, at most 5.
+    pub error_codes: Vec<String>,
+    /// Distinct fingerprints, at most 5.
+    pub error_fingerprints: Vec<String>,
+    /// What may help; the agent's own words once it was resolved.
+    pub resolution_hint: String,
+    /// When it was last written.
+    pub timestamp: String,
+    /// Visible-session number.
+    pub session: u64,
+    /// When it was first seen; empty in rows of the ancestor.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub first_seen: String,
+    /// How often it came back after being resolved.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub reopened: u64,
+    /// `command`, `test` or `explicit`: what showed that it is resolved.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub resolution_evidence: String,
+    /// The summary of the run that resolved it.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub resolution_summary: String,
+    /// Unknown members.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+fn open() -> String {
+    "open".to_owned()
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref)]
+fn is_zero(n: &u64) -> bool {
+    *n == 0
+}
+
+/// One row of `metrics/execution_logs.jsonl` (spec/lifecycle.md §19).
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ExecutionLogRow {
+    /// Execution id (the ancestor's name for it).
+    pub task_id: String,
+    /// When.
+    pub timestamp: String,
+    /// Effective task type.
+    pub task_type: String,
+    /// Provisional type.
+    pub prepared_task_type: String,
+    /// Observed type.
+    pub final_task_type: String,
+    /// Files read.
+    pub files_opened: Vec<String>,
+    /// Files written.
+    pub files_edited: Vec<String>,
+    /// Files read more than once.
+    pub files_reopened: Vec<String>,
+    /// Commands run.
+    pub commands_executed: Vec<String>,
+    /// Commands that were test runs.
+    pub tests_executed: Vec<String>,
+    /// Error strings.
+    pub notable_errors: Vec<String>,
+    /// Structured errors, at most 8.
+    pub error_events: Vec<ErrorEvent>,
+    /// How each of the seven lists is known.
+    pub capture_provenance: Map<String, Value>,
+    /// Effective area.
+    pub area_id: String,
+    /// Area known before.
+    pub prepared_area_id: String,
+    /// Area observed.
+    pub final_area_id: String,
+    /// From the first observation to finalize; null when unknown.
+    pub execution_time_ms: Option<u64>,
+    /// Outcome as reported or observed; null when the session ended without either.
+    pub success: Option<bool>,
+    /// Always false: packets are not built any more.
+    pub used_packet: bool,
+    /// Session the execution belongs to.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub session_id: String,
+    /// `explicit` (the agent called finalize) or `observed` (from the ledger).
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub finalized_from: String,
+    /// Unknown members.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// One row of `metrics/agent_execution_log.jsonl` (spec §19).
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct AgentExecutionRow {
+    /// Execution id; unique.
+    pub execution_id: String,
+    /// Agent.
+    pub agent_id: String,
+    /// `plain`.
+    pub execution_mode: String,
+    /// Effective type.
+    pub resolved_task_type: String,
+    /// Provisional type.
+    pub prepared_task_type: String,
+    /// Observed type.
+    pub final_task_type: String,
+    /// Slug of repository, type and request.
+    pub task_fingerprint: String,
+    /// Outcome; null when unknown.
+    pub success: Option<bool>,
+    /// Whether a check proved the result.
+    pub validated_learning: bool,
+    /// Summary.
+    pub result_summary: String,
+    /// Milliseconds; null when unknown.
+    pub execution_time_ms: Option<u64>,
+    /// Always false until a strategy was followed and observed.
+    pub used_strategy: bool,
+    /// Always false.
+    pub used_packet: bool,
+    /// Same fingerprint seen before.
+    pub repeated_context_request: bool,
+    /// When.
+    pub recorded_at: String,
+    /// Unknown members.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// Names of the files under `.aictx/`, in one place.
+pub mod files {
+    /// Newest handoff.
+    pub const HANDOFF: &str = "continuity/handoff.json";
+    /// All handoffs.
+    pub const HANDOFFS: &str = "continuity/handoffs.jsonl";
+    /// Visible session.
+    pub const SESSION: &str = "continuity/session.json";
+    /// Decisions.
+    pub const DECISIONS: &str = "continuity/decisions.jsonl";
+    /// Newest summary for people.
+    pub const LAST_SUMMARY: &str = "continuity/last_execution_summary.md";
+    /// Lifecycle events.
+    pub const LIFECYCLE_EVENTS: &str = "continuity/lifecycle_events.jsonl";
+    /// Latest resume payload.
+    pub const RESUME_CAPSULE_JSON: &str = "continuity/resume_capsule.json";
+    /// Latest resume text.
+    pub const RESUME_CAPSULE_MD: &str = "continuity/resume_capsule.md";
+    /// Execution log.
+    pub const EXECUTION_LOGS: &str = "metrics/execution_logs.jsonl";
+    /// Telemetry rows.
+    pub const AGENT_EXECUTION_LOG: &str = "metrics/agent_execution_log.jsonl";
+    /// Counters of the newest execution.
+    pub const AGENT_EXECUTION_STATUS: &str = "metrics/agent_execution_status.json";
+    /// Failure patterns.
+    pub const FAILURE_PATTERNS: &str = "failure_memory/failure_patterns.jsonl";
+    /// Compact index of them.
+    pub const FAILURE_INDEX: &str = "failure_memory/failure_index.json";
+    /// Active task pointer.
+    pub const ACTIVE_TASK: &str = "tasks/active.json";
+    /// Installation state.
+    pub const STATE: &str = "state.json";
+    /// Format marker of this implementation.
+    pub const FORMAT: &str = "format.json";
+    /// Session ledgers.
+    pub const SESSIONS_DIR: &str = "sessions";
+    /// Commit intents; empty at rest.
+    pub const JOURNAL_DIR: &str = "journal";
+}

@@ -1,0 +1,115 @@
+//! Small text rules that more than one room needs.
+
+/// Trims and collapses every run of white space to one blank, then cuts to `limit` characters;
+/// a cut text ends in `…` (which counts).
+pub fn clean(text: &str, limit: usize) -> String {
+    let mut out = String::with_capacity(text.len().min(limit * 4));
+    for word in text.split_whitespace() {
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.push_str(word);
+        if out.len() > limit * 4 {
+            break;
+        }
+    }
+    truncate_chars(&out, limit)
+}
+
+/// Cuts to `limit` characters; a cut text ends in `…` (which counts).
+pub fn truncate_chars(text: &str, limit: usize) -> String {
+    if text.chars().nth(limit).is_none() {
+        return text.to_owned();
+    }
+    let mut out: String = text.chars().take(limit.saturating_sub(1)).collect();
+    out.truncate(out.trim_end().len());
+    out.push('…');
+    out
+}
+
+/// Makes stored or foreign text safe to show: control characters (escape sequences among them) are
+/// dropped, white space other than newline becomes a blank, bidirectional overrides vanish.
+pub fn printable(text: &str) -> String {
+    text.chars()
+        .filter_map(|c| match c {
+            '\n' => Some('\n'),
+            '\t' | '\r' => Some(' '),
+            '\u{200b}'..='\u{200f}'
+            | '\u{202a}'..='\u{202e}'
+            | '\u{2066}'..='\u{2069}'
+            | '\u{feff}' => None,
+            c if c.is_control() => None,
+            c => Some(c),
+        })
+        .collect()
+}
+
+/// Lower-case ASCII slug (spec/memory-repomap-setup.md §0.5): every run outside `a-z0-9` becomes
+/// one `_`, the ends are bare, at most `limit` bytes, and empty text becomes `empty`.
+pub fn slug(text: &str, limit: usize, empty: &str) -> String {
+    let mut out = String::new();
+    for c in text.chars().flat_map(char::to_lowercase) {
+        if c.is_ascii_alphanumeric() {
+            out.push(c);
+        } else if !out.is_empty() && !out.ends_with('_') {
+            out.push('_');
+        }
+        if out.len() > limit {
+            break;
+        }
+    }
+    out.truncate(limit);
+    let out = out.trim_matches('_');
+    if out.is_empty() {
+        empty.to_owned()
+    } else {
+        out.to_owned()
+    }
+}
+
+/// A file name made of an identifier from outside: letters, digits, `_`, `.`, `-`, at most 96
+/// bytes, never empty, never starting with a dot. An identifier that had to be changed gets eight
+/// hexadecimal digits of its hash, so that two identifiers never share a file.
+pub fn file_stem(id: &str) -> String {
+    let kept: String = id
+        .chars()
+        .map(|c| {
+            if c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.') {
+                c
+            } else {
+                '-'
+            }
+        })
+        .take(87)
+        .collect();
+    let kept = kept.trim_matches(['.', '-', '_']);
+    if kept == id {
+        return kept.to_owned();
+    }
+    // FNV-1a, 32 bits: stable for ever because it is part of file names.
+    let hash = id.bytes().fold(0x811c_9dc5_u32, |h, b| {
+        (h ^ u32::from(b)).wrapping_mul(0x0100_0193)
+    });
+    format!("{}-{hash:08x}", if kept.is_empty() { "id" } else { kept })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cleaning() {
+        assert_eq!(clean("  a \n\t b  ", 80), "a b");
+        assert_eq!(clean("abcdef", 4), "abc…");
+        assert_eq!(clean("ñandú ñandú", 5), "ñand…");
+        assert_eq!(printable("a\u{1b}[31mb\u{202e}c\r\n"), "a[31mbc \n");
+        assert_eq!(slug("Fix: the Thing!", 80, "item"), "fix_the_thing");
+        assert_eq!(slug("修复", 80, "item"), "item");
+        assert_eq!(slug("abcdef", 3, "item"), "abc");
+        assert_eq!(file_stem("b4a7d994-0e88"), "b4a7d994-0e88");
+        assert!(file_stem("../../etc/passwd").starts_with("etc-passwd-"));
+        assert!(file_stem("...").starts_with("id-"));
+        assert_ne!(file_stem("a:b"), file_stem("a/b"));
+        assert!(file_stem(&"é".repeat(500)).len() <= 96);
+    }
+}
