@@ -4,6 +4,7 @@
 //! type live here. This crate does no I/O, knows no clock and starts no thread; it may be used by
 //! anything that wants to talk to the daemon or read `.aictx/` files.
 
+pub mod effect;
 pub mod event;
 pub mod identity;
 pub mod ledger;
@@ -14,6 +15,7 @@ pub mod path;
 pub mod pattern;
 pub mod record;
 pub mod rpc;
+pub mod snapshot;
 pub mod text;
 pub mod time;
 

@@ -1,0 +1,63 @@
+//! Effects: what a decision wants written. Decisions make them, `aictx_artifacts` commits them.
+
+use serde_json::Value;
+
+use crate::ledger::LedgerRow;
+
+/// How the members of a JSON object are ordered in a file (spec/lifecycle.md §1.1).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KeyOrder {
+    /// Sorted by name, at every level.
+    Sorted,
+    /// As built.
+    AsBuilt,
+}
+
+/// One write below `.aictx/`. `file` is relative to `.aictx/`, `/`-separated, and never climbs.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Effect {
+    /// Append rows to a JSONL file.
+    AppendRows {
+        /// File.
+        file: String,
+        /// Rows, a line each.
+        rows: Vec<Value>,
+        /// Member order.
+        order: KeyOrder,
+    },
+    /// Replace a JSONL file by these rows. Lines that could not be read stay, behind the rows.
+    ReplaceRows {
+        /// File.
+        file: String,
+        /// Rows, a line each.
+        rows: Vec<Value>,
+        /// Member order.
+        order: KeyOrder,
+    },
+    /// Replace a JSON file (two-space indent, newline at the end).
+    ReplaceJson {
+        /// File.
+        file: String,
+        /// Content.
+        value: Value,
+        /// Member order.
+        order: KeyOrder,
+    },
+    /// Replace a text file.
+    ReplaceText {
+        /// File.
+        file: String,
+        /// Content.
+        text: String,
+    },
+    /// Append a row to the ledger of a session.
+    Ledger {
+        /// Session id as the runner gave it.
+        session_id: String,
+        /// Row.
+        row: Box<LedgerRow>,
+    },
+}
+
+/// Writes that become durable together or not at all, in this order.
+pub type Effects = Vec<Effect>;

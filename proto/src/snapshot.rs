@@ -1,0 +1,91 @@
+//! What a decision may look at: a repository's memory, read once, never changed.
+
+use std::sync::Arc;
+
+use serde_json::Value;
+
+use crate::record::{
+    AgentExecutionRow, Decision, FailurePattern, Handoff, HandoffRow, SessionFile,
+};
+
+/// Newest handoff rows kept in a snapshot.
+pub const HANDOFF_TAIL: usize = 32;
+/// Newest decision rows kept in a snapshot.
+pub const DECISION_TAIL: usize = 500;
+/// Newest execution rows kept in a snapshot; also the window in which a repeated execution id is
+/// recognised.
+pub const EXECUTION_TAIL: usize = 500;
+
+/// A file that could not be read as what it should be. It is never overwritten because of that.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ReadIssue {
+    /// File, relative to `.aictx/`.
+    pub file: String,
+    /// `state_unreadable` (whole file) or `invalid_jsonl_lines`.
+    pub code: &'static str,
+    /// What is wrong, for people.
+    pub detail: String,
+    /// Lines skipped, 0 for whole files.
+    pub lines: u64,
+}
+
+impl ReadIssue {
+    /// The warning text of the format: `state_unreadable:<file>` or
+    /// `invalid_jsonl_lines:<file>:<n>`.
+    pub fn warning(&self) -> String {
+        match self.lines {
+            0 => format!("{}:{}", self.code, self.file),
+            n => format!("{}:{}:{n}", self.code, self.file),
+        }
+    }
+}
+
+/// Immutable memory of one repository. Cheap to clone; parts that did not change are shared.
+#[derive(Debug, Clone, Default)]
+pub struct Snapshot {
+    /// Grows with every snapshot of one store in one process.
+    pub generation: u64,
+    /// Absolute root of the main worktree.
+    pub root: String,
+    /// `repo_id` (spec/lifecycle.md §3.2).
+    pub repo_id: String,
+    /// Visible sessions.
+    pub session: Arc<SessionFile>,
+    /// Newest handoff; the newest history row in its shape when the file is missing.
+    pub handoff: Option<Arc<Handoff>>,
+    /// Newest history rows, oldest first.
+    pub handoffs: Arc<Vec<HandoffRow>>,
+    /// Newest decisions, oldest first.
+    pub decisions: Arc<Vec<Decision>>,
+    /// Failure patterns, folded: one per signature, in file order of first appearance.
+    pub failures: Arc<Vec<FailurePattern>>,
+    /// Newest executions, oldest first.
+    pub executions: Arc<Vec<AgentExecutionRow>>,
+    /// Executions in the whole log (lines), for counters.
+    pub executions_total: u64,
+    /// The active Work State thread, as stored, when the pointer names one that is in progress.
+    pub active_task: Option<Arc<Value>>,
+    /// What could not be read.
+    pub issues: Arc<Vec<ReadIssue>>,
+}
+
+/// What git says about a worktree, gathered outside of decisions.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct GitState {
+    /// False outside of git or when git could not be asked (`reason`).
+    pub available: bool,
+    /// `not_git_repo` or `git_state_error:<kind>`.
+    pub reason: String,
+    /// Branch, `(detached)` without one.
+    pub branch: String,
+    /// Full commit id; empty before the first commit.
+    pub head: String,
+    /// Staged paths.
+    pub staged: Vec<String>,
+    /// Changed, not staged paths.
+    pub unstaged: Vec<String>,
+    /// Untracked paths.
+    pub untracked: Vec<String>,
+    /// Whether the lists were cut.
+    pub truncated: bool,
+}
