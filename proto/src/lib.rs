@@ -6,8 +6,10 @@
 
 pub mod effect;
 pub mod event;
+pub mod hook;
 pub mod identity;
 pub mod ledger;
+pub mod locations;
 pub mod methods;
 #[cfg(feature = "schema")]
 pub mod openrpc;

@@ -1,0 +1,236 @@
+//! What a hook does when its line could not be handed over the fast way: large input, large
+//! answers, no daemon. Ordinary `std` code; correctness before microseconds.
+
+use std::ffi::c_int;
+use std::fs;
+use std::io::{Read, Write};
+use std::os::unix::net::UnixStream;
+use std::os::unix::process::CommandExt;
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use aictx_proto::hook::is_observation;
+use aictx_proto::rpc::HOOK_LINE_HEAD;
+
+use super::{
+    MAX_PAYLOAD, TAIL, deadline_ms, event_in, one_line, parent_pid, result_in, write_stdout,
+};
+use crate::places::Places;
+use crate::start::{self, StartError};
+use crate::{connect, places};
+
+/// Most events that may wait in the spool; beyond it they are only counted.
+const MAX_SPOOLED: usize = 5_000;
+/// Most bytes taken from standard input when even one line is too small.
+const MAX_INPUT: u64 = 256 * 1024 * 1024;
+/// How long starting a daemon may take before the event goes elsewhere.
+const START_DEADLINE: Duration = Duration::from_millis(500);
+/// How much longer than the daemon a one-shot process may take: it has to start first.
+const ONCE_ALLOWANCE_MS: u64 = 350;
+
+/// One event that is still in our hands.
+struct Event<'a> {
+    runner: &'a str,
+    name: &'a str,
+    payload: &'a [u8],
+    deadline: Duration,
+}
+
+/// No daemon answered the connect. `payload` is one line already.
+pub(super) fn run(runner: &[u8], event: &[u8], payload: &[u8], deadline: u64) -> c_int {
+    let text = |bytes| std::str::from_utf8(bytes).unwrap_or_default();
+    let event = Event {
+        runner: text(runner),
+        name: text(event),
+        payload,
+        deadline: Duration::from_millis(deadline),
+    };
+    let places = Places::from_env();
+    if !deliver(&places, &event) {
+        count_lost(&places);
+    }
+    0
+}
+
+/// Standard input was larger than the static buffer.
+pub(super) fn large(runner: &[u8], event: Option<&[u8]>, head: &[u8]) -> c_int {
+    let mut payload = head.to_vec();
+    let stdin = std::io::stdin().lock();
+    let _ = stdin.take(MAX_INPUT).read_to_end(&mut payload);
+    one_line(&mut payload);
+    let name = event
+        .or_else(|| event_in(&payload))
+        .unwrap_or_default()
+        .to_vec();
+    let text = |bytes| std::str::from_utf8(bytes).unwrap_or_default();
+    let event = Event {
+        runner: text(runner),
+        name: text(&name),
+        payload: &payload,
+        deadline: Duration::from_millis(
+            deadline_ms(&name).max(super::events::ANSWER_DEADLINE_MS * 4),
+        ),
+    };
+    let places = Places::from_env();
+    let delivered = if payload.len() > MAX_PAYLOAD {
+        !is_observation(event.name) && answer_once(&places, &event)
+    } else {
+        over_socket(&places, &event).is_some() || deliver(&places, &event)
+    };
+    if !delivered {
+        count_lost(&places);
+    }
+    0
+}
+
+/// The answer is longer than the static buffer: go on reading it into memory.
+pub(super) fn finish_large_answer(socket: c_int, have: &[u8], deadline: u64) {
+    use std::os::fd::FromRawFd;
+    // SAFETY: `exchange` owns the descriptor and gives it away here, once.
+    let stream = unsafe { UnixStream::from_raw_fd(socket) };
+    let end = Instant::now() + Duration::from_millis(deadline);
+    if let Some(line) = connect::read_line(stream, have.to_vec(), end)
+        && let Some(result) = result_in(&line)
+    {
+        write_stdout(result);
+    }
+}
+
+/// Tries every way in order; false when the event is lost.
+fn deliver(places: &Places, event: &Event) -> bool {
+    if places.may_start() {
+        match start::ensure_daemon(places, Instant::now() + START_DEADLINE) {
+            Ok(()) => {
+                if over_socket(places, event).is_some() {
+                    return true;
+                }
+            }
+            Err(StartError::NotAllowed | StartError::Failed(_)) => {}
+        }
+    }
+    if is_observation(event.name) {
+        return spool(places, event).is_ok();
+    }
+    answer_once(places, event)
+}
+
+/// One exchange with a running daemon: `None` when it was not handed over, `Some` once it was,
+/// answered in time or not.
+fn over_socket(places: &Places, event: &Event) -> Option<()> {
+    let end = Instant::now() + event.deadline;
+    let mut stream = connect::connect(&places.locations.socket).ok()?;
+    stream.set_write_timeout(Some(event.deadline)).ok()?;
+    let line = request_line(event, None);
+    stream.write_all(&line).ok()?;
+    if let Some(answer) = connect::read_line(stream, Vec::new(), end)
+        && let Some(result) = result_in(&answer)
+    {
+        write_stdout(result);
+    }
+    Some(())
+}
+
+fn request_line(event: &Event, spooled_at: Option<u128>) -> Vec<u8> {
+    let mut line = Vec::with_capacity(event.payload.len() + 256);
+    line.extend_from_slice(HOOK_LINE_HEAD.as_bytes());
+    line.extend_from_slice(event.runner.as_bytes());
+    line.extend_from_slice(format!("\",\"pid\":{}", parent_pid()).as_bytes());
+    if !event.name.is_empty() {
+        line.extend_from_slice(format!(",\"event\":\"{}\"", event.name).as_bytes());
+    }
+    if let Some(at) = spooled_at {
+        line.extend_from_slice(format!(",\"spooled_at\":{at}").as_bytes());
+    }
+    line.extend_from_slice(b",\"payload\":");
+    line.extend_from_slice(if event.payload.is_empty() {
+        b"null"
+    } else {
+        event.payload
+    });
+    line.extend_from_slice(TAIL);
+    line
+}
+
+/// Leaves the event for the next daemon: written aside, then renamed, so that nobody reads half.
+fn spool(places: &Places, event: &Event) -> std::io::Result<()> {
+    let directory = places.locations.spool();
+    places::private_directory(&directory)?;
+    if fs::read_dir(&directory)?.count() >= MAX_SPOOLED {
+        return Err(std::io::Error::other("the spool is full"));
+    }
+    let now = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
+    let name = format!("{:020}-{}", now.as_nanos(), std::process::id());
+    let draft = directory.join(format!(".{name}.tmp"));
+    let written = places::private_file(&draft)
+        .and_then(|mut file| file.write_all(&request_line(event, Some(now.as_millis()))))
+        .and_then(|()| fs::rename(&draft, directory.join(format!("{name}.json"))));
+    if written.is_err() {
+        let _ = fs::remove_file(&draft);
+    }
+    written
+}
+
+/// Runs the daemon's own code in a process of its own. It is not killed at the deadline: what it
+/// records (a session's end) is worth finishing even when its answer comes too late.
+fn answer_once(places: &Places, event: &Event) -> bool {
+    let Some(program) = &places.daemon else {
+        return false;
+    };
+    let mut command = Command::new(program);
+    command.args(["once", "hook", "--runner", event.runner]);
+    command.args(["--pid", &parent_pid().to_string()]);
+    if !event.name.is_empty() {
+        command.args(["--event", event.name]);
+    }
+    let child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .process_group(0)
+        .spawn();
+    let Ok(mut child) = child else { return false };
+    let (Some(mut stdin), Some(mut stdout)) = (child.stdin.take(), child.stdout.take()) else {
+        return false;
+    };
+    // Both ends of the pipe in threads of their own: a child that stops reading or writing must
+    // not hold the agent beyond the deadline. They end with this process.
+    let payload = event.payload.to_vec();
+    thread::spawn(move || stdin.write_all(&payload));
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || {
+        let mut answer = Vec::new();
+        let read = stdout.read_to_end(&mut answer).is_ok();
+        let ended = child.wait().is_ok_and(|status| status.success());
+        let _ = sender.send((read && ended).then_some(answer));
+    });
+    let allowance = event.deadline + Duration::from_millis(ONCE_ALLOWANCE_MS);
+    match receiver.recv_timeout(allowance) {
+        Ok(Some(answer)) => {
+            let result = answer.trim_ascii();
+            if result != b"null" {
+                write_stdout(result);
+            }
+            true
+        }
+        Ok(None) => false,
+        Err(_) => true,
+    }
+}
+
+/// Remembers that an event was lost, for `status` and `doctor`: the file's size is the count.
+fn count_lost(places: &Places) {
+    let path = places.locations.lost_counter();
+    if let Some(parent) = path.parent() {
+        let _ = places::private_directory(parent);
+    }
+    let file = fs::OpenOptions::new().create(true).append(true).open(path);
+    if let Ok(mut file) = file
+        && file.metadata().is_ok_and(|m| m.len() < 1_000_000)
+    {
+        let _ = file.write_all(b".");
+    }
+}

@@ -1,0 +1,141 @@
+//! Starting the daemon, without races: a start lock around "look again, then spawn", and a pipe on
+//! which the new daemon says that it serves. A PID file or an existing socket proves nothing.
+
+use std::fmt;
+use std::fs::{File, TryLockError};
+use std::io::{BufRead, BufReader};
+use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use aictx_proto::locations::{NO_DAEMON_VARIABLE, SOCKET_VARIABLE};
+
+use crate::connect;
+use crate::places::{self, Places};
+
+/// Variables that a daemon may inherit from whoever starts it first. Everything else (API keys,
+/// the agent's own settings) stays out of a process that outlives the agent.
+const INHERITED: &[&str] = &[
+    "HOME",
+    "PATH",
+    "USER",
+    "LOGNAME",
+    "LANG",
+    "LC_ALL",
+    "TZ",
+    "TMPDIR",
+    "XDG_RUNTIME_DIR",
+    "XDG_STATE_HOME",
+    "XDG_CACHE_HOME",
+    "XDG_CONFIG_HOME",
+    "AICTX_LOG",
+    SOCKET_VARIABLE,
+];
+/// Prefix of the daemon's own switches, all inherited.
+const OWN_PREFIX: &str = "AICTXD_";
+/// How long to wait between two looks at a start lock that somebody else holds.
+const LOCK_STEP: Duration = Duration::from_millis(1);
+
+/// Why there is no daemon.
+#[derive(Debug)]
+pub enum StartError {
+    /// `AICTX_NO_DAEMON` is set, or there is no `aictxd` to start.
+    NotAllowed,
+    /// It was tried; the text names the cause.
+    Failed(String),
+}
+
+impl fmt::Display for StartError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotAllowed => write!(
+                f,
+                "no daemon is running and {NO_DAEMON_VARIABLE} forbids starting one"
+            ),
+            Self::Failed(cause) => write!(f, "the daemon could not be started: {cause}"),
+        }
+    }
+}
+
+/// Makes sure that a daemon serves the socket, starting one when there is none.
+///
+/// # Errors
+/// See [`StartError`].
+pub fn ensure_daemon(places: &Places, end: Instant) -> Result<(), StartError> {
+    if connect::connect(&places.locations.socket).is_ok() {
+        return Ok(());
+    }
+    if !places.may_start() {
+        return Err(StartError::NotAllowed);
+    }
+    let failed = |what: &str, error: std::io::Error| StartError::Failed(format!("{what}: {error}"));
+    places::private_directory(places.locations.runtime_dir())
+        .map_err(|e| failed("socket directory", e))?;
+    let lock_path = places.locations.start_lock();
+    let lock = places::private_file(&lock_path).map_err(|e| failed("start lock", e))?;
+    take(&lock, end)?;
+    // Somebody else may have won while we waited.
+    if connect::connect(&places.locations.socket).is_ok() {
+        return Ok(());
+    }
+    spawn(places, end)
+}
+
+fn take(lock: &File, end: Instant) -> Result<(), StartError> {
+    loop {
+        match lock.try_lock() {
+            Ok(()) => return Ok(()),
+            Err(TryLockError::WouldBlock) if Instant::now() < end => thread::sleep(LOCK_STEP),
+            Err(TryLockError::WouldBlock) => {
+                return Err(StartError::Failed(
+                    "another client is still starting it".into(),
+                ));
+            }
+            Err(TryLockError::Error(e)) => {
+                return Err(StartError::Failed(format!("start lock: {e}")));
+            }
+        }
+    }
+}
+
+/// Starts `aictxd` in a session of its own and waits for its word on its standard output.
+fn spawn(places: &Places, end: Instant) -> Result<(), StartError> {
+    let program = places.daemon.as_ref().ok_or_else(|| {
+        StartError::Failed("aictxd is not beside aictx; set AICTX_DAEMON to its path".into())
+    })?;
+    let kept = std::env::vars_os().filter(|(name, _)| {
+        name.to_str()
+            .is_some_and(|n| INHERITED.contains(&n) || n.starts_with(OWN_PREFIX))
+    });
+    let mut child = Command::new(program)
+        .args(["run", "--detach"])
+        .env_clear()
+        .envs(kept)
+        .current_dir("/")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .map_err(|e| StartError::Failed(format!("{}: {e}", program.display())))?;
+    let Some(stdout) = child.stdout.take() else {
+        return Err(StartError::Failed("no pipe to the new daemon".into()));
+    };
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || {
+        let mut word = String::new();
+        let _ = BufReader::new(stdout).read_line(&mut word);
+        let _ = sender.send(word);
+        // Reap it if it ends while we are still here; it is nobody's child afterwards.
+        let _ = child.wait();
+    });
+    let left = end.saturating_duration_since(Instant::now());
+    match receiver.recv_timeout(left).as_deref().map(str::trim) {
+        Ok("ready" | "busy") => Ok(()),
+        Ok("") => Err(StartError::Failed(
+            "it ended at once; `aictxd run` in a terminal shows why".into(),
+        )),
+        Ok(text) => Err(StartError::Failed(text.to_owned())),
+        Err(_) => Err(StartError::Failed("it did not answer in time".into())),
+    }
+}
