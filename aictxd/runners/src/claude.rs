@@ -208,6 +208,13 @@ impl Dialect for Claude {
         payload: &'a str,
         event: Option<&'a str>,
     ) -> Result<HookEvent<'a>, DialectError> {
+        // serde would also take an array for a struct.
+        if !payload.trim_start().starts_with('{') {
+            return Err(DialectError::Payload {
+                runner: "claude",
+                cause: "not an object".into(),
+            });
+        }
         let payload: Payload<'a> =
             serde_json::from_str(payload).map_err(|e| DialectError::Payload {
                 runner: "claude",
