@@ -1,0 +1,166 @@
+//! The state that handlers share.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Instant, SystemTime, UNIX_EPOCH};
+
+use aictx_proto::Timestamp;
+use aictx_proto::locations::Locations;
+use tokio::sync::watch;
+
+use crate::hosts::Hosts;
+use crate::process::Build;
+use crate::registry::Registry;
+use crate::sessions::Sessions;
+use crate::stats::Stats;
+
+/// Why the daemon stops; logged, and shown by the next daemon's `status`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StopReason {
+    /// `daemon.stop`.
+    Request,
+    /// SIGTERM or SIGINT.
+    Signal,
+    /// The program file was replaced by another build.
+    Upgrade,
+}
+
+impl StopReason {
+    /// The name that is stored.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Request => "request",
+            Self::Signal => "signal",
+            Self::Upgrade => "upgrade",
+        }
+    }
+}
+
+/// How this process came to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Mode {
+    /// A daemon: watches, keeps sessions, waits for processes.
+    Daemon,
+    /// One call, then exit.
+    Once,
+}
+
+/// Everything handlers need. One per process.
+#[derive(Debug)]
+pub struct App {
+    /// Daemon or one call.
+    pub mode: Mode,
+    /// The user's places.
+    pub locations: Locations,
+    /// Open repositories.
+    pub hosts: Hosts,
+    /// Live sessions.
+    pub sessions: Sessions,
+    /// Registered repositories.
+    pub registry: Registry,
+    /// Counters.
+    pub stats: Stats,
+    /// Identity of the running program file.
+    pub build: Build,
+    /// Start of this process.
+    pub started: Instant,
+    /// Start in nanoseconds since the epoch.
+    pub generation: u64,
+    /// Log file, when there is one.
+    pub log: Option<PathBuf>,
+    /// Why the daemon before this one stopped.
+    pub previous_stop: String,
+    /// Trouble found at start (read-only home and the like).
+    pub warnings: Vec<String>,
+    stop: watch::Sender<Option<StopReason>>,
+    /// Work that goes on after its reply; `once` waits for it.
+    background: AtomicU64,
+    background_done: tokio::sync::Notify,
+}
+
+impl App {
+    /// Builds the state. Opens nothing yet.
+    pub fn new(mode: Mode, locations: Locations) -> Self {
+        let registry = Registry::load(locations.registry());
+        Self {
+            mode,
+            hosts: Hosts::default(),
+            sessions: Sessions::default(),
+            stats: Stats::default(),
+            build: Build::of_this_program(),
+            started: Instant::now(),
+            generation: unix_nanos(),
+            log: None,
+            previous_stop: String::new(),
+            warnings: Vec::new(),
+            stop: watch::Sender::new(None),
+            background: AtomicU64::new(0),
+            background_done: tokio::sync::Notify::new(),
+            registry,
+            locations,
+        }
+    }
+
+    /// Now, by the system clock. Only the outermost layer reads it; decisions are given the time.
+    pub fn now(&self) -> Timestamp {
+        Timestamp::from_unix(i64::try_from(unix_nanos() / 1_000_000_000).unwrap_or(0))
+    }
+
+    /// Asks the server to stop; the first reason wins.
+    pub fn request_stop(&self, reason: StopReason) {
+        self.stop.send_if_modified(|current| {
+            let first = current.is_none();
+            if first {
+                *current = Some(reason);
+            }
+            first
+        });
+    }
+
+    /// Whether a stop was asked for.
+    pub fn stopping(&self) -> Option<StopReason> {
+        *self.stop.borrow()
+    }
+
+    /// Waits until a stop is asked for.
+    pub async fn stopped(&self) -> StopReason {
+        let mut receiver = self.stop.subscribe();
+        loop {
+            if let Some(reason) = *receiver.borrow_and_update() {
+                return reason;
+            }
+            if receiver.changed().await.is_err() {
+                return StopReason::Request;
+            }
+        }
+    }
+
+    /// Runs `work` after the current reply has left.
+    pub fn after_reply(self: &Arc<Self>, work: impl Future<Output = ()> + Send + 'static) {
+        self.background.fetch_add(1, Ordering::Relaxed);
+        let app = Arc::clone(self);
+        tokio::spawn(async move {
+            work.await;
+            app.background.fetch_sub(1, Ordering::Relaxed);
+            app.background_done.notify_waiters();
+        });
+    }
+
+    /// Waits until nothing started by [`Self::after_reply`] is left.
+    pub async fn background_finished(&self) {
+        loop {
+            let done = self.background_done.notified();
+            if self.background.load(Ordering::Relaxed) == 0 {
+                return;
+            }
+            done.await;
+        }
+    }
+}
+
+/// Nanoseconds since the Unix epoch; 0 when the clock stands before it.
+pub fn unix_nanos() -> u64 {
+    let elapsed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX)
+}

@@ -1,0 +1,257 @@
+//! One host per repository: an immutable snapshot to read, one queue of operations to commit.
+
+use std::collections::{HashMap, VecDeque};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
+
+use aictx_artifacts::root::{Repository, find_repository};
+use aictx_artifacts::{Operation, Store, StoreError};
+use aictx_proto::effect::Effects;
+use aictx_proto::ledger::LedgerRow;
+use aictx_proto::methods::RepoStatus;
+use aictx_proto::rpc::{INTERNAL, NO_REPOSITORY, NOT_WRITABLE, RpcError, UNAVAILABLE, UNSAFE_PATH};
+use aictx_proto::snapshot::Snapshot;
+use tokio::sync::oneshot;
+
+use crate::watch::Watch;
+
+/// Operations that one commit takes together.
+const GROUP: usize = 64;
+/// Operations that may wait for one repository; beyond it callers are told to come back.
+const MAX_QUEUE: usize = 1_024;
+/// Remembered answers to "which repository is this directory in?".
+const MAX_REMEMBERED: usize = 1_024;
+
+/// Where a directory belongs.
+#[derive(Debug, Clone)]
+pub struct Place {
+    /// Root of the main worktree: where `.aictx` is.
+    pub root: PathBuf,
+    /// Root of the worktree the directory is in.
+    pub worktree: PathBuf,
+}
+
+/// One open repository.
+#[derive(Debug)]
+pub struct Host {
+    /// Root of the main worktree.
+    pub root: PathBuf,
+    /// Its files.
+    pub store: Arc<Store>,
+    /// Its watcher; off in one-shot processes.
+    pub watch: Watch,
+    queue: Mutex<Queue>,
+    commits: AtomicU64,
+}
+
+#[derive(Default)]
+struct Queue {
+    waiting: VecDeque<Job>,
+    draining: bool,
+}
+
+impl std::fmt::Debug for Queue {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Queue").field("waiting", &self.waiting.len()).finish_non_exhaustive()
+    }
+}
+
+struct Job {
+    operation: Operation<()>,
+    done: oneshot::Sender<Result<aictx_artifacts::scrub::Report, StoreError>>,
+}
+
+/// All open repositories.
+#[derive(Debug, Default)]
+pub struct Hosts {
+    open: RwLock<HashMap<PathBuf, Arc<Host>>>,
+    remembered: RwLock<HashMap<PathBuf, Place>>,
+}
+
+impl Hosts {
+    /// Which repository `directory` is in. Only positive answers are remembered.
+    ///
+    /// # Errors
+    /// When there is none, in words for people.
+    pub fn place(&self, directory: &Path) -> Result<Place, RpcError> {
+        if let Ok(remembered) = self.remembered.read()
+            && let Some(place) = remembered.get(directory)
+            && place.worktree.exists()
+        {
+            return Ok(place.clone());
+        }
+        let Repository { root, worktree, .. } = find_repository(directory).map_err(|e| {
+            RpcError::new(NO_REPOSITORY, e.to_string())
+                .hint("give the path of a git repository, or run `aictx init --force` in a plain folder")
+        })?;
+        let place = Place { root, worktree };
+        if let Ok(mut remembered) = self.remembered.write() {
+            if remembered.len() >= MAX_REMEMBERED {
+                remembered.clear();
+            }
+            remembered.insert(directory.to_owned(), place.clone());
+        }
+        Ok(place)
+    }
+
+    /// The host of a repository root, opened when needed.
+    ///
+    /// # Errors
+    /// When `.aictx` is missing or unusable.
+    pub fn open(&self, root: &Path) -> Result<Arc<Host>, RpcError> {
+        if let Ok(open) = self.open.read()
+            && let Some(host) = open.get(root)
+        {
+            if host.root.join(".aictx").is_dir() {
+                return Ok(Arc::clone(host));
+            }
+        }
+        let store = Store::open(root).map_err(|e| store_error(&e))?;
+        Ok(self.insert(root, store))
+    }
+
+    /// As [`Self::open`], but creates what is missing.
+    ///
+    /// # Errors
+    /// When `.aictx` cannot be created or is unusable.
+    pub fn create(&self, root: &Path) -> Result<Arc<Host>, RpcError> {
+        let store = Store::create(root).map_err(|e| store_error(&e))?;
+        Ok(self.insert(root, store))
+    }
+
+    fn insert(&self, root: &Path, store: Store) -> Arc<Host> {
+        let host = Arc::new(Host {
+            root: root.to_owned(),
+            store: Arc::new(store),
+            watch: Watch::default(),
+            queue: Mutex::default(),
+            commits: AtomicU64::new(0),
+        });
+        if let Ok(mut open) = self.open.write() {
+            open.insert(root.to_owned(), Arc::clone(&host));
+        }
+        host
+    }
+
+    /// Forgets a repository.
+    pub fn close(&self, root: &Path) {
+        if let Ok(mut open) = self.open.write() {
+            open.remove(root);
+        }
+        if let Ok(mut remembered) = self.remembered.write() {
+            remembered.retain(|_, place| place.root != root);
+        }
+    }
+
+    /// All open hosts, by root.
+    pub fn all(&self) -> Vec<Arc<Host>> {
+        let mut hosts: Vec<_> = self.open.read().map(|o| o.values().cloned().collect()).unwrap_or_default();
+        hosts.sort_by(|a: &Arc<Host>, b| a.root.cmp(&b.root));
+        hosts
+    }
+}
+
+impl Host {
+    /// The newest snapshot; re-reads what changed on disk.
+    pub fn snapshot(&self) -> Arc<Snapshot> {
+        self.store.snapshot()
+    }
+
+    /// Appends to a session's ledger at once; survives the death of this process, not of the
+    /// machine. Failures are logged: an observation must not fail a hook.
+    pub fn observe(&self, session_id: &str, rows: &[LedgerRow]) {
+        if let Err(error) = self.store.append_ledger(session_id, rows) {
+            tracing::warn!(repo = %self.root.display(), %error, "an observation was not recorded");
+        }
+    }
+
+    /// Decides on the newest snapshot under the repository's lock and makes the effects durable,
+    /// together with whatever else is waiting. Gives the reply once it is on disk.
+    ///
+    /// # Errors
+    /// When nothing could be written, or too much is waiting.
+    pub async fn write<T: Send + 'static>(
+        self: &Arc<Self>,
+        decide: impl FnOnce(&Snapshot) -> (T, Effects) + Send + 'static,
+    ) -> Result<(T, aictx_artifacts::scrub::Report), RpcError> {
+        let slot = Arc::new(Mutex::new(None));
+        let inner = Arc::clone(&slot);
+        let operation: Operation<()> = Box::new(move |snapshot: &Snapshot| {
+            let (reply, effects) = decide(snapshot);
+            *inner.lock().unwrap_or_else(PoisonError::into_inner) = Some(reply);
+            ((), effects)
+        });
+        let (done, committed) = oneshot::channel();
+        self.submit(Job { operation, done })?;
+        let outcome = committed.await.map_err(|_| RpcError::new(INTERNAL, "the writer gave up"))?;
+        let report = outcome.map_err(|e| store_error(&e))?;
+        let reply = slot.lock().unwrap_or_else(PoisonError::into_inner).take();
+        reply.map(|reply| (reply, report)).ok_or_else(|| RpcError::new(INTERNAL, "no reply was made"))
+    }
+
+    fn submit(self: &Arc<Self>, job: Job) -> Result<(), RpcError> {
+        let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
+        if queue.waiting.len() >= MAX_QUEUE {
+            return Err(RpcError::new(UNAVAILABLE, "too many operations wait for this repository"));
+        }
+        queue.waiting.push_back(job);
+        if !queue.draining {
+            queue.draining = true;
+            let host = Arc::clone(self);
+            tokio::task::spawn_blocking(move || host.drain());
+        }
+        Ok(())
+    }
+
+    /// Commits what waits, in groups, until nothing does.
+    fn drain(&self) {
+        loop {
+            let group: Vec<Job> = {
+                let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
+                if queue.waiting.is_empty() {
+                    queue.draining = false;
+                    return;
+                }
+                let take = queue.waiting.len().min(GROUP);
+                queue.waiting.drain(..take).collect()
+            };
+            let (operations, waiting): (Vec<_>, Vec<_>) =
+                group.into_iter().map(|job| (job.operation, job.done)).unzip();
+            self.commits.fetch_add(1, Ordering::Relaxed);
+            let outcomes = self.store.transact_many(operations);
+            for (outcome, done) in outcomes.into_iter().zip(waiting) {
+                let _ = done.send(outcome.map(|committed| committed.report));
+            }
+        }
+    }
+
+    /// For `status`.
+    pub fn status(&self) -> RepoStatus {
+        let missing = !self.root.join(".aictx").is_dir();
+        let snapshot = self.snapshot();
+        RepoStatus {
+            repo: self.root.to_string_lossy().into_owned(),
+            state: if missing { "missing" } else { "open" }.to_owned(),
+            generation: snapshot.generation,
+            queued: self.queue.lock().map(|q| q.waiting.len() as u64).unwrap_or(0),
+            commits: self.commits.load(Ordering::Relaxed),
+            warnings: snapshot.issues.iter().map(|i| i.warning()).take(20).collect(),
+            watch: self.watch.stats(),
+        }
+    }
+}
+
+/// A store's failure in the words of the wire.
+pub fn store_error(error: &StoreError) -> RpcError {
+    let text = error.to_string();
+    match error {
+        StoreError::UnsafePath { .. } => RpcError::new(UNSAFE_PATH, text)
+            .hint("replace the link by a real directory, or remove it"),
+        StoreError::NotInitialised { .. } => {
+            RpcError::new(NO_REPOSITORY, text).hint("run `aictx init` in the repository")
+        }
+        StoreError::Busy { .. } => RpcError::new(UNAVAILABLE, text).hint("try again"),
+        _ => RpcError::new(NOT_WRITABLE, text).hint("check free space and permissions of .aictx"),
+    }
+}

@@ -1,0 +1,24 @@
+//! The process: arguments, lock, socket, server, sessions, hosts, watch.
+//!
+//! Rooms below this one (`aictx-continuity`, `aictx-guard`, …) decide without I/O; this one gathers
+//! what they need, commits what they want and answers. [`app::App`] is the whole state; a running
+//! daemon and `aictxd once` build the same one and call the same [`methods::call`].
+
+pub mod app;
+pub mod cli;
+pub mod git;
+pub mod hook;
+pub mod hosts;
+pub mod lifecycle;
+pub mod logging;
+pub mod methods;
+pub mod once;
+pub mod process;
+pub mod project;
+pub mod registry;
+pub mod rpc;
+pub mod sessions;
+pub mod socket;
+pub mod spool;
+pub mod stats;
+pub mod watch;

@@ -1,0 +1,205 @@
+//! Every method's handler, for the server and for `aictxd once` alike.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::pin::pin;
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::Instant;
+
+use aictx_artifacts::root;
+use aictx_continuity::{ExplicitReport, Finalize};
+use aictx_proto::Timestamp;
+use aictx_proto::identity::Identity;
+use aictx_proto::methods as words;
+use aictx_proto::methods::{
+    FinalizeParams, FinalizeReply, GuardParams, HookParams, ResumeParams, ResumeReply,
+};
+use aictx_proto::path::Located;
+use aictx_proto::rpc::{INTERNAL, INVALID_PARAMS, METHOD_NOT_FOUND, RpcError};
+use aictx_proto::snapshot::GitState;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::app::App;
+use crate::hosts::{Host, Place};
+use crate::{git, hook, project, rpc};
+
+mod init;
+mod repo;
+mod session;
+mod status;
+
+/// Calls a method by name. A panic inside becomes an error answer; the daemon lives on.
+///
+/// # Errors
+/// Whatever the method reports; unknown methods and parameters of the wrong shape.
+pub async fn call(app: &Arc<App>, method: &str, params: &str) -> Result<Value, RpcError> {
+    let started = Instant::now();
+    let mut work = pin!(dispatch(app, method, params));
+    let outcome = std::future::poll_fn(|context| {
+        catch_unwind(AssertUnwindSafe(|| work.as_mut().poll(context)))
+            .unwrap_or_else(|_| Poll::Ready(Err(rpc::incident(method))))
+    })
+    .await;
+    app.stats.record(method, started.elapsed(), outcome.is_err());
+    if let Err(error) = &outcome {
+        tracing::debug!(method, code = error.code, %error, "answered with an error");
+    }
+    outcome
+}
+
+async fn dispatch(app: &Arc<App>, method: &str, params: &str) -> Result<Value, RpcError> {
+    match method {
+        words::HOOK => {
+            let params: HookParams = serde_json::from_str(params).map_err(|e| wrong(&e))?;
+            reply(&hook::handle(app, params).await?)
+        }
+        words::RESUME => reply(&resume(app, read(params)?).await?),
+        words::FINALIZE => reply(&finalize(app, read(params)?).await?),
+        words::GUARD => reply(&guard(app, &read(params)?)?),
+        words::INIT => reply(&init::init(app, &read(params)?)?),
+        words::REPO_ADD => reply(&repo::add(app, &read(params)?)?),
+        words::REPO_LIST => reply(&repo::list(app)),
+        words::REPO_REMOVE => reply(&repo::remove(app, &read(params)?)?),
+        words::SESSION_LIST => reply(&session::list(app, &read(params)?)?),
+        words::SESSION_SHOW => reply(&session::show(app, &read(params)?)?),
+        words::STATUS => reply(&status::status(app)),
+        words::HELLO => reply(&status::hello(app)),
+        words::STOP => reply(&status::stop(app, &read(params)?)),
+        words::SPOOL_DRAIN => reply(&crate::spool::drain(app).await),
+        words::DISCOVER => Ok(aictx_proto::openrpc::document()),
+        other => Err(RpcError::new(METHOD_NOT_FOUND, format!("there is no method `{other}`"))),
+    }
+}
+
+fn read<T: DeserializeOwned>(params: &str) -> Result<T, RpcError> {
+    // JSON-RPC allows params to be missing or an empty array.
+    let params = if matches!(params.trim(), "" | "[]" | "null") { "{}" } else { params };
+    serde_json::from_str(params).map_err(|e| wrong(&e))
+}
+
+fn wrong(error: &serde_json::Error) -> RpcError {
+    RpcError::new(INVALID_PARAMS, format!("the parameters are wrong: {error}"))
+}
+
+fn reply(value: &impl Serialize) -> Result<Value, RpcError> {
+    serde_json::to_value(value).map_err(|e| RpcError::new(INTERNAL, e.to_string()))
+}
+
+/// The repository that a path given by a caller is in.
+fn place(app: &App, path: &str) -> Result<Place, RpcError> {
+    let path = PathBuf::from(path);
+    if !path.is_absolute() {
+        return Err(RpcError::new(INVALID_PARAMS, "`repo` must be an absolute path"));
+    }
+    app.hosts.place(&path)
+}
+
+async fn resume(app: &Arc<App>, params: ResumeParams) -> Result<ResumeReply, RpcError> {
+    if params.brief && params.full {
+        return Err(RpcError::new(INVALID_PARAMS, "`brief` and `full` exclude each other"));
+    }
+    let place = place(app, &params.repo)?;
+    let host = app.hosts.open(&place.root)?;
+    let identity = params.caller.identify(|agent| app.sessions.only_live(agent, &place.worktree));
+    let project = project::look(&place.worktree);
+    let now = app.now();
+    let written = host
+        .write(move |snapshot| {
+            aictx_continuity::resume(snapshot, &params, &identity, &project, now)
+        })
+        .await;
+    Ok(written?.0)
+}
+
+async fn finalize(app: &Arc<App>, params: FinalizeParams) -> Result<FinalizeReply, RpcError> {
+    let invalid = |text: &str| RpcError::new(INVALID_PARAMS, text);
+    if !matches!(params.status.as_str(), "success" | "failure") {
+        return Err(invalid("`status` must be `success` or `failure`"));
+    }
+    if params.summary.trim().is_empty() && params.task.trim().is_empty() {
+        return Err(invalid("`summary` or `task` must say what was done"));
+    }
+    let place = place(app, &params.repo)?;
+    let host = app.hosts.open(&place.root)?;
+    let identity = params.caller.identify(|agent| app.sessions.only_live(agent, &place.worktree));
+    let git = git::state(&place.worktree).await;
+    let now = app.now();
+    let recorded =
+        finalize_session(app, &host, &place.worktree, Some(params), identity, git, now).await?;
+    recorded.ok_or_else(|| RpcError::new(INTERNAL, "an explicit finalize was not recorded"))
+}
+
+/// Finalizes a session's open execution: from an explicit report merged with the ledger, or from
+/// the ledger alone. `None` when there is nothing to finalize.
+///
+/// # Errors
+/// When nothing could be written.
+pub async fn finalize_session(
+    app: &Arc<App>,
+    host: &Arc<Host>,
+    worktree: &Path,
+    params: Option<FinalizeParams>,
+    identity: Identity,
+    git: GitState,
+    now: Timestamp,
+) -> Result<Option<FinalizeReply>, RpcError> {
+    let report = params.map(|params| explicit_report(worktree, params));
+    let store = Arc::clone(&host.store);
+    let project = project::look(worktree);
+    let nonce = crate::app::unix_nanos() ^ u64::from(std::process::id()).rotate_left(40);
+    let decided = host
+        .write(move |snapshot| {
+            // Under the repository's lock, so that a session is finalized once however many
+            // processes want to.
+            let ledger = store.read_ledger(&identity.session_id);
+            let input = Finalize {
+                identity: &identity,
+                report: report.as_ref(),
+                rows: &ledger.rows,
+                git: &git,
+                project: &project,
+                nonce,
+                now,
+            };
+            aictx_continuity::finalize(snapshot, &input)
+        })
+        .await?;
+    let (reply, redacted) = decided;
+    let _ = app;
+    Ok(reply.map(|mut reply| {
+        reply.redacted =
+            redacted.counts().into_iter().map(|(kind, n)| (kind.to_owned(), n.into())).collect();
+        reply
+    }))
+}
+
+/// Makes the paths of a report repository-relative; what lies outside is reported, not stored.
+fn explicit_report(worktree: &Path, mut params: FinalizeParams) -> ExplicitReport {
+    let cwd = PathBuf::from(&params.cwd);
+    let mut outside = Vec::new();
+    let mut relative = |list: &mut Vec<String>| {
+        let given = std::mem::take(list);
+        for raw in given {
+            match root::locate(worktree, &cwd, &raw) {
+                Located::Inside(path) if !path.is_root() => list.push(path.as_str().to_owned()),
+                Located::Inside(_) => {}
+                Located::Outside(_) => outside.push(raw),
+            }
+        }
+    };
+    relative(&mut params.files_opened);
+    relative(&mut params.files_edited);
+    ExplicitReport { params, outside }
+}
+
+fn guard(app: &Arc<App>, params: &GuardParams) -> Result<words::GuardReply, RpcError> {
+    let place = place(app, &params.repo)?;
+    // A repository without memory is still guarded: the safety checks need no state.
+    let snapshot = app.hosts.open(&place.root).map(|host| host.snapshot()).unwrap_or_default();
+    let worktree = place.worktree.to_string_lossy();
+    aictx_guard::guard(&snapshot, params, &worktree, app.now())
+        .map_err(|e| RpcError::new(INVALID_PARAMS, e.to_string()))
+}

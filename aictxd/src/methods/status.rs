@@ -1,0 +1,61 @@
+//! `status`, `hello`, `daemon.stop`.
+
+use std::fs;
+
+use aictx_proto::PROTOCOL_VERSION;
+use aictx_proto::methods::{DaemonStatus, Hello, METHODS, StopParams, Stopping};
+
+use crate::app::{App, Mode, StopReason};
+use crate::process::{cpu_ms, resident_bytes};
+use crate::spool;
+
+pub(super) fn status(app: &App) -> DaemonStatus {
+    let running = app.mode == Mode::Daemon;
+    let mut warnings = app.warnings.clone();
+    if !app.locations.socket_note.is_empty() {
+        warnings.push(format!(
+            "{}; the socket is {}",
+            app.locations.socket_note,
+            app.locations.socket.display()
+        ));
+    }
+    DaemonStatus {
+        version: aictx_proto::VERSION.to_owned(),
+        build: app.build.as_str().to_owned(),
+        proto: PROTOCOL_VERSION,
+        pid: if running { std::process::id() } else { 0 },
+        socket: app.locations.socket.to_string_lossy().into_owned(),
+        uptime_seconds: app.started.elapsed().as_secs(),
+        previous_stop: app.previous_stop.clone(),
+        rss_bytes: resident_bytes(),
+        cpu_ms: cpu_ms(),
+        connections: app.stats.open_connections(),
+        repositories: app.hosts.all().iter().map(|host| host.status()).collect(),
+        sessions: app.sessions.status(),
+        methods: app.stats.methods(),
+        spool_waiting: spool::waiting(&app.locations.spool()),
+        hooks_lost: fs::metadata(app.locations.lost_counter()).map(|m| m.len()).unwrap_or(0),
+        log: app.log.as_ref().map(|p| p.to_string_lossy().into_owned()).unwrap_or_default(),
+        warnings,
+    }
+}
+
+pub(super) fn hello(app: &App) -> Hello {
+    Hello {
+        name: "aictxd".to_owned(),
+        version: aictx_proto::VERSION.to_owned(),
+        build: app.build.as_str().to_owned(),
+        proto: PROTOCOL_VERSION,
+        pid: std::process::id(),
+        generation: app.generation,
+        methods: METHODS.iter().map(|m| m.name.to_owned()).collect(),
+    }
+}
+
+pub(super) fn stop(app: &App, params: &StopParams) -> Stopping {
+    let meant = params.build.is_empty() || params.build == app.build.as_str();
+    if meant {
+        app.request_stop(StopReason::Request);
+    }
+    Stopping { stopping: meant, pid: std::process::id() }
+}

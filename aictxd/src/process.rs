@@ -1,0 +1,165 @@
+//! Facts about processes and program files, read from the system.
+
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::PathBuf;
+
+use rustix::process::{Pid, getuid};
+
+/// Programs that only stand between an agent and its hook.
+const WRAPPERS: &[&str] =
+    &["sh", "bash", "dash", "zsh", "ksh", "fish", "ash", "busybox", "env", "timeout", "nice"];
+
+/// Identity of a program file: it changes whenever the file is replaced, also by a build of the
+/// same version.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Build {
+    path: PathBuf,
+    identity: String,
+}
+
+impl Build {
+    /// Of the file this process was started from.
+    pub fn of_this_program() -> Self {
+        let path = std::env::current_exe().unwrap_or_default();
+        let identity = Self::identify(&path).unwrap_or_default();
+        Self { path, identity }
+    }
+
+    fn identify(path: &PathBuf) -> Option<String> {
+        let meta = fs::metadata(path).ok()?;
+        Some(format!(
+            "{}-{:x}-{:x}-{:x}",
+            aictx_proto::VERSION,
+            meta.ino(),
+            meta.size(),
+            meta.mtime() * 1_000 + meta.mtime_nsec() / 1_000_000
+        ))
+    }
+
+    /// The identity as text.
+    pub fn as_str(&self) -> &str {
+        &self.identity
+    }
+
+    /// Whether another build lies where this one was started from. A file that is gone is not
+    /// another build: whoever removes a program does not ask for a restart.
+    pub fn was_replaced(&self) -> bool {
+        Self::identify(&self.path).is_some_and(|now| now != self.identity)
+    }
+}
+
+/// A process that can be recognised again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct AgentProcess {
+    /// Process id; 0 when unknown.
+    pub pid: u32,
+    /// Start time in clock ticks since boot; 0 when unknown.
+    pub start: u64,
+}
+
+struct Stat {
+    name: String,
+    parent: u32,
+    start: u64,
+}
+
+/// Reads `/proc/<pid>/stat`; the name may hold anything, so fields are counted from the last `)`.
+fn stat(pid: u32) -> Option<Stat> {
+    let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    let open = text.find('(')?;
+    let close = text.rfind(')')?;
+    let rest: Vec<&str> = text.get(close + 1..)?.split_ascii_whitespace().collect();
+    Some(Stat {
+        name: text.get(open + 1..close)?.to_owned(),
+        parent: rest.get(1)?.parse().ok()?,
+        start: rest.get(19)?.parse().ok()?,
+    })
+}
+
+impl AgentProcess {
+    /// The agent behind a hook's parent: shells and other wrappers between the two are skipped, at
+    /// most four of them.
+    pub fn behind(parent: u32) -> Self {
+        let mut pid = parent;
+        for _ in 0..4 {
+            match stat(pid) {
+                Some(found) if WRAPPERS.contains(&found.name.as_str()) && found.parent > 1 => {
+                    pid = found.parent;
+                }
+                Some(found) => return Self { pid, start: found.start },
+                None => return Self::default(),
+            }
+        }
+        Self::default()
+    }
+
+    /// Whether it is known and known to be gone.
+    pub fn is_gone(self) -> bool {
+        if self.pid == 0 {
+            return false;
+        }
+        if cfg!(target_os = "linux") {
+            return stat(self.pid).is_none_or(|found| self.start != 0 && found.start != self.start);
+        }
+        let pid = i32::try_from(self.pid).ok().and_then(Pid::from_raw);
+        pid.is_some_and(|pid| rustix::process::test_kill_process(pid) == Err(rustix::io::Errno::SRCH))
+    }
+
+    /// Waits until the process is gone; at once when it already is, never when it is unknown or
+    /// the system has no way to wait (a periodic look catches it then).
+    pub async fn gone(self) {
+        #[cfg(target_os = "linux")]
+        if let Some(pid) = i32::try_from(self.pid).ok().and_then(Pid::from_raw) {
+            use rustix::process::{PidfdFlags, pidfd_open};
+            match pidfd_open(pid, PidfdFlags::empty()) {
+                Ok(fd) => {
+                    // The id may have been reused between reading `start` and opening.
+                    if self.is_gone() {
+                        return;
+                    }
+                    if let Ok(fd) = tokio::io::unix::AsyncFd::new(fd) {
+                        let _ = fd.readable().await;
+                        return;
+                    }
+                }
+                Err(rustix::io::Errno::SRCH) => return,
+                Err(_) => {}
+            }
+        }
+        std::future::pending::<()>().await;
+    }
+}
+
+/// Resident memory of this process in bytes; 0 when unknown.
+pub fn resident_bytes() -> u64 {
+    let statm = fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    let pages: u64 = statm.split(' ').nth(1).and_then(|n| n.parse().ok()).unwrap_or(0);
+    pages * rustix::param::page_size() as u64
+}
+
+/// CPU time used by this process in milliseconds.
+pub fn cpu_ms() -> u64 {
+    let time = rustix::time::clock_gettime(rustix::time::ClockId::ProcessCPUTime);
+    u64::try_from(time.tv_sec * 1000 + time.tv_nsec / 1_000_000).unwrap_or(0)
+}
+
+/// The user this process runs as.
+pub fn user_id() -> u32 {
+    getuid().as_raw()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn processes_are_recognised() {
+        let me = std::process::id();
+        let found = AgentProcess::behind(me);
+        assert_eq!(found.pid, me);
+        assert!(!found.is_gone());
+        assert!(AgentProcess { pid: me, start: 1 }.is_gone(), "a reused id is somebody else");
+        assert!(!AgentProcess::default().is_gone());
+    }
+}

@@ -1,0 +1,294 @@
+//! The line transport: JSON-RPC 2.0, one message a line, on jsonrpsee's method table.
+//!
+//! Requests of one connection are answered in order; whoever wants several at once opens several
+//! connections. Notifications are executed and not answered. Batches are answered as one line. A
+//! client may close its writing side: what it asked is still answered.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use aictx_proto::PROTOCOL_VERSION;
+use aictx_proto::methods::{METHODS, Method};
+use aictx_proto::rpc::{
+    ERROR_CODES, ErrorCode, INTERNAL, INVALID_REQUEST, MAX_BATCH, MAX_CONNECTIONS, MAX_LINE_BYTES,
+    METHOD_NOT_FOUND, PARSE_ERROR, PROTOCOL_MISMATCH, RpcError, Speaker, TOO_LARGE,
+};
+use jsonrpsee::ConnectionId;
+use jsonrpsee::Extensions;
+use jsonrpsee::MethodCallback;
+use jsonrpsee::RpcModule;
+use jsonrpsee::core::server::Methods;
+use jsonrpsee::types::{ErrorObjectOwned, Id, Params};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{UnixListener, UnixStream};
+use tokio::sync::Semaphore;
+
+use crate::app::App;
+use crate::methods;
+use crate::process::user_id;
+
+/// A connection that says nothing for this long is closed.
+const IDLE: Duration = Duration::from_secs(600);
+/// First size of a connection's buffer; most requests fit.
+const FIRST_BUFFER: usize = 8 * 1024;
+
+/// One request as it stands on a line. Members we do not know are ignored; a member that stands
+/// twice makes the line invalid, so that a payload cannot smuggle in another method.
+#[derive(Deserialize)]
+struct Envelope<'a> {
+    #[serde(borrow)]
+    jsonrpc: Cow<'a, str>,
+    #[serde(borrow, default)]
+    id: Option<Id<'a>>,
+    #[serde(borrow)]
+    method: Cow<'a, str>,
+    #[serde(borrow, default)]
+    params: Option<&'a RawValue>,
+    #[serde(default)]
+    aictx: Speaker,
+}
+
+/// Our method table in jsonrpsee's form: one callback for each of [`METHODS`].
+///
+/// # Errors
+/// When two methods share a name, which a test excludes.
+pub fn module(app: &Arc<App>) -> Result<Methods, jsonrpsee::core::RegisterMethodError> {
+    let mut module = RpcModule::from_arc(Arc::clone(app));
+    for Method { name, .. } in METHODS {
+        module.register_async_method(name, move |params, app, _| async move {
+            let params = params.as_str().unwrap_or("{}");
+            methods::call(&app, name, params).await.map_err(into_error_object)
+        })?;
+    }
+    Ok(module.into())
+}
+
+fn into_error_object(error: RpcError) -> ErrorObjectOwned {
+    ErrorObjectOwned::owned(error.code, error.message, Some(error.data))
+}
+
+/// Accepts connections until the app stops, then waits for the open ones.
+pub async fn serve(app: Arc<App>, table: Methods, listener: UnixListener) {
+    let places = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+    let mut next_connection = 0_usize;
+    loop {
+        // A permit first: the kernel's listen queue is the waiting room.
+        let Ok(permit) = Arc::clone(&places).acquire_owned().await else { break };
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            _ = app.stopped() => break,
+        };
+        let stream = match accepted {
+            Ok((stream, _)) => stream,
+            Err(error) => {
+                // Out of descriptors or the like: breathe instead of spinning.
+                tracing::warn!(%error, "accept failed");
+                tokio::time::sleep(Duration::from_millis(50)).await;
+                continue;
+            }
+        };
+        if !stream.peer_cred().is_ok_and(|peer| peer.uid() == user_id()) {
+            tracing::warn!("refused a connection of another user");
+            continue;
+        }
+        next_connection += 1;
+        let (app, table, id) = (Arc::clone(&app), table.clone(), ConnectionId(next_connection));
+        tokio::spawn(async move {
+            app.stats.connections.fetch_add(1, Ordering::Relaxed);
+            let _ = converse(&app, &table, stream, id).await;
+            app.stats.connections.fetch_sub(1, Ordering::Relaxed);
+            drop(permit);
+        });
+    }
+    drop(listener);
+    // Idle connections end by themselves when the app stops; busy ones finish their request.
+    let _ = places.acquire_many(MAX_CONNECTIONS as u32).await;
+}
+
+/// Serves one connection to its end.
+async fn converse(
+    app: &Arc<App>,
+    table: &Methods,
+    mut stream: UnixStream,
+    id: ConnectionId,
+) -> std::io::Result<()> {
+    let mut buffer = Vec::with_capacity(FIRST_BUFFER);
+    let mut searched = 0;
+    loop {
+        while let Some(at) = newline(&buffer, searched) {
+            let rest = buffer.split_off(at + 1);
+            let line = std::mem::replace(&mut buffer, rest);
+            searched = 0;
+            answer(app, table, &line, &mut stream, id).await?;
+        }
+        searched = buffer.len();
+        if buffer.len() >= MAX_LINE_BYTES {
+            let error = RpcError::new(TOO_LARGE, "the request is longer than 16 MiB")
+                .hint("split it, or leave out what the daemon can read itself");
+            return stream.write_all(&error_line(&Id::Null, &error)).await;
+        }
+        let read = tokio::select! {
+            read = tokio::time::timeout(IDLE, stream.read_buf(&mut buffer)) => read,
+            _ = app.stopped(), if buffer.is_empty() => return Ok(()),
+        };
+        match read {
+            Ok(Ok(0)) if buffer.is_empty() => return Ok(()),
+            Ok(Ok(0)) => return answer(app, table, &buffer, &mut stream, id).await,
+            Ok(Ok(_)) => {}
+            Ok(Err(error)) => return Err(error),
+            Err(_) => return Ok(()),
+        }
+    }
+}
+
+fn newline(buffer: &[u8], from: usize) -> Option<usize> {
+    buffer.get(from..)?.iter().position(|b| *b == b'\n').map(|at| from + at)
+}
+
+/// Answers one line, if it wants an answer.
+async fn answer(
+    app: &Arc<App>,
+    table: &Methods,
+    line: &[u8],
+    stream: &mut UnixStream,
+    id: ConnectionId,
+) -> std::io::Result<()> {
+    // Tools print bytes that are no UTF-8; the replacement character keeps the rest readable.
+    let line = String::from_utf8_lossy(line);
+    let line = line.trim();
+    if line.is_empty() {
+        return Ok(());
+    }
+    let reply = if line.starts_with('[') {
+        batch(app, table, line, id).await
+    } else {
+        single(app, table, line, id).await
+    };
+    match reply {
+        Some(reply) => stream.write_all(&reply).await,
+        None => Ok(()),
+    }
+}
+
+async fn batch(app: &Arc<App>, table: &Methods, line: &str, id: ConnectionId) -> Option<Vec<u8>> {
+    let requests: Vec<&RawValue> = match serde_json::from_str(line) {
+        Ok(requests) => requests,
+        Err(e) => return Some(error_line(&Id::Null, &parse_error(&e))),
+    };
+    if requests.is_empty() || requests.len() > MAX_BATCH {
+        let error = RpcError::new(INVALID_REQUEST, format!("a batch holds 1 to {MAX_BATCH} requests"));
+        return Some(error_line(&Id::Null, &error));
+    }
+    let mut out = vec![b'['];
+    for request in requests {
+        if let Some(reply) = single(app, table, request.get(), id).await {
+            if out.len() > 1 {
+                out.push(b',');
+            }
+            out.extend_from_slice(reply.trim_ascii_end());
+        }
+    }
+    out.extend_from_slice(b"]\n");
+    (out.len() > 3).then_some(out)
+}
+
+async fn single(app: &Arc<App>, table: &Methods, line: &str, connection: ConnectionId) -> Option<Vec<u8>> {
+    let started = Instant::now();
+    let request: Envelope = match serde_json::from_str(line) {
+        Ok(request) => request,
+        Err(e) if e.is_data() => {
+            let error = RpcError::new(INVALID_REQUEST, format!("not a request: {e}"));
+            return Some(error_line(&Id::Null, &error));
+        }
+        Err(e) => return Some(error_line(&Id::Null, &parse_error(&e))),
+    };
+    let id = request.id.clone().map(Id::into_owned);
+    let outcome = invoke(app, table, request, connection).await;
+    let failed = outcome.is_err();
+    let reply = match (outcome, id) {
+        (_, None) => None,
+        (Ok(line), Some(_)) => Some(line),
+        (Err((_, error)), Some(id)) => Some(error_line(&id, &error)),
+    };
+    if failed {
+        app.stats.record("(rejected)", started.elapsed(), true);
+    }
+    reply
+}
+
+type Rejected = (&'static str, RpcError);
+
+async fn invoke(
+    app: &Arc<App>,
+    table: &Methods,
+    request: Envelope<'_>,
+    connection: ConnectionId,
+) -> Result<Vec<u8>, Rejected> {
+    let reject = |error: RpcError| ("", error);
+    if request.jsonrpc != "2.0" {
+        return Err(reject(RpcError::new(INVALID_REQUEST, "`jsonrpc` must be \"2.0\"")));
+    }
+    if request.aictx.proto != 0 && request.aictx.proto != PROTOCOL_VERSION {
+        let error = RpcError::new(
+            PROTOCOL_MISMATCH,
+            format!("this daemon speaks protocol {PROTOCOL_VERSION}, the client {}", request.aictx.proto),
+        );
+        return Err(reject(error.hint("install client and daemon of one release, then `aictx daemon restart`")));
+    }
+    notice_replacement(app, &request.aictx);
+    let Some(callback) = table.method(&request.method) else {
+        let error = RpcError::new(METHOD_NOT_FOUND, format!("there is no method `{}`", request.method));
+        return Err(reject(error.hint("`rpc.discover` lists them")));
+    };
+    let params = Params::new(request.params.map(RawValue::get)).into_owned();
+    let id = request.id.unwrap_or(Id::Null).into_owned();
+    let reply = match callback {
+        MethodCallback::Async(call) => {
+            call(id, params, connection, MAX_LINE_BYTES, Extensions::new()).await
+        }
+        MethodCallback::Sync(call) => call(id, params, MAX_LINE_BYTES, Extensions::new()),
+        MethodCallback::Subscription(_) | MethodCallback::Unsubscription(_) => {
+            return Err(reject(RpcError::new(METHOD_NOT_FOUND, "there are no subscriptions")));
+        }
+    };
+    let mut line = reply.as_ref().as_bytes().to_vec();
+    line.push(b'\n');
+    Ok(line)
+}
+
+/// A client of another version talks to us: if the program file we were started from has been
+/// replaced, make room for it. Whoever starts next runs the new file, whose own file is then not
+/// replaced, so this happens once for each build and never loops.
+fn notice_replacement(app: &App, speaker: &Speaker) {
+    let foreign = !speaker.client.is_empty() && speaker.client != aictx_proto::VERSION;
+    if foreign && app.build.was_replaced() {
+        app.request_stop(crate::app::StopReason::Upgrade);
+    }
+}
+
+fn parse_error(cause: &serde_json::Error) -> RpcError {
+    RpcError::new(PARSE_ERROR, format!("the line is not JSON: {cause}"))
+}
+
+/// An error answer as a line.
+fn error_line(id: &Id, error: &RpcError) -> Vec<u8> {
+    let value = serde_json::json!({ "jsonrpc": "2.0", "id": id, "error": error });
+    let mut line = serde_json::to_vec(&value).unwrap_or_default();
+    line.push(b'\n');
+    line
+}
+
+/// Turns a panic of a handler into an answer.
+pub fn incident(method: &str) -> RpcError {
+    tracing::error!(method, "a handler panicked");
+    RpcError::new(INTERNAL, format!("`{method}` failed inside the daemon; its log has the details"))
+}
+
+/// The code of an error, for those that carry one of ours.
+pub fn code_of(error: &RpcError) -> Option<ErrorCode> {
+    ERROR_CODES.iter().copied().find(|c| c.code == error.code)
+}

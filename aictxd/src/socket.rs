@@ -1,0 +1,122 @@
+//! The socket and its directory.
+
+use std::fs::{self, DirBuilder};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
+use std::os::unix::net::UnixListener;
+use std::path::{Path, PathBuf};
+
+use aictx_proto::locations::MAX_SOCKET_PATH;
+
+use crate::process::user_id;
+
+/// Makes sure that `path` is a directory of ours that nobody else can enter, creating what is
+/// missing. Never changes the mode of a directory that was there.
+///
+/// # Errors
+/// When it cannot be created, or is a link, somebody else's, or open to others; the text says
+/// which and what to do.
+pub fn private_directory(path: &Path) -> io::Result<()> {
+    if !path.exists() {
+        DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(path)
+            .map_err(|e| io::Error::new(e.kind(), format!("{}: {e}", path.display())))?;
+    }
+    let found = fs::symlink_metadata(path)?;
+    let complaint = if !found.is_dir() {
+        "is not a directory"
+    } else if found.uid() != user_id() {
+        "belongs to another user; set AICTX_SOCKET to a path in a directory of yours"
+    } else if found.mode() & 0o077 != 0 {
+        "is open to other users; run chmod 700 on it"
+    } else {
+        return Ok(());
+    };
+    Err(io::Error::new(io::ErrorKind::PermissionDenied, format!("{} {complaint}", path.display())))
+}
+
+/// A listening socket that is already in its public place.
+#[derive(Debug)]
+pub struct PublicSocket {
+    /// The listener, non-blocking.
+    pub listener: UnixListener,
+    path: PathBuf,
+    inode: u64,
+}
+
+impl PublicSocket {
+    /// Binds a private name, then renames it over the public one, so that there is no moment in
+    /// which a client finds nothing or a stale socket. The caller holds the daemon lock.
+    ///
+    /// # Errors
+    /// As the system reports them; too long paths with the variable to set.
+    pub fn bind(path: &Path) -> io::Result<Self> {
+        let draft = path.with_extension(std::process::id().to_string());
+        if draft.as_os_str().len() > MAX_SOCKET_PATH {
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidInput,
+                format!(
+                    "the socket path {} is too long ({MAX_SOCKET_PATH} bytes at most, with room for a \
+                     process id); set AICTX_SOCKET to a shorter one",
+                    path.display()
+                ),
+            ));
+        }
+        let _ = fs::remove_file(&draft);
+        let listener = UnixListener::bind(&draft)?;
+        let ready = fs::set_permissions(&draft, fs::Permissions::from_mode(0o1600))
+            .and_then(|()| fs::symlink_metadata(&draft))
+            .and_then(|meta| fs::rename(&draft, path).map(|()| meta.ino()));
+        match ready {
+            Ok(inode) => {
+                listener.set_nonblocking(true)?;
+                Ok(Self { listener, path: path.to_owned(), inode })
+            }
+            Err(e) => {
+                let _ = fs::remove_file(&draft);
+                Err(e)
+            }
+        }
+    }
+
+    /// Removes the socket if it is still ours: a successor may have renamed its own over it.
+    pub fn remove(&self) {
+        if fs::symlink_metadata(&self.path).is_ok_and(|meta| meta.ino() == self.inode) {
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn directories_of_others_or_open_ones_are_refused() {
+        let dir = tempfile::tempdir().unwrap();
+        let private = dir.path().join("a/b");
+        private_directory(&private).unwrap();
+        assert_eq!(fs::metadata(&private).unwrap().mode() & 0o777, 0o700);
+        fs::set_permissions(&private, fs::Permissions::from_mode(0o755)).unwrap();
+        assert!(private_directory(&private).unwrap_err().to_string().contains("open to other users"));
+        let link = dir.path().join("link");
+        std::os::unix::fs::symlink(dir.path().join("a"), &link).unwrap();
+        assert!(private_directory(&link).unwrap_err().to_string().contains("not a directory"));
+    }
+
+    #[test]
+    fn stale_sockets_are_replaced_and_overlong_paths_explained() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("sock");
+        drop(UnixListener::bind(&path).unwrap());
+        let socket = PublicSocket::bind(&path).unwrap();
+        assert_eq!(fs::metadata(&path).unwrap().mode() & 0o777, 0o600);
+        std::os::unix::net::UnixStream::connect(&path).unwrap();
+        socket.remove();
+        assert!(!path.exists());
+        let long = dir.path().join("x".repeat(120));
+        assert!(PublicSocket::bind(&long).unwrap_err().to_string().contains("AICTX_SOCKET"));
+    }
+}
