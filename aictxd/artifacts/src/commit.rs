@@ -1,0 +1,418 @@
+//! Applying steps to the files, so that doing it again changes nothing.
+//!
+//! The same code runs in a commit and in the recovery of one that was interrupted: every step
+//! first looks at what is there.
+
+use std::collections::BTreeMap;
+use std::collections::BTreeSet;
+use std::fs::File;
+use std::io;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+use crate::encode::{Delta, Kind};
+use crate::error::StoreError;
+use crate::fs::{self, Root, Stamp};
+use crate::read::{self, Line, MAX_FILE};
+use crate::snapshot::Cache;
+
+/// Directory for content that was set aside.
+pub(crate) const QUARANTINE: &str = "quarantine";
+
+/// Bytes as they are kept in an intent: text where they are text.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Bytes {
+    /// UTF-8.
+    Text(String),
+    /// Anything else (lines that another program damaged), two digits a byte.
+    Hex(String),
+}
+
+impl Bytes {
+    fn new(bytes: Vec<u8>) -> Self {
+        String::from_utf8(bytes).map_or_else(|e| Self::Hex(hex(e.as_bytes())), Self::Text)
+    }
+
+    pub(crate) fn get(&self) -> Vec<u8> {
+        match self {
+            Self::Text(text) => text.clone().into_bytes(),
+            Self::Hex(digits) => digits
+                .as_bytes()
+                .chunks(2)
+                .filter_map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok())
+                .collect(),
+        }
+    }
+}
+
+/// Lower-case hexadecimal digits.
+pub(crate) fn hex(bytes: &[u8]) -> String {
+    use std::fmt::Write;
+    bytes.iter().fold(String::new(), |mut out, b| {
+        let _ = write!(out, "{b:02x}");
+        out
+    })
+}
+
+/// Digest of some content.
+pub(crate) fn digest(bytes: &[u8]) -> String {
+    hex(&Sha256::digest(bytes))
+}
+
+/// What a file held when its replacement was decided.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Before {
+    len: u64,
+    sha256: String,
+}
+
+/// One write, complete in itself.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "step", rename_all = "snake_case")]
+pub(crate) enum Step {
+    /// Whole lines behind `offset`.
+    Append {
+        file: String,
+        offset: u64,
+        bytes: Bytes,
+    },
+    /// New content. Of row files, what others put behind the old content meanwhile stays.
+    Replace {
+        file: String,
+        bytes: Bytes,
+        rows: bool,
+        before: Option<Before>,
+    },
+}
+
+impl Step {
+    pub(crate) fn file(&self) -> &str {
+        match self {
+            Self::Append { file, .. } | Self::Replace { file, .. } => file,
+        }
+    }
+}
+
+/// The writes of a group of operations, merged by file.
+#[derive(Debug, Default)]
+pub(crate) struct Plan {
+    order: Vec<String>,
+    files: BTreeMap<String, (Kind, Vec<u8>)>,
+}
+
+/// A plan as steps, and the files whose present content has to be copied aside first.
+#[derive(Debug, Default)]
+pub(crate) struct Steps {
+    pub(crate) steps: Vec<Step>,
+    pub(crate) rescue: Vec<String>,
+    /// Length each file has after the commit if nobody else writes; none if that is unsure.
+    pub(crate) lengths: Vec<(String, Option<u64>)>,
+}
+
+impl Plan {
+    pub(crate) fn add(&mut self, delta: Delta) {
+        match self.files.get_mut(&delta.file) {
+            Some((_, bytes)) if delta.kind == Kind::Append => bytes.extend(delta.bytes),
+            Some(there) => *there = (delta.kind, delta.bytes),
+            None => {
+                self.order.push(delta.file.clone());
+                self.files.insert(delta.file, (delta.kind, delta.bytes));
+            }
+        }
+    }
+
+    pub(crate) fn is_empty(&self) -> bool {
+        self.files.is_empty()
+    }
+
+    /// Looks at the files and fixes offsets and what has to be kept.
+    pub(crate) fn steps(mut self, root: &Root, cache: &Cache) -> Result<Steps, StoreError> {
+        let mut out = Steps::default();
+        for file in self.order {
+            let Some((kind, bytes)) = self.files.remove(&file) else {
+                continue;
+            };
+            let there = root
+                .read_if_there(&file)
+                .map_err(|e| root.error(&file, e))?;
+            let (step, len) = match kind {
+                Kind::Append => append_step(&file, bytes, there),
+                _ => replace_step(&file, kind, bytes, there, cache, &mut out.rescue),
+            }
+            .map_err(|e| root.error(&file, e))?;
+            out.steps.push(step);
+            out.lengths.push((file, len));
+        }
+        Ok(out)
+    }
+}
+
+fn append_step(file: &str, bytes: Vec<u8>, there: Option<File>) -> io::Result<(Step, Option<u64>)> {
+    let (mut offset, mut torn) = (0, false);
+    if let Some(mut open) = there {
+        offset = fs::len(&open)?;
+        torn = !ends_a_line(&mut open, offset)?;
+    }
+    let len = (!torn).then_some(offset + bytes.len() as u64);
+    let step = Step::Append {
+        file: file.to_owned(),
+        offset,
+        bytes: Bytes::new(bytes),
+    };
+    Ok((step, len))
+}
+
+fn replace_step(
+    file: &str,
+    kind: Kind,
+    mut bytes: Vec<u8>,
+    there: Option<File>,
+    cache: &Cache,
+    rescue: &mut Vec<String>,
+) -> io::Result<(Step, Option<u64>)> {
+    let mut before = None;
+    let mut sure = true;
+    if let Some(mut open) = there {
+        let len = fs::len(&open)?;
+        let old = fs::read_range(&mut open, 0, MAX_FILE)?;
+        let broken = match kind {
+            Kind::Rows => len > MAX_FILE || cache.is_bent(file),
+            Kind::Json => len > MAX_FILE || (!old.is_empty() && read::object(&old).is_err()),
+            _ => false,
+        };
+        if broken {
+            rescue.push(file.to_owned());
+        }
+        if kind == Kind::Rows {
+            let kept = kept_lines(&old, cache.len_read(file));
+            sure = kept.is_empty();
+            bytes.extend(kept);
+        }
+        before = Some(Before {
+            len: old.len() as u64,
+            sha256: digest(&old),
+        });
+    }
+    let len = sure.then_some(bytes.len() as u64);
+    let step = Step::Replace {
+        file: file.to_owned(),
+        bytes: Bytes::new(bytes),
+        rows: kind == Kind::Rows,
+        before,
+    };
+    Ok((step, len))
+}
+
+/// What new rows do not stand for: unreadable lines, and rows that came after the file was read.
+fn kept_lines(old: &[u8], read: Option<u64>) -> Vec<u8> {
+    let read = read.map_or(old.len(), |n| usize::try_from(n).unwrap_or(usize::MAX));
+    let mut kept = Vec::new();
+    for (at, line) in read::lines(old) {
+        if at.start >= read || matches!(line, Line::Bad(_)) {
+            kept.extend_from_slice(old.get(at).unwrap_or_default());
+            if kept.last() != Some(&b'\n') {
+                kept.push(b'\n');
+            }
+        }
+    }
+    kept
+}
+
+fn ends_a_line(file: &mut File, len: u64) -> io::Result<bool> {
+    Ok(len == 0 || fs::read_range(file, len - 1, 1)? == b"\n")
+}
+
+/// Does all steps and makes them durable. Harmless to repeat after any interruption.
+pub(crate) fn apply(
+    root: &Root,
+    steps: &[Step],
+    aside: &dyn Fn(&str) -> Result<(), StoreError>,
+) -> Result<BTreeMap<String, Stamp>, StoreError> {
+    let mut appended: Vec<(&str, File)> = Vec::new();
+    let mut renamed: BTreeSet<&str> = BTreeSet::new();
+    for step in steps {
+        let file = step.file();
+        match step {
+            Step::Append { offset, bytes, .. } => {
+                let (open, new) =
+                    append(root, file, *offset, &bytes.get()).map_err(|e| root.error(file, e))?;
+                if new {
+                    renamed.insert(file);
+                }
+                appended.push((file, open));
+            }
+            Step::Replace {
+                bytes,
+                rows,
+                before,
+                ..
+            } => {
+                let bytes = bytes.get();
+                let there = current(root, file, &bytes, *rows, before.as_ref())
+                    .map_err(|e| root.error(file, e))?;
+                match there {
+                    Current::New => {
+                        root.remove_temp(file).map_err(|e| root.error(file, e))?;
+                    }
+                    there => {
+                        if matches!(there, Current::Foreign) {
+                            aside(file)?;
+                        }
+                        replace(root, file, bytes, *rows, before.as_ref())
+                            .map_err(|e| root.error(file, e))?;
+                    }
+                }
+                renamed.insert(file);
+            }
+        }
+    }
+    let mut stamps = BTreeMap::new();
+    for (file, open) in &appended {
+        fs::sync(open, file).map_err(|e| root.error(file, e))?;
+    }
+    let mut parents = BTreeSet::new();
+    for file in renamed {
+        if parents.insert(file.rsplit_once('/').map_or("", |(dir, _)| dir)) {
+            root.sync_parent(file).map_err(|e| root.error(file, e))?;
+        }
+    }
+    for step in steps {
+        if let Ok(Some(stamp)) = root.stamp(step.file()) {
+            stamps.insert(step.file().to_owned(), stamp);
+        }
+    }
+    Ok(stamps)
+}
+
+/// Appends those of the lines that are not there yet, with one write.
+fn append(root: &Root, file: &str, offset: u64, bytes: &[u8]) -> io::Result<(File, bool)> {
+    let (mut open, new) = root.append_handle(file)?;
+    let len = fs::len(&open)?;
+    let mut out = Vec::new();
+    if len == offset {
+        if !ends_a_line(&mut open, len)? {
+            out.push(b'\n');
+        }
+        out.extend_from_slice(bytes);
+    } else {
+        // Interrupted before, or another program wrote meanwhile (or made the file anew).
+        let from = if len < offset { 0 } else { offset };
+        let mid_line = from > 0 && fs::read_range(&mut open, from - 1, 1)? != b"\n";
+        let since = fs::read_range(&mut open, from, u64::MAX)?;
+        out = missing(&since, mid_line, bytes);
+    }
+    if !out.is_empty() {
+        fs::write(&mut open, &out, file)?;
+    }
+    Ok((open, new))
+}
+
+/// What has to be written so that every line of `want` is there, given what was written `since`
+/// and whether that began in the middle of somebody else's line.
+fn missing(since: &[u8], mid_line: bool, want: &[u8]) -> Vec<u8> {
+    let mut pieces: Vec<&[u8]> = since.split_inclusive(|b| *b == b'\n').collect();
+    if mid_line && !pieces.is_empty() {
+        pieces.remove(0);
+    }
+    let fragment = match pieces.last() {
+        Some(last) if !last.ends_with(b"\n") => pieces.pop().unwrap_or_default(),
+        _ => b"",
+    };
+    let mut lacking: Vec<&[u8]> = Vec::new();
+    for line in want.split_inclusive(|b| *b == b'\n') {
+        match pieces.iter().position(|p| *p == line) {
+            Some(at) => {
+                pieces.swap_remove(at);
+            }
+            None => lacking.push(line),
+        }
+    }
+    let mut out = Vec::new();
+    let Some(first) = lacking.first() else {
+        return out;
+    };
+    // Half a line of ours at the very end is completed, anything else gets its own end.
+    let done = if !fragment.is_empty() && first.starts_with(fragment) {
+        fragment.len()
+    } else {
+        if since.last().is_some_and(|b| *b != b'\n') || (since.is_empty() && mid_line) {
+            out.push(b'\n');
+        }
+        0
+    };
+    out.extend_from_slice(first.get(done..).unwrap_or_default());
+    lacking
+        .iter()
+        .skip(1)
+        .for_each(|l| out.extend_from_slice(l));
+    out
+}
+
+/// What lies where new content is to go.
+enum Current {
+    /// The new content already (others may have added to it).
+    New,
+    /// The old content, or nothing where there was nothing.
+    Old,
+    /// Something else: somebody wrote after the commit was decided.
+    Foreign,
+}
+
+fn current(
+    root: &Root,
+    file: &str,
+    new: &[u8],
+    rows: bool,
+    before: Option<&Before>,
+) -> io::Result<Current> {
+    let Some(mut open) = root.read_if_there(file)? else {
+        return Ok(Current::Old);
+    };
+    let there = fs::read_range(&mut open, 0, MAX_FILE * 2)?;
+    if there == new || (rows && !new.is_empty() && there.starts_with(new)) {
+        return Ok(Current::New);
+    }
+    let same = before.is_some_and(|b| {
+        usize::try_from(b.len)
+            .ok()
+            .and_then(|n| there.get(..n))
+            .is_some_and(|prefix| digest(prefix) == b.sha256)
+    });
+    Ok(if same { Current::Old } else { Current::Foreign })
+}
+
+/// Replaces a file. Rows that a program without the lock puts behind the old ones while this
+/// happens are carried over.
+fn replace(
+    root: &Root,
+    file: &str,
+    mut bytes: Vec<u8>,
+    rows: bool,
+    before: Option<&Before>,
+) -> io::Result<()> {
+    let mut seen = before.map_or(0, |b| b.len);
+    let old = if rows {
+        root.read_if_there(file)?
+    } else {
+        None
+    };
+    let Some(mut old) = old else {
+        return root.replace(file, &bytes);
+    };
+    if seen >= MAX_FILE {
+        seen = seen.max(fs::len(&old)?);
+    }
+    let more = fs::read_range(&mut old, seen, MAX_FILE)?;
+    seen += more.len() as u64;
+    bytes.extend(more);
+    root.replace(file, &bytes)?;
+    let late = fs::read_range(&mut old, seen, MAX_FILE)?;
+    if !late.is_empty() {
+        let (mut open, _) = root.append_handle(file)?;
+        fs::write(&mut open, &late, file)?;
+        fs::sync(&open, file)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,132 @@
+//! Records made of other records: failure patterns of rows, a handoff of its history row.
+
+use std::collections::HashMap;
+use std::collections::HashSet;
+
+use aictx_proto::record::{FailurePattern, Handoff, HandoffRow};
+
+/// One pattern per signature, in order of first appearance (spec/memory §5.4): the newest row
+/// decides, lists are merged newest first, occurrences are at least the executions that saw it.
+pub(crate) fn failures(rows: &[FailurePattern]) -> Vec<FailurePattern> {
+    let mut groups: Vec<Vec<&FailurePattern>> = Vec::new();
+    let mut index: HashMap<&str, usize> = HashMap::new();
+    for row in rows {
+        let key = signature(row);
+        match index.get(key).and_then(|&i| groups.get_mut(i)) {
+            Some(group) if !key.is_empty() => group.push(row),
+            _ => {
+                index.insert(key, groups.len());
+                groups.push(vec![row]);
+            }
+        }
+    }
+    groups.into_iter().filter_map(fold).collect()
+}
+
+fn signature(row: &FailurePattern) -> &str {
+    [&row.signature, &row.failure_signature]
+        .into_iter()
+        .find(|s| !s.is_empty())
+        .map_or_else(
+            || {
+                row.failure_id
+                    .strip_prefix("failure::")
+                    .unwrap_or(&row.failure_id)
+            },
+            String::as_str,
+        )
+}
+
+fn fold(mut group: Vec<&FailurePattern>) -> Option<FailurePattern> {
+    // Stable: of equal times the later line is the newer one.
+    group.sort_by(|a, b| a.timestamp.cmp(&b.timestamp));
+    let (newest, older) = group.split_last()?;
+    let mut out = (*newest).clone();
+    if out.signature.is_empty() {
+        out.signature = signature(newest).to_owned();
+    }
+    if out.failure_signature.is_empty() {
+        out.failure_signature.clone_from(&out.signature);
+    }
+    if out.failure_id.is_empty() && !out.signature.is_empty() {
+        out.failure_id = format!("failure::{}", out.signature);
+    }
+    if older.is_empty() {
+        out.occurrences = out.occurrences.max(1);
+        return Some(out);
+    }
+    let executions: HashSet<&str> = group.iter().map(|r| r.last_execution_id.as_str()).collect();
+    let counted = group.iter().map(|r| r.occurrences).max().unwrap_or(0);
+    out.occurrences = counted.max(executions.len() as u64).max(1);
+    out.reopened = group.iter().map(|r| r.reopened).max().unwrap_or(0);
+    out.first_seen = group
+        .iter()
+        .flat_map(|r| [&r.first_seen, &r.timestamp])
+        .filter(|t| !t.is_empty())
+        .min()
+        .cloned()
+        .unwrap_or_default();
+    for row in older.iter().rev() {
+        merge(&mut out.files_involved, &row.files_involved, 8);
+        merge(&mut out.related_paths, &row.related_paths, 8);
+        merge(&mut out.failed_attempts, &row.failed_attempts, 3);
+        merge(&mut out.symptoms, &row.symptoms, 3);
+        merge(&mut out.ineffective_commands, &row.ineffective_commands, 5);
+        merge(&mut out.error_events, &row.error_events, 5);
+        merge(&mut out.toolchains, &row.toolchains, 5);
+        merge(&mut out.phases, &row.phases, 5);
+        merge(&mut out.error_codes, &row.error_codes, 5);
+        merge(&mut out.error_fingerprints, &row.error_fingerprints, 5);
+        for (mine, theirs) in [
+            (&mut out.error_text, &row.error_text),
+            (&mut out.failed_command, &row.failed_command),
+            (&mut out.attempted_fix_summary, &row.attempted_fix_summary),
+            (&mut out.resolution_hint, &row.resolution_hint),
+        ] {
+            if mine.is_empty() {
+                mine.clone_from(theirs);
+            }
+        }
+        for (key, value) in &row.extra {
+            if !out.extra.contains_key(key) {
+                out.extra.insert(key.clone(), value.clone());
+            }
+        }
+    }
+    Some(out)
+}
+
+fn merge<T: Clone + PartialEq>(into: &mut Vec<T>, from: &[T], limit: usize) {
+    for item in from {
+        if into.len() >= limit {
+            break;
+        }
+        if !into.contains(item) {
+            into.push(item.clone());
+        }
+    }
+}
+
+/// The newest handoff of a repository that has only its history (a fresh clone).
+pub(crate) fn handoff_of(row: &HandoffRow) -> Handoff {
+    Handoff {
+        summary: row.summary.clone(),
+        status: row.status.clone(),
+        reason: row.reason.clone(),
+        task_type: row.task_type.clone(),
+        completed: row.completed.clone(),
+        next_steps: row.next_steps.clone(),
+        blocked: row.blocked.clone(),
+        open_items: row.blocked.clone(),
+        risks: row.risks.clone(),
+        recommended_starting_points: row.recommended_starting_points.clone(),
+        updated_at: row.timestamp.clone(),
+        source_session: 0,
+        source_execution_id: row.execution_id.clone(),
+        agent_id: row.agent_id.clone(),
+        adapter_id: row.adapter_id.clone(),
+        session_id: row.session_id.clone(),
+        evidence_quality: row.evidence_quality.clone(),
+        extra: row.extra.clone(),
+    }
+}

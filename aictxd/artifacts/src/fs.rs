@@ -1,0 +1,442 @@
+//! The only place that talks to the file system about `.aictx/`.
+//!
+//! Everything is relative to one open directory; no name below it may pass a symbolic link. Every
+//! mutation passes a point of [`crate::fault`].
+
+use std::fs::File;
+use std::io::{self, Read, Seek, SeekFrom, Write};
+use std::os::fd::{AsFd, OwnedFd};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, SystemTime};
+
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat};
+use rustix::io::Errno;
+
+use crate::error::StoreError;
+use crate::fault::{Fate, Op, hit};
+
+/// Name of the directory.
+pub(crate) const DIR: &str = ".aictx";
+/// End of the name of a file that is about to replace another.
+const TEMP: &str = ".aictx-tmp";
+
+/// Whatever tells one state of a file from another without reading it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Stamp {
+    pub(crate) len: u64,
+    pub(crate) inode: u64,
+    pub(crate) modified: (i64, i64),
+    changed: (i64, i64),
+    pub(crate) is_file: bool,
+}
+
+impl Stamp {
+    // Field types differ between systems; the casts keep every bit that matters to equality.
+    #[allow(
+        clippy::cast_possible_wrap,
+        clippy::cast_sign_loss,
+        clippy::unnecessary_cast,
+        clippy::cast_lossless
+    )]
+    fn of(stat: &Stat) -> Self {
+        Self {
+            len: stat.st_size.max(0) as u64,
+            inode: stat.st_ino as u64,
+            modified: (stat.st_mtime as i64, stat.st_mtime_nsec as i64),
+            changed: (stat.st_ctime as i64, stat.st_ctime_nsec as i64),
+            is_file: FileType::from_raw_mode(stat.st_mode) == FileType::RegularFile,
+        }
+    }
+
+    /// Last change of the content.
+    pub(crate) fn modified_at(&self) -> SystemTime {
+        let (seconds, nanos) = self.modified;
+        let whole = Duration::from_secs(u64::try_from(seconds).unwrap_or(0));
+        SystemTime::UNIX_EPOCH + whole + Duration::from_nanos(u64::try_from(nanos).unwrap_or(0))
+    }
+}
+
+/// Refuses names that are not plain and relative.
+pub(crate) fn check(rel: &str) -> io::Result<()> {
+    let plain = |s: &str| !s.is_empty() && s != "." && s != ".." && s.len() <= 240;
+    if rel.len() <= 1024 && !rel.contains(['\0', '\\']) && rel.split('/').all(plain) {
+        Ok(())
+    } else {
+        Err(io::Error::from(io::ErrorKind::InvalidInput))
+    }
+}
+
+fn split(rel: &str) -> (&str, &str) {
+    rel.rsplit_once('/').unwrap_or(("", rel))
+}
+
+/// Ledgers, intents and rescued content are for the user alone.
+fn is_private(rel: &str) -> bool {
+    ["sessions", "journal", "quarantine"]
+        .iter()
+        .any(|dir| rel == *dir || rel.strip_prefix(dir).is_some_and(|r| r.starts_with('/')))
+}
+
+fn file_mode(rel: &str) -> Mode {
+    Mode::from_raw_mode(if is_private(rel) { 0o600 } else { 0o666 })
+}
+
+/// One open `.aictx` directory.
+#[derive(Debug)]
+pub(crate) struct Root {
+    fd: OwnedFd,
+    path: PathBuf,
+    id: (u64, u64),
+}
+
+#[allow(clippy::unnecessary_cast, clippy::cast_sign_loss)]
+fn identity(stat: &Stat) -> (u64, u64) {
+    (stat.st_dev as u64, stat.st_ino as u64)
+}
+
+impl Root {
+    /// Opens `<repo>/.aictx`; `repo` itself may be reached through links, the directory may not.
+    pub(crate) fn open(repo: &Path) -> Result<Self, StoreError> {
+        let path = repo.join(DIR);
+        let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
+        let missing = |e: Errno| match e {
+            Errno::NOENT => StoreError::NotInitialised {
+                path: repo.to_owned(),
+            },
+            Errno::NOTDIR => StoreError::UnsafePath {
+                path: path.clone(),
+                why: "it is not a directory, or a link to one",
+            },
+            e => StoreError::at(path.clone(), e.into()),
+        };
+        let parent = rustix::fs::open(repo, flags, Mode::empty()).map_err(missing)?;
+        let fd = rustix::fs::openat(&parent, DIR, flags | OFlags::NOFOLLOW, Mode::empty())
+            .map_err(missing)?;
+        let stat = rustix::fs::fstat(&fd).map_err(missing)?;
+        Ok(Self {
+            id: identity(&stat),
+            fd,
+            path,
+        })
+    }
+
+    /// Makes `<repo>/.aictx` if it is not there and opens it.
+    pub(crate) fn create(repo: &Path) -> Result<Self, StoreError> {
+        let path = repo.join(DIR);
+        let made = point(Op::Mkdir, DIR)
+            .and_then(|()| Ok(rustix::fs::mkdir(&path, Mode::from_raw_mode(0o777))?));
+        match made {
+            Err(e) if e.kind() != io::ErrorKind::AlreadyExists => Err(StoreError::at(path, e)),
+            _ => Self::open(repo),
+        }
+    }
+
+    /// Whether the name still leads to this directory (it may have been removed and made again).
+    pub(crate) fn is_current(&self) -> bool {
+        rustix::fs::lstat(&self.path).is_ok_and(|stat| identity(&stat) == self.id)
+    }
+
+    /// Absolute path of a file below, for messages.
+    pub(crate) fn path(&self, rel: &str) -> PathBuf {
+        self.path.join(rel)
+    }
+
+    /// Wraps an error of the system.
+    pub(crate) fn error(&self, rel: &str, e: io::Error) -> StoreError {
+        StoreError::at(self.path(rel), e)
+    }
+
+    /// Opens a name below without passing any link.
+    fn open_at(&self, rel: &str, flags: OFlags, mode: Mode) -> io::Result<OwnedFd> {
+        let flags = flags | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
+        if rel.is_empty() {
+            return Ok(rustix::fs::openat(&self.fd, ".", flags, mode)?);
+        }
+        check(rel)?;
+        #[cfg(target_os = "linux")]
+        {
+            use rustix::fs::ResolveFlags;
+            // Missing in old kernels, forbidden in some sandboxes: asked once.
+            static NO_OPENAT2: AtomicBool = AtomicBool::new(false);
+            if !NO_OPENAT2.load(Ordering::Relaxed) {
+                let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
+                match rustix::fs::openat2(&self.fd, rel, flags, mode, resolve) {
+                    Err(Errno::NOSYS | Errno::PERM) => NO_OPENAT2.store(true, Ordering::Relaxed),
+                    other => return Ok(other?),
+                }
+            }
+        }
+        self.walk(rel, flags, mode)
+    }
+
+    /// [`open_at`](Self::open_at) a segment at a time.
+    fn walk(&self, rel: &str, flags: OFlags, mode: Mode) -> io::Result<OwnedFd> {
+        let (parent, name) = split(rel);
+        let mut at: Option<OwnedFd> = None;
+        let dir = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC | OFlags::NOFOLLOW;
+        for segment in parent.split('/').filter(|s| !s.is_empty()) {
+            let base = at.as_ref().map_or(self.fd.as_fd(), AsFd::as_fd);
+            at = match rustix::fs::openat(base, segment, dir, Mode::empty()) {
+                Ok(fd) => Some(fd),
+                Err(Errno::NOTDIR) if is_link(base, segment) => return Err(Errno::LOOP.into()),
+                Err(e) => return Err(e.into()),
+            };
+        }
+        let base = at.as_ref().map_or(self.fd.as_fd(), AsFd::as_fd);
+        match rustix::fs::openat(base, name, flags, mode) {
+            Err(Errno::NOTDIR) if is_link(base, name) => Err(Errno::LOOP.into()),
+            other => Ok(other?),
+        }
+    }
+
+    fn open_file(&self, rel: &str, flags: OFlags) -> io::Result<File> {
+        let file = File::from(self.open_at(rel, flags, file_mode(rel))?);
+        if !Stamp::of(&rustix::fs::fstat(&file)?).is_file {
+            return Err(io::Error::from(io::ErrorKind::InvalidInput));
+        }
+        Ok(file)
+    }
+
+    fn open_dir(&self, rel: &str) -> io::Result<OwnedFd> {
+        self.open_at(rel, OFlags::RDONLY | OFlags::DIRECTORY, Mode::empty())
+    }
+
+    /// Opens a plain file for reading.
+    pub(crate) fn read(&self, rel: &str) -> io::Result<File> {
+        self.open_file(rel, OFlags::RDONLY)
+    }
+
+    /// Opens a plain file for reading; `None` when it is not there.
+    pub(crate) fn read_if_there(&self, rel: &str) -> io::Result<Option<File>> {
+        match self.read(rel) {
+            Err(e) if is_missing(&e) => Ok(None),
+            other => other.map(Some),
+        }
+    }
+
+    /// State of a name, not following a link at its end; `None` when nothing is there.
+    pub(crate) fn stamp(&self, rel: &str) -> io::Result<Option<Stamp>> {
+        match rustix::fs::statat(&self.fd, rel, AtFlags::SYMLINK_NOFOLLOW) {
+            Ok(stat) => Ok(Some(Stamp::of(&stat))),
+            Err(Errno::NOENT | Errno::NOTDIR) => Ok(None),
+            Err(e) => Err(e.into()),
+        }
+    }
+
+    /// Names in a directory, sorted, at most `limit`; a missing directory is empty.
+    pub(crate) fn list(&self, rel: &str, limit: usize) -> io::Result<Vec<String>> {
+        let fd = match self.open_dir(rel) {
+            Err(e) if is_missing(&e) => return Ok(Vec::new()),
+            other => other?,
+        };
+        let mut names = Vec::new();
+        for entry in Dir::read_from(&fd)? {
+            let entry = entry?;
+            if let Ok(name) = entry.file_name().to_str()
+                && name != "."
+                && name != ".."
+            {
+                names.push(name.to_owned());
+                if names.len() >= limit {
+                    break;
+                }
+            }
+        }
+        names.sort_unstable();
+        Ok(names)
+    }
+
+    /// Makes a directory and its parents, each durable in its parent.
+    pub(crate) fn make_dirs(&self, rel: &str) -> io::Result<()> {
+        if rel.is_empty() {
+            return Ok(());
+        }
+        match self.open_dir(rel) {
+            Ok(_) => return Ok(()),
+            Err(e) if is_missing(&e) => {}
+            Err(e) => return Err(e),
+        }
+        let (parent, name) = split(rel);
+        self.make_dirs(parent)?;
+        let fd = self.open_dir(parent)?;
+        let mode = Mode::from_raw_mode(if is_private(rel) { 0o700 } else { 0o777 });
+        point(Op::Mkdir, rel)?;
+        match rustix::fs::mkdirat(&fd, name, mode) {
+            Ok(()) => sync(&File::from(fd), parent),
+            Err(Errno::EXIST) => self.open_dir(rel).map(|_| ()),
+            Err(e) => Err(e.into()),
+        }
+    }
+
+    /// Opens a file for appending (and looking at its end); the second value says whether it is
+    /// new, in which case its directory has to be made durable for the name to last.
+    pub(crate) fn append_handle(&self, rel: &str) -> io::Result<(File, bool)> {
+        let flags = OFlags::RDWR | OFlags::APPEND;
+        match self.open_file(rel, flags) {
+            Err(e) if is_missing(&e) => {}
+            other => return other.map(|f| (f, false)),
+        }
+        self.make_dirs(split(rel).0)?;
+        point(Op::Create, rel)?;
+        let file = self.open_file(rel, flags | OFlags::CREATE)?;
+        Ok((file, true))
+    }
+
+    /// Opens the lock file.
+    pub(crate) fn lock_file(&self, rel: &str) -> io::Result<File> {
+        self.open_file(rel, OFlags::RDWR | OFlags::CREATE)
+    }
+
+    /// Creates a file that must not exist, with this content, durable itself (not yet its name).
+    /// What was written of it is removed on failure.
+    pub(crate) fn create_new(&self, rel: &str, bytes: &[u8]) -> io::Result<()> {
+        point(Op::Create, rel)?;
+        let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL;
+        let mut file = self.open_file(rel, flags)?;
+        let written = write(&mut file, bytes, rel).and_then(|()| sync(&file, rel));
+        if written.is_err() {
+            let _ = self.unlink(rel);
+        }
+        written
+    }
+
+    /// Puts `bytes` in the place of `rel`: old or new content, never a mixture, durable except for
+    /// the directory entry. An existing file keeps its permissions.
+    pub(crate) fn replace(&self, rel: &str, bytes: &[u8]) -> io::Result<()> {
+        let (parent, name) = split(rel);
+        self.make_dirs(parent)?;
+        let mode = match self.read_if_there(rel)? {
+            Some(old) => Some(Mode::from_raw_mode(rustix::fs::fstat(&old)?.st_mode)),
+            None => None,
+        };
+        let temp_name = format!(".{name}{TEMP}");
+        let temp = join(parent, &temp_name);
+        self.remove_temp(rel)?;
+        self.create_new(&temp, bytes)?;
+        let moved = (|| {
+            let fd = self.open_dir(parent)?;
+            if let Some(mode) = mode {
+                rustix::fs::chmodat(&fd, temp_name.as_str(), mode, AtFlags::empty())?;
+            }
+            point(Op::Rename, rel)?;
+            rustix::fs::renameat(&fd, temp_name.as_str(), &fd, name)?;
+            Ok(())
+        })();
+        if moved.is_err() {
+            let _ = self.unlink(&temp);
+        }
+        moved
+    }
+
+    /// Removes what an interrupted replacement of `rel` left.
+    pub(crate) fn remove_temp(&self, rel: &str) -> io::Result<()> {
+        let (parent, name) = split(rel);
+        let temp = join(parent, &format!(".{name}{TEMP}"));
+        match self.stamp(&temp)? {
+            Some(_) => self.unlink(&temp),
+            None => Ok(()),
+        }
+    }
+
+    /// Removes a file; that it is gone already is fine.
+    pub(crate) fn unlink(&self, rel: &str) -> io::Result<()> {
+        check(rel)?;
+        let (parent, name) = split(rel);
+        let fd = self.open_dir(parent)?;
+        point(Op::Unlink, rel)?;
+        match rustix::fs::unlinkat(&fd, name, AtFlags::empty()) {
+            Err(Errno::NOENT) | Ok(()) => Ok(()),
+            Err(e) => Err(e.into()),
+        }
+    }
+
+    /// Moves a file to another name below, which must not exist.
+    pub(crate) fn rename(&self, from: &str, to: &str) -> io::Result<()> {
+        check(from)?;
+        check(to)?;
+        let (from_dir, from_name) = split(from);
+        let (to_dir, to_name) = split(to);
+        self.make_dirs(to_dir)?;
+        let (from_fd, to_fd) = (self.open_dir(from_dir)?, self.open_dir(to_dir)?);
+        point(Op::Rename, from)?;
+        rustix::fs::renameat(&from_fd, from_name, &to_fd, to_name)?;
+        sync(&File::from(to_fd), to_dir)
+    }
+
+    /// Makes the entries of the directory of `rel` durable.
+    pub(crate) fn sync_parent(&self, rel: &str) -> io::Result<()> {
+        let parent = split(rel).0;
+        sync(&File::from(self.open_dir(parent)?), parent)
+    }
+}
+
+fn join(parent: &str, name: &str) -> String {
+    match parent {
+        "" => name.to_owned(),
+        parent => format!("{parent}/{name}"),
+    }
+}
+
+fn is_link(base: impl AsFd, name: &str) -> bool {
+    rustix::fs::statat(base, name, AtFlags::SYMLINK_NOFOLLOW)
+        .is_ok_and(|s| FileType::from_raw_mode(s.st_mode) == FileType::Symlink)
+}
+
+/// Whether an error says that nothing is there.
+pub(crate) fn is_missing(e: &io::Error) -> bool {
+    e.kind() == io::ErrorKind::NotFound
+}
+
+/// Length of an open file.
+pub(crate) fn len(file: &File) -> io::Result<u64> {
+    Ok(file.metadata()?.len())
+}
+
+/// State of an open file.
+pub(crate) fn stamp_of(file: &File) -> io::Result<Stamp> {
+    Ok(Stamp::of(&rustix::fs::fstat(file)?))
+}
+
+/// Reads `[from, from + limit)` of a file.
+pub(crate) fn read_range(file: &mut File, from: u64, limit: u64) -> io::Result<Vec<u8>> {
+    let mut out = Vec::new();
+    file.seek(SeekFrom::Start(from))?;
+    file.take(limit).read_to_end(&mut out)?;
+    Ok(out)
+}
+
+/// Passes a point: goes on, fails or ends the process.
+fn point(op: Op, what: &str) -> io::Result<()> {
+    match hit(op, what) {
+        Fate::Go => Ok(()),
+        Fate::Fail(errno, _) => Err(io::Error::from_raw_os_error(errno)),
+        Fate::Crash(_) => std::process::abort(),
+    }
+}
+
+/// Writes all of `bytes` with one call (more only if the system takes them in parts).
+pub(crate) fn write(file: &mut File, bytes: &[u8], what: &str) -> io::Result<()> {
+    let half = bytes.get(..bytes.len() / 2).unwrap_or_default();
+    match hit(Op::Write, what) {
+        Fate::Go => file.write_all(bytes),
+        Fate::Fail(errno, torn) => {
+            if torn {
+                file.write_all(half)?;
+            }
+            Err(io::Error::from_raw_os_error(errno))
+        }
+        Fate::Crash(torn) => {
+            if torn {
+                let _ = file.write_all(half);
+            }
+            std::process::abort()
+        }
+    }
+}
+
+/// Makes a file's content, or a directory's entries, durable.
+pub(crate) fn sync(file: &File, what: &str) -> io::Result<()> {
+    point(Op::Sync, what)?;
+    file.sync_data()
+}

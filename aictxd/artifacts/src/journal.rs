@@ -1,0 +1,136 @@
+//! The intent of a commit, durable before the first file is touched.
+//!
+//! At most one intent exists at a time, because it is written and removed under the lock and every
+//! holder of the lock first finishes what it finds. An intent whose checksum does not hold was
+//! never complete, so nothing of it was applied: it is set aside.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use aictx_proto::record::files::JOURNAL_DIR;
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use crate::commit::{self, Step, digest};
+use crate::error::StoreError;
+use crate::fs::Root;
+
+const VERSION: u32 = 1;
+/// An intent holds at most whole bounded files, twice as long for escapes.
+const MAX_INTENT: u64 = 256 * 1024 * 1024;
+/// More entries than this are looked at in the next recovery.
+const MAX_ENTRIES: usize = 256;
+
+#[derive(Serialize)]
+struct Out<'a> {
+    version: u32,
+    sha256: String,
+    steps: &'a RawValue,
+}
+
+#[derive(Deserialize)]
+struct In {
+    version: u32,
+    sha256: String,
+    steps: Box<RawValue>,
+}
+
+fn encode(steps: &[Step]) -> Option<Vec<u8>> {
+    let steps = serde_json::value::to_raw_value(steps).ok()?;
+    let out = Out {
+        version: VERSION,
+        sha256: digest(steps.get().as_bytes()),
+        steps: &steps,
+    };
+    let mut bytes = serde_json::to_vec(&out).ok()?;
+    bytes.push(b'\n');
+    Some(bytes)
+}
+
+/// The steps of an intact intent.
+fn decode(bytes: &[u8]) -> Option<Vec<Step>> {
+    let intent: In = serde_json::from_slice(bytes).ok()?;
+    let whole = intent.version == VERSION && digest(intent.steps.get().as_bytes()) == intent.sha256;
+    let steps: Vec<Step> = serde_json::from_str(intent.steps.get()).ok()?;
+    let safe = |s: &Step| {
+        let file = s.file();
+        crate::fs::check(file).is_ok() && !file.starts_with('.')
+    };
+    (whole && steps.iter().all(safe)).then_some(steps)
+}
+
+/// A written intent.
+#[derive(Debug)]
+pub(crate) struct Intent(String);
+
+/// Makes an intent durable. On failure nothing is left of it, or, when not even that could be
+/// arranged, [`StoreError::Deferred`] says that it may yet come true.
+pub(crate) fn write(root: &Root, steps: &[Step]) -> Result<Intent, StoreError> {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let name = format!(
+        "{JOURNAL_DIR}/{}-{}.json",
+        std::process::id(),
+        NEXT.fetch_add(1, Ordering::Relaxed)
+    );
+    let bytes = encode(steps).unwrap_or_default();
+    let fail = |e| root.error(&name, e);
+    root.make_dirs(JOURNAL_DIR).map_err(fail)?;
+    let written = root
+        .create_new(&name, &bytes)
+        .and_then(|()| root.sync_parent(&name));
+    if let Err(e) = written {
+        let error = root.error(&name, e);
+        return match root.unlink(&name) {
+            Ok(()) => Err(error),
+            Err(_) => Err(deferred(error)),
+        };
+    }
+    Ok(Intent(name))
+}
+
+/// Removes an intent whose steps are durable. Failing is harmless: the next recovery finds
+/// everything done.
+pub(crate) fn remove(root: &Root, intent: &Intent) {
+    let _ = root
+        .unlink(&intent.0)
+        .and_then(|()| root.sync_parent(&intent.0));
+}
+
+/// The error of a commit that is in the journal.
+pub(crate) fn deferred(error: StoreError) -> StoreError {
+    match error {
+        StoreError::NotWritable { path, source } => StoreError::Deferred { path, source },
+        other => other,
+    }
+}
+
+/// Finishes or sets aside what interrupted commits left. Needs the lock.
+pub(crate) fn recover(
+    root: &Root,
+    aside: &dyn Fn(&str) -> Result<(), StoreError>,
+    quarantine_name: &dyn Fn(&str) -> String,
+) -> Result<u64, StoreError> {
+    let fail = |e| root.error(JOURNAL_DIR, e);
+    // One call in the usual case; the directory may not exist yet.
+    let names = root.list(JOURNAL_DIR, MAX_ENTRIES).map_err(fail)?;
+    let mut finished = 0;
+    for name in names {
+        let file = format!("{JOURNAL_DIR}/{name}");
+        let steps = match root.read_if_there(&file) {
+            Ok(Some(mut open)) => crate::fs::read_range(&mut open, 0, MAX_INTENT)
+                .map_err(fail)
+                .map(|bytes| decode(&bytes))?,
+            // A directory or the like is not ours.
+            _ => continue,
+        };
+        match steps {
+            Some(steps) => {
+                commit::apply(root, &steps, aside)?;
+                root.unlink(&file).map_err(fail)?;
+                finished += 1;
+            }
+            None => root.rename(&file, &quarantine_name(&file)).map_err(fail)?,
+        }
+        root.sync_parent(&file).map_err(fail)?;
+    }
+    Ok(finished)
+}

@@ -1,0 +1,144 @@
+//! Session ledgers: appended without the repository lock, never rewritten.
+
+use std::time::SystemTime;
+
+use aictx_proto::ledger::LedgerRow;
+use aictx_proto::record::files::SESSIONS_DIR;
+use aictx_proto::snapshot::ReadIssue;
+
+use crate::encode;
+use crate::error::StoreError;
+use crate::fs;
+use crate::read::{self, MAX_FILE};
+use crate::scrub::Report;
+use crate::store::Store;
+
+/// Most ledgers that are listed.
+const MAX_LEDGERS: usize = 10_000;
+
+/// A ledger as read.
+#[derive(Debug, Clone, Default)]
+pub struct Ledger {
+    /// Rows, oldest first.
+    pub rows: Vec<LedgerRow>,
+    /// What could not be read.
+    pub issues: Vec<ReadIssue>,
+    /// Size of the file.
+    pub bytes: u64,
+    /// Whether older rows were left out because the file is larger than [`MAX_FILE`].
+    pub truncated: bool,
+}
+
+/// A ledger in the directory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LedgerFile {
+    /// File name without `.jsonl`; [`aictx_proto::text::file_stem`] of the session id, and itself
+    /// good as one.
+    pub stem: String,
+    /// Size.
+    pub bytes: u64,
+    /// Last append.
+    pub modified: SystemTime,
+}
+
+impl Store {
+    /// Appends rows with one write, without the repository lock and without a sync: the end of a
+    /// process loses nothing, a power failure may lose the newest rows ([`sync_ledger`]). If an
+    /// earlier writer was torn off in the middle of a line, the rows start on a line of their own.
+    ///
+    /// # Errors
+    /// Not writable or unsafe; then at most a part of the rows is there, as a torn line that
+    /// readers pass over.
+    ///
+    /// [`sync_ledger`]: Self::sync_ledger
+    pub fn append_ledger(
+        &self,
+        session_id: &str,
+        rows: &[LedgerRow],
+    ) -> Result<Report, StoreError> {
+        let mut report = Report::default();
+        if rows.is_empty() {
+            return Ok(report);
+        }
+        let mut bytes = encode::ledger_rows(rows, &mut report)?;
+        let file = encode::ledger_file(session_id);
+        let root = self.root();
+        let fail = |e| root.error(&file, e);
+        let (mut open, _) = root.append_handle(&file).map_err(fail)?;
+        let len = fs::len(&open).map_err(fail)?;
+        if len > 0 && fs::read_range(&mut open, len - 1, 1).map_err(fail)? != b"\n" {
+            bytes.insert(0, b'\n');
+        }
+        fs::write(&mut open, &bytes, &file).map_err(fail)?;
+        Ok(report)
+    }
+
+    /// Reads a ledger, the newest [`MAX_FILE`] bytes of it. A missing one is empty.
+    pub fn read_ledger(&self, session_id: &str) -> Ledger {
+        let file = encode::ledger_file(session_id);
+        let read = self.root().read_if_there(&file).and_then(|open| {
+            let Some(mut open) = open else {
+                return Ok(None);
+            };
+            let bytes = fs::len(&open)?;
+            Ok(Some((bytes, read::tail(&mut open, MAX_FILE)?)))
+        });
+        match read {
+            Ok(None) => Ledger::default(),
+            Ok(Some((bytes, (from, tail)))) => {
+                let read = read::rows(&tail, usize::MAX);
+                Ledger {
+                    rows: read.rows,
+                    issues: read::bad_lines(&file, read.why, read.bad)
+                        .into_iter()
+                        .collect(),
+                    bytes,
+                    truncated: from > 0,
+                }
+            }
+            Err(e) => Ledger {
+                issues: vec![read::unreadable(&file, e)],
+                ..Ledger::default()
+            },
+        }
+    }
+
+    /// All ledgers, newest first.
+    pub fn ledgers(&self) -> Vec<LedgerFile> {
+        let root = self.root();
+        let names = root.list(SESSIONS_DIR, MAX_LEDGERS).unwrap_or_default();
+        let mut found: Vec<_> = names
+            .iter()
+            .filter_map(|name| {
+                let stem = name.strip_suffix(".jsonl")?;
+                let stamp = root.stamp(&format!("{SESSIONS_DIR}/{name}")).ok()??;
+                stamp.is_file.then(|| LedgerFile {
+                    stem: stem.to_owned(),
+                    bytes: stamp.len,
+                    modified: stamp.modified_at(),
+                })
+            })
+            .collect();
+        found.sort_by(|a, b| {
+            b.modified
+                .cmp(&a.modified)
+                .then_with(|| a.stem.cmp(&b.stem))
+        });
+        found
+    }
+
+    /// Makes a ledger durable against power failure. A missing one is fine.
+    ///
+    /// # Errors
+    /// The system could not.
+    pub fn sync_ledger(&self, session_id: &str) -> Result<(), StoreError> {
+        let file = encode::ledger_file(session_id);
+        let root = self.root();
+        let fail = |e| root.error(&file, e);
+        if let Some(open) = root.read_if_there(&file).map_err(fail)? {
+            fs::sync(&open, &file).map_err(fail)?;
+            root.sync_parent(&file).map_err(fail)?;
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,290 @@
+//! Where a repository is, what is checked out, and where a path lies.
+
+use std::collections::VecDeque;
+use std::io::{BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use aictx_proto::path::{self, Located, Outside};
+
+/// Longest `.git` file, `HEAD` or loose reference that is read.
+const MAX_GIT_FILE: u64 = 4096;
+/// Most of `packed-refs` that is read.
+const MAX_PACKED_REFS: u64 = 64 * 1024 * 1024;
+/// Symbolic references and links followed.
+const MAX_HOPS: u32 = 40;
+
+/// A repository as found on disk. All paths are canonical.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Repository {
+    /// Root of the main worktree, where `.aictx` is; linked worktrees share it.
+    pub root: PathBuf,
+    /// Root of the worktree that the path lies in.
+    pub worktree: PathBuf,
+    /// Git directory of the worktree; none outside of git.
+    pub git_dir: Option<PathBuf>,
+    /// Git directory shared by all worktrees.
+    pub common_dir: Option<PathBuf>,
+}
+
+/// Why no repository was found.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum RootError {
+    /// The path does not exist or cannot be entered.
+    #[error("{} cannot be entered: {why}", path.display())]
+    Missing {
+        /// The path.
+        path: PathBuf,
+        /// What the system said.
+        why: String,
+    },
+    /// Neither `.git` nor `.aictx` here or above.
+    #[error("{} is in no repository: there is no .git and no .aictx here or above", path.display())]
+    NotARepository {
+        /// The path.
+        path: PathBuf,
+    },
+    /// The home directory or `/`: memory of everything would be memory of nothing.
+    #[error("{} is not accepted as a repository", path.display())]
+    Refused {
+        /// The path.
+        path: PathBuf,
+    },
+}
+
+/// Finds the repository that `path` (a directory or a file) lies in.
+///
+/// # Errors
+/// See [`RootError`].
+pub fn find_repository(path: &Path) -> Result<Repository, RootError> {
+    let home = std::env::var_os("HOME").and_then(|h| std::fs::canonicalize(h).ok());
+    find(path, home.as_deref())
+}
+
+fn find(path: &Path, home: Option<&Path>) -> Result<Repository, RootError> {
+    let start = std::fs::canonicalize(path).map_err(|e| RootError::Missing {
+        path: path.to_owned(),
+        why: e.to_string(),
+    })?;
+    for dir in start.ancestors() {
+        let refused = dir.parent().is_none() || Some(dir) == home;
+        let git = git_dir(dir);
+        if refused {
+            // `~/.aictx` is the ancestor's own directory, not a repository's.
+            return Err(if git.is_some() || dir == start {
+                RootError::Refused {
+                    path: dir.to_owned(),
+                }
+            } else {
+                RootError::NotARepository { path: start }
+            });
+        }
+        if let Some(git_dir) = git {
+            return Ok(worktree(dir, git_dir, home));
+        }
+        if dir.join(crate::fs::DIR).is_dir() {
+            return Ok(Repository {
+                root: dir.to_owned(),
+                worktree: dir.to_owned(),
+                git_dir: None,
+                common_dir: None,
+            });
+        }
+    }
+    Err(RootError::NotARepository { path: start })
+}
+
+fn worktree(dir: &Path, git_dir: PathBuf, home: Option<&Path>) -> Repository {
+    let common_dir = common_dir(dir, &git_dir);
+    let main = common_dir
+        .as_deref()
+        .filter(|c| *c != git_dir && c.file_name().is_some_and(|n| n == ".git"))
+        .and_then(Path::parent)
+        .filter(|main| main.parent().is_some() && Some(*main) != home);
+    Repository {
+        root: main.unwrap_or(dir).to_owned(),
+        worktree: dir.to_owned(),
+        common_dir: Some(common_dir.unwrap_or_else(|| git_dir.clone())),
+        git_dir: Some(git_dir),
+    }
+}
+
+/// The git directory of a worktree whose root is `dir`, if it is one.
+fn git_dir(dir: &Path) -> Option<PathBuf> {
+    let dot = dir.join(".git");
+    let git = if dot.is_dir() {
+        dot
+    } else {
+        let text = read_short(&dot)?;
+        dir.join(text.strip_prefix("gitdir:")?.trim())
+    };
+    let git = std::fs::canonicalize(git).ok()?;
+    git.join("HEAD").symlink_metadata().ok()?;
+    Some(git)
+}
+
+/// The shared git directory of a linked worktree, if it acknowledges this worktree: otherwise a
+/// repository could claim the memory of any other by a `.git` file.
+fn common_dir(worktree: &Path, git_dir: &Path) -> Option<PathBuf> {
+    let text = read_short(&git_dir.join("commondir"))?;
+    let common = std::fs::canonicalize(git_dir.join(text.trim())).ok()?;
+    let back = read_short(&git_dir.join("gitdir"))?;
+    let back = std::fs::canonicalize(git_dir.join(back.trim())).ok()?;
+    let mine = std::fs::canonicalize(worktree.join(".git")).ok()?;
+    (back == mine && git_dir.starts_with(&common)).then_some(common)
+}
+
+fn read_short(path: &Path) -> Option<String> {
+    if !path.metadata().ok()?.is_file() {
+        return None;
+    }
+    let file = std::fs::File::open(path).ok()?;
+    let mut text = String::new();
+    file.take(MAX_GIT_FILE).read_to_string(&mut text).ok()?;
+    Some(text)
+}
+
+/// What is checked out in a worktree.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Head {
+    /// Branch; `(detached)` without one, empty when unknown.
+    pub branch: String,
+    /// Full commit id; empty before the first commit and when unknown.
+    pub head: String,
+}
+
+/// Reads what is checked out at `worktree` (the root of one) from git's files, without a process.
+pub fn head(worktree: &Path) -> Head {
+    let Some(git) = git_dir(worktree) else {
+        return Head::default();
+    };
+    let common = common_dir(worktree, &git).unwrap_or_else(|| git.clone());
+    let Some(text) = read_short(&git.join("HEAD")) else {
+        return Head::default();
+    };
+    let text = text.trim();
+    let Some(name) = text.strip_prefix("ref:").map(str::trim) else {
+        return match is_commit(text) {
+            true => Head {
+                branch: "(detached)".to_owned(),
+                head: text.to_owned(),
+            },
+            false => Head::default(),
+        };
+    };
+    let branch = name.strip_prefix("refs/heads/").unwrap_or(name);
+    if branch == ".invalid" {
+        // Another reference store (reftable), which only git itself can read.
+        return Head::default();
+    }
+    Head {
+        branch: branch.to_owned(),
+        head: resolve_ref(&git, &common, name).unwrap_or_default(),
+    }
+}
+
+fn is_commit(text: &str) -> bool {
+    matches!(text.len(), 40 | 64) && text.bytes().all(|b| b.is_ascii_hexdigit())
+}
+
+fn resolve_ref(git: &Path, common: &Path, name: &str) -> Option<String> {
+    let mut name = name.to_owned();
+    for _ in 0..5 {
+        let plain = name.starts_with("refs/")
+            && name
+                .split('/')
+                .all(|s| !s.is_empty() && s != ".." && s != ".");
+        if !plain {
+            return None;
+        }
+        let loose = [git, common]
+            .iter()
+            .find_map(|dir| read_short(&dir.join(&name)));
+        match loose.as_deref().map(str::trim) {
+            Some(text) if is_commit(text) => return Some(text.to_owned()),
+            Some(text) => name = text.strip_prefix("ref:")?.trim().to_owned(),
+            None => return packed_ref(common, &name),
+        }
+    }
+    None
+}
+
+fn packed_ref(common: &Path, name: &str) -> Option<String> {
+    let file = std::fs::File::open(common.join("packed-refs")).ok()?;
+    let mut lines = BufReader::new(file.take(MAX_PACKED_REFS));
+    let mut line = Vec::new();
+    loop {
+        line.clear();
+        if lines.read_until(b'\n', &mut line).ok()? == 0 {
+            return None;
+        }
+        let found = std::str::from_utf8(&line)
+            .ok()
+            .and_then(|l| l.trim_end().split_once(' '))
+            .filter(|(id, ref_name)| *ref_name == name && is_commit(id));
+        if let Some((id, _)) = found {
+            return Some(id.to_owned());
+        }
+    }
+}
+
+/// Where `raw` (as an agent or a user wrote it, relative to `cwd`) lies in the repository at
+/// `root`, with all symbolic links on the way resolved as far as they exist.
+pub fn locate(root: &Path, cwd: &Path, raw: &str) -> Located {
+    let (Some(root_text), Some(cwd_text)) = (root.to_str(), cwd.to_str()) else {
+        return Located::Outside(Outside::Unusable);
+    };
+    let lexical = path::locate(root_text, cwd_text, raw);
+    if let Located::Outside(Outside::Unusable | Outside::Nul | Outside::Home | Outside::Drive) =
+        lexical
+    {
+        return lexical;
+    }
+    let text = raw.replace('\\', "/");
+    let base = if cwd_text.is_empty() { root } else { cwd };
+    let real_root = resolve(root);
+    let real = real_root.zip(resolve(&base.join(text)));
+    let Some((root, real)) = real.as_ref().and_then(|(r, p)| r.to_str().zip(p.to_str())) else {
+        return Located::Outside(Outside::Unusable);
+    };
+    match (path::locate(root, "", real), lexical) {
+        (Located::Inside(path), _) => Located::Inside(path),
+        // The reason that can be seen in the text itself is the clearer one.
+        (_, Located::Outside(why)) => Located::Outside(why),
+        _ => Located::Outside(Outside::Elsewhere),
+    }
+}
+
+/// Resolves links and dots of an absolute path as the system would; what does not exist is taken
+/// as it is written.
+fn resolve(path: &Path) -> Option<PathBuf> {
+    use std::path::Component;
+    let mut todo: VecDeque<PathBuf> = path.components().map(|c| c.as_os_str().into()).collect();
+    let mut out = PathBuf::from("/");
+    let mut hops = 0;
+    while let Some(part) = todo.pop_front() {
+        match part.components().next()? {
+            Component::RootDir => out = PathBuf::from("/"),
+            Component::ParentDir => {
+                out.pop();
+            }
+            Component::Normal(name) => {
+                let next = out.join(name);
+                match std::fs::read_link(&next) {
+                    Ok(target) => {
+                        hops += 1;
+                        if hops > MAX_HOPS {
+                            return None;
+                        }
+                        for part in target.components().rev() {
+                            todo.push_front(part.as_os_str().into());
+                        }
+                    }
+                    Err(_) => out = next,
+                }
+            }
+            Component::CurDir | Component::Prefix(_) => {}
+        }
+    }
+    Some(out)
+}

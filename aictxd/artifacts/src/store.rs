@@ -1,0 +1,430 @@
+//! One repository's `.aictx/`: snapshots out, commits in.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::time::Instant;
+
+use aictx_proto::effect::Effects;
+use aictx_proto::record::files;
+use aictx_proto::snapshot::Snapshot;
+use aictx_proto::time::Timestamp;
+
+use crate::commit::{self, Plan, QUARANTINE};
+use crate::encode::{self, Delta, Kind};
+use crate::error::StoreError;
+use crate::fs::{self, Root};
+use crate::journal;
+use crate::lock::{self, DEADLINE, Gate};
+use crate::read;
+use crate::scrub::Report;
+use crate::snapshot::{Applied, Cache};
+
+/// Version in `format.json`.
+pub const FORMAT_VERSION: u64 = 1;
+
+/// An operation of a group: decides on a snapshot what is answered and written.
+pub type Op<'a, T> = Box<dyn FnOnce(&Snapshot) -> (T, Effects) + Send + 'a>;
+
+/// What a commit gave.
+#[derive(Debug, Clone)]
+pub struct Committed<T> {
+    /// What the operation answers.
+    pub reply: T,
+    /// The memory with the operation (and its group) in it.
+    pub snapshot: Arc<Snapshot>,
+    /// What was redacted of its writes.
+    pub report: Report,
+}
+
+/// One repository's `.aictx/`. Cheap to keep open, shared between threads.
+#[derive(Debug)]
+pub struct Store {
+    repo: PathBuf,
+    root: RwLock<Arc<Root>>,
+    gate: Gate,
+    cache: Mutex<Cache>,
+    published: RwLock<Arc<Snapshot>>,
+    /// A commit of this process is on its way into the files: readers keep what is published.
+    applying: AtomicBool,
+    generation: AtomicU64,
+    clock: fn() -> Timestamp,
+}
+
+impl Store {
+    /// Opens the store of the repository at `root`, which must have an `.aictx` directory, and
+    /// finishes what an interrupted commit left if the lock is free and the disk writable.
+    ///
+    /// # Errors
+    /// Not initialised, a link or file in the place of the directory, a newer format.
+    pub fn open(root: &Path) -> Result<Self, StoreError> {
+        let repo = canonical(root)?;
+        let store = Self::new(repo.clone(), Root::open(&repo)?)?;
+        // Somebody else holding the lock recovers himself, and reading works without.
+        let _ = store.recover();
+        Ok(store)
+    }
+
+    /// Makes `.aictx` with its `format.json` where missing and opens it. What is there already is
+    /// not touched.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open), or not writable.
+    pub fn create(root: &Path) -> Result<Self, StoreError> {
+        let repo = canonical(root)?;
+        let store = Self::new(repo.clone(), Root::create(&repo)?)?;
+        let dir = store.root();
+        let fail = |e| dir.error(files::FORMAT, e);
+        if dir.stamp(files::FORMAT).map_err(fail)?.is_none() {
+            let _lock = lock::take(&dir, Instant::now() + DEADLINE)?;
+            if dir.stamp(files::FORMAT).map_err(fail)?.is_none() {
+                let format = serde_json::json!({
+                    "version": FORMAT_VERSION,
+                    "written_by": format!("aictx {}", aictx_proto::VERSION),
+                });
+                let text = serde_json::to_string_pretty(&format).unwrap_or_default() + "\n";
+                dir.replace(files::FORMAT, text.as_bytes()).map_err(fail)?;
+                dir.sync_parent(files::FORMAT).map_err(fail)?;
+            }
+        }
+        let _ = store.recover();
+        Ok(store)
+    }
+
+    fn new(repo: PathBuf, root: Root) -> Result<Self, StoreError> {
+        let found = root
+            .read_if_there(files::FORMAT)
+            .ok()
+            .flatten()
+            .and_then(|mut f| fs::read_range(&mut f, 0, read::MAX_FILE).ok())
+            .and_then(|bytes| read::object(&bytes).ok()?.get("version")?.as_u64());
+        if let Some(found) = found.filter(|v| *v > FORMAT_VERSION) {
+            return Err(StoreError::NewerFormat {
+                found,
+                supported: FORMAT_VERSION,
+            });
+        }
+        Ok(Self {
+            repo,
+            root: RwLock::new(Arc::new(root)),
+            gate: Gate::default(),
+            cache: Mutex::new(Cache::new()),
+            published: RwLock::default(),
+            applying: AtomicBool::new(false),
+            generation: AtomicU64::new(0),
+            clock: now,
+        })
+    }
+
+    /// Takes the time in names of set-aside files from `clock`; nothing else here asks for it.
+    #[must_use]
+    pub fn with_clock(mut self, clock: fn() -> Timestamp) -> Self {
+        self.clock = clock;
+        self
+    }
+
+    /// Root of the repository, canonical.
+    pub fn repository(&self) -> &Path {
+        &self.repo
+    }
+
+    /// The memory as of now: looks at the stamps of its files (a few microseconds) and reads what
+    /// changed. Never fails and never waits for a commit.
+    pub fn snapshot(&self) -> Arc<Snapshot> {
+        if self.applying.load(Ordering::Acquire) {
+            return self.latest();
+        }
+        let root = self.root();
+        let mut cache = self.cache();
+        // Asked again inside: a commit publishes before it lets the cache go.
+        if self.applying.load(Ordering::Acquire) {
+            return self.latest();
+        }
+        cache.refresh(&root);
+        self.publish(&cache)
+    }
+
+    /// The memory as last published, without looking at the disk. It always holds whole commits.
+    pub fn latest(&self) -> Arc<Snapshot> {
+        let published = self
+            .published
+            .read()
+            .unwrap_or_else(PoisonError::into_inner);
+        if published.generation > 0 {
+            return published.clone();
+        }
+        drop(published);
+        let mut cache = self.cache();
+        cache.refresh(&self.root());
+        self.publish(&cache)
+    }
+
+    /// Decides on the newest snapshot under the lock and makes the effects durable, all or
+    /// nothing. No effects: nothing is written.
+    ///
+    /// # Errors
+    /// Nothing was written, except with [`StoreError::Deferred`].
+    pub fn transact<T>(
+        &self,
+        op: impl FnOnce(&Snapshot) -> (T, Effects),
+    ) -> Result<Committed<T>, StoreError> {
+        let mut done = self.run(vec![op], false);
+        done.pop().unwrap_or(Err(StoreError::Panicked))
+    }
+
+    /// Commits a group with one lock, one journal and one set of syncs. Each operation decides on
+    /// a snapshot in which the earlier ones have happened. An operation whose effects cannot be
+    /// encoded, or that panics, fails alone; when the commit fails, all that write fail with it.
+    pub fn transact_many<T>(&self, ops: Vec<Op<'_, T>>) -> Vec<Result<Committed<T>, StoreError>> {
+        self.run(ops, true)
+    }
+
+    fn run<T, F>(&self, ops: Vec<F>, catch: bool) -> Vec<Result<Committed<T>, StoreError>>
+    where
+        F: FnOnce(&Snapshot) -> (T, Effects),
+    {
+        let count = ops.len();
+        let all = |e: StoreError| (0..count).map(|_| Err(e.clone())).collect();
+        let deadline = Instant::now() + DEADLINE;
+        let Some(_inside) = self.gate.enter(deadline) else {
+            let path = self.root().path(lock::LOCK);
+            return all(StoreError::Locked {
+                path,
+                waited: DEADLINE,
+            });
+        };
+        let root = self.root();
+        let _lock = match lock::take(&root, deadline) {
+            Ok(lock) => lock,
+            Err(e) => return all(e),
+        };
+        if let Err(e) = self.recover_locked(&root) {
+            return all(e);
+        }
+        let (base, mut last) = {
+            let mut cache = self.cache();
+            cache.refresh(&root);
+            let last = self.publish(&cache);
+            (cache.clone(), last)
+        };
+        let mut overlay = base.clone();
+        let mut plan = Plan::default();
+        let mut decided = Vec::with_capacity(count);
+        for op in ops {
+            let answer = if catch {
+                catch_unwind(AssertUnwindSafe(|| op(&last))).map_err(|_| StoreError::Panicked)
+            } else {
+                Ok(op(&last))
+            };
+            decided.push(answer.and_then(|(reply, effects)| {
+                let mut report = Report::default();
+                let deltas = effects
+                    .into_iter()
+                    .map(|e| encode::effect(e, &mut report))
+                    .collect::<Result<Vec<Delta>, _>>()?;
+                let writes = !deltas.is_empty();
+                for delta in deltas {
+                    let change = match delta.kind {
+                        Kind::Append => Applied::Append(&delta.bytes),
+                        _ => Applied::Replace(&delta.bytes),
+                    };
+                    overlay.apply(&root, &delta.file, change);
+                    plan.add(delta);
+                }
+                if writes && catch {
+                    last = overlay.snapshot(&self.repo, &last, || self.next_generation());
+                }
+                Ok((reply, report, writes))
+            }));
+        }
+        let outcome = if plan.is_empty() {
+            Ok(last)
+        } else {
+            // The snapshots of the group are not needed any more; without them the overlay's
+            // rows are its own.
+            drop(last);
+            self.commit(&root, plan, &base, overlay)
+        };
+        decided
+            .into_iter()
+            .map(|d| {
+                let (reply, report, writes) = d?;
+                let snapshot = match &outcome {
+                    Ok(snapshot) => snapshot.clone(),
+                    Err(e) if writes => return Err(e.clone()),
+                    Err(_) => self.latest(),
+                };
+                Ok(Committed {
+                    reply,
+                    snapshot,
+                    report,
+                })
+            })
+            .collect()
+    }
+
+    fn commit(
+        &self,
+        root: &Arc<Root>,
+        plan: Plan,
+        base: &Cache,
+        mut overlay: Cache,
+    ) -> Result<Arc<Snapshot>, StoreError> {
+        let steps = plan.steps(root, base)?;
+        for file in &steps.rescue {
+            self.set_aside(root, file)?;
+        }
+        let intent = journal::write(root, &steps.steps)?;
+        let applying = Applying::new(&self.applying);
+        let stamps = commit::apply(root, &steps.steps, &|file| self.set_aside(root, file))
+            .map_err(journal::deferred)?;
+        journal::remove(root, &intent);
+        for (file, len) in &steps.lengths {
+            let stamp = stamps.get(file).copied();
+            overlay.settle(file, stamp.filter(|s| Some(s.len) == *len));
+        }
+        overlay.refresh(root);
+        let mut cache = self.cache();
+        *cache = overlay;
+        let snapshot = self.publish(&cache);
+        drop(applying);
+        Ok(snapshot)
+    }
+
+    /// Finishes what interrupted commits left, now.
+    ///
+    /// # Errors
+    /// Locked by another process, or not writable.
+    pub fn recover(&self) -> Result<u64, StoreError> {
+        let root = self.root();
+        // Usual case: nothing there, and then the lock is not needed.
+        if root
+            .list(files::JOURNAL_DIR, 1)
+            .is_ok_and(|names| names.is_empty())
+        {
+            return Ok(0);
+        }
+        let deadline = Instant::now() + DEADLINE;
+        let Some(_inside) = self.gate.enter(deadline) else {
+            return Err(StoreError::Locked {
+                path: root.path(lock::LOCK),
+                waited: DEADLINE,
+            });
+        };
+        let _lock = lock::take(&root, deadline)?;
+        self.recover_locked(&root)
+    }
+
+    fn recover_locked(&self, root: &Arc<Root>) -> Result<u64, StoreError> {
+        journal::recover(root, &|file| self.set_aside(root, file), &|file| {
+            self.quarantine_name(root, file)
+        })
+    }
+
+    /// Copies a file into the quarantine, durably.
+    fn set_aside(&self, root: &Root, file: &str) -> Result<(), StoreError> {
+        let Some(mut open) = root.read_if_there(file).map_err(|e| root.error(file, e))? else {
+            return Ok(());
+        };
+        let bytes = fs::read_range(&mut open, 0, u64::MAX).map_err(|e| root.error(file, e))?;
+        let name = self.quarantine_name(root, file);
+        let fail = |e| root.error(&name, e);
+        root.make_dirs(QUARANTINE).map_err(fail)?;
+        root.create_new(&name, &bytes).map_err(fail)?;
+        root.sync_parent(&name).map_err(fail)
+    }
+
+    /// A free name in the quarantine that says what and when.
+    fn quarantine_name(&self, root: &Root, file: &str) -> String {
+        let stem = file.replace('/', "-");
+        let start: String = stem.chars().take(120).collect();
+        let base = format!("{QUARANTINE}/{start}.{}", (self.clock)().compact());
+        (1_u32..)
+            .map(|n| match n {
+                1 => base.clone(),
+                n => format!("{base}-{n}"),
+            })
+            .find(|name| root.stamp(name).is_ok_and(|s| s.is_none()))
+            .unwrap_or(base)
+    }
+
+    /// The open directory; opened anew when it was removed and made again.
+    pub(crate) fn root(&self) -> Arc<Root> {
+        let root = self
+            .root
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
+        if root.is_current() {
+            return root;
+        }
+        match Root::open(&self.repo) {
+            Ok(new) => {
+                let new = Arc::new(new);
+                let mut slot = self.root.write().unwrap_or_else(PoisonError::into_inner);
+                *slot = new.clone();
+                new
+            }
+            // Gone: every access by the old descriptor says so in its own way.
+            Err(_) => root,
+        }
+    }
+
+    fn cache(&self) -> MutexGuard<'_, Cache> {
+        self.cache.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn next_generation(&self) -> u64 {
+        self.generation.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// Makes the snapshot of the cache the published one. The cache is held meanwhile, so that
+    /// snapshots are published in the order in which they were read.
+    fn publish(&self, cache: &Cache) -> Arc<Snapshot> {
+        let last = self
+            .published
+            .read()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
+        let next = cache.snapshot(&self.repo, &last, || self.next_generation());
+        if !Arc::ptr_eq(&next, &last) {
+            let mut slot = self
+                .published
+                .write()
+                .unwrap_or_else(PoisonError::into_inner);
+            *slot = next.clone();
+        }
+        next
+    }
+}
+
+/// Marks that files are being written, also on the way out of an error.
+struct Applying<'a>(&'a AtomicBool);
+
+impl<'a> Applying<'a> {
+    fn new(flag: &'a AtomicBool) -> Self {
+        flag.store(true, Ordering::Release);
+        Self(flag)
+    }
+}
+
+impl Drop for Applying<'_> {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::Release);
+    }
+}
+
+fn canonical(root: &Path) -> Result<PathBuf, StoreError> {
+    std::fs::canonicalize(root).map_err(|e| match e.kind() {
+        std::io::ErrorKind::NotFound => StoreError::NotInitialised {
+            path: root.to_owned(),
+        },
+        _ => StoreError::at(root, e),
+    })
+}
+
+fn now() -> Timestamp {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    Timestamp::from_unix(since.map_or(0, |d| i64::try_from(d.as_secs()).unwrap_or(0)))
+}
