@@ -1,1 +1,25 @@
-//! Placeholder to be replaced in this change.
+//! Continuity: what a session is told, and what is kept of it.
+//!
+//! Pure decisions on a [`Snapshot`](aictx_proto::snapshot::Snapshot): no clock, no disk, no
+//! process. Each gives a reply and the effects it wants; `aictx_artifacts` makes them durable.
+
+mod area;
+mod capsule;
+mod classify;
+mod failures;
+mod finalize;
+mod handoff;
+mod observe;
+mod project;
+mod resume;
+mod session;
+mod summary;
+
+pub use area::derive_area;
+pub use capsule::{SessionStart, session_start};
+pub use classify::{TaskType, classify};
+pub use finalize::{ExplicitReport, Finalize, finalize};
+pub use observe::{OpenSession, open_session, session_report, session_summary};
+pub use project::Project;
+pub use resume::resume;
+pub use session::{Touch, touch};

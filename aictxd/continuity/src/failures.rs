@@ -1,0 +1,329 @@
+//! Failure memory: patterns with a life cycle, one live row each (spec/memory §5).
+
+use aictx_proto::Timestamp;
+use aictx_proto::event::ErrorEvent;
+use aictx_proto::record::FailurePattern;
+use aictx_proto::text::{clean, slug};
+use aictx_signals::same_check;
+use serde_json::{Value, json};
+
+use crate::observe::{Failure, Observation};
+
+/// Patterns kept; beyond it resolved ones go first, oldest first, then single open ones. What goes
+/// is archived, not dropped.
+const MAX_PATTERNS: usize = 500;
+
+/// What an execution means for failure memory.
+#[derive(Debug, Default)]
+pub(crate) struct Change {
+    /// All patterns after the execution, when anything changed.
+    pub(crate) patterns: Option<Vec<FailurePattern>>,
+    /// Patterns that had to go.
+    pub(crate) evicted: Vec<FailurePattern>,
+    /// `failure_persisted` of the reply: the first recorded pattern.
+    pub(crate) persisted: Option<Value>,
+    /// Ids resolved, sorted.
+    pub(crate) resolved: Vec<String>,
+}
+
+/// The facts that a pattern is made of.
+pub(crate) struct Context<'a> {
+    pub(crate) execution_id: &'a str,
+    pub(crate) task_type: &'a str,
+    pub(crate) area_id: &'a str,
+    pub(crate) summary: &'a str,
+    pub(crate) session: u64,
+    pub(crate) now: Timestamp,
+    /// Failure ids that the agent says are resolved.
+    pub(crate) claimed: &'a [String],
+    /// The execution was reported or observed as failed.
+    pub(crate) failed: bool,
+    /// Error strings that the agent reported.
+    pub(crate) reported: &'a [String],
+}
+
+/// Applies an execution: failures that stay open are recorded, one pattern a failing command;
+/// patterns whose own check passed are resolved.
+pub(crate) fn apply(current: &[FailurePattern], seen: &Observation, context: &Context) -> Change {
+    let mut patterns = current.to_vec();
+    let mut change = Change::default();
+    let mut touched = false;
+    for pattern in patterns.iter_mut().filter(|p| p.status != "resolved") {
+        let Some(evidence) = resolution(pattern, seen, context) else { continue };
+        pattern.status = "resolved".to_owned();
+        pattern.resolved_by = context.execution_id.to_owned();
+        pattern.resolved_by_execution_id = context.execution_id.to_owned();
+        pattern.resolution_evidence = evidence.to_owned();
+        pattern.resolution_summary = clean(context.summary, 240);
+        if !pattern.resolution_summary.is_empty() {
+            pattern.resolution_hint.clone_from(&pattern.resolution_summary);
+        }
+        pattern.timestamp = context.now.to_string();
+        change.resolved.push(pattern.failure_id.clone());
+        touched = true;
+    }
+    for failure in failures(seen, context) {
+        let persisted = record(&mut patterns, &failure, seen, context);
+        change.persisted.get_or_insert(persisted);
+        touched = true;
+    }
+    change.resolved.sort_unstable();
+    while patterns.len() > MAX_PATTERNS {
+        let oldest = |wanted: &dyn Fn(&FailurePattern) -> bool| {
+            let found = patterns.iter().enumerate().filter(|(_, p)| wanted(p));
+            found.min_by(|(_, a), (_, b)| a.timestamp.cmp(&b.timestamp)).map(|(at, _)| at)
+        };
+        let at = oldest(&|p| p.status == "resolved")
+            .or_else(|| oldest(&|p| p.occurrences <= 1))
+            .unwrap_or(0);
+        change.evicted.push(patterns.remove(at));
+    }
+    if touched {
+        change.patterns = Some(patterns);
+    }
+    change
+}
+
+/// What shows that a pattern is resolved, if anything does: its own command passed and its error
+/// was not seen again, or the agent says so.
+fn resolution(pattern: &FailurePattern, seen: &Observation, context: &Context) -> Option<&'static str> {
+    if context.claimed.iter().any(|id| *id == pattern.failure_id || *id == pattern.signature) {
+        return Some("explicit");
+    }
+    let again = seen.open_failures.iter().any(|f| {
+        same_check(&f.command, &pattern.failed_command)
+            || f.events.iter().any(|e| e.fingerprint == pattern.signature)
+    });
+    let passed = !pattern.failed_command.is_empty()
+        && seen.passed.iter().any(|command| same_check(command, &pattern.failed_command));
+    (passed && !again).then_some("command")
+}
+
+/// The failures to record: observed ones; else, when the execution failed, what was reported.
+fn failures(seen: &Observation, context: &Context) -> Vec<Failure> {
+    if !seen.open_failures.is_empty() {
+        return seen.open_failures.clone();
+    }
+    if !context.failed {
+        return Vec::new();
+    }
+    let command = seen.commands.last().cloned().unwrap_or_default();
+    let events = if seen.error_events.is_empty() {
+        let text = context.reported.first().map_or(context.summary, String::as_str);
+        if text.trim().is_empty() && command.is_empty() {
+            return Vec::new();
+        }
+        vec![reported_event(text, &command)]
+    } else {
+        seen.error_events.clone()
+    };
+    vec![Failure { test: aictx_signals::is_test_command(&command), command, events }]
+}
+
+/// An event for an error that was only told.
+fn reported_event(text: &str, command: &str) -> ErrorEvent {
+    let text = if text.trim().is_empty() { format!("command failed: {command}") } else { text.to_owned() };
+    let mut event = ErrorEvent {
+        toolchain: "unknown".to_owned(),
+        phase: if aictx_signals::is_test_command(command) { "test" } else { "runtime" }.to_owned(),
+        severity: "error".to_owned(),
+        message: clean(&text, 500),
+        command: command.to_owned(),
+        ..ErrorEvent::default()
+    };
+    event.fingerprint = aictx_signals::fingerprint(&event, "");
+    event
+}
+
+fn record(
+    patterns: &mut Vec<FailurePattern>,
+    failure: &Failure,
+    seen: &Observation,
+    context: &Context,
+) -> Value {
+    let primary = failure.events.iter().find(|e| e.role != "cause").or_else(|| failure.events.first());
+    let signature = match primary {
+        Some(event) if !event.fingerprint.is_empty() => event.fingerprint.clone(),
+        _ => slug(&format!("unknown:{}", failure.command), 93, "item"),
+    };
+    let at = patterns.iter().position(|p| p.signature == signature);
+    let existing = at.is_some();
+    let mut pattern = match at {
+        Some(at) => patterns.remove(at),
+        None => FailurePattern {
+            failure_id: format!("failure::{signature}"),
+            first_seen: context.now.to_string(),
+            status: "open".to_owned(),
+            resolution_hint: hint(failure),
+            ..FailurePattern::default()
+        },
+    };
+    if pattern.status == "resolved" {
+        pattern.reopened += 1;
+        pattern.resolved_by.clear();
+        pattern.resolved_by_execution_id.clear();
+        pattern.resolution_evidence.clear();
+        pattern.status = "open".to_owned();
+    }
+    pattern.previous_occurrences = pattern.occurrences;
+    pattern.occurrences += 1;
+    pattern.failure_signature.clone_from(&signature);
+    pattern.signature = signature;
+    pattern.task_type = context.task_type.to_owned();
+    pattern.area_id = context.area_id.to_owned();
+    pattern.subsystem = context.area_id.to_owned();
+    pattern.failed_command.clone_from(&failure.command);
+    pattern.last_execution_id = context.execution_id.to_owned();
+    pattern.session = context.session;
+    pattern.timestamp = context.now.to_string();
+    pattern.attempted_fix_summary = clean(context.summary, 240);
+    let lines: Vec<String> = failure.events.iter().take(3).map(ErrorEvent::render).collect();
+    pattern.error_text = lines.join("\n");
+    merge(&mut pattern.symptoms, lines, 3);
+    if !context.summary.trim().is_empty() {
+        merge(&mut pattern.failed_attempts, [clean(context.summary, 240)], 3);
+    }
+    merge(&mut pattern.ineffective_commands, [failure.command.clone()], 5);
+    merge(&mut pattern.files_involved, seen.files_edited.iter().chain(&seen.files_opened).cloned(), 8);
+    let event_files = failure.events.iter().map(|e| e.file.clone());
+    merge(&mut pattern.related_paths, event_files.chain(pattern.files_involved.iter().cloned()), 8);
+    pattern.error_events = failure.events.iter().take(5).cloned().collect();
+    let distinct = |pick: fn(&ErrorEvent) -> &String| {
+        let mut list = Vec::new();
+        merge(&mut list, failure.events.iter().map(|e| pick(e).clone()), 5);
+        list
+    };
+    pattern.toolchains = distinct(|e| &e.toolchain);
+    pattern.phases = distinct(|e| &e.phase);
+    pattern.error_codes = distinct(|e| &e.code);
+    pattern.error_fingerprints = distinct(|e| &e.fingerprint);
+    let reply = json!({
+        "path": format!(".aictx/{}", aictx_proto::record::files::FAILURE_PATTERNS),
+        "failure_id": pattern.failure_id,
+        "signature": pattern.signature,
+        "existing": existing,
+        "occurrences": pattern.occurrences,
+        "toolchains": pattern.toolchains,
+        "phases": pattern.phases,
+        "error_codes": pattern.error_codes,
+    });
+    patterns.push(pattern);
+    reply
+}
+
+fn hint(failure: &Failure) -> String {
+    match failure.events.first() {
+        Some(event) if !event.file.is_empty() => {
+            format!("Start at {} and run the failing command again.", event.file)
+        }
+        _ => "Run the failing command again and read its first error.".to_owned(),
+    }
+}
+
+/// New entries first, no repetition, no blanks, at most `limit`.
+fn merge(list: &mut Vec<String>, new: impl IntoIterator<Item = String>, limit: usize) {
+    let old = std::mem::take(list);
+    for item in new.into_iter().chain(old) {
+        if !item.trim().is_empty() && !list.contains(&item) && list.len() < limit {
+            list.push(item);
+        }
+    }
+}
+
+/// `failure_index.json` of these patterns.
+pub(crate) fn index(patterns: &[FailurePattern]) -> Value {
+    let records: Vec<Value> = patterns
+        .iter()
+        .map(|p| {
+            json!({
+                "failure_id": p.failure_id, "signature": p.signature, "task_type": p.task_type,
+                "status": p.status, "area_id": p.area_id, "toolchains": p.toolchains,
+                "phases": p.phases, "occurrences": p.occurrences, "last_seen": p.timestamp,
+            })
+        })
+        .collect();
+    json!({ "version": 1, "failure_count": records.len(), "records": records })
+}
+
+/// Open patterns, the ones seen last first.
+pub(crate) fn open(patterns: &[FailurePattern]) -> Vec<&FailurePattern> {
+    let mut open: Vec<&FailurePattern> = patterns.iter().filter(|p| p.status != "resolved").collect();
+    open.sort_by(|a, b| b.timestamp.cmp(&a.timestamp).then_with(|| a.failure_id.cmp(&b.failure_id)));
+    open
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn context<'a>(execution_id: &'a str, failed: bool) -> Context<'a> {
+        Context {
+            execution_id,
+            task_type: "bug_fixing",
+            area_id: "src",
+            summary: "tried something",
+            session: 1,
+            now: Timestamp::from_unix(0),
+            claimed: &[],
+            failed,
+            reported: &[],
+        }
+    }
+
+    fn failing(command: &str, fingerprint: &str) -> Observation {
+        let event = ErrorEvent { fingerprint: fingerprint.into(), message: "boom".into(), ..ErrorEvent::default() };
+        Observation {
+            open_failures: vec![Failure { command: command.into(), test: true, events: vec![event] }],
+            commands: vec![command.into()],
+            ..Observation::default()
+        }
+    }
+
+    fn passing(command: &str) -> Observation {
+        Observation { passed: vec![command.into()], ..Observation::default() }
+    }
+
+    #[test]
+    fn life_cycle_new_repeated_resolved_reopened() {
+        let mut patterns = Vec::new();
+        for i in 0..4 {
+            let id = format!("e{i}");
+            patterns = apply(&patterns, &failing("pytest -q", "f1"), &context(&id, true)).patterns.unwrap();
+        }
+        assert_eq!((patterns.len(), patterns[0].occurrences), (1, 4), "W37: one row, counted");
+        let unrelated = apply(&patterns, &passing("npm test"), &context("e5", false));
+        assert!(unrelated.patterns.is_none(), "W14: an unrelated success resolves nothing");
+        let fixed = apply(&patterns, &passing("pytest -q"), &context("e6", false));
+        assert_eq!(fixed.resolved, ["failure::f1"]);
+        let patterns = fixed.patterns.unwrap();
+        assert_eq!((patterns[0].status.as_str(), patterns[0].resolution_evidence.as_str()), ("resolved", "command"));
+        let again = apply(&patterns, &failing("pytest -q", "f1"), &context("e7", true)).patterns.unwrap();
+        assert_eq!((again[0].status.as_str(), again[0].occurrences, again[0].reopened), ("open", 5, 1));
+    }
+
+    #[test]
+    fn reported_failures_without_observation_are_kept_and_reported_ones_only_on_failure() {
+        let reported = ["AssertionError: expected 3".to_owned()];
+        let mut told = context("e", true);
+        told.reported = &reported;
+        let change = apply(&[], &Observation::default(), &told);
+        assert_eq!(change.patterns.unwrap()[0].symptoms.len(), 1);
+        assert!(apply(&[], &Observation::default(), &context("e", false)).patterns.is_none());
+    }
+
+    #[test]
+    fn the_oldest_resolved_pattern_makes_room() {
+        let mut patterns: Vec<FailurePattern> = (0..MAX_PATTERNS)
+            .map(|i| FailurePattern {
+                signature: format!("s{i}"),
+                status: if i == 7 { "resolved" } else { "open" }.into(),
+                occurrences: 2,
+                ..FailurePattern::default()
+            })
+            .collect();
+        let change = apply(&patterns, &failing("x", "new"), &context("e", true));
+        assert_eq!(change.evicted[0].signature, "s7");
+        patterns = change.patterns.unwrap();
+        assert_eq!(patterns.len(), MAX_PATTERNS);
+    }
+}

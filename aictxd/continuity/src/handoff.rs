@@ -1,0 +1,184 @@
+//! Handoffs: what one execution leaves to the next.
+
+use aictx_proto::record::{Handoff, HandoffRow};
+use aictx_proto::text::clean;
+
+use crate::observe::Observation;
+
+/// Longest summary and longest list item, in characters (spec/lifecycle.md §15).
+const MAX_SUMMARY: usize = 200;
+const MAX_ITEM: usize = 80;
+const MAX_ITEMS: usize = 8;
+
+/// What goes into a handoff besides the observation.
+pub(crate) struct Input<'a> {
+    pub(crate) execution_id: &'a str,
+    pub(crate) timestamp: String,
+    pub(crate) summary: &'a str,
+    pub(crate) success: Option<bool>,
+    pub(crate) failure_recorded: bool,
+    pub(crate) request: &'a str,
+    pub(crate) task_type: &'a str,
+    pub(crate) next_steps: &'a [String],
+    pub(crate) blocked: &'a [String],
+    pub(crate) risks: &'a [String],
+    pub(crate) agent_id: &'a str,
+    pub(crate) adapter_id: &'a str,
+    pub(crate) session_id: &'a str,
+    pub(crate) session_number: u64,
+}
+
+/// Builds the newest handoff and its history row from the same facts, so that a clone that has
+/// only the history says the same (W3).
+pub(crate) fn build(input: &Input, seen: &Observation) -> (Handoff, HandoffRow) {
+    let status = match input.success {
+        Some(true) => "resolved",
+        Some(false) if input.failure_recorded => "failed",
+        Some(false) | None => "unresolved",
+    };
+    let summary = shorten(input.summary, MAX_SUMMARY);
+    let completed = if input.success == Some(true) { vec![shorten(&summary, MAX_ITEM)] } else { Vec::new() };
+    let mut blocked = items(input.blocked);
+    for failure in &seen.open_failures {
+        if blocked.len() < MAX_ITEMS {
+            blocked.push(clean(&failure.line(), 240));
+        }
+    }
+    let next_steps = items(input.next_steps);
+    let mut starting_points: Vec<String> = Vec::new();
+    for path in seen.files_edited.iter().rev().chain(seen.files_opened.iter().rev()) {
+        if starting_points.len() < MAX_ITEMS && !starting_points.contains(path) {
+            starting_points.push(path.clone());
+        }
+    }
+    let evidence_quality = evidence(seen);
+    let handoff = Handoff {
+        summary: summary.clone(),
+        status: status.to_owned(),
+        reason: clean(input.request, 240),
+        task_type: input.task_type.to_owned(),
+        completed: completed.clone(),
+        next_steps: next_steps.clone(),
+        open_items: blocked.clone(),
+        blocked: blocked.clone(),
+        risks: items(input.risks),
+        recommended_starting_points: starting_points.clone(),
+        updated_at: input.timestamp.clone(),
+        source_session: input.session_number,
+        source_execution_id: input.execution_id.to_owned(),
+        agent_id: input.agent_id.to_owned(),
+        adapter_id: input.adapter_id.to_owned(),
+        session_id: input.session_id.to_owned(),
+        evidence_quality: evidence_quality.to_owned(),
+        extra: serde_json::Map::new(),
+    };
+    let five = |list: &[String]| list.iter().take(5).cloned().collect::<Vec<_>>();
+    let row = HandoffRow {
+        execution_id: input.execution_id.to_owned(),
+        timestamp: input.timestamp.clone(),
+        summary,
+        status: status.to_owned(),
+        reason: handoff.reason.clone(),
+        task_type: input.task_type.to_owned(),
+        completed,
+        next_steps: five(&next_steps),
+        blocked: five(&blocked),
+        risks: five(&handoff.risks),
+        recommended_starting_points: five(&starting_points),
+        files_observed: (seen.files_opened.len() + seen.files_edited.len()) as u64,
+        tests_observed: seen.tests.iter().rev().take(8).map(|t| clean(t, 200)).collect(),
+        agent_id: input.agent_id.to_owned(),
+        adapter_id: input.adapter_id.to_owned(),
+        session_id: input.session_id.to_owned(),
+        evidence_quality: evidence_quality.to_owned(),
+        extra: serde_json::Map::new(),
+    };
+    (handoff, row)
+}
+
+fn items(list: &[String]) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    for item in list {
+        let item = shorten(item, 240);
+        if !item.is_empty() && !out.contains(&item) && out.len() < MAX_ITEMS {
+            out.push(item);
+        }
+    }
+    out
+}
+
+/// Cuts at the end of a sentence or clause where that leaves enough, else at the limit.
+fn shorten(text: &str, limit: usize) -> String {
+    let text = clean(text, limit * 4);
+    if text.chars().count() <= limit {
+        return text;
+    }
+    let head: String = text.chars().take(limit).collect();
+    let cut = ["。", ". ", "; ", ", "].iter().filter_map(|mark| head.rfind(mark).map(|at| at + mark.trim_end().len())).max();
+    match cut {
+        Some(at) if head.get(..at).is_some_and(|h| h.chars().count() >= 40) => {
+            head.get(..at).unwrap_or_default().trim_end_matches([',', ';']).to_owned()
+        }
+        _ => clean(&text, limit),
+    }
+}
+
+/// `low` when files were edited and nothing was run; `high` with at least three kinds of facts.
+fn evidence(seen: &Observation) -> &'static str {
+    let kinds = [
+        !seen.files_opened.is_empty(),
+        !seen.files_edited.is_empty(),
+        !seen.commands.is_empty(),
+        !seen.tests.is_empty(),
+        !seen.error_events.is_empty(),
+    ];
+    let known = kinds.iter().filter(|k| **k).count();
+    if !seen.files_edited.is_empty() && seen.commands.is_empty() && seen.tests.is_empty() {
+        "low"
+    } else if known >= 3 {
+        "high"
+    } else if known >= 1 {
+        "medium"
+    } else {
+        "low"
+    }
+}
+
+/// What to say when the agent said nothing.
+pub(crate) fn describe(seen: &Observation) -> String {
+    if !seen.last_message.trim().is_empty() {
+        return seen.last_message.clone();
+    }
+    let mut parts = Vec::new();
+    if !seen.files_edited.is_empty() {
+        let names: Vec<&str> = seen.files_edited.iter().take(4).map(String::as_str).collect();
+        parts.push(format!("edited {}", names.join(", ")));
+    }
+    if !seen.tests.is_empty() {
+        parts.push(format!("ran {} test commands", seen.tests.len()));
+    } else if !seen.commands.is_empty() {
+        parts.push(format!("ran {} commands", seen.commands.len()));
+    }
+    if let Some(failure) = seen.open_failures.last() {
+        parts.push(format!("still failing: {}", clean(&failure.command, 80)));
+    }
+    if parts.is_empty() && !seen.files_opened.is_empty() {
+        parts.push(format!("read {} files", seen.files_opened.len()));
+    }
+    if parts.is_empty() { clean(&seen.request, MAX_SUMMARY) } else { format!("Session ended: {}.", parts.join("; ")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_summaries_end_at_a_clause() {
+        let text = "Fixed the parser so that empty input is accepted. Also moved the tests. ".repeat(5);
+        let short = shorten(&text, MAX_SUMMARY);
+        assert!(short.chars().count() <= MAX_SUMMARY && short.ends_with('.'), "{short}");
+        assert_eq!(shorten("a  b", 200), "a b");
+        assert!(shorten(&"x".repeat(500), 200).ends_with('…'));
+        assert!(shorten(&"é, ".repeat(300), 200).chars().count() <= 200);
+    }
+}

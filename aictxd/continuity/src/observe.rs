@@ -1,0 +1,376 @@
+//! From ledger rows to facts: what a session or one execution of it read, wrote, ran and saw fail.
+
+use std::collections::BTreeSet;
+
+use aictx_proto::Timestamp;
+use aictx_proto::event::{ErrorEvent, MAX_EVENTS};
+use aictx_proto::ledger::{LedgerKind, LedgerRow, Outcome};
+use aictx_proto::methods::{CommandSeen, SessionReport, SessionSummary};
+use aictx_proto::text::clean;
+use aictx_signals::{command_word, is_test_command, same_check};
+
+/// Most entries of each list of an execution; the newest are kept.
+pub(crate) const MAX_LIST: usize = 40;
+/// Exit statuses with which an agent ends a command itself (interrupt, time limit).
+const ENDED_BY_AGENT: &[i32] = &[130, 137, 143];
+/// Programs whose exit status 1 is an answer, not a failure.
+const ASKING: &[&str] = &[
+    "grep", "egrep", "fgrep", "rg", "ag", "ack", "diff", "cmp", "test", "[", "ls", "cat", "find", "which",
+    "pgrep", "stat", "head", "tail", "wc", "file", "type", "sleep", "true", "false", "cd", "echo",
+];
+
+/// What one execution did, newest entries last.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Observation {
+    pub(crate) files_opened: Vec<String>,
+    pub(crate) files_edited: Vec<String>,
+    pub(crate) files_reopened: Vec<String>,
+    pub(crate) commands: Vec<String>,
+    pub(crate) tests: Vec<String>,
+    pub(crate) error_events: Vec<ErrorEvent>,
+    /// Commands that failed and whose check never passed afterwards.
+    pub(crate) open_failures: Vec<Failure>,
+    /// Commands that passed, oldest first.
+    pub(crate) passed: Vec<String>,
+    /// A test or check passed after the last edit.
+    pub(crate) validated: bool,
+    /// First request of the execution.
+    pub(crate) request: String,
+    /// What the agent said last.
+    pub(crate) last_message: String,
+    pub(crate) first_at: Option<Timestamp>,
+    pub(crate) last_at: Option<Timestamp>,
+    /// Tools used, of any kind.
+    pub(crate) tools: usize,
+}
+
+/// A command that failed.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Failure {
+    pub(crate) command: String,
+    pub(crate) test: bool,
+    pub(crate) events: Vec<ErrorEvent>,
+}
+
+impl Failure {
+    /// A test, build, lint or type check: its failure decides about the execution.
+    pub(crate) fn is_check(&self) -> bool {
+        self.test
+            || self.events.iter().any(|e| matches!(e.phase.as_str(), "test" | "build" | "typecheck" | "lint"))
+    }
+
+    /// One line for people.
+    pub(crate) fn line(&self) -> String {
+        let what = self.events.first().map_or_else(|| "failed".to_owned(), ErrorEvent::render);
+        format!("`{}`: {}", clean(&self.command, 100), clean(&what, 160))
+    }
+}
+
+impl Observation {
+    /// Nothing that would be worth a record.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.request.is_empty() && self.tools == 0
+    }
+
+    /// Reads the rows of one execution.
+    pub(crate) fn of(rows: &[LedgerRow]) -> Self {
+        let mut seen = Self::default();
+        let mut edited_since_check = false;
+        for row in rows {
+            if row.kind != LedgerKind::SessionStart {
+                seen.first_at.get_or_insert(row.at);
+            }
+            seen.last_at = Some(row.at);
+            match row.kind {
+                LedgerKind::Prompt if seen.request.is_empty() && row.agent_id.is_empty() => {
+                    seen.request.clone_from(&row.text);
+                }
+                LedgerKind::Stop if !row.text.is_empty() => seen.last_message.clone_from(&row.text),
+                LedgerKind::Read if row.outcome != Outcome::Failed => {
+                    for path in &row.paths {
+                        if seen.files_opened.contains(path) {
+                            push(&mut seen.files_reopened, path);
+                        }
+                        push(&mut seen.files_opened, path);
+                    }
+                }
+                LedgerKind::Edit if row.outcome != Outcome::Failed => {
+                    edited_since_check = true;
+                    seen.validated = false;
+                    row.paths.iter().for_each(|path| push(&mut seen.files_edited, path));
+                }
+                LedgerKind::Command => seen.command(row, &mut edited_since_check),
+                _ => {}
+            }
+            seen.tools += usize::from(matches!(
+                row.kind,
+                LedgerKind::Read | LedgerKind::Edit | LedgerKind::Command | LedgerKind::Tool
+            ));
+        }
+        seen
+    }
+
+    fn command(&mut self, row: &LedgerRow, edited_since_check: &mut bool) {
+        if row.command.is_empty() || is_own(&row.command) {
+            return;
+        }
+        push(&mut self.commands, &row.command);
+        if row.test {
+            push(&mut self.tests, &row.command);
+        }
+        for event in &row.errors {
+            if !self.error_events.iter().any(|e| e.fingerprint == event.fingerprint)
+                && self.error_events.len() < MAX_EVENTS
+            {
+                self.error_events.push(event.clone());
+            }
+        }
+        match row.outcome {
+            Outcome::Passed => {
+                self.open_failures.retain(|failed| !same_check(&row.command, &failed.command));
+                push(&mut self.passed, &row.command);
+                if row.test {
+                    self.validated = true;
+                    *edited_since_check = false;
+                }
+            }
+            Outcome::Failed if !is_answer(row) => {
+                if row.test {
+                    self.validated = false;
+                }
+                self.open_failures.retain(|f| !same_check(&f.command, &row.command));
+                self.open_failures.push(Failure {
+                    command: row.command.clone(),
+                    test: row.test,
+                    events: row.errors.clone(),
+                });
+                if self.open_failures.len() > MAX_LIST {
+                    self.open_failures.remove(0);
+                }
+            }
+            Outcome::Failed | Outcome::Unknown => {}
+        }
+    }
+
+    /// Whether it succeeded, as far as was observed; `None` when nothing says.
+    pub(crate) fn success(&self) -> Option<bool> {
+        if self.open_failures.iter().any(Failure::is_check) {
+            Some(false)
+        } else if self.validated {
+            Some(true)
+        } else if !self.open_failures.is_empty() && self.passed.is_empty() {
+            Some(false)
+        } else {
+            None
+        }
+    }
+}
+
+/// Adds, moving a repetition to the end; the oldest entry makes room.
+pub(crate) fn push(list: &mut Vec<String>, item: &str) {
+    list.retain(|have| have != item);
+    list.push(item.to_owned());
+    if list.len() > MAX_LIST {
+        list.remove(0);
+    }
+}
+
+/// A failing search found nothing, and a command that the agent stopped says nothing about the
+/// code, unless it was a test.
+fn is_answer(row: &LedgerRow) -> bool {
+    if row.test {
+        return false;
+    }
+    let stopped = row.exit_status.is_some_and(|s| ENDED_BY_AGENT.contains(&s));
+    let word = command_word(&row.command);
+    stopped || ASKING.contains(&word.as_str())
+}
+
+/// Our own commands are no work.
+fn is_own(command: &str) -> bool {
+    command_word(command) == "aictx"
+}
+
+/// The rows of the execution that is open: everything since the last `finalized` row, but only
+/// once the user has asked for something again (what follows a finalize within the same turn
+/// belongs to it).
+pub(crate) fn open_rows(rows: &[LedgerRow]) -> &[LedgerRow] {
+    let Some(last) = rows.iter().rposition(|r| r.kind == LedgerKind::Finalized) else { return rows };
+    let after = rows.get(last + 1..).unwrap_or_default();
+    match after.iter().position(|r| r.kind == LedgerKind::Prompt && r.agent_id.is_empty()) {
+        Some(prompt) => after.get(prompt..).unwrap_or_default(),
+        None => &[],
+    }
+}
+
+/// A session whose end nobody recorded, or whose end was recorded but never finalized.
+#[derive(Debug, Clone, PartialEq)]
+pub struct OpenSession {
+    /// Session id as the runner gave it.
+    pub session_id: String,
+    /// Runner.
+    pub runner: String,
+    /// Worktree, absolute.
+    pub worktree: String,
+    /// Agent process, 0 when unknown.
+    pub pid: u32,
+    /// Its start time.
+    pub pid_start: u64,
+    /// Last row.
+    pub last_seen: Timestamp,
+}
+
+/// What an earlier daemon left open: a session with work that was never finalized.
+pub fn open_session(rows: &[LedgerRow]) -> Option<OpenSession> {
+    let start = rows.iter().rev().find(|r| r.kind == LedgerKind::SessionStart)?;
+    if Observation::of(open_rows(rows)).is_empty() {
+        return None;
+    }
+    let ended = rows
+        .iter()
+        .rposition(|r| r.kind == LedgerKind::SessionEnd)
+        .is_some_and(|end| rows.iter().skip(end + 1).all(|r| r.kind != LedgerKind::SessionStart));
+    Some(OpenSession {
+        session_id: start.session_id.clone(),
+        runner: start.runner.clone(),
+        worktree: start.worktree.clone(),
+        pid: if ended { 0 } else { start.pid },
+        pid_start: start.pid_start,
+        last_seen: rows.last().map_or(start.at, |r| r.at),
+    })
+}
+
+/// A session in one line. `stem` is the ledger's file name, for ledgers without a start row.
+pub fn session_summary(stem: &str, rows: &[LedgerRow]) -> SessionSummary {
+    let start = rows.iter().find(|r| r.kind == LedgerKind::SessionStart);
+    let distinct = |kind: LedgerKind| {
+        let paths: BTreeSet<&String> =
+            rows.iter().filter(|r| r.kind == kind).flat_map(|r| &r.paths).collect();
+        paths.len() as u64
+    };
+    let commands = rows.iter().filter(|r| r.kind == LedgerKind::Command);
+    let last = |kind: LedgerKind| rows.iter().rposition(|r| r.kind == kind);
+    let ended = last(LedgerKind::SessionEnd) > last(LedgerKind::SessionStart)
+        && last(LedgerKind::SessionEnd).is_some();
+    let request = rows.iter().find(|r| r.kind == LedgerKind::Prompt).map(|r| r.text.as_str());
+    SessionSummary {
+        session_id: start.map_or(stem, |r| r.session_id.as_str()).to_owned(),
+        runner: start.map(|r| r.runner.clone()).unwrap_or_default(),
+        state: if ended { "ended" } else { "unknown" }.to_owned(),
+        started_at: rows.first().map(|r| r.at.to_string()).unwrap_or_default(),
+        last_seen_at: rows.last().map(|r| r.at.to_string()).unwrap_or_default(),
+        branch: start.map(|r| r.branch.clone()).unwrap_or_default(),
+        request: clean(request.unwrap_or_default(), 160),
+        files_read: distinct(LedgerKind::Read),
+        files_edited: distinct(LedgerKind::Edit),
+        commands: commands.clone().count() as u64,
+        commands_failed: commands.filter(|r| r.outcome == Outcome::Failed).count() as u64,
+        executions: rows
+            .iter()
+            .filter(|r| r.kind == LedgerKind::Finalized)
+            .map(|r| r.execution_id.clone())
+            .collect(),
+    }
+}
+
+/// A session in full; `with_rows` adds the newest rows themselves.
+pub fn session_report(stem: &str, mut rows: Vec<LedgerRow>, with_rows: bool) -> SessionReport {
+    const MAX_COMMANDS: usize = 100;
+    const MAX_ERRORS: usize = 20;
+    const MAX_ROWS: usize = 500;
+    let paths = |kind: LedgerKind| {
+        let mut list: Vec<String> = Vec::new();
+        for path in rows.iter().filter(|r| r.kind == kind).flat_map(|r| &r.paths) {
+            if !list.contains(path) {
+                list.push(path.clone());
+            }
+        }
+        list
+    };
+    let tail = |all: usize, keep: usize| all.saturating_sub(keep);
+    let commands: Vec<CommandSeen> = rows
+        .iter()
+        .filter(|r| r.kind == LedgerKind::Command)
+        .map(|r| CommandSeen {
+            command: r.command.clone(),
+            exit_status: r.exit_status,
+            outcome: r.outcome,
+            test: r.test || is_test_command(&r.command),
+            at: r.at.to_string(),
+        })
+        .collect();
+    let errors: Vec<ErrorEvent> = rows.iter().flat_map(|r| r.errors.iter().cloned()).collect();
+    let truncated = commands.len() > MAX_COMMANDS
+        || errors.len() > MAX_ERRORS
+        || with_rows && rows.len() > MAX_ROWS;
+    SessionReport {
+        session: session_summary(stem, &rows),
+        files_read: paths(LedgerKind::Read),
+        files_edited: paths(LedgerKind::Edit),
+        commands: commands.iter().skip(tail(commands.len(), MAX_COMMANDS)).cloned().collect(),
+        errors: errors.iter().skip(tail(errors.len(), MAX_ERRORS)).cloned().collect(),
+        truncated,
+        rows: if with_rows { rows.split_off(tail(rows.len(), MAX_ROWS)) } else { Vec::new() },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(seconds: i64, kind: LedgerKind) -> LedgerRow {
+        LedgerRow::observed(Timestamp::from_unix(seconds), kind)
+    }
+
+    fn command(text: &str, outcome: Outcome) -> LedgerRow {
+        LedgerRow {
+            command: text.into(),
+            outcome,
+            test: is_test_command(text),
+            exit_status: Some(i32::from(outcome == Outcome::Failed)),
+            ..at(0, LedgerKind::Command)
+        }
+    }
+
+    #[test]
+    fn a_failure_is_open_until_its_own_check_passes() {
+        let failed = command("pytest -q", Outcome::Failed);
+        let other = command("cargo build", Outcome::Passed);
+        let seen = Observation::of(&[failed.clone(), other]);
+        assert_eq!(seen.open_failures.len(), 1);
+        assert_eq!(seen.success(), Some(false));
+        let seen = Observation::of(&[failed, command("pytest -q", Outcome::Passed)]);
+        assert!(seen.open_failures.is_empty());
+        assert_eq!(seen.success(), Some(true));
+    }
+
+    #[test]
+    fn an_edit_after_the_test_makes_the_outcome_unknown() {
+        let edit = LedgerRow { paths: vec!["a.py".into()], ..at(1, LedgerKind::Edit) };
+        let seen = Observation::of(&[command("pytest -q", Outcome::Passed), edit]);
+        assert_eq!(seen.success(), None);
+    }
+
+    #[test]
+    fn searches_that_find_nothing_are_no_failures() {
+        let seen = Observation::of(&[command("grep -r foo .", Outcome::Failed), command("ls nosuch", Outcome::Failed)]);
+        assert!(seen.open_failures.is_empty());
+    }
+
+    #[test]
+    fn what_follows_a_finalize_in_the_same_turn_belongs_to_it() {
+        let rows = [
+            at(0, LedgerKind::SessionStart),
+            at(1, LedgerKind::Prompt),
+            at(2, LedgerKind::Finalized),
+            command("aictx finalize", Outcome::Passed),
+            at(3, LedgerKind::Stop),
+            at(4, LedgerKind::SessionEnd),
+        ];
+        assert!(open_rows(&rows).is_empty());
+        let mut again = rows.to_vec();
+        again.push(LedgerRow { text: "more".into(), ..at(5, LedgerKind::Prompt) });
+        again.push(at(6, LedgerKind::Stop));
+        assert_eq!(open_rows(&again).len(), 2);
+    }
+}

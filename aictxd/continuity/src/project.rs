@@ -1,0 +1,103 @@
+//! What a repository is, as far as its root directory shows.
+
+/// Facts gathered by whoever has a disk.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Project {
+    /// Folder name.
+    pub name: String,
+    /// Absolute root of the worktree.
+    pub root: String,
+    /// Known manifest files that exist at the root.
+    pub manifests: Vec<String>,
+    /// `test`, `tests`, `check` targets of a Makefile.
+    pub makefile_targets: Vec<String>,
+    /// Directories at the root, sorted, at most 12.
+    pub directories: Vec<String>,
+    /// Beginning of the README.
+    pub readme: String,
+}
+
+/// Manifest, language, test command; in order of preference.
+const ECOSYSTEMS: &[(&str, &str, &str)] = &[
+    ("Cargo.toml", "Rust", "cargo test"),
+    ("go.mod", "Go", "go test ./..."),
+    ("pom.xml", "Java", "mvn test"),
+    ("build.gradle", "Java", "./gradlew test"),
+    ("build.gradle.kts", "Kotlin", "./gradlew test"),
+    ("mix.exs", "Elixir", "mix test"),
+    ("Package.swift", "Swift", "swift test"),
+    ("pubspec.yaml", "Dart", "dart test"),
+    ("build.zig", "Zig", "zig build test"),
+    ("deno.json", "Deno", "deno test"),
+    ("Gemfile", "Ruby", "bundle exec rake test"),
+    ("composer.json", "PHP", "composer test"),
+    ("pytest.ini", "Python", "python -m pytest"),
+    ("pyproject.toml", "Python", "python -m pytest"),
+    ("setup.py", "Python", "python -m pytest"),
+    ("setup.cfg", "Python", "python -m pytest"),
+    ("tox.ini", "Python", "tox"),
+    ("requirements.txt", "Python", "python -m pytest"),
+    ("pnpm-lock.yaml", "JavaScript", "pnpm test"),
+    ("yarn.lock", "JavaScript", "yarn test"),
+    ("package.json", "JavaScript", "npm test"),
+    ("CMakeLists.txt", "C/C++", "ctest --test-dir build"),
+    ("meson.build", "C/C++", "meson test -C build"),
+];
+
+impl Project {
+    /// Languages, in order, without repetition.
+    pub fn languages(&self) -> Vec<&'static str> {
+        let mut found = Vec::new();
+        for (manifest, language, _) in ECOSYSTEMS {
+            if self.manifests.iter().any(|m| m == manifest) && !found.contains(language) {
+                found.push(*language);
+            }
+        }
+        found
+    }
+
+    /// The command that tests this repository and where that is known from; `None` when nothing
+    /// says (a Rust repository is never told to run pytest).
+    pub fn test_command(&self) -> Option<(String, &'static str)> {
+        let by_manifest = ECOSYSTEMS
+            .iter()
+            .find(|(manifest, ..)| self.manifests.iter().any(|m| m == manifest))
+            .map(|(_, _, command)| ((*command).to_owned(), "project_convention"));
+        let by_make = self.makefile_targets.first().map(|t| (format!("make {t}"), "makefile"));
+        by_manifest.or(by_make)
+    }
+
+    /// First heading or sentence of the README, or nothing.
+    pub fn headline(&self) -> String {
+        let line = self
+            .readme
+            .lines()
+            .map(|line| line.trim_start_matches(['#', '=', ' ']).trim())
+            .find(|line| line.chars().filter(|c| c.is_alphabetic()).count() >= 3 && !line.starts_with(['<', '[', '!']));
+        aictx_proto::text::clean(&aictx_proto::text::printable(line.unwrap_or_default()), 120)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn with(manifests: &[&str]) -> Project {
+        Project { manifests: manifests.iter().map(|m| (*m).to_owned()).collect(), ..Project::default() }
+    }
+
+    #[test]
+    fn w8_every_ecosystem_gets_its_own_test_command() {
+        assert_eq!(with(&["Cargo.toml"]).test_command().unwrap().0, "cargo test");
+        assert_eq!(with(&["package.json", "pnpm-lock.yaml"]).test_command().unwrap().0, "pnpm test");
+        assert_eq!(with(&["Makefile"]).test_command(), None, "a Makefile without a test target");
+        assert_eq!(with(&[]).test_command(), None);
+        assert_eq!(with(&["Cargo.toml", "package.json"]).languages(), ["Rust", "JavaScript"]);
+    }
+
+    #[test]
+    fn headlines_skip_badges() {
+        let project = Project { readme: "[![ci](x)](y)\n<p>\n# Demo **calc**\ntext".into(), ..Project::default() };
+        assert_eq!(project.headline(), "Demo **calc**");
+    }
+}

@@ -1,0 +1,134 @@
+//! The summary text of a finalize, to the line grammar of spec/lifecycle.md §12.7.
+
+use aictx_proto::record::files;
+use aictx_proto::text::clean;
+use serde_json::{Value, json};
+
+/// Facts the lines are made of.
+pub(crate) struct Facts {
+    /// Sources that were there when the execution began.
+    pub(crate) loaded: Vec<&'static str>,
+    /// Descriptor of a new or repeated failure pattern.
+    pub(crate) failure: Option<(bool, String)>,
+    /// Patterns resolved by evidence.
+    pub(crate) resolved: usize,
+    pub(crate) saved: Vec<&'static str>,
+    pub(crate) next: Vec<String>,
+    pub(crate) entry_points: Vec<String>,
+    pub(crate) observed: bool,
+}
+
+/// Text, payload for other languages, and the structured short form.
+pub(crate) fn render(facts: &Facts) -> (String, Value, Value) {
+    let title = "AICTX summary";
+    let mut parts: Vec<String> = Vec::new();
+    if !facts.loaded.is_empty() {
+        parts.push(format!("loaded {}", facts.loaded.join("/")));
+    }
+    if let Some((existing, descriptor)) = &facts.failure {
+        let verb = if *existing { "recognised a known" } else { "recorded a new" };
+        parts.push(format!("{verb} failure pattern ({descriptor})"));
+    }
+    match facts.resolved {
+        0 => {}
+        1 => parts.push("resolved a known failure".to_owned()),
+        n => parts.push(format!("resolved {n} known failures")),
+    }
+    if parts.is_empty() {
+        let text = if facts.observed { "registered this execution" } else { "registered this execution without reusable context" };
+        parts.push(text.to_owned());
+    }
+    let mut lines = vec![("context", format!("Context: {}.", parts.join(" + ")), json!({ "parts": parts }))];
+    if !facts.saved.is_empty() {
+        lines.push(("saved", format!("Saved: {}.", enumerate(&facts.saved)), json!({ "items": facts.saved })));
+    }
+    let next: Vec<String> = facts.next.iter().take(2).map(|n| clean(n, 160).trim_end_matches('.').to_owned()).collect();
+    if !next.is_empty() {
+        lines.push(("next", format!("Next: {}.", next.join("; ")), json!({ "items": next })));
+    } else if !facts.entry_points.is_empty() {
+        let paths: Vec<&String> = facts.entry_points.iter().take(2).collect();
+        let joined: Vec<&str> = paths.iter().map(|p| p.as_str()).collect();
+        lines.push(("entry_point", format!("Entry point: {}.", joined.join(", ")), json!({ "paths": paths })));
+    }
+    let path = format!(".aictx/{}", files::LAST_SUMMARY);
+    let details = format!("Details: [last_execution_summary.md]({path})");
+    lines.push(("details", details, json!({ "path": path, "link_text": "last_execution_summary.md" })));
+    let mut text = format!("{}\n{title}\n\n", "─".repeat(32));
+    let body: Vec<&str> = lines.iter().map(|(_, line, _)| line.as_str()).collect();
+    text.push_str(&body.join("\n"));
+    let sections: Vec<Value> = lines
+        .iter()
+        .map(|(kind, line, detail)| {
+            let mut section = json!({ "kind": kind, "canonical_text": line });
+            if let (Some(section), Some(detail)) = (section.as_object_mut(), detail.as_object()) {
+                section.extend(detail.clone());
+            }
+            section
+        })
+        .collect();
+    let payload = json!({
+        "title": title, "sections": sections, "details_path": path, "canonical_text": text,
+    });
+    let polished = json!({
+        "context": parts, "saved": facts.saved,
+        "next": if next.is_empty() { json!({ "kind": "entry_point", "value": facts.entry_points.iter().take(2).collect::<Vec<_>>() }) }
+                else { json!({ "kind": "next", "value": next }) },
+        "details_path": path,
+    });
+    (text, payload, polished)
+}
+
+fn enumerate(items: &[&str]) -> String {
+    match items {
+        [] => String::new(),
+        [one] => (*one).to_owned(),
+        [head @ .., last] => format!("{} and {last}", head.join(", ")),
+    }
+}
+
+/// `last_execution_summary.md`.
+pub(crate) fn markdown(rows: &[(&str, String)], observed: &[(&str, usize)], next: &[String], start: &[String]) -> String {
+    let mut out = String::from("# AICTX Execution Summary\n\n## Continuity\n");
+    for (name, value) in rows {
+        out.push_str(&format!("- {name}: {value}\n"));
+    }
+    if !next.is_empty() {
+        out.push_str("\n## AICTX next\n");
+        next.iter().for_each(|n| out.push_str(&format!("- {}\n", clean(n, 240))));
+    }
+    out.push_str("\n## Observed execution\n");
+    observed.iter().for_each(|(name, n)| out.push_str(&format!("- {name}: {n}\n")));
+    out.push_str("\n## Next session\n");
+    if start.is_empty() {
+        out.push_str("- none\n");
+    }
+    start.iter().take(5).for_each(|p| out.push_str(&format!("- {p}\n")));
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_follow_the_grammar() {
+        let facts = Facts {
+            loaded: vec!["handoff", "failures"],
+            failure: Some((false, "pytest test AssertionError".into())),
+            resolved: 0,
+            saved: vec!["handoff", "failure pattern"],
+            next: vec!["Run it again.".into()],
+            entry_points: vec!["a.py".into()],
+            observed: true,
+        };
+        let (text, payload, _) = render(&facts);
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[0].chars().count(), 32);
+        assert_eq!(lines[1..3], ["AICTX summary", ""]);
+        assert_eq!(lines[3], "Context: loaded handoff/failures + recorded a new failure pattern (pytest test AssertionError).");
+        assert_eq!(lines[4], "Saved: handoff and failure pattern.");
+        assert_eq!(lines[5], "Next: Run it again.", "W28: no double period");
+        assert!(lines[6].starts_with("Details: ["));
+        assert_eq!(payload["sections"].as_array().unwrap().len(), 4);
+    }
+}

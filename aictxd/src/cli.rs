@@ -1,0 +1,133 @@
+//! The daemon program's arguments.
+
+use std::io::{Read, Write};
+use std::process::ExitCode;
+
+use aictx_artifacts::scrub::{Report, StreamScrubber};
+use clap::{Parser, Subcommand};
+
+use crate::lifecycle::{self, Ended, RunOptions};
+use crate::once::{self, HookArguments};
+
+/// The aictx daemon. People use `aictx`; this program is started by it or by a service manager.
+#[derive(Debug, Parser)]
+#[command(name = "aictxd", version, disable_help_subcommand = true)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Serve until told to stop.
+    Run {
+        /// Leave the terminal; say `ready` on standard output once clients can connect.
+        #[arg(long)]
+        detach: bool,
+    },
+    /// Run one method without a daemon: parameters as JSON on standard input.
+    Once {
+        /// Method, as in `aictxd openrpc`.
+        method: String,
+        /// For `hook`: standard input is the bare payload of this runner.
+        #[arg(long, default_value = "")]
+        runner: String,
+        /// For `hook`: the agent's process.
+        #[arg(long, default_value_t = 0)]
+        pid: u32,
+        /// For `hook`: the event's name.
+        #[arg(long)]
+        event: Option<String>,
+    },
+    /// Print the OpenRPC document of the socket.
+    Openrpc,
+    /// Copy standard input to standard output with secrets replaced; a summary goes to standard
+    /// error.
+    Scrub {
+        /// Print the summary as JSON.
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+/// Runs the program.
+pub fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    match arguments.command {
+        Command::Run { detach } => run(detach),
+        Command::Once { method, runner, pid, event } => {
+            once::print(once::run(&method, &HookArguments { runner, pid, event }))
+        }
+        Command::Openrpc => {
+            let text = serde_json::to_string_pretty(&aictx_proto::openrpc::document()).unwrap_or_default();
+            ExitCode::from(u8::from(writeln!(std::io::stdout(), "{text}").is_err()))
+        }
+        Command::Scrub { json } => scrub(json),
+    }
+}
+
+fn run(detach: bool) -> ExitCode {
+    match lifecycle::run(RunOptions { detach }) {
+        Ok(Ended::Served) => ExitCode::SUCCESS,
+        Ok(Ended::Busy) if detach => {
+            let _ = writeln!(std::io::stdout(), "busy");
+            ExitCode::SUCCESS
+        }
+        Ok(Ended::Busy) => {
+            eprintln!("aictxd: another daemon of this user is running; `aictx daemon status` shows it");
+            ExitCode::FAILURE
+        }
+        Err(error) => {
+            if detach {
+                let _ = writeln!(std::io::stdout(), "{error}");
+            }
+            eprintln!("aictxd: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Streams: any size in bounded memory.
+fn scrub(json: bool) -> ExitCode {
+    let mut scrubber = StreamScrubber::default();
+    let (mut input, mut output) = (std::io::stdin().lock(), std::io::stdout().lock());
+    let mut chunk = vec![0; 64 * 1024];
+    let mut clean = Vec::new();
+    let outcome = loop {
+        match input.read(&mut chunk) {
+            Ok(0) => {
+                scrubber.finish(&mut clean);
+                break output.write_all(&clean).and_then(|()| output.flush());
+            }
+            Ok(n) => {
+                scrubber.push(chunk.get(..n).unwrap_or_default(), &mut clean);
+                if let Err(error) = output.write_all(&clean) {
+                    break Err(error);
+                }
+                clean.clear();
+            }
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(error) => break Err(error),
+        }
+    };
+    report(scrubber.report(), json);
+    match outcome {
+        Ok(()) => ExitCode::SUCCESS,
+        // Whoever reads us has seen enough.
+        Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("aictxd: scrub: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn report(report: &Report, json: bool) {
+    let counts = report.counts();
+    if json {
+        eprintln!("{}", serde_json::json!({ "redacted": counts }));
+    } else if !counts.is_empty() {
+        let parts: Vec<String> = counts.iter().map(|(kind, n)| format!("{n} {kind}")).collect();
+        eprintln!("redacted: {}", parts.join(", "));
+    }
+}

@@ -1,0 +1,298 @@
+//! The daemon's life: lock, socket, ready, serve, drain, stop.
+//!
+//! The lock held for life is what makes a daemon the only one; the socket appears by rename when
+//! it already listens; the word `ready` goes out when clients can connect. Everything slow
+//! (opening repositories, taking in the spool) comes after.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write};
+use std::os::fd::{FromRawFd, OwnedFd};
+use std::os::unix::net::UnixListener;
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::app::{App, Mode, StopReason};
+use crate::sessions::Live;
+use crate::socket::{PublicSocket, private_directory};
+use crate::{hook, logging, once, process, rpc, spool, watch};
+
+/// Requests in flight may take this long after a stop was asked for.
+const DRAIN: Duration = Duration::from_secs(2);
+/// How often the daemon looks around by itself. Its only periodic wake-up.
+const LOOK_AROUND: Duration = Duration::from_secs(60);
+/// First descriptor that systemd passes.
+const SYSTEMD_FIRST_FD: i32 = 3;
+
+/// How the daemon was asked to run.
+#[derive(Debug, Clone, Copy)]
+pub struct RunOptions {
+    /// Leave the session of whoever started us, say `ready` on standard output, then be silent.
+    pub detach: bool,
+}
+
+/// What became of an attempt to run.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Ended {
+    /// It served and stopped.
+    Served,
+    /// Another daemon serves already.
+    Busy,
+}
+
+/// Runs the daemon until it is told to stop.
+///
+/// # Errors
+/// When it cannot serve at all; the text names the file and the cause.
+pub fn run(options: RunOptions) -> io::Result<Ended> {
+    if options.detach {
+        // Fails only for a process group leader, which then has no terminal to lose anyway.
+        let _ = rustix::process::setsid();
+    }
+    let locations = once::locations();
+    private_directory(locations.runtime_dir())?;
+    let Some(lock) = take_lock(&locations.daemon_lock())? else { return Ok(Ended::Busy) };
+    let log = logging::start(&locations.logs(), !options.detach);
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .max_blocking_threads(8)
+        .thread_keep_alive(Duration::from_secs(5))
+        .build()?;
+    let (listener, socket) = match inherited_listener() {
+        Some(listener) => (listener, None),
+        None => {
+            let socket = PublicSocket::bind(&locations.socket)?;
+            (socket.listener.try_clone()?, Some(socket))
+        }
+    };
+    let mut app = App::new(Mode::Daemon, locations);
+    app.log = log.file.clone();
+    app.warnings.extend(log.trouble.clone());
+    app.previous_stop = take_last_stop(&app);
+    let app = Arc::new(app);
+    say_ready(options.detach);
+    notify_systemd("READY=1");
+    tracing::info!(
+        version = aictx_proto::VERSION,
+        pid = std::process::id(),
+        socket = %app.locations.socket.display(),
+        "serving"
+    );
+    let reason = runtime.block_on(serve(Arc::clone(&app), listener))?;
+    notify_systemd("STOPPING=1");
+    if let Some(socket) = socket {
+        socket.remove();
+    }
+    remember_stop(&app, reason);
+    tracing::info!(reason = reason.as_str(), "stopped");
+    runtime.shutdown_timeout(Duration::from_millis(200));
+    drop(lock);
+    Ok(Ended::Served)
+}
+
+async fn serve(app: Arc<App>, listener: UnixListener) -> io::Result<StopReason> {
+    listener.set_nonblocking(true)?;
+    let listener = tokio::net::UnixListener::from_std(listener)?;
+    let table = rpc::module(&app).map_err(io::Error::other)?;
+    let signals = listen_for_signals(&app)?;
+    let server = tokio::spawn(rpc::serve(Arc::clone(&app), table, listener));
+    let keeper = tokio::spawn(keep_house(Arc::clone(&app)));
+    let reason = app.stopped().await;
+    // A second signal, or the end of patience, skips the waiting.
+    let drained = async {
+        let _ = server.await;
+        app.background_finished().await;
+    };
+    tokio::select! {
+        () = drained => {}
+        () = tokio::time::sleep(DRAIN) => tracing::warn!("stopped with requests in flight"),
+        () = second_signal(signals) => tracing::warn!("stopped at once on a second signal"),
+    }
+    keeper.abort();
+    Ok(reason)
+}
+
+struct Signals {
+    terminate: tokio::signal::unix::Signal,
+    interrupt: tokio::signal::unix::Signal,
+}
+
+fn listen_for_signals(app: &Arc<App>) -> io::Result<Signals> {
+    let mut first = Signals {
+        terminate: signal(SignalKind::terminate())?,
+        interrupt: signal(SignalKind::interrupt())?,
+    };
+    let second =
+        Signals { terminate: signal(SignalKind::terminate())?, interrupt: signal(SignalKind::interrupt())? };
+    let app = Arc::clone(app);
+    tokio::spawn(async move {
+        tokio::select! {
+            _ = first.terminate.recv() => {}
+            _ = first.interrupt.recv() => {}
+        }
+        app.request_stop(StopReason::Signal);
+    });
+    Ok(second)
+}
+
+/// Resolves at the second signal: the first one is the stop itself when a signal caused it.
+async fn second_signal(mut signals: Signals) {
+    for _ in 0..2 {
+        tokio::select! {
+            _ = signals.terminate.recv() => {}
+            _ = signals.interrupt.recv() => {}
+        }
+    }
+}
+
+/// Opens what is registered, recovers what an earlier daemon left, then looks around once a
+/// minute.
+async fn keep_house(app: Arc<App>) {
+    let watcher = watch::Service::start(&app);
+    open_registered(&app, &watcher).await;
+    recover_sessions(&app).await;
+    spool::drain(&app).await;
+    let mut tick = tokio::time::interval(LOOK_AROUND);
+    tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    tick.tick().await;
+    loop {
+        tokio::select! {
+            _ = tick.tick() => {}
+            () = watcher.spool_changed() => {
+                spool::drain(&app).await;
+                continue;
+            }
+        }
+        app.registry.refresh();
+        open_registered(&app, &watcher).await;
+        watcher.look_around();
+        for (id, live) in app.sessions.all() {
+            if live.process.is_gone() {
+                hook::abandon(&app, &id).await;
+            }
+        }
+        spool::drain(&app).await;
+        if app.build.was_replaced() && app.sessions.all().is_empty() {
+            app.request_stop(StopReason::Upgrade);
+        }
+    }
+}
+
+async fn open_registered(app: &Arc<App>, watcher: &watch::Service) {
+    for entry in app.registry.list().into_iter().filter(|e| e.exists) {
+        let root = std::path::PathBuf::from(&entry.repo_path);
+        match app.hosts.open(&root) {
+            Ok(host) => watcher.watch(&host),
+            Err(error) => tracing::warn!(repo = %root.display(), %error, "not opened"),
+        }
+        tokio::task::yield_now().await;
+    }
+}
+
+/// Sessions whose end nobody saw: the daemon was not running, or was killed.
+async fn recover_sessions(app: &Arc<App>) {
+    for host in app.hosts.all() {
+        for file in host.store.ledgers() {
+            let ledger = host.store.read_ledger(&file.stem);
+            let Some(open) = aictx_continuity::open_session(&ledger.rows) else { continue };
+            let process = process::AgentProcess { pid: open.pid, start: open.pid_start };
+            let live = Live {
+                host: Arc::clone(&host),
+                runner: open.runner,
+                worktree: std::path::PathBuf::from(&open.worktree),
+                process,
+                last_seen: open.last_seen,
+                events: 0,
+            };
+            if !live.worktree.is_dir() {
+                continue;
+            }
+            if process.is_gone() || process.pid == 0 {
+                hook::finish_session(app, &open.session_id, &live, open.last_seen).await;
+            } else {
+                hook::adopt(app, &open.session_id, live);
+            }
+        }
+    }
+}
+
+fn take_lock(path: &std::path::Path) -> io::Result<Option<File>> {
+    let context = |e: io::Error| io::Error::new(e.kind(), format!("{}: {e}", path.display()));
+    let mut lock = OpenOptions::new()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(path)
+        .map_err(context)?;
+    match lock.try_lock() {
+        Ok(()) => {}
+        Err(fs::TryLockError::WouldBlock) => return Ok(None),
+        Err(fs::TryLockError::Error(e)) => return Err(context(e)),
+    }
+    // For people only; the lock itself is what counts.
+    lock.set_len(0).map_err(context)?;
+    let _ = writeln!(lock, "{} {}", std::process::id(), aictx_proto::VERSION);
+    Ok(Some(lock))
+}
+
+/// The socket that systemd opened for us, when it did.
+fn inherited_listener() -> Option<UnixListener> {
+    let number = |name: &str| std::env::var(name).ok()?.parse::<u32>().ok();
+    if number("LISTEN_PID")? != std::process::id() || number("LISTEN_FDS")? == 0 {
+        return None;
+    }
+    // SAFETY: the service manager passed this descriptor to this very process (LISTEN_PID) and
+    // nothing else in the program knows its number.
+    let socket = unsafe { OwnedFd::from_raw_fd(SYSTEMD_FIRST_FD) };
+    let _ = rustix::io::fcntl_setfd(&socket, rustix::io::FdFlags::CLOEXEC);
+    Some(UnixListener::from(socket))
+}
+
+/// Tells whoever started us, then lets go of their pipe.
+fn say_ready(detached: bool) {
+    if !detached {
+        return;
+    }
+    let _ = io::stdout().write_all(b"ready\n").and_then(|()| io::stdout().flush());
+    if let Ok(null) = OpenOptions::new().read(true).write(true).open("/dev/null") {
+        let _ = rustix::stdio::dup2_stdout(&null);
+        let _ = rustix::stdio::dup2_stderr(&null);
+        let _ = rustix::stdio::dup2_stdin(&null);
+    }
+}
+
+/// One datagram to the service manager, if there is one.
+fn notify_systemd(state: &str) {
+    use std::os::unix::net::{SocketAddr, UnixDatagram};
+    let Some(path) = std::env::var_os("NOTIFY_SOCKET") else { return };
+    let path = path.to_string_lossy().into_owned();
+    let Ok(socket) = UnixDatagram::unbound() else { return };
+    #[cfg(target_os = "linux")]
+    if let Some(name) = path.strip_prefix('@') {
+        use std::os::linux::net::SocketAddrExt;
+        if let Ok(address) = SocketAddr::from_abstract_name(name) {
+            let _ = socket.send_to_addr(state.as_bytes(), &address);
+        }
+        return;
+    }
+    if let Ok(address) = SocketAddr::from_pathname(&path) {
+        let _ = socket.send_to_addr(state.as_bytes(), &address);
+    }
+}
+
+fn last_stop_file(app: &App) -> std::path::PathBuf {
+    app.locations.state.join("last_stop")
+}
+
+/// Reads and removes the reason the daemon before us left; a daemon that was killed left none.
+fn take_last_stop(app: &App) -> String {
+    let path = last_stop_file(app);
+    let reason = fs::read_to_string(&path).unwrap_or_default();
+    let _ = fs::remove_file(path);
+    reason.trim().chars().take(40).collect()
+}
+
+fn remember_stop(app: &App, reason: StopReason) {
+    let _ = fs::write(last_stop_file(app), reason.as_str());
+}

@@ -1,0 +1,102 @@
+//! One call in a process of its own: the same state, the same handlers, no server.
+
+use std::io::{Read, Write};
+use std::sync::Arc;
+
+use aictx_proto::locations::Locations;
+use aictx_proto::methods::{HOOK, SPOOL_DRAIN, Scope, method};
+use aictx_proto::rpc::{INTERNAL, INVALID_PARAMS, METHOD_NOT_FOUND, RpcError};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use crate::app::{App, Mode};
+use crate::methods;
+
+/// Most bytes taken from standard input.
+const MAX_INPUT: u64 = 256 * 1024 * 1024;
+
+/// The parts of a hook that come as arguments, so that its payload can be any size.
+#[derive(Debug, Clone, Default)]
+pub struct HookArguments {
+    /// Runner.
+    pub runner: String,
+    /// Agent process.
+    pub pid: u32,
+    /// Event.
+    pub event: Option<String>,
+}
+
+/// Runs `name` with the parameters on standard input (for `hook`: the payload) and gives the
+/// result.
+///
+/// # Errors
+/// Whatever the method reports.
+pub fn run(name: &str, hook: &HookArguments) -> Result<Value, RpcError> {
+    let known = method(name).filter(|m| m.scope != Scope::Daemon);
+    if known.is_none() {
+        return Err(RpcError::new(METHOD_NOT_FOUND, format!("`{name}` does not run without a daemon")));
+    }
+    let input = read_input()?;
+    let params = if name == HOOK && !hook.runner.is_empty() { hook_params(&input, hook)? } else { input };
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|e| RpcError::new(INTERNAL, format!("no runtime: {e}")))?;
+    runtime.block_on(async {
+        let app = Arc::new(App::new(Mode::Once, locations()));
+        if name == HOOK {
+            // What clients left behind happened before this event.
+            let _ = methods::call(&app, SPOOL_DRAIN, "{}").await;
+        }
+        let outcome = methods::call(&app, name, &params).await;
+        app.background_finished().await;
+        outcome
+    })
+}
+
+/// The user's places, by this process's environment.
+pub fn locations() -> Locations {
+    let home = directories::BaseDirs::new().map(|dirs| dirs.home_dir().to_owned());
+    Locations::derive(|name| std::env::var(name).ok(), home.as_deref(), crate::process::user_id())
+}
+
+fn read_input() -> Result<String, RpcError> {
+    let mut bytes = Vec::new();
+    std::io::stdin()
+        .lock()
+        .take(MAX_INPUT)
+        .read_to_end(&mut bytes)
+        .map_err(|e| RpcError::new(INVALID_PARAMS, format!("standard input: {e}")))?;
+    Ok(match String::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(e) => String::from_utf8_lossy(e.as_bytes()).into_owned(),
+    })
+}
+
+fn hook_params(payload: &str, hook: &HookArguments) -> Result<String, RpcError> {
+    let payload = RawValue::from_string(payload.trim().to_owned())
+        .map_err(|e| RpcError::new(INVALID_PARAMS, format!("the payload is not JSON: {e}")))?;
+    let params = aictx_proto::methods::HookParams {
+        runner: &hook.runner,
+        pid: hook.pid,
+        event: hook.event.as_deref(),
+        spooled_at: None,
+        payload: &payload,
+    };
+    serde_json::to_string(&params).map_err(|e| RpcError::new(INTERNAL, e.to_string()))
+}
+
+/// Prints an outcome as the client reads it: the result on standard output, or the error object
+/// on standard error and exit status 1.
+pub fn print(outcome: Result<Value, RpcError>) -> std::process::ExitCode {
+    let (text, ok) = match &outcome {
+        Ok(value) => (value.to_string(), true),
+        Err(error) => (serde_json::to_string(error).unwrap_or_default(), false),
+    };
+    let written = if ok {
+        writeln!(std::io::stdout(), "{text}")
+    } else {
+        writeln!(std::io::stderr(), "{text}")
+    };
+    std::process::ExitCode::from(u8::from(!ok || written.is_err()))
+}

@@ -1,0 +1,400 @@
+//! Watching: file system events, settled into batches, one set of directories per repository.
+//!
+//! Only directories that are not ignored are registered, and the kernel is asked for creations,
+//! removals, renames and finished writes only: nobody's reading wakes the daemon, its own
+//! included. When the kernel drops events or a tree changes shape, the directories are walked
+//! again and compared; when there are too many of them, the repository is looked at once a minute
+//! instead and `status` says why.
+//!
+//! One thread owns the system's watcher and sleeps until something happens.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use aictx_proto::methods::WatchStats;
+use notify::event::{EventKind, ModifyKind, RemoveKind};
+use notify::{Config, Event, EventKindMask, PathOp, RecommendedWatcher, Watcher};
+
+use crate::app::App;
+use crate::hosts::Host;
+
+mod tree;
+
+use tree::Tree;
+
+/// Silence that ends a burst.
+const QUIET: Duration = Duration::from_millis(30);
+/// Longest burst; then what is there is delivered and the rest is the next batch.
+const LONGEST_BURST: Duration = Duration::from_millis(500);
+/// While git holds its index lock (a checkout), bursts may last this long.
+const LONGEST_GIT_BURST: Duration = Duration::from_secs(5);
+/// Distinct paths kept of one burst; beyond it the batch is a rescan.
+const MAX_BATCH: usize = 20_000;
+/// Share of the system's watches that one user's daemon takes at most.
+const SHARE_OF_SYSTEM: u64 = 2;
+/// Variable that lowers the number of watches (tests, shared machines).
+const LIMIT_VARIABLE: &str = "AICTXD_MAX_WATCHES";
+
+/// What a host knows of its watcher.
+#[derive(Debug, Default)]
+pub struct Watch {
+    stats: Mutex<WatchStats>,
+}
+
+impl Watch {
+    /// Counters and mode.
+    pub fn stats(&self) -> WatchStats {
+        let mut stats = self.stats.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if stats.mode.is_empty() {
+            stats.mode = "off".to_owned();
+        }
+        stats
+    }
+
+    fn change(&self, edit: impl FnOnce(&mut WatchStats)) {
+        edit(&mut self.stats.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+}
+
+enum Message {
+    Watch(Arc<Host>),
+    Event(Result<Event, notify::Error>),
+    LookAround,
+}
+
+/// Handle to the watching thread.
+#[derive(Debug, Clone)]
+pub struct Service {
+    messages: Sender<Message>,
+    spool: Arc<tokio::sync::Notify>,
+}
+
+impl std::fmt::Debug for Message {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Message::Watch(_) => "Watch",
+            Message::Event(_) => "Event",
+            Message::LookAround => "LookAround",
+        })
+    }
+}
+
+impl Service {
+    /// Starts the thread. It ends with the last handle.
+    pub fn start(app: &Arc<App>) -> Self {
+        let (messages, inbox) = channel();
+        let spool = Arc::new(tokio::sync::Notify::new());
+        let service = Self { messages: messages.clone(), spool: Arc::clone(&spool) };
+        let spool_directory = app.locations.spool();
+        let started = std::thread::Builder::new().name("watch".into()).spawn(move || {
+            Watching::new(messages, spool, spool_directory).run(&inbox);
+        });
+        if let Err(error) = started {
+            tracing::error!(%error, "repositories are not watched");
+        }
+        service
+    }
+
+    /// Watches a repository; nothing happens when it is watched already.
+    pub fn watch(&self, host: &Arc<Host>) {
+        let _ = self.messages.send(Message::Watch(Arc::clone(host)));
+    }
+
+    /// The minute has passed: look at what cannot be watched.
+    pub fn look_around(&self) {
+        let _ = self.messages.send(Message::LookAround);
+    }
+
+    /// Resolves when something was put into the spool.
+    pub async fn spool_changed(&self) {
+        self.spool.notified().await;
+    }
+}
+
+/// The thread's state.
+struct Watching {
+    system: Option<RecommendedWatcher>,
+    repositories: HashMap<PathBuf, Watched>,
+    spool: Arc<tokio::sync::Notify>,
+    spool_directory: PathBuf,
+    used: u64,
+}
+
+struct Watched {
+    host: Arc<Host>,
+    tree: Tree,
+    native: bool,
+    dirty: HashMap<PathBuf, ()>,
+    rescan: bool,
+    overflowed: bool,
+}
+
+impl Watching {
+    fn new(messages: Sender<Message>, spool: Arc<tokio::sync::Notify>, spool_directory: PathBuf) -> Self {
+        let kinds = EventKindMask::CREATE
+            | EventKindMask::REMOVE
+            | EventKindMask::MODIFY_NAME
+            | EventKindMask::ACCESS_CLOSE;
+        let config = Config::default().with_event_kinds(kinds).with_follow_symlinks(false);
+        let system = RecommendedWatcher::new(
+            move |event| {
+                let _ = messages.send(Message::Event(event));
+            },
+            config,
+        );
+        if let Err(error) = &system {
+            tracing::warn!(%error, "the system gives no watcher; repositories are looked at once a minute");
+        }
+        let mut watching = Self {
+            system: system.ok(),
+            repositories: HashMap::new(),
+            spool,
+            spool_directory,
+            used: 0,
+        };
+        watching.watch_spool();
+        watching
+    }
+
+    fn watch_spool(&mut self) {
+        let made = crate::socket::private_directory(&self.spool_directory).is_ok();
+        if let (true, Some(system)) = (made, self.system.as_mut()) {
+            let _ = system.update_paths(vec![PathOp::watch_non_recursive(&self.spool_directory)]);
+        }
+    }
+
+    fn run(mut self, inbox: &Receiver<Message>) {
+        // Asleep until something happens: no timeout here.
+        while let Ok(first) = inbox.recv() {
+            let started = Instant::now();
+            let mut next = Some(first);
+            let mut burst = false;
+            while let Some(message) = next {
+                burst |= self.take(message);
+                let limit = if burst && self.git_is_busy() { LONGEST_GIT_BURST } else { LONGEST_BURST };
+                let left = limit.saturating_sub(started.elapsed());
+                if !burst || left.is_zero() {
+                    break;
+                }
+                next = match inbox.recv_timeout(QUIET.min(left)) {
+                    Ok(message) => Some(message),
+                    Err(RecvTimeoutError::Timeout) => None,
+                    Err(RecvTimeoutError::Disconnected) => return,
+                };
+            }
+            self.deliver();
+        }
+    }
+
+    /// Takes one message; whether it belongs to a burst of events.
+    fn take(&mut self, message: Message) -> bool {
+        match message {
+            Message::Watch(host) => {
+                self.add(host);
+                false
+            }
+            Message::LookAround => {
+                self.look_at_unwatched();
+                false
+            }
+            Message::Event(Ok(event)) => {
+                self.note(&event);
+                true
+            }
+            Message::Event(Err(error)) => {
+                tracing::warn!(%error, "the watcher failed; everything is looked at again");
+                self.overflow();
+                true
+            }
+        }
+    }
+
+    fn note(&mut self, event: &Event) {
+        if event.need_rescan() {
+            self.overflow();
+            return;
+        }
+        for path in &event.paths {
+            if path.starts_with(&self.spool_directory) {
+                if path.extension().is_some_and(|e| e == "json") {
+                    self.spool.notify_one();
+                }
+                continue;
+            }
+            let Some(watched) = self.owner(path) else { continue };
+            if !watched.tree.concerns(path) {
+                continue;
+            }
+            let shape_changed = matches!(
+                event.kind,
+                EventKind::Modify(ModifyKind::Name(_)) | EventKind::Remove(RemoveKind::Folder)
+            ) && watched.tree.contains(path)
+                || path.file_name().is_some_and(|n| n == ".gitignore" || n == ".aictxignore");
+            watched.rescan |= shape_changed;
+            if watched.dirty.len() >= MAX_BATCH {
+                watched.rescan = true;
+            } else {
+                watched.dirty.insert(path.clone(), ());
+            }
+        }
+    }
+
+    fn overflow(&mut self) {
+        for watched in self.repositories.values_mut() {
+            watched.rescan = true;
+            watched.overflowed = true;
+        }
+    }
+
+    /// The repository a path belongs to: the deepest root above it.
+    fn owner(&mut self, path: &Path) -> Option<&mut Watched> {
+        let root = path.ancestors().find(|dir| self.repositories.contains_key(*dir))?.to_owned();
+        self.repositories.get_mut(&root)
+    }
+
+    fn git_is_busy(&self) -> bool {
+        self.repositories
+            .iter()
+            .any(|(root, w)| !w.dirty.is_empty() && root.join(".git/index.lock").exists())
+    }
+
+    fn add(&mut self, host: Arc<Host>) {
+        let root = host.root.clone();
+        if let Some(known) = self.repositories.get_mut(&root) {
+            // Opened anew (closed in between): the new host is told from now on.
+            known.host = host;
+            return;
+        }
+        let tree = Tree::walk(&root);
+        let mut watched = Watched {
+            host,
+            tree,
+            native: false,
+            dirty: HashMap::new(),
+            rescan: false,
+            overflowed: false,
+        };
+        let refusal = self.register(watched.tree.directories().cloned().collect(), Vec::new());
+        watched.settle_mode(refusal);
+        self.repositories.insert(root, watched);
+    }
+
+    /// Registers and unregisters directories; why it cannot be done, when it cannot.
+    fn register(&mut self, new: Vec<PathBuf>, gone: Vec<PathBuf>) -> Option<String> {
+        let Some(system) = self.system.as_mut() else {
+            return Some("the system gives no watcher".to_owned());
+        };
+        let limit = watch_limit();
+        let (adding, dropping) = (new.len() as u64, gone.len() as u64);
+        if self.used + adding > limit {
+            return Some(format!(
+                "{adding} more directories would exceed {limit} watches; raise fs.inotify.max_user_watches"
+            ));
+        }
+        // What is gone from the disk is gone from the kernel too; errors here mean nothing.
+        for path in gone {
+            let _ = system.update_paths(vec![PathOp::unwatch(path)]);
+        }
+        let mut pending: Vec<PathOp> = new.into_iter().map(PathOp::watch_non_recursive).collect();
+        while !pending.is_empty() {
+            match system.update_paths(pending) {
+                Ok(()) => break,
+                // A directory that vanished between walk and registration is skipped.
+                Err(failed) => match failed.source.kind {
+                    notify::ErrorKind::MaxFilesWatch => {
+                        return Some(
+                            "the system has no watches left; raise fs.inotify.max_user_watches".to_owned(),
+                        );
+                    }
+                    _ => pending = failed.remaining,
+                },
+            }
+        }
+        self.used = (self.used + adding).saturating_sub(dropping);
+        None
+    }
+
+    /// Ends a burst: directories are registered, counters kept, readers told.
+    fn deliver(&mut self) {
+        let roots: Vec<PathBuf> = self
+            .repositories
+            .iter()
+            .filter(|(_, w)| !w.dirty.is_empty() || w.rescan)
+            .map(|(root, _)| root.clone())
+            .collect();
+        for root in roots {
+            let Some(mut watched) = self.repositories.remove(&root) else { continue };
+            self.deliver_one(&mut watched);
+            self.repositories.insert(root, watched);
+        }
+    }
+
+    fn deliver_one(&mut self, watched: &mut Watched) {
+        let dirty = std::mem::take(&mut watched.dirty);
+        let rescanned = std::mem::take(&mut watched.rescan);
+        let overflowed = std::mem::take(&mut watched.overflowed);
+        let change = if rescanned {
+            watched.tree.rescan()
+        } else {
+            watched.tree.absorb(dirty.keys())
+        };
+        if watched.native && !(change.new.is_empty() && change.gone.is_empty()) {
+            let refusal = self.register(change.new, change.gone);
+            watched.settle_mode(refusal);
+        }
+        watched.host.watch.change(|stats| {
+            stats.batches += 1;
+            stats.changed_paths += dirty.len() as u64;
+            stats.rescans += u64::from(rescanned);
+            stats.overflows += u64::from(overflowed);
+            stats.directories = watched.tree.len() as u64;
+        });
+        // Artifact files changed from outside are read again now rather than by the next hook.
+        let _ = watched.host.snapshot();
+    }
+
+    /// Repositories without native watching: compare what is there with what was there.
+    fn look_at_unwatched(&mut self) {
+        for watched in self.repositories.values_mut().filter(|w| !w.native) {
+            let before = watched.tree.fingerprint();
+            watched.tree.rescan();
+            let changed = watched.tree.fingerprint() != before;
+            watched.host.watch.change(|stats| {
+                stats.rescans += 1;
+                stats.batches += u64::from(changed);
+                stats.directories = watched.tree.len() as u64;
+            });
+            if changed {
+                let _ = watched.host.snapshot();
+            }
+        }
+        self.repositories.retain(|root, _| root.exists());
+    }
+}
+
+impl Watched {
+    fn settle_mode(&mut self, refusal: Option<String>) {
+        self.native = refusal.is_none();
+        if let Some(reason) = &refusal {
+            tracing::warn!(repo = %self.host.root.display(), reason, "looked at once a minute instead of watched");
+        }
+        let directories = self.tree.len() as u64;
+        self.host.watch.change(|stats| {
+            stats.mode = if refusal.is_none() { "native" } else { "polling" }.to_owned();
+            stats.reason = refusal.unwrap_or_default();
+            stats.directories = directories;
+        });
+    }
+}
+
+fn watch_limit() -> u64 {
+    let own = std::env::var(LIMIT_VARIABLE).ok().and_then(|v| v.parse().ok());
+    let system = std::fs::read_to_string("/proc/sys/fs/inotify/max_user_watches")
+        .ok()
+        .and_then(|text| text.trim().parse::<u64>().ok())
+        .map_or(u64::MAX, |n| n / SHARE_OF_SYSTEM);
+    own.unwrap_or(u64::MAX).min(system)
+}

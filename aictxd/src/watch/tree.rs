@@ -1,0 +1,205 @@
+//! The directories of a repository that are worth watching.
+
+use std::collections::BTreeSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use ignore::WalkBuilder;
+
+/// Most directories of one repository.
+const MAX_DIRECTORIES: usize = 200_000;
+/// When more new directories than this appear in one batch, one walk is cheaper.
+const MANY: usize = 64;
+/// Directories below `.aictx` whose files other programs may change. Ledgers and the journal are
+/// not among them: the daemon would wake itself with every observation.
+const ARTIFACTS: &[&str] = &[
+    "", "continuity", "failure_memory", "strategy_memory", "area_memory", "memory", "metrics", "tasks",
+    "tasks/threads",
+];
+/// Files in the git directory that say what is checked out.
+const GIT_FILES: &[&str] = &["HEAD", "packed-refs", "MERGE_HEAD", "index.lock"];
+
+/// The watched directories of one repository.
+#[derive(Debug)]
+pub(super) struct Tree {
+    root: PathBuf,
+    directories: BTreeSet<PathBuf>,
+}
+
+/// What changed about them.
+#[derive(Debug, Default)]
+pub(super) struct Change {
+    pub(super) new: Vec<PathBuf>,
+    pub(super) gone: Vec<PathBuf>,
+}
+
+impl Tree {
+    /// Walks a repository.
+    pub(super) fn walk(root: &Path) -> Self {
+        let mut directories: BTreeSet<PathBuf> = source_directories(root, None).collect();
+        for name in ARTIFACTS {
+            let path = root.join(".aictx").join(name);
+            if path.is_dir() {
+                directories.insert(path.components().collect());
+            }
+        }
+        let git = root.join(".git");
+        if git.is_dir() {
+            directories.insert(git);
+        }
+        Self { root: root.to_owned(), directories }
+    }
+
+    /// The directories.
+    pub(super) fn directories(&self) -> impl Iterator<Item = &PathBuf> {
+        self.directories.iter()
+    }
+
+    /// How many.
+    pub(super) fn len(&self) -> usize {
+        self.directories.len()
+    }
+
+    /// Whether `path` is one of them.
+    pub(super) fn contains(&self, path: &Path) -> bool {
+        self.directories.contains(path)
+    }
+
+    /// Whether an event on `path` means anything: most of what happens in the git directory does
+    /// not.
+    pub(super) fn concerns(&self, path: &Path) -> bool {
+        match path.strip_prefix(self.root.join(".git")) {
+            Ok(inside) => GIT_FILES.iter().any(|name| inside == Path::new(name)),
+            Err(_) => true,
+        }
+    }
+
+    /// Takes in changed paths: new directories (unless ignored) and vanished ones.
+    pub(super) fn absorb<'p>(&mut self, paths: impl Iterator<Item = &'p PathBuf>) -> Change {
+        let mut change = Change::default();
+        let mut appeared = Vec::new();
+        for path in paths {
+            let known = self.directories.contains(path);
+            let is_directory = path.symlink_metadata().is_ok_and(|m| m.is_dir());
+            if known && !is_directory {
+                let gone: Vec<PathBuf> =
+                    self.directories.range(path.clone()..).take_while(|d| d.starts_with(path)).cloned().collect();
+                for directory in gone {
+                    self.directories.remove(&directory);
+                    change.gone.push(directory);
+                }
+            } else if !known && is_directory {
+                appeared.push(path);
+            }
+        }
+        if appeared.len() > MANY {
+            let whole = self.rescan();
+            change.new.extend(whole.new);
+            change.gone.extend(whole.gone);
+            return change;
+        }
+        for path in appeared {
+            let artifacts = self.root.join(".aictx");
+            if path.starts_with(&artifacts) {
+                let wanted = ARTIFACTS.iter().any(|name| *path == artifacts.join(name));
+                if wanted && self.directories.insert(path.clone()) {
+                    change.new.push(path.clone());
+                }
+                continue;
+            }
+            if path.starts_with(self.root.join(".git")) {
+                continue;
+            }
+            for directory in source_directories(&self.root, Some(path)) {
+                if self.directories.len() < MAX_DIRECTORIES && self.directories.insert(directory.clone()) {
+                    change.new.push(directory);
+                }
+            }
+        }
+        change
+    }
+
+    /// Walks again and says what changed.
+    pub(super) fn rescan(&mut self) -> Change {
+        let fresh = Self::walk(&self.root);
+        let change = Change {
+            new: fresh.directories.difference(&self.directories).cloned().collect(),
+            gone: self.directories.difference(&fresh.directories).cloned().collect(),
+        };
+        *self = fresh;
+        change
+    }
+
+    /// A number that differs when a directory's entries differ; for polling.
+    pub(super) fn fingerprint(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        for directory in &self.directories {
+            directory.hash(&mut hasher);
+            if let Ok(meta) = directory.symlink_metadata() {
+                (meta.mtime(), meta.mtime_nsec()).hash(&mut hasher);
+            }
+        }
+        hasher.finish()
+    }
+}
+
+/// Directories that git would not ignore: all, or those at and below `only`. The walk starts at
+/// the root in either case, because rules of parent directories decide; other branches are cut.
+fn source_directories(root: &Path, only: Option<&Path>) -> impl Iterator<Item = PathBuf> {
+    let only = only.map(Path::to_owned);
+    let mut walk = WalkBuilder::new(root);
+    walk.hidden(false)
+        .follow_links(false)
+        .require_git(false)
+        .add_custom_ignore_filename(".aictxignore")
+        .filter_entry(move |entry| {
+            let name = entry.file_name();
+            entry.file_type().is_some_and(|t| t.is_dir())
+                && (entry.depth() == 0 || name != ".git" && name != ".aictx")
+                && only.as_ref().is_none_or(|only| {
+                    only.starts_with(entry.path()) || entry.path().starts_with(only)
+                })
+        });
+    walk.build().filter_map(Result::ok).map(|entry| entry.into_path()).take(MAX_DIRECTORIES)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+
+    fn names(tree: &Tree) -> Vec<String> {
+        tree.directories()
+            .map(|d| d.strip_prefix(&tree.root).unwrap().to_string_lossy().into_owned())
+            .collect()
+    }
+
+    #[test]
+    fn ignored_directories_are_not_watched_whenever_they_appear() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().join("r");
+        for d in ["src/deep", "target/debug", ".git/objects", ".aictx/continuity", ".aictx/sessions"] {
+            fs::create_dir_all(root.join(d)).unwrap();
+        }
+        fs::write(root.join(".gitignore"), "target/\n/out\n").unwrap();
+        let mut tree = Tree::walk(&root);
+        assert_eq!(names(&tree), ["", ".aictx", ".aictx/continuity", ".git", "src", "src/deep"]);
+
+        for d in ["out/x", "new/a/b", "src/target/y"] {
+            fs::create_dir_all(root.join(d)).unwrap();
+        }
+        let paths = ["out", "new", "src/target"].map(|d| root.join(d));
+        let change = tree.absorb(paths.iter());
+        let new: Vec<_> = change.new.iter().map(|d| d.strip_prefix(&root).unwrap().to_str().unwrap()).collect();
+        assert_eq!(new, ["new", "new/a", "new/a/b"]);
+
+        fs::remove_dir_all(root.join("new")).unwrap();
+        let change = tree.absorb([root.join("new")].iter());
+        assert_eq!(change.gone.len(), 3);
+        fs::rename(root.join("src"), root.join("lib")).unwrap();
+        let change = tree.rescan();
+        assert_eq!((change.new.len(), change.gone.len()), (2, 2));
+        assert_eq!(names(&tree), ["", ".aictx", ".aictx/continuity", ".git", "lib", "lib/deep"]);
+    }
+}
