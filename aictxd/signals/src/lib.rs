@@ -1,1 +1,112 @@
-//! Placeholder to be replaced in this change.
+//! Bytes in, facts out: what a tool's output complains about, and what a command line runs.
+//!
+//! No input or output, bounded memory, time linear in the text. Nothing here ever fails: text that
+//! means nothing gives no facts.
+
+mod command;
+mod fingerprint;
+mod output;
+mod recognise;
+pub mod shell;
+mod totals;
+
+use aictx_proto::event::ErrorEvent;
+use aictx_proto::ledger::Outcome;
+
+pub use command::{is_test_command, normalise_command, same_check};
+pub use fingerprint::fingerprint;
+pub use output::{HEAD_BYTES, MAX_LINE_CHARS, TAIL_BYTES};
+
+/// One finished command and what it printed.
+#[derive(Debug, Clone, Copy)]
+pub struct Run<'a> {
+    /// Command line as run.
+    pub command: &'a str,
+    /// Exit status; `None` when nobody said, as for a command behind a pipe.
+    pub exit_status: Option<i32>,
+    /// Standard output, or both streams as the agent saw them.
+    pub stdout: &'a [u8],
+    /// Standard error; empty when the streams came merged.
+    pub stderr: &'a [u8],
+    /// Absolute root of the repository.
+    pub root: &'a str,
+    /// Absolute working directory of the command.
+    pub cwd: &'a str,
+}
+
+/// What went wrong, at most [`aictx_proto::event::MAX_EVENTS`] events, errors before warnings.
+///
+/// A run that succeeded gives none, whatever it printed. Without an exit status the text decides:
+/// a run whose totals say that it passed gives none, and nothing is guessed from single lines.
+pub fn events(run: &Run) -> Vec<ErrorEvent> {
+    match run.exit_status {
+        Some(0) => return Vec::new(),
+        None if said(run) == Some(true) => return Vec::new(),
+        _ => {}
+    }
+    let texts = [output::clean(run.stderr), output::clean(run.stdout)];
+    let mut streams = texts.each_ref().map(|text| recognise::Lines::new(text));
+    let context = recognise::Context::new(run);
+    let mut events = recognise::collect(&context, &mut streams);
+    // Warnings of a compiler alone are no failure.
+    if events
+        .iter()
+        .all(|event| event.severity == "warning" && event.phase == "build")
+    {
+        events.clear();
+    }
+    if let (true, Some(status)) = (events.is_empty(), run.exit_status) {
+        let event = recognise::fallback(&context, &streams, status);
+        events.push(recognise::finish(&context, event));
+    }
+    events
+}
+
+/// Whether the run passed: by its exit status, else by what it says about itself.
+pub fn outcome(run: &Run) -> Outcome {
+    match run.exit_status {
+        Some(0) => return Outcome::Passed,
+        Some(_) => return Outcome::Failed,
+        None => {}
+    }
+    match said(run) {
+        Some(true) => Outcome::Passed,
+        Some(false) => Outcome::Failed,
+        None if events(run).iter().any(|event| event.severity == "error") => Outcome::Failed,
+        None => Outcome::Unknown,
+    }
+}
+
+/// Verdict of the totals in the text; one failed part is a failed run.
+fn said(run: &Run) -> Option<bool> {
+    let mut verdict = None;
+    for bytes in [run.stdout, run.stderr] {
+        let text = output::clean(bytes);
+        for line in text.lines() {
+            match totals::verdict(line) {
+                Some(false) => return Some(false),
+                Some(true) => verdict = Some(true),
+                None => {}
+            }
+        }
+    }
+    verdict
+}
+
+/// Exit status that a runner put before the output as `Exit code 1` on a line of its own (Claude
+/// Code's failed tool calls), and the output behind it.
+pub fn exit_status_from_text(text: &str) -> Option<(i32, &str)> {
+    let rest = text.trim_start().strip_prefix("Exit code ")?;
+    let end = rest
+        .find(|c: char| !(c.is_ascii_digit() || c == '-'))
+        .unwrap_or(rest.len());
+    let (status, rest) = rest.split_at_checked(end)?;
+    let rest = rest.strip_prefix('\r').unwrap_or(rest);
+    if !(rest.is_empty() || rest.starts_with('\n')) {
+        return None;
+    }
+    Some((
+        status.parse().ok()?,
+        rest.strip_prefix('\n').unwrap_or(rest),
+    ))
+}

@@ -1,0 +1,238 @@
+//! Raw tool output made readable: lines without escape sequences, progress overwrites, zero-width
+//! characters and prefixes of build services (spec/memory §4.5).
+
+use memchr::{memchr, memchr3};
+
+/// Bytes kept from the start of one stream.
+pub const HEAD_BYTES: usize = 64 * 1024;
+/// Bytes kept from the end of one stream.
+pub const TAIL_BYTES: usize = 1024 * 1024;
+/// Longest line in characters; the rest of it is dropped.
+pub const MAX_LINE_CHARS: usize = 4_000;
+
+/// Stands for a place where text is missing. No real line is equal to it, because control
+/// characters are removed.
+pub(crate) const CUT: &str = "\u{0}";
+
+/// Cleans one stream. Lines end in `\n`; places where the middle was cut away, by us or by the
+/// program that handed the text over, hold the [`CUT`] line.
+pub(crate) fn clean(bytes: &[u8]) -> String {
+    if bytes.len() <= HEAD_BYTES + TAIL_BYTES {
+        return clean_part(bytes, String::with_capacity(bytes.len() + 1));
+    }
+    let head = bytes.get(..HEAD_BYTES).unwrap_or_default();
+    let tail = bytes.get(bytes.len() - TAIL_BYTES..).unwrap_or_default();
+    let mut out = clean_part(
+        whole_lines_head(head),
+        String::with_capacity(HEAD_BYTES + TAIL_BYTES),
+    );
+    out.push_str(CUT);
+    out.push('\n');
+    clean_part(whole_lines_tail(tail), out)
+}
+
+fn whole_lines_head(bytes: &[u8]) -> &[u8] {
+    memchr::memrchr(b'\n', bytes)
+        .and_then(|end| bytes.get(..end))
+        .unwrap_or(bytes)
+}
+
+fn whole_lines_tail(bytes: &[u8]) -> &[u8] {
+    memchr(b'\n', bytes)
+        .and_then(|start| bytes.get(start + 1..))
+        .unwrap_or(bytes)
+}
+
+fn clean_part(bytes: &[u8], mut out: String) -> String {
+    let text = String::from_utf8_lossy(bytes);
+    let mut scratch = String::new();
+    // Start in `out` of the line before, so that a line that was cut can be taken back.
+    let mut last_start: Option<usize> = None;
+    let mut skip_partial = false;
+    for raw in text.split('\n') {
+        let line = clean_line(raw, &mut scratch);
+        if is_cut_marker(line) {
+            // The lines around a cut are halves of lines and mean nothing.
+            if let Some(start) = last_start.take() {
+                out.truncate(start);
+            }
+            out.push_str(CUT);
+            out.push('\n');
+            skip_partial = true;
+            continue;
+        }
+        let blank = line.trim().is_empty();
+        if skip_partial && !blank {
+            skip_partial = false;
+            continue;
+        }
+        if !blank {
+            last_start = Some(out.len());
+        }
+        out.push_str(strip_prefixes(limit(line)));
+        out.push('\n');
+    }
+    out
+}
+
+fn limit(line: &str) -> &str {
+    if line.len() <= MAX_LINE_CHARS {
+        return line;
+    }
+    match line.char_indices().nth(MAX_LINE_CHARS) {
+        Some((end, _)) => line.get(..end).unwrap_or(line),
+        None => line,
+    }
+}
+
+/// Removes what a terminal would not show. Borrows the input when there is nothing to remove.
+fn clean_line<'a>(raw: &'a str, scratch: &'a mut String) -> &'a str {
+    let mut line = raw.strip_suffix('\r').unwrap_or(raw);
+    if memchr(b'\r', line.as_bytes()).is_some() {
+        // A progress line overwrites itself: what is left on the screen is the last part.
+        line = line
+            .rsplit('\r')
+            .find(|part| !part.trim().is_empty())
+            .unwrap_or_default();
+    }
+    let bytes = line.as_bytes();
+    let suspicious = memchr3(0x1b, 0x08, 0x00, bytes).is_some()
+        || bytes
+            .iter()
+            .any(|byte| (*byte < 0x20 && *byte != b'\t') || *byte == 0xE2 || *byte == 0xEF);
+    if !suspicious {
+        return line;
+    }
+    scratch.clear();
+    let mut chars = line.chars().peekable();
+    while let Some(c) = chars.next() {
+        match c {
+            '\u{1b}' => match chars.next() {
+                // CSI: parameters, then one final byte.
+                Some('[') => {
+                    while let Some(next) = chars.next() {
+                        if ('\u{40}'..='\u{7e}').contains(&next) {
+                            break;
+                        }
+                    }
+                }
+                // OSC and other strings: up to BEL or ESC \.
+                Some(']' | 'P' | '^' | '_') => {
+                    while let Some(next) = chars.next() {
+                        if next == '\u{7}' {
+                            break;
+                        }
+                        if next == '\u{1b}' {
+                            chars.next_if_eq(&'\\');
+                            break;
+                        }
+                    }
+                }
+                // Character set selection takes one more.
+                Some('(' | ')') => {
+                    chars.next();
+                }
+                _ => {}
+            },
+            '\u{8}' => {
+                scratch.pop();
+            }
+            '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}' => {}
+            c if c.is_control() && c != '\t' => {}
+            c => scratch.push(c),
+        }
+    }
+    scratch
+}
+
+/// Prefixes that build services put before the tool's own text.
+fn strip_prefixes(line: &str) -> &str {
+    let mut line = line;
+    if let Some(rest) = line
+        .strip_prefix("##[error]")
+        .or_else(|| line.strip_prefix("##[warning]"))
+    {
+        line = rest;
+    }
+    docker_prefix(line).unwrap_or(line)
+}
+
+/// `#9 1.912 text` as BuildKit prints it.
+fn docker_prefix(line: &str) -> Option<&str> {
+    let rest = line.strip_prefix('#')?;
+    let (step, rest) = rest.split_once(' ')?;
+    let (seconds, text) = rest.split_once(' ')?;
+    let digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let (whole, part) = seconds.split_once('.')?;
+    (digits(step) && digits(whole) && digits(part)).then_some(text)
+}
+
+/// `… [7040 characters truncated] …`, `[... omitted 12 of 300 lines ...]` and the like.
+fn is_cut_marker(line: &str) -> bool {
+    if line.len() > 160 || memchr(b'[', line.as_bytes()).is_none() {
+        return false;
+    }
+    let Some((before, rest)) = line.split_once('[') else {
+        return false;
+    };
+    let Some((inside, after)) = rest.rsplit_once(']') else {
+        return false;
+    };
+    let dots = |text: &str| text.contains('…') || text.contains("...");
+    (dots(before) || dots(inside))
+        && (dots(after) || dots(inside))
+        && inside.bytes().any(|byte| byte.is_ascii_digit())
+        && ["truncated", "omitted", "cut "]
+            .iter()
+            .any(|word| inside.contains(word))
+        && ["characters", "chars", "lines", "bytes", "tokens"]
+            .iter()
+            .any(|unit| inside.contains(unit))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn cleaned(text: &str) -> String {
+        clean(text.as_bytes())
+    }
+
+    #[test]
+    fn terminal_dressing_goes() {
+        assert_eq!(cleaned("\u{1b}[31m\u{1b}[1mred\u{1b}[0m x"), "red x\n");
+        assert_eq!(
+            cleaned("\u{1b}]8;;http://x\u{7}link\u{1b}]8;;\u{1b}\\"),
+            "link\n"
+        );
+        assert_eq!(cleaned("10%\r50%\r100%\r\nnext"), "100%\nnext\n");
+        assert_eq!(cleaned("a\u{200b}b\u{feff}"), "ab\n");
+        assert_eq!(cleaned("##[error]boom"), "boom\n");
+        assert_eq!(cleaned("#9 1.912 ERROR: x"), "ERROR: x\n");
+        assert_eq!(cleaned("# 9 x"), "# 9 x\n");
+        assert_eq!(clean(b"caf\xe9"), "caf\u{fffd}\n");
+    }
+
+    #[test]
+    fn cuts_are_marked_and_half_lines_dropped() {
+        assert_eq!(
+            cleaned("a\nhal\n\n… [70 characters truncated] …\n\nalf\nb"),
+            format!("a\n{CUT}\n\nb\n")
+        );
+        let long = "x\n".repeat(HEAD_BYTES + TAIL_BYTES);
+        let out = cleaned(&long);
+        assert!(out.len() <= HEAD_BYTES + TAIL_BYTES + 4 && out.contains(CUT));
+        assert_eq!(cleaned(&"y".repeat(9_000)).len(), MAX_LINE_CHARS + 1);
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_invisible_is_left(bytes in proptest::collection::vec(any::<u8>(), 0..300)) {
+            let out = clean(&bytes);
+            prop_assert!(out.chars().all(|c| !c.is_control() || c == '\n' || c == '\t' || c == '\0'));
+            let escape = char::from(27);
+            prop_assert!(!out.contains(escape));
+        }
+    }
+}

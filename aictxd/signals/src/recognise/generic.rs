@@ -1,0 +1,130 @@
+//! Nothing recognised and the command failed: its last telling line (spec/memory §4.10).
+//!
+//! Yields exactly one event. Samples: 72, 91, 94, 102, 104, 107, 109.
+
+use aictx_proto::event::ErrorEvent;
+
+use super::{Context, Lines};
+use crate::output::CUT;
+
+/// Lower-case words that make a line telling.
+const TELLING: &[&str] = &[
+    "error",
+    "fatal",
+    "failed",
+    "exception",
+    "denied",
+    "refused",
+    "not found",
+    "cannot",
+];
+
+/// The one event for a failed run in which no recogniser found anything.
+pub(crate) fn fallback(context: &Context, streams: &[Lines], status: i32) -> ErrorEvent {
+    if status == 124 && context.run.command.contains("timeout") {
+        let mut event = context.event("unknown", "runtime", "Command timed out (exit code 124)");
+        "timeout".clone_into(&mut event.code);
+        return event;
+    }
+    let line = last_telling(streams);
+    let signal = signal_name(status);
+    let toolchain = if signal.is_some() {
+        "unknown"
+    } else {
+        toolchain(context)
+    };
+    let message = match (line, signal, status) {
+        (Some(line), _, _) => line.to_owned(),
+        (None, Some(signal), _) => format!("Command was ended by {signal} (exit code {status})"),
+        (None, None, 126) => "Command is not executable (exit code 126)".to_owned(),
+        (None, None, 127) => "Command not found (exit code 127)".to_owned(),
+        (None, None, _) => format!("Command failed with exit code {status}"),
+    };
+    let mut event = context.event(toolchain, "runtime", &message);
+    if let Some(signal) = signal {
+        signal.clone_into(&mut event.code);
+    }
+    event
+}
+
+fn last_telling<'t>(streams: &[Lines<'t>]) -> Option<&'t str> {
+    let mut last: Option<&str> = None;
+    for lines in streams {
+        for line in lines.all().iter().rev() {
+            let text = line.trim();
+            if text.is_empty() || text == CUT || is_noise(text) {
+                continue;
+            }
+            let lower = text.to_lowercase();
+            if TELLING.iter().any(|word| lower.contains(word)) && !is_benign(&lower) {
+                return Some(text);
+            }
+            last = last.or(Some(text));
+        }
+    }
+    last
+}
+
+/// Banners, separators, tips, addresses and log paths.
+fn is_noise(text: &str) -> bool {
+    let letters = text.chars().filter(|c| c.is_alphanumeric()).count();
+    letters == 0
+        || text.starts_with("http://")
+        || text.starts_with("https://")
+        || text.starts_with("hint:")
+        || text.starts_with("note:")
+        || text.contains("complete log of this run")
+        || text.starts_with("Shell cwd was reset to")
+        || (text.ends_with(".log") && !text.contains(' '))
+}
+
+/// Totals that say that nothing failed.
+fn is_benign(lower: &str) -> bool {
+    lower.split([',', ';', '|']).all(|part| {
+        let part = part.trim();
+        ["0 error", "0 failed", "0 failure", "no error", "0 warning"]
+            .iter()
+            .any(|good| part.starts_with(good))
+            || !TELLING.iter().any(|word| part.contains(word))
+    })
+}
+
+/// Name of the signal that a shell reports as `128 + n`.
+fn signal_name(status: i32) -> Option<&'static str> {
+    Some(match status.checked_sub(128)? {
+        1 => "SIGHUP",
+        2 => "SIGINT",
+        3 => "SIGQUIT",
+        4 => "SIGILL",
+        5 => "SIGTRAP",
+        6 => "SIGABRT",
+        7 => "SIGBUS",
+        8 => "SIGFPE",
+        9 => "SIGKILL",
+        11 => "SIGSEGV",
+        13 => "SIGPIPE",
+        14 => "SIGALRM",
+        15 => "SIGTERM",
+        _ => return None,
+    })
+}
+
+/// Language family by the programs of the command.
+fn toolchain(context: &Context) -> &'static str {
+    const FAMILIES: &[(&[&str], &str)] = &[
+        (&["pytest"], "pytest"),
+        (&["python", "py"], "python"),
+        (&["cargo", "rustc", "rustfmt", "rustup"], "rust"),
+        (&["go"], "go"),
+        (&["npm", "pnpm", "yarn", "node", "npx", "bun"], "javascript"),
+        (&["java", "javac", "mvn", "gradle", "gradlew"], "java"),
+        (&["dotnet"], "dotnet"),
+        (&["gcc", "clang", "g++", "cmake"], "c_cpp"),
+        (&["ruby", "bundle", "rake"], "ruby"),
+        (&["php", "composer"], "php"),
+    ];
+    FAMILIES
+        .iter()
+        .find(|(programs, _)| context.runs(programs))
+        .map_or("unknown", |(_, family)| family)
+}

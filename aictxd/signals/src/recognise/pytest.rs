@@ -1,0 +1,662 @@
+//! pytest: failures, errors at setup and collection, the short summary, one-line tracebacks.
+//!
+//! Applies where the text holds a pytest section head or summary line, or the command runs
+//! pytest. Yields one event a failed test or collection error. Samples: 01–04, 101, 106, 141.
+
+use std::collections::{HashMap, VecDeque};
+
+use super::{
+    Context, Finding, Lines, MAX_FINDINGS, Recogniser, python, split_class, split_location,
+};
+use crate::output::CUT;
+
+pub(super) static RECOGNISER: Recogniser = Recogniser { applies, read };
+
+fn applies(context: &Context, lines: &Lines) -> bool {
+    context.runs(&["pytest", "py.test"])
+        || lines.all().iter().any(|line| {
+            section(line).is_some_and(|title| {
+                matches!(title, "FAILURES" | "ERRORS" | "short test summary info")
+            }) || summary(line).is_some()
+        })
+}
+
+/// Where in the output we are.
+#[derive(Clone, Copy, PartialEq)]
+enum Mode {
+    Elsewhere,
+    Blocks,
+    Summary,
+}
+
+#[derive(Clone, Copy, PartialEq, Debug)]
+enum Kind {
+    Failure,
+    Setup,
+    Collect,
+}
+
+/// One `____ name ____` block.
+struct Block<'t> {
+    kind: Kind,
+    name: &'t str,
+    at: usize,
+    message: Option<&'t str>,
+    /// Last `E` line that names a class, for errors that start with a `File` line.
+    classed: Option<&'t str>,
+    syntax: Option<(&'t str, &'t str)>,
+    places: Vec<(&'t str, &'t str, &'t str)>,
+    captured: bool,
+    complete: bool,
+}
+
+/// A `FAILED nodeid - text` line.
+struct Entry<'t> {
+    at: usize,
+    error: bool,
+    id: &'t str,
+    text: &'t str,
+    used: bool,
+}
+
+struct Reader<'c, 't> {
+    context: &'c Context<'c>,
+    blocks: Vec<Block<'t>>,
+    one_line: Vec<(usize, (&'t str, &'t str, &'t str))>,
+    entries: Vec<Entry<'t>>,
+    /// Failed tests of the verbose progress lines, for runs without a summary.
+    progress: Vec<Entry<'t>>,
+    other: Vec<Finding>,
+}
+
+fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
+    let mut reader = Reader {
+        context,
+        blocks: Vec::new(),
+        one_line: Vec::new(),
+        entries: Vec::new(),
+        progress: Vec::new(),
+        other: Vec::new(),
+    };
+    let (first, last) = reader.scan(lines);
+    let all = lines.all();
+    let findings = reader.findings(all, lines.is_cut());
+    if let Some(first) = first {
+        lines.claim(first..last + 1);
+    }
+    findings
+}
+
+impl<'t> Reader<'_, 't> {
+    /// Sorts the lines into blocks and entries; the range of lines that belong to pytest.
+    fn scan(&mut self, lines: &Lines<'t>) -> (Option<usize>, usize) {
+        let mut mode = Mode::Elsewhere;
+        let (mut first, mut last) = (None, 0);
+        let mut open = false;
+        for (at, line) in lines.free() {
+            if let Some(title) = section(line) {
+                mode = match title {
+                    "FAILURES" | "ERRORS" => Mode::Blocks,
+                    "short test summary info" => Mode::Summary,
+                    _ => Mode::Elsewhere,
+                };
+                self.close(open);
+                open = false;
+                // The head of a session says nothing about what is printed before it.
+                first = first.or(Some(at));
+                last = at;
+                continue;
+            }
+            if line == CUT {
+                // A half block: what it said before the cut stays, marked as incomplete.
+                open = false;
+                if mode == Mode::Elsewhere && first.is_some() {
+                    mode = Mode::Blocks;
+                }
+                continue;
+            }
+            if let Some((error, id, text)) = summary(line) {
+                if self.entries.len() < 4 * MAX_FINDINGS {
+                    self.entries.push(Entry {
+                        at,
+                        error,
+                        id,
+                        text,
+                        used: false,
+                    });
+                }
+                self.close(open);
+                open = false;
+                first = first.or(Some(at));
+                last = at;
+                continue;
+            }
+            match mode {
+                Mode::Elsewhere => self.outside(at, line),
+                Mode::Summary if is_totals(line) => {
+                    last = at;
+                    mode = Mode::Elsewhere;
+                }
+                Mode::Summary => {}
+                Mode::Blocks => {
+                    if let Some((kind, name)) = block_head(line) {
+                        self.close(open);
+                        open = self.blocks.len() < MAX_FINDINGS;
+                        if open {
+                            self.blocks.push(Block::new(kind, name, at));
+                        }
+                    } else if open {
+                        if let Some(block) = self.blocks.last_mut() {
+                            block.line(line);
+                        }
+                    } else if is_totals(line) {
+                        mode = Mode::Elsewhere;
+                    } else if let Some(place) = split_location(line)
+                        && !place.2.is_empty()
+                        && !line.starts_with(' ')
+                        && self.one_line.len() < MAX_FINDINGS
+                    {
+                        // `--tb=line` has no heads; after a cut, it is the end of a lost block.
+                        self.one_line.push((at, place));
+                    }
+                    last = at;
+                }
+            }
+        }
+        if open && !lines.is_cut() {
+            self.close(open);
+        }
+        (first, last)
+    }
+
+    fn close(&mut self, open: bool) {
+        if open && let Some(block) = self.blocks.last_mut() {
+            block.complete = true;
+        }
+    }
+
+    /// Lines before and after the sections.
+    fn outside(&mut self, at: usize, line: &'t str) {
+        if let Some((id, error)) = progress(line) {
+            if self.progress.len() < 4 * MAX_FINDINGS {
+                self.progress.push(Entry {
+                    at,
+                    error,
+                    id,
+                    text: "",
+                    used: false,
+                });
+            }
+            return;
+        }
+        if self.other.len() >= MAX_FINDINGS {
+            return;
+        }
+        let message = if let Some(text) = line.strip_prefix("INTERNALERROR> ") {
+            let (class, message) = split_class(text);
+            if class.is_empty() || !text.starts_with(|c: char| c.is_alphabetic()) {
+                return;
+            }
+            self.push_other(at, class, message);
+            return;
+        } else if let Some(text) = line.strip_prefix("ERROR: ") {
+            let known = [
+                "file or directory not found",
+                "not found: ",
+                "unrecognized arguments",
+                "usage: ",
+                "Coverage failure",
+                "found no collectors",
+            ];
+            known
+                .iter()
+                .any(|start| text.starts_with(start))
+                .then_some(text)
+        } else if line.starts_with("FAIL Required test coverage") {
+            Some(line.strip_prefix("FAIL ").unwrap_or(line))
+        } else {
+            let silent = self.context.run.exit_status == Some(5);
+            (silent && line.trim_matches(['=', ' ']).starts_with("no tests ran"))
+                .then_some("no tests ran")
+        };
+        if let Some(message) = message {
+            self.push_other(at, "", message);
+        }
+    }
+
+    fn push_other(&mut self, at: usize, code: &str, message: &str) {
+        let message = if message.is_empty() { code } else { message };
+        let mut event = self.context.event("pytest", "test", message);
+        code.clone_into(&mut event.code);
+        self.other.push(Finding::new(at, event));
+    }
+
+    fn findings(mut self, all: &[&'t str], cut: bool) -> Vec<Finding> {
+        let context = self.context;
+        let mut findings = std::mem::take(&mut self.other);
+        if self.entries.is_empty() {
+            self.entries = std::mem::take(&mut self.progress);
+        }
+        let mut index = Index::new(&self.entries);
+        let blocks = std::mem::take(&mut self.blocks);
+        for (number, block) in blocks.iter().enumerate() {
+            if !block.complete && block.places.is_empty() {
+                continue;
+            }
+            let entry = index.take(&mut self.entries, block.kind != Kind::Failure, &block.key());
+            let id = entry
+                .and_then(|at| self.entries.get(at))
+                .map(|entry| (entry.id, entry.text));
+            let end = blocks.get(number + 1).map_or(all.len(), |next| next.at);
+            let body = all.get(block.at..end).unwrap_or_default();
+            findings.push(block.finding(context, id, body));
+        }
+        if blocks.is_empty() || !cut {
+            for (at, (path, line, text)) in std::mem::take(&mut self.one_line) {
+                let id = self.next_entry(context, path);
+                findings.push(one_line(context, at, (path, line, text), id));
+            }
+        }
+        let verbose_only = self.entries.iter().all(|entry| entry.text.is_empty());
+        for entry in self.entries.iter().filter(|entry| !entry.used) {
+            if findings.len() >= MAX_FINDINGS {
+                break;
+            }
+            // Progress lines name the tests of blocks that were read; alone they are all we know.
+            if verbose_only && !blocks.is_empty() && !cut {
+                continue;
+            }
+            findings.push(summary_only(context, entry));
+        }
+        findings
+    }
+
+    /// The next unused failed test of a file, for one-line tracebacks, which carry no name.
+    fn next_entry(&mut self, context: &Context, path: &str) -> Option<&'t str> {
+        let file = context.place(path).file;
+        let of_file =
+            |entry: &&mut Entry| !entry.used && entry.id.split("::").next() == Some(file.as_str());
+        let entry = match self.entries.iter_mut().find(of_file) {
+            Some(entry) => entry,
+            None => self.entries.iter_mut().find(|entry| !entry.used)?,
+        };
+        entry.used = true;
+        Some(entry.id)
+    }
+}
+
+/// Finds the summary entry of a block by its name.
+struct Index {
+    by_name: HashMap<(bool, String), VecDeque<usize>>,
+}
+
+impl Index {
+    fn new(entries: &[Entry]) -> Self {
+        let mut by_name: HashMap<(bool, String), VecDeque<usize>> = HashMap::new();
+        for (at, entry) in entries.iter().enumerate() {
+            by_name
+                .entry((entry.error, section_name(entry.id)))
+                .or_default()
+                .push_back(at);
+        }
+        Self { by_name }
+    }
+
+    fn take(&mut self, entries: &mut [Entry], error: bool, name: &str) -> Option<usize> {
+        let mut found = None;
+        for error in [error, !error] {
+            if let Some(queue) = self.by_name.get_mut(&(error, name.to_owned())) {
+                found = queue.pop_front();
+                if found.is_some() {
+                    break;
+                }
+            }
+        }
+        let entry = entries.get_mut(found?)?;
+        entry.used = true;
+        found
+    }
+}
+
+/// `tests/a.py::TestX::test_y[p]` is headed `TestX.test_y[p]`; a file is its own head.
+fn section_name(id: &str) -> String {
+    let Some((_, name)) = id.split_once("::") else {
+        return id.to_owned();
+    };
+    match name.split_once('[') {
+        Some((name, parameters)) => format!("{}[{parameters}", name.replace("::", ".")),
+        None => name.replace("::", "."),
+    }
+}
+
+impl<'t> Block<'t> {
+    fn new(kind: Kind, name: &'t str, at: usize) -> Self {
+        Self {
+            kind,
+            name,
+            at,
+            message: None,
+            classed: None,
+            syntax: None,
+            places: Vec::new(),
+            captured: false,
+            complete: false,
+        }
+    }
+
+    fn key(&self) -> String {
+        self.name
+            .strip_prefix("[doctest] ")
+            .unwrap_or(self.name)
+            .to_owned()
+    }
+
+    fn line(&mut self, line: &'t str) {
+        if self.captured {
+            return;
+        }
+        if line.starts_with("---") && line.contains(" Captured ") {
+            self.captured = true;
+            return;
+        }
+        if line.starts_with("During handling of the above exception")
+            || line.starts_with("The above exception was the direct cause")
+        {
+            // The exception that ended the test is the last of its chain.
+            self.message = None;
+            self.classed = None;
+            self.syntax = None;
+            self.places.clear();
+            return;
+        }
+        if let Some(text) = line
+            .strip_prefix("E ")
+            .map(str::trim)
+            .filter(|text| !text.is_empty())
+        {
+            if let Some((path, number, _)) = python::frame(text) {
+                self.syntax = Some((path, number));
+            }
+            if !split_class(text).0.is_empty() {
+                self.classed = Some(text);
+            }
+            self.message = self.message.or(Some(text));
+            return;
+        }
+        if let Some((path, number)) = line
+            .strip_prefix("file ")
+            .and_then(|rest| rest.rsplit_once(", line "))
+        {
+            self.places.push((path, number.trim(), ""));
+            return;
+        }
+        if !line.starts_with([' ', '>', '\t', '@'])
+            && let Some(place) = split_location(line)
+        {
+            if self.places.len() >= 256 {
+                self.places.remove(1);
+            }
+            self.places.push(place);
+        }
+    }
+
+    fn finding(&self, context: &Context, entry: Option<(&str, &str)>, body: &[&'t str]) -> Finding {
+        let class = self.places.last().map_or("", |(_, _, rest)| {
+            let class = rest.rsplit('.').next().unwrap_or_default();
+            if rest.contains(' ') { "" } else { class }
+        });
+        let text = match (self.syntax, self.classed) {
+            (Some(_), Some(classed)) => Some(classed),
+            _ => self.message,
+        };
+        let native = if text.is_none() {
+            python::last_exception(body)
+        } else {
+            None
+        };
+        let text = text
+            .or(native.as_ref().map(|native| native.text))
+            .or(entry.map(|(_, text)| text).filter(|text| !text.is_empty()))
+            .unwrap_or(class);
+        let (mut code, mut message) = split_class(text);
+        if !class.is_empty() && code != class {
+            (code, message) = (class, text);
+        } else if code.is_empty() && text.starts_with("assert ") {
+            code = "AssertionError";
+        }
+        if message.is_empty() {
+            message = if code.is_empty() { "failed" } else { code };
+        }
+        let mut event = context.event("pytest", "test", message);
+        code.clone_into(&mut event.code);
+        let test_file = self.test_file(context, entry.map(|(id, _)| id));
+        self.locate(context, &mut event, native.as_ref(), &test_file);
+        event.test = match (entry, self.kind) {
+            (Some((id, _)), _) => id.to_owned(),
+            (None, Kind::Collect) => self.name.to_owned(),
+            (None, _) => {
+                let name = section_id(self.name);
+                if test_file.is_empty() {
+                    name
+                } else {
+                    format!("{test_file}::{name}")
+                }
+            }
+        };
+        Finding::new(self.at, event)
+    }
+
+    /// The last place of the block that is the repository's own; for collection errors, the place
+    /// in the file that was being collected.
+    fn locate(
+        &self,
+        context: &Context,
+        event: &mut aictx_proto::event::ErrorEvent,
+        native: Option<&python::Exception>,
+        test_file: &str,
+    ) {
+        let mut places: Vec<(&str, &str)> = self
+            .places
+            .iter()
+            .map(|(path, line, _)| (*path, *line))
+            .collect();
+        places.extend(
+            native
+                .iter()
+                .flat_map(|native| native.frames.iter().copied()),
+        );
+        places.extend(self.syntax);
+        let mut fallback: Option<(String, &str)> = None;
+        for (path, line) in places.iter().rev() {
+            let place = context.place(path);
+            let wanted = self.kind != Kind::Collect || place.file == test_file;
+            if place.local && wanted {
+                fallback = Some((place.file, line));
+                break;
+            }
+            if fallback.is_none() && self.kind != Kind::Collect {
+                fallback = Some((place.file, line));
+            }
+        }
+        match fallback {
+            Some((file, line)) => {
+                event.file = file;
+                line.clone_into(&mut event.line);
+            }
+            None => test_file.clone_into(&mut event.file),
+        }
+    }
+
+    fn test_file(&self, context: &Context, id: Option<&str>) -> String {
+        if self.kind == Kind::Collect {
+            return context.place(self.name).file;
+        }
+        if let Some((file, _)) = id.and_then(|id| id.split_once("::")) {
+            return file.to_owned();
+        }
+        self.places
+            .iter()
+            .map(|(path, _, _)| *path)
+            .find(|path| {
+                let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
+                name.starts_with("test") || name.ends_with("_test.py")
+            })
+            .map(|path| context.place(path).file)
+            .unwrap_or_default()
+    }
+}
+
+/// `TestX.test_y[a.b]` as the tail of a node id.
+fn section_id(name: &str) -> String {
+    match name.split_once('[') {
+        Some((name, parameters)) => format!("{}[{parameters}", name.replace('.', "::")),
+        None => name.replace('.', "::"),
+    }
+}
+
+fn one_line(
+    context: &Context,
+    at: usize,
+    (path, line, text): (&str, &str, &str),
+    id: Option<&str>,
+) -> Finding {
+    let mut finding = described(context, at, text);
+    finding.event.file = context.place(path).file;
+    line.clone_into(&mut finding.event.line);
+    id.unwrap_or_default().clone_into(&mut finding.event.test);
+    finding
+}
+
+fn summary_only(context: &Context, entry: &Entry) -> Finding {
+    let text = if entry.text.is_empty() {
+        "failed"
+    } else {
+        entry.text
+    };
+    let mut finding = described(context, entry.at, text);
+    let file = entry.id.split("::").next().unwrap_or_default();
+    finding.event.file = context.place(file).file;
+    entry.id.clone_into(&mut finding.event.test);
+    finding
+}
+
+/// An event from `Class: text`, `assert …` or plain text.
+fn described(context: &Context, at: usize, text: &str) -> Finding {
+    let (mut code, mut message) = split_class(text);
+    if code.is_empty() && text.starts_with("assert ") {
+        code = "AssertionError";
+    }
+    if message.is_empty() {
+        message = code;
+    }
+    let mut event = context.event("pytest", "test", message);
+    code.clone_into(&mut event.code);
+    Finding::new(at, event)
+}
+
+/// `==== title ====`.
+fn section(line: &str) -> Option<&str> {
+    let inside = line.strip_prefix("===")?.trim_start_matches('=');
+    let title = inside
+        .strip_prefix(' ')?
+        .trim_end()
+        .strip_suffix('=')?
+        .trim_end_matches('=');
+    let title = title.strip_suffix(' ')?;
+    (!title.is_empty()).then_some(title)
+}
+
+/// `____ name ____`; a name as wide as the screen leaves one underscore on each side.
+fn block_head(line: &str) -> Option<(Kind, &str)> {
+    let inside = line
+        .strip_prefix('_')?
+        .trim_start_matches('_')
+        .strip_prefix(' ')?;
+    let name = inside
+        .trim_end()
+        .strip_suffix('_')?
+        .trim_end_matches('_')
+        .strip_suffix(' ')?;
+    if name.is_empty() || name.starts_with("_ ") || name == "_" {
+        return None;
+    }
+    let name = name.trim();
+    for (start, kind) in [
+        ("ERROR at setup of ", Kind::Setup),
+        ("ERROR at teardown of ", Kind::Setup),
+        ("ERROR collecting ", Kind::Collect),
+    ] {
+        if let Some(rest) = name.strip_prefix(start) {
+            return Some((kind, rest));
+        }
+    }
+    Some((Kind::Failure, name))
+}
+
+/// `FAILED|ERROR nodeid[ - text]`.
+fn summary(line: &str) -> Option<(bool, &str, &str)> {
+    let (error, rest) = if let Some(rest) = line.strip_prefix("FAILED ") {
+        (false, rest)
+    } else if let Some(rest) = line.strip_prefix("ERROR ") {
+        (true, rest)
+    } else {
+        (false, line.strip_prefix("SUBFAIL ")?)
+    };
+    // Parameters may hold anything, ` - ` too.
+    let from = match (rest.find('['), rest.find(" - ")) {
+        (Some(bracket), Some(dash)) if bracket < dash => {
+            rest.find("] - ").map_or(rest.len(), |end| end + 1)
+        }
+        (_, Some(dash)) => dash,
+        _ => rest.len(),
+    };
+    let (id, text) = rest.split_at_checked(from)?;
+    let id = id.trim();
+    let file = id.split("::").next().unwrap_or_default();
+    let is_node = id.contains("::")
+        || [".py", ".txt", ".rst", ".md"]
+            .iter()
+            .any(|end| file.ends_with(end));
+    if !is_node || file.contains(' ') || file.is_empty() || is_progress_tail(rest) {
+        return None;
+    }
+    Some((
+        error,
+        id,
+        text.strip_prefix(" - ").unwrap_or_default().trim(),
+    ))
+}
+
+/// `tests/a.py::test_b FAILED  [ 50%]`, with xdist `[gw0] [ 50%] FAILED tests/a.py::test_b`.
+fn progress(line: &str) -> Option<(&str, bool)> {
+    if let Some(rest) = line.strip_prefix("[gw") {
+        let (_, rest) = rest.split_once("%] ")?;
+        let (word, id) = rest.split_once(' ')?;
+        let error = match word {
+            "FAILED" => false,
+            "ERROR" => true,
+            _ => return None,
+        };
+        return id.contains("::").then_some((id.trim(), error));
+    }
+    let at = line.find(".py::")?;
+    let found = |word: &str| line.get(at..)?.rfind(word).map(|end| at + end);
+    let (end, error) = match (found(" FAILED"), found(" ERROR")) {
+        (Some(end), _) => (end, false),
+        (None, Some(end)) => (end, true),
+        _ => return None,
+    };
+    let tail = line
+        .get(end..)?
+        .trim_start_matches(|c: char| c == ' ' || c.is_ascii_uppercase());
+    (tail.is_empty() || is_progress_tail(tail)).then_some((line.get(..end)?.trim(), error))
+}
+
+fn is_progress_tail(text: &str) -> bool {
+    text.trim_end().ends_with("%]")
+}
+
+/// `1 failed, 2 passed in 0.5s`, with or without rulers.
+fn is_totals(line: &str) -> bool {
+    crate::totals::pytest(line).is_some()
+}

@@ -1,0 +1,201 @@
+//! Shell command lines as structure: which programs run, with which words, fed by what.
+//!
+//! A tolerant reader of POSIX shell (with the common bash forms), not an interpreter: nothing is
+//! expanded, nothing is executed. Whoever decides on a command decides on [`SimpleCommand`]s, so
+//! that quoting, separators, substitutions and wrappers such as `sudo` or `bash -c` are
+//! understood in one place. Time and memory are linear in the analysed text; what lies beyond the
+//! limits below is reported as [`Script::undecided`], never ignored silently.
+
+mod lex;
+mod wrap;
+
+/// Bytes of a command line that are analysed. Longer ones are `undecided`.
+pub const MAX_INPUT: usize = 64 * 1024;
+/// Nesting (substitutions, groups, `sh -c`, wrappers) that is followed.
+pub const MAX_DEPTH: u8 = 8;
+/// Simple commands of one command line.
+pub const MAX_COMMANDS: usize = 1024;
+
+/// One word after quote removal.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Word {
+    /// The word as the program would see it; an expansion stays as written (`$DIR`, `$(…)`).
+    pub text: String,
+    /// Some part was quoted or escaped.
+    pub quoted: bool,
+    /// Holds an expansion or substitution, so that its value is not known from the text.
+    pub unknown: bool,
+    /// Half-open range of commands (indices into [`Script::commands`]) whose output is part of
+    /// this word.
+    pub inner: Option<(usize, usize)>,
+}
+
+impl Word {
+    /// A word without quotes or expansions.
+    pub fn plain(text: &str) -> Self {
+        Self {
+            text: text.to_owned(),
+            ..Self::default()
+        }
+    }
+}
+
+/// Kinds of redirection.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum RedirectKind {
+    /// `< file`
+    Read,
+    /// `> file`, `>| file`, `&> file`, `<> file`: the file is emptied or created.
+    Write,
+    /// `>> file`, `&>> file`
+    Append,
+    /// `<< word` and `<<- word`; the text is in [`Redirect::body`].
+    Heredoc,
+    /// `<<< word`
+    Herestring,
+    /// `2>&1`, `<&3`, `>&-`
+    Duplicate,
+}
+
+/// One redirection.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Redirect {
+    /// What it does.
+    pub kind: RedirectKind,
+    /// File, descriptor or delimiter.
+    pub target: Word,
+    /// Text of a here-document.
+    pub body: Option<String>,
+}
+
+/// How a command is joined to the one before it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Joined {
+    /// First of its list.
+    #[default]
+    First,
+    /// `;` or a new line.
+    Sequence,
+    /// `&&`
+    And,
+    /// `||`
+    Or,
+    /// `|` or `|&`
+    Pipe,
+    /// `&`: the one before runs in the background.
+    Background,
+}
+
+/// One program call.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct SimpleCommand {
+    /// Program and arguments. Wrappers (`sudo`, `env`, `timeout 5` …) are already taken off.
+    pub words: Vec<Word>,
+    /// Leading `NAME=value` words.
+    pub assignments: Vec<Word>,
+    /// Redirections, in order.
+    pub redirects: Vec<Redirect>,
+    /// Index of the command whose output it reads.
+    pub piped_from: Option<usize>,
+    /// How it follows its predecessor in the list.
+    pub joined: Joined,
+    /// Directory it runs in as far as `cd` words tell: relative to where the script started,
+    /// empty for there, absolute after `cd /x`. `None` when not known.
+    pub dir: Option<String>,
+    /// It runs on another host (`ssh`): its paths are not ours.
+    pub remote: bool,
+    /// Operands come from elsewhere (`xargs`, `find -exec … {}`): there are more than are shown.
+    pub fed: bool,
+    /// Nesting; 0 for what the line says directly.
+    pub depth: u8,
+}
+
+impl SimpleCommand {
+    /// Program name without its directory, or an empty text.
+    pub fn name(&self) -> &str {
+        self.words.first().map_or("", |word| {
+            let base = word.text.rsplit(['/', '\\']).next().unwrap_or_default();
+            base.strip_suffix(".exe").unwrap_or(base)
+        })
+    }
+
+    /// Words after the program.
+    pub fn arguments(&self) -> &[Word] {
+        self.words.get(1..).unwrap_or_default()
+    }
+
+    /// Text that reaches standard input from the line itself (here-document or here-string).
+    pub fn stdin_text(&self) -> Option<&str> {
+        self.redirects
+            .iter()
+            .rev()
+            .find_map(|redirect| match redirect.kind {
+                RedirectKind::Heredoc => redirect.body.as_deref(),
+                RedirectKind::Herestring => Some(redirect.target.text.as_str()),
+                _ => None,
+            })
+    }
+}
+
+/// What a command line runs. Commands of a substitution come before the command that uses them.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Script {
+    /// Every program call found, in reading order.
+    pub commands: Vec<SimpleCommand>,
+    /// Something was left out: too long, too deep or too many commands.
+    pub undecided: bool,
+}
+
+/// Reads a command line. Never fails: text that no shell would accept gives the commands that can
+/// be made out.
+pub fn parse(text: &str) -> Script {
+    let mut script = Script::default();
+    let mut end = text.len();
+    if end > MAX_INPUT {
+        end = MAX_INPUT;
+        while !text.is_char_boundary(end) {
+            end -= 1;
+        }
+        script.undecided = true;
+    }
+    let frame = Frame {
+        dir: Some(String::new()),
+        ..Frame::default()
+    };
+    lex::run(
+        &mut script,
+        text.get(..end).unwrap_or_default(),
+        &frame,
+        false,
+    );
+    script
+}
+
+/// What nested text inherits from where it stands.
+#[derive(Debug, Clone, Default)]
+struct Frame {
+    dir: Option<String>,
+    remote: bool,
+    fed: bool,
+    depth: u8,
+}
+
+/// Directory after `cd target` in `dir`.
+fn change_dir(dir: Option<&str>, target: Option<&Word>) -> Option<String> {
+    let target = match target {
+        None => return Some("~".to_owned()),
+        Some(word) if word.unknown || word.text == "-" => return None,
+        Some(word) => word.text.as_str(),
+    };
+    if target.starts_with(['/', '~']) {
+        return Some(target.to_owned());
+    }
+    match dir? {
+        "" => Some(target.to_owned()),
+        dir => Some(format!("{}/{target}", dir.trim_end_matches('/'))),
+    }
+}
+
+#[cfg(test)]
+#[path = "shell/tests.rs"]
+mod tests;

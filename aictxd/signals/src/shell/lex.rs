@@ -1,0 +1,692 @@
+//! One pass over the text: words, separators, nesting.
+
+use super::{
+    Frame, Joined, MAX_COMMANDS, MAX_DEPTH, Redirect, RedirectKind, Script, SimpleCommand, Word,
+    change_dir, wrap,
+};
+
+/// Reads `text` in the situation `frame` and appends what it runs to `script`. With `data` the
+/// text is the body of an unquoted here-document: only its substitutions run.
+pub(super) fn run(script: &mut Script, text: &str, frame: &Frame, data: bool) {
+    if frame.depth > MAX_DEPTH {
+        script.undecided = true;
+        return;
+    }
+    let mut lexer = Lexer {
+        text,
+        pos: 0,
+        script,
+        depth: frame.depth,
+        dir: frame.dir.clone(),
+        remote: frame.remote,
+        fed: frame.fed,
+        awaiting: Vec::new(),
+    };
+    if data {
+        let mut word = Building::default();
+        lexer.double_quoted(&mut word, None);
+    } else {
+        lexer.list(None);
+    }
+}
+
+struct Lexer<'t, 's> {
+    text: &'t str,
+    pos: usize,
+    script: &'s mut Script,
+    depth: u8,
+    dir: Option<String>,
+    remote: bool,
+    fed: bool,
+    /// Here-documents whose text starts after the next new line.
+    awaiting: Vec<Awaiting>,
+}
+
+struct Awaiting {
+    delimiter: String,
+    strip_tabs: bool,
+    literal: bool,
+    /// Command (by index) it belongs to, and its place among the redirects.
+    owner: usize,
+    place: usize,
+}
+
+/// A word being read.
+#[derive(Default)]
+struct Building {
+    word: Word,
+    started: bool,
+}
+
+impl Building {
+    fn push(&mut self, text: &str) {
+        self.word.text.push_str(text);
+        self.started = true;
+    }
+    fn expansion(&mut self, text: &str) {
+        self.push(text);
+        self.word.unknown = true;
+    }
+    fn covers(&mut self, from: usize, to: usize) {
+        if from < to {
+            let start = self.word.inner.map_or(from, |(first, _)| first.min(from));
+            self.word.inner = Some((start, to));
+        }
+    }
+}
+
+/// The command being read.
+#[derive(Default)]
+struct Current {
+    command: SimpleCommand,
+    heredocs: Vec<(String, bool, bool, usize)>,
+}
+
+impl Lexer<'_, '_> {
+    fn peek(&self) -> Option<u8> {
+        self.text.as_bytes().get(self.pos).copied()
+    }
+
+    fn ahead(&self, offset: usize) -> Option<u8> {
+        self.text.as_bytes().get(self.pos + offset).copied()
+    }
+
+    fn rest(&self) -> &str {
+        self.text.get(self.pos..).unwrap_or_default()
+    }
+
+    fn slice(&self, from: usize) -> &str {
+        self.text.get(from..self.pos).unwrap_or_default()
+    }
+
+    fn give_up(&mut self) {
+        self.script.undecided = true;
+        self.pos = self.text.len();
+    }
+
+    fn frame(&self) -> Frame {
+        Frame {
+            dir: self.dir.clone(),
+            remote: self.remote,
+            fed: self.fed,
+            depth: self.depth + 1,
+        }
+    }
+
+    /// Reads commands up to `close` (or the end of the text).
+    fn list(&mut self, close: Option<u8>) {
+        let mut current = Current::default();
+        let mut joined = Joined::First;
+        let mut pipe: Option<usize> = None;
+        while let Some(byte) = self.peek() {
+            let next = match byte {
+                b' ' | b'\t' | b'\r' => {
+                    self.pos += 1;
+                    continue;
+                }
+                b'\\' if self.ahead(1) == Some(b'\n') => {
+                    self.pos += 2;
+                    continue;
+                }
+                b'#' => {
+                    self.skip_comment();
+                    continue;
+                }
+                b'\n' => {
+                    self.finish(&mut current, joined, pipe.take());
+                    self.pos += 1;
+                    self.read_heredocs();
+                    joined = Joined::Sequence;
+                    continue;
+                }
+                b';' => (Joined::Sequence, 1),
+                b'&' if self.ahead(1) == Some(b'&') => (Joined::And, 2),
+                b'&' if self.ahead(1) == Some(b'>') => {
+                    self.pos += 1;
+                    self.redirect(&mut current);
+                    continue;
+                }
+                b'&' => (Joined::Background, 1),
+                b'|' if self.ahead(1) == Some(b'|') => (Joined::Or, 2),
+                b'|' if self.ahead(1) == Some(b'&') => (Joined::Pipe, 2),
+                b'|' => (Joined::Pipe, 1),
+                b')' => {
+                    self.finish(&mut current, joined, pipe.take());
+                    self.pos += 1;
+                    if close == Some(b')') {
+                        return;
+                    }
+                    // A `case` pattern or a stray bracket: whatever follows is a new command.
+                    joined = Joined::Sequence;
+                    continue;
+                }
+                b'(' => {
+                    self.bracket(&mut current, joined, &mut pipe);
+                    continue;
+                }
+                b'<' | b'>' if !is_test(&current) && !self.process_substitution() => {
+                    self.redirect(&mut current);
+                    continue;
+                }
+                b'0'..=b'9' if self.descriptor() => continue,
+                _ => {
+                    let word = self.word();
+                    self.take_word(&mut current, word);
+                    continue;
+                }
+            };
+            let (how, width) = next;
+            self.finish(&mut current, joined, pipe.take());
+            self.pos += width;
+            joined = how;
+            if how == Joined::Pipe {
+                pipe = self.script.commands.len().checked_sub(1);
+            }
+        }
+        self.finish(&mut current, joined, pipe.take());
+        if close.is_none() {
+            self.read_heredocs();
+        }
+    }
+
+    /// Steps over the digits of `2>` and the like, which are a descriptor and not a word.
+    fn descriptor(&mut self) -> bool {
+        let digits = self.rest().bytes().take_while(u8::is_ascii_digit).count();
+        let found = digits <= 3 && matches!(self.ahead(digits), Some(b'<' | b'>'));
+        if found {
+            self.pos += digits;
+        }
+        found
+    }
+
+    /// `( list )`, `(( arithmetic ))`, or the brackets of a function definition.
+    fn bracket(&mut self, current: &mut Current, joined: Joined, pipe: &mut Option<usize>) {
+        if !current.command.words.is_empty() {
+            // `name()`: the body that follows is read as ordinary commands.
+            self.pos += 1;
+            if self.peek() == Some(b')') {
+                self.pos += 1;
+            }
+            current.command.words.clear();
+            return;
+        }
+        if self.ahead(1) == Some(b'(') {
+            self.skip_arithmetic();
+            return;
+        }
+        self.pos += 1;
+        self.finish(current, joined, None);
+        let first = self.script.commands.len();
+        let dir = self.dir.clone();
+        self.nested(b')');
+        self.dir = dir;
+        if let (Some(from), Some(command)) = (pipe.take(), self.script.commands.get_mut(first))
+            && command.piped_from.is_none()
+        {
+            command.piped_from = Some(from);
+        }
+    }
+
+    fn nested(&mut self, close: u8) {
+        if self.depth >= MAX_DEPTH {
+            self.give_up();
+            return;
+        }
+        self.depth += 1;
+        self.list(Some(close));
+        self.depth -= 1;
+    }
+
+    fn process_substitution(&self) -> bool {
+        self.ahead(1) == Some(b'(')
+    }
+
+    fn skip_comment(&mut self) {
+        self.pos += memchr::memchr(b'\n', self.rest().as_bytes()).unwrap_or(self.rest().len());
+    }
+
+    /// Skips `((…))` or `$((…))` from its first bracket.
+    fn skip_arithmetic(&mut self) {
+        let mut open = 0usize;
+        while let Some(byte) = self.peek() {
+            self.pos += 1;
+            match byte {
+                b'(' => open += 1,
+                b')' => {
+                    open = open.saturating_sub(1);
+                    if open == 0 {
+                        return;
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn take_word(&mut self, current: &mut Current, building: Building) {
+        let Building { word, started } = building;
+        if !started {
+            // Nothing could be read: step over the byte so that the loop ends.
+            self.pos += self.rest().chars().next().map_or(1, char::len_utf8);
+            return;
+        }
+        let command = &mut current.command;
+        if command.words.is_empty() {
+            if !word.quoted && is_reserved(&word.text) {
+                return;
+            }
+            if is_assignment(&word) {
+                command.assignments.push(word);
+                return;
+            }
+        }
+        command.words.push(word);
+    }
+
+    /// Ends the command that was being read and follows its wrappers.
+    fn finish(&mut self, current: &mut Current, joined: Joined, piped_from: Option<usize>) {
+        let Current {
+            mut command,
+            heredocs,
+        } = std::mem::take(current);
+        if command.words.is_empty()
+            && command.redirects.is_empty()
+            && command.assignments.is_empty()
+        {
+            return;
+        }
+        if self.script.commands.len() >= MAX_COMMANDS {
+            self.give_up();
+            return;
+        }
+        command.joined = joined;
+        command.piped_from = piped_from;
+        command.remote = self.remote;
+        command.fed = self.fed;
+        command.depth = self.depth;
+        command.dir.clone_from(&self.dir);
+        if matches!(command.name(), "cd" | "pushd") && joined != Joined::Pipe {
+            let target = command
+                .arguments()
+                .iter()
+                .find(|word| word.text == "-" || !word.text.starts_with('-'));
+            self.dir = change_dir(self.dir.as_deref(), target);
+        } else if command.name() == "popd" {
+            self.dir = None;
+        }
+        let owner = self.script.commands.len();
+        let complete = heredocs.is_empty();
+        for (delimiter, strip_tabs, literal, place) in heredocs {
+            self.awaiting.push(Awaiting {
+                delimiter,
+                strip_tabs,
+                literal,
+                owner,
+                place,
+            });
+        }
+        self.script.commands.push(command);
+        // A shell that reads a here-document is followed once its text is there.
+        if complete {
+            wrap::follow(self.script, owner, &self.frame());
+        }
+    }
+
+    fn redirect(&mut self, current: &mut Current) {
+        let rest = self.rest();
+        let (kind, width) = if rest.starts_with("<<<") {
+            (RedirectKind::Herestring, 3)
+        } else if rest.starts_with("<<") {
+            (RedirectKind::Heredoc, 2)
+        } else if rest.starts_with(">>") {
+            (RedirectKind::Append, 2)
+        } else if rest.starts_with(">&") || rest.starts_with("<&") {
+            (RedirectKind::Duplicate, 2)
+        } else if rest.starts_with(">|") || rest.starts_with("<>") {
+            (RedirectKind::Write, 2)
+        } else if rest.starts_with('>') {
+            (RedirectKind::Write, 1)
+        } else {
+            (RedirectKind::Read, 1)
+        };
+        self.pos += width;
+        let strip_tabs = kind == RedirectKind::Heredoc && self.peek() == Some(b'-');
+        if strip_tabs {
+            self.pos += 1;
+        }
+        while matches!(self.peek(), Some(b' ' | b'\t')) {
+            self.pos += 1;
+        }
+        // A descriptor number stands directly before the operator and was read as a word.
+        let target = match self.peek() {
+            None | Some(b'\n' | b';' | b'|' | b'&' | b')' | b'(' | b'<' | b'>') => Word::default(),
+            _ => self.word().word,
+        };
+        // `>&file` writes; only digits and `-` duplicate.
+        let kind = match kind {
+            RedirectKind::Duplicate
+                if !target.unknown
+                    && !target
+                        .text
+                        .bytes()
+                        .all(|byte| byte.is_ascii_digit() || byte == b'-') =>
+            {
+                RedirectKind::Write
+            }
+            kind => kind,
+        };
+        if kind == RedirectKind::Heredoc {
+            let place = current.command.redirects.len();
+            current
+                .heredocs
+                .push((target.text.clone(), strip_tabs, target.quoted, place));
+        }
+        current.command.redirects.push(Redirect {
+            kind,
+            target,
+            body: None,
+        });
+    }
+
+    fn read_heredocs(&mut self) {
+        for waiting in std::mem::take(&mut self.awaiting) {
+            let mut body = String::new();
+            while self.pos < self.text.len() {
+                let line_end = memchr::memchr(b'\n', self.rest().as_bytes())
+                    .map_or(self.text.len(), |found| self.pos + found);
+                let mut line = self.text.get(self.pos..line_end).unwrap_or_default();
+                if waiting.strip_tabs {
+                    line = line.trim_start_matches('\t');
+                }
+                let last = line.trim_end_matches('\r') == waiting.delimiter;
+                if !last {
+                    body.push_str(line);
+                    body.push('\n');
+                }
+                self.pos = (line_end + 1).min(self.text.len());
+                if last {
+                    break;
+                }
+            }
+            if !waiting.literal && body.contains(['$', '`']) {
+                run(self.script, &body, &self.frame(), true);
+            }
+            if let Some(redirect) = self
+                .script
+                .commands
+                .get_mut(waiting.owner)
+                .and_then(|command| command.redirects.get_mut(waiting.place))
+            {
+                redirect.body = Some(body);
+            }
+            wrap::follow(self.script, waiting.owner, &self.frame());
+        }
+    }
+
+    /// Reads one word.
+    fn word(&mut self) -> Building {
+        let mut word = Building::default();
+        loop {
+            let start = self.pos;
+            while self.peek().is_some_and(is_ordinary) {
+                self.pos += 1;
+            }
+            if self.pos > start {
+                word.push(self.text.get(start..self.pos).unwrap_or_default());
+            }
+            let Some(byte) = self.peek() else {
+                return word;
+            };
+            match byte {
+                b'\\' => self.escape(&mut word),
+                b'\'' => {
+                    self.pos += 1;
+                    let length =
+                        memchr::memchr(b'\'', self.rest().as_bytes()).unwrap_or(self.rest().len());
+                    let end = self.pos + length;
+                    word.push(self.text.get(self.pos..end).unwrap_or_default());
+                    word.word.quoted = true;
+                    self.pos = (end + 1).min(self.text.len());
+                }
+                b'"' => {
+                    self.pos += 1;
+                    word.word.quoted = true;
+                    word.started = true;
+                    self.double_quoted(&mut word, Some(b'"'));
+                }
+                b'$' => self.dollar(&mut word),
+                b'`' => self.backtick(&mut word),
+                b'<' | b'>' if self.process_substitution() && !word.started => {
+                    self.pos += 2;
+                    self.substitution(&mut word);
+                }
+                b'(' if word.word.text.ends_with('=') => {
+                    // An array: its members are data.
+                    self.skip_arithmetic();
+                    word.word.unknown = true;
+                }
+                _ => return word,
+            }
+        }
+    }
+
+    fn escape(&mut self, word: &mut Building) {
+        self.pos += 1;
+        let Some(next) = self.rest().chars().next() else {
+            word.push("\\");
+            return;
+        };
+        self.pos += next.len_utf8();
+        if next != '\n' {
+            word.word.text.push(next);
+            word.word.quoted = true;
+            word.started = true;
+        }
+    }
+
+    /// Inside double quotes (`close`), `${…}` (`}`) or a here-document (nothing) up to the end.
+    fn double_quoted(&mut self, word: &mut Building, close: Option<u8>) {
+        loop {
+            let start = self.pos;
+            while self
+                .peek()
+                .is_some_and(|byte| !matches!(byte, b'\\' | b'$' | b'`') && Some(byte) != close)
+            {
+                self.pos += 1;
+            }
+            word.push(self.text.get(start..self.pos).unwrap_or_default());
+            match self.peek() {
+                None => return,
+                Some(b'\\') => {
+                    let escaped = self.ahead(1);
+                    if matches!(escaped, Some(b'"' | b'\\' | b'$' | b'`' | b'\n' | b'}')) {
+                        self.escape(word);
+                    } else {
+                        word.push("\\");
+                        self.pos += 1;
+                    }
+                }
+                Some(b'$') => self.dollar(word),
+                Some(b'`') => self.backtick(word),
+                Some(_) => {
+                    self.pos += 1;
+                    return;
+                }
+            }
+        }
+    }
+
+    fn dollar(&mut self, word: &mut Building) {
+        match self.ahead(1) {
+            Some(b'(') if self.ahead(2) == Some(b'(') => {
+                let start = self.pos;
+                self.pos += 1;
+                self.skip_arithmetic();
+                let text = self.slice(start).to_owned();
+                word.expansion(&text);
+            }
+            Some(b'(') => {
+                self.pos += 2;
+                self.substitution(word);
+            }
+            Some(b'{') => {
+                let start = self.pos;
+                self.pos += 2;
+                if self.depth >= MAX_DEPTH {
+                    self.give_up();
+                    return;
+                }
+                self.depth += 1;
+                let mut inside = Building::default();
+                self.double_quoted(&mut inside, Some(b'}'));
+                self.depth -= 1;
+                if let Some((from, to)) = inside.word.inner {
+                    word.covers(from, to);
+                }
+                let text = self.slice(start).to_owned();
+                word.expansion(&text);
+            }
+            Some(b'\'') => {
+                // `$'…'`: escapes are not decoded, so the value is not known when there are any.
+                self.pos += 2;
+                let start = self.pos;
+                while let Some(byte) = self.peek() {
+                    match byte {
+                        b'\\' => {
+                            self.pos += 2;
+                            word.word.unknown = true;
+                        }
+                        b'\'' => break,
+                        _ => self.pos += 1,
+                    }
+                }
+                self.pos = self.pos.min(self.text.len());
+                let text = self.slice(start).to_owned();
+                word.push(&text);
+                word.word.quoted = true;
+                self.pos = (self.pos + 1).min(self.text.len());
+            }
+            Some(b'"') => {
+                self.pos += 1;
+            }
+            Some(byte)
+                if byte.is_ascii_alphanumeric()
+                    || matches!(byte, b'_' | b'@' | b'*' | b'#' | b'?' | b'!' | b'-' | b'$') =>
+            {
+                let start = self.pos;
+                self.pos += 2;
+                if byte.is_ascii_alphabetic() || byte == b'_' {
+                    while self
+                        .peek()
+                        .is_some_and(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+                    {
+                        self.pos += 1;
+                    }
+                }
+                let text = self.slice(start).to_owned();
+                word.expansion(&text);
+            }
+            _ => {
+                self.pos += 1;
+                word.push("$");
+            }
+        }
+    }
+
+    /// `$( … )` and `<( … )`, after the opening.
+    fn substitution(&mut self, word: &mut Building) {
+        let first = self.script.commands.len();
+        let dir = self.dir.clone();
+        let waiting = std::mem::take(&mut self.awaiting);
+        self.nested(b')');
+        self.awaiting.splice(0..0, waiting);
+        self.dir = dir;
+        word.covers(first, self.script.commands.len());
+        word.expansion("$(…)");
+    }
+
+    fn backtick(&mut self, word: &mut Building) {
+        self.pos += 1;
+        let mut inside = String::new();
+        while let Some(next) = self.rest().chars().next() {
+            self.pos += next.len_utf8();
+            match next {
+                '`' => break,
+                '\\' => {
+                    let escaped = self.rest().chars().next().unwrap_or('\\');
+                    self.pos += self.rest().chars().next().map_or(0, char::len_utf8);
+                    if !matches!(escaped, '`' | '\\' | '$') {
+                        inside.push('\\');
+                    }
+                    inside.push(escaped);
+                }
+                other => inside.push(other),
+            }
+        }
+        let first = self.script.commands.len();
+        run(self.script, &inside, &self.frame(), false);
+        word.covers(first, self.script.commands.len());
+        word.expansion("$(…)");
+    }
+}
+
+fn is_ordinary(byte: u8) -> bool {
+    !matches!(
+        byte,
+        b' ' | b'\t'
+            | b'\r'
+            | b'\n'
+            | b';'
+            | b'&'
+            | b'|'
+            | b'('
+            | b')'
+            | b'<'
+            | b'>'
+            | b'\\'
+            | b'\''
+            | b'"'
+            | b'$'
+            | b'`'
+    )
+}
+
+fn is_test(current: &Current) -> bool {
+    current
+        .command
+        .words
+        .first()
+        .is_some_and(|word| word.text == "[[")
+}
+
+/// Words that open or join compound commands; what follows them is a command of its own.
+fn is_reserved(text: &str) -> bool {
+    matches!(
+        text,
+        "if" | "then"
+            | "else"
+            | "elif"
+            | "fi"
+            | "while"
+            | "until"
+            | "do"
+            | "done"
+            | "esac"
+            | "{"
+            | "}"
+            | "!"
+            | "function"
+    )
+}
+
+fn is_assignment(word: &Word) -> bool {
+    word.text.split_once('=').is_some_and(|(name, _)| {
+        let name = name.strip_suffix('+').unwrap_or(name);
+        let name = name.split_once('[').map_or(name, |(name, _)| name);
+        !name.is_empty()
+            && !name.starts_with(|first: char| first.is_ascii_digit())
+            && name
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    })
+}

@@ -1,0 +1,245 @@
+use std::time::{Duration, Instant};
+
+use proptest::prelude::*;
+
+use super::*;
+
+/// Commands as `word word`, one text a command.
+fn lines(text: &str) -> Vec<String> {
+    parse(text)
+        .commands
+        .iter()
+        .map(|command| {
+            command
+                .words
+                .iter()
+                .map(|word| word.text.as_str())
+                .collect::<Vec<_>>()
+                .join(" ")
+        })
+        .collect()
+}
+
+#[test]
+fn separators_quotes_and_comments() {
+    assert_eq!(
+        lines("a 1; b '2;3' && c \"x && y\" || d\\ e | f & g # h ; i\nj"),
+        ["a 1", "b 2;3", "c x && y", "d e", "f", "g", "j"]
+    );
+    assert_eq!(lines("r''m -rf \"x y\""), ["rm -rf x y"]);
+    assert_eq!(lines("rm \\\n  -rf out"), ["rm -rf out"]);
+    assert_eq!(lines("a#b c"), ["a#b c"]);
+    assert!(lines("  \n # only words\n").is_empty());
+}
+
+#[test]
+fn pipes_and_joints() {
+    let script = parse("a | b && c | d");
+    let from: Vec<_> = script.commands.iter().map(|c| c.piped_from).collect();
+    assert_eq!(from, [None, Some(0), None, Some(2)]);
+    let joined: Vec<_> = script.commands.iter().map(|c| c.joined).collect();
+    assert_eq!(
+        joined,
+        [Joined::First, Joined::Pipe, Joined::And, Joined::Pipe]
+    );
+    let script = parse("curl x | (cat; sh)");
+    assert_eq!(script.commands[1].piped_from, Some(0));
+}
+
+#[test]
+fn redirects() {
+    let script = parse("cmd >out 2>&1 2>>err <in &>both >/dev/null");
+    assert_eq!(script.commands[0].words.len(), 1);
+    let found: Vec<_> = script.commands[0]
+        .redirects
+        .iter()
+        .map(|r| (r.kind, r.target.text.as_str()))
+        .collect();
+    assert_eq!(
+        found,
+        [
+            (RedirectKind::Write, "out"),
+            (RedirectKind::Duplicate, "1"),
+            (RedirectKind::Append, "err"),
+            (RedirectKind::Read, "in"),
+            (RedirectKind::Write, "both"),
+            (RedirectKind::Write, "/dev/null"),
+        ]
+    );
+    assert_eq!(parse("> data.db").commands[0].redirects.len(), 1);
+    assert!(parse("[[ a > b ]] && x").commands[0].redirects.is_empty());
+    assert_eq!(lines("(( i > 3 )) && x"), ["x"]);
+}
+
+#[test]
+fn heredocs_are_data_unless_a_shell_reads_them() {
+    let script = parse("cat <<'EOF' > f\nrm -rf /\nEOF\necho done");
+    assert_eq!(script.commands.len(), 2);
+    assert_eq!(script.commands[0].stdin_text(), Some("rm -rf /\n"));
+    assert_eq!(
+        lines("bash <<-EOF\n\trm -rf /\n\tEOF\nls"),
+        ["bash", "rm -rf /", "ls"]
+    );
+    assert_eq!(
+        lines("cat <<EOF\n$(rm x) `ls` text\nEOF"),
+        ["cat", "rm x", "ls"]
+    );
+    assert_eq!(lines("cat <<'EOF'\n$(rm x)\nEOF"), ["cat"]);
+    assert_eq!(
+        lines("sudo rm x <<EOF"),
+        ["rm x"],
+        "never closed, still unwrapped"
+    );
+    assert_eq!(lines("sh <<< 'rm y'"), ["sh", "rm y"]);
+}
+
+#[test]
+fn substitutions_run_first_and_make_words_unknown() {
+    let script = parse("echo $(rm -rf a) `ls` \"$(id)\" ${X:-$(pwd)} $HOME '$(no)'");
+    assert_eq!(
+        script
+            .commands
+            .iter()
+            .map(SimpleCommand::name)
+            .collect::<Vec<_>>(),
+        ["rm", "ls", "id", "pwd", "echo"]
+    );
+    let echo = script.commands.last().unwrap();
+    let unknown: Vec<_> = echo.arguments().iter().map(|w| w.unknown).collect();
+    assert_eq!(unknown, [true, true, true, true, true, false]);
+    assert_eq!(echo.words[1].inner, Some((0, 1)));
+    assert_eq!(lines("diff <(sort a) <(sort b)").len(), 3);
+    assert_eq!(lines("echo $((1 + (2)))"), ["echo $((1 + (2)))"]);
+}
+
+#[test]
+fn wrappers_are_taken_off() {
+    for text in [
+        "sudo rm -rf x",
+        "sudo -u bob -- rm -rf x",
+        "env A=1 B=2 rm -rf x",
+        "A=1 nohup nice -n 5 timeout -k 1 10 rm -rf x",
+        "command rm -rf x",
+        "/usr/bin/sudo /bin/rm -rf x",
+        "time exec rm -rf x",
+        "! { rm -rf x; }",
+        "if true; then rm -rf x; fi",
+        "(rm -rf x)",
+        "sh -c 'rm -rf x'",
+        "bash -lc \"rm -rf x\"",
+        "sudo bash -c 'env sh -c \"rm -rf x\"'",
+        "eval rm '-rf x'",
+        "ssh -p 22 host rm -rf x",
+        "ssh host 'cd /srv && rm -rf x'",
+        "env -S 'rm -rf x'",
+        "su -c 'rm -rf x' bob",
+        "trap 'rm -rf x' EXIT",
+        "f() { rm -rf x; }; f",
+        "for i in 1 2; do rm -rf x; done",
+        "case $a in b) rm -rf x ;; esac",
+        "find . -name y -exec rm -rf x {} +",
+    ] {
+        let script = parse(text);
+        assert!(
+            script
+                .commands
+                .iter()
+                .any(|c| c.name() == "rm" && c.words[1].text == "-rf" && c.words[2].text == "x"),
+            "{text}: {script:?}"
+        );
+        assert!(!script.undecided, "{text}");
+    }
+    let script = parse("find . -type f | xargs -n 1 rm");
+    assert!(script.commands[1].fed && script.commands[1].name() == "rm");
+    assert!(
+        parse("ssh h 'rm x'")
+            .commands
+            .iter()
+            .any(|c| c.remote && c.name() == "rm")
+    );
+    assert_eq!(lines("command -v rm"), ["command -v rm"]);
+}
+
+#[test]
+fn directories_are_followed() {
+    let dirs = |text: &str| -> Vec<Option<String>> {
+        parse(text).commands.into_iter().map(|c| c.dir).collect()
+    };
+    let some = |text: &str| Some(text.to_owned());
+    assert_eq!(
+        dirs("a; cd x && b; (cd y; c); d"),
+        [
+            some(""),
+            some(""),
+            some("x"),
+            some("x"),
+            some("x/y"),
+            some("x")
+        ]
+    );
+    assert_eq!(dirs("cd /t; a"), [some(""), some("/t")]);
+    assert_eq!(dirs("cd $X; a"), [some(""), None]);
+    assert_eq!(dirs("cd; a"), [some(""), some("~")]);
+}
+
+#[test]
+fn hostile_nesting_answers_fast() {
+    let started = Instant::now();
+    for open in [
+        "$(",
+        "(",
+        "{ ",
+        "`",
+        "\"$(",
+        "${x:-",
+        "bash -c '",
+        "sudo ",
+        "find -exec ",
+        "((",
+        "<(",
+        "$'",
+    ] {
+        let text = open.repeat(1000);
+        parse(&text);
+        parse(&open.repeat(30_000));
+    }
+    assert!(parse(&"$(".repeat(1000)).undecided);
+    assert!(parse(&"x".repeat(MAX_INPUT + 1)).undecided);
+    assert!(parse(&"x;".repeat(MAX_COMMANDS + 1)).undecided);
+    parse(&"<<a ".repeat(16_000));
+    parse(&"<<a\n".repeat(13_000));
+    assert!(
+        started.elapsed() < Duration::from_secs(5),
+        "{:?}",
+        started.elapsed()
+    );
+}
+
+proptest! {
+    #[test]
+    fn never_panics(text in ".{0,200}") {
+        parse(&text);
+    }
+
+    #[test]
+    fn never_panics_on_shell_like_text(
+        parts in proptest::collection::vec(
+            prop_oneof![
+                Just("$("), Just(")"), Just("`"), Just("'"), Just("\""), Just("\\"), Just("<<E\n"),
+                Just("E\n"), Just("|"), Just("&&"), Just(";"), Just("\n"), Just("rm "), Just("sh -c "),
+                Just("${"), Just("}"), Just("$'"), Just(" "), Just("é"), Just("find -exec "), Just("2>"),
+            ],
+            0..40,
+        )
+    ) {
+        parse(&parts.concat());
+    }
+
+    /// Words without special characters come out as they went in.
+    #[test]
+    fn plain_words_are_kept(words in proptest::collection::vec("[a-z][a-z0-9./-]{0,8}", 1..6)) {
+        let script = parse(&format!("prog {}", words.join("  ")));
+        let got: Vec<_> = script.commands[0].arguments().iter().map(|w| w.text.clone()).collect();
+        prop_assert_eq!(got, words);
+    }
+}
