@@ -105,7 +105,8 @@ impl StoreError {
                 path,
                 why: "it leads out of the directory",
             },
-            _ if error.kind() == io::ErrorKind::InvalidInput => Self::UnsafePath {
+            // Made here, not by the system.
+            None if error.kind() == io::ErrorKind::InvalidInput => Self::UnsafePath {
                 path,
                 why: "it is not a plain file with a plain name",
             },

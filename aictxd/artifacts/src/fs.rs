@@ -127,8 +127,13 @@ impl Root {
         let made = point(Op::Mkdir, DIR)
             .and_then(|()| Ok(rustix::fs::mkdir(&path, Mode::from_raw_mode(0o777))?));
         match made {
-            Err(e) if e.kind() != io::ErrorKind::AlreadyExists => Err(StoreError::at(path, e)),
-            _ => Self::open(repo),
+            Ok(()) => {
+                let parent = File::open(repo).and_then(|dir| sync(&dir, ""));
+                parent.map_err(|e| StoreError::at(path, e))?;
+                Self::open(repo)
+            }
+            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => Self::open(repo),
+            Err(e) => Err(StoreError::at(path, e)),
         }
     }
 
@@ -154,6 +159,12 @@ impl Root {
             return Ok(rustix::fs::openat(&self.fd, ".", flags, mode)?);
         }
         check(rel)?;
+        // openat2 refuses a mode where nothing can be created.
+        let mode = if flags.contains(OFlags::CREATE) {
+            mode
+        } else {
+            Mode::empty()
+        };
         #[cfg(target_os = "linux")]
         {
             use rustix::fs::ResolveFlags;

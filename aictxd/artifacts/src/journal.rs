@@ -34,16 +34,16 @@ struct In {
     steps: Box<RawValue>,
 }
 
-fn encode(steps: &[Step]) -> Option<Vec<u8>> {
-    let steps = serde_json::value::to_raw_value(steps).ok()?;
+fn encode(steps: &[Step]) -> serde_json::Result<Vec<u8>> {
+    let steps = serde_json::value::to_raw_value(steps)?;
     let out = Out {
         version: VERSION,
         sha256: digest(steps.get().as_bytes()),
         steps: &steps,
     };
-    let mut bytes = serde_json::to_vec(&out).ok()?;
+    let mut bytes = serde_json::to_vec(&out)?;
     bytes.push(b'\n');
-    Some(bytes)
+    Ok(bytes)
 }
 
 /// The steps of an intact intent.
@@ -71,8 +71,8 @@ pub(crate) fn write(root: &Root, steps: &[Step]) -> Result<Intent, StoreError> {
         std::process::id(),
         NEXT.fetch_add(1, Ordering::Relaxed)
     );
-    let bytes = encode(steps).unwrap_or_default();
     let fail = |e| root.error(&name, e);
+    let bytes = encode(steps).map_err(|e| fail(e.into()))?;
     root.make_dirs(JOURNAL_DIR).map_err(fail)?;
     let written = root
         .create_new(&name, &bytes)

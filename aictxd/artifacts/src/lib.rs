@@ -16,10 +16,7 @@
 //! end. Logs are not rotated here.
 
 pub mod error;
-#[cfg(any(test, feature = "failpoints"))]
 pub mod fault;
-#[cfg(not(any(test, feature = "failpoints")))]
-mod fault;
 pub mod read;
 pub mod root;
 pub mod scrub;

@@ -357,9 +357,11 @@ impl Cache {
         }
     }
 
-    /// Whether rewriting a history from its records would lose members.
+    /// Whether rewriting a file from its records would lose members that could not be read.
     pub(crate) fn is_bent(&self, file: &str) -> bool {
         match file {
+            files::SESSION => self.session.issue.is_some(),
+            files::HANDOFF => self.handoff.issue.is_some(),
             files::HANDOFFS => self.handoffs.bent > 0,
             files::DECISIONS => self.decisions.bent > 0,
             files::FAILURE_PATTERNS => self.failures.bent > 0,

@@ -61,8 +61,8 @@ impl Store {
     pub fn open(root: &Path) -> Result<Self, StoreError> {
         let repo = canonical(root)?;
         let store = Self::new(repo.clone(), Root::open(&repo)?)?;
-        // Somebody else holding the lock recovers himself, and reading works without.
-        let _ = store.recover();
+        // Whoever holds the lock recovers, and reading works without.
+        let _ = store.recover_by(Instant::now());
         Ok(store)
     }
 
@@ -88,7 +88,7 @@ impl Store {
                 dir.sync_parent(files::FORMAT).map_err(fail)?;
             }
         }
-        let _ = store.recover();
+        let _ = store.recover_by(Instant::now());
         Ok(store)
     }
 
@@ -276,7 +276,11 @@ impl Store {
             self.set_aside(root, file)?;
         }
         let intent = journal::write(root, &steps.steps)?;
-        let applying = Applying::new(&self.applying);
+        let applying = {
+            // With the cache in hand no reader is in the middle of the files.
+            let _cache = self.cache();
+            Applying::new(&self.applying)
+        };
         let stamps = commit::apply(root, &steps.steps, &|file| self.set_aside(root, file))
             .map_err(journal::deferred)?;
         journal::remove(root, &intent);
@@ -297,6 +301,10 @@ impl Store {
     /// # Errors
     /// Locked by another process, or not writable.
     pub fn recover(&self) -> Result<u64, StoreError> {
+        self.recover_by(Instant::now() + DEADLINE)
+    }
+
+    fn recover_by(&self, deadline: Instant) -> Result<u64, StoreError> {
         let root = self.root();
         // Usual case: nothing there, and then the lock is not needed.
         if root
@@ -305,7 +313,6 @@ impl Store {
         {
             return Ok(0);
         }
-        let deadline = Instant::now() + DEADLINE;
         let Some(_inside) = self.gate.enter(deadline) else {
             return Err(StoreError::Locked {
                 path: root.path(lock::LOCK),

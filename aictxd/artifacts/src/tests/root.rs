@@ -1,0 +1,1 @@
+//! Repositories, heads and paths.
