@@ -218,6 +218,9 @@ pub(crate) struct Cache {
     decisions: History<Decision>,
     failures: History<FailurePattern>,
     executions: History<AgentExecutionRow>,
+    /// The failure rows folded, and the rows they were folded from.
+    folded: Arc<Vec<FailurePattern>>,
+    folded_from: Arc<Vec<FailurePattern>>,
     state: Doc<Value>,
     active: Doc<Value>,
     threads: BTreeMap<String, Doc<Value>>,
@@ -288,6 +291,8 @@ impl Cache {
             decisions: History::new(files::DECISIONS, DECISION_TAIL, TAIL_BYTES),
             failures: History::new(files::FAILURE_PATTERNS, FAILURE_ROWS, MAX_FILE),
             executions: History::new(files::AGENT_EXECUTION_LOG, EXECUTION_TAIL, TAIL_BYTES),
+            folded: Arc::default(),
+            folded_from: Arc::default(),
             state: Doc::new(files::STATE),
             active: Doc::new(files::ACTIVE_TASK),
             threads: BTreeMap::new(),
@@ -301,10 +306,18 @@ impl Cache {
         self.handoffs.refresh(root);
         self.decisions.refresh(root);
         self.failures.refresh(root);
+        self.fold();
         self.executions.refresh(root);
         self.state.refresh(root);
         self.active.refresh(root);
         self.refresh_threads(root);
+    }
+
+    fn fold(&mut self) {
+        if !Arc::ptr_eq(&self.folded_from, &self.failures.rows) {
+            self.folded = keep(fold::failures(&self.failures.rows), &self.folded);
+            self.folded_from = self.failures.rows.clone();
+        }
     }
 
     fn refresh_threads(&mut self, root: &Root) {
@@ -335,8 +348,10 @@ impl Cache {
     /// Applies what a commit is about to do, so that the next decision of its group sees it.
     pub(crate) fn apply(&mut self, root: &Root, file: &str, change: Applied<'_>) {
         part!(self, file, p => p.apply(change), ());
-        if file == files::ACTIVE_TASK {
-            self.refresh_threads(root);
+        match file {
+            files::ACTIVE_TASK => self.refresh_threads(root),
+            files::FAILURE_PATTERNS => self.fold(),
+            _ => {}
         }
     }
 
@@ -422,7 +437,6 @@ impl Cache {
         last: &Arc<Snapshot>,
         generation: impl FnOnce() -> u64,
     ) -> Arc<Snapshot> {
-        let folded = fold::failures(&self.failures.rows);
         let issues: Vec<ReadIssue> = [
             &self.session.issue,
             &self.handoff.issue,
@@ -450,25 +464,25 @@ impl Cache {
             handoff: share(handoff, last.handoff.as_ref()),
             handoffs: self.handoffs.rows.clone(),
             decisions: self.decisions.rows.clone(),
-            failures: keep(folded, &last.failures),
+            failures: self.folded.clone(),
             executions: self.executions.rows.clone(),
             executions_total: self.executions.lines,
             active_task: share(self.active_task(), last.active_task.as_ref()),
             issues: keep(issues, &last.issues),
         };
-        let same = last.generation > 0
+        let unchanged = last.generation > 0
             && next.root == last.root
             && next.repo_id == last.repo_id
-            && next.session == last.session
-            && next.handoff == last.handoff
-            && next.handoffs == last.handoffs
-            && next.decisions == last.decisions
-            && Arc::ptr_eq(&next.failures, &last.failures)
-            && next.executions == last.executions
+            && same(&next.session, &last.session)
+            && same_option(next.handoff.as_ref(), last.handoff.as_ref())
+            && same(&next.handoffs, &last.handoffs)
+            && same(&next.decisions, &last.decisions)
+            && same(&next.failures, &last.failures)
+            && same(&next.executions, &last.executions)
             && next.executions_total == last.executions_total
-            && next.active_task == last.active_task
+            && same_option(next.active_task.as_ref(), last.active_task.as_ref())
             && Arc::ptr_eq(&next.issues, &last.issues);
-        if same {
+        if unchanged {
             return last.clone();
         }
         Arc::new(Snapshot {
@@ -493,7 +507,19 @@ fn keep<T: PartialEq>(new: T, old: &Arc<T>) -> Arc<T> {
 
 fn share<T: PartialEq>(new: Option<Arc<T>>, old: Option<&Arc<T>>) -> Option<Arc<T>> {
     match (new, old) {
-        (Some(new), Some(old)) if new == *old => Some(old.clone()),
+        (Some(new), Some(old)) if same(&new, old) => Some(old.clone()),
         (new, _) => new,
+    }
+}
+
+/// Equality that looks at the content only where it is not shared.
+fn same<T: PartialEq>(a: &Arc<T>, b: &Arc<T>) -> bool {
+    Arc::ptr_eq(a, b) || a == b
+}
+
+fn same_option<T: PartialEq>(a: Option<&Arc<T>>, b: Option<&Arc<T>>) -> bool {
+    match (a, b) {
+        (Some(a), Some(b)) => same(a, b),
+        (a, b) => a.is_none() && b.is_none(),
     }
 }

@@ -2,6 +2,7 @@
 
 mod basics;
 mod concurrency;
+mod costs;
 mod crash;
 mod property;
 mod root;
