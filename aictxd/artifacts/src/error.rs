@@ -101,6 +101,10 @@ impl StoreError {
                 path,
                 why: "it is a symbolic link or lies behind one",
             },
+            Some(Errno::ISDIR | Errno::NOTDIR) => Self::UnsafePath {
+                path,
+                why: "a directory and a file are in each other's place",
+            },
             Some(Errno::XDEV) => Self::UnsafePath {
                 path,
                 why: "it leads out of the directory",

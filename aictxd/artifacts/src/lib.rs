@@ -28,6 +28,7 @@ mod fs;
 mod journal;
 mod ledger;
 mod lock;
+mod part;
 mod snapshot;
 mod store;
 

@@ -8,12 +8,13 @@ use aictx_proto::record::{
     AgentExecutionRow, Decision, FailurePattern, Handoff, HandoffRow, SessionFile, files,
 };
 use aictx_proto::snapshot::{DECISION_TAIL, EXECUTION_TAIL, HANDOFF_TAIL, ReadIssue, Snapshot};
-use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::fold;
 use crate::fs::{Root, Stamp};
-use crate::read::{self, MAX_FILE};
+pub(crate) use crate::part::Applied;
+use crate::part::{Doc, History};
+use crate::read::MAX_FILE;
 
 /// Newest bytes of a history that are parsed.
 const TAIL_BYTES: u64 = 1024 * 1024;
@@ -22,192 +23,6 @@ const FAILURE_ROWS: usize = 5_000;
 /// Most Work State threads looked at when no pointer says which one is active.
 const THREADS: usize = 512;
 const THREADS_DIR: &str = "tasks/threads";
-
-/// A JSONL file as parsed.
-#[derive(Debug, Clone)]
-pub(crate) struct History<T> {
-    file: &'static str,
-    limit: usize,
-    bytes: u64,
-    /// What the rows were read from; `None` when they must be read again.
-    stamp: Option<Option<Stamp>>,
-    /// Holds what a commit is about to write; the disk is not asked before it is settled.
-    pending: bool,
-    rows: Arc<Vec<T>>,
-    lines: u64,
-    bent: u64,
-    issue: Option<ReadIssue>,
-}
-
-impl<T: DeserializeOwned + Clone + PartialEq> History<T> {
-    fn new(file: &'static str, limit: usize, bytes: u64) -> Self {
-        Self {
-            file,
-            limit,
-            bytes,
-            stamp: None,
-            pending: false,
-            rows: Arc::default(),
-            lines: 0,
-            bent: 0,
-            issue: None,
-        }
-    }
-
-    fn refresh(&mut self, root: &Root) {
-        let now = root.stamp(self.file).unwrap_or_default();
-        if self.pending || self.stamp == Some(now) {
-            return;
-        }
-        let read = match now {
-            Some(stamp) if !stamp.is_file => Err("it is not a plain file".to_owned()),
-            _ => self.load(root).map_err(|e| e.to_string()),
-        };
-        match read {
-            Ok(()) => {}
-            Err(why) => {
-                self.set(Vec::new());
-                (self.lines, self.bent) = (0, 0);
-                self.issue = Some(read::unreadable(self.file, why));
-            }
-        }
-        // Taken before reading: a write in between makes the next refresh read again.
-        self.stamp = Some(now);
-    }
-
-    fn load(&mut self, root: &Root) -> std::io::Result<()> {
-        let (mut before, mut bytes) = (0, Vec::new());
-        if let Some(mut file) = root.read_if_there(self.file)? {
-            let from;
-            (from, bytes) = read::tail(&mut file, self.bytes)?;
-            before = read::count_lines(&mut file, from)?;
-        }
-        self.parse(before, &bytes);
-        Ok(())
-    }
-
-    fn parse(&mut self, before: u64, bytes: &[u8]) {
-        let all = read::lines(bytes).count() as u64;
-        let read = read::rows(bytes, self.limit);
-        self.lines = before + all - read.bad;
-        self.bent = read.bent;
-        self.issue = read::bad_lines(self.file, read.why, read.bad);
-        self.set(read.rows);
-    }
-
-    /// Keeps the shared rows when they are the same.
-    fn set(&mut self, rows: Vec<T>) {
-        if *self.rows != rows {
-            self.rows = Arc::new(rows);
-        }
-    }
-
-    /// What a commit does to the file.
-    fn apply(&mut self, change: Applied<'_>) {
-        (self.stamp, self.pending) = (None, true);
-        match change {
-            Applied::Replace(bytes) => self.parse(0, bytes),
-            Applied::Append(bytes) => {
-                let new = read::rows(bytes, usize::MAX);
-                self.lines += new.rows.len() as u64;
-                let rows = Arc::make_mut(&mut self.rows);
-                rows.extend(new.rows);
-                let over = rows.len().saturating_sub(self.limit);
-                rows.drain(..over);
-            }
-        }
-    }
-
-    /// Length of the file the rows were read from.
-    fn len(&self) -> Option<u64> {
-        Some(self.stamp?.map_or(0, |s| s.len))
-    }
-}
-
-/// A JSON file as parsed.
-#[derive(Debug, Clone)]
-pub(crate) struct Doc<T> {
-    file: String,
-    stamp: Option<Option<Stamp>>,
-    pending: bool,
-    value: Option<Arc<T>>,
-    issue: Option<ReadIssue>,
-}
-
-impl<T: DeserializeOwned + PartialEq> Doc<T> {
-    fn new(file: impl Into<String>) -> Self {
-        Self {
-            file: file.into(),
-            stamp: None,
-            pending: false,
-            value: None,
-            issue: None,
-        }
-    }
-
-    fn refresh(&mut self, root: &Root) {
-        let now = root.stamp(&self.file).unwrap_or_default();
-        if self.pending || self.stamp == Some(now) {
-            return;
-        }
-        let bytes = match now {
-            None => Ok(None),
-            Some(stamp) if !stamp.is_file => Err("it is not a plain file".to_owned()),
-            Some(stamp) if stamp.len > MAX_FILE => Err("it is too large".to_owned()),
-            Some(_) => root
-                .read_if_there(&self.file)
-                .and_then(|file| {
-                    file.map(|mut f| crate::fs::read_range(&mut f, 0, MAX_FILE))
-                        .transpose()
-                })
-                .map_err(|e| e.to_string()),
-        };
-        match bytes {
-            Ok(bytes) => self.parse(bytes.as_deref()),
-            Err(why) => {
-                self.value = None;
-                self.issue = Some(read::unreadable(&self.file, why));
-            }
-        }
-        self.stamp = Some(now);
-    }
-
-    fn parse(&mut self, bytes: Option<&[u8]>) {
-        self.issue = None;
-        let parsed = match bytes.map(read::object) {
-            None => None,
-            Some(Err(why)) => {
-                self.issue = Some(read::unreadable(&self.file, why));
-                None
-            }
-            Some(Ok(map)) => {
-                let (record, bent) = read::record(map);
-                if bent || record.is_none() {
-                    let why = "members of the wrong type were passed over";
-                    self.issue = Some(read::unreadable(&self.file, why));
-                }
-                record
-            }
-        };
-        if self.value.as_deref() != parsed.as_ref() {
-            self.value = parsed.map(Arc::new);
-        }
-    }
-
-    fn apply(&mut self, change: Applied<'_>) {
-        (self.stamp, self.pending) = (None, true);
-        if let Applied::Replace(bytes) = change {
-            self.parse(Some(bytes));
-        }
-    }
-}
-
-/// What a commit does to one file, seen from memory.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Applied<'a> {
-    Append(&'a [u8]),
-    Replace(&'a [u8]),
-}
 
 /// Everything that snapshots are made of.
 #[derive(Debug, Clone)]
@@ -364,10 +179,10 @@ impl Cache {
     /// How long a history was when its rows were read, if they were.
     pub(crate) fn len_read(&self, file: &str) -> Option<u64> {
         match file {
-            files::HANDOFFS => self.handoffs.len(),
-            files::DECISIONS => self.decisions.len(),
-            files::FAILURE_PATTERNS => self.failures.len(),
-            files::AGENT_EXECUTION_LOG => self.executions.len(),
+            files::HANDOFFS => self.handoffs.len_read(),
+            files::DECISIONS => self.decisions.len_read(),
+            files::FAILURE_PATTERNS => self.failures.len_read(),
+            files::AGENT_EXECUTION_LOG => self.executions.len_read(),
             _ => None,
         }
     }

@@ -46,7 +46,8 @@ pub struct Store {
     gate: Gate,
     cache: Mutex<Cache>,
     published: RwLock<Arc<Snapshot>>,
-    /// A commit of this process is on its way into the files: readers keep what is published.
+    /// A commit of this process is on its way into the files, or stuck on it: readers keep what is
+    /// published.
     applying: AtomicBool,
     generation: AtomicU64,
     clock: fn() -> Timestamp,
@@ -276,11 +277,12 @@ impl Store {
             self.set_aside(root, file)?;
         }
         let intent = journal::write(root, &steps.steps)?;
-        let applying = {
+        {
             // With the cache in hand no reader is in the middle of the files.
             let _cache = self.cache();
-            Applying::new(&self.applying)
-        };
+            self.applying.store(true, Ordering::Release);
+        }
+        // On failure the flag stays until a recovery has finished the commit.
         let stamps = commit::apply(root, &steps.steps, &|file| self.set_aside(root, file))
             .map_err(journal::deferred)?;
         journal::remove(root, &intent);
@@ -292,7 +294,7 @@ impl Store {
         let mut cache = self.cache();
         *cache = overlay;
         let snapshot = self.publish(&cache);
-        drop(applying);
+        self.applying.store(false, Ordering::Release);
         Ok(snapshot)
     }
 
@@ -324,9 +326,11 @@ impl Store {
     }
 
     fn recover_locked(&self, root: &Arc<Root>) -> Result<u64, StoreError> {
-        journal::recover(root, &|file| self.set_aside(root, file), &|file| {
+        let finished = journal::recover(root, &|file| self.set_aside(root, file), &|file| {
             self.quarantine_name(root, file)
-        })
+        })?;
+        self.applying.store(false, Ordering::Release);
+        Ok(finished)
     }
 
     /// Copies a file into the quarantine, durably.
@@ -403,22 +407,6 @@ impl Store {
             *slot = next.clone();
         }
         next
-    }
-}
-
-/// Marks that files are being written, also on the way out of an error.
-struct Applying<'a>(&'a AtomicBool);
-
-impl<'a> Applying<'a> {
-    fn new(flag: &'a AtomicBool) -> Self {
-        flag.store(true, Ordering::Release);
-        Self(flag)
-    }
-}
-
-impl Drop for Applying<'_> {
-    fn drop(&mut self) {
-        self.0.store(false, Ordering::Release);
     }
 }
 

@@ -93,6 +93,12 @@ fn a_group_sees_itself_and_fails_apart() {
 }
 
 #[test]
+fn a_store_is_shared_between_threads() {
+    fn shared<T: Send + Sync + std::fmt::Debug>() {}
+    shared::<Store>();
+}
+
+#[test]
 fn no_effects_write_nothing() {
     let repo = Repo::new();
     let (done, trace) = crate::fault::with_injection(

@@ -186,7 +186,20 @@ fn an_error_at_any_point_leaves_all_or_nothing() {
                     refused += 1;
                     assert_eq!(agreed(&store), ["a", "b"], "point {at}: nothing happened");
                 }
-                Err(StoreError::Deferred { .. }) => deferred += 1,
+                Err(StoreError::Deferred { .. }) => {
+                    deferred += 1;
+                    let snap = store.snapshot();
+                    let known = (
+                        snap.executions.len(),
+                        snap.handoffs.len(),
+                        snap.failures.len(),
+                    );
+                    assert_eq!(
+                        known,
+                        (2, 2, 2),
+                        "point {at}: readers keep the last whole memory"
+                    );
+                }
                 Err(e) => panic!("{e}"),
                 // Only the removal of the intent may fail without a word.
                 Ok(()) if reached => assert!(trace[at as usize - 1].1.starts_with("journal")),

@@ -103,6 +103,34 @@ fn a_hostile_intent_cannot_climb_either() {
 }
 
 #[test]
+fn an_intent_for_a_file_that_became_a_directory_does_not_stop_everything() {
+    let repo = Repo::new();
+    let step =
+        |f: &str| json!({"step": "append", "file": f, "offset": 0, "bytes": {"text": "{}\n"}});
+    let steps = json!([
+        step("blocked.jsonl"),
+        step("fine.jsonl"),
+        step("a/under.jsonl")
+    ])
+    .to_string();
+    let sha = crate::commit::digest(steps.as_bytes());
+    std::fs::create_dir(repo.path("blocked.jsonl")).unwrap();
+    repo.put("a", "a file where a directory belongs");
+    repo.put(
+        "journal/1-1.json",
+        format!(r#"{{"version":1,"sha256":"{sha}","steps":{steps}}}"#),
+    );
+    let store = Store::open(repo.dir.path()).unwrap();
+    assert_eq!(repo.read("fine.jsonl"), "{}\n");
+    assert_clean_journal(&repo);
+    assert_eq!(
+        std::fs::read_dir(repo.path("quarantine")).unwrap().count(),
+        1
+    );
+    store.transact(|_| ((), one("fine.jsonl"))).unwrap();
+}
+
+#[test]
 fn special_files_do_not_hang() {
     let repo = Repo::new();
     std::fs::create_dir_all(repo.path("continuity")).unwrap();
