@@ -179,7 +179,10 @@ fn replace_step(
         let old = fs::read_range(&mut open, 0, MAX_FILE)?;
         let broken = match kind {
             Kind::Rows => len > MAX_FILE || cache.is_bent(file),
-            Kind::Json => len > MAX_FILE || (!old.is_empty() && read::object(&old).is_err()),
+            Kind::Json => {
+                let bad = !old.is_empty() && read::object(&old).is_err();
+                bad || len > MAX_FILE || cache.is_bent(file)
+            }
             _ => false,
         };
         if broken {

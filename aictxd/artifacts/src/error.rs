@@ -101,11 +101,16 @@ impl StoreError {
                 path,
                 why: "it is a symbolic link or lies behind one",
             },
+            Some(Errno::ISDIR | Errno::NOTDIR) => Self::UnsafePath {
+                path,
+                why: "a directory and a file are in each other's place",
+            },
             Some(Errno::XDEV) => Self::UnsafePath {
                 path,
                 why: "it leads out of the directory",
             },
-            _ if error.kind() == io::ErrorKind::InvalidInput => Self::UnsafePath {
+            // Made here, not by the system.
+            None if error.kind() == io::ErrorKind::InvalidInput => Self::UnsafePath {
                 path,
                 why: "it is not a plain file with a plain name",
             },

@@ -65,7 +65,7 @@ mod on {
         pub errno: i32,
         /// Whether a write happens in half before it fails.
         pub torn: bool,
-        /// Whether every later point fails too (a disk that stays full).
+        /// Whether every later point fails too, except removals (a disk that stays full).
         pub lasting: bool,
     }
 
@@ -118,7 +118,8 @@ mod on {
             };
             l.trace.push((op, what.to_owned()));
             let n = l.trace.len() as u64;
-            if n == injection.at || (injection.lasting && injection.at > 0 && n > injection.at) {
+            let later = injection.lasting && injection.at > 0 && n > injection.at;
+            if n == injection.at || (later && op != Op::Unlink) {
                 return Fate::Fail(injection.errno, injection.torn && op == Op::Write);
             }
             Fate::Go

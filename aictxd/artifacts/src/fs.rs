@@ -127,8 +127,13 @@ impl Root {
         let made = point(Op::Mkdir, DIR)
             .and_then(|()| Ok(rustix::fs::mkdir(&path, Mode::from_raw_mode(0o777))?));
         match made {
-            Err(e) if e.kind() != io::ErrorKind::AlreadyExists => Err(StoreError::at(path, e)),
-            _ => Self::open(repo),
+            Ok(()) => {
+                let parent = File::open(repo).and_then(|dir| sync(&dir, ""));
+                parent.map_err(|e| StoreError::at(path, e))?;
+                Self::open(repo)
+            }
+            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => Self::open(repo),
+            Err(e) => Err(StoreError::at(path, e)),
         }
     }
 
@@ -154,6 +159,12 @@ impl Root {
             return Ok(rustix::fs::openat(&self.fd, ".", flags, mode)?);
         }
         check(rel)?;
+        // openat2 refuses a mode where nothing can be created.
+        let mode = if flags.contains(OFlags::CREATE) {
+            mode
+        } else {
+            Mode::empty()
+        };
         #[cfg(target_os = "linux")]
         {
             use rustix::fs::ResolveFlags;
@@ -161,6 +172,8 @@ impl Root {
             static NO_OPENAT2: AtomicBool = AtomicBool::new(false);
             if !NO_OPENAT2.load(Ordering::Relaxed) {
                 let resolve = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS;
+                // Without NOFOLLOW, which would make another error of a link at the end.
+                let flags = flags.difference(OFlags::NOFOLLOW);
                 match rustix::fs::openat2(&self.fd, rel, flags, mode, resolve) {
                     Err(Errno::NOSYS | Errno::PERM) => NO_OPENAT2.store(true, Ordering::Relaxed),
                     other => return Ok(other?),
@@ -439,4 +452,42 @@ pub(crate) fn write(file: &mut File, bytes: &[u8], what: &str) -> io::Result<()>
 pub(crate) fn sync(file: &File, what: &str) -> io::Result<()> {
     point(Op::Sync, what)?;
     file.sync_data()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Systems without `openat2` get the same answers a segment at a time.
+    #[test]
+    fn the_walk_refuses_what_openat2_refuses() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = Root::create(dir.path()).unwrap();
+        root.make_dirs("a/b").unwrap();
+        root.create_new("a/b/file", b"x").unwrap();
+        std::os::unix::fs::symlink("a", root.path("link")).unwrap();
+        std::os::unix::fs::symlink("file", root.path("a/b/alias")).unwrap();
+        let read = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | OFlags::NONBLOCK;
+        for (rel, flags, refused) in [
+            ("a/b/file", read, None),
+            ("a/b", read | OFlags::DIRECTORY, None),
+            ("a/b/alias", read, Some(Errno::LOOP)),
+            ("link/b/file", read, Some(Errno::LOOP)),
+            ("link", read | OFlags::DIRECTORY, Some(Errno::LOOP)),
+            ("a/none", read, Some(Errno::NOENT)),
+            ("a/b/file/x", read, Some(Errno::NOTDIR)),
+        ] {
+            let errno = |r: io::Result<OwnedFd>| r.err().and_then(|e| Errno::from_io_error(&e));
+            assert_eq!(
+                errno(root.walk(rel, flags, Mode::empty())),
+                refused,
+                "{rel}"
+            );
+            assert_eq!(
+                errno(root.open_at(rel, flags, Mode::empty())),
+                refused,
+                "{rel}"
+            );
+        }
+    }
 }

@@ -4,6 +4,8 @@
 //! holder of the lock first finishes what it finds. An intent whose checksum does not hold was
 //! never complete, so nothing of it was applied: it is set aside.
 
+use std::io;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use aictx_proto::record::files::JOURNAL_DIR;
@@ -34,16 +36,16 @@ struct In {
     steps: Box<RawValue>,
 }
 
-fn encode(steps: &[Step]) -> Option<Vec<u8>> {
-    let steps = serde_json::value::to_raw_value(steps).ok()?;
+fn encode(steps: &[Step]) -> serde_json::Result<Vec<u8>> {
+    let steps = serde_json::value::to_raw_value(steps)?;
     let out = Out {
         version: VERSION,
         sha256: digest(steps.get().as_bytes()),
         steps: &steps,
     };
-    let mut bytes = serde_json::to_vec(&out).ok()?;
+    let mut bytes = serde_json::to_vec(&out)?;
     bytes.push(b'\n');
-    Some(bytes)
+    Ok(bytes)
 }
 
 /// The steps of an intact intent.
@@ -71,8 +73,8 @@ pub(crate) fn write(root: &Root, steps: &[Step]) -> Result<Intent, StoreError> {
         std::process::id(),
         NEXT.fetch_add(1, Ordering::Relaxed)
     );
-    let bytes = encode(steps).unwrap_or_default();
     let fail = |e| root.error(&name, e);
+    let bytes = encode(steps).map_err(|e| fail(e.into()))?;
     root.make_dirs(JOURNAL_DIR).map_err(fail)?;
     let written = root
         .create_new(&name, &bytes)
@@ -99,6 +101,10 @@ pub(crate) fn remove(root: &Root, intent: &Intent) {
 pub(crate) fn deferred(error: StoreError) -> StoreError {
     match error {
         StoreError::NotWritable { path, source } => StoreError::Deferred { path, source },
+        StoreError::UnsafePath { path, why } => StoreError::Deferred {
+            path,
+            source: Arc::new(io::Error::other(why)),
+        },
         other => other,
     }
 }
@@ -123,14 +129,35 @@ pub(crate) fn recover(
             _ => continue,
         };
         match steps {
-            Some(steps) => {
-                commit::apply(root, &steps, aside)?;
+            Some(steps) if finish(root, &steps, aside)? => {
                 root.unlink(&file).map_err(fail)?;
                 finished += 1;
             }
-            None => root.rename(&file, &quarantine_name(&file)).map_err(fail)?,
+            _ => root.rename(&file, &quarantine_name(&file)).map_err(fail)?,
         }
         root.sync_parent(&file).map_err(fail)?;
     }
     Ok(finished)
+}
+
+/// Applies an intent. Where a file can no longer be one (a directory or a link is in its place by
+/// now), the other steps are done and the answer is false: one such file must not stop every later
+/// commit.
+fn finish(
+    root: &Root,
+    steps: &[Step],
+    aside: &dyn Fn(&str) -> Result<(), StoreError>,
+) -> Result<bool, StoreError> {
+    match commit::apply(root, steps, aside) {
+        Ok(_) => return Ok(true),
+        Err(StoreError::UnsafePath { .. }) => {}
+        Err(e) => return Err(e),
+    }
+    for step in steps {
+        match commit::apply(root, std::slice::from_ref(step), aside) {
+            Ok(_) | Err(StoreError::UnsafePath { .. }) => {}
+            Err(e) => return Err(e),
+        }
+    }
+    Ok(false)
 }

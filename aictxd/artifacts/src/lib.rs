@@ -12,14 +12,22 @@
 //! - **Nothing outside is touched.** Every name is resolved below one open directory, without
 //!   links.
 //!
-//! Bounds: rows of 64 KiB, documents of 8 MiB, histories are read 1 MiB or 500 rows from their
-//! end. Logs are not rotated here.
+//! Bounds: rows of 64 KiB (long texts are cut and the row is flagged `truncated`), documents of
+//! 8 MiB; of a history the newest 1 MiB and 500 rows are read, of failure patterns and ledgers the
+//! newest 8 MiB. Logs only grow; nothing here rotates them.
+//!
+//! What is not promised:
+//! - A commit is whole for readers of the same [`Store`]; a reader in another process may look at
+//!   the files in the middle of one.
+//! - A program that does not take the lock loses nothing by appending to a file that is appended
+//!   to. If it holds a file open while that file is rewritten, what it writes through that
+//!   descriptor afterwards is lost with the old file.
+//! - An outside change that keeps size, inode and both times of a file is not noticed.
+//! - Ledger rows survive the end of the process at once, a power failure only after
+//!   [`Store::sync_ledger`] or a commit with a row for the same ledger.
 
 pub mod error;
-#[cfg(any(test, feature = "failpoints"))]
 pub mod fault;
-#[cfg(not(any(test, feature = "failpoints")))]
-mod fault;
 pub mod read;
 pub mod root;
 pub mod scrub;
@@ -31,6 +39,7 @@ mod fs;
 mod journal;
 mod ledger;
 mod lock;
+mod part;
 mod snapshot;
 mod store;
 

@@ -61,7 +61,7 @@ pub fn find_repository(path: &Path) -> Result<Repository, RootError> {
     find(path, home.as_deref())
 }
 
-fn find(path: &Path, home: Option<&Path>) -> Result<Repository, RootError> {
+pub(crate) fn find(path: &Path, home: Option<&Path>) -> Result<Repository, RootError> {
     let start = std::fs::canonicalize(path).map_err(|e| RootError::Missing {
         path: path.to_owned(),
         why: e.to_string(),

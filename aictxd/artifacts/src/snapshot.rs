@@ -8,12 +8,13 @@ use aictx_proto::record::{
     AgentExecutionRow, Decision, FailurePattern, Handoff, HandoffRow, SessionFile, files,
 };
 use aictx_proto::snapshot::{DECISION_TAIL, EXECUTION_TAIL, HANDOFF_TAIL, ReadIssue, Snapshot};
-use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::fold;
 use crate::fs::{Root, Stamp};
-use crate::read::{self, MAX_FILE};
+pub(crate) use crate::part::Applied;
+use crate::part::{Doc, History};
+use crate::read::MAX_FILE;
 
 /// Newest bytes of a history that are parsed.
 const TAIL_BYTES: u64 = 1024 * 1024;
@@ -22,192 +23,6 @@ const FAILURE_ROWS: usize = 5_000;
 /// Most Work State threads looked at when no pointer says which one is active.
 const THREADS: usize = 512;
 const THREADS_DIR: &str = "tasks/threads";
-
-/// A JSONL file as parsed.
-#[derive(Debug, Clone)]
-pub(crate) struct History<T> {
-    file: &'static str,
-    limit: usize,
-    bytes: u64,
-    /// What the rows were read from; `None` when they must be read again.
-    stamp: Option<Option<Stamp>>,
-    /// Holds what a commit is about to write; the disk is not asked before it is settled.
-    pending: bool,
-    rows: Arc<Vec<T>>,
-    lines: u64,
-    bent: u64,
-    issue: Option<ReadIssue>,
-}
-
-impl<T: DeserializeOwned + Clone + PartialEq> History<T> {
-    fn new(file: &'static str, limit: usize, bytes: u64) -> Self {
-        Self {
-            file,
-            limit,
-            bytes,
-            stamp: None,
-            pending: false,
-            rows: Arc::default(),
-            lines: 0,
-            bent: 0,
-            issue: None,
-        }
-    }
-
-    fn refresh(&mut self, root: &Root) {
-        let now = root.stamp(self.file).unwrap_or_default();
-        if self.pending || self.stamp == Some(now) {
-            return;
-        }
-        let read = match now {
-            Some(stamp) if !stamp.is_file => Err("it is not a plain file".to_owned()),
-            _ => self.load(root).map_err(|e| e.to_string()),
-        };
-        match read {
-            Ok(()) => {}
-            Err(why) => {
-                self.set(Vec::new());
-                (self.lines, self.bent) = (0, 0);
-                self.issue = Some(read::unreadable(self.file, why));
-            }
-        }
-        // Taken before reading: a write in between makes the next refresh read again.
-        self.stamp = Some(now);
-    }
-
-    fn load(&mut self, root: &Root) -> std::io::Result<()> {
-        let (mut before, mut bytes) = (0, Vec::new());
-        if let Some(mut file) = root.read_if_there(self.file)? {
-            let from;
-            (from, bytes) = read::tail(&mut file, self.bytes)?;
-            before = read::count_lines(&mut file, from)?;
-        }
-        self.parse(before, &bytes);
-        Ok(())
-    }
-
-    fn parse(&mut self, before: u64, bytes: &[u8]) {
-        let all = read::lines(bytes).count() as u64;
-        let read = read::rows(bytes, self.limit);
-        self.lines = before + all - read.bad;
-        self.bent = read.bent;
-        self.issue = read::bad_lines(self.file, read.why, read.bad);
-        self.set(read.rows);
-    }
-
-    /// Keeps the shared rows when they are the same.
-    fn set(&mut self, rows: Vec<T>) {
-        if *self.rows != rows {
-            self.rows = Arc::new(rows);
-        }
-    }
-
-    /// What a commit does to the file.
-    fn apply(&mut self, change: Applied<'_>) {
-        (self.stamp, self.pending) = (None, true);
-        match change {
-            Applied::Replace(bytes) => self.parse(0, bytes),
-            Applied::Append(bytes) => {
-                let new = read::rows(bytes, usize::MAX);
-                self.lines += new.rows.len() as u64;
-                let rows = Arc::make_mut(&mut self.rows);
-                rows.extend(new.rows);
-                let over = rows.len().saturating_sub(self.limit);
-                rows.drain(..over);
-            }
-        }
-    }
-
-    /// Length of the file the rows were read from.
-    fn len(&self) -> Option<u64> {
-        Some(self.stamp?.map_or(0, |s| s.len))
-    }
-}
-
-/// A JSON file as parsed.
-#[derive(Debug, Clone)]
-pub(crate) struct Doc<T> {
-    file: String,
-    stamp: Option<Option<Stamp>>,
-    pending: bool,
-    value: Option<Arc<T>>,
-    issue: Option<ReadIssue>,
-}
-
-impl<T: DeserializeOwned + PartialEq> Doc<T> {
-    fn new(file: impl Into<String>) -> Self {
-        Self {
-            file: file.into(),
-            stamp: None,
-            pending: false,
-            value: None,
-            issue: None,
-        }
-    }
-
-    fn refresh(&mut self, root: &Root) {
-        let now = root.stamp(&self.file).unwrap_or_default();
-        if self.pending || self.stamp == Some(now) {
-            return;
-        }
-        let bytes = match now {
-            None => Ok(None),
-            Some(stamp) if !stamp.is_file => Err("it is not a plain file".to_owned()),
-            Some(stamp) if stamp.len > MAX_FILE => Err("it is too large".to_owned()),
-            Some(_) => root
-                .read_if_there(&self.file)
-                .and_then(|file| {
-                    file.map(|mut f| crate::fs::read_range(&mut f, 0, MAX_FILE))
-                        .transpose()
-                })
-                .map_err(|e| e.to_string()),
-        };
-        match bytes {
-            Ok(bytes) => self.parse(bytes.as_deref()),
-            Err(why) => {
-                self.value = None;
-                self.issue = Some(read::unreadable(&self.file, why));
-            }
-        }
-        self.stamp = Some(now);
-    }
-
-    fn parse(&mut self, bytes: Option<&[u8]>) {
-        self.issue = None;
-        let parsed = match bytes.map(read::object) {
-            None => None,
-            Some(Err(why)) => {
-                self.issue = Some(read::unreadable(&self.file, why));
-                None
-            }
-            Some(Ok(map)) => {
-                let (record, bent) = read::record(map);
-                if bent || record.is_none() {
-                    let why = "members of the wrong type were passed over";
-                    self.issue = Some(read::unreadable(&self.file, why));
-                }
-                record
-            }
-        };
-        if self.value.as_deref() != parsed.as_ref() {
-            self.value = parsed.map(Arc::new);
-        }
-    }
-
-    fn apply(&mut self, change: Applied<'_>) {
-        (self.stamp, self.pending) = (None, true);
-        if let Applied::Replace(bytes) = change {
-            self.parse(Some(bytes));
-        }
-    }
-}
-
-/// What a commit does to one file, seen from memory.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Applied<'a> {
-    Append(&'a [u8]),
-    Replace(&'a [u8]),
-}
 
 /// Everything that snapshots are made of.
 #[derive(Debug, Clone)]
@@ -218,6 +33,9 @@ pub(crate) struct Cache {
     decisions: History<Decision>,
     failures: History<FailurePattern>,
     executions: History<AgentExecutionRow>,
+    /// The failure rows folded, and the rows they were folded from.
+    folded: Arc<Vec<FailurePattern>>,
+    folded_from: Arc<Vec<FailurePattern>>,
     state: Doc<Value>,
     active: Doc<Value>,
     threads: BTreeMap<String, Doc<Value>>,
@@ -288,6 +106,8 @@ impl Cache {
             decisions: History::new(files::DECISIONS, DECISION_TAIL, TAIL_BYTES),
             failures: History::new(files::FAILURE_PATTERNS, FAILURE_ROWS, MAX_FILE),
             executions: History::new(files::AGENT_EXECUTION_LOG, EXECUTION_TAIL, TAIL_BYTES),
+            folded: Arc::default(),
+            folded_from: Arc::default(),
             state: Doc::new(files::STATE),
             active: Doc::new(files::ACTIVE_TASK),
             threads: BTreeMap::new(),
@@ -301,10 +121,18 @@ impl Cache {
         self.handoffs.refresh(root);
         self.decisions.refresh(root);
         self.failures.refresh(root);
+        self.fold();
         self.executions.refresh(root);
         self.state.refresh(root);
         self.active.refresh(root);
         self.refresh_threads(root);
+    }
+
+    fn fold(&mut self) {
+        if !Arc::ptr_eq(&self.folded_from, &self.failures.rows) {
+            self.folded = keep(fold::failures(&self.failures.rows), &self.folded);
+            self.folded_from = self.failures.rows.clone();
+        }
     }
 
     fn refresh_threads(&mut self, root: &Root) {
@@ -335,8 +163,10 @@ impl Cache {
     /// Applies what a commit is about to do, so that the next decision of its group sees it.
     pub(crate) fn apply(&mut self, root: &Root, file: &str, change: Applied<'_>) {
         part!(self, file, p => p.apply(change), ());
-        if file == files::ACTIVE_TASK {
-            self.refresh_threads(root);
+        match file {
+            files::ACTIVE_TASK => self.refresh_threads(root),
+            files::FAILURE_PATTERNS => self.fold(),
+            _ => {}
         }
     }
 
@@ -349,17 +179,19 @@ impl Cache {
     /// How long a history was when its rows were read, if they were.
     pub(crate) fn len_read(&self, file: &str) -> Option<u64> {
         match file {
-            files::HANDOFFS => self.handoffs.len(),
-            files::DECISIONS => self.decisions.len(),
-            files::FAILURE_PATTERNS => self.failures.len(),
-            files::AGENT_EXECUTION_LOG => self.executions.len(),
+            files::HANDOFFS => self.handoffs.len_read(),
+            files::DECISIONS => self.decisions.len_read(),
+            files::FAILURE_PATTERNS => self.failures.len_read(),
+            files::AGENT_EXECUTION_LOG => self.executions.len_read(),
             _ => None,
         }
     }
 
-    /// Whether rewriting a history from its records would lose members.
+    /// Whether rewriting a file from its records would lose members that could not be read.
     pub(crate) fn is_bent(&self, file: &str) -> bool {
         match file {
+            files::SESSION => self.session.issue.is_some(),
+            files::HANDOFF => self.handoff.issue.is_some(),
             files::HANDOFFS => self.handoffs.bent > 0,
             files::DECISIONS => self.decisions.bent > 0,
             files::FAILURE_PATTERNS => self.failures.bent > 0,
@@ -420,7 +252,6 @@ impl Cache {
         last: &Arc<Snapshot>,
         generation: impl FnOnce() -> u64,
     ) -> Arc<Snapshot> {
-        let folded = fold::failures(&self.failures.rows);
         let issues: Vec<ReadIssue> = [
             &self.session.issue,
             &self.handoff.issue,
@@ -448,25 +279,25 @@ impl Cache {
             handoff: share(handoff, last.handoff.as_ref()),
             handoffs: self.handoffs.rows.clone(),
             decisions: self.decisions.rows.clone(),
-            failures: keep(folded, &last.failures),
+            failures: self.folded.clone(),
             executions: self.executions.rows.clone(),
             executions_total: self.executions.lines,
             active_task: share(self.active_task(), last.active_task.as_ref()),
             issues: keep(issues, &last.issues),
         };
-        let same = last.generation > 0
+        let unchanged = last.generation > 0
             && next.root == last.root
             && next.repo_id == last.repo_id
-            && next.session == last.session
-            && next.handoff == last.handoff
-            && next.handoffs == last.handoffs
-            && next.decisions == last.decisions
-            && Arc::ptr_eq(&next.failures, &last.failures)
-            && next.executions == last.executions
+            && same(&next.session, &last.session)
+            && same_option(next.handoff.as_ref(), last.handoff.as_ref())
+            && same(&next.handoffs, &last.handoffs)
+            && same(&next.decisions, &last.decisions)
+            && same(&next.failures, &last.failures)
+            && same(&next.executions, &last.executions)
             && next.executions_total == last.executions_total
-            && next.active_task == last.active_task
+            && same_option(next.active_task.as_ref(), last.active_task.as_ref())
             && Arc::ptr_eq(&next.issues, &last.issues);
-        if same {
+        if unchanged {
             return last.clone();
         }
         Arc::new(Snapshot {
@@ -491,7 +322,19 @@ fn keep<T: PartialEq>(new: T, old: &Arc<T>) -> Arc<T> {
 
 fn share<T: PartialEq>(new: Option<Arc<T>>, old: Option<&Arc<T>>) -> Option<Arc<T>> {
     match (new, old) {
-        (Some(new), Some(old)) if new == *old => Some(old.clone()),
+        (Some(new), Some(old)) if same(&new, old) => Some(old.clone()),
         (new, _) => new,
+    }
+}
+
+/// Equality that looks at the content only where it is not shared.
+fn same<T: PartialEq>(a: &Arc<T>, b: &Arc<T>) -> bool {
+    Arc::ptr_eq(a, b) || a == b
+}
+
+fn same_option<T: PartialEq>(a: Option<&Arc<T>>, b: Option<&Arc<T>>) -> bool {
+    match (a, b) {
+        (Some(a), Some(b)) => same(a, b),
+        (a, b) => a.is_none() && b.is_none(),
     }
 }

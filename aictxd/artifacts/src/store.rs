@@ -46,7 +46,8 @@ pub struct Store {
     gate: Gate,
     cache: Mutex<Cache>,
     published: RwLock<Arc<Snapshot>>,
-    /// A commit of this process is on its way into the files: readers keep what is published.
+    /// A commit of this process is on its way into the files, or stuck on it: readers keep what is
+    /// published.
     applying: AtomicBool,
     generation: AtomicU64,
     clock: fn() -> Timestamp,
@@ -61,8 +62,8 @@ impl Store {
     pub fn open(root: &Path) -> Result<Self, StoreError> {
         let repo = canonical(root)?;
         let store = Self::new(repo.clone(), Root::open(&repo)?)?;
-        // Somebody else holding the lock recovers himself, and reading works without.
-        let _ = store.recover();
+        // Whoever holds the lock recovers, and reading works without.
+        let _ = store.recover_by(Instant::now());
         Ok(store)
     }
 
@@ -88,7 +89,7 @@ impl Store {
                 dir.sync_parent(files::FORMAT).map_err(fail)?;
             }
         }
-        let _ = store.recover();
+        let _ = store.recover_by(Instant::now());
         Ok(store)
     }
 
@@ -276,7 +277,12 @@ impl Store {
             self.set_aside(root, file)?;
         }
         let intent = journal::write(root, &steps.steps)?;
-        let applying = Applying::new(&self.applying);
+        {
+            // With the cache in hand no reader is in the middle of the files.
+            let _cache = self.cache();
+            self.applying.store(true, Ordering::Release);
+        }
+        // On failure the flag stays until a recovery has finished the commit.
         let stamps = commit::apply(root, &steps.steps, &|file| self.set_aside(root, file))
             .map_err(journal::deferred)?;
         journal::remove(root, &intent);
@@ -288,7 +294,7 @@ impl Store {
         let mut cache = self.cache();
         *cache = overlay;
         let snapshot = self.publish(&cache);
-        drop(applying);
+        self.applying.store(false, Ordering::Release);
         Ok(snapshot)
     }
 
@@ -297,6 +303,10 @@ impl Store {
     /// # Errors
     /// Locked by another process, or not writable.
     pub fn recover(&self) -> Result<u64, StoreError> {
+        self.recover_by(Instant::now() + DEADLINE)
+    }
+
+    fn recover_by(&self, deadline: Instant) -> Result<u64, StoreError> {
         let root = self.root();
         // Usual case: nothing there, and then the lock is not needed.
         if root
@@ -305,7 +315,6 @@ impl Store {
         {
             return Ok(0);
         }
-        let deadline = Instant::now() + DEADLINE;
         let Some(_inside) = self.gate.enter(deadline) else {
             return Err(StoreError::Locked {
                 path: root.path(lock::LOCK),
@@ -317,9 +326,11 @@ impl Store {
     }
 
     fn recover_locked(&self, root: &Arc<Root>) -> Result<u64, StoreError> {
-        journal::recover(root, &|file| self.set_aside(root, file), &|file| {
+        let finished = journal::recover(root, &|file| self.set_aside(root, file), &|file| {
             self.quarantine_name(root, file)
-        })
+        })?;
+        self.applying.store(false, Ordering::Release);
+        Ok(finished)
     }
 
     /// Copies a file into the quarantine, durably.
@@ -396,22 +407,6 @@ impl Store {
             *slot = next.clone();
         }
         next
-    }
-}
-
-/// Marks that files are being written, also on the way out of an error.
-struct Applying<'a>(&'a AtomicBool);
-
-impl<'a> Applying<'a> {
-    fn new(flag: &'a AtomicBool) -> Self {
-        flag.store(true, Ordering::Release);
-        Self(flag)
-    }
-}
-
-impl Drop for Applying<'_> {
-    fn drop(&mut self) {
-        self.0.store(false, Ordering::Release);
     }
 }
 

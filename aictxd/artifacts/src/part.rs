@@ -1,0 +1,195 @@
+//! One file as parsed: a history of rows or a document, read again only when its stamp changed.
+
+use std::sync::Arc;
+
+use aictx_proto::snapshot::ReadIssue;
+use serde::de::DeserializeOwned;
+
+use crate::fs::{Root, Stamp};
+use crate::read::{self, MAX_FILE};
+
+/// A JSONL file as parsed.
+#[derive(Debug, Clone)]
+pub(crate) struct History<T> {
+    file: &'static str,
+    limit: usize,
+    bytes: u64,
+    /// What the rows were read from; `None` when they must be read again.
+    pub(crate) stamp: Option<Option<Stamp>>,
+    /// Holds what a commit is about to write; the disk is not asked before it is settled.
+    pub(crate) pending: bool,
+    pub(crate) rows: Arc<Vec<T>>,
+    pub(crate) lines: u64,
+    pub(crate) bent: u64,
+    pub(crate) issue: Option<ReadIssue>,
+}
+
+impl<T: DeserializeOwned + Clone + PartialEq> History<T> {
+    pub(crate) fn new(file: &'static str, limit: usize, bytes: u64) -> Self {
+        Self {
+            file,
+            limit,
+            bytes,
+            stamp: None,
+            pending: false,
+            rows: Arc::default(),
+            lines: 0,
+            bent: 0,
+            issue: None,
+        }
+    }
+
+    pub(crate) fn refresh(&mut self, root: &Root) {
+        let now = root.stamp(self.file).unwrap_or_default();
+        if self.pending || self.stamp == Some(now) {
+            return;
+        }
+        let read = match now {
+            Some(stamp) if !stamp.is_file => Err("it is not a plain file".to_owned()),
+            _ => self.load(root).map_err(|e| e.to_string()),
+        };
+        match read {
+            Ok(()) => {}
+            Err(why) => {
+                self.set(Vec::new());
+                (self.lines, self.bent) = (0, 0);
+                self.issue = Some(read::unreadable(self.file, why));
+            }
+        }
+        // Taken before reading: a write in between makes the next refresh read again.
+        self.stamp = Some(now);
+    }
+
+    fn load(&mut self, root: &Root) -> std::io::Result<()> {
+        let (mut before, mut bytes) = (0, Vec::new());
+        if let Some(mut file) = root.read_if_there(self.file)? {
+            let from;
+            (from, bytes) = read::tail(&mut file, self.bytes)?;
+            before = read::count_lines(&mut file, from)?;
+        }
+        self.parse(before, &bytes);
+        Ok(())
+    }
+
+    fn parse(&mut self, before: u64, bytes: &[u8]) {
+        let all = read::lines(bytes).count() as u64;
+        let read = read::rows(bytes, self.limit);
+        self.lines = before + all - read.bad;
+        self.bent = read.bent;
+        self.issue = read::bad_lines(self.file, read.why, read.bad);
+        self.set(read.rows);
+    }
+
+    /// Keeps the shared rows when they are the same.
+    fn set(&mut self, rows: Vec<T>) {
+        if *self.rows != rows {
+            self.rows = Arc::new(rows);
+        }
+    }
+
+    /// What a commit does to the file.
+    pub(crate) fn apply(&mut self, change: Applied<'_>) {
+        (self.stamp, self.pending) = (None, true);
+        match change {
+            Applied::Replace(bytes) => self.parse(0, bytes),
+            Applied::Append(bytes) => {
+                let new = read::rows(bytes, usize::MAX);
+                self.lines += new.rows.len() as u64;
+                let rows = Arc::make_mut(&mut self.rows);
+                rows.extend(new.rows);
+                let over = rows.len().saturating_sub(self.limit);
+                rows.drain(..over);
+            }
+        }
+    }
+
+    /// Length of the file the rows were read from.
+    pub(crate) fn len_read(&self) -> Option<u64> {
+        Some(self.stamp?.map_or(0, |s| s.len))
+    }
+}
+
+/// A JSON file as parsed.
+#[derive(Debug, Clone)]
+pub(crate) struct Doc<T> {
+    file: String,
+    pub(crate) stamp: Option<Option<Stamp>>,
+    pub(crate) pending: bool,
+    pub(crate) value: Option<Arc<T>>,
+    pub(crate) issue: Option<ReadIssue>,
+}
+
+impl<T: DeserializeOwned + PartialEq> Doc<T> {
+    pub(crate) fn new(file: impl Into<String>) -> Self {
+        Self {
+            file: file.into(),
+            stamp: None,
+            pending: false,
+            value: None,
+            issue: None,
+        }
+    }
+
+    pub(crate) fn refresh(&mut self, root: &Root) {
+        let now = root.stamp(&self.file).unwrap_or_default();
+        if self.pending || self.stamp == Some(now) {
+            return;
+        }
+        let bytes = match now {
+            None => Ok(None),
+            Some(stamp) if !stamp.is_file => Err("it is not a plain file".to_owned()),
+            Some(stamp) if stamp.len > MAX_FILE => Err("it is too large".to_owned()),
+            Some(_) => root
+                .read_if_there(&self.file)
+                .and_then(|file| {
+                    file.map(|mut f| crate::fs::read_range(&mut f, 0, MAX_FILE))
+                        .transpose()
+                })
+                .map_err(|e| e.to_string()),
+        };
+        match bytes {
+            Ok(bytes) => self.parse(bytes.as_deref()),
+            Err(why) => {
+                self.value = None;
+                self.issue = Some(read::unreadable(&self.file, why));
+            }
+        }
+        self.stamp = Some(now);
+    }
+
+    fn parse(&mut self, bytes: Option<&[u8]>) {
+        self.issue = None;
+        let parsed = match bytes.map(read::object) {
+            None => None,
+            Some(Err(why)) => {
+                self.issue = Some(read::unreadable(&self.file, why));
+                None
+            }
+            Some(Ok(map)) => {
+                let (record, bent) = read::record(map);
+                if bent || record.is_none() {
+                    let why = "members of the wrong type were passed over";
+                    self.issue = Some(read::unreadable(&self.file, why));
+                }
+                record
+            }
+        };
+        if self.value.as_deref() != parsed.as_ref() {
+            self.value = parsed.map(Arc::new);
+        }
+    }
+
+    pub(crate) fn apply(&mut self, change: Applied<'_>) {
+        (self.stamp, self.pending) = (None, true);
+        if let Applied::Replace(bytes) = change {
+            self.parse(Some(bytes));
+        }
+    }
+}
+
+/// What a commit does to one file, seen from memory.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Applied<'a> {
+    Append(&'a [u8]),
+    Replace(&'a [u8]),
+}

@@ -1,0 +1,286 @@
+//! The end of the process, and errors of the system, at every point of a commit.
+
+use std::process::Command;
+
+use super::*;
+use crate::StoreError;
+use crate::fault::{Injection, Op, with_injection};
+
+const ENOSPC: i32 = 28;
+const EIO: i32 = 5;
+const NONE: Injection = Injection {
+    at: 0,
+    errno: 0,
+    torn: false,
+    lasting: false,
+};
+
+/// What the child processes of these tests do; as a test of its own it does nothing.
+#[test]
+fn child() {
+    let Ok(dir) = std::env::var("AICTX_TEST_CHILD") else {
+        return;
+    };
+    let dir = Path::new(&dir);
+    let store = match std::env::var("AICTX_TEST_STEP").as_deref() {
+        Ok("recover") => {
+            Store::open(dir).unwrap();
+            return;
+        }
+        Ok("create") => Store::create(dir).unwrap(),
+        _ => Store::open(dir).unwrap(),
+    };
+    store.transact(|s| ((), finalize("new", s))).unwrap();
+}
+
+/// Runs the child; true when it came to its end, false when it crashed as told.
+fn run(dir: &Path, step: &str, at: u64, torn: bool) -> bool {
+    let status = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "tests::crash::child", "--quiet"])
+        .env("AICTX_TEST_CHILD", dir)
+        .env("AICTX_TEST_STEP", step)
+        .env("AICTX_CRASH_AT", at.to_string())
+        .env("AICTX_CRASH_TORN", if torn { "1" } else { "0" })
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null())
+        .status()
+        .unwrap();
+    use std::os::unix::process::ExitStatusExt;
+    assert!(status.success() || status.signal() == Some(6), "{status}");
+    status.success()
+}
+
+/// A repository with two acknowledged executions, a damaged line and no temporary file.
+fn prepared() -> Repo {
+    let repo = Repo::new();
+    repo.store.transact(|s| ((), finalize("a", s))).unwrap();
+    repo.store.transact(|s| ((), finalize("b", s))).unwrap();
+    repo
+}
+
+fn copy(from: &Path, to: &Path) {
+    std::fs::create_dir_all(to).unwrap();
+    for entry in std::fs::read_dir(from).unwrap() {
+        let entry = entry.unwrap();
+        let target = to.join(entry.file_name());
+        if entry.path().is_dir() {
+            copy(&entry.path(), &target);
+        } else {
+            std::fs::copy(entry.path(), target).unwrap();
+        }
+    }
+}
+
+fn check(dir: &Path) -> bool {
+    let store = Store::open(dir).unwrap();
+    let agreed = agreed(&store);
+    assert_clean(dir);
+    let whole = match agreed.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["a", "b"] => false,
+        ["a", "b", "new"] => true,
+        _ => panic!("{agreed:?}"),
+    };
+    // And life goes on.
+    store.transact(|s| ((), finalize("next", s))).unwrap();
+    assert_eq!(super::agreed(&store).last().unwrap(), "next");
+    whole
+}
+
+#[test]
+fn a_crash_at_any_point_leaves_all_or_nothing() {
+    let base = prepared();
+    for torn in [false, true] {
+        let (mut points, mut whole) = (0, 0);
+        for at in 1.. {
+            let dir = tempfile::tempdir().unwrap();
+            copy(base.dir.path(), dir.path());
+            let done = run(dir.path(), "commit", at, torn);
+            let there = check(dir.path());
+            assert!(there || !done, "an acknowledged commit is there");
+            // Once the intent is durable there is no way back.
+            assert!(there || whole == 0, "point {at}");
+            whole += u64::from(there);
+            if done {
+                break;
+            }
+            points = at;
+        }
+        println!("{points} crash points, torn: {torn}, {whole} times rolled forward");
+        assert!(points >= 30, "only {points} points");
+    }
+}
+
+#[test]
+fn a_crash_while_recovering_from_a_crash_is_harmless() {
+    let base = prepared();
+    let mut pairs = 0;
+    // Every fifth point of the commit, every point of its recovery.
+    for first in (6..).step_by(5) {
+        let crashed = tempfile::tempdir().unwrap();
+        copy(base.dir.path(), crashed.path());
+        if run(crashed.path(), "commit", first, true) {
+            break;
+        }
+        for second in 1.. {
+            let dir = tempfile::tempdir().unwrap();
+            copy(crashed.path(), dir.path());
+            let done = run(dir.path(), "recover", second, true);
+            check(dir.path());
+            if done {
+                break;
+            }
+            pairs += 1;
+        }
+    }
+    println!("{pairs} pairs of crashes");
+    assert!(pairs >= 60, "only {pairs} pairs");
+}
+
+#[test]
+fn a_crash_in_a_fresh_repository_is_harmless() {
+    for at in 1.. {
+        let dir = tempfile::tempdir().unwrap();
+        let done = run(dir.path(), "create", at, true);
+        let store = Store::create(dir.path()).unwrap();
+        let agreed = agreed(&store);
+        assert!(agreed.is_empty() || agreed == ["new"]);
+        assert_clean(dir.path());
+        if done {
+            println!("{at} crash points from nothing");
+            assert!(at >= 45, "only {at} points");
+            break;
+        }
+    }
+}
+
+/// Errors at every point, of the kinds a full or a broken disk makes, once and lasting.
+#[test]
+fn an_error_at_any_point_leaves_all_or_nothing() {
+    let base = prepared();
+    for (errno, torn, lasting) in [
+        (ENOSPC, true, true),
+        (ENOSPC, true, false),
+        (EIO, false, true),
+        (EIO, false, false),
+    ] {
+        let (mut refused, mut deferred) = (0, 0);
+        for at in 1.. {
+            let dir = tempfile::tempdir().unwrap();
+            copy(base.dir.path(), dir.path());
+            let store = Store::open(dir.path()).unwrap();
+            let injection = Injection {
+                at,
+                errno,
+                torn,
+                lasting,
+            };
+            let (result, trace) = with_injection(injection, || {
+                store.transact(|s| ((), finalize("new", s))).map(|_| ())
+            });
+            let reached = trace.len() as u64 >= at;
+            if let Err(e) = &result {
+                assert_eq!(e.io().unwrap().raw_os_error(), Some(errno), "{e}");
+            }
+            match &result {
+                Err(StoreError::NotWritable { .. }) => {
+                    refused += 1;
+                    assert_eq!(agreed(&store), ["a", "b"], "point {at}: nothing happened");
+                }
+                Err(StoreError::Deferred { .. }) => {
+                    deferred += 1;
+                    let snap = store.snapshot();
+                    let known = (
+                        snap.executions.len(),
+                        snap.handoffs.len(),
+                        snap.failures.len(),
+                    );
+                    assert_eq!(
+                        known,
+                        (2, 2, 2),
+                        "point {at}: readers keep the last whole memory"
+                    );
+                }
+                Err(e) => panic!("{e}"),
+                // Only the removal of the intent may fail without a word.
+                Ok(()) if reached => assert!(trace[at as usize - 1].1.starts_with("journal")),
+                Ok(()) => {}
+            }
+            assert_eq!(
+                store
+                    .transact(|_| ((), vec![]))
+                    .map(|_| ())
+                    .err()
+                    .map(|e| e.to_string()),
+                None
+            );
+            let after = agreed(&store);
+            match &result {
+                Err(StoreError::NotWritable { .. }) => assert_eq!(after, ["a", "b"]),
+                _ => assert_eq!(after, ["a", "b", "new"]),
+            }
+            check(dir.path());
+            if !reached {
+                println!(
+                    "errno {errno}, lasting {lasting}: {refused} refused, {deferred} deferred"
+                );
+                assert!(deferred >= 25 && refused >= 1);
+                break;
+            }
+        }
+    }
+}
+
+/// Power failures cannot be tested here, their order can: the intent is durable before the first
+/// file is touched, and every file is before the intent goes.
+#[test]
+fn everything_is_synced_in_order() {
+    let repo = prepared();
+    let (_, trace) = with_injection(NONE, || {
+        repo.store.transact(|s| ((), finalize("new", s))).unwrap();
+    });
+    let is_journal = |what: &str| what.starts_with("journal");
+    let first = trace.iter().position(|(_, w)| !is_journal(w)).unwrap();
+    assert_eq!(
+        trace[..first].iter().map(|t| t.0).collect::<Vec<_>>(),
+        [Op::Create, Op::Write, Op::Sync, Op::Sync],
+        "intent and directory: {trace:?}"
+    );
+    let last = trace
+        .iter()
+        .position(|(op, w)| *op == Op::Unlink && is_journal(w))
+        .unwrap();
+    let mut dirty = std::collections::BTreeSet::new();
+    for (op, what) in &trace[first..last] {
+        let parent = || what.rsplit_once('/').unwrap().0.to_owned();
+        match op {
+            Op::Write => assert!(dirty.insert(what.clone()), "one write a file: {trace:?}"),
+            Op::Rename => {
+                dirty.insert(parent());
+            }
+            Op::Sync => assert!(dirty.remove(what), "{what} was clean"),
+            _ => {}
+        }
+    }
+    assert!(dirty.is_empty(), "not synced: {dirty:?}");
+    assert_eq!(trace.last().unwrap(), &(Op::Sync, "journal".to_owned()));
+}
+
+#[test]
+fn a_torn_intent_is_set_aside() {
+    let repo = prepared();
+    repo.put(
+        "journal/1-1.json",
+        "{\"version\":1,\"sha256\":\"00\",\"steps\":[",
+    );
+    repo.put(
+        "journal/1-2.json",
+        "{\"version\":1,\"sha256\":\"00\",\"steps\":[]}",
+    );
+    let store = Store::open(repo.dir.path()).unwrap();
+    assert_eq!(agreed(&store), ["a", "b"]);
+    assert_clean(repo.dir.path());
+    assert_eq!(
+        std::fs::read_dir(repo.path("quarantine")).unwrap().count(),
+        2
+    );
+}
