@@ -161,6 +161,8 @@ impl App {
 
 /// Nanoseconds since the Unix epoch; 0 when the clock stands before it.
 pub fn unix_nanos() -> u64 {
-    let elapsed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let elapsed = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
     u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX)
 }

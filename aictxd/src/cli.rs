@@ -55,11 +55,15 @@ pub fn main() -> ExitCode {
     let arguments = Arguments::parse();
     match arguments.command {
         Command::Run { detach } => run(detach),
-        Command::Once { method, runner, pid, event } => {
-            once::print(once::run(&method, &HookArguments { runner, pid, event }))
-        }
+        Command::Once {
+            method,
+            runner,
+            pid,
+            event,
+        } => once::print(once::run(&method, &HookArguments { runner, pid, event })),
         Command::Openrpc => {
-            let text = serde_json::to_string_pretty(&aictx_proto::openrpc::document()).unwrap_or_default();
+            let text =
+                serde_json::to_string_pretty(&aictx_proto::openrpc::document()).unwrap_or_default();
             ExitCode::from(u8::from(writeln!(std::io::stdout(), "{text}").is_err()))
         }
         Command::Scrub { json } => scrub(json),
@@ -74,7 +78,9 @@ fn run(detach: bool) -> ExitCode {
             ExitCode::SUCCESS
         }
         Ok(Ended::Busy) => {
-            eprintln!("aictxd: another daemon of this user is running; `aictx daemon status` shows it");
+            eprintln!(
+                "aictxd: another daemon of this user is running; `aictx daemon status` shows it"
+            );
             ExitCode::FAILURE
         }
         Err(error) => {
@@ -127,7 +133,10 @@ fn report(report: &Report, json: bool) {
     if json {
         eprintln!("{}", serde_json::json!({ "redacted": counts }));
     } else if !counts.is_empty() {
-        let parts: Vec<String> = counts.iter().map(|(kind, n)| format!("{n} {kind}")).collect();
+        let parts: Vec<String> = counts
+            .iter()
+            .map(|(kind, n)| format!("{n} {kind}"))
+            .collect();
         eprintln!("redacted: {}", parts.join(", "));
     }
 }

@@ -15,13 +15,28 @@ const MAX_PATHS: usize = 200;
 /// Branch, head and dirt of the worktree, `.aictx` left out.
 pub async fn state(worktree: &Path) -> GitState {
     if !worktree.join(".git").exists() {
-        return GitState { reason: "not_git_repo".into(), ..GitState::default() };
+        return GitState {
+            reason: "not_git_repo".into(),
+            ..GitState::default()
+        };
     }
     let mut command = Command::new("git");
     command
         // A hostile .git/config must not make git run anything for us.
-        .args(["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "--no-pager"])
-        .args(["status", "--porcelain=v2", "--branch", "-z", "--untracked-files=normal"])
+        .args([
+            "-c",
+            "core.fsmonitor=false",
+            "-c",
+            "core.hooksPath=/dev/null",
+            "--no-pager",
+        ])
+        .args([
+            "status",
+            "--porcelain=v2",
+            "--branch",
+            "-z",
+            "--untracked-files=normal",
+        ])
         .args(["--", ".", ":(exclude).aictx"])
         .current_dir(worktree)
         .env_remove("GIT_DIR")
@@ -32,7 +47,10 @@ pub async fn state(worktree: &Path) -> GitState {
         .stdin(Stdio::null())
         .stderr(Stdio::null())
         .kill_on_drop(true);
-    let error = |kind: &str| GitState { reason: format!("git_state_error:{kind}"), ..GitState::default() };
+    let error = |kind: &str| GitState {
+        reason: format!("git_state_error:{kind}"),
+        ..GitState::default()
+    };
     match tokio::time::timeout(DEADLINE, command.output()).await {
         Err(_) => error("timeout"),
         Ok(Err(_)) => error("git_not_found"),
@@ -43,11 +61,18 @@ pub async fn state(worktree: &Path) -> GitState {
 
 /// Reads `git status --porcelain=v2 --branch -z`. Unknown lines are ignored.
 pub fn parse(bytes: &[u8]) -> GitState {
-    let mut state = GitState { available: true, ..GitState::default() };
+    let mut state = GitState {
+        available: true,
+        ..GitState::default()
+    };
     let mut records = bytes.split(|b| *b == 0).map(String::from_utf8_lossy);
     while let Some(record) = records.next() {
         if let Some(head) = record.strip_prefix("# branch.oid ") {
-            state.head = if head == "(initial)" { String::new() } else { head.to_owned() };
+            state.head = if head == "(initial)" {
+                String::new()
+            } else {
+                head.to_owned()
+            };
         } else if let Some(branch) = record.strip_prefix("# branch.head ") {
             state.branch = branch.to_owned();
         } else if let Some(path) = record.strip_prefix("? ") {
@@ -65,7 +90,9 @@ pub fn parse(bytes: &[u8]) -> GitState {
                 records.next();
             }
             let status: Vec<char> = record.chars().skip(2).take(2).collect();
-            let Some(path) = record.splitn(fields, ' ').last() else { continue };
+            let Some(path) = record.splitn(fields, ' ').last() else {
+                continue;
+            };
             if status.first().is_some_and(|c| *c != '.') {
                 keep(&mut state.staged, path, &mut state.truncated);
             }

@@ -43,7 +43,9 @@ pub async fn handle(app: &Arc<App>, params: HookParams<'_>) -> Result<Option<Val
     let started = Instant::now();
     let invalid = |e: aictx_runners::DialectError| RpcError::new(INVALID_PARAMS, e.to_string());
     let dialect = dialect(params.runner).map_err(invalid)?;
-    let event = dialect.parse(params.payload.get(), params.event).map_err(invalid)?;
+    let event = dialect
+        .parse(params.payload.get(), params.event)
+        .map_err(invalid)?;
     let name = format!("hook.{}", event.name);
     let now = params
         .spooled_at
@@ -73,12 +75,25 @@ struct Session<'a> {
 
 impl<'a> Session<'a> {
     /// Finds the session of an event: by id, else by the directory the agent is in.
-    fn of(app: &'a Arc<App>, runner: &str, event: &HookEvent, pid: u32, now: Timestamp) -> Option<Self> {
+    fn of(
+        app: &'a Arc<App>,
+        runner: &str,
+        event: &HookEvent,
+        pid: u32,
+        now: Timestamp,
+    ) -> Option<Self> {
         let cwd = PathBuf::from(event.cwd.as_ref());
         if let Some(live) = app.sessions.get(&event.session_id) {
             app.sessions.seen(&event.session_id, now);
             let id = event.session_id.clone().into_owned();
-            return Some(Self { app, id, live, is_new: false, cwd, now });
+            return Some(Self {
+                app,
+                id,
+                live,
+                is_new: false,
+                cwd,
+                now,
+            });
         }
         if !cwd.is_absolute() {
             return None;
@@ -104,9 +119,16 @@ impl<'a> Session<'a> {
             events: 0,
         };
         let is_new = app.sessions.begin(&id, live.clone());
-        let session = Self { app, id, live, is_new, cwd, now };
+        let session = Self {
+            app,
+            id,
+            live,
+            is_new,
+            cwd,
+            now,
+        };
         if is_new {
-            session.watch_process();
+            watch_process(app, &session.id, session.live.process);
             if !matches!(event.moment, Moment::SessionStart { .. }) {
                 session.record(&[session.start_row("observed", event)]);
             }
@@ -130,7 +152,7 @@ impl<'a> Session<'a> {
     }
 
     fn start_row(&self, source: &str, event: &HookEvent) -> LedgerRow {
-        let (branch, _) = root::head(&self.live.worktree);
+        let branch = root::head(&self.live.worktree).branch;
         LedgerRow {
             session_id: self.id.clone(),
             runner: self.live.runner.clone(),
@@ -161,13 +183,28 @@ impl<'a> Session<'a> {
                 text: truncate_chars(text, MAX_TEXT),
                 ..self.row(LedgerKind::Prompt, event)
             }]),
-            Moment::ToolDone { call, output, duration_ms } => {
+            Moment::ToolDone {
+                call,
+                output,
+                duration_ms,
+            } => {
                 let row = self.done(call, output, event).await;
-                self.record(&[LedgerRow { duration_ms: *duration_ms, ..row }]);
+                self.record(&[LedgerRow {
+                    duration_ms: *duration_ms,
+                    ..row
+                }]);
             }
-            Moment::ToolFailed { call, error, interrupted, duration_ms } => {
+            Moment::ToolFailed {
+                call,
+                error,
+                interrupted,
+                duration_ms,
+            } => {
                 let row = self.failed(call, error, *interrupted, event).await;
-                self.record(&[LedgerRow { duration_ms: *duration_ms, ..row }]);
+                self.record(&[LedgerRow {
+                    duration_ms: *duration_ms,
+                    ..row
+                }]);
             }
             Moment::Compact { trigger } => self.record(&[LedgerRow {
                 source: trigger.clone().into_owned(),
@@ -177,7 +214,10 @@ impl<'a> Session<'a> {
                 text: truncate_chars(last_message, MAX_TEXT),
                 ..self.row(LedgerKind::Stop, event)
             }]),
-            Moment::Subagent { phase, last_message } => self.record(&[LedgerRow {
+            Moment::Subagent {
+                phase,
+                last_message,
+            } => self.record(&[LedgerRow {
                 source: (*phase).to_owned(),
                 text: truncate_chars(last_message, MAX_TEXT),
                 ..self.row(LedgerKind::Subagent, event)
@@ -195,7 +235,13 @@ impl<'a> Session<'a> {
     async fn start(&self, source: &str, event: &HookEvent<'_>) -> Option<Answer> {
         self.record(&[self.start_row(source, event)]);
         if !self.is_new {
-            self.app.sessions.begin(&self.id, Live { last_seen: self.now, ..self.live.clone() });
+            self.app.sessions.begin(
+                &self.id,
+                Live {
+                    last_seen: self.now,
+                    ..self.live.clone()
+                },
+            );
         }
         let caller = Caller {
             agent_id: self.live.runner.clone(),
@@ -206,7 +252,7 @@ impl<'a> Session<'a> {
         let project = project::look(&self.live.worktree);
         let ledger = self.host().store.read_ledger(&self.id);
         let (source, now) = (source.to_owned(), self.now);
-        let (branch, _) = root::head(&self.live.worktree);
+        let branch = root::head(&self.live.worktree).branch;
         let written = self
             .host()
             .write(move |snapshot| {
@@ -228,7 +274,10 @@ impl<'a> Session<'a> {
                 return None;
             }
         };
-        Some(Answer { context, decision: Decision::Pass })
+        Some(Answer {
+            context,
+            decision: Decision::Pass,
+        })
     }
 
     /// The verdict on a tool call. Pure apart from resolving links; recorded after the answer.
@@ -252,8 +301,12 @@ impl<'a> Session<'a> {
             ..self.call_row(LedgerKind::ToolIntent, call, event)
         };
         let (host, id) = (Arc::clone(self.host()), self.id.clone());
-        self.app.after_reply(async move { host.observe(&id, &[row]) });
-        Answer { context: String::new(), decision }
+        self.app
+            .after_reply(async move { host.observe(&id, &[row]) });
+        Answer {
+            context: String::new(),
+            decision,
+        }
     }
 
     /// Tool, call, paths and command of a row.
@@ -284,13 +337,22 @@ impl<'a> Session<'a> {
     }
 
     fn cwd_in_repository(&self) -> String {
-        match root::locate(&self.live.worktree, Path::new(""), &self.cwd.to_string_lossy()) {
+        match root::locate(
+            &self.live.worktree,
+            Path::new(""),
+            &self.cwd.to_string_lossy(),
+        ) {
             Located::Inside(path) if !path.is_root() => path.as_str().to_owned(),
             _ => String::new(),
         }
     }
 
-    async fn done(&self, call: &ToolCall<'_>, output: &Output<'_>, event: &HookEvent<'_>) -> LedgerRow {
+    async fn done(
+        &self,
+        call: &ToolCall<'_>,
+        output: &Output<'_>,
+        event: &HookEvent<'_>,
+    ) -> LedgerRow {
         let kind = match &call.action {
             Action::Read(_) => LedgerKind::Read,
             Action::Edit(_) => LedgerKind::Edit,
@@ -298,7 +360,11 @@ impl<'a> Session<'a> {
             Action::Other => LedgerKind::Tool,
         };
         let mut row = self.call_row(kind, call, event);
-        if let Action::Command { command, background } = &call.action {
+        if let Action::Command {
+            command,
+            background,
+        } = &call.action
+        {
             if *background || output.interrupted {
                 row.outcome = Outcome::Unknown;
                 return row;
@@ -306,7 +372,8 @@ impl<'a> Session<'a> {
             // The agent reports a failing pipeline as a success when its last command succeeds,
             // so the status of a success is known only without a pipe; then the text decides.
             let exit = (!aictx_signals::hides_status(command)).then_some(0);
-            self.read_output(&mut row, command, exit, &output.stdout, &output.stderr).await;
+            self.read_output(&mut row, command, exit, &output.stdout, &output.stderr)
+                .await;
         }
         row
     }
@@ -364,7 +431,8 @@ impl<'a> Session<'a> {
         let (outcome, errors) = if stdout.len() + stderr.len() <= INLINE_OUTPUT {
             read(command, stdout, stderr, &root, &cwd)
         } else {
-            let (command, stdout, stderr) = (command.to_owned(), stdout.to_owned(), stderr.to_owned());
+            let (command, stdout, stderr) =
+                (command.to_owned(), stdout.to_owned(), stderr.to_owned());
             tokio::task::spawn_blocking(move || read(&command, &stdout, &stderr, &root, &cwd))
                 .await
                 .unwrap_or_default()
@@ -390,26 +458,13 @@ impl<'a> Session<'a> {
         });
         let _ = tokio::time::timeout(END_DEADLINE, finished).await;
     }
-
-    /// Finalizes the session when its agent's process ends without having said so.
-    fn watch_process(&self) {
-        if self.app.mode == Mode::Once || self.live.process.pid == 0 {
-            return;
-        }
-        let (app, id, process) = (Arc::clone(self.app), self.id.clone(), self.live.process);
-        tokio::spawn(async move {
-            tokio::select! {
-                () = process.gone() => {}
-                _ = app.stopped() => return,
-            }
-            abandon(&app, &id).await;
-        });
-    }
 }
 
 /// Ends a session whose agent is gone, unless it is heard of again within the grace period.
 pub async fn abandon(app: &Arc<App>, id: &str) {
-    let Some(before) = app.sessions.get(id) else { return };
+    let Some(before) = app.sessions.get(id) else {
+        return;
+    };
     tokio::time::sleep(grace()).await;
     match app.sessions.get(id) {
         Some(live) if live.events == before.events => {
@@ -418,6 +473,27 @@ pub async fn abandon(app: &Arc<App>, id: &str) {
         }
         _ => {}
     }
+}
+
+/// Takes over a live session that an earlier daemon knew.
+pub fn adopt(app: &Arc<App>, id: &str, live: Live) {
+    app.sessions.begin(id, live.clone());
+    watch_process(app, id, live.process);
+}
+
+/// Finalizes a session when its agent's process ends without having said so.
+fn watch_process(app: &Arc<App>, id: &str, process: AgentProcess) {
+    if app.mode == Mode::Once || process.pid == 0 {
+        return;
+    }
+    let (app, id) = (Arc::clone(app), id.to_owned());
+    tokio::spawn(async move {
+        tokio::select! {
+            () = process.gone() => {}
+            _ = app.stopped() => return,
+        }
+        abandon(&app, &id).await;
+    });
 }
 
 fn grace() -> Duration {
@@ -436,8 +512,9 @@ pub async fn finish_session(app: &Arc<App>, id: &str, live: &Live, now: Timestam
     };
     let git = git::state(&live.worktree).await;
     let identity = caller.identify(|_| None);
-    if let Err(error) = finalize_session(app, &live.host, &live.worktree, None, identity, git, now).await {
+    if let Err(error) =
+        finalize_session(app, &live.host, &live.worktree, None, identity, git, now).await
+    {
         tracing::warn!(session = id, %error, "a session was not finalized; its ledger is kept");
     }
 }
-

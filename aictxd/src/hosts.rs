@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use aictx_artifacts::root::{Repository, find_repository};
-use aictx_artifacts::{Operation, Store, StoreError};
+use aictx_artifacts::{Op, Store, StoreError};
 use aictx_proto::effect::Effects;
 use aictx_proto::ledger::LedgerRow;
 use aictx_proto::methods::RepoStatus;
@@ -53,12 +53,14 @@ struct Queue {
 
 impl std::fmt::Debug for Queue {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Queue").field("waiting", &self.waiting.len()).finish_non_exhaustive()
+        f.debug_struct("Queue")
+            .field("waiting", &self.waiting.len())
+            .finish_non_exhaustive()
     }
 }
 
 struct Job {
-    operation: Operation<()>,
+    operation: Op<'static, ()>,
     done: oneshot::Sender<Result<aictx_artifacts::scrub::Report, StoreError>>,
 }
 
@@ -82,8 +84,9 @@ impl Hosts {
             return Ok(place.clone());
         }
         let Repository { root, worktree, .. } = find_repository(directory).map_err(|e| {
-            RpcError::new(NO_REPOSITORY, e.to_string())
-                .hint("give the path of a git repository, or run `aictx init --force` in a plain folder")
+            RpcError::new(NO_REPOSITORY, e.to_string()).hint(
+                "give the path of a git repository, or run `aictx init --force` in a plain folder",
+            )
         })?;
         let place = Place { root, worktree };
         if let Ok(mut remembered) = self.remembered.write() {
@@ -146,7 +149,11 @@ impl Hosts {
 
     /// All open hosts, by root.
     pub fn all(&self) -> Vec<Arc<Host>> {
-        let mut hosts: Vec<_> = self.open.read().map(|o| o.values().cloned().collect()).unwrap_or_default();
+        let mut hosts: Vec<_> = self
+            .open
+            .read()
+            .map(|o| o.values().cloned().collect())
+            .unwrap_or_default();
         hosts.sort_by(|a: &Arc<Host>, b| a.root.cmp(&b.root));
         hosts
     }
@@ -177,23 +184,30 @@ impl Host {
     ) -> Result<(T, aictx_artifacts::scrub::Report), RpcError> {
         let slot = Arc::new(Mutex::new(None));
         let inner = Arc::clone(&slot);
-        let operation: Operation<()> = Box::new(move |snapshot: &Snapshot| {
+        let operation: Op<'static, ()> = Box::new(move |snapshot: &Snapshot| {
             let (reply, effects) = decide(snapshot);
             *inner.lock().unwrap_or_else(PoisonError::into_inner) = Some(reply);
             ((), effects)
         });
         let (done, committed) = oneshot::channel();
         self.submit(Job { operation, done })?;
-        let outcome = committed.await.map_err(|_| RpcError::new(INTERNAL, "the writer gave up"))?;
+        let outcome = committed
+            .await
+            .map_err(|_| RpcError::new(INTERNAL, "the writer gave up"))?;
         let report = outcome.map_err(|e| store_error(&e))?;
         let reply = slot.lock().unwrap_or_else(PoisonError::into_inner).take();
-        reply.map(|reply| (reply, report)).ok_or_else(|| RpcError::new(INTERNAL, "no reply was made"))
+        reply
+            .map(|reply| (reply, report))
+            .ok_or_else(|| RpcError::new(INTERNAL, "no reply was made"))
     }
 
     fn submit(self: &Arc<Self>, job: Job) -> Result<(), RpcError> {
         let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
         if queue.waiting.len() >= MAX_QUEUE {
-            return Err(RpcError::new(UNAVAILABLE, "too many operations wait for this repository"));
+            return Err(RpcError::new(
+                UNAVAILABLE,
+                "too many operations wait for this repository",
+            ));
         }
         queue.waiting.push_back(job);
         if !queue.draining {
@@ -216,8 +230,10 @@ impl Host {
                 let take = queue.waiting.len().min(GROUP);
                 queue.waiting.drain(..take).collect()
             };
-            let (operations, waiting): (Vec<_>, Vec<_>) =
-                group.into_iter().map(|job| (job.operation, job.done)).unzip();
+            let (operations, waiting): (Vec<_>, Vec<_>) = group
+                .into_iter()
+                .map(|job| (job.operation, job.done))
+                .unzip();
             self.commits.fetch_add(1, Ordering::Relaxed);
             let outcomes = self.store.transact_many(operations);
             for (outcome, done) in outcomes.into_iter().zip(waiting) {
@@ -234,9 +250,18 @@ impl Host {
             repo: self.root.to_string_lossy().into_owned(),
             state: if missing { "missing" } else { "open" }.to_owned(),
             generation: snapshot.generation,
-            queued: self.queue.lock().map(|q| q.waiting.len() as u64).unwrap_or(0),
+            queued: self
+                .queue
+                .lock()
+                .map(|q| q.waiting.len() as u64)
+                .unwrap_or(0),
             commits: self.commits.load(Ordering::Relaxed),
-            warnings: snapshot.issues.iter().map(|i| i.warning()).take(20).collect(),
+            warnings: snapshot
+                .issues
+                .iter()
+                .map(|i| i.warning())
+                .take(20)
+                .collect(),
             watch: self.watch.stats(),
         }
     }
@@ -251,7 +276,7 @@ pub fn store_error(error: &StoreError) -> RpcError {
         StoreError::NotInitialised { .. } => {
             RpcError::new(NO_REPOSITORY, text).hint("run `aictx init` in the repository")
         }
-        StoreError::Busy { .. } => RpcError::new(UNAVAILABLE, text).hint("try again"),
+        StoreError::Locked { .. } => RpcError::new(UNAVAILABLE, text).hint("try again"),
         _ => RpcError::new(NOT_WRITABLE, text).hint("check free space and permissions of .aictx"),
     }
 }

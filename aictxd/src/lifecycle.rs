@@ -52,7 +52,9 @@ pub fn run(options: RunOptions) -> io::Result<Ended> {
     }
     let locations = once::locations();
     private_directory(locations.runtime_dir())?;
-    let Some(lock) = take_lock(&locations.daemon_lock())? else { return Ok(Ended::Busy) };
+    let Some(lock) = take_lock(&locations.daemon_lock())? else {
+        return Ok(Ended::Busy);
+    };
     let log = logging::start(&locations.logs(), !options.detach);
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
@@ -123,8 +125,10 @@ fn listen_for_signals(app: &Arc<App>) -> io::Result<Signals> {
         terminate: signal(SignalKind::terminate())?,
         interrupt: signal(SignalKind::interrupt())?,
     };
-    let second =
-        Signals { terminate: signal(SignalKind::terminate())?, interrupt: signal(SignalKind::interrupt())? };
+    let second = Signals {
+        terminate: signal(SignalKind::terminate())?,
+        interrupt: signal(SignalKind::interrupt())?,
+    };
     let app = Arc::clone(app);
     tokio::spawn(async move {
         tokio::select! {
@@ -195,8 +199,13 @@ async fn recover_sessions(app: &Arc<App>) {
     for host in app.hosts.all() {
         for file in host.store.ledgers() {
             let ledger = host.store.read_ledger(&file.stem);
-            let Some(open) = aictx_continuity::open_session(&ledger.rows) else { continue };
-            let process = process::AgentProcess { pid: open.pid, start: open.pid_start };
+            let Some(open) = aictx_continuity::open_session(&ledger.rows) else {
+                continue;
+            };
+            let process = process::AgentProcess {
+                pid: open.pid,
+                start: open.pid_start,
+            };
             let live = Live {
                 host: Arc::clone(&host),
                 runner: open.runner,
@@ -254,7 +263,9 @@ fn say_ready(detached: bool) {
     if !detached {
         return;
     }
-    let _ = io::stdout().write_all(b"ready\n").and_then(|()| io::stdout().flush());
+    let _ = io::stdout()
+        .write_all(b"ready\n")
+        .and_then(|()| io::stdout().flush());
     if let Ok(null) = OpenOptions::new().read(true).write(true).open("/dev/null") {
         let _ = rustix::stdio::dup2_stdout(&null);
         let _ = rustix::stdio::dup2_stderr(&null);
@@ -265,9 +276,13 @@ fn say_ready(detached: bool) {
 /// One datagram to the service manager, if there is one.
 fn notify_systemd(state: &str) {
     use std::os::unix::net::{SocketAddr, UnixDatagram};
-    let Some(path) = std::env::var_os("NOTIFY_SOCKET") else { return };
+    let Some(path) = std::env::var_os("NOTIFY_SOCKET") else {
+        return;
+    };
     let path = path.to_string_lossy().into_owned();
-    let Ok(socket) = UnixDatagram::unbound() else { return };
+    let Ok(socket) = UnixDatagram::unbound() else {
+        return;
+    };
     #[cfg(target_os = "linux")]
     if let Some(name) = path.strip_prefix('@') {
         use std::os::linux::net::SocketAddrExt;

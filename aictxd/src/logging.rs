@@ -65,7 +65,10 @@ fn rolling(directory: &Path) -> Result<(RollingFileAppender, PathBuf), String> {
         .max_log_files(KEEP)
         .build(directory)
         .map_err(|e| e.to_string())?;
-    Ok((appender, newest(directory).unwrap_or_else(|| directory.to_owned())))
+    Ok((
+        appender,
+        newest(directory).unwrap_or_else(|| directory.to_owned()),
+    ))
 }
 
 /// The newest log file.

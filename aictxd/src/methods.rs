@@ -43,7 +43,8 @@ pub async fn call(app: &Arc<App>, method: &str, params: &str) -> Result<Value, R
             .unwrap_or_else(|_| Poll::Ready(Err(rpc::incident(method))))
     })
     .await;
-    app.stats.record(method, started.elapsed(), outcome.is_err());
+    app.stats
+        .record(method, started.elapsed(), outcome.is_err());
     if let Err(error) = &outcome {
         tracing::debug!(method, code = error.code, %error, "answered with an error");
     }
@@ -70,13 +71,20 @@ async fn dispatch(app: &Arc<App>, method: &str, params: &str) -> Result<Value, R
         words::STOP => reply(&status::stop(app, &read(params)?)),
         words::SPOOL_DRAIN => reply(&crate::spool::drain(app).await),
         words::DISCOVER => Ok(aictx_proto::openrpc::document()),
-        other => Err(RpcError::new(METHOD_NOT_FOUND, format!("there is no method `{other}`"))),
+        other => Err(RpcError::new(
+            METHOD_NOT_FOUND,
+            format!("there is no method `{other}`"),
+        )),
     }
 }
 
 fn read<T: DeserializeOwned>(params: &str) -> Result<T, RpcError> {
     // JSON-RPC allows params to be missing or an empty array.
-    let params = if matches!(params.trim(), "" | "[]" | "null") { "{}" } else { params };
+    let params = if matches!(params.trim(), "" | "[]" | "null") {
+        "{}"
+    } else {
+        params
+    };
     serde_json::from_str(params).map_err(|e| wrong(&e))
 }
 
@@ -92,18 +100,26 @@ fn reply(value: &impl Serialize) -> Result<Value, RpcError> {
 fn place(app: &App, path: &str) -> Result<Place, RpcError> {
     let path = PathBuf::from(path);
     if !path.is_absolute() {
-        return Err(RpcError::new(INVALID_PARAMS, "`repo` must be an absolute path"));
+        return Err(RpcError::new(
+            INVALID_PARAMS,
+            "`repo` must be an absolute path",
+        ));
     }
     app.hosts.place(&path)
 }
 
 async fn resume(app: &Arc<App>, params: ResumeParams) -> Result<ResumeReply, RpcError> {
     if params.brief && params.full {
-        return Err(RpcError::new(INVALID_PARAMS, "`brief` and `full` exclude each other"));
+        return Err(RpcError::new(
+            INVALID_PARAMS,
+            "`brief` and `full` exclude each other",
+        ));
     }
     let place = place(app, &params.repo)?;
     let host = app.hosts.open(&place.root)?;
-    let identity = params.caller.identify(|agent| app.sessions.only_live(agent, &place.worktree));
+    let identity = params
+        .caller
+        .identify(|agent| app.sessions.only_live(agent, &place.worktree));
     let project = project::look(&place.worktree);
     let now = app.now();
     let written = host
@@ -124,11 +140,21 @@ async fn finalize(app: &Arc<App>, params: FinalizeParams) -> Result<FinalizeRepl
     }
     let place = place(app, &params.repo)?;
     let host = app.hosts.open(&place.root)?;
-    let identity = params.caller.identify(|agent| app.sessions.only_live(agent, &place.worktree));
+    let identity = params
+        .caller
+        .identify(|agent| app.sessions.only_live(agent, &place.worktree));
     let git = git::state(&place.worktree).await;
     let now = app.now();
-    let recorded =
-        finalize_session(app, &host, &place.worktree, Some(params), identity, git, now).await?;
+    let recorded = finalize_session(
+        app,
+        &host,
+        &place.worktree,
+        Some(params),
+        identity,
+        git,
+        now,
+    )
+    .await?;
     recorded.ok_or_else(|| RpcError::new(INTERNAL, "an explicit finalize was not recorded"))
 }
 
@@ -170,8 +196,11 @@ pub async fn finalize_session(
     let (reply, redacted) = decided;
     let _ = app;
     Ok(reply.map(|mut reply| {
-        reply.redacted =
-            redacted.counts().into_iter().map(|(kind, n)| (kind.to_owned(), n.into())).collect();
+        reply.redacted = redacted
+            .counts()
+            .into_iter()
+            .map(|(kind, n)| (kind.to_owned(), n.into()))
+            .collect();
         reply
     }))
 }
@@ -198,7 +227,11 @@ fn explicit_report(worktree: &Path, mut params: FinalizeParams) -> ExplicitRepor
 fn guard(app: &Arc<App>, params: &GuardParams) -> Result<words::GuardReply, RpcError> {
     let place = place(app, &params.repo)?;
     // A repository without memory is still guarded: the safety checks need no state.
-    let snapshot = app.hosts.open(&place.root).map(|host| host.snapshot()).unwrap_or_default();
+    let snapshot = app
+        .hosts
+        .open(&place.root)
+        .map(|host| host.snapshot())
+        .unwrap_or_default();
     let worktree = place.worktree.to_string_lossy();
     aictx_guard::guard(&snapshot, params, &worktree, app.now())
         .map_err(|e| RpcError::new(INVALID_PARAMS, e.to_string()))

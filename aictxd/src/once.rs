@@ -34,10 +34,17 @@ pub struct HookArguments {
 pub fn run(name: &str, hook: &HookArguments) -> Result<Value, RpcError> {
     let known = method(name).filter(|m| m.scope != Scope::Daemon);
     if known.is_none() {
-        return Err(RpcError::new(METHOD_NOT_FOUND, format!("`{name}` does not run without a daemon")));
+        return Err(RpcError::new(
+            METHOD_NOT_FOUND,
+            format!("`{name}` does not run without a daemon"),
+        ));
     }
     let input = read_input()?;
-    let params = if name == HOOK && !hook.runner.is_empty() { hook_params(&input, hook)? } else { input };
+    let params = if name == HOOK && !hook.runner.is_empty() {
+        hook_params(&input, hook)?
+    } else {
+        input
+    };
     let runtime = tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -57,7 +64,11 @@ pub fn run(name: &str, hook: &HookArguments) -> Result<Value, RpcError> {
 /// The user's places, by this process's environment.
 pub fn locations() -> Locations {
     let home = directories::BaseDirs::new().map(|dirs| dirs.home_dir().to_owned());
-    Locations::derive(|name| std::env::var(name).ok(), home.as_deref(), crate::process::user_id())
+    Locations::derive(
+        |name| std::env::var(name).ok(),
+        home.as_deref(),
+        crate::process::user_id(),
+    )
 }
 
 fn read_input() -> Result<String, RpcError> {

@@ -7,8 +7,9 @@ use std::path::PathBuf;
 use rustix::process::{Pid, getuid};
 
 /// Programs that only stand between an agent and its hook.
-const WRAPPERS: &[&str] =
-    &["sh", "bash", "dash", "zsh", "ksh", "fish", "ash", "busybox", "env", "timeout", "nice"];
+const WRAPPERS: &[&str] = &[
+    "sh", "bash", "dash", "zsh", "ksh", "fish", "ash", "busybox", "env", "timeout", "nice",
+];
 
 /// Identity of a program file: it changes whenever the file is replaced, also by a build of the
 /// same version.
@@ -87,7 +88,12 @@ impl AgentProcess {
                 Some(found) if WRAPPERS.contains(&found.name.as_str()) && found.parent > 1 => {
                     pid = found.parent;
                 }
-                Some(found) => return Self { pid, start: found.start },
+                Some(found) => {
+                    return Self {
+                        pid,
+                        start: found.start,
+                    };
+                }
                 None => return Self::default(),
             }
         }
@@ -103,7 +109,9 @@ impl AgentProcess {
             return stat(self.pid).is_none_or(|found| self.start != 0 && found.start != self.start);
         }
         let pid = i32::try_from(self.pid).ok().and_then(Pid::from_raw);
-        pid.is_some_and(|pid| rustix::process::test_kill_process(pid) == Err(rustix::io::Errno::SRCH))
+        pid.is_some_and(|pid| {
+            rustix::process::test_kill_process(pid) == Err(rustix::io::Errno::SRCH)
+        })
     }
 
     /// Waits until the process is gone; at once when it already is, never when it is unknown or
@@ -134,7 +142,11 @@ impl AgentProcess {
 /// Resident memory of this process in bytes; 0 when unknown.
 pub fn resident_bytes() -> u64 {
     let statm = fs::read_to_string("/proc/self/statm").unwrap_or_default();
-    let pages: u64 = statm.split(' ').nth(1).and_then(|n| n.parse().ok()).unwrap_or(0);
+    let pages: u64 = statm
+        .split(' ')
+        .nth(1)
+        .and_then(|n| n.parse().ok())
+        .unwrap_or(0);
     pages * rustix::param::page_size() as u64
 }
 
@@ -159,7 +171,10 @@ mod tests {
         let found = AgentProcess::behind(me);
         assert_eq!(found.pid, me);
         assert!(!found.is_gone());
-        assert!(AgentProcess { pid: me, start: 1 }.is_gone(), "a reused id is somebody else");
+        assert!(
+            AgentProcess { pid: me, start: 1 }.is_gone(),
+            "a reused id is somebody else"
+        );
         assert!(!AgentProcess::default().is_gone());
     }
 }

@@ -8,21 +8,60 @@ use aictx_continuity::Project;
 
 /// Files that say what a repository is built with.
 const MANIFESTS: &[&str] = &[
-    "Cargo.toml", "package.json", "pyproject.toml", "setup.py", "setup.cfg", "requirements.txt",
-    "pytest.ini", "tox.ini", "noxfile.py", "go.mod", "pom.xml", "build.gradle", "build.gradle.kts",
-    "Gemfile", "composer.json", "mix.exs", "Makefile", "justfile", "CMakeLists.txt", "meson.build",
-    "deno.json", "bun.lockb", "pnpm-lock.yaml", "yarn.lock", "Package.swift", "build.zig",
-    "pubspec.yaml", "stack.yaml", "dune-project", "Dockerfile", "flake.nix",
+    "Cargo.toml",
+    "package.json",
+    "pyproject.toml",
+    "setup.py",
+    "setup.cfg",
+    "requirements.txt",
+    "pytest.ini",
+    "tox.ini",
+    "noxfile.py",
+    "go.mod",
+    "pom.xml",
+    "build.gradle",
+    "build.gradle.kts",
+    "Gemfile",
+    "composer.json",
+    "mix.exs",
+    "Makefile",
+    "justfile",
+    "CMakeLists.txt",
+    "meson.build",
+    "deno.json",
+    "bun.lockb",
+    "pnpm-lock.yaml",
+    "yarn.lock",
+    "Package.swift",
+    "build.zig",
+    "pubspec.yaml",
+    "stack.yaml",
+    "dune-project",
+    "Dockerfile",
+    "flake.nix",
 ];
-const READMES: &[&str] = &["README.md", "README.rst", "README.txt", "README", "readme.md"];
+const READMES: &[&str] = &[
+    "README.md",
+    "README.rst",
+    "README.txt",
+    "README",
+    "readme.md",
+];
 /// How much of a README is looked at, in bytes.
 const README_BYTES: u64 = 4 * 1024;
 
 /// Looks at the root: at most a few dozen `stat`s and one short read.
 pub fn look(root: &Path) -> Project {
     let exists = |name: &&&str| root.join(name).is_file();
-    let manifests: Vec<String> = MANIFESTS.iter().filter(exists).map(|n| (*n).to_owned()).collect();
-    let readme = READMES.iter().find(exists).and_then(|name| head(&root.join(name)));
+    let manifests: Vec<String> = MANIFESTS
+        .iter()
+        .filter(exists)
+        .map(|n| (*n).to_owned())
+        .collect();
+    let readme = READMES
+        .iter()
+        .find(exists)
+        .and_then(|name| head(&root.join(name)));
     let makefile_targets = head(&root.join("Makefile"))
         .map(|text| {
             text.lines()
@@ -45,7 +84,10 @@ pub fn look(root: &Path) -> Project {
         names
     });
     Project {
-        name: root.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default(),
+        name: root
+            .file_name()
+            .map(|n| n.to_string_lossy().into_owned())
+            .unwrap_or_default(),
         root: root.to_string_lossy().into_owned(),
         manifests,
         makefile_targets,
@@ -56,6 +98,10 @@ pub fn look(root: &Path) -> Project {
 
 fn head(path: &Path) -> Option<String> {
     let mut bytes = Vec::new();
-    File::open(path).ok()?.take(README_BYTES).read_to_end(&mut bytes).ok()?;
+    File::open(path)
+        .ok()?
+        .take(README_BYTES)
+        .read_to_end(&mut bytes)
+        .ok()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }

@@ -24,7 +24,10 @@ impl Registry {
     /// Reads the file; a missing or broken one reads as empty and is not touched by that.
     pub fn load(path: PathBuf) -> Self {
         let entries = read(&path).unwrap_or_default();
-        Self { path, entries: RwLock::new(entries) }
+        Self {
+            path,
+            entries: RwLock::new(entries),
+        }
     }
 
     /// All entries, by path, with `exists` as of now.
@@ -57,7 +60,10 @@ impl Registry {
     /// When the file cannot be written, or is broken (it is left alone then).
     pub fn add(&self, root: &Path, now: Timestamp) -> io::Result<RepoEntry> {
         let entry = RepoEntry {
-            name: root.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default(),
+            name: root
+                .file_name()
+                .map(|n| n.to_string_lossy().into_owned())
+                .unwrap_or_default(),
             repo_path: root.to_string_lossy().into_owned(),
             workspace: "default".to_owned(),
             last_seen: now.to_string(),
@@ -93,7 +99,8 @@ impl Registry {
 
     /// Read, change, replace, under a lock file: two processes never lose each other's entries.
     fn change(&self, edit: impl FnOnce(&mut Vec<RepoEntry>) -> io::Result<()>) -> io::Result<()> {
-        let context = |e: io::Error| io::Error::new(e.kind(), format!("{}: {e}", self.path.display()));
+        let context =
+            |e: io::Error| io::Error::new(e.kind(), format!("{}: {e}", self.path.display()));
         let parent = self.path.parent().unwrap_or(Path::new("/"));
         crate::socket::private_directory(parent)?;
         let lock = OpenOptions::new()
@@ -108,7 +115,9 @@ impl Registry {
         let text = render(&entries);
         let draft = self.path.with_extension("tmp");
         let mut file = File::create(&draft).map_err(context)?;
-        file.write_all(text.as_bytes()).and_then(|()| file.sync_all()).map_err(context)?;
+        file.write_all(text.as_bytes())
+            .and_then(|()| file.sync_all())
+            .map_err(context)?;
         fs::rename(&draft, &self.path).map_err(context)?;
         if let Ok(mut held) = self.entries.write() {
             *held = entries;
@@ -125,7 +134,11 @@ fn read(path: &Path) -> io::Result<Vec<RepoEntry>> {
     };
     let value: Value = serde_json::from_str(&text)
         .map_err(|e| io::Error::new(io::ErrorKind::InvalidData, format!("it is not JSON: {e}")))?;
-    let projects = value.get("projects").and_then(Value::as_array).cloned().unwrap_or_default();
+    let projects = value
+        .get("projects")
+        .and_then(Value::as_array)
+        .cloned()
+        .unwrap_or_default();
     Ok(projects
         .into_iter()
         .filter_map(|p| serde_json::from_value::<RepoEntry>(p).ok())
@@ -175,12 +188,20 @@ mod tests {
     #[test]
     fn a_broken_registry_is_left_alone() {
         let dir = tempfile::tempdir().unwrap();
-        std::fs::set_permissions(dir.path(), std::os::unix::fs::PermissionsExt::from_mode(0o700)).unwrap();
+        std::fs::set_permissions(
+            dir.path(),
+            std::os::unix::fs::PermissionsExt::from_mode(0o700),
+        )
+        .unwrap();
         let path = dir.path().join("projects_registry.json");
         fs::write(&path, "{bad").unwrap();
         let registry = Registry::load(path.clone());
         assert!(registry.list().is_empty());
-        assert!(registry.add(Path::new("/r"), Timestamp::from_unix(0)).is_err());
+        assert!(
+            registry
+                .add(Path::new("/r"), Timestamp::from_unix(0))
+                .is_err()
+        );
         assert_eq!(fs::read_to_string(&path).unwrap(), "{bad");
     }
 }

@@ -61,7 +61,9 @@ pub fn module(app: &Arc<App>) -> Result<Methods, jsonrpsee::core::RegisterMethod
     for Method { name, .. } in METHODS {
         module.register_async_method(name, move |params, app, _| async move {
             let params = params.as_str().unwrap_or("{}");
-            methods::call(&app, name, params).await.map_err(into_error_object)
+            methods::call(&app, name, params)
+                .await
+                .map_err(into_error_object)
         })?;
     }
     Ok(module.into())
@@ -77,7 +79,9 @@ pub async fn serve(app: Arc<App>, table: Methods, listener: UnixListener) {
     let mut next_connection = 0_usize;
     loop {
         // A permit first: the kernel's listen queue is the waiting room.
-        let Ok(permit) = Arc::clone(&places).acquire_owned().await else { break };
+        let Ok(permit) = Arc::clone(&places).acquire_owned().await else {
+            break;
+        };
         let accepted = tokio::select! {
             accepted = listener.accept() => accepted,
             _ = app.stopped() => break,
@@ -96,7 +100,11 @@ pub async fn serve(app: Arc<App>, table: Methods, listener: UnixListener) {
             continue;
         }
         next_connection += 1;
-        let (app, table, id) = (Arc::clone(&app), table.clone(), ConnectionId(next_connection));
+        let (app, table, id) = (
+            Arc::clone(&app),
+            table.clone(),
+            ConnectionId(next_connection),
+        );
         tokio::spawn(async move {
             app.stats.connections.fetch_add(1, Ordering::Relaxed);
             let _ = converse(&app, &table, stream, id).await;
@@ -146,7 +154,11 @@ async fn converse(
 }
 
 fn newline(buffer: &[u8], from: usize) -> Option<usize> {
-    buffer.get(from..)?.iter().position(|b| *b == b'\n').map(|at| from + at)
+    buffer
+        .get(from..)?
+        .iter()
+        .position(|b| *b == b'\n')
+        .map(|at| from + at)
 }
 
 /// Answers one line, if it wants an answer.
@@ -180,7 +192,10 @@ async fn batch(app: &Arc<App>, table: &Methods, line: &str, id: ConnectionId) ->
         Err(e) => return Some(error_line(&Id::Null, &parse_error(&e))),
     };
     if requests.is_empty() || requests.len() > MAX_BATCH {
-        let error = RpcError::new(INVALID_REQUEST, format!("a batch holds 1 to {MAX_BATCH} requests"));
+        let error = RpcError::new(
+            INVALID_REQUEST,
+            format!("a batch holds 1 to {MAX_BATCH} requests"),
+        );
         return Some(error_line(&Id::Null, &error));
     }
     let mut out = vec![b'['];
@@ -196,7 +211,12 @@ async fn batch(app: &Arc<App>, table: &Methods, line: &str, id: ConnectionId) ->
     (out.len() > 3).then_some(out)
 }
 
-async fn single(app: &Arc<App>, table: &Methods, line: &str, connection: ConnectionId) -> Option<Vec<u8>> {
+async fn single(
+    app: &Arc<App>,
+    table: &Methods,
+    line: &str,
+    connection: ConnectionId,
+) -> Option<Vec<u8>> {
     let started = Instant::now();
     let request: Envelope = match serde_json::from_str(line) {
         Ok(request) => request,
@@ -230,18 +250,29 @@ async fn invoke(
 ) -> Result<Vec<u8>, Rejected> {
     let reject = |error: RpcError| ("", error);
     if request.jsonrpc != "2.0" {
-        return Err(reject(RpcError::new(INVALID_REQUEST, "`jsonrpc` must be \"2.0\"")));
+        return Err(reject(RpcError::new(
+            INVALID_REQUEST,
+            "`jsonrpc` must be \"2.0\"",
+        )));
     }
     if request.aictx.proto != 0 && request.aictx.proto != PROTOCOL_VERSION {
         let error = RpcError::new(
             PROTOCOL_MISMATCH,
-            format!("this daemon speaks protocol {PROTOCOL_VERSION}, the client {}", request.aictx.proto),
+            format!(
+                "this daemon speaks protocol {PROTOCOL_VERSION}, the client {}",
+                request.aictx.proto
+            ),
         );
-        return Err(reject(error.hint("install client and daemon of one release, then `aictx daemon restart`")));
+        return Err(reject(error.hint(
+            "install client and daemon of one release, then `aictx daemon restart`",
+        )));
     }
     notice_replacement(app, &request.aictx);
     let Some(callback) = table.method(&request.method) else {
-        let error = RpcError::new(METHOD_NOT_FOUND, format!("there is no method `{}`", request.method));
+        let error = RpcError::new(
+            METHOD_NOT_FOUND,
+            format!("there is no method `{}`", request.method),
+        );
         return Err(reject(error.hint("`rpc.discover` lists them")));
     };
     let params = Params::new(request.params.map(RawValue::get)).into_owned();
@@ -252,7 +283,10 @@ async fn invoke(
         }
         MethodCallback::Sync(call) => call(id, params, MAX_LINE_BYTES, Extensions::new()),
         MethodCallback::Subscription(_) | MethodCallback::Unsubscription(_) => {
-            return Err(reject(RpcError::new(METHOD_NOT_FOUND, "there are no subscriptions")));
+            return Err(reject(RpcError::new(
+                METHOD_NOT_FOUND,
+                "there are no subscriptions",
+            )));
         }
     };
     let mut line = reply.as_ref().as_bytes().to_vec();
@@ -285,7 +319,10 @@ fn error_line(id: &Id, error: &RpcError) -> Vec<u8> {
 /// Turns a panic of a handler into an answer.
 pub fn incident(method: &str) -> RpcError {
     tracing::error!(method, "a handler panicked");
-    RpcError::new(INTERNAL, format!("`{method}` failed inside the daemon; its log has the details"))
+    RpcError::new(
+        INTERNAL,
+        format!("`{method}` failed inside the daemon; its log has the details"),
+    )
 }
 
 /// The code of an error, for those that carry one of ours.

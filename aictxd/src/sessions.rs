@@ -55,13 +55,21 @@ impl Sessions {
         let mut map = self.lock();
         if map.len() >= MAX_LIVE
             && !map.contains_key(session_id)
-            && let Some(oldest) =
-                map.iter().min_by_key(|(_, l)| l.last_seen).map(|(id, _)| id.clone())
+            && let Some(oldest) = map
+                .iter()
+                .min_by_key(|(_, l)| l.last_seen)
+                .map(|(id, _)| id.clone())
         {
             map.remove(&oldest);
         }
         let before = map.get(session_id).map(|l| l.events);
-        map.insert(session_id.to_owned(), Live { events: before.unwrap_or(0) + 1, ..live });
+        map.insert(
+            session_id.to_owned(),
+            Live {
+                events: before.unwrap_or(0) + 1,
+                ..live
+            },
+        );
         before.is_none()
     }
 
@@ -90,7 +98,10 @@ impl Sessions {
 
     /// All live sessions with their ids.
     pub fn all(&self) -> Vec<(String, Live)> {
-        self.lock().iter().map(|(id, live)| (id.clone(), live.clone())).collect()
+        self.lock()
+            .iter()
+            .map(|(id, live)| (id.clone(), live.clone()))
+            .collect()
     }
 
     /// For `status`, newest first.
@@ -107,7 +118,9 @@ impl Sessions {
             })
             .collect();
         list.sort_by(|a, b| {
-            b.last_seen_at.cmp(&a.last_seen_at).then_with(|| a.session_id.cmp(&b.session_id))
+            b.last_seen_at
+                .cmp(&a.last_seen_at)
+                .then_with(|| a.session_id.cmp(&b.session_id))
         });
         list
     }

@@ -34,7 +34,10 @@ pub fn private_directory(path: &Path) -> io::Result<()> {
     } else {
         return Ok(());
     };
-    Err(io::Error::new(io::ErrorKind::PermissionDenied, format!("{} {complaint}", path.display())))
+    Err(io::Error::new(
+        io::ErrorKind::PermissionDenied,
+        format!("{} {complaint}", path.display()),
+    ))
 }
 
 /// A listening socket that is already in its public place.
@@ -72,7 +75,11 @@ impl PublicSocket {
         match ready {
             Ok(inode) => {
                 listener.set_nonblocking(true)?;
-                Ok(Self { listener, path: path.to_owned(), inode })
+                Ok(Self {
+                    listener,
+                    path: path.to_owned(),
+                    inode,
+                })
             }
             Err(e) => {
                 let _ = fs::remove_file(&draft);
@@ -100,10 +107,20 @@ mod tests {
         private_directory(&private).unwrap();
         assert_eq!(fs::metadata(&private).unwrap().mode() & 0o777, 0o700);
         fs::set_permissions(&private, fs::Permissions::from_mode(0o755)).unwrap();
-        assert!(private_directory(&private).unwrap_err().to_string().contains("open to other users"));
+        assert!(
+            private_directory(&private)
+                .unwrap_err()
+                .to_string()
+                .contains("open to other users")
+        );
         let link = dir.path().join("link");
         std::os::unix::fs::symlink(dir.path().join("a"), &link).unwrap();
-        assert!(private_directory(&link).unwrap_err().to_string().contains("not a directory"));
+        assert!(
+            private_directory(&link)
+                .unwrap_err()
+                .to_string()
+                .contains("not a directory")
+        );
     }
 
     #[test]
@@ -117,6 +134,11 @@ mod tests {
         socket.remove();
         assert!(!path.exists());
         let long = dir.path().join("x".repeat(120));
-        assert!(PublicSocket::bind(&long).unwrap_err().to_string().contains("AICTX_SOCKET"));
+        assert!(
+            PublicSocket::bind(&long)
+                .unwrap_err()
+                .to_string()
+                .contains("AICTX_SOCKET")
+        );
     }
 }

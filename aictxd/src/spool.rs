@@ -54,8 +54,12 @@ pub async fn drain(app: &Arc<App>) -> SpoolReport {
 
 async fn take(app: &Arc<App>, bytes: &[u8]) -> bool {
     let text = String::from_utf8_lossy(bytes);
-    let Ok(line) = serde_json::from_str::<Line>(text.trim()) else { return false };
-    let Ok(params) = serde_json::from_str::<HookParams>(line.params.get()) else { return false };
+    let Ok(line) = serde_json::from_str::<Line>(text.trim()) else {
+        return false;
+    };
+    let Ok(params) = serde_json::from_str::<HookParams>(line.params.get()) else {
+        return false;
+    };
     hook::handle(app, params).await.is_ok()
 }
 
@@ -97,7 +101,9 @@ fn reject(directory: &Path, path: &Path) {
     for old in entries(&aside).iter().rev().skip(MAX_REJECTED - 1) {
         let _ = fs::remove_file(old);
     }
-    let moved = path.file_name().is_some_and(|name| fs::rename(path, aside.join(name)).is_ok());
+    let moved = path
+        .file_name()
+        .is_some_and(|name| fs::rename(path, aside.join(name)).is_ok());
     if !moved {
         let _ = fs::remove_file(path);
     }

@@ -29,7 +29,11 @@ struct Histogram {
 
 impl Default for Histogram {
     fn default() -> Self {
-        Self { calls: 0, errors: 0, buckets: Box::new([0; BUCKETS]) }
+        Self {
+            calls: 0,
+            errors: 0,
+            buckets: Box::new([0; BUCKETS]),
+        }
     }
 }
 
@@ -67,8 +71,14 @@ impl Histogram {
 impl Stats {
     /// Notes one call.
     pub fn record(&self, name: &str, took: Duration, failed: bool) {
-        let Ok(mut methods) = self.methods.lock() else { return };
-        let name = if methods.contains_key(name) || methods.len() < MAX_NAMES { name } else { "other" };
+        let Ok(mut methods) = self.methods.lock() else {
+            return;
+        };
+        let name = if methods.contains_key(name) || methods.len() < MAX_NAMES {
+            name
+        } else {
+            "other"
+        };
         if !methods.contains_key(name) {
             methods.insert(name.to_owned(), Histogram::default());
         }
@@ -84,7 +94,9 @@ impl Stats {
 
     /// All methods, most called first.
     pub fn methods(&self) -> Vec<MethodStats> {
-        let Ok(methods) = self.methods.lock() else { return Vec::new() };
+        let Ok(methods) = self.methods.lock() else {
+            return Vec::new();
+        };
         let mut list: Vec<MethodStats> = methods
             .iter()
             .map(|(name, h)| MethodStats {

@@ -47,7 +47,11 @@ pub struct Watch {
 impl Watch {
     /// Counters and mode.
     pub fn stats(&self) -> WatchStats {
-        let mut stats = self.stats.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let mut stats = self
+            .stats
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
         if stats.mode.is_empty() {
             stats.mode = "off".to_owned();
         }
@@ -87,11 +91,16 @@ impl Service {
     pub fn start(app: &Arc<App>) -> Self {
         let (messages, inbox) = channel();
         let spool = Arc::new(tokio::sync::Notify::new());
-        let service = Self { messages: messages.clone(), spool: Arc::clone(&spool) };
+        let service = Self {
+            messages: messages.clone(),
+            spool: Arc::clone(&spool),
+        };
         let spool_directory = app.locations.spool();
-        let started = std::thread::Builder::new().name("watch".into()).spawn(move || {
-            Watching::new(messages, spool, spool_directory).run(&inbox);
-        });
+        let started = std::thread::Builder::new()
+            .name("watch".into())
+            .spawn(move || {
+                Watching::new(messages, spool, spool_directory).run(&inbox);
+            });
         if let Err(error) = started {
             tracing::error!(%error, "repositories are not watched");
         }
@@ -133,12 +142,18 @@ struct Watched {
 }
 
 impl Watching {
-    fn new(messages: Sender<Message>, spool: Arc<tokio::sync::Notify>, spool_directory: PathBuf) -> Self {
+    fn new(
+        messages: Sender<Message>,
+        spool: Arc<tokio::sync::Notify>,
+        spool_directory: PathBuf,
+    ) -> Self {
         let kinds = EventKindMask::CREATE
             | EventKindMask::REMOVE
             | EventKindMask::MODIFY_NAME
             | EventKindMask::ACCESS_CLOSE;
-        let config = Config::default().with_event_kinds(kinds).with_follow_symlinks(false);
+        let config = Config::default()
+            .with_event_kinds(kinds)
+            .with_follow_symlinks(false);
         let system = RecommendedWatcher::new(
             move |event| {
                 let _ = messages.send(Message::Event(event));
@@ -174,7 +189,11 @@ impl Watching {
             let mut burst = false;
             while let Some(message) = next {
                 burst |= self.take(message);
-                let limit = if burst && self.git_is_busy() { LONGEST_GIT_BURST } else { LONGEST_BURST };
+                let limit = if burst && self.git_is_busy() {
+                    LONGEST_GIT_BURST
+                } else {
+                    LONGEST_BURST
+                };
                 let left = limit.saturating_sub(started.elapsed());
                 if !burst || left.is_zero() {
                     break;
@@ -224,7 +243,9 @@ impl Watching {
                 }
                 continue;
             }
-            let Some(watched) = self.owner(path) else { continue };
+            let Some(watched) = self.owner(path) else {
+                continue;
+            };
             if !watched.tree.concerns(path) {
                 continue;
             }
@@ -232,7 +253,9 @@ impl Watching {
                 event.kind,
                 EventKind::Modify(ModifyKind::Name(_)) | EventKind::Remove(RemoveKind::Folder)
             ) && watched.tree.contains(path)
-                || path.file_name().is_some_and(|n| n == ".gitignore" || n == ".aictxignore");
+                || path
+                    .file_name()
+                    .is_some_and(|n| n == ".gitignore" || n == ".aictxignore");
             watched.rescan |= shape_changed;
             if watched.dirty.len() >= MAX_BATCH {
                 watched.rescan = true;
@@ -251,7 +274,10 @@ impl Watching {
 
     /// The repository a path belongs to: the deepest root above it.
     fn owner(&mut self, path: &Path) -> Option<&mut Watched> {
-        let root = path.ancestors().find(|dir| self.repositories.contains_key(*dir))?.to_owned();
+        let root = path
+            .ancestors()
+            .find(|dir| self.repositories.contains_key(*dir))?
+            .to_owned();
         self.repositories.get_mut(&root)
     }
 
@@ -306,7 +332,8 @@ impl Watching {
                 Err(failed) => match failed.source.kind {
                     notify::ErrorKind::MaxFilesWatch => {
                         return Some(
-                            "the system has no watches left; raise fs.inotify.max_user_watches".to_owned(),
+                            "the system has no watches left; raise fs.inotify.max_user_watches"
+                                .to_owned(),
                         );
                     }
                     _ => pending = failed.remaining,
@@ -326,7 +353,9 @@ impl Watching {
             .map(|(root, _)| root.clone())
             .collect();
         for root in roots {
-            let Some(mut watched) = self.repositories.remove(&root) else { continue };
+            let Some(mut watched) = self.repositories.remove(&root) else {
+                continue;
+            };
             self.deliver_one(&mut watched);
             self.repositories.insert(root, watched);
         }
@@ -383,7 +412,12 @@ impl Watched {
         }
         let directories = self.tree.len() as u64;
         self.host.watch.change(|stats| {
-            stats.mode = if refusal.is_none() { "native" } else { "polling" }.to_owned();
+            stats.mode = if refusal.is_none() {
+                "native"
+            } else {
+                "polling"
+            }
+            .to_owned();
             stats.reason = refusal.unwrap_or_default();
             stats.directories = directories;
         });
@@ -391,7 +425,9 @@ impl Watched {
 }
 
 fn watch_limit() -> u64 {
-    let own = std::env::var(LIMIT_VARIABLE).ok().and_then(|v| v.parse().ok());
+    let own = std::env::var(LIMIT_VARIABLE)
+        .ok()
+        .and_then(|v| v.parse().ok());
     let system = std::fs::read_to_string("/proc/sys/fs/inotify/max_user_watches")
         .ok()
         .and_then(|text| text.trim().parse::<u64>().ok())

@@ -10,7 +10,11 @@ pub fn derive_area<'p>(paths: impl IntoIterator<Item = &'p str>) -> String {
         let mut segments: Vec<&str> = path.split('/').filter(|s| !s.is_empty()).collect();
         segments.pop();
         segments.truncate(2);
-        let area = if segments.is_empty() { ".".to_owned() } else { segments.join("/") };
+        let area = if segments.is_empty() {
+            ".".to_owned()
+        } else {
+            segments.join("/")
+        };
         let entry = counts.entry(area).or_insert((0, index));
         entry.0 += 1;
     }
@@ -28,8 +32,14 @@ mod tests {
     fn directories_not_files_and_majority_not_first() {
         assert_eq!(derive_area([]), "unknown");
         assert_eq!(derive_area(["src/a.py"]), "src");
-        assert_eq!(derive_area([".github/workflows/ci.yml"]), ".github/workflows");
-        assert_eq!(derive_area(["README.md", "src/app/a.py", "src/app/b.py"]), "src/app");
+        assert_eq!(
+            derive_area([".github/workflows/ci.yml"]),
+            ".github/workflows"
+        );
+        assert_eq!(
+            derive_area(["README.md", "src/app/a.py", "src/app/b.py"]),
+            "src/app"
+        );
         assert_eq!(derive_area(["docs/a.md", "src/b.rs"]), "docs");
         assert_eq!(derive_area(["calc.py"]), ".");
     }

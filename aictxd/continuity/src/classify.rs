@@ -19,45 +19,103 @@ const STEMS: &[(&str, &[(&str, u32)])] = &[
     (
         "bug_fixing",
         &[
-            ("fix*", 4), ("bug*", 4), ("crash*", 4), ("regress*", 3), ("broken", 3), ("debug*", 3),
-            ("error*", 2), ("fail*", 2), ("failing", 2), ("repair*", 3), ("wrong", 2), ("leak*", 2),
-            ("panic*", 2), ("deadlock*", 2),
+            ("fix*", 4),
+            ("bug*", 4),
+            ("crash*", 4),
+            ("regress*", 3),
+            ("broken", 3),
+            ("debug*", 3),
+            ("error*", 2),
+            ("fail*", 2),
+            ("failing", 2),
+            ("repair*", 3),
+            ("wrong", 2),
+            ("leak*", 2),
+            ("panic*", 2),
+            ("deadlock*", 2),
         ],
     ),
     (
         "testing",
-        &[("test", 2), ("tests", 2), ("testing", 3), ("coverage", 3), ("pytest", 2), ("flaky", 2), ("assert*", 1)],
+        &[
+            ("test", 2),
+            ("tests", 2),
+            ("testing", 3),
+            ("coverage", 3),
+            ("pytest", 2),
+            ("flaky", 2),
+            ("assert*", 1),
+        ],
     ),
     (
         "refactoring",
         &[
-            ("refactor*", 4), ("rename*", 4), ("cleanup", 3), ("restructur*", 4), ("reorganiz*", 3),
-            ("simplif*", 3), ("extract*", 2), ("split*", 2), ("dedup*", 3), ("inline", 2),
+            ("refactor*", 4),
+            ("rename*", 4),
+            ("cleanup", 3),
+            ("restructur*", 4),
+            ("reorganiz*", 3),
+            ("simplif*", 3),
+            ("extract*", 2),
+            ("split*", 2),
+            ("dedup*", 3),
+            ("inline", 2),
         ],
     ),
     (
         "performance",
         &[
-            ("performance", 4), ("latency", 3), ("slow*", 3), ("optimi*", 4), ("throughput", 3),
-            ("bottleneck*", 3), ("faster", 3), ("speed*", 2), ("benchmark*", 2), ("profil*", 2),
+            ("performance", 4),
+            ("latency", 3),
+            ("slow*", 3),
+            ("optimi*", 4),
+            ("throughput", 3),
+            ("bottleneck*", 3),
+            ("faster", 3),
+            ("speed*", 2),
+            ("benchmark*", 2),
+            ("profil*", 2),
         ],
     ),
     (
         "architecture",
-        &[("architect*", 4), ("migrat*", 3), ("redesign*", 4), ("subsystem*", 2), ("boundar*", 2), ("decoupl*", 3)],
+        &[
+            ("architect*", 4),
+            ("migrat*", 3),
+            ("redesign*", 4),
+            ("subsystem*", 2),
+            ("boundar*", 2),
+            ("decoupl*", 3),
+        ],
     ),
     (
         "documentation",
         &[
-            ("docs", 4), ("documentation", 4), ("document*", 3), ("readme", 4), ("changelog", 3),
-            ("quickstart", 3), ("tutorial*", 3), ("typo*", 2), ("docstring*", 3),
+            ("docs", 4),
+            ("documentation", 4),
+            ("document*", 3),
+            ("readme", 4),
+            ("changelog", 3),
+            ("quickstart", 3),
+            ("tutorial*", 3),
+            ("typo*", 2),
+            ("docstring*", 3),
         ],
     ),
     (
         "feature_work",
         &[
-            ("feature*", 3), ("implement*", 3), ("add", 2), ("adds", 2), ("adding", 2), ("introduc*", 2),
-            ("support*", 2), ("endpoint*", 2), ("create*", 2), ("build*", 1), ("allow*", 1),
+            ("feature*", 3),
+            ("implement*", 3),
+            ("add", 2),
+            ("adds", 2),
+            ("adding", 2),
+            ("introduc*", 2),
+            ("support*", 2),
+            ("endpoint*", 2),
+            ("create*", 2),
+            ("build*", 1),
+            ("allow*", 1),
         ],
     ),
 ];
@@ -74,8 +132,11 @@ pub fn classify(explicit: &str, text: &str) -> TaskType {
         };
     }
     let lower = text.to_lowercase();
-    let words: Vec<&str> =
-        lower.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).take(2_000).collect();
+    let words: Vec<&str> = lower
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|w| !w.is_empty())
+        .take(2_000)
+        .collect();
     let mut signals = Vec::new();
     let mut best: (u32, &str) = (0, "unknown");
     let mut second = 0;

@@ -49,14 +49,18 @@ pub(crate) fn apply(current: &[FailurePattern], seen: &Observation, context: &Co
     let mut change = Change::default();
     let mut touched = false;
     for pattern in patterns.iter_mut().filter(|p| p.status != "resolved") {
-        let Some(evidence) = resolution(pattern, seen, context) else { continue };
+        let Some(evidence) = resolution(pattern, seen, context) else {
+            continue;
+        };
         pattern.status = "resolved".to_owned();
         pattern.resolved_by = context.execution_id.to_owned();
         pattern.resolved_by_execution_id = context.execution_id.to_owned();
         pattern.resolution_evidence = evidence.to_owned();
         pattern.resolution_summary = clean(context.summary, 240);
         if !pattern.resolution_summary.is_empty() {
-            pattern.resolution_hint.clone_from(&pattern.resolution_summary);
+            pattern
+                .resolution_hint
+                .clone_from(&pattern.resolution_summary);
         }
         pattern.timestamp = context.now.to_string();
         change.resolved.push(pattern.failure_id.clone());
@@ -71,7 +75,9 @@ pub(crate) fn apply(current: &[FailurePattern], seen: &Observation, context: &Co
     while patterns.len() > MAX_PATTERNS {
         let oldest = |wanted: &dyn Fn(&FailurePattern) -> bool| {
             let found = patterns.iter().enumerate().filter(|(_, p)| wanted(p));
-            found.min_by(|(_, a), (_, b)| a.timestamp.cmp(&b.timestamp)).map(|(at, _)| at)
+            found
+                .min_by(|(_, a), (_, b)| a.timestamp.cmp(&b.timestamp))
+                .map(|(at, _)| at)
         };
         let at = oldest(&|p| p.status == "resolved")
             .or_else(|| oldest(&|p| p.occurrences <= 1))
@@ -86,8 +92,16 @@ pub(crate) fn apply(current: &[FailurePattern], seen: &Observation, context: &Co
 
 /// What shows that a pattern is resolved, if anything does: its own command passed and its error
 /// was not seen again, or the agent says so.
-fn resolution(pattern: &FailurePattern, seen: &Observation, context: &Context) -> Option<&'static str> {
-    if context.claimed.iter().any(|id| *id == pattern.failure_id || *id == pattern.signature) {
+fn resolution(
+    pattern: &FailurePattern,
+    seen: &Observation,
+    context: &Context,
+) -> Option<&'static str> {
+    if context
+        .claimed
+        .iter()
+        .any(|id| *id == pattern.failure_id || *id == pattern.signature)
+    {
         return Some("explicit");
     }
     let again = seen.open_failures.iter().any(|f| {
@@ -95,7 +109,10 @@ fn resolution(pattern: &FailurePattern, seen: &Observation, context: &Context) -
             || f.events.iter().any(|e| e.fingerprint == pattern.signature)
     });
     let passed = !pattern.failed_command.is_empty()
-        && seen.passed.iter().any(|command| same_check(command, &pattern.failed_command));
+        && seen
+            .passed
+            .iter()
+            .any(|command| same_check(command, &pattern.failed_command));
     (passed && !again).then_some("command")
 }
 
@@ -109,7 +126,10 @@ fn failures(seen: &Observation, context: &Context) -> Vec<Failure> {
     }
     let command = seen.commands.last().cloned().unwrap_or_default();
     let events = if seen.error_events.is_empty() {
-        let text = context.reported.first().map_or(context.summary, String::as_str);
+        let text = context
+            .reported
+            .first()
+            .map_or(context.summary, String::as_str);
         if text.trim().is_empty() && command.is_empty() {
             return Vec::new();
         }
@@ -117,15 +137,28 @@ fn failures(seen: &Observation, context: &Context) -> Vec<Failure> {
     } else {
         seen.error_events.clone()
     };
-    vec![Failure { test: aictx_signals::is_test_command(&command), command, events }]
+    vec![Failure {
+        test: aictx_signals::is_test_command(&command),
+        command,
+        events,
+    }]
 }
 
 /// An event for an error that was only told.
 fn reported_event(text: &str, command: &str) -> ErrorEvent {
-    let text = if text.trim().is_empty() { format!("command failed: {command}") } else { text.to_owned() };
+    let text = if text.trim().is_empty() {
+        format!("command failed: {command}")
+    } else {
+        text.to_owned()
+    };
     let mut event = ErrorEvent {
         toolchain: "unknown".to_owned(),
-        phase: if aictx_signals::is_test_command(command) { "test" } else { "runtime" }.to_owned(),
+        phase: if aictx_signals::is_test_command(command) {
+            "test"
+        } else {
+            "runtime"
+        }
+        .to_owned(),
         severity: "error".to_owned(),
         message: clean(&text, 500),
         command: command.to_owned(),
@@ -141,7 +174,11 @@ fn record(
     seen: &Observation,
     context: &Context,
 ) -> Value {
-    let primary = failure.events.iter().find(|e| e.role != "cause").or_else(|| failure.events.first());
+    let primary = failure
+        .events
+        .iter()
+        .find(|e| e.role != "cause")
+        .or_else(|| failure.events.first());
     let signature = match primary {
         Some(event) if !event.fingerprint.is_empty() => event.fingerprint.clone(),
         _ => slug(&format!("unknown:{}", failure.command), 93, "item"),
@@ -177,16 +214,37 @@ fn record(
     pattern.session = context.session;
     pattern.timestamp = context.now.to_string();
     pattern.attempted_fix_summary = clean(context.summary, 240);
-    let lines: Vec<String> = failure.events.iter().take(3).map(ErrorEvent::render).collect();
+    let lines: Vec<String> = failure
+        .events
+        .iter()
+        .take(3)
+        .map(ErrorEvent::render)
+        .collect();
     pattern.error_text = lines.join("\n");
     merge(&mut pattern.symptoms, lines, 3);
     if !context.summary.trim().is_empty() {
-        merge(&mut pattern.failed_attempts, [clean(context.summary, 240)], 3);
+        merge(
+            &mut pattern.failed_attempts,
+            [clean(context.summary, 240)],
+            3,
+        );
     }
-    merge(&mut pattern.ineffective_commands, [failure.command.clone()], 5);
-    merge(&mut pattern.files_involved, seen.files_edited.iter().chain(&seen.files_opened).cloned(), 8);
+    merge(
+        &mut pattern.ineffective_commands,
+        [failure.command.clone()],
+        5,
+    );
+    merge(
+        &mut pattern.files_involved,
+        seen.files_edited.iter().chain(&seen.files_opened).cloned(),
+        8,
+    );
     let event_files = failure.events.iter().map(|e| e.file.clone());
-    merge(&mut pattern.related_paths, event_files.chain(pattern.files_involved.iter().cloned()), 8);
+    merge(
+        &mut pattern.related_paths,
+        event_files.chain(pattern.files_involved.iter().cloned()),
+        8,
+    );
     pattern.error_events = failure.events.iter().take(5).cloned().collect();
     let distinct = |pick: fn(&ErrorEvent) -> &String| {
         let mut list = Vec::new();
@@ -247,8 +305,13 @@ pub(crate) fn index(patterns: &[FailurePattern]) -> Value {
 
 /// Open patterns, the ones seen last first.
 pub(crate) fn open(patterns: &[FailurePattern]) -> Vec<&FailurePattern> {
-    let mut open: Vec<&FailurePattern> = patterns.iter().filter(|p| p.status != "resolved").collect();
-    open.sort_by(|a, b| b.timestamp.cmp(&a.timestamp).then_with(|| a.failure_id.cmp(&b.failure_id)));
+    let mut open: Vec<&FailurePattern> =
+        patterns.iter().filter(|p| p.status != "resolved").collect();
+    open.sort_by(|a, b| {
+        b.timestamp
+            .cmp(&a.timestamp)
+            .then_with(|| a.failure_id.cmp(&b.failure_id))
+    });
     open
 }
 
@@ -271,16 +334,27 @@ mod tests {
     }
 
     fn failing(command: &str, fingerprint: &str) -> Observation {
-        let event = ErrorEvent { fingerprint: fingerprint.into(), message: "boom".into(), ..ErrorEvent::default() };
+        let event = ErrorEvent {
+            fingerprint: fingerprint.into(),
+            message: "boom".into(),
+            ..ErrorEvent::default()
+        };
         Observation {
-            open_failures: vec![Failure { command: command.into(), test: true, events: vec![event] }],
+            open_failures: vec![Failure {
+                command: command.into(),
+                test: true,
+                events: vec![event],
+            }],
             commands: vec![command.into()],
             ..Observation::default()
         }
     }
 
     fn passing(command: &str) -> Observation {
-        Observation { passed: vec![command.into()], ..Observation::default() }
+        Observation {
+            passed: vec![command.into()],
+            ..Observation::default()
+        }
     }
 
     #[test]
@@ -288,17 +362,41 @@ mod tests {
         let mut patterns = Vec::new();
         for i in 0..4 {
             let id = format!("e{i}");
-            patterns = apply(&patterns, &failing("pytest -q", "f1"), &context(&id, true)).patterns.unwrap();
+            patterns = apply(&patterns, &failing("pytest -q", "f1"), &context(&id, true))
+                .patterns
+                .unwrap();
         }
-        assert_eq!((patterns.len(), patterns[0].occurrences), (1, 4), "W37: one row, counted");
+        assert_eq!(
+            (patterns.len(), patterns[0].occurrences),
+            (1, 4),
+            "W37: one row, counted"
+        );
         let unrelated = apply(&patterns, &passing("npm test"), &context("e5", false));
-        assert!(unrelated.patterns.is_none(), "W14: an unrelated success resolves nothing");
+        assert!(
+            unrelated.patterns.is_none(),
+            "W14: an unrelated success resolves nothing"
+        );
         let fixed = apply(&patterns, &passing("pytest -q"), &context("e6", false));
         assert_eq!(fixed.resolved, ["failure::f1"]);
         let patterns = fixed.patterns.unwrap();
-        assert_eq!((patterns[0].status.as_str(), patterns[0].resolution_evidence.as_str()), ("resolved", "command"));
-        let again = apply(&patterns, &failing("pytest -q", "f1"), &context("e7", true)).patterns.unwrap();
-        assert_eq!((again[0].status.as_str(), again[0].occurrences, again[0].reopened), ("open", 5, 1));
+        assert_eq!(
+            (
+                patterns[0].status.as_str(),
+                patterns[0].resolution_evidence.as_str()
+            ),
+            ("resolved", "command")
+        );
+        let again = apply(&patterns, &failing("pytest -q", "f1"), &context("e7", true))
+            .patterns
+            .unwrap();
+        assert_eq!(
+            (
+                again[0].status.as_str(),
+                again[0].occurrences,
+                again[0].reopened
+            ),
+            ("open", 5, 1)
+        );
     }
 
     #[test]
@@ -308,7 +406,11 @@ mod tests {
         told.reported = &reported;
         let change = apply(&[], &Observation::default(), &told);
         assert_eq!(change.patterns.unwrap()[0].symptoms.len(), 1);
-        assert!(apply(&[], &Observation::default(), &context("e", false)).patterns.is_none());
+        assert!(
+            apply(&[], &Observation::default(), &context("e", false))
+                .patterns
+                .is_none()
+        );
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Finalize: one execution becomes durable, exactly once.
 
+use aictx_proto::Timestamp;
 use aictx_proto::effect::{Effect, Effects, KeyOrder};
 use aictx_proto::event::ErrorEvent;
 use aictx_proto::identity::Identity;
@@ -8,7 +9,6 @@ use aictx_proto::methods::{FinalizeParams, FinalizeReply};
 use aictx_proto::record::{AgentExecutionRow, ExecutionLogRow, files};
 use aictx_proto::snapshot::{GitState, Snapshot};
 use aictx_proto::text::{clean, slug};
-use aictx_proto::Timestamp;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -75,17 +75,30 @@ pub fn finalize(snapshot: &Snapshot, input: &Finalize) -> (Option<FinalizeReply>
         Some(p) if !p.summary.trim().is_empty() => p.summary.clone(),
         _ => handoff::describe(&seen),
     };
-    let request = [params.map_or("", |p| p.task.as_str()), &seen.request, &summary_text]
-        .into_iter()
-        .find(|t| !t.trim().is_empty())
-        .unwrap_or_default()
-        .to_owned();
+    let request = [
+        params.map_or("", |p| p.task.as_str()),
+        &seen.request,
+        &summary_text,
+    ]
+    .into_iter()
+    .find(|t| !t.trim().is_empty())
+    .unwrap_or_default()
+    .to_owned();
     let explicit_type = params.map_or("", |p| p.task_type.as_str());
     let prepared = classify(explicit_type, &request);
     let observed_text = format!("{request} {summary_text}");
     let last = classify(explicit_type, &observed_text);
-    let effective = if last.name == "unknown" { prepared.name.clone() } else { last.name.clone() };
-    let area = derive_area(seen.files_edited.iter().chain(&seen.files_opened).map(String::as_str));
+    let effective = if last.name == "unknown" {
+        prepared.name.clone()
+    } else {
+        last.name.clone()
+    };
+    let area = derive_area(
+        seen.files_edited
+            .iter()
+            .chain(&seen.files_opened)
+            .map(String::as_str),
+    );
     let execution_id = execution_id(params, input);
     let touched = touch(snapshot, input.identity, input.now);
 
@@ -152,10 +165,19 @@ pub fn finalize(snapshot: &Snapshot, input: &Finalize) -> (Option<FinalizeReply>
         success,
         used_packet: false,
         session_id: input.identity.session_id.clone(),
-        finalized_from: if params.is_some() { "explicit" } else { "observed" }.to_owned(),
+        finalized_from: if params.is_some() {
+            "explicit"
+        } else {
+            "observed"
+        }
+        .to_owned(),
         extra: Map::new(),
     };
-    let fingerprint = slug(&format!("{}:{effective}:{request}", input.project.name), 80, "item");
+    let fingerprint = slug(
+        &format!("{}:{effective}:{request}", input.project.name),
+        80,
+        "item",
+    );
     let telemetry = AgentExecutionRow {
         execution_id: execution_id.clone(),
         agent_id: input.identity.agent_id.clone(),
@@ -163,7 +185,10 @@ pub fn finalize(snapshot: &Snapshot, input: &Finalize) -> (Option<FinalizeReply>
         resolved_task_type: effective.clone(),
         prepared_task_type: prepared.name.clone(),
         final_task_type: last.name.clone(),
-        repeated_context_request: snapshot.executions.iter().any(|e| e.task_fingerprint == fingerprint),
+        repeated_context_request: snapshot
+            .executions
+            .iter()
+            .any(|e| e.task_fingerprint == fingerprint),
         task_fingerprint: fingerprint,
         success,
         validated_learning: success == Some(true) && seen.validated,
@@ -176,7 +201,13 @@ pub fn finalize(snapshot: &Snapshot, input: &Finalize) -> (Option<FinalizeReply>
     };
 
     let failure = change.persisted.as_ref().map(|p| {
-        let first = |name: &str| p[name].get(0).and_then(Value::as_str).unwrap_or_default().to_owned();
+        let first = |name: &str| {
+            p[name]
+                .get(0)
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+                .to_owned()
+        };
         let words = [first("toolchains"), first("phases"), first("error_codes")];
         let words: Vec<String> = words.into_iter().filter(|w| !w.is_empty()).collect();
         (p["existing"].as_bool().unwrap_or(false), words.join(" "))
@@ -201,7 +232,12 @@ pub fn finalize(snapshot: &Snapshot, input: &Finalize) -> (Option<FinalizeReply>
             loaded.push(name);
         }
     }
-    let next: Vec<String> = handoff.next_steps.iter().chain(&handoff.blocked).cloned().collect();
+    let next: Vec<String> = handoff
+        .next_steps
+        .iter()
+        .chain(&handoff.blocked)
+        .cloned()
+        .collect();
     let (text, payload, polished) = summary::render(&summary::Facts {
         loaded: loaded.clone(),
         failure: failure.clone(),
@@ -246,9 +282,21 @@ pub fn finalize(snapshot: &Snapshot, input: &Finalize) -> (Option<FinalizeReply>
     });
 
     let mut effects: Effects = Vec::new();
-    let append = |file: &str, rows: Vec<Value>, order| Effect::AppendRows { file: file.to_owned(), rows, order };
-    effects.push(append(files::EXECUTION_LOGS, vec![value(&log)], KeyOrder::AsBuilt));
-    effects.push(append(files::AGENT_EXECUTION_LOG, vec![value(&telemetry)], KeyOrder::AsBuilt));
+    let append = |file: &str, rows: Vec<Value>, order| Effect::AppendRows {
+        file: file.to_owned(),
+        rows,
+        order,
+    };
+    effects.push(append(
+        files::EXECUTION_LOGS,
+        vec![value(&log)],
+        KeyOrder::AsBuilt,
+    ));
+    effects.push(append(
+        files::AGENT_EXECUTION_LOG,
+        vec![value(&telemetry)],
+        KeyOrder::AsBuilt,
+    ));
     if worth_a_handoff {
         effects.push(append(files::HANDOFFS, vec![value(&row)], KeyOrder::Sorted));
         effects.push(Effect::ReplaceJson {
@@ -258,7 +306,11 @@ pub fn finalize(snapshot: &Snapshot, input: &Finalize) -> (Option<FinalizeReply>
         });
     }
     if !decisions.is_empty() {
-        effects.push(append(files::DECISIONS, decisions.clone(), KeyOrder::Sorted));
+        effects.push(append(
+            files::DECISIONS,
+            decisions.clone(),
+            KeyOrder::Sorted,
+        ));
     }
     if let Some(patterns) = &change.patterns {
         effects.push(Effect::ReplaceRows {
@@ -274,11 +326,22 @@ pub fn finalize(snapshot: &Snapshot, input: &Finalize) -> (Option<FinalizeReply>
     }
     if !change.evicted.is_empty() {
         let rows = change.evicted.iter().map(value).collect();
-        effects.push(append("archive/failure_memory/evicted.jsonl", rows, KeyOrder::Sorted));
+        effects.push(append(
+            "archive/failure_memory/evicted.jsonl",
+            rows,
+            KeyOrder::Sorted,
+        ));
     }
     effects.push(append(
         files::LIFECYCLE_EVENTS,
-        vec![lifecycle_event(input, &execution_id, &request, &effective, success, &seen)],
+        vec![lifecycle_event(
+            input,
+            &execution_id,
+            &request,
+            &effective,
+            success,
+            &seen,
+        )],
         KeyOrder::Sorted,
     ));
     effects.push(Effect::ReplaceJson {
@@ -294,7 +357,10 @@ pub fn finalize(snapshot: &Snapshot, input: &Finalize) -> (Option<FinalizeReply>
         }),
         order: KeyOrder::Sorted,
     });
-    effects.push(Effect::ReplaceText { file: files::LAST_SUMMARY.to_owned(), text: markdown });
+    effects.push(Effect::ReplaceText {
+        file: files::LAST_SUMMARY.to_owned(),
+        text: markdown,
+    });
     let mut session_file = touched.file.clone();
     session_file.last_execution_at = input.now.to_string();
     effects.push(Effect::ReplaceJson {
@@ -305,7 +371,11 @@ pub fn finalize(snapshot: &Snapshot, input: &Finalize) -> (Option<FinalizeReply>
     effects.push(Effect::Ledger {
         session_id: input.identity.session_id.clone(),
         row: Box::new(LedgerRow {
-            provenance: if params.is_some() { Provenance::Explicit } else { Provenance::RuntimeObserved },
+            provenance: if params.is_some() {
+                Provenance::Explicit
+            } else {
+                Provenance::RuntimeObserved
+            },
             session_id: input.identity.session_id.clone(),
             execution_id: execution_id.clone(),
             ..LedgerRow::observed(input.now, LedgerKind::Finalized)
@@ -331,15 +401,25 @@ pub fn finalize(snapshot: &Snapshot, input: &Finalize) -> (Option<FinalizeReply>
     ] {
         agent_summary.insert(name.to_owned(), member);
     }
-    let mut warnings: Vec<String> = snapshot.issues.iter().map(|i| i.warning()).take(12).collect();
+    let mut warnings: Vec<String> = snapshot
+        .issues
+        .iter()
+        .map(|i| i.warning())
+        .take(12)
+        .collect();
     if params.is_some() && success == Some(true) {
         let failing = seen.open_failures.iter().take(3);
-        warnings.extend(failing.map(|f| format!("reported as success, but seen failing: {}", f.line())));
+        warnings.extend(
+            failing.map(|f| format!("reported as success, but seen failing: {}", f.line())),
+        );
     }
     if let Some(report) = input.report
         && !report.outside.is_empty()
     {
-        warnings.push(format!("{} paths outside the repository were not recorded", report.outside.len()));
+        warnings.push(format!(
+            "{} paths outside the repository were not recorded",
+            report.outside.len()
+        ));
     }
     let reply = FinalizeReply {
         schema_version: "1.0".to_owned(),
@@ -386,7 +466,12 @@ fn known_execution(snapshot: &Snapshot, execution_id: &str) -> Option<AgentExecu
     if wanted.is_empty() {
         return None;
     }
-    snapshot.executions.iter().rev().find(|e| e.execution_id == wanted).cloned()
+    snapshot
+        .executions
+        .iter()
+        .rev()
+        .find(|e| e.execution_id == wanted)
+        .cloned()
 }
 
 fn execution_id(params: Option<&FinalizeParams>, input: &Finalize) -> String {
@@ -394,7 +479,11 @@ fn execution_id(params: Option<&FinalizeParams>, input: &Finalize) -> String {
         Some(id) if !id.is_empty() => clean(id, 120),
         _ => {
             let agent = slug(&input.identity.agent_id, 24, "agent");
-            format!("exec-{agent}-{}-{:012x}", input.now.compact(), input.nonce & 0xffff_ffff_ffff)
+            format!(
+                "exec-{agent}-{}-{:012x}",
+                input.now.compact(),
+                input.nonce & 0xffff_ffff_ffff
+            )
         }
     }
 }
@@ -426,11 +515,31 @@ fn merge_report(seen: &mut Observation, params: Option<&FinalizeParams>) -> Map<
         };
         map.insert(name.to_owned(), json!(how));
     };
-    merge("files_opened", &mut seen.files_opened, &told.files_opened, false);
-    merge("files_edited", &mut seen.files_edited, &told.files_edited, false);
+    merge(
+        "files_opened",
+        &mut seen.files_opened,
+        &told.files_opened,
+        false,
+    );
+    merge(
+        "files_edited",
+        &mut seen.files_edited,
+        &told.files_edited,
+        false,
+    );
     merge("files_reopened", &mut seen.files_reopened, &[], false);
-    merge("commands_executed", &mut seen.commands, &told.commands_executed, false);
-    merge("tests_executed", &mut seen.tests, if heuristic_tests { &inferred } else { &tests }, heuristic_tests);
+    merge(
+        "commands_executed",
+        &mut seen.commands,
+        &told.commands_executed,
+        false,
+    );
+    merge(
+        "tests_executed",
+        &mut seen.tests,
+        if heuristic_tests { &inferred } else { &tests },
+        heuristic_tests,
+    );
     let observed_errors = !seen.error_events.is_empty();
     for event in &told.error_events {
         let mut event = event.clone();
@@ -441,7 +550,10 @@ fn merge_report(seen: &mut Observation, params: Option<&FinalizeParams>) -> Map<
         if event.fingerprint.is_empty() {
             event.fingerprint = aictx_signals::fingerprint(&event, "");
         }
-        if !seen.error_events.iter().any(|e| e.fingerprint == event.fingerprint)
+        if !seen
+            .error_events
+            .iter()
+            .any(|e| e.fingerprint == event.fingerprint)
             && seen.error_events.len() < aictx_proto::event::MAX_EVENTS
         {
             seen.error_events.push(event);
@@ -469,7 +581,9 @@ fn merge_report(seen: &mut Observation, params: Option<&FinalizeParams>) -> Map<
         seen.validated |= !told.tests_executed.is_empty() || heuristic_tests;
     }
     seen.tools += usize::from(params.is_some_and(|p| {
-        !(p.files_edited.is_empty() && p.commands_executed.is_empty() && p.tests_executed.is_empty())
+        !(p.files_edited.is_empty()
+            && p.commands_executed.is_empty()
+            && p.tests_executed.is_empty())
     }));
     map
 }
@@ -477,8 +591,17 @@ fn merge_report(seen: &mut Observation, params: Option<&FinalizeParams>) -> Map<
 fn notable_errors(params: Option<&FinalizeParams>, seen: &Observation) -> Vec<String> {
     let told = params.map_or(&[][..], |p| p.notable_errors.as_slice());
     let mut list: Vec<String> = Vec::new();
-    let derived: Vec<String> = seen.error_events.iter().take(3).map(ErrorEvent::render).collect();
-    let source = if told.is_empty() { derived.as_slice() } else { told };
+    let derived: Vec<String> = seen
+        .error_events
+        .iter()
+        .take(3)
+        .map(ErrorEvent::render)
+        .collect();
+    let source = if told.is_empty() {
+        derived.as_slice()
+    } else {
+        told
+    };
     for item in source {
         let item = clean(item, 500);
         if !item.is_empty() && !list.contains(&item) && list.len() < MAX_LIST {
@@ -489,12 +612,24 @@ fn notable_errors(params: Option<&FinalizeParams>, seen: &Observation) -> Vec<St
 }
 
 /// Rows of decisions that say what and why (or what else was weighed).
-fn decision_rows(params: Option<&FinalizeParams>, execution_id: &str, session: u64, now: Timestamp) -> Vec<Value> {
+fn decision_rows(
+    params: Option<&FinalizeParams>,
+    execution_id: &str,
+    session: u64,
+    now: Timestamp,
+) -> Vec<Value> {
     const MAX_DECISIONS: usize = 20;
-    let Some(params) = params else { return Vec::new() };
+    let Some(params) = params else {
+        return Vec::new();
+    };
     let texts = |v: Option<&Value>| -> Vec<String> {
         let list = v.and_then(Value::as_array).cloned().unwrap_or_default();
-        list.iter().filter_map(Value::as_str).map(|s| clean(s, 400)).filter(|s| !s.is_empty()).take(8).collect()
+        list.iter()
+            .filter_map(Value::as_str)
+            .map(|s| clean(s, 400))
+            .filter(|s| !s.is_empty())
+            .take(8)
+            .collect()
     };
     let text = |v: Option<&Value>| clean(v.and_then(Value::as_str).unwrap_or_default(), 1_000);
     params
@@ -507,7 +642,9 @@ fn decision_rows(params: Option<&FinalizeParams>, execution_id: &str, session: u
                 .iter()
                 .map(|name| texts(given.get(*name)))
                 .collect();
-            let [alternatives, constraints, risks, related_paths] = lists.as_slice() else { return None };
+            let [alternatives, constraints, risks, related_paths] = lists.as_slice() else {
+                return None;
+            };
             let reasoned = !rationale.is_empty() || lists.iter().any(|l| !l.is_empty());
             (!decision.is_empty() && reasoned).then(|| {
                 json!({
@@ -552,9 +689,19 @@ fn lifecycle_event(
 /// Which of the six fields are known (spec §12.6).
 fn capture_quality(provenance: &Map<String, Value>) -> Value {
     const FIELDS: [&str; 6] = [
-        "files_opened", "files_edited", "commands_executed", "tests_executed", "notable_errors", "error_events",
+        "files_opened",
+        "files_edited",
+        "commands_executed",
+        "tests_executed",
+        "notable_errors",
+        "error_events",
     ];
-    let known = |f: &&&str| provenance.get(**f).and_then(Value::as_str).is_some_and(|p| p != "unknown");
+    let known = |f: &&&str| {
+        provenance
+            .get(**f)
+            .and_then(Value::as_str)
+            .is_some_and(|p| p != "unknown")
+    };
     let covered: Vec<&&str> = FIELDS.iter().filter(known).collect();
     let unknown: Vec<&&str> = FIELDS.iter().filter(|f| !known(f)).collect();
     let ratio = (covered.len() as f64 / FIELDS.len() as f64 * 10_000.0).round() / 10_000.0;
@@ -566,7 +713,11 @@ fn capture_quality(provenance: &Map<String, Value>) -> Value {
 
 fn git_state(git: &GitState, edited: &[String]) -> Value {
     if !git.available {
-        let reason = if git.reason.is_empty() { "not_git_repo" } else { &git.reason };
+        let reason = if git.reason.is_empty() {
+            "not_git_repo"
+        } else {
+            &git.reason
+        };
         return json!({ "available": false, "reason": reason });
     }
     let mut changed: Vec<&String> = Vec::new();

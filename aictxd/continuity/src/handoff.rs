@@ -37,7 +37,11 @@ pub(crate) fn build(input: &Input, seen: &Observation) -> (Handoff, HandoffRow) 
         Some(false) | None => "unresolved",
     };
     let summary = shorten(input.summary, MAX_SUMMARY);
-    let completed = if input.success == Some(true) { vec![shorten(&summary, MAX_ITEM)] } else { Vec::new() };
+    let completed = if input.success == Some(true) {
+        vec![shorten(&summary, MAX_ITEM)]
+    } else {
+        Vec::new()
+    };
     let mut blocked = items(input.blocked);
     for failure in &seen.open_failures {
         if blocked.len() < MAX_ITEMS {
@@ -46,7 +50,12 @@ pub(crate) fn build(input: &Input, seen: &Observation) -> (Handoff, HandoffRow) 
     }
     let next_steps = items(input.next_steps);
     let mut starting_points: Vec<String> = Vec::new();
-    for path in seen.files_edited.iter().rev().chain(seen.files_opened.iter().rev()) {
+    for path in seen
+        .files_edited
+        .iter()
+        .rev()
+        .chain(seen.files_opened.iter().rev())
+    {
         if starting_points.len() < MAX_ITEMS && !starting_points.contains(path) {
             starting_points.push(path.clone());
         }
@@ -86,7 +95,13 @@ pub(crate) fn build(input: &Input, seen: &Observation) -> (Handoff, HandoffRow) 
         risks: five(&handoff.risks),
         recommended_starting_points: five(&starting_points),
         files_observed: (seen.files_opened.len() + seen.files_edited.len()) as u64,
-        tests_observed: seen.tests.iter().rev().take(8).map(|t| clean(t, 200)).collect(),
+        tests_observed: seen
+            .tests
+            .iter()
+            .rev()
+            .take(8)
+            .map(|t| clean(t, 200))
+            .collect(),
         agent_id: input.agent_id.to_owned(),
         adapter_id: input.adapter_id.to_owned(),
         session_id: input.session_id.to_owned(),
@@ -114,11 +129,16 @@ fn shorten(text: &str, limit: usize) -> String {
         return text;
     }
     let head: String = text.chars().take(limit).collect();
-    let cut = ["。", ". ", "; ", ", "].iter().filter_map(|mark| head.rfind(mark).map(|at| at + mark.trim_end().len())).max();
+    let cut = ["。", ". ", "; ", ", "]
+        .iter()
+        .filter_map(|mark| head.rfind(mark).map(|at| at + mark.trim_end().len()))
+        .max();
     match cut {
-        Some(at) if head.get(..at).is_some_and(|h| h.chars().count() >= 40) => {
-            head.get(..at).unwrap_or_default().trim_end_matches([',', ';']).to_owned()
-        }
+        Some(at) if head.get(..at).is_some_and(|h| h.chars().count() >= 40) => head
+            .get(..at)
+            .unwrap_or_default()
+            .trim_end_matches([',', ';'])
+            .to_owned(),
         _ => clean(&text, limit),
     }
 }
@@ -151,7 +171,12 @@ pub(crate) fn describe(seen: &Observation) -> String {
     }
     let mut parts = Vec::new();
     if !seen.files_edited.is_empty() {
-        let names: Vec<&str> = seen.files_edited.iter().take(4).map(String::as_str).collect();
+        let names: Vec<&str> = seen
+            .files_edited
+            .iter()
+            .take(4)
+            .map(String::as_str)
+            .collect();
         parts.push(format!("edited {}", names.join(", ")));
     }
     if !seen.tests.is_empty() {
@@ -165,7 +190,11 @@ pub(crate) fn describe(seen: &Observation) -> String {
     if parts.is_empty() && !seen.files_opened.is_empty() {
         parts.push(format!("read {} files", seen.files_opened.len()));
     }
-    if parts.is_empty() { clean(&seen.request, MAX_SUMMARY) } else { format!("Session ended: {}.", parts.join("; ")) }
+    if parts.is_empty() {
+        clean(&seen.request, MAX_SUMMARY)
+    } else {
+        format!("Session ended: {}.", parts.join("; "))
+    }
 }
 
 #[cfg(test)]
@@ -174,9 +203,13 @@ mod tests {
 
     #[test]
     fn long_summaries_end_at_a_clause() {
-        let text = "Fixed the parser so that empty input is accepted. Also moved the tests. ".repeat(5);
+        let text =
+            "Fixed the parser so that empty input is accepted. Also moved the tests. ".repeat(5);
         let short = shorten(&text, MAX_SUMMARY);
-        assert!(short.chars().count() <= MAX_SUMMARY && short.ends_with('.'), "{short}");
+        assert!(
+            short.chars().count() <= MAX_SUMMARY && short.ends_with('.'),
+            "{short}"
+        );
         assert_eq!(shorten("a  b", 200), "a b");
         assert!(shorten(&"x".repeat(500), 200).ends_with('…'));
         assert!(shorten(&"é, ".repeat(300), 200).chars().count() <= 200);

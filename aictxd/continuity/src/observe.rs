@@ -15,8 +15,9 @@ pub(crate) const MAX_LIST: usize = 40;
 const ENDED_BY_AGENT: &[i32] = &[130, 137, 143];
 /// Programs whose exit status 1 is an answer, not a failure.
 const ASKING: &[&str] = &[
-    "grep", "egrep", "fgrep", "rg", "ag", "ack", "diff", "cmp", "test", "[", "ls", "cat", "find", "which",
-    "pgrep", "stat", "head", "tail", "wc", "file", "type", "sleep", "true", "false", "cd", "echo",
+    "grep", "egrep", "fgrep", "rg", "ag", "ack", "diff", "cmp", "test", "[", "ls", "cat", "find",
+    "which", "pgrep", "stat", "head", "tail", "wc", "file", "type", "sleep", "true", "false", "cd",
+    "echo",
 ];
 
 /// What one execution did, newest entries last.
@@ -56,12 +57,18 @@ impl Failure {
     /// A test, build, lint or type check: its failure decides about the execution.
     pub(crate) fn is_check(&self) -> bool {
         self.test
-            || self.events.iter().any(|e| matches!(e.phase.as_str(), "test" | "build" | "typecheck" | "lint"))
+            || self
+                .events
+                .iter()
+                .any(|e| matches!(e.phase.as_str(), "test" | "build" | "typecheck" | "lint"))
     }
 
     /// One line for people.
     pub(crate) fn line(&self) -> String {
-        let what = self.events.first().map_or_else(|| "failed".to_owned(), ErrorEvent::render);
+        let what = self
+            .events
+            .first()
+            .map_or_else(|| "failed".to_owned(), ErrorEvent::render);
         format!("`{}`: {}", clean(&self.command, 100), clean(&what, 160))
     }
 }
@@ -97,7 +104,9 @@ impl Observation {
                 LedgerKind::Edit if row.outcome != Outcome::Failed => {
                     edited_since_check = true;
                     seen.validated = false;
-                    row.paths.iter().for_each(|path| push(&mut seen.files_edited, path));
+                    row.paths
+                        .iter()
+                        .for_each(|path| push(&mut seen.files_edited, path));
                 }
                 LedgerKind::Command => seen.command(row, &mut edited_since_check),
                 _ => {}
@@ -119,7 +128,10 @@ impl Observation {
             push(&mut self.tests, &row.command);
         }
         for event in &row.errors {
-            if !self.error_events.iter().any(|e| e.fingerprint == event.fingerprint)
+            if !self
+                .error_events
+                .iter()
+                .any(|e| e.fingerprint == event.fingerprint)
                 && self.error_events.len() < MAX_EVENTS
             {
                 self.error_events.push(event.clone());
@@ -127,7 +139,8 @@ impl Observation {
         }
         match row.outcome {
             Outcome::Passed => {
-                self.open_failures.retain(|failed| !same_check(&row.command, &failed.command));
+                self.open_failures
+                    .retain(|failed| !same_check(&row.command, &failed.command));
                 push(&mut self.passed, &row.command);
                 if row.test {
                     self.validated = true;
@@ -138,7 +151,8 @@ impl Observation {
                 if row.test {
                     self.validated = false;
                 }
-                self.open_failures.retain(|f| !same_check(&f.command, &row.command));
+                self.open_failures
+                    .retain(|f| !same_check(&f.command, &row.command));
                 self.open_failures.push(Failure {
                     command: row.command.clone(),
                     test: row.test,
@@ -195,9 +209,14 @@ fn is_own(command: &str) -> bool {
 /// once the user has asked for something again (what follows a finalize within the same turn
 /// belongs to it).
 pub(crate) fn open_rows(rows: &[LedgerRow]) -> &[LedgerRow] {
-    let Some(last) = rows.iter().rposition(|r| r.kind == LedgerKind::Finalized) else { return rows };
+    let Some(last) = rows.iter().rposition(|r| r.kind == LedgerKind::Finalized) else {
+        return rows;
+    };
     let after = rows.get(last + 1..).unwrap_or_default();
-    match after.iter().position(|r| r.kind == LedgerKind::Prompt && r.agent_id.is_empty()) {
+    match after
+        .iter()
+        .position(|r| r.kind == LedgerKind::Prompt && r.agent_id.is_empty())
+    {
         Some(prompt) => after.get(prompt..).unwrap_or_default(),
         None => &[],
     }
@@ -222,14 +241,21 @@ pub struct OpenSession {
 
 /// What an earlier daemon left open: a session with work that was never finalized.
 pub fn open_session(rows: &[LedgerRow]) -> Option<OpenSession> {
-    let start = rows.iter().rev().find(|r| r.kind == LedgerKind::SessionStart)?;
+    let start = rows
+        .iter()
+        .rev()
+        .find(|r| r.kind == LedgerKind::SessionStart)?;
     if Observation::of(open_rows(rows)).is_empty() {
         return None;
     }
     let ended = rows
         .iter()
         .rposition(|r| r.kind == LedgerKind::SessionEnd)
-        .is_some_and(|end| rows.iter().skip(end + 1).all(|r| r.kind != LedgerKind::SessionStart));
+        .is_some_and(|end| {
+            rows.iter()
+                .skip(end + 1)
+                .all(|r| r.kind != LedgerKind::SessionStart)
+        });
     Some(OpenSession {
         session_id: start.session_id.clone(),
         runner: start.runner.clone(),
@@ -244,15 +270,21 @@ pub fn open_session(rows: &[LedgerRow]) -> Option<OpenSession> {
 pub fn session_summary(stem: &str, rows: &[LedgerRow]) -> SessionSummary {
     let start = rows.iter().find(|r| r.kind == LedgerKind::SessionStart);
     let distinct = |kind: LedgerKind| {
-        let paths: BTreeSet<&String> =
-            rows.iter().filter(|r| r.kind == kind).flat_map(|r| &r.paths).collect();
+        let paths: BTreeSet<&String> = rows
+            .iter()
+            .filter(|r| r.kind == kind)
+            .flat_map(|r| &r.paths)
+            .collect();
         paths.len() as u64
     };
     let commands = rows.iter().filter(|r| r.kind == LedgerKind::Command);
     let last = |kind: LedgerKind| rows.iter().rposition(|r| r.kind == kind);
     let ended = last(LedgerKind::SessionEnd) > last(LedgerKind::SessionStart)
         && last(LedgerKind::SessionEnd).is_some();
-    let request = rows.iter().find(|r| r.kind == LedgerKind::Prompt).map(|r| r.text.as_str());
+    let request = rows
+        .iter()
+        .find(|r| r.kind == LedgerKind::Prompt)
+        .map(|r| r.text.as_str());
     SessionSummary {
         session_id: start.map_or(stem, |r| r.session_id.as_str()).to_owned(),
         runner: start.map(|r| r.runner.clone()).unwrap_or_default(),
@@ -280,7 +312,11 @@ pub fn session_report(stem: &str, mut rows: Vec<LedgerRow>, with_rows: bool) -> 
     const MAX_ROWS: usize = 500;
     let paths = |kind: LedgerKind| {
         let mut list: Vec<String> = Vec::new();
-        for path in rows.iter().filter(|r| r.kind == kind).flat_map(|r| &r.paths) {
+        for path in rows
+            .iter()
+            .filter(|r| r.kind == kind)
+            .flat_map(|r| &r.paths)
+        {
             if !list.contains(path) {
                 list.push(path.clone());
             }
@@ -307,10 +343,22 @@ pub fn session_report(stem: &str, mut rows: Vec<LedgerRow>, with_rows: bool) -> 
         session: session_summary(stem, &rows),
         files_read: paths(LedgerKind::Read),
         files_edited: paths(LedgerKind::Edit),
-        commands: commands.iter().skip(tail(commands.len(), MAX_COMMANDS)).cloned().collect(),
-        errors: errors.iter().skip(tail(errors.len(), MAX_ERRORS)).cloned().collect(),
+        commands: commands
+            .iter()
+            .skip(tail(commands.len(), MAX_COMMANDS))
+            .cloned()
+            .collect(),
+        errors: errors
+            .iter()
+            .skip(tail(errors.len(), MAX_ERRORS))
+            .cloned()
+            .collect(),
         truncated,
-        rows: if with_rows { rows.split_off(tail(rows.len(), MAX_ROWS)) } else { Vec::new() },
+        rows: if with_rows {
+            rows.split_off(tail(rows.len(), MAX_ROWS))
+        } else {
+            Vec::new()
+        },
     }
 }
 
@@ -346,14 +394,20 @@ mod tests {
 
     #[test]
     fn an_edit_after_the_test_makes_the_outcome_unknown() {
-        let edit = LedgerRow { paths: vec!["a.py".into()], ..at(1, LedgerKind::Edit) };
+        let edit = LedgerRow {
+            paths: vec!["a.py".into()],
+            ..at(1, LedgerKind::Edit)
+        };
         let seen = Observation::of(&[command("pytest -q", Outcome::Passed), edit]);
         assert_eq!(seen.success(), None);
     }
 
     #[test]
     fn searches_that_find_nothing_are_no_failures() {
-        let seen = Observation::of(&[command("grep -r foo .", Outcome::Failed), command("ls nosuch", Outcome::Failed)]);
+        let seen = Observation::of(&[
+            command("grep -r foo .", Outcome::Failed),
+            command("ls nosuch", Outcome::Failed),
+        ]);
         assert!(seen.open_failures.is_empty());
     }
 
@@ -369,7 +423,10 @@ mod tests {
         ];
         assert!(open_rows(&rows).is_empty());
         let mut again = rows.to_vec();
-        again.push(LedgerRow { text: "more".into(), ..at(5, LedgerKind::Prompt) });
+        again.push(LedgerRow {
+            text: "more".into(),
+            ..at(5, LedgerKind::Prompt)
+        });
         again.push(at(6, LedgerKind::Stop));
         assert_eq!(open_rows(&again).len(), 2);
     }

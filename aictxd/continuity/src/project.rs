@@ -63,7 +63,10 @@ impl Project {
             .iter()
             .find(|(manifest, ..)| self.manifests.iter().any(|m| m == manifest))
             .map(|(_, _, command)| ((*command).to_owned(), "project_convention"));
-        let by_make = self.makefile_targets.first().map(|t| (format!("make {t}"), "makefile"));
+        let by_make = self
+            .makefile_targets
+            .first()
+            .map(|t| (format!("make {t}"), "makefile"));
         by_manifest.or(by_make)
     }
 
@@ -73,7 +76,10 @@ impl Project {
             .readme
             .lines()
             .map(|line| line.trim_start_matches(['#', '=', ' ']).trim())
-            .find(|line| line.chars().filter(|c| c.is_alphabetic()).count() >= 3 && !line.starts_with(['<', '[', '!']));
+            .find(|line| {
+                line.chars().filter(|c| c.is_alphabetic()).count() >= 3
+                    && !line.starts_with(['<', '[', '!'])
+            });
         aictx_proto::text::clean(&aictx_proto::text::printable(line.unwrap_or_default()), 120)
     }
 }
@@ -83,21 +89,43 @@ mod tests {
     use super::*;
 
     fn with(manifests: &[&str]) -> Project {
-        Project { manifests: manifests.iter().map(|m| (*m).to_owned()).collect(), ..Project::default() }
+        Project {
+            manifests: manifests.iter().map(|m| (*m).to_owned()).collect(),
+            ..Project::default()
+        }
     }
 
     #[test]
     fn w8_every_ecosystem_gets_its_own_test_command() {
-        assert_eq!(with(&["Cargo.toml"]).test_command().unwrap().0, "cargo test");
-        assert_eq!(with(&["package.json", "pnpm-lock.yaml"]).test_command().unwrap().0, "pnpm test");
-        assert_eq!(with(&["Makefile"]).test_command(), None, "a Makefile without a test target");
+        assert_eq!(
+            with(&["Cargo.toml"]).test_command().unwrap().0,
+            "cargo test"
+        );
+        assert_eq!(
+            with(&["package.json", "pnpm-lock.yaml"])
+                .test_command()
+                .unwrap()
+                .0,
+            "pnpm test"
+        );
+        assert_eq!(
+            with(&["Makefile"]).test_command(),
+            None,
+            "a Makefile without a test target"
+        );
         assert_eq!(with(&[]).test_command(), None);
-        assert_eq!(with(&["Cargo.toml", "package.json"]).languages(), ["Rust", "JavaScript"]);
+        assert_eq!(
+            with(&["Cargo.toml", "package.json"]).languages(),
+            ["Rust", "JavaScript"]
+        );
     }
 
     #[test]
     fn headlines_skip_badges() {
-        let project = Project { readme: "[![ci](x)](y)\n<p>\n# Demo **calc**\ntext".into(), ..Project::default() };
+        let project = Project {
+            readme: "[![ci](x)](y)\n<p>\n# Demo **calc**\ntext".into(),
+            ..Project::default()
+        };
         assert_eq!(project.headline(), "Demo **calc**");
     }
 }

@@ -32,7 +32,10 @@ pub struct Touch {
 pub fn touch(snapshot: &Snapshot, identity: &Identity, now: Timestamp) -> Touch {
     let mut file = (*snapshot.session).clone();
     let now = now.to_string();
-    let known = file.recent_sessions.iter().position(|s| s.session_id == identity.session_id);
+    let known = file
+        .recent_sessions
+        .iter()
+        .position(|s| s.session_id == identity.session_id);
     let known_by_slot = !file.session_id.is_empty() && file.session_id == identity.session_id;
     let mut entry = match known {
         Some(at) => file.recent_sessions.remove(at),
@@ -58,7 +61,11 @@ pub fn touch(snapshot: &Snapshot, identity: &Identity, now: Timestamp) -> Touch 
         file.execution_count = 0;
     }
     let same_slot = known_by_slot && !is_new;
-    file.execution_count = if same_slot { file.execution_count + 1 } else { 1 };
+    file.execution_count = if same_slot {
+        file.execution_count + 1
+    } else {
+        1
+    };
     file.runtime = runtime_name(&identity.adapter_id);
     file.repo_id.clone_from(&snapshot.repo_id);
     file.agent_label = format!("{}@{}", file.runtime, file.repo_id);
@@ -84,7 +91,9 @@ impl Touch {
         if let Some(entry) = self.file.recent_sessions.first_mut() {
             entry.banner_shown = true;
         }
-        self.file.banner_shown_session_id.clone_from(&self.file.session_id);
+        self.file
+            .banner_shown_session_id
+            .clone_from(&self.file.session_id);
         self.file.banner_shown_at = now.to_string();
     }
 
@@ -115,16 +124,29 @@ mod tests {
 
     #[test]
     fn w7_interleaved_sessions_keep_their_numbers() {
-        let mut snapshot = Snapshot { repo_id: "r".into(), ..Snapshot::default() };
+        let mut snapshot = Snapshot {
+            repo_id: "r".into(),
+            ..Snapshot::default()
+        };
         let mut numbers = Vec::new();
         for (i, id) in ["x", "y", "x", "y", "x"].into_iter().enumerate() {
-            let touch = touch(&snapshot, &identity(id), Timestamp::from_unix(i as i64 * 60));
+            let touch = touch(
+                &snapshot,
+                &identity(id),
+                Timestamp::from_unix(i as i64 * 60),
+            );
             numbers.push((touch.number, touch.is_new));
             snapshot.session = Arc::new(touch.file);
         }
-        assert_eq!(numbers, [(1, true), (2, true), (1, false), (2, false), (1, false)]);
+        assert_eq!(
+            numbers,
+            [(1, true), (2, true), (1, false), (2, false), (1, false)]
+        );
         assert_eq!(snapshot.session.session_count, 2);
-        assert_eq!(snapshot.session.started_at, "1970-01-01T00:00:00Z", "W22: its own start");
+        assert_eq!(
+            snapshot.session.started_at, "1970-01-01T00:00:00Z",
+            "W22: its own start"
+        );
         assert_eq!(snapshot.session.agent_label, "claude@r");
     }
 
@@ -136,10 +158,19 @@ mod tests {
             banner_shown_session_id: "s2".into(),
             ..SessionFile::default()
         };
-        let snapshot = Snapshot { session: Arc::new(old), ..Snapshot::default() };
+        let snapshot = Snapshot {
+            session: Arc::new(old),
+            ..Snapshot::default()
+        };
         let same = touch(&snapshot, &identity("s2"), Timestamp::from_unix(0));
-        assert_eq!((same.number, same.is_new, same.banner_shown), (3, false, true));
+        assert_eq!(
+            (same.number, same.is_new, same.banner_shown),
+            (3, false, true)
+        );
         let new = touch(&snapshot, &identity("s3"), Timestamp::from_unix(0));
-        assert_eq!((new.number, new.is_new, new.file.session_count), (4, true, 4));
+        assert_eq!(
+            (new.number, new.is_new, new.file.session_count),
+            (4, true, 4)
+        );
     }
 }

@@ -26,7 +26,11 @@ pub(crate) fn render(facts: &Facts) -> (String, Value, Value) {
         parts.push(format!("loaded {}", facts.loaded.join("/")));
     }
     if let Some((existing, descriptor)) = &facts.failure {
-        let verb = if *existing { "recognised a known" } else { "recorded a new" };
+        let verb = if *existing {
+            "recognised a known"
+        } else {
+            "recorded a new"
+        };
         parts.push(format!("{verb} failure pattern ({descriptor})"));
     }
     match facts.resolved {
@@ -35,24 +39,53 @@ pub(crate) fn render(facts: &Facts) -> (String, Value, Value) {
         n => parts.push(format!("resolved {n} known failures")),
     }
     if parts.is_empty() {
-        let text = if facts.observed { "registered this execution" } else { "registered this execution without reusable context" };
+        let text = if facts.observed {
+            "registered this execution"
+        } else {
+            "registered this execution without reusable context"
+        };
         parts.push(text.to_owned());
     }
-    let mut lines = vec![("context", format!("Context: {}.", parts.join(" + ")), json!({ "parts": parts }))];
+    let mut lines = vec![(
+        "context",
+        format!("Context: {}.", parts.join(" + ")),
+        json!({ "parts": parts }),
+    )];
     if !facts.saved.is_empty() {
-        lines.push(("saved", format!("Saved: {}.", enumerate(&facts.saved)), json!({ "items": facts.saved })));
+        lines.push((
+            "saved",
+            format!("Saved: {}.", enumerate(&facts.saved)),
+            json!({ "items": facts.saved }),
+        ));
     }
-    let next: Vec<String> = facts.next.iter().take(2).map(|n| clean(n, 160).trim_end_matches('.').to_owned()).collect();
+    let next: Vec<String> = facts
+        .next
+        .iter()
+        .take(2)
+        .map(|n| clean(n, 160).trim_end_matches('.').to_owned())
+        .collect();
     if !next.is_empty() {
-        lines.push(("next", format!("Next: {}.", next.join("; ")), json!({ "items": next })));
+        lines.push((
+            "next",
+            format!("Next: {}.", next.join("; ")),
+            json!({ "items": next }),
+        ));
     } else if !facts.entry_points.is_empty() {
         let paths: Vec<&String> = facts.entry_points.iter().take(2).collect();
         let joined: Vec<&str> = paths.iter().map(|p| p.as_str()).collect();
-        lines.push(("entry_point", format!("Entry point: {}.", joined.join(", ")), json!({ "paths": paths })));
+        lines.push((
+            "entry_point",
+            format!("Entry point: {}.", joined.join(", ")),
+            json!({ "paths": paths }),
+        ));
     }
     let path = format!(".aictx/{}", files::LAST_SUMMARY);
     let details = format!("Details: [last_execution_summary.md]({path})");
-    lines.push(("details", details, json!({ "path": path, "link_text": "last_execution_summary.md" })));
+    lines.push((
+        "details",
+        details,
+        json!({ "path": path, "link_text": "last_execution_summary.md" }),
+    ));
     let mut text = format!("{}\n{title}\n\n", "─".repeat(32));
     let body: Vec<&str> = lines.iter().map(|(_, line, _)| line.as_str()).collect();
     text.push_str(&body.join("\n"));
@@ -87,22 +120,33 @@ fn enumerate(items: &[&str]) -> String {
 }
 
 /// `last_execution_summary.md`.
-pub(crate) fn markdown(rows: &[(&str, String)], observed: &[(&str, usize)], next: &[String], start: &[String]) -> String {
+pub(crate) fn markdown(
+    rows: &[(&str, String)],
+    observed: &[(&str, usize)],
+    next: &[String],
+    start: &[String],
+) -> String {
     let mut out = String::from("# AICTX Execution Summary\n\n## Continuity\n");
     for (name, value) in rows {
         out.push_str(&format!("- {name}: {value}\n"));
     }
     if !next.is_empty() {
         out.push_str("\n## AICTX next\n");
-        next.iter().for_each(|n| out.push_str(&format!("- {}\n", clean(n, 240))));
+        next.iter()
+            .for_each(|n| out.push_str(&format!("- {}\n", clean(n, 240))));
     }
     out.push_str("\n## Observed execution\n");
-    observed.iter().for_each(|(name, n)| out.push_str(&format!("- {name}: {n}\n")));
+    observed
+        .iter()
+        .for_each(|(name, n)| out.push_str(&format!("- {name}: {n}\n")));
     out.push_str("\n## Next session\n");
     if start.is_empty() {
         out.push_str("- none\n");
     }
-    start.iter().take(5).for_each(|p| out.push_str(&format!("- {p}\n")));
+    start
+        .iter()
+        .take(5)
+        .for_each(|p| out.push_str(&format!("- {p}\n")));
     out
 }
 
@@ -125,7 +169,10 @@ mod tests {
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines[0].chars().count(), 32);
         assert_eq!(lines[1..3], ["AICTX summary", ""]);
-        assert_eq!(lines[3], "Context: loaded handoff/failures + recorded a new failure pattern (pytest test AssertionError).");
+        assert_eq!(
+            lines[3],
+            "Context: loaded handoff/failures + recorded a new failure pattern (pytest test AssertionError)."
+        );
         assert_eq!(lines[4], "Saved: handoff and failure pattern.");
         assert_eq!(lines[5], "Next: Run it again.", "W28: no double period");
         assert!(lines[6].starts_with("Details: ["));

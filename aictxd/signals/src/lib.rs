@@ -13,7 +13,7 @@ mod totals;
 use aictx_proto::event::ErrorEvent;
 use aictx_proto::ledger::Outcome;
 
-pub use command::{is_test_command, normalise_command, same_check};
+pub use command::{command_word, hides_status, is_test_command, normalise_command, same_check};
 pub use fingerprint::fingerprint;
 pub use output::{HEAD_BYTES, MAX_LINE_CHARS, TAIL_BYTES};
 

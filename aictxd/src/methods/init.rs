@@ -16,15 +16,24 @@ const EXCLUDED: &str = "/.aictx/";
 
 pub(super) fn init(app: &App, params: &InitParams) -> Result<InitReply, RpcError> {
     if let Some(unknown) = params.runners.iter().find(|r| r.as_str() != "claude") {
-        return Err(RpcError::new(INVALID_PARAMS, format!("unknown runner `{unknown}`; known: claude")));
+        return Err(RpcError::new(
+            INVALID_PARAMS,
+            format!("unknown runner `{unknown}`; known: claude"),
+        ));
     }
     let path = Path::new(&params.repo);
     if !path.is_absolute() || !path.is_dir() {
-        return Err(RpcError::new(NO_REPOSITORY, format!("{} is not a directory", params.repo)));
+        return Err(RpcError::new(
+            NO_REPOSITORY,
+            format!("{} is not a directory", params.repo),
+        ));
     }
     let (root, worktree, exclude) = match find_repository(path) {
         Ok(found) => {
-            let exclude = found.common_dir.as_ref().map(|dir| dir.join("info/exclude"));
+            let exclude = found
+                .common_dir
+                .as_ref()
+                .map(|dir| dir.join("info/exclude"));
             (found.root, found.worktree, exclude)
         }
         Err(_) if params.force => {
@@ -38,7 +47,10 @@ pub(super) fn init(app: &App, params: &InitParams) -> Result<InitReply, RpcError
     };
     let had_store = root.join(".aictx").exists();
     app.hosts.create(&root)?;
-    let mut files = vec![change(".aictx/", if had_store { "unchanged" } else { "created" })];
+    let mut files = vec![change(
+        ".aictx/",
+        if had_store { "unchanged" } else { "created" },
+    )];
     let mut warnings = Vec::new();
     let mut hidden = vec![EXCLUDED];
     for runner in &params.runners {
@@ -55,9 +67,15 @@ pub(super) fn init(app: &App, params: &InitParams) -> Result<InitReply, RpcError
     if let Some(exclude) = exclude {
         match hide(&exclude, &hidden) {
             Ok(changed) => {
-                files.push(change(".git/info/exclude", if changed { "updated" } else { "unchanged" }));
+                files.push(change(
+                    ".git/info/exclude",
+                    if changed { "updated" } else { "unchanged" },
+                ));
             }
-            Err(e) => warnings.push(format!("{}: {e}; git will show .aictx as untracked", exclude.display())),
+            Err(e) => warnings.push(format!(
+                "{}: {e}; git will show .aictx as untracked",
+                exclude.display()
+            )),
         }
     }
     let mut registered = false;
@@ -67,11 +85,20 @@ pub(super) fn init(app: &App, params: &InitParams) -> Result<InitReply, RpcError
             Err(e) => warnings.push(format!("the repository was not registered: {e}")),
         }
     }
-    Ok(InitReply { repo: root.to_string_lossy().into_owned(), files, registered, warnings })
+    Ok(InitReply {
+        repo: root.to_string_lossy().into_owned(),
+        files,
+        registered,
+        warnings,
+    })
 }
 
 fn change(path: &str, action: &str) -> FileChange {
-    FileChange { path: path.to_owned(), action: action.to_owned(), reason: String::new() }
+    FileChange {
+        path: path.to_owned(),
+        action: action.to_owned(),
+        reason: String::new(),
+    }
 }
 
 fn broken(path: &Path, error: &io::Error) -> RpcError {
@@ -81,7 +108,14 @@ fn broken(path: &Path, error: &io::Error) -> RpcError {
 /// Registers our hooks; gives what happened and whether the file is a new one of ours.
 fn register_claude(worktree: &Path, program: &str) -> (FileChange, bool) {
     let skipped = |reason: String| {
-        (FileChange { path: settings::FILE.to_owned(), action: "skipped".to_owned(), reason }, false)
+        (
+            FileChange {
+                path: settings::FILE.to_owned(),
+                action: "skipped".to_owned(),
+                reason,
+            },
+            false,
+        )
     };
     if !Path::new(program).is_absolute() {
         return skipped("the path of the aictx program is not absolute".to_owned());
@@ -112,16 +146,25 @@ fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
     let parent = path.parent().unwrap_or(Path::new("."));
     fs::create_dir_all(parent)?;
     if fs::symlink_metadata(parent)?.file_type().is_symlink() {
-        return Err(io::Error::other(format!("{} is a symbolic link", parent.display())));
+        return Err(io::Error::other(format!(
+            "{} is a symbolic link",
+            parent.display()
+        )));
     }
     let draft = path.with_extension(format!("tmp{}", std::process::id()));
-    let mut file = fs::OpenOptions::new().create_new(true).write(true).open(&draft)?;
-    let written = file.write_all(content).and_then(|()| file.sync_all()).and_then(|()| {
-        if let Ok(meta) = fs::metadata(path) {
-            fs::set_permissions(&draft, meta.permissions())?;
-        }
-        fs::rename(&draft, path)
-    });
+    let mut file = fs::OpenOptions::new()
+        .create_new(true)
+        .write(true)
+        .open(&draft)?;
+    let written = file
+        .write_all(content)
+        .and_then(|()| file.sync_all())
+        .and_then(|()| {
+            if let Ok(meta) = fs::metadata(path) {
+                fs::set_permissions(&draft, meta.permissions())?;
+            }
+            fs::rename(&draft, path)
+        });
     if written.is_err() {
         let _ = fs::remove_file(&draft);
     }
@@ -135,8 +178,11 @@ fn hide(exclude: &Path, lines: &[&str]) -> io::Result<bool> {
         Err(e) if e.kind() == io::ErrorKind::NotFound => String::new(),
         Err(e) => return Err(e),
     };
-    let missing: Vec<&str> =
-        lines.iter().copied().filter(|line| !current.lines().any(|have| have.trim() == *line)).collect();
+    let missing: Vec<&str> = lines
+        .iter()
+        .copied()
+        .filter(|line| !current.lines().any(|have| have.trim() == *line))
+        .collect();
     if missing.is_empty() {
         return Ok(false);
     }

@@ -26,13 +26,16 @@ pub(super) fn list(app: &App, params: &SessionListParams) -> Result<SessionList,
         .iter()
         .take(limit)
         .map(|file| {
-            let ledger = host.store.read_ledger_file(&file.stem);
+            let ledger = host.store.read_ledger(&file.stem);
             let summary = aictx_continuity::session_summary(&file.stem, &ledger.rows);
             mark_live(app, summary)
         })
         .collect();
     sessions.sort_by(|a, b| b.last_seen_at.cmp(&a.last_seen_at));
-    Ok(SessionList { sessions, truncated })
+    Ok(SessionList {
+        sessions,
+        truncated,
+    })
 }
 
 pub(super) fn show(app: &App, params: &SessionShowParams) -> Result<SessionReport, RpcError> {
@@ -44,20 +47,28 @@ pub(super) fn show(app: &App, params: &SessionShowParams) -> Result<SessionRepor
     let stem = file_stem(wanted);
     let ledgers = host.store.ledgers();
     let exact = ledgers.iter().find(|file| file.stem == stem);
-    let begins: Vec<_> = ledgers.iter().filter(|file| file.stem.starts_with(wanted)).collect();
+    let begins: Vec<_> = ledgers
+        .iter()
+        .filter(|file| file.stem.starts_with(wanted))
+        .collect();
     let file = match (exact, begins.as_slice()) {
         (Some(file), _) => file,
         (None, [one]) => one,
         (None, []) => {
-            return Err(RpcError::new(NOT_FOUND, format!("there is no session `{wanted}`"))
-                .hint("`aictx session list` shows what there is"));
+            return Err(
+                RpcError::new(NOT_FOUND, format!("there is no session `{wanted}`"))
+                    .hint("`aictx session list` shows what there is"),
+            );
         }
         (None, several) => {
-            return Err(RpcError::new(NOT_FOUND, format!("{} sessions begin with `{wanted}`", several.len()))
-                .hint("give more of the id"));
+            return Err(RpcError::new(
+                NOT_FOUND,
+                format!("{} sessions begin with `{wanted}`", several.len()),
+            )
+            .hint("give more of the id"));
         }
     };
-    let ledger = host.store.read_ledger_file(&file.stem);
+    let ledger = host.store.read_ledger(&file.stem);
     let mut report = aictx_continuity::session_report(&file.stem, ledger.rows, params.rows);
     report.session = mark_live(app, report.session);
     Ok(report)

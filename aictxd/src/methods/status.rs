@@ -34,8 +34,14 @@ pub(super) fn status(app: &App) -> DaemonStatus {
         sessions: app.sessions.status(),
         methods: app.stats.methods(),
         spool_waiting: spool::waiting(&app.locations.spool()),
-        hooks_lost: fs::metadata(app.locations.lost_counter()).map(|m| m.len()).unwrap_or(0),
-        log: app.log.as_ref().map(|p| p.to_string_lossy().into_owned()).unwrap_or_default(),
+        hooks_lost: fs::metadata(app.locations.lost_counter())
+            .map(|m| m.len())
+            .unwrap_or(0),
+        log: app
+            .log
+            .as_ref()
+            .map(|p| p.to_string_lossy().into_owned())
+            .unwrap_or_default(),
         warnings,
     }
 }
@@ -57,5 +63,8 @@ pub(super) fn stop(app: &App, params: &StopParams) -> Stopping {
     if meant {
         app.request_stop(StopReason::Request);
     }
-    Stopping { stopping: meant, pid: std::process::id() }
+    Stopping {
+        stopping: meant,
+        pid: std::process::id(),
+    }
 }

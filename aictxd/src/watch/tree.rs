@@ -14,7 +14,14 @@ const MANY: usize = 64;
 /// Directories below `.aictx` whose files other programs may change. Ledgers and the journal are
 /// not among them: the daemon would wake itself with every observation.
 const ARTIFACTS: &[&str] = &[
-    "", "continuity", "failure_memory", "strategy_memory", "area_memory", "memory", "metrics", "tasks",
+    "",
+    "continuity",
+    "failure_memory",
+    "strategy_memory",
+    "area_memory",
+    "memory",
+    "metrics",
+    "tasks",
     "tasks/threads",
 ];
 /// Files in the git directory that say what is checked out.
@@ -48,7 +55,10 @@ impl Tree {
         if git.is_dir() {
             directories.insert(git);
         }
-        Self { root: root.to_owned(), directories }
+        Self {
+            root: root.to_owned(),
+            directories,
+        }
     }
 
     /// The directories.
@@ -83,8 +93,12 @@ impl Tree {
             let known = self.directories.contains(path);
             let is_directory = path.symlink_metadata().is_ok_and(|m| m.is_dir());
             if known && !is_directory {
-                let gone: Vec<PathBuf> =
-                    self.directories.range(path.clone()..).take_while(|d| d.starts_with(path)).cloned().collect();
+                let gone: Vec<PathBuf> = self
+                    .directories
+                    .range(path.clone()..)
+                    .take_while(|d| d.starts_with(path))
+                    .cloned()
+                    .collect();
                 for directory in gone {
                     self.directories.remove(&directory);
                     change.gone.push(directory);
@@ -112,7 +126,9 @@ impl Tree {
                 continue;
             }
             for directory in source_directories(&self.root, Some(path)) {
-                if self.directories.len() < MAX_DIRECTORIES && self.directories.insert(directory.clone()) {
+                if self.directories.len() < MAX_DIRECTORIES
+                    && self.directories.insert(directory.clone())
+                {
                     change.new.push(directory);
                 }
             }
@@ -124,8 +140,16 @@ impl Tree {
     pub(super) fn rescan(&mut self) -> Change {
         let fresh = Self::walk(&self.root);
         let change = Change {
-            new: fresh.directories.difference(&self.directories).cloned().collect(),
-            gone: self.directories.difference(&fresh.directories).cloned().collect(),
+            new: fresh
+                .directories
+                .difference(&self.directories)
+                .cloned()
+                .collect(),
+            gone: self
+                .directories
+                .difference(&fresh.directories)
+                .cloned()
+                .collect(),
         };
         *self = fresh;
         change
@@ -161,7 +185,10 @@ fn source_directories(root: &Path, only: Option<&Path>) -> impl Iterator<Item = 
                     only.starts_with(entry.path()) || entry.path().starts_with(only)
                 })
         });
-    walk.build().filter_map(Result::ok).map(|entry| entry.into_path()).take(MAX_DIRECTORIES)
+    walk.build()
+        .filter_map(Result::ok)
+        .map(|entry| entry.into_path())
+        .take(MAX_DIRECTORIES)
 }
 
 #[cfg(test)]
@@ -171,7 +198,12 @@ mod tests {
 
     fn names(tree: &Tree) -> Vec<String> {
         tree.directories()
-            .map(|d| d.strip_prefix(&tree.root).unwrap().to_string_lossy().into_owned())
+            .map(|d| {
+                d.strip_prefix(&tree.root)
+                    .unwrap()
+                    .to_string_lossy()
+                    .into_owned()
+            })
             .collect()
     }
 
@@ -179,19 +211,32 @@ mod tests {
     fn ignored_directories_are_not_watched_whenever_they_appear() {
         let dir = tempfile::tempdir().unwrap();
         let root = dir.path().join("r");
-        for d in ["src/deep", "target/debug", ".git/objects", ".aictx/continuity", ".aictx/sessions"] {
+        for d in [
+            "src/deep",
+            "target/debug",
+            ".git/objects",
+            ".aictx/continuity",
+            ".aictx/sessions",
+        ] {
             fs::create_dir_all(root.join(d)).unwrap();
         }
         fs::write(root.join(".gitignore"), "target/\n/out\n").unwrap();
         let mut tree = Tree::walk(&root);
-        assert_eq!(names(&tree), ["", ".aictx", ".aictx/continuity", ".git", "src", "src/deep"]);
+        assert_eq!(
+            names(&tree),
+            ["", ".aictx", ".aictx/continuity", ".git", "src", "src/deep"]
+        );
 
         for d in ["out/x", "new/a/b", "src/target/y"] {
             fs::create_dir_all(root.join(d)).unwrap();
         }
         let paths = ["out", "new", "src/target"].map(|d| root.join(d));
         let change = tree.absorb(paths.iter());
-        let new: Vec<_> = change.new.iter().map(|d| d.strip_prefix(&root).unwrap().to_str().unwrap()).collect();
+        let new: Vec<_> = change
+            .new
+            .iter()
+            .map(|d| d.strip_prefix(&root).unwrap().to_str().unwrap())
+            .collect();
         assert_eq!(new, ["new", "new/a", "new/a/b"]);
 
         fs::remove_dir_all(root.join("new")).unwrap();
@@ -200,6 +245,9 @@ mod tests {
         fs::rename(root.join("src"), root.join("lib")).unwrap();
         let change = tree.rescan();
         assert_eq!((change.new.len(), change.gone.len()), (2, 2));
-        assert_eq!(names(&tree), ["", ".aictx", ".aictx/continuity", ".git", "lib", "lib/deep"]);
+        assert_eq!(
+            names(&tree),
+            ["", ".aictx", ".aictx/continuity", ".git", "lib", "lib/deep"]
+        );
     }
 }
