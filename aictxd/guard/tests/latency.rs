@@ -1,5 +1,8 @@
 //! How long the hot path takes. Run with `cargo test --release --test latency -- --ignored --nocapture`.
 
+// Helpers of tests may fail the test.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 

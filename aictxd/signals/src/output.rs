@@ -110,7 +110,7 @@ fn clean_line<'a>(raw: &'a str, scratch: &'a mut String) -> &'a str {
             '\u{1b}' => match chars.next() {
                 // CSI: parameters, then one final byte.
                 Some('[') => {
-                    while let Some(next) = chars.next() {
+                    for next in chars.by_ref() {
                         if ('\u{40}'..='\u{7e}').contains(&next) {
                             break;
                         }

@@ -1,5 +1,8 @@
 //! How long reading takes. Run with `cargo test --release --test throughput -- --ignored --nocapture`.
 
+// Helpers of tests may fail the test.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+
 use std::time::{Duration, Instant};
 
 use aictx_signals::{Run, events, outcome};

@@ -56,6 +56,8 @@ pub(super) struct Awaiting {
 #[derive(Default)]
 struct Current {
     command: SimpleCommand,
+    /// `function` was read: its name follows, which is no program.
+    naming: bool,
     heredocs: Vec<(String, bool, bool, usize)>,
 }
 
@@ -249,7 +251,11 @@ impl Lexer<'_, '_> {
         }
         let command = &mut current.command;
         if command.words.is_empty() {
+            if std::mem::take(&mut current.naming) {
+                return;
+            }
             if !word.quoted && is_reserved(&word.text) {
+                current.naming = word.text == "function";
                 return;
             }
             if is_assignment(&word) {
@@ -265,6 +271,7 @@ impl Lexer<'_, '_> {
         let Current {
             mut command,
             heredocs,
+            ..
         } = std::mem::take(current);
         if command.words.is_empty()
             && command.redirects.is_empty()
