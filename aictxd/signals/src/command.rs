@@ -230,4 +230,16 @@ mod tests {
             assert!(!same_check(passed, failed), "{passed} / {failed}");
         }
     }
+
+    proptest::proptest! {
+        #[test]
+        fn any_text_is_accepted(one in ".{0,80}", two in "(pytest|cargo|test|-k|a|/|::|;| |\\||2>&1|'){0,12}") {
+            is_test_command(&one);
+            same_check(&one, &two);
+            proptest::prop_assert!(same_check(&one, &one));
+            proptest::prop_assert!(same_check(&two, &two));
+            let once = normalise_command(&two);
+            proptest::prop_assert_eq!(normalise_command(&once), once);
+        }
+    }
 }
