@@ -4,7 +4,7 @@
 use aictx_signals::shell::Word;
 
 use super::table::{
-    DECODERS, DOWNLOADERS, INTERPRETERS, Interpreter, SHELLED_DELETES, SQL_CLIENTS,
+    DECODERS, DOWNLOADERS, INTERPRETERS, Interpreter, SHELL_CALLS, SHELLED_DELETES, SQL_CLIENTS,
 };
 use super::{Call, Judge, Tier};
 
@@ -225,7 +225,8 @@ fn programs(judge: &mut Judge, call: Call, known: &Interpreter) {
     }
     let deletes = |text: &String| {
         known.deletes.iter().any(|call| text.contains(call))
-            || SHELLED_DELETES.iter().any(|call| text.contains(call))
+            || (SHELL_CALLS.iter().any(|call| text.contains(call))
+                && SHELLED_DELETES.iter().any(|call| text.contains(call)))
     };
     if texts.iter().any(deletes) {
         let verb = format!("{} deletes a tree", known.name);

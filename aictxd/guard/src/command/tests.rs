@@ -27,6 +27,8 @@ fn plain() {
     all(
         Tier::Plain,
         &[
+            "python3 -c \"open('a','w').write('rm -rf /')\"",
+            "git add -A && git commit -m \"$(cat <<'EOF'\nrm -rf / and DROP TABLE x\nEOF\n)\"",
             "pytest -q",
             "git status",
             "cargo build",
@@ -163,6 +165,9 @@ fn destructive() {
     all(
         Tier::Destructive,
         &[
+            "function f { rm -rf src; }; f",
+            "pwsh -c 'Remove-Item -Recurse -Force src'",
+            "python -c \"import os; os.system('rm -rf src')\"",
             "rm -rf src",
             "rm -r src",
             "rm --recursive --force out",
