@@ -6,8 +6,10 @@
 mod codes;
 mod command;
 mod decide;
+mod hook;
 mod path;
 
 pub use command::{CommandFinding, CommandRisk, Tier, command_risk};
 pub use decide::{GuardError, MAX_WARNINGS, RISKS, guard};
+pub use hook::{HookVerdict, hook_command, hook_edit};
 pub use path::path_risk;

@@ -92,6 +92,28 @@ pub fn is_test_command(command: &str) -> bool {
         .any(|part| test_run(part).is_some())
 }
 
+/// Name of the program whose exit status is the command line's: the last one. Empty when there is
+/// none.
+pub fn command_word(command: &str) -> String {
+    let script = shell::parse(command);
+    let last = script.commands.iter().rev().find(|part| part.depth == 0);
+    last.map(|part| part.name().to_owned()).unwrap_or_default()
+}
+
+/// Whether the command line can succeed although a part of it failed: a pipe, a sequence, an
+/// alternative or the background swallow the status of what stands before them.
+pub fn hides_status(command: &str) -> bool {
+    let script = shell::parse(command);
+    script.undecided
+        || script.commands.iter().any(|part| {
+            part.depth == 0
+                && matches!(
+                    part.joined,
+                    Joined::Pipe | Joined::Sequence | Joined::Or | Joined::Background
+                )
+        })
+}
+
 /// Whether a pass of `passed` proves that `failed` would pass now: the same command, or a test run
 /// of the same tool in the same directory that includes it.
 pub fn same_check(passed: &str, failed: &str) -> bool {
