@@ -1,1 +1,3 @@
-//! Placeholder to be replaced in this change.
+//! The `.aictx/` files on disk.
+
+pub mod scrub;
