@@ -7,7 +7,12 @@ use aictx_artifacts::scrub::{Report, StreamScrubber, scrub_bytes, scrub_text, sc
 fn cases(data: &str) -> impl Iterator<Item = String> {
     data.lines()
         .filter(|l| !l.is_empty() && !l.starts_with("# "))
-        .map(|l| l.replace('¦', "").replace("\\\\n", "\u{1}").replace("\\n", "\n").replace('\u{1}', "\\n"))
+        .map(|l| {
+            l.replace('¦', "")
+                .replace("\\\\n", "\u{1}")
+                .replace("\\n", "\n")
+                .replace('\u{1}', "\\n")
+        })
 }
 
 /// The text between markers stays; each `«…»` becomes one marker.
@@ -26,13 +31,26 @@ fn check(case: &str) -> Result<(), String> {
     }
     expected.push_str(rest);
     let mut got = clean.to_string();
-    for kind in ["private_key", "api_key", "access_key", "secret", "password", "credential", "session", "token"] {
+    for kind in [
+        "private_key",
+        "api_key",
+        "access_key",
+        "secret",
+        "password",
+        "credential",
+        "session",
+        "token",
+    ] {
         got = got.replace(&format!("[redacted:{kind}]"), "\u{1}");
     }
     let found: u64 = report.counts().values().sum();
     if got == expected && found >= count {
         let again = scrub_text(&clean, &mut Report::default()).into_owned();
-        return if again == clean { Ok(()) } else { Err(format!("not idempotent: {clean} -> {again}")) };
+        return if again == clean {
+            Ok(())
+        } else {
+            Err(format!("not idempotent: {clean} -> {again}"))
+        };
     }
     Err(format!("{text}\n      -> {clean}"))
 }
@@ -42,7 +60,11 @@ fn verdict(what: &str, total: usize, misses: &[String]) {
         eprintln!("MISS {what}: {miss}");
     }
     eprintln!("{what}: {}/{total} right", total - misses.len());
-    assert!(misses.is_empty(), "{} of {total} {what} wrong", misses.len());
+    assert!(
+        misses.is_empty(),
+        "{} of {total} {what} wrong",
+        misses.len()
+    );
 }
 
 #[test]
@@ -62,8 +84,14 @@ fn lookalikes() {
         .filter_map(|c| {
             let mut report = Report::default();
             let clean = scrub_text(c, &mut report);
-            let same = matches!(clean, Cow::Borrowed(_)) && report.is_empty() && clean == c.as_str();
-            (!same).then(|| format!("{clean}   {:?}", report.findings.iter().map(|f| f.rule).collect::<Vec<_>>()))
+            let same =
+                matches!(clean, Cow::Borrowed(_)) && report.is_empty() && clean == c.as_str();
+            (!same).then(|| {
+                format!(
+                    "{clean}   {:?}",
+                    report.findings.iter().map(|f| f.rule).collect::<Vec<_>>()
+                )
+            })
         })
         .collect();
     verdict("look-alikes", all.len(), &misses);
@@ -148,7 +176,10 @@ fn values_of_members() {
     });
     assert_eq!(value, expected);
     let fields: Vec<&str> = report.findings.iter().map(|f| f.field.as_str()).collect();
-    assert!(fields.contains(&"/env/0/value") && fields.contains(&"/nested/apiKey"), "{fields:?}");
+    assert!(
+        fields.contains(&"/env/0/value") && fields.contains(&"/nested/apiKey"),
+        "{fields:?}"
+    );
     let mut again = Report::default();
     scrub_value(&mut value, &mut again);
     assert!(again.is_empty() && value == expected);
@@ -164,7 +195,9 @@ fn bytes_that_are_no_text() {
 #[test]
 fn long_lines_in_a_stream() {
     let token = format!("gh{}{}", "p_", random("a", 36, 5));
-    for at in [0, 983_000, 1_048_570, 1_049_000, 1_052_660, 1_052_672, 2_000_000, 2_999_900] {
+    for at in [
+        0, 983_000, 1_048_570, 1_049_000, 1_052_660, 1_052_672, 2_000_000, 2_999_900,
+    ] {
         let mut text = "ab cd ".repeat(500_000).into_bytes();
         text.splice(at..at, format!(" {token} ").into_bytes());
         let mut out = Vec::new();
@@ -187,10 +220,97 @@ fn long_lines_in_a_stream() {
 
 #[test]
 fn hostile_lines_take_linear_time() {
-    for unit in ["password=", "token: ", "://a:", "\"password\": \"", "eyJa.", "-----BEGIN PRIVATE KEY-----", "curl -u ", "sk-", "[redacted:token]", "login password is ", "a:5432:", "@tcp(", "-us1 "] {
+    for unit in [
+        "password=",
+        "token: ",
+        "://a:",
+        "\"password\": \"",
+        "eyJa.",
+        "-----BEGIN PRIVATE KEY-----",
+        "curl -u ",
+        "sk-",
+        "[redacted:token]",
+        "login password is ",
+        "a:5432:",
+        "@tcp(",
+        "-us1 ",
+    ] {
         let text = unit.repeat((1 << 19) / unit.len());
         let start = std::time::Instant::now();
         let _ = scrub_text(&text, &mut Report::default());
-        assert!(start.elapsed().as_secs() < 20, "{unit}: {:?}", start.elapsed());
+        assert!(
+            start.elapsed().as_secs() < 20,
+            "{unit}: {:?}",
+            start.elapsed()
+        );
+    }
+}
+
+mod properties {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Texts in which secrets, names, connectors and noise meet in every order.
+    fn text() -> impl Strategy<Value = String> {
+        let piece = prop_oneof![
+            4 => prop::sample::select(vec![
+                "password", "token", "API_KEY", "secret", "--password", "cookie", "Authorization", "session", "auth", "name",
+                "value", "PRIVATE_KEY", "mysql -p", "curl -u ", "docker login -p ", "machine a login b password ", "echo ", "| sudo -S",
+            ]).prop_map(str::to_owned),
+            4 => prop::sample::select(vec![
+                "=", ": ", " ", ":", "\"", "'", "\n", "\r\n", ", ", "; ", "://", "@", "{", "}", "\\\"", "\\n", " is ", "|", "?", "&", "é", "“",
+            ]).prop_map(str::to_owned),
+            3 => prop::sample::select(vec![
+                "hunter2".to_owned(), "a8Jd72hsK1ls9Qwe72BzLmN0".to_owned(), format!("gh{}abcdefghijklmnopqrstuvwx", "p_"),
+                "Bearer abcdefgh12345".to_owned(), "Basic dXNlcjpwYXNz".to_owned(), "https://u:p@h/".to_owned(), "[redacted:token]".to_owned(),
+                "[redacted:".to_owned(), format!("-----BEGIN {} KEY-----", "PRIVATE"), format!("-----END {} KEY-----", "PRIVATE"),
+                "MIIEpAIBAAKCAQEA1c7+9z5Pad7OejecsQ0buYpTTc5zLPnkHGGMWIBXANnoTLxG".to_owned(), "eyJhbGciOiJI.eyJzdWIi.abcdefg".to_owned(),
+            ]),
+            1 => "[ -~]{0,12}",
+            1 => any::<String>(),
+        ];
+        prop::collection::vec(piece, 0..24).prop_map(|p| p.concat())
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig { cases: 3000, failure_persistence: None, ..ProptestConfig::default() })]
+
+        #[test]
+        fn twice_is_once(text in text()) {
+            let mut report = Report::default();
+            let clean = scrub_text(&text, &mut report);
+            if report.is_empty() {
+                prop_assert!(matches!(clean, Cow::Borrowed(_)));
+                prop_assert_eq!(&*clean, text.as_str());
+            }
+            let mut again = Report::default();
+            let second = scrub_text(&clean, &mut again);
+            prop_assert_eq!(&*second, &*clean);
+            prop_assert!(again.is_empty());
+        }
+
+        #[test]
+        fn streams_are_texts(text in text(), cuts in prop::collection::vec(1_usize..40, 1..20)) {
+            let mut whole = Report::default();
+            let expected = scrub_bytes(text.as_bytes(), &mut whole);
+            let (mut stream, mut out, mut rest) = (StreamScrubber::new(), Vec::new(), text.as_bytes());
+            for cut in cuts.iter().cycle() {
+                if rest.is_empty() {
+                    break;
+                }
+                let (head, tail) = rest.split_at((*cut).min(rest.len()));
+                stream.push(head, &mut out);
+                rest = tail;
+            }
+            let report = stream.finish(&mut out);
+            prop_assert_eq!(String::from_utf8_lossy(&out), String::from_utf8_lossy(&expected));
+            prop_assert_eq!(report, whole);
+        }
+
+        #[test]
+        fn bytes_never_panic(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+            let clean = scrub_bytes(&bytes, &mut Report::default());
+            prop_assert_eq!(scrub_bytes(&clean, &mut Report::default()), clean);
+        }
     }
 }

@@ -7,7 +7,7 @@ use super::names::{Name, classify};
 use super::value::{Candidate, Tie, is_bare_secret, is_secret};
 
 /// The most bytes of a value that are looked at; a longer run is judged by these and taken whole.
-const MAX_VALUE: usize = 4096;
+const MAX_VALUE: usize = 2048;
 
 /// A name in a line.
 struct Named {
@@ -20,6 +20,12 @@ struct Named {
 /// Looks at the name around the keyword at `start..end` and at what is tied to it.
 pub(super) fn analyse(line: &mut Line, start: usize, end: usize) {
     let b = line.bytes;
+    // Some keywords end in the connector (`auth=`).
+    let end = if is_name(before(b, end)) {
+        end
+    } else {
+        end - 1
+    };
     let mut from = run_back(b, start, 96, is_name);
     let mut to = run(b, end, 96, is_name);
     if before(b, from) == b'\\' && matches!(at(b, from), b'n' | b't' | b'r') && from < start {
@@ -229,7 +235,7 @@ pub(super) fn value_at(
     }
     let mut end = i;
     let mut depth = 0_i32;
-    while end < b.len() {
+    while end < b.len() && end < i + MAX_VALUE {
         let c = at(b, end);
         match c {
             b'"' | b'\'' | b'`' | b'<' | b';' | b'|' if !(end == i && c == b'<') => break,
@@ -291,7 +297,7 @@ fn judge(line: &mut Line, n: &Named, i: usize, tie: Tie) -> bool {
     } else {
         start
     };
-    let head = sub(b, start, end.min(start + MAX_VALUE));
+    let head = sub(b, start, end.min(start + line.allowance(end - start)));
     let close = if quoted {
         run(b, end, 4, |c| matches!(c, b'\\' | b'"' | b'\'' | b'`'))
     } else {
@@ -307,6 +313,15 @@ fn judge(line: &mut Line, n: &Named, i: usize, tie: Tie) -> bool {
         last: blanks(b, close, 80) >= b.len() || at(b, close) == b'\r',
     };
     if is_secret(&candidate, n.class) {
+        // Cut at the bound: the rest of the run belongs to it.
+        let end = if end - start >= MAX_VALUE - 1 {
+            run(b, end, b.len(), |c| super::bytes::is_base64(c) || c == b'.')
+        } else {
+            end
+        };
+        line.names_done = line
+            .names_done
+            .max(if end - start >= MAX_VALUE { end } else { 0 });
         line.add(start, end, n.class.kind(), rule_of(n.class));
         return true;
     }

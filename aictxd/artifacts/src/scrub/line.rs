@@ -19,6 +19,8 @@ pub(super) struct Line<'a> {
     pub(super) names_done: usize,
     pub(super) spans: Vec<Span>,
     markers: Vec<(usize, usize)>,
+    /// How many more bytes of values may be judged at full length.
+    budget: usize,
 }
 
 impl<'a> Line<'a> {
@@ -28,7 +30,16 @@ impl<'a> Line<'a> {
             names_done: 0,
             spans: Vec::new(),
             markers: kind::markers(bytes),
+            budget: (bytes.len() * 4).saturating_add(1 << 16),
         }
+    }
+
+    /// How much of a value of this length may be judged. A line full of overlapping values has a
+    /// budget; when it is spent, values are judged by their first 64 bytes.
+    pub(super) fn allowance(&mut self, len: usize) -> usize {
+        let full = self.budget > 0;
+        self.budget = self.budget.saturating_sub(len);
+        if full { len } else { len.min(64) }
     }
 
     /// Whether the position lies in a marker.

@@ -172,19 +172,19 @@ pub(super) static RULES: &[Rule] = &[
         "aws-session-token",
         TOKEN,
         "IQoJb3JpZ2lu",
-        &[some(Base64, 40)],
+        &[some(Base64, 16)],
     ),
     row(
         "aws-session-token",
         TOKEN,
         "FwoGZXIvYXdz",
-        &[some(Base64, 40)],
+        &[some(Base64, 16)],
     ),
     row(
         "aws-session-token",
         TOKEN,
         "FQoGZXIvYXdz",
-        &[some(Base64, 40)],
+        &[some(Base64, 16)],
     ),
     row("aws-bedrock", API_KEY, "ABSK", &[some(Base64, 100)]),
     row(

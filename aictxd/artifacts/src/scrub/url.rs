@@ -91,6 +91,8 @@ fn user_info(line: &mut Line, from: usize, end: usize) {
             && pass != "…".as_bytes()
     };
     if secret {
+        // `:pass@`: nothing but the password is a credential
+        let from = if user.is_empty() { from + 1 } else { from };
         line.add(from, end, CREDENTIAL, "url-credentials");
     }
 }

@@ -323,11 +323,17 @@ fn is_expression(c: &Candidate) -> bool {
         "ssm:",
         "arn:aws",
     ];
-    if TEMPLATES.iter().any(|t| has_ci(v, t)) {
+    let probe = v.get(..512).unwrap_or(v);
+    if TEMPLATES.iter().any(|t| has_ci(probe, t)) {
         return true;
     }
     let first = at(v, 0);
     let end = at(v, v.len().saturating_sub(1));
+    let bare = if first == b'$' {
+        v.get(1..).unwrap_or_default()
+    } else {
+        v
+    };
     let ident = |s: &[u8]| s.iter().all(|&c| c.is_ascii_alphanumeric() || c == b'_');
     if first == b'$' && v.len() > 1 && ident(v.get(1..).unwrap_or_default()) {
         return true;
@@ -374,13 +380,14 @@ fn is_expression(c: &Candidate) -> bool {
         return true;
     }
     // f(x), a[i], a.b, Option<T>
-    let head = v
+    let head = bare
         .iter()
         .position(|&c| !(c.is_ascii_alphanumeric() || c == b'_' || c == b'.'))
-        .unwrap_or(v.len());
+        .unwrap_or(bare.len());
     if head > 0
-        && matches!(at(v, head), b'(' | b'[' | b'<')
-        && v.first()
+        && matches!(at(bare, head), b'(' | b'[' | b'<')
+        && bare
+            .first()
             .is_some_and(|c| c.is_ascii_alphabetic() || *c == b'_')
     {
         return true;
@@ -480,6 +487,16 @@ pub(super) fn is_secret(c: &Candidate, name: Name) -> bool {
     if looks_placeholder(v) || is_expression(c) {
         return false;
     }
+    // AWS secret keys: 40 characters of base64, slashes among them
+    let cases = v.iter().any(u8::is_ascii_uppercase) && v.iter().any(u8::is_ascii_lowercase);
+    if v.len() == 40
+        && matches!(name, Name::AccessKey | Name::Secret)
+        && cases
+        && v.iter()
+            .all(|&c| c.is_ascii_alphanumeric() || matches!(c, b'/' | b'+'))
+    {
+        return true;
+    }
     let letters = v.iter().filter(|c| c.is_ascii_alphabetic()).count();
     let digits = v.iter().filter(|c| c.is_ascii_digit()).count();
     let spaces = v.iter().filter(|c| c.is_ascii_whitespace()).count();
@@ -543,6 +560,13 @@ fn password(c: &Candidate, name: Name, letters: usize, digits: usize) -> bool {
     if is_technical(v) {
         return false;
     }
+    if v.len() >= 8
+        && v.ends_with(b"=")
+        && c.tie != Tie::Prose
+        && super::bytes::decode_base64(v).is_some()
+    {
+        return true;
+    }
     let symbols = v.len() - letters - digits;
     let joints = v.iter().filter(|c| matches!(c, b'_' | b'-' | b'.')).count();
     if letters + joints == v.len() {
@@ -550,7 +574,10 @@ fn password(c: &Candidate, name: Name, letters: usize, digits: usize) -> bool {
     }
     // password2, user_password_1: the name of a variable
     let stem = trim_any(v, b"0123456789");
-    if looks_placeholder(stem) || (digits <= 2 && self_named(v)) {
+    let plain_stem = stem
+        .iter()
+        .all(|c| c.is_ascii_alphabetic() || matches!(c, b'_' | b'-'));
+    if looks_placeholder(stem) || (digits <= 2 && plain_stem && self_named(stem)) {
         return false;
     }
     match c.tie {
