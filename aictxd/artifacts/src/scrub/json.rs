@@ -135,7 +135,7 @@ fn whole(text: &str, class: Name, name: &str) -> bool {
     // A key block is replaced as a block, not as a whole.
     text.len() <= 16384
         && !text.contains(std::str::from_utf8(kind::OPEN).unwrap_or("["))
-        && !matches!(class, Name::Authorization)
-        && !(class == Name::Cookie && text.contains('='))
+        && class != Name::Authorization
+        && (class != Name::Cookie || !text.contains('='))
         && is_secret(&candidate, class)
 }
