@@ -139,6 +139,10 @@ fn colon(line: &mut Line, n: &Named, i: usize) -> bool {
         let v = blanks(b, ty + 1, 8);
         return !matches!(at(b, v), b'"' | b'\'') || judge(line, n, v, Tie::Assign);
     }
+    // `"AWS::AppSync::ApiKey": …` names a type
+    if sub(b, n.start.saturating_sub(2), n.start) == b"::" {
+        return true;
+    }
     // `arn:aws:secretsmanager:…:secret:name`
     if n.class == Name::Secret && before(b, n.start) == b':' {
         return true;

@@ -392,7 +392,10 @@ pub(super) fn spans(text: &[u8], pending: Option<Name>, open: &mut Option<Open>)
         match tables.leads.get(hit.pattern().as_usize()) {
             Some(Lead::Rule(i)) => {
                 let Some(rule) = RULES.get(*i) else { continue };
-                if let Some((s, e)) = rule.matches(text, start) {
+                // `db-AIDA…` is another provider's identifier
+                let inside =
+                    rule.kind == kind::ACCESS_KEY && super::bytes::before(text, start) == b'-';
+                if !inside && let Some((s, e)) = rule.matches(text, start) {
                     line.add(s, e, rule.kind, rule.id);
                     if rule.kind == kind::ACCESS_KEY {
                         bare::aws_pair(&mut line, e);
