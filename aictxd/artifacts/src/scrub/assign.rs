@@ -380,8 +380,9 @@ fn nearby(line: &mut Line, n: &Named) {
             return;
         }
         let to = run(b, from, 200, |c| {
-            c.is_ascii_alphanumeric() || matches!(c, b'+' | b'/' | b'=' | b'_' | b'-')
+            c.is_ascii_alphanumeric() || matches!(c, b'+' | b'/' | b'_' | b'-')
         });
+        let to = run(b, to, 2, |c| c == b'=');
         if to - from >= 20
             && !matches!(before(b, from), b'/' | b':' | b',' | b'.')
             && is_bare_secret(sub(b, from, to))

@@ -131,6 +131,13 @@ static COMMANDS: &[(&str, bool, &[Flag])] = &[
         &[apart("-p", Take::Whole), apart("-t", Take::Whole)],
     ),
     ("clickhouse-client", false, &[]),
+    ("twine", false, &[both("-p", Take::Whole)]),
+    (
+        "ssh-keygen",
+        false,
+        &[apart("-N", Take::Whole), apart("-P", Take::Whole)],
+    ),
+    ("net", false, &[]),
     ("htpasswd", false, &[]),
     ("wpa_passphrase", false, &[]),
 ];
@@ -179,6 +186,9 @@ pub(super) static KEYS: &[&str] = &[
     "influx",
     "htpasswd",
     "wpa_passphrase",
+    "twine ",
+    "ssh-keygen ",
+    "net use ",
 ];
 
 /// The words of a command from `i` on: ranges without their quotes. Ends at a pipe or a semicolon.
@@ -270,6 +280,14 @@ pub(super) fn analyse(line: &mut Line, hit: usize) {
             });
             let plain: Vec<_> = args.iter().filter(|&&(s, _)| at(b, s) != b'-').collect();
             if let (true, Some(&&(s, e))) = (batch && plain.len() >= 2, plain.last()) {
+                take(line, s, e, Take::Whole, PASSWORD);
+            }
+            return;
+        }
+        "net" => {
+            // net use Z: \\host\share /user:name password
+            let user = (0..args.len()).find(|&i| text(i).starts_with(b"/user:"));
+            if let Some(&(s, e)) = user.and_then(|i| args.get(i + 1)) {
                 take(line, s, e, Take::Whole, PASSWORD);
             }
             return;

@@ -6,7 +6,7 @@ use super::names::Name;
 use super::text::{
     entropy, is_number, is_reference, is_uuid, is_wordlike, looks_placeholder, trim_any,
 };
-use super::words::{is_common, is_technical};
+use super::words::{is_common, is_function_word, is_technical};
 
 /// How a value is tied to its name, which says how much may be concluded from it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -90,7 +90,9 @@ fn is_expression(c: &Candidate) -> bool {
     if first == b'%' && (end == b'%' || v.len() <= 3) {
         return true;
     }
-    if first == b'<' && end == b'>' || first == b'{' && end == b'}' || first == b'[' && end == b']'
+    if first == b'<' && end == b'>'
+        || first == b'{' && end == b'}' && !v.ends_with(b"=}")
+        || first == b'[' && end == b']'
     {
         return true;
     }
@@ -117,6 +119,7 @@ fn is_expression(c: &Candidate) -> bool {
             | b'}'
             | b']'
     ) && (c.tie != Tie::Tight || v.len() < 6)
+        && !v.ends_with(b"=}")
     {
         return true;
     }
@@ -212,7 +215,7 @@ fn phrase(v: &[u8], name: Name, digits: usize) -> bool {
         .collect();
     let prose = words.iter().any(|w| {
         let w = trim_any(w, b".,:;!?()'\"");
-        is_common(w) || looks_placeholder(w)
+        is_function_word(w) || looks_placeholder(w)
     });
     if prose {
         return false;
@@ -340,6 +343,21 @@ fn random(c: &Candidate, name: Name, letters: usize, digits: usize) -> bool {
     }
     if v.len() > 2 * (letters + digits) {
         return false;
+    }
+    // `credentials: bob:hunter2`
+    if matches!(name, Name::Auth | Name::Credential)
+        && let Some(p) = v.iter().position(|&c| c == b':')
+    {
+        let (user, pass) = (
+            v.get(..p).unwrap_or_default(),
+            v.get(p + 1..).unwrap_or_default(),
+        );
+        return user.iter().all(u8::is_ascii_alphanumeric)
+            && pass.len() >= 5
+            && !pass.contains(&b':')
+            && pass.iter().any(u8::is_ascii_digit)
+            && pass.iter().any(u8::is_ascii_alphabetic)
+            && !is_technical(pass);
     }
     if is_uuid(v) {
         return firm

@@ -121,6 +121,24 @@ pub(super) fn is_common(word: &[u8]) -> bool {
         .is_ok()
 }
 
+/// Words that hold sentences and messages together, and those that messages about passwords use.
+/// A pass phrase made of plain nouns has none of them.
+#[rustfmt::skip]
+const FUNCTION_WORDS: &[&str] = &[
+    "a", "an", "and", "are", "at", "be", "by", "can", "cannot", "change", "choose", "confirm", "contain", "create",
+    "do", "enter", "expired", "for", "forgot", "from", "has", "have", "here", "in", "incorrect", "invalid", "is", "it",
+    "least", "match", "missing", "must", "my", "new", "no", "not", "of", "old", "on", "or", "please", "required",
+    "reset", "set", "should", "that", "the", "this", "to", "token", "type", "update", "use", "used", "was", "will", "with", "wrong", "you", "your",
+    "show", "hide", "password", "secret", "value", "user", "login", "characters", "as", "if", "when", "our", "we", "per",
+];
+
+/// Whether the word belongs to a sentence rather than to a pass phrase, case ignored.
+pub(super) fn is_function_word(word: &[u8]) -> bool {
+    FUNCTION_WORDS
+        .iter()
+        .any(|w| word.eq_ignore_ascii_case(w.as_bytes()))
+}
+
 /// Whether the word is a technical term with digits, case ignored.
 pub(super) fn is_technical(word: &[u8]) -> bool {
     word.len() <= 24
