@@ -1,3 +1,52 @@
-//! The `.aictx/` files on disk.
+//! The `.aictx/` directory of a repository: tolerant reads, durable commits, session ledgers.
+//!
+//! ```text
+//! Store::transact: gate, lock → recover the journal → snapshot → decide → encode (scrub, bound)
+//!   → plan (offsets, what to keep) → intent (durable) → apply (idempotent, durable)
+//!   → remove the intent → publish the next snapshot
+//! ```
+//!
+//! - **Nothing that was acknowledged is lost, nothing is half done.** A commit is in the journal
+//!   before the first file is touched, and whoever takes the lock next finishes it.
+//! - **Reading never fails.** What cannot be read is reported and left as it is.
+//! - **Nothing outside is touched.** Every name is resolved below one open directory, without
+//!   links.
+//!
+//! Bounds: rows of 64 KiB (long texts are cut and the row is flagged `truncated`), documents of
+//! 8 MiB; of a history the newest 1 MiB and 500 rows are read, of failure patterns and ledgers the
+//! newest 8 MiB. Logs only grow; nothing here rotates them.
+//!
+//! What is not promised:
+//! - A commit is whole for readers of the same [`Store`]; a reader in another process may look at
+//!   the files in the middle of one.
+//! - A program that does not take the lock loses nothing by appending to a file that is appended
+//!   to. If it holds a file open while that file is rewritten, what it writes through that
+//!   descriptor afterwards is lost with the old file.
+//! - An outside change that keeps size, inode and both times of a file is not noticed.
+//! - Ledger rows survive the end of the process at once, a power failure only after
+//!   [`Store::sync_ledger`] or a commit with a row for the same ledger.
 
+pub mod error;
+pub mod fault;
+pub mod read;
+pub mod root;
 pub mod scrub;
+
+mod commit;
+mod encode;
+mod fold;
+mod fs;
+mod journal;
+mod ledger;
+mod lock;
+mod part;
+mod snapshot;
+mod store;
+
+#[cfg(test)]
+mod tests;
+
+pub use encode::{MAX_ROW, TRUNCATED};
+pub use error::StoreError;
+pub use ledger::{Ledger, LedgerFile};
+pub use store::{Committed, FORMAT_VERSION, Op, Store};
