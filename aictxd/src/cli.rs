@@ -99,12 +99,9 @@ fn scrub(json: bool) -> ExitCode {
     let (mut input, mut output) = (std::io::stdin().lock(), std::io::stdout().lock());
     let mut chunk = vec![0; 64 * 1024];
     let mut clean = Vec::new();
-    let outcome = loop {
+    let read = loop {
         match input.read(&mut chunk) {
-            Ok(0) => {
-                scrubber.finish(&mut clean);
-                break output.write_all(&clean).and_then(|()| output.flush());
-            }
+            Ok(0) => break Ok(()),
             Ok(n) => {
                 scrubber.push(chunk.get(..n).unwrap_or_default(), &mut clean);
                 if let Err(error) = output.write_all(&clean) {
@@ -116,7 +113,11 @@ fn scrub(json: bool) -> ExitCode {
             Err(error) => break Err(error),
         }
     };
-    report(scrubber.report(), json);
+    let found = scrubber.finish(&mut clean);
+    let outcome = read
+        .and_then(|()| output.write_all(&clean))
+        .and_then(|()| output.flush());
+    report(&found, json);
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         // Whoever reads us has seen enough.

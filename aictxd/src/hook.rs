@@ -417,7 +417,7 @@ impl<'a> Session<'a> {
         row.exit_status = exit;
         let root = self.live.worktree.to_string_lossy().into_owned();
         let cwd = self.cwd.to_string_lossy().into_owned();
-        let read = |command: &str, stdout: &str, stderr: &str, root: &str, cwd: &str| {
+        let read = move |command: &str, stdout: &str, stderr: &str, root: &str, cwd: &str| {
             let run = Run {
                 command,
                 exit_status: exit,

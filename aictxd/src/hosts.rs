@@ -105,10 +105,9 @@ impl Hosts {
     pub fn open(&self, root: &Path) -> Result<Arc<Host>, RpcError> {
         if let Ok(open) = self.open.read()
             && let Some(host) = open.get(root)
+            && host.root.join(".aictx").is_dir()
         {
-            if host.root.join(".aictx").is_dir() {
-                return Ok(Arc::clone(host));
-            }
+            return Ok(Arc::clone(host));
         }
         let store = Store::open(root).map_err(|e| store_error(&e))?;
         Ok(self.insert(root, store))

@@ -73,15 +73,13 @@ pub fn run(options: RunOptions) -> io::Result<Ended> {
     app.warnings.extend(log.trouble.clone());
     app.previous_stop = take_last_stop(&app);
     let app = Arc::new(app);
-    say_ready(options.detach);
-    notify_systemd("READY=1");
     tracing::info!(
         version = aictx_proto::VERSION,
         pid = std::process::id(),
         socket = %app.locations.socket.display(),
         "serving"
     );
-    let reason = runtime.block_on(serve(Arc::clone(&app), listener))?;
+    let reason = runtime.block_on(serve(Arc::clone(&app), listener, options))?;
     notify_systemd("STOPPING=1");
     if let Some(socket) = socket {
         socket.remove();
@@ -93,11 +91,18 @@ pub fn run(options: RunOptions) -> io::Result<Ended> {
     Ok(Ended::Served)
 }
 
-async fn serve(app: Arc<App>, listener: UnixListener) -> io::Result<StopReason> {
+async fn serve(
+    app: Arc<App>,
+    listener: UnixListener,
+    options: RunOptions,
+) -> io::Result<StopReason> {
     listener.set_nonblocking(true)?;
     let listener = tokio::net::UnixListener::from_std(listener)?;
     let table = rpc::module(&app).map_err(io::Error::other)?;
+    // From here on a signal drains; before it, it would just kill.
     let signals = listen_for_signals(&app)?;
+    say_ready(options.detach);
+    notify_systemd("READY=1");
     let server = tokio::spawn(rpc::serve(Arc::clone(&app), table, listener));
     let keeper = tokio::spawn(keep_house(Arc::clone(&app)));
     let reason = app.stopped().await;

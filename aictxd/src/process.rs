@@ -126,7 +126,12 @@ impl AgentProcess {
                     if self.is_gone() {
                         return;
                     }
-                    if let Ok(fd) = tokio::io::unix::AsyncFd::new(fd) {
+                    // SAFETY: the descriptor is owned, stays open inside the `AsyncFd`, and always
+                    // names the same pidfd.
+                    if let Ok(fd) = unsafe {
+                        use tokio::io::{Interest, unix::AsyncFd};
+                        AsyncFd::register_with_interest(fd, Interest::READABLE)
+                    } {
                         let _ = fd.readable().await;
                         return;
                     }

@@ -1,37 +1,155 @@
-//! Stand-in with the signatures of the scrubber.
+//! The scrubber: replaces secrets by `[redacted:<kind>]` in everything the product writes
+//! (spec/memory-repomap-setup.md §16.6).
+//!
+//! A secret is recognised by its value: by the shape of known tokens (`scrub/rules.rs`), by the name
+//! it stands under together with how random it looks (`assign`, `names`, `value`), or by its place
+//! in an address, a header, a command or a key block. Only the value goes; names, hosts and the rest
+//! of the line stay, and the marker says nothing about the length. Ordinary text that merely talks
+//! about tokens survives. Scrubbing is idempotent: a marker is never a finding.
+//!
+//! Clean text costs one keyword search and one look at every 22nd byte. Only lines with a keyword
+//! are analysed; every analyser looks at a bounded piece of the line and never goes back, so hostile
+//! input costs no more than long input.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-/// What was redacted.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Report(BTreeMap<&'static str, u64>);
+mod assign;
+mod bare;
+mod bytes;
+mod command;
+mod engine;
+mod header;
+mod json;
+mod kind;
+mod line;
+mod names;
+mod pem;
+mod rules;
+mod shape;
+mod stream;
+mod url;
+mod value;
+mod words;
+
+pub use stream::StreamScrubber;
+
+use engine::{Edit, Engine};
+
+/// The most findings a report keeps one by one; beyond, only the counts grow.
+const MAX_FINDINGS: usize = 1024;
+
+/// One replaced secret. It never holds the value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// The kind in the marker: one of the eight of §16.6.
+    pub kind: &'static str,
+    /// The rule that found it: a row of the token table or the name of an analyser.
+    pub rule: &'static str,
+    /// JSON pointer of the member it stood in; empty for plain text.
+    pub field: String,
+}
+
+/// What was replaced.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// The first 1024 findings, in the order of the text.
+    pub findings: Vec<Finding>,
+    counts: BTreeMap<&'static str, u64>,
+}
 
 impl Report {
-    /// Whether nothing was redacted.
+    /// Whether nothing was replaced.
     pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.counts.is_empty()
     }
 
-    /// Redactions by kind.
+    /// How many values of each kind were replaced, those beyond the kept findings included.
     pub fn counts(&self) -> BTreeMap<&'static str, u64> {
-        self.0.clone()
+        self.counts.clone()
     }
 
-    /// Adds what another report counted.
+    /// Adds another report to this one.
     pub fn merge(&mut self, other: Report) {
-        for (kind, n) in other.0 {
-            *self.0.entry(kind).or_default() += n;
+        for (kind, n) in other.counts {
+            *self.counts.entry(kind).or_default() += n;
+        }
+        let room = MAX_FINDINGS.saturating_sub(self.findings.len());
+        self.findings.extend(other.findings.into_iter().take(room));
+    }
+
+    fn add(&mut self, kind: &'static str, rule: &'static str) {
+        self.add_at(kind, rule, "");
+    }
+
+    fn add_at(&mut self, kind: &'static str, rule: &'static str, field: &str) {
+        *self.counts.entry(kind).or_default() += 1;
+        if self.findings.len() < MAX_FINDINGS {
+            self.findings.push(Finding {
+                kind,
+                rule,
+                field: field.to_owned(),
+            });
         }
     }
+
+    fn merge_at(&mut self, mut other: Report, field: &str) {
+        for finding in &mut other.findings {
+            field.clone_into(&mut finding.field);
+        }
+        self.merge(other);
+    }
 }
 
-/// Redacts secrets in a text.
-pub fn scrub_text<'a>(text: &'a str, _report: &mut Report) -> Cow<'a, str> {
-    Cow::Borrowed(text)
+/// Replaces the secrets of a text. Borrowed when there are none.
+pub fn scrub_text<'a>(text: &'a str, report: &mut Report) -> Cow<'a, str> {
+    match scrub_block(text.as_bytes(), report) {
+        None => Cow::Borrowed(text),
+        Some(bytes) => Cow::Owned(into_text(bytes)),
+    }
 }
 
-/// Redacts secrets in every string of a value.
-pub fn scrub_value(_value: &mut Value, _report: &mut Report) {}
+/// Replaces the secrets of bytes of any encoding that contains ASCII; everything else, invalid
+/// UTF-8 included, stays as it is.
+pub fn scrub_bytes(bytes: &[u8], report: &mut Report) -> Vec<u8> {
+    scrub_block(bytes, report).unwrap_or_else(|| bytes.to_vec())
+}
+
+/// Replaces the secrets in all strings of a value, member names included. A member name that
+/// announces a secret (`password`) lets the whole string be judged as its value; identifiers, counts
+/// and paths (`session_id`, `files`) are not judged by their name.
+pub fn scrub_value(value: &mut Value, report: &mut Report) {
+    json::walk(value, &mut String::new(), None, 0, report);
+}
+
+fn scrub_block(block: &[u8], report: &mut Report) -> Option<Vec<u8>> {
+    let mut engine = Engine::default();
+    let mut edits = Vec::new();
+    engine.feed(block, &mut edits, report);
+    if edits.is_empty() {
+        return None;
+    }
+    let mut out = Vec::with_capacity(block.len());
+    apply(block, &edits, &mut out);
+    out.extend_from_slice(&engine.finish());
+    Some(out)
+}
+
+/// Copies the block with its edits made.
+fn apply(block: &[u8], edits: &[Edit], out: &mut Vec<u8>) {
+    let mut from = 0;
+    for edit in edits {
+        out.extend_from_slice(bytes::sub(block, from, edit.start));
+        out.extend_from_slice(&edit.text);
+        from = edit.end;
+    }
+    out.extend_from_slice(bytes::sub(block, from, block.len()));
+}
+
+/// Findings begin and end at ASCII bytes, so the text stays UTF-8; should that ever fail, the broken
+/// character is replaced rather than the text lost.
+fn into_text(bytes: Vec<u8>) -> String {
+    String::from_utf8(bytes).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned())
+}

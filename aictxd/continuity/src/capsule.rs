@@ -7,7 +7,7 @@
 use aictx_proto::Timestamp;
 use aictx_proto::effect::{Effect, Effects, KeyOrder};
 use aictx_proto::identity::Identity;
-use aictx_proto::ledger::LedgerRow;
+use aictx_proto::ledger::{LedgerKind, LedgerRow};
 use aictx_proto::record::{FailurePattern, Handoff, files};
 use aictx_proto::snapshot::Snapshot;
 use aictx_proto::text::{clean, printable};
@@ -141,14 +141,23 @@ fn resumed(snapshot: &Snapshot, start: &SessionStart, touched: &Touch) -> String
     let mut lines = Lines::default();
     lines.push(banner(touched, start.branch));
     lines.push(format!("Session resumed at {}.", start.now));
+    // When this session was heard of before: what others left later is news to it.
+    let before = start
+        .rows
+        .iter()
+        .rev()
+        .find(|row| row.kind != LedgerKind::SessionStart);
+    let left_off = before.map_or(Timestamp::from_unix(0), |row| row.at);
     let own = &start.identity.session_id;
-    match &snapshot.handoff {
-        Some(handoff) if handoff.session_id != *own => {
-            lines.push("Another session has worked here since:");
-            memory(&mut lines, snapshot, start.now);
-        }
-        Some(handoff) => handoff_lines(&mut lines, handoff, start.now),
-        None => repository(&mut lines, start.project),
+    let news = snapshot.handoff.as_ref().filter(|handoff| {
+        handoff.session_id != *own
+            && Timestamp::parse(&handoff.updated_at).is_some_and(|at| at > left_off)
+    });
+    if news.is_some() {
+        lines.push("Another session has worked here since:");
+        memory(&mut lines, snapshot, start.now);
+    } else {
+        session_so_far(&mut lines, start.rows);
     }
     lines.close(CLOSING)
 }
@@ -160,7 +169,19 @@ fn after_compaction(snapshot: &Snapshot, start: &SessionStart, touched: &Touch) 
         "Context was compacted at {}. This session so far, as observed:",
         start.now
     ));
-    let seen = Observation::of(open_rows(start.rows));
+    session_so_far(&mut lines, start.rows);
+    decisions(&mut lines, snapshot);
+    lines.close(CLOSING)
+}
+
+/// What this session itself did: its open execution, else all of it.
+fn session_so_far(lines: &mut Lines, rows: &[LedgerRow]) {
+    let open = Observation::of(open_rows(rows));
+    let seen = if open.is_empty() {
+        Observation::of(rows)
+    } else {
+        open
+    };
     if !seen.request.is_empty() {
         lines.push(format!("Request: {}", quote(&seen.request, 300)));
     }
@@ -179,8 +200,6 @@ fn after_compaction(snapshot: &Snapshot, start: &SessionStart, touched: &Touch) 
             clean(&printable(passed), 120)
         ));
     }
-    decisions(&mut lines, snapshot);
-    lines.close(CLOSING)
 }
 
 /// What the repository is, for a session that has nothing else.
@@ -354,7 +373,6 @@ pub(crate) fn age(timestamp: &str, now: Timestamp) -> String {
 mod tests {
     use super::*;
     use aictx_proto::identity::SessionSource;
-    use aictx_proto::ledger::LedgerKind;
     use std::sync::Arc;
 
     fn identity() -> Identity {
@@ -478,16 +496,26 @@ mod tests {
     }
 
     #[test]
-    fn a_resumed_session_gets_a_new_text() {
-        let handoff = Handoff {
+    fn a_resumed_session_gets_a_new_text_and_only_news() {
+        let handoff = |at: i64| Handoff {
             summary: "x".into(),
             session_id: "other".into(),
+            updated_at: Timestamp::from_unix(at).to_string(),
             ..Handoff::default()
         };
-        let text = capsule(&with_handoff(handoff), "resume", &[]);
+        let rows = [LedgerRow::observed(
+            Timestamp::from_unix(500),
+            LedgerKind::Stop,
+        )];
+        let text = capsule(&with_handoff(handoff(600)), "resume", &rows);
         assert!(
             text.contains("resumed at 1970-01-01T02:46:40Z") && text.contains("Another session"),
             "{text}"
+        );
+        let text = capsule(&with_handoff(handoff(400)), "resume", &rows);
+        assert!(
+            !text.contains("Another session"),
+            "it knew that already: {text}"
         );
     }
 }

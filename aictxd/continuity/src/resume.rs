@@ -69,7 +69,10 @@ pub fn resume(
     let mut capsule = Map::new();
     for (name, value) in [
         ("current_request", json!(request)),
-        ("first_action", contract["first_action"].clone()),
+        (
+            "first_action",
+            contract.get("first_action").cloned().unwrap_or_default(),
+        ),
         (
             "resuming",
             json!(
@@ -496,7 +499,7 @@ fn render(reply: &ResumeReply, task_type: &str) -> String {
             out.push('\n');
         }
     };
-    let text = |v: &Value| v.as_str().unwrap_or_default().to_owned();
+    let text = |v: Option<&Value>| v.and_then(Value::as_str).unwrap_or_default().to_owned();
     let list = |v: Option<&Value>| -> Vec<String> {
         v.and_then(Value::as_array)
             .map(|a| {
@@ -508,7 +511,9 @@ fn render(reply: &ResumeReply, task_type: &str) -> String {
             .unwrap_or_default()
     };
     let one = |s: String| if s.is_empty() { Vec::new() } else { vec![s] };
-    let header = &reply.startup_banner_render_payload["header"]["canonical_text"];
+    let header = reply
+        .startup_banner_render_payload
+        .pointer("/header/canonical_text");
     section("AICTX resume", vec![text(header)]);
     section(
         "Current request",
@@ -522,15 +527,20 @@ fn render(reply: &ResumeReply, task_type: &str) -> String {
         "Task state",
         vec![format!(
             "{} - {}",
-            text(&reply.task_state["status"]),
-            text(&reply.task_state["reason"])
+            text(reply.task_state.get("status")),
+            text(reply.task_state.get("reason"))
         )],
     );
-    section("Resuming", one(text(&reply.capsule["resuming"])));
-    section("Last progress", one(text(&reply.capsule["last_progress"])));
-    section("Next action", one(text(&reply.capsule["next_action"])));
-    let points = reply.capsule["entry_points"]
-        .as_array()
+    section("Resuming", one(text(reply.capsule.get("resuming"))));
+    section(
+        "Last progress",
+        one(text(reply.capsule.get("last_progress"))),
+    );
+    section("Next action", one(text(reply.capsule.get("next_action"))));
+    let points = reply
+        .capsule
+        .get("entry_points")
+        .and_then(Value::as_array)
         .cloned()
         .unwrap_or_default();
     section(
@@ -538,12 +548,21 @@ fn render(reply: &ResumeReply, task_type: &str) -> String {
         points
             .iter()
             .enumerate()
-            .map(|(i, e)| format!("{}. {} - {}", i + 1, text(&e["path"]), text(&e["reason"])))
+            .map(|(i, e)| {
+                format!(
+                    "{}. {} - {}",
+                    i + 1,
+                    text(e.get("path")),
+                    text(e.get("reason"))
+                )
+            })
             .collect(),
     );
     section(
         "Validate with",
-        one(text(&reply.execution_contract["test_command"]["command"])),
+        one(text(
+            reply.execution_contract.pointer("/test_command/command"),
+        )),
     );
     section("Relevant failures", list(reply.capsule.get("failures")));
     section("Relevant decisions", list(reply.capsule.get("decisions")));

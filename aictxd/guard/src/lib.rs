@@ -1,1 +1,15 @@
-//! Placeholder to be replaced in this change.
+//! Pure decisions before a step is taken: is this path, is this command safe, and does the step
+//! still agree with what the repository remembers.
+//!
+//! Safety findings need nothing but the arguments, so they hold when no state can be read.
+
+mod codes;
+mod command;
+mod decide;
+mod hook;
+mod path;
+
+pub use command::{CommandFinding, CommandRisk, Tier, command_risk};
+pub use decide::{GuardError, MAX_WARNINGS, RISKS, guard};
+pub use hook::{HookVerdict, hook_command, hook_edit};
+pub use path::path_risk;

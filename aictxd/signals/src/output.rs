@@ -1,7 +1,7 @@
 //! Raw tool output made readable: lines without escape sequences, progress overwrites, zero-width
 //! characters and prefixes of build services (spec/memory §4.5).
 
-use memchr::{memchr, memchr3};
+use memchr::memchr;
 
 /// Bytes kept from the start of one stream.
 pub const HEAD_BYTES: usize = 64 * 1024;
@@ -96,10 +96,10 @@ fn clean_line<'a>(raw: &'a str, scratch: &'a mut String) -> &'a str {
             .unwrap_or_default();
     }
     let bytes = line.as_bytes();
-    let suspicious = memchr3(0x1b, 0x08, 0x00, bytes).is_some()
-        || bytes
-            .iter()
-            .any(|byte| (*byte < 0x20 && *byte != b'\t') || *byte == 0xE2 || *byte == 0xEF);
+    // Control characters, and the lead bytes of those that take two and of zero-width ones.
+    let suspicious = bytes
+        .iter()
+        .any(|byte| (*byte < 0x20 && *byte != b'\t') || matches!(byte, 0x7F | 0xC2 | 0xE2 | 0xEF));
     if !suspicious {
         return line;
     }
@@ -110,7 +110,7 @@ fn clean_line<'a>(raw: &'a str, scratch: &'a mut String) -> &'a str {
             '\u{1b}' => match chars.next() {
                 // CSI: parameters, then one final byte.
                 Some('[') => {
-                    while let Some(next) = chars.next() {
+                    for next in chars.by_ref() {
                         if ('\u{40}'..='\u{7e}').contains(&next) {
                             break;
                         }
@@ -224,6 +224,11 @@ mod tests {
         let out = cleaned(&long);
         assert!(out.len() <= HEAD_BYTES + TAIL_BYTES + 4 && out.contains(CUT));
         assert_eq!(cleaned(&"y".repeat(9_000)).len(), MAX_LINE_CHARS + 1);
+    }
+
+    #[test]
+    fn control_characters_of_two_bytes_go_as_well() {
+        assert_eq!(cleaned("a\u{85}b\u{7f}c"), "abc\n");
     }
 
     proptest! {

@@ -7,6 +7,7 @@
 //! limits below is reported as [`Script::undecided`], never ignored silently.
 
 mod lex;
+mod word;
 mod wrap;
 
 /// Bytes of a command line that are analysed. Longer ones are `undecided`.

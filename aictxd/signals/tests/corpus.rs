@@ -1,5 +1,8 @@
 //! Real and neutralised tool output, compared event by event with what a careful reader sees.
 
+// Helpers of tests may fail the test.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+
 use aictx_proto::event::{ErrorEvent, MAX_EVENTS};
 use aictx_proto::ledger::Outcome;
 use aictx_signals::{Run, events, exit_status_from_text, outcome};

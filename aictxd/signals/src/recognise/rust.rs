@@ -293,7 +293,7 @@ fn diagnostic(line: &str) -> Option<(&str, &str, &str)> {
 }
 
 /// The lines that belong to a diagnostic: up to an empty line at the margin or the next head.
-fn body<'l, 't>(rest: &'l [(usize, &'t str)]) -> Vec<(usize, &'t str)> {
+fn body<'t>(rest: &[(usize, &'t str)]) -> Vec<(usize, &'t str)> {
     rest.iter()
         .take(200)
         .take_while(|(_, line)| {

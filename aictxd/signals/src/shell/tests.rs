@@ -135,6 +135,8 @@ fn wrappers_are_taken_off() {
         "su -c 'rm -rf x' bob",
         "trap 'rm -rf x' EXIT",
         "f() { rm -rf x; }; f",
+        "function f { rm -rf x; }; f",
+        "function f() { rm -rf x; }; f",
         "for i in 1 2; do rm -rf x; done",
         "case $a in b) rm -rf x ;; esac",
         "find . -name y -exec rm -rf x {} +",

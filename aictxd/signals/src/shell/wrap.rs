@@ -108,7 +108,7 @@ const SSH_VALUED: &[&str] = &[
 pub(super) fn is_shell(name: &str) -> bool {
     matches!(
         name,
-        "sh" | "bash" | "zsh" | "dash" | "ksh" | "ash" | "fish" | "busybox"
+        "sh" | "bash" | "zsh" | "dash" | "ksh" | "ash" | "fish" | "busybox" | "powershell" | "pwsh"
     )
 }
 
@@ -286,7 +286,7 @@ fn shell_script(arguments: &[Word]) -> Source {
     let mut at = 0;
     while let Some(word) = arguments.get(at) {
         let text = word.text.as_str();
-        if text == "--command" || is_cluster_with(text, 'c') {
+        if matches!(text, "--command" | "-Command") || is_cluster_with(text, 'c') {
             // `bash -c -e 'text'`: options may still follow.
             let rest = arguments.get(at + 1..).unwrap_or_default();
             let script = rest.get(skip_options(rest, &["-o", "-O"]));

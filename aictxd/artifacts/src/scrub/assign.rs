@@ -1,0 +1,409 @@
+//! Values tied to a secret name: assignments, members, flags, elements, calls and prose.
+
+use super::bytes::{at, before, blanks, is_name, looking_at, run, run_back, sub};
+use super::header;
+use super::line::Line;
+use super::names::{Name, classify};
+use super::value::{Candidate, Tie, is_bare_secret, is_secret};
+
+/// The most bytes of a value that are looked at; a longer run is judged by these and taken whole.
+const MAX_VALUE: usize = 2048;
+
+/// A name in a line.
+struct Named {
+    start: usize,
+    end: usize,
+    class: Name,
+    upper: bool,
+}
+
+/// Looks at the name around the keyword at `start..end` and at what is tied to it.
+pub(super) fn analyse(line: &mut Line, start: usize, end: usize) {
+    let b = line.bytes;
+    // Some keywords end in the connector (`auth=`).
+    let end = if is_name(before(b, end)) {
+        end
+    } else {
+        end - 1
+    };
+    let mut from = run_back(b, start, 96, is_name);
+    let mut to = run(b, end, 96, is_name);
+    if before(b, from) == b'\\' && matches!(at(b, from), b'n' | b't' | b'r') && from < start {
+        from += 1;
+    }
+    while to > end && matches!(at(b, to - 1), b'.' | b'-') {
+        to -= 1;
+    }
+    if to <= line.names_done {
+        return;
+    }
+    line.names_done = to;
+    let name = sub(b, from, to);
+    let Some(class) = classify(name) else { return };
+    let upper = name.iter().any(u8::is_ascii_uppercase) && !name.iter().any(u8::is_ascii_lowercase);
+    let named = Named {
+        start: from,
+        end: to,
+        class,
+        upper,
+    };
+    if class == Name::Signature
+        && !(at(b, to) == b'=' && matches!(before(b, from), b'?' | b'&' | b';' | b' ' | b','))
+    {
+        return;
+    }
+    if !tied(line, &named)
+        && !matches!(
+            class,
+            Name::Session | Name::Cookie | Name::Pass | Name::Signature
+        )
+    {
+        nearby(line, &named);
+    }
+}
+
+/// Finds the connector behind the name. Answers whether there was one that settles the matter.
+fn tied(line: &mut Line, n: &Named) -> bool {
+    let b = line.bytes;
+    let mut i = run(b, n.end, 6, |c| {
+        matches!(c, b'\\' | b'"' | b'\'' | b'`' | b']' | b'*' | b')')
+    });
+    let closed = i > n.end;
+    if matches!(at(b, i), b'?' | b'!') && at(b, i + 1) == b':' {
+        i += 1;
+    }
+    let mut j = blanks(b, i, 40);
+    // `AWS Secret Access Key [None]: …`
+    if at(b, j) == b'[' && j > i {
+        let close = run(b, j, 28, |c| c != b']');
+        if at(b, close) == b']' && at(b, close + 1) == b':' {
+            j = close + 1;
+        }
+    }
+    if let Some(value) = sibling(b, j) {
+        return judge(line, n, value, Tie::Element);
+    }
+    match at(b, j) {
+        b'=' => {
+            let k = run(b, j, 3, |c| matches!(c, b'=' | b'>' | b'~'));
+            let v = blanks(b, k, 40);
+            let tie = if j == i && v == k && k == j + 1 {
+                Tie::Tight
+            } else {
+                Tie::Assign
+            };
+            judge(line, n, v, tie)
+        }
+        b':' if at(b, j + 1) == b':' => true,
+        b':' if at(b, j + 1) == b'=' => judge(line, n, blanks(b, j + 2, 40), Tie::Assign),
+        b':' => colon(line, n, blanks(b, run(b, j + 1, 2, |c| c == b'*'), 80)),
+        b'%' if sub(b, j, j + 3).eq_ignore_ascii_case(b"%3d") => judge(line, n, j + 3, Tie::Tight),
+        b'>' if before(b, n.start) == b'<' || before(b, n.start) == b':' => {
+            judge(line, n, j + 1, Tie::Element)
+        }
+        b'(' if j == n.end => call(line, n, j + 1),
+        b',' if closed => call(line, n, blanks(b, j + 1, 8)),
+        b'|' if j > i => judge(line, n, blanks(b, j + 1, 80), Tie::Call),
+        _ if j > i => spaced(line, n, j),
+        _ => false,
+    }
+}
+
+/// `"value": …` or `value=…` behind a name that is itself a value; the start of the value.
+fn sibling(b: &[u8], i: usize) -> Option<usize> {
+    let i = run(b, i, 8, |c| matches!(c, b',' | b' ' | b'"' | b'\'' | b'\\'));
+    if !sub(b, i, i + 5).eq_ignore_ascii_case(b"value") {
+        return None;
+    }
+    let j = run(b, i + 5, 8, |c| matches!(c, b'"' | b'\'' | b' ' | b'\\'));
+    matches!(at(b, j), b':' | b'=').then(|| blanks(b, j + 1, 8))
+}
+
+/// A quoted argument.
+fn call(line: &mut Line, n: &Named, i: usize) -> bool {
+    matches!(at(line.bytes, i), b'"' | b'\'') && judge(line, n, i, Tie::Call)
+}
+
+/// `name: value`, and `name: type = value`.
+fn colon(line: &mut Line, n: &Named, i: usize) -> bool {
+    let b = line.bytes;
+    let ty = run(b, i, 60, |c| {
+        is_name(c)
+            || matches!(
+                c,
+                b'[' | b']' | b'<' | b'>' | b'|' | b'&' | b' ' | b'?' | b'\''
+            )
+    });
+    if ty > i && at(b, ty) == b'=' && before(b, ty) == b' ' {
+        let v = blanks(b, ty + 1, 8);
+        if matches!(at(b, v), b'"' | b'\'') {
+            return judge(line, n, v, Tie::Assign);
+        }
+    }
+    judge(line, n, i, Tie::Colon)
+}
+
+/// Only blanks between name and value, or a verb.
+fn spaced(line: &mut Line, n: &Named, i: usize) -> bool {
+    let b = line.bytes;
+    let name = sub(b, n.start, n.end);
+    if name.starts_with(b"-") {
+        return i == n.end + 1 && at(b, i) != b'-' && judge(line, n, i, Tie::Flag);
+    }
+    for verb in [
+        &b"is: "[..],
+        b"is set to ",
+        b"was set to ",
+        b"set to ",
+        b"is now ",
+        b"is ",
+        b"was ",
+        b"to ",
+        b"= ",
+    ] {
+        if looking_at(b, i, verb) {
+            return judge(line, n, blanks(b, i + verb.len(), 8), Tie::Prose);
+        }
+    }
+    for link in [&b"for "[..], b"of ", b"on ", b"to ", b"(", b"in "] {
+        if looking_at(b, i, link) {
+            // `the password for deploy@host is …`
+            let stop = run(b, i + link.len(), 40, |c| {
+                is_name(c) || matches!(c, b' ' | b'@' | b'(' | b')' | b'/')
+            });
+            let head = sub(b, i, stop);
+            if at(b, stop) == b':' && at(b, stop + 1) == b' ' {
+                return judge(line, n, blanks(b, stop + 1, 8), Tie::Prose);
+            }
+            if let Some(p) = memchr::memmem::find(head, b" is ") {
+                return judge(line, n, i + p + 4, Tie::Prose);
+            }
+            return false;
+        }
+    }
+    // .netrc and configuration files with blanks
+    let head = sub(b, 0, n.start);
+    let netrc = n.class == Name::Password
+        && (memchr::memmem::find(head, b"login ").is_some()
+            || head.iter().all(u8::is_ascii_whitespace));
+    let stop = run(b, i, 256, |c| !c.is_ascii_whitespace());
+    if netrc && blanks(b, stop, 80) >= b.len() && name.iter().all(u8::is_ascii_lowercase) {
+        return judge(line, n, i, Tie::Flag);
+    }
+    judge(line, n, i, Tie::Prose)
+}
+
+/// Where a value begins, ends, and whether it is quoted.
+pub(super) fn value_at(
+    b: &[u8],
+    mut i: usize,
+    tie: Tie,
+    query: bool,
+) -> Option<(usize, usize, bool)> {
+    if matches!(
+        at(b, i),
+        b'b' | b'B' | b'r' | b'R' | b'u' | b'U' | b'L' | b'@'
+    ) && matches!(at(b, i + 1), b'"' | b'\'')
+    {
+        i += 1;
+    }
+    let open = run(b, i, 8, |c| c == b'\\');
+    let quote = at(b, open);
+    if matches!(quote, b'"' | b'\'' | b'`') {
+        let triple = sub(b, open, open + 3).iter().all(|&c| c == quote) && open + 3 < b.len();
+        let start = open + if triple { 3 } else { 1 };
+        let mut end = start;
+        while end < b.len() && end < start + MAX_VALUE {
+            let c = at(b, end);
+            if c == quote || (c == b'\\' && open > i) {
+                return (end > start).then_some((start, end, true));
+            }
+            end += if c == b'\\' { 2 } else { 1 };
+        }
+        // Not closed: cut off, or longer than looked at.
+        let end = run(b, start, b.len(), |c| {
+            !c.is_ascii_whitespace() && c != quote
+        });
+        return (end > start).then_some((start, end, true));
+    }
+    for curly in ["“", "‘", "«"] {
+        if looking_at(b, i, curly.as_bytes()) {
+            let start = i + curly.len();
+            let end = run(b, start, 256, |c| c < 0x80);
+            return (end > start).then_some((start, end, true));
+        }
+    }
+    let mut end = i;
+    let mut depth = 0_i32;
+    while end < b.len() && end < i + MAX_VALUE {
+        let c = at(b, end);
+        match c {
+            b'"' | b'\'' | b'`' | b'<' | b';' | b'|' if !(end == i && c == b'<') => break,
+            b'\\' if matches!(at(b, end + 1), b'n' | b'r' | b't' | b'"' | b'\'' | b'\\') => break,
+            b'&' if query || at(b, end + 1) == b'&' => break,
+            b'#' if query => break,
+            b',' if tie != Tie::Flag => break,
+            b'(' | b'[' | b'{' => depth += 1,
+            b')' | b']' | b'}' => {
+                depth -= 1;
+                if depth < 0 {
+                    break;
+                }
+            }
+            c if c.is_ascii_whitespace() || c.is_ascii_control() => break,
+            _ => {}
+        }
+        end += 1;
+    }
+    while end > i && matches!(at(b, end - 1), b'.' | b':' | b'?' | b',') {
+        end -= 1;
+    }
+    (end > i).then_some((i, end, false))
+}
+
+/// Takes the value at `i` when it is a secret. Answers whether a value was there at all.
+fn judge(line: &mut Line, n: &Named, i: usize, tie: Tie) -> bool {
+    let b = line.bytes;
+    if i >= b.len() {
+        return false;
+    }
+    let header = matches!(
+        n.class,
+        Name::Authorization | Name::Auth | Name::Token | Name::ApiKey
+    );
+    if header && header::scheme(line, i, n.class == Name::Authorization) {
+        return true;
+    }
+    if n.class == Name::Mnemonic && header::seed_words(line, i) {
+        return true;
+    }
+    let query = tie == Tie::Tight && matches!(before(b, n.start), b'?' | b'&');
+    let Some((start, end, quoted)) = value_at(b, i, tie, query) else {
+        return false;
+    };
+    if n.class == Name::Cookie && tie != Tie::Prose {
+        header::cookies(line, start, if quoted { end } else { b.len() });
+        if sub(b, start, end).contains(&b'=') {
+            return true;
+        }
+    }
+    let end = if looking_at(b, start, b"pass:") && n.class.is_password() {
+        run(b, start, 256, |c| !c.is_ascii_whitespace())
+    } else {
+        end
+    };
+    let start = if looking_at(b, start, b"pass:") {
+        start + 5
+    } else {
+        start
+    };
+    let head = sub(b, start, end.min(start + line.allowance(end - start)));
+    let close = if quoted {
+        run(b, end, 4, |c| matches!(c, b'\\' | b'"' | b'\'' | b'`'))
+    } else {
+        end
+    };
+    let candidate = Candidate {
+        text: head,
+        quoted,
+        tie,
+        upper_name: n.upper,
+        leads: line.leads(n.start),
+        next: at(b, close),
+        last: blanks(b, close, 80) >= b.len() || at(b, close) == b'\r',
+    };
+    if is_secret(&candidate, n.class) {
+        // Cut at the bound: the rest of the run belongs to it.
+        let end = if end - start >= MAX_VALUE - 1 {
+            run(b, end, b.len(), |c| super::bytes::is_base64(c) || c == b'.')
+        } else {
+            end
+        };
+        line.names_done = line
+            .names_done
+            .max(if end - start >= MAX_VALUE { end } else { 0 });
+        line.add(start, end, n.class.kind(), rule_of(n.class));
+        return true;
+    }
+    // A connector with an ordinary value settles it; a sentence may still name the secret later.
+    tie != Tie::Prose
+}
+
+/// A random run within a few words behind the name.
+fn nearby(line: &mut Line, n: &Named) {
+    let b = line.bytes;
+    let mut i = n.end;
+    let limit = (n.end + 64).min(b.len());
+    while i < limit {
+        let from = run(b, i, limit - i, |c| !c.is_ascii_alphanumeric());
+        if from >= limit {
+            return;
+        }
+        let to = run(b, from, 200, |c| {
+            c.is_ascii_alphanumeric() || matches!(c, b'+' | b'/' | b'=' | b'_' | b'-')
+        });
+        if to - from >= 20
+            && !matches!(before(b, from), b'/' | b':' | b',' | b'.')
+            && is_bare_secret(sub(b, from, to))
+        {
+            line.add(from, to, n.class.kind(), "near-name");
+            return;
+        }
+        i = to.max(from + 1);
+    }
+}
+
+/// The report's rule name for values found by name.
+pub(super) fn rule_of(name: Name) -> &'static str {
+    match name {
+        Name::Password | Name::Pass => "named-password",
+        Name::Secret => "named-secret",
+        Name::ApiKey => "named-api-key",
+        Name::AccessKey => "named-access-key",
+        Name::PrivateKey => "named-private-key",
+        Name::Token => "named-token",
+        Name::Auth | Name::Authorization => "named-auth",
+        Name::Credential => "named-credential",
+        Name::Session => "named-session",
+        Name::Cookie => "named-cookie",
+        Name::WeakKey => "named-key",
+        Name::Signature => "named-signature",
+        Name::Mnemonic => "named-mnemonic",
+    }
+}
+
+/// The value at `i` under a name that stood elsewhere (the line before, the member around it).
+pub(super) fn judge_as(line: &mut Line, class: Name, i: usize, tie: Tie) {
+    let named = Named {
+        start: 0,
+        end: 0,
+        class,
+        upper: true,
+    };
+    judge(line, &named, i, tie);
+}
+
+/// `?key=…` of an address: random values only.
+pub(super) fn query_key(line: &mut Line, i: usize) {
+    if let Some((start, end, _)) = value_at(line.bytes, i, Tie::Tight, true) {
+        let v = sub(line.bytes, start, end);
+        if v.len() >= 16
+            && v.iter().filter(|c| c.is_ascii_digit()).count() >= 2
+            && !super::value::is_wordlike(v)
+            && !super::value::looks_placeholder(v)
+            && v.iter().all(|c| is_name(*c) || *c == b'%' || *c == b'=')
+        {
+            line.add(start, end, super::kind::API_KEY, "query-key");
+        }
+    }
+}
+
+/// The private part of a JSON web key.
+pub(super) fn jwk(line: &mut Line, i: usize) {
+    if let Some((start, end, true)) =
+        value_at(line.bytes, blanks(line.bytes, i, 4), Tie::Colon, false)
+        && end - start >= 32
+    {
+        line.add(start, end, super::kind::PRIVATE_KEY, "jwk");
+    }
+}

@@ -1,0 +1,373 @@
+//! Passwords as arguments of well-known commands, which have no telling flag name.
+
+use super::bytes::{at, before, blanks, has_ci, looking_at, run, sub};
+use super::kind::{CREDENTIAL, PASSWORD};
+use super::line::Line;
+use super::value::looks_placeholder;
+
+/// What of an argument is the secret.
+#[derive(Clone, Copy)]
+enum Take {
+    /// All of it.
+    Whole,
+    /// What follows the first of this byte.
+    After(u8),
+}
+
+/// A flag that takes a secret.
+struct Flag {
+    flag: &'static str,
+    /// Whether the value may stand apart (`-p x`), and whether it may be attached (`-px`).
+    apart: bool,
+    attached: bool,
+    take: Take,
+}
+
+const fn both(flag: &'static str, take: Take) -> Flag {
+    Flag {
+        flag,
+        apart: true,
+        attached: true,
+        take,
+    }
+}
+const fn apart(flag: &'static str, take: Take) -> Flag {
+    Flag {
+        flag,
+        apart: true,
+        attached: false,
+        take,
+    }
+}
+const fn attached(flag: &'static str) -> Flag {
+    Flag {
+        flag,
+        apart: false,
+        attached: true,
+        take: Take::Whole,
+    }
+}
+
+const USER: Take = Take::After(b':');
+
+/// Commands, whether they need `login` behind them, and their flags.
+static COMMANDS: &[(&str, bool, &[Flag])] = &[
+    ("mysql", false, &[attached("-p")]),
+    ("mariadb", false, &[attached("-p")]),
+    ("mysqldump", false, &[attached("-p")]),
+    ("mysqladmin", false, &[attached("-p")]),
+    ("mysqlimport", false, &[attached("-p")]),
+    (
+        "curl",
+        false,
+        &[
+            both("-u", USER),
+            apart("--user", USER),
+            both("-U", USER),
+            apart("--proxy-user", USER),
+        ],
+    ),
+    ("wget", false, &[apart("--user", USER)]),
+    ("http", false, &[apart("-a", USER), apart("--auth", USER)]),
+    ("https", false, &[apart("-a", USER), apart("--auth", USER)]),
+    ("xh", false, &[apart("-a", USER)]),
+    ("sshpass", false, &[both("-p", Take::Whole)]),
+    ("redis-cli", false, &[apart("-a", Take::Whole)]),
+    ("docker", true, &[both("-p", Take::Whole)]),
+    ("podman", true, &[both("-p", Take::Whole)]),
+    ("nerdctl", true, &[both("-p", Take::Whole)]),
+    ("buildah", true, &[both("-p", Take::Whole)]),
+    ("skopeo", true, &[both("-p", Take::Whole)]),
+    ("helm", true, &[both("-p", Take::Whole)]),
+    ("oras", true, &[both("-p", Take::Whole)]),
+    ("crane", true, &[both("-p", Take::Whole)]),
+    ("az", true, &[both("-p", Take::Whole)]),
+    ("cf", true, &[both("-p", Take::Whole)]),
+    ("oc", true, &[both("-p", Take::Whole)]),
+    ("argocd", true, &[]),
+    ("mongo", false, &[both("-p", Take::Whole)]),
+    ("mongosh", false, &[both("-p", Take::Whole)]),
+    ("mongodump", false, &[both("-p", Take::Whole)]),
+    ("mongorestore", false, &[both("-p", Take::Whole)]),
+    ("mongoexport", false, &[both("-p", Take::Whole)]),
+    ("mongoimport", false, &[both("-p", Take::Whole)]),
+    ("ldapsearch", false, &[both("-w", Take::Whole)]),
+    ("ldapadd", false, &[both("-w", Take::Whole)]),
+    ("ldapmodify", false, &[both("-w", Take::Whole)]),
+    ("ldapdelete", false, &[both("-w", Take::Whole)]),
+    ("ldapwhoami", false, &[both("-w", Take::Whole)]),
+    (
+        "ldappasswd",
+        false,
+        &[both("-w", Take::Whole), both("-s", Take::Whole)],
+    ),
+    ("openssl", false, &[apart("-k", Take::Whole)]),
+    ("zip", false, &[both("-P", Take::Whole)]),
+    ("unzip", false, &[both("-P", Take::Whole)]),
+    ("7z", false, &[attached("-p")]),
+    ("7za", false, &[attached("-p")]),
+    ("rar", false, &[attached("-hp"), attached("-p")]),
+    ("unrar", false, &[attached("-p")]),
+    ("sqlcmd", false, &[both("-P", Take::Whole)]),
+    ("bcp", false, &[both("-P", Take::Whole)]),
+    ("smbclient", false, &[both("-U", Take::After(b'%'))]),
+    ("rpcclient", false, &[both("-U", Take::After(b'%'))]),
+    ("lftp", false, &[apart("-u", Take::After(b','))]),
+    ("xfreerdp", false, &[attached("/p:")]),
+    ("rdesktop", false, &[both("-p", Take::Whole)]),
+    ("psexec", false, &[apart("-p", Take::Whole)]),
+    ("ipmitool", false, &[both("-P", Take::Whole)]),
+    (
+        "snmpwalk",
+        false,
+        &[apart("-A", Take::Whole), apart("-X", Take::Whole)],
+    ),
+    ("mosquitto_pub", false, &[apart("-P", Take::Whole)]),
+    ("mosquitto_sub", false, &[apart("-P", Take::Whole)]),
+    ("cqlsh", false, &[apart("-p", Take::Whole)]),
+    (
+        "influx",
+        false,
+        &[apart("-p", Take::Whole), apart("-t", Take::Whole)],
+    ),
+    ("clickhouse-client", false, &[]),
+    ("htpasswd", false, &[]),
+    ("wpa_passphrase", false, &[]),
+];
+
+/// The keywords that the prefilter looks for; each leads to [`analyse`].
+pub(super) static KEYS: &[&str] = &[
+    "mysql",
+    "mariadb",
+    "curl ",
+    "wget ",
+    "http -",
+    "https -",
+    "xh -",
+    "sshpass",
+    "redis-cli",
+    "docker",
+    "podman ",
+    "nerdctl",
+    "buildah",
+    "skopeo",
+    "helm ",
+    "oras ",
+    "crane ",
+    "az login",
+    "cf login",
+    "oc login",
+    "mongo",
+    "ldap",
+    "openssl ",
+    "zip -p",
+    "zip -e",
+    "7z",
+    "rar ",
+    "sqlcmd",
+    "bcp ",
+    "smbclient",
+    "rpcclient",
+    "lftp",
+    "xfreerdp",
+    "rdesktop",
+    "psexec",
+    "ipmitool",
+    "snmpwalk",
+    "mosquitto_",
+    "cqlsh",
+    "influx",
+    "htpasswd",
+    "wpa_passphrase",
+];
+
+/// The words of a command from `i` on: ranges without their quotes. Ends at a pipe or a semicolon.
+fn arguments(b: &[u8], mut i: usize) -> Vec<(usize, usize)> {
+    let mut out = Vec::new();
+    while out.len() < 64 {
+        i = blanks(b, i, 256);
+        let c = at(b, i);
+        if i >= b.len() || matches!(c, b'|' | b';' | b'&' | b')' | b'`') {
+            break;
+        }
+        if matches!(c, b'\'' | b'"') {
+            let end = run(b, i + 1, 4096, |d| d != c);
+            out.push((i + 1, end));
+            i = run(b, end + 1, 4096, |c| !c.is_ascii_whitespace());
+        } else {
+            let end = run(b, i, 4096, |c| {
+                !c.is_ascii_whitespace() && !matches!(c, b'"' | b'\'' | b'`' | b'|' | b';')
+            });
+            if end == i {
+                break;
+            }
+            // -p'secret', --user="a:b"
+            if matches!(at(b, end), b'"' | b'\'') {
+                let quote = at(b, end);
+                let close = run(b, end + 1, 4096, |d| d != quote);
+                out.push((i, close));
+                i = close + 1;
+            } else {
+                out.push((i, end));
+                i = end;
+            }
+        }
+    }
+    out
+}
+
+/// A value no one typed in: a variable, a place, a file.
+fn is_stand_in(v: &[u8]) -> bool {
+    let first = at(v, 0);
+    v.is_empty()
+        || looks_placeholder(v)
+            && !v.eq_ignore_ascii_case(b"secret")
+            && !v.eq_ignore_ascii_case(b"pass")
+            && !v.eq_ignore_ascii_case(b"password")
+        || matches!(first, b'$' | b'<' | b'{' | b'`' | b'-' | b'%')
+        || v.windows(2).any(|w| w == b"${" || w == b"{{" || w == b"$(")
+        || (v.len() > 2 && v.iter().all(|c| c.is_ascii_uppercase() || *c == b'_'))
+        || super::words::is_common(v)
+            && !v.eq_ignore_ascii_case(b"secret")
+            && !v.eq_ignore_ascii_case(b"password")
+}
+
+/// Looks at the command whose name contains the keyword at `hit`.
+pub(super) fn analyse(line: &mut Line, hit: usize) {
+    let b = line.bytes;
+    let prev = before(b, hit);
+    let path = prev == b'/' && hit >= 2 && before(b, hit - 1) != b'/';
+    if !(prev == 0
+        || prev.is_ascii_whitespace()
+        || path
+        || matches!(
+            prev,
+            b'"' | b'\'' | b'`' | b'(' | b'|' | b';' | b'&' | b'$' | b'.' | b'n' | b'u' | b':'
+        ))
+    {
+        return;
+    }
+    let end = run(b, hit, 24, |c| {
+        c.is_ascii_alphanumeric() || matches!(c, b'-' | b'_')
+    });
+    let word = sub(b, hit, end);
+    let Some((command, login, flags)) = COMMANDS.iter().find(|c| c.0.as_bytes() == word) else {
+        return;
+    };
+    if !matches!(at(b, end), b' ' | b'\t') {
+        return;
+    }
+    let args = arguments(b, end);
+    let text = |i: usize| args.get(i).map_or(&b""[..], |&(s, e)| sub(b, s, e));
+    if *login && !(0..6).any(|i| matches!(text(i), b"login")) {
+        return;
+    }
+    match *command {
+        "htpasswd" => {
+            let batch = (0..args.len()).any(|i| {
+                let a = text(i);
+                a.starts_with(b"-") && !a.starts_with(b"--") && a.contains(&b'b')
+            });
+            let plain: Vec<_> = args.iter().filter(|&&(s, _)| at(b, s) != b'-').collect();
+            if let (true, Some(&&(s, e))) = (batch && plain.len() >= 2, plain.last()) {
+                take(line, s, e, Take::Whole, PASSWORD);
+            }
+            return;
+        }
+        "wpa_passphrase" => {
+            if let Some(&(s, e)) = args.get(1) {
+                take(line, s, e, Take::Whole, PASSWORD);
+            }
+            return;
+        }
+        _ => {}
+    }
+    for (i, &(s, e)) in args.iter().enumerate() {
+        for flag in *flags {
+            let f = flag.flag.as_bytes();
+            if flag.apart && sub(b, s, e) == f {
+                if let Some(&(vs, ve)) = args.get(i + 1) {
+                    take(line, vs, ve, flag.take, PASSWORD);
+                }
+            } else if flag.attached
+                && looking_at(b, s, f)
+                && e > s + f.len()
+                && !f.starts_with(b"--")
+            {
+                let vs = run(b, s + f.len(), 1, |c| matches!(c, b'=' | b'\'' | b'"'));
+                let rest = sub(b, vs, e);
+                // `-path`, `-proxy`: long options with one dash
+                let option = rest.len() >= 3
+                    && rest.iter().all(|c| c.is_ascii_lowercase() || *c == b'-')
+                    && matches!(*command, "curl" | "docker" | "zip" | "unzip" | "az");
+                if !option {
+                    take(line, vs, e, flag.take, PASSWORD);
+                }
+            }
+        }
+    }
+}
+
+fn take(line: &mut Line, start: usize, end: usize, what: Take, kind: &'static str) {
+    let v = sub(line.bytes, start, end);
+    match what {
+        Take::Whole => {
+            if !is_stand_in(v) {
+                line.add(start, end, kind, "command-password");
+            }
+        }
+        Take::After(sign) => {
+            if let Some(p) = v.iter().position(|&c| c == sign) {
+                let rest = v.get(p + 1..).unwrap_or_default();
+                if !is_stand_in(rest) && !v.starts_with(b"$") {
+                    line.add(start + p + 1, end, CREDENTIAL, "command-credential");
+                }
+            }
+        }
+    }
+}
+
+/// `… -passin pass:x`: the value begins at `i`.
+pub(super) fn openssl_pass(line: &mut Line, i: usize) {
+    let b = line.bytes;
+    let end = run(b, i, 512, |c| {
+        !c.is_ascii_whitespace() && !matches!(c, b'"' | b'\'' | b'`')
+    });
+    take(line, i, end, Take::Whole, PASSWORD);
+}
+
+/// `echo x | sudo -S`, `echo x | docker login --password-stdin`: the reader is at `i`.
+pub(super) fn piped(line: &mut Line, i: usize) {
+    let b = line.bytes;
+    let head = sub(b, 0, i);
+    let Some(pipe) = head.iter().rposition(|&c| c == b'|') else {
+        return;
+    };
+    let Some(echo) = ["echo ", "printf "]
+        .iter()
+        .filter_map(|w| memchr::memmem::rfind(sub(b, 0, pipe), w.as_bytes()).map(|p| p + w.len()))
+        .max()
+    else {
+        return;
+    };
+    let args = arguments(b, echo);
+    let Some(&(s, e)) = args
+        .iter()
+        .filter(|&&(s, e)| !matches!(at(b, s), b'-' | b'%') && e <= pipe)
+        .next_back()
+    else {
+        return;
+    };
+    let chpasswd = has_ci(sub(b, pipe, i + 9), "chpasswd");
+    take(
+        line,
+        s,
+        e,
+        if chpasswd {
+            Take::After(b':')
+        } else {
+            Take::Whole
+        },
+        PASSWORD,
+    );
+}

@@ -1,0 +1,474 @@
+//! The line machine: a keyword search finds the lines worth a look, the analysers look at them,
+//! and the little that reaches over a line end is carried as state. A text gives the same result
+//! in one piece and in any cut at line ends.
+
+use std::sync::LazyLock;
+
+use aho_corasick::{AhoCorasick, AhoCorasickBuilder, AhoCorasickKind, Input, MatchKind};
+
+use super::bytes::{at, blanks, is_name, looking_at, run, sub};
+use super::line::{Line, Span};
+use super::names::{Name, classify};
+use super::pem::{Open, Step};
+use super::rules::RULES;
+use super::value::Tie;
+use super::{Report, assign, bare, command, header, kind, pem, url};
+
+/// What a keyword leads to.
+#[derive(Clone, Copy)]
+enum Lead {
+    /// A row of the token table.
+    Rule(usize),
+    /// A secret word in a name.
+    Word,
+    Url,
+    Key,
+    Command,
+    Bearer,
+    Basic,
+    Jwt,
+    Telegram,
+    Mailchimp,
+    Azure,
+    Tcp,
+    Oracle,
+    Port,
+    Pass,
+    Piped,
+    Sql,
+    Query,
+    Jwk,
+}
+
+/// Secret words as they appear inside names.
+static WORDS: &[&str] = &[
+    "passw",
+    "passphrase",
+    "passcode",
+    "pass phrase",
+    "_pass",
+    "-pass",
+    "pass=",
+    "pass:",
+    "pass\"",
+    "pass'",
+    "pass ",
+    "pass>",
+    "pwd",
+    "pw=",
+    "pw:",
+    "pw\"",
+    "pw ",
+    "psk",
+    "token",
+    "jwt",
+    "secret",
+    "credential",
+    "creds",
+    "cookie",
+    "session=",
+    "session:",
+    "session\"",
+    "session'",
+    "sess=",
+    "sessid=",
+    "auth=",
+    "auth:",
+    "auth\"",
+    "auth'",
+    "auth ",
+    "authorization",
+    "apikey",
+    "api_key",
+    "api-key",
+    "api key",
+    "api.key",
+    "_key",
+    "-key",
+    "access key",
+    "private key",
+    "signing key",
+    "encryption key",
+    "account key",
+    "master key",
+    "license key",
+    "accesskey",
+    "privatekey",
+    "signingkey",
+    "encryptionkey",
+    "accountkey",
+    "masterkey",
+    "sharedkey",
+    "storagekey",
+    "subscriptionkey",
+    "functionkey",
+    "functionskey",
+    "licensekey",
+    "servicekey",
+    "adminkey",
+    "appkey",
+    "authkey",
+    "sig=",
+    "signature=",
+    "mnemonic",
+    "seed phrase",
+    "recovery phrase",
+    "masterauth",
+];
+
+/// The keyword search and what its keywords lead to.
+struct Tables {
+    search: AhoCorasick,
+    leads: Vec<Lead>,
+}
+
+static TABLES: LazyLock<Tables> = LazyLock::new(|| {
+    let mut keys: Vec<&str> = Vec::new();
+    let mut leads: Vec<Lead> = Vec::new();
+    let mut add = |key: &'static str, lead: Lead| {
+        keys.push(key);
+        leads.push(lead);
+    };
+    for (i, rule) in RULES.iter().enumerate() {
+        if !bare::is_bare(rule) {
+            add(rule.key, Lead::Rule(i));
+        }
+    }
+    for word in WORDS {
+        add(word, Lead::Word);
+    }
+    for key in command::KEYS {
+        add(key, Lead::Command);
+    }
+    for (key, lead) in [
+        ("://", Lead::Url),
+        ("-----begin", Lead::Key),
+        ("---- begin", Lead::Key),
+        ("bearer ", Lead::Bearer),
+        ("basic ", Lead::Basic),
+        ("eyj", Lead::Jwt),
+        (":aa", Lead::Telegram),
+        ("-us", Lead::Mailchimp),
+        ("q~", Lead::Azure),
+        ("@tcp(", Lead::Tcp),
+        ("jdbc:oracle:thin:", Lead::Oracle),
+        (":5432:", Lead::Port),
+        (":5433:", Lead::Port),
+        (":6432:", Lead::Port),
+        (":*:", Lead::Port),
+        ("pass:", Lead::Pass),
+        ("sudo -s", Lead::Piped),
+        ("--password-stdin", Lead::Piped),
+        ("chpasswd", Lead::Piped),
+        ("--with-token", Lead::Piped),
+        ("passwd --stdin", Lead::Piped),
+        ("identified by ", Lead::Sql),
+        ("?key=", Lead::Query),
+        ("&key=", Lead::Query),
+        ("\"d\":", Lead::Jwk),
+    ] {
+        add(key, lead);
+    }
+    #[allow(
+        clippy::expect_used,
+        reason = "the keywords are constant and few; a test builds them"
+    )]
+    let search = AhoCorasickBuilder::new()
+        .ascii_case_insensitive(true)
+        .match_kind(MatchKind::Standard)
+        .kind(Some(AhoCorasickKind::DFA))
+        .build(&keys)
+        .expect("constant keywords");
+    Tables { search, leads }
+});
+
+/// A change to a block: `start..end` becomes `text`.
+pub(super) struct Edit {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) text: Vec<u8>,
+}
+
+/// What is carried from line to line.
+#[derive(Default)]
+pub(super) struct Engine {
+    open: Option<Open>,
+    /// The line end before the next line, when an open block has swallowed it.
+    newline: Vec<u8>,
+    /// The line before named a secret whose value may be in the next (`- name: DB_PASSWORD`).
+    pending: Option<Name>,
+}
+
+impl Engine {
+    /// Scans whole lines (the last one may lack its end only when nothing follows) and appends the
+    /// edits that make them clean, in order.
+    pub(super) fn feed(&mut self, block: &[u8], edits: &mut Vec<Edit>, report: &mut Report) {
+        let tables = &*TABLES;
+        let mut pos = 0;
+        let mut word = Ahead::Unknown;
+        let mut long = Ahead::Unknown;
+        while pos < block.len() {
+            let mut start = pos;
+            if self.open.is_none() && self.pending.is_none() {
+                let word = word.at_or_after(pos, || {
+                    tables
+                        .search
+                        .find(Input::new(block).range(pos..).earliest(true))
+                        .map(|m| m.end() - 1)
+                });
+                let long = long.at_or_after(pos, || bare::next(block, pos));
+                let Some(hit) = word.into_iter().chain(long).min() else {
+                    return;
+                };
+                start = memchr::memrchr(b'\n', sub(block, pos, hit)).map_or(pos, |p| pos + p + 1);
+            }
+            let end = memchr::memchr(b'\n', sub(block, start, block.len()))
+                .map_or(block.len(), |p| start + p);
+            let next = (end + 1).min(block.len());
+            self.line(block, start, end, next, edits, report);
+            pos = next;
+        }
+    }
+
+    /// What is still owed at the end of the text.
+    pub(super) fn finish(&mut self) -> Vec<u8> {
+        self.open = None;
+        self.pending = None;
+        std::mem::take(&mut self.newline)
+    }
+
+    fn line(
+        &mut self,
+        block: &[u8],
+        start: usize,
+        end: usize,
+        next: usize,
+        edits: &mut Vec<Edit>,
+        report: &mut Report,
+    ) {
+        let mut from = start;
+        if let Some(open) = self.open {
+            let (step, after) = open.step(sub(block, start, end));
+            self.open = after;
+            match step {
+                Step::Swallow => {
+                    self.newline = sub(block, end, next).to_vec();
+                    edits.push(Edit {
+                        start,
+                        end: next,
+                        text: Vec::new(),
+                    });
+                    return;
+                }
+                Step::EndAt(at) => {
+                    self.newline.clear();
+                    edits.push(Edit {
+                        start,
+                        end: start + at,
+                        text: Vec::new(),
+                    });
+                    from = start + at;
+                }
+                Step::Closed => {
+                    let text = std::mem::take(&mut self.newline);
+                    if !text.is_empty() {
+                        edits.push(Edit {
+                            start,
+                            end: start,
+                            text,
+                        });
+                    }
+                }
+                Step::Begin(a, _) => {
+                    report.add(kind::PRIVATE_KEY, "private-key");
+                    let mut text = marker(kind::PRIVATE_KEY);
+                    self.newline = sub(block, end, next).to_vec();
+                    text.shrink_to_fit();
+                    edits.push(Edit {
+                        start: start + a,
+                        end: next,
+                        text,
+                    });
+                    return;
+                }
+            }
+        }
+        let pending = self.pending.take();
+        let original = sub(block, from, end);
+        let mut open = None;
+        let text = rewrite(original, pending, &mut open, report);
+        self.pending = announces(original);
+        if open.is_some() {
+            self.open = open;
+        }
+        let swallow = matches!(open, Some(Open::Block { .. }));
+        if swallow {
+            self.newline = sub(block, end, next).to_vec();
+        }
+        if let Some(text) = text {
+            edits.push(Edit {
+                start: from,
+                end: if swallow { next } else { end },
+                text,
+            });
+        }
+    }
+}
+
+/// A position that was searched for ahead and stays valid until it is passed.
+#[derive(Clone, Copy)]
+enum Ahead {
+    Unknown,
+    At(usize),
+    None,
+}
+
+impl Ahead {
+    fn at_or_after(&mut self, pos: usize, search: impl FnOnce() -> Option<usize>) -> Option<usize> {
+        match *self {
+            Self::At(p) if p >= pos => return Some(p),
+            Self::None => return None,
+            _ => {}
+        }
+        let found = search();
+        *self = found.map_or(Self::None, Self::At);
+        found
+    }
+}
+
+/// Replaces until nothing more is found, so that a second scrubbing finds nothing either.
+fn rewrite(
+    line: &[u8],
+    pending: Option<Name>,
+    open: &mut Option<Open>,
+    report: &mut Report,
+) -> Option<Vec<u8>> {
+    let mut text: Option<Vec<u8>> = None;
+    for _ in 0..8 {
+        let current = text.as_deref().unwrap_or(line);
+        let mut left = None;
+        let spans = spans(current, pending, &mut left);
+        if left.is_some() {
+            *open = left;
+        }
+        if spans.is_empty() {
+            break;
+        }
+        text = Some(replace(current, &spans, report));
+    }
+    text
+}
+
+/// The text with its findings replaced.
+pub(super) fn replace(text: &[u8], spans: &[Span], report: &mut Report) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len());
+    let mut from = 0;
+    for span in spans {
+        out.extend_from_slice(sub(text, from, span.start));
+        out.extend_from_slice(&marker(span.kind));
+        report.add(span.kind, span.rule);
+        from = span.end;
+    }
+    out.extend_from_slice(sub(text, from, text.len()));
+    out
+}
+
+pub(super) fn marker(kind: &str) -> Vec<u8> {
+    [kind::OPEN, kind.as_bytes(), b"]"].concat()
+}
+
+/// All findings of one line, in order, none overlapping another.
+pub(super) fn spans(text: &[u8], pending: Option<Name>, open: &mut Option<Open>) -> Vec<Span> {
+    let tables = &*TABLES;
+    let mut line = Line::new(text);
+    if let Some(name) = pending {
+        value_line(&mut line, name);
+    }
+    for hit in tables.search.find_overlapping_iter(text) {
+        if line.in_marker(hit.start()) {
+            continue;
+        }
+        let (start, end) = (hit.start(), hit.end());
+        match tables.leads.get(hit.pattern().as_usize()) {
+            Some(Lead::Rule(i)) => {
+                let Some(rule) = RULES.get(*i) else { continue };
+                if let Some((s, e)) = rule.matches(text, start) {
+                    line.add(s, e, rule.kind, rule.id);
+                    if rule.kind == kind::ACCESS_KEY {
+                        bare::aws_pair(&mut line, e);
+                    }
+                }
+            }
+            Some(Lead::Word) => assign::analyse(&mut line, start, end),
+            Some(Lead::Url) => url::analyse(&mut line, start),
+            Some(Lead::Key) => {
+                if let Some(left) = pem::analyse(&mut line, start) {
+                    *open = Some(left);
+                }
+            }
+            Some(Lead::Command) => command::analyse(&mut line, start),
+            Some(Lead::Bearer) => header::payload(&mut line, end, "bearer", false),
+            Some(Lead::Basic) => header::payload(&mut line, end, "basic", false),
+            Some(Lead::Jwt) => bare::jwt(&mut line, start),
+            Some(Lead::Telegram) => bare::telegram(&mut line, start),
+            Some(Lead::Mailchimp) => bare::mailchimp(&mut line, start),
+            Some(Lead::Azure) => bare::azure(&mut line, start),
+            Some(Lead::Tcp) => url::before_tcp(&mut line, start),
+            Some(Lead::Oracle) => url::oracle(&mut line, end),
+            Some(Lead::Port) => url::pgpass(&mut line, start + 1),
+            Some(Lead::Pass) => {
+                if super::bytes::has_ci(sub(text, 0, start), "openssl")
+                    || looking_at(text, start.saturating_sub(3), b"in ")
+                    || looking_at(text, start.saturating_sub(4), b"out ")
+                {
+                    command::openssl_pass(&mut line, end);
+                }
+            }
+            Some(Lead::Piped) => command::piped(&mut line, start),
+            Some(Lead::Sql) => header::phrase_value(&mut line, end),
+            Some(Lead::Query) => assign::query_key(&mut line, end),
+            Some(Lead::Jwk) => {
+                if memchr::memmem::find(text, b"\"kty\"").is_some() {
+                    assign::jwk(&mut line, end);
+                }
+            }
+            None => {}
+        }
+    }
+    bare::scan(&mut line);
+    line.merged()
+}
+
+/// `- name: DB_PASSWORD`: the class of the name, when the line is that and nothing else.
+fn announces(b: &[u8]) -> Option<Name> {
+    let i = run(b, 0, 128, |c| {
+        matches!(c, b' ' | b'\t' | b'-' | b'"' | b'\'' | b'{')
+    });
+    let j = ["name", "Name", "key", "Key"]
+        .iter()
+        .find(|w| looking_at(b, i, w.as_bytes()))
+        .map(|w| i + w.len())?;
+    let j = run(b, j, 8, |c| matches!(c, b'"' | b'\'' | b' '));
+    if !matches!(at(b, j), b':' | b'=') {
+        return None;
+    }
+    let s = run(b, j + 1, 8, |c| matches!(c, b'"' | b'\'' | b' '));
+    let e = run(b, s, 96, is_name);
+    let rest = run(b, e, 8, |c| matches!(c, b'"' | b'\'' | b' ' | b',' | b'\r'));
+    (e > s && rest >= b.len())
+        .then(|| classify(sub(b, s, e)))
+        .flatten()
+}
+
+/// `  value: hunter2` behind such a line.
+fn value_line(line: &mut Line, name: Name) {
+    let b = line.bytes;
+    let i = run(b, 0, 128, |c| matches!(c, b' ' | b'\t' | b'"' | b'\''));
+    if !(looking_at(b, i, b"value") || looking_at(b, i, b"Value")) {
+        return;
+    }
+    let j = run(b, i + 5, 8, |c| matches!(c, b'"' | b'\'' | b' '));
+    if matches!(at(b, j), b':' | b'=') {
+        assign::judge_as(line, name, blanks(b, j + 1, 16), Tie::Element);
+    }
+}

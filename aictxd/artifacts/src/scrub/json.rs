@@ -1,0 +1,141 @@
+//! JSON values: every string, with the member name as context.
+
+use serde_json::{Map, Value};
+
+use super::kind;
+use super::names::{Name, classify, is_exempt_field};
+use super::value::{Candidate, Tie, is_secret};
+use super::{Report, assign, header, line::Line, scrub_text};
+
+/// The deepest nesting that is walked with names; serde_json itself refuses deeper input.
+const MAX_DEPTH: usize = 256;
+
+/// Walks the value.
+pub(super) fn walk(
+    value: &mut Value,
+    path: &mut String,
+    name: Option<&str>,
+    depth: usize,
+    report: &mut Report,
+) {
+    if depth > MAX_DEPTH {
+        return;
+    }
+    match value {
+        Value::String(text) => string(text, path, name, report),
+        Value::Array(items) => {
+            for (i, item) in items.iter_mut().enumerate() {
+                let len = path.len();
+                path.push('/');
+                path.push_str(&i.to_string());
+                walk(item, path, name, depth + 1, report);
+                path.truncate(len);
+            }
+        }
+        Value::Object(map) => {
+            keys(map, path, report);
+            let pair = pair_name(map);
+            for (key, item) in map.iter_mut() {
+                let len = path.len();
+                path.push('/');
+                path.push_str(&key.replace('~', "~0").replace('/', "~1"));
+                let context = match &pair {
+                    Some(name) if key.eq_ignore_ascii_case("value") => name.as_str(),
+                    _ => key.as_str(),
+                };
+                walk(item, path, Some(context), depth + 1, report);
+                path.truncate(len);
+            }
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// `{"name": "DB_PASSWORD", "value": …}`: the name that the value stands under.
+fn pair_name(map: &Map<String, Value>) -> Option<String> {
+    if !map.keys().any(|k| k.eq_ignore_ascii_case("value")) {
+        return None;
+    }
+    map.iter()
+        .find(|(k, _)| k.eq_ignore_ascii_case("name") || k.eq_ignore_ascii_case("key"))
+        .and_then(|(_, v)| v.as_str())
+        .map(str::to_owned)
+}
+
+/// Member names are text too.
+fn keys(map: &mut Map<String, Value>, path: &str, report: &mut Report) {
+    let mut found = Report::default();
+    if !map
+        .keys()
+        .any(|k| matches!(scrub_text(k, &mut found), std::borrow::Cow::Owned(_)))
+    {
+        return;
+    }
+    report.merge_at(found, path);
+    let mut rest = Report::default();
+    for (key, value) in std::mem::take(map) {
+        let mut clean = scrub_text(&key, &mut rest).into_owned();
+        let mut n = 2;
+        while map.contains_key(&clean) {
+            clean = format!("{} ({n})", scrub_text(&key, &mut rest));
+            n += 1;
+        }
+        map.insert(clean, value);
+    }
+}
+
+fn string(text: &mut String, path: &str, name: Option<&str>, report: &mut Report) {
+    let mut found = Report::default();
+    let exempt = name.is_some_and(is_exempt_field);
+    let class = if exempt {
+        None
+    } else {
+        name.and_then(|n| classify(n.as_bytes()))
+    };
+    if let (Some(class), Some(name)) = (class, name) {
+        if whole(text, class, name) {
+            report.add_at(class.kind(), assign::rule_of(class), path);
+            *text = format!("{}{}]", "[redacted:", class.kind());
+            return;
+        }
+        if matches!(
+            class,
+            Name::Cookie | Name::Authorization | Name::Auth | Name::Token
+        ) {
+            let mut line = Line::new(text.as_bytes());
+            if class == Name::Cookie {
+                header::cookies(&mut line, 0, text.len());
+            } else {
+                header::scheme(&mut line, 0, class == Name::Authorization);
+            }
+            let spans = line.merged();
+            if !spans.is_empty() {
+                let bytes = super::engine::replace(text.as_bytes(), &spans, &mut found);
+                *text = super::into_text(bytes);
+            }
+        }
+    }
+    if let std::borrow::Cow::Owned(clean) = scrub_text(text, &mut found) {
+        *text = clean;
+    }
+    report.merge_at(found, path);
+}
+
+/// Whether the whole string is the secret that the member name announces.
+fn whole(text: &str, class: Name, name: &str) -> bool {
+    let candidate = Candidate {
+        text: text.as_bytes(),
+        quoted: true,
+        tie: Tie::Colon,
+        upper_name: !name.bytes().any(|c| c.is_ascii_lowercase()),
+        leads: true,
+        next: 0,
+        last: true,
+    };
+    // A key block is replaced as a block, not as a whole.
+    text.len() <= 16384
+        && !text.contains(std::str::from_utf8(kind::OPEN).unwrap_or("["))
+        && !matches!(class, Name::Authorization)
+        && !(class == Name::Cookie && text.contains('='))
+        && is_secret(&candidate, class)
+}

@@ -1,0 +1,334 @@
+//! What a name says about its value: `GITHUB_TOKEN` yes, `tokens_used` no.
+//!
+//! A name is cut into words at `_ - .` and at camel case. Only the last word group counts, after
+//! numbers and deployment suffixes (`_PROD`, `_2`) are taken off: `PASSWORD_FILE` names a file.
+
+use super::kind;
+
+/// What kind of secret a name announces. It decides the marker and how much the value must look
+/// like a secret.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Name {
+    /// `password` and its like: even short words may be meant.
+    Password,
+    /// Bare `pass`, which is also an English word and a test result.
+    Pass,
+    Secret,
+    ApiKey,
+    AccessKey,
+    PrivateKey,
+    Token,
+    Auth,
+    /// The `Authorization` header: scheme and payload.
+    Authorization,
+    Credential,
+    Session,
+    /// `cookie`: a list of pairs.
+    Cookie,
+    /// Any other `…_KEY`: only a random value counts.
+    WeakKey,
+    /// `sig`, `signature`: only in addresses.
+    Signature,
+    /// A list of seed words.
+    Mnemonic,
+}
+
+impl Name {
+    /// The marker kind for values under such a name.
+    pub(super) fn kind(self) -> &'static str {
+        match self {
+            Self::Password | Self::Pass => kind::PASSWORD,
+            Self::Secret | Self::Signature | Self::Mnemonic => kind::SECRET,
+            Self::ApiKey | Self::WeakKey => kind::API_KEY,
+            Self::AccessKey => kind::ACCESS_KEY,
+            Self::PrivateKey => kind::PRIVATE_KEY,
+            Self::Token => kind::TOKEN,
+            Self::Auth | Self::Authorization | Self::Credential => kind::CREDENTIAL,
+            Self::Session | Self::Cookie => kind::SESSION,
+        }
+    }
+
+    /// Whether it is a password word.
+    pub(super) fn is_password(self) -> bool {
+        matches!(self, Self::Password | Self::Pass)
+    }
+}
+
+/// The lower-case words of a name, at most the last 12.
+fn words(name: &[u8]) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    let mut cur = String::new();
+    for (i, &c) in name.iter().enumerate() {
+        if !c.is_ascii_alphanumeric() {
+            if !cur.is_empty() {
+                out.push(std::mem::take(&mut cur));
+            }
+            continue;
+        }
+        let prev = i
+            .checked_sub(1)
+            .and_then(|p| name.get(p))
+            .copied()
+            .unwrap_or(0);
+        let next = name.get(i + 1).copied().unwrap_or(0);
+        let hump = c.is_ascii_uppercase()
+            && (prev.is_ascii_lowercase()
+                || (prev.is_ascii_uppercase() && next.is_ascii_lowercase()));
+        if hump && !cur.is_empty() {
+            out.push(std::mem::take(&mut cur));
+        }
+        cur.push(char::from(c.to_ascii_lowercase()));
+    }
+    if !cur.is_empty() {
+        out.push(cur);
+    }
+    let skip = out.len().saturating_sub(12);
+    out.drain(..skip);
+    out
+}
+
+/// Words behind the secret word that do not change what the value is.
+const SUFFIXES: &[&str] = &[
+    "prod",
+    "production",
+    "dev",
+    "develop",
+    "development",
+    "live",
+    "test",
+    "testing",
+    "staging",
+    "stage",
+    "stg",
+    "prd",
+    "uat",
+    "qa",
+    "old",
+    "new",
+    "backup",
+    "primary",
+    "secondary",
+    "main",
+    "raw",
+    "plain",
+    "plaintext",
+    "cleartext",
+    "base64",
+    "b64",
+    "ci",
+    "local",
+    "default",
+    "v1",
+    "v2",
+    "v3",
+    "value",
+    "val",
+    "str",
+    "string",
+    "sandbox",
+    "rw",
+    "ro",
+    "master",
+    "admin",
+];
+
+/// First words of key groups whose value is a secret.
+const KEY_GROUPS: &[(&str, Name)] = &[
+    ("api", Name::ApiKey),
+    ("access", Name::AccessKey),
+    ("secret", Name::Secret),
+    ("private", Name::PrivateKey),
+    ("signing", Name::Secret),
+    ("encryption", Name::Secret),
+    ("encrypt", Name::Secret),
+    ("master", Name::Secret),
+    ("hmac", Name::Secret),
+    ("shared", Name::Secret),
+    ("account", Name::AccessKey),
+    ("storage", Name::AccessKey),
+    ("auth", Name::ApiKey),
+    ("subscription", Name::ApiKey),
+    ("functions", Name::ApiKey),
+    ("function", Name::WeakKey),
+    ("jwt", Name::Secret),
+    ("webhook", Name::Secret),
+    ("license", Name::WeakKey),
+    ("admin", Name::WeakKey),
+    ("service", Name::WeakKey),
+    ("role", Name::WeakKey),
+    ("server", Name::WeakKey),
+    ("app", Name::WeakKey),
+    ("application", Name::WeakKey),
+    ("integration", Name::WeakKey),
+    ("write", Name::WeakKey),
+    ("ingest", Name::WeakKey),
+    ("ingestion", Name::WeakKey),
+    ("crypto", Name::WeakKey),
+    ("cipher", Name::WeakKey),
+    ("aes", Name::WeakKey),
+    ("merchant", Name::WeakKey),
+    ("security", Name::WeakKey),
+    ("consumer", Name::WeakKey),
+    ("deploy", Name::WeakKey),
+    ("session", Name::WeakKey),
+    ("host", Name::WeakKey),
+    ("user", Name::WeakKey),
+];
+
+/// First words of key groups that are no secrets, whatever the case.
+const PLAIN_KEYS: &[&str] = &[
+    "public",
+    "pub",
+    "cache",
+    "primary",
+    "foreign",
+    "sort",
+    "partition",
+    "row",
+    "object",
+    "s3",
+    "unique",
+    "group",
+    "registry",
+    "hot",
+    "map",
+    "dict",
+    "lookup",
+    "routing",
+    "idempotency",
+    "dedupe",
+    "index",
+    "composite",
+    "shift",
+    "arrow",
+    "state",
+    "restore",
+    "verify",
+    "verification",
+    "publishable",
+    "site",
+];
+
+/// Classifies a name; `None` when a value under it is nobody's secret.
+pub(super) fn classify(name: &[u8]) -> Option<Name> {
+    if name.len() > 128 {
+        return None;
+    }
+    let mut words = words(name);
+    while words.len() > 1
+        && words.last().is_some_and(|w| {
+            w.bytes().all(|c| c.is_ascii_digit()) || SUFFIXES.contains(&w.as_str())
+        })
+    {
+        words.pop();
+    }
+    let last = words.pop()?;
+    let last = last.trim_end_matches(|c: char| c.is_ascii_digit());
+    let prev = words.last().map_or("", String::as_str);
+    match last {
+        "password" | "passwd" | "pwd" | "passphrase" | "passcode" | "passwort" | "psk" | "pw" => {
+            Some(Name::Password)
+        }
+        "pass" if prev.is_empty() => Some(Name::Pass),
+        "pass" => (!matches!(
+            prev,
+            "by" | "first" | "second" | "render" | "compiler" | "all" | "tests"
+        ))
+        .then_some(Name::Password),
+        "phrase" if prev == "pass" => Some(Name::Password),
+        "phrase" if matches!(prev, "seed" | "recovery" | "mnemonic" | "backup") => {
+            Some(Name::Mnemonic)
+        }
+        "word" if prev == "pass" => Some(Name::Password),
+        "code" if prev == "pass" => Some(Name::Password),
+        "mnemonic" | "seedphrase" => Some(Name::Mnemonic),
+        "token" | "jwt" | "bearer" => Some(Name::Token),
+        "secret" => Some(Name::Secret),
+        "auth" => Some(Name::Auth),
+        "authorization" => Some(Name::Authorization),
+        "credential" | "credentials" | "creds" | "cred" => Some(Name::Credential),
+        "cookie" | "cookies" => Some(Name::Cookie),
+        "session" | "sess" => Some(Name::Session),
+        "sig" | "signature" => Some(Name::Signature),
+        "key" => {
+            if PLAIN_KEYS.contains(&prev) {
+                return None;
+            }
+            let upper =
+                name.iter().any(u8::is_ascii_uppercase) && !name.iter().any(u8::is_ascii_lowercase);
+            KEY_GROUPS
+                .iter()
+                .find(|(word, _)| *word == prev)
+                .map(|(_, class)| *class)
+                .or((upper && !prev.is_empty()).then_some(Name::WeakKey))
+        }
+        _ => joined(last),
+    }
+}
+
+/// Words written together: `authtoken`, `dbpassword`, `storepass`.
+fn joined(word: &str) -> Option<Name> {
+    const ENDS: &[(&str, Name)] = &[
+        ("password", Name::Password),
+        ("passwd", Name::Password),
+        ("passphrase", Name::Password),
+        ("userpass", Name::Password),
+        ("dbpass", Name::Password),
+        ("storepass", Name::Password),
+        ("keypass", Name::Password),
+        ("rootpass", Name::Password),
+        ("smtppass", Name::Password),
+        ("mailpass", Name::Password),
+        ("adminpass", Name::Password),
+        ("requirepass", Name::Password),
+        ("masterauth", Name::Password),
+        ("userpw", Name::Password),
+        ("bindpw", Name::Password),
+        ("rootpw", Name::Password),
+        ("dbpw", Name::Password),
+        ("dbpwd", Name::Password),
+        ("sudopass", Name::Password),
+        ("token", Name::Token),
+        ("secret", Name::Secret),
+        ("secretkey", Name::Secret),
+        ("apikey", Name::ApiKey),
+        ("accesskey", Name::AccessKey),
+        ("privatekey", Name::PrivateKey),
+        ("accountkey", Name::AccessKey),
+        ("signingkey", Name::Secret),
+        ("encryptionkey", Name::Secret),
+        ("masterkey", Name::Secret),
+        ("authkey", Name::ApiKey),
+        ("licensekey", Name::WeakKey),
+        ("servicekey", Name::WeakKey),
+        ("appkey", Name::WeakKey),
+        ("sessid", Name::Session),
+    ];
+    ENDS.iter()
+        .find(|(end, _)| word.ends_with(end))
+        .map(|(_, class)| *class)
+}
+
+/// Whether a field of this name is an identifier, a count or a path and so never a secret by name.
+pub(super) fn is_exempt_field(name: &str) -> bool {
+    words(name.as_bytes()).last().is_some_and(|w| {
+        matches!(
+            w.as_str(),
+            "id" | "ids"
+                | "path"
+                | "paths"
+                | "file"
+                | "files"
+                | "dir"
+                | "root"
+                | "count"
+                | "used"
+                | "uuid"
+                | "sha"
+                | "hash"
+                | "digest"
+                | "fingerprint"
+                | "commit"
+        )
+    })
+}

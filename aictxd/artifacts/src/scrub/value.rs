@@ -1,0 +1,724 @@
+//! Whether a value looks like a secret: placeholders, code, paths, words and entropy.
+
+use super::bytes::{at, has_ci, is_basic_payload, looking_at};
+use super::kind;
+use super::names::Name;
+use super::words::{is_common, is_technical};
+
+/// How a value is tied to its name, which says how much may be concluded from it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Tie {
+    /// `NAME=value`
+    Tight,
+    /// `name = value`, `name := value`
+    Assign,
+    /// `name: value`
+    Colon,
+    /// `--name value`
+    Flag,
+    /// `<name>value</name>`, `name="x" value="y"`
+    Element,
+    /// `f("name", "value")`, `name("value")`, table cells
+    Call,
+    /// `the name is value`, `name value`
+    Prose,
+}
+
+/// A value and what stands around it.
+pub(super) struct Candidate<'a> {
+    /// The text, quotes taken off.
+    pub(super) text: &'a [u8],
+    /// Whether it stood in quotes.
+    pub(super) quoted: bool,
+    /// How it is tied to its name.
+    pub(super) tie: Tie,
+    /// The name is written in capitals, as environment variables are.
+    pub(super) upper_name: bool,
+    /// Nothing but blanks, `- `, `export ` and the like stands before the name.
+    pub(super) leads: bool,
+    /// The byte behind the value (0 at the end of the line).
+    pub(super) next: u8,
+    /// Nothing but blanks follows on the line.
+    pub(super) last: bool,
+}
+
+/// Texts that stand for a secret without being one.
+pub(super) fn looks_placeholder(v: &[u8]) -> bool {
+    const EXACT: &[&str] = &[
+        "password",
+        "passwd",
+        "pass",
+        "pwd",
+        "secret",
+        "token",
+        "key",
+        "apikey",
+        "changeme",
+        "changeit",
+        "change_me",
+        "change-me",
+        "changethis",
+        "example",
+        "sample",
+        "test",
+        "testing",
+        "dummy",
+        "fake",
+        "foo",
+        "bar",
+        "baz",
+        "foobar",
+        "default",
+        "none",
+        "null",
+        "nil",
+        "undefined",
+        "true",
+        "false",
+        "yes",
+        "no",
+        "redacted",
+        "masked",
+        "hidden",
+        "removed",
+        "omitted",
+        "empty",
+        "todo",
+        "tbd",
+        "fixme",
+        "n/a",
+        "placeholder",
+        "string",
+        "value",
+        "filtered",
+        "sensitive",
+        "unset",
+        "mypassword",
+        "mysecret",
+        "mytoken",
+        "yourpassword",
+        "api_key",
+        "api-key",
+        "secret_key",
+        "secret-key",
+        "access_token",
+        "access-token",
+        "auth_token",
+        "user_password",
+        "dummy_token",
+        "test_token",
+        "test-token",
+        "fake-token",
+        "my_token",
+        "my-token",
+        "my_secret",
+        "my-secret",
+        "some-token",
+        "some_token",
+        "abc",
+        "123",
+        "nothing",
+        "unknown",
+        "(none)",
+        "(null)",
+        "<none>",
+        "not-set",
+        "notset",
+        "not_set",
+        "your-256-bit-secret",
+        "dummy-key",
+        "not-a-real-key",
+        "not-a-secret",
+        "(hidden)",
+        "prompt",
+        "ask",
+    ];
+    const INSIDE: &[&str] = &[
+        "your_",
+        "your-",
+        "yourpass",
+        "yourtoken",
+        "yoursecret",
+        "yourkey",
+        "yourapi",
+        "changeme",
+        "change-me",
+        "change_me",
+        "placeholder",
+        "replace_",
+        "replace-",
+        "replaceme",
+        "replacewith",
+        "insert_",
+        "insert-",
+        "_here",
+        "-here",
+        "example_",
+        "example-",
+        "_example",
+        "-example",
+        "todo",
+        "fixme",
+        "redacted",
+        "dummy-",
+        "dummy_",
+        "fake-",
+        "fake_",
+        "sample-",
+        "sample_",
+        "<your",
+        "not-real",
+        "not_real",
+        "notreal",
+        "goes-here",
+        "put-",
+        "put_",
+        "enter-",
+        "enter_",
+        "my-token",
+        "some-secret",
+    ];
+    let v = trim_any(v, b"\"'`<>[](){}* \t");
+    if v.is_empty() {
+        return true;
+    }
+    if v.len() <= 24 && EXACT.iter().any(|w| v.eq_ignore_ascii_case(w.as_bytes())) {
+        return true;
+    }
+    if v.len() <= 128 && INSIDE.iter().any(|w| has_ci(v, w)) {
+        return true;
+    }
+    // Runs of the characters that people mask with.
+    let mut longest = 0_usize;
+    let mut current = 0_usize;
+    let mut prev = 0_u8;
+    for &c in v {
+        let mask = matches!(c, b'x' | b'X' | b'*' | b'.' | b'#' | b'?' | b'_' | b'-');
+        current = if mask && c == prev {
+            current + 1
+        } else {
+            usize::from(mask)
+        };
+        longest = longest.max(current);
+        prev = c;
+    }
+    if longest >= 6 || (longest >= 3 && longest * 2 >= v.len()) {
+        return true;
+    }
+    // Bullets and the ellipsis, as masks or as cuts.
+    let ellipsis = v.starts_with("…".as_bytes()) || (v.len() < 16 && v.ends_with("…".as_bytes()));
+    let dots = v.starts_with(b"...") || (v.len() < 16 && v.ends_with(b"..."));
+    ellipsis || dots || v.windows(3).filter(|w| *w == "•".as_bytes()).count() >= 3
+}
+
+fn trim_any<'a>(mut v: &'a [u8], set: &[u8]) -> &'a [u8] {
+    while let [first, rest @ ..] = v {
+        if !set.contains(first) {
+            break;
+        }
+        v = rest;
+    }
+    while let [rest @ .., last] = v {
+        if !set.contains(last) {
+            break;
+        }
+        v = rest;
+    }
+    v
+}
+
+/// Whether the text is put together from words, as names in programs are; random text is not.
+pub(super) fn is_wordlike(v: &[u8]) -> bool {
+    let (mut pieces, mut letters, mut digits, mut digit_runs) =
+        (0_usize, 0_usize, 0_usize, 0_usize);
+    let (mut vowels, mut consonants, mut worst) = (0_usize, 0_usize, 0_usize);
+    let mut prev = 0_u8;
+    for (i, &c) in v.iter().enumerate() {
+        if c.is_ascii_alphabetic() {
+            let new = !prev.is_ascii_alphabetic()
+                || (c.is_ascii_uppercase()
+                    && (prev.is_ascii_lowercase()
+                        || (prev.is_ascii_uppercase() && at(v, i + 1).is_ascii_lowercase())));
+            if new {
+                pieces += 1;
+                consonants = 0;
+            }
+            letters += 1;
+            if matches!(
+                c.to_ascii_lowercase(),
+                b'a' | b'e' | b'i' | b'o' | b'u' | b'y'
+            ) {
+                vowels += 1;
+                consonants = 0;
+            } else {
+                consonants += 1;
+                worst = worst.max(consonants);
+            }
+        } else if c.is_ascii_digit() {
+            digits += 1;
+            digit_runs += usize::from(!prev.is_ascii_digit());
+        }
+        prev = c;
+    }
+    pieces > 0
+        && letters >= pieces * 3
+        && digits <= 4
+        && digit_runs <= 2
+        && digits * 2 <= letters
+        && worst <= 5
+        && vowels * 5 >= letters
+}
+
+/// Shannon entropy in bits per byte.
+pub(super) fn entropy(v: &[u8]) -> f64 {
+    let mut counts = [0_u32; 256];
+    for &c in v {
+        if let Some(n) = counts.get_mut(usize::from(c)) {
+            *n += 1;
+        }
+    }
+    let total = f64::from(u32::try_from(v.len().max(1)).unwrap_or(u32::MAX));
+    counts
+        .iter()
+        .filter(|&&n| n > 0)
+        .map(|&n| {
+            let p = f64::from(n) / total;
+            -p * p.log2()
+        })
+        .sum()
+}
+
+fn is_uuid(v: &[u8]) -> bool {
+    v.len() == 36
+        && v.iter().enumerate().all(|(i, &c)| match i {
+            8 | 13 | 18 | 23 => c == b'-',
+            _ => c.is_ascii_hexdigit(),
+        })
+}
+
+/// Template, variable, call or property: code that computes a value instead of being one.
+fn is_expression(c: &Candidate) -> bool {
+    let v = c.text;
+    const TEMPLATES: &[&str] = &[
+        "${",
+        "{{",
+        "}}",
+        "#{",
+        "$(",
+        "<%",
+        "%>",
+        "%(",
+        "{%",
+        "$[",
+        "!ref",
+        "!sub",
+        "!vault",
+        "process.env",
+        "os.environ",
+        "env.",
+        "getenv",
+        "secrets.",
+        "op://",
+        "vault:",
+        "ssm:",
+        "arn:aws",
+    ];
+    let probe = v.get(..512).unwrap_or(v);
+    if TEMPLATES.iter().any(|t| has_ci(probe, t)) {
+        return true;
+    }
+    let first = at(v, 0);
+    let end = at(v, v.len().saturating_sub(1));
+    let bare = if first == b'$' {
+        v.get(1..).unwrap_or_default()
+    } else {
+        v
+    };
+    let ident = |s: &[u8]| s.iter().all(|&c| c.is_ascii_alphanumeric() || c == b'_');
+    if first == b'$' && v.len() > 1 && ident(v.get(1..).unwrap_or_default()) {
+        return true;
+    }
+    if first == b'%' && (end == b'%' || v.len() <= 3) {
+        return true;
+    }
+    if first == b'<' && end == b'>' || first == b'{' && end == b'}' || first == b'[' && end == b']'
+    {
+        return true;
+    }
+    if first == b'`' || (first == b'@' && !c.quoted && ident(v.get(1..).unwrap_or_default())) {
+        return true;
+    }
+    if c.quoted {
+        return false;
+    }
+    if matches!(
+        first,
+        b'&' | b'*'
+            | b'!'
+            | b'('
+            | b'|'
+            | b'>'
+            | b'='
+            | b'{'
+            | b'['
+            | b'+'
+            | b','
+            | b';'
+            | b')'
+            | b'}'
+            | b']'
+    ) && (c.tie != Tie::Tight || v.len() < 6)
+    {
+        return true;
+    }
+    if v.windows(2).any(|w| {
+        matches!(
+            w,
+            b"::" | b"->" | b"=>" | b"?." | b"()" | b"==" | b"&&" | b"||"
+        ) && !(w == b"==" && v.ends_with(b"=="))
+    }) {
+        return true;
+    }
+    // f(x), a[i], a.b, Option<T>
+    let head = bare
+        .iter()
+        .position(|&c| !(c.is_ascii_alphanumeric() || c == b'_' || c == b'.'))
+        .unwrap_or(bare.len());
+    if head > 0
+        && matches!(at(bare, head), b'(' | b'[' | b'<')
+        && bare
+            .first()
+            .is_some_and(|c| c.is_ascii_alphabetic() || *c == b'_')
+    {
+        return true;
+    }
+    if matches!(c.next, b'(' | b'[') {
+        return true;
+    }
+    v.contains(&b'.')
+        && ident(
+            &v.iter()
+                .copied()
+                .filter(|&c| c != b'.')
+                .collect::<Vec<u8>>(),
+        )
+        && v.split(|&c| c == b'.').filter(|p| !p.is_empty()).all(|p| {
+            p.first().is_some_and(|c| !c.is_ascii_digit()) && (is_wordlike(p) || p.len() <= 3)
+        })
+}
+
+/// Paths, addresses, digests, versions and other values that may stand behind any name.
+fn is_reference(v: &[u8]) -> bool {
+    const DIGESTS: &[&[u8]] = &[
+        b"sha1-",
+        b"sha256-",
+        b"sha384-",
+        b"sha512-",
+        b"sha1:",
+        b"sha256:",
+        b"sha512:",
+        b"md5:",
+        b"blake3:",
+        b"h1:",
+        b"data:",
+        b"ssh-rsa",
+        b"ssh-ed25519",
+        b"ecdsa-sha2-",
+        b"AAAAB3NzaC1",
+        b"AAAAC3NzaC1",
+        b"urn:",
+        b"did:",
+        b"file:",
+        b"arn:",
+        b"projects/",
+        b"npm:",
+        b"@",
+    ];
+    if DIGESTS.iter().any(|d| v.starts_with(d) && d != b"@") {
+        return true;
+    }
+    if v.windows(3).any(|w| w == b"://") {
+        return true;
+    }
+    let slashes = v.iter().filter(|&&c| c == b'/').count();
+    if v.starts_with(b"./")
+        || v.starts_with(b"../")
+        || v.starts_with(b"~/")
+        || v.starts_with(b"\\\\")
+    {
+        return true;
+    }
+    if v.len() > 2
+        && at(v, 0).is_ascii_alphabetic()
+        && at(v, 1) == b':'
+        && matches!(at(v, 2), b'\\' | b'/')
+    {
+        return true;
+    }
+    if slashes > 0
+        && v.split(|&c| c == b'/')
+            .all(|p| p.len() <= 2 || is_wordlike(p) || p.contains(&b'.'))
+    {
+        return true;
+    }
+    // Files, dates, versions, addresses of machines.
+    const FILES: &[&[u8]] = &[
+        b".json", b".yaml", b".yml", b".txt", b".pem", b".key", b".crt", b".toml", b".env", b".py",
+        b".ts", b".js", b".rs", b".go", b".md", b".html", b".java", b".rb", b".php", b".conf",
+    ];
+    if FILES.iter().any(|f| v.ends_with(f)) {
+        return true;
+    }
+    v.iter().all(|&c| {
+        c.is_ascii_digit()
+            || matches!(
+                c,
+                b'.' | b':' | b'-' | b'T' | b'Z' | b'/' | b'+' | b',' | b'%'
+            )
+    }) && v.iter().any(|c| !c.is_ascii_digit())
+}
+
+/// The verdict: is this the value of a secret of that name?
+pub(super) fn is_secret(c: &Candidate, name: Name) -> bool {
+    let v = c.text;
+    if v.len() < 4 || memchr::memmem::find(v, kind::OPEN).is_some() {
+        return false;
+    }
+    if looks_placeholder(v) || is_expression(c) {
+        return false;
+    }
+    // AWS secret keys: 40 characters of base64, slashes among them
+    let cases = v.iter().any(u8::is_ascii_uppercase) && v.iter().any(u8::is_ascii_lowercase);
+    if v.len() == 40
+        && matches!(name, Name::AccessKey | Name::Secret)
+        && cases
+        && v.iter()
+            .all(|&c| c.is_ascii_alphanumeric() || matches!(c, b'/' | b'+'))
+    {
+        return true;
+    }
+    let letters = v.iter().filter(|c| c.is_ascii_alphabetic()).count();
+    let digits = v.iter().filter(|c| c.is_ascii_digit()).count();
+    let spaces = v.iter().filter(|c| c.is_ascii_whitespace()).count();
+    if spaces > 0 {
+        return c.quoted && phrase(v, name, digits);
+    }
+    if is_reference(v)
+        && !(name.is_password()
+            && digits * 2 < v.len()
+            && letters > 0
+            && digits > 0
+            && at(v, 0) != b'/'
+            && !v.windows(3).any(|w| w == b"://")
+            && !v.contains(&b'.'))
+    {
+        return false;
+    }
+    if letters + digits == 0 {
+        return false;
+    }
+    if name.is_password() {
+        return password(c, name, letters, digits);
+    }
+    random(c, name, letters, digits)
+}
+
+/// Several words in quotes: a pass phrase, or text for people?
+fn phrase(v: &[u8], name: Name, digits: usize) -> bool {
+    if !(name.is_password() || name == Name::Mnemonic || name == Name::Secret) {
+        return false;
+    }
+    let words: Vec<&[u8]> = v
+        .split(u8::is_ascii_whitespace)
+        .filter(|w| !w.is_empty())
+        .collect();
+    let prose = words.iter().any(|w| {
+        let w = trim_any(w, b".,:;!?()'\"");
+        is_common(w) || looks_placeholder(w)
+    });
+    if prose {
+        return false;
+    }
+    let plain = words
+        .iter()
+        .all(|w| w.iter().all(|c| c.is_ascii_lowercase()));
+    (plain && words.len() >= 4)
+        || (name.is_password() && digits > 0 && words.len() <= 4 && v.len() >= 8)
+}
+
+fn password(c: &Candidate, name: Name, letters: usize, digits: usize) -> bool {
+    let v = c.text;
+    let firm = c.quoted || matches!(c.tie, Tie::Tight | Tie::Flag | Tie::Element);
+    if name == Name::Pass
+        && !(firm || (digits > 0 && letters > 0 && c.leads && c.tie == Tie::Colon))
+    {
+        return false;
+    }
+    if letters == 0 {
+        return digits >= if firm { 4 } else { 6 } && c.tie != Tie::Prose && name == Name::Password;
+    }
+    if is_technical(v) {
+        return false;
+    }
+    if v.len() >= 8
+        && v.ends_with(b"=")
+        && c.tie != Tie::Prose
+        && super::bytes::decode_base64(v).is_some()
+    {
+        return true;
+    }
+    let symbols = v.len() - letters - digits;
+    let joints = v.iter().filter(|c| matches!(c, b'_' | b'-' | b'.')).count();
+    if letters + joints == v.len() {
+        return password_of_letters(c, joints);
+    }
+    // password2, user_password_1: the name of a variable
+    let stem = trim_any(v, b"0123456789");
+    let plain_stem = stem
+        .iter()
+        .all(|c| c.is_ascii_alphabetic() || matches!(c, b'_' | b'-'));
+    if looks_placeholder(stem) || (digits <= 2 && plain_stem && self_named(stem)) {
+        return false;
+    }
+    match c.tie {
+        Tie::Prose | Tie::Call if !c.quoted || c.tie == Tie::Call => {
+            v.len() >= 6
+                && ((digits > 0 && !v.starts_with(b"-")) || (symbols >= 1 && is_strong_mix(v)))
+                && !matches!(c.next, b'=')
+                && (symbols == joints || is_strong_mix(v) || !is_wordlike(v))
+        }
+        _ if digits > 0 => v.len() >= 5 || firm,
+        // Letters and symbols
+        _ => {
+            is_strong_mix(v)
+                || (firm
+                    && symbols > 0
+                    && symbols <= 4
+                    && v.len() >= 8
+                    && !matches!(at(v, v.len() - 1), b':' | b',' | b'.' | b';' | b'!' | b'?'))
+        }
+    }
+}
+
+/// Letters with a sign that people put into passwords, not at the end only.
+fn is_strong_mix(v: &[u8]) -> bool {
+    v.iter().take(v.len().saturating_sub(1)).any(|c| {
+        matches!(
+            c,
+            b'!' | b'@' | b'#' | b'$' | b'%' | b'^' | b'&' | b'*' | b'+' | b'~'
+        )
+    }) && v.iter().any(u8::is_ascii_alphabetic)
+        && v.len() >= 6
+}
+
+fn self_named(v: &[u8]) -> bool {
+    ["pass", "pwd", "secret", "token", "key", "credential"]
+        .iter()
+        .any(|w| has_ci(v, w))
+}
+
+/// Words, with or without joints, behind a password name.
+fn password_of_letters(c: &Candidate, joints: usize) -> bool {
+    let v = c.text;
+    if v.len() < 5 || is_common(v) || (self_named(v) && (joints > 0 || !c.quoted)) {
+        return false;
+    }
+    let lower = v.iter().all(|c| c.is_ascii_lowercase());
+    let typical = !c.quoted && at(v, 0).is_ascii_uppercase() && is_wordlike(v);
+    let capitals = joints == 0 && v.iter().all(|c| c.is_ascii_uppercase());
+    if typical || (capitals && !c.quoted && v.len() < 12) {
+        return false;
+    }
+    if joints > 0 && !c.quoted && !(c.upper_name && c.tie == Tie::Tight) {
+        return false;
+    }
+    match c.tie {
+        Tie::Tight if !c.quoted => {
+            !matches!(c.next, b',' | b')' | b'(' | b'.')
+                && (c.upper_name || !(c.leads && c.next == b';'))
+        }
+        Tie::Tight | Tie::Element => true,
+        Tie::Assign if c.quoted => true,
+        Tie::Assign => c.leads && c.last && lower && v.len() >= 8 && c.upper_name,
+        Tie::Colon if c.quoted => joints == 0 || v.len() >= 10,
+        Tie::Colon => c.leads && c.last && lower && v.len() >= 6 && joints == 0,
+        Tie::Flag => c.quoted || c.last || v.len() >= 16 || matches!(c.next, b'|'),
+        Tie::Call => false,
+        Tie::Prose => v.len() >= 20 && lower && joints == 0,
+    }
+}
+
+fn random(c: &Candidate, name: Name, letters: usize, digits: usize) -> bool {
+    let v = c.text;
+    let firm = c.quoted || matches!(c.tie, Tie::Tight | Tie::Flag | Tie::Element | Tie::Colon);
+    if v.len() < 8 || is_technical(v) || is_common(v) {
+        return false;
+    }
+    if letters == 0 {
+        return digits >= 24 && firm;
+    }
+    if name == Name::Auth && is_basic_payload(v) {
+        return true;
+    }
+    if v.len() > 2 * (letters + digits) {
+        return false;
+    }
+    if is_uuid(v) {
+        return firm
+            && matches!(
+                name,
+                Name::ApiKey | Name::Token | Name::Secret | Name::AccessKey
+            )
+            || (name == Name::WeakKey && c.upper_name);
+    }
+    let bits = entropy(v);
+    if bits < if v.len() < 12 { 2.4 } else { 2.9 } {
+        return false;
+    }
+    let mixed_case = v.iter().any(u8::is_ascii_lowercase) && v.iter().any(u8::is_ascii_uppercase);
+    let plain = is_wordlike(v);
+    let joints = v
+        .iter()
+        .any(|c| matches!(c, b'_' | b'-' | b'.' | b'/' | b':'));
+    match name {
+        Name::Signature => v.len() >= 16 && digits > 0 && !plain,
+        Name::Session | Name::Cookie | Name::WeakKey => {
+            v.len() >= 16 && digits >= 2 && !plain && (firm || c.tie == Tie::Assign) && bits >= 3.0
+        }
+        Name::Auth | Name::Credential => v.len() >= 12 && digits > 0 && !plain,
+        _ if digits == 0 => {
+            // Random letters, or the sentence-like secrets people give to environment variables.
+            (v.len() >= 16 && !plain && (mixed_case || letters == v.len()) && !joints)
+                || (name == Name::Secret
+                    && !matches!(c.tie, Tie::Prose | Tie::Call | Tie::Colon)
+                    && (c.upper_name || c.quoted)
+                    && v.len() >= 10
+                    && (c.quoted || !joints)
+                    && c.upper_name
+                    && c.leads
+                    && at(v, 0) != b'_')
+                || (v.len() >= 20 && v.ends_with(b"=") && mixed_case)
+        }
+        _ if matches!(c.tie, Tie::Prose | Tie::Call) => {
+            v.len() >= 12 && !plain && digits >= 2 && bits >= 3.0
+        }
+        _ if !plain => firm || v.len() >= 12,
+        _ => name == Name::Secret && (c.quoted || c.upper_name) && !joints && v.len() >= 10,
+    }
+}
+
+/// Whether a run of text, found near a secret word, is random enough to be the secret itself:
+/// mixed case and digits, no words, no digest.
+pub(super) fn is_bare_secret(v: &[u8]) -> bool {
+    let digits = v.iter().filter(|c| c.is_ascii_digit()).count();
+    v.len() >= 20
+        && v.len() <= 128
+        && digits >= 2
+        && v.iter().any(u8::is_ascii_lowercase)
+        && v.iter().any(u8::is_ascii_uppercase)
+        && !is_wordlike(v)
+        && !is_reference(v)
+        && !looks_placeholder(v)
+        && !looking_at(v, 0, b"iVBOR")
+        && entropy(v) >= 3.8
+}

@@ -1,0 +1,281 @@
+//! Text that a program runs: statements for databases, programs for interpreters, scripts for
+//! shells and containers.
+
+use aictx_signals::shell::Word;
+
+use super::table::{
+    DECODERS, DOWNLOADERS, INTERPRETERS, Interpreter, SHELL_CALLS, SHELLED_DELETES, SQL_CLIENTS,
+};
+use super::{Call, Judge, Tier};
+
+/// Bytes of statements that are looked at.
+const MAX_TEXT: usize = 64 * 1024;
+
+/// Whether the call runs what was just fetched.
+pub(super) fn runs_download(call: Call) -> bool {
+    let name = call.command.name();
+    let arguments = call.arguments();
+    let shell = is_shell(name);
+    if shell || interpreter(name).is_some() {
+        if reads_program_from_stdin(name, arguments) && call.fed_by(DOWNLOADERS) {
+            return true;
+        }
+    } else if !matches!(name, "eval" | "source" | ".") {
+        return false;
+    }
+    arguments
+        .iter()
+        .any(|word| word.inner.is_some() && call.holds_output_of(word, DOWNLOADERS))
+        && (shell || matches!(name, "eval" | "source" | ".") || !is_data_argument(arguments))
+}
+
+/// `python script.py "$(curl …)"` passes the text on; only `-c` runs it.
+fn is_data_argument(arguments: &[Word]) -> bool {
+    arguments
+        .first()
+        .is_none_or(|word| !word.text.starts_with('-') && word.inner.is_none())
+}
+
+fn is_shell(name: &str) -> bool {
+    matches!(
+        name,
+        "sh" | "bash" | "zsh" | "dash" | "ksh" | "ash" | "fish"
+    )
+}
+
+fn interpreter(name: &str) -> Option<&'static Interpreter> {
+    INTERPRETERS.iter().find(|known| {
+        name.strip_prefix(known.name).is_some_and(|rest| {
+            rest.bytes()
+                .all(|byte| byte.is_ascii_digit() || byte == b'.')
+        })
+    })
+}
+
+/// Neither a script nor a program on the line is given.
+fn reads_program_from_stdin(name: &str, arguments: &[Word]) -> bool {
+    let mut program = false;
+    for word in arguments {
+        let text = word.text.as_str();
+        if text == "-" || text == "/dev/stdin" {
+            return true;
+        }
+        if text == "--" {
+            continue;
+        }
+        if !text.starts_with('-') {
+            // `bash -s arg` and `sh -x -` read standard input all the same.
+            program = true;
+            break;
+        }
+        if is_shell(name) && !text.starts_with("--") && text.contains('s') {
+            return true;
+        }
+        if matches!(
+            text,
+            "-c" | "-e" | "-m" | "-r" | "-E" | "-p" | "--eval" | "--version" | "--print"
+        ) {
+            return false;
+        }
+    }
+    !program
+}
+
+/// Programs that run text.
+pub(super) fn judge(judge: &mut Judge, call: Call) {
+    let name = call.command.name();
+    let arguments = call.arguments();
+    if SQL_CLIENTS.contains(&name) {
+        for word in arguments.iter().take(256) {
+            statements(judge, call, name, option_value(&word.text));
+        }
+        for text in piped_texts(call) {
+            statements(judge, call, name, &text);
+        }
+    } else if is_shell(name) {
+        if reads_program_from_stdin(name, arguments) && call.command.piped_from.is_some() {
+            if call.fed_by(DECODERS) {
+                judge.undecidable(call.segment, name, &[]);
+            }
+            for text in piped_texts(call)
+                .into_iter()
+                .filter(|_| call.feeder().is_some())
+            {
+                judge.inner_script(&text, call.command.remote);
+            }
+        }
+    } else if let Some(known) = interpreter(name) {
+        programs(judge, call, known);
+    } else if matches!(name, "mongo" | "mongosh") {
+        let drops = |text: &str| {
+            text.contains("dropDatabase(")
+                || text.contains(".drop(")
+                || text.contains("deleteMany({})")
+        };
+        let texts = piped_texts(call);
+        if arguments.iter().any(|word| drops(&word.text)) || texts.iter().any(|text| drops(text)) {
+            judge.destructive(call.segment, Tier::Destructive, "drop in a database", []);
+        }
+    } else if matches!(name, "docker" | "podman" | "docker-compose" | "kubectl") {
+        container(judge, call);
+    }
+}
+
+/// `--command=text`, `-ctext` and plain words.
+fn option_value(text: &str) -> &str {
+    if let Some(rest) = text.strip_prefix("--") {
+        return rest.split_once('=').map_or("", |(_, value)| value);
+    }
+    match text.strip_prefix("-c").or_else(|| text.strip_prefix("-e")) {
+        Some(rest) if !rest.is_empty() => rest,
+        _ => text,
+    }
+}
+
+/// Text from a here-document, or from an `echo` or `cat <<` before the pipe.
+fn piped_texts(call: Call) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    out.extend(call.command.stdin_text().map(str::to_owned));
+    if let Some(feeder) = call.feeder() {
+        match feeder.name() {
+            "echo" | "printf" => {
+                let words: Vec<&str> = feeder
+                    .arguments()
+                    .iter()
+                    .map(|word| word.text.as_str())
+                    .filter(|text| !matches!(*text, "-e" | "-n" | "-ne" | "-en" | "%s\\n" | "%s"))
+                    .collect();
+                out.push(words.join(" "));
+            }
+            _ => out.extend(feeder.stdin_text().map(str::to_owned)),
+        }
+    }
+    out
+}
+
+/// Judges SQL statements one by one.
+fn statements(judge: &mut Judge, call: Call, client: &str, text: &str) {
+    let mut end = text.len().min(MAX_TEXT);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    for statement in text.get(..end).unwrap_or_default().split(';') {
+        if let Some((tier, verb)) = statement_tier(statement) {
+            judge.destructive(call.segment, tier, &format!("{client}: {verb}"), []);
+            if tier >= Tier::Destructive {
+                return;
+            }
+        }
+    }
+}
+
+fn statement_tier(statement: &str) -> Option<(Tier, &'static str)> {
+    let mut words = statement
+        .lines()
+        .map(|line| line.split("--").next().unwrap_or_default())
+        .flat_map(str::split_whitespace)
+        .map(str::to_ascii_uppercase);
+    let first = words.next()?;
+    let second = words.next().unwrap_or_default();
+    let mut bounded = || words.any(|word| word == "WHERE" || word == "LIMIT");
+    match (first.as_str(), second.as_str()) {
+        ("DROP", "DATABASE" | "TABLE" | "SCHEMA" | "KEYSPACE" | "OWNED" | "TABLESPACE") => {
+            Some((Tier::Destructive, "DROP"))
+        }
+        (
+            "DROP",
+            "INDEX" | "VIEW" | "COLUMN" | "USER" | "ROLE" | "FUNCTION" | "TYPE" | "SEQUENCE",
+        ) => Some((Tier::Risky, "DROP")),
+        ("TRUNCATE", second) if !second.is_empty() => Some((Tier::Destructive, "TRUNCATE")),
+        ("DELETE", "FROM") if bounded() => Some((Tier::Risky, "DELETE")),
+        ("DELETE", "FROM") => Some((Tier::Destructive, "DELETE without WHERE")),
+        // An unbounded update is a slip that can be seen and repaired more often than a deletion.
+        ("UPDATE", _) if !second.is_empty() => {
+            let rest: Vec<String> = words.collect();
+            let updates = rest.iter().any(|word| word == "SET");
+            let bounded = rest.iter().any(|word| word == "WHERE" || word == "LIMIT");
+            (updates && !bounded).then_some((Tier::Risky, "UPDATE without WHERE"))
+        }
+        ("ALTER", "TABLE") => words
+            .any(|word| word == "DROP")
+            .then_some((Tier::Risky, "ALTER TABLE DROP")),
+        _ => None,
+    }
+}
+
+/// A program on the line or in a here-document.
+fn programs(judge: &mut Judge, call: Call, known: &Interpreter) {
+    let arguments = call.arguments();
+    let mut texts: Vec<String> = Vec::new();
+    let mut words = arguments.iter();
+    while let Some(word) = words.next() {
+        if known.options.contains(&word.text.as_str()) {
+            texts.extend(words.next().map(|program| program.text.clone()));
+        } else if let Some(text) = known
+            .options
+            .iter()
+            .find_map(|option| word.text.strip_prefix(option))
+            .filter(|text| !text.is_empty() && word.quoted)
+        {
+            texts.push(text.to_owned());
+        }
+    }
+    if reads_program_from_stdin(call.command.name(), arguments) {
+        texts.extend(piped_texts(call));
+    }
+    let deletes = |text: &String| {
+        known.deletes.iter().any(|call| text.contains(call))
+            || (SHELL_CALLS.iter().any(|call| text.contains(call))
+                && SHELLED_DELETES.iter().any(|call| text.contains(call)))
+    };
+    if texts.iter().any(deletes) {
+        let verb = format!("{} deletes a tree", known.name);
+        judge.destructive(call.segment, Tier::Destructive, &verb, []);
+    }
+    // `python manage.py flush`: the script is the program.
+    let script = arguments
+        .iter()
+        .position(|word| !word.text.starts_with('-'));
+    if let Some((at, word)) = script.and_then(|at| Some((at, arguments.get(at)?)))
+        && let Some(name) = word.text.rsplit('/').next()
+    {
+        judge.rules(call, name, arguments.get(at + 1..).unwrap_or_default());
+    }
+}
+
+/// `docker exec box psql -c …`: what runs inside is judged as on another machine.
+fn container(judge: &mut Judge, call: Call) {
+    let arguments = call.arguments();
+    let inside = arguments
+        .iter()
+        .position(|word| matches!(word.text.as_str(), "exec" | "run"))
+        .and_then(|at| arguments.get(at + 1..))
+        .unwrap_or_default();
+    let program = inside.iter().position(|word| {
+        let name = word.text.rsplit('/').next().unwrap_or_default();
+        is_shell(name)
+            || SQL_CLIENTS.contains(&name)
+            || interpreter(name).is_some()
+            || matches!(
+                name,
+                "rm" | "dropdb"
+                    | "redis-cli"
+                    | "mongosh"
+                    | "find"
+                    | "rails"
+                    | "rake"
+                    | "alembic"
+                    | "env"
+            )
+    });
+    let Some(words) = program.and_then(|at| inside.get(at..)) else {
+        return;
+    };
+    let mut text = String::new();
+    for word in words {
+        text.push('\'');
+        text.push_str(&word.text.replace('\'', "'\\''"));
+        text.push_str("' ");
+    }
+    judge.inner_script(&text, true);
+}

@@ -1,0 +1,394 @@
+//! What a command writes to, and where that lies.
+
+use std::borrow::Cow;
+
+use aictx_proto::path::{Located, Outside, locate};
+use aictx_signals::shell::Word;
+
+use super::table::{DISKS, REGENERABLE, TEMPORARY};
+use super::{Call, Judge, Tier, has_option};
+use crate::codes::{ERROR, PATH_OUTSIDE_REPO};
+use crate::path;
+
+/// Where the command line is run.
+#[derive(Clone, Copy)]
+pub(super) struct Place<'a> {
+    pub(super) root: &'a str,
+    pub(super) cwd: &'a str,
+}
+
+/// How a path is written to. Leaving a new file somewhere is less than changing what is there.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Touch {
+    Alter,
+    Create,
+}
+
+/// What a recursive deletion would hit.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Reach {
+    /// Can be made again, or is temporary.
+    Regenerable,
+    /// Somebody's files.
+    Files,
+    /// The repository, its history, a home or the system.
+    Everything,
+}
+
+impl Place<'_> {
+    /// Absolute form of a path as written in a command that runs in `dir`; `None` when unknown.
+    fn absolute(&self, dir: Option<&str>, raw: &str) -> Option<String> {
+        let raw = home(raw);
+        if raw.starts_with(['/', '~']) {
+            return Some(raw.into_owned());
+        }
+        let dir = dir?;
+        Some(match dir.chars().next() {
+            None => format!("{}/{raw}", self.cwd),
+            Some('/' | '~') => format!("{dir}/{raw}"),
+            Some(_) => format!("{}/{dir}/{raw}", self.cwd),
+        })
+    }
+
+    pub(super) fn locate(&self, dir: Option<&str>, raw: &str) -> Option<Located> {
+        if raw.contains('\\') && locate(self.root, "", raw) == Located::Outside(Outside::Drive) {
+            return Some(Located::Outside(Outside::Drive));
+        }
+        Some(locate(self.root, "", &self.absolute(dir, raw)?))
+    }
+
+    /// Judges the target of a recursive deletion.
+    pub(super) fn reach(&self, dir: Option<&str>, raw: &str, remote: bool) -> Reach {
+        let raw = home(raw);
+        let bare = contents(&raw);
+        if is_all_parents(bare) || is_drive_root(bare) {
+            return Reach::Everything;
+        }
+        let Some(absolute) = self.absolute(dir, bare) else {
+            return Reach::Files;
+        };
+        if let Some(rest) = absolute.strip_prefix('~') {
+            // `~`, `~user`, and whole trees of settings.
+            let below = rest
+                .split('/')
+                .skip(1)
+                .find(|part| !part.is_empty() && *part != ".");
+            return if below.is_none() {
+                Reach::Everything
+            } else {
+                Reach::Files
+            };
+        }
+        let segments = resolve(&absolute);
+        if !remote {
+            let root = resolve(self.root);
+            if root.starts_with(&segments) {
+                return Reach::Everything;
+            }
+            if let Some(inside) = segments.strip_prefix(root.as_slice()) {
+                return match inside.last() {
+                    Some(last) if last.eq_ignore_ascii_case(".git") => Reach::Everything,
+                    _ if inside.iter().any(|part| is_regenerable(part)) => Reach::Regenerable,
+                    _ => Reach::Files,
+                };
+            }
+        }
+        match segments.as_slice() {
+            [] => Reach::Everything,
+            ["tmp"] => Reach::Files,
+            [_] | ["home" | "Users", _] => Reach::Everything,
+            _ if !remote && is_temporary(&absolute) => Reach::Regenerable,
+            _ => Reach::Files,
+        }
+    }
+}
+
+/// Spells the home directory as `~`.
+fn home(raw: &str) -> Cow<'_, str> {
+    ["$HOME", "${HOME}"]
+        .iter()
+        .find_map(|name| raw.strip_prefix(name))
+        .filter(|rest| rest.is_empty() || rest.starts_with('/'))
+        .map_or(Cow::Borrowed(raw), |rest| Cow::Owned(format!("~{rest}")))
+}
+
+/// The directory of `dir/*` and `dir/`: deleting the contents is deleting it.
+fn contents(raw: &str) -> &str {
+    let mut text = raw;
+    loop {
+        let shorter = text
+            .strip_suffix("/*")
+            .or_else(|| text.strip_suffix("/.*"))
+            .or_else(|| text.strip_suffix("/**"));
+        match shorter {
+            Some("") => return "/",
+            Some(rest) => text = rest,
+            None => break,
+        }
+    }
+    match text {
+        "*" | ".*" | "**" | "{*,.*}" | ".[!.]*" => ".",
+        text if text.len() > 1 => match text.trim_end_matches('/') {
+            "" => "/",
+            text => text,
+        },
+        text => text,
+    }
+}
+
+fn is_all_parents(text: &str) -> bool {
+    text.split('/').all(|part| part == "..")
+}
+
+fn is_drive_root(text: &str) -> bool {
+    let mut chars = text.chars();
+    chars.next().is_some_and(|c| c.is_ascii_alphabetic())
+        && chars.next() == Some(':')
+        && chars.all(|c| matches!(c, '\\' | '/' | '*'))
+}
+
+fn resolve(path: &str) -> Vec<&str> {
+    let mut out = Vec::new();
+    for part in path.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                out.pop();
+            }
+            part => out.push(part),
+        }
+    }
+    out
+}
+
+pub(super) fn is_regenerable(name: &str) -> bool {
+    REGENERABLE.contains(&name) || name.ends_with(".egg-info")
+}
+
+/// Strictly below a temporary directory.
+fn is_temporary(path: &str) -> bool {
+    let segments = resolve(path);
+    TEMPORARY.iter().any(|known| {
+        let known = resolve(known);
+        segments.len() > known.len() && segments.starts_with(&known)
+    })
+}
+
+/// `$TMPDIR/x`: unknown, but temporary.
+pub(super) fn is_temporary_variable(text: &str) -> bool {
+    ["$TMPDIR/", "${TMPDIR}/", "$TEMP/", "$RUNNER_TEMP/"]
+        .iter()
+        .any(|start| text.starts_with(start) && text.len() > start.len())
+}
+
+/// A whole disk or partition.
+pub(super) fn is_disk(path: &str) -> bool {
+    path.strip_prefix("/dev/").is_some_and(|device| {
+        DISKS.iter().any(|disk| {
+            device
+                .strip_prefix(disk)
+                .is_some_and(|rest| disk.ends_with('/') || rest.len() <= 6)
+        })
+    })
+}
+
+impl Judge<'_> {
+    /// Runs a path that is written to through the path checks.
+    pub(super) fn write_target(&mut self, call: Call, word: &Word, verb: &str, touch: Touch) {
+        let known_home = word.text.starts_with("$HOME/") || word.text.starts_with("${HOME}/");
+        if call.command.remote || word.text.is_empty() || (word.unknown && !known_home) {
+            return;
+        }
+        if word.text.starts_with("/dev/") {
+            if is_disk(&word.text) {
+                self.destructive(call.segment, Tier::Catastrophic, verb, [word.text.as_str()]);
+            }
+            return;
+        }
+        let located = if known_home {
+            Some(Located::Outside(Outside::Home))
+        } else {
+            self.place.locate(call.command.dir.as_deref(), &word.text)
+        };
+        let Some(located) = located else {
+            return;
+        };
+        let Some((code, severity)) = path::verdict(&located) else {
+            return;
+        };
+        let outside = std::ptr::eq(code, &raw const PATH_OUTSIDE_REPO);
+        if outside {
+            let absolute = self.place.absolute(call.command.dir.as_deref(), &word.text);
+            if absolute.is_some_and(|path| is_temporary(&path)) {
+                return;
+            }
+        }
+        let tier = if severity == ERROR && !(outside && touch == Touch::Create) {
+            Tier::Destructive
+        } else {
+            Tier::Risky
+        };
+        self.add(call.segment, code, tier, verb, [word.text.as_str()]);
+    }
+
+    fn write_all<'w>(
+        &mut self,
+        call: Call,
+        words: impl IntoIterator<Item = &'w Word>,
+        verb: &str,
+        touch: Touch,
+    ) {
+        for word in words {
+            if self.risk.findings.len() >= super::MAX_FINDINGS {
+                return;
+            }
+            self.write_target(call, word, verb, touch);
+        }
+    }
+
+    /// Whether a path certainly lies outside of the repository and is not temporary.
+    fn is_outside(&self, call: Call, word: &Word) -> bool {
+        let dir = call.command.dir.as_deref();
+        !word.unknown
+            && matches!(
+                self.place.locate(dir, &word.text),
+                Some(Located::Outside(_))
+            )
+            && !self
+                .place
+                .absolute(dir, &word.text)
+                .is_some_and(|path| is_temporary(&path))
+    }
+}
+
+/// Programs that write files. Returns whether the program is one of them.
+pub(super) fn judge_writes(judge: &mut Judge, call: Call) -> bool {
+    let arguments = call.arguments();
+    let name = call.command.name();
+    let operands = || arguments.iter().filter(|word| !word.text.starts_with('-'));
+    match name {
+        "mv" | "cp" | "install" | "ln" | "rsync" | "scp" => {
+            let words: Vec<&Word> = operands().collect();
+            let given = value_of(arguments, &["-t", "--target-directory"]);
+            let (sources, destination) = match (given, words.split_last()) {
+                (Some(given), _) => (words.as_slice(), given),
+                (None, Some((last, rest))) => (rest, *last),
+                (None, None) => return true,
+            };
+            if name == "mv" {
+                judge.write_all(call, sources.iter().copied(), name, Touch::Create);
+                let leaves = !call.command.remote && judge.is_outside(call, destination);
+                if leaves && sources.iter().any(|word| !judge.is_outside(call, word)) {
+                    let shown = sources.iter().copied().chain([destination]);
+                    let shown: Vec<&str> = shown.map(|word| word.text.as_str()).collect();
+                    judge.destructive(call.segment, Tier::Risky, name, shown);
+                    return true;
+                }
+            }
+            // `host:path` is another machine.
+            let elsewhere = matches!(name, "rsync" | "scp") && destination.text.contains(':');
+            if !elsewhere {
+                judge.write_target(call, destination, name, Touch::Create);
+            }
+        }
+        "tee" | "chmod" | "chown" | "chgrp" => {
+            let skip = usize::from(name != "tee");
+            if name != "tee" && has_option(arguments, &["-R", "--recursive"]) {
+                let worst = operands()
+                    .skip(skip)
+                    .map(|word| reach_of(judge, call, word))
+                    .max()
+                    .unwrap_or(Reach::Files);
+                // The repository itself is a matter of thought; the system or a home is not.
+                let far = operands()
+                    .skip(skip)
+                    .any(|word| word.text.starts_with(['/', '~', '$']));
+                let tier = if worst == Reach::Everything && far {
+                    Tier::Destructive
+                } else {
+                    Tier::Risky
+                };
+                let shown: Vec<&str> = operands().map(|word| word.text.as_str()).collect();
+                judge.destructive(call.segment, tier, &format!("{name} -R"), shown);
+            }
+            judge.write_all(call, operands().skip(skip), name, Touch::Alter);
+        }
+        "touch" | "mkdir" => judge.write_all(call, operands(), name, Touch::Create),
+        "truncate" => {
+            let size = value_of(arguments, &["-s", "--size"]);
+            let inline = arguments
+                .iter()
+                .any(|word| matches!(word.text.as_str(), "-s0" | "--size=0"));
+            let files: Vec<&Word> = operands()
+                .filter(|word| size.is_none_or(|size| !std::ptr::eq(*word, size)))
+                .collect();
+            if inline || size.is_some_and(|size| size.text == "0") {
+                let shown = files.iter().map(|word| word.text.as_str());
+                judge.destructive(call.segment, Tier::Destructive, "truncate -s 0", shown);
+            }
+            judge.write_all(call, files, name, Touch::Alter);
+        }
+        "dd" => {
+            for word in arguments {
+                let Some(file) = word.text.strip_prefix("of=") else {
+                    continue;
+                };
+                if is_disk(file) {
+                    judge.destructive(call.segment, Tier::Catastrophic, "dd", [file]);
+                } else {
+                    judge.write_target(call, &Word::plain(file), "dd", Touch::Alter);
+                }
+            }
+        }
+        "sed" | "perl" | "gsed" if edits_in_place(name, arguments) => {
+            let scripted = has_option(arguments, &["-e", "--expression", "--file"]);
+            let files = operands().skip(usize::from(!scripted && name != "perl"));
+            // An expression is no path; what looks like one is checked.
+            let files = files
+                .filter(|word| !word.text.contains([' ', ';']) && !word.text.starts_with("s/"));
+            judge.write_all(call, files, &format!("{name} -i"), Touch::Alter);
+        }
+        "curl" | "wget" => {
+            let file = value_of(arguments, &["-o", "--output", "-O", "--output-document"]);
+            if let Some(file) = file.filter(|_| !(name == "curl" && has_option(arguments, &["-O"])))
+            {
+                if !call.command.remote
+                    && judge.is_outside(call, file)
+                    && !file.text.starts_with("/dev/")
+                {
+                    let verb = format!("{name} to a file");
+                    judge.destructive(call.segment, Tier::Risky, &verb, [file.text.as_str()]);
+                } else {
+                    judge.write_target(call, file, name, Touch::Create);
+                }
+            }
+        }
+        _ => return false,
+    }
+    true
+}
+
+fn reach_of(judge: &Judge, call: Call, word: &Word) -> Reach {
+    let dir = call.command.dir.as_deref();
+    judge.place.reach(dir, &word.text, call.command.remote)
+}
+
+fn edits_in_place(name: &str, arguments: &[Word]) -> bool {
+    arguments.iter().any(|word| {
+        let text = word.text.as_str();
+        text.starts_with("--in-place")
+            || (text.starts_with("-i") && name != "perl")
+            || (text.starts_with('-')
+                && !text.starts_with("--")
+                && text.contains('i')
+                && text.len() <= 5)
+    })
+}
+
+/// The word behind one of `options`.
+fn value_of<'w>(arguments: &'w [Word], options: &[&str]) -> Option<&'w Word> {
+    let at = arguments
+        .iter()
+        .position(|word| options.contains(&word.text.as_str()))?;
+    arguments.get(at + 1)
+}

@@ -1,0 +1,206 @@
+//! The guard's answer: findings, decision, cures (spec/guard.md §3).
+
+use aictx_proto::methods::guard::{
+    GUARD_ACTIONS, GuardChecks, GuardParams, GuardReply, GuardWarning, SuggestedAction,
+};
+use aictx_proto::path::locate;
+use aictx_proto::snapshot::Snapshot;
+use aictx_proto::time::Timestamp;
+
+use crate::codes::{
+    self, Class, ERROR, MAX_EVIDENCE, MISSING_ACTIVE_WORK_STATE, MISSING_PATHS, WARNING,
+};
+use crate::command::command_risk;
+use crate::path;
+
+/// Findings shown in one answer; [`GuardReply::warnings_total`] counts them all.
+pub const MAX_WARNINGS: usize = 8;
+/// Accepted values of `risk`; an empty one is `normal`.
+pub const RISKS: &[&str] = &["high", "low", "normal"];
+/// Paths looked at in one question.
+const MAX_PATHS: usize = 1_000;
+
+/// A question that cannot be answered.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum GuardError {
+    /// `action` is none of [`GUARD_ACTIONS`].
+    #[error("unknown action; allowed: {}", GUARD_ACTIONS.join(", "))]
+    UnknownAction,
+    /// `risk` is none of [`RISKS`].
+    #[error("unknown risk; allowed: {}", RISKS.join(", "))]
+    UnknownRisk,
+}
+
+/// Judges the next step. `root` is the absolute root of the worktree; `_now` is for findings about
+/// age, which come with the state they are about.
+///
+/// # Errors
+/// An unknown action or risk, with the allowed values.
+pub fn guard(
+    snapshot: &Snapshot,
+    params: &GuardParams,
+    root: &str,
+    _now: Timestamp,
+) -> Result<GuardReply, GuardError> {
+    let action = params.action.as_str();
+    if !GUARD_ACTIONS.contains(&action) {
+        return Err(GuardError::UnknownAction);
+    }
+    if !params.risk.is_empty() && !RISKS.contains(&params.risk.as_str()) {
+        return Err(GuardError::UnknownRisk);
+    }
+    let mut found: Vec<GuardWarning> = Vec::new();
+    let cwd = if params.cwd.is_empty() {
+        root
+    } else {
+        &params.cwd
+    };
+    let mut named = false;
+    for raw in params.paths.iter().take(MAX_PATHS) {
+        if raw.trim().is_empty() {
+            continue;
+        }
+        named = true;
+        if let Some((code, severity)) = path::verdict(&locate(root, cwd, raw.trim())) {
+            found.push(code.warning(severity, [raw.as_str()]));
+        }
+    }
+    let has_command = !params.command.trim().is_empty();
+    if has_command {
+        let risk = command_risk(&params.command, root, cwd);
+        found.extend(risk.findings.into_iter().map(|finding| finding.warning));
+    }
+    if action == "edit" && !named && !has_command {
+        found.push(MISSING_PATHS.warning(WARNING, []));
+    }
+    let idle = action == "continue_after_idle";
+    if (idle || action == "agent_switch") && snapshot.active_task.is_none() {
+        found.push(MISSING_ACTIVE_WORK_STATE.warning(WARNING, []));
+    }
+    Ok(answer(found, idle))
+}
+
+/// Orders, merges and cuts the findings and draws the conclusion from all of them.
+fn answer(mut found: Vec<GuardWarning>, idle: bool) -> GuardReply {
+    found.sort_by_key(|warning| {
+        (
+            severity_rank(&warning.severity),
+            codes::order(&warning.code),
+        )
+    });
+    let mut kept: Vec<GuardWarning> = Vec::new();
+    for warning in found {
+        match kept
+            .iter_mut()
+            .find(|known| known.code == warning.code && known.check == warning.check)
+        {
+            Some(known) => {
+                for evidence in warning.evidence {
+                    if known.evidence.len() < MAX_EVIDENCE && !known.evidence.contains(&evidence) {
+                        known.evidence.push(evidence);
+                    }
+                }
+            }
+            None => kept.push(warning),
+        }
+    }
+    let (decision, status, next) = conclusion(&kept, idle);
+    let checks = checks(&kept);
+    let suggested_actions = cures(&kept);
+    let warnings_total = kept.len() as u64;
+    kept.truncate(MAX_WARNINGS);
+    GuardReply {
+        status: status.to_owned(),
+        decision: decision.to_owned(),
+        warnings: kept,
+        checks,
+        suggested_next: next.to_owned(),
+        suggested_actions,
+        warnings_total,
+    }
+}
+
+/// Decision, status and the literal next step.
+fn conclusion(found: &[GuardWarning], idle: bool) -> (&'static str, &'static str, &'static str) {
+    let blocking = |warning: &GuardWarning| {
+        warning.severity == ERROR
+            && matches!(codes::class(&warning.code), Class::Safety | Class::Scope)
+    };
+    // What a resume would cure.
+    let lost = |warning: &GuardWarning| idle && codes::class(&warning.code) == Class::State;
+    if found.iter().any(blocking) {
+        (
+            "block",
+            ERROR,
+            "stop and get explicit confirmation before continuing",
+        )
+    } else if found.iter().any(lost) {
+        (
+            "re_ground",
+            WARNING,
+            "run resume or prepare before continuing",
+        )
+    } else if found
+        .iter()
+        .any(|warning| matches!(warning.severity.as_str(), ERROR | WARNING))
+    {
+        ("caution", WARNING, "continue with caution")
+    } else {
+        ("allow", "ok", "continue")
+    }
+}
+
+fn severity_rank(severity: &str) -> u8 {
+    match severity {
+        ERROR => 0,
+        WARNING => 1,
+        _ => 2,
+    }
+}
+
+fn checks(found: &[GuardWarning]) -> GuardChecks {
+    let of = |check: &str| {
+        found
+            .iter()
+            .filter(|warning| warning.check == check && warning.severity != "info")
+            .map(|warning| warning.severity.as_str())
+            .min_by_key(|severity| severity_rank(severity))
+            .unwrap_or("ok")
+            .to_owned()
+    };
+    GuardChecks {
+        work_state: of("work_state"),
+        contract_alignment: of("contract_alignment"),
+        continuity_quality: of("continuity_quality"),
+        lifecycle: of("lifecycle"),
+        validation: of("validation"),
+    }
+}
+
+fn cures(found: &[GuardWarning]) -> Vec<SuggestedAction> {
+    let mut out: Vec<SuggestedAction> = Vec::new();
+    for warning in found {
+        let (kind, value) = match warning.code.as_str() {
+            "missing_active_work_state" => ("run_resume", "aictx resume"),
+            "destructive_command" | "command_not_decidable" => {
+                ("ask_user", "Should this command run?")
+            }
+            "path_outside_repo" => (
+                "ask_user",
+                "Should a path outside the repository be touched?",
+            ),
+            "vcs_internals_path" | "sensitive_path" | "ci_config_path" => {
+                ("ask_user", "Should this file be changed?")
+            }
+            "generated_state_path" => ("run_command", "aictx status"),
+            _ => continue,
+        };
+        if !out.iter().any(|action| action.value == value) {
+            out.push(SuggestedAction {
+                kind: kind.to_owned(),
+                value: value.to_owned(),
+            });
+        }
+    }
+    out
+}

@@ -1,0 +1,224 @@
+//! Paths that deserve a word whatever the contract says (spec/guard.md §3.7).
+
+use aictx_proto::methods::guard::GuardWarning;
+use aictx_proto::path::{Located, RepoPath};
+
+use crate::codes::{
+    CI_CONFIG_PATH, Code, ERROR, GENERATED_STATE_PATH, PATH_OUTSIDE_REPO, SENSITIVE_PATH,
+    VCS_INTERNALS_PATH, WARNING,
+};
+
+/// Directories that aictx and its predecessors write themselves.
+const STATE_DIRECTORIES: &[&str] = &[
+    ".aictx",
+    ".aictx_failure_memory",
+    ".aictx_memory",
+    ".aictx_task_memory",
+    ".context_metrics",
+];
+
+/// Version control directories.
+const VCS_DIRECTORIES: &[&str] = &[".git", ".hg", ".svn", ".jj", ".bzr"];
+
+/// Directories of credential stores.
+const SECRET_DIRECTORIES: &[&str] = &[".ssh", ".aws", ".gnupg", ".kube", ".azure", ".gcloud"];
+
+/// Files that hold credentials, by name.
+const SECRET_FILES: &[&str] = &[
+    ".envrc",
+    ".netrc",
+    "_netrc",
+    ".pypirc",
+    ".pgpass",
+    ".my.cnf",
+    ".git-credentials",
+    ".htpasswd",
+    ".vault-token",
+    "credentials",
+    "credentials.json",
+    "secrets.json",
+    "secrets.yml",
+    "secrets.yaml",
+    "secrets.toml",
+    "master.key",
+];
+
+/// Endings of key files.
+const KEY_ENDINGS: &[&str] = &[
+    ".pem",
+    ".key",
+    ".p12",
+    ".pfx",
+    ".jks",
+    ".keystore",
+    ".kdbx",
+    ".ppk",
+];
+
+/// Stems of key files without an ending.
+const KEY_STEMS: &[&str] = &["id_rsa", "id_dsa", "id_ecdsa", "id_ed25519"];
+
+/// Endings of `.env` files that are meant to be shared.
+const SHARED_ENV: &[&str] = &["example", "sample", "template", "dist", "defaults"];
+
+/// Directories (from the root) of continuous integration.
+const CI_DIRECTORIES: &[&str] = &[
+    ".github/workflows",
+    ".github/actions",
+    ".gitea/workflows",
+    ".forgejo/workflows",
+    ".gitlab/ci",
+    ".circleci",
+    ".buildkite",
+    ".woodpecker",
+    ".semaphore",
+    ".teamcity",
+    ".drone",
+];
+
+/// Files of continuous integration and release, by name without ending.
+const CI_FILES: &[&str] = &[
+    ".gitlab-ci",
+    ".travis",
+    ".drone",
+    ".woodpecker",
+    ".appveyor",
+    "appveyor",
+    "azure-pipelines",
+    "bitbucket-pipelines",
+    "cloudbuild",
+    ".goreleaser",
+    ".releaserc",
+    "jenkinsfile",
+    "buildspec",
+];
+
+/// What is to be said about touching this path; nothing for ordinary ones.
+pub fn path_risk(path: &Located) -> Option<GuardWarning> {
+    let (code, severity) = verdict(path)?;
+    let shown = match path {
+        Located::Inside(path) => path.as_str(),
+        Located::Outside(_) => "",
+    };
+    Some(code.warning(severity, [shown]))
+}
+
+pub(crate) fn verdict(path: &Located) -> Option<(&'static Code, &'static str)> {
+    let path = match path {
+        Located::Inside(path) => path,
+        Located::Outside(_) => return Some((&PATH_OUTSIDE_REPO, ERROR)),
+    };
+    if is_state(path) {
+        return Some((&GENERATED_STATE_PATH, ERROR));
+    }
+    // File systems that do not tell case apart make `.GIT` the same directory.
+    let any = |names: &[&str]| {
+        path.segments()
+            .any(|segment| names.iter().any(|name| name.eq_ignore_ascii_case(segment)))
+    };
+    if any(VCS_DIRECTORIES) {
+        return Some((&VCS_INTERNALS_PATH, ERROR));
+    }
+    let name = path.file_name().unwrap_or_default().to_ascii_lowercase();
+    if any(SECRET_DIRECTORIES) || is_secret(&name) {
+        return Some((&SENSITIVE_PATH, WARNING));
+    }
+    is_ci(path, &name).then_some((&CI_CONFIG_PATH, WARNING))
+}
+
+fn is_state(path: &RepoPath) -> bool {
+    let mut segments = path.segments();
+    let Some(first) = segments.next() else {
+        return false;
+    };
+    let state = STATE_DIRECTORIES
+        .iter()
+        .any(|name| name.eq_ignore_ascii_case(first));
+    // People write their own sources into the memory.
+    let source = segments.next() == Some("memory") && segments.next() == Some("source");
+    state && !source
+}
+
+fn is_secret(name: &str) -> bool {
+    if name == ".env" {
+        return true;
+    }
+    if let Some(rest) = name.strip_prefix(".env.") {
+        return !rest.split('.').any(|part| SHARED_ENV.contains(&part));
+    }
+    if SECRET_FILES.contains(&name) {
+        return true;
+    }
+    KEY_ENDINGS.iter().any(|ending| name.ends_with(ending))
+        || KEY_STEMS
+            .iter()
+            .any(|stem| name.starts_with(stem) && !name.ends_with(".pub"))
+        || (name.starts_with("service-account") && name.ends_with(".json"))
+}
+
+fn is_ci(path: &RepoPath, name: &str) -> bool {
+    let text = path.as_str();
+    CI_DIRECTORIES.iter().any(|directory| {
+        text.strip_prefix(directory)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    }) || CI_FILES.iter().any(|stem| {
+        name.strip_prefix(stem)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use aictx_proto::path::locate;
+
+    #[test]
+    fn every_kind() {
+        let code = |raw: &str| {
+            path_risk(&locate("/r", "", raw)).map_or("-".to_owned(), |warning| {
+                format!("{} {}", warning.code, warning.severity)
+            })
+        };
+        for (raw, want) in [
+            ("src/a.rs", "-"),
+            (
+                ".aictx/continuity/handoff.json",
+                "generated_state_path error",
+            ),
+            ("./x/../.aictx/a", "generated_state_path error"),
+            (".AICTX/a", "generated_state_path error"),
+            (".aictx", "generated_state_path error"),
+            (".context_metrics/a", "generated_state_path error"),
+            (".aictx/memory/source/note.md", "-"),
+            (".aictx/memory/source", "-"),
+            (
+                ".aictx/memory/sources/note.md",
+                "generated_state_path error",
+            ),
+            (".git/hooks/pre-commit", "vcs_internals_path error"),
+            (".Git/config", "vcs_internals_path error"),
+            ("sub/.git", "vcs_internals_path error"),
+            (".gitignore", "-"),
+            (".github/CODEOWNERS", "-"),
+            (".github/workflows/ci.yml", "ci_config_path warning"),
+            (".gitlab-ci.yml", "ci_config_path warning"),
+            ("Jenkinsfile", "ci_config_path warning"),
+            ("Jenkinsfile.release", "ci_config_path warning"),
+            (".env", "sensitive_path warning"),
+            ("web/.env.production", "sensitive_path warning"),
+            (".env.example", "-"),
+            (".env.production.sample", "-"),
+            (".environment", "-"),
+            ("deploy/id_rsa", "sensitive_path warning"),
+            ("deploy/id_rsa.pub", "-"),
+            ("certs/server.key", "sensitive_path warning"),
+            ("src/keyboard.rs", "-"),
+            ("../x", "path_outside_repo error"),
+            ("/etc/passwd", "path_outside_repo error"),
+            ("~/.ssh/config", "path_outside_repo error"),
+            ("C:\\x", "path_outside_repo error"),
+        ] {
+            assert_eq!(code(raw), want, "{raw}");
+        }
+    }
+}

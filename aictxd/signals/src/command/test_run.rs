@@ -1,0 +1,364 @@
+//! Test runs: which program runs them, and what they were narrowed to.
+
+use crate::shell::{SimpleCommand, Word};
+
+/// A test run: what runs it and what it was narrowed to.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct TestRun<'c> {
+    tool: &'static str,
+    dir: &'c str,
+    /// Operands: files, node ids, packages, name filters.
+    chosen: Vec<&'c str>,
+    /// Options that narrow the run, with their values.
+    narrowed: Vec<(&'c str, &'c str)>,
+}
+
+/// How a runner is started.
+struct Starter {
+    tool: &'static str,
+    program: &'static str,
+    /// One of these must be the first operand; empty for no such word.
+    verbs: &'static [&'static str],
+}
+
+const fn starter(
+    tool: &'static str,
+    program: &'static str,
+    verbs: &'static [&'static str],
+) -> Starter {
+    Starter {
+        tool,
+        program,
+        verbs,
+    }
+}
+
+static STARTERS: &[Starter] = &[
+    starter("pytest", "pytest", &[]),
+    starter("pytest", "py.test", &[]),
+    starter("tox", "tox", &[]),
+    starter("nox", "nox", &[]),
+    starter("jest", "jest", &[]),
+    starter("vitest", "vitest", &[]),
+    starter("mocha", "mocha", &[]),
+    starter("ava", "ava", &[]),
+    starter("playwright", "playwright", &["test"]),
+    starter("cypress", "cypress", &["run"]),
+    starter("npm", "npm", &["test", "t", "tst"]),
+    starter("npm", "pnpm", &["test", "t"]),
+    starter("npm", "yarn", &["test"]),
+    starter("bun", "bun", &["test"]),
+    starter("deno", "deno", &["test"]),
+    starter("go", "go", &["test"]),
+    starter("go", "gotestsum", &[]),
+    starter("cargo", "cargo", &["test", "t", "nextest"]),
+    starter("dotnet", "dotnet", &["test"]),
+    starter("mix", "mix", &["test"]),
+    starter("maven", "mvn", &["test", "verify"]),
+    starter("maven", "mvnw", &["test", "verify"]),
+    starter("gradle", "gradle", &["test", "check"]),
+    starter("gradle", "gradlew", &["test", "check"]),
+    starter("ctest", "ctest", &[]),
+    starter("phpunit", "phpunit", &[]),
+    starter("pest", "pest", &[]),
+    starter("rspec", "rspec", &[]),
+    starter("rails", "rails", &["test"]),
+    starter("rake", "rake", &["test", "spec"]),
+    starter("swift", "swift", &["test"]),
+    starter("just", "just", &["test"]),
+    starter("hatch", "hatch", &["test"]),
+    starter("zig", "zig", &["test"]),
+    starter("bazel", "bazel", &["test"]),
+    starter("flutter", "flutter", &["test"]),
+    starter("dart", "dart", &["test"]),
+    starter("sbt", "sbt", &["test"]),
+];
+
+/// Options that take the next word, where that matters for finding the operands.
+const VALUED: &[&str] = &[
+    "-k",
+    "-m",
+    "-c",
+    "-p",
+    "-n",
+    "-W",
+    "-o",
+    "--tb",
+    "--maxfail",
+    "--rootdir",
+    "--deselect",
+    "--ignore",
+    "--package",
+    "--test",
+    "--bin",
+    "--example",
+    "--bench",
+    "--features",
+    "--profile",
+    "--target",
+    "--manifest-path",
+    "--exclude",
+    "-j",
+    "-E",
+    "--filter-expr",
+    "-t",
+    "-run",
+    "--testNamePattern",
+    "--prefix",
+    "--filter",
+    "--color",
+    "--cov",
+    "-C",
+    "-f",
+    "--durations",
+    "--timeout",
+    "-w",
+    "--workspace-root",
+    "--config",
+];
+
+/// Options that make a run smaller.
+const NARROWING: &[&str] = &[
+    "-k",
+    "-m",
+    "--deselect",
+    "--ignore",
+    "--lf",
+    "--last-failed",
+    "--sw",
+    "--stepwise",
+    "--nf",
+    "-p",
+    "--package",
+    "--test",
+    "--bin",
+    "--example",
+    "--bench",
+    "--lib",
+    "--bins",
+    "--doc",
+    "--exclude",
+    "-E",
+    "--filter-expr",
+    "--filter",
+    "-t",
+    "-run",
+    "--testNamePattern",
+    "--skip",
+    "--onlyChanged",
+    "-o",
+    "--changed",
+    "-short",
+];
+
+/// The test run that a command is, if it is one.
+pub(super) fn test_run(command: &SimpleCommand) -> Option<TestRun<'_>> {
+    let dir = command.dir.as_deref()?;
+    let name = command.name();
+    let arguments = command.arguments();
+    let whole = |tool, rest| Some(chosen(tool, dir, rest));
+    if is_python(name) {
+        return python_run(arguments, dir);
+    }
+    if name == "coverage" && arguments.first().is_some_and(|word| word.text == "run") {
+        return python_run(arguments.get(1..)?, dir);
+    }
+    if name == "node" && arguments.iter().any(|word| word.text == "--test") {
+        return whole("node", arguments);
+    }
+    if matches!(name, "make" | "gmake" | "ninja") {
+        let target = arguments.iter().find(|word| is_test_target(&word.text))?;
+        return whole("make", std::slice::from_ref(target));
+    }
+    if is_test_script(name)
+        && command
+            .words
+            .first()
+            .is_some_and(|word| word.text.contains('/'))
+    {
+        return whole("script", &command.words);
+    }
+    if matches!(name, "ruby" | "bash" | "sh" | "php" | "perl" | "node") {
+        let script = arguments.iter().find(|word| !word.text.starts_with('-'))?;
+        let file = script.text.rsplit('/').next()?;
+        return (is_test_script(file) || file.contains("_test.") || file.contains("_spec."))
+            .then(|| chosen("script", dir, arguments));
+    }
+    for starter in STARTERS {
+        if starter.program != name {
+            continue;
+        }
+        if starter.verbs.is_empty() {
+            return whole(starter.tool, arguments);
+        }
+        return after_verb(starter, arguments).and_then(|rest| whole(starter.tool, rest));
+    }
+    None
+}
+
+/// Words behind the verb that makes it a test run. Build tools take several goals in any order.
+fn after_verb<'w>(starter: &Starter, arguments: &'w [Word]) -> Option<&'w [Word]> {
+    let package_script = matches!(starter.tool, "npm") || starter.program == "bun";
+    let mut at = 0;
+    while let Some(word) = arguments.get(at) {
+        let text = word.text.as_str();
+        if text.starts_with(['-', '+']) {
+            at += if VALUED.contains(&text) { 2 } else { 1 };
+            continue;
+        }
+        let goal = text.rsplit(':').next().unwrap_or(text);
+        if starter.verbs.contains(&text)
+            || (matches!(starter.tool, "gradle" | "npm" | "rake" | "just")
+                && starter.verbs.contains(&goal))
+            || (package_script && text.starts_with("test:"))
+        {
+            return arguments.get(at + 1..);
+        }
+        let goes_on = matches!(starter.tool, "maven" | "gradle" | "rake" | "sbt")
+            || (package_script && matches!(text, "run" | "run-script"));
+        if !goes_on {
+            return None;
+        }
+        at += 1;
+    }
+    None
+}
+
+fn python_run<'c>(arguments: &'c [Word], dir: &'c str) -> Option<TestRun<'c>> {
+    let mut at = 0;
+    while let Some(word) = arguments.get(at) {
+        match word.text.as_str() {
+            "-m" => {
+                let module = arguments.get(at + 1)?.text.as_str();
+                let rest = arguments.get(at + 2..).unwrap_or_default();
+                return match module {
+                    "pytest" | "py.test" => Some(chosen("pytest", dir, rest)),
+                    "unittest" => Some(chosen("unittest", dir, rest)),
+                    "tox" | "nox" | "doctest" => Some(chosen("script", dir, rest)),
+                    "coverage" if rest.first().is_some_and(|word| word.text == "run") => {
+                        python_run(rest.get(1..)?, dir)
+                    }
+                    _ => None,
+                };
+            }
+            "-c" => return None,
+            "-W" | "-X" => at += 2,
+            text if text.starts_with('-') => at += 1,
+            text => {
+                let file = text.rsplit('/').next()?;
+                let managed = file == "manage.py"
+                    && arguments
+                        .get(at + 1)
+                        .is_some_and(|word| word.text == "test");
+                return (managed || is_test_script(file) || file.ends_with("_test.py"))
+                    .then(|| chosen("script", dir, arguments.get(at..).unwrap_or_default()));
+            }
+        }
+    }
+    None
+}
+
+fn is_python(name: &str) -> bool {
+    name.strip_prefix("python")
+        .or_else(|| name.strip_prefix("pypy"))
+        .is_some_and(|rest| {
+            rest.bytes()
+                .all(|byte| byte.is_ascii_digit() || byte == b'.')
+        })
+        || name == "py"
+}
+
+fn is_test_script(file: &str) -> bool {
+    file.starts_with("test_")
+        || matches!(
+            file,
+            "test.sh" | "run_tests.sh" | "run-tests.sh" | "tests.sh"
+        )
+}
+
+fn is_test_target(target: &str) -> bool {
+    target
+        .split(['-', '_', ':', '/'])
+        .any(|part| matches!(part, "test" | "tests" | "check"))
+        && !target.starts_with('-')
+        && !target.contains('=')
+}
+
+fn chosen<'c>(tool: &'static str, dir: &'c str, words: &'c [Word]) -> TestRun<'c> {
+    let mut run = TestRun {
+        tool,
+        dir,
+        chosen: Vec::new(),
+        narrowed: Vec::new(),
+    };
+    let mut at = 0;
+    while let Some(word) = words.get(at) {
+        at += 1;
+        let text = word.text.as_str();
+        if text == "--" {
+            // What follows goes to the test binary or script; its words filter as well.
+            continue;
+        }
+        if !text.starts_with('-') {
+            let verb = matches!(
+                (tool, text),
+                ("cargo", "run" | "r") | ("jest" | "vitest", "run")
+            );
+            if !verb || !run.chosen.is_empty() {
+                run.chosen.push(text.trim_end_matches('/'));
+            }
+            continue;
+        }
+        let (name, inline) = text
+            .split_once('=')
+            .map_or((text, None), |(n, v)| (n, Some(v)));
+        let mut value = inline.unwrap_or_default();
+        if inline.is_none() && VALUED.contains(&name) {
+            value = words.get(at).map_or("", |word| word.text.as_str());
+            at += 1;
+        }
+        // `-p no:cacheprovider` and `-o x=y` are settings of pytest, not choices.
+        let setting = tool == "pytest" && matches!(name, "-p" | "-o" | "-t" | "-E");
+        if NARROWING.contains(&name) && !setting {
+            run.narrowed.push((name, value));
+        }
+    }
+    run
+}
+
+/// Whether `run` includes everything that `want` runs.
+pub(super) fn covers(run: &TestRun, want: &TestRun) -> bool {
+    run.tool == want.tool
+        && run.dir == want.dir
+        && run
+            .narrowed
+            .iter()
+            .all(|choice| want.narrowed.contains(choice))
+        && (everything(run)
+            || (!want.chosen.is_empty()
+                && want
+                    .chosen
+                    .iter()
+                    .all(|one| run.chosen.iter().any(|all| includes(run.tool, all, one)))))
+}
+
+fn everything(run: &TestRun) -> bool {
+    run.chosen.is_empty() || run.chosen.iter().any(|one| matches!(*one, "." | "./..."))
+}
+
+/// Whether operand `all` includes operand `one`.
+fn includes(tool: &str, all: &str, one: &str) -> bool {
+    let all = all.strip_prefix("./").unwrap_or(all);
+    let one = one.strip_prefix("./").unwrap_or(one);
+    if all == one {
+        return true;
+    }
+    if tool == "cargo" {
+        // A filter runs every test whose name holds it.
+        return one.contains(all);
+    }
+    let all = all.strip_suffix("/...").unwrap_or(all);
+    one.strip_prefix(all).is_some_and(|rest| {
+        rest.starts_with('/') || rest.starts_with("::") || rest.starts_with('[')
+    })
+}

@@ -1,0 +1,13 @@
+//! End-to-end tests: real binaries, real sockets, real git, in parallel, each in its own home.
+//! One test binary, one module per promise.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
+
+mod lifecycle;
+mod protocol;
+mod session;
