@@ -68,13 +68,31 @@ pub struct RepoOption {
 #[derive(Debug, Default, Args)]
 pub struct CallerOptions {
     /// Agent
-    #[arg(long, value_name = "ID", default_value = "", hide = true)]
+    #[arg(
+        long,
+        value_name = "ID",
+        default_value = "",
+        hide_default_value = true,
+        hide = true
+    )]
     pub agent_id: String,
     /// Adapter
-    #[arg(long, value_name = "ID", default_value = "", hide = true)]
+    #[arg(
+        long,
+        value_name = "ID",
+        default_value = "",
+        hide_default_value = true,
+        hide = true
+    )]
     pub adapter_id: String,
     /// Session
-    #[arg(long, value_name = "ID", default_value = "", hide = true)]
+    #[arg(
+        long,
+        value_name = "ID",
+        default_value = "",
+        hide_default_value = true,
+        hide = true
+    )]
     pub session_id: String,
 }
 
@@ -118,11 +136,17 @@ pub struct Resume {
         long,
         value_name = "TEXT",
         default_value = "",
+        hide_default_value = true,
         allow_hyphen_values = true
     )]
     pub task: String,
     /// Kind of task, when it is known
-    #[arg(long, value_name = "TYPE", default_value = "")]
+    #[arg(
+        long,
+        value_name = "TYPE",
+        default_value = "",
+        hide_default_value = true
+    )]
     pub task_type: String,
     /// Longer lists
     #[arg(long, conflicts_with = "brief")]
@@ -257,6 +281,7 @@ pub struct Guard {
         long,
         value_name = "TEXT",
         default_value = "",
+        hide_default_value = true,
         allow_hyphen_values = true
     )]
     pub intent: String,
