@@ -275,7 +275,7 @@ fn a_session_whose_process_is_gone_is_finalized() {
     // The agent: a process that calls the hook and dies without a word.
     let script = r#"import subprocess, sys
 for payload in sys.argv[2:]:
-    subprocess.run([sys.argv[1], "hook", "claude"], input=payload.encode(), check=True)
+    subprocess.run([sys.argv[1], "hook", "claude"], input=payload.encode(), check=True, stdout=subprocess.DEVNULL)
 "#;
     let events = [
         start(&repo, "s", "startup"),
@@ -312,7 +312,7 @@ fn a_session_left_open_by_a_killed_daemon_is_finalized_by_the_next_one() {
     let daemon = env.daemon();
     let script = r#"import subprocess, sys
 for payload in sys.argv[2:]:
-    subprocess.run([sys.argv[1], "hook", "claude"], input=payload.encode(), check=True)
+    subprocess.run([sys.argv[1], "hook", "claude"], input=payload.encode(), check=True, stdout=subprocess.DEVNULL)
 "#;
     let events = [
         start(&repo, "s", "startup"),

@@ -30,6 +30,7 @@ mod pem;
 mod rules;
 mod shape;
 mod stream;
+mod text;
 mod url;
 mod value;
 mod words;

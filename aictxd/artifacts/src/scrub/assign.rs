@@ -1,10 +1,11 @@
 //! Values tied to a secret name: assignments, members, flags, elements, calls and prose.
 
-use super::bytes::{at, before, blanks, is_name, looking_at, run, run_back, sub};
+use super::bytes::{at, before, blanks, has_ci, is_name, looking_at, run, run_back, sub};
 use super::header;
 use super::line::Line;
 use super::names::{Name, classify};
-use super::value::{Candidate, Tie, is_bare_secret, is_secret};
+use super::text::is_bare_secret;
+use super::value::{Candidate, Tie, is_secret};
 
 /// The most bytes of a value that are looked at; a longer run is judged by these and taken whole.
 const MAX_VALUE: usize = 2048;
@@ -136,9 +137,15 @@ fn colon(line: &mut Line, n: &Named, i: usize) -> bool {
     });
     if ty > i && at(b, ty) == b'=' && before(b, ty) == b' ' {
         let v = blanks(b, ty + 1, 8);
-        if matches!(at(b, v), b'"' | b'\'') {
-            return judge(line, n, v, Tie::Assign);
-        }
+        return !matches!(at(b, v), b'"' | b'\'') || judge(line, n, v, Tie::Assign);
+    }
+    // `"AWS::AppSync::ApiKey": …` names a type
+    if sub(b, n.start.saturating_sub(2), n.start) == b"::" {
+        return true;
+    }
+    // `arn:aws:secretsmanager:…:secret:name`
+    if n.class == Name::Secret && before(b, n.start) == b':' {
+        return true;
     }
     judge(line, n, i, Tie::Colon)
 }
@@ -150,8 +157,18 @@ fn spaced(line: &mut Line, n: &Named, i: usize) -> bool {
     if name.starts_with(b"-") {
         return i == n.end + 1 && at(b, i) != b'-' && judge(line, n, i, Tie::Flag);
     }
+    let passing = n.class == Name::Pass
+        || has_ci(sub(name, name.len().saturating_sub(5), name.len()), "-pass")
+        || has_ci(sub(name, name.len().saturating_sub(5), name.len()), "_pass");
+    if passing
+        && memchr::memmem::find(sub(b, n.start.saturating_sub(256), n.start), b"login ").is_none()
+    {
+        // `pass x`, `two-pass search`
+        return true;
+    }
     for verb in [
-        &b"is: "[..],
+        &b"(currently "[..],
+        b"is: ",
         b"is set to ",
         b"was set to ",
         b"set to ",
@@ -182,12 +199,18 @@ fn spaced(line: &mut Line, n: &Named, i: usize) -> bool {
         }
     }
     // .netrc and configuration files with blanks
-    let head = sub(b, 0, n.start);
+    let head = sub(b, n.start.saturating_sub(256), n.start);
     let netrc = n.class == Name::Password
         && (memchr::memmem::find(head, b"login ").is_some()
             || head.iter().all(u8::is_ascii_whitespace));
     let stop = run(b, i, 256, |c| !c.is_ascii_whitespace());
     if netrc && blanks(b, stop, 80) >= b.len() && name.iter().all(u8::is_ascii_lowercase) {
+        return judge(line, n, i, Tie::Flag);
+    }
+    // `npm config set name value`, `aws configure set name value`
+    if memchr::memmem::find(head, b"config").is_some()
+        && memchr::memmem::find(head, b" set ").is_some()
+    {
         return judge(line, n, i, Tie::Flag);
     }
     judge(line, n, i, Tie::Prose)
@@ -240,7 +263,7 @@ pub(super) fn value_at(
         match c {
             b'"' | b'\'' | b'`' | b'<' | b';' | b'|' if !(end == i && c == b'<') => break,
             b'\\' if matches!(at(b, end + 1), b'n' | b'r' | b't' | b'"' | b'\'' | b'\\') => break,
-            b'&' if query || at(b, end + 1) == b'&' => break,
+            b'&' if query || at(b, end + 1) == b'&' || is_entity(b, end) => break,
             b'#' if query => break,
             b',' if tie != Tie::Flag => break,
             b'(' | b'[' | b'{' => depth += 1,
@@ -258,7 +281,17 @@ pub(super) fn value_at(
     while end > i && matches!(at(b, end - 1), b'.' | b':' | b'?' | b',') {
         end -= 1;
     }
+    while tie == Tie::Prose && end > i && matches!(at(b, end - 1), b'*' | b'_') {
+        end -= 1;
+    }
     (end > i).then_some((i, end, false))
+}
+
+/// `&quot;` and other entities that end a value in HTML.
+fn is_entity(b: &[u8], i: usize) -> bool {
+    [&b"&quot;"[..], b"&lt;", b"&gt;", b"&#"]
+        .iter()
+        .any(|e| looking_at(b, i, e))
 }
 
 /// Takes the value at `i` when it is a secret. Answers whether a value was there at all.
@@ -282,7 +315,12 @@ fn judge(line: &mut Line, n: &Named, i: usize, tie: Tie) -> bool {
         return false;
     };
     if n.class == Name::Cookie && tie != Tie::Prose {
-        header::cookies(line, start, if quoted { end } else { b.len() });
+        let stop = if quoted {
+            end
+        } else {
+            start + line.allowance(4096).max(256)
+        };
+        header::cookies(line, start, stop);
         if sub(b, start, end).contains(&b'=') {
             return true;
         }
@@ -308,7 +346,9 @@ fn judge(line: &mut Line, n: &Named, i: usize, tie: Tie) -> bool {
         quoted,
         tie,
         upper_name: n.upper,
-        leads: line.leads(n.start),
+        leads: line.leads(n.start)
+            || (n.class == Name::Pass
+                && has_ci(sub(b, n.start.saturating_sub(64), n.start), "user")),
         next: at(b, close),
         last: blanks(b, close, 80) >= b.len() || at(b, close) == b'\r',
     };
@@ -340,8 +380,9 @@ fn nearby(line: &mut Line, n: &Named) {
             return;
         }
         let to = run(b, from, 200, |c| {
-            c.is_ascii_alphanumeric() || matches!(c, b'+' | b'/' | b'=' | b'_' | b'-')
+            c.is_ascii_alphanumeric() || matches!(c, b'+' | b'/' | b'_' | b'-')
         });
+        let to = run(b, to, 2, |c| c == b'=');
         if to - from >= 20
             && !matches!(before(b, from), b'/' | b':' | b',' | b'.')
             && is_bare_secret(sub(b, from, to))
@@ -389,8 +430,8 @@ pub(super) fn query_key(line: &mut Line, i: usize) {
         let v = sub(line.bytes, start, end);
         if v.len() >= 16
             && v.iter().filter(|c| c.is_ascii_digit()).count() >= 2
-            && !super::value::is_wordlike(v)
-            && !super::value::looks_placeholder(v)
+            && !super::text::is_wordlike(v)
+            && !super::text::looks_placeholder(v)
             && v.iter().all(|c| is_name(*c) || *c == b'%' || *c == b'=')
         {
             line.add(start, end, super::kind::API_KEY, "query-key");
@@ -400,6 +441,10 @@ pub(super) fn query_key(line: &mut Line, i: usize) {
 
 /// The private part of a JSON web key.
 pub(super) fn jwk(line: &mut Line, i: usize) {
+    let around = sub(line.bytes, i.saturating_sub(2048), i + 2048);
+    if memchr::memmem::find(around, b"\"kty\"").is_none() {
+        return;
+    }
     if let Some((start, end, true)) =
         value_at(line.bytes, blanks(line.bytes, i, 4), Tie::Colon, false)
         && end - start >= 32

@@ -6,7 +6,7 @@ use super::kind::{API_KEY, SECRET, TOKEN};
 use super::line::Line;
 use super::rules::RULES;
 use super::shape::{Class, Rule};
-use super::value::looks_placeholder;
+use super::text::looks_placeholder;
 
 /// The shortest run that is looked at, and so the step.
 const STEP: usize = 22;
@@ -151,7 +151,10 @@ pub(super) fn jwt(line: &mut Line, i: usize) {
         return;
     }
     let mut end = two;
-    while at(b, end) == b'.' && class(at(b, end + 1)) {
+    for _ in 0..3 {
+        if at(b, end) != b'.' || !class(at(b, end + 1)) {
+            break;
+        }
         end = run(b, end + 1, 65536, class);
     }
     let cut = end == two && !super::bytes::looking_at(b, one + 1, b"eyJ");

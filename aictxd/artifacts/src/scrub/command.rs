@@ -3,7 +3,7 @@
 use super::bytes::{at, before, blanks, has_ci, looking_at, run, sub};
 use super::kind::{CREDENTIAL, PASSWORD};
 use super::line::Line;
-use super::value::looks_placeholder;
+use super::text::looks_placeholder;
 
 /// What of an argument is the secret.
 #[derive(Clone, Copy)]
@@ -131,6 +131,13 @@ static COMMANDS: &[(&str, bool, &[Flag])] = &[
         &[apart("-p", Take::Whole), apart("-t", Take::Whole)],
     ),
     ("clickhouse-client", false, &[]),
+    ("twine", false, &[both("-p", Take::Whole)]),
+    (
+        "ssh-keygen",
+        false,
+        &[apart("-N", Take::Whole), apart("-P", Take::Whole)],
+    ),
+    ("net", false, &[]),
     ("htpasswd", false, &[]),
     ("wpa_passphrase", false, &[]),
 ];
@@ -179,6 +186,9 @@ pub(super) static KEYS: &[&str] = &[
     "influx",
     "htpasswd",
     "wpa_passphrase",
+    "twine ",
+    "ssh-keygen ",
+    "net use ",
 ];
 
 /// The words of a command from `i` on: ranges without their quotes. Ends at a pipe or a semicolon.
@@ -274,6 +284,14 @@ pub(super) fn analyse(line: &mut Line, hit: usize) {
             }
             return;
         }
+        "net" => {
+            // net use Z: \\host\share /user:name password
+            let user = (0..args.len()).find(|&i| text(i).starts_with(b"/user:"));
+            if let Some(&(s, e)) = user.and_then(|i| args.get(i + 1)) {
+                take(line, s, e, Take::Whole, PASSWORD);
+            }
+            return;
+        }
         "wpa_passphrase" => {
             if let Some(&(s, e)) = args.get(1) {
                 take(line, s, e, Take::Whole, PASSWORD);
@@ -327,9 +345,14 @@ fn take(line: &mut Line, start: usize, end: usize, what: Take, kind: &'static st
     }
 }
 
-/// `… -passin pass:x`: the value begins at `i`.
-pub(super) fn openssl_pass(line: &mut Line, i: usize) {
+/// `… -passin pass:x`: the word at `start`, the value at `i`.
+pub(super) fn openssl_pass(line: &mut Line, start: usize, i: usize) {
     let b = line.bytes;
+    let flag = looking_at(b, start.saturating_sub(3), b"in ")
+        || looking_at(b, start.saturating_sub(4), b"out ");
+    if !flag && !has_ci(sub(b, start.saturating_sub(512), start), "openssl") {
+        return;
+    }
     let end = run(b, i, 512, |c| {
         !c.is_ascii_whitespace() && !matches!(c, b'"' | b'\'' | b'`')
     });
@@ -339,13 +362,16 @@ pub(super) fn openssl_pass(line: &mut Line, i: usize) {
 /// `echo x | sudo -S`, `echo x | docker login --password-stdin`: the reader is at `i`.
 pub(super) fn piped(line: &mut Line, i: usize) {
     let b = line.bytes;
-    let head = sub(b, 0, i);
-    let Some(pipe) = head.iter().rposition(|&c| c == b'|') else {
+    let base = i.saturating_sub(1024);
+    let head = sub(b, base, i);
+    let Some(pipe) = head.iter().rposition(|&c| c == b'|').map(|p| p + base) else {
         return;
     };
     let Some(echo) = ["echo ", "printf "]
         .iter()
-        .filter_map(|w| memchr::memmem::rfind(sub(b, 0, pipe), w.as_bytes()).map(|p| p + w.len()))
+        .filter_map(|w| {
+            memchr::memmem::rfind(sub(b, base, pipe), w.as_bytes()).map(|p| base + p + w.len())
+        })
         .max()
     else {
         return;
@@ -353,8 +379,7 @@ pub(super) fn piped(line: &mut Line, i: usize) {
     let args = arguments(b, echo);
     let Some(&(s, e)) = args
         .iter()
-        .filter(|&&(s, e)| !matches!(at(b, s), b'-' | b'%') && e <= pipe)
-        .next_back()
+        .rfind(|&&(s, e)| !matches!(at(b, s), b'-' | b'%') && e <= pipe)
     else {
         return;
     };

@@ -392,7 +392,10 @@ pub(super) fn spans(text: &[u8], pending: Option<Name>, open: &mut Option<Open>)
         match tables.leads.get(hit.pattern().as_usize()) {
             Some(Lead::Rule(i)) => {
                 let Some(rule) = RULES.get(*i) else { continue };
-                if let Some((s, e)) = rule.matches(text, start) {
+                // `db-AIDA…` is another provider's identifier
+                let inside =
+                    rule.kind == kind::ACCESS_KEY && super::bytes::before(text, start) == b'-';
+                if !inside && let Some((s, e)) = rule.matches(text, start) {
                     line.add(s, e, rule.kind, rule.id);
                     if rule.kind == kind::ACCESS_KEY {
                         bare::aws_pair(&mut line, e);
@@ -416,22 +419,11 @@ pub(super) fn spans(text: &[u8], pending: Option<Name>, open: &mut Option<Open>)
             Some(Lead::Tcp) => url::before_tcp(&mut line, start),
             Some(Lead::Oracle) => url::oracle(&mut line, end),
             Some(Lead::Port) => url::pgpass(&mut line, start + 1),
-            Some(Lead::Pass) => {
-                if super::bytes::has_ci(sub(text, 0, start), "openssl")
-                    || looking_at(text, start.saturating_sub(3), b"in ")
-                    || looking_at(text, start.saturating_sub(4), b"out ")
-                {
-                    command::openssl_pass(&mut line, end);
-                }
-            }
+            Some(Lead::Pass) => command::openssl_pass(&mut line, start, end),
             Some(Lead::Piped) => command::piped(&mut line, start),
             Some(Lead::Sql) => header::phrase_value(&mut line, end),
             Some(Lead::Query) => assign::query_key(&mut line, end),
-            Some(Lead::Jwk) => {
-                if memchr::memmem::find(text, b"\"kty\"").is_some() {
-                    assign::jwk(&mut line, end);
-                }
-            }
+            Some(Lead::Jwk) => assign::jwk(&mut line, end),
             None => {}
         }
     }
@@ -470,5 +462,22 @@ fn value_line(line: &mut Line, name: Name) {
     let j = run(b, i + 5, 8, |c| matches!(c, b'"' | b'\'' | b' '));
     if matches!(at(b, j), b':' | b'=') {
         assign::judge_as(line, name, blanks(b, j + 1, 16), Tie::Element);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_are_small() {
+        let start = std::time::Instant::now();
+        let bytes = TABLES.search.memory_usage();
+        eprintln!(
+            "{} keywords, {bytes} bytes, {:?}",
+            TABLES.leads.len(),
+            start.elapsed()
+        );
+        assert!(bytes < 2 << 20);
     }
 }

@@ -5,7 +5,8 @@ use super::bytes::{at, blanks, has_ci, is_basic_payload, is_name, run, sub};
 use super::kind::{CREDENTIAL, SECRET, SESSION, TOKEN, markers};
 use super::line::Line;
 use super::names::Name;
-use super::value::{Candidate, Tie, entropy, is_secret, is_wordlike, looks_placeholder};
+use super::text::{entropy, is_wordlike, looks_placeholder};
+use super::value::{Candidate, Tie, is_secret};
 use super::words::is_common;
 
 /// `Bearer x`, `Basic x`, `Token x` and the like at `i`, behind an optional quote. With `firm` the
@@ -104,6 +105,7 @@ fn is_payload(v: &[u8]) -> bool {
 /// The pairs of a cookie header between `start` and `end`.
 pub(super) fn cookies(line: &mut Line, start: usize, end: usize) {
     let b = line.bytes;
+    let end = end.min(b.len());
     let mut i = start;
     while i < end {
         i = run(b, i, end - i, |c| {
@@ -202,6 +204,9 @@ pub(super) fn seed_words(line: &mut Line, i: usize) -> bool {
 /// `IDENTIFIED BY 'x'` and other fixed phrases: the quoted value behind them.
 pub(super) fn phrase_value(line: &mut Line, i: usize) {
     let i = blanks(line.bytes, i, 8);
+    if !matches!(at(line.bytes, i), b'\"' | b'\'') {
+        return;
+    }
     if let Some((start, end, quoted)) = value_at(line.bytes, i, Tie::Flag, false)
         && quoted
     {

@@ -19,6 +19,9 @@ pub(super) fn walk(
     report: &mut Report,
 ) {
     if depth > MAX_DEPTH {
+        // Not looked at, so not let through.
+        report.add_at(kind::SECRET, "too-deep", path);
+        *value = Value::String("[redacted:secret]".to_owned());
         return;
     }
     match value {
@@ -95,7 +98,7 @@ fn string(text: &mut String, path: &str, name: Option<&str>, report: &mut Report
     if let (Some(class), Some(name)) = (class, name) {
         if whole(text, class, name) {
             report.add_at(class.kind(), assign::rule_of(class), path);
-            *text = format!("{}{}]", "[redacted:", class.kind());
+            *text = format!("[redacted:{}]", class.kind());
             return;
         }
         if matches!(
@@ -135,7 +138,7 @@ fn whole(text: &str, class: Name, name: &str) -> bool {
     // A key block is replaced as a block, not as a whole.
     text.len() <= 16384
         && !text.contains(std::str::from_utf8(kind::OPEN).unwrap_or("["))
-        && !matches!(class, Name::Authorization)
-        && !(class == Name::Cookie && text.contains('='))
+        && class != Name::Authorization
+        && (class != Name::Cookie || !text.contains('='))
         && is_secret(&candidate, class)
 }

@@ -18,6 +18,8 @@ pub(super) struct Line<'a> {
     /// Names up to here have been looked at.
     pub(super) names_done: usize,
     pub(super) spans: Vec<Span>,
+    /// No key block ends behind here: it was looked for.
+    pub(super) no_key_end: bool,
     markers: Vec<(usize, usize)>,
     /// How many more bytes of values may be judged at full length.
     budget: usize,
@@ -29,6 +31,7 @@ impl<'a> Line<'a> {
             bytes,
             names_done: 0,
             spans: Vec::new(),
+            no_key_end: false,
             markers: kind::markers(bytes),
             budget: (bytes.len() * 4).saturating_add(1 << 16),
         }
@@ -59,6 +62,16 @@ impl<'a> Line<'a> {
             end,
             kind,
             rule,
+        });
+    }
+
+    /// Notes a key block. It may touch or hold markers: it goes as a whole.
+    pub(super) fn add_block(&mut self, start: usize, end: usize) {
+        self.spans.push(Span {
+            start,
+            end,
+            kind: kind::PRIVATE_KEY,
+            rule: "private-key",
         });
     }
 

@@ -89,6 +89,7 @@ fn words(name: &[u8]) -> Vec<String> {
 
 /// Words behind the secret word that do not change what the value is.
 const SUFFIXES: &[&str] = &[
+    "base",
     "prod",
     "production",
     "dev",
@@ -242,6 +243,36 @@ pub(super) fn classify(name: &[u8]) -> Option<Name> {
         "word" if prev == "pass" => Some(Name::Password),
         "code" if prev == "pass" => Some(Name::Password),
         "mnemonic" | "seedphrase" => Some(Name::Mnemonic),
+        // Places in lists and requests, not rights
+        "token"
+            if matches!(
+                prev,
+                "next"
+                    | "page"
+                    | "continuation"
+                    | "pagination"
+                    | "idempotency"
+                    | "cancellation"
+                    | "cancel"
+                    | "request"
+                    | "lock"
+                    | "change"
+                    | "sequence"
+                    | "sync"
+                    | "backward"
+                    | "forward"
+                    | "marker"
+                    | "unexpected"
+                    | "eof"
+                    | "pad"
+                    | "eos"
+                    | "bos"
+                    | "mask"
+                    | "stop"
+            ) =>
+        {
+            None
+        }
         "token" | "jwt" | "bearer" => Some(Name::Token),
         "secret" => Some(Name::Secret),
         "auth" => Some(Name::Auth),

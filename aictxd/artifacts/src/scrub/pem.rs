@@ -1,7 +1,6 @@
 //! Private-key blocks: on one line, with escaped line ends, over many lines, cut off.
 
 use super::bytes::{at, blanks, has_ci, looking_at, run, sub};
-use super::kind::PRIVATE_KEY;
 use super::line::Line;
 
 /// The most lines that one block swallows.
@@ -45,9 +44,13 @@ pub(super) fn analyse(line: &mut Line, i: usize) -> Option<Open> {
         return None;
     }
     let tail = sub(b, after, b.len());
-    if let Some(p) =
+    let found = if line.no_key_end {
+        None
+    } else {
         memchr::memmem::find(tail, b"-----END").or_else(|| memchr::memmem::find(tail, b"---- END"))
-    {
+    };
+    line.no_key_end = found.is_none();
+    if let Some(p) = found {
         let end = run(b, after + p + 4, 80, |c| {
             c != b'\n' && (c == b'-' || c == b' ' || c.is_ascii_uppercase() || c.is_ascii_digit())
         });
@@ -55,12 +58,12 @@ pub(super) fn analyse(line: &mut Line, i: usize) -> Option<Open> {
         let real = body.iter().filter(|c| c.is_ascii_alphanumeric()).count() > 6
             && !body.windows(2).any(|w| w == b"${" || w == b"{{");
         if real {
-            line.add(i, end, PRIVATE_KEY, "private-key");
+            line.add_block(i, end);
         }
         return None;
     }
     if blanks(b, after, b.len()) >= b.len() || (at(b, after) == b'\r' && after + 1 >= b.len()) {
-        line.add(i, b.len(), PRIVATE_KEY, "private-key");
+        line.add_block(i, b.len());
         return Some(Open::Block {
             lines: 0,
             short: false,
@@ -79,7 +82,7 @@ pub(super) fn analyse(line: &mut Line, i: usize) -> Option<Open> {
         end = stop;
     }
     if end > after {
-        line.add(i, end, PRIVATE_KEY, "private-key");
+        line.add_block(i, end);
         return (end >= b.len()).then_some(Open::Block {
             lines: 0,
             short: false,

@@ -3,7 +3,7 @@
 use super::bytes::{at, run, run_back, sub};
 use super::kind::{self, CREDENTIAL};
 use super::line::Line;
-use super::value::{is_wordlike, looks_placeholder};
+use super::text::{is_wordlike, looks_placeholder};
 
 fn template(v: &[u8]) -> bool {
     v.iter()
@@ -61,7 +61,7 @@ fn slashed(line: &mut Line, from: usize, stop: usize) {
 
 fn user_info(line: &mut Line, from: usize, end: usize) {
     let info = sub(line.bytes, from, end);
-    if info.is_empty() || template(info) || kind::markers(info).first().is_some() {
+    if info.is_empty() || template(info) || !kind::markers(info).is_empty() {
         return;
     }
     let (user, pass) = match info.iter().position(|&c| c == b':') {
@@ -84,11 +84,9 @@ fn user_info(line: &mut Line, from: usize, end: usize) {
         let words = pass
             .windows(5)
             .any(|w| w.eq_ignore_ascii_case(b"your-") || w.eq_ignore_ascii_case(b"your_"));
-        !capitals
-            && !mask
-            && !words
-            && !(pass.starts_with(b"[") && pass.ends_with(b"]"))
-            && pass != "…".as_bytes()
+        let bracket = pass.starts_with(b"[") && pass.ends_with(b"]");
+        let stand_in = capitals || mask || words || bracket || pass == "…".as_bytes();
+        !stand_in
     };
     if secret {
         // `:pass@`: nothing but the password is a credential
@@ -124,6 +122,9 @@ pub(super) fn oracle(line: &mut Line, i: usize) {
 /// `host:port:database:user:password` of `.pgpass`; the port is at `i`, behind the first colon.
 pub(super) fn pgpass(line: &mut Line, i: usize) {
     let b = line.bytes;
+    if i > 256 {
+        return;
+    }
     let mut fields = Vec::new();
     let mut from = 0;
     for (k, _) in b.iter().enumerate().filter(|(_, c)| **c == b':').take(5) {

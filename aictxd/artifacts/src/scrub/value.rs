@@ -1,9 +1,12 @@
 //! Whether a value looks like a secret: placeholders, code, paths, words and entropy.
 
-use super::bytes::{at, has_ci, is_basic_payload, looking_at};
+use super::bytes::{at, has_ci, is_basic_payload};
 use super::kind;
 use super::names::Name;
-use super::words::{is_common, is_technical};
+use super::text::{
+    entropy, is_number, is_reference, is_uuid, is_wordlike, looks_placeholder, trim_any,
+};
+use super::words::{is_common, is_function_word, is_technical};
 
 /// How a value is tied to its name, which says how much may be concluded from it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -40,260 +43,6 @@ pub(super) struct Candidate<'a> {
     pub(super) next: u8,
     /// Nothing but blanks follows on the line.
     pub(super) last: bool,
-}
-
-/// Texts that stand for a secret without being one.
-pub(super) fn looks_placeholder(v: &[u8]) -> bool {
-    const EXACT: &[&str] = &[
-        "password",
-        "passwd",
-        "pass",
-        "pwd",
-        "secret",
-        "token",
-        "key",
-        "apikey",
-        "changeme",
-        "changeit",
-        "change_me",
-        "change-me",
-        "changethis",
-        "example",
-        "sample",
-        "test",
-        "testing",
-        "dummy",
-        "fake",
-        "foo",
-        "bar",
-        "baz",
-        "foobar",
-        "default",
-        "none",
-        "null",
-        "nil",
-        "undefined",
-        "true",
-        "false",
-        "yes",
-        "no",
-        "redacted",
-        "masked",
-        "hidden",
-        "removed",
-        "omitted",
-        "empty",
-        "todo",
-        "tbd",
-        "fixme",
-        "n/a",
-        "placeholder",
-        "string",
-        "value",
-        "filtered",
-        "sensitive",
-        "unset",
-        "mypassword",
-        "mysecret",
-        "mytoken",
-        "yourpassword",
-        "api_key",
-        "api-key",
-        "secret_key",
-        "secret-key",
-        "access_token",
-        "access-token",
-        "auth_token",
-        "user_password",
-        "dummy_token",
-        "test_token",
-        "test-token",
-        "fake-token",
-        "my_token",
-        "my-token",
-        "my_secret",
-        "my-secret",
-        "some-token",
-        "some_token",
-        "abc",
-        "123",
-        "nothing",
-        "unknown",
-        "(none)",
-        "(null)",
-        "<none>",
-        "not-set",
-        "notset",
-        "not_set",
-        "your-256-bit-secret",
-        "dummy-key",
-        "not-a-real-key",
-        "not-a-secret",
-        "(hidden)",
-        "prompt",
-        "ask",
-    ];
-    const INSIDE: &[&str] = &[
-        "your_",
-        "your-",
-        "yourpass",
-        "yourtoken",
-        "yoursecret",
-        "yourkey",
-        "yourapi",
-        "changeme",
-        "change-me",
-        "change_me",
-        "placeholder",
-        "replace_",
-        "replace-",
-        "replaceme",
-        "replacewith",
-        "insert_",
-        "insert-",
-        "_here",
-        "-here",
-        "example_",
-        "example-",
-        "_example",
-        "-example",
-        "todo",
-        "fixme",
-        "redacted",
-        "dummy-",
-        "dummy_",
-        "fake-",
-        "fake_",
-        "sample-",
-        "sample_",
-        "<your",
-        "not-real",
-        "not_real",
-        "notreal",
-        "goes-here",
-        "put-",
-        "put_",
-        "enter-",
-        "enter_",
-        "my-token",
-        "some-secret",
-    ];
-    let v = trim_any(v, b"\"'`<>[](){}* \t");
-    if v.is_empty() {
-        return true;
-    }
-    if v.len() <= 24 && EXACT.iter().any(|w| v.eq_ignore_ascii_case(w.as_bytes())) {
-        return true;
-    }
-    if v.len() <= 128 && INSIDE.iter().any(|w| has_ci(v, w)) {
-        return true;
-    }
-    // Runs of the characters that people mask with.
-    let mut longest = 0_usize;
-    let mut current = 0_usize;
-    let mut prev = 0_u8;
-    for &c in v {
-        let mask = matches!(c, b'x' | b'X' | b'*' | b'.' | b'#' | b'?' | b'_' | b'-');
-        current = if mask && c == prev {
-            current + 1
-        } else {
-            usize::from(mask)
-        };
-        longest = longest.max(current);
-        prev = c;
-    }
-    if longest >= 6 || (longest >= 3 && longest * 2 >= v.len()) {
-        return true;
-    }
-    // Bullets and the ellipsis, as masks or as cuts.
-    let ellipsis = v.starts_with("…".as_bytes()) || (v.len() < 16 && v.ends_with("…".as_bytes()));
-    let dots = v.starts_with(b"...") || (v.len() < 16 && v.ends_with(b"..."));
-    ellipsis || dots || v.windows(3).filter(|w| *w == "•".as_bytes()).count() >= 3
-}
-
-fn trim_any<'a>(mut v: &'a [u8], set: &[u8]) -> &'a [u8] {
-    while let [first, rest @ ..] = v {
-        if !set.contains(first) {
-            break;
-        }
-        v = rest;
-    }
-    while let [rest @ .., last] = v {
-        if !set.contains(last) {
-            break;
-        }
-        v = rest;
-    }
-    v
-}
-
-/// Whether the text is put together from words, as names in programs are; random text is not.
-pub(super) fn is_wordlike(v: &[u8]) -> bool {
-    let (mut pieces, mut letters, mut digits, mut digit_runs) =
-        (0_usize, 0_usize, 0_usize, 0_usize);
-    let (mut vowels, mut consonants, mut worst) = (0_usize, 0_usize, 0_usize);
-    let mut prev = 0_u8;
-    for (i, &c) in v.iter().enumerate() {
-        if c.is_ascii_alphabetic() {
-            let new = !prev.is_ascii_alphabetic()
-                || (c.is_ascii_uppercase()
-                    && (prev.is_ascii_lowercase()
-                        || (prev.is_ascii_uppercase() && at(v, i + 1).is_ascii_lowercase())));
-            if new {
-                pieces += 1;
-                consonants = 0;
-            }
-            letters += 1;
-            if matches!(
-                c.to_ascii_lowercase(),
-                b'a' | b'e' | b'i' | b'o' | b'u' | b'y'
-            ) {
-                vowels += 1;
-                consonants = 0;
-            } else {
-                consonants += 1;
-                worst = worst.max(consonants);
-            }
-        } else if c.is_ascii_digit() {
-            digits += 1;
-            digit_runs += usize::from(!prev.is_ascii_digit());
-        }
-        prev = c;
-    }
-    pieces > 0
-        && letters >= pieces * 3
-        && digits <= 4
-        && digit_runs <= 2
-        && digits * 2 <= letters
-        && worst <= 5
-        && vowels * 5 >= letters
-}
-
-/// Shannon entropy in bits per byte.
-pub(super) fn entropy(v: &[u8]) -> f64 {
-    let mut counts = [0_u32; 256];
-    for &c in v {
-        if let Some(n) = counts.get_mut(usize::from(c)) {
-            *n += 1;
-        }
-    }
-    let total = f64::from(u32::try_from(v.len().max(1)).unwrap_or(u32::MAX));
-    counts
-        .iter()
-        .filter(|&&n| n > 0)
-        .map(|&n| {
-            let p = f64::from(n) / total;
-            -p * p.log2()
-        })
-        .sum()
-}
-
-fn is_uuid(v: &[u8]) -> bool {
-    v.len() == 36
-        && v.iter().enumerate().all(|(i, &c)| match i {
-            8 | 13 | 18 | 23 => c == b'-',
-            _ => c.is_ascii_hexdigit(),
-        })
 }
 
 /// Template, variable, call or property: code that computes a value instead of being one.
@@ -341,7 +90,9 @@ fn is_expression(c: &Candidate) -> bool {
     if first == b'%' && (end == b'%' || v.len() <= 3) {
         return true;
     }
-    if first == b'<' && end == b'>' || first == b'{' && end == b'}' || first == b'[' && end == b']'
+    if first == b'<' && end == b'>'
+        || first == b'{' && end == b'}' && !v.ends_with(b"=}")
+        || first == b'[' && end == b']'
     {
         return true;
     }
@@ -368,6 +119,7 @@ fn is_expression(c: &Candidate) -> bool {
             | b'}'
             | b']'
     ) && (c.tie != Tie::Tight || v.len() < 6)
+        && !v.ends_with(b"=}")
     {
         return true;
     }
@@ -407,77 +159,6 @@ fn is_expression(c: &Candidate) -> bool {
         })
 }
 
-/// Paths, addresses, digests, versions and other values that may stand behind any name.
-fn is_reference(v: &[u8]) -> bool {
-    const DIGESTS: &[&[u8]] = &[
-        b"sha1-",
-        b"sha256-",
-        b"sha384-",
-        b"sha512-",
-        b"sha1:",
-        b"sha256:",
-        b"sha512:",
-        b"md5:",
-        b"blake3:",
-        b"h1:",
-        b"data:",
-        b"ssh-rsa",
-        b"ssh-ed25519",
-        b"ecdsa-sha2-",
-        b"AAAAB3NzaC1",
-        b"AAAAC3NzaC1",
-        b"urn:",
-        b"did:",
-        b"file:",
-        b"arn:",
-        b"projects/",
-        b"npm:",
-        b"@",
-    ];
-    if DIGESTS.iter().any(|d| v.starts_with(d) && d != b"@") {
-        return true;
-    }
-    if v.windows(3).any(|w| w == b"://") {
-        return true;
-    }
-    let slashes = v.iter().filter(|&&c| c == b'/').count();
-    if v.starts_with(b"./")
-        || v.starts_with(b"../")
-        || v.starts_with(b"~/")
-        || v.starts_with(b"\\\\")
-    {
-        return true;
-    }
-    if v.len() > 2
-        && at(v, 0).is_ascii_alphabetic()
-        && at(v, 1) == b':'
-        && matches!(at(v, 2), b'\\' | b'/')
-    {
-        return true;
-    }
-    if slashes > 0
-        && v.split(|&c| c == b'/')
-            .all(|p| p.len() <= 2 || is_wordlike(p) || p.contains(&b'.'))
-    {
-        return true;
-    }
-    // Files, dates, versions, addresses of machines.
-    const FILES: &[&[u8]] = &[
-        b".json", b".yaml", b".yml", b".txt", b".pem", b".key", b".crt", b".toml", b".env", b".py",
-        b".ts", b".js", b".rs", b".go", b".md", b".html", b".java", b".rb", b".php", b".conf",
-    ];
-    if FILES.iter().any(|f| v.ends_with(f)) {
-        return true;
-    }
-    v.iter().all(|&c| {
-        c.is_ascii_digit()
-            || matches!(
-                c,
-                b'.' | b':' | b'-' | b'T' | b'Z' | b'/' | b'+' | b',' | b'%'
-            )
-    }) && v.iter().any(|c| !c.is_ascii_digit())
-}
-
 /// The verdict: is this the value of a secret of that name?
 pub(super) fn is_secret(c: &Candidate, name: Name) -> bool {
     let v = c.text;
@@ -514,7 +195,7 @@ pub(super) fn is_secret(c: &Candidate, name: Name) -> bool {
     {
         return false;
     }
-    if letters + digits == 0 {
+    if letters + digits == 0 || is_number(v) || (v.starts_with(b"__") && is_wordlike(v)) {
         return false;
     }
     if name.is_password() {
@@ -534,7 +215,7 @@ fn phrase(v: &[u8], name: Name, digits: usize) -> bool {
         .collect();
     let prose = words.iter().any(|w| {
         let w = trim_any(w, b".,:;!?()'\"");
-        is_common(w) || looks_placeholder(w)
+        is_function_word(w) || looks_placeholder(w)
     });
     if prose {
         return false;
@@ -663,6 +344,21 @@ fn random(c: &Candidate, name: Name, letters: usize, digits: usize) -> bool {
     if v.len() > 2 * (letters + digits) {
         return false;
     }
+    // `credentials: bob:hunter2`
+    if matches!(name, Name::Auth | Name::Credential)
+        && let Some(p) = v.iter().position(|&c| c == b':')
+    {
+        let (user, pass) = (
+            v.get(..p).unwrap_or_default(),
+            v.get(p + 1..).unwrap_or_default(),
+        );
+        return user.iter().all(u8::is_ascii_alphanumeric)
+            && pass.len() >= 5
+            && !pass.contains(&b':')
+            && pass.iter().any(u8::is_ascii_digit)
+            && pass.iter().any(u8::is_ascii_alphabetic)
+            && !is_technical(pass);
+    }
     if is_uuid(v) {
         return firm
             && matches!(
@@ -680,6 +376,12 @@ fn random(c: &Candidate, name: Name, letters: usize, digits: usize) -> bool {
     let joints = v
         .iter()
         .any(|c| matches!(c, b'_' | b'-' | b'.' | b'/' | b':'));
+    // What people write into environment variables: JWT_SECRET=mysupersecret
+    let sentence = matches!(c.tie, Tie::Tight | Tie::Assign | Tie::Flag | Tie::Element)
+        && c.upper_name
+        && c.leads
+        && (c.quoted || !joints)
+        && at(v, 0) != b'_';
     match name {
         Name::Signature => v.len() >= 16 && digits > 0 && !plain,
         Name::Session | Name::Cookie | Name::WeakKey => {
@@ -689,14 +391,7 @@ fn random(c: &Candidate, name: Name, letters: usize, digits: usize) -> bool {
         _ if digits == 0 => {
             // Random letters, or the sentence-like secrets people give to environment variables.
             (v.len() >= 16 && !plain && (mixed_case || letters == v.len()) && !joints)
-                || (name == Name::Secret
-                    && !matches!(c.tie, Tie::Prose | Tie::Call | Tie::Colon)
-                    && (c.upper_name || c.quoted)
-                    && v.len() >= 10
-                    && (c.quoted || !joints)
-                    && c.upper_name
-                    && c.leads
-                    && at(v, 0) != b'_')
+                || (name == Name::Secret && v.len() >= 10 && sentence)
                 || (v.len() >= 20 && v.ends_with(b"=") && mixed_case)
         }
         _ if matches!(c.tie, Tie::Prose | Tie::Call) => {
@@ -705,20 +400,4 @@ fn random(c: &Candidate, name: Name, letters: usize, digits: usize) -> bool {
         _ if !plain => firm || v.len() >= 12,
         _ => name == Name::Secret && (c.quoted || c.upper_name) && !joints && v.len() >= 10,
     }
-}
-
-/// Whether a run of text, found near a secret word, is random enough to be the secret itself:
-/// mixed case and digits, no words, no digest.
-pub(super) fn is_bare_secret(v: &[u8]) -> bool {
-    let digits = v.iter().filter(|c| c.is_ascii_digit()).count();
-    v.len() >= 20
-        && v.len() <= 128
-        && digits >= 2
-        && v.iter().any(u8::is_ascii_lowercase)
-        && v.iter().any(u8::is_ascii_uppercase)
-        && !is_wordlike(v)
-        && !is_reference(v)
-        && !looks_placeholder(v)
-        && !looking_at(v, 0, b"iVBOR")
-        && entropy(v) >= 3.8
 }
