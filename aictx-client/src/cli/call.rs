@@ -360,4 +360,42 @@ mod tests {
         assert_eq!(deadline_of("init").as_secs(), 30);
         assert_eq!(deadline_of("resume").as_secs(), 10);
     }
+
+    fn asked(serve: impl FnOnce(UnixStream) + Send + 'static, deadline: u64) -> CliError {
+        let (mut ours, theirs) = UnixStream::pair().unwrap();
+        let server = std::thread::spawn(move || serve(theirs));
+        let deadline = Duration::from_millis(deadline);
+        let error = exchange_on(&mut ours, "finalize", &json!({}), deadline).unwrap_err();
+        drop(ours);
+        server.join().unwrap();
+        error
+    }
+
+    #[test]
+    fn a_daemon_that_leaves_or_sleeps_is_reported() {
+        let leaves = |stream: UnixStream| {
+            let _ = connect::read_line(stream, Vec::new(), Instant::now() + HELLO_DEADLINE);
+        };
+        let error = asked(leaves, 2_000);
+        assert_eq!(error.code(), "no_answer");
+        assert!(error.message.contains("closed"), "{}", error.message);
+        let sleeps = |mut stream: UnixStream| {
+            let _ = io::copy(&mut stream, &mut io::sink());
+        };
+        let error = asked(sleeps, 20);
+        assert_eq!(error.code(), "no_answer");
+        assert!(
+            error.message.contains("did not answer"),
+            "{}",
+            error.message
+        );
+    }
+
+    #[test]
+    fn requests_over_the_limit_stay_here() {
+        let (mut ours, _theirs) = UnixStream::pair().unwrap();
+        let params = json!({ "summary": "x".repeat(MAX_LINE_BYTES) });
+        let error = exchange_on(&mut ours, "finalize", &params, HELLO_DEADLINE).unwrap_err();
+        assert_eq!(error.code(), "too_large");
+    }
 }
