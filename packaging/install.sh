@@ -112,7 +112,7 @@ if [ "$uninstall" = yes ]; then
     [ -z "$repo" ] || wrong "--uninstall takes no repository; aictx repo remove forgets one"
     registered=
     if [ -x "$bin/aictx" ]; then
-        registered=$("$bin/aictx" repo list 2>/dev/null | sed -n 's|^\(/[^ ]*\).*|    \1|p') || true
+        registered=$("$bin/aictx" repo list 2>/dev/null | sed -n '/^\//{s/  .*//;s/^/    /;p;}') || true
     fi
     remove_units
     if [ -x "$bin/aictx" ]; then
@@ -208,8 +208,6 @@ step "building the daemon"
 cargo build --locked --release -p aictxd
 
 step "installing into $prefix"
-upgrade=no
-[ ! -x "$bin/aictx" ] || upgrade=yes
 place "$target_dir/release/aictxd" "$bin/aictxd" 755
 place "$client" "$bin/aictx" 755
 extras | while read -r from target; do
@@ -219,24 +217,25 @@ done
 
 start_systemd() {
     have_systemd || return 1
-    mkdir -p -- "$units"
+    mkdir -p -- "$units" || return 1
     # systemd reads %, $ and quotes in ExecStart.
     program=$(printf '%s' "$bin/aictxd" | sed -e 's/%/%%/g' -e 's/\$/$$/g' -e 's/[\\"]/\\&/g')
     replacement=$(printf '%s' "$program" | sed 's/[\\&|]/\\&/g')
     sed "s|^ExecStart=.*|ExecStart=\"$replacement\" run --detach|" \
-        "$source/packaging/systemd/aictxd.service" >"$units/aictxd.service"
-    cp -- "$source/packaging/systemd/aictxd.socket" "$units/aictxd.socket"
+        "$source/packaging/systemd/aictxd.service" >"$units/aictxd.service" || return 1
+    cp -- "$source/packaging/systemd/aictxd.socket" "$units/aictxd.socket" || return 1
     "$bin/aictx" daemon stop >/dev/null 2>&1 || true
     systemctl --user daemon-reload &&
         systemctl --user enable aictxd.socket aictxd.service >/dev/null 2>&1 &&
-        systemctl --user restart aictxd.socket aictxd.service
+        systemctl --user restart aictxd.socket aictxd.service &&
+        "$bin/aictx" daemon status >/dev/null 2>&1
 }
 
 start_launchd() {
     [ "$system" = Darwin ] || return 1
-    mkdir -p -- "$(dirname -- "$agent")"
+    mkdir -p -- "$(dirname -- "$agent")" || return 1
     program=$(printf '%s' "$bin/aictxd" | sed -e 's/&/\&amp;/g' -e 's/</\&lt;/g' -e 's/[\\&|]/\\&/g')
-    sed "s|@AICTXD@|$program|" "$source/packaging/launchd/$label.plist" >"$agent"
+    sed "s|@AICTXD@|$program|" "$source/packaging/launchd/$label.plist" >"$agent" || return 1
     "$bin/aictx" daemon stop >/dev/null 2>&1 || true
     launchctl bootout "gui/$(id -u)/$label" >/dev/null 2>&1 || true
     launchctl bootstrap "gui/$(id -u)" "$agent"
@@ -250,9 +249,8 @@ elif [ "$service" = yes ] && start_launchd; then
 else
     # Without a working user manager its units would only be in the way.
     remove_units
-    verb=start
-    [ "$upgrade" = no ] || verb=restart
-    "$bin/aictx" daemon $verb ||
+    # A daemon that runs already is of an older build, or of another prefix.
+    "$bin/aictx" daemon restart ||
         warn "the daemon does not run; commands work without it and try again each time"
 fi
 

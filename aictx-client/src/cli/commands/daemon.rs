@@ -63,8 +63,11 @@ pub(super) fn daemon(
             },
         }),
         Daemon::Restart => {
-            stop(backend)?;
-            Ok(running(&start(backend)?, "restarted"))
+            let verb = match stop(backend)? {
+                Some(_) => "restarted",
+                None => "started",
+            };
+            Ok(running(&start(backend)?, verb))
         }
         Daemon::Status => match status(backend, paint)? {
             Some(answer) => Ok(answer),
@@ -260,7 +263,7 @@ fn logs(directory: &Path, lines: usize) -> Result<Answer, CliError> {
             Kind::Io,
             format!("there is no log file in {}", directory.display()),
         )
-        .hint("a daemon writes one when it starts; `aictxd run` logs to the terminal"));
+        .hint("a daemon writes one when it starts; `aictxd run` in a terminal logs there"));
     };
     let text = tail(&file, lines).map_err(|e| CliError::io(file.display(), &e))?;
     Ok(Answer {
