@@ -171,6 +171,10 @@ async fn keep_house(app: Arc<App>) {
                 spool::drain(&app).await;
                 continue;
             }
+            () = app.registered.notified() => {
+                open_registered(&app, &watcher).await;
+                continue;
+            }
         }
         app.registry.refresh();
         open_registered(&app, &watcher).await;

@@ -12,9 +12,12 @@ use crate::app::App;
 pub(super) fn add(app: &App, params: &RepoParams) -> Result<RepoEntry, RpcError> {
     let place = place(app, &params.repo)?;
     app.hosts.open(&place.root)?;
-    app.registry
+    let added = app
+        .registry
         .add(&place.root, app.now())
-        .map_err(|e| unwritable(&e))
+        .map_err(|e| unwritable(&e))?;
+    app.registered.notify_one();
+    Ok(added)
 }
 
 pub(super) fn list(app: &App) -> RepoList {
