@@ -29,6 +29,9 @@ use crate::{git, project};
 
 /// Output up to this size is read for errors on the request thread; more goes to the pool.
 const INLINE_OUTPUT: usize = 64 * 1024;
+/// How long after a verdict its record is written. The agent's process is woken on the processor
+/// that we would go on working on; it should run first.
+const AFTER_ANSWER: Duration = Duration::from_millis(1);
 /// How long a session's end may hold its hook. The agents allow 1 to 1.5 s.
 const END_DEADLINE: Duration = Duration::from_millis(800);
 /// An agent whose process is gone gets this long to be heard of again before its session is
@@ -297,14 +300,20 @@ impl Session {
             HookVerdict::Ask(reason) => (Decision::Ask(reason), "ask"),
             HookVerdict::Deny(reason) => (Decision::Deny(reason), "deny"),
         };
-        // Answered first; the row is made and written after the reply has left.
         let (session, call) = (self.clone(), call.detach());
         let agent_id = event.agent_id.clone().into_owned();
         let verdict = verdict_name.to_owned();
-        self.app.after_reply(async move {
+        let first = self.host().observe_later(move || {
             let row = session.call_row(LedgerKind::ToolIntent, &call, &agent_id);
-            session.record(&[LedgerRow { verdict, ..row }]);
+            (session.id, LedgerRow { verdict, ..row })
         });
+        if first {
+            let host = Arc::clone(self.host());
+            self.app.after_reply(async move {
+                tokio::time::sleep(AFTER_ANSWER).await;
+                host.flush();
+            });
+        }
         Answer {
             context: String::new(),
             decision,
