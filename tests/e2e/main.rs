@@ -8,6 +8,7 @@
     clippy::indexing_slicing
 )]
 
+mod durability;
 mod lifecycle;
 mod protocol;
 mod session;
