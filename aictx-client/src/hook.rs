@@ -66,12 +66,24 @@ pub fn run(runner: &[u8], event: Option<&[u8]>) -> c_int {
         .unwrap_or_default();
     let deadline = deadline_ms(event_name);
     let message = line.get(..end).unwrap_or_default();
-    let Some(socket) = connect() else {
-        let payload = line.get(start..end - TAIL.len()).unwrap_or_default();
-        return undelivered::run(runner, event_name, payload, deadline);
-    };
-    exchange(socket, message, deadline);
-    0
+    let sent = connect().map_or(Sent::Lost, |socket| exchange(socket, message, deadline));
+    if sent == Sent::HandedOver {
+        return 0;
+    }
+    let payload = line.get(start..end - TAIL.len()).unwrap_or_default();
+    undelivered::run(runner, event_name, payload, deadline, sent)
+}
+
+/// What became of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sent {
+    /// The daemon has it: it answered, or it still may after the deadline.
+    HandedOver,
+    /// There is no daemon, or it ended before it answered: nobody can say whether it took the
+    /// event, and twice in the ledger is better than not at all.
+    Lost,
+    /// It is there and did not even read the line before the deadline.
+    Refused,
 }
 
 /// Writes everything up to the payload; gives its length.
@@ -162,10 +174,14 @@ fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {
 }
 
 /// Sends the line and prints the result; silence on anything unexpected.
-fn exchange(socket: c_int, message: &[u8], deadline: u64) {
+fn exchange(socket: c_int, message: &[u8], deadline: u64) -> Sent {
     set_timeout(socket, libc::SO_RCVTIMEO, deadline);
     if !send_all(socket, message) {
-        return;
+        return if timed_out() {
+            Sent::Refused
+        } else {
+            Sent::Lost
+        };
     }
     // SAFETY: the process has one thread and this is the only borrow of `ANSWER`.
     let answer = unsafe { &mut *ptr::addr_of_mut!(ANSWER) };
@@ -174,18 +190,20 @@ fn exchange(socket: c_int, message: &[u8], deadline: u64) {
         let room = answer.get_mut(length..).unwrap_or_default();
         if room.is_empty() {
             let have = answer.get(..length).unwrap_or_default();
-            return undelivered::finish_large_answer(socket, have, deadline);
+            undelivered::finish_large_answer(socket, have, deadline);
+            return Sent::HandedOver;
         }
         match receive(socket, room) {
-            0 => return,
-            n => length += n,
+            Some(n) if n > 0 => length += n,
+            None if timed_out() => return Sent::HandedOver,
+            _ => return Sent::Lost,
         }
         let have = answer.get(..length).unwrap_or_default();
         if have.last() == Some(&b'\n') {
             if let Some(result) = result_in(have) {
                 write_stdout(result);
             }
-            return;
+            return Sent::HandedOver;
         }
     }
 }
@@ -345,11 +363,15 @@ fn send_all(socket: c_int, mut bytes: &[u8]) -> bool {
     true
 }
 
-/// Bytes received; 0 at the end, at the deadline and on any error.
-fn receive(socket: c_int, room: &mut [u8]) -> usize {
+/// Bytes received; 0 at the end, nothing at the deadline and on any error.
+fn receive(socket: c_int, room: &mut [u8]) -> Option<usize> {
     // SAFETY: the slice is valid for its length.
-    usize::try_from(unsafe { libc::recv(socket, room.as_mut_ptr().cast(), room.len(), 0) })
-        .unwrap_or(0)
+    usize::try_from(unsafe { libc::recv(socket, room.as_mut_ptr().cast(), room.len(), 0) }).ok()
+}
+
+/// Whether the system call that just failed did so because its time was up.
+fn timed_out() -> bool {
+    std::io::Error::last_os_error().kind() == std::io::ErrorKind::WouldBlock
 }
 
 /// Bytes read; 0 at the end and on any error but an interrupted call.

@@ -3,7 +3,7 @@
 
 use std::ffi::c_int;
 use std::fs;
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
@@ -15,7 +15,7 @@ use aictx_proto::hook::is_observation;
 use aictx_proto::rpc::HOOK_LINE_HEAD;
 
 use super::{
-    MAX_PAYLOAD, TAIL, deadline_ms, event_in, one_line, parent_pid, result_in, write_stdout,
+    MAX_PAYLOAD, Sent, TAIL, deadline_ms, event_in, one_line, parent_pid, result_in, write_stdout,
 };
 use crate::places::Places;
 use crate::start::{self, StartError};
@@ -38,8 +38,14 @@ struct Event<'a> {
     deadline: Duration,
 }
 
-/// No daemon answered the connect. `payload` is one line already.
-pub(super) fn run(runner: &[u8], event: &[u8], payload: &[u8], deadline: u64) -> c_int {
+/// No daemon took the event, for the reason in `sent`. `payload` is one line already.
+pub(super) fn run(
+    runner: &[u8],
+    event: &[u8],
+    payload: &[u8],
+    deadline: u64,
+    sent: Sent,
+) -> c_int {
     let text = |bytes| std::str::from_utf8(bytes).unwrap_or_default();
     let event = Event {
         runner: text(runner),
@@ -48,7 +54,7 @@ pub(super) fn run(runner: &[u8], event: &[u8], payload: &[u8], deadline: u64) ->
         deadline: Duration::from_millis(deadline),
     };
     let places = Places::from_env();
-    if !deliver(&places, &event) {
+    if !deliver(&places, &event, sent) {
         count_lost(&places);
     }
     0
@@ -77,7 +83,10 @@ pub(super) fn large(runner: &[u8], event: Option<&[u8]>, head: &[u8]) -> c_int {
     let delivered = if payload.len() > MAX_PAYLOAD {
         !is_observation(event.name) && answer_once(&places, &event)
     } else {
-        over_socket(&places, &event).is_some() || deliver(&places, &event)
+        match over_socket(&places, &event) {
+            Sent::HandedOver => true,
+            sent => deliver(&places, &event, sent),
+        }
     };
     if !delivered {
         count_lost(&places);
@@ -98,12 +107,12 @@ pub(super) fn finish_large_answer(socket: c_int, have: &[u8], deadline: u64) {
     }
 }
 
-/// Tries every way in order; false when the event is lost.
-fn deliver(places: &Places, event: &Event) -> bool {
-    if places.may_start() {
+/// Tries every way that is left in order; false when the event is lost.
+fn deliver(places: &Places, event: &Event, sent: Sent) -> bool {
+    if sent == Sent::Lost && places.may_start() {
         match start::ensure_daemon(places, Instant::now() + START_DEADLINE) {
             Ok(()) => {
-                if over_socket(places, event).is_some() {
+                if over_socket(places, event) == Sent::HandedOver {
                     return true;
                 }
             }
@@ -113,23 +122,32 @@ fn deliver(places: &Places, event: &Event) -> bool {
     if is_observation(event.name) {
         return spool(places, event).is_ok();
     }
-    answer_once(places, event)
+    // The deadline was spent on a daemon that does not read; there is none left for an answer.
+    sent != Sent::Refused && answer_once(places, event)
 }
 
-/// One exchange with a running daemon: `None` when it was not handed over, `Some` once it was,
-/// answered in time or not.
-fn over_socket(places: &Places, event: &Event) -> Option<()> {
+/// One exchange with a running daemon.
+fn over_socket(places: &Places, event: &Event) -> Sent {
     let end = Instant::now() + event.deadline;
-    let mut stream = connect::connect(&places.locations.socket).ok()?;
-    stream.set_write_timeout(Some(event.deadline)).ok()?;
-    let line = request_line(event, None);
-    stream.write_all(&line).ok()?;
-    if let Some(answer) = connect::read_line(stream, Vec::new(), end)
-        && let Some(result) = result_in(&answer)
-    {
-        write_stdout(result);
+    let Ok(mut stream) = connect::connect(&places.locations.socket) else {
+        return Sent::Lost;
+    };
+    let _ = stream.set_write_timeout(Some(event.deadline));
+    match stream.write_all(&request_line(event, None)) {
+        Ok(()) => {}
+        Err(e) if e.kind() == ErrorKind::WouldBlock => return Sent::Refused,
+        Err(_) => return Sent::Lost,
     }
-    Some(())
+    match connect::read_line(stream, Vec::new(), end) {
+        Some(answer) => {
+            if let Some(result) = result_in(&answer) {
+                write_stdout(result);
+            }
+            Sent::HandedOver
+        }
+        None if Instant::now() < end => Sent::Lost,
+        None => Sent::HandedOver,
+    }
 }
 
 fn request_line(event: &Event, spooled_at: Option<u128>) -> Vec<u8> {
