@@ -149,7 +149,8 @@ fn the_same_execution_twice_is_one_row_whoever_writes_it() {
     // As long and as odd as ids of other tools get.
     let ids = [
         "mine".to_owned(),
-        "x".repeat(200),
+        format!("pipeline/{}", "build-and-test/".repeat(12)),
+        format!("pipeline/{}2", "build-and-test/".repeat(12)),
         "two  blanks\tand a tab".to_owned(),
         "9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08".to_owned(),
         "0b7c1f0e-5a51-4a5c-9d8e-3b1f6c7a2e11".to_owned(),

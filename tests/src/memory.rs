@@ -45,14 +45,17 @@ pub fn replace_tree(from: &Path, to: &Path) {
     }
 }
 
-/// Every file of the memory can be read to its last line, nothing waits in the journal, nothing
-/// had to be put aside, no draft of a file is left.
+/// Every file of the memory can be read to its last line, nothing waits in the journal, no draft
+/// of a file is left. Only an intent that was never complete may have been put aside.
 #[track_caller]
 pub fn assert_sound(repository: &Path) {
     let memory = repository.join(".aictx");
     for file in files(&memory) {
         let name = file.to_string_lossy();
         assert!(!name.starts_with("journal/"), "{name} waits in the journal");
+        if name.starts_with("quarantine/journal-") {
+            continue;
+        }
         assert!(!name.starts_with("quarantine/"), "{name} was put aside");
         assert!(!name.contains(".aictx-tmp"), "{name} is a draft");
         let text = fs::read_to_string(memory.join(&file)).unwrap();
