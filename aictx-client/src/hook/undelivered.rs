@@ -39,13 +39,7 @@ struct Event<'a> {
 }
 
 /// No daemon took the event, for the reason in `sent`. `payload` is one line already.
-pub(super) fn run(
-    runner: &[u8],
-    event: &[u8],
-    payload: &[u8],
-    deadline: u64,
-    sent: Sent,
-) -> c_int {
+pub(super) fn run(runner: &[u8], event: &[u8], payload: &[u8], deadline: u64, sent: Sent) -> c_int {
     let text = |bytes| std::str::from_utf8(bytes).unwrap_or_default();
     let event = Event {
         runner: text(runner),
@@ -81,7 +75,7 @@ pub(super) fn large(runner: &[u8], event: Option<&[u8]>, head: &[u8]) -> c_int {
     };
     let places = Places::from_env();
     let delivered = if payload.len() > MAX_PAYLOAD {
-        !is_observation(event.name) && answer_once(&places, &event)
+        answer_once(&places, &event)
     } else {
         match over_socket(&places, &event) {
             Sent::HandedOver => true,
@@ -175,13 +169,24 @@ fn request_line(event: &Event, spooled_at: Option<u128>) -> Vec<u8> {
 fn spool(places: &Places, event: &Event) -> std::io::Result<()> {
     let directory = places.locations.spool();
     places::private_directory(&directory)?;
-    if fs::read_dir(&directory)?.count() >= MAX_SPOOLED {
+    let (mut count, mut last) = (0, 0);
+    for entry in fs::read_dir(&directory)? {
+        count += 1;
+        let name = entry?.file_name();
+        let number = name
+            .to_str()
+            .and_then(|n| n.split_once('-')?.0.parse().ok());
+        last = last.max(number.filter(|n| *n < u128::from(u64::MAX)).unwrap_or(0));
+    }
+    if count >= MAX_SPOOLED {
         return Err(std::io::Error::other("the spool is full"));
     }
     let now = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default();
-    let name = format!("{:020}-{}", now.as_nanos(), std::process::id());
+    // Names are the order of events; a clock that was set back must not change it.
+    let number = now.as_nanos().max(last + 1);
+    let name = format!("{number:020}-{}", std::process::id());
     let draft = directory.join(format!(".{name}.tmp"));
     let written = places::private_file(&draft)
         .and_then(|mut file| file.write_all(&request_line(event, Some(now.as_millis()))))
@@ -193,7 +198,8 @@ fn spool(places: &Places, event: &Event) -> std::io::Result<()> {
 }
 
 /// Runs the daemon's own code in a process of its own. It is not killed at the deadline: what it
-/// records (a session's end) is worth finishing even when its answer comes too late.
+/// records (a session's end) is worth finishing even when its answer comes too late. For an event
+/// that only tells, it is enough that the process has all of it.
 fn answer_once(places: &Places, event: &Event) -> bool {
     let Some(program) = &places.daemon else {
         return false;
@@ -217,7 +223,12 @@ fn answer_once(places: &Places, event: &Event) -> bool {
     // Both ends of the pipe in threads of their own: a child that stops reading or writing must
     // not hold the agent beyond the deadline. They end with this process.
     let payload = event.payload.to_vec();
-    thread::spawn(move || stdin.write_all(&payload));
+    let (handed_over, taken) = mpsc::channel();
+    thread::spawn(move || {
+        let written = stdin.write_all(&payload).is_ok();
+        drop(stdin);
+        let _ = handed_over.send(written);
+    });
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {
         let mut answer = Vec::new();
@@ -226,6 +237,9 @@ fn answer_once(places: &Places, event: &Event) -> bool {
         let _ = sender.send((read && ended).then_some(answer));
     });
     let allowance = event.deadline + Duration::from_millis(ONCE_ALLOWANCE_MS);
+    if is_observation(event.name) {
+        return taken.recv_timeout(allowance).unwrap_or(false);
+    }
     match receiver.recv_timeout(allowance) {
         Ok(Some(answer)) => {
             let result = answer.trim_ascii();
@@ -235,7 +249,7 @@ fn answer_once(places: &Places, event: &Event) -> bool {
             true
         }
         Ok(None) => false,
-        Err(_) => true,
+        Err(_) => taken.try_recv().unwrap_or(false),
     }
 }
 
