@@ -5,6 +5,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use aictx_artifacts::root;
@@ -14,7 +15,7 @@ use aictx_proto::identity::Caller;
 use aictx_proto::ledger::{LedgerKind, LedgerRow, MAX_COMMAND, MAX_TEXT, Outcome};
 use aictx_proto::methods::HookParams;
 use aictx_proto::path::Located;
-use aictx_proto::rpc::{INVALID_PARAMS, RpcError};
+use aictx_proto::rpc::{INVALID_PARAMS, NOT_WRITABLE, RpcError};
 use aictx_proto::text::truncate_chars;
 use aictx_runners::{Action, Answer, Decision, HookEvent, Moment, Output, ToolCall, dialect};
 use aictx_signals::Run;
@@ -25,7 +26,7 @@ use crate::hosts::Host;
 use crate::methods::finalize_session;
 use crate::process::AgentProcess;
 use crate::sessions::Live;
-use crate::{git, project};
+use crate::{git, project, spool};
 
 /// Output up to this size is read for errors on the request thread; more goes to the pool.
 const INLINE_OUTPUT: usize = 64 * 1024;
@@ -38,7 +39,8 @@ const GRACE: Duration = Duration::from_secs(2);
 /// Handles one event.
 ///
 /// # Errors
-/// When runner or payload cannot be understood; the client stays silent then.
+/// When runner or payload cannot be understood, and when the event could not be kept because the
+/// disk is full; the client stays silent then.
 pub async fn handle(app: &Arc<App>, params: HookParams<'_>) -> Result<Option<Value>, RpcError> {
     let started = Instant::now();
     let invalid = |e: aictx_runners::DialectError| RpcError::new(INVALID_PARAMS, e.to_string());
@@ -57,6 +59,17 @@ pub async fn handle(app: &Arc<App>, params: HookParams<'_>) -> Result<Option<Val
         return Ok(None);
     };
     let answer = session.take(&event, params.spooled_at.is_some()).await;
+    if session.disk_full.load(Ordering::Relaxed) {
+        // The state directory may lie on another disk; the event waits there.
+        let waits = params.spooled_at.is_none() && spool::keep(app, &params);
+        if !waits && answer.is_none() {
+            app.stats.record(&name, started.elapsed(), true);
+            return Err(RpcError::new(
+                NOT_WRITABLE,
+                "the event was not recorded: the disk is full",
+            ));
+        }
+    }
     let reply = answer.and_then(|answer| dialect.render(&event.name, &answer));
     app.stats.record(&name, started.elapsed(), false);
     Ok(reply)
@@ -71,6 +84,8 @@ struct Session<'a> {
     is_new: bool,
     cwd: PathBuf,
     now: Timestamp,
+    /// Something of this event could not be recorded for want of space.
+    disk_full: AtomicBool,
 }
 
 impl<'a> Session<'a> {
@@ -93,6 +108,7 @@ impl<'a> Session<'a> {
                 is_new: false,
                 cwd,
                 now,
+                disk_full: AtomicBool::new(false),
             });
         }
         if !cwd.is_absolute() {
@@ -126,6 +142,7 @@ impl<'a> Session<'a> {
             is_new,
             cwd,
             now,
+            disk_full: AtomicBool::new(false),
         };
         if is_new {
             watch_process(app, &session.id, session.live.process);
@@ -141,7 +158,10 @@ impl<'a> Session<'a> {
     }
 
     fn record(&self, rows: &[LedgerRow]) {
-        self.host().observe(&self.id, rows);
+        if let Err(error) = self.host().observe(&self.id, rows) {
+            self.disk_full
+                .fetch_or(error.is_disk_full(), Ordering::Relaxed);
+        }
     }
 
     fn row(&self, kind: LedgerKind, event: &HookEvent) -> LedgerRow {
@@ -301,8 +321,10 @@ impl<'a> Session<'a> {
             ..self.call_row(LedgerKind::ToolIntent, call, event)
         };
         let (host, id) = (Arc::clone(self.host()), self.id.clone());
-        self.app
-            .after_reply(async move { host.observe(&id, &[row]) });
+        self.app.after_reply(async move {
+            // Counted and logged there; the call's outcome will come as an event of its own.
+            let _ = host.observe(&id, &[row]);
+        });
         Answer {
             context: String::new(),
             decision,
@@ -503,7 +525,18 @@ fn grace() -> Duration {
         .map_or(GRACE, Duration::from_millis)
 }
 
-/// Finalizes what the ledger holds; says so in the log when it could not.
+/// Tries again to finalize what could not be finalized when its session ended.
+pub async fn finish_unfinished(app: &Arc<App>) {
+    for (id, live) in app.sessions.take_unfinished() {
+        // Begun again in the meantime: it ends again, too.
+        if app.sessions.get(&id).is_none() {
+            finish_session(app, &id, &live, live.last_seen).await;
+        }
+    }
+}
+
+/// Finalizes what the ledger holds. When that fails it says so in the log and remembers the
+/// session for [`finish_unfinished`].
 pub async fn finish_session(app: &Arc<App>, id: &str, live: &Live, now: Timestamp) {
     let caller = Caller {
         agent_id: live.runner.clone(),
@@ -516,5 +549,6 @@ pub async fn finish_session(app: &Arc<App>, id: &str, live: &Live, now: Timestam
         finalize_session(app, &live.host, &live.worktree, None, identity, git, now).await
     {
         tracing::warn!(session = id, %error, "a session was not finalized; its ledger is kept");
+        app.sessions.unfinished(id, live.clone());
     }
 }

@@ -81,7 +81,10 @@ pub(super) fn init(app: &App, params: &InitParams) -> Result<InitReply, RpcError
     let mut registered = false;
     if !params.no_register {
         match app.registry.add(&root, app.now()) {
-            Ok(_) => registered = true,
+            Ok(_) => {
+                registered = true;
+                app.registry_changed.notify_one();
+            }
             Err(e) => warnings.push(format!("the repository was not registered: {e}")),
         }
     }
