@@ -247,7 +247,10 @@ fn crash_a_finalize(torn: bool) {
             let third = found.contains_key("third");
             assert_eq!(found.len(), 3 + usize::from(third), "{point}: {found:?}");
             assert!(third || !acknowledged, "{point}: acknowledged and gone");
-            assert!(third || rolled_forward == 0, "{point}: no way back after the intent");
+            assert!(
+                third || rolled_forward == 0,
+                "{point}: no way back after the intent"
+            );
             rolled_forward += u32::from(third);
             let rows = env.rows(&repo, "sessions/session-third.jsonl");
             assert_eq!(rows.len(), usize::from(third), "{point}: its ledger agrees");
@@ -258,7 +261,10 @@ fn crash_a_finalize(torn: bool) {
         },
     );
     println!("{points} crash points, torn: {torn}; {rolled_forward} rolled forward");
-    assert!(points >= 30, "{points} points: does this build have fail points?");
+    assert!(
+        points >= 30,
+        "{points} points: does this build have fail points?"
+    );
 }
 
 #[test]
@@ -381,7 +387,10 @@ fn work(env: &TestEnv, repo: &Path, book: &Book, thread: usize) {
         while try_rpc(env, "finalize", &params).is_none() {
             book.interrupted.fetch_add(1, Ordering::Relaxed);
             // No daemon: the hook of the next tool call starts one.
-            let file = format!("h{thread}-{n}-{}.py", book.interrupted.load(Ordering::Relaxed));
+            let file = format!(
+                "h{thread}-{n}-{}.py",
+                book.interrupted.load(Ordering::Relaxed)
+            );
             env.hook(repo, &edited(repo, &session, &file)).ok();
             book.hooked.lock().unwrap().insert(file);
         }
@@ -416,7 +425,7 @@ fn kill_daemons(env: &TestEnv, rounds: usize, book: &Book) {
         };
         // A moment that nothing in the daemon is in step with.
         random = random.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-        thread::park_timeout(Duration::from_micros(u64::from(random >> 8) % 60_000));
+        thread::park_timeout(Duration::from_micros(u64::from(random >> 8) % 120_000));
         let pid_of = Pid::from_raw(i32::try_from(pid).unwrap()).unwrap();
         if kill_process(pid_of, Signal::KILL).is_ok() {
             book.kills.fetch_add(1, Ordering::Relaxed);
@@ -458,7 +467,9 @@ fn kill_under_load(rounds: usize) {
     for thread in 0..threads {
         for row in env.rows(&repo, &format!("sessions/agent-{thread}.jsonl")) {
             if row["kind"] == "edit" {
-                *edits.entry(row["paths"][0].as_str().unwrap().to_owned()).or_default() += 1;
+                *edits
+                    .entry(row["paths"][0].as_str().unwrap().to_owned())
+                    .or_default() += 1;
             }
         }
     }

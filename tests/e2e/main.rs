@@ -8,6 +8,7 @@
     clippy::indexing_slicing
 )]
 
+mod bad_input;
 mod durability;
 mod lifecycle;
 mod protocol;

@@ -86,7 +86,9 @@ pub fn executions(repository: &Path) -> BTreeMap<String, usize> {
             if file.ends_with("lifecycle_events.jsonl") && row["event_type"] != "finalize_called" {
                 continue;
             }
-            let id = row[member].as_str().unwrap_or_else(|| panic!("{file}: {line}"));
+            let id = row[member]
+                .as_str()
+                .unwrap_or_else(|| panic!("{file}: {line}"));
             *counts.entry(id.to_owned()).or_default() += 1;
         }
         match &agreed {
