@@ -9,7 +9,10 @@
 )]
 
 mod bad_input;
+mod differential;
 mod durability;
+mod idle;
 mod lifecycle;
 mod protocol;
 mod session;
+mod watch;
