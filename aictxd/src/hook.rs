@@ -146,7 +146,7 @@ impl<'a> Session<'a> {
         };
         if is_new {
             watch_process(app, &session.id, session.live.process);
-            if !matches!(event.moment, Moment::SessionStart { .. }) {
+            if !matches!(event.moment, Moment::SessionStart { .. }) && !session.is_in_ledger() {
                 session.record(&[session.start_row("observed", event)]);
             }
         }
@@ -155,6 +155,21 @@ impl<'a> Session<'a> {
 
     fn host(&self) -> &Arc<Host> {
         &self.live.host
+    }
+
+    /// Whether the ledger knows that this session goes on, in this very process: an earlier daemon
+    /// or a process of one call has seen its beginning.
+    fn is_in_ledger(&self) -> bool {
+        let ledger = self.host().store.read_ledger(&self.id);
+        let last = ledger
+            .rows
+            .iter()
+            .rfind(|r| matches!(r.kind, LedgerKind::SessionStart | LedgerKind::SessionEnd));
+        let now = self.live.process;
+        last.is_some_and(|row| {
+            row.kind == LedgerKind::SessionStart
+                && (now.pid == 0 || (row.pid, row.pid_start) == (now.pid, now.start))
+        })
     }
 
     fn record(&self, rows: &[LedgerRow]) {
