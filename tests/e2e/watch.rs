@@ -226,9 +226,13 @@ fn an_overflow_of_the_kernels_queue_is_made_good_by_a_walk() {
     let pid = rustix::process::Pid::from_raw(i32::try_from(daemon.pid()).unwrap()).unwrap();
     // While the daemon stands still nobody empties the queue.
     rustix::process::kill_process(pid, rustix::process::Signal::STOP).unwrap();
+    wait_until("it stands still", || {
+        let stat = fs::read_to_string(format!("/proc/{}/stat", daemon.pid())).unwrap();
+        stat.contains(") T ")
+    });
     // Of different names in turn, so that the kernel merges none.
     let names = [repo.join("even"), repo.join("odd")];
-    for n in 0..=limit {
+    for n in 0..limit + 1_000 {
         fs::File::create(&names[usize::from(n % 2 == 0)]).unwrap();
     }
     fs::create_dir_all(repo.join("late/later")).unwrap();
