@@ -417,6 +417,12 @@ fn a_read_only_repository_is_guarded_and_said_to_be_read_only() {
     .ok();
     let before = fs::read(repo.join(".aictx/metrics/execution_logs.jsonl")).unwrap();
     let path = repo.to_string_lossy().into_owned();
+    let read_only = |mode: u32| {
+        for directory in ["", "metrics", "continuity", "sessions"] {
+            let directory = repo.join(".aictx").join(directory);
+            fs::set_permissions(directory, fs::Permissions::from_mode(mode)).unwrap();
+        }
+    };
     let _mount = if getuid().is_root() {
         let Some(mount) = Mount::new(repo.clone(), &["--bind", &path]) else {
             return;
@@ -428,15 +434,7 @@ fn a_read_only_repository_is_guarded_and_said_to_be_read_only() {
         assert!(done.success());
         Some(mount)
     } else {
-        for directory in [
-            ".aictx",
-            ".aictx/metrics",
-            ".aictx/continuity",
-            ".aictx/sessions",
-        ] {
-            let mode = fs::Permissions::from_mode(0o555);
-            fs::set_permissions(repo.join(directory), mode).unwrap();
-        }
+        read_only(0o555);
         None
     };
     let daemon = env.daemon();
@@ -472,7 +470,7 @@ fn a_read_only_repository_is_guarded_and_said_to_be_read_only() {
         before
     );
     if !getuid().is_root() {
-        fs::set_permissions(repo.join(".aictx"), fs::Permissions::from_mode(0o755)).unwrap();
+        read_only(0o755);
     }
 }
 
