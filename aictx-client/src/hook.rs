@@ -60,16 +60,31 @@ pub fn run(runner: &[u8], event: Option<&[u8]>) -> c_int {
         }
     }
     end = frame(line, start, end);
-    let event_name = event
-        .or_else(|| event_in(line.get(start..end).unwrap_or_default()))
-        .unwrap_or_default();
+    // The answer goes behind the request, which may be needed again.
+    let (message, answer) = line.split_at_mut_checked(end).unwrap_or_default();
+    let payload = message.get(start..end - TAIL.len()).unwrap_or_default();
+    let event_name = event.or_else(|| event_in(payload)).unwrap_or_default();
     let deadline = deadline_ms(event_name);
-    let Some(socket) = connect() else {
-        let payload = line.get(start..end - TAIL.len()).unwrap_or_default();
-        return undelivered::run(runner, event_name, payload, deadline);
+    let sent = match connect() {
+        Some(socket) => exchange(socket, message, answer, deadline),
+        None => Sent::Lost,
     };
-    exchange(socket, line, end, deadline);
-    0
+    if sent == Sent::HandedOver {
+        return 0;
+    }
+    undelivered::run(runner, event_name, payload, deadline, sent)
+}
+
+/// What became of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sent {
+    /// The daemon has it: it answered, or it still may after the deadline.
+    HandedOver,
+    /// There is no daemon, or it ended before it answered: nobody can say whether it took the
+    /// event, and twice in the ledger is better than not at all.
+    Lost,
+    /// It is there and did not even read the line before the deadline.
+    Refused,
 }
 
 /// Writes everything up to the payload; gives its length.
@@ -163,31 +178,36 @@ fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {
     (!hit.is_null()).then(|| hit as usize - haystack.as_ptr() as usize)
 }
 
-/// Sends the first `end` bytes of the buffer, reads the answer into it and prints the result;
-/// silence on anything unexpected.
+/// Sends the line, reads the answer and prints the result; silence on anything unexpected.
 #[cfg_attr(target_os = "linux", unsafe(link_section = ".text.hot.aictx"))]
-fn exchange(socket: c_int, buffer: &mut [u8], end: usize, deadline: u64) {
+fn exchange(socket: c_int, message: &[u8], answer: &mut [u8], deadline: u64) -> Sent {
     set_timeout(socket, libc::SO_RCVTIMEO, deadline);
-    if !send_all(socket, buffer.get(..end).unwrap_or_default()) {
-        return;
+    if !send_all(socket, message) {
+        return if timed_out() {
+            Sent::Refused
+        } else {
+            Sent::Lost
+        };
     }
     let mut length = 0;
     loop {
-        let room = buffer.get_mut(length..).unwrap_or_default();
+        let room = answer.get_mut(length..).unwrap_or_default();
         if room.is_empty() {
-            let have = buffer.get(..length).unwrap_or_default();
-            return undelivered::finish_large_answer(socket, have, deadline);
+            let have = answer.get(..length).unwrap_or_default();
+            undelivered::finish_large_answer(socket, have, deadline);
+            return Sent::HandedOver;
         }
         match receive(socket, room) {
-            0 => return,
-            n => length += n,
+            Some(n) if n > 0 => length += n,
+            None if timed_out() => return Sent::HandedOver,
+            _ => return Sent::Lost,
         }
-        let have = buffer.get(..length).unwrap_or_default();
+        let have = answer.get(..length).unwrap_or_default();
         if have.last() == Some(&b'\n') {
             if let Some(result) = result_in(have) {
                 write_stdout(result);
             }
-            return;
+            return Sent::HandedOver;
         }
     }
 }
@@ -362,11 +382,15 @@ fn send_all(socket: c_int, mut bytes: &[u8]) -> bool {
     true
 }
 
-/// Bytes received; 0 at the end, at the deadline and on any error.
-fn receive(socket: c_int, room: &mut [u8]) -> usize {
+/// Bytes received; 0 at the end, nothing at the deadline and on any error.
+fn receive(socket: c_int, room: &mut [u8]) -> Option<usize> {
     // SAFETY: the slice is valid for its length.
-    usize::try_from(unsafe { libc::recv(socket, room.as_mut_ptr().cast(), room.len(), 0) })
-        .unwrap_or(0)
+    usize::try_from(unsafe { libc::recv(socket, room.as_mut_ptr().cast(), room.len(), 0) }).ok()
+}
+
+/// Whether the system call that just failed did so because its time was up.
+fn timed_out() -> bool {
+    std::io::Error::last_os_error().kind() == std::io::ErrorKind::WouldBlock
 }
 
 /// Bytes read; 0 at the end and on any error but an interrupted call.

@@ -5,6 +5,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use aictx_artifacts::root;
@@ -14,7 +15,7 @@ use aictx_proto::identity::Caller;
 use aictx_proto::ledger::{LedgerKind, LedgerRow, MAX_COMMAND, MAX_TEXT, Outcome};
 use aictx_proto::methods::HookParams;
 use aictx_proto::path::Located;
-use aictx_proto::rpc::{INVALID_PARAMS, RpcError};
+use aictx_proto::rpc::{INVALID_PARAMS, NOT_WRITABLE, RpcError};
 use aictx_proto::text::truncate_chars;
 use aictx_runners::{Action, Answer, Decision, HookEvent, Moment, Output, ToolCall, dialect};
 use aictx_signals::Run;
@@ -25,7 +26,7 @@ use crate::hosts::Host;
 use crate::methods::finalize_session;
 use crate::process::AgentProcess;
 use crate::sessions::Live;
-use crate::{git, project};
+use crate::{git, project, spool};
 
 /// Output up to this size is read for errors on the request thread; more goes to the pool.
 const INLINE_OUTPUT: usize = 64 * 1024;
@@ -41,7 +42,8 @@ const GRACE: Duration = Duration::from_secs(2);
 /// Handles one event.
 ///
 /// # Errors
-/// When runner or payload cannot be understood; the client stays silent then.
+/// When runner or payload cannot be understood, and when the event could not be kept because the
+/// disk is full; the client stays silent then.
 pub async fn handle(app: &Arc<App>, params: HookParams<'_>) -> Result<Option<Value>, RpcError> {
     let started = Instant::now();
     let invalid = |e: aictx_runners::DialectError| RpcError::new(INVALID_PARAMS, e.to_string());
@@ -60,6 +62,17 @@ pub async fn handle(app: &Arc<App>, params: HookParams<'_>) -> Result<Option<Val
         return Ok(None);
     };
     let answer = session.take(&event, params.spooled_at.is_some()).await;
+    if session.disk_full.load(Ordering::Relaxed) {
+        // The state directory may lie on another disk; the event waits there.
+        let waits = params.spooled_at.is_none() && spool::keep(app, &params);
+        if !waits && answer.is_none() {
+            app.stats.record(&name, started.elapsed(), true);
+            return Err(RpcError::new(
+                NOT_WRITABLE,
+                "the event was not recorded: the disk is full",
+            ));
+        }
+    }
     let reply = answer.and_then(|answer| dialect.render(&event.name, &answer));
     app.stats.record(&name, started.elapsed(), false);
     Ok(reply)
@@ -75,6 +88,8 @@ struct Session {
     is_new: bool,
     cwd: PathBuf,
     now: Timestamp,
+    /// Something of this event could not be recorded for want of space.
+    disk_full: Arc<AtomicBool>,
 }
 
 impl Session {
@@ -97,6 +112,7 @@ impl Session {
                 is_new: false,
                 cwd,
                 now,
+                disk_full: Arc::default(),
             });
         }
         if !cwd.is_absolute() {
@@ -130,10 +146,11 @@ impl Session {
             is_new,
             cwd,
             now,
+            disk_full: Arc::default(),
         };
         if is_new {
             watch_process(app, &session.id, session.live.process);
-            if !matches!(event.moment, Moment::SessionStart { .. }) {
+            if !matches!(event.moment, Moment::SessionStart { .. }) && !session.is_in_ledger() {
                 session.record(&[session.start_row("observed", event)]);
             }
         }
@@ -144,8 +161,26 @@ impl Session {
         &self.live.host
     }
 
+    /// Whether the ledger knows that this session goes on, in this very process: an earlier daemon
+    /// or a process of one call has seen its beginning.
+    fn is_in_ledger(&self) -> bool {
+        let ledger = self.host().store.read_ledger(&self.id);
+        let last = ledger
+            .rows
+            .iter()
+            .rfind(|r| matches!(r.kind, LedgerKind::SessionStart | LedgerKind::SessionEnd));
+        let now = self.live.process;
+        last.is_some_and(|row| {
+            row.kind == LedgerKind::SessionStart
+                && (now.pid == 0 || (row.pid, row.pid_start) == (now.pid, now.start))
+        })
+    }
+
     fn record(&self, rows: &[LedgerRow]) {
-        self.host().observe(&self.id, rows);
+        if let Err(error) = self.host().observe(&self.id, rows) {
+            self.disk_full
+                .fetch_or(error.is_disk_full(), Ordering::Relaxed);
+        }
     }
 
     fn row(&self, kind: LedgerKind, agent_id: &str) -> LedgerRow {
@@ -514,7 +549,18 @@ fn grace() -> Duration {
         .map_or(GRACE, Duration::from_millis)
 }
 
-/// Finalizes what the ledger holds; says so in the log when it could not.
+/// Tries again to finalize what could not be finalized when its session ended.
+pub async fn finish_unfinished(app: &Arc<App>) {
+    for (id, live) in app.sessions.take_unfinished() {
+        // Begun again in the meantime: it ends again, too.
+        if app.sessions.get(&id).is_none() {
+            finish_session(app, &id, &live, live.last_seen).await;
+        }
+    }
+}
+
+/// Finalizes what the ledger holds. When that fails it says so in the log and remembers the
+/// session for [`finish_unfinished`].
 pub async fn finish_session(app: &Arc<App>, id: &str, live: &Live, now: Timestamp) {
     let caller = Caller {
         agent_id: live.runner.clone(),
@@ -527,5 +573,6 @@ pub async fn finish_session(app: &Arc<App>, id: &str, live: &Live, now: Timestam
         finalize_session(app, &live.host, &live.worktree, None, identity, git, now).await
     {
         tracing::warn!(session = id, %error, "a session was not finalized; its ledger is kept");
+        app.sessions.unfinished(id, live.clone());
     }
 }

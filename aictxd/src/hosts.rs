@@ -42,6 +42,8 @@ pub struct Host {
     pub watch: Watch,
     queue: Mutex<Queue>,
     commits: AtomicU64,
+    /// Observations that could not be written since this was opened, and why the last could not.
+    unrecorded: Mutex<(u64, String)>,
     /// Observations that wait for a quiet moment, oldest first.
     pending: Mutex<Vec<Pending>>,
 }
@@ -142,6 +144,7 @@ impl Hosts {
             queue: Mutex::default(),
             commits: AtomicU64::new(0),
             pending: Mutex::default(),
+            unrecorded: Mutex::default(),
         });
         if let Ok(mut open) = self.open.write() {
             open.insert(root.to_owned(), Arc::clone(&host));
@@ -178,10 +181,13 @@ impl Host {
     }
 
     /// Appends to a session's ledger at once; survives the death of this process, not of the
-    /// machine. Failures are logged: an observation must not fail a hook.
-    pub fn observe(&self, session_id: &str, rows: &[LedgerRow]) {
+    /// machine. Failures are counted and logged.
+    ///
+    /// # Errors
+    /// Full disk, read-only or gone; whether that fails the event is up to the caller.
+    pub fn observe(&self, session_id: &str, rows: &[LedgerRow]) -> Result<(), StoreError> {
         self.flush();
-        self.append(session_id, rows);
+        self.append(session_id, rows)
     }
 
     /// Keeps an observation for [`Self::flush`]; whether it is the first to wait, so that the
@@ -206,14 +212,55 @@ impl Host {
             while let Some((_, row)) = rows.next_if(|(next, _)| *next == session_id) {
                 group.push(row);
             }
-            self.append(&session_id, &group);
+            // Counted and logged there; the call's outcome will come as an event of its own.
+            let _ = self.append(&session_id, &group);
         }
     }
 
-    fn append(&self, session_id: &str, rows: &[LedgerRow]) {
-        if let Err(error) = self.store.append_ledger(session_id, rows) {
+    fn append(&self, session_id: &str, rows: &[LedgerRow]) -> Result<(), StoreError> {
+        let written = self.store.append_ledger(session_id, rows);
+        if let Err(error) = &written {
             tracing::warn!(repo = %self.root.display(), %error, "an observation was not recorded");
+            let mut unrecorded = self
+                .unrecorded
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
+            *unrecorded = (unrecorded.0 + rows.len() as u64, error.to_string());
         }
+        written.map(drop)
+    }
+
+    /// What the files of the repository are to this process.
+    fn state(&self) -> &'static str {
+        use rustix::fs::{Access, access};
+        let memory = self.root.join(".aictx");
+        if !memory.is_dir() {
+            "missing"
+        } else if access(&memory, Access::WRITE_OK).is_err() {
+            "read_only"
+        } else {
+            "open"
+        }
+    }
+
+    fn warnings(&self, snapshot: &Snapshot) -> Vec<String> {
+        let mut warnings: Vec<String> = snapshot
+            .issues
+            .iter()
+            .map(|i| i.warning())
+            .take(20)
+            .collect();
+        let unrecorded = self
+            .unrecorded
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if unrecorded.0 > 0 {
+            warnings.push(format!(
+                "{} observations were not recorded here, last because {}",
+                unrecorded.0, unrecorded.1
+            ));
+        }
+        warnings
     }
 
     /// Decides on the newest snapshot under the repository's lock and makes the effects durable,
@@ -287,11 +334,10 @@ impl Host {
 
     /// For `status`.
     pub fn status(&self) -> RepoStatus {
-        let missing = !self.root.join(".aictx").is_dir();
         let snapshot = self.snapshot();
         RepoStatus {
             repo: self.root.to_string_lossy().into_owned(),
-            state: if missing { "missing" } else { "open" }.to_owned(),
+            state: self.state().to_owned(),
             generation: snapshot.generation,
             queued: self
                 .queue
@@ -299,12 +345,7 @@ impl Host {
                 .map(|q| q.waiting.len() as u64)
                 .unwrap_or(0),
             commits: self.commits.load(Ordering::Relaxed),
-            warnings: snapshot
-                .issues
-                .iter()
-                .map(|i| i.warning())
-                .take(20)
-                .collect(),
+            warnings: self.warnings(&snapshot),
             watch: self.watch.stats(),
         }
     }

@@ -133,6 +133,8 @@ fn listen_for_signals(app: &Arc<App>) -> io::Result<Signals> {
         terminate: signal(SignalKind::terminate())?,
         interrupt: signal(SignalKind::interrupt())?,
     };
+    // A write beyond the limit on file sizes is an error like a full disk, not the end.
+    let _ = signal(SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw()))?;
     let app = Arc::clone(app);
     tokio::spawn(async move {
         tokio::select! {
@@ -171,7 +173,7 @@ async fn keep_house(app: Arc<App>) {
                 spool::drain(&app).await;
                 continue;
             }
-            () = app.registered.notified() => {
+            () = app.registry_changed.notified() => {
                 open_registered(&app, &watcher).await;
                 continue;
             }
@@ -179,6 +181,7 @@ async fn keep_house(app: Arc<App>) {
         app.registry.refresh();
         open_registered(&app, &watcher).await;
         watcher.look_around();
+        hook::finish_unfinished(&app).await;
         for (id, live) in app.sessions.all() {
             if live.process.is_gone() {
                 hook::abandon(&app, &id).await;
@@ -192,8 +195,15 @@ async fn keep_house(app: Arc<App>) {
 }
 
 async fn open_registered(app: &Arc<App>, watcher: &watch::Service) {
-    for entry in app.registry.list().into_iter().filter(|e| e.exists) {
-        let root = std::path::PathBuf::from(&entry.repo_path);
+    let registered: Vec<std::path::PathBuf> = app
+        .registry
+        .list()
+        .into_iter()
+        .filter(|e| e.exists)
+        .map(|e| e.repo_path.into())
+        .collect();
+    watcher.keep_only(registered.clone());
+    for root in registered {
         match app.hosts.open(&root) {
             Ok(host) => watcher.watch(&host),
             Err(error) => tracing::warn!(repo = %root.display(), %error, "not opened"),

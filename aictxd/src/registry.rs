@@ -3,8 +3,9 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::sync::RwLock;
+use std::sync::{Mutex, PoisonError, RwLock};
 
 use aictx_proto::Timestamp;
 use aictx_proto::methods::RepoEntry;
@@ -18,15 +19,27 @@ pub const MAX_REPOSITORIES: usize = 1_000;
 pub struct Registry {
     path: PathBuf,
     entries: RwLock<Vec<RepoEntry>>,
+    /// Of the file when it was last read.
+    stamp: Mutex<Stamp>,
+}
+
+/// Inode, size and time of change: another file or another content has another stamp.
+type Stamp = Option<(u64, u64, i64, i64)>;
+
+fn stamp(path: &Path) -> Stamp {
+    let meta = fs::metadata(path).ok()?;
+    Some((meta.ino(), meta.size(), meta.ctime(), meta.ctime_nsec()))
 }
 
 impl Registry {
     /// Reads the file; a missing or broken one reads as empty and is not touched by that.
     pub fn load(path: PathBuf) -> Self {
+        let stamp = Mutex::new(stamp(&path));
         let entries = read(&path).unwrap_or_default();
         Self {
             path,
             entries: RwLock::new(entries),
+            stamp,
         }
     }
 
@@ -40,15 +53,29 @@ impl Registry {
         list
     }
 
-    /// Whether `root` (canonical) is registered.
+    /// Whether `root` (canonical) is registered. What is unknown is looked up in the file again if
+    /// another process has changed it.
     pub fn contains(&self, root: &Path) -> bool {
-        self.entries
-            .read()
-            .is_ok_and(|entries| entries.iter().any(|e| Path::new(&e.repo_path) == root))
+        let known = || {
+            self.entries
+                .read()
+                .is_ok_and(|entries| entries.iter().any(|e| Path::new(&e.repo_path) == root))
+        };
+        if known() {
+            return true;
+        }
+        let read = *self.stamp.lock().unwrap_or_else(PoisonError::into_inner);
+        if stamp(&self.path) == read {
+            return false;
+        }
+        self.refresh();
+        known()
     }
 
     /// Reads the file again, because another process may have changed it.
     pub fn refresh(&self) {
+        let stamp = stamp(&self.path);
+        *self.stamp.lock().unwrap_or_else(PoisonError::into_inner) = stamp;
         if let (Ok(fresh), Ok(mut entries)) = (read(&self.path), self.entries.write()) {
             *entries = fresh;
         }

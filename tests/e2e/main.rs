@@ -8,6 +8,11 @@
     clippy::indexing_slicing
 )]
 
+mod bad_input;
+mod differential;
+mod durability;
+mod idle;
 mod lifecycle;
 mod protocol;
 mod session;
+mod watch;
