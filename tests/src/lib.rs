@@ -28,16 +28,34 @@ pub mod session;
 /// measurement.
 pub const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Path of a built program: beside the test binary's own directory.
+/// Path of a program of this workspace, beside the test binary's own directory. `cargo test` alone
+/// does not build programs of other packages, so a missing one is built here, once.
 pub fn program(name: &str) -> PathBuf {
+    static BUILT: std::sync::Once = std::sync::Once::new();
     let own = std::env::current_exe().unwrap();
-    let built = own.ancestors().nth(2).unwrap().join(name);
-    assert!(
-        built.exists(),
-        "{} is not built; run `cargo build --workspace` first",
-        built.display()
-    );
-    built
+    let profile = own
+        .ancestors()
+        .find(|dir| dir.join(".fingerprint").is_dir())
+        .unwrap();
+    let path = profile.join(name);
+    if !path.exists() {
+        BUILT.call_once(|| {
+            let mut cargo = Command::new(env!("CARGO"));
+            cargo.args(["build", "--quiet", "--workspace", "--bins"]);
+            if profile.file_name() == Some(OsStr::new("release")) {
+                cargo.arg("--release");
+            }
+            cargo
+                .current_dir(env!("CARGO_MANIFEST_DIR"))
+                .env("CARGO_TARGET_DIR", profile.parent().unwrap());
+            assert!(
+                cargo.status().unwrap().success(),
+                "the programs do not build"
+            );
+        });
+    }
+    assert!(path.exists(), "{} is not built", path.display());
+    path
 }
 
 /// One user with a home, a runtime directory and repositories.
@@ -302,11 +320,16 @@ impl TestEnv {
         }
     }
 
-    /// Rows of a JSONL file under `.aictx`; every line must parse.
+    /// Rows of a JSONL file under `.aictx`; every line must parse. A reader may catch a line that is
+    /// just being written: then it looks again, until it ends in a newline.
     #[track_caller]
     pub fn rows(&self, repository: &Path, file: &str) -> Vec<Value> {
         let path = repository.join(".aictx").join(file);
-        let text = fs::read_to_string(&path).unwrap_or_default();
+        let mut text = String::new();
+        wait_until("the file ends in a newline", || {
+            text = fs::read_to_string(&path).unwrap_or_default();
+            text.is_empty() || text.ends_with('\n')
+        });
         text.lines()
             .map(|l| {
                 serde_json::from_str(l).unwrap_or_else(|e| panic!("{}: {e}: {l}", path.display()))
