@@ -3,8 +3,9 @@
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::sync::RwLock;
+use std::sync::{Mutex, RwLock};
 
 use aictx_proto::Timestamp;
 use aictx_proto::methods::RepoEntry;
@@ -18,14 +19,25 @@ pub const MAX_REPOSITORIES: usize = 1_000;
 pub struct Registry {
     path: PathBuf,
     entries: RwLock<Vec<RepoEntry>>,
+    stamp: Mutex<Option<Stamp>>,
+}
+
+/// Tells one state of the file from another: it is only ever replaced.
+type Stamp = (u64, i64, i64);
+
+fn stamp(path: &Path) -> Option<Stamp> {
+    let meta = fs::metadata(path).ok()?;
+    Some((meta.ino(), meta.mtime(), meta.mtime_nsec()))
 }
 
 impl Registry {
     /// Reads the file; a missing or broken one reads as empty and is not touched by that.
     pub fn load(path: PathBuf) -> Self {
+        let stamp = Mutex::new(stamp(&path));
         let entries = read(&path).unwrap_or_default();
         Self {
             path,
+            stamp,
             entries: RwLock::new(entries),
         }
     }
@@ -40,15 +52,32 @@ impl Registry {
         list
     }
 
-    /// Whether `root` (canonical) is registered.
+    /// Whether `root` (canonical) is registered, also when another process did that a moment ago.
     pub fn contains(&self, root: &Path) -> bool {
-        self.entries
-            .read()
-            .is_ok_and(|entries| entries.iter().any(|e| Path::new(&e.repo_path) == root))
+        let holds = || {
+            self.entries
+                .read()
+                .is_ok_and(|entries| entries.iter().any(|e| Path::new(&e.repo_path) == root))
+        };
+        if holds() {
+            return true;
+        }
+        let changed = self
+            .stamp
+            .lock()
+            .is_ok_and(|last| *last != stamp(&self.path));
+        if changed {
+            self.refresh();
+        }
+        changed && holds()
     }
 
     /// Reads the file again, because another process may have changed it.
     pub fn refresh(&self) {
+        // Taken before reading: a write in between makes the next look read again.
+        if let Ok(mut last) = self.stamp.lock() {
+            *last = stamp(&self.path);
+        }
         if let (Ok(fresh), Ok(mut entries)) = (read(&self.path), self.entries.write()) {
             *entries = fresh;
         }
@@ -181,7 +210,8 @@ mod tests {
         assert_eq!(Registry::load(path.clone()).list().len(), 2);
         assert!(b.remove(Path::new("/r/one")).unwrap().is_some());
         assert!(b.remove(Path::new("/r/one")).unwrap().is_none());
-        a.refresh();
+        assert!(b.add(Path::new("/r/three"), now).is_ok());
+        assert!(a.contains(Path::new("/r/three")), "without being told");
         assert!(!a.contains(Path::new("/r/one")) && a.contains(Path::new("/r/two")));
     }
 
