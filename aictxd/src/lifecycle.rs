@@ -13,7 +13,10 @@ use std::time::Duration;
 
 use tokio::signal::unix::{SignalKind, signal};
 
+use aictx_proto::text::file_stem;
+
 use crate::app::{App, Mode, StopReason};
+use crate::hosts::Host;
 use crate::sessions::Live;
 use crate::socket::{PublicSocket, private_directory};
 use crate::{hook, logging, once, process, rpc, spool, watch};
@@ -159,8 +162,9 @@ async fn second_signal(mut signals: Signals) {
 async fn keep_house(app: Arc<App>) {
     let watcher = watch::Service::start(&app);
     open_registered(&app, &watcher).await;
-    recover_sessions(&app).await;
+    // First what was observed meanwhile, so that it is part of what is finalized.
     spool::drain(&app).await;
+    recover_sessions(&app).await;
     let mut tick = tokio::time::interval(LOOK_AROUND);
     tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     tick.tick().await;
@@ -180,8 +184,9 @@ async fn keep_house(app: Arc<App>) {
         open_registered(&app, &watcher).await;
         watcher.look_around();
         for (id, live) in app.sessions.all() {
-            if live.process.is_gone() {
-                hook::abandon(&app, &id).await;
+            if live.is_over(app.now()) {
+                let app = Arc::clone(&app);
+                tokio::spawn(async move { hook::abandon(&app, &id).await });
             }
         }
         spool::drain(&app).await;
@@ -205,33 +210,51 @@ async fn open_registered(app: &Arc<App>, watcher: &watch::Service) {
 /// Sessions whose end nobody saw: the daemon was not running, or was killed.
 async fn recover_sessions(app: &Arc<App>) {
     for host in app.hosts.all() {
-        for file in host.store.ledgers() {
-            let ledger = host.store.read_ledger(&file.stem);
-            let Some(open) = aictx_continuity::open_session(&ledger.rows) else {
-                continue;
-            };
-            let process = process::AgentProcess {
-                pid: open.pid,
-                start: open.pid_start,
-            };
+        let reader = Arc::clone(&host);
+        let open = tokio::task::spawn_blocking(move || open_sessions(&reader)).await;
+        for open in open.unwrap_or_default() {
+            // A ledger is a file of the repository: a directory that it names is believed only
+            // when it is this repository's.
+            let named = std::path::PathBuf::from(&open.worktree);
+            let is_ours = app.hosts.place(&named).is_ok_and(|p| p.root == host.root);
             let live = Live {
                 host: Arc::clone(&host),
                 runner: open.runner,
-                worktree: std::path::PathBuf::from(&open.worktree),
-                process,
+                worktree: if is_ours { named } else { host.root.clone() },
+                process: process::AgentProcess {
+                    pid: open.pid,
+                    start: open.pid_start,
+                },
                 last_seen: open.last_seen,
                 events: 0,
             };
-            if !live.worktree.is_dir() {
+            let id = open.session_id;
+            if app.sessions.get(&id).is_some_and(|l| l.process.pid != 0) {
+                // Heard of since this daemon started.
                 continue;
             }
-            if process.is_gone() || process.pid == 0 {
-                hook::finish_session(app, &open.session_id, &live, open.last_seen).await;
+            if open.ended || live.is_over(app.now()) {
+                app.sessions.end(&id);
+                hook::finish_session(&id, &live, open.last_seen).await;
             } else {
-                hook::adopt(app, &open.session_id, live);
+                hook::adopt(app, &id, live);
             }
         }
     }
+}
+
+/// Reads all ledgers of a repository; blocks.
+fn open_sessions(host: &Host) -> Vec<aictx_continuity::OpenSession> {
+    let ledgers = host.store.ledgers();
+    ledgers
+        .iter()
+        .filter_map(|file| {
+            let ledger = host.store.read_ledger(&file.stem);
+            let open = aictx_continuity::open_session(&ledger.rows)?;
+            // The row names the session; a ledger of that session is the file that it is in.
+            (file_stem(&open.session_id) == file.stem).then_some(open)
+        })
+        .collect()
 }
 
 fn take_lock(path: &std::path::Path) -> io::Result<Option<File>> {

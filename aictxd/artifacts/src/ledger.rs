@@ -73,6 +73,12 @@ impl Store {
         Ok(report)
     }
 
+    /// Whether a session has a ledger; one `stat`.
+    pub fn has_ledger(&self, session_id: &str) -> bool {
+        let stamp = self.root().stamp(&encode::ledger_file(session_id));
+        stamp.is_ok_and(|s| s.is_some_and(|s| s.is_file && s.len > 0))
+    }
+
     /// Reads a ledger, the newest [`MAX_FILE`] bytes of it. A missing one is empty.
     pub fn read_ledger(&self, session_id: &str) -> Ledger {
         let file = encode::ledger_file(session_id);
