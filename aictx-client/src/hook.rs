@@ -70,8 +70,13 @@ pub fn run(runner: &[u8], event: Option<&[u8]>) -> c_int {
         let payload = line.get(start..end - TAIL.len()).unwrap_or_default();
         return undelivered::run(runner, event_name, payload, deadline);
     };
-    exchange(socket, message, deadline);
-    0
+    if exchange(socket, message, deadline) {
+        return 0;
+    }
+    // The daemon went away with the line in its hands (a restart, a crash). Taken twice is
+    // harmless, lost is not.
+    let payload = line.get(start..end - TAIL.len()).unwrap_or_default();
+    undelivered::run(runner, event_name, payload, deadline)
 }
 
 /// Writes everything up to the payload; gives its length.
@@ -161,11 +166,12 @@ fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {
     (!hit.is_null()).then(|| hit as usize - haystack.as_ptr() as usize)
 }
 
-/// Sends the line and prints the result; silence on anything unexpected.
-fn exchange(socket: c_int, message: &[u8], deadline: u64) {
+/// Sends the line and prints the result; silence on anything unexpected. False when the other side
+/// closed before it had said anything.
+fn exchange(socket: c_int, message: &[u8], deadline: u64) -> bool {
     set_timeout(socket, libc::SO_RCVTIMEO, deadline);
     if !send_all(socket, message) {
-        return;
+        return !closed();
     }
     // SAFETY: the process has one thread and this is the only borrow of `ANSWER`.
     let answer = unsafe { &mut *ptr::addr_of_mut!(ANSWER) };
@@ -174,20 +180,30 @@ fn exchange(socket: c_int, message: &[u8], deadline: u64) {
         let room = answer.get_mut(length..).unwrap_or_default();
         if room.is_empty() {
             let have = answer.get(..length).unwrap_or_default();
-            return undelivered::finish_large_answer(socket, have, deadline);
+            undelivered::finish_large_answer(socket, have, deadline);
+            return true;
         }
         match receive(socket, room) {
-            0 => return,
-            n => length += n,
+            Some(0) => return length > 0,
+            None => return length > 0 || !closed(),
+            Some(n) => length += n,
         }
         let have = answer.get(..length).unwrap_or_default();
         if have.last() == Some(&b'\n') {
             if let Some(result) = result_in(have) {
                 write_stdout(result);
             }
-            return;
+            return true;
         }
     }
+}
+
+/// Whether the last call failed because the other side is gone, and not at the deadline.
+fn closed() -> bool {
+    matches!(
+        std::io::Error::last_os_error().raw_os_error(),
+        Some(libc::EPIPE | libc::ECONNRESET | libc::ENOTCONN)
+    )
 }
 
 /// The bare result in an answer line: `None` for errors and for `null`.
@@ -345,11 +361,10 @@ fn send_all(socket: c_int, mut bytes: &[u8]) -> bool {
     true
 }
 
-/// Bytes received; 0 at the end, at the deadline and on any error.
-fn receive(socket: c_int, room: &mut [u8]) -> usize {
+/// Bytes received, 0 at the end; `None` at the deadline and on any error.
+fn receive(socket: c_int, room: &mut [u8]) -> Option<usize> {
     // SAFETY: the slice is valid for its length.
-    usize::try_from(unsafe { libc::recv(socket, room.as_mut_ptr().cast(), room.len(), 0) })
-        .unwrap_or(0)
+    usize::try_from(unsafe { libc::recv(socket, room.as_mut_ptr().cast(), room.len(), 0) }).ok()
 }
 
 /// Bytes read; 0 at the end and on any error but an interrupted call.

@@ -23,6 +23,10 @@ use crate::{connect, places};
 
 /// Most events that may wait in the spool; beyond it they are only counted.
 const MAX_SPOOLED: usize = 5_000;
+/// Most bytes that may wait there before large events are only counted.
+const MAX_SPOOLED_BYTES: u64 = 256 * 1024 * 1024;
+/// Events up to this size are bounded by their number alone.
+const SMALL_EVENT: usize = 64 * 1024;
 /// Most bytes taken from standard input when even one line is too small.
 const MAX_INPUT: u64 = 256 * 1024 * 1024;
 /// How long starting a daemon may take before the event goes elsewhere.
@@ -157,8 +161,21 @@ fn request_line(event: &Event, spooled_at: Option<u128>) -> Vec<u8> {
 fn spool(places: &Places, event: &Event) -> std::io::Result<()> {
     let directory = places.locations.spool();
     places::private_directory(&directory)?;
-    if fs::read_dir(&directory)?.count() >= MAX_SPOOLED {
-        return Err(std::io::Error::other("the spool is full"));
+    let full = || Err(std::io::Error::other("the spool is full"));
+    let waiting = fs::read_dir(&directory)?.filter_map(Result::ok);
+    if event.payload.len() <= SMALL_EVENT {
+        if waiting.count() >= MAX_SPOOLED {
+            return full();
+        }
+    } else {
+        // Whole files: few, and so these are worth a look at every size.
+        let sizes: Vec<u64> = waiting
+            .filter_map(|e| Some(e.metadata().ok()?.len()))
+            .collect();
+        let total = sizes.iter().sum::<u64>() + event.payload.len() as u64;
+        if sizes.len() >= MAX_SPOOLED || total > MAX_SPOOLED_BYTES {
+            return full();
+        }
     }
     let now = SystemTime::now()
         .duration_since(UNIX_EPOCH)
