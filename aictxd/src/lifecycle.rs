@@ -25,6 +25,8 @@ use crate::{hook, logging, once, process, rpc, spool, watch};
 const DRAIN: Duration = Duration::from_secs(2);
 /// How often the daemon looks around by itself. Its only periodic wake-up.
 const LOOK_AROUND: Duration = Duration::from_secs(60);
+/// How often old ledgers are removed, in minutes.
+const PRUNE_MINUTES: u32 = 60;
 /// First descriptor that systemd passes.
 const SYSTEMD_FIRST_FD: i32 = 3;
 
@@ -165,6 +167,8 @@ async fn keep_house(app: Arc<App>) {
     // First what was observed meanwhile, so that it is part of what is finalized.
     spool::drain(&app).await;
     recover_sessions(&app).await;
+    prune_ledgers(&app).await;
+    let mut minutes = 0_u32;
     let mut tick = tokio::time::interval(LOOK_AROUND);
     tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     tick.tick().await;
@@ -179,6 +183,10 @@ async fn keep_house(app: Arc<App>) {
                 open_registered(&app, &watcher).await;
                 continue;
             }
+        }
+        minutes = minutes.wrapping_add(1);
+        if minutes.is_multiple_of(PRUNE_MINUTES) {
+            prune_ledgers(&app).await;
         }
         app.registry.refresh();
         open_registered(&app, &watcher).await;
@@ -239,6 +247,29 @@ async fn recover_sessions(app: &Arc<App>) {
             } else {
                 hook::adopt(app, &id, live);
             }
+        }
+    }
+}
+
+/// Removes ledgers beyond their bounds, but none of a live session or of one still to be finalized.
+async fn prune_ledgers(app: &Arc<App>) {
+    for host in app.hosts.all() {
+        let live: Vec<String> = app
+            .sessions
+            .all()
+            .iter()
+            .map(|(id, _)| file_stem(id))
+            .collect();
+        let pruned = tokio::task::spawn_blocking(move || {
+            host.store.prune_ledgers(&|stem| {
+                live.iter().any(|id| id == stem) || {
+                    let ledger = host.store.read_ledger(stem);
+                    aictx_continuity::open_session(&ledger.rows).is_some()
+                }
+            })
+        });
+        if let Ok(count @ 1..) = pruned.await {
+            tracing::info!(count, "old session ledgers removed");
         }
     }
 }

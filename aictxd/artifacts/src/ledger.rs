@@ -14,7 +14,7 @@ use crate::scrub::Report;
 use crate::store::Store;
 
 /// Most ledgers that are listed.
-const MAX_LEDGERS: usize = 10_000;
+const MAX_LISTED: usize = 10_000;
 
 /// A ledger as read.
 #[derive(Debug, Clone, Default)]
@@ -112,7 +112,7 @@ impl Store {
     /// All ledgers, newest first.
     pub fn ledgers(&self) -> Vec<LedgerFile> {
         let root = self.root();
-        let names = root.list(SESSIONS_DIR, MAX_LEDGERS).unwrap_or_default();
+        let names = root.list(SESSIONS_DIR, MAX_LISTED).unwrap_or_default();
         let mut found: Vec<_> = names
             .iter()
             .filter_map(|name| {
