@@ -10,4 +10,5 @@
 
 mod lifecycle;
 mod protocol;
+mod review;
 mod session;
