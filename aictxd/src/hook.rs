@@ -103,6 +103,12 @@ impl Session {
                     watch_process(app, &id, process);
                 }
             }
+            // The agent may have gone to another worktree of the repository.
+            if let Ok(place) = app.hosts.place(&cwd)
+                && place.root == live.host.root
+            {
+                live.worktree = place.worktree;
+            }
             return Some(Self {
                 app: Arc::clone(app),
                 id,

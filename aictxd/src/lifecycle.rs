@@ -4,10 +4,13 @@
 //! it already listens; the word `ready` goes out when clients can connect. Everything slow
 //! (opening repositories, taking in the spool) comes after.
 
+use std::collections::HashSet;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::fd::{FromRawFd, OwnedFd};
+use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::net::UnixListener;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -163,7 +166,8 @@ async fn second_signal(mut signals: Signals) {
 /// minute.
 async fn keep_house(app: Arc<App>) {
     let watcher = watch::Service::start(&app);
-    open_registered(&app, &watcher).await;
+    let mut unusable = HashSet::new();
+    open_registered(&app, &watcher, &mut unusable).await;
     // First what was observed meanwhile, so that it is part of what is finalized.
     spool::drain(&app).await;
     recover_sessions(&app).await;
@@ -180,7 +184,7 @@ async fn keep_house(app: Arc<App>) {
                 continue;
             }
             () = app.registered.notified() => {
-                open_registered(&app, &watcher).await;
+                open_registered(&app, &watcher, &mut unusable).await;
                 continue;
             }
         }
@@ -189,7 +193,7 @@ async fn keep_house(app: Arc<App>) {
             prune_ledgers(&app).await;
         }
         app.registry.refresh();
-        open_registered(&app, &watcher).await;
+        open_registered(&app, &watcher, &mut unusable).await;
         watcher.look_around();
         for (id, live) in app.sessions.all() {
             if live.is_over(app.now()) {
@@ -204,12 +208,24 @@ async fn keep_house(app: Arc<App>) {
     }
 }
 
-async fn open_registered(app: &Arc<App>, watcher: &watch::Service) {
+/// `unusable` holds the repositories whose trouble was logged already.
+async fn open_registered(
+    app: &Arc<App>,
+    watcher: &watch::Service,
+    unusable: &mut HashSet<PathBuf>,
+) {
     for entry in app.registry.list().into_iter().filter(|e| e.exists) {
-        let root = std::path::PathBuf::from(&entry.repo_path);
+        let root = PathBuf::from(&entry.repo_path);
         match app.hosts.open(&root) {
-            Ok(host) => watcher.watch(&host),
-            Err(error) => tracing::warn!(repo = %root.display(), %error, "not opened"),
+            Ok(host) => {
+                unusable.remove(&root);
+                watcher.watch(&host);
+            }
+            Err(error) => {
+                if unusable.insert(root.clone()) {
+                    tracing::warn!(repo = %root.display(), %error, "not opened");
+                }
+            }
         }
         tokio::task::yield_now().await;
     }
@@ -223,7 +239,7 @@ async fn recover_sessions(app: &Arc<App>) {
         for open in open.unwrap_or_default() {
             // A ledger is a file of the repository: a directory that it names is believed only
             // when it is this repository's.
-            let named = std::path::PathBuf::from(&open.worktree);
+            let named = PathBuf::from(&open.worktree);
             let is_ours = app.hosts.place(&named).is_ok_and(|p| p.root == host.root);
             let live = Live {
                 host: Arc::clone(&host),
@@ -274,10 +290,11 @@ async fn prune_ledgers(app: &Arc<App>) {
     }
 }
 
-/// Reads all ledgers of a repository; blocks.
+/// Reads all ledgers of a repository, oldest session first, so that the newest handoff is written
+/// last; blocks.
 fn open_sessions(host: &Host) -> Vec<aictx_continuity::OpenSession> {
     let ledgers = host.store.ledgers();
-    ledgers
+    let mut open: Vec<_> = ledgers
         .iter()
         .filter_map(|file| {
             let ledger = host.store.read_ledger(&file.stem);
@@ -285,7 +302,9 @@ fn open_sessions(host: &Host) -> Vec<aictx_continuity::OpenSession> {
             // The row names the session; a ledger of that session is the file that it is in.
             (file_stem(&open.session_id) == file.stem).then_some(open)
         })
-        .collect()
+        .collect();
+    open.sort_by_key(|session| session.last_seen);
+    open
 }
 
 fn take_lock(path: &std::path::Path) -> io::Result<Option<File>> {
@@ -294,6 +313,8 @@ fn take_lock(path: &std::path::Path) -> io::Result<Option<File>> {
         .create(true)
         .truncate(false)
         .write(true)
+        .mode(0o600)
+        .custom_flags(rustix::fs::OFlags::NOFOLLOW.bits().cast_signed())
         .open(path)
         .map_err(context)?;
     match lock.try_lock() {
@@ -358,7 +379,7 @@ fn notify_systemd(state: &str) {
     }
 }
 
-fn last_stop_file(app: &App) -> std::path::PathBuf {
+fn last_stop_file(app: &App) -> PathBuf {
     app.locations.state.join("last_stop")
 }
 

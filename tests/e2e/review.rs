@@ -278,3 +278,44 @@ fn a_narrower_test_run_does_not_clear_a_wider_failure() {
         "{patterns:?}"
     );
 }
+
+#[test]
+fn a_session_that_goes_to_another_worktree_is_followed() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    let linked = env.path().join("linked");
+    env.git(&repo, &["worktree", "add", "-q", &linked.to_string_lossy()]);
+    let linked = fs::canonicalize(linked).unwrap();
+    env.hook(&repo, &start(&repo, "s", "startup")).ok();
+    env.hook(&repo, &prompt(&repo, "s", "one")).ok();
+    env.hook(&repo, &edited(&repo, "s", "a.py")).ok();
+    env.hook(&linked, &edited(&linked, "s", "b.py")).ok();
+    env.hook(&linked, &end(&linked, "s")).ok();
+    assert_eq!(
+        executions(&env, &repo)[0]["files_edited"],
+        json!(["a.py", "b.py"])
+    );
+}
+
+#[test]
+fn of_several_sessions_left_open_the_newest_is_the_last_handoff() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let daemon = env.daemon();
+    let mut agent = Agent::new(&env, &repo);
+    for (session, file) in [("old", "old.py"), ("new", "new.py")] {
+        agent.say(&prompt(&repo, session, "work"));
+        agent.say(&edited(&repo, session, file));
+        // Times in ledgers are whole seconds.
+        std::thread::park_timeout(std::time::Duration::from_millis(1_100));
+    }
+    daemon.kill();
+    agent.kill();
+    let _next = env.daemon();
+    wait_until("both are finalized", || {
+        count(&env, &repo, "old", "finalized") + count(&env, &repo, "new", "finalized") == 2
+    });
+    let handoff = env.file(&repo, "continuity/handoff.json");
+    assert_eq!(handoff["recommended_starting_points"], json!(["new.py"]));
+}
