@@ -74,8 +74,8 @@ pub struct App {
     /// Trouble found at start (read-only home and the like).
     pub warnings: Vec<String>,
     stop: watch::Sender<Option<StopReason>>,
-    /// Something was registered: whoever keeps house opens and watches it.
-    pub registered: tokio::sync::Notify,
+    /// Repositories were registered or removed: somebody should look after them now.
+    pub registry_changed: tokio::sync::Notify,
     /// Held while the spool is taken in, so that events stay in order.
     pub spool_turn: tokio::sync::Mutex<()>,
     /// Work that goes on after its reply; `once` waits for it.
@@ -99,7 +99,7 @@ impl App {
             previous_stop: String::new(),
             warnings: Vec::new(),
             stop: watch::Sender::new(None),
-            registered: tokio::sync::Notify::new(),
+            registry_changed: tokio::sync::Notify::new(),
             spool_turn: tokio::sync::Mutex::new(()),
             background: AtomicU64::new(0),
             background_done: tokio::sync::Notify::new(),

@@ -5,6 +5,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use aictx_artifacts::root;
@@ -15,7 +16,7 @@ use aictx_proto::identity::{Caller, Identity};
 use aictx_proto::ledger::{LedgerKind, LedgerRow, MAX_COMMAND, MAX_TEXT, Outcome};
 use aictx_proto::methods::HookParams;
 use aictx_proto::path::Located;
-use aictx_proto::rpc::{INVALID_PARAMS, RpcError};
+use aictx_proto::rpc::{INVALID_PARAMS, NOT_WRITABLE, RpcError};
 use aictx_proto::snapshot::Snapshot;
 use aictx_proto::text::truncate_chars;
 use aictx_runners::{Action, Answer, Decision, HookEvent, Moment, Output, ToolCall, dialect};
@@ -27,10 +28,13 @@ use crate::hosts::Host;
 use crate::methods::finalize_session;
 use crate::process::AgentProcess;
 use crate::sessions::Live;
-use crate::{git, project};
+use crate::{git, project, spool};
 
 /// Output up to this size is read for errors on the request thread; more goes to the pool.
 const INLINE_OUTPUT: usize = 64 * 1024;
+/// How long after a verdict its record is written. The agent's process is woken on the processor
+/// that we would go on working on; it should run first.
+const AFTER_ANSWER: Duration = Duration::from_millis(1);
 /// How long a session's end may hold its hook. The agents allow 1 to 1.5 s.
 const END_DEADLINE: Duration = Duration::from_millis(800);
 /// How long a session's start waits for its commit before it is answered without; the client's
@@ -43,7 +47,8 @@ const GRACE: Duration = Duration::from_secs(2);
 /// Handles one event.
 ///
 /// # Errors
-/// When runner or payload cannot be understood; the client stays silent then.
+/// When runner or payload cannot be understood, and when the event could not be kept because the
+/// disk is full; the client stays silent then.
 pub async fn handle(app: &Arc<App>, params: HookParams<'_>) -> Result<Option<Value>, RpcError> {
     let started = Instant::now();
     let invalid = |e: aictx_runners::DialectError| RpcError::new(INVALID_PARAMS, e.to_string());
@@ -62,6 +67,17 @@ pub async fn handle(app: &Arc<App>, params: HookParams<'_>) -> Result<Option<Val
         return Ok(None);
     };
     let answer = session.take(&event, params.spooled_at.is_some()).await;
+    if session.disk_full.load(Ordering::Relaxed) {
+        // The state directory may lie on another disk; the event waits there.
+        let waits = params.spooled_at.is_none() && spool::keep(app, &params);
+        if !waits && answer.is_none() {
+            app.stats.record(&name, started.elapsed(), true);
+            return Err(RpcError::new(
+                NOT_WRITABLE,
+                "the event was not recorded: the disk is full",
+            ));
+        }
+    }
     let reply = answer.and_then(|answer| dialect.render(&event.name, &answer));
     app.stats.record(&name, started.elapsed(), false);
     Ok(reply)
@@ -75,6 +91,8 @@ struct Session {
     live: Live,
     cwd: PathBuf,
     now: Timestamp,
+    /// Something of this event could not be recorded for want of space.
+    disk_full: Arc<AtomicBool>,
 }
 
 impl Session {
@@ -115,6 +133,7 @@ impl Session {
                 live,
                 cwd,
                 now,
+                disk_full: Arc::default(),
             });
         }
         if !cwd.is_absolute() {
@@ -147,6 +166,7 @@ impl Session {
             live,
             cwd,
             now,
+            disk_full: Arc::default(),
         };
         // A ledger that is there says already whose it is: after a restart of this process the
         // session goes on, and what comes late does not begin it anew.
@@ -164,7 +184,10 @@ impl Session {
     }
 
     fn record(&self, rows: &[LedgerRow]) {
-        self.host().observe(&self.id, rows);
+        if let Err(error) = self.host().observe(&self.id, rows) {
+            self.disk_full
+                .fetch_or(error.is_disk_full(), Ordering::Relaxed);
+        }
     }
 
     fn row(&self, kind: LedgerKind, agent_id: &str) -> LedgerRow {
@@ -321,14 +344,20 @@ impl Session {
             HookVerdict::Ask(reason) => (Decision::Ask(reason), "ask"),
             HookVerdict::Deny(reason) => (Decision::Deny(reason), "deny"),
         };
-        // Answered first; the row is made and written after the reply has left.
         let (session, call) = (self.clone(), call.detach());
         let agent_id = event.agent_id.clone().into_owned();
         let verdict = verdict_name.to_owned();
-        self.app.after_reply(async move {
+        let first = self.host().observe_later(move || {
             let row = session.call_row(LedgerKind::ToolIntent, &call, &agent_id);
-            session.record(&[LedgerRow { verdict, ..row }]);
+            (session.id, LedgerRow { verdict, ..row })
         });
+        if first {
+            let host = Arc::clone(self.host());
+            self.app.after_reply(async move {
+                tokio::time::sleep(AFTER_ANSWER).await;
+                host.flush();
+            });
+        }
         Answer {
             context: String::new(),
             decision,
@@ -473,10 +502,10 @@ impl Session {
         let work = async move {
             if !spooled {
                 // What was observed while nobody could be reached belongs to the session.
-                crate::spool::drain(&session.app).await;
+                spool::drain(&session.app).await;
             }
             session.app.sessions.end(&session.id);
-            finish_session(&session.id, &session.live, session.now).await;
+            finish_session(&session.app, &session.id, &session.live, session.now).await;
         };
         if spooled || self.app.mode == Mode::Once {
             work.await;
@@ -524,8 +553,8 @@ fn begin(app: &Arc<App>, id: &str, live: Live) -> bool {
         watch_process(app, id, process);
     }
     if let Some((id, live)) = begun.evicted {
-        let now = app.now();
-        app.after_reply(async move { finish_session(&id, &live, now).await });
+        let (task, now) = (Arc::clone(app), app.now());
+        app.after_reply(async move { finish_session(&task, &id, &live, now).await });
     }
     begun.is_new
 }
@@ -542,7 +571,7 @@ pub async fn abandon(app: &Arc<App>, id: &str) {
             Some(live) if live.process == before.process && live.is_over(app.now()) => {
                 if live.events == before.events {
                     app.sessions.end(id);
-                    return finish_session(id, &live, app.now()).await;
+                    return finish_session(app, id, &live, app.now()).await;
                 }
                 before = live;
             }
@@ -580,8 +609,19 @@ fn grace() -> Duration {
         .map_or(GRACE, Duration::from_millis)
 }
 
-/// Finalizes what the ledger holds; says so in the log when it could not.
-pub async fn finish_session(id: &str, live: &Live, now: Timestamp) {
+/// Tries again to finalize what could not be finalized when its session ended.
+pub async fn finish_unfinished(app: &Arc<App>) {
+    for (id, live) in app.sessions.take_unfinished() {
+        // Begun again in the meantime: it ends again, too.
+        if app.sessions.get(&id).is_none() {
+            finish_session(app, &id, &live, live.last_seen).await;
+        }
+    }
+}
+
+/// Finalizes what the ledger holds. When that fails it says so in the log and remembers the
+/// session for [`finish_unfinished`].
+pub async fn finish_session(app: &Arc<App>, id: &str, live: &Live, now: Timestamp) {
     let caller = Caller {
         agent_id: live.runner.clone(),
         session_id: id.to_owned(),
@@ -592,5 +632,6 @@ pub async fn finish_session(id: &str, live: &Live, now: Timestamp) {
     if let Err(error) = finalize_session(&live.host, &live.worktree, None, identity, git, now).await
     {
         tracing::warn!(session = id, %error, "a session was not finalized; its ledger is kept");
+        app.sessions.unfinished(id, live.clone());
     }
 }

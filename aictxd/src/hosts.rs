@@ -33,7 +33,6 @@ pub struct Place {
 }
 
 /// One open repository.
-#[derive(Debug)]
 pub struct Host {
     /// Root of the main worktree.
     pub root: PathBuf,
@@ -43,6 +42,21 @@ pub struct Host {
     pub watch: Watch,
     queue: Mutex<Queue>,
     commits: AtomicU64,
+    /// Observations that could not be written since this was opened, and why the last could not.
+    unrecorded: Mutex<(u64, String)>,
+    /// Observations that wait for a quiet moment, oldest first.
+    pending: Mutex<Vec<Pending>>,
+}
+
+/// Makes a session's row when it is written, so that the work is not done before an answer.
+type Pending = Box<dyn FnOnce() -> (String, LedgerRow) + Send>;
+
+impl std::fmt::Debug for Host {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Host")
+            .field("root", &self.root)
+            .finish_non_exhaustive()
+    }
 }
 
 #[derive(Default)]
@@ -129,6 +143,8 @@ impl Hosts {
             watch: Watch::default(),
             queue: Mutex::default(),
             commits: AtomicU64::new(0),
+            pending: Mutex::default(),
+            unrecorded: Mutex::default(),
         });
         if let Ok(mut open) = self.open.write() {
             open.insert(root.to_owned(), Arc::clone(&host));
@@ -165,11 +181,86 @@ impl Host {
     }
 
     /// Appends to a session's ledger at once; survives the death of this process, not of the
-    /// machine. Failures are logged: an observation must not fail a hook.
-    pub fn observe(&self, session_id: &str, rows: &[LedgerRow]) {
-        if let Err(error) = self.store.append_ledger(session_id, rows) {
-            tracing::warn!(repo = %self.root.display(), %error, "an observation was not recorded");
+    /// machine. Failures are counted and logged.
+    ///
+    /// # Errors
+    /// Full disk, read-only or gone; whether that fails the event is up to the caller.
+    pub fn observe(&self, session_id: &str, rows: &[LedgerRow]) -> Result<(), StoreError> {
+        self.flush();
+        self.append(session_id, rows)
+    }
+
+    /// Keeps an observation for [`Self::flush`]; whether it is the first to wait, so that the
+    /// caller must see to it that somebody flushes. Order is kept: whatever is observed at once
+    /// flushes first.
+    pub fn observe_later(
+        &self,
+        row: impl FnOnce() -> (String, LedgerRow) + Send + 'static,
+    ) -> bool {
+        let mut pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
+        pending.push(Box::new(row));
+        pending.len() == 1
+    }
+
+    /// Writes what waits.
+    pub fn flush(&self) {
+        let waiting =
+            std::mem::take(&mut *self.pending.lock().unwrap_or_else(PoisonError::into_inner));
+        let mut rows = waiting.into_iter().map(|row| row()).peekable();
+        while let Some((session_id, row)) = rows.next() {
+            let mut group = vec![row];
+            while let Some((_, row)) = rows.next_if(|(next, _)| *next == session_id) {
+                group.push(row);
+            }
+            // Counted and logged there; the call's outcome will come as an event of its own.
+            let _ = self.append(&session_id, &group);
         }
+    }
+
+    fn append(&self, session_id: &str, rows: &[LedgerRow]) -> Result<(), StoreError> {
+        let written = self.store.append_ledger(session_id, rows);
+        if let Err(error) = &written {
+            tracing::warn!(repo = %self.root.display(), %error, "an observation was not recorded");
+            let mut unrecorded = self
+                .unrecorded
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
+            *unrecorded = (unrecorded.0 + rows.len() as u64, error.to_string());
+        }
+        written.map(drop)
+    }
+
+    /// What the files of the repository are to this process.
+    fn state(&self) -> &'static str {
+        use rustix::fs::{Access, access};
+        let memory = self.root.join(".aictx");
+        if !memory.is_dir() {
+            "missing"
+        } else if access(&memory, Access::WRITE_OK).is_err() {
+            "read_only"
+        } else {
+            "open"
+        }
+    }
+
+    fn warnings(&self, snapshot: &Snapshot) -> Vec<String> {
+        let mut warnings: Vec<String> = snapshot
+            .issues
+            .iter()
+            .map(|i| i.warning())
+            .take(20)
+            .collect();
+        let unrecorded = self
+            .unrecorded
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if unrecorded.0 > 0 {
+            warnings.push(format!(
+                "{} observations were not recorded here, last because {}",
+                unrecorded.0, unrecorded.1
+            ));
+        }
+        warnings
     }
 
     /// Decides on the newest snapshot under the repository's lock and makes the effects durable,
@@ -246,11 +337,10 @@ impl Host {
 
     /// For `status`.
     pub fn status(&self) -> RepoStatus {
-        let missing = !self.root.join(".aictx").is_dir();
         let snapshot = self.snapshot();
         RepoStatus {
             repo: self.root.to_string_lossy().into_owned(),
-            state: if missing { "missing" } else { "open" }.to_owned(),
+            state: self.state().to_owned(),
             generation: snapshot.generation,
             queued: self
                 .queue
@@ -258,12 +348,7 @@ impl Host {
                 .map(|q| q.waiting.len() as u64)
                 .unwrap_or(0),
             commits: self.commits.load(Ordering::Relaxed),
-            warnings: snapshot
-                .issues
-                .iter()
-                .map(|i| i.warning())
-                .take(20)
-                .collect(),
+            warnings: self.warnings(&snapshot),
             watch: self.watch.stats(),
         }
     }

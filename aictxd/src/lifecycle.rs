@@ -141,6 +141,8 @@ fn listen_for_signals(app: &Arc<App>) -> io::Result<Signals> {
         terminate: signal(SignalKind::terminate())?,
         interrupt: signal(SignalKind::interrupt())?,
     };
+    // A write beyond the limit on file sizes is an error like a full disk, not the end.
+    let _ = signal(SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw()))?;
     let app = Arc::clone(app);
     tokio::spawn(async move {
         tokio::select! {
@@ -183,7 +185,7 @@ async fn keep_house(app: Arc<App>) {
                 spool::drain(&app).await;
                 continue;
             }
-            () = app.registered.notified() => {
+            () = app.registry_changed.notified() => {
                 open_registered(&app, &watcher, &mut unusable).await;
                 continue;
             }
@@ -195,6 +197,7 @@ async fn keep_house(app: Arc<App>) {
         app.registry.refresh();
         open_registered(&app, &watcher, &mut unusable).await;
         watcher.look_around();
+        hook::finish_unfinished(&app).await;
         for (id, live) in app.sessions.all() {
             if live.is_over(app.now()) {
                 let app = Arc::clone(&app);
@@ -214,8 +217,15 @@ async fn open_registered(
     watcher: &watch::Service,
     unusable: &mut HashSet<PathBuf>,
 ) {
-    for entry in app.registry.list().into_iter().filter(|e| e.exists) {
-        let root = PathBuf::from(&entry.repo_path);
+    let registered: Vec<PathBuf> = app
+        .registry
+        .list()
+        .into_iter()
+        .filter(|e| e.exists)
+        .map(|e| e.repo_path.into())
+        .collect();
+    watcher.keep_only(registered.clone());
+    for root in registered {
         match app.hosts.open(&root) {
             Ok(host) => {
                 unusable.remove(&root);
@@ -259,7 +269,7 @@ async fn recover_sessions(app: &Arc<App>) {
             }
             if open.ended || live.is_over(app.now()) {
                 app.sessions.end(&id);
-                hook::finish_session(&id, &live, open.last_seen).await;
+                hook::finish_session(app, &id, &live, open.last_seen).await;
             } else {
                 hook::adopt(app, &id, live);
             }

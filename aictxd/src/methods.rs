@@ -69,7 +69,11 @@ async fn dispatch(app: &Arc<App>, method: &str, params: &str) -> Result<Value, R
         words::STATUS => reply(&status::status(app)),
         words::HELLO => reply(&status::hello(app)),
         words::STOP => reply(&status::stop(app, &read(params)?)),
-        words::SPOOL_DRAIN => reply(&crate::spool::drain(app).await),
+        words::SPOOL_DRAIN => {
+            let report = crate::spool::drain(app).await;
+            hook::finish_unfinished(app).await;
+            reply(&report)
+        }
         words::DISCOVER => Ok(aictx_proto::openrpc::document()),
         other => Err(RpcError::new(
             METHOD_NOT_FOUND,

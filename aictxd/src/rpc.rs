@@ -11,7 +11,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use aictx_proto::PROTOCOL_VERSION;
-use aictx_proto::methods::{METHODS, Method};
+use aictx_proto::methods::{HOOK, METHODS, Method};
 use aictx_proto::rpc::{
     INTERNAL, INVALID_REQUEST, MAX_BATCH, MAX_CONNECTIONS, MAX_LINE_BYTES, METHOD_NOT_FOUND,
     PARSE_ERROR, PROTOCOL_MISMATCH, RpcError, Speaker, TOO_LARGE,
@@ -351,6 +351,13 @@ async fn invoke(
         );
         return Err(reject(error.hint("`rpc.discover` lists them")));
     };
+    // The one method with a budget in microseconds goes to its handler directly: the table's boxed
+    // call and owned parameters cost a third of it. Same handler, same answer.
+    if request.method == HOOK {
+        let params = request.params.map_or("{}", RawValue::get);
+        let result = methods::call(app, HOOK, params).await.map_err(reject)?;
+        return Ok(result_line(&request.id.unwrap_or(Id::Null), &result));
+    }
     let params = Params::new(request.params.map(RawValue::get)).into_owned();
     let id = request.id.unwrap_or(Id::Null).into_owned();
     let reply = match callback {
@@ -382,6 +389,28 @@ fn notice_replacement(app: &App, speaker: &Speaker) {
 
 fn parse_error(cause: &serde_json::Error) -> RpcError {
     RpcError::new(PARSE_ERROR, format!("the line is not JSON: {cause}"))
+}
+
+/// A result as a line, its members in the order that [`aictx_proto::rpc::RESULT_HEAD`] promises.
+fn result_line(id: &Id, result: &serde_json::Value) -> Vec<u8> {
+    #[derive(serde::Serialize)]
+    struct Success<'a> {
+        jsonrpc: &'static str,
+        id: &'a Id<'a>,
+        result: &'a serde_json::Value,
+    }
+    let mut line = Vec::with_capacity(256);
+    let written = serde_json::to_writer(
+        &mut line,
+        &Success {
+            jsonrpc: "2.0",
+            id,
+            result,
+        },
+    );
+    debug_assert!(written.is_ok(), "plain data always serialises");
+    line.push(b'\n');
+    line
 }
 
 /// An error answer as a line.

@@ -61,6 +61,8 @@ pub struct Begun {
 #[derive(Debug, Default)]
 pub struct Sessions {
     live: Mutex<HashMap<String, Live>>,
+    /// Ended, and not finalized because the repository could not be written.
+    unfinished: Mutex<HashMap<String, Live>>,
 }
 
 impl Sessions {
@@ -116,6 +118,27 @@ impl Sessions {
     /// Forgets a session.
     pub fn end(&self, session_id: &str) -> Option<Live> {
         self.lock().remove(session_id)
+    }
+
+    /// Remembers an ended session that could not be finalized. Beyond the bound the next daemon
+    /// finds it in its ledger.
+    pub fn unfinished(&self, session_id: &str, live: Live) {
+        let mut map = self
+            .unfinished
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if map.len() < MAX_LIVE {
+            map.insert(session_id.to_owned(), live);
+        }
+    }
+
+    /// Those sessions, once.
+    pub fn take_unfinished(&self) -> Vec<(String, Live)> {
+        let mut map = self
+            .unfinished
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        map.drain().collect()
     }
 
     /// The only live session of an agent in a worktree, if there is exactly one.

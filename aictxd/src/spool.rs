@@ -1,6 +1,7 @@
 //! Events that clients left behind while no daemon could be reached, taken in in order.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
@@ -8,13 +9,16 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use aictx_proto::methods::{HookParams, SpoolReport};
-use aictx_proto::rpc::MAX_LINE_BYTES;
+use aictx_proto::rpc::{MAX_LINE_BYTES, NOT_WRITABLE};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use crate::app::{App, unix_nanos};
 use crate::hook;
+use crate::socket::private_directory;
 
+/// Events that may wait; what comes on top is counted as lost.
+const MAX_WAITING: usize = 5_000;
 /// Rejected events kept for inspection; older ones make room.
 const MAX_REJECTED: usize = 100;
 /// Larger rejected events are not kept.
@@ -30,6 +34,14 @@ const DRAFT_AGE: Duration = Duration::from_secs(3_600);
 struct Line<'a> {
     #[serde(borrow)]
     params: &'a RawValue,
+}
+
+/// What became of one event.
+enum Taken {
+    Recorded,
+    /// It is good and its repository has no space for it now.
+    Later,
+    Never,
 }
 
 /// Takes in everything that waits. Two drains never take the same event: within this process they
@@ -57,15 +69,19 @@ async fn drain_all(app: &Arc<App>) -> SpoolReport {
     for path in entries(&directory) {
         let taken = match read(&path) {
             Ok(Some(bytes)) => take(app, &bytes).await,
-            Ok(None) => false,
+            Ok(None) => Taken::Never,
             Err(_) => continue,
         };
-        if taken {
-            report.drained += 1;
-            let _ = fs::remove_file(&path);
-        } else {
-            report.rejected += 1;
-            reject(&directory, &path);
+        match taken {
+            Taken::Recorded => {
+                report.drained += 1;
+                let _ = fs::remove_file(&path);
+            }
+            Taken::Later => {}
+            Taken::Never => {
+                report.rejected += 1;
+                reject(&directory, &path);
+            }
         }
     }
     report.waiting = waiting(&directory);
@@ -73,7 +89,7 @@ async fn drain_all(app: &Arc<App>) -> SpoolReport {
 }
 
 /// The bytes of an event; `None` when it is longer than any client writes.
-fn read(path: &Path) -> std::io::Result<Option<Vec<u8>>> {
+fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
     let meta = fs::symlink_metadata(path)?;
     if !meta.is_file() || meta.len() > MAX_LINE_BYTES as u64 {
         return Ok(None);
@@ -81,17 +97,74 @@ fn read(path: &Path) -> std::io::Result<Option<Vec<u8>>> {
     fs::read(path).map(Some)
 }
 
-async fn take(app: &Arc<App>, bytes: &[u8]) -> bool {
+async fn take(app: &Arc<App>, bytes: &[u8]) -> Taken {
     let text = String::from_utf8_lossy(bytes);
     let Ok(line) = serde_json::from_str::<Line>(text.trim()) else {
-        return false;
+        return Taken::Never;
     };
     let Ok(mut params) = serde_json::from_str::<HookParams>(line.params.get()) else {
-        return false;
+        return Taken::Never;
     };
     // Whatever stands in the file: it came by way of the spool.
     params.spooled_at.get_or_insert(unix_nanos() / 1_000_000);
-    hook::handle(app, params).await.is_ok()
+    match hook::handle(app, params).await {
+        Ok(_) => Taken::Recorded,
+        Err(error) if error.code == NOT_WRITABLE.code => Taken::Later,
+        Err(_) => Taken::Never,
+    }
+}
+
+/// Puts an event that could not be recorded where clients put theirs. When that fails, too, it is
+/// counted as lost, and the answer is false.
+pub fn keep(app: &App, params: &HookParams) -> bool {
+    match write(&app.locations.spool(), params) {
+        Ok(()) => true,
+        Err(error) => {
+            tracing::warn!(%error, "an event was lost");
+            let counter = app.locations.lost_counter();
+            let counted = OpenOptions::new().create(true).append(true).open(counter);
+            let _ = counted.and_then(|mut file| file.write_all(b"."));
+            false
+        }
+    }
+}
+
+fn write(directory: &Path, params: &HookParams) -> io::Result<()> {
+    private_directory(directory)?;
+    let waiting = entries(directory);
+    if waiting.len() >= MAX_WAITING {
+        return Err(io::Error::other("the spool is full"));
+    }
+    let nanos = unix_nanos();
+    let params = HookParams {
+        spooled_at: Some(nanos / 1_000_000),
+        ..params.clone()
+    };
+    let text = serde_json::to_string(&serde_json::json!({ "params": params }))?;
+    let last = waiting.last().and_then(|path| sequence(path)).unwrap_or(0);
+    let name = format!("{:020}-{}", nanos.max(last + 1), std::process::id());
+    let draft = directory.join(format!(".{name}.tmp"));
+    let written = OpenOptions::new()
+        .create_new(true)
+        .write(true)
+        .mode(0o600)
+        .open(&draft)
+        .and_then(|mut file| file.write_all(text.as_bytes()))
+        .and_then(|()| fs::rename(&draft, directory.join(format!("{name}.json"))));
+    if written.is_err() {
+        let _ = fs::remove_file(&draft);
+    }
+    written
+}
+
+/// The number that a waiting event's name begins with.
+fn sequence(path: &Path) -> Option<u64> {
+    let name = path.file_name()?.to_str()?;
+    name.split_once('-')?
+        .0
+        .parse()
+        .ok()
+        .filter(|n| *n < u64::MAX)
 }
 
 /// Files that wait, oldest first: their names begin with the time they were written.

@@ -65,6 +65,7 @@ impl Watch {
 
 enum Message {
     Watch(Arc<Host>),
+    KeepOnly(Vec<PathBuf>),
     Event(Result<Event, notify::Error>),
     LookAround,
 }
@@ -80,6 +81,7 @@ impl std::fmt::Debug for Message {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
             Message::Watch(_) => "Watch",
+            Message::KeepOnly(_) => "KeepOnly",
             Message::Event(_) => "Event",
             Message::LookAround => "LookAround",
         })
@@ -110,6 +112,11 @@ impl Service {
     /// Watches a repository; nothing happens when it is watched already.
     pub fn watch(&self, host: &Arc<Host>) {
         let _ = self.messages.send(Message::Watch(Arc::clone(host)));
+    }
+
+    /// Stops watching all repositories but these.
+    pub fn keep_only(&self, roots: Vec<PathBuf>) {
+        let _ = self.messages.send(Message::KeepOnly(roots));
     }
 
     /// The minute has passed: look at what cannot be watched.
@@ -215,6 +222,16 @@ impl Watching {
                 self.add(host);
                 false
             }
+            Message::KeepOnly(roots) => {
+                let gone: Vec<PathBuf> = self
+                    .repositories
+                    .keys()
+                    .filter(|root| !roots.contains(root))
+                    .cloned()
+                    .collect();
+                gone.iter().for_each(|root| self.forget(root));
+                false
+            }
             Message::LookAround => {
                 self.look_at_unwatched();
                 false
@@ -308,6 +325,21 @@ impl Watching {
         self.repositories.insert(root, watched);
     }
 
+    /// Stops watching a repository: it is gone, or not registered any more. When it comes back, it
+    /// is watched like a new one.
+    fn forget(&mut self, root: &Path) {
+        let Some(watched) = self.repositories.remove(root) else {
+            return;
+        };
+        if watched.native {
+            self.register(Vec::new(), watched.tree.directories().cloned().collect());
+        }
+        watched
+            .host
+            .watch
+            .change(|stats| *stats = WatchStats::default());
+    }
+
     /// Registers and unregisters directories; why it cannot be done, when it cannot.
     fn register(&mut self, new: Vec<PathBuf>, gone: Vec<PathBuf>) -> Option<String> {
         let Some(system) = self.system.as_mut() else {
@@ -357,7 +389,10 @@ impl Watching {
                 continue;
             };
             self.deliver_one(&mut watched);
-            self.repositories.insert(root, watched);
+            self.repositories.insert(root.clone(), watched);
+            if !root.is_dir() {
+                self.forget(&root);
+            }
         }
     }
 
@@ -400,7 +435,13 @@ impl Watching {
                 let _ = watched.host.snapshot();
             }
         }
-        self.repositories.retain(|root, _| root.exists());
+        let gone: Vec<PathBuf> = self
+            .repositories
+            .keys()
+            .filter(|root| !root.is_dir())
+            .cloned()
+            .collect();
+        gone.iter().for_each(|root| self.forget(root));
     }
 }
 

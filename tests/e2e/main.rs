@@ -8,7 +8,12 @@
     clippy::indexing_slicing
 )]
 
+mod bad_input;
+mod differential;
+mod durability;
+mod idle;
 mod lifecycle;
 mod protocol;
 mod review;
 mod session;
+mod watch;

@@ -21,6 +21,7 @@ use aictx_proto::methods::DaemonStatus;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+pub mod memory;
 pub mod session;
 
 /// How long anything may take before a test gives up waiting. Generous: it is a bound, not a

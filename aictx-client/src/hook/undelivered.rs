@@ -3,7 +3,7 @@
 
 use std::ffi::c_int;
 use std::fs;
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, Stdio};
@@ -15,7 +15,7 @@ use aictx_proto::hook::is_observation;
 use aictx_proto::rpc::HOOK_LINE_HEAD;
 
 use super::{
-    MAX_PAYLOAD, TAIL, deadline_ms, event_in, one_line, parent_pid, result_in, write_stdout,
+    MAX_PAYLOAD, Sent, TAIL, deadline_ms, event_in, one_line, parent_pid, result_in, write_stdout,
 };
 use crate::places::Places;
 use crate::start::{self, StartError};
@@ -42,8 +42,8 @@ struct Event<'a> {
     deadline: Duration,
 }
 
-/// No daemon answered the connect. `payload` is one line already.
-pub(super) fn run(runner: &[u8], event: &[u8], payload: &[u8], deadline: u64) -> c_int {
+/// No daemon took the event, for the reason in `sent`. `payload` is one line already.
+pub(super) fn run(runner: &[u8], event: &[u8], payload: &[u8], deadline: u64, sent: Sent) -> c_int {
     let text = |bytes| std::str::from_utf8(bytes).unwrap_or_default();
     let event = Event {
         runner: text(runner),
@@ -52,7 +52,7 @@ pub(super) fn run(runner: &[u8], event: &[u8], payload: &[u8], deadline: u64) ->
         deadline: Duration::from_millis(deadline),
     };
     let places = Places::from_env();
-    if !deliver(&places, &event) {
+    if !deliver(&places, &event, sent) {
         count_lost(&places);
     }
     0
@@ -79,9 +79,12 @@ pub(super) fn large(runner: &[u8], event: Option<&[u8]>, head: &[u8]) -> c_int {
     };
     let places = Places::from_env();
     let delivered = if payload.len() > MAX_PAYLOAD {
-        !is_observation(event.name) && answer_once(&places, &event)
+        answer_once(&places, &event)
     } else {
-        over_socket(&places, &event).is_some() || deliver(&places, &event)
+        match over_socket(&places, &event) {
+            Sent::HandedOver => true,
+            sent => deliver(&places, &event, sent),
+        }
     };
     if !delivered {
         count_lost(&places);
@@ -102,12 +105,12 @@ pub(super) fn finish_large_answer(socket: c_int, have: &[u8], deadline: u64) {
     }
 }
 
-/// Tries every way in order; false when the event is lost.
-fn deliver(places: &Places, event: &Event) -> bool {
-    if places.may_start() {
+/// Tries every way that is left in order; false when the event is lost.
+fn deliver(places: &Places, event: &Event, sent: Sent) -> bool {
+    if sent == Sent::Lost && places.may_start() {
         match start::ensure_daemon(places, Instant::now() + START_DEADLINE) {
             Ok(()) => {
-                if over_socket(places, event).is_some() {
+                if over_socket(places, event) == Sent::HandedOver {
                     return true;
                 }
             }
@@ -117,23 +120,32 @@ fn deliver(places: &Places, event: &Event) -> bool {
     if is_observation(event.name) {
         return spool(places, event).is_ok();
     }
-    answer_once(places, event)
+    // The deadline was spent on a daemon that does not read; there is none left for an answer.
+    sent != Sent::Refused && answer_once(places, event)
 }
 
-/// One exchange with a running daemon: `None` when it was not handed over, `Some` once it was,
-/// answered in time or not.
-fn over_socket(places: &Places, event: &Event) -> Option<()> {
+/// One exchange with a running daemon.
+fn over_socket(places: &Places, event: &Event) -> Sent {
     let end = Instant::now() + event.deadline;
-    let mut stream = connect::connect(&places.locations.socket).ok()?;
-    stream.set_write_timeout(Some(event.deadline)).ok()?;
-    let line = request_line(event, None);
-    stream.write_all(&line).ok()?;
-    if let Some(answer) = connect::read_line(stream, Vec::new(), end)
-        && let Some(result) = result_in(&answer)
-    {
-        write_stdout(result);
+    let Ok(mut stream) = connect::connect(&places.locations.socket) else {
+        return Sent::Lost;
+    };
+    let _ = stream.set_write_timeout(Some(event.deadline));
+    match stream.write_all(&request_line(event, None)) {
+        Ok(()) => {}
+        Err(e) if e.kind() == ErrorKind::WouldBlock => return Sent::Refused,
+        Err(_) => return Sent::Lost,
     }
-    Some(())
+    match connect::read_line(stream, Vec::new(), end) {
+        Some(answer) => {
+            if let Some(result) = result_in(&answer) {
+                write_stdout(result);
+            }
+            Sent::HandedOver
+        }
+        None if Instant::now() < end => Sent::Lost,
+        None => Sent::HandedOver,
+    }
 }
 
 fn request_line(event: &Event, spooled_at: Option<u128>) -> Vec<u8> {
@@ -161,26 +173,30 @@ fn request_line(event: &Event, spooled_at: Option<u128>) -> Vec<u8> {
 fn spool(places: &Places, event: &Event) -> std::io::Result<()> {
     let directory = places.locations.spool();
     places::private_directory(&directory)?;
-    let full = || Err(std::io::Error::other("the spool is full"));
-    let waiting = fs::read_dir(&directory)?.filter_map(Result::ok);
-    if event.payload.len() <= SMALL_EVENT {
-        if waiting.count() >= MAX_SPOOLED {
-            return full();
+    let is_large = event.payload.len() > SMALL_EVENT;
+    let (mut count, mut last, mut bytes) = (0, 0, event.payload.len() as u64);
+    for entry in fs::read_dir(&directory)? {
+        let entry = entry?;
+        count += 1;
+        if is_large {
+            // Whole files are few, and worth a look at every size.
+            bytes += entry.metadata().map_or(0, |m| m.len());
         }
-    } else {
-        // Whole files: few, and so these are worth a look at every size.
-        let sizes: Vec<u64> = waiting
-            .filter_map(|e| Some(e.metadata().ok()?.len()))
-            .collect();
-        let total = sizes.iter().sum::<u64>() + event.payload.len() as u64;
-        if sizes.len() >= MAX_SPOOLED || total > MAX_SPOOLED_BYTES {
-            return full();
-        }
+        let name = entry.file_name();
+        let number = name
+            .to_str()
+            .and_then(|n| n.split_once('-')?.0.parse().ok());
+        last = last.max(number.filter(|n| *n < u128::from(u64::MAX)).unwrap_or(0));
+    }
+    if count >= MAX_SPOOLED || is_large && bytes > MAX_SPOOLED_BYTES {
+        return Err(std::io::Error::other("the spool is full"));
     }
     let now = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default();
-    let name = format!("{:020}-{}", now.as_nanos(), std::process::id());
+    // Names are the order of events; a clock that was set back must not change it.
+    let number = now.as_nanos().max(last + 1);
+    let name = format!("{number:020}-{}", std::process::id());
     let draft = directory.join(format!(".{name}.tmp"));
     let written = places::private_file(&draft)
         .and_then(|mut file| file.write_all(&request_line(event, Some(now.as_millis()))))
@@ -192,7 +208,8 @@ fn spool(places: &Places, event: &Event) -> std::io::Result<()> {
 }
 
 /// Runs the daemon's own code in a process of its own. It is not killed at the deadline: what it
-/// records (a session's end) is worth finishing even when its answer comes too late.
+/// records (a session's end) is worth finishing even when its answer comes too late. For an event
+/// that only tells, it is enough that the process has all of it.
 fn answer_once(places: &Places, event: &Event) -> bool {
     let Some(program) = &places.daemon else {
         return false;
@@ -216,7 +233,12 @@ fn answer_once(places: &Places, event: &Event) -> bool {
     // Both ends of the pipe in threads of their own: a child that stops reading or writing must
     // not hold the agent beyond the deadline. They end with this process.
     let payload = event.payload.to_vec();
-    thread::spawn(move || stdin.write_all(&payload));
+    let (handed_over, taken) = mpsc::channel();
+    thread::spawn(move || {
+        let written = stdin.write_all(&payload).is_ok();
+        drop(stdin);
+        let _ = handed_over.send(written);
+    });
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || {
         let mut answer = Vec::new();
@@ -225,6 +247,9 @@ fn answer_once(places: &Places, event: &Event) -> bool {
         let _ = sender.send((read && ended).then_some(answer));
     });
     let allowance = event.deadline + Duration::from_millis(ONCE_ALLOWANCE_MS);
+    if is_observation(event.name) {
+        return taken.recv_timeout(allowance).unwrap_or(false);
+    }
     match receiver.recv_timeout(allowance) {
         Ok(Some(answer)) => {
             let result = answer.trim_ascii();
@@ -234,7 +259,7 @@ fn answer_once(places: &Places, event: &Event) -> bool {
             true
         }
         Ok(None) => false,
-        Err(_) => true,
+        Err(_) => taken.try_recv().unwrap_or(false),
     }
 }
 

@@ -3,7 +3,8 @@
 //! Every mutation of the disk passes one point. With `AICTX_CRASH_AT=<n>` the process aborts at
 //! the n-th point (counted from 1); with `AICTX_CRASH_TORN=1` a write at that point happens in
 //! half before. In-process tests inject an error number at the n-th point of their thread.
-//! Compiled only into tests and builds with the feature `failpoints`.
+//! Compiled into tests and development builds only (`debug_assertions`): whatever features a build
+//! picks, a release has none of this.
 
 /// The kinds of points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,25 +29,25 @@ pub(crate) enum Fate {
     /// The operation.
     Go,
     /// The process ends, for a write after half of it when `true`.
-    #[cfg_attr(not(any(test, feature = "failpoints")), allow(dead_code))]
+    #[cfg_attr(not(any(test, debug_assertions)), allow(dead_code))]
     Crash(bool),
     /// This error number, for a write after half of it when `true`.
-    #[cfg_attr(not(any(test, feature = "failpoints")), allow(dead_code))]
+    #[cfg_attr(not(any(test, debug_assertions)), allow(dead_code))]
     Fail(i32, bool),
 }
 
-#[cfg(not(any(test, feature = "failpoints")))]
+#[cfg(not(any(test, debug_assertions)))]
 #[inline(always)]
 pub(crate) fn hit(_op: Op, _what: &str) -> Fate {
     Fate::Go
 }
 
-#[cfg(any(test, feature = "failpoints"))]
+#[cfg(any(test, debug_assertions))]
 pub(crate) use on::hit;
-#[cfg(any(test, feature = "failpoints"))]
+#[cfg(any(test, debug_assertions))]
 pub use on::{Injection, points, with_injection};
 
-#[cfg(any(test, feature = "failpoints"))]
+#[cfg(any(test, debug_assertions))]
 mod on {
     use super::{Fate, Op};
     use std::cell::RefCell;

@@ -8,7 +8,7 @@ use aictx_proto::ledger::{LedgerKind, LedgerRow, Provenance};
 use aictx_proto::methods::{FinalizeParams, FinalizeReply};
 use aictx_proto::record::{AgentExecutionRow, ExecutionLogRow, files};
 use aictx_proto::snapshot::{GitState, Snapshot};
-use aictx_proto::text::{clean, slug};
+use aictx_proto::text::{clean, file_stem, slug};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -20,6 +20,9 @@ use crate::observe::{Failure, MAX_LIST, Observation, open_rows, push};
 use crate::project::Project;
 use crate::session::touch;
 use crate::summary;
+
+/// Longest execution id taken as it is given.
+const MAX_ID: usize = 120;
 
 /// What an agent or a person reported, with paths already relative.
 #[derive(Debug, Clone, Default)]
@@ -462,10 +465,7 @@ fn value(record: &impl Serialize) -> Value {
 }
 
 fn known_execution(snapshot: &Snapshot, execution_id: &str) -> Option<AgentExecutionRow> {
-    let wanted = execution_id.trim();
-    if wanted.is_empty() {
-        return None;
-    }
+    let wanted = given_id(execution_id)?;
     snapshot
         .executions
         .iter()
@@ -474,10 +474,22 @@ fn known_execution(snapshot: &Snapshot, execution_id: &str) -> Option<AgentExecu
         .cloned()
 }
 
+/// An execution id from outside as it is stored: as given when it is one short line, else made a
+/// name that no other id shares. Looking an id up and storing it must agree.
+fn given_id(raw: &str) -> Option<String> {
+    let id = raw.trim();
+    let short = clean(id, MAX_ID);
+    match id {
+        "" => None,
+        id if id == short => Some(short),
+        id => Some(file_stem(id)),
+    }
+}
+
 fn execution_id(params: Option<&FinalizeParams>, input: &Finalize) -> String {
-    match params.map(|p| p.execution_id.trim()) {
-        Some(id) if !id.is_empty() => clean(id, 120),
-        _ => {
+    match params.and_then(|p| given_id(&p.execution_id)) {
+        Some(id) => id,
+        None => {
             let agent = slug(&input.identity.agent_id, 24, "agent");
             format!(
                 "exec-{agent}-{}-{:012x}",

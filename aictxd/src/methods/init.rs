@@ -83,7 +83,7 @@ pub(super) fn init(app: &App, params: &InitParams) -> Result<InitReply, RpcError
         match app.registry.add(&root, app.now()) {
             Ok(_) => {
                 registered = true;
-                app.registered.notify_one();
+                app.registry_changed.notify_one();
             }
             Err(e) => warnings.push(format!("the repository was not registered: {e}")),
         }

@@ -12,12 +12,12 @@ use crate::app::App;
 pub(super) fn add(app: &App, params: &RepoParams) -> Result<RepoEntry, RpcError> {
     let place = place(app, &params.repo)?;
     app.hosts.open(&place.root)?;
-    let added = app
+    let entry = app
         .registry
         .add(&place.root, app.now())
         .map_err(|e| unwritable(&e))?;
-    app.registered.notify_one();
-    Ok(added)
+    app.registry_changed.notify_one();
+    Ok(entry)
 }
 
 pub(super) fn list(app: &App) -> RepoList {
@@ -51,6 +51,7 @@ pub(super) fn remove(app: &App, params: &RepoParams) -> Result<RepoEntry, RpcErr
         .map_err(|e| unwritable(&e))?
         .ok_or_else(missing)?;
     app.hosts.close(&root);
+    app.registry_changed.notify_one();
     Ok(RepoEntry {
         exists: Path::new(&removed.repo_path).is_dir(),
         ..removed

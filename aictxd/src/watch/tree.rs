@@ -24,8 +24,9 @@ const ARTIFACTS: &[&str] = &[
     "tasks",
     "tasks/threads",
 ];
-/// Files in the git directory that say what is checked out.
-const GIT_FILES: &[&str] = &["HEAD", "packed-refs", "MERGE_HEAD", "index.lock"];
+/// Files in the git directory that say what is checked out. The index and its lock are not among
+/// them: `git status` writes both.
+const GIT_FILES: &[&str] = &["HEAD", "packed-refs", "MERGE_HEAD"];
 
 /// The watched directories of one repository.
 #[derive(Debug)]

@@ -1,0 +1,276 @@
+//! The same answer with and without the daemon: every method, once through the socket and once by
+//! `aictxd once`, in two repositories that are alike.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::Path;
+
+use aictx_proto::methods::{METHODS, Scope};
+use aictx_tests::memory::files;
+use aictx_tests::session::{
+    after_command, before_command, edited, end, failed_command, main_session, payload, prompt,
+    start,
+};
+use aictx_tests::{TestEnv, program, wait_until};
+use serde_json::{Map, Value, json};
+
+/// A step: method and parameters, for a repository.
+type Step = (&'static str, Value);
+
+/// Every method that can run in both ways, in an order in which each has something to say.
+fn steps(env: &TestEnv, repo: &Path) -> Vec<Step> {
+    let hook = |event: Value| ("hook", json!({ "runner": "claude", "payload": event }));
+    let here = json!({ "repo": repo });
+    let mut steps = vec![
+        ("repo.list", json!({})),
+        ("resume", here.clone()),
+        (
+            "init",
+            json!({ "repo": repo, "runners": ["claude"], "program": program("aictx") }),
+        ),
+        ("init", here.clone()),
+        ("init", json!({ "repo": env.path().join("nowhere") })),
+        ("repo.remove", here.clone()),
+        ("repo.remove", here.clone()),
+        ("repo.add", here.clone()),
+        ("repo.add", json!({ "repo": "relative" })),
+        ("repo.list", json!({})),
+        ("session.list", here.clone()),
+    ];
+    steps.extend(
+        main_session(repo, &env.path().join("home"))
+            .into_iter()
+            .map(|event| hook(event.payload)),
+    );
+    let failing = "Exit code 1\nFAILED test_calc.py::test_add - assert 0 == 4\n1 failed in 0.01s";
+    steps.extend(
+        [
+            start(repo, "s2", "startup"),
+            prompt(repo, "s2", "fix add"),
+            before_command(repo, "s2", "rm -rf /"),
+            before_command(repo, "s2", "git reset --hard"),
+            failed_command(repo, "s2", "python -m pytest -q", failing),
+            edited(repo, "s2", "calc.py"),
+            after_command(repo, "s2", "python -m pytest -q", "4 passed in 0.01s"),
+            payload(repo, "s2", "FutureEvent", json!({})),
+            payload(repo, "s2", "PreCompact", json!({ "trigger": "auto" })),
+        ]
+        .map(hook),
+    );
+    let caller = json!({ "env": { "CLAUDE_CODE_SESSION_ID": "s2" } });
+    let report = json!({
+        "repo": repo, "status": "success", "summary": "Fixed add", "execution_id": "mine",
+        "files_edited": ["calc.py", "/etc/passwd"], "next_steps": ["look at sub"],
+        "decisions": [{ "decision": "keep it", "rationale": "short" }], "caller": caller,
+    });
+    steps.extend([
+        ("finalize", report.clone()),
+        ("finalize", report),
+        hook(end(repo, "s2")),
+        (
+            "finalize",
+            json!({
+                "repo": repo, "status": "failure", "summary": "Tried", "caller": { "session_id": "s3" },
+                "notable_errors": ["make: *** [all] Error 2"], "commands_executed": ["make"],
+            }),
+        ),
+        ("finalize", json!({ "repo": repo, "status": "maybe" })),
+        ("finalize", json!({ "repo": repo, "status": "success" })),
+        ("finalize", json!({ "repo": 7 })),
+        ("resume", json!({ "repo": repo, "task": "go on", "caller": { "session_id": "s4" } })),
+        ("resume", json!({ "repo": repo, "full": true, "caller": { "session_id": "s4" } })),
+        ("resume", json!({ "repo": repo, "brief": true, "caller": { "session_id": "s5" } })),
+        ("resume", json!({ "repo": repo, "brief": true, "full": true })),
+        ("guard", json!({ "repo": repo, "action": "risky_command", "command": "rm -rf /" })),
+        ("guard", json!({ "repo": repo, "action": "edit", "paths": [".aictx/x", "calc.py"] })),
+        ("guard", json!({ "repo": repo, "action": "final_answer" })),
+        ("guard", json!({ "repo": repo, "action": "nonsense" })),
+        ("session.list", json!({ "repo": repo, "limit": 1 })),
+        ("session.list", here.clone()),
+        ("session.show", json!({ "repo": repo, "session_id": "s2", "rows": true })),
+        ("session.show", json!({ "repo": repo, "session_id": "nobody" })),
+        ("session.show", json!({ "repo": repo, "session_id": "s" })),
+        ("hook", json!({ "runner": "unknown", "payload": {} })),
+        ("hook", json!({ "runner": "claude", "payload": [1] })),
+        hook(start(repo, "s6", "startup")),
+        ("spool.drain", json!({})),
+        hook(end(repo, "s6")),
+    ]);
+    steps
+}
+
+/// What may differ between two runs of the same thing.
+fn normal(env: &TestEnv, value: &Value) -> Value {
+    match value {
+        Value::Object(map) => {
+            let mut out = Map::new();
+            for (name, member) in map {
+                // A snapshot's number and an agent's process say when and where, not what.
+                if ["generation", "pid", "pid_start"].contains(&name.as_str()) {
+                    continue;
+                }
+                let clock = name.ends_with("execution_time_ms") && member.is_number();
+                let member = if clock {
+                    json!("<time>")
+                } else {
+                    normal(env, member)
+                };
+                out.insert(name.clone(), member);
+            }
+            Value::Object(out)
+        }
+        Value::Array(list) => list.iter().map(|v| normal(env, v)).collect(),
+        Value::String(text) => Value::String(normal_text(env, text)),
+        Value::Number(n) if n.as_u64().is_some_and(|n| n > 1_000_000_000) => json!("<time>"),
+        other => other.clone(),
+    }
+}
+
+fn normal_text(env: &TestEnv, text: &str) -> String {
+    let text = text.replace(&*env.path().to_string_lossy(), "<home>");
+    let mut out = String::new();
+    let mut rest = text.as_str();
+    // Digits, dashes and letters that hang together: a word of that alphabet is looked at whole.
+    while let Some(at) = rest.find(|c: char| c.is_ascii_alphanumeric()) {
+        out.push_str(&rest[..at]);
+        let word = &rest[at..];
+        let length = word
+            .find(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '-' | ':'))
+            .unwrap_or(word.len());
+        out.push_str(&normal_word(&word[..length]));
+        rest = &word[length..];
+    }
+    out + rest
+}
+
+fn normal_word(word: &str) -> String {
+    let shape: String = word
+        .chars()
+        .map(|c| if c.is_ascii_digit() { '0' } else { c })
+        .collect();
+    let stamp = "0000-00-00T00:00:00Z";
+    if shape.contains(stamp) {
+        return shape.replace(stamp, "<time>");
+    }
+    // `exec-claude-20261121T025909Z-<nonce>`
+    if let Some(at) = shape.find("00000000T000000Z") {
+        return format!("{}<time>", &word[..at]);
+    }
+    let hexadecimal = word.chars().all(|c| c.is_ascii_hexdigit());
+    // Commits carry the time they were made at.
+    if hexadecimal && matches!(word.len(), 7 | 40) && word.chars().any(|c| c.is_ascii_digit()) {
+        return "<commit>".to_owned();
+    }
+    word.to_owned()
+}
+
+/// The memory, file by file, with what may differ taken out.
+fn tree(env: &TestEnv, repo: &Path) -> BTreeMap<String, Vec<Value>> {
+    let memory = repo.join(".aictx");
+    files(&memory)
+        .into_iter()
+        .map(|file| {
+            let name = file.to_string_lossy().into_owned();
+            let text = fs::read_to_string(memory.join(&file)).unwrap();
+            let content = if name.ends_with(".json") {
+                vec![normal(env, &serde_json::from_str(&text).unwrap())]
+            } else if name.ends_with(".jsonl") {
+                text.lines()
+                    .map(|line| normal(env, &serde_json::from_str(line).unwrap()))
+                    .collect()
+            } else {
+                vec![json!(normal_text(env, &text))]
+            };
+            (name, content)
+        })
+        .collect()
+}
+
+#[test]
+fn every_method_answers_and_writes_the_same_with_and_without_the_daemon() {
+    let with = TestEnv::new();
+    let without = TestEnv::new();
+    let prepare = |env: &TestEnv| {
+        let repo = env.plain_repository("demo");
+        env.plain_repository("another");
+        env.once("init", &json!({ "repo": env.path().join("another") }))
+            .ok();
+        repo
+    };
+    let (repo_with, repo_without) = (prepare(&with), prepare(&without));
+    let _daemon = with.daemon();
+
+    let covered: BTreeSet<&str> = steps(&with, &repo_with).iter().map(|s| s.0).collect();
+    for method in METHODS.iter().filter(|m| m.scope != Scope::Daemon) {
+        assert!(
+            covered.contains(method.name),
+            "`{}` has no case here",
+            method.name
+        );
+    }
+
+    let pairs = steps(&with, &repo_with)
+        .into_iter()
+        .zip(steps(&without, &repo_without));
+    for (n, ((method, params), (_, params_without))) in pairs.enumerate() {
+        let served = with.rpc(method, &params);
+        let served = match served.get("error") {
+            Some(error) => json!({ "error": error }),
+            None => json!({ "result": served["result"] }),
+        };
+        let run = without.once(method, &params_without);
+        let alone = if run.status == 0 {
+            json!({ "result": run.json() })
+        } else {
+            let error: Value = serde_json::from_str(run.stderr.trim()).unwrap();
+            json!({ "error": error })
+        };
+        let (served, alone) = (normal(&with, &served), normal(&without, &alone));
+        assert_eq!(served, alone, "step {n}: {method} {params}");
+        // A verdict is recorded after it was answered; `once` waits for that, so must we.
+        if params["payload"]["hook_event_name"] == "PreToolUse" {
+            let id = params["payload"]["session_id"].as_str().unwrap();
+            let rows =
+                |env: &TestEnv, repo: &Path| env.rows(repo, &format!("sessions/{id}.jsonl")).len();
+            wait_until("the verdict is recorded", || {
+                rows(&with, &repo_with) == rows(&without, &repo_without)
+            });
+        }
+        let (served, alone) = (
+            tree_if_any(&with, &repo_with),
+            tree_if_any(&without, &repo_without),
+        );
+        for (name, content) in &served {
+            assert_eq!(Some(content), alone.get(name), "step {n}: {method}: {name}");
+        }
+        assert_eq!(
+            served.keys().collect::<Vec<_>>(),
+            alone.keys().collect::<Vec<_>>(),
+            "step {n}: {method}"
+        );
+    }
+    assert!(tree(&with, &repo_with).len() > 10, "something was compared");
+}
+
+fn tree_if_any(env: &TestEnv, repo: &Path) -> BTreeMap<String, Vec<Value>> {
+    if repo.join(".aictx").exists() {
+        tree(env, repo)
+    } else {
+        BTreeMap::new()
+    }
+}
+
+#[test]
+fn methods_of_a_running_daemon_say_so_without_one() {
+    let env = TestEnv::new();
+    for method in METHODS.iter().filter(|m| m.scope == Scope::Daemon) {
+        let run = env.once(method.name, &json!({}));
+        assert_eq!(run.status, 1, "{}", method.name);
+        assert!(
+            run.stderr.contains("does not run without a daemon"),
+            "{}: {}",
+            method.name,
+            run.stderr
+        );
+    }
+}

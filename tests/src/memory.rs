@@ -1,0 +1,100 @@
+//! Looking at a repository's `.aictx` as files, the way another program would.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+/// The four logs that get one row from every finalize, and the member that names the execution.
+pub const LOGS: [(&str, &str); 4] = [
+    ("metrics/execution_logs.jsonl", "task_id"),
+    ("metrics/agent_execution_log.jsonl", "execution_id"),
+    ("continuity/handoffs.jsonl", "execution_id"),
+    ("continuity/lifecycle_events.jsonl", "execution_id"),
+];
+
+/// All plain files below a directory, with paths relative to it, in order.
+pub fn files(directory: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut pending = vec![directory.to_owned()];
+    while let Some(next) = pending.pop() {
+        for entry in fs::read_dir(&next).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                pending.push(path);
+            } else {
+                found.push(path.strip_prefix(directory).unwrap().to_owned());
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// Copies a directory, replacing what is there.
+pub fn replace_tree(from: &Path, to: &Path) {
+    if to.exists() {
+        fs::remove_dir_all(to).unwrap();
+    }
+    fs::create_dir_all(to).unwrap();
+    for file in files(from) {
+        let target = to.join(&file);
+        fs::create_dir_all(target.parent().unwrap()).unwrap();
+        fs::copy(from.join(&file), target).unwrap();
+    }
+}
+
+/// Every file of the memory can be read to its last line, nothing waits in the journal, no draft
+/// of a file is left. Only an intent that was never complete may have been put aside.
+#[track_caller]
+pub fn assert_sound(repository: &Path) {
+    let memory = repository.join(".aictx");
+    for file in files(&memory) {
+        let name = file.to_string_lossy();
+        assert!(!name.starts_with("journal/"), "{name} waits in the journal");
+        if name.starts_with("quarantine/journal-") {
+            continue;
+        }
+        assert!(!name.starts_with("quarantine/"), "{name} was put aside");
+        assert!(!name.contains(".aictx-tmp"), "{name} is a draft");
+        let text = fs::read_to_string(memory.join(&file)).unwrap();
+        let parse = |text: &str| {
+            serde_json::from_str::<Value>(text).unwrap_or_else(|e| panic!("{name}: {e}: {text}"))
+        };
+        if name.ends_with(".json") {
+            parse(&text);
+        } else if name.ends_with(".jsonl") {
+            assert!(text.is_empty() || text.ends_with('\n'), "{name} is torn");
+            for line in text.lines() {
+                assert!(parse(line).is_object(), "{name}: {line}");
+            }
+        }
+    }
+}
+
+/// How often each execution is in each of the four logs: the same in all of them, or the test
+/// fails.
+#[track_caller]
+pub fn executions(repository: &Path) -> BTreeMap<String, usize> {
+    let mut agreed: Option<BTreeMap<String, usize>> = None;
+    for (file, member) in LOGS {
+        let text = fs::read_to_string(repository.join(".aictx").join(file)).unwrap_or_default();
+        let mut counts = BTreeMap::new();
+        for line in text.lines() {
+            let row: Value = serde_json::from_str(line).unwrap();
+            if file.ends_with("lifecycle_events.jsonl") && row["event_type"] != "finalize_called" {
+                continue;
+            }
+            let id = row[member]
+                .as_str()
+                .unwrap_or_else(|| panic!("{file}: {line}"));
+            *counts.entry(id.to_owned()).or_default() += 1;
+        }
+        match &agreed {
+            Some(agreed) => assert_eq!(agreed, &counts, "{file} against {}", LOGS[0].0),
+            None => agreed = Some(counts),
+        }
+    }
+    agreed.unwrap()
+}
