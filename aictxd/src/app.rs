@@ -76,6 +76,8 @@ pub struct App {
     stop: watch::Sender<Option<StopReason>>,
     /// Repositories were registered or removed: somebody should look after them now.
     pub registry_changed: tokio::sync::Notify,
+    /// Held while the spool is taken in, so that events stay in order.
+    pub spool_turn: tokio::sync::Mutex<()>,
     /// Work that goes on after its reply; `once` waits for it.
     background: AtomicU64,
     background_done: tokio::sync::Notify,
@@ -98,6 +100,7 @@ impl App {
             warnings: Vec::new(),
             stop: watch::Sender::new(None),
             registry_changed: tokio::sync::Notify::new(),
+            spool_turn: tokio::sync::Mutex::new(()),
             background: AtomicU64::new(0),
             background_done: tokio::sync::Notify::new(),
             registry,

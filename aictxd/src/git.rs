@@ -20,9 +20,43 @@ pub async fn state(worktree: &Path) -> GitState {
             ..GitState::default()
         };
     }
+    let end = tokio::time::Instant::now() + DEADLINE;
+    let Ok(filters) = tokio::time::timeout_at(end, own_filters(worktree)).await else {
+        return failed("timeout");
+    };
+    let mut command = git(worktree);
+    command
+        .args([
+            "status",
+            "--porcelain=v2",
+            "--branch",
+            "-z",
+            "--untracked-files=normal",
+            // Submodules have a configuration of their own.
+            "--ignore-submodules=dirty",
+        ])
+        .args(["--", ".", ":(exclude).aictx"]);
+    switch_off(&mut command, &filters);
+    match tokio::time::timeout_at(end, command.output()).await {
+        Err(_) => failed("timeout"),
+        Ok(Err(_)) => failed("git_not_found"),
+        Ok(Ok(output)) if !output.status.success() => failed("refused"),
+        Ok(Ok(output)) => parse(&output.stdout),
+    }
+}
+
+fn failed(kind: &str) -> GitState {
+    GitState {
+        reason: format!("git_state_error:{kind}"),
+        ..GitState::default()
+    }
+}
+
+/// A git process that runs nothing else: no hooks, no monitor, no transport. Filters are dealt
+/// with by [`switch_off`].
+fn git(worktree: &Path) -> Command {
     let mut command = Command::new("git");
     command
-        // A hostile .git/config must not make git run anything for us.
         .args([
             "-c",
             "core.fsmonitor=false",
@@ -30,33 +64,65 @@ pub async fn state(worktree: &Path) -> GitState {
             "core.hooksPath=/dev/null",
             "--no-pager",
         ])
-        .args([
-            "status",
-            "--porcelain=v2",
-            "--branch",
-            "-z",
-            "--untracked-files=normal",
-        ])
-        .args(["--", ".", ":(exclude).aictx"])
         .current_dir(worktree)
         .env_remove("GIT_DIR")
         .env_remove("GIT_WORK_TREE")
         .env_remove("GIT_INDEX_FILE")
         .env("GIT_OPTIONAL_LOCKS", "0")
         .env("GIT_TERMINAL_PROMPT", "0")
+        // A partial clone would fetch what it lacks, by a program that its configuration names.
+        .env("GIT_NO_LAZY_FETCH", "1")
+        .env("GIT_ALLOW_PROTOCOL", "none")
         .stdin(Stdio::null())
         .stderr(Stdio::null())
         .kill_on_drop(true);
-    let error = |kind: &str| GitState {
-        reason: format!("git_state_error:{kind}"),
-        ..GitState::default()
-    };
-    match tokio::time::timeout(DEADLINE, command.output()).await {
-        Err(_) => error("timeout"),
-        Ok(Err(_)) => error("git_not_found"),
-        Ok(Ok(output)) if !output.status.success() => error("refused"),
-        Ok(Ok(output)) => parse(&output.stdout),
+    command
+}
+
+/// Names of the filter drivers that the repository's own configuration defines: `git status` would
+/// run their programs on changed files. The user's own (`git lfs install`) are trusted.
+async fn own_filters(worktree: &Path) -> Vec<String> {
+    let mut command = git(worktree);
+    command.args(["config", "--includes", "--show-scope", "--name-only", "-z"]);
+    command.args(["--get-regexp", r"^filter\..*\.(clean|process)$"]);
+    let output = command.output().await;
+    output.map(|o| filters_in(&o.stdout)).unwrap_or_default()
+}
+
+/// Reads scope and name in turn.
+fn filters_in(bytes: &[u8]) -> Vec<String> {
+    let mut names = Vec::new();
+    let mut records = bytes.split(|b| *b == 0).map(String::from_utf8_lossy);
+    while let (Some(scope), Some(key)) = (records.next(), records.next()) {
+        let name = key
+            .strip_prefix("filter.")
+            .and_then(|k| k.rsplit_once('.'))
+            .map(|(name, _)| name.to_owned());
+        if let Some(name) = name
+            && !matches!(scope.as_ref(), "global" | "system")
+            && !names.contains(&name)
+        {
+            names.push(name);
+        }
     }
+    names
+}
+
+/// Makes filters copy, by environment: names may hold any character.
+fn switch_off(command: &mut Command, filters: &[String]) {
+    let settings = [("clean", ""), ("process", ""), ("required", "false")];
+    let mut count = 0;
+    for name in filters {
+        for (member, value) in settings {
+            command.env(
+                format!("GIT_CONFIG_KEY_{count}"),
+                format!("filter.{name}.{member}"),
+            );
+            command.env(format!("GIT_CONFIG_VALUE_{count}"), value);
+            count += 1;
+        }
+    }
+    command.env("GIT_CONFIG_COUNT", count.to_string());
 }
 
 /// Reads `git status --porcelain=v2 --branch -z`. Unknown lines are ignored.
@@ -129,6 +195,39 @@ mod tests {
         assert_eq!(state.unstaged, ["src/ñandú file.txt", "both.txt"]);
         assert_eq!(state.staged, ["new name.rs", "both.txt"]);
         assert_eq!(state.untracked, ["un tracked"]);
+    }
+
+    #[test]
+    fn a_hostile_configuration_runs_nothing() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path();
+        let run = |args: &[&str]| {
+            let mut git = std::process::Command::new("git");
+            let git = git.args(["-c", "user.name=t", "-c", "user.email=t@t"]);
+            assert!(git.args(args).current_dir(root).status().unwrap().success());
+        };
+        run(&["init", "-q", "."]);
+        std::fs::write(root.join(".gitattributes"), "* filter=a.b=c\n").unwrap();
+        std::fs::write(root.join("file"), "one").unwrap();
+        run(&["add", "-A"]);
+        run(&["commit", "-q", "-m", "x"]);
+        let config = root.join(".git/config");
+        let mark = root.join("mark").to_string_lossy().into_owned();
+        let text = std::fs::read_to_string(&config).unwrap();
+        let text =
+            format!("{text}\n[include]\n\tpath = more\n[filter \"a.b=c\"]\n\trequired = true\n");
+        std::fs::write(&config, text).unwrap();
+        let more = format!("[filter \"a.b=c\"]\n\tclean = touch {mark}; cat\n");
+        std::fs::write(root.join(".git/more"), more).unwrap();
+        std::fs::write(root.join("file"), "two").unwrap();
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .unwrap();
+        let state = runtime.block_on(state(root));
+        assert!(state.available, "{}", state.reason);
+        assert_eq!(state.unstaged, ["file"]);
+        assert!(!root.join("mark").exists(), "the filter ran");
     }
 
     proptest! {

@@ -11,11 +11,13 @@ use std::time::{Duration, Instant};
 use aictx_artifacts::root;
 use aictx_guard::HookVerdict;
 use aictx_proto::Timestamp;
-use aictx_proto::identity::Caller;
+use aictx_proto::effect::Effects;
+use aictx_proto::identity::{Caller, Identity};
 use aictx_proto::ledger::{LedgerKind, LedgerRow, MAX_COMMAND, MAX_TEXT, Outcome};
 use aictx_proto::methods::HookParams;
 use aictx_proto::path::Located;
 use aictx_proto::rpc::{INVALID_PARAMS, NOT_WRITABLE, RpcError};
+use aictx_proto::snapshot::Snapshot;
 use aictx_proto::text::truncate_chars;
 use aictx_runners::{Action, Answer, Decision, HookEvent, Moment, Output, ToolCall, dialect};
 use aictx_signals::Run;
@@ -35,6 +37,9 @@ const INLINE_OUTPUT: usize = 64 * 1024;
 const AFTER_ANSWER: Duration = Duration::from_millis(1);
 /// How long a session's end may hold its hook. The agents allow 1 to 1.5 s.
 const END_DEADLINE: Duration = Duration::from_millis(800);
+/// How long a session's start waits for its commit before it is answered without; the client's
+/// own limit is a second.
+const START_DEADLINE: Duration = Duration::from_millis(600);
 /// An agent whose process is gone gets this long to be heard of again before its session is
 /// finalized. `AICTXD_SESSION_GRACE_MS` overrides it.
 const GRACE: Duration = Duration::from_secs(2);
@@ -84,8 +89,6 @@ struct Session {
     app: Arc<App>,
     id: String,
     live: Live,
-    /// The session was not known to this process before.
-    is_new: bool,
     cwd: PathBuf,
     now: Timestamp,
     /// Something of this event could not be recorded for want of space.
@@ -102,14 +105,32 @@ impl Session {
         now: Timestamp,
     ) -> Option<Self> {
         let cwd = PathBuf::from(event.cwd.as_ref());
-        if let Some(live) = app.sessions.get(&event.session_id) {
+        if let Some(mut live) = app.sessions.get(&event.session_id) {
             app.sessions.seen(&event.session_id, now);
             let id = event.session_id.clone().into_owned();
+            // A session goes on in another process when its agent was started again.
+            let begins = matches!(
+                event.moment,
+                Moment::SessionStart { .. } | Moment::Prompt { .. }
+            );
+            if begins {
+                let process = AgentProcess::behind(pid);
+                if process.pid != 0 && process != live.process {
+                    live.process = process;
+                    app.sessions.moved(&id, process);
+                    watch_process(app, &id, process);
+                }
+            }
+            // The agent may have gone to another worktree of the repository.
+            if let Ok(place) = app.hosts.place(&cwd)
+                && place.root == live.host.root
+            {
+                live.worktree = place.worktree;
+            }
             return Some(Self {
                 app: Arc::clone(app),
                 id,
                 live,
-                is_new: false,
                 cwd,
                 now,
                 disk_full: Arc::default(),
@@ -138,42 +159,28 @@ impl Session {
             last_seen: now,
             events: 0,
         };
-        let is_new = app.sessions.begin(&id, live.clone());
+        let is_new = begin(app, &id, live.clone());
         let session = Self {
             app: Arc::clone(app),
             id,
             live,
-            is_new,
             cwd,
             now,
             disk_full: Arc::default(),
         };
-        if is_new {
-            watch_process(app, &session.id, session.live.process);
-            if !matches!(event.moment, Moment::SessionStart { .. }) && !session.is_in_ledger() {
-                session.record(&[session.start_row("observed", event)]);
-            }
+        // A ledger that is there says already whose it is: after a restart of this process the
+        // session goes on, and what comes late does not begin it anew.
+        if is_new
+            && !matches!(event.moment, Moment::SessionStart { .. })
+            && !session.host().store.has_ledger(&session.id)
+        {
+            session.record(&[session.start_row("observed", event)]);
         }
         Some(session)
     }
 
     fn host(&self) -> &Arc<Host> {
         &self.live.host
-    }
-
-    /// Whether the ledger knows that this session goes on, in this very process: an earlier daemon
-    /// or a process of one call has seen its beginning.
-    fn is_in_ledger(&self) -> bool {
-        let ledger = self.host().store.read_ledger(&self.id);
-        let last = ledger
-            .rows
-            .iter()
-            .rfind(|r| matches!(r.kind, LedgerKind::SessionStart | LedgerKind::SessionEnd));
-        let now = self.live.process;
-        last.is_some_and(|row| {
-            row.kind == LedgerKind::SessionStart
-                && (now.pid == 0 || (row.pid, row.pid_start) == (now.pid, now.start))
-        })
     }
 
     fn record(&self, rows: &[LedgerRow]) {
@@ -270,53 +277,55 @@ impl Session {
     }
 
     /// The capsule. A new visible session is counted and its number is in the text, so the answer
-    /// waits for the commit.
+    /// waits for the commit, within limits: memory that cannot be written is still told.
     async fn start(&self, source: &str, event: &HookEvent<'_>) -> Option<Answer> {
         self.record(&[self.start_row(source, event)]);
-        if !self.is_new {
-            self.app.sessions.begin(
-                &self.id,
-                Live {
-                    last_seen: self.now,
-                    ..self.live.clone()
-                },
-            );
-        }
-        let caller = Caller {
-            agent_id: self.live.runner.clone(),
-            session_id: self.id.clone(),
-            ..Caller::default()
-        };
-        let identity = caller.identify(|_| None);
-        let project = project::look(&self.live.worktree);
-        let ledger = self.host().store.read_ledger(&self.id);
-        let (source, now) = (source.to_owned(), self.now);
-        let branch = root::head(&self.live.worktree).branch;
-        let written = self
+        let session = self.clone();
+        let source = source.to_owned();
+        // Files of the repository are read on the pool: nobody knows how slow its disk is.
+        let seen = tokio::task::spawn_blocking(move || session.opening(source))
+            .await
+            .ok()?;
+        let seen = Arc::new(seen);
+        let for_commit = Arc::clone(&seen);
+        let commit = self
             .host()
-            .write(move |snapshot| {
-                let start = aictx_continuity::SessionStart {
-                    identity: &identity,
-                    project: &project,
-                    source: &source,
-                    branch: &branch,
-                    rows: &ledger.rows,
-                    now,
-                };
-                aictx_continuity::session_start(snapshot, &start)
-            })
-            .await;
-        let context = match written {
-            Ok((context, _)) => context,
-            Err(error) => {
+            .write(move |snapshot| for_commit.decide(snapshot));
+        let context = match tokio::time::timeout(START_DEADLINE, commit).await {
+            Ok(Ok((context, _))) => context,
+            Ok(Err(error)) => {
                 tracing::warn!(repo = %self.host().root.display(), %error, "a session start was not recorded");
-                return None;
+                seen.decide(&self.host().store.latest()).0
             }
+            // The commit goes on.
+            Err(_) => seen.decide(&self.host().store.latest()).0,
         };
         Some(Answer {
             context,
             decision: Decision::Pass,
         })
+    }
+
+    fn opening(&self, source: String) -> Opening {
+        let caller = Caller {
+            agent_id: self.live.runner.clone(),
+            session_id: self.id.clone(),
+            ..Caller::default()
+        };
+        // Only these are told what the session itself did.
+        let goes_on = matches!(source.as_str(), "resume" | "compact");
+        Opening {
+            identity: caller.identify(|_| None),
+            project: project::look(&self.live.worktree),
+            rows: if goes_on {
+                self.host().store.read_ledger(&self.id).rows
+            } else {
+                Vec::new()
+            },
+            branch: root::head(&self.live.worktree).branch,
+            source,
+            now: self.now,
+        }
     }
 
     /// The verdict on a tool call. Pure apart from resolving links; recorded after the answer.
@@ -489,10 +498,15 @@ impl Session {
 
     /// Finalizes the session from its ledger. The work goes on when the hook cannot wait.
     async fn finish(&self, spooled: bool) {
-        self.app.sessions.end(&self.id);
-        let (app, id, live) = (Arc::clone(&self.app), self.id.clone(), self.live.clone());
-        let now = self.now;
-        let work = async move { finish_session(&app, &id, &live, now).await };
+        let session = self.clone();
+        let work = async move {
+            if !spooled {
+                // What was observed while nobody could be reached belongs to the session.
+                spool::drain(&session.app).await;
+            }
+            session.app.sessions.end(&session.id);
+            finish_session(&session.app, &session.id, &session.live, session.now).await;
+        };
         if spooled || self.app.mode == Mode::Once {
             work.await;
             return;
@@ -506,25 +520,71 @@ impl Session {
     }
 }
 
-/// Ends a session whose agent is gone, unless it is heard of again within the grace period.
+/// Everything a session's start is decided on, besides memory.
+struct Opening {
+    identity: Identity,
+    project: aictx_continuity::Project,
+    rows: Vec<LedgerRow>,
+    branch: String,
+    source: String,
+    now: Timestamp,
+}
+
+impl Opening {
+    fn decide(&self, snapshot: &Snapshot) -> (String, Effects) {
+        let start = aictx_continuity::SessionStart {
+            identity: &self.identity,
+            project: &self.project,
+            source: &self.source,
+            branch: &self.branch,
+            rows: &self.rows,
+            now: self.now,
+        };
+        aictx_continuity::session_start(snapshot, &start)
+    }
+}
+
+/// Notes a live session and watches its process; gives whether it was unknown. A session that had
+/// to make room is finalized.
+fn begin(app: &Arc<App>, id: &str, live: Live) -> bool {
+    let process = live.process;
+    let begun = app.sessions.begin(id, live);
+    if begun.is_new {
+        watch_process(app, id, process);
+    }
+    if let Some((id, live)) = begun.evicted {
+        let (task, now) = (Arc::clone(app), app.now());
+        app.after_reply(async move { finish_session(&task, &id, &live, now).await });
+    }
+    begun.is_new
+}
+
+/// Ends a session whose agent is gone once it has not been heard of for the grace period. One that
+/// goes on in another process is left alone.
 pub async fn abandon(app: &Arc<App>, id: &str) {
-    let Some(before) = app.sessions.get(id) else {
+    let Some(mut before) = app.sessions.get(id) else {
         return;
     };
-    tokio::time::sleep(grace()).await;
-    match app.sessions.get(id) {
-        Some(live) if live.events == before.events => {
-            app.sessions.end(id);
-            finish_session(app, id, &live, app.now()).await;
+    loop {
+        tokio::time::sleep(grace()).await;
+        match app.sessions.get(id) {
+            Some(live) if live.process == before.process && live.is_over(app.now()) => {
+                if live.events == before.events {
+                    app.sessions.end(id);
+                    return finish_session(app, id, &live, app.now()).await;
+                }
+                before = live;
+            }
+            _ => return,
         }
-        _ => {}
     }
 }
 
 /// Takes over a live session that an earlier daemon knew.
 pub fn adopt(app: &Arc<App>, id: &str, live: Live) {
-    app.sessions.begin(id, live.clone());
-    watch_process(app, id, live.process);
+    if app.sessions.get(id).is_none() {
+        begin(app, id, live);
+    }
 }
 
 /// Finalizes a session when its agent's process ends without having said so.
@@ -569,8 +629,7 @@ pub async fn finish_session(app: &Arc<App>, id: &str, live: &Live, now: Timestam
     };
     let git = git::state(&live.worktree).await;
     let identity = caller.identify(|_| None);
-    if let Err(error) =
-        finalize_session(app, &live.host, &live.worktree, None, identity, git, now).await
+    if let Err(error) = finalize_session(&live.host, &live.worktree, None, identity, git, now).await
     {
         tracing::warn!(session = id, %error, "a session was not finalized; its ledger is kept");
         app.sessions.unfinished(id, live.clone());

@@ -329,6 +329,9 @@ impl Host {
             for (outcome, done) in outcomes.into_iter().zip(waiting) {
                 let _ = done.send(outcome.map(|committed| committed.report));
             }
+            if let Err(error) = self.store.archive_histories() {
+                tracing::warn!(repo = %self.root.display(), %error, "a history was not archived");
+            }
         }
     }
 

@@ -4,16 +4,22 @@
 //! it already listens; the word `ready` goes out when clients can connect. Everything slow
 //! (opening repositories, taking in the spool) comes after.
 
+use std::collections::HashSet;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::fd::{FromRawFd, OwnedFd};
+use std::os::unix::fs::OpenOptionsExt;
 use std::os::unix::net::UnixListener;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::signal::unix::{SignalKind, signal};
 
+use aictx_proto::text::file_stem;
+
 use crate::app::{App, Mode, StopReason};
+use crate::hosts::Host;
 use crate::sessions::Live;
 use crate::socket::{PublicSocket, private_directory};
 use crate::{hook, logging, once, process, rpc, spool, watch};
@@ -22,6 +28,8 @@ use crate::{hook, logging, once, process, rpc, spool, watch};
 const DRAIN: Duration = Duration::from_secs(2);
 /// How often the daemon looks around by itself. Its only periodic wake-up.
 const LOOK_AROUND: Duration = Duration::from_secs(60);
+/// How often old ledgers are removed, in minutes.
+const PRUNE_MINUTES: u32 = 60;
 /// First descriptor that systemd passes.
 const SYSTEMD_FIRST_FD: i32 = 3;
 
@@ -160,9 +168,13 @@ async fn second_signal(mut signals: Signals) {
 /// minute.
 async fn keep_house(app: Arc<App>) {
     let watcher = watch::Service::start(&app);
-    open_registered(&app, &watcher).await;
-    recover_sessions(&app).await;
+    let mut unusable = HashSet::new();
+    open_registered(&app, &watcher, &mut unusable).await;
+    // First what was observed meanwhile, so that it is part of what is finalized.
     spool::drain(&app).await;
+    recover_sessions(&app).await;
+    prune_ledgers(&app).await;
+    let mut minutes = 0_u32;
     let mut tick = tokio::time::interval(LOOK_AROUND);
     tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
     tick.tick().await;
@@ -174,17 +186,22 @@ async fn keep_house(app: Arc<App>) {
                 continue;
             }
             () = app.registry_changed.notified() => {
-                open_registered(&app, &watcher).await;
+                open_registered(&app, &watcher, &mut unusable).await;
                 continue;
             }
         }
+        minutes = minutes.wrapping_add(1);
+        if minutes.is_multiple_of(PRUNE_MINUTES) {
+            prune_ledgers(&app).await;
+        }
         app.registry.refresh();
-        open_registered(&app, &watcher).await;
+        open_registered(&app, &watcher, &mut unusable).await;
         watcher.look_around();
         hook::finish_unfinished(&app).await;
         for (id, live) in app.sessions.all() {
-            if live.process.is_gone() {
-                hook::abandon(&app, &id).await;
+            if live.is_over(app.now()) {
+                let app = Arc::clone(&app);
+                tokio::spawn(async move { hook::abandon(&app, &id).await });
             }
         }
         spool::drain(&app).await;
@@ -194,8 +211,13 @@ async fn keep_house(app: Arc<App>) {
     }
 }
 
-async fn open_registered(app: &Arc<App>, watcher: &watch::Service) {
-    let registered: Vec<std::path::PathBuf> = app
+/// `unusable` holds the repositories whose trouble was logged already.
+async fn open_registered(
+    app: &Arc<App>,
+    watcher: &watch::Service,
+    unusable: &mut HashSet<PathBuf>,
+) {
+    let registered: Vec<PathBuf> = app
         .registry
         .list()
         .into_iter()
@@ -205,8 +227,15 @@ async fn open_registered(app: &Arc<App>, watcher: &watch::Service) {
     watcher.keep_only(registered.clone());
     for root in registered {
         match app.hosts.open(&root) {
-            Ok(host) => watcher.watch(&host),
-            Err(error) => tracing::warn!(repo = %root.display(), %error, "not opened"),
+            Ok(host) => {
+                unusable.remove(&root);
+                watcher.watch(&host);
+            }
+            Err(error) => {
+                if unusable.insert(root.clone()) {
+                    tracing::warn!(repo = %root.display(), %error, "not opened");
+                }
+            }
         }
         tokio::task::yield_now().await;
     }
@@ -215,33 +244,77 @@ async fn open_registered(app: &Arc<App>, watcher: &watch::Service) {
 /// Sessions whose end nobody saw: the daemon was not running, or was killed.
 async fn recover_sessions(app: &Arc<App>) {
     for host in app.hosts.all() {
-        for file in host.store.ledgers() {
-            let ledger = host.store.read_ledger(&file.stem);
-            let Some(open) = aictx_continuity::open_session(&ledger.rows) else {
-                continue;
-            };
-            let process = process::AgentProcess {
-                pid: open.pid,
-                start: open.pid_start,
-            };
+        let reader = Arc::clone(&host);
+        let open = tokio::task::spawn_blocking(move || open_sessions(&reader)).await;
+        for open in open.unwrap_or_default() {
+            // A ledger is a file of the repository: a directory that it names is believed only
+            // when it is this repository's.
+            let named = PathBuf::from(&open.worktree);
+            let is_ours = app.hosts.place(&named).is_ok_and(|p| p.root == host.root);
             let live = Live {
                 host: Arc::clone(&host),
                 runner: open.runner,
-                worktree: std::path::PathBuf::from(&open.worktree),
-                process,
+                worktree: if is_ours { named } else { host.root.clone() },
+                process: process::AgentProcess {
+                    pid: open.pid,
+                    start: open.pid_start,
+                },
                 last_seen: open.last_seen,
                 events: 0,
             };
-            if !live.worktree.is_dir() {
+            let id = open.session_id;
+            if app.sessions.get(&id).is_some_and(|l| l.process.pid != 0) {
+                // Heard of since this daemon started.
                 continue;
             }
-            if process.is_gone() || process.pid == 0 {
-                hook::finish_session(app, &open.session_id, &live, open.last_seen).await;
+            if open.ended || live.is_over(app.now()) {
+                app.sessions.end(&id);
+                hook::finish_session(app, &id, &live, open.last_seen).await;
             } else {
-                hook::adopt(app, &open.session_id, live);
+                hook::adopt(app, &id, live);
             }
         }
     }
+}
+
+/// Removes ledgers beyond their bounds, but none of a live session or of one still to be finalized.
+async fn prune_ledgers(app: &Arc<App>) {
+    for host in app.hosts.all() {
+        let live: Vec<String> = app
+            .sessions
+            .all()
+            .iter()
+            .map(|(id, _)| file_stem(id))
+            .collect();
+        let pruned = tokio::task::spawn_blocking(move || {
+            host.store.prune_ledgers(&|stem| {
+                live.iter().any(|id| id == stem) || {
+                    let ledger = host.store.read_ledger(stem);
+                    aictx_continuity::open_session(&ledger.rows).is_some()
+                }
+            })
+        });
+        if let Ok(count @ 1..) = pruned.await {
+            tracing::info!(count, "old session ledgers removed");
+        }
+    }
+}
+
+/// Reads all ledgers of a repository, oldest session first, so that the newest handoff is written
+/// last; blocks.
+fn open_sessions(host: &Host) -> Vec<aictx_continuity::OpenSession> {
+    let ledgers = host.store.ledgers();
+    let mut open: Vec<_> = ledgers
+        .iter()
+        .filter_map(|file| {
+            let ledger = host.store.read_ledger(&file.stem);
+            let open = aictx_continuity::open_session(&ledger.rows)?;
+            // The row names the session; a ledger of that session is the file that it is in.
+            (file_stem(&open.session_id) == file.stem).then_some(open)
+        })
+        .collect();
+    open.sort_by_key(|session| session.last_seen);
+    open
 }
 
 fn take_lock(path: &std::path::Path) -> io::Result<Option<File>> {
@@ -250,6 +323,8 @@ fn take_lock(path: &std::path::Path) -> io::Result<Option<File>> {
         .create(true)
         .truncate(false)
         .write(true)
+        .mode(0o600)
+        .custom_flags(rustix::fs::OFlags::NOFOLLOW.bits().cast_signed())
         .open(path)
         .map_err(context)?;
     match lock.try_lock() {
@@ -314,7 +389,7 @@ fn notify_systemd(state: &str) {
     }
 }
 
-fn last_stop_file(app: &App) -> std::path::PathBuf {
+fn last_stop_file(app: &App) -> PathBuf {
     app.locations.state.join("last_stop")
 }
 

@@ -60,12 +60,12 @@ async fn dispatch(app: &Arc<App>, method: &str, params: &str) -> Result<Value, R
         words::RESUME => reply(&resume(app, read(params)?).await?),
         words::FINALIZE => reply(&finalize(app, read(params)?).await?),
         words::GUARD => reply(&guard(app, &read(params)?)?),
-        words::INIT => reply(&init::init(app, &read(params)?)?),
-        words::REPO_ADD => reply(&repo::add(app, &read(params)?)?),
+        words::INIT => reply(&on_pool(app, params, init::init).await?),
+        words::REPO_ADD => reply(&on_pool(app, params, repo::add).await?),
         words::REPO_LIST => reply(&repo::list(app)),
-        words::REPO_REMOVE => reply(&repo::remove(app, &read(params)?)?),
-        words::SESSION_LIST => reply(&session::list(app, &read(params)?)?),
-        words::SESSION_SHOW => reply(&session::show(app, &read(params)?)?),
+        words::REPO_REMOVE => reply(&on_pool(app, params, repo::remove).await?),
+        words::SESSION_LIST => reply(&on_pool(app, params, session::list).await?),
+        words::SESSION_SHOW => reply(&on_pool(app, params, session::show).await?),
         words::STATUS => reply(&status::status(app)),
         words::HELLO => reply(&status::hello(app)),
         words::STOP => reply(&status::stop(app, &read(params)?)),
@@ -80,6 +80,23 @@ async fn dispatch(app: &Arc<App>, method: &str, params: &str) -> Result<Value, R
             format!("there is no method `{other}`"),
         )),
     }
+}
+
+/// Runs a handler that reads or writes much, or waits for a lock, beside the requests of others.
+async fn on_pool<P, T>(
+    app: &Arc<App>,
+    params: &str,
+    handle: fn(&App, &P) -> Result<T, RpcError>,
+) -> Result<T, RpcError>
+where
+    P: DeserializeOwned + Send + 'static,
+    T: Send + 'static,
+{
+    let params = read::<P>(params)?;
+    let app = Arc::clone(app);
+    tokio::task::spawn_blocking(move || handle(&app, &params))
+        .await
+        .unwrap_or_else(|_| Err(RpcError::new(INTERNAL, "the handler failed")))
 }
 
 fn read<T: DeserializeOwned>(params: &str) -> Result<T, RpcError> {
@@ -124,10 +141,10 @@ async fn resume(app: &Arc<App>, params: ResumeParams) -> Result<ResumeReply, Rpc
     let identity = params
         .caller
         .identify(|agent| app.sessions.only_live(agent, &place.worktree));
-    let project = project::look(&place.worktree);
-    let now = app.now();
+    let (worktree, now) = (place.worktree, app.now());
     let written = host
         .write(move |snapshot| {
+            let project = project::look(&worktree);
             aictx_continuity::resume(snapshot, &params, &identity, &project, now)
         })
         .await;
@@ -149,16 +166,8 @@ async fn finalize(app: &Arc<App>, params: FinalizeParams) -> Result<FinalizeRepl
         .identify(|agent| app.sessions.only_live(agent, &place.worktree));
     let git = git::state(&place.worktree).await;
     let now = app.now();
-    let recorded = finalize_session(
-        app,
-        &host,
-        &place.worktree,
-        Some(params),
-        identity,
-        git,
-        now,
-    )
-    .await?;
+    let recorded =
+        finalize_session(&host, &place.worktree, Some(params), identity, git, now).await?;
     recorded.ok_or_else(|| RpcError::new(INTERNAL, "an explicit finalize was not recorded"))
 }
 
@@ -168,7 +177,6 @@ async fn finalize(app: &Arc<App>, params: FinalizeParams) -> Result<FinalizeRepl
 /// # Errors
 /// When nothing could be written.
 pub async fn finalize_session(
-    app: &Arc<App>,
     host: &Arc<Host>,
     worktree: &Path,
     params: Option<FinalizeParams>,
@@ -176,12 +184,13 @@ pub async fn finalize_session(
     git: GitState,
     now: Timestamp,
 ) -> Result<Option<FinalizeReply>, RpcError> {
-    let report = params.map(|params| explicit_report(worktree, params));
     let store = Arc::clone(&host.store);
-    let project = project::look(worktree);
+    let worktree = worktree.to_owned();
     let nonce = crate::app::unix_nanos() ^ u64::from(std::process::id()).rotate_left(40);
     let decided = host
         .write(move |snapshot| {
+            let report = params.map(|params| explicit_report(&worktree, params));
+            let project = project::look(&worktree);
             // Under the repository's lock, so that a session is finalized once however many
             // processes want to.
             let ledger = store.read_ledger(&identity.session_id);
@@ -198,7 +207,6 @@ pub async fn finalize_session(
         })
         .await?;
     let (reply, redacted) = decided;
-    let _ = app;
     Ok(reply.map(|mut reply| {
         reply.redacted = redacted
             .counts()

@@ -5,6 +5,7 @@ use std::io::Read;
 use std::path::Path;
 
 use aictx_continuity::Project;
+use rustix::fs::{Mode, OFlags};
 
 /// Files that say what a repository is built with.
 const MANIFESTS: &[&str] = &[
@@ -61,8 +62,8 @@ pub fn look(root: &Path) -> Project {
     let readme = READMES
         .iter()
         .find(exists)
-        .and_then(|name| head(&root.join(name)));
-    let makefile_targets = head(&root.join("Makefile"))
+        .and_then(|name| head(root, name));
+    let makefile_targets = head(root, "Makefile")
         .map(|text| {
             text.lines()
                 .filter_map(|line| line.split_once(':'))
@@ -96,12 +97,51 @@ pub fn look(root: &Path) -> Project {
     }
 }
 
-fn head(path: &Path) -> Option<String> {
+/// The beginning of a plain file of the repository. A link may lead elsewhere inside it, never out
+/// of it, and nothing that could block (a pipe, a device) is read: whoever wrote the repository
+/// chose what lies here.
+fn head(root: &Path, name: &str) -> Option<String> {
+    let path = fs::canonicalize(root.join(name)).ok()?;
+    if !path.starts_with(fs::canonicalize(root).ok()?) {
+        return None;
+    }
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let file = File::from(rustix::fs::open(&path, flags, Mode::empty()).ok()?);
+    if !file.metadata().ok()?.is_file() {
+        return None;
+    }
     let mut bytes = Vec::new();
-    File::open(path)
-        .ok()?
-        .take(README_BYTES)
-        .read_to_end(&mut bytes)
-        .ok()?;
+    file.take(README_BYTES).read_to_end(&mut bytes).ok()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::os::unix::fs::symlink;
+
+    #[test]
+    fn pipes_and_links_out_of_the_repository_are_not_read() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join("secret"), "password: hunter2\n").unwrap();
+        let root = dir.path().join("repo");
+        fs::create_dir_all(root.join("docs")).unwrap();
+        symlink("../secret", root.join("README.md")).unwrap();
+        let pipe = rustix::fs::CWD;
+        let made = rustix::fs::mknodat(
+            pipe,
+            root.join("Makefile"),
+            rustix::fs::FileType::Fifo,
+            Mode::from_raw_mode(0o600),
+            0,
+        );
+        made.unwrap();
+        let seen = look(&root);
+        assert_eq!(seen.readme, "");
+        assert!(seen.makefile_targets.is_empty() && seen.manifests.is_empty());
+        fs::write(root.join("docs/index.md"), "# Title\n").unwrap();
+        fs::remove_file(root.join("README.md")).unwrap();
+        symlink("docs/index.md", root.join("README.md")).unwrap();
+        assert_eq!(look(&root).readme, "# Title\n");
+    }
 }

@@ -13,8 +13,8 @@ use std::time::{Duration, Instant};
 use aictx_proto::PROTOCOL_VERSION;
 use aictx_proto::methods::{HOOK, METHODS, Method};
 use aictx_proto::rpc::{
-    ERROR_CODES, ErrorCode, INTERNAL, INVALID_REQUEST, MAX_BATCH, MAX_CONNECTIONS, MAX_LINE_BYTES,
-    METHOD_NOT_FOUND, PARSE_ERROR, PROTOCOL_MISMATCH, RpcError, Speaker, TOO_LARGE,
+    INTERNAL, INVALID_REQUEST, MAX_BATCH, MAX_CONNECTIONS, MAX_LINE_BYTES, METHOD_NOT_FOUND,
+    PARSE_ERROR, PROTOCOL_MISMATCH, RpcError, Speaker, TOO_LARGE,
 };
 use jsonrpsee::ConnectionId;
 use jsonrpsee::Extensions;
@@ -428,9 +428,4 @@ pub fn incident(method: &str) -> RpcError {
         INTERNAL,
         format!("`{method}` failed inside the daemon; its log has the details"),
     )
-}
-
-/// The code of an error, for those that carry one of ours.
-pub fn code_of(error: &RpcError) -> Option<ErrorCode> {
-    ERROR_CODES.iter().copied().find(|c| c.code == error.code)
 }

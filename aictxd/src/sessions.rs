@@ -16,6 +16,8 @@ use crate::process::AgentProcess;
 
 /// Most live sessions; the one silent for longest makes room.
 const MAX_LIVE: usize = 512;
+/// Seconds of silence after which a session without a known process counts as over.
+const MAX_SILENCE: u64 = 6 * 3_600;
 
 /// A session that has begun and not ended.
 #[derive(Debug, Clone)]
@@ -32,6 +34,27 @@ pub struct Live {
     pub last_seen: Timestamp,
     /// Grows with each event; tells "silent since" apart from "silent again".
     pub events: u64,
+}
+
+impl Live {
+    /// Nothing more is expected of it: its process is gone, or it has none that we know and has
+    /// been silent for [`MAX_SILENCE`].
+    pub fn is_over(&self, now: Timestamp) -> bool {
+        if self.process.pid == 0 {
+            now.since(self.last_seen) > MAX_SILENCE
+        } else {
+            self.process.is_gone()
+        }
+    }
+}
+
+/// What became of the map when a session was noted.
+#[derive(Debug)]
+pub struct Begun {
+    /// It was unknown.
+    pub is_new: bool,
+    /// The session that was forgotten for it.
+    pub evicted: Option<(String, Live)>,
 }
 
 /// All live sessions, by id.
@@ -52,17 +75,16 @@ impl Sessions {
         self.lock().get(session_id).cloned()
     }
 
-    /// Notes a session; gives whether it was unknown.
-    pub fn begin(&self, session_id: &str, live: Live) -> bool {
+    /// Notes a session. The one that had to make room for it, if any, is for the caller to end.
+    pub fn begin(&self, session_id: &str, live: Live) -> Begun {
         let mut map = self.lock();
-        if map.len() >= MAX_LIVE
-            && !map.contains_key(session_id)
-            && let Some(oldest) = map
+        let mut evicted = None;
+        if map.len() >= MAX_LIVE && !map.contains_key(session_id) {
+            let oldest = map
                 .iter()
                 .min_by_key(|(_, l)| l.last_seen)
-                .map(|(id, _)| id.clone())
-        {
-            map.remove(&oldest);
+                .map(|(id, _)| id.clone());
+            evicted = oldest.and_then(|id| map.remove_entry(&id));
         }
         let before = map.get(session_id).map(|l| l.events);
         map.insert(
@@ -72,7 +94,17 @@ impl Sessions {
                 ..live
             },
         );
-        before.is_none()
+        Begun {
+            is_new: before.is_none(),
+            evicted,
+        }
+    }
+
+    /// The session goes on in another process of its agent.
+    pub fn moved(&self, session_id: &str, process: AgentProcess) {
+        if let Some(live) = self.lock().get_mut(session_id) {
+            live.process = process;
+        }
     }
 
     /// Notes an event of a session.
@@ -146,5 +178,35 @@ impl Sessions {
                 .then_with(|| a.session_id.cmp(&b.session_id))
         });
         list
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hosts::Hosts;
+
+    #[test]
+    fn whoever_makes_room_is_handed_back_and_silence_ends_what_has_no_process() {
+        let dir = tempfile::tempdir().unwrap();
+        let host = Hosts::default().create(dir.path()).unwrap();
+        let live = |at: i64| Live {
+            host: Arc::clone(&host),
+            runner: "claude".into(),
+            worktree: dir.path().to_owned(),
+            process: AgentProcess::default(),
+            last_seen: Timestamp::from_unix(at),
+            events: 0,
+        };
+        let sessions = Sessions::default();
+        for n in 0..MAX_LIVE {
+            let begun = sessions.begin(&n.to_string(), live(n as i64));
+            assert!(begun.is_new && begun.evicted.is_none());
+        }
+        assert!(!sessions.begin("7", live(7)).is_new);
+        let begun = sessions.begin("one more", live(9_999));
+        assert_eq!(begun.evicted.unwrap().0, "0");
+        let now = Timestamp::from_unix(MAX_SILENCE as i64 + 100);
+        assert!(live(99).is_over(now) && !live(101).is_over(now));
     }
 }

@@ -25,10 +25,20 @@ pub fn private_directory(path: &Path) -> io::Result<()> {
             .map_err(|e| io::Error::new(e.kind(), format!("{}: {e}", path.display())))?;
     }
     let found = fs::symlink_metadata(path)?;
+    // Whoever owns the directory above can put another one in this one's place.
+    let exposed = path
+        .parent()
+        .and_then(|parent| fs::metadata(parent).ok())
+        .is_some_and(|parent| {
+            let trusted = parent.uid() == user_id() || parent.uid() == 0;
+            !trusted && parent.mode() & 0o1000 == 0
+        });
     let complaint = if !found.is_dir() {
         "is not a directory"
     } else if found.uid() != user_id() {
         "belongs to another user; set AICTX_SOCKET to a path in a directory of yours"
+    } else if exposed {
+        "lies in a directory of another user; set AICTX_SOCKET to a path in a directory of yours"
     } else if found.mode() & 0o077 != 0 {
         "is open to other users; run chmod 700 on it"
     } else {

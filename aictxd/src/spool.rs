@@ -1,17 +1,19 @@
 //! Events that clients left behind while no daemon could be reached, taken in in order.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+use std::pin::Pin;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use aictx_proto::methods::{HookParams, SpoolReport};
 use aictx_proto::rpc::{MAX_LINE_BYTES, NOT_WRITABLE};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use crate::app::{App, Mode, unix_nanos};
+use crate::app::{App, unix_nanos};
 use crate::hook;
 use crate::socket::private_directory;
 
@@ -19,6 +21,14 @@ use crate::socket::private_directory;
 const MAX_WAITING: usize = 5_000;
 /// Rejected events kept for inspection; older ones make room.
 const MAX_REJECTED: usize = 100;
+/// Larger rejected events are not kept.
+const MAX_REJECTED_BYTES: u64 = 64 * 1024;
+/// How long the spool's lock is waited for; less than what a session's end may take.
+const LOCK_DEADLINE: Duration = Duration::from_millis(500);
+/// How often it is tried meanwhile.
+const LOCK_STEP: Duration = Duration::from_millis(5);
+/// An unfinished event older than this has lost its writer.
+const DRAFT_AGE: Duration = Duration::from_secs(3_600);
 
 #[derive(Deserialize)]
 struct Line<'a> {
@@ -34,23 +44,32 @@ enum Taken {
     Never,
 }
 
-/// Takes in everything that waits. Two processes never take the same event: one of them holds the
-/// spool's lock. An event is removed after it was recorded; a crash in between repeats it, which
-/// the ledger tolerates, and loses nothing.
-pub async fn drain(app: &Arc<App>) -> SpoolReport {
+/// Takes in everything that waits. Two drains never take the same event: within this process they
+/// queue up, and of two processes one holds the spool's lock. An event is removed after it was
+/// recorded; a crash in between repeats it, which the ledger tolerates, and loses nothing.
+pub fn drain(app: &Arc<App>) -> Pin<Box<dyn Future<Output = SpoolReport> + Send + '_>> {
+    // Boxed: a session's end drains, and an end may be in the spool.
+    Box::pin(drain_all(app))
+}
+
+async fn drain_all(app: &Arc<App>) -> SpoolReport {
     let directory = app.locations.spool();
     let mut report = SpoolReport::default();
-    if !directory.is_dir() {
+    if entries(&directory).is_empty() {
         return report;
     }
-    let Some(_lock) = take_lock(&directory, app.mode) else {
+    // The file lock is never waited for on this thread: whoever holds it in this process goes on
+    // on this very thread.
+    let _turn = app.spool_turn.lock().await;
+    let Some(_lock) = take_lock(&directory).await else {
         report.waiting = waiting(&directory);
         return report;
     };
+    remove_old_drafts(&directory);
     for path in entries(&directory) {
-        let taken = match fs::read(&path) {
-            Ok(bytes) if bytes.len() <= MAX_LINE_BYTES => take(app, &bytes).await,
-            Ok(_) => Taken::Never,
+        let taken = match read(&path) {
+            Ok(Some(bytes)) => take(app, &bytes).await,
+            Ok(None) => Taken::Never,
             Err(_) => continue,
         };
         match taken {
@@ -69,14 +88,25 @@ pub async fn drain(app: &Arc<App>) -> SpoolReport {
     report
 }
 
+/// The bytes of an event; `None` when it is longer than any client writes.
+fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
+    let meta = fs::symlink_metadata(path)?;
+    if !meta.is_file() || meta.len() > MAX_LINE_BYTES as u64 {
+        return Ok(None);
+    }
+    fs::read(path).map(Some)
+}
+
 async fn take(app: &Arc<App>, bytes: &[u8]) -> Taken {
     let text = String::from_utf8_lossy(bytes);
     let Ok(line) = serde_json::from_str::<Line>(text.trim()) else {
         return Taken::Never;
     };
-    let Ok(params) = serde_json::from_str::<HookParams>(line.params.get()) else {
+    let Ok(mut params) = serde_json::from_str::<HookParams>(line.params.get()) else {
         return Taken::Never;
     };
+    // Whatever stands in the file: it came by way of the spool.
+    params.spooled_at.get_or_insert(unix_nanos() / 1_000_000);
     match hook::handle(app, params).await {
         Ok(_) => Taken::Recorded,
         Err(error) if error.code == NOT_WRITABLE.code => Taken::Later,
@@ -157,24 +187,50 @@ pub fn waiting(directory: &Path) -> u64 {
     entries(directory).len() as u64
 }
 
-/// A process of one call waits for whoever holds the lock, because what waits happened before its
-/// own event. The daemon must not stand still for that; it will be told of the next event.
-fn take_lock(directory: &Path, mode: Mode) -> Option<File> {
+/// The lock, unless another process keeps it for longer than a drain takes.
+async fn take_lock(directory: &Path) -> Option<File> {
     let lock = OpenOptions::new()
         .create(true)
         .truncate(false)
         .write(true)
+        .mode(0o600)
         .open(directory.join(".lock"))
         .ok()?;
-    match mode {
-        Mode::Daemon => lock.try_lock().ok()?,
-        Mode::Once => lock.lock().ok()?,
+    let end = Instant::now() + LOCK_DEADLINE;
+    loop {
+        match lock.try_lock() {
+            Ok(()) => return Some(lock),
+            Err(TryLockError::WouldBlock) if Instant::now() < end => {
+                tokio::time::sleep(LOCK_STEP).await;
+            }
+            Err(_) => return None,
+        }
     }
-    Some(lock)
 }
 
-/// Moves an unreadable event aside; bounded.
+/// Removes what clients that were killed while writing left.
+fn remove_old_drafts(directory: &Path) {
+    let Ok(found) = fs::read_dir(directory) else {
+        return;
+    };
+    for entry in found.filter_map(Result::ok) {
+        let old = entry
+            .metadata()
+            .ok()
+            .and_then(|meta| meta.modified().ok()?.elapsed().ok())
+            .is_some_and(|age| age > DRAFT_AGE);
+        if old && entry.path().extension().is_some_and(|e| e == "tmp") {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// Moves an unreadable event aside, or removes it when it is large; bounded.
 fn reject(directory: &Path, path: &Path) {
+    if !fs::symlink_metadata(path).is_ok_and(|meta| meta.len() <= MAX_REJECTED_BYTES) {
+        let _ = fs::remove_file(path);
+        return;
+    }
     let aside = directory.join("rejected");
     let _ = fs::create_dir_all(&aside);
     for old in entries(&aside).iter().rev().skip(MAX_REJECTED - 1) {

@@ -28,16 +28,23 @@ pub fn truncate_chars(text: &str, limit: usize) -> String {
 }
 
 /// Makes stored or foreign text safe to show: control characters (escape sequences among them) are
-/// dropped, white space other than newline becomes a blank, bidirectional overrides vanish.
+/// dropped, white space other than newline becomes a blank, and whatever is drawn as nothing
+/// vanishes: bidirectional overrides, fillers, and the tag characters in which text for a model can
+/// be hidden from people.
 pub fn printable(text: &str) -> String {
     text.chars()
         .filter_map(|c| match c {
             '\n' => Some('\n'),
             '\t' | '\r' => Some(' '),
-            '\u{200b}'..='\u{200f}'
+            '\u{ad}'
+            | '\u{61c}'
+            | '\u{180e}'
+            | '\u{200b}'..='\u{200f}'
             | '\u{202a}'..='\u{202e}'
-            | '\u{2066}'..='\u{2069}'
-            | '\u{feff}' => None,
+            | '\u{2060}'..='\u{206f}'
+            | '\u{feff}'
+            | '\u{fff9}'..='\u{fffb}'
+            | '\u{e0000}'..='\u{e0fff}' => None,
             c if c.is_control() => None,
             c => Some(c),
         })
@@ -103,6 +110,7 @@ mod tests {
         assert_eq!(clean("abcdef", 4), "abc…");
         assert_eq!(clean("ñandú ñandú", 5), "ñand…");
         assert_eq!(printable("a\u{1b}[31mb\u{202e}c\r\n"), "a[31mbc \n");
+        assert_eq!(printable("a\u{e0049}\u{e007f}\u{2063}\u{ad}b"), "ab");
         assert_eq!(slug("Fix: the Thing!", 80, "item"), "fix_the_thing");
         assert_eq!(slug("修复", 80, "item"), "item");
         assert_eq!(slug("abcdef", 3, "item"), "abc");

@@ -14,5 +14,6 @@ mod durability;
 mod idle;
 mod lifecycle;
 mod protocol;
+mod review;
 mod session;
 mod watch;

@@ -23,6 +23,10 @@ use crate::{connect, places};
 
 /// Most events that may wait in the spool; beyond it they are only counted.
 const MAX_SPOOLED: usize = 5_000;
+/// Most bytes that may wait there before large events are only counted.
+const MAX_SPOOLED_BYTES: u64 = 256 * 1024 * 1024;
+/// Events up to this size are bounded by their number alone.
+const SMALL_EVENT: usize = 64 * 1024;
 /// Most bytes taken from standard input when even one line is too small.
 const MAX_INPUT: u64 = 256 * 1024 * 1024;
 /// How long starting a daemon may take before the event goes elsewhere.
@@ -169,16 +173,22 @@ fn request_line(event: &Event, spooled_at: Option<u128>) -> Vec<u8> {
 fn spool(places: &Places, event: &Event) -> std::io::Result<()> {
     let directory = places.locations.spool();
     places::private_directory(&directory)?;
-    let (mut count, mut last) = (0, 0);
+    let is_large = event.payload.len() > SMALL_EVENT;
+    let (mut count, mut last, mut bytes) = (0, 0, event.payload.len() as u64);
     for entry in fs::read_dir(&directory)? {
+        let entry = entry?;
         count += 1;
-        let name = entry?.file_name();
+        if is_large {
+            // Whole files are few, and worth a look at every size.
+            bytes += entry.metadata().map_or(0, |m| m.len());
+        }
+        let name = entry.file_name();
         let number = name
             .to_str()
             .and_then(|n| n.split_once('-')?.0.parse().ok());
         last = last.max(number.filter(|n| *n < u128::from(u64::MAX)).unwrap_or(0));
     }
-    if count >= MAX_SPOOLED {
+    if count >= MAX_SPOOLED || is_large && bytes > MAX_SPOOLED_BYTES {
         return Err(std::io::Error::other("the spool is full"));
     }
     let now = SystemTime::now()

@@ -391,22 +391,32 @@ fn current(
 fn replace(
     root: &Root,
     file: &str,
-    mut bytes: Vec<u8>,
+    bytes: Vec<u8>,
     rows: bool,
     before: Option<&Before>,
 ) -> io::Result<()> {
-    let mut seen = before.map_or(0, |b| b.len);
-    let old = if rows {
-        root.read_if_there(file)?
-    } else {
-        None
-    };
-    let Some(mut old) = old else {
+    if !rows {
         return root.replace(file, &bytes);
-    };
-    if seen >= MAX_FILE {
+    }
+    let mut seen = before.map_or(0, |b| b.len);
+    if seen >= MAX_FILE
+        && let Some(old) = root.read_if_there(file)?
+    {
         seen = seen.max(fs::len(&old)?);
     }
+    replace_rows(root, file, bytes, seen)
+}
+
+/// Replaces the first `seen` bytes of a row file by `bytes`.
+pub(crate) fn replace_rows(
+    root: &Root,
+    file: &str,
+    mut bytes: Vec<u8>,
+    mut seen: u64,
+) -> io::Result<()> {
+    let Some(mut old) = root.read_if_there(file)? else {
+        return root.replace(file, &bytes);
+    };
     let more = fs::read_range(&mut old, seen, MAX_FILE)?;
     seen += more.len() as u64;
     bytes.extend(more);

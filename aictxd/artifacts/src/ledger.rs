@@ -14,7 +14,7 @@ use crate::scrub::Report;
 use crate::store::Store;
 
 /// Most ledgers that are listed.
-const MAX_LEDGERS: usize = 10_000;
+const MAX_LISTED: usize = 10_000;
 
 /// A ledger as read.
 #[derive(Debug, Clone, Default)]
@@ -73,6 +73,12 @@ impl Store {
         Ok(report)
     }
 
+    /// Whether a session has a ledger; one `stat`.
+    pub fn has_ledger(&self, session_id: &str) -> bool {
+        let stamp = self.root().stamp(&encode::ledger_file(session_id));
+        stamp.is_ok_and(|s| s.is_some_and(|s| s.is_file && s.len > 0))
+    }
+
     /// Reads a ledger, the newest [`MAX_FILE`] bytes of it. A missing one is empty.
     pub fn read_ledger(&self, session_id: &str) -> Ledger {
         let file = encode::ledger_file(session_id);
@@ -106,7 +112,7 @@ impl Store {
     /// All ledgers, newest first.
     pub fn ledgers(&self) -> Vec<LedgerFile> {
         let root = self.root();
-        let names = root.list(SESSIONS_DIR, MAX_LEDGERS).unwrap_or_default();
+        let names = root.list(SESSIONS_DIR, MAX_LISTED).unwrap_or_default();
         let mut found: Vec<_> = names
             .iter()
             .filter_map(|name| {

@@ -40,6 +40,7 @@ mod journal;
 mod ledger;
 mod lock;
 mod part;
+mod retain;
 mod snapshot;
 mod store;
 
@@ -49,4 +50,5 @@ mod tests;
 pub use encode::{MAX_ROW, TRUNCATED};
 pub use error::StoreError;
 pub use ledger::{Ledger, LedgerFile};
+pub use retain::{MAX_HISTORY, MAX_LEDGER_BYTES, MAX_LEDGERS};
 pub use store::{Committed, FORMAT_VERSION, Op, Store};

@@ -210,7 +210,11 @@ fn resolve_ref(git: &Path, common: &Path, name: &str) -> Option<String> {
 }
 
 fn packed_ref(common: &Path, name: &str) -> Option<String> {
-    let file = std::fs::File::open(common.join("packed-refs")).ok()?;
+    let path = common.join("packed-refs");
+    if !path.metadata().ok()?.is_file() {
+        return None;
+    }
+    let file = std::fs::File::open(path).ok()?;
     let mut lines = BufReader::new(file.take(MAX_PACKED_REFS));
     let mut line = Vec::new();
     loop {

@@ -315,6 +315,17 @@ impl Store {
         {
             return Ok(0);
         }
+        self.locked(deadline, |_, finished| Ok(finished))
+    }
+
+    /// Does something with the lock in hand, after finishing what interrupted commits left (whose
+    /// number it is given).
+    pub(crate) fn locked<T>(
+        &self,
+        deadline: Instant,
+        work: impl FnOnce(&Root, u64) -> Result<T, StoreError>,
+    ) -> Result<T, StoreError> {
+        let root = self.root();
         let Some(_inside) = self.gate.enter(deadline) else {
             return Err(StoreError::Locked {
                 path: root.path(lock::LOCK),
@@ -322,7 +333,8 @@ impl Store {
             });
         };
         let _lock = lock::take(&root, deadline)?;
-        self.recover_locked(&root)
+        let finished = self.recover_locked(&root)?;
+        work(&root, finished)
     }
 
     fn recover_locked(&self, root: &Arc<Root>) -> Result<u64, StoreError> {
@@ -350,7 +362,12 @@ impl Store {
     fn quarantine_name(&self, root: &Root, file: &str) -> String {
         let stem = file.replace('/', "-");
         let start: String = stem.chars().take(120).collect();
-        let base = format!("{QUARANTINE}/{start}.{}", (self.clock)().compact());
+        self.free_name(root, &format!("{QUARANTINE}/{start}"))
+    }
+
+    /// A free name beginning with `start` that says when.
+    pub(crate) fn free_name(&self, root: &Root, start: &str) -> String {
+        let base = format!("{start}.{}", (self.clock)().compact());
         (1_u32..)
             .map(|n| match n {
                 1 => base.clone(),

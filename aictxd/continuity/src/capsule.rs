@@ -8,7 +8,7 @@ use aictx_proto::Timestamp;
 use aictx_proto::effect::{Effect, Effects, KeyOrder};
 use aictx_proto::identity::Identity;
 use aictx_proto::ledger::{LedgerKind, LedgerRow};
-use aictx_proto::record::{FailurePattern, Handoff, files};
+use aictx_proto::record::{FailurePattern, Handoff, HandoffRow, files};
 use aictx_proto::snapshot::Snapshot;
 use aictx_proto::text::{clean, printable};
 use serde_json::{Value, json};
@@ -124,13 +124,11 @@ pub(crate) fn banner(touched: &Touch, branch: &str) -> String {
 fn opening(snapshot: &Snapshot, start: &SessionStart, touched: &Touch) -> String {
     let mut lines = Lines::default();
     lines.push(banner(touched, start.branch));
-    let first = snapshot.handoff.is_none();
-    if first {
+    if snapshot.handoff.is_none() {
         repository(&mut lines, start.project);
-        lines.push("No earlier session is recorded here.");
-    } else {
-        memory(&mut lines, snapshot, start.now);
+        lines.push("No handoff is recorded here yet.");
     }
+    memory(&mut lines, snapshot, start.now);
     if let Some((command, _)) = start.project.test_command() {
         lines.push(format!("Tests: `{command}`"));
     }
@@ -226,11 +224,20 @@ fn repository(lines: &mut Lines, project: &Project) {
 
 /// Everything that is remembered, newest and most important first.
 fn memory(lines: &mut Lines, snapshot: &Snapshot, now: Timestamp) {
+    let open = failures::open(&snapshot.failures);
     if let Some(handoff) = &snapshot.handoff {
-        handoff_lines(lines, handoff, now);
+        handoff_lines(lines, handoff, &open, now);
+        if let Some(row) = of_another_session(snapshot, handoff) {
+            lines.push(format!(
+                "Before that ({}, {}, {}): {}",
+                clean(&printable(&row.agent_id), 40),
+                clean(&printable(&row.status), 24),
+                age(&row.timestamp, now),
+                quote(&row.summary, 160)
+            ));
+        }
     }
     work_state(lines, snapshot);
-    let open = failures::open(&snapshot.failures);
     for pattern in open.iter().take(MAX_FAILURES) {
         lines.push(failure_line(pattern, now));
     }
@@ -243,7 +250,17 @@ fn memory(lines: &mut Lines, snapshot: &Snapshot, now: Timestamp) {
     decisions(lines, snapshot);
 }
 
-fn handoff_lines(lines: &mut Lines, handoff: &Handoff, now: Timestamp) {
+/// The newest handoff that another session left: sessions that work side by side must not hide
+/// each other.
+fn of_another_session<'a>(snapshot: &'a Snapshot, handoff: &Handoff) -> Option<&'a HandoffRow> {
+    snapshot.handoffs.iter().rev().find(|row| {
+        row.execution_id != handoff.source_execution_id
+            && !row.session_id.is_empty()
+            && row.session_id != handoff.session_id
+    })
+}
+
+fn handoff_lines(lines: &mut Lines, handoff: &Handoff, open: &[&FailurePattern], now: Timestamp) {
     let status = if handoff.status.is_empty() {
         "outcome not recorded"
     } else {
@@ -264,7 +281,14 @@ fn handoff_lines(lines: &mut Lines, handoff: &Handoff, now: Timestamp) {
     if !handoff.reason.is_empty() && handoff.reason != handoff.summary {
         lines.push(format!("  Request then: {}", quote(&handoff.reason, 160)));
     }
-    for item in handoff.blocked.iter().take(2) {
+    // What stands below as an open failure is not said twice.
+    let shown = |item: &&String| {
+        let command = blocked_command(item);
+        open.iter()
+            .take(MAX_FAILURES)
+            .any(|p| command == Some(clean(&p.failed_command, 100)))
+    };
+    for item in handoff.blocked.iter().filter(|i| !shown(i)).take(2) {
         lines.push(format!("  Blocked: {}", clean(&printable(item), 220)));
     }
     if let Some(next) = next_action(handoff) {
@@ -287,7 +311,16 @@ pub(crate) fn next_action(handoff: &Handoff) -> Option<String> {
         return Some(clean(&printable(step), 220));
     }
     let blocked = handoff.blocked.iter().find(|s| !s.trim().is_empty())?;
-    Some(format!("resolve {}", clean(&printable(blocked), 200)))
+    Some(match blocked_command(blocked) {
+        Some(command) => format!("make `{}` pass", clean(&printable(&command), 200)),
+        None => format!("resolve {}", clean(&printable(blocked), 200)),
+    })
+}
+
+/// The command of a blocker that was observed: "`command`: error".
+fn blocked_command(item: &str) -> Option<String> {
+    let (command, _) = item.strip_prefix('`')?.split_once("`: ")?;
+    Some(command.to_owned())
 }
 
 fn work_state(lines: &mut Lines, snapshot: &Snapshot) {
@@ -448,8 +481,50 @@ mod tests {
             text.contains("(claude, failed, 2 h ago): \"Parser recovery broke\""),
             "{text}"
         );
-        assert!(text.contains("Next: resolve `pytest`: AssertionError"));
+        assert!(text.contains("Next: make `pytest` pass"));
         assert!(text.contains("Start from: src/parser.py"));
+    }
+
+    #[test]
+    fn a_failure_is_said_once_and_sessions_side_by_side_are_both_seen() {
+        let row = |id: &str, session: &str| HandoffRow {
+            execution_id: id.into(),
+            session_id: session.into(),
+            summary: format!("did {id}"),
+            status: "resolved".into(),
+            agent_id: "claude".into(),
+            timestamp: "1970-01-01T00:00:00Z".into(),
+            ..HandoffRow::default()
+        };
+        let mut snapshot = with_handoff(Handoff {
+            summary: "did e3".into(),
+            status: "failed".into(),
+            blocked: vec!["`cargo test`: E0425 no foo".into(), "no network".into()],
+            source_execution_id: "e3".into(),
+            session_id: "b".into(),
+            ..Handoff::default()
+        });
+        snapshot.handoffs = Arc::new(vec![row("e1", "a"), row("e2", "b"), row("e3", "b")]);
+        snapshot.failures = Arc::new(vec![FailurePattern {
+            status: "open".into(),
+            failed_command: "cargo test".into(),
+            symptoms: vec!["E0425 no foo".into()],
+            ..FailurePattern::default()
+        }]);
+        let text = capsule(&snapshot, "startup", &[]);
+        assert_eq!(text.matches("E0425").count(), 1, "{text}");
+        assert!(text.contains("Blocked: no network"), "{text}");
+        assert!(text.contains("Next: make `cargo test` pass"), "{text}");
+        assert!(
+            text.contains("Before that (claude, resolved, 2 h ago): \"did e1\""),
+            "{text}"
+        );
+        snapshot.handoff = None;
+        let text = capsule(&snapshot, "startup", &[]);
+        assert!(
+            text.contains("No handoff") && text.contains("Open failure"),
+            "memory without a handoff is told: {text}"
+        );
     }
 
     #[test]

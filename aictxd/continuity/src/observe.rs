@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use aictx_proto::Timestamp;
 use aictx_proto::event::{ErrorEvent, MAX_EVENTS};
-use aictx_proto::ledger::{LedgerKind, LedgerRow, Outcome};
+use aictx_proto::ledger::{LedgerKind, LedgerRow, Outcome, Provenance};
 use aictx_proto::methods::{CommandSeen, SessionReport, SessionSummary};
 use aictx_proto::text::clean;
 use aictx_signals::{command_word, is_test_command, same_check};
@@ -205,14 +205,28 @@ fn is_own(command: &str) -> bool {
     command_word(command) == "aictx"
 }
 
+/// Whether the newest of the session's starts and ends is an end.
+fn has_ended(rows: &[LedgerRow]) -> bool {
+    rows.iter()
+        .rev()
+        .find(|r| matches!(r.kind, LedgerKind::SessionStart | LedgerKind::SessionEnd))
+        .is_some_and(|r| r.kind == LedgerKind::SessionEnd)
+}
+
 /// The rows of the execution that is open: everything since the last `finalized` row, but only
 /// once the user has asked for something again (what follows a finalize within the same turn
-/// belongs to it).
+/// belongs to it). A session that was only thought to be gone goes on with whatever is seen of it.
 pub(crate) fn open_rows(rows: &[LedgerRow]) -> &[LedgerRow] {
     let Some(last) = rows.iter().rposition(|r| r.kind == LedgerKind::Finalized) else {
         return rows;
     };
     let after = rows.get(last + 1..).unwrap_or_default();
+    let told = rows
+        .get(last)
+        .is_some_and(|r| r.provenance != Provenance::RuntimeObserved);
+    if !told && !has_ended(rows.get(..last).unwrap_or_default()) {
+        return after;
+    }
     match after
         .iter()
         .position(|r| r.kind == LedgerKind::Prompt && r.agent_id.is_empty())
@@ -231,6 +245,8 @@ pub struct OpenSession {
     pub runner: String,
     /// Worktree, absolute.
     pub worktree: String,
+    /// Its end was recorded.
+    pub ended: bool,
     /// Agent process, 0 when unknown.
     pub pid: u32,
     /// Its start time.
@@ -248,19 +264,13 @@ pub fn open_session(rows: &[LedgerRow]) -> Option<OpenSession> {
     if Observation::of(open_rows(rows)).is_empty() {
         return None;
     }
-    let ended = rows
-        .iter()
-        .rposition(|r| r.kind == LedgerKind::SessionEnd)
-        .is_some_and(|end| {
-            rows.iter()
-                .skip(end + 1)
-                .all(|r| r.kind != LedgerKind::SessionStart)
-        });
+    let ended = has_ended(rows);
     Some(OpenSession {
         session_id: start.session_id.clone(),
         runner: start.runner.clone(),
         worktree: start.worktree.clone(),
-        pid: if ended { 0 } else { start.pid },
+        ended,
+        pid: start.pid,
         pid_start: start.pid_start,
         last_seen: rows.last().map_or(start.at, |r| r.at),
     })
@@ -412,11 +422,33 @@ mod tests {
     }
 
     #[test]
+    fn a_session_that_was_not_gone_after_all_goes_on() {
+        let edit = LedgerRow {
+            paths: vec!["a.py".into()],
+            ..at(3, LedgerKind::Edit)
+        };
+        let mut rows = vec![
+            at(0, LedgerKind::SessionStart),
+            at(1, LedgerKind::Prompt),
+            at(2, LedgerKind::Finalized),
+            edit,
+        ];
+        assert_eq!(open_rows(&rows).len(), 1);
+        assert!(!open_session(&rows).unwrap().ended);
+        // What comes late after an end that was seen is no second execution.
+        rows.insert(2, at(2, LedgerKind::SessionEnd));
+        assert!(open_rows(&rows).is_empty() && open_session(&rows).is_none());
+    }
+
+    #[test]
     fn what_follows_a_finalize_in_the_same_turn_belongs_to_it() {
         let rows = [
             at(0, LedgerKind::SessionStart),
             at(1, LedgerKind::Prompt),
-            at(2, LedgerKind::Finalized),
+            LedgerRow {
+                provenance: Provenance::Explicit,
+                ..at(2, LedgerKind::Finalized)
+            },
             command("aictx finalize", Outcome::Passed),
             at(3, LedgerKind::Stop),
             at(4, LedgerKind::SessionEnd),

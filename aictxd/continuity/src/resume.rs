@@ -204,7 +204,9 @@ fn banner_lines(handoff: Option<&Handoff>, snapshot: &Snapshot) -> Vec<Value> {
                 "resuming",
                 format!("Resuming: {}.", short(topic.map_or("", |t| t), 120)),
             ));
-            if matches!(h.status.as_str(), "failed" | "unresolved" | "blocked") {
+            let failed = matches!(h.status.as_str(), "failed" | "blocked");
+            let unknown = h.status == "unresolved";
+            if failed || unknown && !h.blocked.is_empty() {
                 let what = if h.blocked.is_empty() {
                     h.summary.clone()
                 } else {
@@ -216,11 +218,15 @@ fn banner_lines(handoff: Option<&Handoff>, snapshot: &Snapshot) -> Vec<Value> {
                         .join("; ")
                 };
                 lines.push(line("blocked", format!("Blocked: {}.", short(&what, 240))));
-            } else if !h.completed.is_empty() {
-                lines.push(line(
-                    "last_progress",
-                    format!("Last progress: {}.", short(&h.completed.join("; "), 240)),
-                ));
+            } else if unknown || !h.completed.is_empty() {
+                // An outcome that nobody saw is no obstacle.
+                let done = if unknown {
+                    h.summary.trim_end_matches('.').to_owned()
+                } else {
+                    h.completed.join("; ")
+                };
+                let text = format!("Last progress: {}.", short(&done, 240));
+                lines.push(line("last_progress", text));
             }
             if let Some(next) = h.next_steps.first() {
                 lines.push(line("next", format!("Next: {}", short(next, 200))));
@@ -267,9 +273,8 @@ fn task_state(snapshot: &Snapshot, handoff: Option<&Handoff>) -> Value {
             Some("resolved" | "completed" | "success") => {
                 ("completed", "the last handoff is resolved")
             }
-            Some("failed" | "unresolved" | "blocked") => {
-                ("blocked", "the last handoff is not resolved")
-            }
+            Some("failed" | "blocked") => ("blocked", "the last handoff is not resolved"),
+            Some("unresolved") => ("blocked", "the outcome of the last handoff is not known"),
             Some(_) => ("unknown", "the last handoff has no outcome"),
             None => ("unknown", "nothing is recorded yet"),
         }

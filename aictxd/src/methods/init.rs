@@ -124,6 +124,10 @@ fn register_claude(worktree: &Path, program: &str) -> (FileChange, bool) {
         return skipped("the path of the aictx program is not absolute".to_owned());
     }
     let path = worktree.join(settings::FILE);
+    let is_link = |path: &Path| fs::symlink_metadata(path).is_ok_and(|m| m.is_symlink());
+    if path.parent().is_some_and(is_link) {
+        return skipped("its directory is a symbolic link".to_owned());
+    }
     let current = match fs::symlink_metadata(&path) {
         Ok(meta) if !meta.is_file() => return skipped("it is not a plain file".to_owned()),
         Ok(_) => match fs::read_to_string(&path) {
@@ -176,7 +180,11 @@ fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
 
 /// Adds the lines that are missing; gives whether any was.
 fn hide(exclude: &Path, lines: &[&str]) -> io::Result<bool> {
-    let current = match fs::read_to_string(exclude) {
+    let current = match fs::symlink_metadata(exclude) {
+        Ok(meta) if !meta.is_file() => return Err(io::Error::other("it is not a plain file")),
+        _ => fs::read_to_string(exclude),
+    };
+    let current = match current {
         Ok(text) => text,
         Err(e) if e.kind() == io::ErrorKind::NotFound => String::new(),
         Err(e) => return Err(e),
