@@ -18,17 +18,15 @@ pub mod undelivered;
 
 /// Request lines up to this size never touch the heap. Larger ones are rare (whole-file writes).
 const LINE_BUFFER: usize = 64 * 1024;
-/// Answers up to this size never touch the heap; the agents cap context at 10 000 characters.
-const ANSWER_BUFFER: usize = 32 * 1024;
 /// Longest runner or event name.
 const MAX_NAME: usize = 40;
 /// What closes the request behind the payload.
 const TAIL: &[u8] = b"}}\n";
 
-/// Pages of these are touched only as far as they are used, which is why they are static and not
-/// zeroed arrays on the stack.
+/// Request first, answer afterwards. Static instead of zeroed on the stack: its pages are touched
+/// only as far as they are used, and each page touched costs a microsecond. For the same reason
+/// the lane's functions stand in a section of their own, beside the C start-up code.
 static mut LINE: [u8; LINE_BUFFER] = [0; LINE_BUFFER];
-static mut ANSWER: [u8; ANSWER_BUFFER] = [0; ANSWER_BUFFER];
 
 /// Whether `name` can stand in the request without escaping.
 pub fn is_name(name: &[u8]) -> bool {
@@ -41,6 +39,7 @@ pub fn is_name(name: &[u8]) -> bool {
 }
 
 /// Runs `aictx hook <runner> [event]`. Always 0: a hook that fails must not stop the agent.
+#[cfg_attr(target_os = "linux", unsafe(link_section = ".text.hot.aictx"))]
 pub fn run(runner: &[u8], event: Option<&[u8]>) -> c_int {
     ignore_broken_pipe();
     // SAFETY: the process has one thread and this is the only borrow of `LINE`.
@@ -61,16 +60,18 @@ pub fn run(runner: &[u8], event: Option<&[u8]>) -> c_int {
         }
     }
     end = frame(line, start, end);
-    let event_name = event
-        .or_else(|| event_in(line.get(start..end).unwrap_or_default()))
-        .unwrap_or_default();
+    // The answer goes behind the request, which may be needed again.
+    let (message, answer) = line.split_at_mut_checked(end).unwrap_or_default();
+    let payload = message.get(start..end - TAIL.len()).unwrap_or_default();
+    let event_name = event.or_else(|| event_in(payload)).unwrap_or_default();
     let deadline = deadline_ms(event_name);
-    let message = line.get(..end).unwrap_or_default();
-    let sent = connect().map_or(Sent::Lost, |socket| exchange(socket, message, deadline));
+    let sent = match connect() {
+        Some(socket) => exchange(socket, message, answer, deadline),
+        None => Sent::Lost,
+    };
     if sent == Sent::HandedOver {
         return 0;
     }
-    let payload = line.get(start..end - TAIL.len()).unwrap_or_default();
     undelivered::run(runner, event_name, payload, deadline, sent)
 }
 
@@ -87,6 +88,7 @@ pub(crate) enum Sent {
 }
 
 /// Writes everything up to the payload; gives its length.
+#[cfg_attr(target_os = "linux", unsafe(link_section = ".text.hot.aictx"))]
 fn write_head(line: &mut [u8], runner: &[u8], event: Option<&[u8]>) -> Option<usize> {
     let mut digits = [0; 10];
     let pid = decimal(parent_pid(), &mut digits);
@@ -117,6 +119,7 @@ fn write_head(line: &mut [u8], runner: &[u8], event: Option<&[u8]>) -> Option<us
 
 /// Makes the payload at `start..end` one line and closes the request; gives the new end. An empty
 /// payload becomes `null`, so that the daemon can say what is wrong instead of seeing broken JSON.
+#[cfg_attr(target_os = "linux", unsafe(link_section = ".text.hot.aictx"))]
 fn frame(line: &mut [u8], start: usize, end: usize) -> usize {
     let payload = line.get_mut(start..end).unwrap_or_default();
     one_line(payload);
@@ -139,6 +142,7 @@ fn frame(line: &mut [u8], start: usize, end: usize) -> usize {
 
 /// Line breaks between JSON tokens mean nothing, and inside strings JSON forbids them raw: blanks
 /// instead keep the meaning and make one line.
+#[cfg_attr(target_os = "linux", unsafe(link_section = ".text.hot.aictx"))]
 pub(crate) fn one_line(payload: &mut [u8]) {
     for byte in payload {
         if matches!(*byte, b'\n' | b'\r') {
@@ -150,6 +154,7 @@ pub(crate) fn one_line(payload: &mut [u8]) {
 /// The value of `"hook_event_name"`, found by bytes. A quote inside a JSON string is always
 /// escaped, so text in a prompt or a file cannot imitate the member; a nested member of that name
 /// could, and would only change a deadline.
+#[cfg_attr(target_os = "linux", unsafe(link_section = ".text.hot.aictx"))]
 pub(crate) fn event_in(payload: &[u8]) -> Option<&[u8]> {
     const KEY: &[u8] = b"\"hook_event_name\"";
     let at = find(payload, KEY)?;
@@ -173,8 +178,9 @@ fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {
     (!hit.is_null()).then(|| hit as usize - haystack.as_ptr() as usize)
 }
 
-/// Sends the line and prints the result; silence on anything unexpected.
-fn exchange(socket: c_int, message: &[u8], deadline: u64) -> Sent {
+/// Sends the line, reads the answer and prints the result; silence on anything unexpected.
+#[cfg_attr(target_os = "linux", unsafe(link_section = ".text.hot.aictx"))]
+fn exchange(socket: c_int, message: &[u8], answer: &mut [u8], deadline: u64) -> Sent {
     set_timeout(socket, libc::SO_RCVTIMEO, deadline);
     if !send_all(socket, message) {
         return if timed_out() {
@@ -183,8 +189,6 @@ fn exchange(socket: c_int, message: &[u8], deadline: u64) -> Sent {
             Sent::Lost
         };
     }
-    // SAFETY: the process has one thread and this is the only borrow of `ANSWER`.
-    let answer = unsafe { &mut *ptr::addr_of_mut!(ANSWER) };
     let mut length = 0;
     loop {
         let room = answer.get_mut(length..).unwrap_or_default();
@@ -218,54 +222,72 @@ pub(crate) fn result_in(line: &[u8]) -> Option<&[u8]> {
     (result != b"null").then_some(result)
 }
 
-/// Answer deadline for `event` in milliseconds: environment, else the table.
+/// Answer deadline for `event` in milliseconds: the environment's word for this event, else its
+/// word for all, else the table.
+#[cfg_attr(target_os = "linux", unsafe(link_section = ".text.hot.aictx"))]
 pub(crate) fn deadline_ms(event: &[u8]) -> u64 {
-    let mut name = [0_u8; DEADLINE_VARIABLE.len() + MAX_NAME + 2];
-    let general = DEADLINE_VARIABLE.len();
-    if let Some(room) = name.get_mut(..general) {
-        room.copy_from_slice(DEADLINE_VARIABLE.as_bytes());
-    }
-    let for_all = variable(&name);
-    let own = if event.is_empty() {
-        None
-    } else {
-        if let Some(room) = name.get_mut(general..=general + event.len()) {
-            room.fill(b'_');
-            for (to, from) in room.iter_mut().skip(1).zip(event) {
-                *to = from.to_ascii_uppercase();
+    let (mut own, mut all) = (None, None);
+    for entry in environment() {
+        match entry.strip_prefix(DEADLINE_VARIABLE.as_bytes()) {
+            Some([b'=', value @ ..]) => all = number(value),
+            Some([b'_', named @ ..]) => {
+                if let Some(([name @ .., b'='], value)) = named.split_at_checked(event.len() + 1)
+                    && name
+                        .iter()
+                        .zip(event)
+                        .all(|(n, e)| *n == e.to_ascii_uppercase())
+                {
+                    own = number(value);
+                }
             }
+            _ => {}
         }
-        variable(&name)
-    };
-    own.or(for_all).and_then(number).map_or_else(
-        || events::answer_deadline_ms(std::str::from_utf8(event).unwrap_or_default()),
-        |ms| ms.clamp(1, 600_000),
-    )
+    }
+    match own.or(all) {
+        Some(ms) => ms.clamp(1, 600_000),
+        None => events::answer_deadline_ms(event),
+    }
 }
 
-fn number(bytes: &[u8]) -> Option<u64> {
-    std::str::from_utf8(bytes).ok()?.trim().parse().ok()
+/// Up to nine decimal digits and nothing else.
+fn number(digits: &[u8]) -> Option<u64> {
+    if digits.is_empty() || digits.len() > 9 {
+        return None;
+    }
+    let step = |n: u64, d: &u8| d.is_ascii_digit().then(|| n * 10 + u64::from(*d - b'0'));
+    digits.iter().try_fold(0, step)
 }
 
-/// An environment variable by NUL-terminated name.
-fn variable(name: &[u8]) -> Option<&'static [u8]> {
-    let name = CStr::from_bytes_until_nul(name).ok()?;
-    // SAFETY: `name` is NUL-terminated; the environment is never changed by this program while
-    // the lane runs, so the value stays valid.
-    let value = unsafe {
-        let value = libc::getenv(name.as_ptr());
-        if value.is_null() {
-            return None;
+/// `NAME=value` entries of the environment.
+fn environment() -> impl Iterator<Item = &'static [u8]> {
+    unsafe extern "C" {
+        static environ: *const *const libc::c_char;
+    }
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        // SAFETY: the C runtime keeps `environ` a null-terminated array of C strings, and nothing
+        // changes it while the lane runs.
+        unsafe {
+            if environ.is_null() || (*environ.add(at)).is_null() {
+                return None;
+            }
+            let entry = CStr::from_ptr(*environ.add(at));
+            at += 1;
+            Some(entry.to_bytes())
         }
-        CStr::from_ptr(value)
-    };
-    Some(value.to_bytes()).filter(|v| !v.is_empty())
+    })
+}
+
+/// The value of an environment variable, if it is an absolute path.
+fn absolute(name: &str) -> Option<&'static [u8]> {
+    let value = environment().find_map(|e| e.strip_prefix(name.as_bytes())?.strip_prefix(b"="))?;
+    value.starts_with(b"/").then_some(value)
 }
 
 /// Writes the socket path, NUL-terminated, into `sun_path`; the same places in the same order as
 /// [`aictx_proto::locations::Locations::derive`], without allocating (a test holds them together).
+#[cfg_attr(target_os = "linux", unsafe(link_section = ".text.hot.aictx"))]
 fn socket_path(into: &mut [u8]) -> Option<usize> {
-    let absolute = |name: &[u8]| variable(name).filter(|v| v.starts_with(b"/"));
     let join = |into: &mut [u8], parts: &[&[u8]]| -> Option<usize> {
         let mut at = 0;
         for part in parts {
@@ -274,11 +296,7 @@ fn socket_path(into: &mut [u8]) -> Option<usize> {
         }
         (at <= MAX_SOCKET_PATH).then_some(at)
     };
-    let mut named = [0_u8; SOCKET_VARIABLE.len() + 1];
-    named
-        .get_mut(..SOCKET_VARIABLE.len())?
-        .copy_from_slice(SOCKET_VARIABLE.as_bytes());
-    if let Some(path) = absolute(&named) {
+    if let Some(path) = absolute(SOCKET_VARIABLE) {
         return join(into, &[path]);
     }
     let mut digits = [0; 10];
@@ -287,12 +305,12 @@ fn socket_path(into: &mut [u8]) -> Option<usize> {
         [rest @ .., b'/'] if !rest.is_empty() => rest,
         other => other,
     };
-    if let Some(dir) = absolute(b"XDG_RUNTIME_DIR\0") {
+    if let Some(dir) = absolute("XDG_RUNTIME_DIR") {
         if let Some(length) = join(into, &[trimmed(dir), b"/aictx/v1/sock"]) {
             return Some(length);
         }
     } else if cfg!(target_os = "macos")
-        && let Some(dir) = absolute(b"TMPDIR\0")
+        && let Some(dir) = absolute("TMPDIR")
         && let Some(length) = join(into, &[trimmed(dir), b"/aictx-", uid, b"/v1/sock"])
     {
         return Some(length);
@@ -301,6 +319,7 @@ fn socket_path(into: &mut [u8]) -> Option<usize> {
 }
 
 /// A connected socket whose other end belongs to this user.
+#[cfg_attr(target_os = "linux", unsafe(link_section = ".text.hot.aictx"))]
 fn connect() -> Option<c_int> {
     // SAFETY: `sockaddr_un` is plain data; all zeroes is a valid value.
     let mut address: libc::sockaddr_un = unsafe { mem::zeroed() };
@@ -336,8 +355,8 @@ const fn close_on_exec() -> c_int {
 
 fn set_timeout(socket: c_int, option: c_int, milliseconds: u64) {
     let value = libc::timeval {
-        tv_sec: (milliseconds / 1000) as libc::time_t,
-        tv_usec: ((milliseconds % 1000) * 1000) as libc::suseconds_t,
+        tv_sec: (milliseconds / 1000) as _,
+        tv_usec: ((milliseconds % 1000) * 1000) as _,
     };
     // SAFETY: `value` is a valid `timeval` of the size given.
     unsafe {

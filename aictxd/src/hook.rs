@@ -30,6 +30,9 @@ use crate::{git, project, spool};
 
 /// Output up to this size is read for errors on the request thread; more goes to the pool.
 const INLINE_OUTPUT: usize = 64 * 1024;
+/// How long after a verdict its record is written. The agent's process is woken on the processor
+/// that we would go on working on; it should run first.
+const AFTER_ANSWER: Duration = Duration::from_millis(1);
 /// How long a session's end may hold its hook. The agents allow 1 to 1.5 s.
 const END_DEADLINE: Duration = Duration::from_millis(800);
 /// An agent whose process is gone gets this long to be heard of again before its session is
@@ -76,8 +79,9 @@ pub async fn handle(app: &Arc<App>, params: HookParams<'_>) -> Result<Option<Val
 }
 
 /// An event's session, placed in its repository.
-struct Session<'a> {
-    app: &'a Arc<App>,
+#[derive(Clone)]
+struct Session {
+    app: Arc<App>,
     id: String,
     live: Live,
     /// The session was not known to this process before.
@@ -85,13 +89,13 @@ struct Session<'a> {
     cwd: PathBuf,
     now: Timestamp,
     /// Something of this event could not be recorded for want of space.
-    disk_full: AtomicBool,
+    disk_full: Arc<AtomicBool>,
 }
 
-impl<'a> Session<'a> {
+impl Session {
     /// Finds the session of an event: by id, else by the directory the agent is in.
     fn of(
-        app: &'a Arc<App>,
+        app: &Arc<App>,
         runner: &str,
         event: &HookEvent,
         pid: u32,
@@ -102,13 +106,13 @@ impl<'a> Session<'a> {
             app.sessions.seen(&event.session_id, now);
             let id = event.session_id.clone().into_owned();
             return Some(Self {
-                app,
+                app: Arc::clone(app),
                 id,
                 live,
                 is_new: false,
                 cwd,
                 now,
-                disk_full: AtomicBool::new(false),
+                disk_full: Arc::default(),
             });
         }
         if !cwd.is_absolute() {
@@ -136,13 +140,13 @@ impl<'a> Session<'a> {
         };
         let is_new = app.sessions.begin(&id, live.clone());
         let session = Self {
-            app,
+            app: Arc::clone(app),
             id,
             live,
             is_new,
             cwd,
             now,
-            disk_full: AtomicBool::new(false),
+            disk_full: Arc::default(),
         };
         if is_new {
             watch_process(app, &session.id, session.live.process);
@@ -179,9 +183,9 @@ impl<'a> Session<'a> {
         }
     }
 
-    fn row(&self, kind: LedgerKind, event: &HookEvent) -> LedgerRow {
+    fn row(&self, kind: LedgerKind, agent_id: &str) -> LedgerRow {
         LedgerRow {
-            agent_id: event.agent_id.clone().into_owned(),
+            agent_id: agent_id.to_owned(),
             ..LedgerRow::observed(self.now, kind)
         }
     }
@@ -197,7 +201,7 @@ impl<'a> Session<'a> {
             transcript: event.transcript.clone().into_owned(),
             pid: self.live.process.pid,
             pid_start: self.live.process.start,
-            ..self.row(LedgerKind::SessionStart, event)
+            ..self.row(LedgerKind::SessionStart, &event.agent_id)
         }
     }
 
@@ -209,14 +213,14 @@ impl<'a> Session<'a> {
             Moment::SessionEnd { reason } => {
                 let row = LedgerRow {
                     source: reason.clone().into_owned(),
-                    ..self.row(LedgerKind::SessionEnd, event)
+                    ..self.row(LedgerKind::SessionEnd, &event.agent_id)
                 };
                 self.record(&[row]);
                 self.finish(spooled).await;
             }
             Moment::Prompt { text } => self.record(&[LedgerRow {
                 text: truncate_chars(text, MAX_TEXT),
-                ..self.row(LedgerKind::Prompt, event)
+                ..self.row(LedgerKind::Prompt, &event.agent_id)
             }]),
             Moment::ToolDone {
                 call,
@@ -243,11 +247,11 @@ impl<'a> Session<'a> {
             }
             Moment::Compact { trigger } => self.record(&[LedgerRow {
                 source: trigger.clone().into_owned(),
-                ..self.row(LedgerKind::Compact, event)
+                ..self.row(LedgerKind::Compact, &event.agent_id)
             }]),
             Moment::Stop { last_message } => self.record(&[LedgerRow {
                 text: truncate_chars(last_message, MAX_TEXT),
-                ..self.row(LedgerKind::Stop, event)
+                ..self.row(LedgerKind::Stop, &event.agent_id)
             }]),
             Moment::Subagent {
                 phase,
@@ -255,11 +259,11 @@ impl<'a> Session<'a> {
             } => self.record(&[LedgerRow {
                 source: (*phase).to_owned(),
                 text: truncate_chars(last_message, MAX_TEXT),
-                ..self.row(LedgerKind::Subagent, event)
+                ..self.row(LedgerKind::Subagent, &event.agent_id)
             }]),
             Moment::Other => self.record(&[LedgerRow {
                 tool: truncate_chars(&event.name, 80),
-                ..self.row(LedgerKind::Other, event)
+                ..self.row(LedgerKind::Other, &event.agent_id)
             }]),
         }
         None
@@ -331,15 +335,20 @@ impl<'a> Session<'a> {
             HookVerdict::Ask(reason) => (Decision::Ask(reason), "ask"),
             HookVerdict::Deny(reason) => (Decision::Deny(reason), "deny"),
         };
-        let row = LedgerRow {
-            verdict: verdict_name.to_owned(),
-            ..self.call_row(LedgerKind::ToolIntent, call, event)
-        };
-        let (host, id) = (Arc::clone(self.host()), self.id.clone());
-        self.app.after_reply(async move {
-            // Counted and logged there; the call's outcome will come as an event of its own.
-            let _ = host.observe(&id, &[row]);
+        let (session, call) = (self.clone(), call.detach());
+        let agent_id = event.agent_id.clone().into_owned();
+        let verdict = verdict_name.to_owned();
+        let first = self.host().observe_later(move || {
+            let row = session.call_row(LedgerKind::ToolIntent, &call, &agent_id);
+            (session.id, LedgerRow { verdict, ..row })
         });
+        if first {
+            let host = Arc::clone(self.host());
+            self.app.after_reply(async move {
+                tokio::time::sleep(AFTER_ANSWER).await;
+                host.flush();
+            });
+        }
         Answer {
             context: String::new(),
             decision,
@@ -347,11 +356,11 @@ impl<'a> Session<'a> {
     }
 
     /// Tool, call, paths and command of a row.
-    fn call_row(&self, kind: LedgerKind, call: &ToolCall, event: &HookEvent) -> LedgerRow {
+    fn call_row(&self, kind: LedgerKind, call: &ToolCall, agent_id: &str) -> LedgerRow {
         let mut row = LedgerRow {
             tool: truncate_chars(&call.tool, 80),
             call_id: truncate_chars(&call.call_id, 120),
-            ..self.row(kind, event)
+            ..self.row(kind, agent_id)
         };
         match &call.action {
             Action::Read(path) | Action::Edit(path) => row.paths = self.paths(path),
@@ -396,7 +405,7 @@ impl<'a> Session<'a> {
             Action::Command { .. } => LedgerKind::Command,
             Action::Other => LedgerKind::Tool,
         };
-        let mut row = self.call_row(kind, call, event);
+        let mut row = self.call_row(kind, call, &event.agent_id);
         if let Action::Command {
             command,
             background,
@@ -422,7 +431,7 @@ impl<'a> Session<'a> {
         interrupted: bool,
         event: &HookEvent<'_>,
     ) -> LedgerRow {
-        let mut row = self.call_row(LedgerKind::Tool, call, event);
+        let mut row = self.call_row(LedgerKind::Tool, call, &event.agent_id);
         if let Action::Command { command, .. } = &call.action {
             row.kind = LedgerKind::Command;
             if interrupted {
@@ -481,7 +490,7 @@ impl<'a> Session<'a> {
     /// Finalizes the session from its ledger. The work goes on when the hook cannot wait.
     async fn finish(&self, spooled: bool) {
         self.app.sessions.end(&self.id);
-        let (app, id, live) = (Arc::clone(self.app), self.id.clone(), self.live.clone());
+        let (app, id, live) = (Arc::clone(&self.app), self.id.clone(), self.live.clone());
         let now = self.now;
         let work = async move { finish_session(&app, &id, &live, now).await };
         if spooled || self.app.mode == Mode::Once {

@@ -33,7 +33,6 @@ pub struct Place {
 }
 
 /// One open repository.
-#[derive(Debug)]
 pub struct Host {
     /// Root of the main worktree.
     pub root: PathBuf,
@@ -45,6 +44,19 @@ pub struct Host {
     commits: AtomicU64,
     /// Observations that could not be written since this was opened, and why the last could not.
     unrecorded: Mutex<(u64, String)>,
+    /// Observations that wait for a quiet moment, oldest first.
+    pending: Mutex<Vec<Pending>>,
+}
+
+/// Makes a session's row when it is written, so that the work is not done before an answer.
+type Pending = Box<dyn FnOnce() -> (String, LedgerRow) + Send>;
+
+impl std::fmt::Debug for Host {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Host")
+            .field("root", &self.root)
+            .finish_non_exhaustive()
+    }
 }
 
 #[derive(Default)]
@@ -131,6 +143,7 @@ impl Hosts {
             watch: Watch::default(),
             queue: Mutex::default(),
             commits: AtomicU64::new(0),
+            pending: Mutex::default(),
             unrecorded: Mutex::default(),
         });
         if let Ok(mut open) = self.open.write() {
@@ -173,6 +186,38 @@ impl Host {
     /// # Errors
     /// Full disk, read-only or gone; whether that fails the event is up to the caller.
     pub fn observe(&self, session_id: &str, rows: &[LedgerRow]) -> Result<(), StoreError> {
+        self.flush();
+        self.append(session_id, rows)
+    }
+
+    /// Keeps an observation for [`Self::flush`]; whether it is the first to wait, so that the
+    /// caller must see to it that somebody flushes. Order is kept: whatever is observed at once
+    /// flushes first.
+    pub fn observe_later(
+        &self,
+        row: impl FnOnce() -> (String, LedgerRow) + Send + 'static,
+    ) -> bool {
+        let mut pending = self.pending.lock().unwrap_or_else(PoisonError::into_inner);
+        pending.push(Box::new(row));
+        pending.len() == 1
+    }
+
+    /// Writes what waits.
+    pub fn flush(&self) {
+        let waiting =
+            std::mem::take(&mut *self.pending.lock().unwrap_or_else(PoisonError::into_inner));
+        let mut rows = waiting.into_iter().map(|row| row()).peekable();
+        while let Some((session_id, row)) = rows.next() {
+            let mut group = vec![row];
+            while let Some((_, row)) = rows.next_if(|(next, _)| *next == session_id) {
+                group.push(row);
+            }
+            // Counted and logged there; the call's outcome will come as an event of its own.
+            let _ = self.append(&session_id, &group);
+        }
+    }
+
+    fn append(&self, session_id: &str, rows: &[LedgerRow]) -> Result<(), StoreError> {
         let written = self.store.append_ledger(session_id, rows);
         if let Err(error) = &written {
             tracing::warn!(repo = %self.root.display(), %error, "an observation was not recorded");

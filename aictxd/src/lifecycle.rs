@@ -97,7 +97,6 @@ async fn serve(
     options: RunOptions,
 ) -> io::Result<StopReason> {
     listener.set_nonblocking(true)?;
-    let listener = tokio::net::UnixListener::from_std(listener)?;
     let table = rpc::module(&app).map_err(io::Error::other)?;
     // From here on a signal drains; before it, it would just kill.
     let signals = listen_for_signals(&app)?;

@@ -38,9 +38,9 @@ pub fn is_observation(event: &str) -> bool {
 /// Answer deadline of an event in milliseconds. Session boundaries do real work and happen once,
 /// so they may take longer; all are far below what the agents themselves allow (1.5 s at Claude
 /// Code's SessionEnd).
-pub fn answer_deadline_ms(event: &str) -> u64 {
+pub fn answer_deadline_ms(event: &[u8]) -> u64 {
     match event {
-        "SessionStart" | "SessionEnd" | "sessionStart" | "sessionEnd" => 1_000,
+        b"SessionStart" | b"SessionEnd" | b"sessionStart" | b"sessionEnd" => 1_000,
         _ => ANSWER_DEADLINE_MS,
     }
 }

@@ -242,10 +242,7 @@ impl Judge<'_> {
     fn rules(&mut self, call: Call, name: &str, arguments: &[Word]) {
         let mut worst: Option<&table::Rule> = None;
         let mut operands: Option<Vec<&str>> = None;
-        for rule in table::RULES {
-            if !alternative(rule.program, name) {
-                continue;
-            }
+        for rule in table::rules_of(name) {
             let operands = operands.get_or_insert_with(|| operands_of(name, arguments));
             let verbs = rule.verbs.iter().enumerate().all(|(at, verb)| {
                 operands

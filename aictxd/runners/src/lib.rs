@@ -103,6 +103,29 @@ pub struct ToolCall<'a> {
     pub action: Action<'a>,
 }
 
+impl ToolCall<'_> {
+    /// The same call, independent of the payload it was read from.
+    pub fn detach(&self) -> ToolCall<'static> {
+        let owned = |text: &Cow<'_, str>| Cow::Owned(text.clone().into_owned());
+        ToolCall {
+            tool: owned(&self.tool),
+            call_id: owned(&self.call_id),
+            action: match &self.action {
+                Action::Read(path) => Action::Read(owned(path)),
+                Action::Edit(path) => Action::Edit(owned(path)),
+                Action::Command {
+                    command,
+                    background,
+                } => Action::Command {
+                    command: owned(command),
+                    background: *background,
+                },
+                Action::Other => Action::Other,
+            },
+        }
+    }
+}
+
 /// What a tool call does, as far as we care.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Action<'a> {

@@ -1,9 +1,28 @@
 //! What is known about programs, all data. Calls that are known by verbs and options stand in
 //! `table/rules.rs`.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 mod rules;
 
-pub(super) use rules::{RULES, Rule};
+pub(super) use rules::Rule;
+
+/// Rules by program; almost every command line is about programs that have none.
+static BY_PROGRAM: LazyLock<HashMap<&'static str, Vec<&'static Rule>>> = LazyLock::new(|| {
+    let mut map: HashMap<&str, Vec<&Rule>> = HashMap::new();
+    for rule in rules::RULES {
+        for program in rule.program.split('|') {
+            map.entry(program).or_default().push(rule);
+        }
+    }
+    map
+});
+
+/// The rules about a program, in the order of the table.
+pub(super) fn rules_of(program: &str) -> impl Iterator<Item = &'static Rule> {
+    BY_PROGRAM.get(program).into_iter().flatten().copied()
+}
 
 /// Programs whose words are data: nothing is run or written because of what they say.
 pub(super) const DATA: &[&str] = &[

@@ -5,6 +5,7 @@ use super::super::Tier::{Destructive as D, Risky as R};
 
 /// A call that is worth a word by its verbs and options alone.
 pub(in super::super) struct Rule {
+    /// Names; `a|b` are alternatives, without wildcards.
     pub(in super::super) program: &'static str,
     /// Leading operands; `a|b` are alternatives, a trailing `*` stands for any ending.
     pub(in super::super) verbs: &'static [&'static str],

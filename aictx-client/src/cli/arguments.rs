@@ -1,0 +1,375 @@
+//! The command line as types. Also the source of the man pages, the completions and
+//! `docs/reference.md`.
+
+use std::path::PathBuf;
+
+use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
+
+/// Continuity for coding agents: what one session learned, the next one knows.
+#[derive(Debug, Parser)]
+#[command(
+    name = "aictx",
+    version = aictx_proto::VERSION,
+    disable_help_subcommand = true,
+    arg_required_else_help = true,
+    max_term_width = 100
+)]
+pub struct CommandLine {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+    /// Print one line of JSON, errors included
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// Print without colours (also: NO_COLOR)
+    #[arg(long, global = true)]
+    pub no_color: bool,
+}
+
+/// The commands.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Create .aictx in a repository, register it and its agents' hooks
+    Init(Init),
+    /// Show what the next session needs to know
+    Resume(Resume),
+    /// Record what was done: log row, handoff, failure memory
+    Finalize(Box<Finalize>),
+    /// Check a step before it is taken
+    Guard(Guard),
+    /// Answer one hook event of a coding agent (called by the agent, not by people)
+    Hook(Hook),
+    /// Show the daemon, or the registered repositories when none is running
+    Status,
+    /// Manage the registered repositories
+    #[command(subcommand)]
+    Repo(Repo),
+    /// Look at recorded sessions
+    #[command(subcommand)]
+    Session(Session),
+    /// Start, stop and look at the daemon
+    #[command(subcommand)]
+    Daemon(Daemon),
+    /// Copy standard input to standard output with secrets replaced
+    Scrub,
+    /// Show the versions of client and daemon
+    Version,
+}
+
+/// Where to work.
+#[derive(Debug, Args)]
+pub struct RepoOption {
+    /// Repository, or a directory in it
+    #[arg(long, value_name = "PATH", default_value = ".")]
+    pub repo: PathBuf,
+}
+
+/// Who is working, for callers that know better than the environment.
+#[derive(Debug, Default, Args)]
+pub struct CallerOptions {
+    /// Agent
+    #[arg(
+        long,
+        value_name = "ID",
+        default_value = "",
+        hide_default_value = true,
+        hide = true
+    )]
+    pub agent_id: String,
+    /// Adapter
+    #[arg(
+        long,
+        value_name = "ID",
+        default_value = "",
+        hide_default_value = true,
+        hide = true
+    )]
+    pub adapter_id: String,
+    /// Session
+    #[arg(
+        long,
+        value_name = "ID",
+        default_value = "",
+        hide_default_value = true,
+        hide = true
+    )]
+    pub session_id: String,
+}
+
+/// Agents whose hooks can be registered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Runner {
+    /// Claude Code
+    Claude,
+    /// No hooks
+    None,
+}
+
+/// `aictx init`.
+#[derive(Debug, Args)]
+pub struct Init {
+    /// Repository, or a directory in it [default: .]
+    #[arg(value_name = "PATH")]
+    pub path: Option<PathBuf>,
+    /// The same as PATH
+    #[arg(long, value_name = "PATH", conflicts_with = "path")]
+    pub repo: Option<PathBuf>,
+    /// Agent whose hooks are registered; can be repeated
+    #[arg(long, value_name = "NAME", default_value = "claude")]
+    pub runner: Vec<Runner>,
+    /// Leave the user's registry alone
+    #[arg(long)]
+    pub no_register: bool,
+    /// Also where there is no git repository
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// `aictx resume`.
+#[derive(Debug, Args)]
+pub struct Resume {
+    /// Where.
+    #[command(flatten)]
+    pub at: RepoOption,
+    /// What the session is asked to do
+    #[arg(
+        long,
+        value_name = "TEXT",
+        default_value = "",
+        hide_default_value = true,
+        allow_hyphen_values = true
+    )]
+    pub task: String,
+    /// Kind of task, when it is known
+    #[arg(
+        long,
+        value_name = "TYPE",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub task_type: String,
+    /// Longer lists
+    #[arg(long, conflicts_with = "brief")]
+    pub full: bool,
+    /// The short form
+    #[arg(long)]
+    pub brief: bool,
+    /// Who.
+    #[command(flatten)]
+    pub caller: CallerOptions,
+}
+
+/// How the work ended.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Outcome {
+    /// It is done
+    Success,
+    /// It is not
+    Failure,
+}
+
+/// `aictx finalize`. List options take several values and can be repeated.
+#[derive(Debug, Args)]
+pub struct Finalize {
+    /// Repository, or a directory in it [default: .]
+    #[arg(long, value_name = "PATH")]
+    pub repo: Option<PathBuf>,
+    /// How it ended
+    #[arg(long, required_unless_present = "from_file")]
+    pub status: Option<Outcome>,
+    /// What was done
+    #[arg(
+        long,
+        value_name = "TEXT",
+        required_unless_present = "from_file",
+        allow_hyphen_values = true
+    )]
+    pub summary: Option<String>,
+    /// The goal [default: the session's request, else the summary]
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    pub task: Option<String>,
+    /// Former name of --task
+    #[arg(long, value_name = "TEXT", hide = true, allow_hyphen_values = true)]
+    pub request: Option<String>,
+    /// Kind of task, when it is known
+    #[arg(long, value_name = "TYPE")]
+    pub task_type: Option<String>,
+    /// Files read
+    #[arg(long, value_name = "PATH", num_args = 0..)]
+    pub files_opened: Vec<String>,
+    /// Files written
+    #[arg(long, value_name = "PATH", num_args = 0..)]
+    pub files_edited: Vec<String>,
+    /// Commands run
+    #[arg(long, value_name = "COMMAND", num_args = 0..)]
+    pub commands_executed: Vec<String>,
+    /// Test runs
+    #[arg(long, value_name = "COMMAND", num_args = 0..)]
+    pub tests_executed: Vec<String>,
+    /// Errors that matter
+    #[arg(long, value_name = "TEXT", num_args = 0..)]
+    pub notable_errors: Vec<String>,
+    /// One more error that matters
+    #[arg(long, value_name = "TEXT", allow_hyphen_values = true)]
+    pub error: Vec<String>,
+    /// Structured error, a JSON object
+    #[arg(long, value_name = "JSON", num_args = 0..)]
+    pub error_event_json: Vec<String>,
+    /// What to do next
+    #[arg(long, value_name = "TEXT", num_args = 0..)]
+    pub next_step: Vec<String>,
+    /// What stands in the way
+    #[arg(long, value_name = "TEXT", num_args = 0..)]
+    pub blocked: Vec<String>,
+    /// What could go wrong
+    #[arg(long, value_name = "TEXT", num_args = 0..)]
+    pub risk: Vec<String>,
+    /// Decision taken, a JSON object with `decision`, `rationale`, …
+    #[arg(long, value_name = "JSON", num_args = 0..)]
+    pub decision_json: Vec<String>,
+    /// Failure that is resolved now
+    #[arg(long, value_name = "ID", num_args = 0..)]
+    pub resolved_failure: Vec<String>,
+    /// Repeat-safe id: the same id a second time changes nothing
+    #[arg(long, value_name = "ID")]
+    pub execution_id: Option<String>,
+    /// JSON document with the same fields (`-` for standard input); options are added to it
+    #[arg(long, value_name = "FILE")]
+    pub from_file: Option<PathBuf>,
+    /// Write the continuity view, too
+    #[arg(long, alias = "view")]
+    pub include_view: bool,
+    /// Link the continuity view online
+    #[arg(long)]
+    pub online_view: bool,
+    /// Who.
+    #[command(flatten)]
+    pub caller: CallerOptions,
+}
+
+/// How much is at stake.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Risk {
+    /// Easily undone
+    Low,
+    /// The usual
+    Normal,
+    /// Hard to undo
+    High,
+}
+
+/// `aictx guard`.
+#[derive(Debug, Args)]
+pub struct Guard {
+    /// Where.
+    #[command(flatten)]
+    pub at: RepoOption,
+    /// The step
+    #[arg(long, value_parser = clap::builder::PossibleValuesParser::new(aictx_proto::methods::GUARD_ACTIONS.iter().copied()))]
+    pub action: String,
+    /// Path about to be touched; can be repeated
+    #[arg(long, value_name = "PATH", allow_hyphen_values = true)]
+    pub paths: Vec<String>,
+    /// Command about to be run
+    #[arg(long, value_name = "COMMAND", allow_hyphen_values = true)]
+    pub command: Option<String>,
+    /// Read the command from standard input: no length limit, not in the process list
+    #[arg(long, conflicts_with = "command")]
+    pub command_stdin: bool,
+    /// What the caller is trying to do
+    #[arg(
+        long,
+        value_name = "TEXT",
+        default_value = "",
+        hide_default_value = true,
+        allow_hyphen_values = true
+    )]
+    pub intent: String,
+    /// How much is at stake
+    #[arg(long, default_value = "normal")]
+    pub risk: Risk,
+    /// Exit with 10 on re_ground and 20 on block
+    #[arg(long)]
+    pub exit_code: bool,
+    /// Who.
+    #[command(flatten)]
+    pub caller: CallerOptions,
+}
+
+/// `aictx hook`. Reads the event on standard input. Always exits with 0 and prints an answer only
+/// when there is one: a hook that fails must not stop the agent.
+#[derive(Debug, Args)]
+pub struct Hook {
+    /// The agent: `claude`
+    pub runner: Option<String>,
+    /// The event's name, when the payload does not say
+    pub event: Option<String>,
+}
+
+/// `aictx repo`.
+#[derive(Debug, Subcommand)]
+pub enum Repo {
+    /// Register a repository that has .aictx
+    Add {
+        /// Repository, or a directory in it
+        #[arg(value_name = "PATH", default_value = ".")]
+        path: PathBuf,
+    },
+    /// List the registered repositories
+    List,
+    /// Forget a repository; its files stay
+    Remove {
+        /// Repository, or a directory in it
+        #[arg(value_name = "PATH", default_value = ".")]
+        path: PathBuf,
+    },
+}
+
+/// `aictx session`.
+#[derive(Debug, Subcommand)]
+pub enum Session {
+    /// List the recorded sessions, newest first
+    List {
+        /// Where.
+        #[command(flatten)]
+        at: RepoOption,
+        /// At most this many
+        #[arg(short = 'n', long, value_name = "N", default_value_t = 50)]
+        limit: u32,
+    },
+    /// Show one session: what it read, edited, ran and how it ended
+    Show {
+        /// Session id, or the beginning of one
+        id: String,
+        /// Where.
+        #[command(flatten)]
+        at: RepoOption,
+        /// Include the ledger's rows, newest 500
+        #[arg(long)]
+        rows: bool,
+    },
+}
+
+/// `aictx daemon`.
+#[derive(Debug, Subcommand)]
+pub enum Daemon {
+    /// Start the daemon unless it is running
+    Start,
+    /// Stop the daemon; requests in flight are finished
+    Stop,
+    /// Stop the daemon, then start it
+    Restart,
+    /// Show the daemon; exits with 3 when it is not running
+    Status,
+    /// Show the end of the newest log file
+    Logs {
+        /// Lines
+        #[arg(short = 'n', long, value_name = "N", default_value_t = 50)]
+        lines: usize,
+    },
+}
+
+/// The whole command line, for the reference pages.
+pub fn command() -> clap::Command {
+    CommandLine::command()
+}

@@ -1,0 +1,155 @@
+//! One module per group of commands.
+
+use std::ffi::OsStr;
+use std::path::{Component, Path, PathBuf};
+
+use aictx_proto::identity::{Caller, IDENTITY_VARIABLES};
+
+use super::Answer;
+use super::arguments::{CallerOptions, Command, CommandLine};
+use super::call::Backend;
+use super::error::CliError;
+use super::text::Paint;
+
+pub mod continuity;
+pub mod daemon;
+pub mod finalize;
+pub mod hook;
+pub mod repository;
+
+/// Runs a command.
+///
+/// # Errors
+/// What the user must hear.
+pub fn run(line: CommandLine, paint: Paint) -> Result<Answer, CliError> {
+    let backend = Backend::from_env();
+    match line.command {
+        Command::Init(options) => repository::init(&backend, &options),
+        Command::Resume(options) => continuity::resume(&backend, options),
+        Command::Finalize(options) => finalize::finalize(&backend, *options),
+        Command::Guard(options) => continuity::guard(&backend, options, paint),
+        Command::Hook(options) => Ok(hook::hook(&options)),
+        Command::Status => daemon::overview(&backend, paint),
+        Command::Repo(command) => repository::repo(&backend, &command),
+        Command::Session(command) => repository::session(&backend, &command, paint),
+        Command::Daemon(command) => daemon::daemon(&backend, &command, paint),
+        Command::Scrub => daemon::scrub(&backend, line.json),
+        Command::Version => daemon::version(&backend),
+    }
+}
+
+/// An absolute path as the wire wants it: `~` and the working directory filled in, `.` and `..`
+/// resolved as written, nothing required to exist.
+fn absolute(path: &Path) -> Result<String, CliError> {
+    let home = std::env::home_dir();
+    let cwd = std::env::current_dir();
+    let full = if let (Ok(rest), Some(home)) = (path.strip_prefix("~"), home) {
+        home.join(rest)
+    } else if path.is_absolute() {
+        path.to_owned()
+    } else {
+        cwd.map_err(|e| CliError::io("the working directory", &e))?
+            .join(path)
+    };
+    let text = normal(&full).into_os_string();
+    text.into_string().map_err(|raw| {
+        CliError::usage(format!(
+            "{} is not valid UTF-8, which paths of repositories must be",
+            Path::new(&raw).display()
+        ))
+    })
+}
+
+/// Drops `.`, resolves `..` only where it is harmless: behind a link it means something else, so
+/// it is left to the system then.
+fn normal(path: &Path) -> PathBuf {
+    let mut out = PathBuf::new();
+    for part in path.components() {
+        match part {
+            Component::CurDir => {}
+            Component::ParentDir if !out.is_symlink() && out.file_name().is_some() => {
+                out.pop();
+            }
+            other => out.push(other),
+        }
+    }
+    out
+}
+
+/// The working directory, or nothing when there is none (deleted, not UTF-8): it only helps to
+/// read relative paths.
+fn working_directory() -> String {
+    std::env::current_dir()
+        .ok()
+        .and_then(|cwd| cwd.into_os_string().into_string().ok())
+        .unwrap_or_default()
+}
+
+/// Who calls: the flags, the known variables, our parent.
+fn caller(options: CallerOptions) -> Caller {
+    caller_from(options, |name| std::env::var_os(name))
+}
+
+fn caller_from<S: AsRef<OsStr>>(
+    options: CallerOptions,
+    variable: impl Fn(&str) -> Option<S>,
+) -> Caller {
+    let env = IDENTITY_VARIABLES
+        .iter()
+        .filter_map(|name| {
+            let value = variable(name)?.as_ref().to_string_lossy().into_owned();
+            (!value.is_empty()).then(|| ((*name).to_owned(), value))
+        })
+        .collect();
+    Caller {
+        agent_id: options.agent_id,
+        adapter_id: options.adapter_id,
+        session_id: options.session_id,
+        env,
+        parent_pid: std::os::unix::process::parent_id(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_become_absolute_without_being_there() {
+        assert_eq!(
+            absolute(Path::new("/no/such/./x/../y")).unwrap(),
+            "/no/such/y"
+        );
+        assert_eq!(absolute(Path::new("/../..")).unwrap(), "/../..");
+        let here = std::env::current_dir().unwrap();
+        assert_eq!(absolute(Path::new(".")).unwrap(), here.to_str().unwrap());
+        let home = std::env::home_dir().unwrap();
+        assert_eq!(
+            absolute(Path::new("~/x")).unwrap(),
+            home.join("x").to_str().unwrap()
+        );
+        assert_eq!(
+            absolute(Path::new("~x")).unwrap(),
+            here.join("~x").to_str().unwrap()
+        );
+    }
+
+    #[test]
+    fn only_known_variables_leave_the_process() {
+        let get = |name: &str| match name {
+            "CODEX_CI" => Some("1"),
+            "TMUX_PANE" => Some(""),
+            "PATH" => Some("/bin"),
+            _ => None,
+        };
+        let options = CallerOptions {
+            session_id: "s".into(),
+            ..CallerOptions::default()
+        };
+        let caller = caller_from(options, get);
+        assert_eq!(caller.env.len(), 1);
+        assert_eq!(caller.env["CODEX_CI"], "1");
+        assert_eq!(caller.session_id, "s");
+        assert_ne!(caller.parent_pid, 0);
+    }
+}

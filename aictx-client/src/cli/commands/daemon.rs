@@ -1,0 +1,343 @@
+//! `daemon`, `status`, `version` and `scrub`.
+
+use std::fs::{self, File, TryLockError};
+use std::io::{Read, Seek, SeekFrom};
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use aictx_proto::methods::{
+    DaemonStatus, Empty, Hello, REPO_LIST, RepoList, STATUS, STOP, StopParams, Stopping,
+};
+use aictx_proto::{PROTOCOL_VERSION, VERSION};
+use serde_json::{Value, json};
+
+use crate::cli::Answer;
+use crate::cli::arguments::Daemon;
+use crate::cli::call::{Backend, RESTART_HINT, START_DEADLINE, parse};
+use crate::cli::error::{CliError, Kind};
+use crate::cli::render;
+use crate::cli::text::{Paint, clean};
+use crate::places::Places;
+use crate::start::ensure_daemon;
+
+/// How long a stop may take: the daemon drains for at most 2 s.
+const STOP_DEADLINE: Duration = Duration::from_secs(3);
+/// Pause between two looks at something that is about to change.
+const STEP: Duration = Duration::from_millis(5);
+/// Most bytes of a log file that `logs` reads, from its end.
+const MAX_LOG_TAIL: u64 = 4 * 1024 * 1024;
+
+/// `aictx daemon`.
+pub(super) fn daemon(
+    backend: &Backend,
+    command: &Daemon,
+    paint: Paint,
+) -> Result<Answer, CliError> {
+    match command {
+        Daemon::Start => {
+            let already = backend.hello()?;
+            let hello = match &already {
+                Some(hello) => hello.clone(),
+                None => start(backend)?,
+            };
+            let verb = if already.is_some() {
+                "is running"
+            } else {
+                "started"
+            };
+            Ok(running(&hello, verb))
+        }
+        Daemon::Stop => Ok(match stop(backend)? {
+            Some(pid) => Answer {
+                value: json!({ "running": false, "stopped": true, "pid": pid }),
+                text: format!("aictxd stopped (pid {pid})\n"),
+                ..Answer::default()
+            },
+            None => Answer {
+                value: json!({ "running": false, "stopped": false }),
+                text: "aictxd is not running\n".to_owned(),
+                ..Answer::default()
+            },
+        }),
+        Daemon::Restart => {
+            let verb = match stop(backend)? {
+                Some(_) => "restarted",
+                None => "started",
+            };
+            Ok(running(&start(backend)?, verb))
+        }
+        Daemon::Status => match status(backend, paint)? {
+            Some(answer) => Ok(answer),
+            None => Err(CliError::new(Kind::NotRunning, "aictxd is not running")
+                .hint("`aictx daemon start` starts it; so does the next command that needs it")),
+        },
+        Daemon::Logs { lines } => logs(&backend.places.locations.logs(), *lines),
+    }
+}
+
+fn running(hello: &Hello, verb: &str) -> Answer {
+    Answer {
+        value: json!({
+            "running": true,
+            "version": hello.version,
+            "build": hello.build,
+            "pid": hello.pid,
+        }),
+        text: format!(
+            "aictxd {verb} (version {}, pid {})\n",
+            clean(&hello.version),
+            hello.pid
+        ),
+        ..Answer::default()
+    }
+}
+
+/// Starts a daemon and waits until it answers. A daemon that is just leaving may make the first
+/// try find nobody to talk to, so the last word is the deadline's.
+fn start(backend: &Backend) -> Result<Hello, CliError> {
+    let end = Instant::now() + START_DEADLINE;
+    loop {
+        ensure_daemon(&backend.places, end)
+            .map_err(|e| CliError::new(Kind::NoDaemon, e.to_string()))?;
+        match backend.hello() {
+            Ok(Some(hello)) => return Ok(hello),
+            Err(e) if Instant::now() >= end => return Err(e),
+            Ok(None) if Instant::now() >= end => {
+                return Err(CliError::new(
+                    Kind::NoAnswer,
+                    "the daemon was started but does not answer",
+                )
+                .hint("`aictx daemon logs` may say why"));
+            }
+            _ => thread::sleep(STEP),
+        }
+    }
+}
+
+/// Stops the running daemon and waits for its end; gives its process id.
+fn stop(backend: &Backend) -> Result<Option<u32>, CliError> {
+    let Some(value) = backend.ask_running(STOP, &StopParams::default())? else {
+        return Ok(None);
+    };
+    let stopping: Stopping = parse(value)?;
+    if wait_until_gone(&backend.places, stopping.pid) {
+        return Ok(Some(stopping.pid));
+    }
+    Err(CliError::new(
+        Kind::NoAnswer,
+        format!(
+            "aictxd (pid {}) did not stop within {} s",
+            stopping.pid,
+            STOP_DEADLINE.as_secs()
+        ),
+    )
+    .hint("`aictx daemon logs` may say why"))
+}
+
+/// Waits until the daemon with this process id has gone; false at the deadline. Connecting would
+/// be no proof: behind a service manager's socket it would start the next daemon.
+pub(crate) fn wait_until_gone(places: &Places, pid: u32) -> bool {
+    let end = Instant::now() + STOP_DEADLINE;
+    let lock = places.locations.daemon_lock();
+    loop {
+        if is_gone(pid) || is_free(&lock) {
+            return true;
+        }
+        if Instant::now() >= end {
+            return false;
+        }
+        thread::sleep(STEP);
+    }
+}
+
+fn is_gone(pid: u32) -> bool {
+    let Ok(pid) = libc::pid_t::try_from(pid) else {
+        return false;
+    };
+    // SAFETY: signal 0 delivers nothing; it only asks whether the process exists.
+    let answer = unsafe { libc::kill(pid, 0) };
+    pid > 0 && answer == -1 && std::io::Error::last_os_error().raw_os_error() == Some(libc::ESRCH)
+}
+
+/// Whether nobody holds the daemon's lock for life. A process that has ended but was not reaped
+/// still has its id, never its lock.
+fn is_free(lock: &Path) -> bool {
+    match File::open(lock) {
+        Ok(file) => !matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)),
+        Err(e) => e.kind() == std::io::ErrorKind::NotFound,
+    }
+}
+
+fn status(backend: &Backend, paint: Paint) -> Result<Option<Answer>, CliError> {
+    let Some(value) = backend.ask_running(STATUS, &Empty {})? else {
+        return Ok(None);
+    };
+    let report: DaemonStatus = parse(value.clone())?;
+    let mut notes = render::warnings(&report.warnings);
+    if report.version != VERSION {
+        notes.push_str(&format!(
+            "warning: the daemon is version {}, this client {VERSION}; {RESTART_HINT}\n",
+            clean(&report.version)
+        ));
+    }
+    Ok(Some(Answer {
+        value: with_running(value),
+        text: render::status(&report, paint),
+        notes,
+        status: 0,
+    }))
+}
+
+/// Puts `running: true` before the daemon's own members.
+fn with_running(value: Value) -> Value {
+    let mut members = serde_json::Map::new();
+    members.insert("running".to_owned(), true.into());
+    if let Value::Object(own) = value {
+        members.extend(own);
+    }
+    Value::Object(members)
+}
+
+/// `aictx status`.
+pub(super) fn overview(backend: &Backend, paint: Paint) -> Result<Answer, CliError> {
+    if let Some(answer) = status(backend, paint)? {
+        return Ok(answer);
+    }
+    let value = backend.once(REPO_LIST, &json!({}))?;
+    let list: RepoList = parse(value.clone())?;
+    Ok(Answer {
+        value: json!({
+            "running": false,
+            "socket": backend.places.locations.socket,
+            "repositories": value.get("repositories"),
+        }),
+        text: format!("aictxd is not running\n\n{}", render::repositories(&list)),
+        ..Answer::default()
+    })
+}
+
+/// `aictx version`.
+pub(super) fn version(backend: &Backend) -> Result<Answer, CliError> {
+    let hello = backend.hello()?;
+    let daemon = hello.as_ref().map(
+        |h| json!({ "version": h.version, "build": h.build, "protocol": h.proto, "pid": h.pid }),
+    );
+    let line = hello.as_ref().map_or_else(
+        || "aictxd  not running\n".to_owned(),
+        |h| {
+            format!(
+                "aictxd  {} (protocol {}, build {}, pid {})\n",
+                clean(&h.version),
+                h.proto,
+                clean(&h.build),
+                h.pid
+            )
+        },
+    );
+    Ok(Answer {
+        value: json!({ "version": VERSION, "protocol": PROTOCOL_VERSION, "daemon": daemon }),
+        text: format!("aictx   {VERSION} (protocol {PROTOCOL_VERSION})\n{line}"),
+        ..Answer::default()
+    })
+}
+
+/// `aictx scrub`: becomes the daemon program, which holds the one scrubber there is.
+pub(super) fn scrub(backend: &Backend, json: bool) -> Result<Answer, CliError> {
+    let hint = "install aictxd beside aictx, or set AICTX_DAEMON to its path";
+    let Some(program) = &backend.places.daemon else {
+        return Err(CliError::new(Kind::NoDaemon, "there is no aictxd beside aictx").hint(hint));
+    };
+    let error = Command::new(program)
+        .arg("scrub")
+        .args(json.then_some("--json"))
+        .exec();
+    Err(CliError::io(program.display(), &error).hint(hint))
+}
+
+fn logs(directory: &Path, lines: usize) -> Result<Answer, CliError> {
+    let Some(file) = newest_log(directory) else {
+        return Err(CliError::new(
+            Kind::Io,
+            format!("there is no log file in {}", directory.display()),
+        )
+        .hint("a daemon writes one when it starts; `aictxd run` in a terminal logs there"));
+    };
+    let text = tail(&file, lines).map_err(|e| CliError::io(file.display(), &e))?;
+    Ok(Answer {
+        value: json!({ "file": file, "lines": text.lines().collect::<Vec<_>>() }),
+        text: clean(&text),
+        ..Answer::default()
+    })
+}
+
+/// Names carry the date, so the last one by name is the newest.
+fn newest_log(directory: &Path) -> Option<PathBuf> {
+    fs::read_dir(directory)
+        .ok()?
+        .filter_map(Result::ok)
+        .map(|entry| entry.path())
+        .filter(|path| path.extension().is_some_and(|e| e == "log"))
+        .max()
+}
+
+/// The last lines of a file, however long it is.
+fn tail(path: &Path, lines: usize) -> std::io::Result<String> {
+    let mut file = File::open(path)?;
+    let start = file.metadata()?.len().saturating_sub(MAX_LOG_TAIL);
+    file.seek(SeekFrom::Start(start))?;
+    let mut bytes = Vec::new();
+    file.take(MAX_LOG_TAIL).read_to_end(&mut bytes)?;
+    let text = String::from_utf8_lossy(&bytes);
+    let all: Vec<&str> = text.lines().collect();
+    let wanted = all.get(all.len().saturating_sub(lines)..).unwrap_or(&all);
+    Ok(wanted.iter().flat_map(|line| [*line, "\n"]).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_tail_of_the_newest_log() {
+        let dir = tempfile::tempdir().unwrap();
+        assert!(newest_log(dir.path()).is_none());
+        assert_eq!(logs(dir.path(), 1).unwrap_err().code(), "io");
+        fs::write(dir.path().join("aictxd.2026-01-02.log"), "a\nb\nc\n").unwrap();
+        fs::write(dir.path().join("aictxd.2026-01-01.log"), "old\n").unwrap();
+        fs::write(dir.path().join("zzz.txt"), "no log\n").unwrap();
+        assert_eq!(logs(dir.path(), 2).unwrap().text, "b\nc\n");
+        assert_eq!(logs(dir.path(), 0).unwrap().text, "");
+        assert_eq!(logs(dir.path(), 9).unwrap().value["lines"][0], "a");
+    }
+
+    #[test]
+    fn a_process_that_is_gone_and_one_that_is_not() {
+        assert!(!is_gone(std::process::id()));
+        let mut child = Command::new("true").spawn().unwrap();
+        let pid = child.id();
+        child.wait().unwrap();
+        assert!(is_gone(pid));
+        assert!(!is_gone(0));
+    }
+
+    #[test]
+    fn a_lock_in_use() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("lock");
+        assert!(is_free(&path));
+        let holder = File::create(&path).unwrap();
+        holder.lock().unwrap();
+        assert!(!is_free(&path));
+        drop(holder);
+        assert!(is_free(&path));
+    }
+
+    #[test]
+    fn the_flag_comes_first() {
+        let value = with_running(json!({"version": "1"}));
+        assert_eq!(value.to_string(), r#"{"running":true,"version":"1"}"#);
+    }
+}

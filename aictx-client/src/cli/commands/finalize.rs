@@ -1,0 +1,299 @@
+//! `finalize`: options, a document, or both, into one report.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+
+use aictx_proto::ErrorEvent;
+use aictx_proto::methods::{FINALIZE, FinalizeParams, FinalizeReply};
+use aictx_proto::rpc::MAX_LINE_BYTES;
+use serde_json::{Map, Value};
+
+use super::{absolute, caller, working_directory};
+use crate::cli::Answer;
+use crate::cli::arguments::{Finalize, Outcome};
+use crate::cli::call::{Backend, parse};
+use crate::cli::error::CliError;
+use crate::cli::render;
+
+/// `aictx finalize`.
+pub(super) fn finalize(backend: &Backend, options: Finalize) -> Result<Answer, CliError> {
+    let views = [
+        (options.include_view, "--include-view"),
+        (options.online_view, "--online-view"),
+    ];
+    let document = match &options.from_file {
+        Some(file) => read_document(file)?,
+        None => FinalizeParams::default(),
+    };
+    let params = merge(document, options)?;
+    let value = backend.call(FINALIZE, &params)?;
+    let reply: FinalizeReply = parse(value.clone())?;
+    let mut notes = render::finalize_notes(&reply);
+    for (_, flag) in views.iter().filter(|(asked, _)| *asked) {
+        notes.push_str(&format!("note: {flag} has no effect in this version\n"));
+    }
+    Ok(Answer {
+        value,
+        text: render::finalize(&reply),
+        notes,
+        status: 0,
+    })
+}
+
+fn read_document(file: &Path) -> Result<FinalizeParams, CliError> {
+    let name = file.display();
+    let mut text = String::new();
+    let read = if file == Path::new("-") {
+        std::io::stdin()
+            .lock()
+            .take(MAX_LINE_BYTES as u64)
+            .read_to_string(&mut text)
+    } else {
+        File::open(file).and_then(|f| f.take(MAX_LINE_BYTES as u64).read_to_string(&mut text))
+    };
+    read.map_err(|e| CliError::io(&name, &e))?;
+    document(&text).map_err(|e| CliError::usage(format!("{name}: {e}")))
+}
+
+/// Reads a document. A member that we do not know is refused: a misspelt list would otherwise be
+/// lost without a word.
+fn document(text: &str) -> Result<FinalizeParams, String> {
+    let members: Map<String, Value> =
+        serde_json::from_str(text).map_err(|e| format!("not a JSON object: {e}"))?;
+    let known = serde_json::to_value(FinalizeParams::default()).unwrap_or_default();
+    if let Some(unknown) = members.keys().find(|key| known.get(key.as_str()).is_none()) {
+        return Err(format!("there is no field `{unknown}`"));
+    }
+    serde_json::from_value(Value::Object(members)).map_err(|e| e.to_string())
+}
+
+/// Options over the document: single values replace, lists are added.
+fn merge(document: FinalizeParams, options: Finalize) -> Result<FinalizeParams, CliError> {
+    let mut params = document;
+    let given = match (&options.repo, params.repo.as_str()) {
+        (Some(path), _) => path.clone(),
+        (None, "") => ".".into(),
+        (None, path) => path.into(),
+    };
+    params.repo = absolute(&given)?;
+    if params.cwd.is_empty() {
+        params.cwd = working_directory();
+    }
+    if let Some(status) = options.status {
+        params.status = match status {
+            Outcome::Success => "success".to_owned(),
+            Outcome::Failure => "failure".to_owned(),
+        };
+    }
+    let goal = options.task.filter(|t| !t.is_empty()).or(options.request);
+    let single = [
+        (&mut params.summary, options.summary),
+        (&mut params.task, goal),
+        (&mut params.task_type, options.task_type),
+        (&mut params.execution_id, options.execution_id),
+    ];
+    for (field, option) in single {
+        if let Some(text) = option {
+            *field = text;
+        }
+    }
+    let lists = [
+        (&mut params.files_opened, options.files_opened),
+        (&mut params.files_edited, options.files_edited),
+        (&mut params.commands_executed, options.commands_executed),
+        (&mut params.tests_executed, options.tests_executed),
+        (&mut params.notable_errors, options.notable_errors),
+        (&mut params.next_steps, options.next_step),
+        (&mut params.blocked, options.blocked),
+        (&mut params.risks, options.risk),
+        (&mut params.resolved_failures, options.resolved_failure),
+    ];
+    for (field, option) in lists {
+        field.extend(option);
+    }
+    params.notable_errors.extend(options.error);
+    for text in &options.decision_json {
+        let decision: Map<String, Value> = json_option("--decision-json", text)?;
+        params.decisions.push(Value::Object(decision));
+    }
+    for text in &options.error_event_json {
+        let event: ErrorEvent = json_option("--error-event-json", text)?;
+        params.error_events.push(event);
+    }
+    let document_caller = std::mem::take(&mut params.caller);
+    params.caller = caller(options.caller);
+    let identity = [
+        (&mut params.caller.agent_id, document_caller.agent_id),
+        (&mut params.caller.adapter_id, document_caller.adapter_id),
+        (&mut params.caller.session_id, document_caller.session_id),
+    ];
+    for (field, fallback) in identity {
+        if field.is_empty() {
+            *field = fallback;
+        }
+    }
+    Ok(params)
+}
+
+fn json_option<T: serde::de::DeserializeOwned>(flag: &str, text: &str) -> Result<T, CliError> {
+    serde_json::from_str(text)
+        .map_err(|e| CliError::usage(format!("{flag} is not the JSON object it must be: {e}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+    use crate::cli::arguments::{Command, CommandLine};
+
+    fn options(arguments: &[&str]) -> Finalize {
+        let argv = [&["aictx", "finalize"], arguments].concat();
+        match CommandLine::try_parse_from(argv).unwrap().command {
+            Command::Finalize(options) => *options,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[test]
+    fn every_option_arrives() {
+        let params = merge(
+            FinalizeParams::default(),
+            options(&[
+                "--repo",
+                "/r",
+                "--status",
+                "failure",
+                "--summary",
+                "- did",
+                "--task",
+                "t",
+                "--task-type",
+                "bugfix",
+                "--files-opened",
+                "a",
+                "b",
+                "--files-opened",
+                "c",
+                "--files-edited",
+                "d",
+                "--commands-executed",
+                "make all",
+                "--tests-executed",
+                "make test",
+                "--notable-errors",
+                "e1",
+                "--error",
+                "e2",
+                "--next-step",
+                "n1",
+                "n2",
+                "--blocked",
+                "x",
+                "--risk",
+                "y",
+                "--decision-json",
+                r#"{"decision":"d"}"#,
+                "--error-event-json",
+                r#"{"message":"m","exit_code":2}"#,
+                "--resolved-failure",
+                "failure::1",
+                "--execution-id",
+                "id",
+                "--agent-id",
+                "g",
+                "--adapter-id",
+                "h",
+                "--session-id",
+                "i",
+            ]),
+        )
+        .unwrap();
+        assert_eq!(params.repo, "/r");
+        assert_eq!(params.status, "failure");
+        assert_eq!(params.summary, "- did");
+        assert_eq!(
+            (params.task.as_str(), params.task_type.as_str()),
+            ("t", "bugfix")
+        );
+        assert_eq!(params.files_opened, ["a", "b", "c"]);
+        assert_eq!(params.files_edited, ["d"]);
+        assert_eq!(params.commands_executed, ["make all"]);
+        assert_eq!(params.tests_executed, ["make test"]);
+        assert_eq!(params.notable_errors, ["e1", "e2"]);
+        assert_eq!(params.next_steps, ["n1", "n2"]);
+        assert_eq!(
+            (&params.blocked[0], &params.risks[0]),
+            (&"x".into(), &"y".into())
+        );
+        assert_eq!(params.decisions[0]["decision"], "d");
+        assert_eq!(params.error_events[0].exit_code, 2);
+        assert_eq!(params.resolved_failures, ["failure::1"]);
+        assert_eq!(params.execution_id, "id");
+        let caller = params.caller;
+        assert_eq!(
+            [caller.agent_id, caller.adapter_id, caller.session_id],
+            ["g", "h", "i"]
+        );
+    }
+
+    #[test]
+    fn a_list_may_be_empty_and_request_stands_in_for_task() {
+        let given = options(&[
+            "--status",
+            "success",
+            "--files-opened",
+            "--summary",
+            "s",
+            "--request",
+            "r",
+        ]);
+        let params = merge(FinalizeParams::default(), given).unwrap();
+        assert!(params.files_opened.is_empty());
+        assert_eq!(params.task, "r");
+        assert!(Path::new(&params.repo).is_absolute());
+        assert!(!params.cwd.is_empty());
+    }
+
+    #[test]
+    fn options_are_laid_over_the_document() {
+        let base = document(
+            r#"{"repo":"/d","status":"success","summary":"s","files_edited":["a"],"caller":{"session_id":"doc"}}"#,
+        )
+        .unwrap();
+        let given = options(&[
+            "--from-file",
+            "-",
+            "--summary",
+            "mine",
+            "--files-edited",
+            "b",
+        ]);
+        let params = merge(base, given).unwrap();
+        assert_eq!(params.repo, "/d");
+        assert_eq!(params.status, "success");
+        assert_eq!(params.summary, "mine");
+        assert_eq!(params.files_edited, ["a", "b"]);
+        assert_eq!(params.caller.session_id, "doc");
+    }
+
+    #[test]
+    fn wrong_documents_and_wrong_json_are_refused() {
+        assert!(document("[]").unwrap_err().contains("not a JSON object"));
+        let misspelt = document(r#"{"file_edited":["a"]}"#).unwrap_err();
+        assert_eq!(misspelt, "there is no field `file_edited`");
+        assert!(document(r#"{"files_edited":"a"}"#).is_err());
+        let given = options(&[
+            "--status",
+            "success",
+            "--summary",
+            "s",
+            "--decision-json",
+            "[]",
+        ]);
+        let error = merge(FinalizeParams::default(), given).unwrap_err();
+        assert_eq!(error.code(), "usage");
+        assert!(error.message.starts_with("--decision-json"));
+    }
+}

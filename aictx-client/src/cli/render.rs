@@ -1,0 +1,305 @@
+//! Replies as text for people. Everything that came from a repository passes through `clean`.
+
+use aictx_proto::ledger::Outcome;
+use aictx_proto::methods::{
+    DaemonStatus, FinalizeReply, GuardReply, InitReply, RepoList, SessionList, SessionReport,
+};
+
+use super::text::{Paint, clean, duration, mebibytes, microseconds, one_line, table};
+
+/// Longest request or command shown on a line of a table.
+const LINE_LIMIT: usize = 100;
+
+/// Warnings, a line each.
+pub fn warnings(list: &[String]) -> String {
+    list.iter()
+        .map(|text| format!("warning: {}\n", clean(text)))
+        .collect()
+}
+
+/// `aictx guard`, as spec/guard.md §2 lays it out.
+pub fn guard(reply: &GuardReply, paint: Paint) -> String {
+    let decision = match reply.decision.as_str() {
+        "allow" => reply.decision.clone(),
+        "block" => paint.red(&reply.decision),
+        other => paint.yellow(other),
+    };
+    let mut out = format!("AICTX guard: {decision} ({})\n", reply.status);
+    for warning in &reply.warnings {
+        out.push_str(&format!(
+            "- {}: {}\n",
+            clean(&warning.code),
+            clean(&warning.message)
+        ));
+    }
+    out.push_str(&format!("next: {}\n", clean(&reply.suggested_next)));
+    out
+}
+
+/// `aictx finalize` on standard output.
+pub fn finalize(reply: &FinalizeReply) -> String {
+    let mut out = clean(&reply.agent_summary_text);
+    if !out.is_empty() && !out.ends_with('\n') {
+        out.push('\n');
+    }
+    out
+}
+
+/// `aictx finalize` on standard error.
+pub fn finalize_notes(reply: &FinalizeReply) -> String {
+    let mut out = warnings(&reply.warnings);
+    if !reply.recorded {
+        out.push_str(&format!(
+            "note: execution {} was recorded before; nothing was changed\n",
+            clean(&reply.execution_id)
+        ));
+    }
+    if !reply.redacted.is_empty() {
+        let parts: Vec<String> = reply
+            .redacted
+            .iter()
+            .map(|(kind, count)| format!("{count} {}", clean(kind)))
+            .collect();
+        out.push_str(&format!("redacted: {}\n", parts.join(", ")));
+    }
+    out
+}
+
+/// `aictx init`.
+pub fn init(reply: &InitReply) -> String {
+    let mut out = format!("{}\n", clean(&reply.repo));
+    let rows: Vec<Vec<String>> = reply
+        .files
+        .iter()
+        .map(|file| vec![clean(&file.action), clean(&file.path)])
+        .collect();
+    out.push_str(&table(&rows, 2));
+    if reply.registered {
+        out.push_str("  registered with the daemon\n");
+    }
+    out
+}
+
+/// Registered repositories.
+pub fn repositories(list: &RepoList) -> String {
+    if list.repositories.is_empty() {
+        return "no repositories are registered; `aictx init` in one registers it\n".to_owned();
+    }
+    let rows: Vec<Vec<String>> = list
+        .repositories
+        .iter()
+        .map(|entry| {
+            vec![
+                one_line(&entry.repo_path, usize::MAX),
+                clean(&entry.last_seen),
+                if entry.exists { "" } else { "missing" }.to_owned(),
+            ]
+        })
+        .collect();
+    table(&rows, 0)
+}
+
+/// `aictx session list`.
+pub fn sessions(list: &SessionList) -> String {
+    if list.sessions.is_empty() {
+        return "no sessions are recorded\n".to_owned();
+    }
+    let mut rows = vec![
+        [
+            "SESSION",
+            "RUNNER",
+            "STATE",
+            "LAST SEEN",
+            "EDITED",
+            "COMMANDS",
+            "REQUEST",
+        ]
+        .map(str::to_owned)
+        .to_vec(),
+    ];
+    rows.extend(list.sessions.iter().map(|s| {
+        vec![
+            one_line(&s.session_id, 40),
+            clean(&s.runner),
+            clean(&s.state),
+            clean(&s.last_seen_at),
+            s.files_edited.to_string(),
+            commands(s.commands, s.commands_failed),
+            one_line(&s.request, 60),
+        ]
+    }));
+    let mut out = table(&rows, 0);
+    if list.truncated {
+        out.push_str("… there are more; -n shows them\n");
+    }
+    out
+}
+
+fn commands(all: u64, failed: u64) -> String {
+    if failed == 0 {
+        all.to_string()
+    } else {
+        format!("{all} ({failed} failed)")
+    }
+}
+
+/// `aictx session show`.
+pub fn session(report: &SessionReport, paint: Paint) -> String {
+    let s = &report.session;
+    let head = [
+        ("session", &s.session_id),
+        ("runner", &s.runner),
+        ("state", &s.state),
+        ("branch", &s.branch),
+        ("started", &s.started_at),
+        ("last seen", &s.last_seen_at),
+        ("request", &s.request),
+        ("executions", &s.executions.join(", ")),
+    ];
+    let rows: Vec<Vec<String>> = head
+        .iter()
+        .filter(|(_, value)| !value.is_empty())
+        .map(|(name, value)| vec![(*name).to_owned(), one_line(value, LINE_LIMIT)])
+        .collect();
+    let mut out = table(&rows, 0);
+    let mut section = |title: &str, rows: Vec<Vec<String>>| {
+        if !rows.is_empty() {
+            out.push_str(&format!("\n{}\n{}", paint.bold(title), table(&rows, 2)));
+        }
+    };
+    let paths = |list: &[String]| {
+        list.iter()
+            .map(|path| vec![one_line(path, usize::MAX)])
+            .collect::<Vec<_>>()
+    };
+    section("files edited", paths(&report.files_edited));
+    section("files read", paths(&report.files_read));
+    section(
+        "commands",
+        report
+            .commands
+            .iter()
+            .map(|c| {
+                let outcome = match (c.outcome, c.exit_status) {
+                    (Outcome::Failed, Some(status)) => format!("failed ({status})"),
+                    (Outcome::Failed, None) => "failed".to_owned(),
+                    (Outcome::Passed, _) => "passed".to_owned(),
+                    (Outcome::Unknown, _) => "unknown".to_owned(),
+                };
+                vec![outcome, one_line(&c.command, LINE_LIMIT)]
+            })
+            .collect(),
+    );
+    section(
+        "errors",
+        report
+            .errors
+            .iter()
+            .map(|event| vec![one_line(&event.render(), LINE_LIMIT)])
+            .collect(),
+    );
+    section(
+        "rows",
+        report
+            .rows
+            .iter()
+            .map(|row| vec![clean(&serde_json::to_string(row).unwrap_or_default())])
+            .collect(),
+    );
+    if report.truncated {
+        out.push_str("… some of it was left out\n");
+    }
+    out
+}
+
+/// `aictx status` of a running daemon.
+pub fn status(report: &DaemonStatus, paint: Paint) -> String {
+    let facts = [
+        (
+            "daemon",
+            format!(
+                "running, version {}, pid {}, up {}",
+                clean(&report.version),
+                report.pid,
+                duration(report.uptime_seconds)
+            ),
+        ),
+        ("socket", clean(&report.socket)),
+        (
+            "memory",
+            format!(
+                "{}, {} ms of processor time",
+                mebibytes(report.rss_bytes),
+                report.cpu_ms
+            ),
+        ),
+        ("connections", report.connections.to_string()),
+        (
+            "spool",
+            format!(
+                "{} waiting, {} lost",
+                report.spool_waiting, report.hooks_lost
+            ),
+        ),
+        ("log", clean(&report.log)),
+    ];
+    let rows: Vec<Vec<String>> = facts
+        .into_iter()
+        .filter(|(_, value)| !value.is_empty())
+        .map(|(name, value)| vec![name.to_owned(), value])
+        .collect();
+    let mut out = table(&rows, 0);
+    let mut section = |title: &str, rows: Vec<Vec<String>>| {
+        if !rows.is_empty() {
+            out.push_str(&format!("\n{}\n{}", paint.bold(title), table(&rows, 2)));
+        }
+    };
+    let repositories = report.repositories.iter().map(|r| {
+        let watch = if r.watch.reason.is_empty() {
+            format!("watch {}", clean(&r.watch.mode))
+        } else {
+            format!(
+                "watch {} ({})",
+                clean(&r.watch.mode),
+                clean(&r.watch.reason)
+            )
+        };
+        vec![
+            clean(&r.repo),
+            clean(&r.state),
+            format!("{} commits", r.commits),
+            format!("{} queued", r.queued),
+            watch,
+        ]
+    });
+    section("repositories", repositories.collect());
+    let sessions = report.sessions.iter().map(|s| {
+        vec![
+            one_line(&s.session_id, 40),
+            clean(&s.runner),
+            clean(&s.repo),
+            clean(&s.last_seen_at),
+        ]
+    });
+    section("live sessions", sessions.collect());
+    let methods = report.methods.iter().map(|m| {
+        vec![
+            clean(&m.method),
+            format!("{} calls", m.calls),
+            format!("{} errors", m.errors),
+            format!("p50 {}", microseconds(m.p50_us)),
+            format!("p99 {}", microseconds(m.p99_us)),
+        ]
+    });
+    section("methods", methods.collect());
+    let troubles = report.repositories.iter().flat_map(|r| {
+        r.warnings
+            .iter()
+            .map(|warning| vec![clean(&r.repo), one_line(warning, usize::MAX)])
+    });
+    section("found in repositories", troubles.collect());
+    out
+}
+
+#[cfg(test)]
+mod tests;

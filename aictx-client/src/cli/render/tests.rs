@@ -1,0 +1,136 @@
+use serde_json::{Value, json};
+
+use super::*;
+
+fn read<T: serde::de::DeserializeOwned>(value: Value) -> T {
+    serde_json::from_value(value).unwrap()
+}
+
+#[test]
+fn guard_lines() {
+    let reply = read(json!({
+        "status": "error", "decision": "block",
+        "warnings": [{"code": "c1", "severity": "error", "message": "m1", "check": "validation"}],
+        "checks": {"work_state": "ok", "contract_alignment": "ok", "continuity_quality": "ok",
+                   "lifecycle": "ok", "validation": "error"},
+        "suggested_next": "stop",
+    }));
+    assert_eq!(
+        guard(&reply, Paint::off()),
+        "AICTX guard: block (error)\n- c1: m1\nnext: stop\n"
+    );
+}
+
+fn finalized() -> FinalizeReply {
+    read(json!({
+        "schema_version": "1.0", "execution_id": "e1", "session_id": "s1", "recorded": true,
+        "execution_mode": "plain", "prepared_task_type": "", "final_task_type": "",
+        "effective_task_type": "", "effective_area_id": "", "telemetry_entry": {},
+        "handoff_persisted": null, "failure_persisted": null, "resolved_failures": [],
+        "decisions_persisted": [], "aictx_feedback": {}, "capture_quality": {}, "git_state": {},
+        "execution_observation": {}, "agent_summary": {},
+        "agent_summary_text": "AICTX summary\n\nContext: x", "agent_summary_render_payload": {},
+        "redacted": {"aws_key": 2}, "finalized_at": "", "warnings": ["w1"],
+    }))
+}
+
+#[test]
+fn finalize_lines() {
+    let mut reply = finalized();
+    assert_eq!(finalize(&reply), "AICTX summary\n\nContext: x\n");
+    assert_eq!(finalize_notes(&reply), "warning: w1\nredacted: 2 aws_key\n");
+    reply.recorded = false;
+    assert!(finalize_notes(&reply).contains("e1 was recorded before"));
+}
+
+#[test]
+fn init_lines() {
+    let reply = read(json!({
+        "repo": "/r", "registered": true, "warnings": [],
+        "files": [{"path": ".aictx/", "action": "created"},
+                  {"path": ".claude/settings.local.json", "action": "unchanged"}],
+    }));
+    assert_eq!(
+        init(&reply),
+        "/r\n  created    .aictx/\n  unchanged  .claude/settings.local.json\n  registered with the daemon\n"
+    );
+}
+
+#[test]
+fn repository_lines() {
+    let list = read(json!({"repositories": [
+        {"repo_path": "/a", "last_seen": "2026-01-01T00:00:00Z", "exists": true},
+        {"repo_path": "/bcd", "last_seen": "", "exists": false},
+    ]}));
+    assert_eq!(
+        repositories(&list),
+        "/a    2026-01-01T00:00:00Z\n/bcd                        missing\n"
+    );
+    assert!(repositories(&RepoList::default()).contains("aictx init"));
+}
+
+#[test]
+fn session_lines() {
+    let list: SessionList = read(json!({"truncated": true, "sessions": [
+        {"session_id": "s1", "runner": "claude", "state": "ended", "last_seen_at": "T",
+         "files_edited": 1, "commands": 3, "commands_failed": 2, "request": "fix\nit"},
+    ]}));
+    let text = sessions(&list);
+    assert!(
+        text.contains("s1       claude  ended  T          1       3 (2 failed)  fix it\n"),
+        "{text}"
+    );
+    assert!(text.ends_with("… there are more; -n shows them\n"));
+    assert_eq!(
+        sessions(&SessionList::default()),
+        "no sessions are recorded\n"
+    );
+}
+
+#[test]
+fn session_report_lines() {
+    let report: SessionReport = read(json!({
+        "session": {"session_id": "s1", "request": "do \u{1b}[2J"},
+        "files_edited": ["a.rs"],
+        "commands": [{"command": "cargo test", "outcome": "failed", "exit_status": 101}],
+        "errors": [{"toolchain": "rust", "phase": "test", "message": "boom"}],
+    }));
+    assert_eq!(
+        session(&report, Paint::off()),
+        "session  s1\nrequest  do \u{fffd}[2J\n\nfiles edited\n  a.rs\n\n\
+         commands\n  failed (101)  cargo test\n\nerrors\n  rust:test: boom\n"
+    );
+}
+
+#[test]
+fn status_lines() {
+    let report: DaemonStatus = read(json!({
+        "version": "1.0.0", "pid": 7, "socket": "/s", "uptime_seconds": 61, "rss_bytes": 1048576,
+        "cpu_ms": 5, "connections": 1,
+        "repositories": [{"repo": "/r", "state": "open", "commits": 2,
+                          "watch": {"mode": "polling", "reason": "no watches"},
+                          "warnings": ["bad row"]}],
+        "sessions": [{"session_id": "s", "runner": "claude", "repo": "/r", "last_seen_at": "T"}],
+        "methods": [{"method": "guard", "calls": 3, "p50_us": 64, "p99_us": 128}],
+    }));
+    let text = status(&report, Paint::off());
+    for line in [
+        "daemon       running, version 1.0.0, pid 7, up 1 min\n",
+        "memory       1.0 MiB, 5 ms of processor time\n",
+        "repositories\n  /r  open  2 commits  0 queued  watch polling (no watches)\n",
+        "live sessions\n  s  claude  /r  T\n",
+        "methods\n  guard  3 calls  0 errors  p50 64 µs  p99 128 µs\n",
+        "found in repositories\n  /r  bad row\n",
+    ] {
+        assert!(text.contains(line), "{line:?} is missing in\n{text}");
+    }
+    assert!(!text.contains("log"), "an empty fact is left out");
+}
+
+#[test]
+fn warning_lines() {
+    assert_eq!(
+        warnings(&["a".into(), "b".into()]),
+        "warning: a\nwarning: b\n"
+    );
+}

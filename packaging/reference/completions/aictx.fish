@@ -1,0 +1,178 @@
+# Print an optspec for argparse to handle cmd's options that are independent of any subcommand.
+function __fish_aictx_global_optspecs
+    string join \n json no-color h/help V/version
+end
+
+function __fish_aictx_needs_command
+    # Figure out if the current invocation already has a command.
+    set -l cmd (commandline -opc)
+    set -e cmd[1]
+    argparse -s (__fish_aictx_global_optspecs) -- $cmd 2>/dev/null
+    or return
+    if set -q argv[1]
+        # Also print the command, so this can be used to figure out what it is.
+        echo $argv[1]
+        return 1
+    end
+    return 0
+end
+
+function __fish_aictx_using_subcommand
+    set -l cmd (__fish_aictx_needs_command)
+    test -z "$cmd"
+    and return 1
+    contains -- $cmd[1] $argv
+end
+
+complete -c aictx -n "__fish_aictx_needs_command" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_needs_command" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_needs_command" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_needs_command" -s V -l version -d 'Print version'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "init" -d 'Create .aictx in a repository, register it and its agents\' hooks'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "resume" -d 'Show what the next session needs to know'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "finalize" -d 'Record what was done: log row, handoff, failure memory'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "guard" -d 'Check a step before it is taken'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "hook" -d 'Answer one hook event of a coding agent (called by the agent, not by people)'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "status" -d 'Show the daemon, or the registered repositories when none is running'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "repo" -d 'Manage the registered repositories'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "session" -d 'Look at recorded sessions'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "daemon" -d 'Start, stop and look at the daemon'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "scrub" -d 'Copy standard input to standard output with secrets replaced'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "version" -d 'Show the versions of client and daemon'
+complete -c aictx -n "__fish_aictx_using_subcommand init" -l repo -d 'The same as PATH' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand init" -l runner -d 'Agent whose hooks are registered; can be repeated' -r -f -a "claude\t'Claude Code'
+none\t'No hooks'"
+complete -c aictx -n "__fish_aictx_using_subcommand init" -l no-register -d 'Leave the user\'s registry alone'
+complete -c aictx -n "__fish_aictx_using_subcommand init" -l force -d 'Also where there is no git repository'
+complete -c aictx -n "__fish_aictx_using_subcommand init" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand init" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand init" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c aictx -n "__fish_aictx_using_subcommand resume" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand resume" -l task -d 'What the session is asked to do' -r
+complete -c aictx -n "__fish_aictx_using_subcommand resume" -l task-type -d 'Kind of task, when it is known' -r
+complete -c aictx -n "__fish_aictx_using_subcommand resume" -l agent-id -d 'Agent' -r
+complete -c aictx -n "__fish_aictx_using_subcommand resume" -l adapter-id -d 'Adapter' -r
+complete -c aictx -n "__fish_aictx_using_subcommand resume" -l session-id -d 'Session' -r
+complete -c aictx -n "__fish_aictx_using_subcommand resume" -l full -d 'Longer lists'
+complete -c aictx -n "__fish_aictx_using_subcommand resume" -l brief -d 'The short form'
+complete -c aictx -n "__fish_aictx_using_subcommand resume" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand resume" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand resume" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l repo -d 'Repository, or a directory in it [default: .]' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l status -d 'How it ended' -r -f -a "success\t'It is done'
+failure\t'It is not'"
+complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l summary -d 'What was done' -r
+complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l task -d 'The goal [default: the session\'s request, else the summary]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l request -d 'Former name of --task' -r
+complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l task-type -d 'Kind of task, when it is known' -r
+complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l files-opened -d 'Files read' -r
+complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l files-edited -d 'Files written' -r
+complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l commands-executed -d 'Commands run' -r
+complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l tests-executed -d 'Test runs' -r
+complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l notable-errors -d 'Errors that matter' -r
+complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l error -d 'One more error that matters' -r
+complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l error-event-json -d 'Structured error, a JSON object' -r
+complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l next-step -d 'What to do next' -r
+complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l blocked -d 'What stands in the way' -r
+complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l risk -d 'What could go wrong' -r
+complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l decision-json -d 'Decision taken, a JSON object with `decision`, `rationale`, …' -r
+complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l resolved-failure -d 'Failure that is resolved now' -r
+complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l execution-id -d 'Repeat-safe id: the same id a second time changes nothing' -r
+complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l from-file -d 'JSON document with the same fields (`-` for standard input); options are added to it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l agent-id -d 'Agent' -r
+complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l adapter-id -d 'Adapter' -r
+complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l session-id -d 'Session' -r
+complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l include-view -d 'Write the continuity view, too'
+complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l online-view -d 'Link the continuity view online'
+complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand finalize" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c aictx -n "__fish_aictx_using_subcommand guard" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand guard" -l action -d 'The step' -r -f -a "agent_switch\t''
+before_first_edit\t''
+continue_after_idle\t''
+edit\t''
+final_answer\t''
+finalize\t''
+risky_command\t''
+scope_change\t''"
+complete -c aictx -n "__fish_aictx_using_subcommand guard" -l paths -d 'Path about to be touched; can be repeated' -r
+complete -c aictx -n "__fish_aictx_using_subcommand guard" -l command -d 'Command about to be run' -r
+complete -c aictx -n "__fish_aictx_using_subcommand guard" -l intent -d 'What the caller is trying to do' -r
+complete -c aictx -n "__fish_aictx_using_subcommand guard" -l risk -d 'How much is at stake' -r -f -a "low\t'Easily undone'
+normal\t'The usual'
+high\t'Hard to undo'"
+complete -c aictx -n "__fish_aictx_using_subcommand guard" -l agent-id -d 'Agent' -r
+complete -c aictx -n "__fish_aictx_using_subcommand guard" -l adapter-id -d 'Adapter' -r
+complete -c aictx -n "__fish_aictx_using_subcommand guard" -l session-id -d 'Session' -r
+complete -c aictx -n "__fish_aictx_using_subcommand guard" -l command-stdin -d 'Read the command from standard input: no length limit, not in the process list'
+complete -c aictx -n "__fish_aictx_using_subcommand guard" -l exit-code -d 'Exit with 10 on re_ground and 20 on block'
+complete -c aictx -n "__fish_aictx_using_subcommand guard" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand guard" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand guard" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c aictx -n "__fish_aictx_using_subcommand hook" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand hook" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand hook" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand status" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand status" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand status" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand repo; and not __fish_seen_subcommand_from add list remove" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand repo; and not __fish_seen_subcommand_from add list remove" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand repo; and not __fish_seen_subcommand_from add list remove" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand repo; and not __fish_seen_subcommand_from add list remove" -f -a "add" -d 'Register a repository that has .aictx'
+complete -c aictx -n "__fish_aictx_using_subcommand repo; and not __fish_seen_subcommand_from add list remove" -f -a "list" -d 'List the registered repositories'
+complete -c aictx -n "__fish_aictx_using_subcommand repo; and not __fish_seen_subcommand_from add list remove" -f -a "remove" -d 'Forget a repository; its files stay'
+complete -c aictx -n "__fish_aictx_using_subcommand repo; and __fish_seen_subcommand_from add" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand repo; and __fish_seen_subcommand_from add" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand repo; and __fish_seen_subcommand_from add" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand repo; and __fish_seen_subcommand_from list" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand repo; and __fish_seen_subcommand_from list" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand repo; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand repo; and __fish_seen_subcommand_from remove" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand repo; and __fish_seen_subcommand_from remove" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand repo; and __fish_seen_subcommand_from remove" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand session; and not __fish_seen_subcommand_from list show" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand session; and not __fish_seen_subcommand_from list show" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand session; and not __fish_seen_subcommand_from list show" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand session; and not __fish_seen_subcommand_from list show" -f -a "list" -d 'List the recorded sessions, newest first'
+complete -c aictx -n "__fish_aictx_using_subcommand session; and not __fish_seen_subcommand_from list show" -f -a "show" -d 'Show one session: what it read, edited, ran and how it ended'
+complete -c aictx -n "__fish_aictx_using_subcommand session; and __fish_seen_subcommand_from list" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand session; and __fish_seen_subcommand_from list" -s n -l limit -d 'At most this many' -r
+complete -c aictx -n "__fish_aictx_using_subcommand session; and __fish_seen_subcommand_from list" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand session; and __fish_seen_subcommand_from list" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand session; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand session; and __fish_seen_subcommand_from show" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand session; and __fish_seen_subcommand_from show" -l rows -d 'Include the ledger\'s rows, newest 500'
+complete -c aictx -n "__fish_aictx_using_subcommand session; and __fish_seen_subcommand_from show" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand session; and __fish_seen_subcommand_from show" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand session; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand daemon; and not __fish_seen_subcommand_from start stop restart status logs" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand daemon; and not __fish_seen_subcommand_from start stop restart status logs" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand daemon; and not __fish_seen_subcommand_from start stop restart status logs" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand daemon; and not __fish_seen_subcommand_from start stop restart status logs" -f -a "start" -d 'Start the daemon unless it is running'
+complete -c aictx -n "__fish_aictx_using_subcommand daemon; and not __fish_seen_subcommand_from start stop restart status logs" -f -a "stop" -d 'Stop the daemon; requests in flight are finished'
+complete -c aictx -n "__fish_aictx_using_subcommand daemon; and not __fish_seen_subcommand_from start stop restart status logs" -f -a "restart" -d 'Stop the daemon, then start it'
+complete -c aictx -n "__fish_aictx_using_subcommand daemon; and not __fish_seen_subcommand_from start stop restart status logs" -f -a "status" -d 'Show the daemon; exits with 3 when it is not running'
+complete -c aictx -n "__fish_aictx_using_subcommand daemon; and not __fish_seen_subcommand_from start stop restart status logs" -f -a "logs" -d 'Show the end of the newest log file'
+complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from start" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from start" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from start" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from stop" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from stop" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from stop" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from restart" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from restart" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from restart" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from status" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from status" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from status" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from logs" -s n -l lines -d 'Lines' -r
+complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from logs" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from logs" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from logs" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand scrub" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand scrub" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand scrub" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand version" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand version" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand version" -s h -l help -d 'Print help'
