@@ -13,7 +13,7 @@ use crate::fs::{self, Root};
 pub(crate) const LOCK: &str = ".lock";
 /// How long a writer waits for others. On a busy machine with many writers each waits for all that
 /// come before it, so this must only tell a queue from a process that is stuck.
-pub(crate) const DEADLINE: Duration = Duration::from_secs(if cfg!(test) { 12 } else { 30 });
+pub(crate) const DEADLINE: Duration = Duration::from_secs(30);
 /// Stack of a thread that does nothing but wait.
 const STACK: usize = 64 * 1024;
 

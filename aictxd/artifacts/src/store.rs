@@ -4,7 +4,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use aictx_proto::effect::Effects;
 use aictx_proto::record::files;
@@ -51,6 +51,8 @@ pub struct Store {
     applying: AtomicBool,
     generation: AtomicU64,
     clock: fn() -> Timestamp,
+    /// How long a commit waits for others.
+    patience: Duration,
 }
 
 impl Store {
@@ -115,6 +117,7 @@ impl Store {
             applying: AtomicBool::new(false),
             generation: AtomicU64::new(0),
             clock: now,
+            patience: DEADLINE,
         })
     }
 
@@ -122,6 +125,13 @@ impl Store {
     #[must_use]
     pub fn with_clock(mut self, clock: fn() -> Timestamp) -> Self {
         self.clock = clock;
+        self
+    }
+
+    /// Waits less long for other writers.
+    #[cfg(test)]
+    pub(crate) fn with_patience(mut self, patience: Duration) -> Self {
+        self.patience = patience;
         self
     }
 
@@ -187,7 +197,7 @@ impl Store {
     {
         let count = ops.len();
         let all = |e: StoreError| (0..count).map(|_| Err(e.clone())).collect();
-        let deadline = Instant::now() + DEADLINE;
+        let deadline = Instant::now() + self.patience;
         let Some(_inside) = self.gate.enter(deadline) else {
             let path = self.root().path(lock::LOCK);
             return all(StoreError::Locked {
@@ -303,7 +313,7 @@ impl Store {
     /// # Errors
     /// Locked by another process, or not writable.
     pub fn recover(&self) -> Result<u64, StoreError> {
-        self.recover_by(Instant::now() + DEADLINE)
+        self.recover_by(Instant::now() + self.patience)
     }
 
     fn recover_by(&self, deadline: Instant) -> Result<u64, StoreError> {
