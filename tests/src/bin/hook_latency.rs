@@ -7,7 +7,7 @@
 //!
 //! ```text
 //! cargo run --release -p aictx-tests --bin hook_latency -- \
-//!     --aictx PATH --aictxd PATH [--runs 1000] [--ancestor-python PATH]
+//!     --aictx PATH --aictxd PATH [--runs 1000] [--cc COMPILER] [--ancestor-python PATH]
 //! ```
 #![allow(
     clippy::unwrap_used,
@@ -39,6 +39,8 @@ struct Options {
     aictxd: PathBuf,
     runs: usize,
     ancestor: Option<PathBuf>,
+    /// Compiler of the floor; the first that works of musl-gcc and cc when not named.
+    cc: Option<String>,
 }
 
 fn options() -> Options {
@@ -48,6 +50,7 @@ fn options() -> Options {
         aictxd: PathBuf::new(),
         runs: 1_000,
         ancestor: None,
+        cc: None,
     };
     while let Some(name) = args.next() {
         let value = args
@@ -57,6 +60,7 @@ fn options() -> Options {
             "--aictx" => options.aictx = fs::canonicalize(value).unwrap(),
             "--aictxd" => options.aictxd = fs::canonicalize(value).unwrap(),
             "--runs" => options.runs = value.parse().unwrap(),
+            "--cc" => options.cc = Some(value),
             "--ancestor-python" => options.ancestor = Some(PathBuf::from(value)),
             other => panic!("unknown option {other}"),
         }
@@ -108,12 +112,13 @@ fn us(time: Duration) -> f64 {
     time.as_secs_f64() * 1e6
 }
 
-/// Compiles the floor: musl when there is one (the smallest C start-up), else the static libc.
-fn floor(directory: &Path) -> (PathBuf, &'static str) {
+/// Compiles the floor, statically: by musl when there is one (the smallest C start-up), else by the
+/// system's compiler.
+fn floor(directory: &Path, cc: Option<&str>) -> (PathBuf, String) {
     let source = directory.join("floor.c");
     fs::write(&source, FLOOR).unwrap();
     let program = directory.join("floor");
-    for (compiler, name) in [("musl-gcc", "musl-gcc -static"), ("cc", "cc -static")] {
+    for compiler in cc.map_or(vec!["musl-gcc", "cc"], |cc| vec![cc]) {
         let built = Command::new(compiler)
             .args(["-O2", "-static", "-o"])
             .arg(&program)
@@ -121,7 +126,7 @@ fn floor(directory: &Path) -> (PathBuf, &'static str) {
             .stderr(Stdio::null())
             .status();
         if built.is_ok_and(|status| status.success()) {
-            return (program, name);
+            return (program, format!("{compiler} -O2 -static"));
         }
     }
     panic!("no C compiler that links statically");
@@ -197,7 +202,11 @@ fn main() {
     fs::write(&payload, text.to_string()).unwrap();
     let echo = env.path().join("echo");
     echo_server(&echo);
-    let (floor_program, floor_name) = floor(env.path());
+    // Each candidate has a server of its own, used once a turn: all of them have slept equally
+    // long when they are woken.
+    let other_echo = env.path().join("echo2");
+    echo_server(&other_echo);
+    let (floor_program, floor_name) = floor(env.path(), options.cc.as_deref());
 
     let candidate = |name, program: &Path, args: &[&str], every| Candidate {
         name,
@@ -224,7 +233,7 @@ fn main() {
         ),
     ];
     candidates.push(Candidate {
-        socket: Some(echo.clone()),
+        socket: Some(other_echo),
         ..candidate(
             "the same, echo server",
             &options.aictx,
