@@ -73,7 +73,8 @@ fn base64(bytes: &[u8]) -> String {
     const SET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut out = String::new();
     for part in bytes.chunks(3) {
-        let n = part.iter().fold(0_usize, |n, b| n << 8 | usize::from(*b)) << (8 * (3 - part.len()));
+        let n =
+            part.iter().fold(0_usize, |n, b| n << 8 | usize::from(*b)) << (8 * (3 - part.len()));
         for i in 0..4 {
             let digit = char::from(SET[n >> (18 - 6 * i) & 63]);
             out.push(if i <= part.len() { digit } else { '=' });
@@ -85,7 +86,12 @@ fn base64(bytes: &[u8]) -> String {
 fn between(text: &str, open: char, close: char) -> Vec<String> {
     text.split(open)
         .skip(1)
-        .map(|t| t.split_once(close).expect("closed").0.replace(['«', '»', '‹', '›'], ""))
+        .map(|t| {
+            t.split_once(close)
+                .expect("closed")
+                .0
+                .replace(['«', '»', '‹', '›'], "")
+        })
         .collect()
 }
 

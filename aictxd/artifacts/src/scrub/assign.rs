@@ -39,6 +39,20 @@ pub(super) fn analyse(line: &mut Line, start: usize, end: usize) {
         return;
     }
     line.names_done = to;
+    // `-psomepw file`: what a command has already given away is no name.
+    if line
+        .spans
+        .iter()
+        .rev()
+        .take(8)
+        .any(|s| s.start <= from + 2 && from + 2 < s.end && to <= s.end)
+    {
+        return;
+    }
+    // `checksum/secret: …`
+    if before(b, from) == b'/' && sub(b, 0, from).ends_with(b"checksum/") {
+        return;
+    }
     let name = sub(b, from, to);
     let Some(class) = classify(name) else { return };
     let upper = name.iter().any(u8::is_ascii_uppercase) && !name.iter().any(u8::is_ascii_lowercase);
@@ -72,6 +86,23 @@ fn tied(line: &mut Line, n: &Named) -> bool {
     let closed = i > n.end;
     if matches!(at(b, i), b'?' | b'!') && at(b, i + 1) == b':' {
         i += 1;
+    }
+    // `getByLabel('Password').fill('…')`
+    if closed && at(b, i) == b'.' {
+        let open = run(b, i + 1, 16, |c| c.is_ascii_alphanumeric() || c == b'_');
+        let method = sub(b, i + 1, open);
+        if matches!(
+            method,
+            b"fill" | b"type" | b"send_keys" | b"sendKeys" | b"setValue" | b"val"
+        ) && at(b, open) == b'('
+        {
+            return judge(line, n, open + 1, Tie::Assign);
+        }
+    }
+    // `Unseal Key 1: …`
+    let number = run(b, blanks(b, i, 1), 3, |c| c.is_ascii_digit() || c == b'#');
+    if number > i + 1 && at(b, number) == b':' {
+        i = number;
     }
     let mut j = blanks(b, i, 40);
     // `AWS Secret Access Key [None]: …`
@@ -230,6 +261,7 @@ pub(super) fn value_at(
     {
         i += 1;
     }
+    i = unwrapped(b, i);
     let open = run(b, i, 8, |c| c == b'\\');
     let quote = at(b, open);
     if matches!(quote, b'"' | b'\'' | b'`') {
@@ -287,6 +319,87 @@ pub(super) fn value_at(
     (end > i).then_some((i, end, false))
 }
 
+/// The string inside `Some("…")`, `SecretStr('…')`, `[]byte("…")`: constructors that hold a value
+/// rather than look it up.
+fn unwrapped(b: &[u8], i: usize) -> usize {
+    const WRAPS: &[&str] = &[
+        "some",
+        "ok",
+        "just",
+        "secret",
+        "secretstring",
+        "secretstr",
+        "secretbox",
+        "string",
+        "str",
+        "password",
+        "sensitive",
+        "from",
+        "bytes",
+        "byte",
+        "new",
+        "b64decode",
+        "atob",
+        "fromstring",
+        "of",
+        "valueof",
+        "plaintext",
+        "plain",
+        "text",
+        "literal",
+        "unsafe",
+        "token",
+        "into",
+    ];
+    let mut i = i;
+    for _ in 0..3 {
+        let open = run(b, i, 48, |c| {
+            c.is_ascii_alphanumeric() || matches!(c, b'_' | b':' | b'.' | b'[' | b']' | b'$')
+        });
+        if at(b, open) != b'(' || open == i {
+            return i;
+        }
+        let word = run_back(b, open, open - i, |c| {
+            c.is_ascii_alphanumeric() || c == b'_'
+        });
+        let word = sub(b, word, open);
+        let next = open + 1;
+        let string = matches!(at(b, next), b'"' | b'\'' | b'\\')
+            || (matches!(at(b, next), b'b' | b'&') && matches!(at(b, next + 1), b'"' | b'\''));
+        if !WRAPS
+            .iter()
+            .any(|w| word.eq_ignore_ascii_case(w.as_bytes()))
+        {
+            return i;
+        }
+        if string {
+            return next + usize::from(!matches!(at(b, next), b'"' | b'\'' | b'\\'));
+        }
+        i = next;
+    }
+    i
+}
+
+/// The end of a bare password that holds signs which end other values: in a line of its own all
+/// that stands without blanks up to the end of the line belongs to it.
+fn with_signs(b: &[u8], end: usize, tie: Tie) -> usize {
+    let stop = run(b, end, 64, |c| {
+        c.is_ascii_graphic() && !matches!(c, b'=' | b')' | b']' | b'}' | b'"' | b'\\' | b'`')
+    });
+    let piece = sub(b, end, stop);
+    let last = blanks(b, stop, 80) >= b.len() || at(b, stop) == b'\r';
+    if matches!(tie, Tie::Tight | Tie::Colon | Tie::Assign)
+        && last
+        && matches!(at(b, end), b',' | b';' | b'|' | b'\'' | b'<')
+        && piece.iter().any(u8::is_ascii_alphanumeric)
+        && !piece.starts_with(b"</")
+    {
+        stop
+    } else {
+        end
+    }
+}
+
 /// `&quot;` and other entities that end a value in HTML.
 fn is_entity(b: &[u8], i: usize) -> bool {
     [&b"&quot;"[..], b"&lt;", b"&gt;", b"&#"]
@@ -313,6 +426,11 @@ fn judge(line: &mut Line, n: &Named, i: usize, tie: Tie) -> bool {
     let query = tie == Tie::Tight && matches!(before(b, n.start), b'?' | b'&');
     let Some((start, end, quoted)) = value_at(b, i, tie, query) else {
         return false;
+    };
+    let end = if !quoted && !query && n.class.is_password() && line.leads(n.start) {
+        with_signs(b, end, tie)
+    } else {
+        end
     };
     if n.class == Name::Cookie && tie != Tie::Prose {
         let stop = if quoted {
@@ -365,6 +483,19 @@ fn judge(line: &mut Line, n: &Named, i: usize, tie: Tie) -> bool {
         line.add(start, end, n.class.kind(), rule_of(n.class));
         return true;
     }
+    let said = match tie {
+        Tie::Prose => {
+            n.end > 0 && has_ci(sub(b, n.end, i), "is")
+                || at(b, i - 1) == b' ' && at(b, i.saturating_sub(2)) == b':'
+        }
+        Tie::Colon => {
+            at(b, n.end) == b':' && at(b, i - 1) == b' ' && super::prose::speaks_of_user(b, n.start)
+        }
+        _ => false,
+    };
+    if said && n.class.is_password() && i > 2 && super::prose::said(line, i) {
+        return true;
+    }
     // A connector with an ordinary value settles it; a sentence may still name the secret later.
     tie != Tie::Prose
 }
@@ -410,6 +541,7 @@ pub(super) fn rule_of(name: Name) -> &'static str {
         Name::WeakKey => "named-key",
         Name::Signature => "named-signature",
         Name::Mnemonic => "named-mnemonic",
+        Name::SecretId => "named-secret-id",
     }
 }
 
@@ -422,6 +554,39 @@ pub(super) fn judge_as(line: &mut Line, class: Name, i: usize, tie: Tie) {
         upper: true,
     };
     judge(line, &named, i, tie);
+}
+
+/// The value in `s..e` under a name that stood on another line.
+pub(super) fn judge_range(
+    line: &mut Line,
+    class: Name,
+    s: usize,
+    e: usize,
+    tie: Tie,
+    quoted: bool,
+) {
+    let candidate = Candidate {
+        text: sub(line.bytes, s, e),
+        quoted,
+        tie,
+        upper_name: true,
+        leads: true,
+        next: 0,
+        last: true,
+    };
+    if e - s <= MAX_VALUE && is_secret(&candidate, class) {
+        line.add(s, e, class.kind(), rule_of(class));
+    }
+}
+
+/// `rocommunity x`, `snmp-server community x RO`: the value is at `i`.
+pub(super) fn community(line: &mut Line, start: usize, i: usize) {
+    let b = line.bytes;
+    let word = sub(b, run_back(b, start, 16, is_name), start);
+    let server = sub(b, start.saturating_sub(12), start).ends_with(b"snmp-server ");
+    if server || matches!(word, b"ro" | b"rw" | b"trap") {
+        judge_as(line, Name::Password, blanks(b, i, 8), Tie::Flag);
+    }
 }
 
 /// `?key=…` of an address: random values only.

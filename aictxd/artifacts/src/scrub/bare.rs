@@ -6,7 +6,7 @@ use super::kind::{API_KEY, SECRET, TOKEN};
 use super::line::Line;
 use super::rules::RULES;
 use super::shape::{Class, Rule};
-use super::text::looks_placeholder;
+use super::text::{is_wordlike, looks_placeholder};
 
 /// The shortest run that is looked at, and so the step.
 const STEP: usize = 22;
@@ -88,12 +88,21 @@ fn find(b: &[u8], s: usize, e: usize) -> Option<Found> {
             && (17..=32).contains(&id.len())
             && (5..=8).contains(&stamp.len())
             && (25..=45).contains(&mac.len())
-            && decode_base64(id).is_some_and(|d| d.iter().all(u8::is_ascii_digit))
+            && (decode_base64(id).is_some_and(|d| d.iter().all(u8::is_ascii_digit))
+                || (id.len() >= 23 && is_mixed(id) && is_mixed(mac)))
         {
             return Some((s, e, TOKEN, "discord-bot"));
         }
     }
     None
+}
+
+/// Digits and letters of both cases that make no words.
+fn is_mixed(v: &[u8]) -> bool {
+    v.iter().any(u8::is_ascii_digit)
+        && v.iter().any(u8::is_ascii_lowercase)
+        && v.iter().any(u8::is_ascii_uppercase)
+        && !is_wordlike(v)
 }
 
 /// `123456789:AA…`: the colon is at `i`.

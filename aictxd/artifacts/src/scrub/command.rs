@@ -12,6 +12,8 @@ enum Take {
     Whole,
     /// What follows the first of this byte.
     After(u8),
+    /// The pairs of a cookie.
+    Cookies,
 }
 
 /// A flag that takes a secret.
@@ -65,6 +67,8 @@ static COMMANDS: &[(&str, bool, &[Flag])] = &[
             apart("--user", USER),
             both("-U", USER),
             apart("--proxy-user", USER),
+            apart("-b", Take::Cookies),
+            apart("--cookie", Take::Cookies),
         ],
     ),
     ("wget", false, &[apart("--user", USER)]),
@@ -138,6 +142,11 @@ static COMMANDS: &[(&str, bool, &[Flag])] = &[
         &[apart("-N", Take::Whole), apart("-P", Take::Whole)],
     ),
     ("net", false, &[]),
+    ("sqlplus", false, &[]),
+    ("sqlldr", false, &[]),
+    ("rman", false, &[apart("target", Take::After(b'/'))]),
+    ("expdp", false, &[]),
+    ("impdp", false, &[]),
     ("htpasswd", false, &[]),
     ("wpa_passphrase", false, &[]),
 ];
@@ -189,6 +198,11 @@ pub(super) static KEYS: &[&str] = &[
     "twine ",
     "ssh-keygen ",
     "net use ",
+    "sqlplus ",
+    "sqlldr ",
+    "rman target ",
+    "expdp ",
+    "impdp ",
 ];
 
 /// The words of a command from `i` on: ranges without their quotes. Ends at a pipe or a semicolon.
@@ -227,7 +241,7 @@ fn arguments(b: &[u8], mut i: usize) -> Vec<(usize, usize)> {
 }
 
 /// A value no one typed in: a variable, a place, a file.
-fn is_stand_in(v: &[u8]) -> bool {
+pub(super) fn is_stand_in(v: &[u8]) -> bool {
     let first = at(v, 0);
     v.is_empty()
         || looks_placeholder(v)
@@ -267,12 +281,52 @@ pub(super) fn analyse(line: &mut Line, hit: usize) {
     if !matches!(at(b, end), b' ' | b'\t') {
         return;
     }
+    judge(line, command, *login, flags, end);
+}
+
+/// The arguments of a command that the line before left open.
+pub(super) fn go_on(line: &mut Line, which: usize) {
+    if let Some((command, _, flags)) = COMMANDS.get(which) {
+        judge(line, command, false, flags, 0);
+    }
+}
+
+/// The last command of the line whose arguments may go on behind a line continuation.
+pub(super) fn found(b: &[u8]) -> Option<usize> {
+    let mut words = sub(b, 0, 1024)
+        .split(|c| c.is_ascii_whitespace() || matches!(c, b'|' | b';' | b'&' | b'(' | b'`'))
+        .filter(|w| !w.is_empty());
+    let mut out = None;
+    while let Some(word) = words.next() {
+        let word = word.rsplit(|c| *c == b'/').next().unwrap_or_default();
+        let Some(i) = COMMANDS.iter().position(|c| c.0.as_bytes() == word) else {
+            continue;
+        };
+        let login = COMMANDS.get(i).is_some_and(|c| c.1);
+        if !login || words.clone().take(3).any(|w| w == b"login") {
+            out = Some(i);
+        }
+    }
+    out
+}
+
+/// Looks at the arguments from `end` on.
+fn judge(line: &mut Line, command: &str, login: bool, flags: &[Flag], end: usize) {
+    let b = line.bytes;
     let args = arguments(b, end);
     let text = |i: usize| args.get(i).map_or(&b""[..], |&(s, e)| sub(b, s, e));
-    if *login && !(0..6).any(|i| matches!(text(i), b"login")) {
+    if login && !(0..6).any(|i| matches!(text(i), b"login")) {
         return;
     }
-    match *command {
+    match command {
+        "sqlplus" | "sqlldr" | "expdp" | "impdp" => {
+            // user/password@service
+            if let Some(&(s, e)) = args.iter().find(|&&(s, _)| at(b, s) != b'-') {
+                let stop = run(b, s, e - s, |c| c != b'@');
+                take(line, s, stop, Take::After(b'/'), PASSWORD);
+            }
+            return;
+        }
         "htpasswd" => {
             let batch = (0..args.len()).any(|i| {
                 let a = text(i);
@@ -301,7 +355,7 @@ pub(super) fn analyse(line: &mut Line, hit: usize) {
         _ => {}
     }
     for (i, &(s, e)) in args.iter().enumerate() {
-        for flag in *flags {
+        for flag in flags {
             let f = flag.flag.as_bytes();
             if flag.apart && sub(b, s, e) == f {
                 if let Some(&(vs, ve)) = args.get(i + 1) {
@@ -317,7 +371,7 @@ pub(super) fn analyse(line: &mut Line, hit: usize) {
                 // `-path`, `-proxy`: long options with one dash
                 let option = rest.len() >= 3
                     && rest.iter().all(|c| c.is_ascii_lowercase() || *c == b'-')
-                    && matches!(*command, "curl" | "docker" | "zip" | "unzip" | "az");
+                    && matches!(command, "curl" | "docker" | "zip" | "unzip" | "az");
                 if !option {
                     take(line, vs, e, flag.take, PASSWORD);
                 }
@@ -334,6 +388,7 @@ fn take(line: &mut Line, start: usize, end: usize, what: Take, kind: &'static st
                 line.add(start, end, kind, "command-password");
             }
         }
+        Take::Cookies => super::header::cookies(line, start, end),
         Take::After(sign) => {
             if let Some(p) = v.iter().position(|&c| c == sign) {
                 let rest = v.get(p + 1..).unwrap_or_default();

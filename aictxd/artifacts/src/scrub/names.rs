@@ -31,6 +31,8 @@ pub(super) enum Name {
     Signature,
     /// A list of seed words.
     Mnemonic,
+    /// `secret_id`: a UUID is the secret itself, anything else the name of one.
+    SecretId,
 }
 
 impl Name {
@@ -38,7 +40,7 @@ impl Name {
     pub(super) fn kind(self) -> &'static str {
         match self {
             Self::Password | Self::Pass => kind::PASSWORD,
-            Self::Secret | Self::Signature | Self::Mnemonic => kind::SECRET,
+            Self::Secret | Self::Signature | Self::Mnemonic | Self::SecretId => kind::SECRET,
             Self::ApiKey | Self::WeakKey => kind::API_KEY,
             Self::AccessKey => kind::ACCESS_KEY,
             Self::PrivateKey => kind::PRIVATE_KEY,
@@ -172,6 +174,18 @@ const KEY_GROUPS: &[(&str, Name)] = &[
     ("consumer", Name::WeakKey),
     ("deploy", Name::WeakKey),
     ("session", Name::WeakKey),
+    ("preshared", Name::Secret),
+    ("validation", Name::WeakKey),
+    ("decryption", Name::Secret),
+    ("decrypt", Name::Secret),
+    ("unseal", Name::Secret),
+    ("recovery", Name::Secret),
+    ("ssh", Name::WeakKey),
+    ("tls", Name::WeakKey),
+    ("ssl", Name::WeakKey),
+    ("client", Name::WeakKey),
+    ("rsa", Name::WeakKey),
+    ("fernet", Name::Secret),
     ("host", Name::WeakKey),
     ("user", Name::WeakKey),
 ];
@@ -227,9 +241,8 @@ pub(super) fn classify(name: &[u8]) -> Option<Name> {
     let last = last.trim_end_matches(|c: char| c.is_ascii_digit());
     let prev = words.last().map_or("", String::as_str);
     match last {
-        "password" | "passwd" | "pwd" | "passphrase" | "passcode" | "passwort" | "psk" | "pw" => {
-            Some(Name::Password)
-        }
+        "password" | "passwd" | "pwd" | "passphrase" | "passcode" | "passwort" | "psk" | "pw"
+        | "kennwort" | "senha" | "wachtwoord" | "requirepass" => Some(Name::Password),
         "pass" if prev.is_empty() => Some(Name::Pass),
         "pass" => (!matches!(
             prev,
@@ -281,6 +294,27 @@ pub(super) fn classify(name: &[u8]) -> Option<Name> {
         "cookie" | "cookies" => Some(Name::Cookie),
         "session" | "sess" => Some(Name::Session),
         "sig" | "signature" => Some(Name::Signature),
+        "id" if prev == "secret" => Some(Name::SecretId),
+        "data" if prev == "key" => Some(Name::WeakKey),
+        "pat" if !prev.is_empty() => Some(Name::Token),
+        "salt" | "pepper"
+            if matches!(
+                prev,
+                "auth"
+                    | "password"
+                    | "secret"
+                    | "session"
+                    | "cookie"
+                    | "hash"
+                    | "in"
+                    | "nonce"
+                    | "jwt"
+                    | "token"
+            ) =>
+        {
+            Some(Name::WeakKey)
+        }
+        "pepper" => Some(Name::WeakKey),
         "key" => {
             if PLAIN_KEYS.contains(&prev) {
                 return None;
@@ -334,6 +368,12 @@ fn joined(word: &str) -> Option<Name> {
         ("servicekey", Name::WeakKey),
         ("appkey", Name::WeakKey),
         ("sessid", Name::Session),
+        ("presharedkey", Name::Secret),
+        ("validationkey", Name::WeakKey),
+        ("decryptionkey", Name::Secret),
+        ("sshkey", Name::WeakKey),
+        ("deploykey", Name::WeakKey),
+        ("clientkey", Name::WeakKey),
     ];
     ENDS.iter()
         .find(|(end, _)| word.ends_with(end))

@@ -302,6 +302,14 @@ pub(super) static RULES: &[Rule] = &[
     row("age", PRIVATE_KEY, "AGE-SECRET-KEY-1", &[some(Upper, 20)]),
     row("bitcoin-extended", PRIVATE_KEY, "xprv", &[Run(Alnum, 100, 112)]),
     row("nostr", PRIVATE_KEY, "nsec1", &[Run(Lower, 58, 58)]),
+    // Private keys in base64
+    row("key-base64", PRIVATE_KEY, "LS0tLS1CRUdJTiBQUklWQVRF", &[some(Base64, 20)]),
+    row("key-base64", PRIVATE_KEY, "LS0tLS1CRUdJTiBSU0Eg", &[some(Base64, 20)]),
+    row("key-base64", PRIVATE_KEY, "LS0tLS1CRUdJTiBFQyBQUklW", &[some(Base64, 20)]),
+    row("key-base64", PRIVATE_KEY, "LS0tLS1CRUdJTiBPUEVOU1NI", &[some(Base64, 20)]),
+    row("key-base64", PRIVATE_KEY, "LS0tLS1CRUdJTiBFTkNSWVBURUQg", &[some(Base64, 20)]),
+    row("key-base64", PRIVATE_KEY, "LS0tLS1CRUdJTiBEU0Eg", &[some(Base64, 20)]),
+    row("key-base64", PRIVATE_KEY, "LS0tLS1CRUdJTiBQR1AgUFJJVkFURS", &[some(Base64, 20)]),
     // Stored password hashes
     row("bcrypt", CREDENTIAL, "$2a$", &[Run(Digit, 2, 2), Lit("$"), Run(Crypt, 22, 60)]),
     row("bcrypt", CREDENTIAL, "$2b$", &[Run(Digit, 2, 2), Lit("$"), Run(Crypt, 22, 60)]),

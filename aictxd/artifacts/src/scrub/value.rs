@@ -46,7 +46,7 @@ pub(super) struct Candidate<'a> {
 }
 
 /// Template, variable, call or property: code that computes a value instead of being one.
-fn is_expression(c: &Candidate) -> bool {
+pub(super) fn is_expression(c: &Candidate) -> bool {
     let v = c.text;
     const TEMPLATES: &[&str] = &[
         "${",
@@ -88,6 +88,15 @@ fn is_expression(c: &Candidate) -> bool {
         return true;
     }
     if first == b'%' && (end == b'%' || v.len() <= 3) {
+        return true;
+    }
+    // A pattern for secrets
+    if first == b'/' && !c.quoted && v.iter().any(|c| matches!(c, b'[' | b'\\')) && v.iter().rposition(|c| *c == b'/').is_some_and(|p| p > 0 && v.len() - p <= 4) {
+        return true;
+    }
+    if (first == b'^' && end == b'$' || v.starts_with(b"(?"))
+        && v.iter().any(|c| matches!(c, b'[' | b'(' | b'\\'))
+    {
         return true;
     }
     if first == b'<' && end == b'>'
@@ -182,7 +191,9 @@ pub(super) fn is_secret(c: &Candidate, name: Name) -> bool {
     let digits = v.iter().filter(|c| c.is_ascii_digit()).count();
     let spaces = v.iter().filter(|c| c.is_ascii_whitespace()).count();
     if spaces > 0 {
-        return c.quoted && phrase(v, name, digits);
+        return c.quoted
+            && (phrase(v, name, digits)
+                || (c.upper_name && cases && is_noise(v, letters + digits + spaces, digits)));
     }
     if is_reference(v)
         && !(name.is_password()
@@ -202,6 +213,11 @@ pub(super) fn is_secret(c: &Candidate, name: Name) -> bool {
         return password(c, name, letters, digits);
     }
     random(c, name, letters, digits)
+}
+
+/// Signs, digits and letters without order: the salts of a content system.
+fn is_noise(v: &[u8], ordinary: usize, digits: usize) -> bool {
+    v.len() >= 32 && digits >= 3 && (v.len() - ordinary) * 6 >= v.len() && entropy(v) >= 4.0
 }
 
 /// Several words in quotes: a pass phrase, or text for people?
@@ -258,7 +274,9 @@ fn password(c: &Candidate, name: Name, letters: usize, digits: usize) -> bool {
     let plain_stem = stem
         .iter()
         .all(|c| c.is_ascii_alphabetic() || matches!(c, b'_' | b'-'));
-    if looks_placeholder(stem) || (digits <= 2 && plain_stem && self_named(stem)) {
+    let numbered =
+        digits >= 3 && firm && self_named(stem) && !has_ci(stem, "your") && !has_ci(stem, "dummy");
+    if (looks_placeholder(stem) && !numbered) || (digits <= 2 && plain_stem && self_named(stem) && c.tie != Tie::Element) {
         return false;
     }
     match c.tie {
@@ -310,7 +328,8 @@ fn password_of_letters(c: &Candidate, joints: usize) -> bool {
     if typical || (capitals && !c.quoted && v.len() < 12) {
         return false;
     }
-    if joints > 0 && !c.quoted && !(c.upper_name && c.tie == Tie::Tight) {
+    let line_of_own = c.leads && c.last && !v.iter().any(|c| matches!(c, b'_' | b'.'));
+    if joints > 0 && !c.quoted && !((c.upper_name || line_of_own) && c.tie == Tie::Tight) {
         return false;
     }
     match c.tie {
@@ -363,7 +382,7 @@ fn random(c: &Candidate, name: Name, letters: usize, digits: usize) -> bool {
         return firm
             && matches!(
                 name,
-                Name::ApiKey | Name::Token | Name::Secret | Name::AccessKey
+                Name::ApiKey | Name::Token | Name::Secret | Name::AccessKey | Name::SecretId
             )
             || (name == Name::WeakKey && c.upper_name);
     }
@@ -382,7 +401,16 @@ fn random(c: &Candidate, name: Name, letters: usize, digits: usize) -> bool {
         && c.leads
         && (c.quoted || !joints)
         && at(v, 0) != b'_';
+    // JWT_SECRET=my-very-long-signing-secret-2024
+    let spelled_out = name == Name::Secret
+        && c.upper_name
+        && v.len() >= 18
+        && !v.contains(&b'.')
+        && !v.contains(&b'/')
+        && !v.contains(&b':')
+        && (c.quoted && c.tie != Tie::Call || matches!(c.tie, Tie::Tight) && c.leads);
     match name {
+        Name::SecretId => false,
         Name::Signature => v.len() >= 16 && digits > 0 && !plain,
         Name::Session | Name::Cookie | Name::WeakKey => {
             v.len() >= 16 && digits >= 2 && !plain && (firm || c.tie == Tie::Assign) && bits >= 3.0
@@ -392,12 +420,16 @@ fn random(c: &Candidate, name: Name, letters: usize, digits: usize) -> bool {
             // Random letters, or the sentence-like secrets people give to environment variables.
             (v.len() >= 16 && !plain && (mixed_case || letters == v.len()) && !joints)
                 || (name == Name::Secret && v.len() >= 10 && sentence)
+                || spelled_out
                 || (v.len() >= 20 && v.ends_with(b"=") && mixed_case)
         }
         _ if matches!(c.tie, Tie::Prose | Tie::Call) => {
             v.len() >= 12 && !plain && digits >= 2 && bits >= 3.0
         }
         _ if !plain => firm || v.len() >= 12,
-        _ => name == Name::Secret && (c.quoted || c.upper_name) && !joints && v.len() >= 10,
+        _ => {
+            spelled_out
+                || (name == Name::Secret && (c.quoted || c.upper_name) && !joints && v.len() >= 10)
+        }
     }
 }

@@ -1,0 +1,132 @@
+//! Secrets in sentences: "log in with admin / S3cr3t!", "the password is swordfish".
+
+use super::bytes::{at, before, blanks, has_ci, looking_at, run, run_back, sub};
+use super::kind::PASSWORD;
+use super::line::Line;
+use super::text::{is_reference, looks_placeholder};
+use super::words::{is_common, is_explanation, is_technical};
+
+/// `log in as admin / S3cr3t!`: a pair of name and password within a few words behind `i`.
+pub(super) fn login_pair(line: &mut Line, i: usize) {
+    let b = line.bytes;
+    let limit = (i + 96).min(b.len());
+    let mut j = i;
+    while j < limit {
+        let sign = run(b, j, limit - j, |c| !matches!(c, b'/' | b':'));
+        if sign >= limit {
+            return;
+        }
+        j = sign + 1;
+        let wide = before(b, sign) == b' ' && at(b, j) == b' ';
+        if at(b, sign) == b':' && (wide || at(b, j) == b' ') || at(b, j) == b'/' {
+            continue;
+        }
+        let end = if wide { sign - 1 } else { sign };
+        let marks = |c: u8| matches!(c, b'`' | b'"' | b'\'' | b'*');
+        let end = run_back(b, end, 2, marks);
+        let from = run_back(b, end, 64, |c| {
+            c.is_ascii_alphanumeric() || matches!(c, b'.' | b'_' | b'-' | b'@' | b'+')
+        });
+        let user = sub(b, from, end);
+        let s = run(b, if wide { j + 1 } else { j }, 2, marks);
+        let e = run(b, s, 64, |c| {
+            c.is_ascii_graphic() && !marks(c) && !matches!(c, b',' | b';' | b')' | b']')
+        });
+        let mut e = e;
+        while e > s && matches!(at(b, e - 1), b'.' | b',') {
+            e -= 1;
+        }
+        let named = matches!(before(b, from), b' ' | b'`' | b'"' | b'\'' | b'*')
+            && user.first().is_some_and(u8::is_ascii_lowercase)
+            && !is_technical(user);
+        // `with a/b`, `as a:b` only: paths and places have the same shape
+        let introduced = wide || {
+            let head = sub(
+                b,
+                from.saturating_sub(9),
+                run_back(b, from, 2, |c| marks(c) || c == b' '),
+            );
+            ["with", "as", "using", "creds", "login", "credentials"]
+                .iter()
+                .any(|w| {
+                    head.len() >= w.len()
+                        && sub(head, head.len() - w.len(), head.len())
+                            .eq_ignore_ascii_case(w.as_bytes())
+                })
+        };
+        if named && introduced && is_strong(sub(b, s, e)) {
+            line.add(s, e, PASSWORD, "login-pair");
+            return;
+        }
+    }
+}
+
+/// A word that nobody would write but as a password.
+fn is_strong(v: &[u8]) -> bool {
+    let sign = v.iter().any(|c| {
+        matches!(
+            c,
+            b'!' | b'@' | b'#' | b'$' | b'%' | b'^' | b'&' | b'*' | b'?' | b'~'
+        )
+    });
+    v.len() >= 5
+        && v.iter().any(u8::is_ascii_lowercase)
+        && (sign || v.iter().any(u8::is_ascii_digit))
+        && !v
+            .iter()
+            .any(|c| matches!(c, b'/' | b'(' | b'<' | b'>' | b'{' | b'[' | b'='))
+        && !is_technical(v)
+        && !is_reference(v)
+        && !looks_placeholder(v)
+        && !v.starts_with(b"$")
+}
+
+/// `… is swordfish`: one word at `i` that ends its clause and explains nothing.
+pub(super) fn said(line: &mut Line, i: usize) -> bool {
+    let b = line.bytes;
+    let marks = |c: u8| matches!(c, b'`' | b'"' | b'\'' | b'*' | b'_');
+    let s = run(b, i, 3, marks);
+    let e = run(b, s, 40, |c| c.is_ascii_alphabetic() || c == b'-');
+    let v = sub(b, s, e);
+    if v.len() < 5 || v.starts_with(b"-") || v.ends_with(b"-") {
+        return false;
+    }
+    let close = run(b, e, 3, marks);
+    let quoted = s > i && close > e;
+    if (s > i) != (close > e) {
+        return false;
+    }
+    let stop = run(b, close, 2, |c| {
+        matches!(c, b'.' | b',' | b'!' | b')' | b';')
+    });
+    let rest = blanks(b, stop, 4);
+    let ends = rest >= b.len() || at(b, rest) == b'\r';
+    let clause = stop > close && rest > stop
+        || ["for ", "on ", "at ", "and "]
+            .iter()
+            .any(|w| rest > stop && looking_at(b, rest, w.as_bytes()));
+    let shape = v
+        .iter()
+        .skip(1)
+        .all(|c| c.is_ascii_lowercase() || *c == b'-');
+    let word = !is_common(v)
+        && !is_explanation(v)
+        && !looks_placeholder(v)
+        && v.split(|c| *c == b'-').any(|p| !is_common(p));
+    if !(word && shape && (quoted || ends || clause)) {
+        return false;
+    }
+    line.add(s, e, PASSWORD, "said-password");
+    true
+}
+
+/// Whether the words before `i` speak of a user: `user bob, password: swordfish`.
+pub(super) fn speaks_of_user(b: &[u8], i: usize) -> bool {
+    let head = sub(b, i.saturating_sub(64), i);
+    ["user", "login", "account", "admin", "mail"]
+        .iter()
+        .any(|w| has_ci(head, w))
+        && !head
+            .iter()
+            .any(|c| matches!(c, b'{' | b'}' | b'(' | b'<' | b'[' | b'=' | b'|' | b'$'))
+}
