@@ -153,3 +153,13 @@ fn batch_a() {
 fn batch_b() {
     run("B", include_str!("scrub/batch_b.txt"), lookalike_case);
 }
+
+#[test]
+fn batch_c() {
+    run("C", include_str!("scrub/batch_c.txt"), secret_case);
+}
+
+#[test]
+fn batch_c_plain() {
+    run("C plain", include_str!("scrub/batch_c_plain.txt"), lookalike_case);
+}
