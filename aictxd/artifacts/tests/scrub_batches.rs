@@ -161,5 +161,179 @@ fn batch_c() {
 
 #[test]
 fn batch_c_plain() {
-    run("C plain", include_str!("scrub/batch_c_plain.txt"), lookalike_case);
+    run(
+        "C plain",
+        include_str!("scrub/batch_c_plain.txt"),
+        lookalike_case,
+    );
+}
+
+mod records {
+    use super::*;
+    use aictx_artifacts::scrub::scrub_value;
+    use aictx_proto::event::ErrorEvent;
+    use aictx_proto::ledger::LedgerRow;
+    use aictx_proto::record::{
+        AgentExecutionRow, Decision, ExecutionLogRow, FailurePattern, Handoff, HandoffRow,
+        RecentSession, SessionFile,
+    };
+    use serde_json::{Value, json};
+
+    /// An ordinary value for a text field of this name.
+    fn ordinary(field: &str, salt: u64) -> String {
+        let mut state = (salt + 1).wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1;
+        let mut text = |class: &str| random(class, &mut state).unwrap();
+        match field {
+            "signature" | "failure_signature" | "fingerprint" | "task_fingerprint"
+            | "error_fingerprints" => {
+                format!("python_test_assertionerror_token_expired_{}", text("h12"))
+            }
+            "failure_id" => format!("failure::rust_compile_e0308_secret_{}", text("h12")),
+            "session_id" | "banner_shown_session_id" => format!(
+                "{}-{}-4{}-a{}-{}",
+                text("h8"),
+                text("h4"),
+                text("h3"),
+                text("h3"),
+                text("h12")
+            ),
+            "commit" | "head" | "sha" => text("h40"),
+            "digest" | "hash" => text("h64"),
+            "call_id" | "tool_use_id" => format!("toolu_01{}", text("a22")),
+            "execution_id"
+            | "task_id"
+            | "source_execution_id"
+            | "last_execution_id"
+            | "resolved_by_execution_id"
+            | "resolved_by" => {
+                format!("exec-20260501T120000Z-{}", text("h8"))
+            }
+            "version" => "0.4.2+build.7f3c2d1".to_owned(),
+            f if f.ends_with("_at") || matches!(f, "timestamp" | "at" | "first_seen") => {
+                "2026-05-01T12:00:00Z".to_owned()
+            }
+            f if f.contains("file") || f.contains("path") => "src/auth/token.rs".to_owned(),
+            f if f.contains("command") => {
+                "cargo test -p auth token::refresh -- --nocapture".to_owned()
+            }
+            _ => "The token parser failed: password is required".to_owned(),
+        }
+    }
+
+    /// Gives every text in the value an ordinary one, and every empty list an element.
+    fn dress(value: &mut Value, field: &str, salt: &mut u64) {
+        *salt += 1;
+        match value {
+            Value::String(text) if text.is_empty() => *text = ordinary(field, *salt),
+            Value::Array(items) => {
+                if items.is_empty() {
+                    items.push(json!(""));
+                }
+                items.iter_mut().for_each(|i| dress(i, field, salt));
+            }
+            Value::Object(map) => map.iter_mut().for_each(|(k, v)| dress(v, k, salt)),
+            _ => {}
+        }
+    }
+
+    /// Fields that are left out when they are empty, and those that other versions add.
+    const MORE: &[&str] = &[
+        "signature",
+        "fingerprint",
+        "fingerprints",
+        "error_fingerprints",
+        "failure_id",
+        "execution_id",
+        "session_id",
+        "task_id",
+        "call_id",
+        "tool_use_id",
+        "task_fingerprint",
+        "commit",
+        "head",
+        "sha",
+        "digest",
+        "hash",
+        "path",
+        "paths",
+        "file",
+        "files",
+        "command_id",
+        "timestamp",
+        "version",
+        "first_seen",
+        "resolution_evidence",
+        "resolution_summary",
+        "column",
+        "tool",
+        "test",
+        "package",
+        "role",
+        "finalized_from",
+        "runner",
+        "agent_id",
+        "command",
+        "cwd",
+        "text",
+        "source",
+        "verdict",
+        "worktree",
+        "branch",
+        "transcript",
+    ];
+
+    #[test]
+    fn ordinary_records_stay_as_they_are() {
+        fn value<T: serde::Serialize + Default>() -> Value {
+            serde_json::to_value(T::default()).unwrap()
+        }
+        let event = value::<ErrorEvent>();
+        let mut pattern = value::<FailurePattern>();
+        pattern["error_events"] = json!([event.clone()]);
+        let mut log = value::<ExecutionLogRow>();
+        log["error_events"] = json!([event.clone()]);
+        let mut ledger = value::<LedgerRow>();
+        ledger["errors"] = json!([event.clone()]);
+        let mut session = value::<SessionFile>();
+        session["recent_sessions"] = json!([value::<RecentSession>()]);
+        let all = [
+            event,
+            pattern,
+            log,
+            ledger,
+            session,
+            value::<Handoff>(),
+            value::<HandoffRow>(),
+            value::<Decision>(),
+            value::<AgentExecutionRow>(),
+            value::<RecentSession>(),
+        ];
+        for (i, mut record) in all.into_iter().enumerate() {
+            for (k, field) in MORE.iter().enumerate() {
+                if record.get(field).is_none() {
+                    record[field] = json!(ordinary(field, (i * 100 + k) as u64));
+                }
+            }
+            dress(&mut record, "", &mut (i as u64 * 1000));
+            let before = record.clone();
+            let mut report = Report::default();
+            scrub_value(&mut record, &mut report);
+            assert_eq!(record, before, "{:?}", report.findings);
+            assert!(report.is_empty());
+            // The files hold one record a line.
+            let line = before.to_string();
+            assert_eq!(
+                scrub_text(&line, &mut report),
+                line,
+                "{:?}",
+                report.findings
+            );
+        }
+        // By shape they are secrets under any name.
+        let token = format!("gh{}{}", "p_", random("a36", &mut 77).unwrap());
+        let mut record =
+            json!({"signature": token, "session_id": token, "commit": token, "paths": [token]});
+        scrub_value(&mut record, &mut Report::default());
+        assert!(!record.to_string().contains(&token));
+    }
 }

@@ -130,11 +130,18 @@ fn tied(line: &mut Line, n: &Named) -> bool {
         b':' if at(b, j + 1) == b'=' => judge(line, n, blanks(b, j + 2, 40), Tie::Assign),
         b':' => colon(line, n, blanks(b, run(b, j + 1, 2, |c| c == b'*'), 80)),
         b'%' if sub(b, j, j + 3).eq_ignore_ascii_case(b"%3d") => judge(line, n, j + 3, Tie::Tight),
-        b'>' if before(b, n.start) == b'<' || before(b, n.start) == b':' => {
+        b'>' if before(b, n.start) == b'<'
+            || before(b, n.start) == b':'
+            || (closed
+                && [&b"key=\""[..], b"name=\""]
+                    .iter()
+                    .any(|a| sub(b, 0, n.start).ends_with(a))) =>
+        {
             judge(line, n, j + 1, Tie::Element)
         }
         b'(' if j == n.end => call(line, n, j + 1),
         b',' if closed => call(line, n, blanks(b, j + 1, 8)),
+        b'|' if j > i && memchr::memmem::find(sub(b, j, j + 96), b"}}").is_some() => true,
         b'|' if j > i => judge(line, n, blanks(b, j + 1, 80), Tie::Call),
         _ if j > i => spaced(line, n, j),
         _ => false,
@@ -188,6 +195,29 @@ fn spaced(line: &mut Line, n: &Named, i: usize) -> bool {
     if name.starts_with(b"-") {
         return i == n.end + 1 && at(b, i) != b'-' && judge(line, n, i, Tie::Flag);
     }
+    // `password 7 x`, `secret 5 x` of network devices
+    if at(b, i).is_ascii_digit() && at(b, i + 1) == b' ' && n.class.kind() != "token" {
+        return judge(line, n, blanks(b, i + 1, 8), Tie::Flag);
+    }
+    // `> PASS x`, `AUTH x`: protocols
+    let prompt = matches!(before(b, n.start), b'"' | b'>')
+        || matches!(sub(b, n.start.saturating_sub(2), n.start), b"> " | b": ");
+    if prompt && name == b"PASS" {
+        let stop = run(b, i, 128, |c| {
+            c.is_ascii_graphic() && !matches!(c, b'\\' | b'"')
+        });
+        if super::prose::is_strong(sub(b, i, stop)) {
+            line.add(i, stop, n.class.kind(), "named-password");
+        }
+        return true;
+    }
+    if name.eq_ignore_ascii_case(b"auth") && n.class == Name::Auth {
+        let quoted = matches!(at(b, i), b'"' | b'\'') && before(b, n.start) == at(b, i);
+        if quoted || sub(b, n.start.saturating_sub(6), n.start).ends_with(b"79> ") {
+            judge_as(line, Name::Password, i, Tie::Flag);
+            return true;
+        }
+    }
     let passing = n.class == Name::Pass
         || has_ci(sub(name, name.len().saturating_sub(5), name.len()), "-pass")
         || has_ci(sub(name, name.len().saturating_sub(5), name.len()), "_pass");
@@ -208,6 +238,10 @@ fn spaced(line: &mut Line, n: &Named, i: usize) -> bool {
         b"was ",
         b"to ",
         b"= ",
+        b"lautet ",
+        b"ist ",
+        b"est ",
+        b"es ",
     ] {
         if looking_at(b, i, verb) {
             return judge(line, n, blanks(b, i + verb.len(), 8), Tie::Prose);
@@ -400,6 +434,18 @@ fn with_signs(b: &[u8], end: usize, tie: Tie) -> usize {
     }
 }
 
+/// `abcd efgh ijkl mnop`: a password for one application.
+fn four_groups(b: &[u8], i: usize) -> bool {
+    let v = sub(b, i, i + 19);
+    v.len() == 19
+        && v.iter().enumerate().all(|(k, c)| match k {
+            4 | 9 | 14 => *c == b' ',
+            _ => c.is_ascii_lowercase(),
+        })
+        && !at(b, i + 19).is_ascii_alphanumeric()
+        && !v.split(|c| *c == b' ').any(super::words::is_common)
+}
+
 /// `&quot;` and other entities that end a value in HTML.
 fn is_entity(b: &[u8], i: usize) -> bool {
     [&b"&quot;"[..], b"&lt;", b"&gt;", b"&#"]
@@ -427,6 +473,20 @@ fn judge(line: &mut Line, n: &Named, i: usize, tie: Tie) -> bool {
     let Some((start, end, quoted)) = value_at(b, i, tie, query) else {
         return false;
     };
+    // `POST /token grant_type=…`: pairs are no value
+    if tie == Tie::Prose
+        && !quoted
+        && sub(b, start, end)
+            .iter()
+            .position(|c| *c == b'=')
+            .is_some_and(|p| start + p + 2 < end)
+    {
+        return false;
+    }
+    if !quoted && n.class.is_password() && four_groups(b, start) {
+        line.add(start, start + 19, n.class.kind(), "named-password");
+        return true;
+    }
     let end = if !quoted && !query && n.class.is_password() && line.leads(n.start) {
         with_signs(b, end, tie)
     } else {
@@ -574,7 +634,7 @@ pub(super) fn judge_range(
         next: 0,
         last: true,
     };
-    if e - s <= MAX_VALUE && is_secret(&candidate, class) {
+    if e > s && e - s <= MAX_VALUE && is_secret(&candidate, class) {
         line.add(s, e, class.kind(), rule_of(class));
     }
 }
@@ -597,7 +657,8 @@ pub(super) fn query_key(line: &mut Line, i: usize) {
             && v.iter().filter(|c| c.is_ascii_digit()).count() >= 2
             && !super::text::is_wordlike(v)
             && !super::text::looks_placeholder(v)
-            && v.iter().all(|c| is_name(*c) || *c == b'%' || *c == b'=')
+            && v.iter()
+                .all(|c| is_name(*c) || matches!(*c, b'%' | b'=' | b'/' | b'+'))
         {
             line.add(start, end, super::kind::API_KEY, "query-key");
         }

@@ -2,7 +2,7 @@
 //! at every 22nd byte only.
 
 use super::bytes::{at, before, decode_base64, is_name, run, run_back, sub};
-use super::kind::{API_KEY, SECRET, TOKEN};
+use super::kind::{API_KEY, CREDENTIAL, SECRET, TOKEN};
 use super::line::Line;
 use super::rules::RULES;
 use super::shape::{Class, Rule};
@@ -81,6 +81,12 @@ fn find(b: &[u8], s: usize, e: usize) -> Option<Found> {
         && text.iter().skip(2).all(|&c| Class::Hex.has(c))
     {
         return Some((s, e, API_KEY, "twilio"));
+    }
+    if text.starts_with(b"md5")
+        && text.len() == 35
+        && text.iter().skip(3).all(|&c| Class::Hex.has(c))
+    {
+        return Some((s, e, CREDENTIAL, "postgres-md5"));
     }
     if matches!(first, b'M' | b'N' | b'O') && (50..=90).contains(&text.len()) {
         let parts: Vec<&[u8]> = text.split(|&c| c == b'.').collect();

@@ -1,7 +1,7 @@
 //! Secrets as unnamed arguments of well-known functions: `jwt.sign(payload, "…")`.
 
 use super::assign::value_at;
-use super::bytes::{at, blanks, run, sub};
+use super::bytes::{at, before, blanks, run, sub};
 use super::kind::{PASSWORD, SECRET};
 use super::line::Line;
 use super::names::Name;
@@ -73,6 +73,7 @@ static CALLS: &[(&str, usize, Arg)] = &[
     ("getconnection(", 2, Arg::Password),
     ("pymysql.connect(", 2, Arg::Password),
     ("mysqldb.connect(", 2, Arg::Password),
+    ("dbi->connect(", 2, Arg::Password),
     ("ftp_login(", 2, Arg::Password),
     ("create_superuser(", 2, Arg::Password),
     ("create_user(", 2, Arg::Password),
@@ -91,10 +92,15 @@ pub(super) fn keys() -> impl Iterator<Item = (&'static str, usize)> {
 
 /// Looks at the arguments of call `which`, which begin at `i`.
 pub(super) fn analyse(line: &mut Line, which: usize, i: usize) {
-    let Some(&(_, place, what)) = CALLS.get(which) else {
+    let Some(&(key, place, what)) = CALLS.get(which) else {
         return;
     };
     let b = line.bytes;
+    // `CLIENT_AUTH = (`
+    let word = i.saturating_sub(key.len());
+    if key.starts_with("auth") && before(b, word) == b'_' {
+        return;
+    }
     let Some(start) = argument(b, i, place) else {
         return;
     };

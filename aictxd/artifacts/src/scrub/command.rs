@@ -52,16 +52,16 @@ const fn attached(flag: &'static str) -> Flag {
 
 const USER: Take = Take::After(b':');
 
-/// Commands, whether they need `login` behind them, and their flags.
-static COMMANDS: &[(&str, bool, &[Flag])] = &[
-    ("mysql", false, &[attached("-p")]),
-    ("mariadb", false, &[attached("-p")]),
-    ("mysqldump", false, &[attached("-p")]),
-    ("mysqladmin", false, &[attached("-p")]),
-    ("mysqlimport", false, &[attached("-p")]),
+/// Commands, the word they need behind them (`login`), and their flags.
+static COMMANDS: &[(&str, &str, &[Flag])] = &[
+    ("mysql", "", &[attached("-p")]),
+    ("mariadb", "", &[attached("-p")]),
+    ("mysqldump", "", &[attached("-p")]),
+    ("mysqladmin", "", &[attached("-p")]),
+    ("mysqlimport", "", &[attached("-p")]),
     (
         "curl",
-        false,
+        "",
         &[
             both("-u", USER),
             apart("--user", USER),
@@ -71,84 +71,96 @@ static COMMANDS: &[(&str, bool, &[Flag])] = &[
             apart("--cookie", Take::Cookies),
         ],
     ),
-    ("wget", false, &[apart("--user", USER)]),
-    ("http", false, &[apart("-a", USER), apart("--auth", USER)]),
-    ("https", false, &[apart("-a", USER), apart("--auth", USER)]),
-    ("xh", false, &[apart("-a", USER)]),
-    ("sshpass", false, &[both("-p", Take::Whole)]),
-    ("redis-cli", false, &[apart("-a", Take::Whole)]),
-    ("docker", true, &[both("-p", Take::Whole)]),
-    ("podman", true, &[both("-p", Take::Whole)]),
-    ("nerdctl", true, &[both("-p", Take::Whole)]),
-    ("buildah", true, &[both("-p", Take::Whole)]),
-    ("skopeo", true, &[both("-p", Take::Whole)]),
-    ("helm", true, &[both("-p", Take::Whole)]),
-    ("oras", true, &[both("-p", Take::Whole)]),
-    ("crane", true, &[both("-p", Take::Whole)]),
-    ("az", true, &[both("-p", Take::Whole)]),
-    ("cf", true, &[both("-p", Take::Whole)]),
-    ("oc", true, &[both("-p", Take::Whole)]),
-    ("argocd", true, &[]),
-    ("mongo", false, &[both("-p", Take::Whole)]),
-    ("mongosh", false, &[both("-p", Take::Whole)]),
-    ("mongodump", false, &[both("-p", Take::Whole)]),
-    ("mongorestore", false, &[both("-p", Take::Whole)]),
-    ("mongoexport", false, &[both("-p", Take::Whole)]),
-    ("mongoimport", false, &[both("-p", Take::Whole)]),
-    ("ldapsearch", false, &[both("-w", Take::Whole)]),
-    ("ldapadd", false, &[both("-w", Take::Whole)]),
-    ("ldapmodify", false, &[both("-w", Take::Whole)]),
-    ("ldapdelete", false, &[both("-w", Take::Whole)]),
-    ("ldapwhoami", false, &[both("-w", Take::Whole)]),
+    ("wget", "", &[apart("--user", USER)]),
+    ("http", "", &[apart("-a", USER), apart("--auth", USER)]),
+    ("https", "", &[apart("-a", USER), apart("--auth", USER)]),
+    ("xh", "", &[apart("-a", USER)]),
+    ("sshpass", "", &[both("-p", Take::Whole)]),
+    ("redis-cli", "", &[apart("-a", Take::Whole)]),
+    ("docker", "login", &[both("-p", Take::Whole)]),
+    ("podman", "login", &[both("-p", Take::Whole)]),
+    ("nerdctl", "login", &[both("-p", Take::Whole)]),
+    ("buildah", "login", &[both("-p", Take::Whole)]),
+    ("skopeo", "login", &[both("-p", Take::Whole)]),
+    ("helm", "login", &[both("-p", Take::Whole)]),
+    ("oras", "login", &[both("-p", Take::Whole)]),
+    ("crane", "login", &[both("-p", Take::Whole)]),
+    ("az", "login", &[both("-p", Take::Whole)]),
+    ("cf", "login", &[both("-p", Take::Whole)]),
+    ("oc", "login", &[both("-p", Take::Whole)]),
+    ("argocd", "login", &[]),
+    ("mongo", "", &[both("-p", Take::Whole)]),
+    ("mongosh", "", &[both("-p", Take::Whole)]),
+    ("mongodump", "", &[both("-p", Take::Whole)]),
+    ("mongorestore", "", &[both("-p", Take::Whole)]),
+    ("mongoexport", "", &[both("-p", Take::Whole)]),
+    ("mongoimport", "", &[both("-p", Take::Whole)]),
+    ("ldapsearch", "", &[both("-w", Take::Whole)]),
+    ("ldapadd", "", &[both("-w", Take::Whole)]),
+    ("ldapmodify", "", &[both("-w", Take::Whole)]),
+    ("ldapdelete", "", &[both("-w", Take::Whole)]),
+    ("ldapwhoami", "", &[both("-w", Take::Whole)]),
     (
         "ldappasswd",
-        false,
+        "",
         &[both("-w", Take::Whole), both("-s", Take::Whole)],
     ),
-    ("openssl", false, &[apart("-k", Take::Whole)]),
-    ("zip", false, &[both("-P", Take::Whole)]),
-    ("unzip", false, &[both("-P", Take::Whole)]),
-    ("7z", false, &[attached("-p")]),
-    ("7za", false, &[attached("-p")]),
-    ("rar", false, &[attached("-hp"), attached("-p")]),
-    ("unrar", false, &[attached("-p")]),
-    ("sqlcmd", false, &[both("-P", Take::Whole)]),
-    ("bcp", false, &[both("-P", Take::Whole)]),
-    ("smbclient", false, &[both("-U", Take::After(b'%'))]),
-    ("rpcclient", false, &[both("-U", Take::After(b'%'))]),
-    ("lftp", false, &[apart("-u", Take::After(b','))]),
-    ("xfreerdp", false, &[attached("/p:")]),
-    ("rdesktop", false, &[both("-p", Take::Whole)]),
-    ("psexec", false, &[apart("-p", Take::Whole)]),
-    ("ipmitool", false, &[both("-P", Take::Whole)]),
+    ("openssl", "", &[apart("-k", Take::Whole)]),
+    ("zip", "", &[both("-P", Take::Whole)]),
+    ("unzip", "", &[both("-P", Take::Whole)]),
+    ("7z", "", &[attached("-p")]),
+    ("7za", "", &[attached("-p")]),
+    ("rar", "", &[attached("-hp"), attached("-p")]),
+    ("unrar", "", &[attached("-p")]),
+    ("sqlcmd", "", &[both("-P", Take::Whole)]),
+    ("bcp", "", &[both("-P", Take::Whole)]),
+    ("smbclient", "", &[both("-U", Take::After(b'%'))]),
+    ("rpcclient", "", &[both("-U", Take::After(b'%'))]),
+    ("lftp", "", &[apart("-u", Take::After(b','))]),
+    ("xfreerdp", "", &[attached("/p:")]),
+    ("rdesktop", "", &[both("-p", Take::Whole)]),
+    ("psexec", "", &[apart("-p", Take::Whole)]),
+    ("ipmitool", "", &[both("-P", Take::Whole)]),
     (
         "snmpwalk",
-        false,
+        "",
         &[apart("-A", Take::Whole), apart("-X", Take::Whole)],
     ),
-    ("mosquitto_pub", false, &[apart("-P", Take::Whole)]),
-    ("mosquitto_sub", false, &[apart("-P", Take::Whole)]),
-    ("cqlsh", false, &[apart("-p", Take::Whole)]),
+    ("mosquitto_pub", "", &[apart("-P", Take::Whole)]),
+    ("mosquitto_sub", "", &[apart("-P", Take::Whole)]),
+    ("cqlsh", "", &[apart("-p", Take::Whole)]),
     (
         "influx",
-        false,
+        "",
         &[apart("-p", Take::Whole), apart("-t", Take::Whole)],
     ),
-    ("clickhouse-client", false, &[]),
-    ("twine", false, &[both("-p", Take::Whole)]),
+    ("clickhouse-client", "", &[]),
+    ("twine", "", &[both("-p", Take::Whole)]),
     (
         "ssh-keygen",
-        false,
+        "",
         &[apart("-N", Take::Whole), apart("-P", Take::Whole)],
     ),
-    ("net", false, &[]),
-    ("sqlplus", false, &[]),
-    ("sqlldr", false, &[]),
-    ("rman", false, &[apart("target", Take::After(b'/'))]),
-    ("expdp", false, &[]),
-    ("impdp", false, &[]),
-    ("htpasswd", false, &[]),
-    ("wpa_passphrase", false, &[]),
+    ("net", "", &[]),
+    ("aws", "put-parameter", &[apart("--value", Take::Whole)]),
+    (
+        "aws",
+        "secretsmanager",
+        &[apart("--secret-string", Take::Whole)],
+    ),
+    ("az", "keyvault", &[apart("--value", Take::Whole)]),
+    (
+        "gh",
+        "secret",
+        &[apart("--body", Take::Whole), apart("-b", Take::Whole)],
+    ),
+    ("sqlplus", "", &[]),
+    ("sqlldr", "", &[]),
+    ("rman", "", &[apart("target", Take::After(b'/'))]),
+    ("expdp", "", &[]),
+    ("impdp", "", &[]),
+    ("htpasswd", "", &[]),
+    ("wpa_passphrase", "", &[]),
 ];
 
 /// The keywords that the prefilter looks for; each leads to [`analyse`].
@@ -198,6 +210,10 @@ pub(super) static KEYS: &[&str] = &[
     "twine ",
     "ssh-keygen ",
     "net use ",
+    "aws ssm ",
+    "aws secretsmanager ",
+    "az keyvault ",
+    "gh secret ",
     "sqlplus ",
     "sqlldr ",
     "rman target ",
@@ -248,6 +264,7 @@ pub(super) fn is_stand_in(v: &[u8]) -> bool {
             && !v.eq_ignore_ascii_case(b"secret")
             && !v.eq_ignore_ascii_case(b"pass")
             && !v.eq_ignore_ascii_case(b"password")
+        || v.windows(3).any(|w| w == b"://")
         || matches!(first, b'$' | b'<' | b'{' | b'`' | b'-' | b'%')
         || v.windows(2).any(|w| w == b"${" || w == b"{{" || w == b"$(")
         || (v.len() > 2 && v.iter().all(|c| c.is_ascii_uppercase() || *c == b'_'))
@@ -275,19 +292,18 @@ pub(super) fn analyse(line: &mut Line, hit: usize) {
         c.is_ascii_alphanumeric() || matches!(c, b'-' | b'_')
     });
     let word = sub(b, hit, end);
-    let Some((command, login, flags)) = COMMANDS.iter().find(|c| c.0.as_bytes() == word) else {
-        return;
-    };
     if !matches!(at(b, end), b' ' | b'\t') {
         return;
     }
-    judge(line, command, *login, flags, end);
+    for (command, needs, flags) in COMMANDS.iter().filter(|c| c.0.as_bytes() == word) {
+        judge(line, command, needs, flags, end);
+    }
 }
 
 /// The arguments of a command that the line before left open.
 pub(super) fn go_on(line: &mut Line, which: usize) {
     if let Some((command, _, flags)) = COMMANDS.get(which) {
-        judge(line, command, false, flags, 0);
+        judge(line, command, "", flags, 0);
     }
 }
 
@@ -299,11 +315,12 @@ pub(super) fn found(b: &[u8]) -> Option<usize> {
     let mut out = None;
     while let Some(word) = words.next() {
         let word = word.rsplit(|c| *c == b'/').next().unwrap_or_default();
-        let Some(i) = COMMANDS.iter().position(|c| c.0.as_bytes() == word) else {
-            continue;
-        };
-        let login = COMMANDS.get(i).is_some_and(|c| c.1);
-        if !login || words.clone().take(3).any(|w| w == b"login") {
+        let fits =
+            |needs: &str| needs.is_empty() || words.clone().take(4).any(|w| w == needs.as_bytes());
+        if let Some(i) = COMMANDS
+            .iter()
+            .position(|c| c.0.as_bytes() == word && fits(c.1))
+        {
             out = Some(i);
         }
     }
@@ -311,11 +328,11 @@ pub(super) fn found(b: &[u8]) -> Option<usize> {
 }
 
 /// Looks at the arguments from `end` on.
-fn judge(line: &mut Line, command: &str, login: bool, flags: &[Flag], end: usize) {
+fn judge(line: &mut Line, command: &str, needs: &str, flags: &[Flag], end: usize) {
     let b = line.bytes;
     let args = arguments(b, end);
     let text = |i: usize| args.get(i).map_or(&b""[..], |&(s, e)| sub(b, s, e));
-    if login && !(0..6).any(|i| matches!(text(i), b"login")) {
+    if !needs.is_empty() && !(0..6).any(|i| text(i) == needs.as_bytes()) {
         return;
     }
     match command {
@@ -323,6 +340,9 @@ fn judge(line: &mut Line, command: &str, login: bool, flags: &[Flag], end: usize
             // user/password@service
             if let Some(&(s, e)) = args.iter().find(|&&(s, _)| at(b, s) != b'-') {
                 let stop = run(b, s, e - s, |c| c != b'@');
+                if at(b, s) == b'/' {
+                    return;
+                }
                 take(line, s, stop, Take::After(b'/'), PASSWORD);
             }
             return;
@@ -359,7 +379,13 @@ fn judge(line: &mut Line, command: &str, login: bool, flags: &[Flag], end: usize
             let f = flag.flag.as_bytes();
             if flag.apart && sub(b, s, e) == f {
                 if let Some(&(vs, ve)) = args.get(i + 1) {
-                    take(line, vs, ve, flag.take, PASSWORD);
+                    // A parameter is a secret when it says so or looks like one.
+                    let open = command == "aws"
+                        && f == b"--value"
+                        && !(0..args.len()).any(|k| text(k) == b"SecureString");
+                    if !open || super::prose::is_strong(sub(b, vs, ve)) {
+                        take(line, vs, ve, flag.take, PASSWORD);
+                    }
                 }
             } else if flag.attached
                 && looking_at(b, s, f)
@@ -418,7 +444,7 @@ pub(super) fn openssl_pass(line: &mut Line, start: usize, i: usize) {
 pub(super) fn piped(line: &mut Line, i: usize) {
     let b = line.bytes;
     let base = i.saturating_sub(1024);
-    let head = sub(b, base, i);
+    let head = sub(b, base, i + 1);
     let Some(pipe) = head.iter().rposition(|&c| c == b'|').map(|p| p + base) else {
         return;
     };
@@ -438,7 +464,16 @@ pub(super) fn piped(line: &mut Line, i: usize) {
     else {
         return;
     };
-    let chpasswd = has_ci(sub(b, pipe, i + 9), "chpasswd");
+    let tail = sub(b, pipe, i + 9);
+    // Anything can be encoded; a password shows itself.
+    let decodes = matches!(
+        sub(b, i, i + 11),
+        b"| base64 -d" | b"| base64 -D" | b"| base64 --"
+    );
+    if has_ci(tail, "base64") && (decodes || !super::prose::is_strong(sub(b, s, e))) {
+        return;
+    }
+    let chpasswd = has_ci(tail, "chpasswd");
     take(
         line,
         s,

@@ -136,6 +136,7 @@ static WORDS: &[&str] = &[
     "kennwort",
     "senha",
     "wachtwoord",
+    "crumb:",
 ];
 
 /// The keyword search and what its keywords lead to.
@@ -198,12 +199,22 @@ static TABLES: LazyLock<Tables> = LazyLock::new(|| {
         ("pass:", Lead::Pass),
         ("sudo -s", Lead::Piped),
         ("--password-stdin", Lead::Piped),
+        ("| base64", Lead::Piped),
+        ("secret put ", Lead::Piped),
+        ("secret set ", Lead::Piped),
+        ("secret create ", Lead::Piped),
+        ("cryptsetup ", Lead::Piped),
+        ("--passphrase-fd", Lead::Piped),
+        ("-pass stdin", Lead::Piped),
         ("chpasswd", Lead::Piped),
         ("--with-token", Lead::Piped),
         ("passwd --stdin", Lead::Piped),
         ("identified by ", Lead::Sql),
         ("?key=", Lead::Query),
         ("&key=", Lead::Query),
+        ("?code=", Lead::Query),
+        ("&code=", Lead::Query),
+        ("expect", Lead::State),
         ("\"d\":", Lead::Jwk),
     ] {
         add(key, lead);

@@ -3,7 +3,9 @@
 //! fit it.
 
 use super::assign;
-use super::bytes::{at, before, blanks, decode_base64, is_name, looking_at, run, run_back, sub};
+use super::bytes::{
+    at, before, blanks, decode_base64, has_ci, is_name, looking_at, run, run_back, sub,
+};
 use super::command;
 use super::kind;
 use super::line::Line;
@@ -25,6 +27,10 @@ enum Below {
     Prose,
     /// The first word of the line: a flag before a line continuation.
     Flag,
+    /// Items of a list, one a line.
+    Items,
+    /// What a script sends behind a prompt that it waits for.
+    Sent,
 }
 
 /// A name whose value is still to come.
@@ -162,6 +168,10 @@ fn opens(b: &[u8]) -> Option<Open> {
         })
     };
     let text = sub(b, indent, end);
+    if has_ci(sub(text, 0, 64), "expect") && (has_ci(text, "assword") || has_ci(text, "assphrase"))
+    {
+        return open(Name::Password, Below::Sent);
+    }
     // A block scalar or a line continuation
     let block = text
         .iter()
@@ -190,6 +200,7 @@ fn opens(b: &[u8]) -> Option<Open> {
             _ => None,
         };
     }
+    let head = head.strip_suffix(b"[").map_or(head, <[u8]>::trim_ascii_end);
     let sign = *head.last()?;
     let head = sub(head, 0, head.len() - 1);
     if !(sign == b':' || sign == b'=' && (joined.is_some() || heredoc.is_some())) {
@@ -204,6 +215,9 @@ fn opens(b: &[u8]) -> Option<Open> {
             (_, true) => Below::Anywhere,
             _ => Below::Deeper,
         };
+        if let (None, Some(one)) = (classify(name), name.strip_suffix(b"s")) {
+            return open(classify(one)?, Below::Items);
+        }
         return open(classify(name)?, below);
     }
     // `The new password is:`
@@ -238,6 +252,19 @@ impl Open {
             assign::judge_as(line, self.class, s, Tie::Flag);
             return;
         }
+        if self.below == Below::Sent {
+            let head = sub(b, s, s + 48);
+            let quote = head.iter().position(|c| matches!(c, b'"' | b'\''));
+            if let (true, Some(p)) = (has_ci(head, "send"), quote) {
+                assign::judge_as(line, self.class, s + p, Tie::Flag);
+            }
+            return;
+        }
+        let s = if self.below == Below::Items && looking_at(b, s, b"- ") {
+            blanks(b, s + 2, 8)
+        } else {
+            s
+        };
         let text = sub(b, s, e);
         let value = trim_any(text, b"\"'`,;\\");
         let inner = value.len();
@@ -255,6 +282,7 @@ impl Open {
         }
         let tie = match self.below {
             Below::Prose => Tie::Prose,
+            Below::Items => Tie::Element,
             Below::Block | Below::Deeper if quoted || self.below == Below::Block => Tie::Assign,
             _ => Tie::Colon,
         };
@@ -277,6 +305,10 @@ impl Open {
         match self.below {
             Below::Block => (s > self.indent && e > s && next.lines < 32 && !super::pem::begins(b))
                 .then_some(next),
+            Below::Items => {
+                let item = matches!(at(b, s), b'-' | b'"' | b'\'');
+                (item && s >= self.indent && next.lines < 64).then_some(next)
+            }
             Below::Prose => {
                 ((e == s || sub(b, s, e).starts_with(b"```")) && next.lines < 3).then_some(next)
             }
@@ -290,6 +322,13 @@ fn announces(b: &[u8]) -> Option<Name> {
     let i = run(b, 0, 128, |c| {
         matches!(c, b' ' | b'\t' | b'-' | b'"' | b'\'' | b'{')
     });
+    // Property lists
+    if looking_at(b, i, b"<key>") {
+        let e = run(b, i + 5, 96, is_name);
+        return looking_at(b, e, b"</key>")
+            .then(|| classify(sub(b, i + 5, e)))
+            .flatten();
+    }
     let j = ["name", "Name", "key", "Key"]
         .iter()
         .find(|w| looking_at(b, i, w.as_bytes()))
@@ -310,6 +349,10 @@ fn announces(b: &[u8]) -> Option<Name> {
 fn value_line(line: &mut Line, name: Name) {
     let b = line.bytes;
     let i = run(b, 0, 128, |c| matches!(c, b' ' | b'\t' | b'"' | b'\''));
+    if looking_at(b, i, b"<string>") {
+        assign::judge_as(line, name, i + 8, Tie::Element);
+        return;
+    }
     if !(looking_at(b, i, b"value") || looking_at(b, i, b"Value")) {
         return;
     }

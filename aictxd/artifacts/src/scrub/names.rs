@@ -286,7 +286,7 @@ pub(super) fn classify(name: &[u8]) -> Option<Name> {
         {
             None
         }
-        "token" | "jwt" | "bearer" => Some(Name::Token),
+        "token" | "jwt" | "bearer" | "crumb" => Some(Name::Token),
         "secret" => Some(Name::Secret),
         "auth" => Some(Name::Auth),
         "authorization" => Some(Name::Authorization),
@@ -296,7 +296,7 @@ pub(super) fn classify(name: &[u8]) -> Option<Name> {
         "sig" | "signature" => Some(Name::Signature),
         "id" if prev == "secret" => Some(Name::SecretId),
         "data" if prev == "key" => Some(Name::WeakKey),
-        "pat" if !prev.is_empty() => Some(Name::Token),
+        "pat" if matches!(prev, "gh" | "github" | "gitlab" | "azure" | "devops" | "ado" | "hub" | "docker" | "dockerhub" | "bot" | "ci" | "user" | "git" | "repo" | "access" | "deploy" | "airtable" | "sonar" | "my") => Some(Name::Token),
         "salt" | "pepper"
             if matches!(
                 prev,
@@ -380,26 +380,60 @@ fn joined(word: &str) -> Option<Name> {
         .map(|(_, class)| *class)
 }
 
-/// Whether a field of this name is an identifier, a count or a path and so never a secret by name.
+/// Whether a field of this name is an identifier, a count, a time or a path and so never a secret by
+/// name. Known token shapes are looked for all the same.
 pub(super) fn is_exempt_field(name: &str) -> bool {
-    words(name.as_bytes()).last().is_some_and(|w| {
-        matches!(
-            w.as_str(),
-            "id" | "ids"
-                | "path"
-                | "paths"
-                | "file"
-                | "files"
-                | "dir"
-                | "root"
-                | "count"
-                | "used"
-                | "uuid"
-                | "sha"
-                | "hash"
-                | "digest"
-                | "fingerprint"
-                | "commit"
-        )
-    })
+    // What the product's own records call their keys.
+    const WHOLE: &[&str] = &[
+        "signature",
+        "failure_signature",
+        "signatures",
+        "session",
+        "source_session",
+        "head",
+        "at",
+        "v",
+        "version",
+        "schema_version",
+        "branch",
+        "revision",
+        "etag",
+    ];
+    const LAST: &[&str] = &[
+        "id",
+        "ids",
+        "path",
+        "paths",
+        "file",
+        "files",
+        "dir",
+        "dirs",
+        "root",
+        "cwd",
+        "worktree",
+        "count",
+        "used",
+        "uuid",
+        "sha",
+        "sha1",
+        "sha256",
+        "hash",
+        "digest",
+        "checksum",
+        "fingerprint",
+        "fingerprints",
+        "commit",
+        "timestamp",
+        "version",
+    ];
+    if WHOLE.contains(&name) {
+        return true;
+    }
+    let words = words(name.as_bytes());
+    let Some(last) = words.last().map(String::as_str) else {
+        return false;
+    };
+    // `secret_id` of an approle login is a secret
+    let prev = words.iter().rev().nth(1).map_or("", String::as_str);
+    LAST.contains(&last) && !(last == "id" && prev == "secret")
 }

@@ -38,6 +38,7 @@ pub(super) fn login_pair(line: &mut Line, i: usize) {
         }
         let named = matches!(before(b, from), b' ' | b'`' | b'"' | b'\'' | b'*')
             && user.first().is_some_and(u8::is_ascii_lowercase)
+            && (!user.contains(&b'.') || user.contains(&b'@'))
             && !is_technical(user);
         // `with a/b`, `as a:b` only: paths and places have the same shape
         let introduced = wide || {
@@ -46,8 +47,9 @@ pub(super) fn login_pair(line: &mut Line, i: usize) {
                 from.saturating_sub(9),
                 run_back(b, from, 2, |c| marks(c) || c == b' '),
             );
-            ["with", "as", "using", "creds", "login", "credentials"]
+            ["with", "as", "using", "creds", "credentials", "login"]
                 .iter()
+                .filter(|w| **w != "login" || at(b, sign) == b':')
                 .any(|w| {
                     head.len() >= w.len()
                         && sub(head, head.len() - w.len(), head.len())
@@ -62,7 +64,7 @@ pub(super) fn login_pair(line: &mut Line, i: usize) {
 }
 
 /// A word that nobody would write but as a password.
-fn is_strong(v: &[u8]) -> bool {
+pub(super) fn is_strong(v: &[u8]) -> bool {
     let sign = v.iter().any(|c| {
         matches!(
             c,
@@ -102,15 +104,21 @@ pub(super) fn said(line: &mut Line, i: usize) -> bool {
     let rest = blanks(b, stop, 4);
     let ends = rest >= b.len() || at(b, rest) == b'\r';
     let clause = stop > close && rest > stop
-        || ["for ", "on ", "at ", "and "]
+        || ["for ", "on ", "at ", "and ", "("]
             .iter()
             .any(|w| rest > stop && looking_at(b, rest, w.as_bytes()));
     let shape = v
         .iter()
         .skip(1)
         .all(|c| c.is_ascii_lowercase() || *c == b'-');
+    // `Tiger-Lily`
+    let name_like = v
+        .split(|c| *c == b'-')
+        .filter(|p| p.first().is_some_and(u8::is_ascii_uppercase))
+        .count()
+        >= 2;
     let word = !is_common(v)
-        && !is_explanation(v)
+        && !(is_explanation(v) && !name_like)
         && !looks_placeholder(v)
         && v.split(|c| *c == b'-').any(|p| !is_common(p));
     if !(word && shape && (quoted || ends || clause)) {

@@ -302,6 +302,10 @@ pub(super) static RULES: &[Rule] = &[
     row("age", PRIVATE_KEY, "AGE-SECRET-KEY-1", &[some(Upper, 20)]),
     row("bitcoin-extended", PRIVATE_KEY, "xprv", &[Run(Alnum, 100, 112)]),
     row("nostr", PRIVATE_KEY, "nsec1", &[Run(Lower, 58, 58)]),
+    // Sessions
+    row("aspnet-protected", SESSION, "CfDJ8", &[some(Url64, 40)]),
+    keep(row("wordpress-session", SESSION, "wordpress_logged_in_", &[Run(Hex, 32, 32), Lit("="), some(Wide, 20)])),
+    keep(row("wordpress-session", SESSION, "wordpress_sec_", &[Run(Hex, 32, 32), Lit("="), some(Wide, 20)])),
     // Private keys in base64
     row("key-base64", PRIVATE_KEY, "LS0tLS1CRUdJTiBQUklWQVRF", &[some(Base64, 20)]),
     row("key-base64", PRIVATE_KEY, "LS0tLS1CRUdJTiBSU0Eg", &[some(Base64, 20)]),
@@ -316,6 +320,12 @@ pub(super) static RULES: &[Rule] = &[
     row("bcrypt", CREDENTIAL, "$2y$", &[Run(Digit, 2, 2), Lit("$"), Run(Crypt, 22, 60)]),
     row("crypt-md5", CREDENTIAL, "$1$", &[Run(Crypt, 1, 16), Lit("$"), Run(Crypt, 20, 24)]),
     row("crypt-apr1", CREDENTIAL, "$apr1$", &[Run(Crypt, 1, 16), Lit("$"), Run(Crypt, 20, 24)]),
+    row("bcrypt", CREDENTIAL, "$$2a$$", &[Run(Digit, 2, 2), Lit("$$"), Run(Crypt, 22, 60)]),
+    row("bcrypt", CREDENTIAL, "$$2b$$", &[Run(Digit, 2, 2), Lit("$$"), Run(Crypt, 22, 60)]),
+    row("bcrypt", CREDENTIAL, "$$2y$$", &[Run(Digit, 2, 2), Lit("$$"), Run(Crypt, 22, 60)]),
+    row("crypt-apr1", CREDENTIAL, "$$apr1$$", &[Run(Crypt, 1, 16), Lit("$$"), Run(Crypt, 20, 24)]),
+    row("mosquitto", CREDENTIAL, "$7$", &[Run(Digit, 1, 7), Lit("$"), some(CryptAll, 24)]),
+    row("postgres-scram", CREDENTIAL, "SCRAM-SHA-256$", &[Run(Digit, 3, 7), Lit(":"), some(Base64, 16), Lit("$"), some(Wide, 40)]),
     row("crypt-sha256", CREDENTIAL, "$5$", &[some(CryptAll, 24)]),
     row("crypt-sha512", CREDENTIAL, "$6$", &[some(CryptAll, 24)]),
     row("crypt-yescrypt", CREDENTIAL, "$y$", &[some(CryptAll, 24)]),

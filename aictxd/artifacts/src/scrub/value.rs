@@ -91,7 +91,13 @@ pub(super) fn is_expression(c: &Candidate) -> bool {
         return true;
     }
     // A pattern for secrets
-    if first == b'/' && !c.quoted && v.iter().any(|c| matches!(c, b'[' | b'\\')) && v.iter().rposition(|c| *c == b'/').is_some_and(|p| p > 0 && v.len() - p <= 4) {
+    if first == b'/'
+        && !c.quoted
+        && v.iter().any(|c| matches!(c, b'[' | b'\\'))
+        && v.iter()
+            .rposition(|c| *c == b'/')
+            .is_some_and(|p| p > 0 && v.len() - p <= 4)
+    {
         return true;
     }
     if (first == b'^' && end == b'$' || v.starts_with(b"(?"))
@@ -128,6 +134,7 @@ pub(super) fn is_expression(c: &Candidate) -> bool {
             | b'}'
             | b']'
     ) && (c.tie != Tie::Tight || v.len() < 6)
+        && !(first == b'+' && v.len() >= 20 && v.iter().all(|&c| super::bytes::is_base64(c)))
         && !v.ends_with(b"=}")
     {
         return true;
@@ -174,7 +181,7 @@ pub(super) fn is_secret(c: &Candidate, name: Name) -> bool {
     if v.len() < 4 || memchr::memmem::find(v, kind::OPEN).is_some() {
         return false;
     }
-    if looks_placeholder(v) || is_expression(c) {
+    if looks_placeholder(v) {
         return false;
     }
     // AWS secret keys: 40 characters of base64, slashes among them
@@ -182,10 +189,14 @@ pub(super) fn is_secret(c: &Candidate, name: Name) -> bool {
     if v.len() == 40
         && matches!(name, Name::AccessKey | Name::Secret)
         && cases
+        && v.iter().any(u8::is_ascii_digit)
         && v.iter()
             .all(|&c| c.is_ascii_alphanumeric() || matches!(c, b'/' | b'+'))
     {
         return true;
+    }
+    if is_expression(c) {
+        return false;
     }
     let letters = v.iter().filter(|c| c.is_ascii_alphabetic()).count();
     let digits = v.iter().filter(|c| c.is_ascii_digit()).count();
@@ -240,6 +251,10 @@ fn phrase(v: &[u8], name: Name, digits: usize) -> bool {
         .iter()
         .all(|w| w.iter().all(|c| c.is_ascii_lowercase()));
     (plain && words.len() >= 4)
+        || (plain
+            && words.len() == 3
+            && name == Name::Password
+            && !words.iter().any(|w| is_common(w)))
         || (name.is_password() && digits > 0 && words.len() <= 4 && v.len() >= 8)
 }
 
@@ -247,14 +262,18 @@ fn password(c: &Candidate, name: Name, letters: usize, digits: usize) -> bool {
     let v = c.text;
     let firm = c.quoted || matches!(c.tie, Tie::Tight | Tie::Flag | Tie::Element);
     if name == Name::Pass
-        && !(firm || (digits > 0 && letters > 0 && c.leads && c.tie == Tie::Colon))
+        && !(firm
+            || (digits > 0
+                && letters > 0
+                && c.leads
+                && (c.tie == Tie::Colon || c.tie == Tie::Assign && v.len() >= 6)))
     {
         return false;
     }
     if letters == 0 {
         return digits >= if firm { 4 } else { 6 } && c.tie != Tie::Prose && name == Name::Password;
     }
-    if is_technical(v) {
+    if is_technical(v) || (!firm && v.split(|c| *c == b'-').next().is_some_and(is_technical)) {
         return false;
     }
     if v.len() >= 8
@@ -276,7 +295,9 @@ fn password(c: &Candidate, name: Name, letters: usize, digits: usize) -> bool {
         .all(|c| c.is_ascii_alphabetic() || matches!(c, b'_' | b'-'));
     let numbered =
         digits >= 3 && firm && self_named(stem) && !has_ci(stem, "your") && !has_ci(stem, "dummy");
-    if (looks_placeholder(stem) && !numbered) || (digits <= 2 && plain_stem && self_named(stem) && c.tie != Tie::Element) {
+    if (looks_placeholder(stem) && !numbered)
+        || (digits <= 2 && plain_stem && self_named(stem) && c.tie != Tie::Element)
+    {
         return false;
     }
     match c.tie {
@@ -325,7 +346,9 @@ fn password_of_letters(c: &Candidate, joints: usize) -> bool {
     let lower = v.iter().all(|c| c.is_ascii_lowercase());
     let typical = !c.quoted && at(v, 0).is_ascii_uppercase() && is_wordlike(v);
     let capitals = joints == 0 && v.iter().all(|c| c.is_ascii_uppercase());
-    if typical || (capitals && !c.quoted && v.len() < 12) {
+    // password: CorrectHorseBatteryStaple
+    let long = c.leads && c.last && joints == 0 && v.len() >= 16;
+    if (typical && !long) || (capitals && !c.quoted && v.len() < 12) {
         return false;
     }
     let line_of_own = c.leads && c.last && !v.iter().any(|c| matches!(c, b'_' | b'.'));
@@ -341,7 +364,7 @@ fn password_of_letters(c: &Candidate, joints: usize) -> bool {
         Tie::Assign if c.quoted => true,
         Tie::Assign => c.leads && c.last && lower && v.len() >= 8 && c.upper_name,
         Tie::Colon if c.quoted => joints == 0 || v.len() >= 10,
-        Tie::Colon => c.leads && c.last && lower && v.len() >= 6 && joints == 0,
+        Tie::Colon => c.leads && c.last && (lower || long) && v.len() >= 6 && joints == 0,
         Tie::Flag => c.quoted || c.last || v.len() >= 16 || matches!(c.next, b'|'),
         Tie::Call => false,
         Tie::Prose => v.len() >= 20 && lower && joints == 0,
@@ -402,12 +425,11 @@ fn random(c: &Candidate, name: Name, letters: usize, digits: usize) -> bool {
         && (c.quoted || !joints)
         && at(v, 0) != b'_';
     // JWT_SECRET=my-very-long-signing-secret-2024
+    let own_line = c.leads && c.last && digits > 0;
     let spelled_out = name == Name::Secret
-        && c.upper_name
-        && v.len() >= 18
-        && !v.contains(&b'.')
-        && !v.contains(&b'/')
-        && !v.contains(&b':')
+        && (c.upper_name || own_line && c.quoted)
+        && v.len() >= if c.upper_name { 18 } else { 24 }
+        && v.iter().all(|&c| c.is_ascii_alphanumeric() || matches!(c, b'-' | b'_' | b'!' | b'@' | b'#'))
         && (c.quoted && c.tie != Tie::Call || matches!(c.tie, Tie::Tight) && c.leads);
     match name {
         Name::SecretId => false,
@@ -429,6 +451,7 @@ fn random(c: &Candidate, name: Name, letters: usize, digits: usize) -> bool {
         _ if !plain => firm || v.len() >= 12,
         _ => {
             spelled_out
+                || (name == Name::Secret && own_line && digits >= 2 && !joints)
                 || (name == Name::Secret && (c.quoted || c.upper_name) && !joints && v.len() >= 10)
         }
     }
