@@ -337,3 +337,17 @@ mod records {
         assert!(!record.to_string().contains(&token));
     }
 }
+
+#[test]
+fn batch_d() {
+    run("D", include_str!("scrub/batch_d.txt"), secret_case);
+}
+
+#[test]
+fn batch_d_plain() {
+    run(
+        "D plain",
+        include_str!("scrub/batch_d_plain.txt"),
+        lookalike_case,
+    );
+}

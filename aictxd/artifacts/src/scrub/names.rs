@@ -296,7 +296,31 @@ pub(super) fn classify(name: &[u8]) -> Option<Name> {
         "sig" | "signature" => Some(Name::Signature),
         "id" if prev == "secret" => Some(Name::SecretId),
         "data" if prev == "key" => Some(Name::WeakKey),
-        "pat" if matches!(prev, "gh" | "github" | "gitlab" | "azure" | "devops" | "ado" | "hub" | "docker" | "dockerhub" | "bot" | "ci" | "user" | "git" | "repo" | "access" | "deploy" | "airtable" | "sonar" | "my") => Some(Name::Token),
+        "pat"
+            if matches!(
+                prev,
+                "gh" | "github"
+                    | "gitlab"
+                    | "azure"
+                    | "devops"
+                    | "ado"
+                    | "hub"
+                    | "docker"
+                    | "dockerhub"
+                    | "bot"
+                    | "ci"
+                    | "user"
+                    | "git"
+                    | "repo"
+                    | "access"
+                    | "deploy"
+                    | "airtable"
+                    | "sonar"
+                    | "my"
+            ) =>
+        {
+            Some(Name::Token)
+        }
         "salt" | "pepper"
             if matches!(
                 prev,

@@ -429,7 +429,8 @@ fn random(c: &Candidate, name: Name, letters: usize, digits: usize) -> bool {
     let spelled_out = name == Name::Secret
         && (c.upper_name || own_line && c.quoted)
         && v.len() >= if c.upper_name { 18 } else { 24 }
-        && v.iter().all(|&c| c.is_ascii_alphanumeric() || matches!(c, b'-' | b'_' | b'!' | b'@' | b'#'))
+        && v.iter()
+            .all(|&c| c.is_ascii_alphanumeric() || matches!(c, b'-' | b'_' | b'!' | b'@' | b'#'))
         && (c.quoted && c.tie != Tie::Call || matches!(c.tie, Tie::Tight) && c.leads);
     match name {
         Name::SecretId => false,
