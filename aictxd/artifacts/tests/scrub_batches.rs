@@ -351,3 +351,17 @@ fn batch_d_plain() {
         lookalike_case,
     );
 }
+
+#[test]
+fn batch_e() {
+    run("E", include_str!("scrub/batch_e.txt"), secret_case);
+}
+
+#[test]
+fn batch_e_plain() {
+    run(
+        "E plain",
+        include_str!("scrub/batch_e_plain.txt"),
+        lookalike_case,
+    );
+}

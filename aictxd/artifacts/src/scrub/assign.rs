@@ -112,6 +112,14 @@ fn tied(line: &mut Line, n: &Named) -> bool {
             j = close + 1;
         }
     }
+    // `<wsse:Password Type="…">x`
+    let mark = run_back(b, n.start, 24, |c| c.is_ascii_alphanumeric() || c == b':');
+    if before(b, mark) == b'<' && j > i && at(b, i) == b' ' {
+        let close = run(b, j, 160, |c| !matches!(c, b'<' | b'>'));
+        if at(b, close) == b'>' && !matches!(before(b, close), b'/' | b'=') {
+            return judge(line, n, close + 1, Tie::Element);
+        }
+    }
     if let Some(value) = sibling(b, j) {
         return judge(line, n, value, Tie::Element);
     }
@@ -229,6 +237,15 @@ fn spaced(line: &mut Line, n: &Named, i: usize) -> bool {
     }
     for verb in [
         &b"(currently "[..],
+        b"has been set to ",
+        b"has been changed to ",
+        b"has been reset to ",
+        b"was changed to ",
+        b"was reset to ",
+        b"changed to ",
+        b"reset to ",
+        b"will be ",
+        b"should be ",
         b"is: ",
         b"is set to ",
         b"was set to ",
@@ -512,6 +529,19 @@ fn judge(line: &mut Line, n: &Named, i: usize, tie: Tie) -> bool {
         start + 5
     } else {
         start
+    };
+    // `user qa, pass: qaPass77, …`: a sentence, no code
+    let tie = if tie == Tie::Colon
+        && !quoted
+        && n.class.is_password()
+        && !line.leads(n.start)
+        && before(b, i) == b' '
+        && super::prose::speaks_of_user(b, n.start)
+        && sub(b, start, end).iter().any(u8::is_ascii_digit)
+    {
+        Tie::Element
+    } else {
+        tie
     };
     let head = sub(b, start, end.min(start + line.allowance(end - start)));
     let close = if quoted {

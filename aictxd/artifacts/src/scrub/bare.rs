@@ -19,7 +19,7 @@ pub(super) fn is_bare(rule: &Rule) -> bool {
 /// The next run of at least 22 name characters from `from` on that matches something here.
 pub(super) fn next(b: &[u8], mut from: usize) -> Option<usize> {
     while let Some((s, e)) = next_run(b, from) {
-        if find(b, s, e).is_some() {
+        if find(b, s, e).is_some() || is_twilio_account(sub(b, s, e)) {
             return Some(s);
         }
         from = e;
@@ -52,7 +52,25 @@ pub(super) fn scan(line: &mut Line) {
         if let Some((start, end, kind, rule)) = find(b, s, e) {
             line.add(start, end, kind, rule);
         }
+        twilio_pair(line, s, e);
         from = e;
+    }
+}
+
+fn is_twilio_account(v: &[u8]) -> bool {
+    v.len() == 34 && v.starts_with(b"AC") && v.iter().skip(2).all(|&c| Class::Hex.has(c))
+}
+
+/// `"AC…", "…"`: the token behind the account it belongs to.
+fn twilio_pair(line: &mut Line, s: usize, e: usize) {
+    let b = line.bytes;
+    if !is_twilio_account(sub(b, s, e)) {
+        return;
+    }
+    let s = run(b, e, 6, |c| !c.is_ascii_alphanumeric());
+    let e = run(b, s, 33, |c| Class::Hex.has(c));
+    if e - s == 32 {
+        line.add(s, e, TOKEN, "twilio");
     }
 }
 

@@ -50,6 +50,7 @@ const fn attached(flag: &'static str) -> Flag {
     }
 }
 
+const SNMP: &[Flag] = &[apart("-A", Take::Whole), apart("-X", Take::Whole)];
 const USER: Take = Take::After(b':');
 
 /// Commands, the word they need behind them (`login`), and their flags.
@@ -121,11 +122,11 @@ static COMMANDS: &[(&str, &str, &[Flag])] = &[
     ("rdesktop", "", &[both("-p", Take::Whole)]),
     ("psexec", "", &[apart("-p", Take::Whole)]),
     ("ipmitool", "", &[both("-P", Take::Whole)]),
-    (
-        "snmpwalk",
-        "",
-        &[apart("-A", Take::Whole), apart("-X", Take::Whole)],
-    ),
+    ("snmpwalk", "", SNMP),
+    ("snmpget", "", SNMP),
+    ("snmpset", "", SNMP),
+    ("snmpbulkwalk", "", SNMP),
+    ("snmptrap", "", SNMP),
     ("mosquitto_pub", "", &[apart("-P", Take::Whole)]),
     ("mosquitto_sub", "", &[apart("-P", Take::Whole)]),
     ("cqlsh", "", &[apart("-p", Take::Whole)]),
@@ -202,6 +203,10 @@ pub(super) static KEYS: &[&str] = &[
     "psexec",
     "ipmitool",
     "snmpwalk",
+    "snmpget",
+    "snmpset",
+    "snmpbulkwalk",
+    "snmptrap",
     "mosquitto_",
     "cqlsh",
     "influx",
@@ -418,7 +423,10 @@ fn take(line: &mut Line, start: usize, end: usize, what: Take, kind: &'static st
         Take::After(sign) => {
             if let Some(p) = v.iter().position(|&c| c == sign) {
                 let rest = v.get(p + 1..).unwrap_or_default();
-                if !is_stand_in(rest) && !v.starts_with(b"$") {
+                let user = v.get(..p).unwrap_or_default();
+                let names = matches!(user, b"user" | b"username" | b"USER" | b"<user>")
+                    && looks_placeholder(rest);
+                if !is_stand_in(rest) && !names && !v.starts_with(b"$") {
                     line.add(start + p + 1, end, CREDENTIAL, "command-credential");
                 }
             }

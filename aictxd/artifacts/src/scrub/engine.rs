@@ -43,6 +43,12 @@ enum Lead {
     Login,
     /// A community of SNMP.
     Community,
+    /// Codes for the loss of a second factor.
+    Codes,
+    /// The key of an authenticator.
+    Setup,
+    /// The word key.
+    BareKey,
     /// Nothing by itself: the line matters to the next.
     State,
 }
@@ -137,6 +143,10 @@ static WORDS: &[&str] = &[
     "senha",
     "wachtwoord",
     "crumb:",
+    "passwdhash",
+    "passwordhash",
+    "access_key_id",
+    "accesskeyid",
 ];
 
 /// The keyword search and what its keywords lead to.
@@ -172,6 +182,17 @@ static TABLES: LazyLock<Tables> = LazyLock::new(|| {
         ("sign in", Lead::Login),
         ("creds", Lead::Login),
         ("credentials", Lead::Login),
+        ("convertto-securestring ", Lead::Sql),
+        ("backup code", Lead::Codes),
+        ("recovery code", Lead::Codes),
+        ("setup key", Lead::Setup),
+        ("totp", Lead::Setup),
+        ("2fa", Lead::Setup),
+        ("authenticator", Lead::Setup),
+        (" key (", Lead::BareKey),
+        (" key: ", Lead::BareKey),
+        (" key `", Lead::BareKey),
+        (" key is ", Lead::BareKey),
         ("community ", Lead::Community),
         ("apiversion", Lead::State),
         ("private-lines", Lead::State),
@@ -474,6 +495,9 @@ pub(super) fn spans(text: &[u8], follow: &Follow, open: &mut Option<Open>) -> Ve
             Some(Lead::Jwk) => assign::jwk(&mut line, end),
             Some(Lead::Call(i)) => call::analyse(&mut line, *i, end),
             Some(Lead::Login) => prose::login_pair(&mut line, end),
+            Some(Lead::Codes) => prose::codes(&mut line, end),
+            Some(Lead::Setup) => prose::setup_key(&mut line, end),
+            Some(Lead::BareKey) => prose::bare_key(&mut line, start, start + 5),
             Some(Lead::Community) => assign::community(&mut line, start, end),
             Some(Lead::State) | None => {}
         }

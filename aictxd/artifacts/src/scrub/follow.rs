@@ -185,6 +185,10 @@ fn opens(b: &[u8]) -> Option<Open> {
         .filter(|p| text.len() - p <= 16)
         .map(|p| sub(text, 0, p).trim_ascii_end());
     let head = block.or(joined).or(heredoc).unwrap_or(text);
+    // A dump: `["password"]=>`
+    if let Some(dumped) = head.strip_suffix(b"\"]=>") {
+        return open(classify(last_name(dumped))?, Below::Anywhere);
+    }
     if let Some(tag) = head.strip_suffix(b">") {
         let name = last_name(tag);
         let opened = before(tag, tag.len() - name.len()) == b'<';
@@ -262,6 +266,11 @@ impl Open {
         }
         let s = if self.below == Below::Items && looking_at(b, s, b"- ") {
             blanks(b, s + 2, 8)
+        } else {
+            s
+        };
+        let s = if looking_at(b, s, b"string(") {
+            run(b, s, e - s, |c| c != b'"')
         } else {
             s
         };

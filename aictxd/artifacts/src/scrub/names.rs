@@ -222,6 +222,10 @@ const PLAIN_KEYS: &[&str] = &[
     "verification",
     "publishable",
     "site",
+    "surrogate",
+    "websocket",
+    "message",
+    "correlation",
 ];
 
 /// Classifies a name; `None` when a value under it is nobody's secret.
@@ -295,6 +299,10 @@ pub(super) fn classify(name: &[u8]) -> Option<Name> {
         "session" | "sess" => Some(Name::Session),
         "sig" | "signature" => Some(Name::Signature),
         "id" if prev == "secret" => Some(Name::SecretId),
+        "id" if prev == "key" && words.iter().rev().nth(1).is_some_and(|w| w == "access") => {
+            Some(Name::AccessKey)
+        }
+        "hash" if matches!(prev, "password" | "passwd" | "pass" | "pwd") => Some(Name::Credential),
         "data" if prev == "key" => Some(Name::WeakKey),
         "pat"
             if matches!(
@@ -349,10 +357,18 @@ pub(super) fn classify(name: &[u8]) -> Option<Name> {
                 .iter()
                 .find(|(word, _)| *word == prev)
                 .map(|(_, class)| *class)
-                .or((upper && !prev.is_empty()).then_some(Name::WeakKey))
+                .or(((upper || is_header(name)) && !prev.is_empty()).then_some(Name::WeakKey))
         }
         _ => joined(last),
     }
+}
+
+/// `Fastly-Key`: the name of a header, every word with a capital.
+fn is_header(name: &[u8]) -> bool {
+    name.contains(&b'-')
+        && name
+            .split(|c| *c == b'-')
+            .all(|w| w.first().is_some_and(u8::is_ascii_uppercase))
 }
 
 /// Words written together: `authtoken`, `dbpassword`, `storepass`.
@@ -459,5 +475,7 @@ pub(super) fn is_exempt_field(name: &str) -> bool {
     };
     // `secret_id` of an approle login is a secret
     let prev = words.iter().rev().nth(1).map_or("", String::as_str);
-    LAST.contains(&last) && !(last == "id" && prev == "secret")
+    LAST.contains(&last)
+        && !(last == "id" && prev == "secret")
+        && !(last == "hash" && matches!(prev, "password" | "passwd" | "pass" | "pwd"))
 }

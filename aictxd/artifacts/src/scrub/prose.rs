@@ -108,9 +108,8 @@ pub(super) fn said(line: &mut Line, i: usize) -> bool {
             .iter()
             .any(|w| rest > stop && looking_at(b, rest, w.as_bytes()));
     let shape = v
-        .iter()
-        .skip(1)
-        .all(|c| c.is_ascii_lowercase() || *c == b'-');
+        .split(|c| *c == b'-')
+        .all(|p| p.iter().skip(1).all(u8::is_ascii_lowercase));
     // `Tiger-Lily`
     let name_like = v
         .split(|c| *c == b'-')
@@ -126,6 +125,98 @@ pub(super) fn said(line: &mut Line, i: usize) -> bool {
     }
     line.add(s, e, PASSWORD, "said-password");
     true
+}
+
+/// `backup codes: a1b2c-d3e4f, …`: the codes behind the colon.
+pub(super) fn codes(line: &mut Line, i: usize) {
+    let b = line.bytes;
+    let i = run(b, i, 1, |c| c == b's');
+    let mut j = run(b, i, 3, |c| matches!(c, b':' | b'*' | b'=' | b' '));
+    if j == i || !sub(b, i, j).contains(&b':') {
+        return;
+    }
+    for _ in 0..32 {
+        let s = run(b, j, 4, |c| {
+            matches!(c, b' ' | b',' | b';' | b'`' | b'"' | b'\'')
+        });
+        let e = run(b, s, 40, |c| c.is_ascii_alphanumeric() || c == b'-');
+        let v = sub(b, s, e);
+        if v.len() < 6 || !v.iter().any(u8::is_ascii_digit) {
+            return;
+        }
+        line.add(s, e, super::kind::SECRET, "recovery-code");
+        j = e;
+    }
+}
+
+/// Groups of four base32 characters within a few words: the key of an authenticator.
+pub(super) fn setup_key(line: &mut Line, i: usize) {
+    let b = line.bytes;
+    let limit = (i + 40).min(b.len());
+    let group = |p: usize| {
+        run(
+            b,
+            p,
+            5,
+            |c| matches!(c, b'A'..=b'Z' | b'2'..=b'7' | b'a'..=b'z'),
+        ) == p + 4
+    };
+    let mut s = i;
+    while s < limit {
+        let mut e = s;
+        let mut groups = 0;
+        if !before(b, s).is_ascii_alphanumeric() {
+            while group(e) && groups < 16 {
+                groups += 1;
+                e += 5;
+                if !matches!(at(b, e - 1), b' ' | b'-') {
+                    break;
+                }
+            }
+        }
+        let v = sub(b, s, e.saturating_sub(1));
+        if groups >= 4 && v.iter().any(u8::is_ascii_digit) {
+            line.add(s, e - 1, super::kind::SECRET, "setup-key");
+            return;
+        }
+        s += 1;
+    }
+}
+
+/// `the staging key (…)`, `key: …`: a random run right behind the word.
+pub(super) fn bare_key(line: &mut Line, start: usize, i: usize) {
+    let b = line.bytes;
+    let prev = sub(
+        b,
+        run_back(b, start, 16, |c| c.is_ascii_alphabetic()),
+        start,
+    );
+    if [
+        "public",
+        "cache",
+        "primary",
+        "host",
+        "foreign",
+        "object",
+        "fingerprint",
+        "sort",
+        "s",
+    ]
+    .iter()
+    .any(|w| prev.eq_ignore_ascii_case(w.as_bytes()))
+    {
+        return;
+    }
+    let i = if looking_at(b, i, b"is ") { i + 3 } else { i };
+    let s = run(b, i, 4, |c| {
+        matches!(c, b' ' | b'(' | b':' | b'`' | b'"' | b'\'')
+    });
+    let e = run(b, s, 129, |c| {
+        c.is_ascii_alphanumeric() || matches!(c, b'_' | b'-')
+    });
+    if super::text::is_bare_secret(sub(b, s, e)) && !at(b, e).is_ascii_alphanumeric() {
+        line.add(s, e, super::kind::API_KEY, "bare-key");
+    }
 }
 
 /// Whether the words before `i` speak of a user: `user bob, password: swordfish`.

@@ -426,9 +426,10 @@ fn random(c: &Candidate, name: Name, letters: usize, digits: usize) -> bool {
         && at(v, 0) != b'_';
     // JWT_SECRET=my-very-long-signing-secret-2024
     let own_line = c.leads && c.last && digits > 0;
+    let numbered = c.quoted && digits >= 3;
     let spelled_out = name == Name::Secret
-        && (c.upper_name || own_line && c.quoted)
-        && v.len() >= if c.upper_name { 18 } else { 24 }
+        && (c.upper_name || own_line && c.quoted || numbered)
+        && v.len() >= if c.upper_name || numbered { 16 } else { 24 }
         && v.iter()
             .all(|&c| c.is_ascii_alphanumeric() || matches!(c, b'-' | b'_' | b'!' | b'@' | b'#'))
         && (c.quoted && c.tie != Tie::Call || matches!(c.tie, Tie::Tight) && c.leads);
@@ -442,6 +443,12 @@ fn random(c: &Candidate, name: Name, letters: usize, digits: usize) -> bool {
         _ if digits == 0 => {
             // Random letters, or the sentence-like secrets people give to environment variables.
             (v.len() >= 16 && !plain && (mixed_case || letters == v.len()) && !joints)
+                || (v.len() >= 20
+                    && !plain
+                    && mixed_case
+                    && firm
+                    && bits >= 3.9
+                    && !v.contains(&b'/'))
                 || (name == Name::Secret && v.len() >= 10 && sentence)
                 || spelled_out
                 || (v.len() >= 20 && v.ends_with(b"=") && mixed_case)
