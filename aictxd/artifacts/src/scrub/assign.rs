@@ -575,7 +575,9 @@ fn judge(line: &mut Line, n: &Named, i: usize, tie: Tie) -> bool {
     }
     let said = match tie {
         Tie::Prose => {
-            n.end > 0 && has_ci(sub(b, n.end, i), "is")
+            n.end > 0
+                && memchr::memmem::find(sub(b, n.end, i), b" is")
+                    .is_some_and(|p| matches!(at(b, n.end + p + 3), b' ' | b':'))
                 || at(b, i - 1) == b' ' && at(b, i.saturating_sub(2)) == b':'
         }
         Tie::Colon => {
@@ -590,9 +592,10 @@ fn judge(line: &mut Line, n: &Named, i: usize, tie: Tie) -> bool {
     tie != Tie::Prose
 }
 
-/// A random run within a few words behind the name.
+/// A random run within a few words behind the name, or before it.
 fn nearby(line: &mut Line, n: &Named) {
     let b = line.bytes;
+    super::prose::named_after(line, n.start, n.class.kind());
     let mut i = n.end;
     let limit = (n.end + 64).min(b.len());
     while i < limit {

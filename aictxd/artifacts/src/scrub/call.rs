@@ -28,6 +28,7 @@ static CALLS: &[(&str, usize, Arg)] = &[
     ("jwt::encode(", 1, Arg::Key),
     ("jwt::decode(", 1, Arg::Key),
     ("createhmac(", 1, Arg::Key),
+    ("signedstring(", 0, Arg::Key),
     ("hmac.new(", 0, Arg::Key),
     ("hash_hmac(", 2, Arg::Key),
     ("hmacsha256(", 1, Arg::Key),

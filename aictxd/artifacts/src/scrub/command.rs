@@ -1,6 +1,6 @@
 //! Passwords as arguments of well-known commands, which have no telling flag name.
 
-use super::bytes::{at, before, blanks, has_ci, looking_at, run, sub};
+use super::bytes::{at, before, blanks, has_ci, looking_at, run, run_back, sub};
 use super::kind::{CREDENTIAL, PASSWORD};
 use super::line::Line;
 use super::text::looks_placeholder;
@@ -142,7 +142,8 @@ static COMMANDS: &[(&str, &str, &[Flag])] = &[
         "",
         &[apart("-N", Take::Whole), apart("-P", Take::Whole)],
     ),
-    ("net", "", &[]),
+    ("net", "", &[both("-U", Take::After(b'%'))]),
+    ("etcdctl", "", &[apart("--user", USER)]),
     ("aws", "put-parameter", &[apart("--value", Take::Whole)]),
     (
         "aws",
@@ -215,6 +216,9 @@ pub(super) static KEYS: &[&str] = &[
     "twine ",
     "ssh-keygen ",
     "net use ",
+    "net rpc ",
+    "net ads ",
+    "etcdctl ",
     "aws ssm ",
     "aws secretsmanager ",
     "az keyvault ",
@@ -225,6 +229,79 @@ pub(super) static KEYS: &[&str] = &[
     "expdp ",
     "impdp ",
 ];
+
+/// Commands that take a secret at a place of their arguments, flags not counted.
+static PLACES: &[(&str, usize)] = &[
+    ("poetry config http-basic", 2),
+    ("poetry config pypi-token", 1),
+    ("wandb login ", 0),
+    ("snyk auth ", 0),
+    ("cargo login ", 0),
+    ("ngrok authtoken ", 0),
+    ("ngrok config add-authtoken ", 0),
+    ("rabbitmqctl add_user ", 1),
+    ("rabbitmqctl change_password ", 1),
+    ("rabbitmqctl authenticate_user ", 1),
+    ("mc alias set ", 3),
+    ("mc config host add ", 3),
+    ("rclone obscure ", 0),
+    ("reset-admin-password ", 0),
+    ("linode-cli configure --token ", 0),
+    ("sentry-cli login --auth-token ", 0),
+    ("railway login ", 0),
+    ("gh auth login --with-token ", 0),
+    ("smbpasswd -s ", 0),
+    ("ibmcloud login --apikey ", 0),
+];
+
+/// The keywords of commands with a place, with their index.
+pub(super) fn places() -> impl Iterator<Item = (&'static str, usize)> {
+    PLACES.iter().enumerate().map(|(i, p)| (p.0, i))
+}
+
+/// Looks at the arguments of command `which`, which begin at `i`.
+pub(super) fn placed(line: &mut Line, which: usize, i: usize) {
+    let Some(&(_, place)) = PLACES.get(which) else {
+        return;
+    };
+    let b = line.bytes;
+    // `http-basic.name` goes on; it is argument 0
+    let from = run_back(b, i, 24, |c| !c.is_ascii_whitespace());
+    let args = arguments(b, if before(b, i) == b' ' { i } else { from });
+    let plain = args.iter().filter(|&&(s, _)| at(b, s) != b'-');
+    if let Some(&(s, e)) = plain.skip(place).next() {
+        take(line, s, e, Take::Whole, PASSWORD);
+    }
+}
+
+/// `echo x > .vault_pass`: the text behind `echo ` begins at `i`.
+pub(super) fn echoed(line: &mut Line, i: usize) {
+    let b = line.bytes;
+    let stop = run(b, i, 512, |c| c != b'>');
+    if at(b, stop) != b'>' {
+        return;
+    }
+    let s = run(b, stop, 4, |c| matches!(c, b'>' | b' '));
+    let e = run(b, s, 128, |c| c.is_ascii_graphic());
+    let file = sub(b, s, e);
+    let file = file.rsplit(|c| *c == b'/').next().unwrap_or_default();
+    if ![
+        "pass", "secret", "token", "cred", ".key", "apikey", "api_key",
+    ]
+    .iter()
+    .any(|w| has_ci(file, w))
+    {
+        return;
+    }
+    let args = arguments(sub(b, 0, stop), i);
+    let Some(&(s, e)) = args.iter().rfind(|&&(s, _)| at(b, s) != b'-') else {
+        return;
+    };
+    let v = sub(b, s, e);
+    if v.iter().all(u8::is_ascii_graphic) && super::prose::is_strong(v) {
+        take(line, s, e, Take::Whole, PASSWORD);
+    }
+}
 
 /// The words of a command from `i` on: ranges without their quotes. Ends at a pipe or a semicolon.
 fn arguments(b: &[u8], mut i: usize) -> Vec<(usize, usize)> {
@@ -368,8 +445,8 @@ fn judge(line: &mut Line, command: &str, needs: &str, flags: &[Flag], end: usize
             let user = (0..args.len()).find(|&i| text(i).starts_with(b"/user:"));
             if let Some(&(s, e)) = user.and_then(|i| args.get(i + 1)) {
                 take(line, s, e, Take::Whole, PASSWORD);
+                return;
             }
-            return;
         }
         "wpa_passphrase" => {
             if let Some(&(s, e)) = args.get(1) {

@@ -49,6 +49,13 @@ enum Lead {
     Setup,
     /// The word key.
     BareKey,
+    /// A command with a secret at a place of its arguments.
+    Placed(usize),
+    Echo,
+    /// The code of a wireless network.
+    Wifi,
+    /// `admin / x`
+    Pair,
     /// Nothing by itself: the line matters to the next.
     State,
 }
@@ -143,6 +150,8 @@ static WORDS: &[&str] = &[
     "senha",
     "wachtwoord",
     "crumb:",
+    "primarykey",
+    "secondarykey",
     "passwdhash",
     "passwordhash",
     "access_key_id",
@@ -176,7 +185,16 @@ static TABLES: LazyLock<Tables> = LazyLock::new(|| {
     for (key, i) in call::keys() {
         add(key, Lead::Call(i));
     }
+    for (key, i) in command::places() {
+        add(key, Lead::Placed(i));
+    }
     for (key, lead) in [
+        ("echo ", Lead::Echo),
+        ("printf ", Lead::Echo),
+        ("wifi:", Lead::Wifi),
+        (" / ", Lead::Pair),
+        ("\"key\":", Lead::BareKey),
+        ("kinit", Lead::Piped),
         ("log in", Lead::Login),
         ("login", Lead::Login),
         ("sign in", Lead::Login),
@@ -497,7 +515,11 @@ pub(super) fn spans(text: &[u8], follow: &Follow, open: &mut Option<Open>) -> Ve
             Some(Lead::Login) => prose::login_pair(&mut line, end),
             Some(Lead::Codes) => prose::codes(&mut line, end),
             Some(Lead::Setup) => prose::setup_key(&mut line, end),
-            Some(Lead::BareKey) => prose::bare_key(&mut line, start, start + 5),
+            Some(Lead::BareKey) => prose::bare_key(&mut line, start),
+            Some(Lead::Placed(i)) => command::placed(&mut line, *i, end),
+            Some(Lead::Echo) => command::echoed(&mut line, end),
+            Some(Lead::Wifi) => prose::wifi(&mut line, end),
+            Some(Lead::Pair) => prose::slash_pair(&mut line, start),
             Some(Lead::Community) => assign::community(&mut line, start, end),
             Some(Lead::State) | None => {}
         }

@@ -259,7 +259,9 @@ impl Open {
         if self.below == Below::Sent {
             let head = sub(b, s, s + 48);
             let quote = head.iter().position(|c| matches!(c, b'"' | b'\''));
-            if let (true, Some(p)) = (has_ci(head, "send"), quote) {
+            if let (true, Some(p)) = (has_ci(head, "send"), quote)
+                && at(b, s + p + 1) != b'$'
+            {
                 assign::judge_as(line, self.class, s + p, Tie::Flag);
             }
             return;

@@ -183,8 +183,8 @@ pub(super) fn setup_key(line: &mut Line, i: usize) {
     }
 }
 
-/// `the staging key (…)`, `key: …`: a random run right behind the word.
-pub(super) fn bare_key(line: &mut Line, start: usize, i: usize) {
+/// `the staging key (…)`, `"key": …`: a random run right behind the word at `start`.
+pub(super) fn bare_key(line: &mut Line, start: usize) {
     let b = line.bytes;
     let prev = sub(
         b,
@@ -207,6 +207,8 @@ pub(super) fn bare_key(line: &mut Line, start: usize, i: usize) {
     {
         return;
     }
+    let member = at(b, start) == b'"';
+    let i = start + if member { 6 } else { 5 };
     let i = if looking_at(b, i, b"is ") { i + 3 } else { i };
     let s = run(b, i, 4, |c| {
         matches!(c, b' ' | b'(' | b':' | b'`' | b'"' | b'\'')
@@ -214,8 +216,96 @@ pub(super) fn bare_key(line: &mut Line, start: usize, i: usize) {
     let e = run(b, s, 129, |c| {
         c.is_ascii_alphanumeric() || matches!(c, b'_' | b'-')
     });
-    if super::text::is_bare_secret(sub(b, s, e)) && !at(b, e).is_ascii_alphanumeric() {
+    let v = sub(b, s, e);
+    let random = super::text::is_bare_secret(v) && (!member || v.len() >= 32);
+    // `{"username":"bob","key":"…"}`
+    let paired = member
+        && v.len() == 32
+        && v.iter().all(u8::is_ascii_hexdigit)
+        && has_ci(sub(b, start.saturating_sub(96), start), "\"username\"");
+    if (random || paired) && !at(b, e).is_ascii_alphanumeric() {
         line.add(s, e, super::kind::API_KEY, "bare-key");
+    }
+}
+
+/// `WIFI:T:WPA;S:name;P:password;;`
+pub(super) fn wifi(line: &mut Line, i: usize) {
+    let b = line.bytes;
+    let Some(p) = memchr::memmem::find(sub(b, i, i + 128), b";P:") else {
+        return;
+    };
+    let s = i + p + 3;
+    let e = run(b, s, 64, |c| c != b';' && !c.is_ascii_whitespace());
+    if at(b, e) == b';' && !looks_placeholder(sub(b, s, e)) {
+        line.add(s, e, PASSWORD, "wifi-code");
+    }
+}
+
+/// `admin / S3cr3t!` with a user whom everybody knows: the sign begins at `i`.
+pub(super) fn slash_pair(line: &mut Line, i: usize) {
+    const USERS: &[&str] = &[
+        "admin",
+        "root",
+        "user",
+        "test",
+        "demo",
+        "guest",
+        "administrator",
+        "postgres",
+        "sa",
+        "tester",
+        "deploy",
+        "operator",
+        "sysadmin",
+        "superuser",
+        "qa",
+    ];
+    let b = line.bytes;
+    let marks = |c: u8| matches!(c, b'`' | b'"' | b'\'' | b'*');
+    let end = run_back(b, i, 2, marks);
+    let from = run_back(b, end, 64, |c| {
+        c.is_ascii_alphanumeric() || matches!(c, b'.' | b'_' | b'-' | b'@' | b'+')
+    });
+    let user = sub(b, from, end);
+    let known = user.contains(&b'@')
+        || USERS
+            .iter()
+            .any(|u| user.eq_ignore_ascii_case(u.as_bytes()));
+    let s = run(b, i + 3, 2, marks);
+    let mut e = run(b, s, 64, |c| {
+        c.is_ascii_graphic() && !marks(c) && !matches!(c, b',' | b';' | b')' | b']')
+    });
+    while e > s && at(b, e - 1) == b'.' {
+        e -= 1;
+    }
+    if known && is_strong(sub(b, s, e)) {
+        line.add(s, e, PASSWORD, "login-pair");
+    }
+}
+
+/// `… x as the API key`: a random word before the name that ends its clause at `start`.
+pub(super) fn named_after(line: &mut Line, start: usize, kind: &'static str) {
+    let b = line.bytes;
+    let from = start.saturating_sub(28);
+    let head = sub(b, from, start);
+    let Some(p) = [
+        &b" as "[..],
+        b" is the ",
+        b" is my ",
+        b" is our ",
+        b" is your ",
+    ]
+    .iter()
+    .filter_map(|w| memchr::memmem::rfind(head, w))
+    .max() else {
+        return;
+    };
+    let end = run_back(b, from + p, 3, |c| matches!(c, b'`' | b'"' | b'\''));
+    let s = run_back(b, end, 129, |c| {
+        c.is_ascii_alphanumeric() || matches!(c, b'_' | b'-' | b'+' | b'=')
+    });
+    if super::text::is_bare_secret(sub(b, s, end)) && !matches!(before(b, s), b'/' | b'.' | b':') {
+        line.add(s, end, kind, "before-name");
     }
 }
 

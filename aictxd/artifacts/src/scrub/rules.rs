@@ -101,6 +101,12 @@ pub(super) static RULES: &[Rule] = &[
     keep(row("teams-webhook", SECRET, "webhook.office.com/webhookb2/", &[some(WideAt, 20)])),
     keep(row("teams-webhook", SECRET, "outlook.office.com/webhook/", &[some(WideAt, 20)])),
     keep(row("zapier-webhook", SECRET, "hooks.zapier.com/hooks/catch/", &[some(Wide, 8)])),
+    keep(row("infura", API_KEY, "infura.io/v3/", &[Run(Hex, 32, 32)])),
+    keep(row("alchemy", API_KEY, "g.alchemy.com/v2/", &[Run(Url64, 20, 64)])),
+    keep(row("ifttt", API_KEY, "/with/key/", &[Run(Url64, 20, 64)])),
+    keep(row("feishu-webhook", SECRET, "/open-apis/bot/v2/hook/", &[Run(Url64, 30, 64)])),
+    keep(row("healthchecks", SECRET, "hc-ping.com/", &[Run(Url64, 20, 64)])),
+    keep(row("make-webhook", SECRET, "make.com/", &[Run(Lower, 28, 40)])),
     keep(row("telegram-url", TOKEN, "api.telegram.org/bot", &[Run(Digit, 6, 12), Lit(":"), some(Url64, 20)])),
     // Clouds
     row("aws-key-id", ACCESS_KEY, "AKIA", &[Run(Upper, 16, 16)]),

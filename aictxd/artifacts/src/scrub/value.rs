@@ -184,6 +184,10 @@ pub(super) fn is_secret(c: &Candidate, name: Name) -> bool {
     if looks_placeholder(v) {
         return false;
     }
+    // Sealed for a cluster
+    if v.len() >= 60 && v.starts_with(b"Ag") && v.iter().all(|&c| super::bytes::is_base64(c)) {
+        return false;
+    }
     // AWS secret keys: 40 characters of base64, slashes among them
     let cases = v.iter().any(u8::is_ascii_uppercase) && v.iter().any(u8::is_ascii_lowercase);
     if v.len() == 40
