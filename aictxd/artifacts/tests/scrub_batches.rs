@@ -365,3 +365,17 @@ fn batch_e_plain() {
         lookalike_case,
     );
 }
+
+#[test]
+fn batch_f() {
+    run("F", include_str!("scrub/batch_f.txt"), secret_case);
+}
+
+#[test]
+fn batch_f_plain() {
+    run(
+        "F plain",
+        include_str!("scrub/batch_f_plain.txt"),
+        lookalike_case,
+    );
+}
