@@ -379,3 +379,8 @@ fn batch_f_plain() {
         lookalike_case,
     );
 }
+
+#[test]
+fn batch_g() {
+    run("G", include_str!("scrub/batch_g.txt"), secret_case);
+}

@@ -83,6 +83,14 @@ fn tied(line: &mut Line, n: &Named) -> bool {
     let mut i = run(b, n.end, 6, |c| {
         matches!(c, b'\\' | b'"' | b'\'' | b'`' | b']' | b'*' | b')')
     });
+    // `the password's …`
+    for tail in ["'s ", "’s "] {
+        if looking_at(b, n.end, tail.as_bytes()) {
+            let v = n.end + tail.len();
+            return judge(line, n, v, Tie::Prose)
+                || n.class.is_password() && super::prose::said(line, v);
+        }
+    }
     let closed = i > n.end;
     if matches!(at(b, i), b'?' | b'!') && at(b, i + 1) == b':' {
         i += 1;

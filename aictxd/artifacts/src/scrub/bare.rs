@@ -155,6 +155,16 @@ pub(super) fn mailchimp(line: &mut Line, i: usize) {
     }
 }
 
+/// Terraform Cloud: 14 characters, `.atlasv1.` at `i`, 60 and more.
+pub(super) fn atlas(line: &mut Line, i: usize, end: usize) {
+    let b = line.bytes;
+    let s = run_back(b, i, 32, |c| c.is_ascii_alphanumeric());
+    let e = run(b, end, 200, |c| Class::Url64.has(c));
+    if i - s >= 10 && e - end >= 40 {
+        line.add(s, e, TOKEN, "terraform-cloud");
+    }
+}
+
 /// Azure client secrets: three characters, a digit, `Q~` at `i`, 31 to 34 characters.
 pub(super) fn azure(line: &mut Line, i: usize) {
     let b = line.bytes;
@@ -203,6 +213,7 @@ pub(super) fn aws_pair(line: &mut Line, mut i: usize) {
     let limit = (i + 200).min(b.len());
     while i < limit {
         let s = run(b, i, limit - i, |c| !Class::Base64.has(c) || c == b'=');
+        let s = s + usize::from(before(b, s) == b'\\' && matches!(at(b, s), b'n' | b'r' | b't'));
         let e = run(b, s, 64, |c| Class::Base64.has(c));
         let v = sub(b, s, e);
         if v.len() == 40

@@ -298,7 +298,8 @@ pub(super) fn echoed(line: &mut Line, i: usize) {
         return;
     };
     let v = sub(b, s, e);
-    if v.iter().all(u8::is_ascii_graphic) && super::prose::is_strong(v) {
+    // A line of `.pgpass` is looked at as one
+    if v.iter().all(u8::is_ascii_graphic) && !v.contains(&b':') && super::prose::is_strong(v) {
         take(line, s, e, Take::Whole, PASSWORD);
     }
 }

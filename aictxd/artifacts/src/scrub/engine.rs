@@ -56,6 +56,7 @@ enum Lead {
     Wifi,
     /// `admin / x`
     Pair,
+    Atlas,
     /// Nothing by itself: the line matters to the next.
     State,
 }
@@ -144,6 +145,7 @@ static WORDS: &[&str] = &[
     "deploykey",
     "clientkey",
     "_salt",
+    "_seed",
     "_pat",
     "pepper",
     "kennwort",
@@ -229,6 +231,7 @@ static TABLES: LazyLock<Tables> = LazyLock::new(|| {
         (":aa", Lead::Telegram),
         ("-us", Lead::Mailchimp),
         ("q~", Lead::Azure),
+        (".atlasv1.", Lead::Atlas),
         ("@tcp(", Lead::Tcp),
         ("jdbc:oracle:thin:", Lead::Oracle),
         (":5432:", Lead::Port),
@@ -502,6 +505,7 @@ pub(super) fn spans(text: &[u8], follow: &Follow, open: &mut Option<Open>) -> Ve
             Some(Lead::Jwt) => bare::jwt(&mut line, start),
             Some(Lead::Telegram) => bare::telegram(&mut line, start),
             Some(Lead::Mailchimp) => bare::mailchimp(&mut line, start),
+            Some(Lead::Atlas) => bare::atlas(&mut line, start, end),
             Some(Lead::Azure) => bare::azure(&mut line, start),
             Some(Lead::Tcp) => url::before_tcp(&mut line, start),
             Some(Lead::Oracle) => url::oracle(&mut line, end),

@@ -349,6 +349,9 @@ pub(super) fn classify(name: &[u8]) -> Option<Name> {
             Some(Name::WeakKey)
         }
         "pepper" => Some(Name::WeakKey),
+        "seed" if matches!(prev, "totp" | "otp" | "mfa" | "hd" | "wallet" | "auth") => {
+            Some(Name::Secret)
+        }
         "key" => {
             if PLAIN_KEYS.contains(&prev) {
                 return None;
@@ -417,6 +420,21 @@ fn joined(word: &str) -> Option<Name> {
         ("deploykey", Name::WeakKey),
         ("clientkey", Name::WeakKey),
     ];
+    // SSHPASS, DBPASS
+    const OTHER: &[&str] = &[
+        "bypass",
+        "compass",
+        "encompass",
+        "trespass",
+        "surpass",
+        "oldpwd",
+        "overpass",
+        "underpass",
+    ];
+    let short = word.len() >= 5 && (word.ends_with("pass") || word.ends_with("pwd"));
+    if short && !OTHER.contains(&word) {
+        return Some(Name::Password);
+    }
     ENDS.iter()
         .find(|(end, _)| word.ends_with(end))
         .map(|(_, class)| *class)
