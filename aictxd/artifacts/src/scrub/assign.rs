@@ -569,6 +569,13 @@ fn judge(line: &mut Line, n: &Named, i: usize, tie: Tie) -> bool {
         last: blanks(b, close, 80) >= b.len() || at(b, close) == b'\r',
     };
     if is_secret(&candidate, n.class) {
+        // `APP_KEYS=…,…`: a list of them
+        let list = tie == Tie::Tight && n.upper && at(b, end) == b',' && !n.class.is_password();
+        let end = if list {
+            run(b, end, 1024, |c| super::bytes::is_base64(c) || c == b',')
+        } else {
+            end
+        };
         // Cut at the bound: the rest of the run belongs to it.
         let end = if end - start >= MAX_VALUE - 1 {
             run(b, end, b.len(), |c| super::bytes::is_base64(c) || c == b'.')
@@ -603,7 +610,7 @@ fn judge(line: &mut Line, n: &Named, i: usize, tie: Tie) -> bool {
 /// A random run within a few words behind the name, or before it.
 fn nearby(line: &mut Line, n: &Named) {
     let b = line.bytes;
-    super::prose::named_after(line, n.start, n.class.kind());
+    super::prose::named_before(line, n.start, n.class.kind());
     let mut i = n.end;
     let limit = (n.end + 64).min(b.len());
     while i < limit {

@@ -68,6 +68,7 @@ static COMMANDS: &[(&str, &str, &[Flag])] = &[
             apart("--user", USER),
             both("-U", USER),
             apart("--proxy-user", USER),
+            apart("--cert", USER),
             apart("-b", Take::Cookies),
             apart("--cookie", Take::Cookies),
         ],
@@ -271,6 +272,16 @@ pub(super) fn placed(line: &mut Line, which: usize, i: usize) {
     let plain = args.iter().filter(|&&(s, _)| at(b, s) != b'-');
     if let Some(&(s, e)) = plain.skip(place).next() {
         take(line, s, e, Take::Whole, PASSWORD);
+    }
+}
+
+/// `ACL SETUSER bob on >password`: the user begins at `i`.
+pub(super) fn setuser(line: &mut Line, i: usize) {
+    let b = line.bytes;
+    for (s, e) in arguments(b, i) {
+        if at(b, s) == b'>' {
+            take(line, s + 1, e, Take::Whole, PASSWORD);
+        }
     }
 }
 

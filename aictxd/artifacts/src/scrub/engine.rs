@@ -57,6 +57,9 @@ enum Lead {
     /// `admin / x`
     Pair,
     Atlas,
+    CookieFile,
+    /// An access rule of Redis.
+    Setuser,
     /// Nothing by itself: the line matters to the next.
     State,
 }
@@ -152,6 +155,7 @@ static WORDS: &[&str] = &[
     "senha",
     "wachtwoord",
     "crumb:",
+    "authident",
     "primarykey",
     "secondarykey",
     "passwdhash",
@@ -197,6 +201,16 @@ static TABLES: LazyLock<Tables> = LazyLock::new(|| {
         (" / ", Lead::Pair),
         ("\"key\":", Lead::BareKey),
         ("kinit", Lead::Piped),
+        ("master.key", Lead::State),
+        ("openssl rand", Lead::State),
+        ("wg gen", Lead::State),
+        ("pwgen", Lead::State),
+        ("\tfalse\t", Lead::CookieFile),
+        ("\ttrue\t", Lead::CookieFile),
+        ("setuser ", Lead::Setuser),
+        ("accounts: ", Lead::Login),
+        ("logins: ", Lead::Login),
+        ("users: ", Lead::Login),
         ("log in", Lead::Login),
         ("login", Lead::Login),
         ("sign in", Lead::Login),
@@ -522,6 +536,8 @@ pub(super) fn spans(text: &[u8], follow: &Follow, open: &mut Option<Open>) -> Ve
             Some(Lead::BareKey) => prose::bare_key(&mut line, start),
             Some(Lead::Placed(i)) => command::placed(&mut line, *i, end),
             Some(Lead::Echo) => command::echoed(&mut line, end),
+            Some(Lead::CookieFile) => prose::cookie_file(&mut line),
+            Some(Lead::Setuser) => command::setuser(&mut line, end),
             Some(Lead::Wifi) => prose::wifi(&mut line, end),
             Some(Lead::Pair) => prose::slash_pair(&mut line, start),
             Some(Lead::Community) => assign::community(&mut line, start, end),

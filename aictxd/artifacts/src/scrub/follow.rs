@@ -172,6 +172,9 @@ fn opens(b: &[u8]) -> Option<Open> {
     {
         return open(Name::Password, Below::Sent);
     }
+    if reveals(text) {
+        return open(Name::Secret, Below::Anywhere);
+    }
     // A block scalar or a line continuation
     let block = text
         .iter()
@@ -239,6 +242,47 @@ fn opens(b: &[u8]) -> Option<Open> {
     }?;
     (sign == b':').then_some(())?;
     open(class, Below::Prose)
+}
+
+/// A command that shows a secret and nothing else, typed at a prompt.
+fn reveals(text: &[u8]) -> bool {
+    const SHOWS: &[&str] = &[
+        "print-access-token",
+        "print-identity-token",
+        "secrets versions access",
+        "-field=password",
+        "-field=token",
+        "openssl rand ",
+        "pass show ",
+        "pwgen ",
+        "op read ",
+        "rails secret",
+        "rake secret",
+        "wg genkey",
+        "wg genpsk",
+        "heroku auth:token",
+        "--query SecretString",
+        "cat config/master.key",
+    ];
+    if !(text.starts_with(b"$ ") || text.starts_with(b"# ") || text.starts_with(b"> "))
+        || text.contains(&b'>') && !text.starts_with(b"> ")
+    {
+        return false;
+    }
+    let file = text
+        .rsplit(|c| matches!(c, b' ' | b'/'))
+        .next()
+        .unwrap_or_default();
+    let shown = memchr::memmem::find(text, b"cat ").is_some()
+        && [
+            "token", "secret", "passw", ".key", "api_key", "apikey", "_pass",
+        ]
+        .iter()
+        .any(|w| has_ci(file, w));
+    shown
+        || SHOWS
+            .iter()
+            .any(|w| memchr::memmem::find(text, w.as_bytes()).is_some())
 }
 
 fn last_name(b: &[u8]) -> &[u8] {

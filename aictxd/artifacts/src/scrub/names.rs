@@ -246,6 +246,15 @@ pub(super) fn classify(name: &[u8]) -> Option<Name> {
     let last = words.pop()?;
     let last = last.trim_end_matches(|c: char| c.is_ascii_digit());
     let prev = words.last().map_or("", String::as_str);
+    let last = match last {
+        // APP_KEYS, API_TOKENS
+        "keys" | "tokens" | "secrets" | "passwords"
+            if !prev.is_empty() && !name.iter().any(u8::is_ascii_lowercase) =>
+        {
+            last.trim_end_matches('s')
+        }
+        _ => last,
+    };
     match last {
         "password" | "passwd" | "pwd" | "passphrase" | "passcode" | "passwort" | "psk" | "pw"
         | "kennwort" | "senha" | "wachtwoord" | "requirepass" => Some(Name::Password),
@@ -300,6 +309,7 @@ pub(super) fn classify(name: &[u8]) -> Option<Name> {
         "cookie" | "cookies" => Some(Name::Cookie),
         "session" | "sess" => Some(Name::Session),
         "sig" | "signature" => Some(Name::Signature),
+        "ident" if prev == "auth" => Some(Name::Auth),
         "id" if prev == "secret" => Some(Name::SecretId),
         "id" if prev == "key" && words.iter().rev().nth(1).is_some_and(|w| w == "access") => {
             Some(Name::AccessKey)

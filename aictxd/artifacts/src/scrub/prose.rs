@@ -47,18 +47,33 @@ pub(super) fn login_pair(line: &mut Line, i: usize) {
                 from.saturating_sub(9),
                 run_back(b, from, 2, |c| marks(c) || c == b' '),
             );
-            ["with", "as", "using", "creds", "credentials", "login"]
-                .iter()
-                .filter(|w| **w != "login" || at(b, sign) == b':')
-                .any(|w| {
-                    head.len() >= w.len()
-                        && sub(head, head.len() - w.len(), head.len())
-                            .eq_ignore_ascii_case(w.as_bytes())
-                })
+            [
+                "with",
+                "as",
+                "using",
+                "creds",
+                "credentials",
+                "login",
+                "is",
+                "are",
+            ]
+            .iter()
+            .filter(|w| **w != "login" || at(b, sign) == b':')
+            .any(|w| {
+                head.len() >= w.len()
+                    && sub(head, head.len() - w.len(), head.len())
+                        .eq_ignore_ascii_case(w.as_bytes())
+            })
         };
-        if named && introduced && is_strong(sub(b, s, e)) {
+        let v = sub(b, s, e);
+        // A sign and a digit: no path, no place
+        let sure = v
+            .iter()
+            .any(|c| matches!(c, b'!' | b'#' | b'$' | b'%' | b'^' | b'&' | b'*'))
+            && v.iter().any(u8::is_ascii_digit);
+        if named && (introduced || sure) && is_strong(v) {
             line.add(s, e, PASSWORD, "login-pair");
-            return;
+            j = e;
         }
     }
 }
@@ -283,29 +298,52 @@ pub(super) fn slash_pair(line: &mut Line, i: usize) {
     }
 }
 
-/// `… x as the API key`: a random word before the name that ends its clause at `start`.
-pub(super) fn named_after(line: &mut Line, start: usize, kind: &'static str) {
+/// `… x as the API key`, `is x still the token`: a random word within a few words before the name
+/// that begins at `start`.
+pub(super) fn named_before(line: &mut Line, start: usize, kind: &'static str) {
     let b = line.bytes;
-    let from = start.saturating_sub(28);
-    let head = sub(b, from, start);
-    let Some(p) = [
-        &b" as "[..],
-        b" is the ",
-        b" is my ",
-        b" is our ",
-        b" is your ",
-    ]
-    .iter()
-    .filter_map(|w| memchr::memmem::rfind(head, w))
-    .max() else {
-        return;
-    };
-    let end = run_back(b, from + p, 3, |c| matches!(c, b'`' | b'"' | b'\''));
-    let s = run_back(b, end, 129, |c| {
-        c.is_ascii_alphanumeric() || matches!(c, b'_' | b'-' | b'+' | b'=')
-    });
-    if super::text::is_bare_secret(sub(b, s, end)) && !matches!(before(b, s), b'/' | b'.' | b':') {
-        line.add(s, end, kind, "before-name");
+    let class = |c: u8| c.is_ascii_alphanumeric() || matches!(c, b'_' | b'-');
+    let floor = start.saturating_sub(44);
+    let mut end = start;
+    while end > floor {
+        end = run_back(b, end, end - floor, |c| !class(c));
+        let s = run_back(b, end, 129, class);
+        if s >= end {
+            return;
+        }
+        let alone = matches!(before(b, s), 0 | b' ' | b'`' | b'"' | b'\'' | b'(')
+            && matches!(at(b, end), b' ' | b'`' | b'"' | b'\'' | b')');
+        if alone && end - s >= 24 && super::text::is_bare_secret(sub(b, s, end)) {
+            line.add(s, end, kind, "before-name");
+            return;
+        }
+        // Only plain words may stand between.
+        if end - s > 14 || matches!(at(b, end), b':' | b'=' | b',' | b';') {
+            return;
+        }
+        end = s;
+    }
+}
+
+/// One line of a browser's cookie file: `domain TRUE / TRUE 0 name value`, cut by tabs.
+pub(super) fn cookie_file(line: &mut Line) {
+    let b = line.bytes;
+    let mut from = 0;
+    let mut fields = [(0, 0); 7];
+    for field in &mut fields {
+        let end = run(b, from, 4096, |c| c != b'\t');
+        *field = (from, end);
+        from = end + 1;
+    }
+    let [_, (s, e), _, _, _, (ns, ne), (vs, ve)] = fields;
+    let v = sub(b, vs, ve).trim_ascii_end();
+    if matches!(sub(b, s, e), b"TRUE" | b"FALSE")
+        && ne > ns
+        && v.len() >= 12
+        && v.iter().any(u8::is_ascii_digit)
+        && !looks_placeholder(v)
+    {
+        line.add(vs, vs + v.len(), super::kind::SESSION, "cookie");
     }
 }
 

@@ -297,10 +297,13 @@ fn password(c: &Candidate, name: Name, letters: usize, digits: usize) -> bool {
     let plain_stem = stem
         .iter()
         .all(|c| c.is_ascii_alphabetic() || matches!(c, b'_' | b'-'));
+    // Where no variable can stand
+    let literal =
+        matches!(c.tie, Tie::Element | Tie::Flag) || (c.tie == Tie::Tight && c.upper_name);
     let numbered =
         digits >= 3 && firm && self_named(stem) && !has_ci(stem, "your") && !has_ci(stem, "dummy");
     if (looks_placeholder(stem) && !numbered)
-        || (digits <= 2 && plain_stem && self_named(stem) && c.tie != Tie::Element)
+        || (digits <= 2 && plain_stem && self_named(stem) && !literal)
     {
         return false;
     }
@@ -406,7 +409,7 @@ fn random(c: &Candidate, name: Name, letters: usize, digits: usize) -> bool {
             && !is_technical(pass);
     }
     if is_uuid(v) {
-        return firm
+        return (firm || (c.upper_name && name == Name::Token))
             && matches!(
                 name,
                 Name::ApiKey | Name::Token | Name::Secret | Name::AccessKey | Name::SecretId
