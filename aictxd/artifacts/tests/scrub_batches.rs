@@ -384,3 +384,8 @@ fn batch_f_plain() {
 fn batch_g() {
     run("G", include_str!("scrub/batch_g.txt"), secret_case);
 }
+
+#[test]
+fn batch_h() {
+    run("H", include_str!("scrub/batch_h.txt"), secret_case);
+}
