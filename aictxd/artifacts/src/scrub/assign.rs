@@ -39,6 +39,20 @@ pub(super) fn analyse(line: &mut Line, start: usize, end: usize) {
         return;
     }
     line.names_done = to;
+    // `-psomepw file`: what a command has already given away is no name.
+    if line
+        .spans
+        .iter()
+        .rev()
+        .take(8)
+        .any(|s| s.start <= from + 2 && from + 2 < s.end && to <= s.end)
+    {
+        return;
+    }
+    // `checksum/secret: …`
+    if before(b, from) == b'/' && sub(b, 0, from).ends_with(b"checksum/") {
+        return;
+    }
     let name = sub(b, from, to);
     let Some(class) = classify(name) else { return };
     let upper = name.iter().any(u8::is_ascii_uppercase) && !name.iter().any(u8::is_ascii_lowercase);
@@ -69,9 +83,34 @@ fn tied(line: &mut Line, n: &Named) -> bool {
     let mut i = run(b, n.end, 6, |c| {
         matches!(c, b'\\' | b'"' | b'\'' | b'`' | b']' | b'*' | b')')
     });
+    // `the password's …`
+    for tail in ["'s ", "’s "] {
+        if looking_at(b, n.end, tail.as_bytes()) {
+            let v = n.end + tail.len();
+            return judge(line, n, v, Tie::Prose)
+                || n.class.is_password() && super::prose::said(line, v);
+        }
+    }
     let closed = i > n.end;
     if matches!(at(b, i), b'?' | b'!') && at(b, i + 1) == b':' {
         i += 1;
+    }
+    // `getByLabel('Password').fill('…')`
+    if closed && at(b, i) == b'.' {
+        let open = run(b, i + 1, 16, |c| c.is_ascii_alphanumeric() || c == b'_');
+        let method = sub(b, i + 1, open);
+        if matches!(
+            method,
+            b"fill" | b"type" | b"send_keys" | b"sendKeys" | b"setValue" | b"val"
+        ) && at(b, open) == b'('
+        {
+            return judge(line, n, open + 1, Tie::Assign);
+        }
+    }
+    // `Unseal Key 1: …`
+    let number = run(b, blanks(b, i, 1), 3, |c| c.is_ascii_digit() || c == b'#');
+    if number > i + 1 && at(b, number) == b':' {
+        i = number;
     }
     let mut j = blanks(b, i, 40);
     // `AWS Secret Access Key [None]: …`
@@ -79,6 +118,14 @@ fn tied(line: &mut Line, n: &Named) -> bool {
         let close = run(b, j, 28, |c| c != b']');
         if at(b, close) == b']' && at(b, close + 1) == b':' {
             j = close + 1;
+        }
+    }
+    // `<wsse:Password Type="…">x`
+    let mark = run_back(b, n.start, 24, |c| c.is_ascii_alphanumeric() || c == b':');
+    if before(b, mark) == b'<' && j > i && at(b, i) == b' ' {
+        let close = run(b, j, 160, |c| !matches!(c, b'<' | b'>'));
+        if at(b, close) == b'>' && !matches!(before(b, close), b'/' | b'=') {
+            return judge(line, n, close + 1, Tie::Element);
         }
     }
     if let Some(value) = sibling(b, j) {
@@ -99,11 +146,18 @@ fn tied(line: &mut Line, n: &Named) -> bool {
         b':' if at(b, j + 1) == b'=' => judge(line, n, blanks(b, j + 2, 40), Tie::Assign),
         b':' => colon(line, n, blanks(b, run(b, j + 1, 2, |c| c == b'*'), 80)),
         b'%' if sub(b, j, j + 3).eq_ignore_ascii_case(b"%3d") => judge(line, n, j + 3, Tie::Tight),
-        b'>' if before(b, n.start) == b'<' || before(b, n.start) == b':' => {
+        b'>' if before(b, n.start) == b'<'
+            || before(b, n.start) == b':'
+            || (closed
+                && [&b"key=\""[..], b"name=\""]
+                    .iter()
+                    .any(|a| sub(b, 0, n.start).ends_with(a))) =>
+        {
             judge(line, n, j + 1, Tie::Element)
         }
         b'(' if j == n.end => call(line, n, j + 1),
         b',' if closed => call(line, n, blanks(b, j + 1, 8)),
+        b'|' if j > i && memchr::memmem::find(sub(b, j, j + 96), b"}}").is_some() => true,
         b'|' if j > i => judge(line, n, blanks(b, j + 1, 80), Tie::Call),
         _ if j > i => spaced(line, n, j),
         _ => false,
@@ -157,6 +211,29 @@ fn spaced(line: &mut Line, n: &Named, i: usize) -> bool {
     if name.starts_with(b"-") {
         return i == n.end + 1 && at(b, i) != b'-' && judge(line, n, i, Tie::Flag);
     }
+    // `password 7 x`, `secret 5 x` of network devices
+    if at(b, i).is_ascii_digit() && at(b, i + 1) == b' ' && n.class.kind() != "token" {
+        return judge(line, n, blanks(b, i + 1, 8), Tie::Flag);
+    }
+    // `> PASS x`, `AUTH x`: protocols
+    let prompt = matches!(before(b, n.start), b'"' | b'>')
+        || matches!(sub(b, n.start.saturating_sub(2), n.start), b"> " | b": ");
+    if prompt && name == b"PASS" {
+        let stop = run(b, i, 128, |c| {
+            c.is_ascii_graphic() && !matches!(c, b'\\' | b'"')
+        });
+        if super::prose::is_strong(sub(b, i, stop)) {
+            line.add(i, stop, n.class.kind(), "named-password");
+        }
+        return true;
+    }
+    if name.eq_ignore_ascii_case(b"auth") && n.class == Name::Auth {
+        let quoted = matches!(at(b, i), b'"' | b'\'') && before(b, n.start) == at(b, i);
+        if quoted || sub(b, n.start.saturating_sub(6), n.start).ends_with(b"79> ") {
+            judge_as(line, Name::Password, i, Tie::Flag);
+            return true;
+        }
+    }
     let passing = n.class == Name::Pass
         || has_ci(sub(name, name.len().saturating_sub(5), name.len()), "-pass")
         || has_ci(sub(name, name.len().saturating_sub(5), name.len()), "_pass");
@@ -168,6 +245,15 @@ fn spaced(line: &mut Line, n: &Named, i: usize) -> bool {
     }
     for verb in [
         &b"(currently "[..],
+        b"has been set to ",
+        b"has been changed to ",
+        b"has been reset to ",
+        b"was changed to ",
+        b"was reset to ",
+        b"changed to ",
+        b"reset to ",
+        b"will be ",
+        b"should be ",
         b"is: ",
         b"is set to ",
         b"was set to ",
@@ -177,6 +263,10 @@ fn spaced(line: &mut Line, n: &Named, i: usize) -> bool {
         b"was ",
         b"to ",
         b"= ",
+        b"lautet ",
+        b"ist ",
+        b"est ",
+        b"es ",
     ] {
         if looking_at(b, i, verb) {
             return judge(line, n, blanks(b, i + verb.len(), 8), Tie::Prose);
@@ -230,6 +320,7 @@ pub(super) fn value_at(
     {
         i += 1;
     }
+    i = unwrapped(b, i);
     let open = run(b, i, 8, |c| c == b'\\');
     let quote = at(b, open);
     if matches!(quote, b'"' | b'\'' | b'`') {
@@ -287,6 +378,99 @@ pub(super) fn value_at(
     (end > i).then_some((i, end, false))
 }
 
+/// The string inside `Some("…")`, `SecretStr('…')`, `[]byte("…")`: constructors that hold a value
+/// rather than look it up.
+fn unwrapped(b: &[u8], i: usize) -> usize {
+    const WRAPS: &[&str] = &[
+        "some",
+        "ok",
+        "just",
+        "secret",
+        "secretstring",
+        "secretstr",
+        "secretbox",
+        "string",
+        "str",
+        "password",
+        "sensitive",
+        "from",
+        "bytes",
+        "byte",
+        "new",
+        "b64decode",
+        "atob",
+        "fromstring",
+        "of",
+        "valueof",
+        "plaintext",
+        "plain",
+        "text",
+        "literal",
+        "unsafe",
+        "token",
+        "into",
+    ];
+    let mut i = i;
+    for _ in 0..3 {
+        let open = run(b, i, 48, |c| {
+            c.is_ascii_alphanumeric() || matches!(c, b'_' | b':' | b'.' | b'[' | b']' | b'$')
+        });
+        if at(b, open) != b'(' || open == i {
+            return i;
+        }
+        let word = run_back(b, open, open - i, |c| {
+            c.is_ascii_alphanumeric() || c == b'_'
+        });
+        let word = sub(b, word, open);
+        let next = open + 1;
+        let string = matches!(at(b, next), b'"' | b'\'' | b'\\')
+            || (matches!(at(b, next), b'b' | b'&') && matches!(at(b, next + 1), b'"' | b'\''));
+        if !WRAPS
+            .iter()
+            .any(|w| word.eq_ignore_ascii_case(w.as_bytes()))
+        {
+            return i;
+        }
+        if string {
+            return next + usize::from(!matches!(at(b, next), b'"' | b'\'' | b'\\'));
+        }
+        i = next;
+    }
+    i
+}
+
+/// The end of a bare password that holds signs which end other values: in a line of its own all
+/// that stands without blanks up to the end of the line belongs to it.
+fn with_signs(b: &[u8], end: usize, tie: Tie) -> usize {
+    let stop = run(b, end, 64, |c| {
+        c.is_ascii_graphic() && !matches!(c, b'=' | b')' | b']' | b'}' | b'"' | b'\\' | b'`')
+    });
+    let piece = sub(b, end, stop);
+    let last = blanks(b, stop, 80) >= b.len() || at(b, stop) == b'\r';
+    if matches!(tie, Tie::Tight | Tie::Colon | Tie::Assign)
+        && last
+        && matches!(at(b, end), b',' | b';' | b'|' | b'\'' | b'<')
+        && piece.iter().any(u8::is_ascii_alphanumeric)
+        && !piece.starts_with(b"</")
+    {
+        stop
+    } else {
+        end
+    }
+}
+
+/// `abcd efgh ijkl mnop`: a password for one application.
+fn four_groups(b: &[u8], i: usize) -> bool {
+    let v = sub(b, i, i + 19);
+    v.len() == 19
+        && v.iter().enumerate().all(|(k, c)| match k {
+            4 | 9 | 14 => *c == b' ',
+            _ => c.is_ascii_lowercase(),
+        })
+        && !at(b, i + 19).is_ascii_alphanumeric()
+        && !v.split(|c| *c == b' ').any(super::words::is_common)
+}
+
 /// `&quot;` and other entities that end a value in HTML.
 fn is_entity(b: &[u8], i: usize) -> bool {
     [&b"&quot;"[..], b"&lt;", b"&gt;", b"&#"]
@@ -314,6 +498,25 @@ fn judge(line: &mut Line, n: &Named, i: usize, tie: Tie) -> bool {
     let Some((start, end, quoted)) = value_at(b, i, tie, query) else {
         return false;
     };
+    // `POST /token grant_type=…`: pairs are no value
+    if tie == Tie::Prose
+        && !quoted
+        && sub(b, start, end)
+            .iter()
+            .position(|c| *c == b'=')
+            .is_some_and(|p| start + p + 2 < end)
+    {
+        return false;
+    }
+    if !quoted && n.class.is_password() && four_groups(b, start) {
+        line.add(start, start + 19, n.class.kind(), "named-password");
+        return true;
+    }
+    let end = if !quoted && !query && n.class.is_password() && line.leads(n.start) {
+        with_signs(b, end, tie)
+    } else {
+        end
+    };
     if n.class == Name::Cookie && tie != Tie::Prose {
         let stop = if quoted {
             end
@@ -335,6 +538,19 @@ fn judge(line: &mut Line, n: &Named, i: usize, tie: Tie) -> bool {
     } else {
         start
     };
+    // `user qa, pass: qaPass77, …`: a sentence, no code
+    let tie = if tie == Tie::Colon
+        && !quoted
+        && n.class.is_password()
+        && !line.leads(n.start)
+        && before(b, i) == b' '
+        && super::prose::speaks_of_user(b, n.start)
+        && sub(b, start, end).iter().any(u8::is_ascii_digit)
+    {
+        Tie::Element
+    } else {
+        tie
+    };
     let head = sub(b, start, end.min(start + line.allowance(end - start)));
     let close = if quoted {
         run(b, end, 4, |c| matches!(c, b'\\' | b'"' | b'\'' | b'`'))
@@ -353,6 +569,13 @@ fn judge(line: &mut Line, n: &Named, i: usize, tie: Tie) -> bool {
         last: blanks(b, close, 80) >= b.len() || at(b, close) == b'\r',
     };
     if is_secret(&candidate, n.class) {
+        // `APP_KEYS=…,…`: a list of them
+        let list = tie == Tie::Tight && n.upper && at(b, end) == b',' && !n.class.is_password();
+        let end = if list {
+            run(b, end, 1024, |c| super::bytes::is_base64(c) || c == b',')
+        } else {
+            end
+        };
         // Cut at the bound: the rest of the run belongs to it.
         let end = if end - start >= MAX_VALUE - 1 {
             run(b, end, b.len(), |c| super::bytes::is_base64(c) || c == b'.')
@@ -365,13 +588,29 @@ fn judge(line: &mut Line, n: &Named, i: usize, tie: Tie) -> bool {
         line.add(start, end, n.class.kind(), rule_of(n.class));
         return true;
     }
+    let said = match tie {
+        Tie::Prose => {
+            n.end > 0
+                && memchr::memmem::find(sub(b, n.end, i), b" is")
+                    .is_some_and(|p| matches!(at(b, n.end + p + 3), b' ' | b':'))
+                || at(b, i - 1) == b' ' && at(b, i.saturating_sub(2)) == b':'
+        }
+        Tie::Colon => {
+            at(b, n.end) == b':' && at(b, i - 1) == b' ' && super::prose::speaks_of_user(b, n.start)
+        }
+        _ => false,
+    };
+    if said && n.class.is_password() && i > 2 && super::prose::said(line, i) {
+        return true;
+    }
     // A connector with an ordinary value settles it; a sentence may still name the secret later.
     tie != Tie::Prose
 }
 
-/// A random run within a few words behind the name.
+/// A random run within a few words behind the name, or before it.
 fn nearby(line: &mut Line, n: &Named) {
     let b = line.bytes;
+    super::prose::named_before(line, n.start, n.class.kind());
     let mut i = n.end;
     let limit = (n.end + 64).min(b.len());
     while i < limit {
@@ -410,6 +649,7 @@ pub(super) fn rule_of(name: Name) -> &'static str {
         Name::WeakKey => "named-key",
         Name::Signature => "named-signature",
         Name::Mnemonic => "named-mnemonic",
+        Name::SecretId => "named-secret-id",
     }
 }
 
@@ -424,6 +664,39 @@ pub(super) fn judge_as(line: &mut Line, class: Name, i: usize, tie: Tie) {
     judge(line, &named, i, tie);
 }
 
+/// The value in `s..e` under a name that stood on another line.
+pub(super) fn judge_range(
+    line: &mut Line,
+    class: Name,
+    s: usize,
+    e: usize,
+    tie: Tie,
+    quoted: bool,
+) {
+    let candidate = Candidate {
+        text: sub(line.bytes, s, e),
+        quoted,
+        tie,
+        upper_name: true,
+        leads: true,
+        next: 0,
+        last: true,
+    };
+    if e > s && e - s <= MAX_VALUE && is_secret(&candidate, class) {
+        line.add(s, e, class.kind(), rule_of(class));
+    }
+}
+
+/// `rocommunity x`, `snmp-server community x RO`: the value is at `i`.
+pub(super) fn community(line: &mut Line, start: usize, i: usize) {
+    let b = line.bytes;
+    let word = sub(b, run_back(b, start, 16, is_name), start);
+    let server = sub(b, start.saturating_sub(12), start).ends_with(b"snmp-server ");
+    if server || matches!(word, b"ro" | b"rw" | b"trap") {
+        judge_as(line, Name::Password, blanks(b, i, 8), Tie::Flag);
+    }
+}
+
 /// `?key=…` of an address: random values only.
 pub(super) fn query_key(line: &mut Line, i: usize) {
     if let Some((start, end, _)) = value_at(line.bytes, i, Tie::Tight, true) {
@@ -432,7 +705,8 @@ pub(super) fn query_key(line: &mut Line, i: usize) {
             && v.iter().filter(|c| c.is_ascii_digit()).count() >= 2
             && !super::text::is_wordlike(v)
             && !super::text::looks_placeholder(v)
-            && v.iter().all(|c| is_name(*c) || *c == b'%' || *c == b'=')
+            && v.iter()
+                .all(|c| is_name(*c) || matches!(*c, b'%' | b'=' | b'/' | b'+'))
         {
             line.add(start, end, super::kind::API_KEY, "query-key");
         }

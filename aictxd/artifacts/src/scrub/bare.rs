@@ -2,11 +2,11 @@
 //! at every 22nd byte only.
 
 use super::bytes::{at, before, decode_base64, is_name, run, run_back, sub};
-use super::kind::{API_KEY, SECRET, TOKEN};
+use super::kind::{API_KEY, CREDENTIAL, SECRET, TOKEN};
 use super::line::Line;
 use super::rules::RULES;
 use super::shape::{Class, Rule};
-use super::text::looks_placeholder;
+use super::text::{is_wordlike, looks_placeholder};
 
 /// The shortest run that is looked at, and so the step.
 const STEP: usize = 22;
@@ -19,7 +19,7 @@ pub(super) fn is_bare(rule: &Rule) -> bool {
 /// The next run of at least 22 name characters from `from` on that matches something here.
 pub(super) fn next(b: &[u8], mut from: usize) -> Option<usize> {
     while let Some((s, e)) = next_run(b, from) {
-        if find(b, s, e).is_some() {
+        if find(b, s, e).is_some() || is_twilio_account(sub(b, s, e)) {
             return Some(s);
         }
         from = e;
@@ -52,7 +52,25 @@ pub(super) fn scan(line: &mut Line) {
         if let Some((start, end, kind, rule)) = find(b, s, e) {
             line.add(start, end, kind, rule);
         }
+        twilio_pair(line, s, e);
         from = e;
+    }
+}
+
+fn is_twilio_account(v: &[u8]) -> bool {
+    v.len() == 34 && v.starts_with(b"AC") && v.iter().skip(2).all(|&c| Class::Hex.has(c))
+}
+
+/// `"AC…", "…"`: the token behind the account it belongs to.
+fn twilio_pair(line: &mut Line, s: usize, e: usize) {
+    let b = line.bytes;
+    if !is_twilio_account(sub(b, s, e)) {
+        return;
+    }
+    let s = run(b, e, 6, |c| !c.is_ascii_alphanumeric());
+    let e = run(b, s, 33, |c| Class::Hex.has(c));
+    if e - s == 32 {
+        line.add(s, e, TOKEN, "twilio");
     }
 }
 
@@ -82,18 +100,33 @@ fn find(b: &[u8], s: usize, e: usize) -> Option<Found> {
     {
         return Some((s, e, API_KEY, "twilio"));
     }
+    if text.starts_with(b"md5")
+        && text.len() == 35
+        && text.iter().skip(3).all(|&c| Class::Hex.has(c))
+    {
+        return Some((s, e, CREDENTIAL, "postgres-md5"));
+    }
     if matches!(first, b'M' | b'N' | b'O') && (50..=90).contains(&text.len()) {
         let parts: Vec<&[u8]> = text.split(|&c| c == b'.').collect();
         if let [id, stamp, mac] = parts.as_slice()
             && (17..=32).contains(&id.len())
             && (5..=8).contains(&stamp.len())
             && (25..=45).contains(&mac.len())
-            && decode_base64(id).is_some_and(|d| d.iter().all(u8::is_ascii_digit))
+            && (decode_base64(id).is_some_and(|d| d.iter().all(u8::is_ascii_digit))
+                || (id.len() >= 23 && is_mixed(id) && is_mixed(mac)))
         {
             return Some((s, e, TOKEN, "discord-bot"));
         }
     }
     None
+}
+
+/// Digits and letters of both cases that make no words.
+fn is_mixed(v: &[u8]) -> bool {
+    v.iter().any(u8::is_ascii_digit)
+        && v.iter().any(u8::is_ascii_lowercase)
+        && v.iter().any(u8::is_ascii_uppercase)
+        && !is_wordlike(v)
 }
 
 /// `123456789:AA…`: the colon is at `i`.
@@ -119,6 +152,16 @@ pub(super) fn mailchimp(line: &mut Line, i: usize) {
     let e = run(b, i + 3, 3, |c| c.is_ascii_digit());
     if i - s == 32 && e > i + 3 && !at(b, e).is_ascii_alphanumeric() {
         line.add(s, e, API_KEY, "mailchimp");
+    }
+}
+
+/// Terraform Cloud: 14 characters, `.atlasv1.` at `i`, 60 and more.
+pub(super) fn atlas(line: &mut Line, i: usize, end: usize) {
+    let b = line.bytes;
+    let s = run_back(b, i, 32, |c| c.is_ascii_alphanumeric());
+    let e = run(b, end, 200, |c| Class::Url64.has(c));
+    if i - s >= 10 && e - end >= 40 {
+        line.add(s, e, TOKEN, "terraform-cloud");
     }
 }
 
@@ -170,6 +213,7 @@ pub(super) fn aws_pair(line: &mut Line, mut i: usize) {
     let limit = (i + 200).min(b.len());
     while i < limit {
         let s = run(b, i, limit - i, |c| !Class::Base64.has(c) || c == b'=');
+        let s = s + usize::from(before(b, s) == b'\\' && matches!(at(b, s), b'n' | b'r' | b't'));
         let e = run(b, s, 64, |c| Class::Base64.has(c));
         let v = sub(b, s, e);
         if v.len() == 40

@@ -1,6 +1,6 @@
 //! Passwords as arguments of well-known commands, which have no telling flag name.
 
-use super::bytes::{at, before, blanks, has_ci, looking_at, run, sub};
+use super::bytes::{at, before, blanks, has_ci, looking_at, run, run_back, sub};
 use super::kind::{CREDENTIAL, PASSWORD};
 use super::line::Line;
 use super::text::looks_placeholder;
@@ -12,6 +12,8 @@ enum Take {
     Whole,
     /// What follows the first of this byte.
     After(u8),
+    /// The pairs of a cookie.
+    Cookies,
 }
 
 /// A flag that takes a secret.
@@ -48,98 +50,120 @@ const fn attached(flag: &'static str) -> Flag {
     }
 }
 
+const SNMP: &[Flag] = &[apart("-A", Take::Whole), apart("-X", Take::Whole)];
 const USER: Take = Take::After(b':');
 
-/// Commands, whether they need `login` behind them, and their flags.
-static COMMANDS: &[(&str, bool, &[Flag])] = &[
-    ("mysql", false, &[attached("-p")]),
-    ("mariadb", false, &[attached("-p")]),
-    ("mysqldump", false, &[attached("-p")]),
-    ("mysqladmin", false, &[attached("-p")]),
-    ("mysqlimport", false, &[attached("-p")]),
+/// Commands, the word they need behind them (`login`), and their flags.
+static COMMANDS: &[(&str, &str, &[Flag])] = &[
+    ("mysql", "", &[attached("-p")]),
+    ("mariadb", "", &[attached("-p")]),
+    ("mysqldump", "", &[attached("-p")]),
+    ("mysqladmin", "", &[attached("-p")]),
+    ("mysqlimport", "", &[attached("-p")]),
     (
         "curl",
-        false,
+        "",
         &[
             both("-u", USER),
             apart("--user", USER),
             both("-U", USER),
             apart("--proxy-user", USER),
+            apart("--cert", USER),
+            apart("-b", Take::Cookies),
+            apart("--cookie", Take::Cookies),
         ],
     ),
-    ("wget", false, &[apart("--user", USER)]),
-    ("http", false, &[apart("-a", USER), apart("--auth", USER)]),
-    ("https", false, &[apart("-a", USER), apart("--auth", USER)]),
-    ("xh", false, &[apart("-a", USER)]),
-    ("sshpass", false, &[both("-p", Take::Whole)]),
-    ("redis-cli", false, &[apart("-a", Take::Whole)]),
-    ("docker", true, &[both("-p", Take::Whole)]),
-    ("podman", true, &[both("-p", Take::Whole)]),
-    ("nerdctl", true, &[both("-p", Take::Whole)]),
-    ("buildah", true, &[both("-p", Take::Whole)]),
-    ("skopeo", true, &[both("-p", Take::Whole)]),
-    ("helm", true, &[both("-p", Take::Whole)]),
-    ("oras", true, &[both("-p", Take::Whole)]),
-    ("crane", true, &[both("-p", Take::Whole)]),
-    ("az", true, &[both("-p", Take::Whole)]),
-    ("cf", true, &[both("-p", Take::Whole)]),
-    ("oc", true, &[both("-p", Take::Whole)]),
-    ("argocd", true, &[]),
-    ("mongo", false, &[both("-p", Take::Whole)]),
-    ("mongosh", false, &[both("-p", Take::Whole)]),
-    ("mongodump", false, &[both("-p", Take::Whole)]),
-    ("mongorestore", false, &[both("-p", Take::Whole)]),
-    ("mongoexport", false, &[both("-p", Take::Whole)]),
-    ("mongoimport", false, &[both("-p", Take::Whole)]),
-    ("ldapsearch", false, &[both("-w", Take::Whole)]),
-    ("ldapadd", false, &[both("-w", Take::Whole)]),
-    ("ldapmodify", false, &[both("-w", Take::Whole)]),
-    ("ldapdelete", false, &[both("-w", Take::Whole)]),
-    ("ldapwhoami", false, &[both("-w", Take::Whole)]),
+    ("wget", "", &[apart("--user", USER)]),
+    ("http", "", &[apart("-a", USER), apart("--auth", USER)]),
+    ("https", "", &[apart("-a", USER), apart("--auth", USER)]),
+    ("xh", "", &[apart("-a", USER)]),
+    ("sshpass", "", &[both("-p", Take::Whole)]),
+    ("redis-cli", "", &[apart("-a", Take::Whole)]),
+    ("docker", "login", &[both("-p", Take::Whole)]),
+    ("podman", "login", &[both("-p", Take::Whole)]),
+    ("nerdctl", "login", &[both("-p", Take::Whole)]),
+    ("buildah", "login", &[both("-p", Take::Whole)]),
+    ("skopeo", "login", &[both("-p", Take::Whole)]),
+    ("helm", "login", &[both("-p", Take::Whole)]),
+    ("oras", "login", &[both("-p", Take::Whole)]),
+    ("crane", "login", &[both("-p", Take::Whole)]),
+    ("az", "login", &[both("-p", Take::Whole)]),
+    ("cf", "login", &[both("-p", Take::Whole)]),
+    ("oc", "login", &[both("-p", Take::Whole)]),
+    ("argocd", "login", &[]),
+    ("mongo", "", &[both("-p", Take::Whole)]),
+    ("mongosh", "", &[both("-p", Take::Whole)]),
+    ("mongodump", "", &[both("-p", Take::Whole)]),
+    ("mongorestore", "", &[both("-p", Take::Whole)]),
+    ("mongoexport", "", &[both("-p", Take::Whole)]),
+    ("mongoimport", "", &[both("-p", Take::Whole)]),
+    ("ldapsearch", "", &[both("-w", Take::Whole)]),
+    ("ldapadd", "", &[both("-w", Take::Whole)]),
+    ("ldapmodify", "", &[both("-w", Take::Whole)]),
+    ("ldapdelete", "", &[both("-w", Take::Whole)]),
+    ("ldapwhoami", "", &[both("-w", Take::Whole)]),
     (
         "ldappasswd",
-        false,
+        "",
         &[both("-w", Take::Whole), both("-s", Take::Whole)],
     ),
-    ("openssl", false, &[apart("-k", Take::Whole)]),
-    ("zip", false, &[both("-P", Take::Whole)]),
-    ("unzip", false, &[both("-P", Take::Whole)]),
-    ("7z", false, &[attached("-p")]),
-    ("7za", false, &[attached("-p")]),
-    ("rar", false, &[attached("-hp"), attached("-p")]),
-    ("unrar", false, &[attached("-p")]),
-    ("sqlcmd", false, &[both("-P", Take::Whole)]),
-    ("bcp", false, &[both("-P", Take::Whole)]),
-    ("smbclient", false, &[both("-U", Take::After(b'%'))]),
-    ("rpcclient", false, &[both("-U", Take::After(b'%'))]),
-    ("lftp", false, &[apart("-u", Take::After(b','))]),
-    ("xfreerdp", false, &[attached("/p:")]),
-    ("rdesktop", false, &[both("-p", Take::Whole)]),
-    ("psexec", false, &[apart("-p", Take::Whole)]),
-    ("ipmitool", false, &[both("-P", Take::Whole)]),
-    (
-        "snmpwalk",
-        false,
-        &[apart("-A", Take::Whole), apart("-X", Take::Whole)],
-    ),
-    ("mosquitto_pub", false, &[apart("-P", Take::Whole)]),
-    ("mosquitto_sub", false, &[apart("-P", Take::Whole)]),
-    ("cqlsh", false, &[apart("-p", Take::Whole)]),
+    ("openssl", "", &[apart("-k", Take::Whole)]),
+    ("zip", "", &[both("-P", Take::Whole)]),
+    ("unzip", "", &[both("-P", Take::Whole)]),
+    ("7z", "", &[attached("-p")]),
+    ("7za", "", &[attached("-p")]),
+    ("rar", "", &[attached("-hp"), attached("-p")]),
+    ("unrar", "", &[attached("-p")]),
+    ("sqlcmd", "", &[both("-P", Take::Whole)]),
+    ("bcp", "", &[both("-P", Take::Whole)]),
+    ("smbclient", "", &[both("-U", Take::After(b'%'))]),
+    ("rpcclient", "", &[both("-U", Take::After(b'%'))]),
+    ("lftp", "", &[apart("-u", Take::After(b','))]),
+    ("xfreerdp", "", &[attached("/p:")]),
+    ("rdesktop", "", &[both("-p", Take::Whole)]),
+    ("psexec", "", &[apart("-p", Take::Whole)]),
+    ("ipmitool", "", &[both("-P", Take::Whole)]),
+    ("snmpwalk", "", SNMP),
+    ("snmpget", "", SNMP),
+    ("snmpset", "", SNMP),
+    ("snmpbulkwalk", "", SNMP),
+    ("snmptrap", "", SNMP),
+    ("mosquitto_pub", "", &[apart("-P", Take::Whole)]),
+    ("mosquitto_sub", "", &[apart("-P", Take::Whole)]),
+    ("cqlsh", "", &[apart("-p", Take::Whole)]),
     (
         "influx",
-        false,
+        "",
         &[apart("-p", Take::Whole), apart("-t", Take::Whole)],
     ),
-    ("clickhouse-client", false, &[]),
-    ("twine", false, &[both("-p", Take::Whole)]),
+    ("clickhouse-client", "", &[]),
+    ("twine", "", &[both("-p", Take::Whole)]),
     (
         "ssh-keygen",
-        false,
+        "",
         &[apart("-N", Take::Whole), apart("-P", Take::Whole)],
     ),
-    ("net", false, &[]),
-    ("htpasswd", false, &[]),
-    ("wpa_passphrase", false, &[]),
+    ("net", "", &[both("-U", Take::After(b'%'))]),
+    ("etcdctl", "", &[apart("--user", USER)]),
+    ("aws", "put-parameter", &[apart("--value", Take::Whole)]),
+    (
+        "aws",
+        "secretsmanager",
+        &[apart("--secret-string", Take::Whole)],
+    ),
+    ("az", "keyvault", &[apart("--value", Take::Whole)]),
+    (
+        "gh",
+        "secret",
+        &[apart("--body", Take::Whole), apart("-b", Take::Whole)],
+    ),
+    ("sqlplus", "", &[]),
+    ("sqlldr", "", &[]),
+    ("rman", "", &[apart("target", Take::After(b'/'))]),
+    ("expdp", "", &[]),
+    ("impdp", "", &[]),
+    ("htpasswd", "", &[]),
+    ("wpa_passphrase", "", &[]),
 ];
 
 /// The keywords that the prefilter looks for; each leads to [`analyse`].
@@ -181,6 +205,10 @@ pub(super) static KEYS: &[&str] = &[
     "psexec",
     "ipmitool",
     "snmpwalk",
+    "snmpget",
+    "snmpset",
+    "snmpbulkwalk",
+    "snmptrap",
     "mosquitto_",
     "cqlsh",
     "influx",
@@ -189,7 +217,103 @@ pub(super) static KEYS: &[&str] = &[
     "twine ",
     "ssh-keygen ",
     "net use ",
+    "net rpc ",
+    "net ads ",
+    "etcdctl ",
+    "aws ssm ",
+    "aws secretsmanager ",
+    "az keyvault ",
+    "gh secret ",
+    "sqlplus ",
+    "sqlldr ",
+    "rman target ",
+    "expdp ",
+    "impdp ",
 ];
+
+/// Commands that take a secret at a place of their arguments, flags not counted.
+static PLACES: &[(&str, usize)] = &[
+    ("poetry config http-basic", 2),
+    ("poetry config pypi-token", 1),
+    ("wandb login ", 0),
+    ("snyk auth ", 0),
+    ("cargo login ", 0),
+    ("ngrok authtoken ", 0),
+    ("ngrok config add-authtoken ", 0),
+    ("rabbitmqctl add_user ", 1),
+    ("rabbitmqctl change_password ", 1),
+    ("rabbitmqctl authenticate_user ", 1),
+    ("mc alias set ", 3),
+    ("mc config host add ", 3),
+    ("rclone obscure ", 0),
+    ("reset-admin-password ", 0),
+    ("linode-cli configure --token ", 0),
+    ("sentry-cli login --auth-token ", 0),
+    ("railway login ", 0),
+    ("gh auth login --with-token ", 0),
+    ("smbpasswd -s ", 0),
+    ("ibmcloud login --apikey ", 0),
+];
+
+/// The keywords of commands with a place, with their index.
+pub(super) fn places() -> impl Iterator<Item = (&'static str, usize)> {
+    PLACES.iter().enumerate().map(|(i, p)| (p.0, i))
+}
+
+/// Looks at the arguments of command `which`, which begin at `i`.
+pub(super) fn placed(line: &mut Line, which: usize, i: usize) {
+    let Some(&(_, place)) = PLACES.get(which) else {
+        return;
+    };
+    let b = line.bytes;
+    // `http-basic.name` goes on; it is argument 0
+    let from = run_back(b, i, 24, |c| !c.is_ascii_whitespace());
+    let args = arguments(b, if before(b, i) == b' ' { i } else { from });
+    let plain = args.iter().filter(|&&(s, _)| at(b, s) != b'-');
+    if let Some(&(s, e)) = plain.skip(place).next() {
+        take(line, s, e, Take::Whole, PASSWORD);
+    }
+}
+
+/// `ACL SETUSER bob on >password`: the user begins at `i`.
+pub(super) fn setuser(line: &mut Line, i: usize) {
+    let b = line.bytes;
+    for (s, e) in arguments(b, i) {
+        if at(b, s) == b'>' {
+            take(line, s + 1, e, Take::Whole, PASSWORD);
+        }
+    }
+}
+
+/// `echo x > .vault_pass`: the text behind `echo ` begins at `i`.
+pub(super) fn echoed(line: &mut Line, i: usize) {
+    let b = line.bytes;
+    let stop = run(b, i, 512, |c| c != b'>');
+    if at(b, stop) != b'>' {
+        return;
+    }
+    let s = run(b, stop, 4, |c| matches!(c, b'>' | b' '));
+    let e = run(b, s, 128, |c| c.is_ascii_graphic());
+    let file = sub(b, s, e);
+    let file = file.rsplit(|c| *c == b'/').next().unwrap_or_default();
+    if ![
+        "pass", "secret", "token", "cred", ".key", "apikey", "api_key",
+    ]
+    .iter()
+    .any(|w| has_ci(file, w))
+    {
+        return;
+    }
+    let args = arguments(sub(b, 0, stop), i);
+    let Some(&(s, e)) = args.iter().rfind(|&&(s, _)| at(b, s) != b'-') else {
+        return;
+    };
+    let v = sub(b, s, e);
+    // A line of `.pgpass` is looked at as one
+    if v.iter().all(u8::is_ascii_graphic) && !v.contains(&b':') && super::prose::is_strong(v) {
+        take(line, s, e, Take::Whole, PASSWORD);
+    }
+}
 
 /// The words of a command from `i` on: ranges without their quotes. Ends at a pipe or a semicolon.
 fn arguments(b: &[u8], mut i: usize) -> Vec<(usize, usize)> {
@@ -227,13 +351,14 @@ fn arguments(b: &[u8], mut i: usize) -> Vec<(usize, usize)> {
 }
 
 /// A value no one typed in: a variable, a place, a file.
-fn is_stand_in(v: &[u8]) -> bool {
+pub(super) fn is_stand_in(v: &[u8]) -> bool {
     let first = at(v, 0);
     v.is_empty()
         || looks_placeholder(v)
             && !v.eq_ignore_ascii_case(b"secret")
             && !v.eq_ignore_ascii_case(b"pass")
             && !v.eq_ignore_ascii_case(b"password")
+        || v.windows(3).any(|w| w == b"://")
         || matches!(first, b'$' | b'<' | b'{' | b'`' | b'-' | b'%')
         || v.windows(2).any(|w| w == b"${" || w == b"{{" || w == b"$(")
         || (v.len() > 2 && v.iter().all(|c| c.is_ascii_uppercase() || *c == b'_'))
@@ -261,18 +386,61 @@ pub(super) fn analyse(line: &mut Line, hit: usize) {
         c.is_ascii_alphanumeric() || matches!(c, b'-' | b'_')
     });
     let word = sub(b, hit, end);
-    let Some((command, login, flags)) = COMMANDS.iter().find(|c| c.0.as_bytes() == word) else {
-        return;
-    };
     if !matches!(at(b, end), b' ' | b'\t') {
         return;
     }
+    for (command, needs, flags) in COMMANDS.iter().filter(|c| c.0.as_bytes() == word) {
+        judge(line, command, needs, flags, end);
+    }
+}
+
+/// The arguments of a command that the line before left open.
+pub(super) fn go_on(line: &mut Line, which: usize) {
+    if let Some((command, _, flags)) = COMMANDS.get(which) {
+        judge(line, command, "", flags, 0);
+    }
+}
+
+/// The last command of the line whose arguments may go on behind a line continuation.
+pub(super) fn found(b: &[u8]) -> Option<usize> {
+    let mut words = sub(b, 0, 1024)
+        .split(|c| c.is_ascii_whitespace() || matches!(c, b'|' | b';' | b'&' | b'(' | b'`'))
+        .filter(|w| !w.is_empty());
+    let mut out = None;
+    while let Some(word) = words.next() {
+        let word = word.rsplit(|c| *c == b'/').next().unwrap_or_default();
+        let fits =
+            |needs: &str| needs.is_empty() || words.clone().take(4).any(|w| w == needs.as_bytes());
+        if let Some(i) = COMMANDS
+            .iter()
+            .position(|c| c.0.as_bytes() == word && fits(c.1))
+        {
+            out = Some(i);
+        }
+    }
+    out
+}
+
+/// Looks at the arguments from `end` on.
+fn judge(line: &mut Line, command: &str, needs: &str, flags: &[Flag], end: usize) {
+    let b = line.bytes;
     let args = arguments(b, end);
     let text = |i: usize| args.get(i).map_or(&b""[..], |&(s, e)| sub(b, s, e));
-    if *login && !(0..6).any(|i| matches!(text(i), b"login")) {
+    if !needs.is_empty() && !(0..6).any(|i| text(i) == needs.as_bytes()) {
         return;
     }
-    match *command {
+    match command {
+        "sqlplus" | "sqlldr" | "expdp" | "impdp" => {
+            // user/password@service
+            if let Some(&(s, e)) = args.iter().find(|&&(s, _)| at(b, s) != b'-') {
+                let stop = run(b, s, e - s, |c| c != b'@');
+                if at(b, s) == b'/' {
+                    return;
+                }
+                take(line, s, stop, Take::After(b'/'), PASSWORD);
+            }
+            return;
+        }
         "htpasswd" => {
             let batch = (0..args.len()).any(|i| {
                 let a = text(i);
@@ -289,8 +457,8 @@ pub(super) fn analyse(line: &mut Line, hit: usize) {
             let user = (0..args.len()).find(|&i| text(i).starts_with(b"/user:"));
             if let Some(&(s, e)) = user.and_then(|i| args.get(i + 1)) {
                 take(line, s, e, Take::Whole, PASSWORD);
+                return;
             }
-            return;
         }
         "wpa_passphrase" => {
             if let Some(&(s, e)) = args.get(1) {
@@ -301,11 +469,17 @@ pub(super) fn analyse(line: &mut Line, hit: usize) {
         _ => {}
     }
     for (i, &(s, e)) in args.iter().enumerate() {
-        for flag in *flags {
+        for flag in flags {
             let f = flag.flag.as_bytes();
             if flag.apart && sub(b, s, e) == f {
                 if let Some(&(vs, ve)) = args.get(i + 1) {
-                    take(line, vs, ve, flag.take, PASSWORD);
+                    // A parameter is a secret when it says so or looks like one.
+                    let open = command == "aws"
+                        && f == b"--value"
+                        && !(0..args.len()).any(|k| text(k) == b"SecureString");
+                    if !open || super::prose::is_strong(sub(b, vs, ve)) {
+                        take(line, vs, ve, flag.take, PASSWORD);
+                    }
                 }
             } else if flag.attached
                 && looking_at(b, s, f)
@@ -317,7 +491,7 @@ pub(super) fn analyse(line: &mut Line, hit: usize) {
                 // `-path`, `-proxy`: long options with one dash
                 let option = rest.len() >= 3
                     && rest.iter().all(|c| c.is_ascii_lowercase() || *c == b'-')
-                    && matches!(*command, "curl" | "docker" | "zip" | "unzip" | "az");
+                    && matches!(command, "curl" | "docker" | "zip" | "unzip" | "az");
                 if !option {
                     take(line, vs, e, flag.take, PASSWORD);
                 }
@@ -334,10 +508,14 @@ fn take(line: &mut Line, start: usize, end: usize, what: Take, kind: &'static st
                 line.add(start, end, kind, "command-password");
             }
         }
+        Take::Cookies => super::header::cookies(line, start, end),
         Take::After(sign) => {
             if let Some(p) = v.iter().position(|&c| c == sign) {
                 let rest = v.get(p + 1..).unwrap_or_default();
-                if !is_stand_in(rest) && !v.starts_with(b"$") {
+                let user = v.get(..p).unwrap_or_default();
+                let names = matches!(user, b"user" | b"username" | b"USER" | b"<user>")
+                    && looks_placeholder(rest);
+                if !is_stand_in(rest) && !names && !v.starts_with(b"$") {
                     line.add(start + p + 1, end, CREDENTIAL, "command-credential");
                 }
             }
@@ -363,7 +541,7 @@ pub(super) fn openssl_pass(line: &mut Line, start: usize, i: usize) {
 pub(super) fn piped(line: &mut Line, i: usize) {
     let b = line.bytes;
     let base = i.saturating_sub(1024);
-    let head = sub(b, base, i);
+    let head = sub(b, base, i + 1);
     let Some(pipe) = head.iter().rposition(|&c| c == b'|').map(|p| p + base) else {
         return;
     };
@@ -383,7 +561,16 @@ pub(super) fn piped(line: &mut Line, i: usize) {
     else {
         return;
     };
-    let chpasswd = has_ci(sub(b, pipe, i + 9), "chpasswd");
+    let tail = sub(b, pipe, i + 9);
+    // Anything can be encoded; a password shows itself.
+    let decodes = matches!(
+        sub(b, i, i + 11),
+        b"| base64 -d" | b"| base64 -D" | b"| base64 --"
+    );
+    if has_ci(tail, "base64") && (decodes || !super::prose::is_strong(sub(b, s, e))) {
+        return;
+    }
+    let chpasswd = has_ci(tail, "chpasswd");
     take(
         line,
         s,

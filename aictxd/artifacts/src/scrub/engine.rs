@@ -6,13 +6,12 @@ use std::sync::LazyLock;
 
 use aho_corasick::{AhoCorasick, AhoCorasickBuilder, AhoCorasickKind, Input, MatchKind};
 
-use super::bytes::{at, blanks, is_name, looking_at, run, sub};
+use super::bytes::sub;
+use super::follow::Follow;
 use super::line::{Line, Span};
-use super::names::{Name, classify};
 use super::pem::{Open, Step};
 use super::rules::RULES;
-use super::value::Tie;
-use super::{Report, assign, bare, command, header, kind, pem, url};
+use super::{Report, assign, bare, call, command, header, kind, pem, prose, url};
 
 /// What a keyword leads to.
 #[derive(Clone, Copy)]
@@ -38,6 +37,31 @@ enum Lead {
     Sql,
     Query,
     Jwk,
+    /// A well-known function.
+    Call(usize),
+    /// Words that introduce a name and a password.
+    Login,
+    /// A community of SNMP.
+    Community,
+    /// Codes for the loss of a second factor.
+    Codes,
+    /// The key of an authenticator.
+    Setup,
+    /// The word key.
+    BareKey,
+    /// A command with a secret at a place of its arguments.
+    Placed(usize),
+    Echo,
+    /// The code of a wireless network.
+    Wifi,
+    /// `admin / x`
+    Pair,
+    Atlas,
+    CookieFile,
+    /// An access rule of Redis.
+    Setuser,
+    /// Nothing by itself: the line matters to the next.
+    State,
 }
 
 /// Secret words as they appear inside names.
@@ -114,6 +138,30 @@ static WORDS: &[&str] = &[
     "seed phrase",
     "recovery phrase",
     "masterauth",
+    "secret_id",
+    "unseal key",
+    "recovery key",
+    "validationkey",
+    "decryptionkey",
+    "presharedkey",
+    "sshkey",
+    "deploykey",
+    "clientkey",
+    "_salt",
+    "_seed",
+    "_pat",
+    "pepper",
+    "kennwort",
+    "senha",
+    "wachtwoord",
+    "crumb:",
+    "authident",
+    "primarykey",
+    "secondarykey",
+    "passwdhash",
+    "passwordhash",
+    "access_key_id",
+    "accesskeyid",
 ];
 
 /// The keyword search and what its keywords lead to.
@@ -140,7 +188,54 @@ static TABLES: LazyLock<Tables> = LazyLock::new(|| {
     for key in command::KEYS {
         add(key, Lead::Command);
     }
+    for (key, i) in call::keys() {
+        add(key, Lead::Call(i));
+    }
+    for (key, i) in command::places() {
+        add(key, Lead::Placed(i));
+    }
     for (key, lead) in [
+        ("echo ", Lead::Echo),
+        ("printf ", Lead::Echo),
+        ("wifi:", Lead::Wifi),
+        (" / ", Lead::Pair),
+        ("\"key\":", Lead::BareKey),
+        ("kinit", Lead::Piped),
+        ("master.key", Lead::State),
+        ("openssl rand", Lead::State),
+        ("wg gen", Lead::State),
+        ("pwgen", Lead::State),
+        ("\tfalse\t", Lead::CookieFile),
+        ("\ttrue\t", Lead::CookieFile),
+        ("setuser ", Lead::Setuser),
+        ("accounts: ", Lead::Login),
+        ("logins: ", Lead::Login),
+        ("users: ", Lead::Login),
+        ("log in", Lead::Login),
+        ("login", Lead::Login),
+        ("sign in", Lead::Login),
+        ("creds", Lead::Login),
+        ("credentials", Lead::Login),
+        ("convertto-securestring ", Lead::Sql),
+        ("backup code", Lead::Codes),
+        ("recovery code", Lead::Codes),
+        ("setup key", Lead::Setup),
+        ("totp", Lead::Setup),
+        ("2fa", Lead::Setup),
+        ("authenticator", Lead::Setup),
+        (" key (", Lead::BareKey),
+        (" key: ", Lead::BareKey),
+        (" key `", Lead::BareKey),
+        (" key is ", Lead::BareKey),
+        ("community ", Lead::Community),
+        ("apiversion", Lead::State),
+        ("private-lines", Lead::State),
+        ("\"p\":", Lead::Jwk),
+        ("\"q\":", Lead::Jwk),
+        ("\"dp\":", Lead::Jwk),
+        ("\"dq\":", Lead::Jwk),
+        ("\"qi\":", Lead::Jwk),
+        ("\"k\":", Lead::Jwk),
         ("://", Lead::Url),
         ("-----begin", Lead::Key),
         ("---- begin", Lead::Key),
@@ -150,6 +245,7 @@ static TABLES: LazyLock<Tables> = LazyLock::new(|| {
         (":aa", Lead::Telegram),
         ("-us", Lead::Mailchimp),
         ("q~", Lead::Azure),
+        (".atlasv1.", Lead::Atlas),
         ("@tcp(", Lead::Tcp),
         ("jdbc:oracle:thin:", Lead::Oracle),
         (":5432:", Lead::Port),
@@ -159,12 +255,22 @@ static TABLES: LazyLock<Tables> = LazyLock::new(|| {
         ("pass:", Lead::Pass),
         ("sudo -s", Lead::Piped),
         ("--password-stdin", Lead::Piped),
+        ("| base64", Lead::Piped),
+        ("secret put ", Lead::Piped),
+        ("secret set ", Lead::Piped),
+        ("secret create ", Lead::Piped),
+        ("cryptsetup ", Lead::Piped),
+        ("--passphrase-fd", Lead::Piped),
+        ("-pass stdin", Lead::Piped),
         ("chpasswd", Lead::Piped),
         ("--with-token", Lead::Piped),
         ("passwd --stdin", Lead::Piped),
         ("identified by ", Lead::Sql),
         ("?key=", Lead::Query),
         ("&key=", Lead::Query),
+        ("?code=", Lead::Query),
+        ("&code=", Lead::Query),
+        ("expect", Lead::State),
         ("\"d\":", Lead::Jwk),
     ] {
         add(key, lead);
@@ -195,8 +301,8 @@ pub(super) struct Engine {
     open: Option<Open>,
     /// The line end before the next line, when an open block has swallowed it.
     newline: Vec<u8>,
-    /// The line before named a secret whose value may be in the next (`- name: DB_PASSWORD`).
-    pending: Option<Name>,
+    /// What the lines before say about the next.
+    follow: Follow,
 }
 
 impl Engine {
@@ -209,7 +315,7 @@ impl Engine {
         let mut long = Ahead::Unknown;
         while pos < block.len() {
             let mut start = pos;
-            if self.open.is_none() && self.pending.is_none() {
+            if self.open.is_none() && self.follow.is_idle() {
                 let word = word.at_or_after(pos, || {
                     tables
                         .search
@@ -233,7 +339,7 @@ impl Engine {
     /// What is still owed at the end of the text.
     pub(super) fn finish(&mut self) -> Vec<u8> {
         self.open = None;
-        self.pending = None;
+        self.follow = Follow::default();
         std::mem::take(&mut self.newline)
     }
 
@@ -293,11 +399,11 @@ impl Engine {
                 }
             }
         }
-        let pending = self.pending.take();
+        let follow = std::mem::take(&mut self.follow);
         let original = sub(block, from, end);
         let mut open = None;
-        let text = rewrite(original, pending, &mut open, report);
-        self.pending = announces(original);
+        let text = rewrite(original, &follow, &mut open, report);
+        self.follow = follow.after(original);
         if open.is_some() {
             self.open = open;
         }
@@ -339,7 +445,7 @@ impl Ahead {
 /// Replaces until nothing more is found, so that a second scrubbing finds nothing either.
 fn rewrite(
     line: &[u8],
-    pending: Option<Name>,
+    follow: &Follow,
     open: &mut Option<Open>,
     report: &mut Report,
 ) -> Option<Vec<u8>> {
@@ -347,7 +453,7 @@ fn rewrite(
     for _ in 0..8 {
         let current = text.as_deref().unwrap_or(line);
         let mut left = None;
-        let spans = spans(current, pending, &mut left);
+        let spans = spans(current, follow, &mut left);
         if left.is_some() {
             *open = left;
         }
@@ -378,12 +484,10 @@ pub(super) fn marker(kind: &str) -> Vec<u8> {
 }
 
 /// All findings of one line, in order, none overlapping another.
-pub(super) fn spans(text: &[u8], pending: Option<Name>, open: &mut Option<Open>) -> Vec<Span> {
+pub(super) fn spans(text: &[u8], follow: &Follow, open: &mut Option<Open>) -> Vec<Span> {
     let tables = &*TABLES;
     let mut line = Line::new(text);
-    if let Some(name) = pending {
-        value_line(&mut line, name);
-    }
+    follow.apply(&mut line);
     for hit in tables.search.find_overlapping_iter(text) {
         if line.in_marker(hit.start()) {
             continue;
@@ -415,6 +519,7 @@ pub(super) fn spans(text: &[u8], pending: Option<Name>, open: &mut Option<Open>)
             Some(Lead::Jwt) => bare::jwt(&mut line, start),
             Some(Lead::Telegram) => bare::telegram(&mut line, start),
             Some(Lead::Mailchimp) => bare::mailchimp(&mut line, start),
+            Some(Lead::Atlas) => bare::atlas(&mut line, start, end),
             Some(Lead::Azure) => bare::azure(&mut line, start),
             Some(Lead::Tcp) => url::before_tcp(&mut line, start),
             Some(Lead::Oracle) => url::oracle(&mut line, end),
@@ -424,45 +529,23 @@ pub(super) fn spans(text: &[u8], pending: Option<Name>, open: &mut Option<Open>)
             Some(Lead::Sql) => header::phrase_value(&mut line, end),
             Some(Lead::Query) => assign::query_key(&mut line, end),
             Some(Lead::Jwk) => assign::jwk(&mut line, end),
-            None => {}
+            Some(Lead::Call(i)) => call::analyse(&mut line, *i, end),
+            Some(Lead::Login) => prose::login_pair(&mut line, end),
+            Some(Lead::Codes) => prose::codes(&mut line, end),
+            Some(Lead::Setup) => prose::setup_key(&mut line, end),
+            Some(Lead::BareKey) => prose::bare_key(&mut line, start),
+            Some(Lead::Placed(i)) => command::placed(&mut line, *i, end),
+            Some(Lead::Echo) => command::echoed(&mut line, end),
+            Some(Lead::CookieFile) => prose::cookie_file(&mut line),
+            Some(Lead::Setuser) => command::setuser(&mut line, end),
+            Some(Lead::Wifi) => prose::wifi(&mut line, end),
+            Some(Lead::Pair) => prose::slash_pair(&mut line, start),
+            Some(Lead::Community) => assign::community(&mut line, start, end),
+            Some(Lead::State) | None => {}
         }
     }
     bare::scan(&mut line);
     line.merged()
-}
-
-/// `- name: DB_PASSWORD`: the class of the name, when the line is that and nothing else.
-fn announces(b: &[u8]) -> Option<Name> {
-    let i = run(b, 0, 128, |c| {
-        matches!(c, b' ' | b'\t' | b'-' | b'"' | b'\'' | b'{')
-    });
-    let j = ["name", "Name", "key", "Key"]
-        .iter()
-        .find(|w| looking_at(b, i, w.as_bytes()))
-        .map(|w| i + w.len())?;
-    let j = run(b, j, 8, |c| matches!(c, b'"' | b'\'' | b' '));
-    if !matches!(at(b, j), b':' | b'=') {
-        return None;
-    }
-    let s = run(b, j + 1, 8, |c| matches!(c, b'"' | b'\'' | b' '));
-    let e = run(b, s, 96, is_name);
-    let rest = run(b, e, 8, |c| matches!(c, b'"' | b'\'' | b' ' | b',' | b'\r'));
-    (e > s && rest >= b.len())
-        .then(|| classify(sub(b, s, e)))
-        .flatten()
-}
-
-/// `  value: hunter2` behind such a line.
-fn value_line(line: &mut Line, name: Name) {
-    let b = line.bytes;
-    let i = run(b, 0, 128, |c| matches!(c, b' ' | b'\t' | b'"' | b'\''));
-    if !(looking_at(b, i, b"value") || looking_at(b, i, b"Value")) {
-        return;
-    }
-    let j = run(b, i + 5, 8, |c| matches!(c, b'"' | b'\'' | b' '));
-    if matches!(at(b, j), b':' | b'=') {
-        assign::judge_as(line, name, blanks(b, j + 1, 16), Tie::Element);
-    }
 }
 
 #[cfg(test)]

@@ -25,6 +25,12 @@ pub(super) fn scheme(line: &mut Line, i: usize, firm: bool) -> bool {
         "genie-key ",
         "sso-key ",
         "ssws ",
+        "geniekey ",
+        "oauth ",
+        "splunk ",
+        "jwt ",
+        "pat ",
+        "apitoken ",
         "key ",
     ];
     let b = line.bytes;

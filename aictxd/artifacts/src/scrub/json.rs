@@ -138,7 +138,7 @@ fn whole(text: &str, class: Name, name: &str) -> bool {
     // A key block is replaced as a block, not as a whole.
     text.len() <= 16384
         && !text.contains(std::str::from_utf8(kind::OPEN).unwrap_or("["))
-        && class != Name::Authorization
+        && !matches!(class, Name::Authorization | Name::Signature)
         && (class != Name::Cookie || !text.contains('='))
         && is_secret(&candidate, class)
 }

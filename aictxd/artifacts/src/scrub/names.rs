@@ -31,6 +31,8 @@ pub(super) enum Name {
     Signature,
     /// A list of seed words.
     Mnemonic,
+    /// `secret_id`: a UUID is the secret itself, anything else the name of one.
+    SecretId,
 }
 
 impl Name {
@@ -38,7 +40,7 @@ impl Name {
     pub(super) fn kind(self) -> &'static str {
         match self {
             Self::Password | Self::Pass => kind::PASSWORD,
-            Self::Secret | Self::Signature | Self::Mnemonic => kind::SECRET,
+            Self::Secret | Self::Signature | Self::Mnemonic | Self::SecretId => kind::SECRET,
             Self::ApiKey | Self::WeakKey => kind::API_KEY,
             Self::AccessKey => kind::ACCESS_KEY,
             Self::PrivateKey => kind::PRIVATE_KEY,
@@ -172,6 +174,20 @@ const KEY_GROUPS: &[(&str, Name)] = &[
     ("consumer", Name::WeakKey),
     ("deploy", Name::WeakKey),
     ("session", Name::WeakKey),
+    ("primary", Name::WeakKey),
+    ("secondary", Name::WeakKey),
+    ("preshared", Name::Secret),
+    ("validation", Name::WeakKey),
+    ("decryption", Name::Secret),
+    ("decrypt", Name::Secret),
+    ("unseal", Name::Secret),
+    ("recovery", Name::Secret),
+    ("ssh", Name::WeakKey),
+    ("tls", Name::WeakKey),
+    ("ssl", Name::WeakKey),
+    ("client", Name::WeakKey),
+    ("rsa", Name::WeakKey),
+    ("fernet", Name::Secret),
     ("host", Name::WeakKey),
     ("user", Name::WeakKey),
 ];
@@ -181,7 +197,7 @@ const PLAIN_KEYS: &[&str] = &[
     "public",
     "pub",
     "cache",
-    "primary",
+    "socket",
     "foreign",
     "sort",
     "partition",
@@ -208,6 +224,10 @@ const PLAIN_KEYS: &[&str] = &[
     "verification",
     "publishable",
     "site",
+    "surrogate",
+    "websocket",
+    "message",
+    "correlation",
 ];
 
 /// Classifies a name; `None` when a value under it is nobody's secret.
@@ -226,10 +246,18 @@ pub(super) fn classify(name: &[u8]) -> Option<Name> {
     let last = words.pop()?;
     let last = last.trim_end_matches(|c: char| c.is_ascii_digit());
     let prev = words.last().map_or("", String::as_str);
-    match last {
-        "password" | "passwd" | "pwd" | "passphrase" | "passcode" | "passwort" | "psk" | "pw" => {
-            Some(Name::Password)
+    let last = match last {
+        // APP_KEYS, API_TOKENS
+        "keys" | "tokens" | "secrets" | "passwords"
+            if !prev.is_empty() && !name.iter().any(u8::is_ascii_lowercase) =>
+        {
+            last.trim_end_matches('s')
         }
+        _ => last,
+    };
+    match last {
+        "password" | "passwd" | "pwd" | "passphrase" | "passcode" | "passwort" | "psk" | "pw"
+        | "kennwort" | "senha" | "wachtwoord" | "requirepass" => Some(Name::Password),
         "pass" if prev.is_empty() => Some(Name::Pass),
         "pass" => (!matches!(
             prev,
@@ -273,7 +301,7 @@ pub(super) fn classify(name: &[u8]) -> Option<Name> {
         {
             None
         }
-        "token" | "jwt" | "bearer" => Some(Name::Token),
+        "token" | "jwt" | "bearer" | "crumb" => Some(Name::Token),
         "secret" => Some(Name::Secret),
         "auth" => Some(Name::Auth),
         "authorization" => Some(Name::Authorization),
@@ -281,6 +309,59 @@ pub(super) fn classify(name: &[u8]) -> Option<Name> {
         "cookie" | "cookies" => Some(Name::Cookie),
         "session" | "sess" => Some(Name::Session),
         "sig" | "signature" => Some(Name::Signature),
+        "ident" if prev == "auth" => Some(Name::Auth),
+        "id" if prev == "secret" => Some(Name::SecretId),
+        "id" if prev == "key" && words.iter().rev().nth(1).is_some_and(|w| w == "access") => {
+            Some(Name::AccessKey)
+        }
+        "hash" if matches!(prev, "password" | "passwd" | "pass" | "pwd") => Some(Name::Credential),
+        "data" if prev == "key" => Some(Name::WeakKey),
+        "pat"
+            if matches!(
+                prev,
+                "gh" | "github"
+                    | "gitlab"
+                    | "azure"
+                    | "devops"
+                    | "ado"
+                    | "hub"
+                    | "docker"
+                    | "dockerhub"
+                    | "bot"
+                    | "ci"
+                    | "user"
+                    | "git"
+                    | "repo"
+                    | "access"
+                    | "deploy"
+                    | "airtable"
+                    | "sonar"
+                    | "my"
+            ) =>
+        {
+            Some(Name::Token)
+        }
+        "salt" | "pepper"
+            if matches!(
+                prev,
+                "auth"
+                    | "password"
+                    | "secret"
+                    | "session"
+                    | "cookie"
+                    | "hash"
+                    | "in"
+                    | "nonce"
+                    | "jwt"
+                    | "token"
+            ) =>
+        {
+            Some(Name::WeakKey)
+        }
+        "pepper" => Some(Name::WeakKey),
+        "seed" if matches!(prev, "totp" | "otp" | "mfa" | "hd" | "wallet" | "auth") => {
+            Some(Name::Secret)
+        }
         "key" => {
             if PLAIN_KEYS.contains(&prev) {
                 return None;
@@ -291,10 +372,18 @@ pub(super) fn classify(name: &[u8]) -> Option<Name> {
                 .iter()
                 .find(|(word, _)| *word == prev)
                 .map(|(_, class)| *class)
-                .or((upper && !prev.is_empty()).then_some(Name::WeakKey))
+                .or(((upper || is_header(name)) && !prev.is_empty()).then_some(Name::WeakKey))
         }
         _ => joined(last),
     }
+}
+
+/// `Fastly-Key`: the name of a header, every word with a capital.
+fn is_header(name: &[u8]) -> bool {
+    name.contains(&b'-')
+        && name
+            .split(|c| *c == b'-')
+            .all(|w| w.first().is_some_and(u8::is_ascii_uppercase))
 }
 
 /// Words written together: `authtoken`, `dbpassword`, `storepass`.
@@ -334,32 +423,89 @@ fn joined(word: &str) -> Option<Name> {
         ("servicekey", Name::WeakKey),
         ("appkey", Name::WeakKey),
         ("sessid", Name::Session),
+        ("presharedkey", Name::Secret),
+        ("validationkey", Name::WeakKey),
+        ("decryptionkey", Name::Secret),
+        ("sshkey", Name::WeakKey),
+        ("deploykey", Name::WeakKey),
+        ("clientkey", Name::WeakKey),
     ];
+    // SSHPASS, DBPASS
+    const OTHER: &[&str] = &[
+        "bypass",
+        "compass",
+        "encompass",
+        "trespass",
+        "surpass",
+        "oldpwd",
+        "overpass",
+        "underpass",
+    ];
+    let short = word.len() >= 5 && (word.ends_with("pass") || word.ends_with("pwd"));
+    if short && !OTHER.contains(&word) {
+        return Some(Name::Password);
+    }
     ENDS.iter()
         .find(|(end, _)| word.ends_with(end))
         .map(|(_, class)| *class)
 }
 
-/// Whether a field of this name is an identifier, a count or a path and so never a secret by name.
+/// Whether a field of this name is an identifier, a count, a time or a path and so never a secret by
+/// name. Known token shapes are looked for all the same.
 pub(super) fn is_exempt_field(name: &str) -> bool {
-    words(name.as_bytes()).last().is_some_and(|w| {
-        matches!(
-            w.as_str(),
-            "id" | "ids"
-                | "path"
-                | "paths"
-                | "file"
-                | "files"
-                | "dir"
-                | "root"
-                | "count"
-                | "used"
-                | "uuid"
-                | "sha"
-                | "hash"
-                | "digest"
-                | "fingerprint"
-                | "commit"
-        )
-    })
+    // What the product's own records call their keys.
+    const WHOLE: &[&str] = &[
+        "signature",
+        "failure_signature",
+        "signatures",
+        "session",
+        "source_session",
+        "head",
+        "at",
+        "v",
+        "version",
+        "schema_version",
+        "branch",
+        "revision",
+        "etag",
+    ];
+    const LAST: &[&str] = &[
+        "id",
+        "ids",
+        "path",
+        "paths",
+        "file",
+        "files",
+        "dir",
+        "dirs",
+        "root",
+        "cwd",
+        "worktree",
+        "count",
+        "used",
+        "uuid",
+        "sha",
+        "sha1",
+        "sha256",
+        "hash",
+        "digest",
+        "checksum",
+        "fingerprint",
+        "fingerprints",
+        "commit",
+        "timestamp",
+        "version",
+    ];
+    if WHOLE.contains(&name) {
+        return true;
+    }
+    let words = words(name.as_bytes());
+    let Some(last) = words.last().map(String::as_str) else {
+        return false;
+    };
+    // `secret_id` of an approle login is a secret
+    let prev = words.iter().rev().nth(1).map_or("", String::as_str);
+    LAST.contains(&last)
+        && !(last == "id" && prev == "secret")
+        && !(last == "hash" && matches!(prev, "password" | "passwd" | "pass" | "pwd"))
 }

@@ -92,6 +92,11 @@ pub(super) fn analyse(line: &mut Line, i: usize) -> Option<Open> {
     (tail.len() <= 12).then_some(Open::Maybe)
 }
 
+/// Whether a key block begins in the line.
+pub(super) fn begins(b: &[u8]) -> bool {
+    memchr::memmem::find(b, b"-----BEGIN").is_some()
+}
+
 /// The base64 text of a key line: its range without indentation, quotes, diff and quote signs.
 fn key_text(b: &[u8]) -> (usize, usize) {
     let from = run(b, 0, 64, |c| {

@@ -91,7 +91,7 @@ impl StreamScrubber {
     /// further when a finding reaches over `to`.
     fn emit(&mut self, line: &[u8], from: usize, to: usize, out: &mut Vec<u8>) -> usize {
         let mut open = None;
-        let all = spans(line, None, &mut open);
+        let all = spans(line, &super::follow::Follow::default(), &mut open);
         let mut stop = to;
         let mut mine = Vec::new();
         for mut span in all {

@@ -126,8 +126,14 @@ pub(super) fn pgpass(line: &mut Line, i: usize) {
         return;
     }
     let mut fields = Vec::new();
-    let mut from = 0;
-    for (k, _) in b.iter().enumerate().filter(|(_, c)| **c == b':').take(5) {
+    let mut from = run_back(b, i, 256, |c| {
+        !c.is_ascii_whitespace() && !matches!(c, b'"' | b'\'')
+    });
+    let base = from;
+    for k in memchr::memchr_iter(b':', sub(b, base, base + 512))
+        .take(5)
+        .map(|k| base + k)
+    {
         fields.push((from, k));
         from = k + 1;
     }
@@ -140,7 +146,9 @@ pub(super) fn pgpass(line: &mut Line, i: usize) {
     if fields.len() != 4 || !fields.iter().all(plain) || fields.get(1).is_none_or(|f| f.0 != i) {
         return;
     }
-    let end = run(b, from, 512, |c| !c.is_ascii_whitespace());
+    let end = run(b, from, 512, |c| {
+        !c.is_ascii_whitespace() && !matches!(c, b'"' | b'\'')
+    });
     if end > from && !template(sub(b, from, end)) && kind::markers(sub(b, from, end)).is_empty() {
         line.add(from, end, kind::PASSWORD, "pgpass");
     }

@@ -46,7 +46,7 @@ pub(super) struct Candidate<'a> {
 }
 
 /// Template, variable, call or property: code that computes a value instead of being one.
-fn is_expression(c: &Candidate) -> bool {
+pub(super) fn is_expression(c: &Candidate) -> bool {
     let v = c.text;
     const TEMPLATES: &[&str] = &[
         "${",
@@ -90,6 +90,21 @@ fn is_expression(c: &Candidate) -> bool {
     if first == b'%' && (end == b'%' || v.len() <= 3) {
         return true;
     }
+    // A pattern for secrets
+    if first == b'/'
+        && !c.quoted
+        && v.iter().any(|c| matches!(c, b'[' | b'\\'))
+        && v.iter()
+            .rposition(|c| *c == b'/')
+            .is_some_and(|p| p > 0 && v.len() - p <= 4)
+    {
+        return true;
+    }
+    if (first == b'^' && end == b'$' || v.starts_with(b"(?"))
+        && v.iter().any(|c| matches!(c, b'[' | b'(' | b'\\'))
+    {
+        return true;
+    }
     if first == b'<' && end == b'>'
         || first == b'{' && end == b'}' && !v.ends_with(b"=}")
         || first == b'[' && end == b']'
@@ -119,6 +134,7 @@ fn is_expression(c: &Candidate) -> bool {
             | b'}'
             | b']'
     ) && (c.tie != Tie::Tight || v.len() < 6)
+        && !(first == b'+' && v.len() >= 20 && v.iter().all(|&c| super::bytes::is_base64(c)))
         && !v.ends_with(b"=}")
     {
         return true;
@@ -165,7 +181,11 @@ pub(super) fn is_secret(c: &Candidate, name: Name) -> bool {
     if v.len() < 4 || memchr::memmem::find(v, kind::OPEN).is_some() {
         return false;
     }
-    if looks_placeholder(v) || is_expression(c) {
+    if looks_placeholder(v) {
+        return false;
+    }
+    // Sealed for a cluster
+    if v.len() >= 60 && v.starts_with(b"Ag") && v.iter().all(|&c| super::bytes::is_base64(c)) {
         return false;
     }
     // AWS secret keys: 40 characters of base64, slashes among them
@@ -173,16 +193,22 @@ pub(super) fn is_secret(c: &Candidate, name: Name) -> bool {
     if v.len() == 40
         && matches!(name, Name::AccessKey | Name::Secret)
         && cases
+        && v.iter().any(u8::is_ascii_digit)
         && v.iter()
             .all(|&c| c.is_ascii_alphanumeric() || matches!(c, b'/' | b'+'))
     {
         return true;
     }
+    if is_expression(c) {
+        return false;
+    }
     let letters = v.iter().filter(|c| c.is_ascii_alphabetic()).count();
     let digits = v.iter().filter(|c| c.is_ascii_digit()).count();
     let spaces = v.iter().filter(|c| c.is_ascii_whitespace()).count();
     if spaces > 0 {
-        return c.quoted && phrase(v, name, digits);
+        return c.quoted
+            && (phrase(v, name, digits)
+                || (c.upper_name && cases && is_noise(v, letters + digits + spaces, digits)));
     }
     if is_reference(v)
         && !(name.is_password()
@@ -202,6 +228,11 @@ pub(super) fn is_secret(c: &Candidate, name: Name) -> bool {
         return password(c, name, letters, digits);
     }
     random(c, name, letters, digits)
+}
+
+/// Signs, digits and letters without order: the salts of a content system.
+fn is_noise(v: &[u8], ordinary: usize, digits: usize) -> bool {
+    v.len() >= 32 && digits >= 3 && (v.len() - ordinary) * 6 >= v.len() && entropy(v) >= 4.0
 }
 
 /// Several words in quotes: a pass phrase, or text for people?
@@ -224,6 +255,10 @@ fn phrase(v: &[u8], name: Name, digits: usize) -> bool {
         .iter()
         .all(|w| w.iter().all(|c| c.is_ascii_lowercase()));
     (plain && words.len() >= 4)
+        || (plain
+            && words.len() == 3
+            && name == Name::Password
+            && !words.iter().any(|w| is_common(w)))
         || (name.is_password() && digits > 0 && words.len() <= 4 && v.len() >= 8)
 }
 
@@ -231,14 +266,18 @@ fn password(c: &Candidate, name: Name, letters: usize, digits: usize) -> bool {
     let v = c.text;
     let firm = c.quoted || matches!(c.tie, Tie::Tight | Tie::Flag | Tie::Element);
     if name == Name::Pass
-        && !(firm || (digits > 0 && letters > 0 && c.leads && c.tie == Tie::Colon))
+        && !(firm
+            || (digits > 0
+                && letters > 0
+                && c.leads
+                && (c.tie == Tie::Colon || c.tie == Tie::Assign && v.len() >= 6)))
     {
         return false;
     }
     if letters == 0 {
         return digits >= if firm { 4 } else { 6 } && c.tie != Tie::Prose && name == Name::Password;
     }
-    if is_technical(v) {
+    if is_technical(v) || (!firm && v.split(|c| *c == b'-').next().is_some_and(is_technical)) {
         return false;
     }
     if v.len() >= 8
@@ -258,7 +297,14 @@ fn password(c: &Candidate, name: Name, letters: usize, digits: usize) -> bool {
     let plain_stem = stem
         .iter()
         .all(|c| c.is_ascii_alphabetic() || matches!(c, b'_' | b'-'));
-    if looks_placeholder(stem) || (digits <= 2 && plain_stem && self_named(stem)) {
+    // Where no variable can stand
+    let literal =
+        matches!(c.tie, Tie::Element | Tie::Flag) || (c.tie == Tie::Tight && c.upper_name);
+    let numbered =
+        digits >= 3 && firm && self_named(stem) && !has_ci(stem, "your") && !has_ci(stem, "dummy");
+    if (looks_placeholder(stem) && !numbered)
+        || (digits <= 2 && plain_stem && self_named(stem) && !literal)
+    {
         return false;
     }
     match c.tie {
@@ -307,10 +353,13 @@ fn password_of_letters(c: &Candidate, joints: usize) -> bool {
     let lower = v.iter().all(|c| c.is_ascii_lowercase());
     let typical = !c.quoted && at(v, 0).is_ascii_uppercase() && is_wordlike(v);
     let capitals = joints == 0 && v.iter().all(|c| c.is_ascii_uppercase());
-    if typical || (capitals && !c.quoted && v.len() < 12) {
+    // password: CorrectHorseBatteryStaple
+    let long = c.leads && c.last && joints == 0 && v.len() >= 16;
+    if (typical && !long) || (capitals && !c.quoted && v.len() < 12) {
         return false;
     }
-    if joints > 0 && !c.quoted && !(c.upper_name && c.tie == Tie::Tight) {
+    let line_of_own = c.leads && c.last && !v.iter().any(|c| matches!(c, b'_' | b'.'));
+    if joints > 0 && !c.quoted && !((c.upper_name || line_of_own) && c.tie == Tie::Tight) {
         return false;
     }
     match c.tie {
@@ -322,7 +371,7 @@ fn password_of_letters(c: &Candidate, joints: usize) -> bool {
         Tie::Assign if c.quoted => true,
         Tie::Assign => c.leads && c.last && lower && v.len() >= 8 && c.upper_name,
         Tie::Colon if c.quoted => joints == 0 || v.len() >= 10,
-        Tie::Colon => c.leads && c.last && lower && v.len() >= 6 && joints == 0,
+        Tie::Colon => c.leads && c.last && (lower || long) && v.len() >= 6 && joints == 0,
         Tie::Flag => c.quoted || c.last || v.len() >= 16 || matches!(c.next, b'|'),
         Tie::Call => false,
         Tie::Prose => v.len() >= 20 && lower && joints == 0,
@@ -360,10 +409,10 @@ fn random(c: &Candidate, name: Name, letters: usize, digits: usize) -> bool {
             && !is_technical(pass);
     }
     if is_uuid(v) {
-        return firm
+        return (firm || (c.upper_name && name == Name::Token))
             && matches!(
                 name,
-                Name::ApiKey | Name::Token | Name::Secret | Name::AccessKey
+                Name::ApiKey | Name::Token | Name::Secret | Name::AccessKey | Name::SecretId
             )
             || (name == Name::WeakKey && c.upper_name);
     }
@@ -382,7 +431,17 @@ fn random(c: &Candidate, name: Name, letters: usize, digits: usize) -> bool {
         && c.leads
         && (c.quoted || !joints)
         && at(v, 0) != b'_';
+    // JWT_SECRET=my-very-long-signing-secret-2024
+    let own_line = c.leads && c.last && digits > 0;
+    let numbered = c.quoted && digits >= 3;
+    let spelled_out = name == Name::Secret
+        && (c.upper_name || own_line && c.quoted || numbered)
+        && v.len() >= if c.upper_name || numbered { 16 } else { 24 }
+        && v.iter()
+            .all(|&c| c.is_ascii_alphanumeric() || matches!(c, b'-' | b'_' | b'!' | b'@' | b'#'))
+        && (c.quoted && c.tie != Tie::Call || matches!(c.tie, Tie::Tight) && c.leads);
     match name {
+        Name::SecretId => false,
         Name::Signature => v.len() >= 16 && digits > 0 && !plain,
         Name::Session | Name::Cookie | Name::WeakKey => {
             v.len() >= 16 && digits >= 2 && !plain && (firm || c.tie == Tie::Assign) && bits >= 3.0
@@ -391,13 +450,24 @@ fn random(c: &Candidate, name: Name, letters: usize, digits: usize) -> bool {
         _ if digits == 0 => {
             // Random letters, or the sentence-like secrets people give to environment variables.
             (v.len() >= 16 && !plain && (mixed_case || letters == v.len()) && !joints)
+                || (v.len() >= 20
+                    && !plain
+                    && mixed_case
+                    && firm
+                    && bits >= 3.9
+                    && !v.contains(&b'/'))
                 || (name == Name::Secret && v.len() >= 10 && sentence)
+                || spelled_out
                 || (v.len() >= 20 && v.ends_with(b"=") && mixed_case)
         }
         _ if matches!(c.tie, Tie::Prose | Tie::Call) => {
             v.len() >= 12 && !plain && digits >= 2 && bits >= 3.0
         }
         _ if !plain => firm || v.len() >= 12,
-        _ => name == Name::Secret && (c.quoted || c.upper_name) && !joints && v.len() >= 10,
+        _ => {
+            spelled_out
+                || (name == Name::Secret && own_line && digits >= 2 && !joints)
+                || (name == Name::Secret && (c.quoted || c.upper_name) && !joints && v.len() >= 10)
+        }
     }
 }

@@ -139,6 +139,32 @@ pub(super) fn is_function_word(word: &[u8]) -> bool {
         .any(|w| word.eq_ignore_ascii_case(w.as_bytes()))
 }
 
+/// Words that explain a password rather than being one, beyond the common ones.
+#[rustfmt::skip]
+const EXPLAINING: &[&str] = &[
+    "shared", "weak", "strong", "short", "plain", "plaintext", "cleartext", "blank", "unclear", "simple",
+    "easy", "hard", "safe", "stale", "somewhere", "elsewhere", "supposed", "case-sensitive", "mine", "yours", "theirs",
+    "hers", "fine", "okay", "enough", "gone", "alright", "wrong", "right", "sent", "kept", "held", "built", "taken", "given", "shown",
+    "written", "known", "chosen", "broken", "stolen", "hidden", "forgotten", "really", "exactly", "sometimes", "often", "rather",
+    "quite", "almost", "perhaps", "maybe", "whatever", "anything", "everything", "something", "nothing", "nobody",
+    "identical", "equal", "equals", "similar", "longer", "shorter", "stronger", "weaker", "better", "worse", "older", "newer",
+    "passed", "in-memory", "read-only", "write-only", "one-time", "per-user", "per-host", "non-empty", "base", "bytes", "letters",
+    "ascii", "unicode", "alphanumeric", "numeric", "characters", "encrypted", "lowercase", "uppercase", "there", "here", "these",
+    "printed", "echoed", "typed", "unchanged", "untouched", "ours", "later", "itself", "required", "compulsory", "mandatory",
+    "passwort", "kennwort", "falsch", "incorrecta", "obligatoire", "leer", "wichtig", "requis", "pflicht",
+];
+
+/// Whether the word says something about a password: a participle, an adjective, an adverb.
+pub(super) fn is_explanation(word: &[u8]) -> bool {
+    const ENDS: &[&str] = &[
+        "ed", "ing", "able", "ible", "ly", "ful", "less", "ive", "ous", "ory", "ary", "ant", "ent",
+        "ic", "al", "ized", "ised", "bound", "side", "only", "free", "tion", "ness", "ity",
+    ];
+    let lower = word.to_ascii_lowercase();
+    ENDS.iter().any(|e| lower.ends_with(e.as_bytes()))
+        || EXPLAINING.iter().any(|w| w.as_bytes() == lower.as_slice())
+}
+
 /// Whether the word is a technical term with digits, case ignored.
 pub(super) fn is_technical(word: &[u8]) -> bool {
     word.len() <= 24

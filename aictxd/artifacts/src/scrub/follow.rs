@@ -1,0 +1,494 @@
+//! What one line says about the next: values below their names, tables, manifests, continued
+//! commands. A state is small, is renewed by every line, and ends with the first line that does not
+//! fit it.
+
+use super::assign;
+use super::bytes::{
+    at, before, blanks, decode_base64, has_ci, is_name, looking_at, run, run_back, sub,
+};
+use super::command;
+use super::kind;
+use super::line::Line;
+use super::names::{Name, classify};
+use super::table::Table;
+use super::text::trim_any;
+use super::value::Tie;
+
+/// How a value stands below its name.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Below {
+    /// One value, indented deeper than the name.
+    Deeper,
+    /// A block of lines, each indented deeper than the name.
+    Block,
+    /// One value anywhere: behind a line continuation or an opening tag.
+    Anywhere,
+    /// One value in a sentence; an empty line or a code fence may stand between.
+    Prose,
+    /// The first word of the line: a flag before a line continuation.
+    Flag,
+    /// Items of a list, one a line.
+    Items,
+    /// What a script sends behind a prompt that it waits for.
+    Sent,
+}
+
+/// A name whose value is still to come.
+#[derive(Clone, Copy, Debug)]
+struct Open {
+    class: Name,
+    below: Below,
+    indent: usize,
+    lines: u32,
+}
+
+/// Where in a Kubernetes manifest the text is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+enum Manifest {
+    #[default]
+    None,
+    /// `apiVersion: v1` was the last line: sorted output may go on with the data of a secret.
+    Version,
+    /// `kind: Secret` was read.
+    Secret,
+    /// Inside `data:` or `stringData:` that is indented so far.
+    Data {
+        indent: usize,
+        encoded: bool,
+        sure: bool,
+    },
+}
+
+/// What is carried from line to line besides key blocks.
+#[derive(Default)]
+pub(super) struct Follow {
+    /// The line before named a secret whose value may be in the next (`- name: DB_PASSWORD`).
+    pair: Option<Name>,
+    open: Option<Open>,
+    table: Option<Table>,
+    /// The command whose arguments go on.
+    command: Option<usize>,
+    manifest: Manifest,
+    /// So many lines of a PuTTY key are still to come.
+    putty: u32,
+}
+
+impl Follow {
+    /// Whether the next line needs no look for the sake of this state.
+    pub(super) fn is_idle(&self) -> bool {
+        self.pair.is_none()
+            && self.open.is_none()
+            && self.table.is_none()
+            && self.command.is_none()
+            && self.manifest == Manifest::None
+            && self.putty == 0
+    }
+
+    /// Notes what the state says about this line.
+    pub(super) fn apply(&self, line: &mut Line) {
+        if self.is_idle() {
+            return;
+        }
+        if self.putty > 0 {
+            let (s, e) = trimmed(line.bytes);
+            if e - s >= 16 && run(line.bytes, s, e - s, super::bytes::is_base64) == e {
+                line.add(s, e, kind::PRIVATE_KEY, "putty-key");
+            }
+        }
+        if let Some(name) = self.pair {
+            value_line(line, name);
+        }
+        if let Some(open) = self.open {
+            open.apply(line);
+        }
+        if let Some(table) = &self.table {
+            table.apply(line);
+        }
+        if let Some(command) = self.command {
+            command::go_on(line, command);
+        }
+        if let Manifest::Data {
+            indent,
+            encoded,
+            sure,
+        } = self.manifest
+        {
+            member(line, indent, encoded, sure);
+        }
+    }
+
+    /// The state behind this line.
+    pub(super) fn after(self, b: &[u8]) -> Self {
+        let (s, e) = trimmed(b);
+        let text = sub(b, s, e);
+        Self {
+            pair: announces(b),
+            open: opens(b).or(self.open.and_then(|o| o.after(b))),
+            table: match self.table {
+                Some(table) => table.after(b),
+                None => Table::header(b),
+            },
+            command: if text.ends_with(b"\\") {
+                command::found(b).or(self.command)
+            } else {
+                None
+            },
+            manifest: self.manifest.after(text, s),
+            putty: match text.strip_prefix(b"Private-Lines: ") {
+                Some(n) => std::str::from_utf8(n)
+                    .ok()
+                    .and_then(|n| n.parse().ok())
+                    .filter(|n| *n <= 200)
+                    .unwrap_or(0),
+                None => self.putty.saturating_sub(1),
+            },
+        }
+    }
+}
+
+/// The range of the line without blanks at its ends.
+fn trimmed(b: &[u8]) -> (usize, usize) {
+    let s = run(b, 0, b.len(), |c| c.is_ascii_whitespace());
+    let e = run_back(b, b.len(), b.len() - s, |c| c.is_ascii_whitespace());
+    (s, e.max(s))
+}
+
+/// `name:`, `name: |`, `name=\`, `<name>`, `--name \` at the end of a line: the value comes later.
+fn opens(b: &[u8]) -> Option<Open> {
+    let (indent, end) = trimmed(b);
+    if end - indent > 512 {
+        return None;
+    }
+    let open = |class, below| {
+        Some(Open {
+            class,
+            below,
+            indent,
+            lines: 0,
+        })
+    };
+    let text = sub(b, indent, end);
+    if has_ci(sub(text, 0, 64), "expect") && (has_ci(text, "assword") || has_ci(text, "assphrase"))
+    {
+        return open(Name::Password, Below::Sent);
+    }
+    if reveals(text) {
+        return open(Name::Secret, Below::Anywhere);
+    }
+    // A block scalar or a line continuation
+    let block = text
+        .iter()
+        .rposition(|c| !matches!(c, b'|' | b'>' | b'-' | b'+' | b'0'..=b'9'))
+        .filter(|&p| at(text, p) == b' ' && matches!(at(text, p + 1), b'|' | b'>'))
+        .map(|p| sub(text, 0, p + 1).trim_ascii_end());
+    let joined = text.strip_suffix(b"\\").map(<[u8]>::trim_ascii_end);
+    let heredoc = text
+        .windows(3)
+        .rposition(|w| w == b"<<-" || w == b"<<E" || w == b"<<~")
+        .filter(|p| text.len() - p <= 16)
+        .map(|p| sub(text, 0, p).trim_ascii_end());
+    let head = block.or(joined).or(heredoc).unwrap_or(text);
+    // A dump: `["password"]=>`
+    if let Some(dumped) = head.strip_suffix(b"\"]=>") {
+        return open(classify(last_name(dumped))?, Below::Anywhere);
+    }
+    if let Some(tag) = head.strip_suffix(b">") {
+        let name = last_name(tag);
+        let opened = before(tag, tag.len() - name.len()) == b'<';
+        return match classify(name) {
+            Some(class) if opened => open(class, Below::Anywhere),
+            _ => None,
+        };
+    }
+    if joined.is_some() && !matches!(head.last(), Some(b':' | b'=')) {
+        let name = last_name(head);
+        return match classify(name) {
+            Some(class) if name.starts_with(b"--") => open(class, Below::Flag),
+            _ => None,
+        };
+    }
+    let head = head.strip_suffix(b"[").map_or(head, <[u8]>::trim_ascii_end);
+    let sign = *head.last()?;
+    let head = sub(head, 0, head.len() - 1);
+    if !(sign == b':' || sign == b'=' && (joined.is_some() || heredoc.is_some())) {
+        return None;
+    }
+    let head = trim_any(head, b"\"'`* \t");
+    let name = last_name(head);
+    let lead = trim_any(sub(head, 0, head.len() - name.len()), b"-? \t\"'");
+    if lead.is_empty() || matches!(lead, b"export" | b"set") {
+        let below = match (block.is_some() || heredoc.is_some(), joined.is_some()) {
+            (true, _) => Below::Block,
+            (_, true) => Below::Anywhere,
+            _ => Below::Deeper,
+        };
+        if let (None, Some(one)) = (classify(name), name.strip_suffix(b"s")) {
+            return open(classify(one)?, Below::Items);
+        }
+        return open(classify(name)?, below);
+    }
+    // `The new password is:`
+    let verb = head.strip_suffix(b" is").unwrap_or(head);
+    let from = verb.len().saturating_sub(24);
+    let name = verb
+        .get(from..)?
+        .rsplitn(3, u8::is_ascii_whitespace)
+        .take(2)
+        .collect::<Vec<_>>();
+    let class = match name.as_slice() {
+        [last, first] => classify(last).or_else(|| classify(&[first, &b"_"[..], last].concat())),
+        [last] => classify(last),
+        _ => None,
+    }?;
+    (sign == b':').then_some(())?;
+    open(class, Below::Prose)
+}
+
+/// A command that shows a secret and nothing else, typed at a prompt.
+fn reveals(text: &[u8]) -> bool {
+    const SHOWS: &[&str] = &[
+        "print-access-token",
+        "print-identity-token",
+        "secrets versions access",
+        "-field=password",
+        "-field=token",
+        "openssl rand ",
+        "pass show ",
+        "pwgen ",
+        "op read ",
+        "rails secret",
+        "rake secret",
+        "wg genkey",
+        "wg genpsk",
+        "heroku auth:token",
+        "--query SecretString",
+        "cat config/master.key",
+    ];
+    if !(text.starts_with(b"$ ") || text.starts_with(b"# ") || text.starts_with(b"> "))
+        || text.contains(&b'>') && !text.starts_with(b"> ")
+    {
+        return false;
+    }
+    let file = text
+        .rsplit(|c| matches!(c, b' ' | b'/'))
+        .next()
+        .unwrap_or_default();
+    let shown = memchr::memmem::find(text, b"cat ").is_some()
+        && [
+            "token", "secret", "passw", ".key", "api_key", "apikey", "_pass",
+        ]
+        .iter()
+        .any(|w| has_ci(file, w));
+    shown
+        || SHOWS
+            .iter()
+            .any(|w| memchr::memmem::find(text, w.as_bytes()).is_some())
+}
+
+fn last_name(b: &[u8]) -> &[u8] {
+    sub(b, run_back(b, b.len(), 96, is_name), b.len())
+}
+
+impl Open {
+    fn apply(self, line: &mut Line) {
+        let b = line.bytes;
+        let (s, e) = trimmed(b);
+        if s >= e || (matches!(self.below, Below::Deeper | Below::Block) && s <= self.indent) {
+            return;
+        }
+        if self.below == Below::Flag {
+            assign::judge_as(line, self.class, s, Tie::Flag);
+            return;
+        }
+        if self.below == Below::Sent {
+            let head = sub(b, s, s + 48);
+            let quote = head.iter().position(|c| matches!(c, b'"' | b'\''));
+            if let (true, Some(p)) = (has_ci(head, "send"), quote)
+                && at(b, s + p + 1) != b'$'
+            {
+                assign::judge_as(line, self.class, s + p, Tie::Flag);
+            }
+            return;
+        }
+        let s = if self.below == Below::Items && looking_at(b, s, b"- ") {
+            blanks(b, s + 2, 8)
+        } else {
+            s
+        };
+        let s = if looking_at(b, s, b"string(") {
+            run(b, s, e - s, |c| c != b'"')
+        } else {
+            s
+        };
+        let text = sub(b, s, e);
+        let value = trim_any(text, b"\"'`,;\\");
+        let inner = value.len();
+        let offset = text
+            .iter()
+            .position(|c| !b"\"'`,;\\".contains(c))
+            .unwrap_or(0);
+        let quoted = matches!(at(text, 0), b'"' | b'\'' | b'`');
+        let member = !quoted
+            && (value.ends_with(b":")
+                || value.windows(2).any(|w| w == b": ")
+                || value.starts_with(b"- "));
+        if member || value.starts_with(b"-----") {
+            return;
+        }
+        let tie = match self.below {
+            Below::Prose => Tie::Prose,
+            Below::Items => Tie::Element,
+            Below::Block | Below::Deeper if quoted || self.below == Below::Block => Tie::Assign,
+            _ => Tie::Colon,
+        };
+        assign::judge_range(
+            line,
+            self.class,
+            s + offset,
+            s + offset + inner,
+            tie,
+            quoted || self.below == Below::Block,
+        );
+    }
+
+    fn after(self, b: &[u8]) -> Option<Self> {
+        let (s, e) = trimmed(b);
+        let next = Self {
+            lines: self.lines + 1,
+            ..self
+        };
+        match self.below {
+            Below::Block => (s > self.indent && e > s && next.lines < 32 && !super::pem::begins(b))
+                .then_some(next),
+            Below::Items => {
+                let item = matches!(at(b, s), b'-' | b'"' | b'\'');
+                (item && s >= self.indent && next.lines < 64).then_some(next)
+            }
+            Below::Prose => {
+                ((e == s || sub(b, s, e).starts_with(b"```")) && next.lines < 3).then_some(next)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// `- name: DB_PASSWORD`: the class of the name, when the line is that and nothing else.
+fn announces(b: &[u8]) -> Option<Name> {
+    let i = run(b, 0, 128, |c| {
+        matches!(c, b' ' | b'\t' | b'-' | b'"' | b'\'' | b'{')
+    });
+    // Property lists
+    if looking_at(b, i, b"<key>") {
+        let e = run(b, i + 5, 96, is_name);
+        return looking_at(b, e, b"</key>")
+            .then(|| classify(sub(b, i + 5, e)))
+            .flatten();
+    }
+    let j = ["name", "Name", "key", "Key"]
+        .iter()
+        .find(|w| looking_at(b, i, w.as_bytes()))
+        .map(|w| i + w.len())?;
+    let j = run(b, j, 8, |c| matches!(c, b'"' | b'\'' | b' '));
+    if !matches!(at(b, j), b':' | b'=') {
+        return None;
+    }
+    let s = run(b, j + 1, 8, |c| matches!(c, b'"' | b'\'' | b' '));
+    let e = run(b, s, 96, is_name);
+    let rest = run(b, e, 8, |c| matches!(c, b'"' | b'\'' | b' ' | b',' | b'\r'));
+    (e > s && rest >= b.len())
+        .then(|| classify(sub(b, s, e)))
+        .flatten()
+}
+
+/// `  value: hunter2` behind such a line.
+fn value_line(line: &mut Line, name: Name) {
+    let b = line.bytes;
+    let i = run(b, 0, 128, |c| matches!(c, b' ' | b'\t' | b'"' | b'\''));
+    if looking_at(b, i, b"<string>") {
+        assign::judge_as(line, name, i + 8, Tie::Element);
+        return;
+    }
+    if !(looking_at(b, i, b"value") || looking_at(b, i, b"Value")) {
+        return;
+    }
+    let j = run(b, i + 5, 8, |c| matches!(c, b'"' | b'\'' | b' '));
+    if matches!(at(b, j), b':' | b'=') {
+        assign::judge_as(line, name, blanks(b, j + 1, 16), Tie::Element);
+    }
+}
+
+impl Manifest {
+    fn after(self, text: &[u8], indent: usize) -> Self {
+        let (key, value) = match text.iter().position(|&c| c == b':') {
+            Some(p) if p < 24 => (
+                trim_any(sub(text, 0, p), b"\"' -"),
+                trim_any(sub(text, p + 1, text.len()), b"\"', "),
+            ),
+            _ => (&b""[..], &b""[..]),
+        };
+        if key == b"kind" {
+            return match (value, self) {
+                (b"Secret", Self::Data { .. }) => self,
+                (b"Secret", _) => Self::Secret,
+                _ => Self::None,
+            };
+        }
+        if text.starts_with(b"---") {
+            return Self::None;
+        }
+        match self {
+            Self::None if key == b"apiVersion" && value == b"v1" => Self::Version,
+            Self::None => Self::None,
+            Self::Version | Self::Secret if matches!(value, b"" | b"{") => match key {
+                b"data" | b"stringData" => Self::Data {
+                    indent,
+                    encoded: key == b"data",
+                    sure: self == Self::Secret,
+                },
+                _ if self == Self::Secret => Self::Secret,
+                _ => Self::None,
+            },
+            Self::Version => Self::None,
+            Self::Secret => self,
+            Self::Data {
+                indent: own, sure, ..
+            } if indent <= own && !text.is_empty() => {
+                if sure {
+                    Self::Secret.after(text, indent)
+                } else {
+                    Self::None
+                }
+            }
+            Self::Data { .. } => self,
+        }
+    }
+}
+
+/// A member of the data of a Kubernetes secret.
+fn member(line: &mut Line, indent: usize, encoded: bool, sure: bool) {
+    let b = line.bytes;
+    let i = run(b, 0, b.len(), |c| c.is_ascii_whitespace());
+    if i <= indent || at(b, i) == b'#' {
+        return;
+    }
+    let key = run(b, i, 256, |c| is_name(c) || matches!(c, b'"' | b'\''));
+    if at(b, key) != b':' || key == i {
+        return;
+    }
+    let Some((s, e, _)) = assign::value_at(b, blanks(b, key + 1, 80), Tie::Flag, false) else {
+        return;
+    };
+    let v = sub(b, s, e);
+    let plain = decode_base64(v);
+    let fits = if encoded {
+        plain.is_some_and(|d| sure || (v.len() >= 8 && d.iter().all(|c| (9..127).contains(c))))
+    } else {
+        v.len() >= 3
+            && !matches!(v, b"true" | b"false" | b"null")
+            && at(v, 0) != b'|'
+            && at(v, 0) != b'>'
+    };
+    if fits && !command::is_stand_in(v) {
+        line.add(s, e, kind::SECRET, "kubernetes-secret");
+    }
+}

@@ -1,0 +1,359 @@
+//! Secrets in sentences: "log in with admin / S3cr3t!", "the password is swordfish".
+
+use super::bytes::{at, before, blanks, has_ci, looking_at, run, run_back, sub};
+use super::kind::PASSWORD;
+use super::line::Line;
+use super::text::{is_reference, looks_placeholder};
+use super::words::{is_common, is_explanation, is_technical};
+
+/// `log in as admin / S3cr3t!`: a pair of name and password within a few words behind `i`.
+pub(super) fn login_pair(line: &mut Line, i: usize) {
+    let b = line.bytes;
+    let limit = (i + 96).min(b.len());
+    let mut j = i;
+    while j < limit {
+        let sign = run(b, j, limit - j, |c| !matches!(c, b'/' | b':'));
+        if sign >= limit {
+            return;
+        }
+        j = sign + 1;
+        let wide = before(b, sign) == b' ' && at(b, j) == b' ';
+        if at(b, sign) == b':' && (wide || at(b, j) == b' ') || at(b, j) == b'/' {
+            continue;
+        }
+        let end = if wide { sign - 1 } else { sign };
+        let marks = |c: u8| matches!(c, b'`' | b'"' | b'\'' | b'*');
+        let end = run_back(b, end, 2, marks);
+        let from = run_back(b, end, 64, |c| {
+            c.is_ascii_alphanumeric() || matches!(c, b'.' | b'_' | b'-' | b'@' | b'+')
+        });
+        let user = sub(b, from, end);
+        let s = run(b, if wide { j + 1 } else { j }, 2, marks);
+        let e = run(b, s, 64, |c| {
+            c.is_ascii_graphic() && !marks(c) && !matches!(c, b',' | b';' | b')' | b']')
+        });
+        let mut e = e;
+        while e > s && matches!(at(b, e - 1), b'.' | b',') {
+            e -= 1;
+        }
+        let named = matches!(before(b, from), b' ' | b'`' | b'"' | b'\'' | b'*')
+            && user.first().is_some_and(u8::is_ascii_lowercase)
+            && (!user.contains(&b'.') || user.contains(&b'@'))
+            && !is_technical(user);
+        // `with a/b`, `as a:b` only: paths and places have the same shape
+        let introduced = wide || {
+            let head = sub(
+                b,
+                from.saturating_sub(9),
+                run_back(b, from, 2, |c| marks(c) || c == b' '),
+            );
+            [
+                "with",
+                "as",
+                "using",
+                "creds",
+                "credentials",
+                "login",
+                "is",
+                "are",
+            ]
+            .iter()
+            .filter(|w| **w != "login" || at(b, sign) == b':')
+            .any(|w| {
+                head.len() >= w.len()
+                    && sub(head, head.len() - w.len(), head.len())
+                        .eq_ignore_ascii_case(w.as_bytes())
+            })
+        };
+        let v = sub(b, s, e);
+        // A sign and a digit: no path, no place
+        let sure = v
+            .iter()
+            .any(|c| matches!(c, b'!' | b'#' | b'$' | b'%' | b'^' | b'&' | b'*'))
+            && v.iter().any(u8::is_ascii_digit);
+        if named && (introduced || sure) && is_strong(v) {
+            line.add(s, e, PASSWORD, "login-pair");
+            j = e;
+        }
+    }
+}
+
+/// A word that nobody would write but as a password.
+pub(super) fn is_strong(v: &[u8]) -> bool {
+    let sign = v.iter().any(|c| {
+        matches!(
+            c,
+            b'!' | b'@' | b'#' | b'$' | b'%' | b'^' | b'&' | b'*' | b'?' | b'~'
+        )
+    });
+    v.len() >= 5
+        && v.iter().any(u8::is_ascii_lowercase)
+        && (sign || v.iter().any(u8::is_ascii_digit))
+        && !v
+            .iter()
+            .any(|c| matches!(c, b'/' | b'(' | b'<' | b'>' | b'{' | b'[' | b'='))
+        && !is_technical(v)
+        && !is_reference(v)
+        && !looks_placeholder(v)
+        && !v.starts_with(b"$")
+}
+
+/// `… is swordfish`: one word at `i` that ends its clause and explains nothing.
+pub(super) fn said(line: &mut Line, i: usize) -> bool {
+    let b = line.bytes;
+    let marks = |c: u8| matches!(c, b'`' | b'"' | b'\'' | b'*' | b'_');
+    let s = run(b, i, 3, marks);
+    let e = run(b, s, 40, |c| c.is_ascii_alphabetic() || c == b'-');
+    let v = sub(b, s, e);
+    if v.len() < 5 || v.starts_with(b"-") || v.ends_with(b"-") {
+        return false;
+    }
+    let close = run(b, e, 3, marks);
+    let quoted = s > i && close > e;
+    if (s > i) != (close > e) {
+        return false;
+    }
+    let stop = run(b, close, 2, |c| {
+        matches!(c, b'.' | b',' | b'!' | b')' | b';')
+    });
+    let rest = blanks(b, stop, 4);
+    let ends = rest >= b.len() || at(b, rest) == b'\r';
+    let clause = stop > close && rest > stop
+        || ["for ", "on ", "at ", "and ", "("]
+            .iter()
+            .any(|w| rest > stop && looking_at(b, rest, w.as_bytes()));
+    let shape = v
+        .split(|c| *c == b'-')
+        .all(|p| p.iter().skip(1).all(u8::is_ascii_lowercase));
+    // `Tiger-Lily`
+    let name_like = v
+        .split(|c| *c == b'-')
+        .filter(|p| p.first().is_some_and(u8::is_ascii_uppercase))
+        .count()
+        >= 2;
+    let word = !is_common(v)
+        && !(is_explanation(v) && !name_like)
+        && !looks_placeholder(v)
+        && v.split(|c| *c == b'-').any(|p| !is_common(p));
+    if !(word && shape && (quoted || ends || clause)) {
+        return false;
+    }
+    line.add(s, e, PASSWORD, "said-password");
+    true
+}
+
+/// `backup codes: a1b2c-d3e4f, …`: the codes behind the colon.
+pub(super) fn codes(line: &mut Line, i: usize) {
+    let b = line.bytes;
+    let i = run(b, i, 1, |c| c == b's');
+    let mut j = run(b, i, 3, |c| matches!(c, b':' | b'*' | b'=' | b' '));
+    if j == i || !sub(b, i, j).contains(&b':') {
+        return;
+    }
+    for _ in 0..32 {
+        let s = run(b, j, 4, |c| {
+            matches!(c, b' ' | b',' | b';' | b'`' | b'"' | b'\'')
+        });
+        let e = run(b, s, 40, |c| c.is_ascii_alphanumeric() || c == b'-');
+        let v = sub(b, s, e);
+        if v.len() < 6 || !v.iter().any(u8::is_ascii_digit) {
+            return;
+        }
+        line.add(s, e, super::kind::SECRET, "recovery-code");
+        j = e;
+    }
+}
+
+/// Groups of four base32 characters within a few words: the key of an authenticator.
+pub(super) fn setup_key(line: &mut Line, i: usize) {
+    let b = line.bytes;
+    let limit = (i + 40).min(b.len());
+    let group = |p: usize| {
+        run(
+            b,
+            p,
+            5,
+            |c| matches!(c, b'A'..=b'Z' | b'2'..=b'7' | b'a'..=b'z'),
+        ) == p + 4
+    };
+    let mut s = i;
+    while s < limit {
+        let mut e = s;
+        let mut groups = 0;
+        if !before(b, s).is_ascii_alphanumeric() {
+            while group(e) && groups < 16 {
+                groups += 1;
+                e += 5;
+                if !matches!(at(b, e - 1), b' ' | b'-') {
+                    break;
+                }
+            }
+        }
+        let v = sub(b, s, e.saturating_sub(1));
+        if groups >= 4 && v.iter().any(u8::is_ascii_digit) {
+            line.add(s, e - 1, super::kind::SECRET, "setup-key");
+            return;
+        }
+        s += 1;
+    }
+}
+
+/// `the staging key (…)`, `"key": …`: a random run right behind the word at `start`.
+pub(super) fn bare_key(line: &mut Line, start: usize) {
+    let b = line.bytes;
+    let prev = sub(
+        b,
+        run_back(b, start, 16, |c| c.is_ascii_alphabetic()),
+        start,
+    );
+    if [
+        "public",
+        "cache",
+        "primary",
+        "host",
+        "foreign",
+        "object",
+        "fingerprint",
+        "sort",
+        "s",
+    ]
+    .iter()
+    .any(|w| prev.eq_ignore_ascii_case(w.as_bytes()))
+    {
+        return;
+    }
+    let member = at(b, start) == b'"';
+    let i = start + if member { 6 } else { 5 };
+    let i = if looking_at(b, i, b"is ") { i + 3 } else { i };
+    let s = run(b, i, 4, |c| {
+        matches!(c, b' ' | b'(' | b':' | b'`' | b'"' | b'\'')
+    });
+    let e = run(b, s, 129, |c| {
+        c.is_ascii_alphanumeric() || matches!(c, b'_' | b'-')
+    });
+    let v = sub(b, s, e);
+    let random = super::text::is_bare_secret(v) && (!member || v.len() >= 32);
+    // `{"username":"bob","key":"…"}`
+    let paired = member
+        && v.len() == 32
+        && v.iter().all(u8::is_ascii_hexdigit)
+        && has_ci(sub(b, start.saturating_sub(96), start), "\"username\"");
+    if (random || paired) && !at(b, e).is_ascii_alphanumeric() {
+        line.add(s, e, super::kind::API_KEY, "bare-key");
+    }
+}
+
+/// `WIFI:T:WPA;S:name;P:password;;`
+pub(super) fn wifi(line: &mut Line, i: usize) {
+    let b = line.bytes;
+    let Some(p) = memchr::memmem::find(sub(b, i, i + 128), b";P:") else {
+        return;
+    };
+    let s = i + p + 3;
+    let e = run(b, s, 64, |c| c != b';' && !c.is_ascii_whitespace());
+    if at(b, e) == b';' && !looks_placeholder(sub(b, s, e)) {
+        line.add(s, e, PASSWORD, "wifi-code");
+    }
+}
+
+/// `admin / S3cr3t!` with a user whom everybody knows: the sign begins at `i`.
+pub(super) fn slash_pair(line: &mut Line, i: usize) {
+    const USERS: &[&str] = &[
+        "admin",
+        "root",
+        "user",
+        "test",
+        "demo",
+        "guest",
+        "administrator",
+        "postgres",
+        "sa",
+        "tester",
+        "deploy",
+        "operator",
+        "sysadmin",
+        "superuser",
+        "qa",
+    ];
+    let b = line.bytes;
+    let marks = |c: u8| matches!(c, b'`' | b'"' | b'\'' | b'*');
+    let end = run_back(b, i, 2, marks);
+    let from = run_back(b, end, 64, |c| {
+        c.is_ascii_alphanumeric() || matches!(c, b'.' | b'_' | b'-' | b'@' | b'+')
+    });
+    let user = sub(b, from, end);
+    let known = user.contains(&b'@')
+        || USERS
+            .iter()
+            .any(|u| user.eq_ignore_ascii_case(u.as_bytes()));
+    let s = run(b, i + 3, 2, marks);
+    let mut e = run(b, s, 64, |c| {
+        c.is_ascii_graphic() && !marks(c) && !matches!(c, b',' | b';' | b')' | b']')
+    });
+    while e > s && at(b, e - 1) == b'.' {
+        e -= 1;
+    }
+    if known && is_strong(sub(b, s, e)) {
+        line.add(s, e, PASSWORD, "login-pair");
+    }
+}
+
+/// `… x as the API key`, `is x still the token`: a random word within a few words before the name
+/// that begins at `start`.
+pub(super) fn named_before(line: &mut Line, start: usize, kind: &'static str) {
+    let b = line.bytes;
+    let class = |c: u8| c.is_ascii_alphanumeric() || matches!(c, b'_' | b'-');
+    let floor = start.saturating_sub(44);
+    let mut end = start;
+    while end > floor {
+        end = run_back(b, end, end - floor, |c| !class(c));
+        let s = run_back(b, end, 129, class);
+        if s >= end {
+            return;
+        }
+        let alone = matches!(before(b, s), 0 | b' ' | b'`' | b'"' | b'\'' | b'(')
+            && matches!(at(b, end), b' ' | b'`' | b'"' | b'\'' | b')');
+        if alone && end - s >= 24 && super::text::is_bare_secret(sub(b, s, end)) {
+            line.add(s, end, kind, "before-name");
+            return;
+        }
+        // Only plain words may stand between.
+        if end - s > 14 || matches!(at(b, end), b':' | b'=' | b',' | b';') {
+            return;
+        }
+        end = s;
+    }
+}
+
+/// One line of a browser's cookie file: `domain TRUE / TRUE 0 name value`, cut by tabs.
+pub(super) fn cookie_file(line: &mut Line) {
+    let b = line.bytes;
+    let mut from = 0;
+    let mut fields = [(0, 0); 7];
+    for field in &mut fields {
+        let end = run(b, from, 4096, |c| c != b'\t');
+        *field = (from, end);
+        from = end + 1;
+    }
+    let [_, (s, e), _, _, _, (ns, ne), (vs, ve)] = fields;
+    let v = sub(b, vs, ve).trim_ascii_end();
+    if matches!(sub(b, s, e), b"TRUE" | b"FALSE")
+        && ne > ns
+        && v.len() >= 12
+        && v.iter().any(u8::is_ascii_digit)
+        && !looks_placeholder(v)
+    {
+        line.add(vs, vs + v.len(), super::kind::SESSION, "cookie");
+    }
+}
+
+/// Whether the words before `i` speak of a user: `user bob, password: swordfish`.
+pub(super) fn speaks_of_user(b: &[u8], i: usize) -> bool {
+    let head = sub(b, i.saturating_sub(64), i);
+    ["user", "login", "account", "admin", "mail"]
+        .iter()
+        .any(|w| has_ci(head, w))
+        && !head
+            .iter()
+            .any(|c| matches!(c, b'{' | b'}' | b'(' | b'<' | b'[' | b'=' | b'|' | b'$'))
+}
