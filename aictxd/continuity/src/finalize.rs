@@ -123,14 +123,14 @@ fn decide<'a>(
         // commands that failed on the way to a success are no news.
         seen.open_failures.retain(Failure::is_check);
     }
-    let summary_text = match params {
+    let summary = match params {
         Some(p) if !p.summary.trim().is_empty() => p.summary.clone(),
         _ => handoff::describe(&seen),
     };
     let request = [
         params.map_or("", |p| p.task.as_str()),
         &seen.request,
-        &summary_text,
+        &summary,
     ]
     .into_iter()
     .find(|t| !t.trim().is_empty())
@@ -138,9 +138,9 @@ fn decide<'a>(
     .to_owned();
     let explicit_type = params.map_or("", |p| p.task_type.as_str());
     let prepared = classify(explicit_type, &request);
-    let observed_text = format!("{request} {summary_text}");
+    let observed_text = format!("{request} {summary}");
     let last = classify(explicit_type, &observed_text);
-    let effective = if last.name == "unknown" {
+    let task_type = if last.name == "unknown" {
         prepared.name.clone()
     } else {
         last.name.clone()
@@ -152,17 +152,17 @@ fn decide<'a>(
             .map(String::as_str),
     );
     let execution_id = execution_id(params, input);
-    let touched = touch(snapshot, input.identity, input.now);
+    let session = touch(snapshot, input.identity, input.now);
 
     let change = failures::apply(
         &snapshot.failures,
         &seen,
         &failures::Context {
             execution_id: &execution_id,
-            task_type: &effective,
+            task_type: &task_type,
             area_id: &area,
-            summary: &summary_text,
-            session: touched.number,
+            summary: &summary,
+            session: session.number,
             now: input.now,
             claimed: params.map_or(&[], |p| p.resolved_failures.as_slice()),
             failed: success == Some(false),
@@ -172,27 +172,27 @@ fn decide<'a>(
     let worth_a_handoff = seen.tools > 0
         || params.is_some_and(|p| !p.summary.trim().is_empty())
         || change.persisted.is_some();
-    let (handoff, row) = handoff::build(
+    let (handoff, handoff_row) = handoff::build(
         &handoff::Input {
             execution_id: &execution_id,
             timestamp: input.now.to_string(),
-            summary: &summary_text,
+            summary: &summary,
             success,
             failure_recorded: change.persisted.is_some(),
             request: &request,
-            task_type: &effective,
+            task_type: &task_type,
             next_steps: params.map_or(&[], |p| p.next_steps.as_slice()),
             blocked: params.map_or(&[], |p| p.blocked.as_slice()),
             risks: params.map_or(&[], |p| p.risks.as_slice()),
             agent_id: &input.identity.agent_id,
             adapter_id: &input.identity.adapter_id,
             session_id: &input.identity.session_id,
-            session_number: touched.number,
+            session_number: session.number,
         },
         &seen,
     );
-    let decisions = decision_rows(params, &execution_id, touched.number, input.now);
-    let elapsed = match (seen.first_at, seen.last_at) {
+    let decisions = decision_rows(params, &execution_id, session.number, input.now);
+    let elapsed_ms = match (seen.first_at, seen.last_at) {
         (Some(first), Some(_)) => Some(input.now.since(first) * 1000),
         _ => None,
     };
@@ -202,20 +202,20 @@ fn decide<'a>(
         seen,
         provenance,
         success,
-        summary: summary_text,
+        summary,
         request,
         prepared_type: prepared.name,
         final_type: last.name,
-        task_type: effective,
+        task_type,
         area,
         execution_id,
-        session: touched,
+        session,
         change,
         handoff,
-        handoff_row: row,
+        handoff_row,
         worth_a_handoff,
         decisions,
-        elapsed_ms: elapsed,
+        elapsed_ms,
     }
 }
 
