@@ -1,19 +1,20 @@
 //! The hook lane: bytes in, one request, bytes out, exit 0.
 //!
 //! Nothing in here may harm the agent: every failure is silence. What happens when the daemon
-//! cannot be reached is in [`undelivered`], off the fast path.
+//! cannot be reached is in [`undelivered`], off the fast path; the system calls are in `raw`.
 
-use std::ffi::{CStr, c_int};
-use std::mem;
+use std::ffi::c_int;
 use std::ptr;
 
-use aictx_proto::hook::{self as events, CONNECT_DEADLINE_MS, DEADLINE_VARIABLE};
-use aictx_proto::locations::{MAX_SOCKET_PATH, SOCKET_VARIABLE};
+use aictx_proto::hook::{self as events, DEADLINE_VARIABLE};
 use aictx_proto::rpc::{HOOK_LINE_HEAD, MAX_LINE_BYTES, RESULT_HEAD};
 
-use crate::connect::peer_is_us;
-use crate::places::user_id;
+use self::raw::{
+    connect, decimal, environment, find, ignore_broken_pipe, parent_pid, read_stdin, receive,
+    send_all, set_timeout, timed_out, write_stdout,
+};
 
+mod raw;
 pub mod undelivered;
 
 /// Request lines up to this size never touch the heap. Larger ones are rare (whole-file writes).
@@ -165,19 +166,6 @@ pub(crate) fn event_in(payload: &[u8]) -> Option<&[u8]> {
     value.get(..close).filter(|v| is_name(v))
 }
 
-fn find(haystack: &[u8], needle: &[u8]) -> Option<usize> {
-    // SAFETY: both pointers are valid for their lengths.
-    let hit = unsafe {
-        libc::memmem(
-            haystack.as_ptr().cast(),
-            haystack.len(),
-            needle.as_ptr().cast(),
-            needle.len(),
-        )
-    };
-    (!hit.is_null()).then(|| hit as usize - haystack.as_ptr() as usize)
-}
-
 /// Sends the line, reads the answer and prints the result; silence on anything unexpected.
 #[cfg_attr(target_os = "linux", unsafe(link_section = ".text.hot.aictx"))]
 fn exchange(socket: c_int, message: &[u8], answer: &mut [u8], deadline: u64) -> Sent {
@@ -258,193 +246,6 @@ fn number(digits: &[u8]) -> Option<u64> {
     digits.iter().try_fold(0, step)
 }
 
-/// `NAME=value` entries of the environment.
-fn environment() -> impl Iterator<Item = &'static [u8]> {
-    unsafe extern "C" {
-        static environ: *const *const libc::c_char;
-    }
-    let mut at = 0;
-    std::iter::from_fn(move || {
-        // SAFETY: the C runtime keeps `environ` a null-terminated array of C strings, and nothing
-        // changes it while the lane runs.
-        unsafe {
-            if environ.is_null() || (*environ.add(at)).is_null() {
-                return None;
-            }
-            let entry = CStr::from_ptr(*environ.add(at));
-            at += 1;
-            Some(entry.to_bytes())
-        }
-    })
-}
-
-/// The value of an environment variable, if it is an absolute path.
-fn absolute(name: &str) -> Option<&'static [u8]> {
-    let value = environment().find_map(|e| e.strip_prefix(name.as_bytes())?.strip_prefix(b"="))?;
-    value.starts_with(b"/").then_some(value)
-}
-
-/// Writes the socket path, NUL-terminated, into `sun_path`; the same places in the same order as
-/// [`aictx_proto::locations::Locations::derive`], without allocating (a test holds them together).
-#[cfg_attr(target_os = "linux", unsafe(link_section = ".text.hot.aictx"))]
-fn socket_path(into: &mut [u8]) -> Option<usize> {
-    let join = |into: &mut [u8], parts: &[&[u8]]| -> Option<usize> {
-        let mut at = 0;
-        for part in parts {
-            into.get_mut(at..at + part.len())?.copy_from_slice(part);
-            at += part.len();
-        }
-        (at <= MAX_SOCKET_PATH).then_some(at)
-    };
-    if let Some(path) = absolute(SOCKET_VARIABLE) {
-        return join(into, &[path]);
-    }
-    let mut digits = [0; 10];
-    let uid = decimal(user_id(), &mut digits);
-    let trimmed = |dir: &'static [u8]| match dir {
-        [rest @ .., b'/'] if !rest.is_empty() => rest,
-        other => other,
-    };
-    if let Some(dir) = absolute("XDG_RUNTIME_DIR") {
-        if let Some(length) = join(into, &[trimmed(dir), b"/aictx/v1/sock"]) {
-            return Some(length);
-        }
-    } else if cfg!(target_os = "macos")
-        && let Some(dir) = absolute("TMPDIR")
-        && let Some(length) = join(into, &[trimmed(dir), b"/aictx-", uid, b"/v1/sock"])
-    {
-        return Some(length);
-    }
-    join(into, &[b"/tmp/aictx-", uid, b"/v1/sock"])
-}
-
-/// A connected socket whose other end belongs to this user.
-#[cfg_attr(target_os = "linux", unsafe(link_section = ".text.hot.aictx"))]
-fn connect() -> Option<c_int> {
-    // SAFETY: `sockaddr_un` is plain data; all zeroes is a valid value.
-    let mut address: libc::sockaddr_un = unsafe { mem::zeroed() };
-    address.sun_family = libc::AF_UNIX as libc::sa_family_t;
-    let mut path = [0_u8; mem::size_of::<libc::sockaddr_un>()];
-    let room = address.sun_path.len() - 1;
-    let length = socket_path(path.get_mut(..room)?)?;
-    for (to, from) in address.sun_path.iter_mut().zip(path.iter().take(length)) {
-        *to = (*from).cast_signed() as libc::c_char;
-    }
-    // SAFETY: plain system calls; `address` is a valid, NUL-terminated `sockaddr_un`.
-    unsafe {
-        let socket = libc::socket(libc::AF_UNIX, libc::SOCK_STREAM | close_on_exec(), 0);
-        if socket < 0 {
-            return None;
-        }
-        set_timeout(socket, libc::SO_SNDTIMEO, CONNECT_DEADLINE_MS);
-        let size = mem::size_of::<libc::sockaddr_un>() as libc::socklen_t;
-        if libc::connect(socket, (&raw const address).cast(), size) != 0 || !peer_is_us(socket) {
-            libc::close(socket);
-            return None;
-        }
-        Some(socket)
-    }
-}
-
-const fn close_on_exec() -> c_int {
-    #[cfg(target_os = "linux")]
-    return libc::SOCK_CLOEXEC;
-    #[cfg(not(target_os = "linux"))]
-    return 0;
-}
-
-fn set_timeout(socket: c_int, option: c_int, milliseconds: u64) {
-    let value = libc::timeval {
-        tv_sec: (milliseconds / 1000) as _,
-        tv_usec: ((milliseconds % 1000) * 1000) as _,
-    };
-    // SAFETY: `value` is a valid `timeval` of the size given.
-    unsafe {
-        libc::setsockopt(
-            socket,
-            libc::SOL_SOCKET,
-            option,
-            (&raw const value).cast(),
-            mem::size_of::<libc::timeval>() as libc::socklen_t,
-        );
-    }
-}
-
-fn send_all(socket: c_int, mut bytes: &[u8]) -> bool {
-    while !bytes.is_empty() {
-        // SAFETY: the slice is valid for its length.
-        let n = unsafe { libc::send(socket, bytes.as_ptr().cast(), bytes.len(), 0) };
-        match usize::try_from(n) {
-            Ok(n) if n > 0 => bytes = bytes.get(n..).unwrap_or_default(),
-            _ => return false,
-        }
-    }
-    true
-}
-
-/// Bytes received; 0 at the end, nothing at the deadline and on any error.
-fn receive(socket: c_int, room: &mut [u8]) -> Option<usize> {
-    // SAFETY: the slice is valid for its length.
-    usize::try_from(unsafe { libc::recv(socket, room.as_mut_ptr().cast(), room.len(), 0) }).ok()
-}
-
-/// Whether the system call that just failed did so because its time was up.
-fn timed_out() -> bool {
-    std::io::Error::last_os_error().kind() == std::io::ErrorKind::WouldBlock
-}
-
-/// Bytes read; 0 at the end and on any error but an interrupted call.
-fn read_stdin(room: &mut [u8]) -> usize {
-    loop {
-        // SAFETY: the slice is valid for its length.
-        let n = unsafe { libc::read(0, room.as_mut_ptr().cast(), room.len()) };
-        match usize::try_from(n) {
-            Ok(n) => return n,
-            Err(_) if std::io::Error::last_os_error().raw_os_error() == Some(libc::EINTR) => {}
-            Err(_) => return 0,
-        }
-    }
-}
-
-pub(crate) fn write_stdout(mut bytes: &[u8]) {
-    while !bytes.is_empty() {
-        // SAFETY: the slice is valid for its length.
-        let n = unsafe { libc::write(1, bytes.as_ptr().cast(), bytes.len()) };
-        match usize::try_from(n) {
-            Ok(n) if n > 0 => bytes = bytes.get(n..).unwrap_or_default(),
-            _ => return,
-        }
-    }
-}
-
-/// A daemon that dies between connect and send, or an agent that closed our output, must not kill
-/// us by signal: that would look like a failed hook.
-fn ignore_broken_pipe() {
-    // SAFETY: changes one signal's disposition, before any thread exists.
-    unsafe {
-        libc::signal(libc::SIGPIPE, libc::SIG_IGN);
-    }
-}
-
-fn parent_pid() -> u32 {
-    // SAFETY: no preconditions.
-    unsafe { libc::getppid() }.try_into().unwrap_or(0)
-}
-
-/// Decimal digits of `n` in `room`.
-fn decimal(mut n: u32, room: &mut [u8; 10]) -> &[u8] {
-    let mut at = room.len();
-    for slot in room.iter_mut().rev() {
-        *slot = b'0' + (n % 10) as u8;
-        n /= 10;
-        at -= 1;
-        if n == 0 {
-            break;
-        }
-    }
-    room.get(at..).unwrap_or_default()
-}
-
 /// Longest payload that fits into one line with everything around it.
 pub(crate) const MAX_PAYLOAD: usize = MAX_LINE_BYTES - 512;
 
@@ -507,13 +308,6 @@ mod tests {
         );
         assert_eq!(event_in(br#"{"hook_event_name":17}"#), None);
         assert_eq!(event_in(b"garbage"), None);
-    }
-
-    #[test]
-    fn numbers_are_decimal() {
-        for n in [0, 7, 10, 4_294_967_295] {
-            assert_eq!(decimal(n, &mut [0; 10]), n.to_string().as_bytes());
-        }
     }
 
     #[test]

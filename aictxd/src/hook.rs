@@ -3,7 +3,7 @@
 //! Verdicts are answered first and recorded after; everything else is recorded first, so that
 //! what was acknowledged survives the death of this process.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -13,37 +13,32 @@ use aictx_guard::HookVerdict;
 use aictx_proto::Timestamp;
 use aictx_proto::effect::Effects;
 use aictx_proto::identity::{Caller, Identity};
-use aictx_proto::ledger::{LedgerKind, LedgerRow, MAX_COMMAND, MAX_TEXT, Outcome};
+use aictx_proto::ledger::{LedgerKind, LedgerRow, MAX_TEXT};
 use aictx_proto::methods::HookParams;
-use aictx_proto::path::Located;
 use aictx_proto::rpc::{INVALID_PARAMS, NOT_WRITABLE, RpcError};
 use aictx_proto::snapshot::Snapshot;
 use aictx_proto::text::truncate_chars;
-use aictx_runners::{Action, Answer, Decision, HookEvent, Moment, Output, ToolCall, dialect};
-use aictx_signals::Run;
+use aictx_runners::{Action, Answer, Decision, HookEvent, Moment, ToolCall, dialect};
 use serde_json::Value;
 
-use crate::app::{App, Mode};
+use self::end::{begin, watch_process};
+use crate::app::App;
 use crate::hosts::Host;
-use crate::methods::finalize_session;
 use crate::process::AgentProcess;
 use crate::sessions::Live;
-use crate::{git, project, spool};
+use crate::{project, spool};
 
-/// Output up to this size is read for errors on the request thread; more goes to the pool.
-const INLINE_OUTPUT: usize = 64 * 1024;
+pub use self::end::{abandon, adopt, finish_session, finish_unfinished};
+
+mod end;
+mod record;
+
 /// How long after a verdict its record is written. The agent's process is woken on the processor
 /// that we would go on working on; it should run first.
 const AFTER_ANSWER: Duration = Duration::from_millis(1);
-/// How long a session's end may hold its hook. The agents allow 1 to 1.5 s.
-const END_DEADLINE: Duration = Duration::from_millis(800);
 /// How long a session's start waits for its commit before it is answered without; the client's
 /// own limit is a second.
 const START_DEADLINE: Duration = Duration::from_millis(600);
-/// An agent whose process is gone gets this long to be heard of again before its session is
-/// finalized. `AICTXD_SESSION_GRACE_MS` overrides it.
-const GRACE: Duration = Duration::from_secs(2);
-
 /// Handles one event.
 ///
 /// # Errors
@@ -187,28 +182,6 @@ impl Session {
         if let Err(error) = self.host().observe(&self.id, rows) {
             self.disk_full
                 .fetch_or(error.is_disk_full(), Ordering::Relaxed);
-        }
-    }
-
-    fn row(&self, kind: LedgerKind, agent_id: &str) -> LedgerRow {
-        LedgerRow {
-            agent_id: agent_id.to_owned(),
-            ..LedgerRow::observed(self.now, kind)
-        }
-    }
-
-    fn start_row(&self, source: &str, event: &HookEvent) -> LedgerRow {
-        let branch = root::head(&self.live.worktree).branch;
-        LedgerRow {
-            session_id: self.id.clone(),
-            runner: self.live.runner.clone(),
-            source: source.to_owned(),
-            worktree: self.live.worktree.to_string_lossy().into_owned(),
-            branch,
-            transcript: event.transcript.clone().into_owned(),
-            pid: self.live.process.pid,
-            pid_start: self.live.process.start,
-            ..self.row(LedgerKind::SessionStart, &event.agent_id)
         }
     }
 
@@ -363,161 +336,6 @@ impl Session {
             decision,
         }
     }
-
-    /// Tool, call, paths and command of a row.
-    fn call_row(&self, kind: LedgerKind, call: &ToolCall, agent_id: &str) -> LedgerRow {
-        let mut row = LedgerRow {
-            tool: truncate_chars(&call.tool, 80),
-            call_id: truncate_chars(&call.call_id, 120),
-            ..self.row(kind, agent_id)
-        };
-        match &call.action {
-            Action::Read(path) | Action::Edit(path) => row.paths = self.paths(path),
-            Action::Command { command, .. } => {
-                row.command = truncate_chars(command, MAX_COMMAND);
-                row.test = aictx_signals::is_test_command(command);
-                row.cwd = self.cwd_in_repository();
-            }
-            Action::Other => {}
-        }
-        row
-    }
-
-    /// A path as it is recorded: relative inside the repository, nothing outside of it.
-    fn paths(&self, raw: &str) -> Vec<String> {
-        match root::locate(&self.live.worktree, &self.cwd, raw) {
-            Located::Inside(path) if !path.is_root() => vec![path.as_str().to_owned()],
-            Located::Inside(_) | Located::Outside(_) => Vec::new(),
-        }
-    }
-
-    fn cwd_in_repository(&self) -> String {
-        match root::locate(
-            &self.live.worktree,
-            Path::new(""),
-            &self.cwd.to_string_lossy(),
-        ) {
-            Located::Inside(path) if !path.is_root() => path.as_str().to_owned(),
-            _ => String::new(),
-        }
-    }
-
-    async fn done(
-        &self,
-        call: &ToolCall<'_>,
-        output: &Output<'_>,
-        event: &HookEvent<'_>,
-    ) -> LedgerRow {
-        let kind = match &call.action {
-            Action::Read(_) => LedgerKind::Read,
-            Action::Edit(_) => LedgerKind::Edit,
-            Action::Command { .. } => LedgerKind::Command,
-            Action::Other => LedgerKind::Tool,
-        };
-        let mut row = self.call_row(kind, call, &event.agent_id);
-        if let Action::Command {
-            command,
-            background,
-        } = &call.action
-        {
-            if *background || output.interrupted {
-                row.outcome = Outcome::Unknown;
-                return row;
-            }
-            // The agent reports a failing pipeline as a success when its last command succeeds,
-            // so the status of a success is known only without a pipe; then the text decides.
-            let exit = (!aictx_signals::hides_status(command)).then_some(0);
-            self.read_output(&mut row, command, exit, &output.stdout, &output.stderr)
-                .await;
-        }
-        row
-    }
-
-    async fn failed(
-        &self,
-        call: &ToolCall<'_>,
-        error: &str,
-        interrupted: bool,
-        event: &HookEvent<'_>,
-    ) -> LedgerRow {
-        let mut row = self.call_row(LedgerKind::Tool, call, &event.agent_id);
-        if let Action::Command { command, .. } = &call.action {
-            row.kind = LedgerKind::Command;
-            if interrupted {
-                return row;
-            }
-            let (exit, text) = match aictx_signals::exit_status_from_text(error) {
-                Some((exit, rest)) => (Some(exit), rest),
-                None => (None, error),
-            };
-            self.read_output(&mut row, command, exit, text, "").await;
-            // Called a failure by the agent: that is known even when the status is not.
-            row.outcome = Outcome::Failed;
-        } else {
-            row.outcome = Outcome::Failed;
-            row.text = truncate_chars(error, 300);
-        }
-        row
-    }
-
-    /// Fills outcome and errors of a command's row from what it printed.
-    async fn read_output(
-        &self,
-        row: &mut LedgerRow,
-        command: &str,
-        exit: Option<i32>,
-        stdout: &str,
-        stderr: &str,
-    ) {
-        row.exit_status = exit;
-        let root = self.live.worktree.to_string_lossy().into_owned();
-        let cwd = self.cwd.to_string_lossy().into_owned();
-        let read = move |command: &str, stdout: &str, stderr: &str, root: &str, cwd: &str| {
-            let run = Run {
-                command,
-                exit_status: exit,
-                stdout: stdout.as_bytes(),
-                stderr: stderr.as_bytes(),
-                root,
-                cwd,
-            };
-            (aictx_signals::outcome(&run), aictx_signals::events(&run))
-        };
-        let (outcome, errors) = if stdout.len() + stderr.len() <= INLINE_OUTPUT {
-            read(command, stdout, stderr, &root, &cwd)
-        } else {
-            let (command, stdout, stderr) =
-                (command.to_owned(), stdout.to_owned(), stderr.to_owned());
-            tokio::task::spawn_blocking(move || read(&command, &stdout, &stderr, &root, &cwd))
-                .await
-                .unwrap_or_default()
-        };
-        row.outcome = outcome;
-        row.errors = errors;
-    }
-
-    /// Finalizes the session from its ledger. The work goes on when the hook cannot wait.
-    async fn finish(&self, spooled: bool) {
-        let session = self.clone();
-        let work = async move {
-            if !spooled {
-                // What was observed while nobody could be reached belongs to the session.
-                spool::drain(&session.app).await;
-            }
-            session.app.sessions.end(&session.id);
-            finish_session(&session.app, &session.id, &session.live, session.now).await;
-        };
-        if spooled || self.app.mode == Mode::Once {
-            work.await;
-            return;
-        }
-        let (done, finished) = tokio::sync::oneshot::channel();
-        self.app.after_reply(async move {
-            work.await;
-            let _ = done.send(());
-        });
-        let _ = tokio::time::timeout(END_DEADLINE, finished).await;
-    }
 }
 
 /// Everything a session's start is decided on, besides memory.
@@ -541,97 +359,5 @@ impl Opening {
             now: self.now,
         };
         aictx_continuity::session_start(snapshot, &start)
-    }
-}
-
-/// Notes a live session and watches its process; gives whether it was unknown. A session that had
-/// to make room is finalized.
-fn begin(app: &Arc<App>, id: &str, live: Live) -> bool {
-    let process = live.process;
-    let begun = app.sessions.begin(id, live);
-    if begun.is_new {
-        watch_process(app, id, process);
-    }
-    if let Some((id, live)) = begun.evicted {
-        let (task, now) = (Arc::clone(app), app.now());
-        app.after_reply(async move { finish_session(&task, &id, &live, now).await });
-    }
-    begun.is_new
-}
-
-/// Ends a session whose agent is gone once it has not been heard of for the grace period. One that
-/// goes on in another process is left alone.
-pub async fn abandon(app: &Arc<App>, id: &str) {
-    let Some(mut before) = app.sessions.get(id) else {
-        return;
-    };
-    loop {
-        tokio::time::sleep(grace()).await;
-        match app.sessions.get(id) {
-            Some(live) if live.process == before.process && live.is_over(app.now()) => {
-                if live.events == before.events {
-                    app.sessions.end(id);
-                    return finish_session(app, id, &live, app.now()).await;
-                }
-                before = live;
-            }
-            _ => return,
-        }
-    }
-}
-
-/// Takes over a live session that an earlier daemon knew.
-pub fn adopt(app: &Arc<App>, id: &str, live: Live) {
-    if app.sessions.get(id).is_none() {
-        begin(app, id, live);
-    }
-}
-
-/// Finalizes a session when its agent's process ends without having said so.
-fn watch_process(app: &Arc<App>, id: &str, process: AgentProcess) {
-    if app.mode == Mode::Once || process.pid == 0 {
-        return;
-    }
-    let (app, id) = (Arc::clone(app), id.to_owned());
-    tokio::spawn(async move {
-        tokio::select! {
-            () = process.gone() => {}
-            _ = app.stopped() => return,
-        }
-        abandon(&app, &id).await;
-    });
-}
-
-fn grace() -> Duration {
-    std::env::var("AICTXD_SESSION_GRACE_MS")
-        .ok()
-        .and_then(|v| v.parse().ok())
-        .map_or(GRACE, Duration::from_millis)
-}
-
-/// Tries again to finalize what could not be finalized when its session ended.
-pub async fn finish_unfinished(app: &Arc<App>) {
-    for (id, live) in app.sessions.take_unfinished() {
-        // Begun again in the meantime: it ends again, too.
-        if app.sessions.get(&id).is_none() {
-            finish_session(app, &id, &live, live.last_seen).await;
-        }
-    }
-}
-
-/// Finalizes what the ledger holds. When that fails it says so in the log and remembers the
-/// session for [`finish_unfinished`].
-pub async fn finish_session(app: &Arc<App>, id: &str, live: &Live, now: Timestamp) {
-    let caller = Caller {
-        agent_id: live.runner.clone(),
-        session_id: id.to_owned(),
-        ..Caller::default()
-    };
-    let git = git::state(&live.worktree).await;
-    let identity = caller.identify(|_| None);
-    if let Err(error) = finalize_session(&live.host, &live.worktree, None, identity, git, now).await
-    {
-        tracing::warn!(session = id, %error, "a session was not finalized; its ledger is kept");
-        app.sessions.unfinished(id, live.clone());
     }
 }

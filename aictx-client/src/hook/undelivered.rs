@@ -14,9 +14,8 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use aictx_proto::hook::is_observation;
 use aictx_proto::rpc::HOOK_LINE_HEAD;
 
-use super::{
-    MAX_PAYLOAD, Sent, TAIL, deadline_ms, event_in, one_line, parent_pid, result_in, write_stdout,
-};
+use super::raw::{parent_pid, write_stdout};
+use super::{MAX_PAYLOAD, Sent, TAIL, deadline_ms, event_in, one_line, result_in};
 use crate::places::Places;
 use crate::start::{self, StartError};
 use crate::{connect, places};

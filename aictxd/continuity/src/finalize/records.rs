@@ -1,0 +1,211 @@
+//! The records of an execution and the effects that write them.
+
+use aictx_proto::effect::{Effect, Effects, KeyOrder};
+use aictx_proto::ledger::{LedgerKind, LedgerRow, Provenance};
+use aictx_proto::record::{AgentExecutionRow, ExecutionLogRow, files};
+use aictx_proto::text::{clean, slug};
+use serde_json::{Map, Value, json};
+
+use super::reply::Summary;
+use super::report::notable_errors;
+use super::{Decided, value};
+use crate::failures;
+
+/// The two rows that every execution leaves; the reply repeats them.
+pub(super) struct Records {
+    pub(super) log: ExecutionLogRow,
+    pub(super) telemetry: AgentExecutionRow,
+}
+
+impl Records {
+    pub(super) fn of(d: &Decided) -> Self {
+        Self {
+            log: execution_log(d),
+            telemetry: telemetry(d),
+        }
+    }
+
+    /// Everything to be written, in the order in which it is written.
+    pub(super) fn effects(&self, d: &Decided, summary: &Summary) -> Effects {
+        let mut effects: Effects = Vec::new();
+        let append = |file: &str, rows: Vec<Value>, order| Effect::AppendRows {
+            file: file.to_owned(),
+            rows,
+            order,
+        };
+        effects.push(append(
+            files::EXECUTION_LOGS,
+            vec![value(&self.log)],
+            KeyOrder::AsBuilt,
+        ));
+        effects.push(append(
+            files::AGENT_EXECUTION_LOG,
+            vec![value(&self.telemetry)],
+            KeyOrder::AsBuilt,
+        ));
+        if d.worth_a_handoff {
+            effects.push(append(
+                files::HANDOFFS,
+                vec![value(&d.handoff_row)],
+                KeyOrder::Sorted,
+            ));
+            effects.push(Effect::ReplaceJson {
+                file: files::HANDOFF.to_owned(),
+                value: value(&d.handoff),
+                order: KeyOrder::Sorted,
+            });
+        }
+        if !d.decisions.is_empty() {
+            effects.push(append(
+                files::DECISIONS,
+                d.decisions.clone(),
+                KeyOrder::Sorted,
+            ));
+        }
+        if let Some(patterns) = &d.change.patterns {
+            effects.push(Effect::ReplaceRows {
+                file: files::FAILURE_PATTERNS.to_owned(),
+                rows: patterns.iter().map(value).collect(),
+                order: KeyOrder::Sorted,
+            });
+            effects.push(Effect::ReplaceJson {
+                file: files::FAILURE_INDEX.to_owned(),
+                value: failures::index(patterns),
+                order: KeyOrder::Sorted,
+            });
+        }
+        if !d.change.evicted.is_empty() {
+            let rows = d.change.evicted.iter().map(value).collect();
+            effects.push(append(
+                "archive/failure_memory/evicted.jsonl",
+                rows,
+                KeyOrder::Sorted,
+            ));
+        }
+        effects.push(append(
+            files::LIFECYCLE_EVENTS,
+            vec![lifecycle_event(d)],
+            KeyOrder::Sorted,
+        ));
+        effects.push(Effect::ReplaceJson {
+            file: files::AGENT_EXECUTION_STATUS.to_owned(),
+            value: json!({
+                "version": 2,
+                "executions_total": d.snapshot.executions_total + 1,
+                "last_execution_id": d.execution_id,
+                "last_execution_mode": "plain",
+                "last_success": d.success,
+                "last_recorded_at": d.input.now,
+                "last_execution_time_ms": d.elapsed_ms,
+            }),
+            order: KeyOrder::Sorted,
+        });
+        effects.push(Effect::ReplaceText {
+            file: files::LAST_SUMMARY.to_owned(),
+            text: summary.markdown.clone(),
+        });
+        let mut session_file = d.session.file.clone();
+        session_file.last_execution_at = d.input.now.to_string();
+        effects.push(Effect::ReplaceJson {
+            file: files::SESSION.to_owned(),
+            value: value(&session_file),
+            order: KeyOrder::Sorted,
+        });
+        effects.push(Effect::Ledger {
+            session_id: d.input.identity.session_id.clone(),
+            row: Box::new(LedgerRow {
+                provenance: if d.input.report.is_some() {
+                    Provenance::Explicit
+                } else {
+                    Provenance::RuntimeObserved
+                },
+                session_id: d.input.identity.session_id.clone(),
+                execution_id: d.execution_id.clone(),
+                ..LedgerRow::observed(d.input.now, LedgerKind::Finalized)
+            }),
+        });
+        effects
+    }
+}
+
+fn execution_log(d: &Decided) -> ExecutionLogRow {
+    ExecutionLogRow {
+        task_id: d.execution_id.clone(),
+        timestamp: d.input.now.to_string(),
+        task_type: d.task_type.clone(),
+        prepared_task_type: d.prepared_type.clone(),
+        final_task_type: d.final_type.clone(),
+        files_opened: d.seen.files_opened.clone(),
+        files_edited: d.seen.files_edited.clone(),
+        files_reopened: d.seen.files_reopened.clone(),
+        commands_executed: d.seen.commands.iter().map(|c| clean(c, 400)).collect(),
+        tests_executed: d.seen.tests.iter().map(|c| clean(c, 400)).collect(),
+        notable_errors: notable_errors(d.input.params(), &d.seen),
+        error_events: d.seen.error_events.clone(),
+        capture_provenance: d.provenance.clone(),
+        area_id: d.area.clone(),
+        prepared_area_id: d.area.clone(),
+        final_area_id: d.area.clone(),
+        execution_time_ms: d.elapsed_ms,
+        success: d.success,
+        used_packet: false,
+        session_id: d.input.identity.session_id.clone(),
+        finalized_from: if d.input.report.is_some() {
+            "explicit"
+        } else {
+            "observed"
+        }
+        .to_owned(),
+        extra: Map::new(),
+    }
+}
+
+fn telemetry(d: &Decided) -> AgentExecutionRow {
+    let fingerprint = slug(
+        &format!("{}:{}:{}", d.input.project.name, d.task_type, d.request),
+        80,
+        "item",
+    );
+    AgentExecutionRow {
+        execution_id: d.execution_id.clone(),
+        agent_id: d.input.identity.agent_id.clone(),
+        execution_mode: "plain".to_owned(),
+        resolved_task_type: d.task_type.clone(),
+        prepared_task_type: d.prepared_type.clone(),
+        final_task_type: d.final_type.clone(),
+        repeated_context_request: d
+            .snapshot
+            .executions
+            .iter()
+            .any(|e| e.task_fingerprint == fingerprint),
+        task_fingerprint: fingerprint,
+        success: d.success,
+        validated_learning: d.success == Some(true) && d.seen.validated,
+        result_summary: clean(&d.summary, 240),
+        execution_time_ms: d.elapsed_ms,
+        used_strategy: false,
+        used_packet: false,
+        recorded_at: d.input.now.to_string(),
+        extra: Map::new(),
+    }
+}
+
+fn lifecycle_event(d: &Decided) -> Value {
+    json!({
+        "schema_version": "1.0",
+        "event_type": "finalize_called",
+        "timestamp": d.input.now,
+        "source": if d.input.report.is_some() { "cli" } else { "hook" },
+        "agent_id": d.input.identity.agent_id,
+        "adapter_id": d.input.identity.adapter_id,
+        "session_id": d.input.identity.session_id,
+        "execution_id": d.execution_id,
+        "task": clean(&d.request, 500),
+        "task_type": d.task_type,
+        "status": match d.success { Some(true) => "success", Some(false) => "failure", None => "unknown" },
+        "files_opened_count": d.seen.files_opened.len(),
+        "files_edited_count": d.seen.files_edited.len(),
+        "commands_count": d.seen.commands.len(),
+        "tests_count": d.seen.tests.len(),
+    })
+}

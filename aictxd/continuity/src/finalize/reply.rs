@@ -1,0 +1,302 @@
+//! The answer to a finalize, and the summary that people read.
+
+use aictx_proto::methods::FinalizeReply;
+use aictx_proto::record::{AgentExecutionRow, files};
+use aictx_proto::snapshot::{GitState, Snapshot};
+use serde_json::{Map, Value, json};
+
+use super::records::Records;
+use super::{Decided, Finalize, value};
+use crate::summary;
+
+/// What was done, in words.
+pub(super) struct Summary {
+    text: String,
+    payload: Value,
+    polished: Value,
+    pub(super) markdown: String,
+}
+
+impl Summary {
+    pub(super) fn of(d: &Decided) -> Self {
+        let next: Vec<String> = d
+            .handoff
+            .next_steps
+            .iter()
+            .chain(&d.handoff.blocked)
+            .cloned()
+            .collect();
+        let (text, payload, polished) = summary::render(&summary::Facts {
+            loaded: loaded(d.snapshot),
+            failure: failure(d),
+            resolved: d.change.resolved.len(),
+            saved: saved(d),
+            next: next.clone(),
+            entry_points: d.handoff.recommended_starting_points.clone(),
+            observed: d.seen.tools > 0,
+        });
+        Self {
+            text,
+            payload,
+            polished,
+            markdown: markdown(d, &next),
+        }
+    }
+}
+
+/// Answer for an execution that was recorded now.
+pub(super) fn reply(d: Decided, records: &Records, summary: Summary) -> FinalizeReply {
+    let feedback = feedback(&d);
+    let agent_summary = agent_summary(&d, summary.polished);
+    let warnings = warnings(&d);
+    FinalizeReply {
+        schema_version: "1.0".to_owned(),
+        execution_id: d.execution_id,
+        session_id: d.input.identity.session_id.clone(),
+        recorded: true,
+        execution_mode: "plain".to_owned(),
+        prepared_task_type: d.prepared_type,
+        final_task_type: d.final_type,
+        effective_task_type: d.task_type,
+        effective_area_id: d.area,
+        telemetry_entry: value(&records.telemetry),
+        handoff_persisted: d.worth_a_handoff.then(|| {
+            json!({
+                "path": format!(".aictx/{}", files::HANDOFF),
+                "handoff": value(&d.handoff),
+                "history": { "path": format!(".aictx/{}", files::HANDOFFS), "count": (d.snapshot.handoffs.len() + 1).min(10) },
+            })
+        }),
+        failure_persisted: d.change.persisted,
+        resolved_failures: d.change.resolved,
+        decisions_persisted: d.decisions,
+        aictx_feedback: feedback,
+        capture_quality: capture_quality(&d.provenance),
+        git_state: git_state(d.input.git, &records.log.files_edited),
+        execution_observation: value(&records.log),
+        agent_summary,
+        agent_summary_text: summary.text,
+        agent_summary_render_payload: summary.payload,
+        redacted: Map::new(),
+        finalized_at: d.input.now.to_string(),
+        warnings,
+    }
+}
+
+/// Answer for an execution that is recorded already.
+pub(super) fn repeated(input: &Finalize, known: &AgentExecutionRow) -> FinalizeReply {
+    FinalizeReply {
+        schema_version: "1.0".to_owned(),
+        execution_id: known.execution_id.clone(),
+        session_id: input.identity.session_id.clone(),
+        recorded: false,
+        execution_mode: known.execution_mode.clone(),
+        prepared_task_type: known.prepared_task_type.clone(),
+        final_task_type: known.final_task_type.clone(),
+        effective_task_type: known.resolved_task_type.clone(),
+        effective_area_id: String::new(),
+        telemetry_entry: value(known),
+        handoff_persisted: None,
+        failure_persisted: None,
+        resolved_failures: Vec::new(),
+        decisions_persisted: Vec::new(),
+        aictx_feedback: json!({}),
+        capture_quality: json!({}),
+        git_state: git_state(input.git, &[]),
+        execution_observation: json!({}),
+        agent_summary: Map::new(),
+        agent_summary_text: "This execution was recorded before; nothing was changed.".to_owned(),
+        agent_summary_render_payload: json!({}),
+        redacted: Map::new(),
+        finalized_at: known.recorded_at.clone(),
+        warnings: vec!["already_finalized".to_owned()],
+    }
+}
+
+fn markdown(d: &Decided, next: &[String]) -> String {
+    let yes = |b: bool| if b { "yes" } else { "no" }.to_owned();
+    summary::markdown(
+        &[
+            ("prepared task type", d.prepared_type.clone()),
+            ("final task type", d.final_type.clone()),
+            ("effective task type", d.task_type.clone()),
+            ("effective area", d.area.clone()),
+            ("outcome", d.handoff.status.clone()),
+            ("handoff stored", yes(d.worth_a_handoff)),
+            ("decision stored", yes(!d.decisions.is_empty())),
+            ("failure recorded", yes(d.change.persisted.is_some())),
+            ("failures resolved", d.change.resolved.len().to_string()),
+        ],
+        &[
+            ("files opened", d.seen.files_opened.len()),
+            ("files edited", d.seen.files_edited.len()),
+            ("commands", d.seen.commands.len()),
+            ("tests", d.seen.tests.len()),
+            ("errors", d.seen.error_events.len()),
+        ],
+        next,
+        &d.handoff.recommended_starting_points,
+    )
+}
+
+/// Whether the failure pattern was known, and what kind of failure it is.
+fn failure(d: &Decided) -> Option<(bool, String)> {
+    d.change.persisted.as_ref().map(|p| {
+        let first = |name: &str| {
+            p[name]
+                .get(0)
+                .and_then(Value::as_str)
+                .unwrap_or_default()
+                .to_owned()
+        };
+        let words = [first("toolchains"), first("phases"), first("error_codes")];
+        let words: Vec<String> = words.into_iter().filter(|w| !w.is_empty()).collect();
+        (p["existing"].as_bool().unwrap_or(false), words.join(" "))
+    })
+}
+
+fn saved(d: &Decided) -> Vec<&'static str> {
+    let mut saved = Vec::new();
+    if d.worth_a_handoff {
+        saved.push("handoff");
+    }
+    if !d.decisions.is_empty() {
+        saved.push("decision memory");
+    }
+    if d.change.persisted.is_some() {
+        saved.push("failure pattern");
+    }
+    saved
+}
+
+/// What was remembered when the execution began.
+fn loaded(snapshot: &Snapshot) -> Vec<&'static str> {
+    let mut loaded = Vec::new();
+    for (name, there) in [
+        ("handoff", snapshot.handoff.is_some()),
+        ("decisions", !snapshot.decisions.is_empty()),
+        ("failures", !snapshot.failures.is_empty()),
+    ] {
+        if there {
+            loaded.push(name);
+        }
+    }
+    loaded
+}
+
+fn feedback(d: &Decided) -> Value {
+    json!({
+        "files_opened": d.seen.files_opened.len(),
+        "reopened_files": d.seen.files_reopened.len(),
+        "used_strategy": false,
+        "used_packet": false,
+        "possible_redundant_exploration": d.seen.files_reopened.len() > 2 && d.seen.files_edited.is_empty(),
+        "previous_strategy_reused": false,
+        "commands_observed": d.seen.commands.len(),
+        "tests_observed": d.seen.tests.len(),
+    })
+}
+
+fn agent_summary(d: &Decided, polished: Value) -> Map<String, Value> {
+    let mut agent_summary = Map::new();
+    for (name, member) in [
+        ("prepared_task_type", json!(d.prepared_type)),
+        ("final_task_type", json!(d.final_type)),
+        ("effective_task_type", json!(d.task_type)),
+        ("effective_area_id", json!(d.area)),
+        ("handoff_stored", json!(d.worth_a_handoff)),
+        ("decision_stored", json!(!d.decisions.is_empty())),
+        ("failure_recorded", json!(d.change.persisted.is_some())),
+        ("resolved_failures", json!(d.change.resolved)),
+        ("continuity_loaded", json!(loaded(d.snapshot))),
+        ("files_opened", json!(d.seen.files_opened.len())),
+        ("files_edited", json!(d.seen.files_edited.len())),
+        ("commands_observed", json!(d.seen.commands)),
+        ("tests_observed", json!(d.seen.tests)),
+        ("polished_summary", polished),
+    ] {
+        agent_summary.insert(name.to_owned(), member);
+    }
+    agent_summary
+}
+
+fn warnings(d: &Decided) -> Vec<String> {
+    let mut warnings: Vec<String> = d
+        .snapshot
+        .issues
+        .iter()
+        .map(|i| i.warning())
+        .take(12)
+        .collect();
+    if d.input.report.is_some() && d.success == Some(true) {
+        let failing = d.seen.open_failures.iter().take(3);
+        warnings.extend(
+            failing.map(|f| format!("reported as success, but seen failing: {}", f.line())),
+        );
+    }
+    if let Some(report) = d.input.report
+        && !report.outside.is_empty()
+    {
+        warnings.push(format!(
+            "{} paths outside the repository were not recorded",
+            report.outside.len()
+        ));
+    }
+    warnings
+}
+
+/// Which of the six fields are known (spec §12.6).
+fn capture_quality(provenance: &Map<String, Value>) -> Value {
+    const FIELDS: [&str; 6] = [
+        "files_opened",
+        "files_edited",
+        "commands_executed",
+        "tests_executed",
+        "notable_errors",
+        "error_events",
+    ];
+    let known = |f: &&&str| {
+        provenance
+            .get(**f)
+            .and_then(Value::as_str)
+            .is_some_and(|p| p != "unknown")
+    };
+    let covered: Vec<&&str> = FIELDS.iter().filter(known).collect();
+    let unknown: Vec<&&str> = FIELDS.iter().filter(|f| !known(f)).collect();
+    let ratio = (covered.len() as f64 / FIELDS.len() as f64 * 10_000.0).round() / 10_000.0;
+    json!({
+        "covered_fields": covered, "unknown_fields": unknown, "coverage_ratio": ratio,
+        "provenance": provenance,
+    })
+}
+
+fn git_state(git: &GitState, edited: &[String]) -> Value {
+    if !git.available {
+        let reason = if git.reason.is_empty() {
+            "not_git_repo"
+        } else {
+            &git.reason
+        };
+        return json!({ "available": false, "reason": reason });
+    }
+    let mut changed: Vec<&String> = Vec::new();
+    for path in git.staged.iter().chain(&git.unstaged).chain(&git.untracked) {
+        if !changed.contains(&path) {
+            changed.push(path);
+        }
+    }
+    let uncommitted: Vec<&&String> = changed.iter().filter(|p| edited.contains(p)).collect();
+    json!({
+        "available": true,
+        "branch": git.branch,
+        "commit": git.head.get(..7).unwrap_or(&git.head),
+        "dirty": !changed.is_empty(),
+        "changed_count": changed.len(),
+        "changed_files": changed,
+        "staged_files": git.staged,
+        "unstaged_files": git.unstaged,
+        "untracked_files": git.untracked,
+        "files_edited_uncommitted": uncommitted,
+        "truncated": git.truncated,
+    })
+}

@@ -1,0 +1,229 @@
+//! What was reported, merged into what was observed; for each list it is said how it is known.
+
+use aictx_proto::Timestamp;
+use aictx_proto::event::ErrorEvent;
+use aictx_proto::ledger::Provenance;
+use aictx_proto::methods::FinalizeParams;
+use aictx_proto::record::AgentExecutionRow;
+use aictx_proto::snapshot::Snapshot;
+use aictx_proto::text::{clean, file_stem, slug};
+use serde_json::{Map, Value, json};
+
+use super::Finalize;
+use crate::observe::{MAX_LIST, Observation, push};
+
+/// Longest execution id taken as it is given.
+const MAX_ID: usize = 120;
+
+pub(super) fn known_execution(
+    snapshot: &Snapshot,
+    execution_id: &str,
+) -> Option<AgentExecutionRow> {
+    let wanted = given_id(execution_id)?;
+    snapshot
+        .executions
+        .iter()
+        .rev()
+        .find(|e| e.execution_id == wanted)
+        .cloned()
+}
+
+/// An execution id from outside as it is stored: as given when it is one short line, else made a
+/// name that no other id shares. Looking an id up and storing it must agree.
+fn given_id(raw: &str) -> Option<String> {
+    let id = raw.trim();
+    let short = clean(id, MAX_ID);
+    match id {
+        "" => None,
+        id if id == short => Some(short),
+        id => Some(file_stem(id)),
+    }
+}
+
+pub(super) fn execution_id(params: Option<&FinalizeParams>, input: &Finalize) -> String {
+    match params.and_then(|p| given_id(&p.execution_id)) {
+        Some(id) => id,
+        None => {
+            let agent = slug(&input.identity.agent_id, 24, "agent");
+            format!(
+                "exec-{agent}-{}-{:012x}",
+                input.now.compact(),
+                input.nonce & 0xffff_ffff_ffff
+            )
+        }
+    }
+}
+
+/// Adds what was reported to what was observed, the report's entries last (they are the newest
+/// word), and says for each list how it is known.
+pub(super) fn merge_report(
+    seen: &mut Observation,
+    params: Option<&FinalizeParams>,
+) -> Map<String, Value> {
+    let default = FinalizeParams::default();
+    let told = params.unwrap_or(&default);
+    let tests: Vec<String> = told.tests_executed.clone();
+    let inferred: Vec<String> = told
+        .commands_executed
+        .iter()
+        .filter(|c| tests.is_empty() && aictx_signals::is_test_command(c))
+        .cloned()
+        .collect();
+    let heuristic_tests = tests.is_empty() && !inferred.is_empty();
+    let mut map = Map::new();
+    let mut merge = |name: &str, list: &mut Vec<String>, told: &[String], heuristic: bool| {
+        let observed = !list.is_empty();
+        for item in told.iter().map(|t| t.trim()).filter(|t| !t.is_empty()) {
+            push(list, item);
+        }
+        let how = match (told.is_empty(), observed) {
+            (false, _) if heuristic => Provenance::Heuristic,
+            (false, _) => Provenance::Explicit,
+            (true, true) => Provenance::RuntimeObserved,
+            (true, false) => Provenance::Unknown,
+        };
+        map.insert(name.to_owned(), json!(how));
+    };
+    merge(
+        "files_opened",
+        &mut seen.files_opened,
+        &told.files_opened,
+        false,
+    );
+    merge(
+        "files_edited",
+        &mut seen.files_edited,
+        &told.files_edited,
+        false,
+    );
+    merge("files_reopened", &mut seen.files_reopened, &[], false);
+    merge(
+        "commands_executed",
+        &mut seen.commands,
+        &told.commands_executed,
+        false,
+    );
+    merge(
+        "tests_executed",
+        &mut seen.tests,
+        if heuristic_tests { &inferred } else { &tests },
+        heuristic_tests,
+    );
+    let observed_errors = !seen.error_events.is_empty();
+    for event in &told.error_events {
+        let mut event = event.clone();
+        event.message = clean(&event.message, 500);
+        if event.message.is_empty() {
+            continue;
+        }
+        if event.fingerprint.is_empty() {
+            event.fingerprint = aictx_signals::fingerprint(&event, "");
+        }
+        if !seen
+            .error_events
+            .iter()
+            .any(|e| e.fingerprint == event.fingerprint)
+            && seen.error_events.len() < aictx_proto::event::MAX_EVENTS
+        {
+            seen.error_events.push(event);
+        }
+    }
+    let events = match (told.error_events.is_empty(), observed_errors) {
+        (false, _) => Provenance::Explicit,
+        (true, true) => Provenance::RuntimeObserved,
+        (true, false) => Provenance::Unknown,
+    };
+    let errors = if !told.notable_errors.is_empty() {
+        Provenance::Explicit
+    } else if !seen.error_events.is_empty() {
+        Provenance::DerivedFromErrorEvents
+    } else {
+        Provenance::Unknown
+    };
+    map.insert("notable_errors".to_owned(), json!(errors));
+    map.insert("error_events".to_owned(), json!(events));
+    if told.status == "success" {
+        // The report says that what it ran worked; checks it names count as passed.
+        for command in told.tests_executed.iter().chain(&told.commands_executed) {
+            push(&mut seen.passed, command);
+        }
+        seen.validated |= !told.tests_executed.is_empty() || heuristic_tests;
+    }
+    seen.tools += usize::from(params.is_some_and(|p| {
+        !(p.files_edited.is_empty()
+            && p.commands_executed.is_empty()
+            && p.tests_executed.is_empty())
+    }));
+    map
+}
+
+pub(super) fn notable_errors(params: Option<&FinalizeParams>, seen: &Observation) -> Vec<String> {
+    let told = params.map_or(&[][..], |p| p.notable_errors.as_slice());
+    let mut list: Vec<String> = Vec::new();
+    let derived: Vec<String> = seen
+        .error_events
+        .iter()
+        .take(3)
+        .map(ErrorEvent::render)
+        .collect();
+    let source = if told.is_empty() {
+        derived.as_slice()
+    } else {
+        told
+    };
+    for item in source {
+        let item = clean(item, 500);
+        if !item.is_empty() && !list.contains(&item) && list.len() < MAX_LIST {
+            list.push(item);
+        }
+    }
+    list
+}
+
+/// Rows of decisions that say what and why (or what else was weighed).
+pub(super) fn decision_rows(
+    params: Option<&FinalizeParams>,
+    execution_id: &str,
+    session: u64,
+    now: Timestamp,
+) -> Vec<Value> {
+    const MAX_DECISIONS: usize = 20;
+    let Some(params) = params else {
+        return Vec::new();
+    };
+    let texts = |v: Option<&Value>| -> Vec<String> {
+        let list = v.and_then(Value::as_array).cloned().unwrap_or_default();
+        list.iter()
+            .filter_map(Value::as_str)
+            .map(|s| clean(s, 400))
+            .filter(|s| !s.is_empty())
+            .take(8)
+            .collect()
+    };
+    let text = |v: Option<&Value>| clean(v.and_then(Value::as_str).unwrap_or_default(), 1_000);
+    params
+        .decisions
+        .iter()
+        .filter_map(|given| {
+            let decision = text(given.get("decision"));
+            let rationale = text(given.get("rationale"));
+            let lists: Vec<Vec<String>> = ["alternatives", "constraints", "risks", "related_paths"]
+                .iter()
+                .map(|name| texts(given.get(*name)))
+                .collect();
+            let [alternatives, constraints, risks, related_paths] = lists.as_slice() else {
+                return None;
+            };
+            let reasoned = !rationale.is_empty() || lists.iter().any(|l| !l.is_empty());
+            (!decision.is_empty() && reasoned).then(|| {
+                json!({
+                    "decision": decision, "rationale": rationale, "alternatives": alternatives,
+                    "constraints": constraints, "risks": risks, "related_paths": related_paths,
+                    "subsystem": text(given.get("subsystem")), "timestamp": now, "session": session,
+                    "execution_id": execution_id,
+                })
+            })
+        })
+        .take(MAX_DECISIONS)
+        .collect()
+}

@@ -1,0 +1,138 @@
+//! How sessions are taken up and how they end: said by the agent, seen by its process going away,
+//! or forced by others that needed the room. Each end finalizes the session from its ledger.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use aictx_proto::Timestamp;
+use aictx_proto::identity::Caller;
+
+use super::Session;
+use crate::app::{App, Mode};
+use crate::methods::finalize_session;
+use crate::process::AgentProcess;
+use crate::sessions::Live;
+use crate::{git, spool};
+
+/// How long a session's end may hold its hook. The agents allow 1 to 1.5 s.
+const END_DEADLINE: Duration = Duration::from_millis(800);
+/// An agent whose process is gone gets this long to be heard of again before its session is
+/// finalized. `AICTXD_SESSION_GRACE_MS` overrides it.
+const GRACE: Duration = Duration::from_secs(2);
+
+impl Session {
+    /// Finalizes the session from its ledger. The work goes on when the hook cannot wait.
+    pub(super) async fn finish(&self, spooled: bool) {
+        let session = self.clone();
+        let work = async move {
+            if !spooled {
+                // What was observed while nobody could be reached belongs to the session.
+                spool::drain(&session.app).await;
+            }
+            session.app.sessions.end(&session.id);
+            finish_session(&session.app, &session.id, &session.live, session.now).await;
+        };
+        if spooled || self.app.mode == Mode::Once {
+            work.await;
+            return;
+        }
+        let (done, finished) = tokio::sync::oneshot::channel();
+        self.app.after_reply(async move {
+            work.await;
+            let _ = done.send(());
+        });
+        let _ = tokio::time::timeout(END_DEADLINE, finished).await;
+    }
+}
+
+/// Notes a live session and watches its process; gives whether it was unknown. A session that had
+/// to make room is finalized.
+pub(super) fn begin(app: &Arc<App>, id: &str, live: Live) -> bool {
+    let process = live.process;
+    let begun = app.sessions.begin(id, live);
+    if begun.is_new {
+        watch_process(app, id, process);
+    }
+    if let Some((id, live)) = begun.evicted {
+        let (task, now) = (Arc::clone(app), app.now());
+        app.after_reply(async move { finish_session(&task, &id, &live, now).await });
+    }
+    begun.is_new
+}
+
+/// Takes over a live session that an earlier daemon knew.
+pub fn adopt(app: &Arc<App>, id: &str, live: Live) {
+    if app.sessions.get(id).is_none() {
+        begin(app, id, live);
+    }
+}
+
+/// Finalizes a session when its agent's process ends without having said so.
+pub(super) fn watch_process(app: &Arc<App>, id: &str, process: AgentProcess) {
+    if app.mode == Mode::Once || process.pid == 0 {
+        return;
+    }
+    let (app, id) = (Arc::clone(app), id.to_owned());
+    tokio::spawn(async move {
+        tokio::select! {
+            () = process.gone() => {}
+            _ = app.stopped() => return,
+        }
+        abandon(&app, &id).await;
+    });
+}
+
+/// Ends a session whose agent is gone once it has not been heard of for the grace period. One that
+/// goes on in another process is left alone.
+pub async fn abandon(app: &Arc<App>, id: &str) {
+    let Some(mut before) = app.sessions.get(id) else {
+        return;
+    };
+    loop {
+        tokio::time::sleep(grace()).await;
+        match app.sessions.get(id) {
+            Some(live) if live.process == before.process && live.is_over(app.now()) => {
+                if live.events == before.events {
+                    app.sessions.end(id);
+                    return finish_session(app, id, &live, app.now()).await;
+                }
+                before = live;
+            }
+            _ => return,
+        }
+    }
+}
+
+fn grace() -> Duration {
+    std::env::var("AICTXD_SESSION_GRACE_MS")
+        .ok()
+        .and_then(|v| v.parse().ok())
+        .map_or(GRACE, Duration::from_millis)
+}
+
+/// Tries again to finalize what could not be finalized when its session ended.
+pub async fn finish_unfinished(app: &Arc<App>) {
+    for (id, live) in app.sessions.take_unfinished() {
+        // Begun again in the meantime: it ends again, too.
+        if app.sessions.get(&id).is_none() {
+            finish_session(app, &id, &live, live.last_seen).await;
+        }
+    }
+}
+
+/// Finalizes what the ledger holds. When that fails it says so in the log and remembers the
+/// session for [`finish_unfinished`].
+pub async fn finish_session(app: &Arc<App>, id: &str, live: &Live, now: Timestamp) {
+    let caller = Caller {
+        agent_id: live.runner.clone(),
+        session_id: id.to_owned(),
+        ..Caller::default()
+    };
+    let git = git::state(&live.worktree).await;
+    let identity = caller.identify(|_| None);
+    if let Err(error) = finalize_session(&live.host, &live.worktree, None, identity, git, now).await
+    {
+        tracing::warn!(session = id, %error, "a session was not finalized; its ledger is kept");
+        app.sessions.unfinished(id, live.clone());
+    }
+}

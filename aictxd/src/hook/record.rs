@@ -1,0 +1,171 @@
+//! Ledger rows: what is kept of an event, of a tool call and of what it printed.
+
+use std::path::Path;
+
+use aictx_artifacts::root;
+use aictx_proto::ledger::{LedgerKind, LedgerRow, MAX_COMMAND, Outcome};
+use aictx_proto::path::Located;
+use aictx_proto::text::truncate_chars;
+use aictx_runners::{Action, HookEvent, Output, ToolCall};
+use aictx_signals::Run;
+
+use super::Session;
+
+/// Output up to this size is read for errors on the request thread; more goes to the pool.
+const INLINE_OUTPUT: usize = 64 * 1024;
+
+impl Session {
+    pub(super) fn row(&self, kind: LedgerKind, agent_id: &str) -> LedgerRow {
+        LedgerRow {
+            agent_id: agent_id.to_owned(),
+            ..LedgerRow::observed(self.now, kind)
+        }
+    }
+
+    pub(super) fn start_row(&self, source: &str, event: &HookEvent) -> LedgerRow {
+        let branch = root::head(&self.live.worktree).branch;
+        LedgerRow {
+            session_id: self.id.clone(),
+            runner: self.live.runner.clone(),
+            source: source.to_owned(),
+            worktree: self.live.worktree.to_string_lossy().into_owned(),
+            branch,
+            transcript: event.transcript.clone().into_owned(),
+            pid: self.live.process.pid,
+            pid_start: self.live.process.start,
+            ..self.row(LedgerKind::SessionStart, &event.agent_id)
+        }
+    }
+
+    /// Tool, call, paths and command of a row.
+    pub(super) fn call_row(&self, kind: LedgerKind, call: &ToolCall, agent_id: &str) -> LedgerRow {
+        let mut row = LedgerRow {
+            tool: truncate_chars(&call.tool, 80),
+            call_id: truncate_chars(&call.call_id, 120),
+            ..self.row(kind, agent_id)
+        };
+        match &call.action {
+            Action::Read(path) | Action::Edit(path) => row.paths = self.paths(path),
+            Action::Command { command, .. } => {
+                row.command = truncate_chars(command, MAX_COMMAND);
+                row.test = aictx_signals::is_test_command(command);
+                row.cwd = self.cwd_in_repository();
+            }
+            Action::Other => {}
+        }
+        row
+    }
+
+    /// A path as it is recorded: relative inside the repository, nothing outside of it.
+    fn paths(&self, raw: &str) -> Vec<String> {
+        match root::locate(&self.live.worktree, &self.cwd, raw) {
+            Located::Inside(path) if !path.is_root() => vec![path.as_str().to_owned()],
+            Located::Inside(_) | Located::Outside(_) => Vec::new(),
+        }
+    }
+
+    fn cwd_in_repository(&self) -> String {
+        match root::locate(
+            &self.live.worktree,
+            Path::new(""),
+            &self.cwd.to_string_lossy(),
+        ) {
+            Located::Inside(path) if !path.is_root() => path.as_str().to_owned(),
+            _ => String::new(),
+        }
+    }
+
+    pub(super) async fn done(
+        &self,
+        call: &ToolCall<'_>,
+        output: &Output<'_>,
+        event: &HookEvent<'_>,
+    ) -> LedgerRow {
+        let kind = match &call.action {
+            Action::Read(_) => LedgerKind::Read,
+            Action::Edit(_) => LedgerKind::Edit,
+            Action::Command { .. } => LedgerKind::Command,
+            Action::Other => LedgerKind::Tool,
+        };
+        let mut row = self.call_row(kind, call, &event.agent_id);
+        if let Action::Command {
+            command,
+            background,
+        } = &call.action
+        {
+            if *background || output.interrupted {
+                row.outcome = Outcome::Unknown;
+                return row;
+            }
+            // The agent reports a failing pipeline as a success when its last command succeeds,
+            // so the status of a success is known only without a pipe; then the text decides.
+            let exit = (!aictx_signals::hides_status(command)).then_some(0);
+            self.read_output(&mut row, command, exit, &output.stdout, &output.stderr)
+                .await;
+        }
+        row
+    }
+
+    pub(super) async fn failed(
+        &self,
+        call: &ToolCall<'_>,
+        error: &str,
+        interrupted: bool,
+        event: &HookEvent<'_>,
+    ) -> LedgerRow {
+        let mut row = self.call_row(LedgerKind::Tool, call, &event.agent_id);
+        if let Action::Command { command, .. } = &call.action {
+            row.kind = LedgerKind::Command;
+            if interrupted {
+                return row;
+            }
+            let (exit, text) = match aictx_signals::exit_status_from_text(error) {
+                Some((exit, rest)) => (Some(exit), rest),
+                None => (None, error),
+            };
+            self.read_output(&mut row, command, exit, text, "").await;
+            // Called a failure by the agent: that is known even when the status is not.
+            row.outcome = Outcome::Failed;
+        } else {
+            row.outcome = Outcome::Failed;
+            row.text = truncate_chars(error, 300);
+        }
+        row
+    }
+
+    /// Fills outcome and errors of a command's row from what it printed.
+    async fn read_output(
+        &self,
+        row: &mut LedgerRow,
+        command: &str,
+        exit: Option<i32>,
+        stdout: &str,
+        stderr: &str,
+    ) {
+        row.exit_status = exit;
+        let root = self.live.worktree.to_string_lossy().into_owned();
+        let cwd = self.cwd.to_string_lossy().into_owned();
+        let read = move |command: &str, stdout: &str, stderr: &str, root: &str, cwd: &str| {
+            let run = Run {
+                command,
+                exit_status: exit,
+                stdout: stdout.as_bytes(),
+                stderr: stderr.as_bytes(),
+                root,
+                cwd,
+            };
+            (aictx_signals::outcome(&run), aictx_signals::events(&run))
+        };
+        let (outcome, errors) = if stdout.len() + stderr.len() <= INLINE_OUTPUT {
+            read(command, stdout, stderr, &root, &cwd)
+        } else {
+            let (command, stdout, stderr) =
+                (command.to_owned(), stdout.to_owned(), stderr.to_owned());
+            tokio::task::spawn_blocking(move || read(&command, &stdout, &stderr, &root, &cwd))
+                .await
+                .unwrap_or_default()
+        };
+        row.outcome = outcome;
+        row.errors = errors;
+    }
+}
