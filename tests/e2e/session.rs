@@ -297,7 +297,9 @@ for payload in sys.argv[2:]:
             .success()
     );
     wait_until("the session is finalized", || {
-        !env.rows(&repo, "metrics/execution_logs.jsonl").is_empty()
+        // The last write of the commit.
+        let rows = env.rows(&repo, "sessions/s.jsonl");
+        rows.iter().any(|row| row["kind"] == "finalized")
     });
     assert_eq!(
         env.file(&repo, "continuity/handoff.json")["recommended_starting_points"],
@@ -339,7 +341,9 @@ for payload in sys.argv[2:]:
     agent.wait().unwrap();
     let _next = env.daemon();
     wait_until("the session is finalized", || {
-        !env.rows(&repo, "metrics/execution_logs.jsonl").is_empty()
+        // The last write of the commit.
+        let rows = env.rows(&repo, "sessions/s.jsonl");
+        rows.iter().any(|row| row["kind"] == "finalized")
     });
 }
 
