@@ -18,6 +18,7 @@ use serde_json::Value;
 
 mod assign;
 mod bare;
+mod bounds;
 mod bytes;
 mod call;
 mod command;

@@ -389,3 +389,8 @@ fn batch_g() {
 fn batch_h() {
     run("H", include_str!("scrub/batch_h.txt"), secret_case);
 }
+
+#[test]
+fn batch_i() {
+    run("I", include_str!("scrub/batch_i.txt"), secret_case);
+}

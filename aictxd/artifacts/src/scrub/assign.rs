@@ -1,14 +1,12 @@
 //! Values tied to a secret name: assignments, members, flags, elements, calls and prose.
 
+use super::bounds::{MAX_VALUE, four_groups, value_at, with_signs};
 use super::bytes::{at, before, blanks, has_ci, is_name, looking_at, run, run_back, sub};
 use super::header;
 use super::line::Line;
 use super::names::{Name, classify};
 use super::text::is_bare_secret;
 use super::value::{Candidate, Tie, is_secret};
-
-/// The most bytes of a value that are looked at; a longer run is judged by these and taken whole.
-const MAX_VALUE: usize = 2048;
 
 /// A name in a line.
 struct Named {
@@ -126,6 +124,15 @@ fn tied(line: &mut Line, n: &Named) -> bool {
         let close = run(b, j, 160, |c| !matches!(c, b'<' | b'>'));
         if at(b, close) == b'>' && !matches!(before(b, close), b'/' | b'=') {
             return judge(line, n, close + 1, Tie::Element);
+        }
+    }
+    // `"db_password": { …, "value": "x" }`
+    let open = blanks(b, j + 1, 4);
+    if at(b, j) == b':' && at(b, open) == b'{' {
+        let inner = sub(b, open, open + 160);
+        let inner = inner.split(|c| *c == b'}').next().unwrap_or_default();
+        if let Some(p) = memchr::memmem::find(inner, b"\"value\":") {
+            return judge(line, n, blanks(b, open + p + 8, 4), Tie::Element);
         }
     }
     if let Some(value) = sibling(b, j) {
@@ -282,8 +289,23 @@ fn spaced(line: &mut Line, n: &Named, i: usize) -> bool {
             if at(b, stop) == b':' && at(b, stop + 1) == b' ' {
                 return judge(line, n, blanks(b, stop + 1, 8), Tie::Prose);
             }
-            if let Some(p) = memchr::memmem::find(head, b" is ") {
-                return judge(line, n, i + p + 4, Tie::Prose);
+            for verb in [
+                &b" is "[..],
+                b" changed to ",
+                b" set to ",
+                b" changed from ",
+            ] {
+                if let Some(p) = memchr::memmem::find(head, verb) {
+                    let v = i + p + verb.len();
+                    // `from x to y`
+                    if verb.ends_with(b"from ") {
+                        let next = run(b, v, 64, |c| c.is_ascii_graphic());
+                        if looking_at(b, next, b" to ") {
+                            judge(line, n, next + 4, Tie::Prose);
+                        }
+                    }
+                    return judge(line, n, v, Tie::Prose);
+                }
             }
             return false;
         }
@@ -304,178 +326,6 @@ fn spaced(line: &mut Line, n: &Named, i: usize) -> bool {
         return judge(line, n, i, Tie::Flag);
     }
     judge(line, n, i, Tie::Prose)
-}
-
-/// Where a value begins, ends, and whether it is quoted.
-pub(super) fn value_at(
-    b: &[u8],
-    mut i: usize,
-    tie: Tie,
-    query: bool,
-) -> Option<(usize, usize, bool)> {
-    if matches!(
-        at(b, i),
-        b'b' | b'B' | b'r' | b'R' | b'u' | b'U' | b'L' | b'@'
-    ) && matches!(at(b, i + 1), b'"' | b'\'')
-    {
-        i += 1;
-    }
-    i = unwrapped(b, i);
-    let open = run(b, i, 8, |c| c == b'\\');
-    let quote = at(b, open);
-    if matches!(quote, b'"' | b'\'' | b'`') {
-        let triple = sub(b, open, open + 3).iter().all(|&c| c == quote) && open + 3 < b.len();
-        let start = open + if triple { 3 } else { 1 };
-        let mut end = start;
-        while end < b.len() && end < start + MAX_VALUE {
-            let c = at(b, end);
-            if c == quote || (c == b'\\' && open > i) {
-                return (end > start).then_some((start, end, true));
-            }
-            end += if c == b'\\' { 2 } else { 1 };
-        }
-        // Not closed: cut off, or longer than looked at.
-        let end = run(b, start, b.len(), |c| {
-            !c.is_ascii_whitespace() && c != quote
-        });
-        return (end > start).then_some((start, end, true));
-    }
-    for curly in ["“", "‘", "«"] {
-        if looking_at(b, i, curly.as_bytes()) {
-            let start = i + curly.len();
-            let end = run(b, start, 256, |c| c < 0x80);
-            return (end > start).then_some((start, end, true));
-        }
-    }
-    let mut end = i;
-    let mut depth = 0_i32;
-    while end < b.len() && end < i + MAX_VALUE {
-        let c = at(b, end);
-        match c {
-            b'"' | b'\'' | b'`' | b'<' | b';' | b'|' if !(end == i && c == b'<') => break,
-            b'\\' if matches!(at(b, end + 1), b'n' | b'r' | b't' | b'"' | b'\'' | b'\\') => break,
-            b'&' if query || at(b, end + 1) == b'&' || is_entity(b, end) => break,
-            b'#' if query => break,
-            b',' if tie != Tie::Flag => break,
-            b'(' | b'[' | b'{' => depth += 1,
-            b')' | b']' | b'}' => {
-                depth -= 1;
-                if depth < 0 {
-                    break;
-                }
-            }
-            c if c.is_ascii_whitespace() || c.is_ascii_control() => break,
-            _ => {}
-        }
-        end += 1;
-    }
-    while end > i && matches!(at(b, end - 1), b'.' | b':' | b'?' | b',') {
-        end -= 1;
-    }
-    while tie == Tie::Prose && end > i && matches!(at(b, end - 1), b'*' | b'_') {
-        end -= 1;
-    }
-    (end > i).then_some((i, end, false))
-}
-
-/// The string inside `Some("…")`, `SecretStr('…')`, `[]byte("…")`: constructors that hold a value
-/// rather than look it up.
-fn unwrapped(b: &[u8], i: usize) -> usize {
-    const WRAPS: &[&str] = &[
-        "some",
-        "ok",
-        "just",
-        "secret",
-        "secretstring",
-        "secretstr",
-        "secretbox",
-        "string",
-        "str",
-        "password",
-        "sensitive",
-        "from",
-        "bytes",
-        "byte",
-        "new",
-        "b64decode",
-        "atob",
-        "fromstring",
-        "of",
-        "valueof",
-        "plaintext",
-        "plain",
-        "text",
-        "literal",
-        "unsafe",
-        "token",
-        "into",
-    ];
-    let mut i = i;
-    for _ in 0..3 {
-        let open = run(b, i, 48, |c| {
-            c.is_ascii_alphanumeric() || matches!(c, b'_' | b':' | b'.' | b'[' | b']' | b'$')
-        });
-        if at(b, open) != b'(' || open == i {
-            return i;
-        }
-        let word = run_back(b, open, open - i, |c| {
-            c.is_ascii_alphanumeric() || c == b'_'
-        });
-        let word = sub(b, word, open);
-        let next = open + 1;
-        let string = matches!(at(b, next), b'"' | b'\'' | b'\\')
-            || (matches!(at(b, next), b'b' | b'&') && matches!(at(b, next + 1), b'"' | b'\''));
-        if !WRAPS
-            .iter()
-            .any(|w| word.eq_ignore_ascii_case(w.as_bytes()))
-        {
-            return i;
-        }
-        if string {
-            return next + usize::from(!matches!(at(b, next), b'"' | b'\'' | b'\\'));
-        }
-        i = next;
-    }
-    i
-}
-
-/// The end of a bare password that holds signs which end other values: in a line of its own all
-/// that stands without blanks up to the end of the line belongs to it.
-fn with_signs(b: &[u8], end: usize, tie: Tie) -> usize {
-    let stop = run(b, end, 64, |c| {
-        c.is_ascii_graphic() && !matches!(c, b'=' | b')' | b']' | b'}' | b'"' | b'\\' | b'`')
-    });
-    let piece = sub(b, end, stop);
-    let last = blanks(b, stop, 80) >= b.len() || at(b, stop) == b'\r';
-    if matches!(tie, Tie::Tight | Tie::Colon | Tie::Assign)
-        && last
-        && matches!(at(b, end), b',' | b';' | b'|' | b'\'' | b'<')
-        && piece.iter().any(u8::is_ascii_alphanumeric)
-        && !piece.starts_with(b"</")
-    {
-        stop
-    } else {
-        end
-    }
-}
-
-/// `abcd efgh ijkl mnop`: a password for one application.
-fn four_groups(b: &[u8], i: usize) -> bool {
-    let v = sub(b, i, i + 19);
-    v.len() == 19
-        && v.iter().enumerate().all(|(k, c)| match k {
-            4 | 9 | 14 => *c == b' ',
-            _ => c.is_ascii_lowercase(),
-        })
-        && !at(b, i + 19).is_ascii_alphanumeric()
-        && !v.split(|c| *c == b' ').any(super::words::is_common)
-}
-
-/// `&quot;` and other entities that end a value in HTML.
-fn is_entity(b: &[u8], i: usize) -> bool {
-    [&b"&quot;"[..], b"&lt;", b"&gt;", b"&#"]
-        .iter()
-        .any(|e| looking_at(b, i, e))
 }
 
 /// Takes the value at `i` when it is a secret. Answers whether a value was there at all.

@@ -1,6 +1,6 @@
 //! Secrets as unnamed arguments of well-known functions: `jwt.sign(payload, "…")`.
 
-use super::assign::value_at;
+use super::bounds::value_at;
 use super::bytes::{at, before, blanks, run, sub};
 use super::kind::{PASSWORD, SECRET};
 use super::line::Line;

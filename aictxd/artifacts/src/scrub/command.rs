@@ -252,6 +252,7 @@ static PLACES: &[(&str, usize)] = &[
     ("railway login ", 0),
     ("gh auth login --with-token ", 0),
     ("smbpasswd -s ", 0),
+    ("sentinel auth-pass ", 1),
     ("ibmcloud login --apikey ", 0),
 ];
 
@@ -269,8 +270,8 @@ pub(super) fn placed(line: &mut Line, which: usize, i: usize) {
     // `http-basic.name` goes on; it is argument 0
     let from = run_back(b, i, 24, |c| !c.is_ascii_whitespace());
     let args = arguments(b, if before(b, i) == b' ' { i } else { from });
-    let plain = args.iter().filter(|&&(s, _)| at(b, s) != b'-');
-    if let Some(&(s, e)) = plain.skip(place).next() {
+    let mut plain = args.iter().filter(|&&(s, _)| at(b, s) != b'-');
+    if let Some(&(s, e)) = plain.nth(place) {
         take(line, s, e, Take::Whole, PASSWORD);
     }
 }

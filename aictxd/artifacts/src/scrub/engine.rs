@@ -56,6 +56,8 @@ enum Lead {
     Wifi,
     /// `admin / x`
     Pair,
+    /// `admin:x`
+    Known,
     Atlas,
     CookieFile,
     /// An access rule of Redis.
@@ -95,7 +97,7 @@ static WORDS: &[&str] = &[
     "session\"",
     "session'",
     "sess=",
-    "sessid=",
+    "sessid",
     "auth=",
     "auth:",
     "auth\"",
@@ -199,6 +201,8 @@ static TABLES: LazyLock<Tables> = LazyLock::new(|| {
         ("printf ", Lead::Echo),
         ("wifi:", Lead::Wifi),
         (" / ", Lead::Pair),
+        ("admin:", Lead::Known),
+        ("root:", Lead::Known),
         ("\"key\":", Lead::BareKey),
         ("kinit", Lead::Piped),
         ("master.key", Lead::State),
@@ -268,6 +272,10 @@ static TABLES: LazyLock<Tables> = LazyLock::new(|| {
         ("identified by ", Lead::Sql),
         ("?key=", Lead::Query),
         ("&key=", Lead::Query),
+        ("?appid=", Lead::Query),
+        ("&appid=", Lead::Query),
+        ("bearer\\ ", Lead::Bearer),
+        ("basic\\ ", Lead::Basic),
         ("?code=", Lead::Query),
         ("&code=", Lead::Query),
         ("expect", Lead::State),
@@ -538,8 +546,9 @@ pub(super) fn spans(text: &[u8], follow: &Follow, open: &mut Option<Open>) -> Ve
             Some(Lead::Echo) => command::echoed(&mut line, end),
             Some(Lead::CookieFile) => prose::cookie_file(&mut line),
             Some(Lead::Setuser) => command::setuser(&mut line, end),
+            Some(Lead::Known) => prose::known_pair(&mut line, end - 1, 1),
             Some(Lead::Wifi) => prose::wifi(&mut line, end),
-            Some(Lead::Pair) => prose::slash_pair(&mut line, start),
+            Some(Lead::Pair) => prose::known_pair(&mut line, start, 3),
             Some(Lead::Community) => assign::community(&mut line, start, end),
             Some(Lead::State) | None => {}
         }

@@ -29,6 +29,8 @@ enum Below {
     Flag,
     /// Items of a list, one a line.
     Items,
+    /// A member called `value` of the object under the name.
+    Member,
     /// What a script sends behind a prompt that it waits for.
     Sent,
 }
@@ -207,6 +209,13 @@ fn opens(b: &[u8]) -> Option<Open> {
             _ => None,
         };
     }
+    // `"db_password": {`
+    if let Some(object) = head.strip_suffix(b"{") {
+        let object = object.trim_ascii_end();
+        let object = object.strip_suffix(b":").or(object.strip_suffix(b"="))?;
+        let name = last_name(trim_any(object, b"\"' "));
+        return open(classify(name)?, Below::Member);
+    }
     let head = head.strip_suffix(b"[").map_or(head, <[u8]>::trim_ascii_end);
     let sign = *head.last()?;
     let head = sub(head, 0, head.len() - 1);
@@ -300,6 +309,10 @@ impl Open {
             assign::judge_as(line, self.class, s, Tie::Flag);
             return;
         }
+        if self.below == Below::Member {
+            value_line(line, self.class);
+            return;
+        }
         if self.below == Below::Sent {
             let head = sub(b, s, s + 48);
             let quote = head.iter().position(|c| matches!(c, b'"' | b'\''));
@@ -360,6 +373,10 @@ impl Open {
         match self.below {
             Below::Block => (s > self.indent && e > s && next.lines < 32 && !super::pem::begins(b))
                 .then_some(next),
+            Below::Member => {
+                (s > self.indent && e > s && next.lines < 16 && !sub(b, s, e).contains(&b'{'))
+                    .then_some(next)
+            }
             Below::Items => {
                 let item = matches!(at(b, s), b'-' | b'"' | b'\'');
                 (item && s >= self.indent && next.lines < 64).then_some(next)
@@ -475,7 +492,8 @@ fn member(line: &mut Line, indent: usize, encoded: bool, sure: bool) {
     if at(b, key) != b':' || key == i {
         return;
     }
-    let Some((s, e, _)) = assign::value_at(b, blanks(b, key + 1, 80), Tie::Flag, false) else {
+    let Some((s, e, _)) = super::bounds::value_at(b, blanks(b, key + 1, 80), Tie::Flag, false)
+    else {
         return;
     };
     let v = sub(b, s, e);

@@ -1,6 +1,6 @@
 //! Authorization schemes, cookies and seed words.
 
-use super::assign::value_at;
+use super::bounds::value_at;
 use super::bytes::{at, blanks, has_ci, is_basic_payload, is_name, run, sub};
 use super::kind::{CREDENTIAL, SECRET, SESSION, TOKEN, markers};
 use super::line::Line;

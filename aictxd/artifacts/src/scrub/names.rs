@@ -430,19 +430,18 @@ fn joined(word: &str) -> Option<Name> {
         ("deploykey", Name::WeakKey),
         ("clientkey", Name::WeakKey),
     ];
-    // SSHPASS, DBPASS
-    const OTHER: &[&str] = &[
-        "bypass",
-        "compass",
-        "encompass",
-        "trespass",
-        "surpass",
-        "oldpwd",
-        "overpass",
-        "underpass",
+    // SSHPASS, DBPWD
+    const OWNERS: &[&str] = &[
+        "ssh", "db", "my", "root", "user", "admin", "smtp", "mail", "pg", "sql", "ftp", "key",
+        "store", "trust", "http", "ldap", "redis", "mongo", "imap", "sudo", "become", "vault",
+        "gpg", "proxy", "wifi", "auth", "login", "net", "web", "app", "svn", "git", "rpc", "amqp",
+        "mq", "bind", "master", "mysql", "test", "temp", "new", "cert", "pem", "p12", "jks",
+        "sftp", "pop", "sa", "ora", "api", "host", "client",
     ];
-    let short = word.len() >= 5 && (word.ends_with("pass") || word.ends_with("pwd"));
-    if short && !OTHER.contains(&word) {
+    let owner = word
+        .strip_suffix("pass")
+        .or_else(|| word.strip_suffix("pwd"));
+    if owner.is_some_and(|o| OWNERS.contains(&o)) {
         return Some(Name::Password);
     }
     ENDS.iter()

@@ -67,10 +67,8 @@ pub(super) fn login_pair(line: &mut Line, i: usize) {
         };
         let v = sub(b, s, e);
         // A sign and a digit: no path, no place
-        let sure = v
-            .iter()
-            .any(|c| matches!(c, b'!' | b'#' | b'$' | b'%' | b'^' | b'&' | b'*'))
-            && v.iter().any(u8::is_ascii_digit);
+        let sure =
+            v.iter().any(|c| matches!(c, b'!' | b'$' | b'^')) && v.iter().any(u8::is_ascii_digit);
         if named && (introduced || sure) && is_strong(v) {
             line.add(s, e, PASSWORD, "login-pair");
             j = e;
@@ -132,7 +130,7 @@ pub(super) fn said(line: &mut Line, i: usize) -> bool {
         .count()
         >= 2;
     let word = !is_common(v)
-        && !(is_explanation(v) && !name_like)
+        && (name_like || !is_explanation(v))
         && !looks_placeholder(v)
         && v.split(|c| *c == b'-').any(|p| !is_common(p));
     if !(word && shape && (quoted || ends || clause)) {
@@ -257,7 +255,7 @@ pub(super) fn wifi(line: &mut Line, i: usize) {
 }
 
 /// `admin / S3cr3t!` with a user whom everybody knows: the sign begins at `i`.
-pub(super) fn slash_pair(line: &mut Line, i: usize) {
+pub(super) fn known_pair(line: &mut Line, i: usize, width: usize) {
     const USERS: &[&str] = &[
         "admin",
         "root",
@@ -286,14 +284,19 @@ pub(super) fn slash_pair(line: &mut Line, i: usize) {
         || USERS
             .iter()
             .any(|u| user.eq_ignore_ascii_case(u.as_bytes()));
-    let s = run(b, i + 3, 2, marks);
+    let s = run(b, i + width, 2, marks);
     let mut e = run(b, s, 64, |c| {
         c.is_ascii_graphic() && !marks(c) && !matches!(c, b',' | b';' | b')' | b']')
     });
     while e > s && at(b, e - 1) == b'.' {
         e -= 1;
     }
-    if known && is_strong(sub(b, s, e)) {
+    let v = sub(b, s, e);
+    let sure = width > 1
+        || v.iter().any(u8::is_ascii_digit)
+            && v.iter()
+                .any(|c| matches!(c, b'!' | b'$' | b'^' | b'#' | b'@' | b'%'));
+    if known && sure && is_strong(v) {
         line.add(s, e, PASSWORD, "login-pair");
     }
 }

@@ -1,7 +1,7 @@
 //! Tables whose header names a column of secrets: Markdown, database output, CSV.
 
 use super::assign;
-use super::bytes::sub;
+use super::bytes::{at, blanks, sub};
 use super::line::Line;
 use super::names::{Name, classify};
 use super::text::trim_any;
@@ -22,6 +22,21 @@ pub(super) struct Table {
 fn cells(b: &[u8], sign: u8) -> Vec<(usize, usize)> {
     let mut out = Vec::new();
     let mut from = 0;
+    if sign == b' ' {
+        // Cells stand apart by two blanks and more.
+        while from < b.len() && out.len() < MAX_COLUMNS {
+            from = blanks(b, from, b.len());
+            let mut end = from;
+            while end < b.len() && !(at(b, end) == b' ' && at(b, end + 1) == b' ') {
+                end += 1;
+            }
+            if end > from {
+                out.push((from, end));
+            }
+            from = end;
+        }
+        return out;
+    }
     for (i, _) in b.iter().enumerate().filter(|(_, c)| **c == sign) {
         out.push((from, i));
         from = i + 1;
@@ -50,7 +65,11 @@ impl Table {
         }
         let sign = [b'|', b'\t', b';', b',']
             .into_iter()
-            .find(|s| b.trim_ascii().contains(s))?;
+            .find(|s| b.trim_ascii().contains(s))
+            .unwrap_or(b' ');
+        if sign == b' ' && memchr::memmem::find(b.trim_ascii(), b"  ").is_none() {
+            return None;
+        }
         let cells = cells(b, sign);
         let mut columns = Vec::new();
         let mut named = 0;

@@ -6,7 +6,7 @@ use super::names::Name;
 use super::text::{
     entropy, is_number, is_reference, is_uuid, is_wordlike, looks_placeholder, trim_any,
 };
-use super::words::{is_common, is_function_word, is_technical};
+use super::words::{is_common, is_explanation, is_function_word, is_technical};
 
 /// How a value is tied to its name, which says how much may be concluded from it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -312,9 +312,14 @@ fn password(c: &Candidate, name: Name, letters: usize, digits: usize) -> bool {
             v.len() >= 6
                 && ((digits > 0 && !v.starts_with(b"-")) || (symbols >= 1 && is_strong_mix(v)))
                 && !matches!(c.next, b'=')
-                && (symbols == joints || is_strong_mix(v) || !is_wordlike(v))
+                && (symbols == joints || is_strong_mix(v) || !is_wordlike(v) || is_leet(v))
         }
         _ if digits > 0 => v.len() >= 5 || firm,
+        // `kwArgs!`: one word, and no message
+        _ if c.quoted && firm && v.ends_with(b"!") && letters + 1 == v.len() => {
+            let stem = v.get(..letters).unwrap_or_default();
+            letters >= 5 && !is_common(stem) && !is_explanation(stem) && !self_named(stem)
+        }
         // Letters and symbols
         _ => {
             is_strong_mix(v)
@@ -325,6 +330,13 @@ fn password(c: &Candidate, name: Name, letters: usize, digits: usize) -> bool {
                     && !matches!(at(v, v.len() - 1), b':' | b',' | b'.' | b';' | b'!' | b'?'))
         }
     }
+}
+
+/// Digits in the place of letters: `sud0Typed!`.
+fn is_leet(v: &[u8]) -> bool {
+    v.windows(3).any(|w| {
+        matches!(w, [a, d, z] if a.is_ascii_alphabetic() && d.is_ascii_digit() && z.is_ascii_alphabetic())
+    }) && v.ends_with(b"!")
 }
 
 /// Letters with a sign that people put into passwords, not at the end only.
@@ -444,7 +456,11 @@ fn random(c: &Candidate, name: Name, letters: usize, digits: usize) -> bool {
         Name::SecretId => false,
         Name::Signature => v.len() >= 16 && digits > 0 && !plain,
         Name::Session | Name::Cookie | Name::WeakKey => {
-            v.len() >= 16 && digits >= 2 && !plain && (firm || c.tie == Tie::Assign) && bits >= 3.0
+            v.len() >= 16
+                && digits >= 2
+                && !plain
+                && (firm || c.tie == Tie::Assign || (c.upper_name && digits >= 4))
+                && bits >= 3.0
         }
         Name::Auth | Name::Credential => v.len() >= 12 && digits > 0 && !plain,
         _ if digits == 0 => {
