@@ -86,14 +86,15 @@ pub struct Hosts {
 }
 
 impl Hosts {
-    /// Which repository `directory` is in. Only positive answers are remembered.
+    /// Which repository `directory` is in. Only positive answers are remembered, for as long as
+    /// no other repository is made or removed on the way.
     ///
     /// # Errors
     /// When there is none, in words for people.
     pub fn place(&self, directory: &Path) -> Result<Place, RpcError> {
         if let Ok(remembered) = self.remembered.read()
             && let Some(place) = remembered.get(directory)
-            && place.worktree.exists()
+            && nearest(directory) == Some(place.worktree.as_path())
         {
             return Ok(place.clone());
         }
@@ -354,6 +355,13 @@ impl Host {
     }
 }
 
+/// The nearest directory from `directory` upwards that looks like a worktree.
+fn nearest(directory: &Path) -> Option<&Path> {
+    directory
+        .ancestors()
+        .find(|dir| dir.join(".git").exists() || dir.join(".aictx").exists())
+}
+
 /// A store's failure in the words of the wire.
 pub fn store_error(error: &StoreError) -> RpcError {
     let text = error.to_string();
@@ -365,5 +373,27 @@ pub fn store_error(error: &StoreError) -> RpcError {
         }
         StoreError::Locked { .. } => RpcError::new(UNAVAILABLE, text).hint("try again"),
         _ => RpcError::new(NOT_WRITABLE, text).hint("check free space and permissions of .aictx"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_repository_made_inside_a_remembered_directory_is_found() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = std::fs::canonicalize(dir.path()).unwrap();
+        let inner = root.join("vendor/inner");
+        let deep = inner.join("src");
+        std::fs::create_dir_all(root.join(".aictx")).unwrap();
+        std::fs::create_dir_all(&deep).unwrap();
+        let hosts = Hosts::default();
+        assert_eq!(hosts.place(&deep).unwrap().root, root);
+        assert!(hosts.remembered.read().unwrap().contains_key(&deep));
+        std::fs::create_dir(inner.join(".aictx")).unwrap();
+        assert_eq!(hosts.place(&deep).unwrap().root, inner);
+        std::fs::remove_dir(inner.join(".aictx")).unwrap();
+        assert_eq!(hosts.place(&deep).unwrap().root, root);
     }
 }

@@ -1,6 +1,6 @@
 //! Logs: a rotating file for the daemon, standard error in the foreground.
 
-use std::io::IsTerminal;
+use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 
 use tracing_appender::non_blocking::WorkerGuard;
@@ -8,10 +8,15 @@ use tracing_appender::rolling::{RollingFileAppender, Rotation};
 use tracing_subscriber::EnvFilter;
 use tracing_subscriber::fmt::writer::BoxMakeWriter;
 
+use crate::app::unix_nanos;
 use crate::socket::private_directory;
 
 /// Days of logs kept.
 const KEEP: usize = 7;
+/// Bytes of one day's file; what comes on top is counted and dropped.
+const MAX_FILE: u64 = 20 * 1024 * 1024;
+/// Days change when the appender's files do: by UTC.
+const NANOS_PER_DAY: u64 = 86_400_000_000_000;
 /// Variable with the filter, in `tracing`'s syntax; default `info`.
 const FILTER: &str = "AICTX_LOG";
 
@@ -36,7 +41,7 @@ pub fn start(directory: &Path, foreground: bool) -> Log {
     } else {
         match rolling(directory) {
             Ok((appender, file)) => {
-                let (writer, guard) = tracing_appender::non_blocking(appender);
+                let (writer, guard) = tracing_appender::non_blocking(Capped::new(appender, &file));
                 log.file = Some(file);
                 log._guard = Some(guard);
                 (BoxMakeWriter::new(writer), false)
@@ -71,6 +76,71 @@ fn rolling(directory: &Path) -> Result<(RollingFileAppender, PathBuf), String> {
     ))
 }
 
+/// Keeps one day's file below [`MAX_FILE`].
+struct Capped<W> {
+    inner: W,
+    day: u64,
+    /// Bytes in the day's file.
+    written: u64,
+    /// Lines that the day's file had no room for.
+    dropped: u64,
+}
+
+impl<W: Write> Capped<W> {
+    /// `file` is what `inner` appends to now; an earlier process may have filled it.
+    fn new(inner: W, file: &Path) -> Self {
+        Self {
+            inner,
+            day: today(),
+            written: std::fs::metadata(file).map_or(0, |meta| meta.len()),
+            dropped: 0,
+        }
+    }
+
+    fn line(&mut self, day: u64, line: &[u8]) -> io::Result<()> {
+        if day != self.day {
+            self.day = day;
+            self.written = 0;
+            let dropped = std::mem::take(&mut self.dropped);
+            if dropped > 0 {
+                self.put(format!("{dropped} lines of an earlier day were dropped\n").as_bytes())?;
+            }
+        }
+        if self.written.saturating_add(line.len() as u64) <= MAX_FILE {
+            return self.put(line);
+        }
+        self.dropped += 1;
+        if self.dropped == 1 {
+            let limit = MAX_FILE / (1024 * 1024);
+            let last = format!("this file has reached {limit} MiB: no more lines today\n");
+            self.inner.write_all(last.as_bytes())?;
+            self.written = MAX_FILE;
+        }
+        Ok(())
+    }
+
+    fn put(&mut self, line: &[u8]) -> io::Result<()> {
+        self.inner.write_all(line)?;
+        self.written += line.len() as u64;
+        Ok(())
+    }
+}
+
+impl<W: Write> Write for Capped<W> {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        self.line(today(), line)?;
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.inner.flush()
+    }
+}
+
+fn today() -> u64 {
+    unix_nanos() / NANOS_PER_DAY
+}
+
 /// The newest log file.
 pub fn newest(directory: &Path) -> Option<PathBuf> {
     let entries = std::fs::read_dir(directory).ok()?;
@@ -79,4 +149,33 @@ pub fn newest(directory: &Path) -> Option<PathBuf> {
         .map(|e| e.path())
         .filter(|p| p.extension().is_some_and(|e| e == "log"))
         .max()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_day_has_a_limit_and_the_next_one_starts_afresh() {
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join("aictxd.log");
+        std::fs::write(&file, vec![b'.'; 1024 * 1024]).unwrap();
+        let mut log = Capped::new(Vec::new(), &file);
+        let mut line = vec![b'x'; 1024 * 1024];
+        line[1024 * 1024 - 1] = b'\n';
+        let day = log.day;
+        for _ in 0..30 {
+            log.line(day, &line).unwrap();
+        }
+        log.line(day, b"short\n").unwrap();
+        // What an earlier process wrote counts.
+        let full = 19 * line.len();
+        let last = String::from_utf8_lossy(&log.inner[full..]).into_owned();
+        assert_eq!(last, "this file has reached 20 MiB: no more lines today\n");
+        log.inner.clear();
+        log.line(day + 1, b"morning\n").unwrap();
+        let next = String::from_utf8_lossy(&log.inner);
+        assert_eq!(next, "12 lines of an earlier day were dropped\nmorning\n");
+        assert_eq!(log.written, next.len() as u64);
+    }
 }

@@ -1,8 +1,8 @@
 //! Events that clients left behind while no daemon could be reached, taken in in order.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{FileExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::Arc;
@@ -21,6 +21,8 @@ use crate::socket::private_directory;
 const MAX_WAITING: usize = 5_000;
 /// Rejected events kept for inspection; older ones make room.
 const MAX_REJECTED: usize = 100;
+/// How often an event is taken that ends the process each time.
+const MAX_ATTEMPTS: u32 = 3;
 /// Larger rejected events are not kept.
 const MAX_REJECTED_BYTES: u64 = 64 * 1024;
 /// How long the spool's lock is waited for; less than what a session's end may take.
@@ -36,6 +38,49 @@ struct Line<'a> {
     params: &'a RawValue,
 }
 
+/// The spool's lock. Its file names the event that is being taken and how often that was begun, so
+/// that the next process notices an event that ended this one.
+struct Lock {
+    file: File,
+    /// What the last process was at when it ended; empty when it was done.
+    suspect: String,
+    attempts: u32,
+}
+
+impl Lock {
+    fn held(mut file: File) -> Self {
+        let mut text = String::new();
+        let _ = (&mut file).take(512).read_to_string(&mut text);
+        let (attempts, suspect) = text.split_once(' ').unwrap_or_default();
+        Self {
+            attempts: attempts.parse().unwrap_or(0),
+            suspect: suspect.to_owned(),
+            file,
+        }
+    }
+
+    /// Notes that an event is about to be taken; false when that was tried often enough. Where it
+    /// cannot be noted (a full disk), it is taken all the same.
+    fn begin(&self, path: &Path) -> bool {
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let before = if name == self.suspect {
+            self.attempts
+        } else {
+            0
+        };
+        if before >= MAX_ATTEMPTS {
+            return false;
+        }
+        self.note(&format!("{} {name}", before + 1));
+        true
+    }
+
+    fn note(&self, text: &str) {
+        let _ = self.file.set_len(0);
+        let _ = self.file.write_all_at(text.as_bytes(), 0);
+    }
+}
+
 /// What became of one event.
 enum Taken {
     Recorded,
@@ -46,7 +91,8 @@ enum Taken {
 
 /// Takes in everything that waits. Two drains never take the same event: within this process they
 /// queue up, and of two processes one holds the spool's lock. An event is removed after it was
-/// recorded; a crash in between repeats it, which the ledger tolerates, and loses nothing.
+/// recorded; a crash in between repeats it, which the ledger tolerates, and loses nothing. An event
+/// that crashes the process again and again is moved aside.
 pub fn drain(app: &Arc<App>) -> Pin<Box<dyn Future<Output = SpoolReport> + Send + '_>> {
     // Boxed: a session's end drains, and an end may be in the spool.
     Box::pin(drain_all(app))
@@ -61,14 +107,18 @@ async fn drain_all(app: &Arc<App>) -> SpoolReport {
     // The file lock is never waited for on this thread: whoever holds it in this process goes on
     // on this very thread.
     let _turn = app.spool_turn.lock().await;
-    let Some(_lock) = take_lock(&directory).await else {
+    let Some(lock) = take_lock(&directory).await else {
         report.waiting = waiting(&directory);
         return report;
     };
     remove_old_drafts(&directory);
     for path in entries(&directory) {
         let taken = match read(&path) {
-            Ok(Some(bytes)) => take(app, &bytes).await,
+            Ok(Some(bytes)) if lock.begin(&path) => take(app, &bytes).await,
+            Ok(Some(_)) => {
+                tracing::error!(event = %path.display(), "taking it in ended the daemon {MAX_ATTEMPTS} times");
+                Taken::Never
+            }
             Ok(None) => Taken::Never,
             Err(_) => continue,
         };
@@ -84,6 +134,7 @@ async fn drain_all(app: &Arc<App>) -> SpoolReport {
             }
         }
     }
+    lock.note("");
     report.waiting = waiting(&directory);
     report
 }
@@ -188,10 +239,11 @@ pub fn waiting(directory: &Path) -> u64 {
 }
 
 /// The lock, unless another process keeps it for longer than a drain takes.
-async fn take_lock(directory: &Path) -> Option<File> {
+async fn take_lock(directory: &Path) -> Option<Lock> {
     let lock = OpenOptions::new()
         .create(true)
         .truncate(false)
+        .read(true)
         .write(true)
         .mode(0o600)
         .open(directory.join(".lock"))
@@ -199,7 +251,7 @@ async fn take_lock(directory: &Path) -> Option<File> {
     let end = Instant::now() + LOCK_DEADLINE;
     loop {
         match lock.try_lock() {
-            Ok(()) => return Some(lock),
+            Ok(()) => return Some(Lock::held(lock)),
             Err(TryLockError::WouldBlock) if Instant::now() < end => {
                 tokio::time::sleep(LOCK_STEP).await;
             }
@@ -241,5 +293,71 @@ fn reject(directory: &Path, path: &Path) {
         .is_some_and(|name| fs::rename(path, aside.join(name)).is_ok());
     if !moved {
         let _ = fs::remove_file(path);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use aictx_proto::locations::Locations;
+
+    /// An app whose spool holds two events of directories that are in no repository.
+    fn spooled(home: &Path) -> (Arc<App>, PathBuf) {
+        let locations = Locations::derive(|_| None, Some(home), 0);
+        let spool = locations.spool();
+        fs::create_dir_all(&spool).unwrap();
+        for name in ["1-7", "2-7"] {
+            let params = serde_json::json!({
+                "runner": "claude",
+                "payload": {"hook_event_name": "Stop", "session_id": "s", "cwd": home},
+            });
+            let line = serde_json::json!({ "params": params }).to_string();
+            fs::write(spool.join(name).with_extension("json"), line).unwrap();
+        }
+        (Arc::new(App::new(crate::app::Mode::Once, locations)), spool)
+    }
+
+    fn drained(app: &Arc<App>) -> SpoolReport {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .unwrap();
+        runtime.block_on(drain(app))
+    }
+
+    #[test]
+    fn an_event_that_ends_the_process_again_and_again_is_moved_aside() {
+        let home = tempfile::tempdir().unwrap();
+        let (app, spool) = spooled(home.path());
+        let lock = spool.join(".lock");
+        let first = spool.join("1-7.json");
+        for attempt in 1..=MAX_ATTEMPTS {
+            // What a process leaves that ends while it takes the event.
+            let file = OpenOptions::new()
+                .create(true)
+                .truncate(false)
+                .read(true)
+                .write(true)
+                .open(&lock)
+                .unwrap();
+            assert!(Lock::held(file).begin(&first));
+            let noted = fs::read_to_string(&lock).unwrap();
+            assert_eq!(noted, format!("{attempt} 1-7.json"));
+        }
+        let report = drained(&app);
+        assert_eq!((report.drained, report.rejected), (1, 1));
+        assert!(spool.join("rejected/1-7.json").exists() && entries(&spool).is_empty());
+        assert_eq!(fs::read_to_string(&lock).unwrap(), "");
+    }
+
+    #[test]
+    fn an_event_that_was_begun_before_is_taken_and_an_empty_spool_is_not_locked() {
+        let home = tempfile::tempdir().unwrap();
+        let (app, spool) = spooled(home.path());
+        fs::write(spool.join(".lock"), "2 1-7.json").unwrap();
+        assert_eq!(drained(&app).drained, 2);
+        fs::remove_file(spool.join(".lock")).unwrap();
+        assert_eq!(drained(&app), SpoolReport::default());
+        assert!(!spool.join(".lock").exists());
     }
 }

@@ -276,7 +276,7 @@ pub fn open_session(rows: &[LedgerRow]) -> Option<OpenSession> {
     })
 }
 
-/// A session in one line. `stem` is the ledger's file name, for ledgers without a start row.
+/// A session in one line. `stem` is the ledger's file name, for ledgers whose rows name no session.
 pub fn session_summary(stem: &str, rows: &[LedgerRow]) -> SessionSummary {
     let start = rows.iter().find(|r| r.kind == LedgerKind::SessionStart);
     let distinct = |kind: LedgerKind| {
@@ -296,7 +296,13 @@ pub fn session_summary(stem: &str, rows: &[LedgerRow]) -> SessionSummary {
         .find(|r| r.kind == LedgerKind::Prompt)
         .map(|r| r.text.as_str());
     SessionSummary {
-        session_id: start.map_or(stem, |r| r.session_id.as_str()).to_owned(),
+        session_id: start
+            .into_iter()
+            .chain(rows)
+            .map(|r| r.session_id.as_str())
+            .find(|id| !id.is_empty())
+            .unwrap_or(stem)
+            .to_owned(),
         runner: start.map(|r| r.runner.clone()).unwrap_or_default(),
         state: if ended { "ended" } else { "unknown" }.to_owned(),
         started_at: rows.first().map(|r| r.at.to_string()).unwrap_or_default(),
@@ -461,5 +467,15 @@ mod tests {
         });
         again.push(at(6, LedgerKind::Stop));
         assert_eq!(open_rows(&again).len(), 2);
+    }
+    #[test]
+    fn a_session_without_a_start_is_named_by_any_row() {
+        let finalized = LedgerRow {
+            session_id: "a/b".into(),
+            ..at(1, LedgerKind::Finalized)
+        };
+        let rows = [at(0, LedgerKind::Edit), finalized];
+        assert_eq!(session_summary("a_b", &rows).session_id, "a/b");
+        assert_eq!(session_summary("a_b", &rows[..1]).session_id, "a_b");
     }
 }
