@@ -225,7 +225,10 @@ fn long_lines_in_a_stream() {
     assert_eq!(out, b"API_KEY=[redacted:api_key]");
 }
 
+/// A measurement, not a check: run it with `--release -- --ignored --nocapture` and compare the two
+/// columns; eight times the text should take about eight times as long.
 #[test]
+#[ignore = "a measurement"]
 fn hostile_lines_take_linear_time() {
     for unit in [
         "password=",
@@ -265,14 +268,14 @@ fn hostile_lines_take_linear_time() {
         "echo a | base64 ",
         "Private-Lines: 9\n",
     ] {
-        let text = unit.repeat((1 << 18) / unit.len());
-        let start = std::time::Instant::now();
-        let _ = scrub_text(&text, &mut Report::default());
-        assert!(
-            start.elapsed().as_secs() < 30,
-            "{unit}: {:?}",
+        let took = |bytes: usize| {
+            let text = unit.repeat(bytes / unit.len());
+            let start = std::time::Instant::now();
+            let _ = scrub_text(&text, &mut Report::default());
             start.elapsed()
-        );
+        };
+        let (small, large) = (took(1 << 16), took(1 << 19));
+        println!("{unit:<60?} 64 KiB {small:>12.1?}   512 KiB {large:>12.1?}");
     }
 }
 
