@@ -156,7 +156,7 @@ pub fn parse(bytes: &[u8]) -> GitState {
                 records.next();
             }
             let status: Vec<char> = record.chars().skip(2).take(2).collect();
-            let Some(path) = record.splitn(fields, ' ').last() else {
+            let Some(path) = record.splitn(fields, ' ').nth(fields - 1) else {
                 continue;
             };
             if status.first().is_some_and(|c| *c != '.') {
@@ -171,6 +171,9 @@ pub fn parse(bytes: &[u8]) -> GitState {
 }
 
 fn keep(list: &mut Vec<String>, path: &str, truncated: &mut bool) {
+    if path.is_empty() {
+        return;
+    }
     if list.len() < MAX_PATHS {
         list.push(path.to_owned());
     } else {
@@ -195,6 +198,13 @@ mod tests {
         assert_eq!(state.unstaged, ["src/ñandú file.txt", "both.txt"]);
         assert_eq!(state.staged, ["new name.rs", "both.txt"]);
         assert_eq!(state.untracked, ["un tracked"]);
+    }
+
+    #[test]
+    fn records_that_end_early_name_no_path() {
+        let state = parse(b"1 MM N... 100644\0? \0u UU N... 1 2 3 4 a b c \0");
+        assert!(state.staged.is_empty() && state.unstaged.is_empty());
+        assert!(state.untracked.is_empty());
     }
 
     #[test]

@@ -156,12 +156,14 @@ fn temporary_path(rest: &str) -> Option<usize> {
         "/dev/shm/",
     ];
     let windows = || {
-        let path = rest.get(..120).unwrap_or(rest);
+        let drive = rest.starts_with(|c: char| c.is_ascii_alphabetic());
+        if !drive || rest.as_bytes().get(1) != Some(&b':') {
+            return false;
+        }
+        let path = rest.get(..rest.floor_char_boundary(120)).unwrap_or(rest);
         let end = path.find([' ', '"', '\'']).unwrap_or(path.len());
-        rest.as_bytes().get(1) == Some(&b':')
-            && path
-                .get(..end)
-                .is_some_and(|path| path.contains("\\temp\\") || path.contains("/temp/"))
+        path.get(..end)
+            .is_some_and(|path| path.contains("\\temp\\") || path.contains("/temp/"))
     };
     if !STARTS.iter().any(|start| rest.starts_with(start)) && !windows() {
         return None;

@@ -15,6 +15,15 @@ fn event(file: &str, message: &str) -> ErrorEvent {
 }
 
 #[test]
+fn only_a_letter_is_a_drive() {
+    assert_eq!(
+        normal(r"in C:\Users\x\Temp\y.txt: no", "/r", true),
+        "in <tmp> no"
+    );
+    assert_eq!(normal("f()):/temp/x", "/r", true), "f()):/temp/x");
+}
+
+#[test]
 fn volatile_parts_do_not_count() {
     let pairs = [
         ("at <x object at 0x7f8afa400e50>", "at <x object at 0x1>"),

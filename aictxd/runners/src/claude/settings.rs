@@ -126,6 +126,16 @@ mod tests {
     }
 
     #[test]
+    fn numbers_keep_their_value() {
+        let own = r#"{"a":4.4444444444444455e59,"b":-0.1,"c":18446744073709551615}"#;
+        let text = register(Some(own), "/a").unwrap().unwrap();
+        let number = "4.4444444444444455e59".parse::<f64>().unwrap();
+        let value: Value = serde_json::from_str(&text).unwrap();
+        assert_eq!(value["a"].as_f64(), Some(number));
+        assert!(text.contains("18446744073709551615"), "{text}");
+    }
+
+    #[test]
     fn damaged_files_are_left_alone() {
         assert!(matches!(
             register(Some("{// c\n}"), "/a"),
