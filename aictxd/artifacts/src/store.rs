@@ -197,6 +197,8 @@ impl Store {
     {
         let count = ops.len();
         let all = |e: StoreError| (0..count).map(|_| Err(e.clone())).collect();
+        // Whoever waits for the lock need not wait for the tables too.
+        crate::scrub::prepare();
         let deadline = Instant::now() + self.patience;
         let Some(_inside) = self.gate.enter(deadline) else {
             let path = self.root().path(lock::LOCK);

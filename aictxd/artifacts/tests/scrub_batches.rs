@@ -329,6 +329,11 @@ mod records {
                 report.findings
             );
         }
+        let mut record =
+            json!({"kind": "Secret", "metadata": {"name": "shop"}, "data": {"user": "Ym9iYm9i"}});
+        scrub_value(&mut record, &mut Report::default());
+        assert_eq!(record["data"]["user"], "[redacted:secret]");
+        assert_eq!(record["metadata"]["name"], "shop");
         // By shape they are secrets under any name.
         let token = format!("gh{}{}", "p_", random("a36", &mut 77).unwrap());
         let mut record =

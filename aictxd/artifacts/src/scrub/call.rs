@@ -100,6 +100,9 @@ pub(super) fn analyse(line: &mut Line, which: usize, i: usize) {
         return;
     };
     let b = line.bytes;
+    if !sub(b, i.saturating_sub(key.len()), i).eq_ignore_ascii_case(key.as_bytes()) {
+        return;
+    }
     // `CLIENT_AUTH = (`
     let word = i.saturating_sub(key.len());
     if key.starts_with("auth") && before(b, word) == b'_' {

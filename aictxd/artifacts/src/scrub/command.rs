@@ -261,12 +261,16 @@ pub(super) fn places() -> impl Iterator<Item = (&'static str, usize)> {
     PLACES.iter().enumerate().map(|(i, p)| (p.0, i))
 }
 
-/// Looks at the arguments of command `which`, which begin at `i`.
-pub(super) fn placed(line: &mut Line, which: usize, i: usize) {
-    let Some(&(_, place)) = PLACES.get(which) else {
+/// Looks at the arguments of command `which`, which begins at `start`.
+pub(super) fn placed(line: &mut Line, which: usize, start: usize) {
+    let Some(&(text, place)) = PLACES.get(which) else {
         return;
     };
     let b = line.bytes;
+    let i = start + text.len();
+    if !sub(b, start, i).eq_ignore_ascii_case(text.as_bytes()) {
+        return;
+    }
     // `http-basic.name` goes on; it is argument 0
     let from = run_back(b, i, 24, |c| !c.is_ascii_whitespace());
     let args = arguments(b, if before(b, i) == b' ' { i } else { from });

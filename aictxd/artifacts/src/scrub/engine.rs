@@ -166,6 +166,18 @@ static WORDS: &[&str] = &[
     "accesskeyid",
 ];
 
+/// The most bytes of a keyword that are searched for; the analyser compares the rest. It keeps the
+/// tables small and quick to build.
+const MAX_KEY: usize = 10;
+
+fn head(key: &'static str, max: usize) -> &'static str {
+    key.get(..max).unwrap_or(key)
+}
+
+fn tail(key: &'static str, max: usize) -> &'static str {
+    key.get(key.len().saturating_sub(max)..).unwrap_or(key)
+}
+
 /// The keyword search and what its keywords lead to.
 struct Tables {
     search: AhoCorasick,
@@ -181,7 +193,7 @@ static TABLES: LazyLock<Tables> = LazyLock::new(|| {
     };
     for (i, rule) in RULES.iter().enumerate() {
         if !bare::is_bare(rule) {
-            add(rule.key, Lead::Rule(i));
+            add(head(rule.key, MAX_KEY), Lead::Rule(i));
         }
     }
     for word in WORDS {
@@ -191,10 +203,10 @@ static TABLES: LazyLock<Tables> = LazyLock::new(|| {
         add(key, Lead::Command);
     }
     for (key, i) in call::keys() {
-        add(key, Lead::Call(i));
+        add(tail(key, MAX_KEY), Lead::Call(i));
     }
     for (key, i) in command::places() {
-        add(key, Lead::Placed(i));
+        add(head(key, MAX_KEY), Lead::Placed(i));
     }
     for (key, lead) in [
         ("echo ", Lead::Echo),
@@ -295,6 +307,11 @@ static TABLES: LazyLock<Tables> = LazyLock::new(|| {
         .expect("constant keywords");
     Tables { search, leads }
 });
+
+/// Builds the tables.
+pub(super) fn prepare() {
+    LazyLock::force(&TABLES);
+}
 
 /// A change to a block: `start..end` becomes `text`.
 pub(super) struct Edit {
@@ -542,7 +559,7 @@ pub(super) fn spans(text: &[u8], follow: &Follow, open: &mut Option<Open>) -> Ve
             Some(Lead::Codes) => prose::codes(&mut line, end),
             Some(Lead::Setup) => prose::setup_key(&mut line, end),
             Some(Lead::BareKey) => prose::bare_key(&mut line, start),
-            Some(Lead::Placed(i)) => command::placed(&mut line, *i, end),
+            Some(Lead::Placed(i)) => command::placed(&mut line, *i, start),
             Some(Lead::Echo) => command::echoed(&mut line, end),
             Some(Lead::CookieFile) => prose::cookie_file(&mut line),
             Some(Lead::Setuser) => command::setuser(&mut line, end),

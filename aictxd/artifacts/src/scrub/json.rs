@@ -37,6 +37,9 @@ pub(super) fn walk(
         }
         Value::Object(map) => {
             keys(map, path, report);
+            if map.get("kind").and_then(Value::as_str) == Some("Secret") {
+                manifest(map, path, report);
+            }
             let pair = pair_name(map);
             for (key, item) in map.iter_mut() {
                 let len = path.len();
@@ -51,6 +54,31 @@ pub(super) fn walk(
             }
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// The members of a Kubernetes secret are secrets, whatever their names.
+fn manifest(map: &mut Map<String, Value>, path: &str, report: &mut Report) {
+    for part in ["data", "stringData"] {
+        let Some(members) = map.get_mut(part).and_then(Value::as_object_mut) else {
+            continue;
+        };
+        for (key, member) in members.iter_mut() {
+            let marked = member
+                .as_str()
+                .is_some_and(|t| !kind::markers(t.as_bytes()).is_empty());
+            if member.as_str().is_some_and(|t| t.len() >= 3) && !marked {
+                report.add_at(
+                    kind::SECRET,
+                    "kubernetes-secret",
+                    &format!(
+                        "{path}/{part}/{}",
+                        key.replace('~', "~0").replace('/', "~1")
+                    ),
+                );
+                *member = Value::String("[redacted:secret]".to_owned());
+            }
+        }
     }
 }
 
