@@ -155,8 +155,10 @@ fn two_drains_at_once_do_not_stop_the_daemon() {
         let line = json!({ "jsonrpc": "2.0", "id": 1, "method": "hook", "params": {
             "runner": "claude", "pid": 1, "spooled_at": 1, "payload": end(&repo, &format!("s{n}")),
         }});
-        let name = spool.join(format!("99999999999999999999-{n}.json"));
-        fs::write(name, line.to_string()).unwrap();
+        // As clients do: the daemon is there and would read half a file.
+        let draft = spool.join(format!(".{n}.tmp"));
+        fs::write(&draft, line.to_string()).unwrap();
+        fs::rename(draft, spool.join(format!("99999999999999999999-{n}.json"))).unwrap();
     }
     std::thread::scope(|scope| {
         for _ in 0..6 {
