@@ -38,7 +38,7 @@ pub struct Live {
 
 impl Live {
     /// Nothing more is expected of it: its process is gone, or it has none that we know and has
-    /// been silent for [`MAX_SILENCE`].
+    /// been silent for `MAX_SILENCE`.
     pub fn is_over(&self, now: Timestamp) -> bool {
         if self.process.pid == 0 {
             now.since(self.last_seen) > MAX_SILENCE

@@ -1,5 +1,7 @@
 //! Records made of other records: failure patterns of rows, a handoff of its history row.
 
+use std::sync::Arc;
+
 use std::collections::HashMap;
 use std::collections::HashSet;
 
@@ -128,5 +130,48 @@ pub(crate) fn handoff_of(row: &HandoffRow) -> Handoff {
         session_id: row.session_id.clone(),
         evidence_quality: row.evidence_quality.clone(),
         extra: row.extra.clone(),
+    }
+}
+
+/// The newest handoff with the outcome that the ancestor writes only to the history. What it calls
+/// completed counts only when the work was resolved: it puts the summary there on failure, too.
+pub(crate) fn with_outcome(handoff: &Arc<Handoff>, rows: &[HandoffRow]) -> Arc<Handoff> {
+    if !handoff.status.is_empty() || handoff.source_execution_id.is_empty() {
+        return Arc::clone(handoff);
+    }
+    let same = |row: &&HandoffRow| row.execution_id == handoff.source_execution_id;
+    let Some(row) = rows.iter().rev().find(same) else {
+        return Arc::clone(handoff);
+    };
+    let mut told = Handoff::clone(handoff);
+    told.status.clone_from(&row.status);
+    told.reason.clone_from(&row.reason);
+    told.task_type.clone_from(&row.task_type);
+    if row.status != "resolved" {
+        told.completed.clear();
+    }
+    Arc::new(told)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn w3_the_outcome_comes_from_the_history_of_the_same_execution() {
+        let handoff = Arc::new(Handoff {
+            source_execution_id: "e2".into(),
+            completed: vec!["tried".into()],
+            ..Handoff::default()
+        });
+        let row = |id: &str, status: &str| HandoffRow {
+            execution_id: id.into(),
+            status: status.into(),
+            ..HandoffRow::default()
+        };
+        let told = with_outcome(&handoff, &[row("e1", "resolved"), row("e2", "failed")]);
+        assert_eq!((told.status.as_str(), told.completed.len()), ("failed", 0));
+        let unknown = with_outcome(&handoff, &[row("e1", "resolved")]);
+        assert_eq!((unknown.status.as_str(), unknown.completed.len()), ("", 1));
     }
 }

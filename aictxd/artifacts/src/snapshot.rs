@@ -267,7 +267,8 @@ impl Cache {
         .flatten()
         .cloned()
         .collect();
-        let handoff = self.handoff.value.clone().or_else(|| {
+        let told = |handoff| fold::with_outcome(handoff, &self.handoffs.rows);
+        let handoff = self.handoff.value.as_ref().map(told).or_else(|| {
             let row = self.handoffs.rows.last()?;
             Some(Arc::new(fold::handoff_of(row)))
         });
