@@ -114,12 +114,23 @@ pub fn prepare() {
     engine::prepare();
 }
 
-/// Replaces the secrets of a text. Borrowed when there are none.
+/// How often a text is looked at again after something was replaced in it.
+const MAX_PASSES: usize = 8;
+
+/// Replaces the secrets of a text. Borrowed when there are none. What a replacement leaves behind can
+/// read as the beginning of something else on the lines that follow, so the text is looked at until
+/// nothing more is found; scrubbing the result again changes nothing.
 pub fn scrub_text<'a>(text: &'a str, report: &mut Report) -> Cow<'a, str> {
-    match scrub_block(text.as_bytes(), report) {
-        None => Cow::Borrowed(text),
-        Some(bytes) => Cow::Owned(into_text(bytes)),
+    let Some(mut bytes) = scrub_block(text.as_bytes(), report) else {
+        return Cow::Borrowed(text);
+    };
+    for _ in 0..MAX_PASSES {
+        match scrub_block(&bytes, report) {
+            Some(again) if again != bytes => bytes = again,
+            _ => break,
+        }
     }
+    Cow::Owned(into_text(bytes))
 }
 
 /// Replaces the secrets of bytes of any encoding that contains ASCII; everything else, invalid
