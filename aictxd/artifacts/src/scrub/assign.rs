@@ -463,6 +463,9 @@ fn nearby(line: &mut Line, n: &Named) {
     super::prose::named_before(line, n.start, n.class.kind());
     let mut i = n.end;
     let limit = (n.end + 64).min(b.len());
+    // What a marker stands for is found already.
+    let limit =
+        memchr::memmem::find(sub(b, n.end, limit), super::kind::OPEN).map_or(limit, |p| n.end + p);
     while i < limit {
         let from = run(b, i, limit - i, |c| !c.is_ascii_alphanumeric());
         if from >= limit {

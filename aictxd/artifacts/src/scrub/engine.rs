@@ -411,12 +411,14 @@ impl Engine {
                     }
                 }
                 Step::Begin(a, _) => {
+                    let head = sub(block, start, start + a);
+                    let mut text = rewrite(head, &Follow::default(), &mut None, report)
+                        .unwrap_or_else(|| head.to_vec());
                     report.add(kind::PRIVATE_KEY, "private-key");
-                    let mut text = marker(kind::PRIVATE_KEY);
+                    text.extend_from_slice(&marker(kind::PRIVATE_KEY));
                     self.newline = sub(block, end, next).to_vec();
-                    text.shrink_to_fit();
                     edits.push(Edit {
-                        start: start + a,
+                        start,
                         end: next,
                         text,
                     });
@@ -428,7 +430,8 @@ impl Engine {
         let original = sub(block, from, end);
         let mut open = None;
         let text = rewrite(original, &follow, &mut open, report);
-        self.follow = follow.after(original);
+        // From the clean line, so that the clean text leads to the same states.
+        self.follow = follow.after(text.as_deref().unwrap_or(original));
         if open.is_some() {
             self.open = open;
         }
