@@ -60,6 +60,8 @@ enum Lead {
     Known,
     Atlas,
     CookieFile,
+    /// A command that takes seed words.
+    Wallet,
     /// An access rule of Redis.
     Setuser,
     /// Nothing by itself: the line matters to the next.
@@ -141,6 +143,9 @@ static WORDS: &[&str] = &[
     "recovery phrase",
     "masterauth",
     "secret_id",
+    "wifi key",
+    "wlan key",
+    "wpa key",
     "unseal key",
     "recovery key",
     "validationkey",
@@ -212,6 +217,8 @@ static TABLES: LazyLock<Tables> = LazyLock::new(|| {
         ("echo ", Lead::Echo),
         ("printf ", Lead::Echo),
         ("wifi:", Lead::Wifi),
+        ("wallet ", Lead::Wallet),
+        ("ganache ", Lead::Wallet),
         (" / ", Lead::Pair),
         ("admin:", Lead::Known),
         ("root:", Lead::Known),
@@ -567,6 +574,7 @@ pub(super) fn spans(text: &[u8], follow: &Follow, open: &mut Option<Open>) -> Ve
             Some(Lead::CookieFile) => prose::cookie_file(&mut line),
             Some(Lead::Setuser) => command::setuser(&mut line, end),
             Some(Lead::Known) => prose::known_pair(&mut line, end - 1, 1),
+            Some(Lead::Wallet) => header::quoted_seed(&mut line, end),
             Some(Lead::Wifi) => prose::wifi(&mut line, end),
             Some(Lead::Pair) => prose::known_pair(&mut line, start, 3),
             Some(Lead::Community) => assign::community(&mut line, start, end),
