@@ -399,3 +399,17 @@ fn batch_h() {
 fn batch_i() {
     run("I", include_str!("scrub/batch_i.txt"), secret_case);
 }
+
+#[test]
+fn batch_j() {
+    run("J", include_str!("scrub/batch_j.txt"), secret_case);
+}
+
+#[test]
+fn batch_j_plain() {
+    run(
+        "J plain",
+        include_str!("scrub/batch_j_plain.txt"),
+        lookalike_case,
+    );
+}

@@ -289,6 +289,9 @@ mod properties {
             4 => prop::sample::select(vec![
                 "password", "token", "API_KEY", "secret", "--password", "cookie", "Authorization", "session", "auth", "name",
                 "value", "PRIVATE_KEY", "mysql -p", "curl -u ", "docker login -p ", "machine a login b password ", "echo ", "| sudo -S",
+                "kind: Secret\ndata:\n", "| user | password |\n|", "expect \"assword:\"\n", "password:\n  ", "secrets:\n- ", "\\\n", "Private-Lines: 2\n",
+                "jwt.sign(p, ", "auth=(a, ", "log in as ", "admin / ", "admin:", "as the API key", " key (", "backup codes: ", "$ cat a.key\n",
+                "changed from ", " to ", "Some(", "| base64", "> .pass", "user,password\n", "user  password\n", "accounts: ",
             ]).prop_map(str::to_owned),
             4 => prop::sample::select(vec![
                 "=", ": ", " ", ":", "\"", "'", "\n", "\r\n", ", ", "; ", "://", "@", "{", "}", "\\\"", "\\n", " is ", "|", "?", "&", "é", "“",

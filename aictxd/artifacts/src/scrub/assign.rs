@@ -1,6 +1,6 @@
 //! Values tied to a secret name: assignments, members, flags, elements, calls and prose.
 
-use super::bounds::{MAX_VALUE, four_groups, value_at, with_signs};
+use super::bounds::{MAX_VALUE, four_groups, plain_words, value_at, with_signs};
 use super::bytes::{at, before, blanks, has_ci, is_name, looking_at, run, run_back, sub};
 use super::header;
 use super::line::Line;
@@ -89,6 +89,11 @@ fn tied(line: &mut Line, n: &Named) -> bool {
                 || n.class.is_password() && super::prose::said(line, v);
         }
     }
+    // `password........"x"`
+    let dots = run(b, n.end, 64, |c| c == b'.');
+    if dots >= n.end + 3 && matches!(at(b, dots), b'"' | b'\'') {
+        return judge(line, n, dots, Tie::Assign);
+    }
     let closed = i > n.end;
     if matches!(at(b, i), b'?' | b'!') && at(b, i + 1) == b':' {
         i += 1;
@@ -164,6 +169,9 @@ fn tied(line: &mut Line, n: &Named) -> bool {
         }
         b'(' if j == n.end => call(line, n, j + 1),
         b',' if closed => call(line, n, blanks(b, j + 1, 8)),
+        b'-' if j > i && looking_at(b, j, b"-> ") => {
+            judge(line, n, blanks(b, j + 2, 8), Tie::Prose)
+        }
         b'|' if j > i && memchr::memmem::find(sub(b, j, j + 96), b"}}").is_some() => true,
         b'|' if j > i => judge(line, n, blanks(b, j + 1, 80), Tie::Call),
         _ if j > i => spaced(line, n, j),
@@ -362,6 +370,15 @@ fn judge(line: &mut Line, n: &Named, i: usize, tie: Tie) -> bool {
         line.add(start, start + 19, n.class.kind(), "named-password");
         return true;
     }
+    if !quoted
+        && tie == Tie::Colon
+        && n.class.is_password()
+        && line.leads(n.start)
+        && let Some(stop) = plain_words(b, start)
+    {
+        line.add(start, stop, n.class.kind(), "named-password");
+        return true;
+    }
     let end = if !quoted && !query && n.class.is_password() && line.leads(n.start) {
         with_signs(b, end, tie)
     } else {
@@ -463,6 +480,9 @@ fn nearby(line: &mut Line, n: &Named) {
     super::prose::named_before(line, n.start, n.class.kind());
     let mut i = n.end;
     let limit = (n.end + 64).min(b.len());
+    // What a marker stands for is found already.
+    let limit =
+        memchr::memmem::find(sub(b, n.end, limit), super::kind::OPEN).map_or(limit, |p| n.end + p);
     while i < limit {
         let from = run(b, i, limit - i, |c| !c.is_ascii_alphanumeric());
         if from >= limit {

@@ -2,6 +2,7 @@
 
 use super::bytes::{at, blanks, looking_at, run, run_back, sub};
 use super::value::Tie;
+use super::words::{is_common, is_explanation, is_function_word};
 
 /// The most bytes of a value that are looked at; a longer run is judged by these and taken whole.
 pub(super) const MAX_VALUE: usize = 2048;
@@ -176,4 +177,17 @@ fn is_entity(b: &[u8], i: usize) -> bool {
     [&b"&quot;"[..], b"&lt;", b"&gt;", b"&#"]
         .iter()
         .any(|e| looking_at(b, i, e))
+}
+
+/// `correct horse battery staple` up to the end of the line: words that make no sentence.
+pub(super) fn plain_words(b: &[u8], i: usize) -> Option<usize> {
+    let stop = run(b, i, 80, |c| c.is_ascii_lowercase() || c == b' ');
+    let words = sub(b, i, stop).trim_ascii_end();
+    let ends = stop >= b.len() || at(b, stop) == b'\r';
+    let count = words.split(|c| *c == b' ').count();
+    let common = words.split(|c| *c == b' ').filter(|w| is_common(w)).count();
+    let odd = words
+        .split(|c| *c == b' ')
+        .any(|w| w.len() < 3 || is_function_word(w) || is_explanation(w));
+    (ends && (4..=8).contains(&count) && common <= 1 && !odd).then_some(i + words.len())
 }

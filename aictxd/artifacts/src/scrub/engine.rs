@@ -60,6 +60,8 @@ enum Lead {
     Known,
     Atlas,
     CookieFile,
+    /// A command that takes seed words.
+    Wallet,
     /// An access rule of Redis.
     Setuser,
     /// Nothing by itself: the line matters to the next.
@@ -141,6 +143,9 @@ static WORDS: &[&str] = &[
     "recovery phrase",
     "masterauth",
     "secret_id",
+    "wifi key",
+    "wlan key",
+    "wpa key",
     "unseal key",
     "recovery key",
     "validationkey",
@@ -212,6 +217,8 @@ static TABLES: LazyLock<Tables> = LazyLock::new(|| {
         ("echo ", Lead::Echo),
         ("printf ", Lead::Echo),
         ("wifi:", Lead::Wifi),
+        ("wallet ", Lead::Wallet),
+        ("ganache ", Lead::Wallet),
         (" / ", Lead::Pair),
         ("admin:", Lead::Known),
         ("root:", Lead::Known),
@@ -411,12 +418,14 @@ impl Engine {
                     }
                 }
                 Step::Begin(a, _) => {
+                    let head = sub(block, start, start + a);
+                    let mut text = rewrite(head, &Follow::default(), &mut None, report)
+                        .unwrap_or_else(|| head.to_vec());
                     report.add(kind::PRIVATE_KEY, "private-key");
-                    let mut text = marker(kind::PRIVATE_KEY);
+                    text.extend_from_slice(&marker(kind::PRIVATE_KEY));
                     self.newline = sub(block, end, next).to_vec();
-                    text.shrink_to_fit();
                     edits.push(Edit {
-                        start: start + a,
+                        start,
                         end: next,
                         text,
                     });
@@ -428,7 +437,8 @@ impl Engine {
         let original = sub(block, from, end);
         let mut open = None;
         let text = rewrite(original, &follow, &mut open, report);
-        self.follow = follow.after(original);
+        // From the clean line, so that the clean text leads to the same states.
+        self.follow = follow.after(text.as_deref().unwrap_or(original));
         if open.is_some() {
             self.open = open;
         }
@@ -564,6 +574,7 @@ pub(super) fn spans(text: &[u8], follow: &Follow, open: &mut Option<Open>) -> Ve
             Some(Lead::CookieFile) => prose::cookie_file(&mut line),
             Some(Lead::Setuser) => command::setuser(&mut line, end),
             Some(Lead::Known) => prose::known_pair(&mut line, end - 1, 1),
+            Some(Lead::Wallet) => header::quoted_seed(&mut line, end),
             Some(Lead::Wifi) => prose::wifi(&mut line, end),
             Some(Lead::Pair) => prose::known_pair(&mut line, start, 3),
             Some(Lead::Community) => assign::community(&mut line, start, end),

@@ -170,6 +170,11 @@ fn opens(b: &[u8]) -> Option<Open> {
         })
     };
     let text = sub(b, indent, end);
+    // The word in a marker is no name
+    let near = sub(text, text.len().saturating_sub(64), text.len());
+    if memchr::memmem::find(near, kind::OPEN).is_some() {
+        return None;
+    }
     if has_ci(sub(text, 0, 64), "expect") && (has_ci(text, "assword") || has_ci(text, "assphrase"))
     {
         return open(Name::Password, Below::Sent);

@@ -207,6 +207,15 @@ pub(super) fn seed_words(line: &mut Line, i: usize) -> bool {
     count >= 12
 }
 
+/// Seed words in quotes within a few words behind `i`.
+pub(super) fn quoted_seed(line: &mut Line, i: usize) {
+    let b = line.bytes;
+    let quote = run(b, i, 64, |c| !matches!(c, b'"' | b'\''));
+    if matches!(at(b, quote), b'"' | b'\'') {
+        seed_words(line, quote);
+    }
+}
+
 /// `IDENTIFIED BY 'x'` and other fixed phrases: the quoted value behind them.
 pub(super) fn phrase_value(line: &mut Line, i: usize) {
     let i = blanks(line.bytes, i, 8);

@@ -161,7 +161,8 @@ pub(super) fn is_explanation(word: &[u8]) -> bool {
         "ic", "al", "ized", "ised", "bound", "side", "only", "free", "tion", "ness", "ity",
     ];
     let lower = word.to_ascii_lowercase();
-    ENDS.iter().any(|e| lower.ends_with(e.as_bytes()))
+    ENDS.iter()
+        .any(|e| lower.len() >= e.len() + 3 && lower.ends_with(e.as_bytes()))
         || EXPLAINING.iter().any(|w| w.as_bytes() == lower.as_slice())
 }
 
