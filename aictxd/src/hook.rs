@@ -39,6 +39,7 @@ const AFTER_ANSWER: Duration = Duration::from_millis(1);
 /// How long a session's start waits for its commit before it is answered without; the client's
 /// own limit is a second.
 const START_DEADLINE: Duration = Duration::from_millis(600);
+
 /// Handles one event.
 ///
 /// # Errors

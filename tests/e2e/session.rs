@@ -9,6 +9,13 @@ use aictx_tests::session::{
 use aictx_tests::{TestEnv, program, wait_until};
 use serde_json::{Value, json};
 
+/// An agent in Python: calls the program named first with each payload behind it, then dies without
+/// a word.
+const AGENT: &str = r#"import subprocess, sys
+for payload in sys.argv[2:]:
+    subprocess.run([sys.argv[1], "hook", "claude"], input=payload.encode(), check=True, stdout=subprocess.DEVNULL)
+"#;
+
 fn context(run: &aictx_tests::Run) -> String {
     let answer = run.json();
     let specific = &answer["hookSpecificOutput"];
@@ -273,10 +280,6 @@ fn a_session_whose_process_is_gone_is_finalized() {
     let repo = env.repository("demo");
     let _daemon = env.daemon();
     // The agent: a process that calls the hook and dies without a word.
-    let script = r#"import subprocess, sys
-for payload in sys.argv[2:]:
-    subprocess.run([sys.argv[1], "hook", "claude"], input=payload.encode(), check=True, stdout=subprocess.DEVNULL)
-"#;
     let events = [
         start(&repo, "s", "startup"),
         prompt(&repo, "s", "fix add"),
@@ -285,7 +288,7 @@ for payload in sys.argv[2:]:
     let mut command = env.command("python3");
     command
         .arg("-c")
-        .arg(script)
+        .arg(AGENT)
         .arg(program("aictx"))
         .args(events.iter().map(Value::to_string));
     assert!(
@@ -312,10 +315,6 @@ fn a_session_left_open_by_a_killed_daemon_is_finalized_by_the_next_one() {
     let env = TestEnv::new();
     let repo = env.repository("demo");
     let daemon = env.daemon();
-    let script = r#"import subprocess, sys
-for payload in sys.argv[2:]:
-    subprocess.run([sys.argv[1], "hook", "claude"], input=payload.encode(), check=True, stdout=subprocess.DEVNULL)
-"#;
     let events = [
         start(&repo, "s", "startup"),
         prompt(&repo, "s", "fix add"),
@@ -324,7 +323,7 @@ for payload in sys.argv[2:]:
     let mut agent = env.command("python3");
     agent.args([
         "-c",
-        &format!("{script}\nimport time\nprint('done', flush=True)\ntime.sleep(600)"),
+        &format!("{AGENT}\nimport time\nprint('done', flush=True)\ntime.sleep(600)"),
     ]);
     agent
         .arg(program("aictx"))
