@@ -183,6 +183,37 @@ pub enum Outcome {
     Private = 7,
 }
 
+impl Outcome {
+    /// The outcome stored as `number`; a file of text where the number is unknown.
+    pub fn from_number(number: u8) -> Self {
+        match number {
+            0 => Self::Parsed,
+            1 => Self::Deadline,
+            3 => Self::Binary,
+            4 => Self::TooLarge,
+            5 => Self::Generated,
+            6 => Self::Unreadable,
+            7 => Self::Private,
+            _ => Self::TextOnly,
+        }
+    }
+
+    /// The reason that the file format gives for a record without symbols
+    /// (spec/memory-repomap-setup.md §10.7 and §11.4); empty for a parsed file.
+    pub fn reason(self) -> &'static str {
+        match self {
+            Self::Parsed => "",
+            Self::Deadline => "parse_deadline",
+            Self::TextOnly => "unsupported_language",
+            Self::Binary => "binary_file",
+            Self::TooLarge => "file_too_large",
+            Self::Generated => "generated",
+            Self::Unreadable => "read_error",
+            Self::Private => "private",
+        }
+    }
+}
+
 /// Everything that one file says.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Facts {

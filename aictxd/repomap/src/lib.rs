@@ -4,6 +4,9 @@
 //! An index holds facts and words of a whole tree and shows them as a [`view::View`]; ranking sees
 //! nothing but a view, the history of the repository and the question.
 
+pub mod discover;
 pub mod facts;
+pub mod segment;
+pub mod tree;
 pub mod view;
 pub mod words;

@@ -1,5 +1,8 @@
 //! The one tokenizer: text to terms, the same way for files, paths, commit messages and questions.
 
+/// Changes whenever the same text may give other terms.
+pub const VERSION: u32 = 1;
+
 /// Longest run of letters and digits that counts as a word, in bytes. Longer ones are data.
 pub const MAX_WORD: usize = 64;
 

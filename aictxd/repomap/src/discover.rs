@@ -1,0 +1,443 @@
+//! Which files does a tree have?
+//!
+//! A tracked file belongs to the tree whatever the ignore rules say; an untracked one when no rule
+//! excludes it (nested `.gitignore`, `.ignore`, `.git/info/exclude`, the user's global excludes, and
+//! `.aictxignore`, which also excludes tracked files). Submodules and nested repositories are named,
+//! not entered. Symbolic links are never followed. What is not looked at is counted.
+
+use std::collections::HashMap;
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+use ignore::{WalkBuilder, WalkState};
+
+use crate::segment::ContentId;
+
+pub mod git_index;
+
+/// Directories that nobody indexes unless their files are tracked: what tools install or build.
+const BY_TOOLS: [&str; 19] = [
+    "node_modules",
+    "bower_components",
+    "__pycache__",
+    ".venv",
+    "venv",
+    ".tox",
+    ".nox",
+    ".mypy_cache",
+    ".pytest_cache",
+    ".ruff_cache",
+    ".gradle",
+    ".next",
+    ".nuxt",
+    ".terraform",
+    ".cache",
+    "target",
+    "build",
+    "dist",
+    "coverage",
+];
+
+/// Never part of a tree, tracked or not.
+const NEVER: [&str; 5] = [".git", ".hg", ".svn", ".jj", ".aictx"];
+
+/// How much of a tree is taken. What goes beyond is counted in [`Listing`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Most files.
+    pub files: usize,
+    /// Most time for listing.
+    pub time: Duration,
+    /// Threads that list.
+    pub threads: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            files: 400_000,
+            time: Duration::from_secs(60),
+            threads: 2,
+        }
+    }
+}
+
+/// How a file looked on disk. Equal stamps mean equal content, unless the file changed in the very
+/// tick in which it was looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Stamp {
+    /// Size in bytes.
+    pub size: u64,
+    /// Modification time in nanoseconds since the epoch.
+    pub modified: i64,
+    /// Inode.
+    pub inode: u64,
+}
+
+impl Stamp {
+    /// The stamp of a file.
+    pub fn of(meta: &std::fs::Metadata) -> Self {
+        Self {
+            size: meta.len(),
+            modified: meta
+                .mtime()
+                .saturating_mul(1_000_000_000)
+                .saturating_add(meta.mtime_nsec()),
+            inode: meta.ino(),
+        }
+    }
+}
+
+/// One file of a tree.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// Path relative to the root, as the system spells it.
+    pub path: Vec<u8>,
+    /// How it looked.
+    pub stamp: Stamp,
+    /// Its content's id, where git's index vouches for it.
+    pub id: Option<ContentId>,
+}
+
+/// All files of a tree.
+#[derive(Debug, Default)]
+pub struct Listing {
+    /// Files in the order of their paths' bytes.
+    pub files: Vec<Found>,
+    /// Whether git's index was read.
+    pub git: bool,
+    /// Files beyond [`Limits::files`].
+    pub over: u64,
+    /// Whether [`Limits::time`] ended the listing.
+    pub timed_out: bool,
+    /// Submodules and nested repositories: not entered.
+    pub nested: Vec<String>,
+    /// Directories that could not be read.
+    pub unreadable: u64,
+}
+
+/// Why a directory is not indexed at all.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Refused {
+    /// It is the root of the file system.
+    #[error("{0} is the root of the file system; name a repository inside it")]
+    FileSystemRoot(PathBuf),
+    /// It is somebody's home directory.
+    #[error("{0} is a home directory; name a repository inside it")]
+    Home(PathBuf),
+    /// It is no directory.
+    #[error("{0} is not a directory")]
+    NotADirectory(PathBuf),
+}
+
+/// Whether a directory may be indexed. `home` is the user's home directory.
+///
+/// # Errors
+/// The reason why not.
+pub fn check_root(root: &Path, home: Option<&Path>) -> Result<(), Refused> {
+    if !root.is_dir() {
+        return Err(Refused::NotADirectory(root.to_owned()));
+    }
+    if root.parent().is_none() {
+        return Err(Refused::FileSystemRoot(root.to_owned()));
+    }
+    let same = |other: &Path| {
+        let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
+        real(root) == real(other)
+    };
+    if home.is_some_and(same) {
+        return Err(Refused::Home(root.to_owned()));
+    }
+    Ok(())
+}
+
+/// What git says of a worktree's tracked files.
+#[derive(Debug, Default)]
+struct Tracked {
+    known: bool,
+    entries: Vec<git_index::Entry>,
+    /// When the index was written: files as new as it may have changed since (git calls them racy).
+    written: i64,
+}
+
+/// Lists a tree. `git_dir` is the worktree's own git directory, if it has one.
+pub fn list(root: &Path, git_dir: Option<&Path>, limits: &Limits, stop: &AtomicBool) -> Listing {
+    let tracked = git_dir.map(read_tracked).unwrap_or_default();
+    let by_path: HashMap<&[u8], &git_index::Entry> = tracked
+        .entries
+        .iter()
+        .map(|e| (e.path.as_slice(), e))
+        .collect();
+    let tracked_directories = directories_of(&tracked.entries);
+    let mut listing = Listing {
+        git: tracked.known,
+        nested: tracked
+            .entries
+            .iter()
+            .filter(|e| e.is_submodule())
+            .map(|e| String::from_utf8_lossy(&e.path).into_owned())
+            .collect(),
+        ..Listing::default()
+    };
+    let walked = walk(root, &tracked_directories, limits, stop);
+    let mut files = walked.files;
+    // What the rules exclude but git tracks.
+    let seen: std::collections::HashSet<&[u8]> = files.iter().map(|f| f.path.as_slice()).collect();
+    let mut missing = Vec::new();
+    let excluded = own_rules(root);
+    for entry in &tracked.entries {
+        if !entry.is_file() || seen.contains(entry.path.as_slice()) || is_never(&entry.path) {
+            continue;
+        }
+        let relative = Path::new(OsStr::from_bytes(&entry.path));
+        if excluded
+            .matched_path_or_any_parents(relative, false)
+            .is_ignore()
+        {
+            continue;
+        }
+        if let Ok(meta) = std::fs::symlink_metadata(root.join(relative))
+            && meta.is_file()
+            && !through_link(root, relative)
+        {
+            missing.push(Found {
+                path: entry.path.clone(),
+                stamp: Stamp::of(&meta),
+                id: None,
+            });
+        }
+    }
+    drop(seen);
+    files.append(&mut missing);
+    for file in &mut files {
+        let entry = by_path.get(file.path.as_slice());
+        file.id = entry.and_then(|entry| vouched(entry, &file.stamp, tracked.written));
+    }
+    files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+    if files.len() > limits.files {
+        listing.over += (files.len() - limits.files) as u64;
+        files.truncate(limits.files);
+    }
+    listing.over += walked.over;
+    listing.timed_out = walked.timed_out;
+    listing.unreadable = walked.unreadable;
+    listing.nested.extend(walked.nested);
+    listing.nested.sort();
+    listing.nested.dedup();
+    listing.files = files;
+    listing
+}
+
+fn read_tracked(git_dir: &Path) -> Tracked {
+    let path = git_dir.join("index");
+    let (Ok(bytes), Ok(meta)) = (std::fs::read(&path), std::fs::metadata(&path)) else {
+        return Tracked::default();
+    };
+    let hash = hash_length(git_dir);
+    let index = git_index::parse(&bytes, hash);
+    Tracked {
+        known: true,
+        written: Stamp::of(&meta).modified,
+        entries: index.entries,
+    }
+}
+
+/// 32 in a repository with `extensions.objectFormat = sha256`, 20 otherwise.
+fn hash_length(git_dir: &Path) -> usize {
+    let common = std::fs::read_to_string(git_dir.join("commondir"))
+        .map_or_else(|_| git_dir.to_owned(), |c| git_dir.join(c.trim_end()));
+    let config = std::fs::read_to_string(common.join("config")).unwrap_or_default();
+    let sha256 = config.lines().any(|line| {
+        let line = line.to_ascii_lowercase();
+        line.split_once('=')
+            .is_some_and(|(k, v)| k.trim() == "objectformat" && v.trim() == "sha256")
+    });
+    if sha256 { 32 } else { 20 }
+}
+
+/// Directories with a tracked file somewhere below.
+fn directories_of(entries: &[git_index::Entry]) -> std::collections::HashSet<Vec<u8>> {
+    let mut directories = std::collections::HashSet::new();
+    for entry in entries {
+        let mut path = entry.path.as_slice();
+        while let Some(at) = memchr::memrchr(b'/', path) {
+            path = path.get(..at).unwrap_or_default();
+            if !directories.insert(path.to_vec()) {
+                break;
+            }
+        }
+    }
+    directories
+}
+
+/// The content id that the index states, when the file still looks as git saw it and was not
+/// changed in the moment of the comparison.
+fn vouched(entry: &git_index::Entry, stamp: &Stamp, written: i64) -> Option<ContentId> {
+    let modified = i64::from(entry.modified.0) * 1_000_000_000 + i64::from(entry.modified.1);
+    let same = entry.size == stamp.size as u32
+        && modified == stamp.modified
+        && (entry.inode == 0 || entry.inode == stamp.inode as u32)
+        && stamp.modified < written;
+    same.then_some(ContentId(entry.id))
+}
+
+fn is_never(path: &[u8]) -> bool {
+    path.split(|b| *b == b'/')
+        .any(|part| NEVER.iter().any(|never| never.as_bytes() == part))
+}
+
+fn own_rules(root: &Path) -> ignore::gitignore::Gitignore {
+    ignore::gitignore::Gitignore::new(root.join(".aictxignore")).0
+}
+
+/// Whether a directory on the way is a symbolic link: such a path leads who knows where.
+fn through_link(root: &Path, relative: &Path) -> bool {
+    let mut at = root.to_owned();
+    let Some(parent) = relative.parent() else {
+        return false;
+    };
+    parent.components().any(|part| {
+        at.push(part);
+        std::fs::symlink_metadata(&at).is_ok_and(|meta| meta.is_symlink())
+    })
+}
+
+struct Walked {
+    files: Vec<Found>,
+    nested: Vec<String>,
+    over: u64,
+    timed_out: bool,
+    unreadable: u64,
+}
+
+fn walk(
+    root: &Path,
+    tracked: &std::collections::HashSet<Vec<u8>>,
+    limits: &Limits,
+    stop: &AtomicBool,
+) -> Walked {
+    let end = Instant::now() + limits.time;
+    let (count, over, unreadable) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0));
+    let timed_out = AtomicBool::new(false);
+    let collected: Mutex<(Vec<Found>, Vec<String>)> = Mutex::default();
+    let walker = WalkBuilder::new(root)
+        .hidden(false)
+        .parents(false)
+        .require_git(false)
+        .follow_links(false)
+        .add_custom_ignore_filename(".aictxignore")
+        .threads(limits.threads.max(1))
+        .build_parallel();
+    walker.run(|| {
+        let mut mine = Collected::new(&collected);
+        let (count, over, unreadable, timed_out) = (&count, &over, &unreadable, &timed_out);
+        Box::new(move |entry| {
+            if stop.load(Ordering::Relaxed) || timed_out.load(Ordering::Relaxed) {
+                return WalkState::Quit;
+            }
+            let Ok(entry) = entry else {
+                unreadable.fetch_add(1, Ordering::Relaxed);
+                return WalkState::Continue;
+            };
+            let Some(kind) = entry.file_type() else {
+                return WalkState::Continue;
+            };
+            let relative = entry.path().strip_prefix(root).unwrap_or(entry.path());
+            let bytes = relative.as_os_str().as_bytes();
+            if kind.is_dir() {
+                if Instant::now() > end {
+                    timed_out.store(true, Ordering::Relaxed);
+                    return WalkState::Quit;
+                }
+                return enter(entry.path(), bytes, tracked, &mut mine);
+            }
+            if !kind.is_file() || entry.depth() == 0 {
+                return WalkState::Continue;
+            }
+            if count.fetch_add(1, Ordering::Relaxed) >= limits.files as u64 {
+                over.fetch_add(1, Ordering::Relaxed);
+                return WalkState::Continue;
+            }
+            if let Ok(meta) = entry.metadata() {
+                mine.files.push(Found {
+                    path: bytes.to_vec(),
+                    stamp: Stamp::of(&meta),
+                    id: None,
+                });
+            }
+            WalkState::Continue
+        })
+    });
+    let (files, nested) = collected
+        .into_inner()
+        .unwrap_or_else(std::sync::PoisonError::into_inner);
+    Walked {
+        files,
+        nested,
+        over: over.into_inner(),
+        timed_out: timed_out.into_inner(),
+        unreadable: unreadable.into_inner(),
+    }
+}
+
+/// What one walking thread found; joins the others' when the thread ends.
+struct Collected<'a> {
+    files: Vec<Found>,
+    nested: Vec<String>,
+    all: &'a Mutex<(Vec<Found>, Vec<String>)>,
+}
+
+impl<'a> Collected<'a> {
+    fn new(all: &'a Mutex<(Vec<Found>, Vec<String>)>) -> Self {
+        Self {
+            files: Vec::new(),
+            nested: Vec::new(),
+            all,
+        }
+    }
+}
+
+impl Drop for Collected<'_> {
+    fn drop(&mut self) {
+        let mut all = self
+            .all
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        all.0.append(&mut self.files);
+        all.1.append(&mut self.nested);
+    }
+}
+
+/// Whether the walk enters a directory.
+fn enter(
+    path: &Path,
+    relative: &[u8],
+    tracked: &std::collections::HashSet<Vec<u8>>,
+    mine: &mut Collected<'_>,
+) -> WalkState {
+    if relative.is_empty() {
+        return WalkState::Continue;
+    }
+    let name = path.file_name().unwrap_or_default();
+    if NEVER.iter().any(|never| OsStr::new(never) == name) {
+        return WalkState::Skip;
+    }
+    if BY_TOOLS.iter().any(|tool| OsStr::new(tool) == name) && !tracked.contains(relative) {
+        return WalkState::Skip;
+    }
+    if std::fs::symlink_metadata(path.join(".git")).is_ok() {
+        mine.nested
+            .push(String::from_utf8_lossy(relative).into_owned());
+        return WalkState::Skip;
+    }
+    WalkState::Continue
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests;

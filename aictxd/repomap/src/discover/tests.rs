@@ -1,0 +1,157 @@
+use super::*;
+use std::process::Command;
+
+fn git(at: &Path, arguments: &[&str]) {
+    let output = Command::new("git")
+        .args(arguments)
+        .current_dir(at)
+        .env("HOME", at)
+        .env("GIT_CONFIG_NOSYSTEM", "1")
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{arguments:?}: {output:?}");
+}
+
+fn write(root: &Path, path: &str, text: &str) {
+    let path = root.join(path);
+    std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+    std::fs::write(path, text).unwrap();
+}
+
+fn paths(listing: &Listing) -> Vec<String> {
+    let lossy = |f: &Found| String::from_utf8_lossy(&f.path).into_owned();
+    listing.files.iter().map(lossy).collect()
+}
+
+fn all(root: &Path) -> Listing {
+    let git_dir = root.join(".git");
+    let git_dir = git_dir.is_dir().then_some(git_dir);
+    list(
+        root,
+        git_dir.as_deref(),
+        &Limits::default(),
+        &AtomicBool::new(false),
+    )
+}
+
+#[test]
+fn tracked_files_belong_whatever_the_rules_say() {
+    let home = tempfile::tempdir().unwrap();
+    let root = home.path();
+    git(root, &["init", "-q"]);
+    write(root, ".gitignore", "*.log\nbuild/\n");
+    write(root, "a.rs", "fn a() {}");
+    write(root, "kept.log", "tracked all the same");
+    write(root, "noise.log", "ignored");
+    write(root, "build/tracked.rs", "fn b() {}");
+    write(root, "build/output.o", "ignored");
+    write(root, "node_modules/x/index.js", "installed");
+    write(root, "target/debug/x", "built");
+    write(root, "sub/.gitignore", "secret.txt\n");
+    write(root, "sub/secret.txt", "ignored");
+    write(root, "sub/shown.txt", "untracked");
+    write(root, ".github/workflows/ci.yml", "on: push");
+    git(root, &["add", "a.rs", ".gitignore"]);
+    git(root, &["add", "-f", "kept.log", "build/tracked.rs"]);
+    let listing = all(root);
+    assert_eq!(
+        paths(&listing),
+        [
+            ".github/workflows/ci.yml",
+            ".gitignore",
+            "a.rs",
+            "build/tracked.rs",
+            "kept.log",
+            "sub/.gitignore",
+            "sub/shown.txt"
+        ]
+    );
+    assert!(listing.git);
+}
+
+#[test]
+fn the_index_vouches_for_unchanged_files_only() {
+    let home = tempfile::tempdir().unwrap();
+    let root = home.path();
+    git(root, &["init", "-q"]);
+    write(root, "same.rs", "fn same() {}");
+    write(root, "edited.rs", "fn before() {}");
+    for file in ["same.rs", "edited.rs"] {
+        let old = std::time::SystemTime::now() - Duration::from_secs(100);
+        let file = std::fs::File::options()
+            .write(true)
+            .open(root.join(file))
+            .unwrap();
+        file.set_modified(old).unwrap();
+    }
+    git(root, &["add", "."]);
+    write(root, "edited.rs", "fn after() { longer }");
+    write(root, "new.rs", "fn new() {}");
+    let listing = all(root);
+    let ids: Vec<_> = listing.files.iter().map(|f| f.id).collect();
+    assert_eq!(ids, [None, None, Some(ContentId::of(b"fn same() {}"))]);
+}
+
+#[test]
+fn own_rules_exclude_even_tracked_files() {
+    let home = tempfile::tempdir().unwrap();
+    let root = home.path();
+    git(root, &["init", "-q"]);
+    write(root, "a.rs", "");
+    write(root, "huge/data.json", "{}");
+    git(root, &["add", "."]);
+    write(root, ".aictxignore", "huge/\n");
+    assert_eq!(paths(&all(root)), [".aictxignore", "a.rs"]);
+}
+
+#[test]
+fn links_and_other_repositories_are_not_entered() {
+    let home = tempfile::tempdir().unwrap();
+    let root = home.path().join("repo");
+    let outside = home.path().join("outside");
+    write(&outside, "secret.rs", "fn secret() {}");
+    write(&root, "a.rs", "");
+    write(&root, "inner/.git/HEAD", "ref: refs/heads/main");
+    write(&root, "inner/b.rs", "");
+    std::os::unix::fs::symlink(&outside, root.join("link")).unwrap();
+    std::os::unix::fs::symlink(outside.join("secret.rs"), root.join("file.rs")).unwrap();
+    std::os::unix::fs::symlink(&root, root.join("loop")).unwrap();
+    let listing = all(&root);
+    assert_eq!(paths(&listing), ["a.rs"]);
+    assert_eq!(listing.nested, ["inner"]);
+    assert!(!listing.git);
+}
+
+#[test]
+fn limits_are_kept_and_said() {
+    let home = tempfile::tempdir().unwrap();
+    for number in 0..20 {
+        write(home.path(), &format!("f{number:02}.rs"), "");
+    }
+    let limits = Limits {
+        files: 5,
+        ..Limits::default()
+    };
+    let listing = list(home.path(), None, &limits, &AtomicBool::new(false));
+    assert_eq!(listing.files.len(), 5);
+    assert_eq!(listing.over, 15);
+}
+
+#[test]
+fn names_that_are_not_utf8_are_kept_as_they_are() {
+    let home = tempfile::tempdir().unwrap();
+    let name = OsStr::from_bytes(b"caf\xe9.rs");
+    std::fs::write(home.path().join(name), "fn a() {}").unwrap();
+    let listing = all(home.path());
+    assert_eq!(listing.files[0].path, b"caf\xe9.rs");
+}
+
+#[test]
+fn homes_and_the_file_system_are_refused() {
+    let home = tempfile::tempdir().unwrap();
+    let refused = check_root(home.path(), Some(home.path()));
+    assert_eq!(refused, Err(Refused::Home(home.path().to_owned())));
+    let refused = check_root(Path::new("/"), None);
+    assert_eq!(refused, Err(Refused::FileSystemRoot("/".into())));
+    assert!(check_root(home.path(), None).is_ok());
+}

@@ -1,0 +1,373 @@
+//! Segments: facts and words of many contents, compact and immutable.
+//!
+//! A segment knows documents, not files: a document is a content, named by its git blob id, and
+//! which paths hold it is the tree's business. So a branch switch, a revert or a second worktree
+//! finds what was parsed before. A segment is one run of bytes, the same in memory and on disk;
+//! opening one maps it and checks it, nothing is copied or decoded.
+
+use std::fs::File;
+use std::path::Path;
+
+use zerocopy::FromBytes;
+use zerocopy::little_endian::{U16, U32, U64};
+
+use crate::facts::{Kind, Outcome};
+use crate::view::{Field, Symbol};
+
+mod builder;
+mod intern;
+mod layout;
+mod merge;
+mod postings;
+
+pub use builder::Builder;
+pub(crate) use intern::Interner;
+pub use layout::Damage;
+use layout::{SECTIONS, Section};
+pub use merge::merge;
+use postings::{FIELDS, List, list_of, slot};
+
+/// Stands between a symbol's signature and its doc; neither can hold it.
+const BREAK: u8 = 0x1f;
+const EXPORTED: u8 = 0x20;
+const DECLARED: u8 = 0x40;
+const KIND: u8 = 0x1f;
+
+/// Version of what segments mean: layout aside, the extraction's and the tokenizer's.
+pub fn content_version() -> u32 {
+    crate::words::VERSION
+}
+
+/// Name of a content: its git blob id (the first 20 bytes where git uses SHA-256).
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+pub struct ContentId(pub [u8; 20]);
+
+impl ContentId {
+    /// The id that git gives this content: SHA-1 over `blob`, the length and the bytes.
+    pub fn of(content: &[u8]) -> Self {
+        use sha1::Digest;
+        let mut hash = sha1::Sha1::new();
+        hash.update(format!("blob {}\0", content.len()).as_bytes());
+        hash.update(content);
+        Self(hash.finalize().into())
+    }
+}
+
+impl std::fmt::Debug for ContentId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
+
+#[derive(Debug)]
+enum Bytes {
+    Heap(Vec<u8>),
+    Mapped(memmap2::Mmap),
+}
+
+/// An open segment.
+#[derive(Debug)]
+pub struct Segment {
+    bytes: Bytes,
+    sections: [(usize, usize); SECTIONS],
+}
+
+impl Segment {
+    /// Takes bytes that a [`Builder`] or [`merge`] made.
+    ///
+    /// # Errors
+    /// When they are not a segment of this version.
+    pub fn from_bytes(bytes: Vec<u8>) -> Result<Self, Damage> {
+        let sections = layout::dissect(&bytes, content_version())?;
+        Self::checked(Bytes::Heap(bytes), sections)
+    }
+
+    /// Maps a file. Only files that are replaced by rename and never written in place may be
+    /// mapped; those in the index's own cache directory are.
+    ///
+    /// # Errors
+    /// When it cannot be mapped, or is not a segment of this version.
+    pub fn open(path: &Path) -> std::io::Result<Self> {
+        let file = File::open(path)?;
+        // SAFETY: the cache directory belongs to the user alone (mode 0700) and its files are only
+        // ever replaced by rename or removed, so the mapped bytes neither change nor go away.
+        let map = unsafe { memmap2::Mmap::map(&file) }?;
+        let damaged = |error: Damage| std::io::Error::new(std::io::ErrorKind::InvalidData, error);
+        let sections = layout::dissect(&map, content_version()).map_err(damaged)?;
+        Self::checked(Bytes::Mapped(map), sections).map_err(damaged)
+    }
+
+    /// Sections that are columns of the same thing must be of the same length.
+    fn checked(bytes: Bytes, sections: [(usize, usize); SECTIONS]) -> Result<Self, Damage> {
+        use Section::{
+            DocById, DocImports, DocLength, DocMeta, DocSymbols, ImportLine, ImportStart, NameMask,
+            NameStart, NameSymbols, SymbolByName, SymbolContainer, SymbolEnd, SymbolKind,
+            SymbolLine, SymbolName, SymbolText, TermLists, TermStart,
+        };
+        let segment = Self { bytes, sections };
+        let len = |section: Section| segment.raw(section).len();
+        let docs = segment.docs() as usize;
+        let symbols = segment.symbols() as usize;
+        let names = len(NameMask) / 8;
+        let imports = len(ImportLine) / 4;
+        let terms = (len(TermStart) / 4).saturating_sub(1);
+        let fits = len(Section::DocId) == docs * 20
+            && len(DocById) == docs * 4
+            && len(DocMeta) == docs * 4
+            && len(DocLength) == docs * 16
+            && len(DocSymbols) == (docs + 1) * 4
+            && len(DocImports) == (docs + 1) * 4
+            && len(SymbolName) == symbols * 4
+            && len(SymbolLine) == symbols * 4
+            && len(SymbolEnd) == symbols * 4
+            && len(SymbolContainer) == symbols * 2
+            && len(SymbolKind) == symbols
+            && len(SymbolText) == (symbols + 1) * 4
+            && len(SymbolByName) == symbols * 4
+            && len(NameStart) == (names + 1) * 4
+            && len(NameSymbols) == (names + 1) * 4
+            && len(ImportStart) == (imports + 1) * 4
+            && len(TermStart) == (terms + 1) * 4
+            && len(TermLists) == (terms + 1) * 8;
+        if fits {
+            Ok(segment)
+        } else {
+            Err(Damage::Shape)
+        }
+    }
+
+    /// All bytes, as they are written to disk.
+    pub fn bytes(&self) -> &[u8] {
+        match &self.bytes {
+            Bytes::Heap(bytes) => bytes,
+            Bytes::Mapped(map) => map,
+        }
+    }
+
+    fn raw(&self, section: Section) -> &[u8] {
+        let (start, end) = self
+            .sections
+            .get(section as usize)
+            .copied()
+            .unwrap_or_default();
+        self.bytes().get(start..end).unwrap_or_default()
+    }
+
+    fn u32s(&self, section: Section) -> &[U32] {
+        <[U32]>::ref_from_bytes(self.raw(section)).unwrap_or_default()
+    }
+
+    fn number(&self, section: Section, index: usize) -> u32 {
+        self.u32s(section).get(index).map_or(0, |n| n.get())
+    }
+
+    /// The piece of `text` that starts and ends where `starts` says.
+    fn piece(&self, starts: Section, text: Section, index: usize) -> &[u8] {
+        let start = self.number(starts, index) as usize;
+        let end = self.number(starts, index + 1) as usize;
+        self.raw(text).get(start..end).unwrap_or_default()
+    }
+
+    /// Number of documents.
+    pub fn docs(&self) -> u32 {
+        (self.raw(Section::DocId).len() / 20) as u32
+    }
+
+    /// Number of symbols of all documents.
+    pub fn symbols(&self) -> u32 {
+        self.raw(Section::SymbolKind).len() as u32
+    }
+
+    /// Number of distinct terms.
+    pub fn terms(&self) -> u32 {
+        self.u32s(Section::TermStart).len().saturating_sub(1) as u32
+    }
+
+    /// Number of distinct names.
+    pub fn names(&self) -> u32 {
+        self.u32s(Section::NameStart).len().saturating_sub(1) as u32
+    }
+
+    /// The content that a document was made of.
+    pub fn id(&self, doc: u32) -> Option<ContentId> {
+        let (ids, _) = self.raw(Section::DocId).as_chunks::<20>();
+        ids.get(doc as usize).map(|id| ContentId(*id))
+    }
+
+    /// The document made of a content.
+    pub fn find(&self, id: &ContentId) -> Option<u32> {
+        let order = self.u32s(Section::DocById);
+        let at = order.partition_point(|doc| self.id(doc.get()).is_some_and(|other| other < *id));
+        let doc = order.get(at)?.get();
+        (self.id(doc)? == *id).then_some(doc)
+    }
+
+    /// Number of the language, as [`Builder::add`] was told.
+    pub fn language(&self, doc: u32) -> u8 {
+        let at = doc as usize * 4;
+        self.raw(Section::DocMeta).get(at).copied().unwrap_or(0)
+    }
+
+    /// How much of the content was understood.
+    pub fn outcome(&self, doc: u32) -> Outcome {
+        let at = doc as usize * 4 + 1;
+        Outcome::from_number(self.raw(Section::DocMeta).get(at).copied().unwrap_or(0))
+    }
+
+    /// Definitions of this content that were left out for their number.
+    pub fn cut(&self, doc: u32) -> u16 {
+        let at = doc as usize * 4 + 2;
+        let raw = self.raw(Section::DocMeta).get(at..at + 2);
+        raw.and_then(|r| r.try_into().ok())
+            .map_or(0, u16::from_le_bytes)
+    }
+
+    /// Words of a document in a field.
+    pub fn length(&self, field: Field, doc: u32) -> u32 {
+        slot(field).map_or(0, |slot| {
+            self.number(Section::DocLength, doc as usize * FIELDS.len() + slot)
+        })
+    }
+
+    /// Numbers of a document's symbols.
+    pub fn symbols_of(&self, doc: u32) -> std::ops::Range<u32> {
+        let start = self.number(Section::DocSymbols, doc as usize);
+        let end = self.number(Section::DocSymbols, doc as usize + 1);
+        start..end.min(self.symbols()).max(start)
+    }
+
+    /// The document that a symbol stands in.
+    pub fn doc_of_symbol(&self, symbol: u32) -> u32 {
+        let starts = self.u32s(Section::DocSymbols);
+        starts.partition_point(|start| start.get() <= symbol) as u32 - u32::from(!starts.is_empty())
+    }
+
+    /// A symbol; nothing when there is none of that number.
+    pub fn symbol(&self, symbol: u32) -> Option<Symbol<'_>> {
+        let at = symbol as usize;
+        let flags = *self.raw(Section::SymbolKind).get(at)?;
+        let text = self.piece(Section::SymbolText, Section::Text, at);
+        let (signature, doc) = match memchr::memchr(BREAK, text) {
+            Some(at) => (text.get(..at)?, text.get(at + 1..)?),
+            None => (text, &[][..]),
+        };
+        let containers = <[U16]>::ref_from_bytes(self.raw(Section::SymbolContainer)).ok()?;
+        let container = containers.get(at)?.get();
+        Some(Symbol {
+            name: self.name(self.number(Section::SymbolName, at)),
+            signature: utf8(signature),
+            doc: utf8(doc),
+            container: (container != u16::MAX).then_some(u32::from(container)),
+            line: self.number(Section::SymbolLine, at),
+            end_line: self.number(Section::SymbolEnd, at),
+            kind: Kind::from_number(flags & KIND).unwrap_or(Kind::File),
+            exported: flags & EXPORTED != 0,
+            declared_only: flags & DECLARED != 0,
+        })
+    }
+
+    /// A name by its number in byte order.
+    pub fn name(&self, name: u32) -> &str {
+        utf8(self.piece(Section::NameStart, Section::NameText, name as usize))
+    }
+
+    /// The number of exactly this name.
+    pub fn find_name(&self, name: &str) -> Option<u32> {
+        let at = self.lower_bound(name.as_bytes());
+        (at < self.names() && self.name(at) == name).then_some(at)
+    }
+
+    /// First name that is not below `text` in byte order.
+    pub fn lower_bound(&self, text: &[u8]) -> u32 {
+        let (mut low, mut high) = (0, self.names());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.piece(Section::NameStart, Section::NameText, middle as usize) < text {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        low
+    }
+
+    /// Symbols that have a name.
+    pub fn symbols_named(&self, name: u32) -> impl Iterator<Item = u32> {
+        let start = self.number(Section::NameSymbols, name as usize) as usize;
+        let end = self.number(Section::NameSymbols, name as usize + 1) as usize;
+        let order = self.u32s(Section::SymbolByName);
+        order
+            .get(start..end)
+            .unwrap_or_default()
+            .iter()
+            .map(|n| n.get())
+    }
+
+    /// The set of characters of each name, in the order of names.
+    pub fn name_masks(&self) -> impl Iterator<Item = u64> {
+        let masks = <[U64]>::ref_from_bytes(self.raw(Section::NameMask)).unwrap_or_default();
+        masks.iter().map(|m| m.get())
+    }
+
+    /// Imports of a document: module as written, and line.
+    pub fn imports(&self, doc: u32) -> impl Iterator<Item = (&str, u32)> {
+        let start = self.number(Section::DocImports, doc as usize) as usize;
+        let end = self.number(Section::DocImports, doc as usize + 1) as usize;
+        let count = self.u32s(Section::ImportLine).len();
+        (start..end.min(count)).map(|at| {
+            let module = self.piece(Section::ImportStart, Section::ImportText, at);
+            (utf8(module), self.number(Section::ImportLine, at))
+        })
+    }
+
+    /// A term by its number in byte order.
+    fn term(&self, term: u32) -> &[u8] {
+        self.piece(Section::TermStart, Section::TermText, term as usize)
+    }
+
+    /// All lists of a term.
+    fn lists(&self, term: u32) -> &[u8] {
+        let starts = <[U64]>::ref_from_bytes(self.raw(Section::TermLists)).unwrap_or_default();
+        let at = |index: usize| starts.get(index).map_or(0, |n| n.get() as usize);
+        let (start, end) = (at(term as usize), at(term as usize + 1));
+        self.raw(Section::Lists).get(start..end).unwrap_or_default()
+    }
+
+    /// Documents that have `term` in `field`, and how often; documents ascend.
+    pub fn postings(&self, field: Field, term: &str) -> impl Iterator<Item = (u32, u32)> {
+        let (mut low, mut high) = (0, self.terms());
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.term(middle) < term.as_bytes() {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        let found = low < self.terms() && self.term(low) == term.as_bytes();
+        let list = match slot(field) {
+            Some(slot) if found => list_of(self.lists(low), slot),
+            _ => &[],
+        };
+        List::new(list)
+    }
+}
+
+fn utf8(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).unwrap_or("")
+}
+
+/// The letters and digits of a name as a set, case aside: bit 0 to 25 letters, 26 to 35 digits, 36
+/// `_`, 37 everything else. A name can only match fuzzily when it has every character of the
+/// pattern.
+pub fn mask(name: &str) -> u64 {
+    name.bytes().fold(0, |mask, byte| {
+        mask | 1
+            << match byte.to_ascii_lowercase() {
+                letter @ b'a'..=b'z' => letter - b'a',
+                digit @ b'0'..=b'9' => digit - b'0' + 26,
+                b'_' => 36,
+                _ => 37,
+            }
+    })
+}

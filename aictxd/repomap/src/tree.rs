@@ -1,0 +1,392 @@
+//! A tree as it is published: paths, which content each holds, and the segments that know those
+//! contents. Immutable; a change makes another tree that shares what did not change.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use crate::discover::Stamp;
+use crate::facts::Outcome;
+use crate::segment::{ContentId, Segment};
+use crate::view::{Class, Field, FileId, Symbol, View};
+
+mod paths;
+
+pub use paths::Paths;
+
+const NONE: u32 = u32::MAX;
+
+/// Where a content's document stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// Number of the segment among the tree's.
+    pub segment: u32,
+    /// Number of the document in it.
+    pub doc: u32,
+}
+
+/// What is known of one file beside its path.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Row {
+    /// How it looked when it was read (or listed, while it waits).
+    pub stamp: Stamp,
+    /// Its content.
+    pub id: ContentId,
+    /// Where its facts are; nothing while it waits to be parsed.
+    pub place: Option<Place>,
+    /// What sort of file it is.
+    pub class: Class,
+}
+
+/// Who imports whom, in compressed rows.
+#[derive(Debug, Default)]
+pub struct Graph {
+    out_starts: Vec<u32>,
+    out: Vec<FileId>,
+    in_starts: Vec<u32>,
+    into: Vec<FileId>,
+}
+
+impl Graph {
+    /// Makes the graph of `files` files out of its edges (importer, imported), which may be doubled
+    /// and in any order.
+    pub fn new(files: u32, mut edges: Vec<(FileId, FileId)>) -> Self {
+        let rows = |edges: &[(FileId, FileId)]| {
+            let mut starts = vec![0_u32; files as usize + 1];
+            for (from, _) in edges {
+                if let Some(count) = starts.get_mut(from.0 as usize + 1) {
+                    *count += 1;
+                }
+            }
+            let mut sum = 0;
+            for start in &mut starts {
+                sum += *start;
+                *start = sum;
+            }
+            (starts, edges.iter().map(|(_, to)| *to).collect())
+        };
+        edges.retain(|(from, to)| from.0 < files && to.0 < files && from != to);
+        edges.sort_unstable();
+        edges.dedup();
+        let (out_starts, out) = rows(&edges);
+        let mut turned: Vec<_> = edges.into_iter().map(|(from, to)| (to, from)).collect();
+        turned.sort_unstable();
+        let (in_starts, into) = rows(&turned);
+        Self {
+            out_starts,
+            out,
+            in_starts,
+            into,
+        }
+    }
+
+    /// The same graph for another numbering: `renumber` gives each old file its new number.
+    pub fn renumbered(&self, files: u32, renumber: &dyn Fn(FileId) -> Option<FileId>) -> Self {
+        let mut edges = Vec::with_capacity(self.out.len());
+        for from in 0..self.out_starts.len().saturating_sub(1) as u32 {
+            let Some(new) = renumber(FileId(from)) else {
+                continue;
+            };
+            let targets = row(&self.out_starts, &self.out, FileId(from));
+            edges.extend(targets.iter().filter_map(|to| Some((new, renumber(*to)?))));
+        }
+        Self::new(files, edges)
+    }
+}
+
+fn row<'a>(starts: &[u32], targets: &'a [FileId], file: FileId) -> &'a [FileId] {
+    let at = |index: usize| starts.get(index).copied().unwrap_or(0) as usize;
+    let (start, end) = (at(file.0 as usize), at(file.0 as usize + 1));
+    targets.get(start..end).unwrap_or_default()
+}
+
+/// A published tree.
+#[derive(Debug, Default)]
+pub struct Tree {
+    paths: Arc<Paths>,
+    rows: Vec<Row>,
+    segments: Vec<Arc<Segment>>,
+    /// The file that holds each document; of several the first.
+    owners: Vec<Vec<u32>>,
+    /// Further files of the same content, by the first.
+    twins: BTreeMap<u32, Vec<u32>>,
+    /// Words of all files and number of files with any, for the fields of segments.
+    sums: [(u64, u32); Field::COUNT],
+    graph: Arc<Graph>,
+    pending: u32,
+    symbols: u32,
+}
+
+impl Tree {
+    /// Puts a tree together. `rows` are in the order of `paths`; places that do not exist count as
+    /// waiting. Linear in files and documents.
+    pub fn new(
+        paths: Arc<Paths>,
+        mut rows: Vec<Row>,
+        segments: Vec<Arc<Segment>>,
+        graph: Arc<Graph>,
+    ) -> Self {
+        let mut owners: Vec<Vec<u32>> = segments
+            .iter()
+            .map(|s| vec![NONE; s.docs() as usize])
+            .collect();
+        let mut twins: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        let mut sums = [(0_u64, 0_u32); Field::COUNT];
+        let (mut pending, mut symbols) = (0, 0);
+        for (file, row) in rows.iter_mut().enumerate() {
+            let file = file as u32;
+            let known = row.place.and_then(|place| {
+                let segment = segments.get(place.segment as usize)?;
+                let owner = owners
+                    .get_mut(place.segment as usize)?
+                    .get_mut(place.doc as usize)?;
+                Some((place, segment, owner))
+            });
+            let Some((place, segment, owner)) = known else {
+                row.place = None;
+                pending += 1;
+                continue;
+            };
+            if *owner == NONE {
+                *owner = file;
+            } else {
+                twins.entry(*owner).or_default().push(file);
+            }
+            symbols += segment.symbols_of(place.doc).len() as u32;
+            for (field, (sum, count)) in Field::ALL.iter().zip(&mut sums) {
+                let length = segment.length(*field, place.doc);
+                *sum += u64::from(length);
+                *count += u32::from(length > 0);
+            }
+        }
+        Self {
+            paths,
+            rows,
+            segments,
+            owners,
+            twins,
+            sums,
+            graph,
+            pending,
+            symbols,
+        }
+    }
+
+    /// Paths, in order.
+    pub fn paths(&self) -> &Arc<Paths> {
+        &self.paths
+    }
+
+    /// What is known of each file, in the order of paths.
+    pub fn rows(&self) -> &[Row] {
+        &self.rows
+    }
+
+    /// Segments, the oldest first.
+    pub fn segments(&self) -> &[Arc<Segment>] {
+        &self.segments
+    }
+
+    /// The import graph.
+    pub fn graph(&self) -> &Arc<Graph> {
+        &self.graph
+    }
+
+    /// The same tree with another import graph.
+    pub fn with_graph(&self, graph: Arc<Graph>) -> Self {
+        Self::new(
+            Arc::clone(&self.paths),
+            self.rows.clone(),
+            self.segments.clone(),
+            graph,
+        )
+    }
+
+    /// Files that wait to be parsed; they are found by path.
+    pub fn pending(&self) -> u32 {
+        self.pending
+    }
+
+    /// Definitions of all files.
+    pub fn symbols(&self) -> u32 {
+        self.symbols
+    }
+
+    /// Documents that no file holds any more.
+    pub fn dead_docs(&self) -> usize {
+        let dead = |owners: &Vec<u32>| owners.iter().filter(|o| **o == NONE).count();
+        self.owners.iter().map(dead).sum()
+    }
+
+    /// Whether some file holds this document.
+    pub fn is_live(&self, place: Place) -> bool {
+        self.owner(place).is_some()
+    }
+
+    /// How much of a file was understood; nothing while it waits.
+    pub fn outcome(&self, file: FileId) -> Option<Outcome> {
+        let (segment, doc) = self.doc(file)?;
+        Some(segment.outcome(doc))
+    }
+
+    /// The segment and document of a file.
+    pub fn doc(&self, file: FileId) -> Option<(&Segment, u32)> {
+        let place = self.rows.get(file.0 as usize)?.place?;
+        Some((self.segments.get(place.segment as usize)?, place.doc))
+    }
+
+    /// Where a content is known, in any segment.
+    pub fn find_content(&self, id: &ContentId) -> Option<Place> {
+        self.segments.iter().enumerate().rev().find_map(|(n, s)| {
+            s.find(id).map(|doc| Place {
+                segment: n as u32,
+                doc,
+            })
+        })
+    }
+
+    fn owner(&self, place: Place) -> Option<u32> {
+        let owners = self.owners.get(place.segment as usize)?;
+        owners
+            .get(place.doc as usize)
+            .copied()
+            .filter(|o| *o != NONE)
+    }
+
+    /// Calls `each` with every file that holds a document.
+    pub fn files_of(&self, place: Place, each: &mut dyn FnMut(FileId)) {
+        let Some(owner) = self.owner(place) else {
+            return;
+        };
+        each(FileId(owner));
+        if !self.twins.is_empty()
+            && let Some(twins) = self.twins.get(&owner)
+        {
+            twins.iter().for_each(|twin| each(FileId(*twin)));
+        }
+    }
+}
+
+impl View for Tree {
+    fn files(&self) -> u32 {
+        self.rows.len() as u32
+    }
+
+    fn path(&self, file: FileId) -> &str {
+        self.paths.text(file)
+    }
+
+    fn file_at(&self, path: &str) -> Option<FileId> {
+        self.paths.find(path.as_bytes())
+    }
+
+    fn class(&self, file: FileId) -> Class {
+        let row = self.rows.get(file.0 as usize);
+        let class = row.map(|row| row.class).unwrap_or_default();
+        match self.outcome(file) {
+            Some(Outcome::Generated) => Class::Generated,
+            _ => class,
+        }
+    }
+
+    fn language(&self, file: FileId) -> &str {
+        self.doc(file)
+            .map_or("", |(segment, doc)| language_name(segment.language(doc)))
+    }
+
+    fn length(&self, field: Field, file: FileId) -> u32 {
+        if field == Field::Path {
+            return self.paths.length(file);
+        }
+        self.doc(file)
+            .map_or(0, |(segment, doc)| segment.length(field, doc))
+    }
+
+    fn mean_length(&self, field: Field) -> f32 {
+        if field == Field::Path {
+            return self.paths.mean_length();
+        }
+        let (sum, count) = self.sums.get(field as usize).copied().unwrap_or_default();
+        if count == 0 {
+            0.0
+        } else {
+            (sum as f64 / f64::from(count)) as f32
+        }
+    }
+
+    fn postings(&self, field: Field, term: &str, each: &mut dyn FnMut(FileId, u32)) {
+        if field == Field::Path {
+            self.paths.postings(term, each);
+            return;
+        }
+        for (segment, owners) in self.segments.iter().zip(&self.owners) {
+            for (doc, count) in segment.postings(field, term) {
+                let owner = owners.get(doc as usize).copied().unwrap_or(NONE);
+                if owner == NONE {
+                    continue;
+                }
+                each(FileId(owner), count);
+                if !self.twins.is_empty()
+                    && let Some(twins) = self.twins.get(&owner)
+                {
+                    twins.iter().for_each(|twin| each(FileId(*twin), count));
+                }
+            }
+        }
+    }
+
+    fn symbol_count(&self, file: FileId) -> u32 {
+        self.doc(file)
+            .map_or(0, |(segment, doc)| segment.symbols_of(doc).len() as u32)
+    }
+
+    fn symbol(&self, file: FileId, number: u32) -> Option<Symbol<'_>> {
+        let (segment, doc) = self.doc(file)?;
+        let range = segment.symbols_of(doc);
+        let at = range.start.checked_add(number)?;
+        if at < range.end {
+            segment.symbol(at)
+        } else {
+            None
+        }
+    }
+
+    fn symbols_named(&self, name: &str, each: &mut dyn FnMut(FileId, u32)) {
+        for (number, segment) in self.segments.iter().enumerate() {
+            let Some(name) = segment.find_name(name) else {
+                continue;
+            };
+            for symbol in segment.symbols_named(name) {
+                self.files_of_symbol(number, symbol, each);
+            }
+        }
+    }
+
+    fn imports(&self, file: FileId) -> &[FileId] {
+        row(&self.graph.out_starts, &self.graph.out, file)
+    }
+
+    fn importers(&self, file: FileId) -> &[FileId] {
+        row(&self.graph.in_starts, &self.graph.into, file)
+    }
+}
+
+impl Tree {
+    /// Calls `each` with every file that holds a segment's symbol, and the symbol's number there.
+    pub fn files_of_symbol(&self, segment: usize, symbol: u32, each: &mut dyn FnMut(FileId, u32)) {
+        let Some(known) = self.segments.get(segment) else {
+            return;
+        };
+        let doc = known.doc_of_symbol(symbol);
+        let first = known.symbols_of(doc).start;
+        let place = Place {
+            segment: segment as u32,
+            doc,
+        };
+        self.files_of(place, &mut |file| each(file, symbol.saturating_sub(first)));
+    }
+}
+
+/// Name of a language by its stored number.
+fn language_name(_number: u8) -> &'static str {
+    ""
+}
