@@ -233,6 +233,48 @@ pub fn list(root: &Path, git_dir: Option<&Path>, limits: &Limits, stop: &AtomicB
     listing
 }
 
+/// Whether a walk of the tree would find this file: no rule excludes it, nor a directory above it.
+/// Reads the directories on the way, no others.
+pub fn would_list(root: &Path, relative: &Path) -> bool {
+    let target = root.join(relative);
+    if is_never(relative.as_os_str().as_bytes()) || through_link(root, relative) {
+        return false;
+    }
+    let by_tools = relative.parent().is_some_and(|parent| {
+        let mut names = parent.components().map(|part| part.as_os_str());
+        names.any(|name| BY_TOOLS.iter().any(|tool| OsStr::new(tool) == name))
+    });
+    if by_tools {
+        // Whether files there are tracked is for a whole listing to find out.
+        return false;
+    }
+    let nested = relative.parent().is_some_and(|parent| {
+        let mut above = parent.ancestors().filter(|a| !a.as_os_str().is_empty());
+        above.any(|directory| std::fs::symlink_metadata(root.join(directory).join(".git")).is_ok())
+    });
+    if nested {
+        return false;
+    }
+    let way = target.clone();
+    rules(root)
+        .filter_entry(move |entry| way.starts_with(entry.path()))
+        .build()
+        .flatten()
+        .any(|entry| entry.path() == target)
+}
+
+/// The rules of a walk.
+fn rules(root: &Path) -> WalkBuilder {
+    let mut builder = WalkBuilder::new(root);
+    builder
+        .hidden(false)
+        .parents(false)
+        .require_git(false)
+        .follow_links(false)
+        .add_custom_ignore_filename(".aictxignore");
+    builder
+}
+
 fn read_tracked(git_dir: &Path) -> Tracked {
     let path = git_dir.join("index");
     let (Ok(bytes), Ok(meta)) = (std::fs::read(&path), std::fs::metadata(&path)) else {
@@ -325,14 +367,7 @@ fn walk(
     let (count, over, unreadable) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0));
     let timed_out = AtomicBool::new(false);
     let collected: Mutex<(Vec<Found>, Vec<String>)> = Mutex::default();
-    let walker = WalkBuilder::new(root)
-        .hidden(false)
-        .parents(false)
-        .require_git(false)
-        .follow_links(false)
-        .add_custom_ignore_filename(".aictxignore")
-        .threads(limits.threads.max(1))
-        .build_parallel();
+    let walker = rules(root).threads(limits.threads.max(1)).build_parallel();
     walker.run(|| {
         let mut mine = Collected::new(&collected);
         let (count, over, unreadable, timed_out) = (&count, &over, &unreadable, &timed_out);

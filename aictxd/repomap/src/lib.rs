@@ -5,7 +5,11 @@
 //! nothing but a view, the history of the repository and the question.
 
 pub mod discover;
+mod extract;
 pub mod facts;
+pub mod indexer;
+mod links;
+mod read;
 pub mod segment;
 pub mod tree;
 pub mod view;

@@ -136,6 +136,17 @@ impl Segment {
         }
     }
 
+    /// Tells segments of different content apart: the checksum over all sections' checksums.
+    pub fn fingerprint(&self) -> u64 {
+        let raw = self.bytes().get(16..24).and_then(|b| b.try_into().ok());
+        raw.map_or(0, u64::from_le_bytes)
+    }
+
+    /// Whether the bytes are a file's, which the system can drop and read again.
+    pub fn is_mapped(&self) -> bool {
+        matches!(self.bytes, Bytes::Mapped(_))
+    }
+
     /// All bytes, as they are written to disk.
     pub fn bytes(&self) -> &[u8] {
         match &self.bytes {

@@ -56,6 +56,21 @@ pub enum Class {
     Vendored = 6,
 }
 
+impl Class {
+    /// The class stored as `number`; a source file where the number is unknown.
+    pub fn from_number(number: u8) -> Self {
+        match number {
+            1 => Self::Test,
+            2 => Self::Docs,
+            3 => Self::Config,
+            4 => Self::Fixture,
+            5 => Self::Generated,
+            6 => Self::Vendored,
+            _ => Self::Source,
+        }
+    }
+}
+
 /// A definition as a view shows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Symbol<'a> {

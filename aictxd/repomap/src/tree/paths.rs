@@ -131,6 +131,22 @@ impl Paths {
         None
     }
 
+    /// Whether some path lies below this directory.
+    pub fn any_below(&self, directory: &[u8]) -> bool {
+        let mut prefix = directory.to_vec();
+        prefix.push(b'/');
+        let (mut low, mut high) = (0, self.ends.len() as u32);
+        while low < high {
+            let middle = low + (high - low) / 2;
+            if self.raw(FileId(middle)) < prefix.as_slice() {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        self.raw(FileId(low)).starts_with(&prefix)
+    }
+
     /// Words in a path.
     pub fn length(&self, file: FileId) -> u32 {
         let length = self.lengths.get(file.0 as usize);

@@ -1,0 +1,347 @@
+//! Keeping a tree right: list, compare, parse what was never seen, publish.
+//!
+//! One update runs at a time; readers take the published tree and never wait. Files that changed
+//! last are parsed first, and the tree is published again and again while a long update runs, so the
+//! files somebody works on are known long before the last vendored header is.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use arc_swap::ArcSwap;
+
+use crate::discover::{self, Found, Listing};
+use crate::segment::ContentId;
+use crate::tree::{Graph, Paths, Place, Row, Tree};
+use crate::view::{FileId, View};
+
+mod cache;
+mod changes;
+mod fill;
+mod tidy;
+
+pub use cache::Cache;
+use fill::Fill;
+
+/// How a tree is indexed.
+#[derive(Debug, Clone, Copy)]
+pub struct Options {
+    /// What is listed at most.
+    pub discover: discover::Limits,
+    /// Files above this size, in bytes, are found by path only.
+    pub max_file_bytes: u64,
+    /// Most bytes that one update reads; the files changed last are read first.
+    pub max_total_bytes: u64,
+    /// Threads that parse. The daemon leaves one core free.
+    pub threads: usize,
+    /// Whether parsing threads lower their priority.
+    pub background: bool,
+    /// Called after memory was let go in bulk.
+    pub release: fn(),
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        let cores = std::thread::available_parallelism().map_or(1, usize::from);
+        Self {
+            discover: discover::Limits::default(),
+            max_file_bytes: 1 << 20,
+            max_total_bytes: 8 << 30,
+            threads: (cores - 1).max(1),
+            background: true,
+            release: || {},
+        }
+    }
+}
+
+/// What an update did.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Report {
+    /// Files in the tree now.
+    pub files: u32,
+    /// Contents parsed.
+    pub parsed: u32,
+    /// Changed files whose content was known already.
+    pub reused: u32,
+    /// Files that are gone.
+    pub removed: u32,
+    /// Files left for later: the update was stopped.
+    pub pending: u32,
+    /// Files not read because [`Options::max_total_bytes`] was reached.
+    pub left_out: u32,
+    /// Files beyond [`discover::Limits::files`].
+    pub over: u64,
+    /// Whether listing ran out of time.
+    pub timed_out: bool,
+    /// Submodules and nested repositories.
+    pub nested: Vec<String>,
+    /// Whether git's index was read.
+    pub git: bool,
+    /// How long it took.
+    pub took: Duration,
+}
+
+/// How far a running update is.
+#[derive(Debug, Default)]
+pub struct Progress {
+    /// Files to parse in this update.
+    pub total: std::sync::atomic::AtomicU32,
+    /// Files done.
+    pub done: std::sync::atomic::AtomicU32,
+    /// Whether an update runs.
+    pub running: AtomicBool,
+}
+
+/// Keeps one tree.
+#[derive(Debug)]
+pub struct Indexer {
+    root: PathBuf,
+    git_dir: Option<PathBuf>,
+    options: Options,
+    cache: Option<Cache>,
+    tree: ArcSwap<Tree>,
+    updating: Mutex<()>,
+    progress: Progress,
+}
+
+/// What an update will make of the tree, before anything is parsed.
+struct Plan {
+    paths: Arc<Paths>,
+    rows: Vec<Row>,
+    graph: Arc<Graph>,
+    /// Files whose content is not known, the ones changed last first.
+    waiting: Vec<Waiting>,
+    removed: u32,
+    reused: u32,
+    /// Whether anything differs from the tree before.
+    changed: bool,
+}
+
+struct Waiting {
+    file: FileId,
+    id: Option<ContentId>,
+}
+
+impl Indexer {
+    /// Opens a tree: what the cache knows of it is published at once, unproven until the first
+    /// [`Indexer::reconcile`].
+    pub fn open(
+        root: &Path,
+        git_dir: Option<PathBuf>,
+        cache: Option<Cache>,
+        options: Options,
+    ) -> Self {
+        let tree = cache.as_ref().and_then(Cache::load).unwrap_or_default();
+        Self {
+            root: root.to_owned(),
+            git_dir,
+            options,
+            cache,
+            tree: ArcSwap::from_pointee(tree),
+            updating: Mutex::default(),
+            progress: Progress::default(),
+        }
+    }
+
+    /// The published tree.
+    pub fn tree(&self) -> Arc<Tree> {
+        self.tree.load_full()
+    }
+
+    /// How far the running update is.
+    pub fn progress(&self) -> &Progress {
+        &self.progress
+    }
+
+    /// Lists the whole tree and brings the index up to it. Costs a walk and a look at each file
+    /// when nothing changed. `stop` ends it early with a usable tree.
+    pub fn reconcile(&self, stop: &AtomicBool) -> Report {
+        let _one = self.updating.lock().unwrap_or_else(PoisonError::into_inner);
+        let started = Instant::now();
+        let listing = discover::list(
+            &self.root,
+            self.git_dir.as_deref(),
+            &self.options.discover,
+            stop,
+        );
+        if stop.load(Ordering::Relaxed) {
+            // Half a listing would look like files deleted.
+            return self.stopped(started);
+        }
+        let base = self.tree();
+        let plan = plan(&base, &listing);
+        let mut report = self.carry_out(&base, plan, stop);
+        report.over = listing.over;
+        report.timed_out = listing.timed_out;
+        report.nested = listing.nested;
+        report.git = listing.git;
+        report.took = started.elapsed();
+        report
+    }
+
+    fn stopped(&self, started: Instant) -> Report {
+        let tree = self.tree.load();
+        Report {
+            files: tree.files(),
+            pending: tree.pending(),
+            took: started.elapsed(),
+            ..Report::default()
+        }
+    }
+
+    /// Parses what a plan lacks, publishing as it goes.
+    fn carry_out(&self, base: &Arc<Tree>, plan: Plan, stop: &AtomicBool) -> Report {
+        let mut report = Report {
+            removed: plan.removed,
+            reused: plan.reused,
+            ..Report::default()
+        };
+        if plan.changed || !plan.waiting.is_empty() {
+            self.progress
+                .total
+                .store(plan.waiting.len() as u32, Ordering::Relaxed);
+            self.progress.done.store(0, Ordering::Relaxed);
+            self.progress.running.store(true, Ordering::Relaxed);
+            let fill = Fill {
+                indexer: self,
+                base,
+                stop,
+            };
+            fill.run(plan, &mut report);
+            self.tidy(&mut report, stop);
+            self.progress.running.store(false, Ordering::Relaxed);
+        }
+        let tree = self.tree.load();
+        report.files = tree.files();
+        report.pending = tree.pending().saturating_sub(report.left_out);
+        report
+    }
+
+    fn publish(&self, tree: Tree) -> Arc<Tree> {
+        let tree = Arc::new(tree);
+        self.tree.store(Arc::clone(&tree));
+        tree
+    }
+
+    /// Writes what the cache does not have yet.
+    ///
+    /// # Errors
+    /// When the cache directory cannot be written.
+    pub fn save(&self) -> std::io::Result<()> {
+        match &self.cache {
+            Some(cache) => cache.save(&self.tree.load()),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Compares a listing with a tree.
+fn plan(base: &Tree, listing: &Listing) -> Plan {
+    let mut rows = Vec::with_capacity(listing.files.len());
+    let mut waiting = Vec::new();
+    let (mut reused, mut kept) = (0, 0);
+    let mut old = base.paths().iter().zip(base.rows()).peekable();
+    let mut same_paths = listing.files.len() == base.rows().len();
+    for (number, found) in listing.files.iter().enumerate() {
+        while old
+            .next_if(|(path, _)| *path < found.path.as_slice())
+            .is_some()
+        {
+            same_paths = false;
+        }
+        let before = old.next_if(|(path, _)| *path == found.path.as_slice());
+        same_paths &= before.is_some();
+        let before = before.map(|(_, row)| row);
+        kept += u32::from(before.is_some());
+        let (row, known) = row_for(base, found, before);
+        reused += u32::from(known == Known::Elsewhere);
+        if row.place.is_none() {
+            waiting.push(Waiting {
+                file: FileId(number as u32),
+                id: found.id,
+            });
+        }
+        rows.push(row);
+    }
+    let removed = base.rows().len() as u32 - kept;
+    let paths = if same_paths {
+        Arc::clone(base.paths())
+    } else {
+        Arc::new(Paths::new(listing.files.iter().map(|f| f.path.as_slice())))
+    };
+    let changed = !same_paths || rows != base.rows();
+    finish_plan(base, paths, rows, waiting, (removed, reused, changed))
+}
+
+fn finish_plan(
+    base: &Tree,
+    paths: Arc<Paths>,
+    rows: Vec<Row>,
+    mut waiting: Vec<Waiting>,
+    (removed, reused, changed): (u32, u32, bool),
+) -> Plan {
+    let modified = |w: &Waiting| rows.get(w.file.0 as usize).map_or(0, |r| r.stamp.modified);
+    waiting.sort_by_key(|w| (std::cmp::Reverse(modified(w)), w.file));
+    let graph = if Arc::ptr_eq(&paths, base.paths()) {
+        Arc::clone(base.graph())
+    } else {
+        let renumber = |old: FileId| paths.find(base.paths().raw(old));
+        Arc::new(base.graph().renumbered(paths.len() as u32, &renumber))
+    };
+    Plan {
+        paths,
+        rows,
+        graph,
+        waiting,
+        removed,
+        reused,
+        changed,
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Known {
+    Unchanged,
+    Elsewhere,
+    No,
+}
+
+/// A file's row: the one before when it looks the same, one with a known content when git names it,
+/// one that waits otherwise.
+fn row_for(base: &Tree, found: &Found, before: Option<&Row>) -> (Row, Known) {
+    if let Some(before) = before
+        && before.stamp == found.stamp
+        && before.place.is_some()
+        && found
+            .id
+            .is_none_or(|id| id == before.id || fill::is_bare(&before.id))
+    {
+        return (*before, Known::Unchanged);
+    }
+    let path = String::from_utf8_lossy(&found.path);
+    let mut row = Row {
+        stamp: found.stamp,
+        id: found.id.unwrap_or_default(),
+        place: None,
+        class: before.map_or_else(|| class_of(&path), |before| before.class),
+    };
+    row.place = found.id.and_then(|id| base.find_content(&id));
+    let known = if row.place.is_some() {
+        Known::Elsewhere
+    } else {
+        Known::No
+    };
+    (row, known)
+}
+
+fn class_of(_path: &str) -> crate::view::Class {
+    crate::view::Class::Source
+}
+
+/// Merged places: for each old segment, each document's new place.
+type Moves = Vec<Vec<Option<Place>>>;
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests;
