@@ -10,12 +10,14 @@ use serde_json::value::RawValue;
 pub mod daemon;
 pub mod finalize;
 pub mod guard;
+pub mod map;
 pub mod resume;
 pub mod session;
 
 pub use daemon::*;
 pub use finalize::*;
 pub use guard::*;
+pub use map::*;
 pub use resume::*;
 pub use session::*;
 
@@ -79,6 +81,26 @@ methods! {
         "List the recorded sessions of a repository, newest first.";
     SESSION_SHOW = "session.show", Repository, SessionShowParams => SessionReport,
         "Show one session: what it read, edited, ran and how it ended.";
+    MAP_QUERY = "map.query", Repository, MapQueryParams => MapQueryReply,
+        "Rank the files that matter for a task.";
+    MAP_BRIEF = "map.brief", Repository, MapBriefParams => MapBrief,
+        "Outline a repository within a token budget, ranked for a task.";
+    MAP_OUTLINE = "map.outline", Repository, MapFileParams => MapOutline,
+        "List the definitions of a file.";
+    MAP_SYMBOL = "map.symbol", Repository, MapNameParams => MapSymbols,
+        "Find definitions by name: exact, prefix, substring, fuzzy.";
+    MAP_REFS = "map.refs", Repository, MapNameParams => MapReferences,
+        "Find where a name is defined and used.";
+    MAP_RELATED = "map.related", Repository, MapFileParams => MapRelatives,
+        "List files that have to do with a file.";
+    MAP_IMPACT = "map.impact", Repository, MapFileParams => MapRelatives,
+        "List files and tests that a change of a file may break.";
+    MAP_STATUS = "map.status", Repository, MapRepoParams => MapStatus,
+        "Show the state of a repository's index.";
+    MAP_REFRESH = "map.refresh", Repository, MapRefreshParams => MapRefreshReply,
+        "Bring a repository's index up to the tree now.";
+    MAP_EXPORT = "map.export", Repository, MapRepoParams => MapExport,
+        "Give the whole index in the format of index.json.";
     STATUS = "status", Daemon, Empty => DaemonStatus,
         "Version, uptime, repositories, sessions, queues, latencies, memory.";
     HELLO = "hello", Daemon, Empty => Hello,

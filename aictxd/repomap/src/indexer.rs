@@ -154,6 +154,17 @@ impl Indexer {
         &self.progress
     }
 
+    /// Reads a file of a tree as it is on disk now, within the limits of [`Options`].
+    pub fn read(&self, tree: &Tree, file: FileId) -> Option<Vec<u8>> {
+        use std::os::unix::ffi::OsStrExt;
+        let path = Path::new(std::ffi::OsStr::from_bytes(tree.paths().raw(file)));
+        let root = crate::read::Root::open(&self.root).ok()?;
+        match root.read(path, self.options.max_file_bytes).ok()? {
+            crate::read::Content::Whole(bytes, _) => Some(bytes),
+            crate::read::Content::TooLarge(_) => None,
+        }
+    }
+
     /// Lists the whole tree and brings the index up to it. Costs a walk and a look at each file
     /// when nothing changed. `stop` ends it early with a usable tree.
     pub fn reconcile(&self, stop: &AtomicBool) -> Report {

@@ -4,6 +4,7 @@
 //! An index holds facts and words of a whole tree and shows them as a [`view::View`]; ranking sees
 //! nothing but a view, the history of the repository and the question.
 
+pub mod ask;
 pub mod discover;
 mod extract;
 pub mod facts;

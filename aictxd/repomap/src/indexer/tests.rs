@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use std::collections::BTreeSet;
 use std::fs;
 
-const GO_ON: AtomicBool = AtomicBool::new(false);
+static GO_ON: AtomicBool = AtomicBool::new(false);
 
 struct Place0 {
     home: tempfile::TempDir,
