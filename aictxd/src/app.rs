@@ -10,6 +10,7 @@ use aictx_proto::locations::Locations;
 use tokio::sync::watch;
 
 use crate::hosts::Hosts;
+use crate::maps::Maps;
 use crate::process::Build;
 use crate::registry::Registry;
 use crate::sessions::Sessions;
@@ -55,6 +56,8 @@ pub struct App {
     pub locations: Locations,
     /// Open repositories.
     pub hosts: Hosts,
+    /// Indexes of worktrees.
+    pub maps: Arc<Maps>,
     /// Live sessions.
     pub sessions: Sessions,
     /// Registered repositories.
@@ -90,6 +93,7 @@ impl App {
         Self {
             mode,
             hosts: Hosts::default(),
+            maps: Arc::new(Maps::new(mode, &locations.cache)),
             sessions: Sessions::default(),
             stats: Stats::default(),
             build: Build::of_this_program(),

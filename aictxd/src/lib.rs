@@ -11,6 +11,7 @@ pub mod hook;
 pub mod hosts;
 pub mod lifecycle;
 pub mod logging;
+pub mod maps;
 pub mod methods;
 pub mod once;
 pub mod process;

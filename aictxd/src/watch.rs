@@ -20,6 +20,7 @@ use notify::{Config, Event, EventKindMask, PathOp, RecommendedWatcher, Watcher};
 
 use crate::app::App;
 use crate::hosts::Host;
+use crate::maps::Maps;
 
 mod tree;
 
@@ -98,10 +99,11 @@ impl Service {
             spool: Arc::clone(&spool),
         };
         let spool_directory = app.locations.spool();
+        let maps = Arc::clone(&app.maps);
         let started = std::thread::Builder::new()
             .name("watch".into())
             .spawn(move || {
-                Watching::new(messages, spool, spool_directory).run(&inbox);
+                Watching::new(messages, spool, spool_directory, maps).run(&inbox);
             });
         if let Err(error) = started {
             tracing::error!(%error, "repositories are not watched");
@@ -136,6 +138,7 @@ struct Watching {
     repositories: HashMap<PathBuf, Watched>,
     spool: Arc<tokio::sync::Notify>,
     spool_directory: PathBuf,
+    maps: Arc<Maps>,
     used: u64,
 }
 
@@ -153,6 +156,7 @@ impl Watching {
         messages: Sender<Message>,
         spool: Arc<tokio::sync::Notify>,
         spool_directory: PathBuf,
+        maps: Arc<Maps>,
     ) -> Self {
         let kinds = EventKindMask::CREATE
             | EventKindMask::REMOVE
@@ -175,6 +179,7 @@ impl Watching {
             repositories: HashMap::new(),
             spool,
             spool_directory,
+            maps,
             used: 0,
         };
         watching.watch_spool();
@@ -322,6 +327,8 @@ impl Watching {
         };
         let refusal = self.register(watched.tree.directories().cloned().collect(), Vec::new());
         watched.settle_mode(refusal);
+        // Only now: what changes while the index is compared with the tree is reported.
+        self.maps.set_watched(&root, watched.native);
         self.repositories.insert(root, watched);
     }
 
@@ -334,6 +341,7 @@ impl Watching {
         if watched.native {
             self.register(Vec::new(), watched.tree.directories().cloned().collect());
         }
+        self.maps.close(root);
         watched
             .host
             .watch
@@ -408,7 +416,12 @@ impl Watching {
         if watched.native && !(change.new.is_empty() && change.gone.is_empty()) {
             let refusal = self.register(change.new, change.gone);
             watched.settle_mode(refusal);
+            if !watched.native {
+                self.maps.set_watched(&watched.host.root, false);
+            }
         }
+        let paths = dirty.keys().map(PathBuf::as_path);
+        self.maps.changed(&watched.host.root, paths, rescanned);
         watched.host.watch.change(|stats| {
             stats.batches += 1;
             stats.changed_paths += dirty.len() as u64;
@@ -432,6 +445,8 @@ impl Watching {
                 stats.directories = watched.tree.len() as u64;
             });
             if changed {
+                self.maps
+                    .changed(&watched.host.root, std::iter::empty(), true);
                 let _ = watched.host.snapshot();
             }
         }

@@ -229,6 +229,12 @@ impl Indexer {
         report
     }
 
+    /// Forgets everything, so that the next update parses it all again.
+    pub fn forget(&self) {
+        let _one = self.updating.lock().unwrap_or_else(PoisonError::into_inner);
+        self.publish(Tree::default());
+    }
+
     fn publish(&self, tree: Tree) -> Arc<Tree> {
         let tree = Arc::new(tree);
         self.tree.store(Arc::clone(&tree));

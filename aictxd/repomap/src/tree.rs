@@ -211,6 +211,19 @@ impl Tree {
         self.symbols
     }
 
+    /// Bytes on the heap, and bytes in all, mapped files included.
+    pub fn bytes(&self) -> (u64, u64) {
+        let rows = self.rows.len() * (size_of::<Row>() + 8) + self.paths.bytes();
+        let graph = (self.graph.out.len() + self.graph.out_starts.len()) * 8;
+        let mut sums = (rows as u64 + graph as u64, rows as u64 + graph as u64);
+        for segment in &self.segments {
+            let bytes = segment.bytes().len() as u64;
+            sums.1 += bytes;
+            sums.0 += if segment.is_mapped() { 0 } else { bytes };
+        }
+        sums
+    }
+
     /// Documents that no file holds any more.
     pub fn dead_docs(&self) -> usize {
         let dead = |owners: &Vec<u32>| owners.iter().filter(|o| **o == NONE).count();

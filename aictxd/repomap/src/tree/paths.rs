@@ -81,6 +81,15 @@ impl Paths {
         }
     }
 
+    /// Bytes of memory that paths and their words take, roughly.
+    pub fn bytes(&self) -> usize {
+        self.bytes.len()
+            + self.ends.len() * 6
+            + self.postings.len() * 8
+            + self.terms.bytes()
+            + self.terms.len() * 16
+    }
+
     /// Number of paths.
     pub fn len(&self) -> usize {
         self.ends.len()

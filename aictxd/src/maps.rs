@@ -1,0 +1,449 @@
+//! Keeping indexes of worktrees warm.
+//!
+//! One thread does all indexing, one worktree after the other, at low priority; requests read what is
+//! published and, when they want to, wait for the thread. A watched worktree is told what changed;
+//! any other is compared with its index when somebody asks and the last look is too old.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+use aictx_artifacts::root::{self, Repository, find_repository};
+use aictx_proto::methods::MapFreshness;
+use aictx_proto::rpc::{INVALID_PARAMS, NO_REPOSITORY, RpcError};
+use aictx_repomap::discover::check_root;
+use aictx_repomap::indexer::{Cache, Indexer, Options, Report};
+use aictx_repomap::segment::ContentId;
+use aictx_repomap::tree::Tree;
+use aictx_repomap::view::View;
+
+use crate::app::Mode;
+
+/// Without a watcher, a look at the tree is good for this long.
+const UNWATCHED_AGE: Duration = Duration::from_secs(2);
+/// Worktrees whose index stays open. The least recently used one beyond it is closed.
+const MAX_OPEN: usize = 64;
+/// Changed paths that are remembered for one worktree; beyond it everything is looked at.
+const MAX_DIRTY: usize = 2_000;
+/// Between two saves of the same index after small changes.
+const SAVE_EVERY: Duration = Duration::from_secs(300);
+/// An update that parsed this much is saved at once.
+const SAVE_AT: u32 = 200;
+/// Longest wait that a caller may ask for.
+pub const MAX_WAIT: Duration = Duration::from_secs(600);
+
+/// The index of one worktree.
+#[derive(Debug)]
+pub struct Map {
+    /// Root of the worktree.
+    pub worktree: PathBuf,
+    /// The index.
+    pub indexer: Indexer,
+    state: Mutex<State>,
+    done: Condvar,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    /// Whether somebody tells us of changes.
+    watched: bool,
+    dirty: Vec<Vec<u8>>,
+    rescan: bool,
+    /// Numbers of the newest request and of the newest one that was carried out.
+    requested: u64,
+    finished: u64,
+    queued: bool,
+    /// When the tree was last known to be right.
+    right_at: Option<Instant>,
+    used_at: Option<Instant>,
+    saved_at: Option<Instant>,
+    last: Option<Report>,
+}
+
+/// All open indexes.
+#[derive(Debug)]
+pub struct Maps {
+    open: Mutex<HashMap<PathBuf, Arc<Map>>>,
+    cache: PathBuf,
+    home: Option<PathBuf>,
+    mode: Mode,
+    queue: OnceLock<Sender<Arc<Map>>>,
+    stop: Arc<AtomicBool>,
+}
+
+impl Maps {
+    /// No index is open yet. `cache` is the directory that holds what survives a restart.
+    pub fn new(mode: Mode, cache: &Path) -> Self {
+        Self {
+            open: Mutex::default(),
+            cache: cache.join("map"),
+            home: directories::BaseDirs::new().map(|dirs| dirs.home_dir().to_owned()),
+            mode,
+            queue: OnceLock::new(),
+            stop: Arc::default(),
+        }
+    }
+
+    /// The index of the worktree that `directory` is in, opened when needed.
+    ///
+    /// # Errors
+    /// When there is no repository, or it is not one that is indexed.
+    pub fn open(&self, directory: &Path) -> Result<Arc<Map>, RpcError> {
+        let repository = find_repository(directory).map_err(|e| {
+            RpcError::new(NO_REPOSITORY, e.to_string())
+                .hint("give the path of a git repository, or run `aictx init --force` in a folder")
+        })?;
+        let mut open = lock(&self.open);
+        if let Some(map) = open.get(&repository.worktree) {
+            map.state().used_at = Some(Instant::now());
+            return Ok(Arc::clone(map));
+        }
+        check_root(&repository.worktree, self.home.as_deref())
+            .map_err(|e| RpcError::new(INVALID_PARAMS, e.to_string()))?;
+        if open.len() >= MAX_OPEN {
+            let oldest = open.iter().filter(|(_, map)| !map.state().watched);
+            let oldest = oldest.min_by_key(|(_, map)| map.state().used_at);
+            if let Some(root) = oldest.map(|(root, _)| root.clone()) {
+                open.remove(&root);
+            }
+        }
+        let map = Arc::new(self.make(&repository));
+        open.insert(repository.worktree, Arc::clone(&map));
+        Ok(map)
+    }
+
+    fn make(&self, repository: &Repository) -> Map {
+        let common = repository.common_dir.as_ref().unwrap_or(&repository.root);
+        let directory = self.cache.join(name_of(common));
+        let cache = Cache::new(directory, &name_of(&repository.worktree));
+        let options = Options {
+            background: self.mode == Mode::Daemon,
+            threads: threads(self.mode),
+            release: release_memory,
+            ..Options::default()
+        };
+        let indexer = Indexer::open(
+            &repository.worktree,
+            repository.git_dir.clone(),
+            Some(cache),
+            options,
+        );
+        Map {
+            worktree: repository.worktree.clone(),
+            indexer,
+            state: Mutex::new(State {
+                used_at: Some(Instant::now()),
+                ..State::default()
+            }),
+            done: Condvar::new(),
+        }
+    }
+
+    /// Says whether changes of a worktree will be reported from now on. The first time, and whenever
+    /// reports may have been missed, the tree is looked at as a whole.
+    pub fn set_watched(&self, worktree: &Path, watched: bool) {
+        let Ok(map) = self.open(worktree) else {
+            return;
+        };
+        map.state().watched = watched;
+        self.request(&map, |state| state.rescan = true);
+    }
+
+    /// Takes note of changed paths (absolute), or that anything may have changed.
+    pub fn changed<'a>(
+        &self,
+        worktree: &Path,
+        paths: impl Iterator<Item = &'a Path>,
+        anything: bool,
+    ) {
+        use std::os::unix::ffi::OsStrExt;
+        let Some(map) = lock(&self.open).get(worktree).cloned() else {
+            return;
+        };
+        let mut relative: Vec<Vec<u8>> = Vec::new();
+        let mut head = false;
+        for path in paths {
+            let Ok(inside) = path.strip_prefix(worktree) else {
+                continue;
+            };
+            match inside.components().next() {
+                None => {}
+                Some(first) if first.as_os_str() == ".aictx" => {}
+                Some(first) if first.as_os_str() == ".git" => head = true,
+                Some(_) => relative.push(inside.as_os_str().as_bytes().to_vec()),
+            }
+        }
+        if relative.is_empty() && !anything && !head {
+            return;
+        }
+        self.request(&map, |state| {
+            state.rescan |= anything || state.dirty.len() + relative.len() > MAX_DIRTY;
+            if state.rescan {
+                state.dirty.clear();
+            } else {
+                state.dirty.append(&mut relative);
+            }
+        });
+    }
+
+    /// Closes the index of a worktree.
+    pub fn close(&self, worktree: &Path) {
+        lock(&self.open).remove(worktree);
+    }
+
+    /// Asks for the tree to be compared with its index.
+    fn request(&self, map: &Arc<Map>, what: impl FnOnce(&mut State)) -> u64 {
+        let mut state = map.state();
+        what(&mut state);
+        state.requested += 1;
+        let ticket = state.requested;
+        let wake = !std::mem::replace(&mut state.queued, true);
+        drop(state);
+        if self.mode == Mode::Once {
+            map.work(&self.stop);
+        } else if wake {
+            let _ = self.sender().send(Arc::clone(map));
+        }
+        ticket
+    }
+
+    fn sender(&self) -> &Sender<Arc<Map>> {
+        self.queue.get_or_init(|| {
+            let (sender, inbox) = channel();
+            let stop = Arc::clone(&self.stop);
+            let started = std::thread::Builder::new()
+                .name("map".into())
+                .spawn(move || run(&inbox, &stop));
+            if let Err(error) = started {
+                tracing::error!(%error, "nothing is indexed");
+            }
+            sender
+        })
+    }
+
+    /// Makes sure that the index is right, waiting at most `wait` for it; the tree as it is then.
+    pub fn fresh(&self, map: &Arc<Map>, wait: Duration) -> Arc<Tree> {
+        let ticket = {
+            let state = map.state();
+            let looked = state.right_at;
+            let good = match looked {
+                None => false,
+                Some(at) => state.watched || at.elapsed() < UNWATCHED_AGE,
+            };
+            if good || state.queued {
+                (state.queued || state.finished < state.requested).then_some(state.requested)
+            } else {
+                drop(state);
+                Some(self.request(map, |state| state.rescan = true))
+            }
+        };
+        if let Some(ticket) = ticket {
+            map.wait(ticket, wait.min(MAX_WAIT));
+        }
+        map.indexer.tree()
+    }
+
+    /// Compares the tree with its index now; with `full` everything is parsed again.
+    pub fn refresh(&self, map: &Arc<Map>, full: bool) -> Report {
+        if full {
+            map.indexer.forget();
+        }
+        let ticket = self.request(map, |state| state.rescan = true);
+        map.wait(ticket, MAX_WAIT);
+        map.state().last.clone().unwrap_or_default()
+    }
+
+    /// Ends indexing; what is done is kept.
+    pub fn stop(&self) {
+        self.stop.store(true, Ordering::Relaxed);
+        for map in lock(&self.open).values() {
+            // Another daemon, or the next one, finds what this one parsed.
+            if let Err(error) = map.indexer.save() {
+                tracing::debug!(%error, "an index was not saved");
+            }
+        }
+    }
+
+    /// Heap and mapped bytes of all open indexes.
+    pub fn bytes(&self) -> (u64, u64) {
+        lock(&self.open).values().fold((0, 0), |(heap, all), map| {
+            let (h, a) = map.indexer.tree().bytes();
+            (heap + h, all + a)
+        })
+    }
+}
+
+/// The indexing thread.
+fn run(inbox: &Receiver<Arc<Map>>, stop: &AtomicBool) {
+    // On Linux this concerns the calling thread alone.
+    #[cfg(target_os = "linux")]
+    let _ = rustix::process::nice(10);
+    while let Ok(map) = inbox.recv() {
+        if stop.load(Ordering::Relaxed) {
+            return;
+        }
+        map.work(stop);
+    }
+}
+
+impl Map {
+    fn state(&self) -> MutexGuard<'_, State> {
+        lock(&self.state)
+    }
+
+    /// Carries out what was asked for by now.
+    fn work(&self, stop: &AtomicBool) {
+        let (dirty, rescan, ticket) = {
+            let mut state = self.state();
+            state.queued = false;
+            (
+                std::mem::take(&mut state.dirty),
+                std::mem::take(&mut state.rescan),
+                state.requested,
+            )
+        };
+        let looked_at = Instant::now();
+        let report = if rescan || self.state().right_at.is_none() {
+            self.indexer.reconcile(stop)
+        } else {
+            self.indexer.changed(&dirty, stop)
+        };
+        let unsaved = {
+            let mut state = self.state();
+            let due = state.saved_at.is_none_or(|at| at.elapsed() > SAVE_EVERY);
+            let changed = report.parsed + report.reused + report.removed;
+            let save = changed > 0 && (due || changed >= SAVE_AT);
+            if save {
+                state.saved_at = Some(Instant::now());
+            }
+            save
+        };
+        if unsaved && let Err(error) = self.indexer.save() {
+            tracing::debug!(worktree = %self.worktree.display(), %error, "an index was not saved");
+        }
+        if report.parsed > 0 {
+            release_memory();
+        }
+        let mut state = self.state();
+        if !stop.load(Ordering::Relaxed) {
+            state.right_at = Some(looked_at);
+        }
+        state.finished = state.finished.max(ticket);
+        state.last = Some(report);
+        drop(state);
+        self.done.notify_all();
+    }
+
+    fn wait(&self, ticket: u64, longest: Duration) {
+        let end = Instant::now() + longest;
+        let mut state = self.state();
+        while state.finished < ticket {
+            let left = end.saturating_duration_since(Instant::now());
+            if left.is_zero() {
+                return;
+            }
+            let woken = self.done.wait_timeout(state, left);
+            state = woken.unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// What the last update did.
+    pub fn last(&self) -> Option<Report> {
+        self.state().last.clone()
+    }
+
+    /// As of what an answer from `tree` is.
+    pub fn freshness(&self, tree: &Tree) -> MapFreshness {
+        let state = self.state();
+        let age = state.right_at.map(|at| at.elapsed());
+        let watched_and_idle = state.watched && !state.queued && state.finished >= state.requested;
+        let working = state.queued || self.indexer.progress().running.load(Ordering::Relaxed);
+        let left_out = state.last.as_ref().map_or(0, |l| l.left_out);
+        let pending = tree.pending().saturating_sub(left_out);
+        let word = if tree.files() == 0 && age.is_none() {
+            "empty"
+        } else if working || pending > 0 {
+            "building"
+        } else if watched_and_idle || age.is_some_and(|age| age < UNWATCHED_AGE) {
+            "fresh"
+        } else {
+            "stale"
+        };
+        let age = if watched_and_idle && age.is_some() {
+            Duration::ZERO
+        } else {
+            age.unwrap_or_default()
+        };
+        MapFreshness {
+            state: word.to_owned(),
+            head: root::head(&self.worktree).head,
+            files: tree.files(),
+            pending,
+            age_ms: u64::try_from(age.as_millis()).unwrap_or(u64::MAX),
+            commits: 0,
+            warnings: state.last.as_ref().map(warnings).unwrap_or_default(),
+        }
+    }
+}
+
+/// What an update left out, in words.
+pub fn warnings(report: &Report) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if report.over > 0 {
+        warnings.push(format!(
+            "max_files_exceeded: {} files beyond the limit are not indexed",
+            report.over
+        ));
+    }
+    if report.left_out > 0 {
+        warnings.push(format!(
+            "max_bytes_exceeded: {} files are found by path only",
+            report.left_out
+        ));
+    }
+    if report.timed_out {
+        warnings.push("budget_exceeded: listing took too long; the index is partial".to_owned());
+    }
+    if !report.git {
+        warnings
+            .push("git_unavailable: ignore rules only, nothing is known to be tracked".to_owned());
+    }
+    for nested in report.nested.iter().take(5) {
+        warnings.push(format!("nested_repository: {nested} is not entered"));
+    }
+    warnings
+}
+
+/// One core is left free for whoever is being answered.
+fn threads(mode: Mode) -> usize {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    match mode {
+        Mode::Daemon => cores.saturating_sub(1).clamp(1, 8),
+        Mode::Once => cores.min(8),
+    }
+}
+
+/// A file name for a path: short, the same every time, different for different paths.
+fn name_of(path: &Path) -> String {
+    use std::os::unix::ffi::OsStrExt;
+    let id = ContentId::of(path.as_os_str().as_bytes());
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    format!("{}-{id:?}", aictx_proto::text::slug(&name, 40, "root"))
+}
+
+/// Gives memory that is free back to the system.
+fn release_memory() {
+    #[cfg(all(target_os = "linux", target_env = "gnu"))]
+    // SAFETY: `malloc_trim` takes a number and touches nothing but the allocator's own free memory,
+    // under its own locks.
+    unsafe {
+        libc::malloc_trim(0);
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
