@@ -5,5 +5,6 @@
 //! nothing but a view, the history of the repository and the question.
 
 pub mod facts;
+pub mod parse;
 pub mod view;
 pub mod words;
