@@ -1,27 +1,50 @@
 //! One content to what the index keeps of it.
 
 use crate::facts::{Facts, Outcome};
+use crate::parse::{Language, Limits, Parser};
+use crate::segment::ContentId;
+
+/// The first bytes of a file that tell its language.
+const HEAD: usize = 4_096;
 
 /// Per-thread state of extraction.
-#[derive(Debug, Default)]
-pub(crate) struct Extractor {}
+#[derive(Default)]
+pub(crate) struct Extractor {
+    parser: Parser,
+}
 
 impl Extractor {
     /// Language number and facts of a content.
-    pub(crate) fn facts(&mut self, _path: &str, bytes: &[u8]) -> (u8, Facts) {
-        let outcome = if bytes.iter().take(4096).any(|b| *b == 0) {
-            Outcome::Binary
-        } else {
-            Outcome::TextOnly
+    pub(crate) fn facts(&mut self, path: &str, bytes: &[u8], max_bytes: u64) -> (u8, Facts) {
+        let head = bytes.get(..HEAD).unwrap_or(bytes);
+        let language = Language::of(path, head);
+        let limits = Limits {
+            max_bytes: usize::try_from(max_bytes).unwrap_or(usize::MAX),
+            ..Limits::default()
         };
-        (
-            0,
-            Facts {
-                outcome,
-                ..Facts::default()
-            },
-        )
+        let facts = self.parser.parse(path, language, bytes, &limits);
+        (number(language), facts)
     }
+}
+
+/// 0 for a file without a known language, one more than its place in the table otherwise.
+fn number(language: Option<Language>) -> u8 {
+    language.map_or(0, |language| language.number().saturating_add(1))
+}
+
+/// Name of a language by its stored number; empty for none.
+pub(crate) fn language_name(number: u8) -> &'static str {
+    let language = number.checked_sub(1).and_then(Language::from_number);
+    language.map_or("", Language::name)
+}
+
+/// What a file's facts are kept under. The same bytes mean different things as `a.js` and `a.ts`, so
+/// the language that the path promises is part of it.
+pub(crate) fn key(path: &str, content: ContentId) -> ContentId {
+    let mut key = content;
+    let [.., last] = &mut key.0;
+    *last ^= number(Language::of(path, &[]));
+    key
 }
 
 /// Whether a file's words are indexed.
@@ -30,9 +53,4 @@ pub(crate) fn has_words(outcome: Outcome) -> bool {
         outcome,
         Outcome::Parsed | Outcome::Deadline | Outcome::TextOnly
     )
-}
-
-/// Whether a file's name says that it holds secrets: such files are never read.
-pub(crate) fn is_private(_path: &str) -> bool {
-    false
 }

@@ -276,7 +276,7 @@ fn plan(base: &Tree, listing: &Listing) -> Plan {
         if row.place.is_none() {
             waiting.push(Waiting {
                 file: FileId(number as u32),
-                id: found.id,
+                id: found.id.map(|_| row.id),
             });
         }
         rows.push(row);
@@ -330,20 +330,18 @@ fn row_for(base: &Tree, found: &Found, before: Option<&Row>) -> (Row, Known) {
     if let Some(before) = before
         && before.stamp == found.stamp
         && before.place.is_some()
-        && found
-            .id
-            .is_none_or(|id| id == before.id || fill::is_bare(&before.id))
     {
         return (*before, Known::Unchanged);
     }
     let path = String::from_utf8_lossy(&found.path);
+    let id = found.id.map(|id| crate::extract::key(&path, id));
     let mut row = Row {
         stamp: found.stamp,
-        id: found.id.unwrap_or_default(),
+        id: id.unwrap_or_default(),
         place: None,
         class: before.map_or_else(|| class_of(&path), |before| before.class),
     };
-    row.place = found.id.and_then(|id| base.find_content(&id));
+    row.place = id.and_then(|id| base.find_content(&id));
     let known = if row.place.is_some() {
         Known::Elsewhere
     } else {

@@ -10,6 +10,7 @@ mod extract;
 pub mod facts;
 pub mod indexer;
 mod links;
+pub mod parse;
 mod read;
 pub mod segment;
 pub mod tree;

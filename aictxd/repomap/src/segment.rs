@@ -35,7 +35,7 @@ const KIND: u8 = 0x1f;
 
 /// Version of what segments mean: layout aside, the extraction's and the tokenizer's.
 pub fn content_version() -> u32 {
-    crate::words::VERSION
+    crate::words::VERSION << 16 | crate::parse::VERSION
 }
 
 /// Name of a content: its git blob id (the first 20 bytes where git uses SHA-256).

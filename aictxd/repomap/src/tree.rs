@@ -302,8 +302,9 @@ impl View for Tree {
     }
 
     fn language(&self, file: FileId) -> &str {
-        self.doc(file)
-            .map_or("", |(segment, doc)| language_name(segment.language(doc)))
+        self.doc(file).map_or("", |(segment, doc)| {
+            crate::extract::language_name(segment.language(doc))
+        })
     }
 
     fn length(&self, field: Field, file: FileId) -> u32 {
@@ -397,9 +398,4 @@ impl Tree {
         };
         self.files_of(place, &mut |file| each(file, symbol.saturating_sub(first)));
     }
-}
-
-/// Name of a language by its stored number.
-fn language_name(_number: u8) -> &'static str {
-    ""
 }

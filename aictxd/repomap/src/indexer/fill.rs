@@ -24,11 +24,6 @@ const UNREADABLE: ContentId = ContentId([0xf2; 20]);
 /// The content of files whose names say that they hold secrets.
 const PRIVATE: ContentId = ContentId([0xf3; 20]);
 
-/// Whether this id stands for a file without content.
-pub(super) fn is_bare(id: &ContentId) -> bool {
-    [TOO_LARGE, UNREADABLE, PRIVATE].contains(id)
-}
-
 /// What one thread collects before it becomes a segment.
 const MAX_BATCH_BYTES: usize = 96 << 20;
 /// The first publication comes after this long; each later one takes twice as long.
@@ -221,7 +216,7 @@ impl<'a> Worker<'a> {
             let row = shared.rows.get(waiting.file.0 as usize);
             row.map(|row| row.stamp).unwrap_or_default()
         };
-        if crate::extract::is_private(shown) {
+        if crate::parse::is_private(shown) {
             return self.keep_bare(waiting.file, listed, PRIVATE, Outcome::Private);
         }
         if let Some(id) = waiting.id
@@ -252,7 +247,7 @@ impl<'a> Worker<'a> {
         let stamp = settled(stamp, read_at);
         let id = match waiting.id {
             Some(id) if stamp == listed => id,
-            _ => ContentId::of(&bytes),
+            _ => crate::extract::key(shown, ContentId::of(&bytes)),
         };
         if self.is_taken(&id) || self.run.fill.base.find_content(&id).is_some() {
             return self.files.push((waiting.file, stamp, id));
@@ -260,7 +255,7 @@ impl<'a> Worker<'a> {
         if !self.take(id) {
             return self.files.push((waiting.file, stamp, id));
         }
-        let (language, facts) = self.extractor.facts(shown, &bytes);
+        let (language, facts) = self.extractor.facts(shown, &bytes, options.max_file_bytes);
         let body = if has_words(facts.outcome) {
             bytes.as_slice()
         } else {
