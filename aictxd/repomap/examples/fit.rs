@@ -19,14 +19,17 @@ struct Repo {
     view: MemoryView,
     history: History,
     tasks: Vec<(String, Vec<FileId>)>,
+    code_tasks: Vec<(String, Vec<FileId>)>,
 }
 
 struct Case {
     files: Vec<FileId>,
     values: Vec<Values>,
+    /// Which candidates may be answers.
     code: Vec<bool>,
     gold: Vec<FileId>,
-    gold_code: Vec<FileId>,
+    /// A task about code.
+    is_code: bool,
 }
 
 fn facts(text: &str) -> Facts {
@@ -63,7 +66,7 @@ fn facts(text: &str) -> Facts {
 
 fn load(dir: &str) -> Option<Repo> {
     let git = || { let mut c = Command::new("git"); c.args(["-C", dir, "--no-pager"]); c };
-    let base = match eval::base(&git, &Options::default()) { Ok(b) => b, Err(e) => { eprintln!("{dir}: {e}"); return None; } };
+    let base = match eval::base(&git, &Options { code: false, ..Options::default() }) { Ok(b) => b, Err(e) => { eprintln!("{dir}: {e}"); return None; } };
     let view = MemoryView::new(base.files.into_iter().map(|f| {
         let bytes = if f.bytes.iter().take(8000).any(|b| *b == 0) { Vec::new() } else { f.bytes };
         let class = classify(&f.path);
@@ -71,64 +74,71 @@ fn load(dir: &str) -> Option<Repo> {
         MemoryFile { class, path: f.path, bytes, facts, language: String::new() }
     }).collect());
     let tasks = eval::gold(&view, &base.tasks);
+    let code = eval::base(&git, &Options { code: true, ..Options::default() }).ok()?;
+    let code_tasks = eval::gold(&view, &code.tasks);
     let history = History::new(&base.history);
     let name = dir.trim_end_matches("/repo").rsplit('/').next().unwrap_or(dir).to_owned();
-    Some(Repo { name, view, history, tasks })
+    Some(Repo { name, view, history, tasks, code_tasks })
 }
 
-fn is_code(class: Class) -> bool { matches!(class, Class::Source | Class::Test) }
+use aictx_repomap::classify::is_code;
 
 fn cases(repo: &Repo, w: &Weights) -> Vec<Case> {
     let past = Past::with(&repo.view, &repo.history, w);
-    repo.tasks.iter().map(|(text, gold)| {
+    repo.tasks.iter().map(|t| (t, false)).chain(repo.code_tasks.iter().map(|t| (t, true))).map(|((text, gold), code)| {
         let found = rank::explain(&repo.view, &repo.history, &past, &Query { text, active: &[], limit: 100 }, w);
         let (files, values): (Vec<_>, Vec<_>) = found.into_iter().unzip();
-        Case {
-            code: files.iter().map(|f| is_code(repo.view.class(*f))).collect(),
-            files, values,
-            gold_code: gold.iter().copied().filter(|f| is_code(repo.view.class(*f))).collect(),
-            gold: gold.clone(),
-        }
+        Case { code: files.iter().map(|f| is_code(repo.view.class(*f))).collect(), files, values, is_code: code, gold: gold.clone() }
     }).collect()
 }
 
 fn score(v: &Values, w: &[f32]) -> f32 { v.iter().zip(w).map(|(a, b)| a * b).sum() }
 
-fn measure(cases: &[Case], w: &[f32], code: bool) -> Scores {
+/// 0: code tasks, answers filtered; 1: code tasks, all answers; 2: all tasks.
+const SCOPES: [&str; 3] = ["code", "code/unf", "all"];
+fn scope_of(c: &Case, scope: usize) -> bool { c.is_code == (scope < 2) }
+
+fn measure(cases: &[Case], w: &[f32], scope: usize) -> Scores {
     let mut s = Scores::default();
-    for c in cases {
-        let gold = if code { &c.gold_code } else { &c.gold };
-        if gold.is_empty() { continue; }
+    for c in cases.iter().filter(|c| scope_of(c, scope)) {
         let mut order: Vec<(f32, FileId)> = c.files.iter().zip(&c.values).zip(&c.code)
-            .filter(|(_, is)| !code || **is).map(|((f, v), _)| (score(v, w), *f)).collect();
+            .filter(|(_, is)| scope != 0 || **is).map(|((f, v), _)| (score(v, w), *f)).collect();
         order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
         let answers: Vec<FileId> = order.into_iter().map(|o| o.1).take(100).collect();
-        s.add(&answers, gold);
+        s.add(&answers, &c.gold);
     }
     s
 }
 
+fn shares() -> [f32; 3] {
+    let text = std::env::var("SHARES").unwrap_or("1,1,1".into());
+    let v: Vec<f32> = text.split(',').map(|x| x.parse().unwrap()).collect();
+    [v[0] / 3.0, v[1] / 3.0, v[2] / 3.0]
+}
+
 fn fit(sets: &[&[Case]], start: &[f32], frozen: &[usize]) -> Vec<f32> {
     const N: usize = Feature::COUNT;
+    let shares = shares();
     let mut w = start.to_vec();
     let (mut m, mut v) = (vec![0.0f32; N], vec![0.0f32; N]);
-    for step in 1..=250 {
+    for step in 1..=200 {
         let mut g = vec![0.0f32; N];
         for set in sets {
-            let share = 1.0 / set.len().max(1) as f32 / sets.len() as f32;
-            for code in [true, false] {
-                for c in *set {
-                    let gold = if code { &c.gold_code } else { &c.gold };
-                    let inside = c.files.iter().filter(|f| gold.contains(f)).count();
+            for scope in 0..3 {
+                if shares[scope] == 0.0 { continue; }
+                let count = set.iter().filter(|c| scope_of(c, scope)).count();
+                let share = shares[scope] / count.max(1) as f32 / sets.len() as f32;
+                for c in set.iter().filter(|c| scope_of(c, scope)) {
+                    let inside = c.files.iter().filter(|f| c.gold.contains(f)).count();
                     if inside == 0 { continue; }
-                    let scores: Vec<f32> = c.values.iter().zip(&c.code).map(|(v, is)| if !code || *is { score(v, &w) } else { f32::NEG_INFINITY }).collect();
+                    let scores: Vec<f32> = c.values.iter().zip(&c.code).map(|(v, is)| if scope != 0 || *is { score(v, &w) } else { f32::NEG_INFINITY }).collect();
                     let top = scores.iter().copied().fold(f32::MIN, f32::max);
                     let e: Vec<f32> = scores.iter().map(|s| (s - top).exp()).collect();
                     let z: f32 = e.iter().sum();
                     for ((f, v), e) in c.files.iter().zip(&c.values).zip(&e) {
-                        let target = if gold.contains(f) { 1.0 / inside as f32 } else { 0.0 };
-                        let d = (target - e / z) * share * 0.5;
-                        if d == 0.0 { continue; }
+                        let target = if c.gold.contains(f) { 1.0 / inside as f32 } else { 0.0 };
+                        let d = (target - e / z) * share;
+                        if d.abs() < 1e-9 { continue; }
                         for (g, v) in g.iter_mut().zip(v) { *g += d * v; }
                     }
                 }
@@ -149,7 +159,7 @@ fn fit(sets: &[&[Case]], start: &[f32], frozen: &[usize]) -> Vec<f32> {
 
 fn show(name: &str, s: Scores) { println!("{name:34} {:.3} {:.3} {:.3} {:.3}  n={}", s.acc1, s.recall5, s.recall10, s.mrr, s.tasks); }
 
-static NAMES: [&str; Feature::COUNT] = ["Body","Path","Name","Signature","Doc","Past","Near","NearSure","NearBeside","Recent","Often","Cochange","Import","Pair","Cover","Stem","Symbol","ExactPath","ExactDirectory","ExactName","Scope","Active","Test","TestAsked","Docs","DocsAsked","Config","ConfigAsked","Fixture","Generated","GeneratedAsked","Vendored"];
+static NAMES: [&str; Feature::COUNT] = ["Body","Path","Name","Signature","Doc","Past","Near","NearSure","NearBeside","Recent","Often","Cochange","Import","Pair","Cover","Title","BodyPlace","NearPlace","PastPlace","Lately","Size","Stem","Symbol","ExactPath","ExactDirectory","ExactName","Scope","Active","Test","TestAsked","Docs","DocsAsked","Config","ConfigAsked","Fixture","Generated","GeneratedAsked","Vendored"];
 
 fn evaluate(repos: &[Repo], dev: usize, w: &Weights, verbose: bool) -> f32 {
     let t = Instant::now();
@@ -160,20 +170,20 @@ fn evaluate(repos: &[Repo], dev: usize, w: &Weights, verbose: bool) -> f32 {
     let refs = |skip: Option<usize>| -> Vec<&[Case]> { train.iter().filter(|i| Some(**i) != skip).map(|i| all[*i].as_slice()).collect() };
     let base = fit(&refs(None), &w.linear, &[]);
     let mut means = Vec::new();
-    for code in [true, false] {
+    let loos: Vec<Vec<f32>> = (0..repos.len()).map(|i| if verbose && train.contains(&i) { fit(&refs(Some(i)), &base, &[]) } else { base.clone() }).collect();
+    for scope in 0..3 {
         let mut rows: Vec<Vec<Scores>> = vec![vec![]; 6];
         for (i, (r, c)) in repos.iter().zip(&all).enumerate() {
-            let loo = if verbose && train.contains(&i) { fit(&refs(Some(i)), &base, &[]) } else { base.clone() };
-            let s = measure(c, &base, code);
-            let l = measure(c, &loo, code);
-            let d = measure(c, &w.linear, code);
+            let s = measure(c, &base, scope);
+            let l = measure(c, &loos[i], scope);
+            let d = measure(c, &w.linear, scope);
             let k = if i < dev { 0 } else { 3 };
             rows[k].push(s); rows[k + 1].push(l); rows[k + 2].push(d);
-            if verbose { show(&format!("{} {}", r.name, if code {"code"} else {"all"}), l); }
+            if verbose { show(&format!("{} {}", r.name, SCOPES[scope]), l); }
         }
         for (n, r) in ["dev fit", "dev LORO", "dev given", "foreign fit", "foreign LORO", "foreign given"].iter().zip(&rows) {
             if r.is_empty() || (!verbose && n.contains("LORO")) { continue; }
-            if verbose || !n.contains("given") { show(&format!("== {} {n}", if code {"code"} else {"all "}), Scores::macro_mean(r)); }
+            if verbose { show(&format!("== {} {n}", SCOPES[scope]), Scores::macro_mean(r)); }
         }
         let (a, b) = (Scores::macro_mean(&rows[1]), Scores::macro_mean(&rows[4]));
         means.push(a.mrr + a.recall10); if b.tasks > 0 { means.push(b.mrr + b.recall10); }
@@ -186,9 +196,9 @@ fn evaluate(repos: &[Repo], dev: usize, w: &Weights, verbose: bool) -> f32 {
         for i in 0..Feature::COUNT {
             if base[i].abs() < 0.01 { continue; }
             let mut less = base.clone(); less[i] = 0.0;
-            let f = |w: &[f32], code| { let v: Vec<_> = all.iter().map(|c| measure(c, w, code)).collect(); let s = Scores::macro_mean(&v); (s.mrr, s.recall10) };
-            let ((a, b), (c, d)) = (f(&base, true), f(&less, true));
-            let ((a2, b2), (c2, d2)) = (f(&base, false), f(&less, false));
+            let f = |w: &[f32], code: usize| { let v: Vec<_> = all.iter().map(|c| measure(c, w, code)).collect(); let s = Scores::macro_mean(&v); (s.mrr, s.recall10) };
+            let ((a, b), (c, d)) = (f(&base, 0), f(&less, 0));
+            let ((a2, b2), (c2, d2)) = (f(&base, 2), f(&less, 2));
             println!("  without {:12} code {:+.3} {:+.3}  all {:+.3} {:+.3}", NAMES[i], c - a, d - b, c2 - a2, d2 - b2);
         }
         // coverage of gold by candidates
@@ -211,14 +221,13 @@ fn main() {
     let w = Weights::default();
     if std::env::var("BASE").is_ok() {
         for code in [true, false] {
+            let unf = std::env::var("UNF").is_ok();
             for which in [true, false] {
                 let mut rows = vec![];
                 for r in &repos {
                     let mut s = Scores::default();
-                    for (q, gold) in &r.tasks {
-                        let ok = |f: &FileId| !code || is_code(r.view.class(*f));
-                        let gold: Vec<_> = gold.iter().copied().filter(ok).collect();
-                        if gold.is_empty() { continue; }
+                    for (q, gold) in if code { &r.code_tasks } else { &r.tasks } {
+                        let ok = |f: &FileId| unf || !code || is_code(r.view.class(*f));
                         let a = if which { eval::plain_bm25(&r.view, q, 100000) } else { eval::paths_only(&r.view, q, 100000) };
                         let a: Vec<_> = a.into_iter().filter(ok).collect();
                         s.add(&a, &gold);

@@ -117,6 +117,11 @@ pub fn classify(path: &str) -> Class {
     Class::Source
 }
 
+/// Source files and tests, as against what describes, configures or comes with them.
+pub fn is_code(class: Class) -> bool {
+    matches!(class, Class::Source | Class::Test)
+}
+
 /// Names that tests have in one language or another.
 fn test_name(stem: &str, extension: &str, written: &str) -> bool {
     let marks = ["_test", "-test", ".test", "_spec", ".spec", "-spec", "_tests", "_bench", ".bench", "_unittest"];

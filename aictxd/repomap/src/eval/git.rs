@@ -6,6 +6,7 @@ use std::process::Stdio;
 
 use super::{MAX_TASK_FILES, Options};
 use crate::history::{Commit, GitCommand, Limits, MineError, mine};
+use crate::classify::{classify, is_code};
 use crate::message;
 use crate::words;
 
@@ -83,7 +84,7 @@ pub fn base(git: GitCommand<'_>, options: &Options) -> Result<Base, EvalError> {
     let files = tree(git, &commit)?;
     let history = mine(git, &commit, None, Limits::default())?;
     let later = mine(git, &options.revision, Some(&commit), Limits::default())?;
-    let tasks = tasks(&files, &later, options.tasks);
+    let tasks = tasks(&files, &later, options);
     Ok(Base {
         commit,
         files,
@@ -95,7 +96,7 @@ pub fn base(git: GitCommand<'_>, options: &Options) -> Result<Base, EvalError> {
 /// Commits that make tasks: oldest first, in even steps. Left out are commits that change more than
 /// [`MAX_TASK_FILES`] files or none that was there, and those whose message has no three words that
 /// mean anything.
-fn tasks(files: &[TreeFile], later: &[Commit], most: usize) -> Vec<Task> {
+fn tasks(files: &[TreeFile], later: &[Commit], options: &Options) -> Vec<Task> {
     let there: HashSet<&str> = files.iter().map(|f| f.path.as_str()).collect();
     let mut tasks = Vec::new();
     for commit in later.iter().rev() {
@@ -109,6 +110,7 @@ fn tasks(files: &[TreeFile], later: &[Commit], most: usize) -> Vec<Task> {
             .filter(|p| there.contains(p.as_str()))
             .cloned()
             .collect();
+        gold.retain(|path| !options.code || is_code(classify(path)));
         gold.sort();
         gold.dedup();
         let question = message::clean(&commit.message);
@@ -127,7 +129,7 @@ fn tasks(files: &[TreeFile], later: &[Commit], most: usize) -> Vec<Task> {
             files: gold,
         });
     }
-    let all = tasks.len();
+    let (all, most) = (tasks.len(), options.tasks);
     if all <= most {
         tasks.truncate(most);
         return tasks;

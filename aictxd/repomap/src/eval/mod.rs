@@ -22,6 +22,8 @@ pub struct Options {
     pub commits: u32,
     /// Most tasks, taken in even steps from the commits after the base.
     pub tasks: usize,
+    /// Only source files and tests are asked for, and only they count as answers.
+    pub code: bool,
     /// Newest commit.
     pub revision: String,
 }
@@ -31,6 +33,7 @@ impl Default for Options {
         Self {
             commits: 400,
             tasks: 60,
+            code: true,
             revision: "HEAD".to_owned(),
         }
     }

@@ -51,18 +51,31 @@ pub fn mine(
     known: Option<&str>,
     limits: Limits,
 ) -> Result<Vec<Commit>, MineError> {
+    let range = match known {
+        Some(known) => format!("{known}..{revision}"),
+        None => revision.to_owned(),
+    };
+    // Similar names are told by content; where content is missing (a partial clone) they are not.
+    match log(git, &range, &["-M60%", "-l200"], limits) {
+        Err(MineError::Refused) => log(git, &range, &["--no-renames"], limits),
+        result => result,
+    }
+}
+
+fn log(
+    git: GitCommand<'_>,
+    range: &str,
+    renames: &[&str],
+    limits: Limits,
+) -> Result<Vec<Commit>, MineError> {
     let start = Instant::now();
     let mut command = git();
-    command.args(["log", "-z", "--name-status", "--no-merges", "-M60%", "-l200", FORMAT]);
+    command.args(["log", "-z", "--name-status", "--no-merges", FORMAT]);
+    command.args(renames);
     command.args(["--no-color", "--no-ext-diff", "--no-textconv", "--no-show-signature"]);
     command.args(["--encoding=UTF-8", "--ignore-submodules=all"]);
     command.arg(format!("--max-count={}", limits.commits));
-    command.arg("--end-of-options");
-    match known {
-        Some(known) => command.arg(format!("{known}..{revision}")),
-        None => command.arg(revision),
-    };
-    command.arg("--");
+    command.args(["--end-of-options", range, "--"]);
     command
         .stdin(Stdio::null())
         .stdout(Stdio::piped())

@@ -46,6 +46,18 @@ pub enum Feature {
     Pair,
     /// Share of the question's weight that its words cover.
     Cover,
+    /// BM25 of text, path and names for the words of the title alone, relative to the best file.
+    Title,
+    /// One over the place by the text.
+    BodyPlace,
+    /// One over the place by the votes of past commits.
+    NearPlace,
+    /// One over the place by the words of past commits.
+    PastPlace,
+    /// How recently it changed, over a longer time.
+    Lately,
+    /// Logarithm of its length.
+    Size,
     /// Share of the words of its own name that the question has.
     Stem,
     /// Best definition: share of the question's weight in one name and signature.
@@ -91,11 +103,11 @@ impl Feature {
 pub type Values = [f32; Feature::COUNT];
 
 /// Evidence that is summed over terms for every file.
-pub(super) const SUMS: usize = 8;
-const BODY: usize = Field::Body as usize;
+pub(super) const SUMS: usize = 9;
 const PAST: usize = 5;
 const NEAR: usize = 6;
 const COVER: usize = 7;
+const TITLE: usize = 8;
 
 /// Files that the second stage looks at.
 pub(super) const CANDIDATES: usize = 200;
@@ -224,11 +236,21 @@ fn fields(view: &dyn View, question: &Question, weights: &Weights, scratch: &mut
         let mean = view.mean_length(field).max(1.0);
         let rare = rarity.get(at).copied().unwrap_or(0.0);
         let mark = u16::try_from(at + 1).unwrap_or(u16::MAX);
+        let in_title = match field {
+            Field::Body => 1.0,
+            Field::Path => 1.0,
+            Field::Name => 0.5,
+            _ => 0.0,
+        } * term.title * gain / term.weight;
         view.postings(field, &term.text, &mut |file, times| {
             let times = times as f32;
             let length = view.length(field, file) as f32;
             let norm = k1 * (1.0 - b + b * length / mean);
-            scratch.add(file.0, number, gain * times * (k1 + 1.0) / (times + norm));
+            let score = times * (k1 + 1.0) / (times + norm);
+            scratch.add(file.0, number, gain * score);
+            if in_title > 0.0 {
+                scratch.add(file.0, TITLE, in_title * score);
+            }
             if let Some(last) = scratch.term.get_mut(file.0 as usize)
                 && *last != mark
             {
@@ -344,8 +366,9 @@ fn first(
         let mut values = [0.0; Feature::COUNT];
         let at = file as usize;
         if let Some(sums) = scratch.sums.get(at) {
-            let [path, name, signature, doc, body, past, near, cover] = *sums;
-            let [a, b, c, d, e, f, g, h] = scale;
+            let [path, name, signature, doc, body, past, near, cover, title] = *sums;
+            let [a, b, c, d, e, f, g, h, i] = scale;
+            set(&mut values, Feature::Title, title * i);
             set(&mut values, Feature::Path, path * a);
             set(&mut values, Feature::Name, name * b);
             set(&mut values, Feature::Signature, signature * c);
@@ -357,6 +380,9 @@ fn first(
             set(&mut values, Feature::Cover, cover * h);
         }
         set(&mut values, Feature::Recent, past.recent.get(at).copied().unwrap_or(0.0));
+        set(&mut values, Feature::Lately, past.lately.get(at).copied().unwrap_or(0.0));
+        let size = view.length(Field::Body, FileId(file)) as f32;
+        set(&mut values, Feature::Size, size.ln_1p() / 10.0);
         set(&mut values, Feature::Often, past.often.get(at).copied().unwrap_or(0.0));
         class(&mut values, view.class(FileId(file)), question.asks);
         values

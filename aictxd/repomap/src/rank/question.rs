@@ -21,6 +21,8 @@ pub(crate) struct Term {
     pub(crate) text: String,
     /// What it counts, before any idf.
     pub(crate) weight: f32,
+    /// What it counts in the first line alone.
+    pub(crate) title: f32,
 }
 
 /// Something that the question names exactly.
@@ -74,6 +76,22 @@ static DOCS: &[&str] = &["doc", "docs", "documentation", "readme", "changelog", 
 static CONFIG: &[&str] = &["ci", "build", "deps", "dependencies", "dependency", "bump", "workflow", "workflows", "release",
     "version", "upgrade", "lint", "msrv", "docker", "makefile", "cmake", "nix", "lockfile", "chore", "cargo", "npm", "dependabot", "renovate", "actions", "packaging"];
 
+/// What a term counts so far: in all, and in the first line.
+#[derive(Debug, Clone, Copy, Default)]
+struct Sum {
+    all: f32,
+    title: f32,
+}
+
+impl Sum {
+    fn add(&mut self, weight: f32, title: bool) {
+        self.all += weight;
+        if title {
+            self.title += weight;
+        }
+    }
+}
+
 /// Reads a question.
 pub(crate) fn read(text: &str, weights: &Weights) -> Question {
     let mut end = text.len().min(MAX_QUESTION);
@@ -82,11 +100,11 @@ pub(crate) fn read(text: &str, weights: &Weights) -> Question {
     }
     let text = message::clean(text.get(..end).unwrap_or(""));
     let mut question = Question::default();
-    let mut sums: BTreeMap<String, f32> = BTreeMap::new();
+    let mut sums: BTreeMap<String, Sum> = BTreeMap::new();
     let (title, body) = text.split_once('\n').unwrap_or((&text, ""));
     let title = scoped(title, &mut question, weights, &mut sums);
     let mut before = String::new();
-    for (part, weight) in [(title, 1.0), (body, weights.body_text)] {
+    for (part, weight, first) in [(title, 1.0, true), (body, weights.body_text, false)] {
         before.clear();
         for token in part.split_whitespace() {
             mention(token, weight, &mut question);
@@ -94,12 +112,12 @@ pub(crate) fn read(text: &str, weights: &Weights) -> Question {
         words::terms(part.as_bytes(), |term| {
             let base = words::weight(term);
             if base > 0.0 {
-                *sums.entry(term.to_owned()).or_default() += weight * base;
+                sums.entry(term.to_owned()).or_default().add(weight * base, first);
             }
             // Two words in prose may be one in code.
             if base > 0.0 && !before.is_empty() && before.len() + term.len() <= words::MAX_WORD {
                 let joined = words::stem(&format!("{before}{term}"));
-                *sums.entry(joined).or_default() += weight * weights.pairs;
+                sums.entry(joined).or_default().add(weight * weights.pairs, first);
             }
             before.clear();
             if base > 0.0 {
@@ -119,7 +137,7 @@ pub(crate) fn read(text: &str, weights: &Weights) -> Question {
         }
     }
     if weights.short > 0.0 {
-        let mut more: Vec<(String, f32)> = Vec::new();
+        let mut more: Vec<(String, Sum)> = Vec::new();
         for (short, long) in SHORT {
             let (short, long) = (words::stem(short), words::stem(long));
             match (sums.get(&short), sums.get(&long)) {
@@ -130,15 +148,21 @@ pub(crate) fn read(text: &str, weights: &Weights) -> Question {
         }
         for (term, weight) in more {
             let to = sums.entry(term).or_default();
-            *to = to.max(weight * weights.short);
+            to.all = to.all.max(weight.all * weights.short);
+            to.title = to.title.max(weight.title * weights.short);
         }
     }
+    let again = |sum: f32| match sum > 1.0 {
+        true => 1.0 + (sum - 1.0) * weights.again,
+        false => sum,
+    };
     question.terms = sums
         .into_iter()
         .map(|(text, sum)| Term {
             text,
             // A word said again counts less each time.
-            weight: if sum > 1.0 { 1.0 + (sum - 1.0) * weights.again } else { sum },
+            weight: again(sum.all),
+            title: again(sum.title),
         })
         .collect();
     // Stable: equal weights stay in the order of terms.
@@ -164,7 +188,7 @@ fn scoped<'a>(
     title: &'a str,
     question: &mut Question,
     weights: &Weights,
-    sums: &mut BTreeMap<String, f32>,
+    sums: &mut BTreeMap<String, Sum>,
 ) -> &'a str {
     let bracketed = title
         .strip_prefix('[')
@@ -184,7 +208,7 @@ fn scoped<'a>(
         question.scope.push(term.to_owned());
         let base = words::weight(term);
         if base > 0.0 {
-            *sums.entry(term.to_owned()).or_default() += base * weights.scope_text;
+            sums.entry(term.to_owned()).or_default().add(base * weights.scope_text, true);
         }
     });
     question.scope.sort();

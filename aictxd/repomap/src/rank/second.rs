@@ -33,6 +33,13 @@ pub(super) fn add(
     let imports = imports(view, &seeds);
     let pairs = pairs(view, &candidates);
     let beside = beside(view, &candidates);
+    for (of, to) in [
+        (Feature::Body, Feature::BodyPlace),
+        (Feature::Near, Feature::NearPlace),
+        (Feature::Past, Feature::PastPlace),
+    ] {
+        places(&mut candidates, of, to);
+    }
     let terms: BTreeMap<&str, f32> = question
         .terms
         .iter()
@@ -54,6 +61,21 @@ pub(super) fn add(
         candidate.first = dot(values, weights);
     }
     candidates
+}
+
+/// One over the place of each candidate by one feature.
+fn places(candidates: &mut [Candidate], of: Feature, to: Feature) {
+    let value = |c: &Candidate| c.values.get(of as usize).copied().unwrap_or(0.0);
+    let mut order: Vec<(f32, usize)> = candidates.iter().map(value).zip(0..).collect();
+    order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    for (place, (value, at)) in (1_u16..).zip(order) {
+        if value <= 0.0 {
+            break;
+        }
+        if let Some(candidate) = candidates.get_mut(at) {
+            set(&mut candidate.values, to, 1.0 / f32::from(place));
+        }
+    }
 }
 
 /// The best files and how much each of them has to say, together 1.

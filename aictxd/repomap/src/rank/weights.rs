@@ -48,7 +48,7 @@ impl Default for Weights {
             k1: [1.2; 5],
             b: [0.3, 0.5, 0.5, 0.5, 0.6],
             body_text: 0.4,
-            scope_text: 0.8,
+            scope_text: 1.2,
             pairs: 0.3,
             short: 0.4,
             again: 0.3,
@@ -56,7 +56,7 @@ impl Default for Weights {
             near_power: 2.0,
             near_files: 0.7,
             near_half: 1000.0,
-            recent_half: 100.0,
+            recent_half: 40.0,
             past: [1.2, 0.5],
         }
     }
@@ -76,7 +76,8 @@ const DEFAULT: &[(Feature, f32)] = &[
     (Feature::ExactPath, 3.0),
     (Feature::ExactName, 1.0),
     (Feature::Scope, 0.5),
-    (Feature::Cover, 1.0),
+    (Feature::Cover, 0.5),
+    (Feature::Title, 1.0),
     (Feature::Test, -0.7),
     (Feature::Docs, -0.7),
     (Feature::Config, -0.7),
