@@ -4,16 +4,37 @@
 /// a cut text ends in `…` (which counts).
 pub fn clean(text: &str, limit: usize) -> String {
     let mut out = String::with_capacity(text.len().min(limit * 4));
+    clean_into(&mut out, text, limit);
+    out
+}
+
+/// [`clean`], added to the end of `out`: for callers that clean many texts.
+pub fn clean_into(out: &mut String, text: &str, limit: usize) {
+    let start = out.len();
     for word in text.split_whitespace() {
-        if !out.is_empty() {
+        if out.len() > start {
             out.push(' ');
         }
         out.push_str(word);
-        if out.len() > limit * 4 {
+        if out.len() - start > limit * 4 {
             break;
         }
     }
-    truncate_chars(&out, limit)
+    // One character is at least one byte.
+    if out.len() - start <= limit {
+        return;
+    }
+    let tail = out.get(start..).unwrap_or("");
+    if tail.chars().nth(limit).is_none() {
+        return;
+    }
+    let keep = tail
+        .char_indices()
+        .nth(limit.saturating_sub(1))
+        .map_or(0, |(at, _)| at);
+    let keep = tail.get(..keep).unwrap_or("").trim_end().len();
+    out.truncate(start + keep);
+    out.push('…');
 }
 
 /// Cuts to `limit` characters; a cut text ends in `…` (which counts).

@@ -10,6 +10,7 @@ pub mod facts;
 pub mod graph;
 pub mod history;
 pub mod message;
+pub mod parse;
 pub mod rank;
 pub mod view;
 pub mod words;

@@ -1,0 +1,110 @@
+//! How much longer reading a file takes than parsing it: `parse_speed DIRECTORY [SUFFIX]`.
+//!
+//! Every file of a language with a grammar is parsed by the bare parser and read by ours, turn about,
+//! three times, on one thread; the best time of each counts.
+#![allow(clippy::print_stdout, clippy::unwrap_used, clippy::expect_used)]
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use aictx_repomap::facts::Outcome;
+use aictx_repomap::parse::{Language, Limits, Parser};
+
+fn files(directory: &Path, found: &mut Vec<PathBuf>) {
+    let Ok(entries) = std::fs::read_dir(directory) else {
+        return;
+    };
+    let mut entries: Vec<_> = entries.flatten().collect();
+    entries.sort_by_key(std::fs::DirEntry::path);
+    for entry in entries {
+        match entry.file_type() {
+            Ok(it) if it.is_dir() => files(&entry.path(), found),
+            Ok(it) if it.is_file() => found.push(entry.path()),
+            _ => {}
+        }
+    }
+}
+
+fn grammar(name: &str) -> Option<tree_sitter::Language> {
+    Some(match name {
+        "rust" => tree_sitter_rust::LANGUAGE.into(),
+        "python" => tree_sitter_python::LANGUAGE.into(),
+        "javascript" => tree_sitter_javascript::LANGUAGE.into(),
+        "typescript" => tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
+        "tsx" => tree_sitter_typescript::LANGUAGE_TSX.into(),
+        "go" => tree_sitter_go::LANGUAGE.into(),
+        "java" => tree_sitter_java::LANGUAGE.into(),
+        "c" => tree_sitter_c::LANGUAGE.into(),
+        "cpp" => tree_sitter_cpp::LANGUAGE.into(),
+        _ => return None,
+    })
+}
+
+#[derive(Default)]
+struct Sum {
+    files: usize,
+    bytes: usize,
+    definitions: usize,
+    parse: Duration,
+    read: Duration,
+}
+
+fn main() {
+    let mut arguments = std::env::args().skip(1);
+    let directory = arguments.next().expect("a directory");
+    let suffix = arguments.next().unwrap_or_default();
+    let mut paths = Vec::new();
+    files(Path::new(&directory), &mut paths);
+    let limits = Limits::default();
+    let mut ours = Parser::new();
+    let mut bare = tree_sitter::Parser::new();
+    let mut sums: BTreeMap<&str, Sum> = BTreeMap::new();
+    for path in paths {
+        let name = path.to_string_lossy();
+        if !name.ends_with(&suffix) {
+            continue;
+        }
+        let Ok(source) = std::fs::read(&path) else {
+            continue;
+        };
+        let Some(language) = Language::of(&name, &source) else {
+            continue;
+        };
+        let Some(grammar) = grammar(language.name()) else {
+            continue;
+        };
+        let facts = ours.parse("", Some(language), &source, &limits);
+        if facts.outcome != Outcome::Parsed {
+            continue;
+        }
+        bare.set_language(&grammar).unwrap();
+        let (mut parse, mut read) = (Duration::MAX, Duration::MAX);
+        for _ in 0..3 {
+            let started = Instant::now();
+            drop(bare.parse(&source, None));
+            parse = parse.min(started.elapsed());
+            let started = Instant::now();
+            drop(ours.parse("", Some(language), &source, &limits));
+            read = read.min(started.elapsed());
+        }
+        let sum = sums.entry(language.name()).or_default();
+        sum.files += 1;
+        sum.bytes += source.len();
+        sum.definitions += facts.definitions.len();
+        sum.parse += parse;
+        sum.read += read;
+    }
+    for (name, sum) in sums {
+        let rate = |time: Duration| sum.bytes as f64 / 1e6 / time.as_secs_f64();
+        println!(
+            "{name}: {} files, {:.1} MB, {} definitions; parse {:.1} MB/s, read {:.1} MB/s, ratio {:.3}",
+            sum.files,
+            sum.bytes as f64 / 1e6,
+            sum.definitions,
+            rate(sum.parse),
+            rate(sum.read),
+            sum.read.as_secs_f64() / sum.parse.as_secs_f64(),
+        );
+    }
+}

@@ -1,0 +1,190 @@
+//! The first sentence of a comment.
+
+/// Longest comment that is looked at, in bytes.
+const MAX_COMMENT: usize = 4_000;
+
+/// Beginnings of comment lines that speak to a tool, not to a reader.
+const DIRECTIVES: &[&str] = &[
+    "go:",
+    "nolint",
+    "eslint",
+    "prettier-ignore",
+    "@ts-",
+    "noqa",
+    "pylint:",
+    "type:",
+    "swiftlint:",
+    "noinspection",
+    "NOLINT",
+    "clang-format",
+    "rubocop:",
+    "istanbul ",
+    "biome-",
+    "-*-",
+    "vim:",
+    "+build",
+    "region",
+    "endregion",
+    "MARK:",
+    "pragma",
+    "frozen_string_literal",
+    "export ",
+    "shellcheck ",
+    "SPDX-",
+];
+
+/// Appends the first sentence of `comment`, which may be several comments one below the other or a
+/// string literal, without the marks that make it one. A paragraph is the longest a sentence gets.
+pub(super) fn first_sentence(comment: &[u8], out: &mut String) {
+    let comment = comment.get(..MAX_COMMENT).unwrap_or(comment);
+    let text = String::from_utf8_lossy(comment);
+    for line in text.lines() {
+        let line = bare(line);
+        if line.is_empty() || !line.contains(char::is_alphanumeric) {
+            // A rule of dashes or an empty line ends the paragraph, if there is one yet.
+            if out.is_empty() {
+                continue;
+            }
+            break;
+        }
+        if DIRECTIVES.iter().any(|it| line.starts_with(it)) {
+            continue;
+        }
+        if line.starts_with(['@', '\\']) || line.starts_with(":param") {
+            // Tags; `@brief` and `@summary` are what is looked for.
+            let Some(rest) = ["@brief ", "\\brief ", "@summary ", "@description "]
+                .iter()
+                .find_map(|tag| line.strip_prefix(tag))
+            else {
+                if out.is_empty() {
+                    continue;
+                }
+                break;
+            };
+            if add(rest, out) {
+                return;
+            }
+            continue;
+        }
+        if add(line, out) {
+            return;
+        }
+    }
+}
+
+/// Appends a line; whether a sentence ended in it.
+fn add(line: &str, out: &mut String) -> bool {
+    if !out.is_empty() {
+        out.push(' ');
+    }
+    let mut tag = false;
+    let mut rest = line.char_indices().peekable();
+    while let Some((at, c)) = rest.next() {
+        // Documentation in XML and HTML: `<summary>`, `<p>`, `<see cref="..."/>`.
+        if tag {
+            tag = c != '>';
+            continue;
+        }
+        if c == '<' {
+            let after = line.get(at + 1..).unwrap_or("");
+            let opens = after.starts_with(|c: char| c.is_ascii_lowercase() || c == '/');
+            if opens && after.contains('>') {
+                tag = true;
+                continue;
+            }
+        }
+        out.push(c);
+        if c == '。' {
+            return true;
+        }
+        if !matches!(c, '.' | '!' | '?') {
+            continue;
+        }
+        let mut after = line.get(at + c.len_utf8()..).unwrap_or("").chars();
+        match after.next() {
+            None => return !abbreviated(out),
+            Some(' ') => {
+                let next = after.find(|c| !c.is_whitespace());
+                if next.is_some_and(|c| !c.is_lowercase()) && !abbreviated(out) {
+                    return true;
+                }
+            }
+            Some(_) => {}
+        }
+    }
+    false
+}
+
+/// Whether the full stop at the end belongs to a word.
+fn abbreviated(text: &str) -> bool {
+    ["e.g.", "i.e.", "etc.", "cf.", "vs.", "..", "resp."]
+        .iter()
+        .any(|it| text.ends_with(it))
+}
+
+/// A comment line without what marks it as one.
+fn bare(line: &str) -> &str {
+    let mut line = line.trim();
+    for close in ["*/", "-}", "*)", "\"\"\"", "'''", "]]", "-->"] {
+        line = line.strip_suffix(close).unwrap_or(line);
+    }
+    const OPEN: &[&str] = &[
+        "/**", "/*!", "/*", "///", "//!", "//", "{-|", "{- |", "{-", "(**", "(*", "--|", "-- |",
+        "--[[", "---", "--", "<!--", "#'", "#!", "##", "#", ";;", ";", "%%", "%", "*",
+    ];
+    // Prefixes of a docstring, with the letters Python allows before it.
+    let quoted = line.trim_start_matches(['r', 'R', 'u', 'U', 'b', 'B', 'f', 'F']);
+    for quote in ["\"\"\"", "'''", "\"", "'"] {
+        if let Some(rest) = quoted.strip_prefix(quote) {
+            let rest = rest.strip_suffix(quote).unwrap_or(rest);
+            return rest.trim();
+        }
+    }
+    if let Some(rest) = OPEN.iter().find_map(|open| line.strip_prefix(open)) {
+        line = rest;
+    }
+    line.trim_start_matches(['*', '!', '/', '<', '|', '#'])
+        .trim()
+        .trim_end_matches(['-', '=', '*', '#'])
+        .trim_end()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(comment: &str) -> String {
+        let mut out = String::new();
+        first_sentence(comment.as_bytes(), &mut out);
+        out
+    }
+
+    #[test]
+    fn sentences() {
+        assert_eq!(of("/// Reads a file. Then more."), "Reads a file.");
+        assert_eq!(
+            of("/// Reads, e.g. a\n/// file.\n/// More."),
+            "Reads, e.g. a file."
+        );
+        assert_eq!(of("/**\n * Adds.\n * @param a first\n */"), "Adds.");
+        assert_eq!(
+            of("/**\n * @brief Adds two\n * @param a first\n */"),
+            "Adds two"
+        );
+        assert_eq!(of("// ----------\n// Section\n// ----------"), "Section");
+        assert_eq!(
+            of("\"\"\"Doc of v1.2 here.\n\n    Rest.\n    \"\"\""),
+            "Doc of v1.2 here."
+        );
+        assert_eq!(of("r'''Raw'''"), "Raw");
+        assert_eq!(
+            of("/// <summary>Gets <see cref=\"A\"/> it.</summary>"),
+            "Gets  it."
+        );
+        assert_eq!(of("//go:noinline\n// F does."), "F does.");
+        assert_eq!(of("-- | Folds it"), "Folds it");
+        assert_eq!(of("(** Maps. *)"), "Maps.");
+        assert_eq!(of("/* a < b */"), "a < b");
+        assert_eq!(of("//"), "");
+    }
+}

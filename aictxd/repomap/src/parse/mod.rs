@@ -1,0 +1,205 @@
+//! One file's bytes to [`Facts`].
+//!
+//! Languages with a grammar are parsed and walked once, from definition to definition, along a table
+//! that says what each kind of node means (`table`, `walk`, `languages`). Simple formats are read by
+//! small scanners (`scan`), the rest line by line (`lines`). Whatever stands in a file, reading it
+//! ends, within limits, and never fails.
+//!
+//! Imports are kept as the language writes them, without quotes, one entry for each thing imported:
+//!
+//! | language | written | kept |
+//! |---|---|---|
+//! | Rust | `use a::{self, b::{C, d::*}};`, `mod e;`, `extern crate f;` | `a`, `a::b::C`, `a::b::d::*`, `self::e`, `f` |
+//! | Python | `import a.b as c`, `from .a import b, c`, `from a import *` | `a.b`, `.a.b`, `.a.c`, `a` |
+//! | JavaScript, TypeScript | `import … from "./a"`, `export * from "b"`, `require("c")` | `./a`, `b`, `c` |
+//! | C, C++ | `#include "a/b.h"`, `#include <c.h>` | `a/b.h`, `c.h` |
+//! | Go, Dart, Protobuf, CSS | `import "a/b"` | `a/b` |
+//! | Java, Kotlin, Scala, C#, Swift, Haskell, Elixir, Julia | `import a.b.C`, `import a.*` | `a.b.C`, `a.*` |
+//! | PHP | `use A\B\{C, D};`, `require 'e.php'` | `A\B\C`, `A\B\D`, `e.php` |
+//! | Ruby | `require "a"`, `require_relative "b"` | `a`, `./b` |
+//! | Lua, R, shell, Make, CMake | what is loaded, sourced or included | its name or path |
+
+mod doc;
+mod draft;
+mod generated;
+mod language;
+mod languages;
+mod lines;
+mod scan;
+mod table;
+mod walk;
+
+use std::ops::ControlFlow;
+use std::time::{Duration, Instant};
+
+use tree_sitter::{ParseOptions, Range};
+
+use crate::facts::{Facts, Outcome};
+
+use self::draft::{Draft, head};
+pub use self::language::Language;
+use self::language::Reader;
+
+/// Changes whenever the facts of any file may change: part of the key that facts are kept by.
+pub const VERSION: u32 = 1;
+
+/// How many of a file's first bytes are looked at for a NUL.
+const BINARY_HEAD: usize = 4_096;
+
+/// How much work a file is worth.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limits {
+    /// Largest file that is looked into, in bytes.
+    pub max_bytes: usize,
+    /// Longest parse of one file; after it a line-wise reading has to do.
+    pub deadline: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            max_bytes: 1 << 20,
+            deadline: Duration::from_millis(200),
+        }
+    }
+}
+
+/// Whether a file may hold secrets by its name: it is then not to be read.
+pub fn is_private(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let lower = name.to_ascii_lowercase();
+    let key = lower.starts_with("id_")
+        && (!lower.contains('.') || lower.ends_with(".pub"))
+        && ["rsa", "dsa", "ecdsa", "ed25519", "xmss"]
+            .iter()
+            .any(|it| lower.get(3..).is_some_and(|rest| rest.starts_with(it)));
+    key || lower.starts_with(".env")
+        || lower.ends_with(".pem")
+        || lower.ends_with(".key")
+        || lower.ends_with(".p12")
+        || lower.ends_with(".pfx")
+}
+
+/// Reads files; keeps what can be used again. One a thread.
+pub struct Parser {
+    inner: tree_sitter::Parser,
+    scratch: String,
+}
+
+impl Default for Parser {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Parser {
+    /// A parser with nothing in it yet.
+    pub fn new() -> Self {
+        Self {
+            inner: tree_sitter::Parser::new(),
+            scratch: String::new(),
+        }
+    }
+
+    /// What a file says. Apart from `path`, which only tells whether it is private, the answer
+    /// depends on language and source alone, unless the deadline strikes.
+    pub fn parse(
+        &mut self,
+        path: &str,
+        language: Option<Language>,
+        source: &[u8],
+        limits: &Limits,
+    ) -> Facts {
+        let bare = |outcome| Facts {
+            outcome,
+            ..Facts::default()
+        };
+        if is_private(path) {
+            return bare(Outcome::Private);
+        }
+        // Spans are 32 bits wide.
+        if source.len() > limits.max_bytes.min(u32::MAX as usize / 4) {
+            return bare(Outcome::TooLarge);
+        }
+        if memchr::memchr(0, head(source, BINARY_HEAD)).is_some() {
+            return bare(Outcome::Binary);
+        }
+        let source = source.strip_prefix(b"\xef\xbb\xbf").unwrap_or(source);
+        let Some(language) = language else {
+            return bare(Outcome::TextOnly);
+        };
+        if generated::is_generated(source, language.is_prose()) {
+            return bare(Outcome::Generated);
+        }
+        let mut draft = Draft::with_scratch(std::mem::take(&mut self.scratch));
+        let outcome = self.read(language, source, limits, &mut draft);
+        let (mut facts, scratch) = draft.finish();
+        self.scratch = scratch;
+        facts.outcome = outcome;
+        facts
+    }
+
+    fn read(
+        &mut self,
+        language: Language,
+        source: &[u8],
+        limits: &Limits,
+        draft: &mut Draft,
+    ) -> Outcome {
+        match language.reader() {
+            Reader::Tree(_) => return self.tree(language, source, &[], limits, draft),
+            Reader::Scan(scan) => scan(source, draft),
+            Reader::Lines(patterns) => lines::read(patterns, source, draft),
+            Reader::Embedded(find) => {
+                if let Some((language, ranges)) = find(source, draft) {
+                    return self.tree(language, source, &ranges, limits, draft);
+                }
+            }
+        }
+        Outcome::Parsed
+    }
+
+    /// Parses and walks; with `ranges`, only what lies in them.
+    fn tree(
+        &mut self,
+        language: Language,
+        source: &[u8],
+        ranges: &[Range],
+        limits: &Limits,
+        draft: &mut Draft,
+    ) -> Outcome {
+        let Some(table) = language.table() else {
+            return Outcome::TextOnly;
+        };
+        if self.inner.set_language(&table.grammar).is_err()
+            || self.inner.set_included_ranges(ranges).is_err()
+        {
+            return Outcome::TextOnly;
+        }
+        let started = Instant::now();
+        let mut progress = |_: &tree_sitter::ParseState| {
+            if started.elapsed() < limits.deadline {
+                ControlFlow::Continue(())
+            } else {
+                ControlFlow::Break(())
+            }
+        };
+        let options = ParseOptions::new().progress_callback(&mut progress);
+        let mut input = |at: usize, _| source.get(at..).unwrap_or(&[]);
+        let tree = self
+            .inner
+            .parse_with_options(&mut input, None, Some(options));
+        match tree {
+            Some(tree) => {
+                walk::walk(table, &tree, source, draft);
+                Outcome::Parsed
+            }
+            None => {
+                // Where it stopped is of no use to the next file.
+                self.inner.reset();
+                lines::read(&lines::ANY, source, draft);
+                Outcome::Deadline
+            }
+        }
+    }
+}

@@ -1,0 +1,446 @@
+//! One walk over a syntax tree, from definition to definition.
+
+use tree_sitter::{Node, Tree, TreeCursor};
+
+use crate::facts::{Definition, Kind};
+
+use super::draft::{Draft, New, slice};
+use super::table::{Act, Def, Table, Then};
+
+/// Deepest nesting that is followed. Deeper trees are data or made to hurt.
+const MAX_DEPTH: usize = 128;
+
+/// Where the walk is: one level of the tree.
+struct Frame<'t> {
+    /// The node whose children are visited.
+    node: Node<'t>,
+    /// What they are in.
+    container: Option<u32>,
+    /// Name of the type they belong to, see [`Then::Of`].
+    owner: Option<(usize, usize)>,
+    /// Comment read last, if nothing came after it.
+    comment: Option<Comment>,
+    /// First byte of the attributes read last.
+    attributes: Option<usize>,
+    /// First byte and row of the wrapper.
+    start: Option<(usize, usize)>,
+    /// Last row of the child read last.
+    last_row: Option<usize>,
+    /// Inside something the parser did not understand.
+    broken: bool,
+}
+
+#[derive(Clone, Copy)]
+struct Comment {
+    start: usize,
+    end: usize,
+    /// Row that what it documents may start below.
+    last_row: usize,
+}
+
+/// A walk over one tree. `'t` is the tree and the source, `'d` the draft.
+pub(super) struct Walk<'t, 'd> {
+    pub(super) source: &'t [u8],
+    pub(super) draft: &'d mut Draft,
+    table: &'d Table,
+    frames: Vec<Frame<'t>>,
+    spare: TreeCursor<'t>,
+}
+
+/// Walks a tree.
+pub(super) fn walk(table: &Table, tree: &Tree, source: &[u8], draft: &mut Draft) {
+    let root = tree.root_node();
+    let mut cursor = tree.walk();
+    let mut walk = Walk {
+        source,
+        draft,
+        table,
+        frames: vec![Frame {
+            node: root,
+            container: None,
+            owner: None,
+            comment: None,
+            attributes: None,
+            start: None,
+            last_row: None,
+            broken: root.is_error(),
+        }],
+        spare: tree.walk(),
+    };
+    if cursor.goto_first_child() {
+        'walk: loop {
+            let node = cursor.node();
+            let frame = walk.visit(node);
+            if let Some(frame) = frame
+                && walk.frames.len() < MAX_DEPTH
+                && cursor.goto_first_child()
+            {
+                walk.frames.push(frame);
+                continue;
+            }
+            while !cursor.goto_next_sibling() {
+                walk.frames.pop();
+                if walk.frames.is_empty() || !cursor.goto_parent() {
+                    break 'walk;
+                }
+            }
+        }
+    }
+    walk.frames.clear();
+    if let Some(finish) = table.spec.finish {
+        finish(&mut walk);
+    }
+}
+
+impl<'t> Walk<'t, '_> {
+    /// Looks at a node; a frame where its children are to be visited.
+    fn visit(&mut self, node: Node<'t>) -> Option<Frame<'t>> {
+        let kind = node.kind_id();
+        let then = match self.table.act(kind) {
+            None if kind == u16::MAX => {
+                let mut frame = self.frame(node, Then::Into);
+                frame.broken = true;
+                self.passed(node);
+                return Some(frame);
+            }
+            None => Then::Skip,
+            Some(Act::Comment) => {
+                self.comment(node);
+                return None;
+            }
+            Some(Act::Attribute) => {
+                self.attribute(node);
+                return None;
+            }
+            Some(Act::Modifiers) => return None,
+            Some(Act::Into) => Then::Into,
+            Some(Act::Wrap) => Then::Wrap,
+            Some(Act::Define(def)) => self.rule(node, &def),
+            Some(Act::Import) => {
+                let text = self.text(node);
+                self.import(text, node);
+                Then::Skip
+            }
+            Some(Act::With(look)) => look(self, node),
+        };
+        let frame = match then {
+            Then::Skip => None,
+            Then::Comment => return None,
+            then => Some(self.frame(node, then)),
+        };
+        self.passed(node);
+        frame
+    }
+
+    fn frame(&mut self, node: Node<'t>, then: Then) -> Frame<'t> {
+        let row = node.start_position().row;
+        let mut frame = Frame {
+            node,
+            container: self.container(),
+            owner: None,
+            comment: None,
+            attributes: None,
+            start: None,
+            last_row: None,
+            broken: false,
+        };
+        let mut start = None;
+        if matches!(then, Then::Wrap) {
+            start = Some(self.start_of(node));
+        }
+        if let Some(outer) = self.frames.last() {
+            frame.broken = outer.broken;
+            match then {
+                Then::Within(container) => frame.container = Some(container),
+                Then::Of(from, to) => frame.owner = Some((from, to)),
+                _ => frame.owner = outer.owner,
+            }
+            if matches!(then, Then::Wrap) {
+                frame.start = outer.start.or(start);
+                frame.attributes = outer.attributes;
+                frame.comment = outer.comment.filter(|it| it.last_row + 1 >= row);
+                if let Some(comment) = &mut frame.comment {
+                    // It stands above whatever is in here.
+                    comment.last_row = usize::MAX - 1;
+                }
+            }
+        }
+        frame
+    }
+
+    /// A child has been dealt with.
+    fn passed(&mut self, node: Node<'t>) {
+        let row = last_row(node);
+        let named = node.is_named();
+        if let Some(frame) = self.frames.last_mut() {
+            frame.last_row = Some(row);
+            // A wrapper's comment is for all that it wraps; commas do not part comment and item.
+            if named && frame.start.is_none() {
+                frame.comment = None;
+                frame.attributes = None;
+            }
+        }
+    }
+
+    /// Keeps a comment: the next definition may be what it speaks about.
+    pub(super) fn comment(&mut self, node: Node<'t>) {
+        let first = node.start_position().row;
+        let (start, end, last_row) = (node.start_byte(), node.end_byte(), last_row(node));
+        let block = slice(self.source, start..end).starts_with(b"/*");
+        let Some(frame) = self.frames.last_mut() else {
+            return;
+        };
+        if frame.last_row == Some(first) {
+            // Behind something: it speaks about that.
+            return;
+        }
+        match &mut frame.comment {
+            Some(it) if it.last_row.saturating_add(1) == first && !block => {
+                it.end = end;
+                it.last_row = last_row;
+            }
+            _ => {
+                frame.comment = Some(Comment {
+                    start,
+                    end,
+                    last_row,
+                });
+            }
+        }
+    }
+
+    fn attribute(&mut self, node: Node<'t>) {
+        let first = node.start_position().row;
+        let last_row = last_row(node);
+        if let Some(frame) = self.frames.last_mut() {
+            frame.attributes.get_or_insert(node.start_byte());
+            if let Some(comment) = &mut frame.comment
+                && comment.last_row.saturating_add(1) >= first
+            {
+                comment.last_row = comment.last_row.max(last_row);
+            }
+        }
+    }
+
+    /// First byte and row of a node without its attributes.
+    fn start_of(&mut self, node: Node<'t>) -> (usize, usize) {
+        let own = (node.start_byte(), node.start_position().row);
+        self.spare.reset(node);
+        if !self.spare.goto_first_child() {
+            return own;
+        }
+        let mut inside = false;
+        loop {
+            let child = self.spare.node();
+            match self.table.act(child.kind_id()) {
+                Some(Act::Attribute | Act::Comment) => {}
+                Some(Act::Modifiers) if !inside && self.spare.goto_first_child() => {
+                    inside = true;
+                    continue;
+                }
+                _ => return (child.start_byte(), child.start_position().row),
+            }
+            if self.spare.goto_next_sibling() {
+                continue;
+            }
+            if !inside || !self.spare.goto_parent() || !self.spare.goto_next_sibling() {
+                return own;
+            }
+            inside = false;
+        }
+    }
+
+    fn rule(&mut self, node: Node<'t>, def: &Def) -> Then {
+        let body = node.child_by_field_name(def.body);
+        let found = node
+            .child_by_field_name(def.name)
+            .and_then(|name| self.define(def.kind, node, name, body));
+        if def.declares
+            && body.is_none()
+            && let Some(index) = found
+        {
+            self.edit(index, |it| it.declared_only = true);
+        }
+        match found {
+            _ if !def.inside => Then::Skip,
+            Some(index) => Then::Within(index),
+            None => Then::Into,
+        }
+    }
+
+    /// Adds the definition that `node` is, named by the text of `name`; its signature ends where
+    /// `body` begins.
+    pub(super) fn define(
+        &mut self,
+        kind: Kind,
+        node: Node<'t>,
+        name: Node<'t>,
+        body: Option<Node<'t>>,
+    ) -> Option<u32> {
+        let name = self.text(name);
+        self.define_as(kind, node, name, body.map(|it| it.start_byte()))
+    }
+
+    /// [`Walk::define`] with a name that is no node, and a body that is a place.
+    pub(super) fn define_as(
+        &mut self,
+        kind: Kind,
+        node: Node<'t>,
+        name: &[u8],
+        body: Option<usize>,
+    ) -> Option<u32> {
+        let frame = self.frames.last()?;
+        if frame.broken && matches!(kind, Kind::Variable | Kind::Constant) {
+            // Pieces of a body, most of the time.
+            return None;
+        }
+        let (container, owner) = (frame.container, frame.owner);
+        let (start, row) = match frame.start {
+            Some(start) => start,
+            None => self.start_of(node),
+        };
+        let kind = if kind == Kind::Function && (owner.is_some() || self.in_type()) {
+            Kind::Method
+        } else {
+            kind
+        };
+        let exported = (self.table.spec.exported)(self, node, name);
+        let end = body.unwrap_or(node.end_byte()).max(start);
+        let index = self.draft.push(&New {
+            kind,
+            name,
+            signature: slice(self.source, start..end),
+            container,
+            line: line(row),
+            end_line: line(last_row(node)),
+            exported,
+            declared_only: false,
+        })?;
+        let inner = self.table.spec.inner_doc.and_then(|find| find(node));
+        let doc = match inner {
+            Some(doc) => Some((doc.start_byte(), doc.end_byte())),
+            None => self.comment_above(node),
+        };
+        if let Some((from, to)) = doc {
+            self.draft.document(index, slice(self.source, from..to));
+        }
+        if let Some((from, to)) = owner {
+            self.draft.bind(index, slice(self.source, from..to));
+        }
+        Some(index)
+    }
+
+    /// The comment right above a node.
+    fn comment_above(&self, node: Node<'t>) -> Option<(usize, usize)> {
+        let comment = self.frames.last()?.comment?;
+        let row = node.start_position().row;
+        (comment.last_row.saturating_add(1) >= row).then_some((comment.start, comment.end))
+    }
+
+    /// Changes a definition just made.
+    pub(super) fn edit(&mut self, index: u32, change: impl FnOnce(&mut Definition)) {
+        if let Some(definition) = self.draft.get_mut(index) {
+            change(definition);
+        }
+    }
+
+    /// Adds an import that `node` makes.
+    pub(super) fn import(&mut self, module: &[u8], node: Node<'t>) {
+        self.draft.import(module, line(node.start_position().row));
+    }
+
+    /// The text of a node.
+    pub(super) fn text(&self, node: Node<'_>) -> &'t [u8] {
+        slice(self.source, node.byte_range())
+    }
+
+    /// The text of a field of a node; empty where it has none.
+    pub(super) fn field(&self, node: Node<'_>, name: &str) -> &'t [u8] {
+        node.child_by_field_name(name)
+            .map_or(&[], |it| self.text(it))
+    }
+
+    /// What is around the children that are visited.
+    pub(super) fn container(&self) -> Option<u32> {
+        self.frames.last().and_then(|frame| frame.container)
+    }
+
+    /// The node whose children are visited, and with 1 the one around it, and so on.
+    pub(super) fn around(&self, levels: usize) -> Option<Node<'t>> {
+        let at = self.frames.len().checked_sub(levels + 1)?;
+        self.frames.get(at).map(|frame| frame.node)
+    }
+
+    /// Kind of the container.
+    pub(super) fn container_kind(&self) -> Option<Kind> {
+        self.draft.get(self.container()?).map(|it| it.kind)
+    }
+
+    /// How many of the nodes around are of one of these kinds.
+    pub(super) fn count(&self, kinds: &[&str]) -> usize {
+        let around = self.frames.iter();
+        around.filter(|it| kinds.contains(&it.node.kind())).count()
+    }
+
+    /// Whether what is found here is part of a type.
+    pub(super) fn in_type(&self) -> bool {
+        matches!(
+            self.container_kind(),
+            Some(
+                Kind::Class
+                    | Kind::Struct
+                    | Kind::Enum
+                    | Kind::Interface
+                    | Kind::Trait
+                    | Kind::Type
+            )
+        )
+    }
+
+    /// Whether the parser stumbled over what is around.
+    pub(super) fn broken(&self) -> bool {
+        self.frames.last().is_some_and(|frame| frame.broken)
+    }
+
+    /// Source of the attributes above a node.
+    pub(super) fn attributes(&self, node: Node<'t>) -> &'t [u8] {
+        match self.frames.last().and_then(|frame| frame.attributes) {
+            Some(from) => slice(self.source, from..node.start_byte()),
+            None => &[],
+        }
+    }
+
+    /// Calls `each` with the children of a node, in order, until it says `false`.
+    pub(super) fn children(
+        &mut self,
+        node: Node<'t>,
+        mut each: impl FnMut(&mut Self, Node<'t>) -> bool,
+    ) {
+        let mut cursor = node.walk();
+        let mut more = cursor.goto_first_child();
+        while more {
+            more = each(self, cursor.node()) && cursor.goto_next_sibling();
+        }
+    }
+
+    /// The first child of a kind.
+    pub(super) fn child(&self, node: Node<'t>, kind: &str) -> Option<Node<'t>> {
+        let mut cursor = node.walk();
+        node.children(&mut cursor).find(|it| it.kind() == kind)
+    }
+}
+
+/// Last row that has any text of the node: one that ends with its line break ends in that line.
+fn last_row(node: Node<'_>) -> usize {
+    let (start, end) = (node.start_position(), node.end_position());
+    if end.column == 0 && end.row > start.row {
+        end.row - 1
+    } else {
+        end.row
+    }
+}
+
+/// Line of a row.
+fn line(row: usize) -> u32 {
+    u32::try_from(row).unwrap_or(u32::MAX).saturating_add(1)
+}
