@@ -339,7 +339,7 @@ fn row_for(base: &Tree, found: &Found, before: Option<&Row>) -> (Row, Known) {
         stamp: found.stamp,
         id: id.unwrap_or_default(),
         place: None,
-        class: before.map_or_else(|| class_of(&path), |before| before.class),
+        class: before.map_or_else(|| crate::classify::classify(&path), |before| before.class),
     };
     row.place = id.and_then(|id| base.find_content(&id));
     let known = if row.place.is_some() {
@@ -348,10 +348,6 @@ fn row_for(base: &Tree, found: &Found, before: Option<&Row>) -> (Row, Known) {
         Known::No
     };
     (row, known)
-}
-
-fn class_of(_path: &str) -> crate::view::Class {
-    crate::view::Class::Source
 }
 
 /// Merged places: for each old segment, each document's new place.

@@ -1,16 +1,23 @@
 //! RepoMap: where should an agent look first?
 //!
 //! `parse` turns one file's bytes into [`facts::Facts`] and is pure. `words` is the one tokenizer.
-//! An index holds facts and words of a whole tree and shows them as a [`view::View`]; ranking sees
-//! nothing but a view, the history of the repository and the question.
+//! `discover` lists a tree, `indexer` keeps [`segment`]s and a published [`tree::Tree`] right, and
+//! whoever asks (`rank`, `ask`) sees a [`view::View`], the history of the repository and the
+//! question, nothing else. `eval` measures how good the answers are.
 
 pub mod ask;
+pub mod classify;
 pub mod discover;
+pub mod eval;
 mod extract;
 pub mod facts;
+pub mod graph;
+pub mod history;
 pub mod indexer;
 mod links;
+pub mod message;
 pub mod parse;
+pub mod rank;
 mod read;
 pub mod segment;
 pub mod tree;

@@ -346,6 +346,15 @@ impl Segment {
 
     /// Documents that have `term` in `field`, and how often; documents ascend.
     pub fn postings(&self, field: Field, term: &str) -> impl Iterator<Item = (u32, u32)> {
+        List::new(self.list(field, term).0)
+    }
+
+    /// Number of documents that have `term` in `field`.
+    pub fn frequency(&self, field: Field, term: &str) -> u32 {
+        self.list(field, term).1
+    }
+
+    fn list(&self, field: Field, term: &str) -> (&[u8], u32) {
         let (mut low, mut high) = (0, self.terms());
         while low < high {
             let middle = low + (high - low) / 2;
@@ -356,11 +365,10 @@ impl Segment {
             }
         }
         let found = low < self.terms() && self.term(low) == term.as_bytes();
-        let list = match slot(field) {
+        match slot(field) {
             Some(slot) if found => list_of(self.lists(low), slot),
-            _ => &[],
-        };
-        List::new(list)
+            _ => (&[], 0),
+        }
     }
 }
 

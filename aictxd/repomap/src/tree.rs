@@ -109,6 +109,8 @@ pub struct Tree {
     owners: Vec<Vec<u32>>,
     /// Further files of the same content, by the first.
     twins: BTreeMap<u32, Vec<u32>>,
+    /// Whether every document of a segment is held by exactly one file.
+    exact: Vec<bool>,
     /// Words of all files and number of files with any, for the fields of segments.
     sums: [(u64, u32); Field::COUNT],
     graph: Arc<Graph>,
@@ -158,12 +160,20 @@ impl Tree {
                 *count += u32::from(length > 0);
             }
         }
+        let exact = owners
+            .iter()
+            .map(|owners| {
+                let single = |owner: &u32| *owner != NONE && !twins.contains_key(owner);
+                owners.iter().all(single)
+            })
+            .collect();
         Self {
             paths,
             rows,
             segments,
             owners,
             twins,
+            exact,
             sums,
             graph,
             pending,
@@ -346,6 +356,24 @@ impl View for Tree {
                 }
             }
         }
+    }
+
+    fn frequency(&self, field: Field, term: &str) -> u32 {
+        if field == Field::Path {
+            return self.paths.frequency(term);
+        }
+        let mut count = 0;
+        for (number, (segment, exact)) in self.segments.iter().zip(&self.exact).enumerate() {
+            if *exact {
+                count += segment.frequency(field, term);
+                continue;
+            }
+            for (doc, _) in segment.postings(field, term) {
+                let segment = number as u32;
+                self.files_of(Place { segment, doc }, &mut |_| count += 1);
+            }
+        }
+        count
     }
 
     fn symbol_count(&self, file: FileId) -> u32 {

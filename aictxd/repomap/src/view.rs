@@ -1,5 +1,7 @@
 //! What ranking sees of an index.
 
+pub mod memory;
+
 use crate::facts::Kind;
 
 /// A file of a view: dense numbers from 0.
@@ -112,6 +114,9 @@ pub trait View: Sync {
     fn length(&self, field: Field, file: FileId) -> u32;
     /// Mean of [`View::length`] over all files with any word in that field.
     fn mean_length(&self, field: Field) -> f32;
+    /// Number of files that have `term` in `field`. May count files that are gone, as an index with
+    /// overlays does; ranking weighs terms by it and decides which ones are too common to be read.
+    fn frequency(&self, field: Field, term: &str) -> u32;
     /// Calls `each` with every file that has `term` (as [`crate::words`] makes terms) in `field`
     /// and how often, each file once, in no particular order.
     fn postings(&self, field: Field, term: &str, each: &mut dyn FnMut(FileId, u32));

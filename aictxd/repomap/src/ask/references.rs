@@ -72,7 +72,7 @@ fn rank(class: Class) -> u8 {
 /// Files that have every word of a name.
 fn files_with(tree: &Tree, name: &str) -> Vec<FileId> {
     let mut terms: Vec<String> = Vec::new();
-    words::terms(name.as_bytes(), &mut |term| {
+    words::terms(name.as_bytes(), |term| {
         if !terms.iter().any(|known| known == term) {
             terms.push(term.to_owned());
         }

@@ -3,7 +3,7 @@
 use super::layout::{SECTIONS, Section, assemble};
 use super::postings::{FIELDS, ListWriter, slot, write};
 use super::{BREAK, ContentId, DECLARED, EXPORTED, Interner, content_version, mask};
-use crate::facts::Facts;
+use crate::facts::{Definition, Facts, Span};
 use crate::view::Field;
 use crate::words;
 
@@ -137,29 +137,28 @@ impl Builder {
             columns.import_lines.push(import.line);
         }
         columns.import_ends.push(columns.import_lines.len() as u32);
-        let definitions = &facts.definitions;
+        fn texts<'a>(
+            facts: &'a Facts,
+            of: fn(&Definition) -> Span,
+        ) -> impl Iterator<Item = &'a [u8]> {
+            let text = move |symbol| facts.get(of(symbol)).as_bytes();
+            facts.definitions.iter().map(text)
+        }
         let lengths = [
-            self.count(doc, Field::Name, |each| {
-                for symbol in definitions {
-                    words::terms(facts.get(symbol.name).as_bytes(), each);
-                }
-            }),
-            self.count(doc, Field::Signature, |each| {
-                for symbol in definitions {
-                    words::terms(facts.get(symbol.signature).as_bytes(), each);
-                }
-            }),
-            self.count(doc, Field::Doc, |each| {
-                for symbol in definitions {
-                    words::terms(facts.get(symbol.doc).as_bytes(), each);
-                }
-            }),
-            self.count(doc, Field::Body, |each| words::terms(body, each)),
+            self.count(doc, Field::Name, texts(facts, |symbol| symbol.name)),
+            self.count(
+                doc,
+                Field::Signature,
+                texts(facts, |symbol| symbol.signature),
+            ),
+            self.count(doc, Field::Doc, texts(facts, |symbol| symbol.doc)),
+            self.count(doc, Field::Body, std::iter::once(body)),
         ];
         self.columns.lengths.push(lengths);
     }
 
-    fn count(&mut self, doc: u32, field: Field, fill: impl FnOnce(&mut dyn FnMut(&str))) -> u32 {
+    /// Counts the words of one field of one document.
+    fn count<'a>(&mut self, doc: u32, field: Field, texts: impl Iterator<Item = &'a [u8]>) -> u32 {
         let Some(slot) = slot(field) else { return 0 };
         let most = if field == Field::Body {
             MAX_BODY_TERMS
@@ -168,7 +167,11 @@ impl Builder {
         };
         let (terms, counter) = (&mut self.terms, &mut self.counter);
         counter.start();
-        fill(&mut |term| counter.count(terms.number(term.as_bytes()), most));
+        for text in texts {
+            words::terms(text, |term| {
+                counter.count(terms.number(term.as_bytes()), most);
+            });
+        }
         let counter = &self.counter;
         self.postings
             .extend(counter.seen.iter().map(|&term| Posting {

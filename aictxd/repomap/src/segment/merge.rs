@@ -114,7 +114,7 @@ fn merge_terms(segments: &[&Segment], places: &[Vec<u32>]) -> TermWriter {
             if let (Some(segment), Some(places)) = (segments.get(number), places.get(number)) {
                 let all = segment.lists(term);
                 for (slot, list) in lists.iter_mut().enumerate() {
-                    for (doc, count) in List::new(list_of(all, slot)) {
+                    for (doc, count) in List::new(list_of(all, slot).0) {
                         match places.get(doc as usize) {
                             Some(&place) if place != GONE => list.push(place, count),
                             _ => {}

@@ -1,10 +1,10 @@
 //! Posting lists: which documents have a term, in which field, how often.
 //!
 //! The lists of one term lie together: a byte that says which fields it has (bit 0 for
-//! [`Field::Name`], then signature, doc, body), then for each of these the length of its list in bytes
-//! and the list. A list holds, for each document in ascending order, the distance from the one
-//! before, doubled, plus one when the term stands there exactly once; otherwise the count follows.
-//! All numbers are LEB128.
+//! [`Field::Name`], then signature, doc, body), then for each of these the length of its list in
+//! bytes, the number of its documents, and the list. A list holds, for each document in ascending
+//! order, the distance from the one before, doubled, plus one when the term stands there exactly
+//! once; otherwise the count follows. All numbers are LEB128.
 
 use crate::view::Field;
 
@@ -51,6 +51,7 @@ pub(super) fn take(bytes: &mut &[u8]) -> Option<u32> {
 pub(super) struct ListWriter {
     bytes: Vec<u8>,
     last: u32,
+    docs: u32,
 }
 
 impl ListWriter {
@@ -58,6 +59,7 @@ impl ListWriter {
     pub(super) fn push(&mut self, doc: u32, count: u32) {
         let distance = doc.wrapping_sub(self.last);
         self.last = doc;
+        self.docs += 1;
         if count == 1 {
             put(&mut self.bytes, distance << 1 | 1);
         } else {
@@ -75,6 +77,7 @@ impl ListWriter {
     pub(super) fn clear(&mut self) {
         self.bytes.clear();
         self.last = 0;
+        self.docs = 0;
     }
 }
 
@@ -87,32 +90,34 @@ pub(super) fn write(out: &mut Vec<u8>, lists: &[ListWriter; FIELDS.len()]) {
     out.push(mask);
     for list in lists.iter().filter(|l| !l.is_empty()) {
         put(out, list.bytes.len() as u32);
+        put(out, list.docs);
         out.extend_from_slice(&list.bytes);
     }
 }
 
-/// The list of one field among a term's lists; empty when there is none.
-pub(super) fn list_of(mut bytes: &[u8], slot: usize) -> &[u8] {
+/// The list of one field among a term's lists and the number of its documents; empty when there is
+/// none.
+pub(super) fn list_of(mut bytes: &[u8], slot: usize) -> (&[u8], u32) {
     let Some((&mask, rest)) = bytes.split_first() else {
-        return &[];
+        return (&[], 0);
     };
     bytes = rest;
     for other in 0..FIELDS.len() {
         if mask & (1 << other) == 0 {
             continue;
         }
-        let Some(len) = take(&mut bytes) else {
-            return &[];
+        let (Some(len), Some(docs)) = (take(&mut bytes), take(&mut bytes)) else {
+            return (&[], 0);
         };
         let Some((list, rest)) = bytes.split_at_checked(len as usize) else {
-            return &[];
+            return (&[], 0);
         };
         if other == slot {
-            return list;
+            return (list, docs);
         }
         bytes = rest;
     }
-    &[]
+    (&[], 0)
 }
 
 /// Reads a list: documents and counts. Ends at the first byte that makes no sense.
@@ -166,7 +171,7 @@ mod tests {
             }
             let mut bytes = Vec::new();
             write(&mut bytes, &lists);
-            let read = |slot| List::new(list_of(&bytes, slot)).collect::<Vec<_>>();
+            let read = |slot| List::new(list_of(&bytes, slot).0).collect::<Vec<_>>();
             prop_assert_eq!(read(0), name.into_iter().collect::<Vec<_>>());
             prop_assert_eq!(read(1), vec![]);
             prop_assert_eq!(read(3), body.into_iter().collect::<Vec<_>>());
@@ -174,7 +179,7 @@ mod tests {
 
         #[test]
         fn any_bytes_end(bytes in proptest::collection::vec(any::<u8>(), 0..200), slot in 0_usize..4) {
-            prop_assert!(List::new(list_of(&bytes, slot)).count() <= bytes.len());
+            prop_assert!(List::new(list_of(&bytes, slot).0).count() <= bytes.len());
         }
     }
 }

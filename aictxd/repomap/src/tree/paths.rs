@@ -34,7 +34,7 @@ impl Paths {
             }
             let before = found.len();
             let terms = &mut new.terms;
-            words::terms(path, &mut |term| {
+            words::terms(path, |term| {
                 found.push((terms.number(term.as_bytes()), file));
             });
             let length = found.len() - before;
@@ -165,6 +165,13 @@ impl Paths {
     /// Mean number of words.
     pub fn mean_length(&self) -> f32 {
         self.mean
+    }
+
+    /// Number of files whose path has the term.
+    pub fn frequency(&self, term: &str) -> u32 {
+        let mut count = 0;
+        self.postings(term, &mut |_, _| count += 1);
+        count
     }
 
     /// Calls `each` with every file whose path has the term, and how often.

@@ -1,0 +1,104 @@
+//! Commit messages: what of them says what a change is about.
+
+/// Trailers that name people, tools and numbers.
+static TRAILERS: &[&str] = &[
+    "signed-off-by",
+    "co-authored-by",
+    "co-developed-by",
+    "reviewed-by",
+    "reviewed by",
+    "acked-by",
+    "tested-by",
+    "reported-by",
+    "suggested-by",
+    "helped-by",
+    "approved-by",
+    "change-id",
+    "differential revision",
+    "pull-request",
+    "pull request resolved",
+    "fbshipit-source-id",
+    "cc",
+    "reviewers",
+    "subscribers",
+    "tasks",
+    "tags",
+    "git-svn-id",
+    "cr-commit-position",
+    "commit-queue",
+    "auto-submit",
+    "piperorigin-revid",
+    "github-pull-request",
+    "github-last-rev",
+    "gerrit-change-number",
+    "x-original-commit",
+    "cherry-picked-from",
+    "grafted path base",
+    "x-link",
+    "ghstack-source-id",
+    "reviewed-on",
+    "reviewed-at",
+    "bors",
+    "lgtm",
+    "tryjob-request",
+];
+
+/// The message without what tells nothing of the change: trailers that name people and tools,
+/// numbers of pull requests such as `(#123)`, web addresses, and the line of a cherry-pick. The
+/// first line stays first.
+pub fn clean(message: &str) -> String {
+    let mut out = String::with_capacity(message.len());
+    for line in message.lines() {
+        if is_trailer(line) {
+            continue;
+        }
+        let mut first = true;
+        for word in line.split(' ') {
+            let bare = word.trim_matches(|c: char| matches!(c, '(' | ')' | ',' | '.' | ':' | ';'));
+            let number = bare
+                .strip_prefix('#')
+                .is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()));
+            if number || bare.starts_with("https://") || bare.starts_with("http://") {
+                continue;
+            }
+            if !first {
+                out.push(' ');
+            }
+            first = false;
+            out.push_str(word);
+        }
+        while out.ends_with(' ') {
+            out.pop();
+        }
+        out.push('\n');
+    }
+    out.truncate(out.trim_end().len());
+    out
+}
+
+fn is_trailer(line: &str) -> bool {
+    if line.starts_with("(cherry picked from commit") {
+        return true;
+    }
+    let Some((key, _)) = line.split_once(':') else {
+        return false;
+    };
+    let key = key.trim();
+    key.len() <= 32 && TRAILERS.iter().any(|t| key.eq_ignore_ascii_case(t))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::clean;
+
+    #[test]
+    fn what_names_people_and_numbers_goes() {
+        let message = "feat(cli): add `--x` (#123)\n\nThe body: stays.\n\nSee https://x.example/1.\n\
+            Signed-off-by: A <a@b>\nCo-Authored-By: B <b@c>\nDifferential Revision: D1\n";
+        assert_eq!(
+            clean(message),
+            "feat(cli): add `--x`\n\nThe body: stays.\n\nSee"
+        );
+        assert_eq!(clean(""), "");
+    }
+}

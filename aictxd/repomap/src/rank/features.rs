@@ -1,0 +1,472 @@
+//! What is known of each file in the light of a question, as numbers.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use crate::history::History;
+use crate::view::{Class, Field, FileId, View};
+use crate::words;
+
+use super::past::{NONE, Past};
+use super::question::Question;
+use super::weights::Weights;
+use super::{mentions, second};
+
+/// A kind of evidence. All but the exact ones lie between 0 and 1.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(usize)]
+pub enum Feature {
+    /// BM25 of the text, relative to the best file.
+    Body,
+    /// BM25 of the path, likewise.
+    Path,
+    /// BM25 of names of definitions, likewise.
+    Name,
+    /// BM25 of signatures, likewise.
+    Signature,
+    /// BM25 of first sentences of documentation, likewise.
+    Doc,
+    /// BM25 of the messages of the file's past commits, likewise.
+    Past,
+    /// Votes of the past commits nearest to the question, relative to the best file.
+    Near,
+    /// The same votes, absolute: how near those commits are.
+    NearSure,
+    /// Votes for the directory.
+    NearBeside,
+    /// How recently it changed.
+    Recent,
+    /// How often it changed.
+    Often,
+    /// Changed together with the best files of the first stage.
+    Cochange,
+    /// Imports, or is imported by, the best files of the first stage.
+    Import,
+    /// The test of one of the best files, or what one of them tests.
+    Pair,
+    /// Share of the question's weight that its words cover.
+    Cover,
+    /// BM25 of text, path and names for the words of the title alone, relative to the best file.
+    Title,
+    /// One over the place by the text.
+    BodyPlace,
+    /// One over the place by the votes of past commits.
+    NearPlace,
+    /// One over the place by the words of past commits.
+    PastPlace,
+    /// How recently it changed, over a longer time.
+    Lately,
+    /// Logarithm of its length.
+    Size,
+    /// Share of the words of its own name that the question has.
+    Stem,
+    /// Best definition: share of the question's weight in one name and signature.
+    Symbol,
+    /// The question names this path.
+    ExactPath,
+    /// The question names this directory.
+    ExactDirectory,
+    /// The question names something defined here.
+    ExactName,
+    /// Its path has the scope of the title.
+    Scope,
+    /// An active file of the session.
+    Active,
+    /// A test and not asked for.
+    Test,
+    /// A test and asked for.
+    TestAsked,
+    /// Documentation and not asked for.
+    Docs,
+    /// Documentation and asked for.
+    DocsAsked,
+    /// Configuration and not asked for.
+    Config,
+    /// Configuration and asked for.
+    ConfigAsked,
+    /// Test data.
+    Fixture,
+    /// Made by a program.
+    Generated,
+    /// Made by a program, and configuration or dependencies are asked for.
+    GeneratedAsked,
+    /// Somebody else's.
+    Vendored,
+}
+
+impl Feature {
+    /// Number of features.
+    pub const COUNT: usize = Feature::Vendored as usize + 1;
+}
+
+/// Feature values of one file.
+pub type Values = [f32; Feature::COUNT];
+
+/// Evidence that is summed over terms for every file.
+pub(super) const SUMS: usize = 9;
+const PAST: usize = 5;
+const NEAR: usize = 6;
+const COVER: usize = 7;
+const TITLE: usize = 8;
+
+/// Files that the second stage looks at.
+pub(super) const CANDIDATES: usize = 200;
+/// Most postings read for one question.
+const MAX_POSTINGS: u32 = 400_000;
+
+/// Sums for every file, kept between questions; all zero between them.
+#[derive(Default)]
+struct Scratch {
+    sums: Vec<[f32; SUMS]>,
+    term: Vec<u16>,
+    touched: Vec<u32>,
+    count: Vec<f32>,
+}
+
+thread_local! {
+    static SCRATCH: RefCell<Scratch> = RefCell::default();
+}
+
+/// A file that may be an answer.
+#[derive(Debug, Clone)]
+pub(super) struct Candidate {
+    pub(super) file: FileId,
+    pub(super) values: Values,
+    /// Score of the first stage.
+    pub(super) first: f32,
+}
+
+/// Adds to a value.
+pub(super) fn set(values: &mut Values, feature: Feature, value: f32) {
+    if let Some(to) = values.get_mut(feature as usize) {
+        *to = value;
+    }
+}
+
+/// Weighted sum.
+pub(super) fn dot(values: &Values, weights: &Weights) -> f32 {
+    values.iter().zip(&weights.linear).map(|(v, w)| v * w).sum()
+}
+
+impl Scratch {
+    #[inline]
+    fn add(&mut self, file: u32, at: usize, value: f32) {
+        if let Some(sums) = self.sums.get_mut(file as usize) {
+            if sums.iter().all(|s| *s == 0.0) {
+                self.touched.push(file);
+            }
+            if let Some(to) = sums.get_mut(at) {
+                *to += value;
+            }
+        }
+    }
+}
+
+/// What of the question each file answers: candidates with all their features, in order of files.
+pub(super) fn candidates(
+    view: &dyn View,
+    history: &History,
+    past: &Past,
+    question: &Question,
+    active: &[(FileId, f32)],
+    weights: &Weights,
+) -> Vec<Candidate> {
+    SCRATCH.with_borrow_mut(|scratch| {
+        let files = view.files() as usize;
+        // Another view may have been asked before.
+        scratch
+            .sums
+            .resize(files.max(scratch.sums.len()), [0.0; SUMS]);
+        scratch.term.resize(files.max(scratch.term.len()), 0);
+        scratch.count.resize(files.max(scratch.count.len()), 0.0);
+        let total = fields(view, question, weights, scratch);
+        let sure = votes(view, history, past, question, weights, scratch);
+        let candidates = first(view, past, question, active, weights, scratch, total, sure);
+        for file in scratch.touched.drain(..) {
+            if let Some(sums) = scratch.sums.get_mut(file as usize) {
+                *sums = [0.0; SUMS];
+            }
+            if let Some(term) = scratch.term.get_mut(file as usize) {
+                *term = 0;
+            }
+        }
+        second::add(view, history, past, question, weights, candidates)
+    })
+}
+
+fn idf(n: f32, df: f32) -> f32 {
+    (1.0 + (n - df + 0.5).max(0.0) / (df + 0.5)).ln()
+}
+
+/// BM25 of every field; gives the greatest cover possible.
+fn fields(view: &dyn View, question: &Question, weights: &Weights, scratch: &mut Scratch) -> f32 {
+    let n = view.files() as f32;
+    let mut total = 0.0;
+    // (what the term may give, term number, field, frequency)
+    let mut work: Vec<(f32, usize, Field, u32)> = Vec::new();
+    let mut rarity = Vec::with_capacity(question.terms.len());
+    for (at, term) in question.terms.iter().enumerate() {
+        let frequencies = Field::ALL.map(|f| view.frequency(f, &term.text));
+        let [path, .., body] = frequencies;
+        let rare = if body > 0 || path > 0 {
+            term.weight * idf(n, body.max(path) as f32)
+        } else {
+            0.0
+        };
+        total += rare;
+        rarity.push(rare);
+        for (field, df) in Field::ALL.into_iter().zip(frequencies) {
+            if df > 0 {
+                work.push((term.weight * idf(n, df as f32), at, field, df));
+            }
+        }
+    }
+    // The most telling first, in case that not all can be read.
+    work.sort_by(|a, b| {
+        b.0.total_cmp(&a.0)
+            .then((a.1, a.2 as u8).cmp(&(b.1, b.2 as u8)))
+    });
+    let mut left = MAX_POSTINGS;
+    for (gain, at, field, df) in work {
+        if df > left {
+            continue;
+        }
+        left -= df;
+        let Some(term) = question.terms.get(at) else {
+            continue;
+        };
+        let number = field as usize;
+        let k1 = weights.k1.get(number).copied().unwrap_or(1.2);
+        let b = weights.b.get(number).copied().unwrap_or(0.5);
+        let mean = view.mean_length(field).max(1.0);
+        let rare = rarity.get(at).copied().unwrap_or(0.0);
+        let mark = u16::try_from(at + 1).unwrap_or(u16::MAX);
+        let in_title = match field {
+            Field::Body => 1.0,
+            Field::Path => 1.0,
+            Field::Name => 0.5,
+            _ => 0.0,
+        } * term.title
+            * gain
+            / term.weight;
+        view.postings(field, &term.text, &mut |file, times| {
+            let times = times as f32;
+            let length = view.length(field, file) as f32;
+            let norm = k1 * (1.0 - b + b * length / mean);
+            let score = times * (k1 + 1.0) / (times + norm);
+            scratch.add(file.0, number, gain * score);
+            if in_title > 0.0 {
+                scratch.add(file.0, TITLE, in_title * score);
+            }
+            if let Some(last) = scratch.term.get_mut(file.0 as usize)
+                && *last != mark
+            {
+                *last = mark;
+                scratch.add(file.0, COVER, rare);
+            }
+        });
+    }
+    total
+}
+
+/// Words of past commits and votes of the nearest ones; gives the similarity of the nearest.
+fn votes(
+    _view: &dyn View,
+    history: &History,
+    past: &Past,
+    question: &Question,
+    weights: &Weights,
+    scratch: &mut Scratch,
+) -> f32 {
+    let n = history.commits() as f32;
+    if n == 0.0 {
+        return 0.0;
+    }
+    let mut similar: BTreeMap<u32, f32> = BTreeMap::new();
+    let [k1, b] = weights.past;
+    let mean = history.mean_message_length().max(1.0);
+    let mut possible = 0.0;
+    let mut touched: Vec<u32> = Vec::new();
+    for term in &question.terms {
+        let commits = history.with_term(&term.text);
+        if commits.is_empty() {
+            continue;
+        }
+        let rare = term.weight * idf(n, commits.len() as f32);
+        possible += rare;
+        for (commit, times) in commits {
+            let length = history.message_length(*commit) as f32;
+            let times = f32::from(*times);
+            let score = rare * times * 2.2 / (times + 1.2 * (0.25 + 0.75 * length / mean));
+            *similar.entry(*commit).or_default() += score;
+            let files = history.files(*commit);
+            let share = 1.0 / (files.len() as f32).sqrt();
+            for path in files {
+                let Some(file) = past.file.get(*path as usize).filter(|f| **f != NONE) else {
+                    continue;
+                };
+                if let Some(count) = scratch.count.get_mut(*file as usize) {
+                    if *count == 0.0 {
+                        touched.push(*file);
+                    }
+                    *count += share;
+                }
+            }
+        }
+        for file in touched.drain(..) {
+            let at = file as usize;
+            let times = scratch.count.get_mut(at).map_or(0.0, std::mem::take);
+            let length = past.length.get(at).copied().unwrap_or(0.0);
+            let norm = k1 * (1.0 - b + b * length / past.mean_length.max(1.0));
+            scratch.add(file, PAST, rare * times * (k1 + 1.0) / (times + norm));
+        }
+    }
+    let mut nearest: Vec<(u32, f32)> = similar.into_iter().collect();
+    nearest.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    nearest.truncate(weights.near);
+    let best = nearest.first().map_or(0.0, |b| b.1);
+    for (commit, score) in nearest {
+        let files = history.files(commit);
+        let vote = (score / best).powf(weights.near_power)
+            * (-(commit as f32) / weights.near_half).exp2()
+            / (files.len() as f32).powf(weights.near_files);
+        for path in files {
+            if let Some(file) = past.file.get(*path as usize).filter(|f| **f != NONE) {
+                scratch.add(*file, NEAR, vote);
+            }
+        }
+    }
+    (best / possible.max(0.001)).min(1.0)
+}
+
+#[expect(clippy::too_many_arguments, reason = "one step of one pipeline")]
+fn first(
+    view: &dyn View,
+    past: &Past,
+    question: &Question,
+    active: &[(FileId, f32)],
+    weights: &Weights,
+    scratch: &Scratch,
+    total: f32,
+    sure: f32,
+) -> Vec<Candidate> {
+    let mut most = [0.0_f32; SUMS];
+    for file in &scratch.touched {
+        if let Some(sums) = scratch.sums.get(*file as usize) {
+            for (most, sum) in most.iter_mut().zip(sums) {
+                *most = most.max(*sum);
+            }
+        }
+    }
+    if let Some(cover) = most.get_mut(COVER) {
+        *cover = total;
+    }
+    let scale = most.map(|m| if m > 0.0 { 1.0 / m } else { 0.0 });
+    let mut wanted: BTreeMap<u32, mentions::Exact> = mentions::find(view, question);
+    for file in &past.newest {
+        wanted.entry(*file).or_default();
+    }
+    for (file, _) in active {
+        wanted.entry(file.0).or_default();
+    }
+    let value = |file: u32| {
+        let mut values = [0.0; Feature::COUNT];
+        let at = file as usize;
+        if let Some(sums) = scratch.sums.get(at) {
+            let [path, name, signature, doc, body, past, near, cover, title] = *sums;
+            let [a, b, c, d, e, f, g, h, i] = scale;
+            set(&mut values, Feature::Title, title * i);
+            set(&mut values, Feature::Path, path * a);
+            set(&mut values, Feature::Name, name * b);
+            set(&mut values, Feature::Signature, signature * c);
+            set(&mut values, Feature::Doc, doc * d);
+            set(&mut values, Feature::Body, body * e);
+            set(&mut values, Feature::Past, past * f);
+            set(&mut values, Feature::Near, near * g);
+            set(&mut values, Feature::NearSure, near * g * sure);
+            set(&mut values, Feature::Cover, cover * h);
+        }
+        set(
+            &mut values,
+            Feature::Recent,
+            past.recent.get(at).copied().unwrap_or(0.0),
+        );
+        set(
+            &mut values,
+            Feature::Lately,
+            past.lately.get(at).copied().unwrap_or(0.0),
+        );
+        let size = view.length(Field::Body, FileId(file)) as f32;
+        set(&mut values, Feature::Size, size.ln_1p() / 10.0);
+        set(
+            &mut values,
+            Feature::Often,
+            past.often.get(at).copied().unwrap_or(0.0),
+        );
+        class(&mut values, view.class(FileId(file)), question.asks);
+        values
+    };
+    let mut scored: Vec<(f32, u32)> = scratch
+        .touched
+        .iter()
+        .map(|file| (dot(&value(*file), weights), *file))
+        .collect();
+    let order = |a: &(f32, u32), b: &(f32, u32)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
+    if scored.len() > CANDIDATES {
+        scored.select_nth_unstable_by(CANDIDATES, order);
+        scored.truncate(CANDIDATES);
+    }
+    for (_, file) in scored {
+        wanted.entry(file).or_default();
+    }
+    wanted
+        .into_iter()
+        .map(|(file, exact)| {
+            let mut values = value(file);
+            set(&mut values, Feature::ExactPath, exact.path);
+            set(&mut values, Feature::ExactDirectory, exact.directory);
+            set(&mut values, Feature::ExactName, exact.name);
+            let active = active
+                .iter()
+                .find(|(f, _)| f.0 == file)
+                .map_or(0.0, |a| a.1);
+            set(&mut values, Feature::Active, active);
+            let first = dot(&values, weights);
+            Candidate {
+                file: FileId(file),
+                values,
+                first,
+            }
+        })
+        .collect()
+}
+
+/// Sets the features of a class.
+fn class(values: &mut Values, class: Class, asks: [f32; 3]) {
+    let [tests, docs, config] = asks;
+    let mut both = |not, asked, ask| {
+        set(values, not, 1.0 - ask);
+        set(values, asked, ask);
+    };
+    match class {
+        Class::Source => {}
+        Class::Test => both(Feature::Test, Feature::TestAsked, tests),
+        Class::Docs => both(Feature::Docs, Feature::DocsAsked, docs),
+        Class::Config => both(Feature::Config, Feature::ConfigAsked, config),
+        Class::Generated => both(Feature::Generated, Feature::GeneratedAsked, config),
+        Class::Fixture => set(values, Feature::Fixture, 1.0),
+        Class::Vendored => set(values, Feature::Vendored, 1.0),
+    }
+}
+
+/// Terms of the last component of a path, without its extension.
+pub(super) fn stem_terms(path: &str) -> Vec<String> {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let stem = match name.split_once('.') {
+        Some((stem, _)) if !stem.is_empty() => stem,
+        _ => name,
+    };
+    let mut terms = Vec::new();
+    words::terms(stem.as_bytes(), |t| terms.push(t.to_owned()));
+    terms
+}

@@ -1,0 +1,105 @@
+//! Files that a question names outright.
+
+use std::collections::BTreeMap;
+
+use crate::view::{Field, FileId, View};
+use crate::words;
+
+use super::question::{Mention, Question};
+
+/// What of a file the question names.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Exact {
+    /// The path, or the end of it.
+    pub(super) path: f32,
+    /// A directory that holds it.
+    pub(super) directory: f32,
+    /// Something that it defines.
+    pub(super) name: f32,
+}
+
+/// More files than this are not what a mention means.
+const MAX_MEANT: usize = 40;
+
+pub(super) fn find(view: &dyn View, question: &Question) -> BTreeMap<u32, Exact> {
+    let mut found: BTreeMap<u32, Exact> = BTreeMap::new();
+    for mention in &question.paths {
+        path(view, mention, &mut found);
+    }
+    for mention in &question.names {
+        let mut files: Vec<u32> = Vec::new();
+        view.symbols_named(&mention.text, &mut |file, _| files.push(file.0));
+        files.sort_unstable();
+        files.dedup();
+        if files.len() > MAX_MEANT {
+            continue;
+        }
+        let sure = if mention.certain { 1.0 } else { 0.5 };
+        let each = mention.weight * sure / files.len().max(1) as f32;
+        for file in files {
+            let name = &mut found.entry(file).or_default().name;
+            // Several names are more than one, but not as much more.
+            *name = name.max(each) + 0.25 * name.min(each);
+        }
+    }
+    found
+}
+
+fn path(view: &dyn View, mention: &Mention, found: &mut BTreeMap<u32, Exact>) {
+    let text = mention.text.trim_matches('/');
+    if let Some(file) = view.file_at(text) {
+        let exact = found.entry(file.0).or_default();
+        exact.path = exact.path.max(mention.weight);
+        return;
+    }
+    // Of the words of the path the rarest leads to it.
+    let mut rarest: Option<(u32, String)> = None;
+    words::terms(text.as_bytes(), |term| {
+        let count = view.frequency(Field::Path, term);
+        if rarest.as_ref().is_none_or(|(least, _)| count < *least) {
+            rarest = Some((count, term.to_owned()));
+        }
+    });
+    let Some((1.., term)) = rarest else {
+        return;
+    };
+    let (mut ends, mut within) = (Vec::new(), Vec::new());
+    view.postings(Field::Path, &term, &mut |file, _| {
+        let path = view.path(file);
+        if path
+            .strip_suffix(text)
+            .is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
+        {
+            ends.push(file.0);
+        } else if holds(path, text) {
+            within.push(file.0);
+        }
+    });
+    for (files, to) in [(ends, 0), (within, 1)] {
+        if files.len() > MAX_MEANT {
+            continue;
+        }
+        let each = mention.weight / (files.len().max(1) as f32).sqrt();
+        for file in files {
+            let exact = found.entry(file).or_default();
+            let to = if to == 0 {
+                &mut exact.path
+            } else {
+                &mut exact.directory
+            };
+            *to = to.max(each);
+        }
+    }
+}
+
+/// `directory` is one or more whole components of `path`.
+fn holds(path: &str, directory: &str) -> bool {
+    path.match_indices(directory).any(|(at, found)| {
+        let before = path.get(..at).unwrap_or("");
+        let after = path.get(at + found.len()..).unwrap_or("");
+        (before.is_empty() || before.ends_with('/')) && after.starts_with('/')
+    })
+}
+
+/// Unused so far.
+pub(super) type _File = FileId;

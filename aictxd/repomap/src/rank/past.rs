@@ -1,0 +1,110 @@
+//! A history tied to a view.
+
+use crate::history::History;
+use crate::view::{FileId, View};
+
+use super::weights::Weights;
+
+/// No file, no path.
+pub(super) const NONE: u32 = u32::MAX;
+
+/// What of a history does not depend on the question, for one view. Make it once for a view and a
+/// history and keep it.
+#[derive(Debug, Clone, Default)]
+pub struct Past {
+    /// File of each of the history's paths, or [`NONE`].
+    pub(super) file: Vec<u32>,
+    /// Path of each file, or [`NONE`].
+    pub(super) path: Vec<u32>,
+    /// How recently each file changed: a sum over its commits that halves with age.
+    pub(super) recent: Vec<f32>,
+    /// The same over a longer time.
+    pub(super) lately: Vec<f32>,
+    /// Logarithm of the number of commits of each file.
+    pub(super) often: Vec<f32>,
+    /// Words of all messages of each file's commits.
+    pub(super) length: Vec<f32>,
+    /// Mean of `length` over files with any.
+    pub(super) mean_length: f32,
+    /// Most recently changed files, most recent first.
+    pub(super) newest: Vec<u32>,
+}
+
+/// How many of the files most recently changed are always looked at.
+const NEWEST: usize = 60;
+
+impl Past {
+    /// Ties a history to a view.
+    pub fn new(view: &dyn View, history: &History) -> Self {
+        Self::with(view, history, &Weights::default())
+    }
+
+    /// The same with other weights.
+    pub fn with(view: &dyn View, history: &History, weights: &Weights) -> Self {
+        let files = view.files() as usize;
+        let mut past = Past {
+            file: Vec::with_capacity(history.paths().len()),
+            path: vec![NONE; files],
+            recent: vec![0.0; files],
+            lately: vec![0.0; files],
+            often: vec![0.0; files],
+            length: vec![0.0; files],
+            ..Past::default()
+        };
+        let (mut sum, mut count) = (0.0, 0.0);
+        for (number, path) in (0_u32..).zip(history.paths()) {
+            let Some(FileId(file)) = view.file_at(path) else {
+                past.file.push(NONE);
+                continue;
+            };
+            past.file.push(file);
+            let at = file as usize;
+            let commits = history.commits_of(number);
+            let mut recent = 0.0;
+            let mut lately = 0.0;
+            let mut length = 0.0;
+            for commit in commits {
+                let files = history.files(*commit).len() as f32;
+                let age = *commit as f32;
+                recent += (-age / weights.recent_half).exp2() / files.sqrt();
+                lately += (-age / (weights.recent_half * 8.0)).exp2() / files.sqrt();
+                length += history.message_length(*commit) as f32;
+            }
+            let set = |to: &mut Vec<f32>, value: f32| {
+                if let Some(to) = to.get_mut(at) {
+                    *to = value;
+                }
+            };
+            set(&mut past.recent, recent.ln_1p());
+            set(&mut past.lately, lately.ln_1p());
+            set(&mut past.often, (commits.len() as f32).ln_1p());
+            set(&mut past.length, length);
+            if let Some(to) = past.path.get_mut(at) {
+                *to = number;
+            }
+            sum += length;
+            count += 1.0;
+        }
+        past.mean_length = if count > 0.0 { sum / count } else { 1.0 };
+        let greatest = |values: &mut Vec<f32>| {
+            let most = values.iter().copied().fold(0.0, f32::max);
+            if most > 0.0 {
+                values.iter_mut().for_each(|v| *v /= most);
+            }
+        };
+        greatest(&mut past.recent);
+        greatest(&mut past.lately);
+        greatest(&mut past.often);
+        let mut newest: Vec<(f32, u32)> = past
+            .recent
+            .iter()
+            .copied()
+            .zip(0_u32..)
+            .filter(|(r, _)| *r > 0.0)
+            .collect();
+        newest.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        newest.truncate(NEWEST);
+        past.newest = newest.into_iter().map(|(_, file)| file).collect();
+        past
+    }
+}

@@ -1,0 +1,280 @@
+//! The second look, at few files: what they are to each other, and to their best definitions.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::history::History;
+use crate::view::{Class, FileId, View};
+use crate::words;
+
+use super::features::{Candidate, Feature, dot, set, stem_terms};
+use super::past::{NONE, Past};
+use super::question::Question;
+use super::weights::Weights;
+
+/// How many of the best files speak for others.
+const SEEDS: usize = 10;
+/// Newest commits of a seed that count for co-change.
+const SEED_COMMITS: usize = 60;
+/// Commits with more files say nothing of what belongs together.
+const TOGETHER: usize = 30;
+/// Most definitions of one file that are compared.
+const MAX_SYMBOLS: u32 = 600;
+
+pub(super) fn add(
+    view: &dyn View,
+    history: &History,
+    past: &Past,
+    question: &Question,
+    weights: &Weights,
+    mut candidates: Vec<Candidate>,
+) -> Vec<Candidate> {
+    let seeds = seeds(&candidates);
+    let cochange = cochange(history, past, &seeds);
+    let imports = imports(view, &seeds);
+    let pairs = pairs(view, &candidates);
+    let beside = beside(view, &candidates);
+    for (of, to) in [
+        (Feature::Body, Feature::BodyPlace),
+        (Feature::Near, Feature::NearPlace),
+        (Feature::Past, Feature::PastPlace),
+    ] {
+        places(&mut candidates, of, to);
+    }
+    let terms: BTreeMap<&str, f32> = question
+        .terms
+        .iter()
+        .map(|t| (t.text.as_str(), t.weight))
+        .collect();
+    let sum: f32 = terms.values().sum::<f32>().max(0.001);
+    for candidate in &mut candidates {
+        let file = candidate.file;
+        let path = view.path(file);
+        let values = &mut candidate.values;
+        set(
+            values,
+            Feature::Cochange,
+            cochange.get(&file.0).copied().unwrap_or(0.0),
+        );
+        set(
+            values,
+            Feature::Import,
+            imports.get(&file.0).copied().unwrap_or(0.0),
+        );
+        set(
+            values,
+            Feature::Pair,
+            pairs.get(&file.0).copied().unwrap_or(0.0),
+        );
+        let directory = path.rsplit_once('/').map_or("", |(d, _)| d);
+        set(
+            values,
+            Feature::NearBeside,
+            beside.get(directory).copied().unwrap_or(0.0),
+        );
+        set(values, Feature::Stem, stem(path, &terms));
+        set(values, Feature::Scope, scope(path, &question.scope));
+        set(values, Feature::Symbol, symbol(view, file, &terms) / sum);
+        candidate.first = dot(values, weights);
+    }
+    candidates
+}
+
+/// One over the place of each candidate by one feature.
+fn places(candidates: &mut [Candidate], of: Feature, to: Feature) {
+    let value = |c: &Candidate| c.values.get(of as usize).copied().unwrap_or(0.0);
+    let mut order: Vec<(f32, usize)> = candidates.iter().map(value).zip(0..).collect();
+    order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    for (place, (value, at)) in (1_u16..).zip(order) {
+        if value <= 0.0 {
+            break;
+        }
+        if let Some(candidate) = candidates.get_mut(at) {
+            set(&mut candidate.values, to, 1.0 / f32::from(place));
+        }
+    }
+}
+
+/// The best files and how much each of them has to say, together 1.
+fn seeds(candidates: &[Candidate]) -> Vec<(FileId, f32)> {
+    let mut best: Vec<(FileId, f32)> = candidates.iter().map(|c| (c.file, c.first)).collect();
+    best.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    best.truncate(SEEDS);
+    let top = best.first().map_or(0.0, |b| b.1);
+    for (_, score) in &mut best {
+        *score = (*score - top).exp();
+    }
+    let sum: f32 = best.iter().map(|b| b.1).sum();
+    for (_, score) in &mut best {
+        *score /= sum;
+    }
+    best
+}
+
+/// How probable it is that a file changes when the seeds do.
+fn cochange(history: &History, past: &Past, seeds: &[(FileId, f32)]) -> BTreeMap<u32, f32> {
+    let mut together: BTreeMap<u32, f32> = BTreeMap::new();
+    for (seed, share) in seeds {
+        let Some(path) = past.path.get(seed.0 as usize).filter(|p| **p != NONE) else {
+            continue;
+        };
+        let commits = history.commits_of(*path);
+        let commits = commits
+            .get(..SEED_COMMITS.min(commits.len()))
+            .unwrap_or_default();
+        let each = share / (commits.len() as f32 + 3.0);
+        for commit in commits {
+            let files = history.files(*commit);
+            if files.len() > TOGETHER {
+                continue;
+            }
+            for other in files {
+                if other != path
+                    && let Some(file) = past.file.get(*other as usize).filter(|f| **f != NONE)
+                {
+                    *together.entry(*file).or_default() += each;
+                }
+            }
+        }
+    }
+    together
+}
+
+fn imports(view: &dyn View, seeds: &[(FileId, f32)]) -> BTreeMap<u32, f32> {
+    let mut near: BTreeMap<u32, f32> = BTreeMap::new();
+    for (seed, share) in seeds {
+        for side in [view.imports(*seed), view.importers(*seed)] {
+            let each = share / (side.len().max(1) as f32).sqrt();
+            for file in side {
+                *near.entry(file.0).or_default() += each;
+            }
+        }
+    }
+    near
+}
+
+/// A file's name without what marks a test.
+fn pair_key(path: &str) -> String {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let stem = match name.split_once('.') {
+        Some((stem, _)) if !stem.is_empty() => stem,
+        _ => name,
+    };
+    let mut key = stem.to_ascii_lowercase().replace(['_', '-'], "");
+    for mark in ["tests", "test", "spec", "bench"] {
+        if let Some(rest) = key.strip_suffix(mark).or_else(|| key.strip_prefix(mark))
+            && rest.len() >= 2
+        {
+            key = rest.to_owned();
+            break;
+        }
+    }
+    key
+}
+
+/// Names that many files of a tree have and that pair nothing.
+fn common(key: &str) -> bool {
+    matches!(
+        key,
+        "mod" | "index" | "lib" | "main" | "init" | "readme" | "cargo" | "package" | "common" | ""
+    )
+}
+
+/// For tests the first score of what they test, and the other way round, as a share of the best.
+fn pairs(view: &dyn View, candidates: &[Candidate]) -> BTreeMap<u32, f32> {
+    let mut best: BTreeMap<(String, bool), f32> = BTreeMap::new();
+    let mut keys = Vec::with_capacity(candidates.len());
+    let top = candidates.iter().map(|c| c.first).fold(f32::MIN, f32::max);
+    for candidate in candidates {
+        let class = view.class(candidate.file);
+        if !matches!(class, Class::Source | Class::Test) {
+            continue;
+        }
+        let key = pair_key(view.path(candidate.file));
+        if common(&key) {
+            continue;
+        }
+        let test = class == Class::Test;
+        let score = (candidate.first - top).exp();
+        let to = best.entry((key.clone(), test)).or_default();
+        *to = to.max(score);
+        keys.push((candidate.file.0, key, test));
+    }
+    keys.into_iter()
+        .filter_map(|(file, key, test)| Some((file, *best.get(&(key, !test))?)))
+        .collect()
+}
+
+/// Votes for each directory as a share of the best one.
+fn beside(view: &dyn View, candidates: &[Candidate]) -> BTreeMap<String, f32> {
+    let mut sums: BTreeMap<String, f32> = BTreeMap::new();
+    for candidate in candidates {
+        let path = view.path(candidate.file);
+        let directory = path.rsplit_once('/').map_or("", |(d, _)| d);
+        let vote = candidate
+            .values
+            .get(Feature::Near as usize)
+            .copied()
+            .unwrap_or(0.0);
+        *sums.entry(directory.to_owned()).or_default() += vote;
+    }
+    let most = sums.values().copied().fold(0.0, f32::max);
+    if most > 0.0 {
+        sums.values_mut().for_each(|v| *v /= most);
+    }
+    sums
+}
+
+/// Share of the words of a file's name that the question has.
+fn stem(path: &str, terms: &BTreeMap<&str, f32>) -> f32 {
+    let own = stem_terms(path);
+    if own.is_empty() {
+        return 0.0;
+    }
+    let hit: f32 = own
+        .iter()
+        .filter_map(|t| terms.get(t.as_str()))
+        .map(|w| w.min(1.0))
+        .sum();
+    hit / own.len() as f32
+}
+
+/// 1 where every word of the title's scope is a word of the path.
+fn scope(path: &str, scope: &[String]) -> f32 {
+    if scope.is_empty() {
+        return 0.0;
+    }
+    let mut own = BTreeSet::new();
+    words::terms(path.as_bytes(), |t| {
+        own.insert(t.to_owned());
+    });
+    let hit = scope.iter().filter(|t| own.contains(*t)).count();
+    hit as f32 / scope.len() as f32
+}
+
+/// Weight of the question in the definition that has most of it.
+fn symbol(view: &dyn View, file: FileId, terms: &BTreeMap<&str, f32>) -> f32 {
+    let mut best = 0.0_f32;
+    for number in 0..view.symbol_count(file).min(MAX_SYMBOLS) {
+        if let Some(symbol) = view.symbol(file, number) {
+            best = best.max(covered(symbol.name, symbol.signature, terms));
+        }
+    }
+    best
+}
+
+/// Weight of the question's terms in a name, and with less in its signature.
+pub(super) fn covered(name: &str, signature: &str, terms: &BTreeMap<&str, f32>) -> f32 {
+    let mut sum = 0.0;
+    let mut seen: Vec<&str> = Vec::new();
+    for (text, factor) in [(name, 1.0), (signature, 0.4)] {
+        words::terms(text.as_bytes(), |term| {
+            if let Some((term, weight)) = terms.get_key_value(term)
+                && !seen.contains(term)
+            {
+                seen.push(term);
+                sum += weight * factor;
+            }
+        });
+    }
+    sum
+}

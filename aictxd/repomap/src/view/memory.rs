@@ -1,0 +1,257 @@
+//! A view that lies in hash maps: for tests and for the evaluation of ranking, not for large trees.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::{Class, Field, FileId, Symbol, View};
+use crate::facts::{Definition, Facts};
+use crate::words;
+
+/// One file to be indexed.
+#[derive(Debug, Clone, Default)]
+pub struct MemoryFile {
+    /// Path relative to the root.
+    pub path: String,
+    /// What sort of file it is.
+    pub class: Class,
+    /// Name of its language, empty when unknown.
+    pub language: String,
+    /// What its parser found.
+    pub facts: Facts,
+    /// Its text; empty where it must not or cannot be read.
+    pub bytes: Vec<u8>,
+}
+
+/// Words of one field.
+#[derive(Debug, Default)]
+struct Words {
+    numbers: HashMap<Box<str>, u32>,
+    postings: Vec<Vec<(FileId, u32)>>,
+    lengths: Vec<u32>,
+}
+
+impl Words {
+    fn add(&mut self, file: FileId, text: &[u8]) {
+        let Self {
+            numbers,
+            postings,
+            lengths,
+        } = self;
+        let mut count = 0;
+        words::terms(text, |term| {
+            count += 1;
+            let at = match numbers.get(term) {
+                Some(at) => *at as usize,
+                None => {
+                    let at = postings.len();
+                    numbers.insert(term.into(), u32::try_from(at).unwrap_or(u32::MAX));
+                    postings.push(Vec::new());
+                    at
+                }
+            };
+            if let Some(list) = postings.get_mut(at) {
+                match list.last_mut() {
+                    Some((last, times)) if *last == file => *times += 1,
+                    _ => list.push((file, 1)),
+                }
+            }
+        });
+        if let Some(length) = lengths.get_mut(file.0 as usize) {
+            *length += count;
+        }
+    }
+
+    fn get(&self, term: &str) -> &[(FileId, u32)] {
+        self.numbers
+            .get(term)
+            .and_then(|at| self.postings.get(*at as usize))
+            .map_or(&[], Vec::as_slice)
+    }
+}
+
+#[derive(Debug)]
+struct Entry {
+    path: String,
+    class: Class,
+    language: String,
+    facts: Facts,
+    imports: Vec<FileId>,
+    importers: Vec<FileId>,
+}
+
+/// An index in memory.
+#[derive(Debug, Default)]
+pub struct MemoryView {
+    files: Vec<Entry>,
+    words: [Words; Field::COUNT],
+    means: [f32; Field::COUNT],
+    names: BTreeMap<String, Vec<(FileId, u32)>>,
+}
+
+impl MemoryView {
+    /// Indexes files. Their order does not matter; of two with one path the first counts.
+    pub fn new(mut files: Vec<MemoryFile>) -> Self {
+        files.sort_by(|a, b| a.path.as_bytes().cmp(b.path.as_bytes()));
+        files.dedup_by(|b, a| a.path == b.path);
+        let mut view = Self::default();
+        for words in &mut view.words {
+            words.lengths = vec![0; files.len()];
+        }
+        let imported = crate::graph::resolve(
+            &files
+                .iter()
+                .map(|f| (f.path.as_str(), f.language.as_str(), &f.facts))
+                .collect::<Vec<_>>(),
+        );
+        for (file, imports) in files.into_iter().zip(imported) {
+            view.add(file, imports);
+        }
+        let mut back: Vec<Vec<FileId>> = vec![Vec::new(); view.files.len()];
+        for (at, entry) in (0_u32..).zip(&view.files) {
+            for to in &entry.imports {
+                if let Some(list) = back.get_mut(to.0 as usize) {
+                    list.push(FileId(at));
+                }
+            }
+        }
+        for (entry, importers) in view.files.iter_mut().zip(back) {
+            entry.importers = importers;
+        }
+        for (mean, words) in view.means.iter_mut().zip(&view.words) {
+            let (mut sum, mut count) = (0_u64, 0_u64);
+            for length in words.lengths.iter().filter(|l| **l > 0) {
+                sum += u64::from(*length);
+                count += 1;
+            }
+            *mean = sum as f32 / count.max(1) as f32;
+        }
+        view
+    }
+
+    fn add(&mut self, file: MemoryFile, imports: Vec<FileId>) {
+        let id = FileId(u32::try_from(self.files.len()).unwrap_or(u32::MAX));
+        let [path, name, signature, doc, body] = &mut self.words;
+        path.add(id, file.path.as_bytes());
+        body.add(id, &file.bytes);
+        for (number, definition) in (0_u32..).zip(&file.facts.definitions) {
+            let get = |span| file.facts.get(span);
+            name.add(id, get(definition.name).as_bytes());
+            signature.add(id, get(definition.signature).as_bytes());
+            doc.add(id, get(definition.doc).as_bytes());
+            self.names
+                .entry(get(definition.name).to_owned())
+                .or_default()
+                .push((id, number));
+        }
+        self.files.push(Entry {
+            path: file.path,
+            class: file.class,
+            language: file.language,
+            facts: file.facts,
+            imports,
+            importers: Vec::new(),
+        });
+    }
+
+    fn entry(&self, file: FileId) -> Option<&Entry> {
+        self.files.get(file.0 as usize)
+    }
+
+    fn field(&self, field: Field) -> &Words {
+        let [path, name, signature, doc, body] = &self.words;
+        match field {
+            Field::Path => path,
+            Field::Name => name,
+            Field::Signature => signature,
+            Field::Doc => doc,
+            Field::Body => body,
+        }
+    }
+}
+
+fn symbol<'a>(facts: &'a Facts, definition: &Definition) -> Symbol<'a> {
+    Symbol {
+        name: facts.get(definition.name),
+        signature: facts.get(definition.signature),
+        doc: facts.get(definition.doc),
+        container: definition.container,
+        line: definition.line,
+        end_line: definition.end_line,
+        kind: definition.kind,
+        exported: definition.exported,
+        declared_only: definition.declared_only,
+    }
+}
+
+impl View for MemoryView {
+    fn files(&self) -> u32 {
+        u32::try_from(self.files.len()).unwrap_or(u32::MAX)
+    }
+
+    fn path(&self, file: FileId) -> &str {
+        self.entry(file).map_or("", |e| e.path.as_str())
+    }
+
+    fn file_at(&self, path: &str) -> Option<FileId> {
+        self.files
+            .binary_search_by(|e| e.path.as_bytes().cmp(path.as_bytes()))
+            .ok()
+            .and_then(|at| u32::try_from(at).ok())
+            .map(FileId)
+    }
+
+    fn class(&self, file: FileId) -> Class {
+        self.entry(file).map_or(Class::default(), |e| e.class)
+    }
+
+    fn language(&self, file: FileId) -> &str {
+        self.entry(file).map_or("", |e| e.language.as_str())
+    }
+
+    fn length(&self, field: Field, file: FileId) -> u32 {
+        self.field(field)
+            .lengths
+            .get(file.0 as usize)
+            .copied()
+            .unwrap_or(0)
+    }
+
+    fn mean_length(&self, field: Field) -> f32 {
+        self.means.get(field as usize).copied().unwrap_or(0.0)
+    }
+
+    fn frequency(&self, field: Field, term: &str) -> u32 {
+        u32::try_from(self.field(field).get(term).len()).unwrap_or(u32::MAX)
+    }
+
+    fn postings(&self, field: Field, term: &str, each: &mut dyn FnMut(FileId, u32)) {
+        for (file, times) in self.field(field).get(term) {
+            each(*file, *times);
+        }
+    }
+
+    fn symbol_count(&self, file: FileId) -> u32 {
+        self.entry(file).map_or(0, |e| {
+            u32::try_from(e.facts.definitions.len()).unwrap_or(u32::MAX)
+        })
+    }
+
+    fn symbol(&self, file: FileId, number: u32) -> Option<Symbol<'_>> {
+        let facts = &self.entry(file)?.facts;
+        let definition = facts.definitions.get(number as usize)?;
+        Some(symbol(facts, definition))
+    }
+
+    fn symbols_named(&self, name: &str, each: &mut dyn FnMut(FileId, u32)) {
+        for (file, number) in self.names.get(name).into_iter().flatten() {
+            each(*file, *number);
+        }
+    }
+
+    fn imports(&self, file: FileId) -> &[FileId] {
+        self.entry(file).map_or(&[], |e| e.imports.as_slice())
+    }
+
+    fn importers(&self, file: FileId) -> &[FileId] {
+        self.entry(file).map_or(&[], |e| e.importers.as_slice())
+    }
+}
