@@ -52,10 +52,16 @@ fn failed(kind: &str) -> GitState {
     }
 }
 
-/// A git process that runs nothing else: no hooks, no monitor, no transport. Filters are dealt
-/// with by [`switch_off`].
 fn git(worktree: &Path) -> Command {
-    let mut command = Command::new("git");
+    let mut command = Command::from(command(worktree));
+    command.kill_on_drop(true);
+    command
+}
+
+/// A git process that runs nothing else: no hooks, no monitor, no transport. Filters are dealt
+/// with by [`switch_off`]; `git log` runs none.
+pub fn command(worktree: &Path) -> std::process::Command {
+    let mut command = std::process::Command::new("git");
     command
         .args([
             "-c",
@@ -74,8 +80,7 @@ fn git(worktree: &Path) -> Command {
         .env("GIT_NO_LAZY_FETCH", "1")
         .env("GIT_ALLOW_PROTOCOL", "none")
         .stdin(Stdio::null())
-        .stderr(Stdio::null())
-        .kill_on_drop(true);
+        .stderr(Stdio::null());
     command
 }
 

@@ -15,10 +15,14 @@ use aictx_artifacts::root::{self, Repository, find_repository};
 use aictx_proto::methods::MapFreshness;
 use aictx_proto::rpc::{INVALID_PARAMS, NO_REPOSITORY, RpcError};
 use aictx_repomap::discover::check_root;
+use aictx_repomap::history::{History, Limits as HistoryLimits, mine};
 use aictx_repomap::indexer::{Cache, Indexer, Options, Report};
+use aictx_repomap::rank::Past;
 use aictx_repomap::segment::ContentId;
-use aictx_repomap::tree::Tree;
+use aictx_repomap::tree::{Paths, Tree};
 use aictx_repomap::view::View;
+
+use arc_swap::ArcSwap;
 
 use crate::app::Mode;
 
@@ -42,8 +46,32 @@ pub struct Map {
     pub worktree: PathBuf,
     /// The index.
     pub indexer: Indexer,
+    evidence: ArcSwap<Evidence>,
     state: Mutex<State>,
     done: Condvar,
+}
+
+/// What past commits say, tied to the paths of a tree.
+#[derive(Debug, Default)]
+pub struct Evidence {
+    /// Commits.
+    pub history: Arc<History>,
+    /// The same by file.
+    pub past: Past,
+    /// Commit that it was read at.
+    head: String,
+    paths: Arc<Paths>,
+}
+
+impl Evidence {
+    fn tie(history: Arc<History>, head: String, tree: &Tree) -> Self {
+        Self {
+            past: Past::new(tree, &history),
+            head,
+            history,
+            paths: Arc::clone(tree.paths()),
+        }
+    }
 }
 
 #[derive(Debug, Default)]
@@ -134,6 +162,7 @@ impl Maps {
         Map {
             worktree: repository.worktree.clone(),
             indexer,
+            evidence: ArcSwap::default(),
             state: Mutex::new(State {
                 used_at: Some(Instant::now()),
                 ..State::default()
@@ -311,6 +340,7 @@ impl Map {
         } else {
             self.indexer.changed(&dirty, stop)
         };
+        self.read_history();
         let unsaved = {
             let mut state = self.state();
             let due = state.saved_at.is_none_or(|at| at.elapsed() > SAVE_EVERY);
@@ -350,6 +380,53 @@ impl Map {
         }
     }
 
+    /// Files that the running update has parsed, and has to; zeros while none runs.
+    pub fn progress(&self) -> (u32, u32) {
+        let progress = self.indexer.progress();
+        if progress.running.load(Ordering::Relaxed) {
+            let read = |n: &std::sync::atomic::AtomicU32| n.load(Ordering::Relaxed);
+            (read(&progress.done), read(&progress.total))
+        } else {
+            (0, 0)
+        }
+    }
+
+    /// The repository's past, tied to a tree.
+    pub fn evidence(&self, tree: &Tree) -> Arc<Evidence> {
+        let known = self.evidence.load_full();
+        if Arc::ptr_eq(&known.paths, tree.paths()) {
+            return known;
+        }
+        // Files came or went since the past was tied to the tree.
+        let tied = Arc::new(Evidence::tie(
+            Arc::clone(&known.history),
+            known.head.clone(),
+            tree,
+        ));
+        self.evidence.store(Arc::clone(&tied));
+        tied
+    }
+
+    /// Reads what was committed since the past was read, if anything was.
+    fn read_history(&self) {
+        let head = root::head(&self.worktree).head;
+        let known = self.evidence.load_full();
+        if head.is_empty() || known.head == head {
+            return;
+        }
+        let git = || crate::git::command(&self.worktree);
+        let commits = match mine(&git, &head, None, HistoryLimits::default()) {
+            Ok(commits) => commits,
+            Err(error) => {
+                tracing::debug!(worktree = %self.worktree.display(), %error, "no history");
+                Vec::new()
+            }
+        };
+        let history = Arc::new(History::new(&commits));
+        let evidence = Evidence::tie(history, head, &self.indexer.tree());
+        self.evidence.store(Arc::new(evidence));
+    }
+
     /// What the last update did.
     pub fn last(&self) -> Option<Report> {
         self.state().last.clone()
@@ -383,7 +460,7 @@ impl Map {
             files: tree.files(),
             pending,
             age_ms: u64::try_from(age.as_millis()).unwrap_or(u64::MAX),
-            commits: 0,
+            commits: self.evidence.load().history.commits(),
             warnings: state.last.as_ref().map(warnings).unwrap_or_default(),
         }
     }
@@ -415,6 +492,17 @@ pub fn warnings(report: &Report) -> Vec<String> {
         warnings.push(format!("nested_repository: {nested} is not entered"));
     }
     warnings
+}
+
+/// Whether the configuration of a repository leaves the map on: `enabled` in
+/// `.aictx/repo_map/config.json`, yes where nothing is said.
+pub fn enabled(root: &Path) -> bool {
+    let path = root.join(".aictx/repo_map/config.json");
+    let config: Option<serde_json::Value> = std::fs::read(path)
+        .ok()
+        .and_then(|bytes| serde_json::from_slice(&bytes).ok());
+    let enabled = config.and_then(|config| config.get("enabled")?.as_bool());
+    enabled.unwrap_or(true)
 }
 
 /// One core is left free for whoever is being answered.

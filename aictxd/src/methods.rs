@@ -27,6 +27,7 @@ use crate::hosts::{Host, Place};
 use crate::{git, hook, project, rpc};
 
 mod init;
+mod map;
 mod repo;
 mod session;
 mod status;
@@ -66,6 +67,16 @@ async fn dispatch(app: &Arc<App>, method: &str, params: &str) -> Result<Value, R
         words::REPO_REMOVE => reply(&on_pool(app, params, repo::remove).await?),
         words::SESSION_LIST => reply(&on_pool(app, params, session::list).await?),
         words::SESSION_SHOW => reply(&on_pool(app, params, session::show).await?),
+        words::MAP_QUERY => reply(&on_pool(app, params, map::query).await?),
+        words::MAP_BRIEF => reply(&on_pool(app, params, map::brief).await?),
+        words::MAP_OUTLINE => reply(&on_pool(app, params, map::outline).await?),
+        words::MAP_SYMBOL => reply(&on_pool(app, params, map::symbol).await?),
+        words::MAP_REFS => reply(&on_pool(app, params, map::refs).await?),
+        words::MAP_RELATED => reply(&on_pool(app, params, map::related).await?),
+        words::MAP_IMPACT => reply(&on_pool(app, params, map::impact).await?),
+        words::MAP_STATUS => reply(&on_pool(app, params, map::status).await?),
+        words::MAP_REFRESH => reply(&on_pool(app, params, map::refresh).await?),
+        words::MAP_EXPORT => reply(&on_pool(app, params, map::export).await?),
         words::STATUS => reply(&status::status(app)),
         words::HELLO => reply(&status::hello(app)),
         words::STOP => reply(&status::stop(app, &read(params)?)),

@@ -47,6 +47,9 @@ pub enum Command {
     /// Look at recorded sessions
     #[command(subcommand)]
     Session(Session),
+    /// Ask the map of a repository: which files, which symbols, who uses what
+    #[command(subcommand)]
+    Map(Map),
     /// Start, stop and look at the daemon
     #[command(subcommand)]
     Daemon(Daemon),
@@ -347,6 +350,130 @@ pub enum Session {
         /// Include the ledger's rows, newest 500
         #[arg(long)]
         rows: bool,
+    },
+}
+
+/// Where to ask, and how long to wait.
+#[derive(Debug, Args)]
+pub struct MapAt {
+    /// Where.
+    #[command(flatten)]
+    pub repo: RepoOption,
+    /// Seconds to wait for an index that is being built; 0 answers with what is there
+    #[arg(long, value_name = "SECONDS", default_value_t = 60)]
+    pub wait: u64,
+}
+
+/// `aictx map`.
+#[derive(Debug, Subcommand)]
+pub enum Map {
+    /// Rank the files that matter for a task
+    Query {
+        /// The task or question, in any words
+        #[arg(value_name = "TEXT", required = true, num_args = 1.., allow_hyphen_values = true)]
+        text: Vec<String>,
+        /// At most this many files, 1 to 50
+        #[arg(short = 'n', long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=50))]
+        limit: u32,
+        /// File that is being worked on; can be repeated
+        #[arg(long, value_name = "PATH")]
+        active: Vec<String>,
+        /// Where and how long.
+        #[command(flatten)]
+        at: MapAt,
+    },
+    /// Outline the repository, or what matters for a task, within a token budget
+    Brief {
+        /// At most this many tokens, counted as four characters each
+        #[arg(long, value_name = "N", default_value_t = 1024, value_parser = clap::value_parser!(u32).range(1..))]
+        tokens: u32,
+        /// The task
+        #[arg(
+            long = "for",
+            value_name = "TASK",
+            default_value = "",
+            hide_default_value = true,
+            allow_hyphen_values = true
+        )]
+        task: String,
+        /// Where and how long.
+        #[command(flatten)]
+        at: MapAt,
+    },
+    /// List the definitions of a file
+    Outline {
+        /// The file
+        file: String,
+        /// Where and how long.
+        #[command(flatten)]
+        at: MapAt,
+    },
+    /// Find definitions by name: exact, prefix, substring, fuzzy
+    Symbol {
+        /// The name; `Type::name` and `module.name` also ask for the container
+        #[arg(allow_hyphen_values = true)]
+        name: String,
+        /// At most this many
+        #[arg(short = 'n', long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]
+        limit: u32,
+        /// Where and how long.
+        #[command(flatten)]
+        at: MapAt,
+    },
+    /// Find where a name is defined and used
+    Refs {
+        /// The name, exactly
+        #[arg(allow_hyphen_values = true)]
+        name: String,
+        /// At most this many places
+        #[arg(short = 'n', long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]
+        limit: u32,
+        /// Where and how long.
+        #[command(flatten)]
+        at: MapAt,
+    },
+    /// List files that have to do with a file
+    Related {
+        /// The file
+        file: String,
+        /// At most this many
+        #[arg(short = 'n', long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]
+        limit: u32,
+        /// Where and how long.
+        #[command(flatten)]
+        at: MapAt,
+    },
+    /// List files and tests that a change of a file may break
+    Impact {
+        /// The file
+        file: String,
+        /// At most this many
+        #[arg(short = 'n', long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]
+        limit: u32,
+        /// Where and how long.
+        #[command(flatten)]
+        at: MapAt,
+    },
+    /// Show the state of the index
+    Status {
+        /// Where.
+        #[command(flatten)]
+        repo: RepoOption,
+    },
+    /// Bring the index up to the tree now
+    Refresh {
+        /// Where.
+        #[command(flatten)]
+        repo: RepoOption,
+        /// Forget what is known and parse everything
+        #[arg(long)]
+        full: bool,
+    },
+    /// Print the whole index in the format of index.json
+    Export {
+        /// Where and how long.
+        #[command(flatten)]
+        at: MapAt,
     },
 }
 

@@ -10,7 +10,7 @@ use std::os::unix::net::UnixStream;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use aictx_proto::methods::{self, FINALIZE, HELLO, Hello, INIT};
+use aictx_proto::methods::{self, FINALIZE, HELLO, Hello, INIT, MAP_REFRESH};
 use aictx_proto::rpc::{MAX_LINE_BYTES, PROTOCOL_MISMATCH, RpcError};
 use aictx_proto::{PROTOCOL_VERSION, VERSION};
 use serde::Serialize;
@@ -30,6 +30,8 @@ pub const START_DEADLINE: Duration = Duration::from_secs(3);
 const HELLO_DEADLINE: Duration = Duration::from_secs(2);
 const ANSWER_DEADLINE: Duration = Duration::from_secs(10);
 const LONG_ANSWER_DEADLINE: Duration = Duration::from_secs(30);
+/// Parsing a whole repository takes what it takes.
+const REFRESH_DEADLINE: Duration = Duration::from_secs(630);
 /// What to do about a daemon that misbehaves.
 pub const RESTART_HINT: &str = "`aictx daemon restart` replaces the running daemon";
 
@@ -83,7 +85,9 @@ impl Backend {
         let params = serde_json::to_value(params)
             .map_err(|e| CliError::new(Kind::Io, format!("the request cannot be written: {e}")))?;
         match self.reach() {
-            Ok(mut stream) => exchange_on(&mut stream, method, &params, deadline_of(method)),
+            Ok(mut stream) => {
+                exchange_on(&mut stream, method, &params, deadline_of(method, &params))
+            }
             Err(why) => {
                 if why.is_trouble() {
                     let _ = writeln!(io::stderr(), "aictx: {why}; working without the daemon");
@@ -106,7 +110,7 @@ impl Backend {
             return Ok(None);
         };
         let params = serde_json::to_value(params).unwrap_or_else(|_| json!({}));
-        exchange_on(&mut stream, method, &params, deadline_of(method)).map(Some)
+        exchange_on(&mut stream, method, &params, deadline_of(method, &params)).map(Some)
     }
 
     /// Who serves, if anybody does.
@@ -301,11 +305,15 @@ fn request_line(method: &str, params: &Value) -> Vec<u8> {
     line
 }
 
-fn deadline_of(method: &str) -> Duration {
-    match method {
+/// How long an answer may take: what the caller is willing to wait comes on top.
+fn deadline_of(method: &str, params: &Value) -> Duration {
+    let wait = params.get("wait_ms").and_then(Value::as_u64).unwrap_or(0);
+    let own = match method {
         FINALIZE | INIT => LONG_ANSWER_DEADLINE,
+        MAP_REFRESH => REFRESH_DEADLINE,
         _ => ANSWER_DEADLINE,
-    }
+    };
+    own.saturating_add(Duration::from_millis(wait))
 }
 
 /// The result in an answer line, or its error.
@@ -356,9 +364,11 @@ mod tests {
 
     #[test]
     fn writers_get_more_time() {
-        assert_eq!(deadline_of("finalize").as_secs(), 30);
-        assert_eq!(deadline_of("init").as_secs(), 30);
-        assert_eq!(deadline_of("resume").as_secs(), 10);
+        let waiting = |ms: u64| json!({ "wait_ms": ms });
+        assert_eq!(deadline_of("finalize", &json!({})).as_secs(), 30);
+        assert_eq!(deadline_of("init", &json!({})).as_secs(), 30);
+        assert_eq!(deadline_of("resume", &json!({})).as_secs(), 10);
+        assert_eq!(deadline_of("map.query", &waiting(5_000)).as_secs(), 15);
     }
 
     fn asked(serve: impl FnOnce(UnixStream) + Send + 'static, deadline: u64) -> CliError {

@@ -15,6 +15,7 @@ pub mod continuity;
 pub mod daemon;
 pub mod finalize;
 pub mod hook;
+pub mod map;
 pub mod repository;
 
 /// Runs a command.
@@ -32,6 +33,7 @@ pub fn run(line: CommandLine, paint: Paint) -> Result<Answer, CliError> {
         Command::Status => daemon::overview(&backend, paint),
         Command::Repo(command) => repository::repo(&backend, &command),
         Command::Session(command) => repository::session(&backend, &command, paint),
+        Command::Map(command) => map::map(&backend, command, paint),
         Command::Daemon(command) => daemon::daemon(&backend, &command, paint),
         Command::Scrub => daemon::scrub(&backend, line.json),
         Command::Version => daemon::version(&backend),

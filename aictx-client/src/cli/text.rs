@@ -3,6 +3,9 @@
 use std::env;
 use std::io::IsTerminal;
 
+/// Characters of a drawn bar.
+const METER_WIDTH: usize = 24;
+
 /// Colours, or none.
 #[derive(Debug, Clone, Copy)]
 pub struct Paint {
@@ -46,6 +49,50 @@ impl Paint {
     /// For headings.
     pub fn bold(self, text: &str) -> String {
         self.wrap("1", text)
+    }
+}
+
+/// One line of progress that is drawn over and over, and gone in the end. Only on a terminal.
+#[derive(Debug)]
+pub struct Meter {
+    what: &'static str,
+    on: bool,
+    drawn: bool,
+}
+
+impl Meter {
+    /// A meter on standard error.
+    pub fn on_stderr(what: &'static str) -> Self {
+        Self {
+            what,
+            on: std::io::stderr().is_terminal(),
+            drawn: false,
+        }
+    }
+
+    /// Whether anybody sees it.
+    pub fn is_seen(&self) -> bool {
+        self.on
+    }
+
+    /// Draws how far it is.
+    pub fn show(&mut self, done: u64, total: u64) {
+        if !self.on || total == 0 {
+            return;
+        }
+        self.drawn = true;
+        let filled = usize::try_from(done.min(total) * METER_WIDTH as u64 / total).unwrap_or(0);
+        let bar = "█".repeat(filled) + &"░".repeat(METER_WIDTH.saturating_sub(filled));
+        eprint!("\r{} {bar} {done}/{total} ", self.what);
+    }
+}
+
+impl Drop for Meter {
+    fn drop(&mut self) {
+        if self.drawn {
+            // Over it and back.
+            eprint!("\r\u{1b}[K");
+        }
     }
 }
 

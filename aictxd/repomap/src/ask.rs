@@ -11,10 +11,12 @@ use crate::view::{FileId, Symbol, View};
 
 mod brief;
 mod references;
+mod relatives;
 mod symbols;
 
 pub use brief::{brief, by_weight};
 pub use references::references;
+pub use relatives::{impact, related};
 pub use symbols::{Match, SymbolAt, find_symbols};
 
 /// Deepest nesting that is followed to name a container.

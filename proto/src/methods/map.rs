@@ -350,6 +350,10 @@ pub struct MapStatus {
     pub languages: BTreeMap<String, u32>,
     /// Files without definitions, by reason.
     pub without_symbols: BTreeMap<String, u32>,
+    /// Files that the running refresh has parsed, and has to.
+    pub progress_done: u32,
+    /// See `progress_done`; 0 while nothing runs.
+    pub progress_total: u32,
     /// Bytes of the index, mapped or in memory.
     pub index_bytes: u64,
     /// Of these, bytes on the heap.

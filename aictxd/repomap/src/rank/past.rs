@@ -39,6 +39,18 @@ impl Past {
         Self::with(view, history, &Weights::default())
     }
 
+    /// Number of a file's path in the history.
+    pub fn path_of(&self, file: FileId) -> Option<u32> {
+        let path = self.path.get(file.0 as usize).copied();
+        path.filter(|path| *path != NONE)
+    }
+
+    /// File of a path of the history, if it is still there.
+    pub fn file_of(&self, path: u32) -> Option<FileId> {
+        let file = self.file.get(path as usize).copied();
+        file.filter(|file| *file != NONE).map(FileId)
+    }
+
     /// The same with other weights.
     pub fn with(view: &dyn View, history: &History, weights: &Weights) -> Self {
         let files = view.files() as usize;

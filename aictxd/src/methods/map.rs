@@ -1,0 +1,336 @@
+//! `map.*`: questions to the index of a worktree.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use aictx_artifacts::root;
+use aictx_proto::methods::{
+    MAX_MAP_RESULTS, MAX_MAP_TEXT, MapBrief, MapBriefParams, MapExport, MapFileParams, MapHit,
+    MapHitMetadata, MapNameParams, MapOutline, MapQueryParams, MapQueryReply, MapReferences,
+    MapRefreshParams, MapRefreshReply, MapRelatives, MapRepoParams, MapStatus, MapSymbolHit,
+    MapSymbols,
+};
+use aictx_proto::path::Located;
+use aictx_proto::rpc::{INVALID_PARAMS, NOT_FOUND, RpcError};
+use aictx_repomap::ask;
+use aictx_repomap::rank::{self, Hit, Query};
+use aictx_repomap::tree::Tree;
+use aictx_repomap::view::{FileId, View};
+
+use crate::app::App;
+use crate::maps::{Map, warnings};
+
+/// Results when nobody says how many.
+const DEFAULT_RESULTS: u32 = 10;
+/// Names, places and relatives when nobody says how many.
+const DEFAULT_LIST: u32 = 20;
+/// Names, places and relatives at most.
+const MAX_LIST: u32 = 1_000;
+/// Tokens of a brief when nobody says how many, and at most.
+const DEFAULT_TOKENS: u32 = 1_024;
+const MAX_TOKENS: u32 = 100_000;
+/// What the map is made with.
+const PROVIDER: &str = "tree_sitter";
+
+/// An index that is as right as the caller is willing to wait for.
+struct Asked {
+    map: Arc<Map>,
+    tree: Arc<Tree>,
+}
+
+fn asked(app: &App, repo: &str, wait_ms: u64) -> Result<Asked, RpcError> {
+    let map = app.maps.open(&absolute(repo)?)?;
+    let tree = app.maps.fresh(&map, Duration::from_millis(wait_ms));
+    Ok(Asked { map, tree })
+}
+
+fn absolute(path: &str) -> Result<PathBuf, RpcError> {
+    let path = PathBuf::from(path);
+    if path.is_absolute() {
+        Ok(path)
+    } else {
+        Err(RpcError::new(
+            INVALID_PARAMS,
+            "`repo` must be an absolute path",
+        ))
+    }
+}
+
+fn limit(given: u32, default: u32, most: u32) -> usize {
+    let limit = if given == 0 { default } else { given };
+    limit.min(most) as usize
+}
+
+pub(super) fn query(app: &App, params: &MapQueryParams) -> Result<MapQueryReply, RpcError> {
+    let text = cut(&params.text);
+    if text.trim().is_empty() {
+        return Err(RpcError::new(INVALID_PARAMS, "the question is empty"));
+    }
+    let asked = asked(app, &params.repo, params.wait_ms)?;
+    let active: Vec<_> = params
+        .active
+        .iter()
+        .filter_map(|path| Some((asked.tree.file_at(path)?, 1.0)))
+        .collect();
+    let query = Query {
+        text,
+        active: &active,
+        limit: limit(params.limit, DEFAULT_RESULTS, MAX_MAP_RESULTS),
+    };
+    let hits = asked.rank(&query);
+    Ok(MapQueryReply {
+        results: hits.iter().map(|hit| asked.show(hit)).collect(),
+        freshness: asked.map.freshness(&asked.tree),
+    })
+}
+
+/// The beginning of a text, as much as is read of any question.
+fn cut(text: &str) -> &str {
+    let mut end = text.len().min(MAX_MAP_TEXT);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.get(..end).unwrap_or(text)
+}
+
+impl Asked {
+    fn rank(&self, query: &Query<'_>) -> Vec<Hit> {
+        let evidence = self.map.evidence(&self.tree);
+        rank::rank(&*self.tree, &evidence.history, &evidence.past, query)
+    }
+
+    fn show(&self, hit: &Hit) -> MapHit {
+        let path = self.tree.path(hit.file).to_owned();
+        let symbols: Vec<_> = hit
+            .symbols
+            .iter()
+            .filter_map(|number| self.tree.symbol(hit.file, *number))
+            .map(|symbol| ask::show(&*self.tree, hit.file, &symbol))
+            .collect();
+        let best = symbols.first();
+        let mut evidence = BTreeMap::new();
+        for reason in &hit.reasons {
+            // Two digits say enough, and the same on every machine.
+            let value = (f64::from(reason.value) * 100.0).round() / 100.0;
+            evidence.insert(reason.name.to_owned(), value);
+        }
+        MapHit {
+            score: hit.score,
+            reasons: hit.reasons.iter().map(|r| r.name.to_owned()).collect(),
+            evidence,
+            kind: "repo_map".to_owned(),
+            id: best.map_or_else(|| path.clone(), |best| format!("{path}::{}", best.name)),
+            title: best.map_or_else(|| path.clone(), |best| format!("{} in {path}", best.name)),
+            paths: vec![path.clone()],
+            metadata: MapHitMetadata {
+                symbol: best.map(|best| best.name.clone()).unwrap_or_default(),
+                symbol_kind: best.map(|best| best.kind.clone()).unwrap_or_default(),
+                language: self.tree.language(hit.file).to_owned(),
+                line: best.map_or(0, |best| best.line),
+            },
+            path,
+            symbols,
+        }
+    }
+
+    /// The file that a caller names.
+    fn file(&self, cwd: &str, path: &str) -> Result<FileId, RpcError> {
+        let unknown = |shown: &str| {
+            RpcError::new(NOT_FOUND, format!("{shown} is not in the index")).hint(
+                "`aictx map query` finds files by words; ignored and untracked build files are \
+                 not indexed",
+            )
+        };
+        let worktree = &self.map.worktree;
+        // As given relative to the working directory, else relative to the repository.
+        for start in [cwd, ""] {
+            let located = root::locate(worktree, &PathBuf::from(start), path);
+            if let Located::Inside(inside) = located
+                && let Some(file) = self.tree.file_at(inside.as_str())
+            {
+                return Ok(file);
+            }
+        }
+        Err(unknown(path))
+    }
+}
+
+pub(super) fn outline(app: &App, params: &MapFileParams) -> Result<MapOutline, RpcError> {
+    let asked = asked(app, &params.repo, params.wait_ms)?;
+    let file = asked.file(&params.cwd, &params.path)?;
+    let mut reply = ask::outline(&asked.tree, file);
+    reply.freshness = asked.map.freshness(&asked.tree);
+    Ok(reply)
+}
+
+pub(super) fn symbol(app: &App, params: &MapNameParams) -> Result<MapSymbols, RpcError> {
+    let asked = asked(app, &params.repo, params.wait_ms)?;
+    let most = limit(params.limit, DEFAULT_LIST, MAX_LIST);
+    let (found, truncated) = ask::find_symbols(&asked.tree, cut(&params.name), most);
+    let results = found
+        .iter()
+        .filter_map(|at| {
+            let symbol = asked.tree.symbol(at.file, at.number)?;
+            Some(MapSymbolHit {
+                path: asked.tree.path(at.file).to_owned(),
+                how: at.how.as_str().to_owned(),
+                symbol: ask::show(&*asked.tree, at.file, &symbol),
+            })
+        })
+        .collect();
+    Ok(MapSymbols {
+        results,
+        truncated,
+        freshness: asked.map.freshness(&asked.tree),
+    })
+}
+
+pub(super) fn refs(app: &App, params: &MapNameParams) -> Result<MapReferences, RpcError> {
+    let asked = asked(app, &params.repo, params.wait_ms)?;
+    let most = limit(params.limit, DEFAULT_LIST, MAX_LIST);
+    let mut reply = ask::references(&asked.map.indexer, &asked.tree, cut(&params.name), most);
+    reply.freshness = asked.map.freshness(&asked.tree);
+    Ok(reply)
+}
+
+pub(super) fn related(app: &App, params: &MapFileParams) -> Result<MapRelatives, RpcError> {
+    let asked = asked(app, &params.repo, params.wait_ms)?;
+    let file = asked.file(&params.cwd, &params.path)?;
+    let most = limit(params.limit, DEFAULT_LIST, MAX_LIST);
+    let evidence = asked.map.evidence(&asked.tree);
+    let past = (&*evidence.history, &evidence.past);
+    let mut reply = ask::related(&*asked.tree, past, file, most);
+    reply.freshness = asked.map.freshness(&asked.tree);
+    Ok(reply)
+}
+
+pub(super) fn impact(app: &App, params: &MapFileParams) -> Result<MapRelatives, RpcError> {
+    let asked = asked(app, &params.repo, params.wait_ms)?;
+    let file = asked.file(&params.cwd, &params.path)?;
+    let most = limit(params.limit, DEFAULT_LIST, MAX_LIST);
+    let evidence = asked.map.evidence(&asked.tree);
+    let past = (&*evidence.history, &evidence.past);
+    let mut reply = ask::impact(&*asked.tree, past, file, most);
+    reply.freshness = asked.map.freshness(&asked.tree);
+    Ok(reply)
+}
+
+pub(super) fn brief(app: &App, params: &MapBriefParams) -> Result<MapBrief, RpcError> {
+    let asked = asked(app, &params.repo, params.wait_ms)?;
+    let task = cut(&params.task);
+    let files = if task.trim().is_empty() {
+        ask::by_weight(&*asked.tree)
+    } else {
+        let query = Query {
+            text: task,
+            active: &[],
+            limit: MAX_MAP_RESULTS as usize,
+        };
+        let hits = asked.rank(&query);
+        hits.into_iter()
+            .map(|hit| (hit.file, hit.symbols))
+            .collect()
+    };
+    let tokens = limit(params.tokens, DEFAULT_TOKENS, MAX_TOKENS);
+    let (text, tokens, shown) = ask::brief(&*asked.tree, &files, tokens);
+    let paths = shown.iter().map(|file| asked.tree.path(*file).to_owned());
+    Ok(MapBrief {
+        text,
+        tokens: tokens as u32,
+        files: paths.collect(),
+        freshness: asked.map.freshness(&asked.tree),
+    })
+}
+
+pub(super) fn export(app: &App, params: &MapRepoParams) -> Result<MapExport, RpcError> {
+    let asked = asked(app, &params.repo, params.wait_ms)?;
+    let git = asked.map.last().is_some_and(|report| report.git);
+    Ok(ask::export(&asked.tree, git, app.now().to_string()))
+}
+
+pub(super) fn status(app: &App, params: &MapRepoParams) -> Result<MapStatus, RpcError> {
+    let asked = asked(app, &params.repo, params.wait_ms)?;
+    let (tree, map) = (&asked.tree, &asked.map);
+    let freshness = map.freshness(tree);
+    let last = map.last();
+    let mut languages = BTreeMap::new();
+    let mut without_symbols = BTreeMap::new();
+    for file in (0..tree.files()).map(FileId) {
+        let language = tree.language(file);
+        if !language.is_empty() {
+            *languages.entry(language.to_owned()).or_default() += 1;
+        }
+        let reason = ask::reason(tree.outcome(file));
+        if !reason.is_empty() {
+            *without_symbols.entry(reason.to_owned()).or_default() += 1;
+        }
+    }
+    let (heap_bytes, index_bytes) = tree.bytes();
+    let available = tree.files() > 0;
+    let (progress_done, progress_total) = map.progress();
+    Ok(MapStatus {
+        enabled: map_enabled(app, map),
+        available,
+        provider_available: true,
+        index_available: available,
+        query_available: available,
+        refresh_available: true,
+        provider: PROVIDER.to_owned(),
+        files_indexed: tree.files(),
+        symbols_indexed: tree.symbols(),
+        last_refresh_status: match (&last, freshness.pending) {
+            _ if freshness.state == "building" => "building",
+            (None, _) => "never",
+            (Some(_), 0) => "ok",
+            (Some(_), _) => "partial",
+        }
+        .to_owned(),
+        last_refresh_ms: last.as_ref().map_or(0, |l| millis(l.took)),
+        files_reparsed: last.as_ref().map_or(0, |l| l.parsed),
+        files_pending: freshness.pending,
+        warnings: freshness.warnings.clone(),
+        languages,
+        without_symbols,
+        index_bytes,
+        heap_bytes,
+        progress_done,
+        progress_total,
+        freshness,
+    })
+}
+
+/// Whether continuity uses the map of this worktree: yes, unless its configuration says no.
+fn map_enabled(app: &App, map: &Map) -> bool {
+    let Ok(place) = app.hosts.place(&map.worktree) else {
+        return true;
+    };
+    crate::maps::enabled(&place.root)
+}
+
+pub(super) fn refresh(app: &App, params: &MapRefreshParams) -> Result<MapRefreshReply, RpcError> {
+    let map = app.maps.open(&absolute(&params.repo)?)?;
+    let first = map.indexer.tree().files() == 0;
+    let report = app.maps.refresh(&map, params.full);
+    let tree = map.indexer.tree();
+    let mode = |full| if full { "full" } else { "incremental" }.to_owned();
+    Ok(MapRefreshReply {
+        status: if report.pending == 0 { "ok" } else { "partial" }.to_owned(),
+        requested_mode: mode(params.full),
+        executed_mode: mode(params.full || first),
+        files_discovered: report.files,
+        files_indexed: tree.files(),
+        symbols_indexed: tree.symbols(),
+        files_reparsed: report.parsed,
+        files_reused: report.reused,
+        files_pending: report.pending,
+        duration_ms: millis(report.took),
+        provider: PROVIDER.to_owned(),
+        warnings: warnings(&report),
+    })
+}
+
+fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
