@@ -84,8 +84,9 @@ struct State {
     requested: u64,
     finished: u64,
     queued: bool,
-    /// When the tree was last known to be right.
+    /// When the tree was last known to be right, and when that was known.
     right_at: Option<Instant>,
+    done_at: Option<Instant>,
     used_at: Option<Instant>,
     saved_at: Option<Instant>,
     last: Option<Report>,
@@ -260,7 +261,10 @@ impl Maps {
             let looked = state.right_at;
             let good = match looked {
                 None => false,
-                Some(at) => state.watched || at.elapsed() < UNWATCHED_AGE,
+                Some(at) => {
+                    let done = state.done_at.unwrap_or(at);
+                    state.watched || done.elapsed() < UNWATCHED_AGE
+                }
             };
             if good || state.queued {
                 (state.queued || state.finished < state.requested).then_some(state.requested)
@@ -360,6 +364,7 @@ impl Map {
         let mut state = self.state();
         if !stop.load(Ordering::Relaxed) {
             state.right_at = Some(looked_at);
+            state.done_at = Some(Instant::now());
         }
         state.finished = state.finished.max(ticket);
         state.last = Some(report);
@@ -437,14 +442,15 @@ impl Map {
         let state = self.state();
         let age = state.right_at.map(|at| at.elapsed());
         let watched_and_idle = state.watched && !state.queued && state.finished >= state.requested;
-        let working = state.queued || self.indexer.progress().running.load(Ordering::Relaxed);
+        let working = self.progress().1 > 0;
         let left_out = state.last.as_ref().map_or(0, |l| l.left_out);
         let pending = tree.pending().saturating_sub(left_out);
         let word = if tree.files() == 0 && age.is_none() {
             "empty"
         } else if working || pending > 0 {
             "building"
-        } else if watched_and_idle || age.is_some_and(|age| age < UNWATCHED_AGE) {
+        } else if watched_and_idle || state.done_at.is_some_and(|at| at.elapsed() < UNWATCHED_AGE)
+        {
             "fresh"
         } else {
             "stale"

@@ -142,6 +142,13 @@ impl Segment {
         raw.map_or(0, u64::from_le_bytes)
     }
 
+    /// Name and bytes of each section.
+    pub fn sections(&self) -> impl Iterator<Item = (String, u64)> {
+        Section::ALL
+            .iter()
+            .map(|section| (format!("{section:?}"), self.raw(*section).len() as u64))
+    }
+
     /// Whether the bytes are a file's, which the system can drop and read again.
     pub fn is_mapped(&self) -> bool {
         matches!(self.bytes, Bytes::Mapped(_))

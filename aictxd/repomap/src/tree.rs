@@ -234,6 +234,20 @@ impl Tree {
         sums
     }
 
+    /// Bytes of each section, over all segments.
+    pub fn sections(&self) -> Vec<(String, u64)> {
+        let mut sums: Vec<(String, u64)> = Vec::new();
+        for segment in &self.segments {
+            for (at, (name, bytes)) in segment.sections().enumerate() {
+                match sums.get_mut(at) {
+                    Some(sum) => sum.1 += bytes,
+                    None => sums.push((name, bytes)),
+                }
+            }
+        }
+        sums
+    }
+
     /// Documents that no file holds any more.
     pub fn dead_docs(&self) -> usize {
         let dead = |owners: &Vec<u32>| owners.iter().filter(|o| **o == NONE).count();

@@ -68,6 +68,37 @@ pub(super) enum Section {
     Lists,
 }
 
+impl Section {
+    /// Every section in order.
+    pub(super) const ALL: [Section; SECTIONS] = [
+        Section::DocId,
+        Section::DocById,
+        Section::DocMeta,
+        Section::DocLength,
+        Section::DocSymbols,
+        Section::DocImports,
+        Section::SymbolName,
+        Section::SymbolLine,
+        Section::SymbolEnd,
+        Section::SymbolContainer,
+        Section::SymbolKind,
+        Section::SymbolText,
+        Section::SymbolByName,
+        Section::NameStart,
+        Section::NameText,
+        Section::NameSymbols,
+        Section::NameMask,
+        Section::Text,
+        Section::ImportStart,
+        Section::ImportLine,
+        Section::ImportText,
+        Section::TermStart,
+        Section::TermText,
+        Section::TermLists,
+        Section::Lists,
+    ];
+}
+
 /// Number of sections.
 pub(super) const SECTIONS: usize = 25;
 const HEADER: usize = 8 + 4 + 4 + 8;

@@ -1,0 +1,185 @@
+//! What indexing costs, side by side with what tree-sitter needs just to parse the same files.
+//!
+//! `cargo run --release -p aictx-repomap --example index_speed -- DIRECTORY [THREADS]`
+//!
+//! Prints: listing, the bare parse of every file with a grammar, a cold index, a reconcile that finds
+//! nothing changed, saving, opening what was saved, one saved file, memory a symbol, and queries.
+
+#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)]
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use aictx_repomap::ask::find_symbols;
+use aictx_repomap::discover;
+use aictx_repomap::indexer::{Cache, Indexer, Options};
+use aictx_repomap::parse::Language;
+use aictx_repomap::rank::{Past, Query, rank};
+use aictx_repomap::view::{FileId, View};
+
+static GO_ON: AtomicBool = AtomicBool::new(false);
+
+fn main() {
+    let mut arguments = std::env::args().skip(1);
+    let root = PathBuf::from(arguments.next().expect("a directory"));
+    let root = root.canonicalize().unwrap();
+    let threads = arguments.next().map_or(2, |n| n.parse().unwrap());
+    let cache = std::env::temp_dir().join(format!("aictx-index-speed-{}", std::process::id()));
+    let options = Options {
+        threads,
+        background: false,
+        ..Options::default()
+    };
+    let started = Instant::now();
+    let listing = discover::list(&root, None, &options.discover, &GO_ON);
+    println!("list            {:>9.1?}  {} files", started.elapsed(), listing.files.len());
+
+    // Both orders, so that neither is favoured by what the other left in the caches.
+    let (bytes, first) = bare_parse(&root, &listing, threads);
+    let open = || {
+        let cache = Cache::new(cache.clone(), "speed");
+        Indexer::open(&root, None, Some(cache), options)
+    };
+    let indexer = open();
+    let started = Instant::now();
+    let report = indexer.reconcile(&GO_ON);
+    let cold = started.elapsed();
+    let (_, second) = bare_parse(&root, &listing, threads);
+    let bare = (first + second) / 2;
+    let mb = bytes as f64 / 1e6;
+    println!("bare parse      {bare:>9.1?}  {:.1} MB/s, {mb:.0} MB", mb / bare.as_secs_f64());
+    println!(
+        "cold index      {cold:>9.1?}  {:.2} x the bare parse; {} files, {} parsed",
+        cold.as_secs_f64() / bare.as_secs_f64(),
+        report.files,
+        report.parsed
+    );
+    let tree = indexer.tree();
+    let symbols = u64::from(tree.symbols().max(1));
+    let (heap, all) = tree.bytes();
+    println!(
+        "symbols         {symbols:>9}  {} bytes each in all, {} of it on the heap; {} segments",
+        all / symbols,
+        heap / symbols,
+        tree.segments().len()
+    );
+    for (name, bytes) in tree.sections() {
+        println!("  {name:<14}{bytes:>11}  {} a symbol", bytes / symbols);
+    }
+    time("reconcile", || {
+        indexer.reconcile(&GO_ON);
+    });
+    time("save", || indexer.save().unwrap());
+    queries(&indexer);
+    one_file(&indexer, &root);
+    drop((indexer, tree));
+    for _ in 0..3 {
+        time("warm open", || {
+            std::hint::black_box(open().tree().files());
+        });
+    }
+    println!("resident        {:>9} MiB", resident() >> 20);
+    let _ = std::fs::remove_dir_all(&cache);
+}
+
+fn time(what: &str, work: impl FnOnce()) {
+    let started = Instant::now();
+    work();
+    println!("{what:<15} {:>9.1?}", started.elapsed());
+}
+
+/// Parses every file that has a grammar and keeps nothing.
+fn bare_parse(root: &Path, listing: &discover::Listing, threads: usize) -> (u64, Duration) {
+    use std::os::unix::ffi::OsStrExt;
+    let next = AtomicUsize::new(0);
+    let bytes = AtomicU64::new(0);
+    let started = Instant::now();
+    std::thread::scope(|scope| {
+        for _ in 0..threads {
+            scope.spawn(|| {
+                let mut parser = tree_sitter::Parser::new();
+                while let Some(file) = listing.files.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let path = std::ffi::OsStr::from_bytes(&file.path);
+                    let Ok(source) = std::fs::read(root.join(path)) else {
+                        continue;
+                    };
+                    if source.len() > 1 << 20 {
+                        continue;
+                    }
+                    let head = &source[..source.len().min(4096)];
+                    let language = Language::of(&path.to_string_lossy(), head);
+                    let Some(grammar) = language.and_then(Language::grammar) else {
+                        continue;
+                    };
+                    parser.set_language(&grammar).unwrap();
+                    std::hint::black_box(parser.parse(&source, None));
+                    bytes.fetch_add(source.len() as u64, Ordering::Relaxed);
+                }
+            });
+        }
+    });
+    (bytes.into_inner(), started.elapsed())
+}
+
+/// Questions made of the tree's own names, so that they have answers.
+fn queries(indexer: &Indexer) {
+    let tree = indexer.tree();
+    let history = aictx_repomap::history::History::new(&[]);
+    let past = Past::new(&*tree, &history);
+    let mut times = Vec::new();
+    let mut fuzzy = Vec::new();
+    let step = (tree.files() / 300).max(1);
+    for file in (0..tree.files()).step_by(step as usize) {
+        let count = tree.symbol_count(FileId(file));
+        let words: Vec<_> = (0..count.min(4))
+            .filter_map(|n| tree.symbol(FileId(file), n * count / 5))
+            .map(|s| s.name.replace('_', " "))
+            .collect();
+        let text = format!("fix {} when the error is returned", words.join(" and "));
+        let query = Query {
+            text: &text,
+            active: &[],
+            limit: 10,
+        };
+        let started = Instant::now();
+        std::hint::black_box(rank(&*tree, &history, &past, &query));
+        times.push(started.elapsed());
+        if let Some(word) = words.first() {
+            let started = Instant::now();
+            let pattern: String = word.chars().step_by(2).collect();
+            std::hint::black_box(find_symbols(&tree, &pattern, 20));
+            fuzzy.push(started.elapsed());
+        }
+    }
+    for (what, mut times) in [("query", times), ("fuzzy symbol", fuzzy)] {
+        times.sort();
+        let at = |share: f64| times[((times.len() - 1) as f64 * share) as usize];
+        println!("{what:<15} p50 {:.2?}, p99 {:.2?}", at(0.5), at(0.99));
+    }
+}
+
+/// A file is saved again and again: from the report to the answer.
+fn one_file(indexer: &Indexer, root: &Path) {
+    let name = "aictx_index_speed_probe.c";
+    let path = root.join(name);
+    let mut times = Vec::new();
+    for round in 0..9 {
+        std::fs::write(&path, format!("int probe_{round}(void) {{ return {round}; }}\n")).unwrap();
+        let started = Instant::now();
+        indexer.changed(&[name.as_bytes().to_vec()], &GO_ON);
+        let mut found = false;
+        let wanted = format!("probe_{round}");
+        indexer.tree().symbols_named(&wanted, &mut |_, _| found = true);
+        assert!(found, "{wanted}");
+        times.push(started.elapsed());
+    }
+    std::fs::remove_file(&path).unwrap();
+    println!("one saved file  first (a new path) {:.1?}, then {:.1?}", times[0], times[4]);
+}
+
+fn resident() -> u64 {
+    let statm = std::fs::read_to_string("/proc/self/statm").unwrap_or_default();
+    let pages = statm.split(' ').nth(1).and_then(|n| n.parse::<u64>().ok());
+    pages.unwrap_or(0) * 4096
+}
