@@ -221,11 +221,13 @@ impl Draft {
                     | Kind::Trait
                     | Kind::Type
             );
+            // Functions were classes once, and are still written like them in JavaScript.
+            let is_type = is_type || it.kind == Kind::Function && name.starts_with(char::is_uppercase);
             if !is_type || self.facts.get(it.name) != name {
                 continue;
             }
             let at = u32::try_from(at).ok();
-            if it.container == scope {
+            if it.container == scope && it.kind != Kind::Function {
                 return at;
             }
             any = any.or(at);

@@ -28,6 +28,8 @@ struct Frame<'t> {
     last_row: Option<usize>,
     /// Inside something the parser did not understand.
     broken: bool,
+    /// What follows here is private.
+    hidden: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -64,6 +66,7 @@ pub(super) fn walk(table: &Table, tree: &Tree, source: &[u8], draft: &mut Draft)
             start: None,
             last_row: None,
             broken: root.is_error(),
+            hidden: false,
         }],
         spare: tree.walk(),
     };
@@ -79,7 +82,7 @@ pub(super) fn walk(table: &Table, tree: &Tree, source: &[u8], draft: &mut Draft)
                 continue;
             }
             while !cursor.goto_next_sibling() {
-                walk.frames.pop();
+                walk.leave();
                 if walk.frames.is_empty() || !cursor.goto_parent() {
                     break 'walk;
                 }
@@ -116,11 +119,6 @@ impl<'t> Walk<'t, '_> {
             Some(Act::Into) => Then::Into,
             Some(Act::Wrap) => Then::Wrap,
             Some(Act::Define(def)) => self.rule(node, &def),
-            Some(Act::Import) => {
-                let text = self.text(node);
-                self.import(text, node);
-                Then::Skip
-            }
             Some(Act::With(look)) => look(self, node),
         };
         let frame = match then {
@@ -143,6 +141,7 @@ impl<'t> Walk<'t, '_> {
             start: None,
             last_row: None,
             broken: false,
+            hidden: false,
         };
         let mut start = None;
         if matches!(then, Then::Wrap) {
@@ -166,6 +165,17 @@ impl<'t> Walk<'t, '_> {
             }
         }
         frame
+    }
+
+    /// All children have been dealt with.
+    fn leave(&mut self) {
+        let left = self.frames.pop();
+        // A comment behind the last of them may speak about what comes next.
+        if let (Some(left), Some(frame)) = (left, self.frames.last_mut())
+            && left.start.is_none()
+        {
+            frame.comment = frame.comment.or(left.comment);
+        }
     }
 
     /// A child has been dealt with.
@@ -209,7 +219,8 @@ impl<'t> Walk<'t, '_> {
         }
     }
 
-    fn attribute(&mut self, node: Node<'t>) {
+    /// Notes an attribute: what stands above it belongs to what follows.
+    pub(super) fn attribute(&mut self, node: Node<'t>) {
         let first = node.start_position().row;
         let last_row = last_row(node);
         if let Some(frame) = self.frames.last_mut() {
@@ -395,6 +406,19 @@ impl<'t> Walk<'t, '_> {
                     | Kind::Type
             )
         )
+    }
+
+    /// From here to the end of what is around, definitions are private, or are again not.
+    pub(super) fn hide(&mut self, hidden: bool) {
+        if let Some(frame) = self.frames.last_mut() {
+            frame.hidden = hidden;
+        }
+    }
+
+    /// Whether [`Walk::hide`] was called for what is visited, or for the whole file.
+    pub(super) fn hidden(&self) -> bool {
+        let first = self.frames.first();
+        first.is_some_and(|it| it.hidden) || self.frames.last().is_some_and(|it| it.hidden)
     }
 
     /// Whether the parser stumbled over what is around.

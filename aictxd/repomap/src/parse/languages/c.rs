@@ -270,9 +270,16 @@ fn declaration<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
     let ty = node.child_by_field_name("type");
     let defines = ty.is_some_and(|it| it.child_by_field_name("body").is_some());
     let in_type = walk.in_type();
-    let outside = (0..3)
-        .filter_map(|at| node.child(at))
-        .any(|it| walk.text(it) == b"extern");
+    let starts = |word: &[u8]| {
+        let mut first = (0..3).filter_map(|at| node.child(at));
+        first.any(|it| walk.text(it) == word)
+    };
+    let outside = starts(b"extern");
+    let kind = if starts(b"const") || starts(b"constexpr") {
+        Kind::Constant
+    } else {
+        Kind::Variable
+    };
     let mut cursor = node.walk();
     for child in node.children_by_field_name("declarator", &mut cursor) {
         let Some(it) = declared(child) else { continue };
@@ -280,8 +287,8 @@ fn declaration<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
             if let Some(index) = define(walk, Kind::Function, node, &it, None) {
                 walk.edit(index, |it| it.declared_only = true);
             }
-        } else if !in_type && !defines && child.kind() != "function_declarator" {
-            if let Some(index) = define(walk, Kind::Variable, node, &it, None) {
+        } else if !in_type && !defines {
+            if let Some(index) = define(walk, kind, node, &it, None) {
                 walk.edit(index, |it| it.declared_only = outside);
             }
         }
@@ -321,11 +328,15 @@ fn typedef<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
         return Then::Skip;
     };
     let body = ty.child_by_field_name("body");
-    let unnamed = ty.child_by_field_name("name").is_none();
+    let named = walk.field(ty, "name");
+    let unnamed = named.is_empty();
     let mut container = None;
     let mut cursor = node.walk();
     for child in node.children_by_field_name("declarator", &mut cursor) {
         let Some(it) = declared(child) else { continue };
+        if body.is_some() && walk.text(it.name) == named {
+            continue;
+        }
         let (kind, end) = match body {
             Some(body) if unnamed && container.is_none() => {
                 (record_kind(ty), Some(body.start_byte()))

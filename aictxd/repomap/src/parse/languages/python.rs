@@ -6,6 +6,8 @@ use crate::facts::Kind;
 use crate::parse::table::{Act, Spec, Then};
 use crate::parse::walk::Walk;
 
+use super::contains;
+
 pub(in crate::parse) static SPEC: Spec = Spec {
     exported,
     inner_doc: Some(docstring),
@@ -102,8 +104,14 @@ fn assignment<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
     let name = walk.text(left);
     let right = node.child_by_field_name("right");
     if name == b"__all__" {
-        // What is listed is exported; `finish` would have to keep it, and names without an
-        // underscore say the same.
+        // What is listed is exported, with an underscore or not.
+        if let Some(list) = right {
+            walk.children(list, |walk, child| {
+                let name = child.named_child(1).map_or(&b""[..], |it| walk.text(it));
+                walk.draft.export(name);
+                true
+            });
+        }
         return Then::Skip;
     }
     let annotation = walk.field(node, "type");
@@ -181,8 +189,4 @@ fn import_from<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
         true
     });
     Then::Skip
-}
-
-fn contains(text: &[u8], part: &[u8]) -> bool {
-    memchr::memmem::find(text, part).is_some()
 }
