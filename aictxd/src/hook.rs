@@ -14,7 +14,7 @@ use aictx_proto::Timestamp;
 use aictx_proto::effect::Effects;
 use aictx_proto::identity::{Caller, Identity};
 use aictx_proto::ledger::{LedgerKind, LedgerRow, MAX_TEXT};
-use aictx_proto::methods::HookParams;
+use aictx_proto::methods::{HookParams, MapHit};
 use aictx_proto::rpc::{INVALID_PARAMS, NOT_WRITABLE, RpcError};
 use aictx_proto::snapshot::Snapshot;
 use aictx_proto::text::truncate_chars;
@@ -199,10 +199,15 @@ impl Session {
                 self.record(&[row]);
                 self.finish(spooled).await;
             }
-            Moment::Prompt { text } => self.record(&[LedgerRow {
-                text: truncate_chars(text, MAX_TEXT),
-                ..self.row(LedgerKind::Prompt, &event.agent_id)
-            }]),
+            Moment::Prompt { text } => {
+                self.record(&[LedgerRow {
+                    text: truncate_chars(text, MAX_TEXT),
+                    ..self.row(LedgerKind::Prompt, &event.agent_id)
+                }]);
+                if !spooled {
+                    return self.suggest(text, &event.agent_id).await;
+                }
+            }
             Moment::ToolDone {
                 call,
                 output,
@@ -280,6 +285,31 @@ impl Session {
         })
     }
 
+    /// Names the files that a request is about, where that is clear and news to the session.
+    async fn suggest(&self, request: &str, agent_id: &str) -> Option<Answer> {
+        let (session, request) = (self.clone(), request.to_owned());
+        let looked = tokio::task::spawn_blocking(move || {
+            let live = &session.live;
+            let maps = &session.app.maps;
+            let hits = maps.suggestions(&live.host.root, &live.worktree, &request);
+            if hits.is_empty() {
+                return None;
+            }
+            let rows = live.host.store.read_ledger(&session.id).rows;
+            let seen = aictx_continuity::seen_paths(&rows);
+            aictx_continuity::suggest(&request, &hits, &seen)
+        });
+        let (context, paths) = looked.await.ok()??;
+        self.record(&[LedgerRow {
+            paths,
+            ..self.row(LedgerKind::Suggested, agent_id)
+        }]);
+        Some(Answer {
+            context,
+            decision: Decision::Pass,
+        })
+    }
+
     fn opening(&self, source: String) -> Opening {
         let caller = Caller {
             agent_id: self.live.runner.clone(),
@@ -288,9 +318,13 @@ impl Session {
         };
         // Only these are told what the session itself did.
         let goes_on = matches!(source.as_str(), "resume" | "compact");
+        let mut project = project::look(&self.live.worktree);
+        if !goes_on {
+            project.map = self.entry_points();
+        }
         Opening {
             identity: caller.identify(|_| None),
-            project: project::look(&self.live.worktree),
+            project,
             rows: if goes_on {
                 self.host().store.read_ledger(&self.id).rows
             } else {
@@ -300,6 +334,21 @@ impl Session {
             source,
             now: self.now,
         }
+    }
+
+    /// Where a new session probably starts: what the last one left to do, else the files that explain
+    /// the repository.
+    fn entry_points(&self) -> Vec<MapHit> {
+        let snapshot = self.host().store.latest();
+        let left = snapshot.handoff.as_ref().map(|handoff| {
+            let next = handoff.next_steps.first().or(handoff.blocked.first());
+            format!("{} {}", handoff.summary, next.map_or("", String::as_str))
+        });
+        let request = left.unwrap_or_default();
+        let live = &self.live;
+        self.app
+            .maps
+            .suggestions(&live.host.root, &live.worktree, &request)
     }
 
     /// The verdict on a tool call. Pure apart from resolving links; recorded after the answer.

@@ -4,7 +4,7 @@
 //! published and, when they want to, wait for the thread. A watched worktree is told what changed;
 //! any other is compared with its index when somebody asks and the last look is too old.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -12,12 +12,13 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use aictx_artifacts::root::{self, Repository, find_repository};
-use aictx_proto::methods::MapFreshness;
+use aictx_proto::methods::{MapFreshness, MapHit, MapHitMetadata};
 use aictx_proto::rpc::{INVALID_PARAMS, NO_REPOSITORY, RpcError};
+use aictx_repomap::ask;
 use aictx_repomap::discover::check_root;
 use aictx_repomap::history::{History, Limits as HistoryLimits, mine};
 use aictx_repomap::indexer::{Cache, Indexer, Options, Report};
-use aictx_repomap::rank::Past;
+use aictx_repomap::rank::{self, Hit, Past, Query};
 use aictx_repomap::segment::ContentId;
 use aictx_repomap::tree::{Paths, Tree};
 use aictx_repomap::view::View;
@@ -279,6 +280,37 @@ impl Maps {
         map.indexer.tree()
     }
 
+    /// Files for a request, from the index as it is: nobody waits here. Without a request, the files
+    /// that explain the repository. Nothing where the map is off or knows nothing yet.
+    pub fn suggestions(&self, root: &Path, worktree: &Path, request: &str) -> Vec<MapHit> {
+        if !enabled(root) {
+            return Vec::new();
+        }
+        let Ok(map) = self.open(worktree) else {
+            return Vec::new();
+        };
+        let tree = match self.mode {
+            Mode::Daemon => self.fresh(&map, Duration::ZERO),
+            Mode::Once => map.indexer.tree(),
+        };
+        let limit = aictx_continuity::MAX_SUGGESTIONS;
+        if request.trim().is_empty() {
+            let files = ask::by_weight(&*tree).into_iter().take(limit);
+            let hit = |(file, symbols)| Hit {
+                file,
+                symbols,
+                ..Hit::default()
+            };
+            return files.map(|file| show(&tree, &hit(file))).collect();
+        }
+        let query = Query {
+            text: request,
+            active: &[],
+            limit,
+        };
+        map.ranked(&tree, &query)
+    }
+
     /// Compares the tree with its index now; with `full` everything is parsed again.
     pub fn refresh(&self, map: &Arc<Map>, full: bool) -> Report {
         if full {
@@ -412,6 +444,18 @@ impl Map {
         tied
     }
 
+    /// Ranks the files of a tree.
+    pub fn rank(&self, tree: &Tree, query: &Query<'_>) -> Vec<Hit> {
+        let evidence = self.evidence(tree);
+        rank::rank(tree, &evidence.history, &evidence.past, query)
+    }
+
+    /// The same as answers show it.
+    pub fn ranked(&self, tree: &Tree, query: &Query<'_>) -> Vec<MapHit> {
+        let hits = self.rank(tree, query);
+        hits.iter().map(|hit| show(tree, hit)).collect()
+    }
+
     /// Reads what was committed since the past was read, if anything was.
     fn read_history(&self) {
         let head = root::head(&self.worktree).head;
@@ -498,6 +542,40 @@ pub fn warnings(report: &Report) -> Vec<String> {
         warnings.push(format!("nested_repository: {nested} is not entered"));
     }
     warnings
+}
+
+fn show(tree: &Tree, hit: &Hit) -> MapHit {
+    let path = tree.path(hit.file).to_owned();
+    let symbols: Vec<_> = hit
+        .symbols
+        .iter()
+        .filter_map(|number| tree.symbol(hit.file, *number))
+        .map(|symbol| ask::show(tree, hit.file, &symbol))
+        .collect();
+    let best = symbols.first();
+    let mut evidence = BTreeMap::new();
+    for reason in &hit.reasons {
+        // Two digits say enough, and the same on every machine.
+        let value = (f64::from(reason.value) * 100.0).round() / 100.0;
+        evidence.insert(reason.name.to_owned(), value);
+    }
+    MapHit {
+        score: hit.score,
+        reasons: hit.reasons.iter().map(|r| r.name.to_owned()).collect(),
+        evidence,
+        kind: "repo_map".to_owned(),
+        id: best.map_or_else(|| path.clone(), |best| format!("{path}::{}", best.name)),
+        title: best.map_or_else(|| path.clone(), |best| format!("{} in {path}", best.name)),
+        paths: vec![path.clone()],
+        metadata: MapHitMetadata {
+            symbol: best.map(|best| best.name.clone()).unwrap_or_default(),
+            symbol_kind: best.map(|best| best.kind.clone()).unwrap_or_default(),
+            language: tree.language(hit.file).to_owned(),
+            line: best.map_or(0, |best| best.line),
+        },
+        path,
+        symbols,
+    }
 }
 
 /// Whether the configuration of a repository leaves the map on: `enabled` in

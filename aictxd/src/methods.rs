@@ -152,10 +152,20 @@ async fn resume(app: &Arc<App>, params: ResumeParams) -> Result<ResumeReply, Rpc
     let identity = params
         .caller
         .identify(|agent| app.sessions.only_live(agent, &place.worktree));
-    let (worktree, now) = (place.worktree, app.now());
+    let now = app.now();
+    let (at, task, app_) = (place, params.task.clone(), Arc::clone(app));
+    let looked = tokio::task::spawn_blocking(move || {
+        let mut project = project::look(&at.worktree);
+        if !task.trim().is_empty() {
+            project.map = app_.maps.suggestions(&at.root, &at.worktree, &task);
+        }
+        project
+    });
+    let project = looked
+        .await
+        .map_err(|_| RpcError::new(INTERNAL, "the handler failed"))?;
     let written = host
         .write(move |snapshot| {
-            let project = project::look(&worktree);
             aictx_continuity::resume(snapshot, &params, &identity, &project, now)
         })
         .await;

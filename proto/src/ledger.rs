@@ -64,6 +64,8 @@ pub enum LedgerKind {
     Subagent,
     /// The session ended (`source` is the reason).
     SessionEnd,
+    /// Files were named to the agent (`paths`).
+    Suggested,
     /// An execution of this session was finalized (`execution_id`).
     Finalized,
     /// Anything else the runner told us; kept as a name only.

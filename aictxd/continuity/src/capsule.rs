@@ -18,6 +18,7 @@ use crate::failures;
 use crate::observe::{Observation, open_rows};
 use crate::project::Project;
 use crate::session::{Touch, touch};
+use crate::suggest;
 
 pub(crate) use self::lines::age;
 
@@ -100,6 +101,9 @@ fn opening(snapshot: &Snapshot, start: &SessionStart, touched: &Touch) -> String
         lines.push("No handoff is recorded here yet.");
     }
     memory(&mut lines, snapshot, start.now);
+    if let Some(files) = suggest::capsule_line(&start.project.map) {
+        lines.push(format!("Likely entry points: {files}"));
+    }
     if let Some((command, _)) = start.project.test_command() {
         lines.push(format!("Tests: `{command}`"));
     }

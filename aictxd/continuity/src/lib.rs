@@ -13,6 +13,7 @@ mod observe;
 mod project;
 mod resume;
 mod session;
+mod suggest;
 mod summary;
 
 pub use area::derive_area;
@@ -23,3 +24,4 @@ pub use observe::{OpenSession, open_session, session_report, session_summary};
 pub use project::Project;
 pub use resume::resume;
 pub use session::{Touch, touch};
+pub use suggest::{MAX_SUGGESTIONS, seen_paths, suggest};

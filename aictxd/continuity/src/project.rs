@@ -1,7 +1,9 @@
 //! What a repository is, as far as its root directory shows.
 
+use aictx_proto::methods::MapHit;
+
 /// Facts gathered by whoever has a disk.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Project {
     /// Folder name.
     pub name: String,
@@ -15,6 +17,8 @@ pub struct Project {
     pub directories: Vec<String>,
     /// Beginning of the README.
     pub readme: String,
+    /// Files that the map ranks highest for what is to be done, or for the repository as a whole.
+    pub map: Vec<MapHit>,
 }
 
 /// Manifest, language, test command; in order of preference.

@@ -42,7 +42,7 @@ pub fn resume(
     let canonical = canonical_banner(&header, &lines);
     let state = task_state(snapshot, handoff);
     let matched = continuity_match(&request, handoff, snapshot);
-    let entry_points = entry_points(handoff, &matched);
+    let entry_points = entry_points(handoff, &matched, &project.map);
     let test = project.test_command();
     let contract = execution_contract(&request, &matched, &entry_points, test.as_ref(), &task.name);
     let capsule = capsule(snapshot, &request, &contract, &entry_points, limit, now);
@@ -50,7 +50,7 @@ pub fn resume(
         "handoff": if handoff.is_some() { format!(".aictx/{}", files::HANDOFF) } else { String::new() },
         "last_execution_summary": if snapshot.executions_total > 0 { format!(".aictx/{}", files::LAST_SUMMARY) } else { String::new() },
         "work_state": if snapshot.active_task.is_some() { format!(".aictx/{}", files::ACTIVE_TASK) } else { String::new() },
-        "repo_map": "",
+        "repo_map": if project.map.is_empty() { "" } else { ".aictx/repo_map/manifest.json" },
     });
     let warnings: Vec<String> = snapshot
         .issues

@@ -5,7 +5,7 @@ pub mod memory;
 use crate::facts::Kind;
 
 /// A file of a view: dense numbers from 0.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct FileId(pub u32);
 
 /// Where a word stands. The numbers are stored in index files.

@@ -7,15 +7,14 @@ use std::time::Duration;
 
 use aictx_artifacts::root;
 use aictx_proto::methods::{
-    MAX_MAP_RESULTS, MAX_MAP_TEXT, MapBrief, MapBriefParams, MapExport, MapFileParams, MapHit,
-    MapHitMetadata, MapNameParams, MapOutline, MapQueryParams, MapQueryReply, MapReferences,
+    MAX_MAP_RESULTS, MAX_MAP_TEXT, MapBrief, MapBriefParams, MapExport, MapFileParams, MapNameParams, MapOutline, MapQueryParams, MapQueryReply, MapReferences,
     MapRefreshParams, MapRefreshReply, MapRelatives, MapRepoParams, MapStatus, MapSymbolHit,
     MapSymbols,
 };
 use aictx_proto::path::Located;
 use aictx_proto::rpc::{INVALID_PARAMS, NOT_FOUND, RpcError};
 use aictx_repomap::ask;
-use aictx_repomap::rank::{self, Hit, Query};
+use aictx_repomap::rank::Query;
 use aictx_repomap::tree::Tree;
 use aictx_repomap::view::{FileId, View};
 
@@ -79,9 +78,8 @@ pub(super) fn query(app: &App, params: &MapQueryParams) -> Result<MapQueryReply,
         active: &active,
         limit: limit(params.limit, DEFAULT_RESULTS, MAX_MAP_RESULTS),
     };
-    let hits = asked.rank(&query);
     Ok(MapQueryReply {
-        results: hits.iter().map(|hit| asked.show(hit)).collect(),
+        results: asked.map.ranked(&asked.tree, &query),
         freshness: asked.map.freshness(&asked.tree),
     })
 }
@@ -96,45 +94,6 @@ fn cut(text: &str) -> &str {
 }
 
 impl Asked {
-    fn rank(&self, query: &Query<'_>) -> Vec<Hit> {
-        let evidence = self.map.evidence(&self.tree);
-        rank::rank(&*self.tree, &evidence.history, &evidence.past, query)
-    }
-
-    fn show(&self, hit: &Hit) -> MapHit {
-        let path = self.tree.path(hit.file).to_owned();
-        let symbols: Vec<_> = hit
-            .symbols
-            .iter()
-            .filter_map(|number| self.tree.symbol(hit.file, *number))
-            .map(|symbol| ask::show(&*self.tree, hit.file, &symbol))
-            .collect();
-        let best = symbols.first();
-        let mut evidence = BTreeMap::new();
-        for reason in &hit.reasons {
-            // Two digits say enough, and the same on every machine.
-            let value = (f64::from(reason.value) * 100.0).round() / 100.0;
-            evidence.insert(reason.name.to_owned(), value);
-        }
-        MapHit {
-            score: hit.score,
-            reasons: hit.reasons.iter().map(|r| r.name.to_owned()).collect(),
-            evidence,
-            kind: "repo_map".to_owned(),
-            id: best.map_or_else(|| path.clone(), |best| format!("{path}::{}", best.name)),
-            title: best.map_or_else(|| path.clone(), |best| format!("{} in {path}", best.name)),
-            paths: vec![path.clone()],
-            metadata: MapHitMetadata {
-                symbol: best.map(|best| best.name.clone()).unwrap_or_default(),
-                symbol_kind: best.map(|best| best.kind.clone()).unwrap_or_default(),
-                language: self.tree.language(hit.file).to_owned(),
-                line: best.map_or(0, |best| best.line),
-            },
-            path,
-            symbols,
-        }
-    }
-
     /// The file that a caller names.
     fn file(&self, cwd: &str, path: &str) -> Result<FileId, RpcError> {
         let unknown = |shown: &str| {
@@ -228,7 +187,7 @@ pub(super) fn brief(app: &App, params: &MapBriefParams) -> Result<MapBrief, RpcE
             active: &[],
             limit: MAX_MAP_RESULTS as usize,
         };
-        let hits = asked.rank(&query);
+        let hits = asked.map.rank(&asked.tree, &query);
         hits.into_iter()
             .map(|hit| (hit.file, hit.symbols))
             .collect()

@@ -1,9 +1,12 @@
 //! What binds the session: how well the request fits what is remembered, and what follows from it.
 
+use aictx_proto::methods::MapHit;
 use aictx_proto::record::Handoff;
 use aictx_proto::snapshot::Snapshot;
 use aictx_proto::text::{clean, printable};
 use serde_json::{Value, json};
+
+use crate::suggest;
 
 /// How much the request has to do with what is remembered. Bound only by evidence in the request
 /// itself, or when it is empty ("go on") (W34).
@@ -82,16 +85,28 @@ const STOP_WORDS: &[&str] = &[
     "but", "you", "use", "make", "add", "fix", "update", "change", "new", "file", "files", "code",
 ];
 
-pub(super) fn entry_points(handoff: Option<&Handoff>, matched: &Value) -> Vec<Value> {
-    let Some(handoff) = handoff.filter(|_| matched["level"] != "low") else {
-        return Vec::new();
-    };
-    handoff
-        .recommended_starting_points
+/// Most entry points.
+const MAX_ENTRY_POINTS: usize = 8;
+
+/// What the last handoff recommends, when it fits; then what the map ranks highest.
+pub(super) fn entry_points(
+    handoff: Option<&Handoff>,
+    matched: &Value,
+    map: &[MapHit],
+) -> Vec<Value> {
+    let remembered = handoff.filter(|_| matched["level"] != "low");
+    let mut points: Vec<Value> = remembered
         .iter()
+        .flat_map(|handoff| &handoff.recommended_starting_points)
         .take(5)
         .map(|path| json!({ "path": clean(&printable(path), 400), "reason": "previous handoff starting point" }))
-        .collect()
+        .collect();
+    for point in suggest::entry_points(map) {
+        if points.len() < MAX_ENTRY_POINTS && points.iter().all(|p| p["path"] != point["path"]) {
+            points.push(point);
+        }
+    }
+    points
 }
 
 pub(super) fn execution_contract(

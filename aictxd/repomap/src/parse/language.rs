@@ -262,6 +262,11 @@ impl Language {
     }
 
     /// The table of a language with a grammar, made when it is first asked for.
+    /// The grammar that files of this language are parsed with, where there is one.
+    pub fn grammar(self) -> Option<tree_sitter::Language> {
+        self.table().map(|table| table.grammar.clone())
+    }
+
     pub(super) fn table(self) -> Option<&'static Table> {
         static TABLES: [OnceLock<Table>; COUNT] = [const { OnceLock::new() }; COUNT];
         let Reader::Tree(spec) = self.reader() else {

@@ -41,7 +41,7 @@ pub fn explain(
 }
 
 /// One answer.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Default)]
 pub struct Hit {
     /// File.
     pub file: FileId,

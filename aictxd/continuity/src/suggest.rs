@@ -1,0 +1,170 @@
+//! Files to look at first, as the map ranks them: what of it an agent is told, and in what words.
+
+use std::collections::BTreeSet;
+
+use aictx_proto::ledger::{LedgerKind, LedgerRow};
+use aictx_proto::methods::MapHit;
+use aictx_proto::text::{clean, printable};
+use serde_json::{Value, json};
+
+/// Most files named at once.
+pub const MAX_SUGGESTIONS: usize = 5;
+/// Longest text of suggestions, in characters: about 400 tokens.
+const MAX_TEXT: usize = 1_600;
+/// Definitions named of one file.
+const MAX_SYMBOLS: usize = 3;
+/// Below this score a file is a guess, and a guess costs an agent more than it saves.
+const CONFIDENT: u32 = 350;
+/// A file far behind the best one is noise beside it: share of the best score, in percent.
+const SHARE_OF_BEST: u32 = 40;
+/// A question shorter than this many words says too little, unless it names something.
+const MIN_WORDS: usize = 3;
+
+/// Paths that a session has seen already: what it read, edited or was told of.
+pub fn seen_paths(rows: &[LedgerRow]) -> BTreeSet<String> {
+    rows.iter()
+        .filter(|row| {
+            matches!(
+                row.kind,
+                LedgerKind::Read | LedgerKind::Edit | LedgerKind::Suggested
+            )
+        })
+        .flat_map(|row| row.paths.iter().cloned())
+        .collect()
+}
+
+/// Hits worth telling: confident ones, best first, at most [`MAX_SUGGESTIONS`].
+pub fn confident(hits: &[MapHit]) -> impl Iterator<Item = &MapHit> {
+    let best = hits.first().map_or(0, |hit| hit.score);
+    hits.iter()
+        .filter(move |hit| names_it(hit) || hit.score >= CONFIDENT.max(best * SHARE_OF_BEST / 100))
+        .take(MAX_SUGGESTIONS)
+}
+
+/// Whether the question itself names the file or something that it defines.
+fn names_it(hit: &MapHit) -> bool {
+    hit.reasons.iter().any(|r| r.starts_with("repo_map:exact"))
+}
+
+/// What to tell an agent about a request, and the paths that it names. Nothing when there is
+/// nothing confident that the session has not seen.
+pub fn suggest(
+    request: &str,
+    hits: &[MapHit],
+    seen: &BTreeSet<String>,
+) -> Option<(String, Vec<String>)> {
+    let enough = request.split_whitespace().count() >= MIN_WORDS;
+    let new: Vec<&MapHit> = confident(hits)
+        .filter(|hit| enough || names_it(hit))
+        .filter(|hit| !seen.contains(&hit.path))
+        .collect();
+    let mut text = String::from("Files that look relevant (ranked by aictx from the code and its history):");
+    let mut paths = Vec::new();
+    for hit in new {
+        let line = format!("\n- {}", line(hit));
+        if text.chars().count() + line.chars().count() > MAX_TEXT {
+            break;
+        }
+        text.push_str(&line);
+        paths.push(hit.path.clone());
+    }
+    (!paths.is_empty()).then_some((text, paths))
+}
+
+/// `src/a.rs: parse (12), Parser (40) [symbol, history]`
+fn line(hit: &MapHit) -> String {
+    let mut line = clean(&printable(&hit.path), 200);
+    let symbols: Vec<String> = hit
+        .symbols
+        .iter()
+        .take(MAX_SYMBOLS)
+        .map(|s| format!("{} ({})", clean(&printable(&s.name), 60), s.line))
+        .collect();
+    if !symbols.is_empty() {
+        line.push_str(&format!(": {}", symbols.join(", ")));
+    }
+    let reasons: Vec<&str> = hit.reasons.iter().take(3).map(|r| short(r)).collect();
+    if !reasons.is_empty() {
+        line.push_str(&format!(" [{}]", reasons.join(", ")));
+    }
+    line
+}
+
+fn short(reason: &str) -> &str {
+    reason.strip_prefix("repo_map:").unwrap_or(reason)
+}
+
+/// One line for a capsule: the best files and their first definitions.
+pub(crate) fn capsule_line(hits: &[MapHit]) -> Option<String> {
+    let files: Vec<String> = hits
+        .iter()
+        .take(MAX_SUGGESTIONS)
+        .map(|hit| {
+            let path = clean(&printable(&hit.path), 120);
+            match hit.symbols.first() {
+                Some(s) => format!("{path} ({}:{})", clean(&printable(&s.name), 60), s.line),
+                None => path,
+            }
+        })
+        .collect();
+    (!files.is_empty()).then(|| files.join(", "))
+}
+
+/// Entry points of a contract.
+pub(crate) fn entry_points(hits: &[MapHit]) -> Vec<Value> {
+    confident(hits)
+        .map(|hit| {
+            let symbols: Vec<_> = hit
+                .symbols
+                .iter()
+                .take(MAX_SYMBOLS)
+                .map(|s| json!({ "name": clean(&printable(&s.name), 100), "line": s.line }))
+                .collect();
+            json!({
+                "path": clean(&printable(&hit.path), 400), "reason": "repo_map",
+                "score": hit.score, "signals": hit.reasons, "symbols": symbols,
+            })
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn hit(path: &str, score: u32, reason: &str) -> MapHit {
+        MapHit {
+            path: path.to_owned(),
+            score,
+            reasons: vec![reason.to_owned()],
+            ..MapHit::default()
+        }
+    }
+
+    #[test]
+    fn only_confident_and_new_files_are_told() {
+        let hits = [
+            hit("a.rs", 900, "repo_map:symbol_match"),
+            hit("b.rs", 500, "repo_map:history_match"),
+            hit("c.rs", 340, "repo_map:path_match"),
+            hit("d.rs", 10, "repo_map:exact_symbol"),
+        ];
+        let seen = BTreeSet::from(["b.rs".to_owned()]);
+        let (text, paths) = suggest("fix the parser of d", &hits, &seen).unwrap();
+        assert_eq!(paths, ["a.rs", "d.rs"]);
+        assert!(text.contains("\n- a.rs [symbol_match]"), "{text}");
+        assert!(suggest("thanks", &hits[..1], &seen).is_none());
+        assert!(suggest("fix the parser now", &hits[2..3], &seen).is_none());
+        let all = hits.iter().map(|h| h.path.clone()).collect();
+        assert!(suggest("fix the parser now", &hits, &all).is_none());
+    }
+
+    #[test]
+    fn the_text_is_bounded_and_defused() {
+        let long = "x/".repeat(400) + "\u{1b}[31m\u{202e}.rs";
+        let hits: Vec<_> = (0..9).map(|n| hit(&format!("{n}{long}"), 800, "r")).collect();
+        let (text, paths) = suggest("one two three", &hits, &BTreeSet::new()).unwrap();
+        assert!(text.chars().count() <= MAX_TEXT && paths.len() <= MAX_SUGGESTIONS);
+        assert!(!text.contains('\u{1b}') && !text.contains('\u{202e}'));
+    }
+}
