@@ -6,13 +6,12 @@
 use std::process::Command;
 use std::time::Instant;
 
-use aictx_repomap::classify::classify;
+use aictx_repomap::parse::{Limits, Parser};
 use aictx_repomap::eval::{self, Options, Scores};
-use aictx_repomap::facts::{Definition, Facts, Kind};
 use aictx_repomap::history::History;
 use aictx_repomap::rank::{self, Feature, Past, Query, Values, Weights};
 use aictx_repomap::view::memory::{MemoryFile, MemoryView};
-use aictx_repomap::view::{Class, FileId, View};
+use aictx_repomap::view::{FileId, View};
 
 struct Repo {
     name: String,
@@ -32,47 +31,11 @@ struct Case {
     is_code: bool,
 }
 
-fn facts(text: &str) -> Facts {
-    let mut facts = Facts::default();
-    let mut doc = String::new();
-    for (n, line) in (1u32..).zip(text.lines()) {
-        let t = line.trim_start();
-        if t.starts_with("///") || t.starts_with("//") || t.starts_with("/**") || t.starts_with("* ") || t.starts_with("# ") {
-            if doc.is_empty() { doc = t.chars().take(120).collect(); }
-            continue;
-        }
-        let mut words = t.split(|c: char| !c.is_alphanumeric() && c != '_');
-        let mut name = None;
-        let mut before: Vec<&str> = Vec::new();
-        for w in words.by_ref().take(8) {
-            if matches!(before.last(), Some(&("fn"|"struct"|"enum"|"trait"|"class"|"def"|"func"|"interface"|"type"|"const"|"static"|"mod"|"function"|"module"))) && !w.is_empty() { name = Some(w); break; }
-            if !w.is_empty() { before.push(w); }
-        }
-        if name.is_none() && line.starts_with("func (") { name = t.split(')').nth(1).and_then(|r| r.trim().split('(').next()).filter(|n| !n.is_empty()); }
-        if name.is_none() && (t.ends_with('{')) && t.contains('(') && !t.starts_with("if") && !t.starts_with("for") && !t.starts_with("while") && !t.starts_with("switch") && !t.starts_with('}') && !t.starts_with("match") && !t.starts_with("else") {
-            name = t.split('(').next().and_then(|h| h.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next()).filter(|n| n.len() > 2);
-        }
-        if let Some(name) = name && facts.definitions.len() < 2000 {
-            let name = facts.intern(name);
-            let sig: String = t.chars().take(120).collect();
-            let signature = facts.intern(&sig);
-            let d = facts.intern(&doc);
-            facts.definitions.push(Definition { name, signature, doc: d, container: None, line: n, end_line: n, kind: Kind::Function, exported: false, declared_only: false });
-        }
-        if !t.starts_with('#') && !t.starts_with('@') { doc.clear(); }
-    }
-    facts
-}
-
 fn load(dir: &str) -> Option<Repo> {
     let git = || { let mut c = Command::new("git"); c.args(["-C", dir, "--no-pager"]); c };
     let base = match eval::base(&git, &Options { code: false, ..Options::default() }) { Ok(b) => b, Err(e) => { eprintln!("{dir}: {e}"); return None; } };
-    let view = MemoryView::new(base.files.into_iter().map(|f| {
-        let bytes = if f.bytes.iter().take(8000).any(|b| *b == 0) { Vec::new() } else { f.bytes };
-        let class = classify(&f.path);
-        let facts = if matches!(class, Class::Source | Class::Test) { facts(&String::from_utf8_lossy(&bytes)) } else { Facts::default() };
-        MemoryFile { class, path: f.path, bytes, facts, language: String::new() }
-    }).collect());
+    let mut parser = Parser::new();
+    let view = MemoryView::new(base.files.into_iter().map(|f| MemoryFile::read(&mut parser, f.path, f.bytes, &Limits::default())).collect());
     let tasks = eval::gold(&view, &base.tasks);
     let code = eval::base(&git, &Options { code: true, ..Options::default() }).ok()?;
     let code_tasks = eval::gold(&view, &code.tasks);
