@@ -109,7 +109,8 @@ fn fit(sets: &[&[Case]], start: &[f32], frozen: &[usize]) -> Vec<f32> {
         }
         for i in 0..N {
             if frozen.contains(&i) { continue; }
-            let grad = g[i] - 0.0015 * w[i];
+            let grad = g[i] - if i >= Feature::Test as usize { 0.005 } else { 0.0015 } * w[i];
+            if DROP.contains(&NAMES[i]) { w[i] = 0.0; continue; }
             m[i] = 0.9 * m[i] + 0.1 * grad;
             v[i] = 0.99 * v[i] + 0.01 * grad * grad;
             let mh = m[i] / (1.0 - 0.9f32.powi(step)); let vh = v[i] / (1.0 - 0.99f32.powi(step));
@@ -122,6 +123,7 @@ fn fit(sets: &[&[Case]], start: &[f32], frozen: &[usize]) -> Vec<f32> {
 
 fn show(name: &str, s: Scores) { println!("{name:34} {:.3} {:.3} {:.3} {:.3}  n={}", s.acc1, s.recall5, s.recall10, s.mrr, s.tasks); }
 
+static DROP: &[&str] = &["NearPlace", "PastPlace", "BodyPlace", "Size", "Recent", "Often", "Near", "Signature", "Doc"];
 static NAMES: [&str; Feature::COUNT] = ["Body","Path","Name","Signature","Doc","Past","Near","NearSure","NearBeside","Recent","Often","Cochange","Import","Pair","Cover","Title","BodyPlace","NearPlace","PastPlace","Lately","Size","Stem","Symbol","ExactPath","ExactDirectory","ExactName","Scope","Active","Test","TestAsked","Docs","DocsAsked","Config","ConfigAsked","Fixture","Generated","GeneratedAsked","Vendored"];
 
 fn evaluate(repos: &[Repo], dev: usize, w: &Weights, verbose: bool) -> f32 {
@@ -152,6 +154,21 @@ fn evaluate(repos: &[Repo], dev: usize, w: &Weights, verbose: bool) -> f32 {
         means.push(a.mrr + a.recall10); if b.tasks > 0 { means.push(b.mrr + b.recall10); }
     }
     if verbose {
+        if std::env::var("MISS").is_ok() {
+            for (r, c) in repos.iter().zip(&all).take(dev) {
+                for ((q, gold), c) in r.tasks.iter().chain(&r.code_tasks).zip(c) {
+                    if !c.is_code { continue; }
+                    let mut o: Vec<(f32, usize)> = (0..c.files.len()).filter(|i| c.code[*i]).map(|i| (score(&c.values[i], &base), i)).collect();
+                    o.sort_by(|a, b| b.0.total_cmp(&a.0));
+                    let first = o.iter().position(|x| gold.contains(&c.files[x.1]));
+                    if first.is_some_and(|f| f < 3) { continue; }
+                    println!("MISS {} rank {first:?}: {}", r.name, q.chars().take(240).collect::<String>().replace('\n', " | "));
+                    let f = |i: usize| { let v = &c.values[i]; let mut parts: Vec<(f32, &str)> = v.iter().zip(&base).zip(NAMES).map(|((a, b), n)| (a * b, n)).filter(|x| x.0.abs() > 0.1).collect(); parts.sort_by(|a, b| b.0.total_cmp(&a.0)); format!("{} {:?}", r.view.path(c.files[i]), parts.iter().map(|p| format!("{}{:.1}", p.1, p.0)).collect::<Vec<_>>().join(" ")) };
+                    for x in o.iter().take(2) { println!("      {}", f(x.1)); }
+                    for g in gold { println!("   G  {}", c.files.iter().position(|f| f == g).map(f).unwrap_or(r.view.path(*g).to_owned())); }
+                }
+            }
+        }
         println!("features took {took:?}");
         for (n, x) in NAMES.iter().zip(&base) { print!("{n} {x:.2}, "); }
         println!();
