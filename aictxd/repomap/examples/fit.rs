@@ -84,7 +84,8 @@ fn fit(sets: &[&[Case]], start: &[f32], frozen: &[usize]) -> Vec<f32> {
     let shares = shares();
     let mut w = start.to_vec();
     let (mut m, mut v) = (vec![0.0f32; N], vec![0.0f32; N]);
-    for step in 1..=200 {
+    let steps = if std::env::var("SWEEP").is_ok() { 80 } else { 200 };
+    for step in 1..=steps {
         let mut g = vec![0.0f32; N];
         for set in sets {
             for scope in 0..3 {
@@ -123,8 +124,8 @@ fn fit(sets: &[&[Case]], start: &[f32], frozen: &[usize]) -> Vec<f32> {
 
 fn show(name: &str, s: Scores) { println!("{name:34} {:.3} {:.3} {:.3} {:.3}  n={}", s.acc1, s.recall5, s.recall10, s.mrr, s.tasks); }
 
-static DROP: &[&str] = &["NearPlace", "PastPlace", "BodyPlace", "Size", "Recent", "Often", "Near", "Signature", "Doc"];
-static NAMES: [&str; Feature::COUNT] = ["Body","Path","Name","Signature","Doc","Past","Near","NearSure","NearBeside","Recent","Often","Cochange","Import","Pair","Cover","Title","BodyPlace","NearPlace","PastPlace","Lately","Size","Stem","Symbol","ExactPath","ExactDirectory","ExactName","Scope","Active","Test","TestAsked","Docs","DocsAsked","Config","ConfigAsked","Fixture","Generated","GeneratedAsked","Vendored"];
+static DROP: &[&str] = &["Signature", "Doc"];
+static NAMES: [&str; Feature::COUNT] = ["Body","Path","Name","Signature","Doc","Past","Near","NearBeside","Recent","Cochange","Import","Pair","Cover","Title","Stem","Symbol","ExactPath","ExactDirectory","ExactName","NamedPath","NamedSymbol","Scope","Active","Test","TestAsked","Docs","DocsAsked","Config","ConfigAsked","Fixture","Generated","GeneratedAsked","Vendored"];
 
 fn evaluate(repos: &[Repo], dev: usize, w: &Weights, verbose: bool) -> f32 {
     let t = Instant::now();
@@ -227,23 +228,18 @@ fn main() {
         println!("start {best:.4}");
         type Knob = (&'static str, fn(&mut Weights, f32), &'static [f32]);
         let knobs: &[Knob] = &[
-            ("body_text", |w, x| w.body_text = x, &[0.2, 0.3, 0.55, 0.8]),
-            ("again", |w, x| w.again = x, &[0.0, 0.15, 0.6, 1.0]),
-            ("pairs", |w, x| w.pairs = x, &[0.0, 0.15, 0.6]),
-            ("short", |w, x| w.short = x, &[0.0, 0.2, 0.7]),
-            ("scope_text", |w, x| w.scope_text = x, &[0.4, 1.5]),
-            ("b body", |w, x| w.b[4] = x, &[0.3, 0.45, 0.75, 0.9]),
-            ("b name", |w, x| w.b[1] = x, &[0.2, 0.8]),
-            ("b path", |w, x| w.b[0] = x, &[0.0, 0.6]),
-            ("k1 body", |w, x| w.k1[4] = x, &[0.6, 2.0, 4.0]),
-            ("k1 name", |w, x| w.k1[1] = x, &[0.6, 2.5]),
-            ("near", |w, x| w.near = x as usize, &[15.0, 25.0, 80.0]),
-            ("near_power", |w, x| w.near_power = x, &[1.0, 3.0, 4.0]),
-            ("near_files", |w, x| w.near_files = x, &[0.4, 1.0]),
-            ("near_half", |w, x| w.near_half = x, &[300.0, 3000.0]),
-            ("recent_half", |w, x| w.recent_half = x, &[20.0, 50.0, 300.0]),
             ("past k1", |w, x| w.past[0] = x, &[0.4, 3.0, 6.0]),
             ("past b", |w, x| w.past[1] = x, &[0.2, 0.8, 1.0]),
+            ("near", |w, x| w.near = x as usize, &[20.0, 100.0]),
+            ("near_power", |w, x| w.near_power = x, &[1.0, 3.0]),
+            ("near_files", |w, x| w.near_files = x, &[0.4, 1.0]),
+            ("near_half", |w, x| w.near_half = x, &[300.0, 3000.0]),
+            ("recent_half", |w, x| w.recent_half = x, &[10.0, 20.0, 80.0]),
+            ("body_text", |w, x| w.body_text = x, &[0.3, 0.55]),
+            ("b path", |w, x| w.b[0] = x, &[0.0, 0.6]),
+            ("k1 body", |w, x| w.k1[4] = x, &[0.6, 2.0, 4.0]),
+            ("b body", |w, x| w.b[4] = x, &[0.5, 0.7]),
+            ("scope_text", |w, x| w.scope_text = x, &[0.8, 2.0]),
         ];
         for (name, set, values) in knobs {
             for x in *values {
