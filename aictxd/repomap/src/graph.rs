@@ -230,13 +230,22 @@ impl<'a> Resolver<'a> {
                     || dashed.strip_suffix(last).is_some_and(|p| p.ends_with('-'))
             })
             .collect();
-        roots.sort_by_key(|d| (std::cmp::Reverse(d.rsplit('/').next().map(str::len)), d.len(), *d));
+        roots.sort_by_key(|d| {
+            (
+                std::cmp::Reverse(d.rsplit('/').next().map(str::len)),
+                d.len(),
+                *d,
+            )
+        });
         roots.first().map(|d| format!("{d}/src"))
     }
 
     fn python(&self, path: &str, module: &str, found: &mut Vec<FileId>) {
         let dots = module.bytes().take_while(|b| *b == b'.').count();
-        let mut parts: Vec<&str> = module.split('.').filter(|p| !p.is_empty() && *p != "*").collect();
+        let mut parts: Vec<&str> = module
+            .split('.')
+            .filter(|p| !p.is_empty() && *p != "*")
+            .collect();
         if dots > 0 {
             let mut base = directory(path);
             for _ in 1..dots {
@@ -275,11 +284,15 @@ impl<'a> Resolver<'a> {
         let Some(at) = relative(directory(path), module) else {
             return;
         };
-        const ENDS: [&str; 9] = ["", ".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".vue", ".d.ts"];
+        const ENDS: [&str; 9] = [
+            "", ".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".vue", ".d.ts",
+        ];
         let plain = ENDS.iter().map(|e| format!("{at}{e}"));
         let index = ENDS.iter().map(|e| format!("{at}/index{e}"));
         // TypeScript is imported by the name that it will have.
-        let source = [".js", ".mjs", ".jsx"].iter().filter_map(|e| at.strip_suffix(e));
+        let source = [".js", ".mjs", ".jsx"]
+            .iter()
+            .filter_map(|e| at.strip_suffix(e));
         let source: Vec<String> = source
             .flat_map(|s| [format!("{s}.ts"), format!("{s}.tsx"), format!("{s}.mts")])
             .collect();
@@ -292,7 +305,11 @@ impl<'a> Resolver<'a> {
             return;
         }
         let (tail, extension) = module.rsplit_once('.').unwrap_or((module, ""));
-        let extensions: &[&str] = if extension.is_empty() { &[] } else { &[extension] };
+        let extensions: &[&str] = if extension.is_empty() {
+            &[]
+        } else {
+            &[extension]
+        };
         self.tail(tail, extensions, found);
     }
 
@@ -333,13 +350,17 @@ impl<'a> Resolver<'a> {
         }
         let name = slashed.rsplit('/').next().unwrap_or(&slashed);
         let tail = match name.rsplit_once('.') {
-            Some(_) if slashed.contains('/') => {
-                slashed.rsplit_once('.').map_or(slashed.as_str(), |(t, _)| t)
-            }
+            Some(_) if slashed.contains('/') => slashed
+                .rsplit_once('.')
+                .map_or(slashed.as_str(), |(t, _)| t),
             _ => &slashed,
         };
         if tail.contains('/') {
-            self.tail(tail.trim_start_matches("./").trim_start_matches("../"), &[], found);
+            self.tail(
+                tail.trim_start_matches("./").trim_start_matches("../"),
+                &[],
+                found,
+            );
         }
     }
 }
@@ -366,11 +387,21 @@ mod tests {
     #[test]
     fn every_language_finds_its_files() {
         let paths = [
-            "a/src/lib.rs", "a/src/b/mod.rs", "a/src/b/c.rs", "my-d/src/lib.rs", "my-d/src/e.rs",
-            "pkg/__init__.py", "pkg/f.py", "pkg/sub/g.py",
-            "web/index.ts", "web/h.ts", "web/i/index.js",
-            "inc/j.h", "src/j.c",
-            "internal/k/k.go", "internal/k/k_test.go",
+            "a/src/lib.rs",
+            "a/src/b/mod.rs",
+            "a/src/b/c.rs",
+            "my-d/src/lib.rs",
+            "my-d/src/e.rs",
+            "pkg/__init__.py",
+            "pkg/f.py",
+            "pkg/sub/g.py",
+            "web/index.ts",
+            "web/h.ts",
+            "web/i/index.js",
+            "inc/j.h",
+            "src/j.c",
+            "internal/k/k.go",
+            "internal/k/k_test.go",
             "x/src/main/java/com/acme/L.java",
             "lib/acme/m.rb",
         ];
@@ -378,22 +409,40 @@ mod tests {
         let find = |path: &str, language: &str, module: &str| {
             let mut found = Vec::new();
             resolver.find(path, language, module, &mut found);
-            found.into_iter().map(|f| paths[f.0 as usize]).collect::<Vec<_>>()
+            found
+                .into_iter()
+                .map(|f| paths[f.0 as usize])
+                .collect::<Vec<_>>()
         };
-        assert_eq!(find("a/src/lib.rs", "rust", "crate::b::c::Thing"), ["a/src/b/c.rs"]);
+        assert_eq!(
+            find("a/src/lib.rs", "rust", "crate::b::c::Thing"),
+            ["a/src/b/c.rs"]
+        );
         assert_eq!(find("a/src/lib.rs", "rust", "self::b"), ["a/src/b/mod.rs"]);
         assert_eq!(find("a/src/b/c.rs", "rust", "super::*"), ["a/src/b/mod.rs"]);
-        assert_eq!(find("a/src/lib.rs", "rust", "my_d::e::X"), ["my-d/src/e.rs"]);
+        assert_eq!(
+            find("a/src/lib.rs", "rust", "my_d::e::X"),
+            ["my-d/src/e.rs"]
+        );
         assert_eq!(find("a/src/lib.rs", "rust", "std::fmt"), [""; 0]);
         assert_eq!(find("pkg/f.py", "python", ".sub.g"), ["pkg/sub/g.py"]);
         assert_eq!(find("pkg/sub/g.py", "python", "..f.name"), ["pkg/f.py"]);
         assert_eq!(find("t.py", "python", "pkg.f.name"), ["pkg/f.py"]);
         assert_eq!(find("web/index.ts", "typescript", "./h.js"), ["web/h.ts"]);
-        assert_eq!(find("web/index.ts", "typescript", "./i"), ["web/i/index.js"]);
+        assert_eq!(
+            find("web/index.ts", "typescript", "./i"),
+            ["web/i/index.js"]
+        );
         assert_eq!(find("web/index.ts", "typescript", "../../up"), [""; 0]);
         assert_eq!(find("src/j.c", "c", "j.h"), ["inc/j.h"]);
-        assert_eq!(find("a.go", "go", "example.org/n/internal/k"), ["internal/k/k.go"]);
-        assert_eq!(find("a.java", "java", "com.acme.L.inner"), ["x/src/main/java/com/acme/L.java"]);
+        assert_eq!(
+            find("a.go", "go", "example.org/n/internal/k"),
+            ["internal/k/k.go"]
+        );
+        assert_eq!(
+            find("a.java", "java", "com.acme.L.inner"),
+            ["x/src/main/java/com/acme/L.java"]
+        );
         assert_eq!(find("a.rb", "ruby", "acme/m"), ["lib/acme/m.rb"]);
     }
 }

@@ -4,12 +4,45 @@ use std::borrow::Cow;
 
 /// Trailers that name people, tools and numbers.
 static TRAILERS: &[&str] = &[
-    "signed-off-by", "co-authored-by", "co-developed-by", "reviewed-by", "reviewed by", "acked-by", "tested-by", "reported-by",
-    "suggested-by", "helped-by", "approved-by", "change-id", "differential revision", "pull-request",
-    "pull request resolved", "fbshipit-source-id", "cc", "reviewers", "subscribers", "tasks", "tags",
-    "git-svn-id", "cr-commit-position", "commit-queue", "auto-submit", "piperorigin-revid", "github-pull-request",
-    "github-last-rev", "gerrit-change-number", "x-original-commit", "cherry-picked-from", "grafted path base",
-    "x-link", "ghstack-source-id", "reviewed-on", "reviewed-at", "bors", "lgtm", "tryjob-request",
+    "signed-off-by",
+    "co-authored-by",
+    "co-developed-by",
+    "reviewed-by",
+    "reviewed by",
+    "acked-by",
+    "tested-by",
+    "reported-by",
+    "suggested-by",
+    "helped-by",
+    "approved-by",
+    "change-id",
+    "differential revision",
+    "pull-request",
+    "pull request resolved",
+    "fbshipit-source-id",
+    "cc",
+    "reviewers",
+    "subscribers",
+    "tasks",
+    "tags",
+    "git-svn-id",
+    "cr-commit-position",
+    "commit-queue",
+    "auto-submit",
+    "piperorigin-revid",
+    "github-pull-request",
+    "github-last-rev",
+    "gerrit-change-number",
+    "x-original-commit",
+    "cherry-picked-from",
+    "grafted path base",
+    "x-link",
+    "ghstack-source-id",
+    "reviewed-on",
+    "reviewed-at",
+    "bors",
+    "lgtm",
+    "tryjob-request",
 ];
 
 /// The message without what tells nothing of the change: trailers that name people and tools,
@@ -28,9 +61,9 @@ pub fn clean(message: &str) -> String {
         let mut first = true;
         for word in line.split(' ') {
             let bare = word.trim_matches(|c: char| matches!(c, '(' | ')' | ',' | '.' | ':' | ';'));
-            let number = bare.strip_prefix('#').is_some_and(|n| {
-                !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit())
-            });
+            let number = bare
+                .strip_prefix('#')
+                .is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()));
             if number || bare.starts_with("https://") || bare.starts_with("http://") {
                 continue;
             }

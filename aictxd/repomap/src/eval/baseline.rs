@@ -47,5 +47,9 @@ fn bm25(view: &dyn View, field: Field, question: &str, limit: usize) -> Vec<File
         .map(|(file, score)| (score, file))
         .collect();
     order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-    order.into_iter().take(limit).map(|(_, file)| file).collect()
+    order
+        .into_iter()
+        .take(limit)
+        .map(|(_, file)| file)
+        .collect()
 }

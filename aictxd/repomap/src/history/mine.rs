@@ -72,7 +72,12 @@ fn log(
     let mut command = git();
     command.args(["log", "-z", "--name-status", "--no-merges", FORMAT]);
     command.args(renames);
-    command.args(["--no-color", "--no-ext-diff", "--no-textconv", "--no-show-signature"]);
+    command.args([
+        "--no-color",
+        "--no-ext-diff",
+        "--no-textconv",
+        "--no-show-signature",
+    ]);
     command.args(["--encoding=UTF-8", "--ignore-submodules=all"]);
     command.arg(format!("--max-count={}", limits.commits));
     command.args(["--end-of-options", range, "--"]);

@@ -6,6 +6,9 @@
 mod mine;
 mod parse;
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::HashMap;
 
 pub use mine::{GitCommand, Limits, MineError, mine};
@@ -49,9 +52,7 @@ pub struct History {
 fn slice<'a, T>(starts: &[u32], values: &'a [T], number: u32) -> &'a [T] {
     let at = number as usize;
     match (starts.get(at), starts.get(at + 1)) {
-        (Some(from), Some(to)) => values
-            .get(*from as usize..*to as usize)
-            .unwrap_or_default(),
+        (Some(from), Some(to)) => values.get(*from as usize..*to as usize).unwrap_or_default(),
         _ => &[],
     }
 }

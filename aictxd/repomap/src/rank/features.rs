@@ -165,7 +165,9 @@ pub(super) fn candidates(
     SCRATCH.with_borrow_mut(|scratch| {
         let files = view.files() as usize;
         // Another view may have been asked before.
-        scratch.sums.resize(files.max(scratch.sums.len()), [0.0; SUMS]);
+        scratch
+            .sums
+            .resize(files.max(scratch.sums.len()), [0.0; SUMS]);
         scratch.term.resize(files.max(scratch.term.len()), 0);
         scratch.count.resize(files.max(scratch.count.len()), 0.0);
         let total = fields(view, question, weights, scratch);
@@ -211,7 +213,10 @@ fn fields(view: &dyn View, question: &Question, weights: &Weights, scratch: &mut
         }
     }
     // The most telling first, in case that not all can be read.
-    work.sort_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2 as u8).cmp(&(b.1, b.2 as u8))));
+    work.sort_by(|a, b| {
+        b.0.total_cmp(&a.0)
+            .then((a.1, a.2 as u8).cmp(&(b.1, b.2 as u8)))
+    });
     let mut left = MAX_POSTINGS;
     for (gain, at, field, df) in work {
         if df > left {
@@ -232,7 +237,9 @@ fn fields(view: &dyn View, question: &Question, weights: &Weights, scratch: &mut
             Field::Path => 1.0,
             Field::Name => 0.5,
             _ => 0.0,
-        } * term.title * gain / term.weight;
+        } * term.title
+            * gain
+            / term.weight;
         view.postings(field, &term.text, &mut |file, times| {
             let times = times as f32;
             let length = view.length(field, file) as f32;
@@ -369,7 +376,11 @@ fn first(
             set(&mut values, Feature::Near, near * g * sure);
             set(&mut values, Feature::Cover, cover * h);
         }
-        set(&mut values, Feature::Recent, past.recent.get(at).copied().unwrap_or(0.0));
+        set(
+            &mut values,
+            Feature::Recent,
+            past.recent.get(at).copied().unwrap_or(0.0),
+        );
         class(&mut values, view.class(FileId(file)), question.asks);
         values
     };
@@ -395,7 +406,10 @@ fn first(
             set(&mut values, Feature::ExactName, exact.name);
             set(&mut values, Feature::NamedPath, exact.named_path);
             set(&mut values, Feature::NamedSymbol, exact.named_symbol);
-            let active = active.iter().find(|(f, _)| f.0 == file).map_or(0.0, |a| a.1);
+            let active = active
+                .iter()
+                .find(|(f, _)| f.0 == file)
+                .map_or(0.0, |a| a.1);
             set(&mut values, Feature::Active, active);
             let score = dot(&values, weights);
             Candidate {

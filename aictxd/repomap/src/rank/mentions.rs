@@ -94,7 +94,11 @@ fn path(view: &dyn View, mention: &Mention, found: &mut BTreeMap<u32, Exact>) {
         let each = mention.weight / (files.len().max(1) as f32).sqrt();
         for file in files {
             let exact = found.entry(file).or_default();
-            let to = if to == 0 { &mut exact.path } else { &mut exact.directory };
+            let to = if to == 0 {
+                &mut exact.path
+            } else {
+                &mut exact.directory
+            };
             *to = to.max(each);
             if alone {
                 exact.named_path = 1.0;

@@ -15,6 +15,9 @@ mod reasons;
 mod second;
 pub mod weights;
 
+#[cfg(test)]
+mod tests;
+
 pub use features::{Feature, Values};
 pub use past::Past;
 pub use reasons::Reason;
@@ -78,8 +81,12 @@ pub fn rank_with(
     let question = question::read(query.text, weights);
     let mut candidates =
         features::candidates(view, history, past, &question, query.active, weights);
-    candidates.retain(|c| reasons::is_evidence(&c.values));
-    let order = |a: &Candidate, b: &Candidate| b.score.total_cmp(&a.score).then(a.file.cmp(&b.file));
+    // Other files may speak for a file only where something speaks for them.
+    if !candidates.iter().any(|c| reasons::is_evidence(&c.values)) {
+        return Vec::new();
+    }
+    let order =
+        |a: &Candidate, b: &Candidate| b.score.total_cmp(&a.score).then(a.file.cmp(&b.file));
     let best = candidates.iter().map(|c| c.score).fold(f32::MIN, f32::max);
     let sum: f32 = candidates.iter().map(|c| (c.score - best).exp()).sum();
     if candidates.len() > query.limit && query.limit > 0 {

@@ -8,73 +8,181 @@ use crate::words;
 use super::weights::Weights;
 
 /// Longest question that is read, in bytes; the rest does not count.
-pub const MAX_QUESTION: usize = 32 * 1024;
+pub(super) const MAX_QUESTION: usize = 32 * 1024;
 /// Most different terms that are looked up, the weightiest first.
-pub const MAX_TERMS: usize = 160;
+pub(super) const MAX_TERMS: usize = 160;
 /// Most mentions of files and of names that are looked up, each.
 const MAX_MENTIONS: usize = 48;
 
 /// A term of the question.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Term {
+pub(super) struct Term {
     /// As [`words::terms`] makes it.
-    pub(crate) text: String,
+    pub(super) text: String,
     /// What it counts, before any idf.
-    pub(crate) weight: f32,
+    pub(super) weight: f32,
     /// What it counts in the first line alone.
-    pub(crate) title: f32,
+    pub(super) title: f32,
 }
 
 /// Something that the question names exactly.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Mention {
+pub(super) struct Mention {
     /// As written.
-    pub(crate) text: String,
+    pub(super) text: String,
     /// 1 in the first line, less below it.
-    pub(crate) weight: f32,
+    pub(super) weight: f32,
     /// It can be nothing but a name: in backticks, with `_` or `::`, in camelCase, called.
-    pub(crate) certain: bool,
+    pub(super) certain: bool,
 }
 
 /// A question, read.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Question {
+pub(super) struct Question {
     /// Terms, weightiest first.
-    pub(crate) terms: Vec<Term>,
+    pub(super) terms: Vec<Term>,
     /// Terms of the scope in front of the title, as in `feat(cli): …` or `cli: …`.
-    pub(crate) scope: Vec<String>,
+    pub(super) scope: Vec<String>,
     /// Paths, file names and directories.
-    pub(crate) paths: Vec<Mention>,
+    pub(super) paths: Vec<Mention>,
     /// Identifiers.
-    pub(crate) names: Vec<Mention>,
+    pub(super) names: Vec<Mention>,
     /// The question is about tests, documentation, configuration and dependencies: 0 or 1, between
     /// for weak signs.
-    pub(crate) asks: [f32; 3],
+    pub(super) asks: [f32; 3],
 }
 
 /// Short forms that programmers use for words, both as they are written.
 static SHORT: &[(&str, &str)] = &[
-    ("config", "configuration"), ("auth", "authentication"), ("auth", "authorization"), ("msg", "message"), ("dir", "directory"),
-    ("env", "environment"), ("repo", "repository"), ("cmd", "command"), ("arg", "argument"),
-    ("param", "parameter"), ("impl", "implementation"), ("doc", "documentation"), ("dep", "dependency"),
-    ("db", "database"), ("ctx", "context"), ("fn", "function"), ("func", "function"), ("opt", "option"),
-    ("spec", "specification"), ("lib", "library"), ("init", "initialize"), ("conn", "connection"),
-    ("req", "request"), ("resp", "response"), ("res", "response"), ("num", "number"), ("str", "string"), ("int", "integer"),
-    ("tmp", "temporary"), ("temp", "temporary"), ("prev", "previous"), ("info", "information"), ("attr", "attribute"),
-    ("sync", "synchronize"), ("async", "asynchronous"), ("exec", "execute"), ("util", "utility"), ("stats", "statistics"),
-    ("ref", "reference"), ("ws", "websocket"), ("val", "value"), ("var", "variable"), ("char", "character"),
-    ("pkg", "package"), ("mod", "module"), ("proc", "process"), ("ext", "extension"), ("cert", "certificate"),
-    ("perm", "permission"), ("addr", "address"), ("alloc", "allocate"), ("buf", "buffer"), ("max", "maximum"),
-    ("min", "minimum"), ("iter", "iterator"), ("gen", "generate"), ("del", "delete"), ("expr", "expression"),
-    ("stmt", "statement"), ("decl", "declaration"), ("def", "definition"), ("desc", "description"), ("app", "application"),
-    ("ui", "interface"), ("ts", "typescript"), ("js", "javascript"), ("py", "python"), ("admin", "administrator"),
-    ("ci", "workflow"), ("deps", "manifest"), ("async", "await"), ("autocomplete", "completion"), ("regex", "regexp"),
+    ("config", "configuration"),
+    ("auth", "authentication"),
+    ("auth", "authorization"),
+    ("msg", "message"),
+    ("dir", "directory"),
+    ("env", "environment"),
+    ("repo", "repository"),
+    ("cmd", "command"),
+    ("arg", "argument"),
+    ("param", "parameter"),
+    ("impl", "implementation"),
+    ("doc", "documentation"),
+    ("dep", "dependency"),
+    ("db", "database"),
+    ("ctx", "context"),
+    ("fn", "function"),
+    ("func", "function"),
+    ("opt", "option"),
+    ("spec", "specification"),
+    ("lib", "library"),
+    ("init", "initialize"),
+    ("conn", "connection"),
+    ("req", "request"),
+    ("resp", "response"),
+    ("res", "response"),
+    ("num", "number"),
+    ("str", "string"),
+    ("int", "integer"),
+    ("tmp", "temporary"),
+    ("temp", "temporary"),
+    ("prev", "previous"),
+    ("info", "information"),
+    ("attr", "attribute"),
+    ("sync", "synchronize"),
+    ("async", "asynchronous"),
+    ("exec", "execute"),
+    ("util", "utility"),
+    ("stats", "statistics"),
+    ("ref", "reference"),
+    ("ws", "websocket"),
+    ("val", "value"),
+    ("var", "variable"),
+    ("char", "character"),
+    ("pkg", "package"),
+    ("mod", "module"),
+    ("proc", "process"),
+    ("ext", "extension"),
+    ("cert", "certificate"),
+    ("perm", "permission"),
+    ("addr", "address"),
+    ("alloc", "allocate"),
+    ("buf", "buffer"),
+    ("max", "maximum"),
+    ("min", "minimum"),
+    ("iter", "iterator"),
+    ("gen", "generate"),
+    ("del", "delete"),
+    ("expr", "expression"),
+    ("stmt", "statement"),
+    ("decl", "declaration"),
+    ("def", "definition"),
+    ("desc", "description"),
+    ("app", "application"),
+    ("ui", "interface"),
+    ("ts", "typescript"),
+    ("js", "javascript"),
+    ("py", "python"),
+    ("admin", "administrator"),
+    ("ci", "workflow"),
+    ("deps", "manifest"),
+    ("async", "await"),
+    ("autocomplete", "completion"),
+    ("regex", "regexp"),
 ];
 
-static TESTS: &[&str] = &["test", "tests", "testing", "bench", "benchmark", "benchmarks", "unittest", "flaky", "spec", "specs", "fuzz"];
-static DOCS: &[&str] = &["doc", "docs", "documentation", "readme", "changelog", "typo", "typos", "document", "website", "tutorial", "guide", "comment"];
-static CONFIG: &[&str] = &["ci", "build", "deps", "dependencies", "dependency", "bump", "workflow", "workflows", "release",
-    "version", "upgrade", "lint", "msrv", "docker", "makefile", "cmake", "nix", "lockfile", "chore", "cargo", "npm", "dependabot", "renovate", "actions", "packaging"];
+static TESTS: &[&str] = &[
+    "test",
+    "tests",
+    "testing",
+    "bench",
+    "benchmark",
+    "benchmarks",
+    "unittest",
+    "flaky",
+    "spec",
+    "specs",
+    "fuzz",
+];
+static DOCS: &[&str] = &[
+    "doc",
+    "docs",
+    "documentation",
+    "readme",
+    "changelog",
+    "typo",
+    "typos",
+    "document",
+    "website",
+    "tutorial",
+    "guide",
+    "comment",
+];
+static CONFIG: &[&str] = &[
+    "ci",
+    "build",
+    "deps",
+    "dependencies",
+    "dependency",
+    "bump",
+    "workflow",
+    "workflows",
+    "release",
+    "version",
+    "upgrade",
+    "lint",
+    "msrv",
+    "docker",
+    "makefile",
+    "cmake",
+    "nix",
+    "lockfile",
+    "chore",
+    "cargo",
+    "npm",
+    "dependabot",
+    "renovate",
+    "actions",
+    "packaging",
+];
 
 /// What a term counts so far: in all, and in the first line.
 #[derive(Debug, Clone, Copy, Default)]
@@ -93,7 +201,7 @@ impl Sum {
 }
 
 /// Reads a question.
-pub(crate) fn read(text: &str, weights: &Weights) -> Question {
+pub(super) fn read(text: &str, weights: &Weights) -> Question {
     let mut end = text.len().min(MAX_QUESTION);
     while !text.is_char_boundary(end) {
         end -= 1;
@@ -112,12 +220,16 @@ pub(crate) fn read(text: &str, weights: &Weights) -> Question {
         words::terms(part.as_bytes(), |term| {
             let base = words::weight(term);
             if base > 0.0 {
-                sums.entry(term.to_owned()).or_default().add(weight * base, first);
+                sums.entry(term.to_owned())
+                    .or_default()
+                    .add(weight * base, first);
             }
             // Two words in prose may be one in code.
             if base > 0.0 && !before.is_empty() && before.len() + term.len() <= words::MAX_WORD {
                 let joined = words::stem(&format!("{before}{term}"));
-                sums.entry(joined).or_default().add(weight * weights.pairs, first);
+                sums.entry(joined)
+                    .or_default()
+                    .add(weight * weights.pairs, first);
             }
             before.clear();
             if base > 0.0 {
@@ -166,9 +278,7 @@ pub(crate) fn read(text: &str, weights: &Weights) -> Question {
         })
         .collect();
     // Stable: equal weights stay in the order of terms.
-    question
-        .terms
-        .sort_by(|a, b| b.weight.total_cmp(&a.weight));
+    question.terms.sort_by(|a, b| b.weight.total_cmp(&a.weight));
     question.terms.truncate(MAX_TERMS);
     question.paths.truncate(MAX_MENTIONS);
     question.names.truncate(MAX_MENTIONS);
@@ -208,7 +318,9 @@ fn scoped<'a>(
         question.scope.push(term.to_owned());
         let base = words::weight(term);
         if base > 0.0 {
-            sums.entry(term.to_owned()).or_default().add(base * weights.scope_text, true);
+            sums.entry(term.to_owned())
+                .or_default()
+                .add(base * weights.scope_text, true);
         }
     });
     question.scope.sort();
@@ -219,22 +331,19 @@ fn scoped<'a>(
 /// Finds out whether a token names a file or an identifier.
 fn mention(token: &str, weight: f32, question: &mut Question) {
     let quoted = token.contains('`');
-    let text = token.trim_matches(|c: char| {
-        !(c.is_alphanumeric() || matches!(c, '_' | '/' | '.' | '~'))
-    });
+    let text =
+        token.trim_matches(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '/' | '.' | '~')));
     let text = text.trim_end_matches('.');
     if text.len() < 3 || text.len() > 200 {
         return;
     }
     let known = |c: char| c.is_alphanumeric() || matches!(c, '_' | '/' | '.' | '-' | '+' | '@');
-    let dotted = text
-        .rsplit_once('.')
-        .is_some_and(|(stem, ext)| {
-            !stem.is_empty()
-                && (1..=10).contains(&ext.len())
-                && ext.starts_with(|c: char| c.is_ascii_lowercase())
-                && ext.bytes().all(|b| b.is_ascii_alphanumeric())
-        });
+    let dotted = text.rsplit_once('.').is_some_and(|(stem, ext)| {
+        !stem.is_empty()
+            && (1..=10).contains(&ext.len())
+            && ext.starts_with(|c: char| c.is_ascii_lowercase())
+            && ext.bytes().all(|b| b.is_ascii_alphanumeric())
+    });
     if text.chars().all(known) && (text.contains('/') || dotted) {
         question.paths.push(Mention {
             text: text.trim_start_matches("./").to_owned(),
@@ -244,7 +353,10 @@ fn mention(token: &str, weight: f32, question: &mut Question) {
     }
     // `a::b::c` and `a.b.c` name their last part, calls what is called.
     let called = token.contains("()") || token.contains("!(");
-    let head = text.split(['(', '<', '[', '{', '=', '!', ',']).next().unwrap_or("");
+    let head = text
+        .split(['(', '<', '[', '{', '=', '!', ','])
+        .next()
+        .unwrap_or("");
     let pathy = head.contains("::") || head.contains("->") || (head.contains('.') && quoted);
     for part in head.split([':', '.', '>', '-', '#', '/']) {
         if part.len() < 3 || !part.chars().all(|c| c.is_alphanumeric() || c == '_') {
@@ -252,9 +364,10 @@ fn mention(token: &str, weight: f32, question: &mut Question) {
         }
         let inner = part.trim_matches('_');
         let snake = inner.contains('_');
-        let camel = inner.as_bytes().windows(2).any(|w| {
-            matches!(w, [a, b] if a.is_ascii_lowercase() && b.is_ascii_uppercase())
-        });
+        let camel = inner
+            .as_bytes()
+            .windows(2)
+            .any(|w| matches!(w, [a, b] if a.is_ascii_lowercase() && b.is_ascii_uppercase()));
         let certain = snake || camel || called || pathy || quoted;
         let capital = part.starts_with(|c: char| c.is_uppercase());
         if certain || capital {

@@ -17,12 +17,25 @@ const LEAST: f32 = 0.05;
 
 /// Kinds of evidence and the features that each of them sums up.
 static KINDS: &[(&str, &[Feature])] = &[
-    ("repo_map:exact_path", &[Feature::ExactPath, Feature::ExactDirectory, Feature::NamedPath]),
-    ("repo_map:exact_symbol", &[Feature::ExactName, Feature::NamedSymbol]),
+    (
+        "repo_map:exact_path",
+        &[
+            Feature::ExactPath,
+            Feature::ExactDirectory,
+            Feature::NamedPath,
+        ],
+    ),
+    (
+        "repo_map:exact_symbol",
+        &[Feature::ExactName, Feature::NamedSymbol],
+    ),
     ("repo_map:text_match", &[Feature::Body, Feature::Title]),
     ("repo_map:path_match", &[Feature::Path, Feature::Stem]),
     ("repo_map:scope_match", &[Feature::Scope]),
-    ("repo_map:symbol_match", &[Feature::Name, Feature::Signature, Feature::Symbol]),
+    (
+        "repo_map:symbol_match",
+        &[Feature::Name, Feature::Signature, Feature::Symbol],
+    ),
     ("repo_map:doc_match", &[Feature::Doc]),
     ("repo_map:coverage", &[Feature::Cover]),
     ("repo_map:history_match", &[Feature::Past, Feature::Near]),
@@ -49,10 +62,20 @@ static KINDS: &[(&str, &[Feature])] = &[
     ),
 ];
 
-/// Whether anything but the file's own nature and age speaks for it.
+/// Whether the question or the session speaks for a file, not just its own nature and age, or other
+/// files.
 pub(super) fn is_evidence(values: &Values) -> bool {
-    let quiet = |at: usize| at == Feature::Recent as usize || at >= Feature::Test as usize;
-    values.iter().enumerate().any(|(at, v)| *v > 0.0 && !quiet(at))
+    const QUIET: [Feature; 4] = [
+        Feature::Recent,
+        Feature::Cochange,
+        Feature::Import,
+        Feature::Pair,
+    ];
+    let quiet = |at: usize| at >= Feature::Test as usize || QUIET.iter().any(|q| *q as usize == at);
+    values
+        .iter()
+        .enumerate()
+        .any(|(at, v)| *v > 0.0 && !quiet(at))
 }
 
 /// All reasons that count, the strongest first.

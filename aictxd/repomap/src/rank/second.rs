@@ -43,11 +43,27 @@ pub(super) fn add(
         let file = candidate.file;
         let path = view.path(file);
         let values = &mut candidate.values;
-        set(values, Feature::Cochange, cochange.get(&file.0).copied().unwrap_or(0.0));
-        set(values, Feature::Import, imports.get(&file.0).copied().unwrap_or(0.0));
-        set(values, Feature::Pair, pairs.get(&file.0).copied().unwrap_or(0.0));
+        set(
+            values,
+            Feature::Cochange,
+            cochange.get(&file.0).copied().unwrap_or(0.0),
+        );
+        set(
+            values,
+            Feature::Import,
+            imports.get(&file.0).copied().unwrap_or(0.0),
+        );
+        set(
+            values,
+            Feature::Pair,
+            pairs.get(&file.0).copied().unwrap_or(0.0),
+        );
         let directory = path.rsplit_once('/').map_or("", |(d, _)| d);
-        set(values, Feature::NearBeside, beside.get(directory).copied().unwrap_or(0.0));
+        set(
+            values,
+            Feature::NearBeside,
+            beside.get(directory).copied().unwrap_or(0.0),
+        );
         set(values, Feature::Stem, stem(path, &terms));
         set(values, Feature::Scope, scope(path, &question.scope));
         set(values, Feature::Symbol, symbol(view, file, &terms) / sum);
@@ -80,7 +96,9 @@ fn cochange(history: &History, past: &Past, seeds: &[(FileId, f32)]) -> BTreeMap
             continue;
         };
         let commits = history.commits_of(*path);
-        let commits = commits.get(..SEED_COMMITS.min(commits.len())).unwrap_or_default();
+        let commits = commits
+            .get(..SEED_COMMITS.min(commits.len()))
+            .unwrap_or_default();
         let each = share / (commits.len() as f32 + 3.0);
         for commit in commits {
             let files = history.files(*commit);
@@ -133,7 +151,10 @@ fn pair_key(path: &str) -> String {
 
 /// Names that many files of a tree have and that pair nothing.
 fn common(key: &str) -> bool {
-    matches!(key, "mod" | "index" | "lib" | "main" | "init" | "readme" | "cargo" | "package" | "common" | "")
+    matches!(
+        key,
+        "mod" | "index" | "lib" | "main" | "init" | "readme" | "cargo" | "package" | "common" | ""
+    )
 }
 
 /// For tests the first score of what they test, and the other way round, as a share of the best.
@@ -167,7 +188,11 @@ fn beside(view: &dyn View, candidates: &[Candidate]) -> BTreeMap<String, f32> {
     for candidate in candidates {
         let path = view.path(candidate.file);
         let directory = path.rsplit_once('/').map_or("", |(d, _)| d);
-        let vote = candidate.values.get(Feature::Near as usize).copied().unwrap_or(0.0);
+        let vote = candidate
+            .values
+            .get(Feature::Near as usize)
+            .copied()
+            .unwrap_or(0.0);
         *sums.entry(directory.to_owned()).or_default() += vote;
     }
     let most = sums.values().copied().fold(0.0, f32::max);
