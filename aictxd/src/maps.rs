@@ -18,7 +18,7 @@ use aictx_repomap::ask;
 use aictx_repomap::discover::check_root;
 use aictx_repomap::history::{History, Limits as HistoryLimits, mine};
 use aictx_repomap::indexer::{Cache, Indexer, Options, Report};
-use aictx_repomap::rank::{self, Hit, Past, Query};
+use aictx_repomap::rank::{Hit, Past, Query, Weights, rank_with};
 use aictx_repomap::segment::ContentId;
 use aictx_repomap::tree::{Paths, Tree};
 use aictx_repomap::view::View;
@@ -296,9 +296,8 @@ impl Maps {
         let limit = aictx_continuity::MAX_SUGGESTIONS;
         if request.trim().is_empty() {
             let files = ask::by_weight(&*tree).into_iter().take(limit);
-            let hit = |(file, symbols)| Hit {
+            let hit = |(file, _)| Hit {
                 file,
-                symbols,
                 ..Hit::default()
             };
             return files.map(|file| show(&tree, &hit(file))).collect();
@@ -447,7 +446,8 @@ impl Map {
     /// Ranks the files of a tree.
     pub fn rank(&self, tree: &Tree, query: &Query<'_>) -> Vec<Hit> {
         let evidence = self.evidence(tree);
-        rank::rank(tree, &evidence.history, &evidence.past, query)
+        let weights = Weights::default();
+        rank_with(tree, &evidence.history, &evidence.past, query, &weights)
     }
 
     /// The same as answers show it.
@@ -493,8 +493,7 @@ impl Map {
             "empty"
         } else if working || pending > 0 {
             "building"
-        } else if watched_and_idle || state.done_at.is_some_and(|at| at.elapsed() < UNWATCHED_AGE)
-        {
+        } else if watched_and_idle || state.done_at.is_some_and(|at| at.elapsed() < UNWATCHED_AGE) {
             "fresh"
         } else {
             "stale"
@@ -549,18 +548,17 @@ fn show(tree: &Tree, hit: &Hit) -> MapHit {
     let symbols: Vec<_> = hit
         .symbols
         .iter()
-        .filter_map(|number| tree.symbol(hit.file, *number))
+        .filter_map(|(number, _)| tree.symbol(hit.file, *number))
         .map(|symbol| ask::show(tree, hit.file, &symbol))
         .collect();
     let best = symbols.first();
     let mut evidence = BTreeMap::new();
     for reason in &hit.reasons {
-        // Two digits say enough, and the same on every machine.
-        let value = (f64::from(reason.value) * 100.0).round() / 100.0;
-        evidence.insert(reason.name.to_owned(), value);
+        evidence.insert(reason.name.to_owned(), two_digits(reason.value));
     }
     MapHit {
-        score: hit.score,
+        score: hit.score.into(),
+        confidence: two_digits(hit.share),
         reasons: hit.reasons.iter().map(|r| r.name.to_owned()).collect(),
         evidence,
         kind: "repo_map".to_owned(),
@@ -576,6 +574,11 @@ fn show(tree: &Tree, hit: &Hit) -> MapHit {
         path,
         symbols,
     }
+}
+
+/// Two digits say enough, and the same on every machine.
+fn two_digits(value: f32) -> f64 {
+    (f64::from(value) * 100.0).round() / 100.0
 }
 
 /// Whether the configuration of a repository leaves the map on: `enabled` in

@@ -13,10 +13,10 @@ pub const MAX_SUGGESTIONS: usize = 5;
 const MAX_TEXT: usize = 1_600;
 /// Definitions named of one file.
 const MAX_SYMBOLS: usize = 3;
-/// Below this score a file is a guess, and a guess costs an agent more than it saves.
-const CONFIDENT: u32 = 350;
-/// A file far behind the best one is noise beside it: share of the best score, in percent.
-const SHARE_OF_BEST: u32 = 40;
+/// Below this probability a file is a guess, and a guess costs an agent more than it saves.
+const CONFIDENT: f64 = 0.1;
+/// A file far behind the best one is noise beside it: share of its probability.
+const SHARE_OF_BEST: f64 = 0.25;
 /// A question shorter than this many words says too little, unless it names something.
 const MIN_WORDS: usize = 3;
 
@@ -35,9 +35,9 @@ pub fn seen_paths(rows: &[LedgerRow]) -> BTreeSet<String> {
 
 /// Hits worth telling: confident ones, best first, at most [`MAX_SUGGESTIONS`].
 pub fn confident(hits: &[MapHit]) -> impl Iterator<Item = &MapHit> {
-    let best = hits.first().map_or(0, |hit| hit.score);
+    let best = hits.first().map_or(0.0, |hit| hit.confidence);
     hits.iter()
-        .filter(move |hit| names_it(hit) || hit.score >= CONFIDENT.max(best * SHARE_OF_BEST / 100))
+        .filter(move |hit| names_it(hit) || hit.confidence >= CONFIDENT.max(best * SHARE_OF_BEST))
         .take(MAX_SUGGESTIONS)
 }
 
@@ -58,7 +58,8 @@ pub fn suggest(
         .filter(|hit| enough || names_it(hit))
         .filter(|hit| !seen.contains(&hit.path))
         .collect();
-    let mut text = String::from("Files that look relevant (ranked by aictx from the code and its history):");
+    let mut text =
+        String::from("Files that look relevant (ranked by aictx from the code and its history):");
     let mut paths = Vec::new();
     for hit in new {
         let line = format!("\n- {}", line(hit));
@@ -132,10 +133,10 @@ pub(crate) fn entry_points(hits: &[MapHit]) -> Vec<Value> {
 mod tests {
     use super::*;
 
-    fn hit(path: &str, score: u32, reason: &str) -> MapHit {
+    fn hit(path: &str, confidence: f64, reason: &str) -> MapHit {
         MapHit {
             path: path.to_owned(),
-            score,
+            confidence,
             reasons: vec![reason.to_owned()],
             ..MapHit::default()
         }
@@ -144,17 +145,17 @@ mod tests {
     #[test]
     fn only_confident_and_new_files_are_told() {
         let hits = [
-            hit("a.rs", 900, "repo_map:symbol_match"),
-            hit("b.rs", 500, "repo_map:history_match"),
-            hit("c.rs", 340, "repo_map:path_match"),
-            hit("d.rs", 10, "repo_map:exact_symbol"),
+            hit("a.rs", 0.5, "repo_map:symbol_match"),
+            hit("b.rs", 0.2, "repo_map:history_match"),
+            hit("c.rs", 0.12, "repo_map:path_match"),
+            hit("d.rs", 0.0, "repo_map:exact_symbol"),
         ];
         let seen = BTreeSet::from(["b.rs".to_owned()]);
         let (text, paths) = suggest("fix the parser of d", &hits, &seen).unwrap();
         assert_eq!(paths, ["a.rs", "d.rs"]);
         assert!(text.contains("\n- a.rs [symbol_match]"), "{text}");
         assert!(suggest("thanks", &hits[..1], &seen).is_none());
-        assert!(suggest("fix the parser now", &hits[2..3], &seen).is_none());
+        assert!(suggest("fix the parser now", &hits[3..3], &seen).is_none());
         let all = hits.iter().map(|h| h.path.clone()).collect();
         assert!(suggest("fix the parser now", &hits, &all).is_none());
     }
@@ -162,7 +163,9 @@ mod tests {
     #[test]
     fn the_text_is_bounded_and_defused() {
         let long = "x/".repeat(400) + "\u{1b}[31m\u{202e}.rs";
-        let hits: Vec<_> = (0..9).map(|n| hit(&format!("{n}{long}"), 800, "r")).collect();
+        let hits: Vec<_> = (0..9)
+            .map(|n| hit(&format!("{n}{long}"), 0.5, "r"))
+            .collect();
         let (text, paths) = suggest("one two three", &hits, &BTreeSet::new()).unwrap();
         assert!(text.chars().count() <= MAX_TEXT && paths.len() <= MAX_SUGGESTIONS);
         assert!(!text.contains('\u{1b}') && !text.contains('\u{202e}'));

@@ -6,13 +6,12 @@
 use std::process::Command;
 use std::time::Instant;
 
-use aictx_repomap::classify::classify;
-use aictx_repomap::eval::{self, Options, Scores};
-use aictx_repomap::facts::{Definition, Facts, Kind};
+use aictx_repomap::eval::{self, Options, Scope, Scores, Task};
 use aictx_repomap::history::History;
+use aictx_repomap::parse::{Limits, Parser};
 use aictx_repomap::rank::{self, Feature, Past, Query, Values, Weights};
 use aictx_repomap::view::memory::{MemoryFile, MemoryView};
-use aictx_repomap::view::{Class, FileId, View};
+use aictx_repomap::view::{FileId, View};
 
 struct Repo {
     name: String,
@@ -32,101 +31,16 @@ struct Case {
     is_code: bool,
 }
 
-fn facts(text: &str) -> Facts {
-    let mut facts = Facts::default();
-    let mut doc = String::new();
-    for (n, line) in (1u32..).zip(text.lines()) {
-        let t = line.trim_start();
-        if t.starts_with("///")
-            || t.starts_with("//")
-            || t.starts_with("/**")
-            || t.starts_with("* ")
-            || t.starts_with("# ")
-        {
-            if doc.is_empty() {
-                doc = t.chars().take(120).collect();
-            }
-            continue;
-        }
-        let mut words = t.split(|c: char| !c.is_alphanumeric() && c != '_');
-        let mut name = None;
-        let mut before: Vec<&str> = Vec::new();
-        for w in words.by_ref().take(8) {
-            if matches!(
-                before.last(),
-                Some(
-                    &("fn"
-                        | "struct"
-                        | "enum"
-                        | "trait"
-                        | "class"
-                        | "def"
-                        | "func"
-                        | "interface"
-                        | "type"
-                        | "const"
-                        | "static"
-                        | "mod"
-                        | "function"
-                        | "module")
-                )
-            ) && !w.is_empty()
-            {
-                name = Some(w);
-                break;
-            }
-            if !w.is_empty() {
-                before.push(w);
-            }
-        }
-        if name.is_none() && line.starts_with("func (") {
-            name = t
-                .split(')')
-                .nth(1)
-                .and_then(|r| r.trim().split('(').next())
-                .filter(|n| !n.is_empty());
-        }
-        if name.is_none()
-            && (t.ends_with('{'))
-            && t.contains('(')
-            && !t.starts_with("if")
-            && !t.starts_with("for")
-            && !t.starts_with("while")
-            && !t.starts_with("switch")
-            && !t.starts_with('}')
-            && !t.starts_with("match")
-            && !t.starts_with("else")
-        {
-            name = t
-                .split('(')
-                .next()
-                .and_then(|h| h.rsplit(|c: char| !c.is_alphanumeric() && c != '_').next())
-                .filter(|n| n.len() > 2);
-        }
-        if let Some(name) = name
-            && facts.definitions.len() < 2000
-        {
-            let name = facts.intern(name);
-            let sig: String = t.chars().take(120).collect();
-            let signature = facts.intern(&sig);
-            let d = facts.intern(&doc);
-            facts.definitions.push(Definition {
-                name,
-                signature,
-                doc: d,
-                container: None,
-                line: n,
-                end_line: n,
-                kind: Kind::Function,
-                exported: false,
-                declared_only: false,
-            });
-        }
-        if !t.starts_with('#') && !t.starts_with('@') {
-            doc.clear();
-        }
-    }
-    facts
+fn gold(view: &dyn View, tasks: &[Task]) -> Vec<(String, Vec<FileId>)> {
+    tasks
+        .iter()
+        .map(|t| {
+            (
+                t.question.clone(),
+                t.files.iter().filter_map(|f| view.file_at(f)).collect(),
+            )
+        })
+        .collect()
 }
 
 fn load(dir: &str) -> Option<Repo> {
@@ -138,7 +52,7 @@ fn load(dir: &str) -> Option<Repo> {
     let base = match eval::base(
         &git,
         &Options {
-            code: false,
+            scope: Scope::All,
             ..Options::default()
         },
     ) {
@@ -148,41 +62,23 @@ fn load(dir: &str) -> Option<Repo> {
             return None;
         }
     };
+    let mut parser = Parser::new();
     let view = MemoryView::new(
         base.files
             .into_iter()
-            .map(|f| {
-                let bytes = if f.bytes.iter().take(8000).any(|b| *b == 0) {
-                    Vec::new()
-                } else {
-                    f.bytes
-                };
-                let class = classify(&f.path);
-                let facts = if matches!(class, Class::Source | Class::Test) {
-                    facts(&String::from_utf8_lossy(&bytes))
-                } else {
-                    Facts::default()
-                };
-                MemoryFile {
-                    class,
-                    path: f.path,
-                    bytes,
-                    facts,
-                    language: String::new(),
-                }
-            })
+            .map(|f| MemoryFile::read(&mut parser, f.path, f.bytes, &Limits::default()))
             .collect(),
     );
-    let tasks = eval::gold(&view, &base.tasks);
+    let tasks = gold(&view, &base.tasks);
     let code = eval::base(
         &git,
         &Options {
-            code: true,
+            scope: Scope::Code,
             ..Options::default()
         },
     )
     .ok()?;
-    let code_tasks = eval::gold(&view, &code.tasks);
+    let code_tasks = gold(&view, &code.tasks);
     let history = History::new(&base.history);
     let name = dir
         .trim_end_matches("/repo")
@@ -270,7 +166,12 @@ fn fit(sets: &[&[Case]], start: &[f32], frozen: &[usize]) -> Vec<f32> {
     let shares = shares();
     let mut w = start.to_vec();
     let (mut m, mut v) = (vec![0.0f32; N], vec![0.0f32; N]);
-    for step in 1..=200 {
+    let steps = if std::env::var("SWEEP").is_ok() {
+        80
+    } else {
+        200
+    };
+    for step in 1..=steps {
         let mut g = vec![0.0f32; N];
         for set in sets {
             for scope in 0..3 {
@@ -317,10 +218,31 @@ fn fit(sets: &[&[Case]], start: &[f32], frozen: &[usize]) -> Vec<f32> {
             }
         }
         for i in 0..N {
-            if frozen.contains(&i) {
+            if frozen.contains(&i)
+                || [
+                    "TestAsked",
+                    "DocsAsked",
+                    "ConfigAsked",
+                    "GeneratedAsked",
+                    "NamedPath",
+                    "NamedSymbol",
+                    "Active",
+                    "Vendored",
+                ]
+                .contains(&NAMES[i])
+            {
                 continue;
             }
-            let grad = g[i] - 0.0015 * w[i];
+            let grad = g[i]
+                - if i >= Feature::Test as usize {
+                    0.005
+                } else {
+                    0.0015
+                } * w[i];
+            if DROP.contains(&NAMES[i]) {
+                w[i] = 0.0;
+                continue;
+            }
             m[i] = 0.9 * m[i] + 0.1 * grad;
             v[i] = 0.99 * v[i] + 0.01 * grad * grad;
             let mh = m[i] / (1.0 - 0.9f32.powi(step));
@@ -341,6 +263,7 @@ fn show(name: &str, s: Scores) {
     );
 }
 
+static DROP: &[&str] = &["Signature", "Doc"];
 static NAMES: [&str; Feature::COUNT] = [
     "Body",
     "Path",
@@ -349,25 +272,20 @@ static NAMES: [&str; Feature::COUNT] = [
     "Doc",
     "Past",
     "Near",
-    "NearSure",
     "NearBeside",
     "Recent",
-    "Often",
     "Cochange",
     "Import",
     "Pair",
     "Cover",
     "Title",
-    "BodyPlace",
-    "NearPlace",
-    "PastPlace",
-    "Lately",
-    "Size",
     "Stem",
     "Symbol",
     "ExactPath",
     "ExactDirectory",
     "ExactName",
+    "NamedPath",
+    "NamedSymbol",
     "Scope",
     "Active",
     "Test",
@@ -449,6 +367,62 @@ fn evaluate(repos: &[Repo], dev: usize, w: &Weights, verbose: bool) -> f32 {
         }
     }
     if verbose {
+        if std::env::var("MISS").is_ok() {
+            for (r, c) in repos.iter().zip(&all).take(dev) {
+                for ((q, gold), c) in r.tasks.iter().chain(&r.code_tasks).zip(c) {
+                    if !c.is_code {
+                        continue;
+                    }
+                    let mut o: Vec<(f32, usize)> = (0..c.files.len())
+                        .filter(|i| c.code[*i])
+                        .map(|i| (score(&c.values[i], &base), i))
+                        .collect();
+                    o.sort_by(|a, b| b.0.total_cmp(&a.0));
+                    let first = o.iter().position(|x| gold.contains(&c.files[x.1]));
+                    if first.is_some_and(|f| f < 3) {
+                        continue;
+                    }
+                    println!(
+                        "MISS {} rank {first:?}: {}",
+                        r.name,
+                        q.chars().take(240).collect::<String>().replace('\n', " | ")
+                    );
+                    let f = |i: usize| {
+                        let v = &c.values[i];
+                        let mut parts: Vec<(f32, &str)> = v
+                            .iter()
+                            .zip(&base)
+                            .zip(NAMES)
+                            .map(|((a, b), n)| (a * b, n))
+                            .filter(|x| x.0.abs() > 0.1)
+                            .collect();
+                        parts.sort_by(|a, b| b.0.total_cmp(&a.0));
+                        format!(
+                            "{} {:?}",
+                            r.view.path(c.files[i]),
+                            parts
+                                .iter()
+                                .map(|p| format!("{}{:.1}", p.1, p.0))
+                                .collect::<Vec<_>>()
+                                .join(" ")
+                        )
+                    };
+                    for x in o.iter().take(2) {
+                        println!("      {}", f(x.1));
+                    }
+                    for g in gold {
+                        println!(
+                            "   G  {}",
+                            c.files
+                                .iter()
+                                .position(|f| f == g)
+                                .map(f)
+                                .unwrap_or(r.view.path(*g).to_owned())
+                        );
+                    }
+                }
+            }
+        }
         println!("features took {took:?}");
         for (n, x) in NAMES.iter().zip(&base) {
             print!("{n} {x:.2}, ");
@@ -549,27 +523,18 @@ fn main() {
         println!("start {best:.4}");
         type Knob = (&'static str, fn(&mut Weights, f32), &'static [f32]);
         let knobs: &[Knob] = &[
-            ("body_text", |w, x| w.body_text = x, &[0.2, 0.3, 0.55, 0.8]),
-            ("again", |w, x| w.again = x, &[0.0, 0.15, 0.6, 1.0]),
-            ("pairs", |w, x| w.pairs = x, &[0.0, 0.15, 0.6]),
-            ("short", |w, x| w.short = x, &[0.0, 0.2, 0.7]),
-            ("scope_text", |w, x| w.scope_text = x, &[0.4, 1.5]),
-            ("b body", |w, x| w.b[4] = x, &[0.3, 0.45, 0.75, 0.9]),
-            ("b name", |w, x| w.b[1] = x, &[0.2, 0.8]),
-            ("b path", |w, x| w.b[0] = x, &[0.0, 0.6]),
-            ("k1 body", |w, x| w.k1[4] = x, &[0.6, 2.0, 4.0]),
-            ("k1 name", |w, x| w.k1[1] = x, &[0.6, 2.5]),
-            ("near", |w, x| w.near = x as usize, &[15.0, 25.0, 80.0]),
-            ("near_power", |w, x| w.near_power = x, &[1.0, 3.0, 4.0]),
-            ("near_files", |w, x| w.near_files = x, &[0.4, 1.0]),
-            ("near_half", |w, x| w.near_half = x, &[300.0, 3000.0]),
-            (
-                "recent_half",
-                |w, x| w.recent_half = x,
-                &[20.0, 50.0, 300.0],
-            ),
             ("past k1", |w, x| w.past[0] = x, &[0.4, 3.0, 6.0]),
             ("past b", |w, x| w.past[1] = x, &[0.2, 0.8, 1.0]),
+            ("near", |w, x| w.near = x as usize, &[20.0, 100.0]),
+            ("near_power", |w, x| w.near_power = x, &[1.0, 3.0]),
+            ("near_files", |w, x| w.near_files = x, &[0.4, 1.0]),
+            ("near_half", |w, x| w.near_half = x, &[300.0, 3000.0]),
+            ("recent_half", |w, x| w.recent_half = x, &[10.0, 20.0, 80.0]),
+            ("body_text", |w, x| w.body_text = x, &[0.3, 0.55]),
+            ("b path", |w, x| w.b[0] = x, &[0.0, 0.6]),
+            ("k1 body", |w, x| w.k1[4] = x, &[0.6, 2.0, 4.0]),
+            ("b body", |w, x| w.b[4] = x, &[0.5, 0.7]),
+            ("scope_text", |w, x| w.scope_text = x, &[0.8, 2.0]),
         ];
         for (name, set, values) in knobs {
             for x in *values {

@@ -15,7 +15,7 @@ use aictx_repomap::ask::find_symbols;
 use aictx_repomap::discover;
 use aictx_repomap::indexer::{Cache, Indexer, Options};
 use aictx_repomap::parse::Language;
-use aictx_repomap::rank::{Past, Query, rank};
+use aictx_repomap::rank::{Past, Query, Weights, rank_with};
 use aictx_repomap::view::{FileId, View};
 
 static GO_ON: AtomicBool = AtomicBool::new(false);
@@ -33,7 +33,11 @@ fn main() {
     };
     let started = Instant::now();
     let listing = discover::list(&root, None, &options.discover, &GO_ON);
-    println!("list            {:>9.1?}  {} files", started.elapsed(), listing.files.len());
+    println!(
+        "list            {:>9.1?}  {} files",
+        started.elapsed(),
+        listing.files.len()
+    );
 
     // Both orders, so that neither is favoured by what the other left in the caches.
     let (bytes, first) = bare_parse(&root, &listing, threads);
@@ -48,7 +52,10 @@ fn main() {
     let (_, second) = bare_parse(&root, &listing, threads);
     let bare = (first + second) / 2;
     let mb = bytes as f64 / 1e6;
-    println!("bare parse      {bare:>9.1?}  {:.1} MB/s, {mb:.0} MB", mb / bare.as_secs_f64());
+    println!(
+        "bare parse      {bare:>9.1?}  {:.1} MB/s, {mb:.0} MB",
+        mb / bare.as_secs_f64()
+    );
     println!(
         "cold index      {cold:>9.1?}  {:.2} x the bare parse; {} files, {} parsed",
         cold.as_secs_f64() / bare.as_secs_f64(),
@@ -143,7 +150,7 @@ fn queries(indexer: &Indexer) {
             limit: 10,
         };
         let started = Instant::now();
-        std::hint::black_box(rank(&*tree, &history, &past, &query));
+        std::hint::black_box(rank_with(&*tree, &history, &past, &query, &Weights::default()));
         times.push(started.elapsed());
         if let Some(word) = words.first() {
             let started = Instant::now();
@@ -165,17 +172,26 @@ fn one_file(indexer: &Indexer, root: &Path) {
     let path = root.join(name);
     let mut times = Vec::new();
     for round in 0..9 {
-        std::fs::write(&path, format!("int probe_{round}(void) {{ return {round}; }}\n")).unwrap();
+        std::fs::write(
+            &path,
+            format!("int probe_{round}(void) {{ return {round}; }}\n"),
+        )
+        .unwrap();
         let started = Instant::now();
         indexer.changed(&[name.as_bytes().to_vec()], &GO_ON);
         let mut found = false;
         let wanted = format!("probe_{round}");
-        indexer.tree().symbols_named(&wanted, &mut |_, _| found = true);
+        indexer
+            .tree()
+            .symbols_named(&wanted, &mut |_, _| found = true);
         assert!(found, "{wanted}");
         times.push(started.elapsed());
     }
     std::fs::remove_file(&path).unwrap();
-    println!("one saved file  first (a new path) {:.1?}, then {:.1?}", times[0], times[4]);
+    println!(
+        "one saved file  first (a new path) {:.1?}, then {:.1?}",
+        times[0], times[4]
+    );
 }
 
 fn resident() -> u64 {

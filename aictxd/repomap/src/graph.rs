@@ -1,9 +1,448 @@
-//! Imports to files.
+//! Imports to files, by the table of paths alone.
+//!
+//! Nothing of a build system is read: each language's rule of thumb is tried, from the nearest place
+//! to the farthest. What cannot be told from paths, or could be many files, resolves to nothing.
+
+use std::collections::HashMap;
 
 use crate::facts::Facts;
 use crate::view::FileId;
 
-/// For each file the files that it imports.
+/// Most files that one import may mean (a Go or Java package).
+const MAX_PACKAGE: usize = 24;
+/// Most files that one file is said to import.
+pub const MAX_IMPORTED: usize = 200;
+
+/// Finds files by path, by the end of a path and by directory.
+#[derive(Debug)]
+pub struct Resolver<'a> {
+    paths: HashMap<&'a str, FileId>,
+    /// Files by their name without extension.
+    stems: HashMap<&'a str, Vec<(FileId, &'a str)>>,
+    directories: HashMap<&'a str, Vec<(FileId, &'a str)>>,
+}
+
+/// For each file (path, language, facts), in the order of their numbers, the files that it imports,
+/// ascending.
 pub fn resolve(files: &[(&str, &str, &Facts)]) -> Vec<Vec<FileId>> {
-    vec![Vec::new(); files.len()]
+    let resolver = Resolver::new(files.iter().map(|f| f.0));
+    (0..)
+        .zip(files)
+        .map(|(at, (path, language, facts))| {
+            let mut found = Vec::new();
+            for import in &facts.imports {
+                resolver.find(path, language, facts.get(import.module), &mut found);
+            }
+            found.sort_unstable();
+            found.dedup();
+            found.retain(|f| *f != FileId(at));
+            found.truncate(MAX_IMPORTED);
+            found
+        })
+        .collect()
+}
+
+fn directory(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(d, _)| d)
+}
+
+fn join(directory: &str, rest: &str) -> String {
+    match (directory, rest) {
+        ("", rest) => rest.to_owned(),
+        (directory, "") => directory.to_owned(),
+        (directory, rest) => format!("{directory}/{rest}"),
+    }
+}
+
+impl<'a> Resolver<'a> {
+    /// Takes all paths, in the order of the files' numbers.
+    pub fn new(paths: impl Iterator<Item = &'a str>) -> Self {
+        let mut resolver = Self {
+            paths: HashMap::new(),
+            stems: HashMap::new(),
+            directories: HashMap::new(),
+        };
+        for (at, path) in (0_u32..).zip(paths) {
+            let id = FileId(at);
+            resolver.paths.insert(path, id);
+            let name = path.rsplit('/').next().unwrap_or(path);
+            let stem = name.split_once('.').map_or(name, |(stem, _)| stem);
+            resolver.stems.entry(stem).or_default().push((id, path));
+            resolver
+                .directories
+                .entry(directory(path))
+                .or_default()
+                .push((id, path));
+        }
+        resolver
+    }
+
+    /// Adds the files that `module`, as a file at `path` writes it, means.
+    pub fn find(&self, path: &str, language: &str, module: &str, found: &mut Vec<FileId>) {
+        match language {
+            "rust" => self.rust(path, module, found),
+            "python" => self.python(path, module, found),
+            "javascript" | "typescript" | "tsx" | "jsx" | "vue" | "svelte" => {
+                self.script(path, module, found);
+            }
+            "c" | "cpp" | "objc" => self.include(path, module, found),
+            "go" => self.go(module, found),
+            "java" | "kotlin" | "scala" | "groovy" => self.jvm(module, found),
+            _ => self.other(path, module, found),
+        }
+    }
+
+    fn first(&self, tries: impl IntoIterator<Item = String>, found: &mut Vec<FileId>) -> bool {
+        for path in tries {
+            if let Some(file) = self.paths.get(path.as_str()) {
+                found.push(*file);
+                return true;
+            }
+        }
+        false
+    }
+
+    /// The one file whose path without extension ends with `tail`; of several that with the
+    /// shortest path, unless more than a few could be meant.
+    fn tail(&self, tail: &str, extensions: &[&str], found: &mut Vec<FileId>) -> bool {
+        let stem = tail.rsplit('/').next().unwrap_or(tail);
+        let mut best: Option<(usize, FileId)> = None;
+        let mut count = 0;
+        for (file, path) in self.stems.get(stem).into_iter().flatten() {
+            let Some((base, extension)) = path.rsplit_once('.') else {
+                continue;
+            };
+            let fits = base
+                .strip_suffix(tail)
+                .is_some_and(|rest| rest.is_empty() || rest.ends_with('/'));
+            if !fits || !(extensions.is_empty() || extensions.contains(&extension)) {
+                continue;
+            }
+            count += 1;
+            if best.is_none_or(|(length, _)| path.len() < length) {
+                best = Some((path.len(), *file));
+            }
+        }
+        match best {
+            Some((_, file)) if count <= 4 => {
+                found.push(file);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Source files of one directory that a package is.
+    fn package(&self, directory: &str, extensions: &[&str], found: &mut Vec<FileId>) -> bool {
+        let Some(files) = self.directories.get(directory) else {
+            return false;
+        };
+        let before = found.len();
+        for (file, path) in files {
+            let fits = path
+                .rsplit_once('.')
+                .is_some_and(|(stem, e)| extensions.contains(&e) && !stem.ends_with("_test"));
+            if fits && found.len() - before < MAX_PACKAGE {
+                found.push(*file);
+            }
+        }
+        found.len() > before
+    }
+
+    fn rust(&self, path: &str, module: &str, found: &mut Vec<FileId>) {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        // Where the modules below this one lie.
+        let below = match name {
+            "mod.rs" | "lib.rs" | "main.rs" | "build.rs" => directory(path).to_owned(),
+            _ => path.strip_suffix(".rs").unwrap_or(path).to_owned(),
+        };
+        let mut parts: Vec<&str> = module.split("::").filter(|p| *p != "*").collect();
+        let mut base = match parts.first() {
+            Some(&"crate") => self.crate_root(path),
+            Some(&"self") => Some(below.clone()),
+            Some(&"super") => Some(directory(&below).to_owned()),
+            Some(name) => self.crate_named(name),
+            None => None,
+        };
+        if base.is_none() {
+            return;
+        }
+        parts.remove(0);
+        while parts.first() == Some(&"super") {
+            base = base.map(|b| directory(&b).to_owned());
+            parts.remove(0);
+        }
+        let base = base.unwrap_or_default();
+        // The last parts are names in a module, not modules.
+        while !parts.is_empty() {
+            let at = join(&base, &parts.join("/"));
+            // A module declared in `tests/a.rs` or `src/bin/a.rs` lies beside it.
+            let beside = join(directory(path), &parts.join("/"));
+            let declared = module.starts_with("self::");
+            let mut tries = vec![format!("{at}.rs"), format!("{at}/mod.rs")];
+            if declared {
+                tries.extend([format!("{beside}.rs"), format!("{beside}/mod.rs")]);
+            }
+            if self.first(tries, found) {
+                return;
+            }
+            parts.pop();
+        }
+        let root = ["lib.rs", "main.rs", "mod.rs"].map(|n| join(&base, n));
+        let file = [format!("{base}.rs")];
+        self.first(file.into_iter().chain(root), found);
+    }
+
+    /// The directory of the crate root above a file.
+    fn crate_root(&self, path: &str) -> Option<String> {
+        let mut at = directory(path);
+        loop {
+            if ["lib.rs", "main.rs"]
+                .iter()
+                .any(|n| self.paths.contains_key(join(at, n).as_str()))
+            {
+                return Some(at.to_owned());
+            }
+            if at.is_empty() {
+                return None;
+            }
+            at = directory(at);
+        }
+    }
+
+    /// `some_crate` lies in `…/some-crate/src` or `…/crate/src`.
+    fn crate_named(&self, name: &str) -> Option<String> {
+        if matches!(name, "std" | "core" | "alloc") {
+            return None;
+        }
+        let dashed = name.replace('_', "-");
+        let mut roots: Vec<&str> = self
+            .stems
+            .get("lib")
+            .into_iter()
+            .flatten()
+            .filter_map(|(_, path)| path.strip_suffix("/src/lib.rs"))
+            .filter(|d| {
+                let last = d.rsplit('/').next().unwrap_or(d);
+                last == name
+                    || last == dashed
+                    // Members often leave out the name of the project.
+                    || dashed.strip_suffix(last).is_some_and(|p| p.ends_with('-'))
+            })
+            .collect();
+        roots.sort_by_key(|d| {
+            (
+                std::cmp::Reverse(d.rsplit('/').next().map(str::len)),
+                d.len(),
+                *d,
+            )
+        });
+        roots.first().map(|d| format!("{d}/src"))
+    }
+
+    fn python(&self, path: &str, module: &str, found: &mut Vec<FileId>) {
+        let dots = module.bytes().take_while(|b| *b == b'.').count();
+        let mut parts: Vec<&str> = module
+            .split('.')
+            .filter(|p| !p.is_empty() && *p != "*")
+            .collect();
+        if dots > 0 {
+            let mut base = directory(path);
+            for _ in 1..dots {
+                base = directory(base);
+            }
+            loop {
+                let at = join(base, &parts.join("/"));
+                if self.first([format!("{at}.py"), format!("{at}/__init__.py")], found)
+                    || parts.pop().is_none()
+                {
+                    return;
+                }
+            }
+        }
+        // The last part may be a name in the module.
+        for _ in 0..2 {
+            if parts.is_empty() {
+                return;
+            }
+            let at = parts.join("/");
+            let package = format!("{at}/__init__");
+            if self.first([format!("{at}.py"), format!("{at}/__init__.py")], found)
+                || self.tail(&at, &["py", "pyi"], found) && parts.len() > 1
+                || self.tail(&package, &["py"], found)
+            {
+                return;
+            }
+            parts.pop();
+        }
+    }
+
+    fn script(&self, path: &str, module: &str, found: &mut Vec<FileId>) {
+        if !module.starts_with('.') {
+            return;
+        }
+        let Some(at) = relative(directory(path), module) else {
+            return;
+        };
+        const ENDS: [&str; 9] = [
+            "", ".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".vue", ".d.ts",
+        ];
+        let plain = ENDS.iter().map(|e| format!("{at}{e}"));
+        let index = ENDS.iter().map(|e| format!("{at}/index{e}"));
+        // TypeScript is imported by the name that it will have.
+        let source = [".js", ".mjs", ".jsx"]
+            .iter()
+            .filter_map(|e| at.strip_suffix(e));
+        let source: Vec<String> = source
+            .flat_map(|s| [format!("{s}.ts"), format!("{s}.tsx"), format!("{s}.mts")])
+            .collect();
+        self.first(plain.chain(source).chain(index), found);
+    }
+
+    fn include(&self, path: &str, module: &str, found: &mut Vec<FileId>) {
+        let near = relative(directory(path), module);
+        if self.first(near.into_iter().chain([module.to_owned()]), found) {
+            return;
+        }
+        let (tail, extension) = module.rsplit_once('.').unwrap_or((module, ""));
+        let extensions: &[&str] = if extension.is_empty() {
+            &[]
+        } else {
+            &[extension]
+        };
+        self.tail(tail, extensions, found);
+    }
+
+    fn go(&self, module: &str, found: &mut Vec<FileId>) {
+        if !module.contains('/') {
+            return;
+        }
+        // The module's own path is some prefix of it.
+        let mut rest = module;
+        while let Some((_, tail)) = rest.split_once('/') {
+            if self.package(tail, &["go"], found) {
+                return;
+            }
+            rest = tail;
+        }
+    }
+
+    fn jvm(&self, module: &str, found: &mut Vec<FileId>) {
+        const ENDS: &[&str] = &["java", "kt", "scala", "groovy"];
+        let mut at = module.trim_end_matches(".*").replace('.', "/");
+        // A nested class or a static member stands behind its class.
+        for _ in 0..2 {
+            if self.tail(&at, ENDS, found) {
+                return;
+            }
+            match at.rsplit_once('/') {
+                Some((shorter, _)) if shorter.contains('/') => at = shorter.to_owned(),
+                _ => return,
+            }
+        }
+    }
+
+    fn other(&self, path: &str, module: &str, found: &mut Vec<FileId>) {
+        let slashed = module.replace("::", "/").replace('\\', "/");
+        let near = relative(directory(path), &slashed);
+        if self.first(near.into_iter().chain([slashed.clone()]), found) {
+            return;
+        }
+        let name = slashed.rsplit('/').next().unwrap_or(&slashed);
+        let tail = match name.rsplit_once('.') {
+            Some(_) if slashed.contains('/') => slashed
+                .rsplit_once('.')
+                .map_or(slashed.as_str(), |(t, _)| t),
+            _ => &slashed,
+        };
+        if tail.contains('/') {
+            self.tail(
+                tail.trim_start_matches("./").trim_start_matches("../"),
+                &[],
+                found,
+            );
+        }
+    }
+}
+
+/// `module` seen from `directory`, without `.` and `..`; nothing where it leaves the tree.
+fn relative(directory: &str, module: &str) -> Option<String> {
+    let mut parts: Vec<&str> = directory.split('/').filter(|p| !p.is_empty()).collect();
+    for part in module.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop()?;
+            }
+            part => parts.push(part),
+        }
+    }
+    Some(parts.join("/"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_language_finds_its_files() {
+        let paths = [
+            "a/src/lib.rs",
+            "a/src/b/mod.rs",
+            "a/src/b/c.rs",
+            "my-d/src/lib.rs",
+            "my-d/src/e.rs",
+            "pkg/__init__.py",
+            "pkg/f.py",
+            "pkg/sub/g.py",
+            "web/index.ts",
+            "web/h.ts",
+            "web/i/index.js",
+            "inc/j.h",
+            "src/j.c",
+            "internal/k/k.go",
+            "internal/k/k_test.go",
+            "x/src/main/java/com/acme/L.java",
+            "lib/acme/m.rb",
+        ];
+        let resolver = Resolver::new(paths.into_iter());
+        let find = |path: &str, language: &str, module: &str| {
+            let mut found = Vec::new();
+            resolver.find(path, language, module, &mut found);
+            found
+                .into_iter()
+                .map(|f| paths[f.0 as usize])
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(
+            find("a/src/lib.rs", "rust", "crate::b::c::Thing"),
+            ["a/src/b/c.rs"]
+        );
+        assert_eq!(find("a/src/lib.rs", "rust", "self::b"), ["a/src/b/mod.rs"]);
+        assert_eq!(find("a/src/b/c.rs", "rust", "super::*"), ["a/src/b/mod.rs"]);
+        assert_eq!(
+            find("a/src/lib.rs", "rust", "my_d::e::X"),
+            ["my-d/src/e.rs"]
+        );
+        assert_eq!(find("a/src/lib.rs", "rust", "std::fmt"), [""; 0]);
+        assert_eq!(find("pkg/f.py", "python", ".sub.g"), ["pkg/sub/g.py"]);
+        assert_eq!(find("pkg/sub/g.py", "python", "..f.name"), ["pkg/f.py"]);
+        assert_eq!(find("t.py", "python", "pkg.f.name"), ["pkg/f.py"]);
+        assert_eq!(find("web/index.ts", "typescript", "./h.js"), ["web/h.ts"]);
+        assert_eq!(
+            find("web/index.ts", "typescript", "./i"),
+            ["web/i/index.js"]
+        );
+        assert_eq!(find("web/index.ts", "typescript", "../../up"), [""; 0]);
+        assert_eq!(find("src/j.c", "c", "j.h"), ["inc/j.h"]);
+        assert_eq!(
+            find("a.go", "go", "example.org/n/internal/k"),
+            ["internal/k/k.go"]
+        );
+        assert_eq!(
+            find("a.java", "java", "com.acme.L.inner"),
+            ["x/src/main/java/com/acme/L.java"]
+        );
+        assert_eq!(find("a.rb", "ruby", "acme/m"), ["lib/acme/m.rb"]);
+    }
 }

@@ -1,8 +1,28 @@
 //! The import graph of a tree.
 
+use crate::graph::{MAX_IMPORTED, Resolver};
 use crate::tree::{Graph, Tree};
+use crate::view::{FileId, View};
 
 /// Resolves every file's imports to files of the tree.
-pub(crate) fn build(_tree: &Tree) -> Graph {
-    Graph::default()
+pub(crate) fn build(tree: &Tree) -> Graph {
+    let files = tree.files();
+    let resolver = Resolver::new((0..files).map(|file| tree.path(FileId(file))));
+    let mut edges = Vec::new();
+    let mut found = Vec::new();
+    for file in (0..files).map(FileId) {
+        let Some((segment, doc)) = tree.doc(file) else {
+            continue;
+        };
+        let (path, language) = (tree.path(file), tree.language(file));
+        for (module, _) in segment.imports(doc) {
+            resolver.find(path, language, module, &mut found);
+        }
+        found.sort_unstable();
+        found.dedup();
+        found.retain(|imported| *imported != file);
+        found.truncate(MAX_IMPORTED);
+        edges.extend(found.drain(..).map(|imported| (file, imported)));
+    }
+    Graph::new(files, edges)
 }

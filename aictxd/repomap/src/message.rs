@@ -1,5 +1,7 @@
 //! Commit messages: what of them says what a change is about.
 
+use std::borrow::Cow;
+
 /// Trailers that name people, tools and numbers.
 static TRAILERS: &[&str] = &[
     "signed-off-by",
@@ -48,8 +50,12 @@ static TRAILERS: &[&str] = &[
 /// first line stays first.
 pub fn clean(message: &str) -> String {
     let mut out = String::with_capacity(message.len());
+    let mut comment = false;
     for line in message.lines() {
-        if is_trailer(line) {
+        // Forms that people fill in: comments, boxes to tick.
+        let (line, still) = uncommented(line, comment);
+        comment = still;
+        if is_trailer(&line) || is_box(&line) {
             continue;
         }
         let mut first = true;
@@ -74,6 +80,39 @@ pub fn clean(message: &str) -> String {
     }
     out.truncate(out.trim_end().len());
     out
+}
+
+/// A line without what stands in `<!-- -->`, and whether such a comment goes on behind it.
+fn uncommented(line: &str, mut within: bool) -> (Cow<'_, str>, bool) {
+    if !within && !line.contains("<!--") {
+        return (Cow::Borrowed(line), false);
+    }
+    let mut out = String::new();
+    let mut rest = line;
+    loop {
+        let mark = if within { "-->" } else { "<!--" };
+        let Some((before, after)) = rest.split_once(mark) else {
+            break;
+        };
+        if !within {
+            out.push_str(before);
+        }
+        within = !within;
+        rest = after;
+    }
+    if !within {
+        out.push_str(rest);
+    }
+    (Cow::Owned(out), within)
+}
+
+/// `- [ ] I have read the rules`
+fn is_box(line: &str) -> bool {
+    let line = line.trim_start();
+    ["- [", "* ["].iter().any(|m| {
+        line.strip_prefix(m)
+            .is_some_and(|rest| rest.starts_with([' ', 'x', 'X']) && rest.get(1..2) == Some("]"))
+    })
 }
 
 fn is_trailer(line: &str) -> bool {

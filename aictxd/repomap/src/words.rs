@@ -2,6 +2,9 @@
 
 mod stem;
 
+#[cfg(test)]
+mod tests;
+
 pub use stem::stem;
 
 /// Changes whenever the same text may give other terms: part of the key that words are kept by.

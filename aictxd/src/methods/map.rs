@@ -7,14 +7,14 @@ use std::time::Duration;
 
 use aictx_artifacts::root;
 use aictx_proto::methods::{
-    MAX_MAP_RESULTS, MAX_MAP_TEXT, MapBrief, MapBriefParams, MapExport, MapFileParams, MapNameParams, MapOutline, MapQueryParams, MapQueryReply, MapReferences,
-    MapRefreshParams, MapRefreshReply, MapRelatives, MapRepoParams, MapStatus, MapSymbolHit,
-    MapSymbols,
+    MAX_MAP_RESULTS, MAX_MAP_TEXT, MapBrief, MapBriefParams, MapExport, MapFileParams,
+    MapNameParams, MapOutline, MapQueryParams, MapQueryReply, MapReferences, MapRefreshParams,
+    MapRefreshReply, MapRelatives, MapRepoParams, MapStatus, MapSymbolHit, MapSymbols,
 };
 use aictx_proto::path::Located;
 use aictx_proto::rpc::{INVALID_PARAMS, NOT_FOUND, RpcError};
 use aictx_repomap::ask;
-use aictx_repomap::rank::Query;
+use aictx_repomap::rank::{Hit, Query};
 use aictx_repomap::tree::Tree;
 use aictx_repomap::view::{FileId, View};
 
@@ -188,9 +188,8 @@ pub(super) fn brief(app: &App, params: &MapBriefParams) -> Result<MapBrief, RpcE
             limit: MAX_MAP_RESULTS as usize,
         };
         let hits = asked.map.rank(&asked.tree, &query);
-        hits.into_iter()
-            .map(|hit| (hit.file, hit.symbols))
-            .collect()
+        let numbers = |hit: &Hit| hit.symbols.iter().map(|(number, _)| *number).collect();
+        hits.iter().map(|hit| (hit.file, numbers(hit))).collect()
     };
     let tokens = limit(params.tokens, DEFAULT_TOKENS, MAX_TOKENS);
     let (text, tokens, shown) = ask::brief(&*asked.tree, &files, tokens);

@@ -95,6 +95,8 @@ pub struct MapHit {
     pub path: String,
     /// 0 to 1000; comparable within one answer.
     pub score: u32,
+    /// Probability that the task needs this file, as the ranking sees it: over all files together 1.
+    pub confidence: f64,
     /// Why, the weightiest first.
     pub reasons: Vec<String>,
     /// What each reason contributed to the score.

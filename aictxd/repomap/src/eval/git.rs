@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::Stdio;
 
-use super::{MAX_TASK_FILES, Options};
+use super::{MAX_TASK_FILES, Options, Scope};
 use crate::classify::{classify, is_code};
 use crate::history::{Commit, GitCommand, Limits, MineError, mine};
 use crate::message;
@@ -93,9 +93,9 @@ pub fn base(git: GitCommand<'_>, options: &Options) -> Result<Base, EvalError> {
     })
 }
 
-/// Commits that make tasks: oldest first, in even steps. Left out are commits that change more than
-/// [`MAX_TASK_FILES`] files or none that was there, and those whose message has no three words that
-/// mean anything.
+/// Commits that make tasks: oldest first, in even steps. Left out are merges, commits that change
+/// more than [`MAX_TASK_FILES`] files or, in the scope that is asked for, none that was there, and
+/// those whose message has less than three words that mean anything. Version bumps stay in.
 fn tasks(files: &[TreeFile], later: &[Commit], options: &Options) -> Vec<Task> {
     let there: HashSet<&str> = files.iter().map(|f| f.path.as_str()).collect();
     let mut tasks = Vec::new();
@@ -110,7 +110,7 @@ fn tasks(files: &[TreeFile], later: &[Commit], options: &Options) -> Vec<Task> {
             .filter(|p| there.contains(p.as_str()))
             .cloned()
             .collect();
-        gold.retain(|path| !options.code || is_code(classify(path)));
+        gold.retain(|path| options.scope == Scope::All || is_code(classify(path)));
         gold.sort();
         gold.dedup();
         let question = message::clean(&commit.message);

@@ -1,19 +1,37 @@
 //! Does ranking find what a task needs? Measured on a repository's own past.
 //!
 //! The tree is read as it was some commits ago, with no later history, and each later commit is a
-//! task: its message is the question, the files it changed are the answer.
+//! task: its message is the question, the files it changed are the answer. Ranking is asked by the
+//! same function that answers users.
 
 mod baseline;
 mod git;
 
+use std::fmt::Write as _;
+
 pub use baseline::{paths_only, plain_bm25};
 pub use git::{Base, EvalError, Task, TreeFile, base};
 
-use crate::history::GitCommand;
+use crate::classify::is_code;
+use crate::history::{GitCommand, History};
+use crate::rank::{Past, Query, Weights, rank_with};
 use crate::view::{FileId, View};
 
 /// Commits that change more files than this are no tasks: nobody asks where to look for them.
 pub const MAX_TASK_FILES: usize = 10;
+/// How many answers are looked at.
+pub const DEPTH: usize = 100;
+
+/// What counts as an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Scope {
+    /// Source files and tests: tasks without any are left out, and other files in the answers are
+    /// passed over, for all three searches.
+    #[default]
+    Code,
+    /// Every file of the tree, lock files and change logs too.
+    All,
+}
 
 /// What to measure.
 #[derive(Debug, Clone)]
@@ -22,8 +40,8 @@ pub struct Options {
     pub commits: u32,
     /// Most tasks, taken in even steps from the commits after the base.
     pub tasks: usize,
-    /// Only source files and tests are asked for, and only they count as answers.
-    pub code: bool,
+    /// What counts as an answer.
+    pub scope: Scope,
     /// Newest commit.
     pub revision: String,
 }
@@ -33,7 +51,7 @@ impl Default for Options {
         Self {
             commits: 400,
             tasks: 60,
-            code: true,
+            scope: Scope::Code,
             revision: "HEAD".to_owned(),
         }
     }
@@ -48,15 +66,11 @@ pub struct Scores {
     pub recall5: f32,
     /// Share of a task's files among the first ten answers.
     pub recall10: f32,
-    /// One over the place of the first right answer; 0 where none is among the first
-    /// [`DEPTH`].
+    /// One over the place of the first right answer; 0 where none is among the first [`DEPTH`].
     pub mrr: f32,
     /// Number of tasks.
     pub tasks: u32,
 }
-
-/// How many answers are looked at.
-pub const DEPTH: usize = 100;
 
 impl Scores {
     /// Adds one task's answers.
@@ -68,7 +82,7 @@ impl Scores {
         let before = self.tasks as f32;
         self.tasks += 1;
         let now = self.tasks as f32;
-        let mut mean = |old: &mut f32, new: f32| *old = (*old * before + new) / now;
+        let mean = |old: &mut f32, new: f32| *old = (*old * before + new) / now;
         let first = answers.iter().take(DEPTH).position(|a| gold.contains(a));
         mean(&mut self.acc1, if first == Some(0) { 1.0 } else { 0.0 });
         mean(&mut self.recall5, within(5));
@@ -90,16 +104,134 @@ impl Scores {
     }
 }
 
-/// A repository's tasks with the files they need, as a view numbers them.
-pub fn gold(view: &dyn View, tasks: &[Task]) -> Vec<(String, Vec<FileId>)> {
-    tasks
-        .iter()
-        .map(|task| {
-            let files = task.files.iter().filter_map(|f| view.file_at(f)).collect();
-            (task.question.clone(), files)
-        })
-        .collect()
+/// The three searches on one repository.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Report {
+    /// Hash of the base.
+    pub base: String,
+    /// Files of its tree.
+    pub files: u32,
+    /// Commits before the base that were read.
+    pub commits: u32,
+    /// This crate's ranking.
+    pub ours: Scores,
+    /// [`plain_bm25`].
+    pub bm25: Scores,
+    /// [`paths_only`].
+    pub paths: Scores,
 }
 
-/// Unused so far.
-pub fn unused(_: GitCommand<'_>) {}
+impl Report {
+    /// The three rows as a table for people.
+    pub fn table(&self) -> String {
+        let mut out = String::from("               acc@1  recall@5  recall@10    MRR\n");
+        let rows = [
+            ("aictx", &self.ours),
+            ("plain BM25", &self.bm25),
+            ("paths only", &self.paths),
+        ];
+        for (name, s) in rows {
+            // Writing to a string cannot fail.
+            let _ = writeln!(
+                out,
+                "{name:12}  {:6.3}    {:6.3}     {:6.3} {:6.3}",
+                s.acc1, s.recall5, s.recall10, s.mrr
+            );
+        }
+        out
+    }
+}
+
+/// Measures a repository. `build` indexes the tree; `progress` hears how many tasks of how many
+/// have been asked.
+pub fn localize<V: View>(
+    git: GitCommand<'_>,
+    options: &Options,
+    build: impl FnOnce(Vec<TreeFile>) -> V,
+    progress: &mut dyn FnMut(usize, usize),
+) -> Result<Report, EvalError> {
+    let base = base(git, options)?;
+    let history = History::new(&base.history);
+    let view = build(base.files);
+    Ok(measure(
+        base.commit,
+        &view,
+        &history,
+        &base.tasks,
+        options.scope,
+        progress,
+    ))
+}
+
+/// Asks all tasks of an index and a history.
+pub fn measure(
+    base: String,
+    view: &dyn View,
+    history: &History,
+    tasks: &[Task],
+    scope: Scope,
+    progress: &mut dyn FnMut(usize, usize),
+) -> Report {
+    let weights = Weights::default();
+    let past = Past::new(view, history);
+    let mut report = Report {
+        base,
+        files: view.files(),
+        commits: history.commits(),
+        ours: Scores::default(),
+        bm25: Scores::default(),
+        paths: Scores::default(),
+    };
+    let counts = |file: &FileId| scope == Scope::All || is_code(view.class(*file));
+    // Enough that what is passed over leaves as many as are looked at.
+    let limit = DEPTH * 4;
+    for (at, task) in tasks.iter().enumerate() {
+        let gold: Vec<FileId> = task.files.iter().filter_map(|f| view.file_at(f)).collect();
+        let text = &task.question;
+        let query = Query {
+            text,
+            active: &[],
+            limit,
+        };
+        let answers: Vec<FileId> = rank_with(view, history, &past, &query, &weights)
+            .into_iter()
+            .map(|hit| hit.file)
+            .filter(&counts)
+            .collect();
+        report.ours.add(&answers, &gold);
+        for (search, scores) in [
+            (
+                plain_bm25 as fn(&dyn View, &str, usize) -> Vec<FileId>,
+                &mut report.bm25,
+            ),
+            (paths_only, &mut report.paths),
+        ] {
+            let mut answers = search(view, text, usize::MAX);
+            answers.retain(&counts);
+            scores.add(&answers, &gold);
+        }
+        progress(at + 1, tasks.len());
+    }
+    report
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scores_are_means() {
+        let files: Vec<FileId> = (0..20).map(FileId).collect();
+        let mut scores = Scores::default();
+        scores.add(&files, &[FileId(0), FileId(7)]);
+        scores.add(&files, &[FileId(3)]);
+        scores.add(&files, &[FileId(30)]);
+        assert_eq!(scores.tasks, 3);
+        assert!((scores.acc1 - 1.0 / 3.0).abs() < 1e-6);
+        assert!((scores.recall5 - 0.5).abs() < 1e-6);
+        assert!((scores.recall10 - 2.0 / 3.0).abs() < 1e-6);
+        assert!((scores.mrr - 1.25 / 3.0).abs() < 1e-6);
+        let mean = Scores::macro_mean(&[scores, Scores::default()]);
+        assert!((mean.mrr - scores.mrr / 2.0).abs() < 1e-6);
+    }
+}

@@ -6,6 +6,9 @@
 mod mine;
 mod parse;
 
+#[cfg(test)]
+mod tests;
+
 use std::collections::HashMap;
 
 pub use mine::{GitCommand, Limits, MineError, mine};

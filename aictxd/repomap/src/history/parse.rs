@@ -3,7 +3,7 @@
 /// Starts each commit's record in [`FORMAT`]; no status letter and, at this place, no path.
 const MARK: u8 = 1;
 /// The `--format` that [`parse`] reads: mark, hash, time, newline, message.
-pub const FORMAT: &str = "--format=tformat:%x01%H %ct%n%B";
+pub(super) const FORMAT: &str = "--format=tformat:%x01%H %ct%n%B";
 /// Longest message kept, in bytes.
 const MAX_MESSAGE: usize = 16 * 1024;
 

@@ -117,18 +117,49 @@ static ENTRIES: &[Entry] = &[
     entry("java", &["java"], Tree(&languages::java::SPEC)),
     entry("kotlin", &["kt", "kts"], Tree(&languages::kotlin::SPEC)),
     entry("csharp", &["cs", "csx"], Tree(&languages::csharp::SPEC)),
-    entry("ruby", &["rb", "rake", "gemspec", "ru"], Tree(&languages::ruby::SPEC))
-        .files(&[
-            "rakefile", "gemfile", "guardfile", "vagrantfile", "podfile", "brewfile", "fastfile",
-        ])
-        .programs(&["ruby", "jruby"]),
-    entry("php", &["php", "phtml", "php5"], Tree(&languages::php::SPEC)).programs(&["php"]),
+    entry(
+        "ruby",
+        &["rb", "rake", "gemspec", "ru"],
+        Tree(&languages::ruby::SPEC),
+    )
+    .files(&[
+        "rakefile",
+        "gemfile",
+        "guardfile",
+        "vagrantfile",
+        "podfile",
+        "brewfile",
+        "fastfile",
+    ])
+    .programs(&["ruby", "jruby"]),
+    entry(
+        "php",
+        &["php", "phtml", "php5"],
+        Tree(&languages::php::SPEC),
+    )
+    .programs(&["php"]),
     entry("swift", &["swift"], Tree(&languages::swift::SPEC)).programs(&["swift"]),
-    entry("scala", &["scala", "sc", "sbt"], Tree(&languages::scala::SPEC)).programs(&["scala"]),
+    entry(
+        "scala",
+        &["scala", "sc", "sbt"],
+        Tree(&languages::scala::SPEC),
+    )
+    .programs(&["scala"]),
     entry("lua", &["lua"], Tree(&languages::lua::SPEC)).programs(&["lua", "luajit"]),
-    entry("bash", &["sh", "bash", "zsh", "ksh", "bats"], Tree(&languages::bash::SPEC))
-        .files(&[".bashrc", ".bash_profile", ".zshrc", ".profile", "pkgbuild", "configure.ac"])
-        .programs(&["sh", "bash", "zsh", "dash", "ksh", "ash", "bats"]),
+    entry(
+        "bash",
+        &["sh", "bash", "zsh", "ksh", "bats"],
+        Tree(&languages::bash::SPEC),
+    )
+    .files(&[
+        ".bashrc",
+        ".bash_profile",
+        ".zshrc",
+        ".profile",
+        "pkgbuild",
+        "configure.ac",
+    ])
+    .programs(&["sh", "bash", "zsh", "dash", "ksh", "ash", "bats"]),
     entry("elixir", &["ex", "exs"], Tree(&languages::elixir::SPEC)).programs(&["elixir"]),
     entry("haskell", &["hs"], Tree(&languages::haskell::SPEC)).programs(&["runhaskell", "stack"]),
     entry("ocaml", &["mli"], Tree(&languages::ocaml::INTERFACE)),
@@ -234,10 +265,12 @@ impl Language {
             })
         };
         if let Some(program) = shebang(head) {
-            let found = find(&|entry| entry
+            let found = find(&|entry| {
+                entry
                     .programs
                     .iter()
-                    .any(|it| it.eq_ignore_ascii_case(program)));
+                    .any(|it| it.eq_ignore_ascii_case(program))
+            });
             // `node` runs TypeScript too, and what ends in `.ts` is that.
             if found.is_some() && !matches!(suffix, "ts" | "mts" | "cts" | "tsx") {
                 return found;

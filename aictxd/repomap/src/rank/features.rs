@@ -28,16 +28,13 @@ pub enum Feature {
     Doc,
     /// BM25 of the messages of the file's past commits, likewise.
     Past,
-    /// Votes of the past commits nearest to the question, relative to the best file.
+    /// Votes of the past commits nearest to the question, relative to the best file, times how
+    /// near the nearest is.
     Near,
-    /// The same votes, absolute: how near those commits are.
-    NearSure,
     /// Votes for the directory.
     NearBeside,
     /// How recently it changed.
     Recent,
-    /// How often it changed.
-    Often,
     /// Changed together with the best files of the first stage.
     Cochange,
     /// Imports, or is imported by, the best files of the first stage.
@@ -48,16 +45,6 @@ pub enum Feature {
     Cover,
     /// BM25 of text, path and names for the words of the title alone, relative to the best file.
     Title,
-    /// One over the place by the text.
-    BodyPlace,
-    /// One over the place by the votes of past commits.
-    NearPlace,
-    /// One over the place by the words of past commits.
-    PastPlace,
-    /// How recently it changed, over a longer time.
-    Lately,
-    /// Logarithm of its length.
-    Size,
     /// Share of the words of its own name that the question has.
     Stem,
     /// Best definition: share of the question's weight in one name and signature.
@@ -68,6 +55,10 @@ pub enum Feature {
     ExactDirectory,
     /// The question names something defined here.
     ExactName,
+    /// The title names this path, and no other file can be meant.
+    NamedPath,
+    /// The title names a definition that only this file has.
+    NamedSymbol,
     /// Its path has the scope of the title.
     Scope,
     /// An active file of the session.
@@ -132,8 +123,8 @@ thread_local! {
 pub(super) struct Candidate {
     pub(super) file: FileId,
     pub(super) values: Values,
-    /// Score of the first stage.
-    pub(super) first: f32,
+    /// Score so far.
+    pub(super) score: f32,
 }
 
 /// Adds to a value.
@@ -382,26 +373,13 @@ fn first(
             set(&mut values, Feature::Doc, doc * d);
             set(&mut values, Feature::Body, body * e);
             set(&mut values, Feature::Past, past * f);
-            set(&mut values, Feature::Near, near * g);
-            set(&mut values, Feature::NearSure, near * g * sure);
+            set(&mut values, Feature::Near, near * g * sure);
             set(&mut values, Feature::Cover, cover * h);
         }
         set(
             &mut values,
             Feature::Recent,
             past.recent.get(at).copied().unwrap_or(0.0),
-        );
-        set(
-            &mut values,
-            Feature::Lately,
-            past.lately.get(at).copied().unwrap_or(0.0),
-        );
-        let size = view.length(Field::Body, FileId(file)) as f32;
-        set(&mut values, Feature::Size, size.ln_1p() / 10.0);
-        set(
-            &mut values,
-            Feature::Often,
-            past.often.get(at).copied().unwrap_or(0.0),
         );
         class(&mut values, view.class(FileId(file)), question.asks);
         values
@@ -426,16 +404,18 @@ fn first(
             set(&mut values, Feature::ExactPath, exact.path);
             set(&mut values, Feature::ExactDirectory, exact.directory);
             set(&mut values, Feature::ExactName, exact.name);
+            set(&mut values, Feature::NamedPath, exact.named_path);
+            set(&mut values, Feature::NamedSymbol, exact.named_symbol);
             let active = active
                 .iter()
                 .find(|(f, _)| f.0 == file)
                 .map_or(0.0, |a| a.1);
             set(&mut values, Feature::Active, active);
-            let first = dot(&values, weights);
+            let score = dot(&values, weights);
             Candidate {
                 file: FileId(file),
                 values,
-                first,
+                score,
             }
         })
         .collect()

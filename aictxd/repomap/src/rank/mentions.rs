@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::view::{Field, FileId, View};
+use crate::view::{Field, View};
 use crate::words;
 
 use super::question::{Mention, Question};
@@ -16,6 +16,10 @@ pub(super) struct Exact {
     pub(super) directory: f32,
     /// Something that it defines.
     pub(super) name: f32,
+    /// 1 where the title names its path and no other.
+    pub(super) named_path: f32,
+    /// 1 where the title names what only it defines.
+    pub(super) named_symbol: f32,
 }
 
 /// More files than this are not what a mention means.
@@ -36,7 +40,11 @@ pub(super) fn find(view: &dyn View, question: &Question) -> BTreeMap<u32, Exact>
         }
         let sure = if mention.certain { 1.0 } else { 0.5 };
         let each = mention.weight * sure / files.len().max(1) as f32;
+        let alone = mention.certain && mention.weight >= 1.0 && files.len() == 1;
         for file in files {
+            if alone {
+                found.entry(file).or_default().named_symbol = 1.0;
+            }
             let name = &mut found.entry(file).or_default().name;
             // Several names are more than one, but not as much more.
             *name = name.max(each) + 0.25 * name.min(each);
@@ -50,6 +58,9 @@ fn path(view: &dyn View, mention: &Mention, found: &mut BTreeMap<u32, Exact>) {
     if let Some(file) = view.file_at(text) {
         let exact = found.entry(file.0).or_default();
         exact.path = exact.path.max(mention.weight);
+        if mention.weight >= 1.0 {
+            exact.named_path = 1.0;
+        }
         return;
     }
     // Of the words of the path the rarest leads to it.
@@ -79,6 +90,7 @@ fn path(view: &dyn View, mention: &Mention, found: &mut BTreeMap<u32, Exact>) {
         if files.len() > MAX_MEANT {
             continue;
         }
+        let alone = to == 0 && mention.weight >= 1.0 && files.len() == 1;
         let each = mention.weight / (files.len().max(1) as f32).sqrt();
         for file in files {
             let exact = found.entry(file).or_default();
@@ -88,6 +100,9 @@ fn path(view: &dyn View, mention: &Mention, found: &mut BTreeMap<u32, Exact>) {
                 &mut exact.directory
             };
             *to = to.max(each);
+            if alone {
+                exact.named_path = 1.0;
+            }
         }
     }
 }
@@ -100,6 +115,3 @@ fn holds(path: &str, directory: &str) -> bool {
         (before.is_empty() || before.ends_with('/')) && after.starts_with('/')
     })
 }
-
-/// Unused so far.
-pub(super) type _File = FileId;

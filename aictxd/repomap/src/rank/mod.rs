@@ -1,18 +1,35 @@
 //! Which files matter for a task?
+//!
+//! A question is read into weighted terms and mentions ([`question`]). The first stage sums BM25
+//! over the fields of the view and over the words of past commits, lets the nearest past commits
+//! vote, and keeps a few hundred candidates. The second stage looks at those closely: what changes
+//! together, imports, tests and what they test, best definitions. The score is a weighted sum of all
+//! features; [`weights`] says where the weights come from. What the question names outright comes
+//! first whatever else is known.
 
 mod features;
 mod mentions;
 mod past;
 mod question;
+mod reasons;
 mod second;
 pub mod weights;
 
+#[cfg(test)]
+mod tests;
+
 pub use features::{Feature, Values};
 pub use past::Past;
+pub use reasons::Reason;
 pub use weights::Weights;
+
+use features::Candidate;
 
 use crate::history::History;
 use crate::view::{FileId, View};
+
+/// Most definitions shown of one file.
+pub const MAX_SYMBOLS: usize = 5;
 
 /// A question.
 #[derive(Debug, Clone, Copy, Default)]
@@ -23,6 +40,78 @@ pub struct Query<'a> {
     pub active: &'a [(FileId, f32)],
     /// Most answers.
     pub limit: usize,
+}
+
+/// An answer.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Hit {
+    /// The file.
+    pub file: FileId,
+    /// From 0 to 1000; comparable between questions only roughly.
+    pub score: u16,
+    /// What the order goes by: the weighted sum of features.
+    pub raw: f32,
+    /// Probability that the file is among those that the task needs, as the model sees it: the
+    /// softmax of `raw` over all candidates. Together 1 over all files.
+    pub share: f32,
+    /// Why, the strongest first.
+    pub reasons: Vec<Reason>,
+    /// Numbers of the definitions that fit best, at most [`MAX_SYMBOLS`], and how much of the
+    /// question's weight each of them has, between 0 and 1.
+    pub symbols: Vec<(u32, f32)>,
+}
+
+/// The files that matter, best first. Deterministic: equal scores stand in the order of paths.
+///
+/// Ties the history to the view anew; a caller that asks often keeps a [`Past`] and calls
+/// [`rank_with`].
+pub fn rank(view: &dyn View, history: &History, query: &Query<'_>) -> Vec<Hit> {
+    let past = Past::new(view, history);
+    rank_with(view, history, &past, query, &Weights::default())
+}
+
+/// The same with a [`Past`] made before and other weights.
+pub fn rank_with(
+    view: &dyn View,
+    history: &History,
+    past: &Past,
+    query: &Query<'_>,
+    weights: &Weights,
+) -> Vec<Hit> {
+    let question = question::read(query.text, weights);
+    let mut candidates =
+        features::candidates(view, history, past, &question, query.active, weights);
+    // Other files may speak for a file only where something speaks for them.
+    if !candidates.iter().any(|c| reasons::is_evidence(&c.values)) {
+        return Vec::new();
+    }
+    let order =
+        |a: &Candidate, b: &Candidate| b.score.total_cmp(&a.score).then(a.file.cmp(&b.file));
+    let best = candidates.iter().map(|c| c.score).fold(f32::MIN, f32::max);
+    let sum: f32 = candidates.iter().map(|c| (c.score - best).exp()).sum();
+    if candidates.len() > query.limit && query.limit > 0 {
+        candidates.select_nth_unstable_by(query.limit - 1, order);
+    }
+    candidates.truncate(query.limit);
+    candidates.sort_by(order);
+    candidates
+        .into_iter()
+        .map(|candidate| Hit {
+            file: candidate.file,
+            score: score(candidate.score),
+            raw: candidate.score,
+            share: (candidate.score - best).exp() / sum,
+            reasons: reasons::reasons(&candidate.values, weights),
+            symbols: second::symbols(view, candidate.file, &question),
+        })
+        .collect()
+}
+
+/// Half of what is left to 1000 for every four points.
+fn score(raw: f32) -> u16 {
+    let share = 1.0 - (-raw.max(0.0) / 4.0).exp2();
+    // Between 0 and 1000.
+    (share * 1000.0).round() as u16
 }
 
 /// Features of everything that may be an answer, for fitting weights.
@@ -37,47 +126,5 @@ pub fn explain(
     features::candidates(view, history, past, &question, query.active, weights)
         .into_iter()
         .map(|c| (c.file, c.values))
-        .collect()
-}
-
-/// One answer.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Hit {
-    /// File.
-    pub file: FileId,
-    /// 0 to 1000.
-    pub score: u32,
-    /// Why.
-    pub reasons: Vec<Reason>,
-    /// Best definitions.
-    pub symbols: Vec<u32>,
-}
-/// Why a file is an answer.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Reason {
-    /// Name.
-    pub name: &'static str,
-    /// Share.
-    pub value: f32,
-}
-/// Ranks.
-pub fn rank(view: &dyn View, history: &History, past: &Past, query: &Query<'_>) -> Vec<Hit> {
-    let weights = Weights::default();
-    let mut all: Vec<_> = explain(view, history, past, query, &weights)
-        .into_iter()
-        .map(|(file, values)| {
-            let sum: f32 = values.iter().zip(weights.linear).map(|(a, b)| a * b).sum();
-            (sum, file)
-        })
-        .collect();
-    all.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-    all.truncate(query.limit);
-    all.into_iter()
-        .map(|(sum, file)| Hit {
-            file,
-            score: (sum * 100.0) as u32,
-            reasons: Vec::new(),
-            symbols: Vec::new(),
-        })
         .collect()
 }

@@ -18,10 +18,6 @@ pub struct Past {
     pub(super) path: Vec<u32>,
     /// How recently each file changed: a sum over its commits that halves with age.
     pub(super) recent: Vec<f32>,
-    /// The same over a longer time.
-    pub(super) lately: Vec<f32>,
-    /// Logarithm of the number of commits of each file.
-    pub(super) often: Vec<f32>,
     /// Words of all messages of each file's commits.
     pub(super) length: Vec<f32>,
     /// Mean of `length` over files with any.
@@ -58,8 +54,6 @@ impl Past {
             file: Vec::with_capacity(history.paths().len()),
             path: vec![NONE; files],
             recent: vec![0.0; files],
-            lately: vec![0.0; files],
-            often: vec![0.0; files],
             length: vec![0.0; files],
             ..Past::default()
         };
@@ -73,13 +67,11 @@ impl Past {
             let at = file as usize;
             let commits = history.commits_of(number);
             let mut recent = 0.0;
-            let mut lately = 0.0;
             let mut length = 0.0;
             for commit in commits {
                 let files = history.files(*commit).len() as f32;
                 let age = *commit as f32;
                 recent += (-age / weights.recent_half).exp2() / files.sqrt();
-                lately += (-age / (weights.recent_half * 8.0)).exp2() / files.sqrt();
                 length += history.message_length(*commit) as f32;
             }
             let set = |to: &mut Vec<f32>, value: f32| {
@@ -88,8 +80,6 @@ impl Past {
                 }
             };
             set(&mut past.recent, recent.ln_1p());
-            set(&mut past.lately, lately.ln_1p());
-            set(&mut past.often, (commits.len() as f32).ln_1p());
             set(&mut past.length, length);
             if let Some(to) = past.path.get_mut(at) {
                 *to = number;
@@ -105,8 +95,6 @@ impl Past {
             }
         };
         greatest(&mut past.recent);
-        greatest(&mut past.lately);
-        greatest(&mut past.often);
         let mut newest: Vec<(f32, u32)> = past
             .recent
             .iter()

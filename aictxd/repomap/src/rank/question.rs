@@ -8,48 +8,48 @@ use crate::words;
 use super::weights::Weights;
 
 /// Longest question that is read, in bytes; the rest does not count.
-pub const MAX_QUESTION: usize = 32 * 1024;
+pub(super) const MAX_QUESTION: usize = 32 * 1024;
 /// Most different terms that are looked up, the weightiest first.
-pub const MAX_TERMS: usize = 160;
+pub(super) const MAX_TERMS: usize = 160;
 /// Most mentions of files and of names that are looked up, each.
 const MAX_MENTIONS: usize = 48;
 
 /// A term of the question.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Term {
+pub(super) struct Term {
     /// As [`words::terms`] makes it.
-    pub(crate) text: String,
+    pub(super) text: String,
     /// What it counts, before any idf.
-    pub(crate) weight: f32,
+    pub(super) weight: f32,
     /// What it counts in the first line alone.
-    pub(crate) title: f32,
+    pub(super) title: f32,
 }
 
 /// Something that the question names exactly.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Mention {
+pub(super) struct Mention {
     /// As written.
-    pub(crate) text: String,
+    pub(super) text: String,
     /// 1 in the first line, less below it.
-    pub(crate) weight: f32,
+    pub(super) weight: f32,
     /// It can be nothing but a name: in backticks, with `_` or `::`, in camelCase, called.
-    pub(crate) certain: bool,
+    pub(super) certain: bool,
 }
 
 /// A question, read.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(crate) struct Question {
+pub(super) struct Question {
     /// Terms, weightiest first.
-    pub(crate) terms: Vec<Term>,
+    pub(super) terms: Vec<Term>,
     /// Terms of the scope in front of the title, as in `feat(cli): …` or `cli: …`.
-    pub(crate) scope: Vec<String>,
+    pub(super) scope: Vec<String>,
     /// Paths, file names and directories.
-    pub(crate) paths: Vec<Mention>,
+    pub(super) paths: Vec<Mention>,
     /// Identifiers.
-    pub(crate) names: Vec<Mention>,
+    pub(super) names: Vec<Mention>,
     /// The question is about tests, documentation, configuration and dependencies: 0 or 1, between
     /// for weak signs.
-    pub(crate) asks: [f32; 3],
+    pub(super) asks: [f32; 3],
 }
 
 /// Short forms that programmers use for words, both as they are written.
@@ -201,7 +201,7 @@ impl Sum {
 }
 
 /// Reads a question.
-pub(crate) fn read(text: &str, weights: &Weights) -> Question {
+pub(super) fn read(text: &str, weights: &Weights) -> Question {
     let mut end = text.len().min(MAX_QUESTION);
     while !text.is_char_boundary(end) {
         end -= 1;

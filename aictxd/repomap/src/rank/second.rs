@@ -18,7 +18,7 @@ const SEED_COMMITS: usize = 60;
 /// Commits with more files say nothing of what belongs together.
 const TOGETHER: usize = 30;
 /// Most definitions of one file that are compared.
-const MAX_SYMBOLS: u32 = 600;
+const COMPARED: u32 = 600;
 
 pub(super) fn add(
     view: &dyn View,
@@ -33,13 +33,6 @@ pub(super) fn add(
     let imports = imports(view, &seeds);
     let pairs = pairs(view, &candidates);
     let beside = beside(view, &candidates);
-    for (of, to) in [
-        (Feature::Body, Feature::BodyPlace),
-        (Feature::Near, Feature::NearPlace),
-        (Feature::Past, Feature::PastPlace),
-    ] {
-        places(&mut candidates, of, to);
-    }
     let terms: BTreeMap<&str, f32> = question
         .terms
         .iter()
@@ -74,29 +67,14 @@ pub(super) fn add(
         set(values, Feature::Stem, stem(path, &terms));
         set(values, Feature::Scope, scope(path, &question.scope));
         set(values, Feature::Symbol, symbol(view, file, &terms) / sum);
-        candidate.first = dot(values, weights);
+        candidate.score = dot(values, weights);
     }
     candidates
 }
 
-/// One over the place of each candidate by one feature.
-fn places(candidates: &mut [Candidate], of: Feature, to: Feature) {
-    let value = |c: &Candidate| c.values.get(of as usize).copied().unwrap_or(0.0);
-    let mut order: Vec<(f32, usize)> = candidates.iter().map(value).zip(0..).collect();
-    order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-    for (place, (value, at)) in (1_u16..).zip(order) {
-        if value <= 0.0 {
-            break;
-        }
-        if let Some(candidate) = candidates.get_mut(at) {
-            set(&mut candidate.values, to, 1.0 / f32::from(place));
-        }
-    }
-}
-
 /// The best files and how much each of them has to say, together 1.
 fn seeds(candidates: &[Candidate]) -> Vec<(FileId, f32)> {
-    let mut best: Vec<(FileId, f32)> = candidates.iter().map(|c| (c.file, c.first)).collect();
+    let mut best: Vec<(FileId, f32)> = candidates.iter().map(|c| (c.file, c.score)).collect();
     best.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
     best.truncate(SEEDS);
     let top = best.first().map_or(0.0, |b| b.1);
@@ -183,7 +161,7 @@ fn common(key: &str) -> bool {
 fn pairs(view: &dyn View, candidates: &[Candidate]) -> BTreeMap<u32, f32> {
     let mut best: BTreeMap<(String, bool), f32> = BTreeMap::new();
     let mut keys = Vec::with_capacity(candidates.len());
-    let top = candidates.iter().map(|c| c.first).fold(f32::MIN, f32::max);
+    let top = candidates.iter().map(|c| c.score).fold(f32::MIN, f32::max);
     for candidate in candidates {
         let class = view.class(candidate.file);
         if !matches!(class, Class::Source | Class::Test) {
@@ -194,7 +172,7 @@ fn pairs(view: &dyn View, candidates: &[Candidate]) -> BTreeMap<u32, f32> {
             continue;
         }
         let test = class == Class::Test;
-        let score = (candidate.first - top).exp();
+        let score = (candidate.score - top).exp();
         let to = best.entry((key.clone(), test)).or_default();
         *to = to.max(score);
         keys.push((candidate.file.0, key, test));
@@ -254,7 +232,7 @@ fn scope(path: &str, scope: &[String]) -> f32 {
 /// Weight of the question in the definition that has most of it.
 fn symbol(view: &dyn View, file: FileId, terms: &BTreeMap<&str, f32>) -> f32 {
     let mut best = 0.0_f32;
-    for number in 0..view.symbol_count(file).min(MAX_SYMBOLS) {
+    for number in 0..view.symbol_count(file).min(COMPARED) {
         if let Some(symbol) = view.symbol(file, number) {
             best = best.max(covered(symbol.name, symbol.signature, terms));
         }
@@ -262,8 +240,33 @@ fn symbol(view: &dyn View, file: FileId, terms: &BTreeMap<&str, f32>) -> f32 {
     best
 }
 
+/// The definitions that fit a question best, and the share of its weight that each of them has.
+pub(super) fn symbols(view: &dyn View, file: FileId, question: &Question) -> Vec<(u32, f32)> {
+    let terms: BTreeMap<&str, f32> = question
+        .terms
+        .iter()
+        .map(|t| (t.text.as_str(), t.weight))
+        .collect();
+    let sum: f32 = terms.values().sum::<f32>().max(0.001);
+    let mut found: Vec<(u32, f32)> = Vec::new();
+    for number in 0..view.symbol_count(file) {
+        let Some(symbol) = view.symbol(file, number) else {
+            continue;
+        };
+        let named = question.names.iter().any(|n| n.text == symbol.name);
+        let share = covered(symbol.name, symbol.signature, &terms) / sum;
+        let share = if named { 0.5 + share / 2.0 } else { share };
+        if share > 0.0 {
+            found.push((number, share.min(1.0)));
+        }
+    }
+    found.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    found.truncate(super::MAX_SYMBOLS);
+    found
+}
+
 /// Weight of the question's terms in a name, and with less in its signature.
-pub(super) fn covered(name: &str, signature: &str, terms: &BTreeMap<&str, f32>) -> f32 {
+fn covered(name: &str, signature: &str, terms: &BTreeMap<&str, f32>) -> f32 {
     let mut sum = 0.0;
     let mut seen: Vec<&str> = Vec::new();
     for (text, factor) in [(name, 1.0), (signature, 0.4)] {

@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, HashMap};
 
 use super::{Class, Field, FileId, Symbol, View};
-use crate::facts::{Definition, Facts};
+use crate::classify::classify;
+use crate::facts::{Definition, Facts, Kind, Outcome};
+use crate::parse::{Language, Limits, Parser};
 use crate::words;
 
 /// One file to be indexed.
@@ -19,6 +21,31 @@ pub struct MemoryFile {
     pub facts: Facts,
     /// Its text; empty where it must not or cannot be read.
     pub bytes: Vec<u8>,
+}
+
+impl MemoryFile {
+    /// Reads a file: its language, facts and class. What is no text, private or made by a program
+    /// keeps no bytes.
+    pub fn read(parser: &mut Parser, path: String, bytes: Vec<u8>, limits: &Limits) -> Self {
+        let head = bytes.get(..4_096.min(bytes.len())).unwrap_or_default();
+        let language = Language::of(&path, head);
+        let facts = parser.parse(&path, language, &bytes, limits);
+        let mut class = classify(&path);
+        if facts.outcome == Outcome::Generated && class != Class::Vendored {
+            class = Class::Generated;
+        }
+        let text = matches!(
+            facts.outcome,
+            Outcome::Parsed | Outcome::Deadline | Outcome::TextOnly
+        );
+        Self {
+            class,
+            language: language.map_or("", Language::name).to_owned(),
+            facts,
+            bytes: if text { bytes } else { Vec::new() },
+            path,
+        }
+    }
 }
 
 /// Words of one field.
@@ -134,9 +161,13 @@ impl MemoryView {
         body.add(id, &file.bytes);
         for (number, definition) in (0_u32..).zip(&file.facts.definitions) {
             let get = |span| file.facts.get(span);
+            doc.add(id, get(definition.doc).as_bytes());
+            if definition.kind == Kind::Heading {
+                doc.add(id, get(definition.name).as_bytes());
+                continue;
+            }
             name.add(id, get(definition.name).as_bytes());
             signature.add(id, get(definition.signature).as_bytes());
-            doc.add(id, get(definition.doc).as_bytes());
             self.names
                 .entry(get(definition.name).to_owned())
                 .or_default()
