@@ -58,6 +58,8 @@ fn random(class: &str, state: &mut u64) -> Option<String> {
         "d" => b"0123456789",
         "a" => b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789",
         "b" => b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/",
+        "w" => b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-",
+        "c" => b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789./",
         _ => return None,
     };
     let mut next = || {
@@ -410,6 +412,20 @@ fn batch_j_plain() {
     run(
         "J plain",
         include_str!("scrub/batch_j_plain.txt"),
+        lookalike_case,
+    );
+}
+
+#[test]
+fn batch_k() {
+    run("K", include_str!("scrub/batch_k.txt"), secret_case);
+}
+
+#[test]
+fn batch_k_plain() {
+    run(
+        "K plain",
+        include_str!("scrub/batch_k_plain.txt"),
         lookalike_case,
     );
 }
