@@ -22,13 +22,18 @@ mod bounds;
 mod bytes;
 mod call;
 mod command;
+mod commands;
 mod engine;
 mod follow;
 mod header;
 mod json;
 mod kind;
+mod leads;
 mod line;
+mod loose;
+mod manifest;
 mod names;
+mod pairs;
 mod pem;
 mod prose;
 mod rules;
@@ -111,7 +116,7 @@ impl Report {
 
 /// Builds the tables, which otherwise the first use does: some milliseconds once a process.
 pub fn prepare() {
-    engine::prepare();
+    leads::prepare();
 }
 
 /// How often a text is looked at again after something was replaced in it.

@@ -158,6 +158,18 @@ fn tied(line: &mut Line, n: &Named) -> bool {
         b':' if at(b, j + 1) == b'=' => judge(line, n, blanks(b, j + 2, 40), Tie::Assign),
         b':' => colon(line, n, blanks(b, run(b, j + 1, 2, |c| c == b'*'), 80)),
         b'%' if sub(b, j, j + 3).eq_ignore_ascii_case(b"%3d") => judge(line, n, j + 3, Tie::Tight),
+        // `pw? -> it's x`
+        b'?' if n.class.is_password() => {
+            let mut v = run(b, j + 1, 12, |c| {
+                matches!(c, b' ' | b'-' | b'>' | b'=' | b'"' | b')')
+            });
+            for word in ["it's ", "it is ", "its ", "still ", "try "] {
+                if looking_at(b, v, word.as_bytes()) {
+                    v += word.len();
+                }
+            }
+            judge(line, n, v, Tie::Prose)
+        }
         b'>' if before(b, n.start) == b'<'
             || before(b, n.start) == b':'
             || (closed
@@ -168,7 +180,7 @@ fn tied(line: &mut Line, n: &Named) -> bool {
             judge(line, n, j + 1, Tie::Element)
         }
         b'(' if j == n.end => call(line, n, j + 1),
-        b',' if closed => call(line, n, blanks(b, j + 1, 8)),
+        b',' if closed => call(line, n, blanks(b, j + 1, 40)),
         b'-' if j > i && looking_at(b, j, b"-> ") => {
             judge(line, n, blanks(b, j + 2, 8), Tie::Prose)
         }
@@ -284,7 +296,12 @@ fn spaced(line: &mut Line, n: &Named, i: usize) -> bool {
         b"es ",
     ] {
         if looking_at(b, i, verb) {
-            return judge(line, n, blanks(b, i + verb.len(), 8), Tie::Prose);
+            return judge(
+                line,
+                n,
+                adverbs(b, blanks(b, i + verb.len(), 8)),
+                Tie::Prose,
+            );
         }
     }
     for link in [&b"for "[..], b"of ", b"on ", b"to ", b"(", b"in "] {
@@ -334,6 +351,27 @@ fn spaced(line: &mut Line, n: &Named, i: usize) -> bool {
         return judge(line, n, i, Tie::Flag);
     }
     judge(line, n, i, Tie::Prose)
+}
+
+/// Where the value begins behind `still`, `just` and the like at `i`.
+fn adverbs(b: &[u8], mut i: usize) -> usize {
+    for word in [
+        "still ",
+        "now ",
+        "currently ",
+        "just ",
+        "simply ",
+        "actually ",
+        "probably ",
+        "always ",
+        "literally ",
+        "the same, ",
+    ] {
+        if looking_at(b, i, word.as_bytes()) {
+            i += word.len();
+        }
+    }
+    i
 }
 
 /// Takes the value at `i` when it is a secret. Answers whether a value was there at all.

@@ -7,6 +7,7 @@ use super::line::Line;
 use super::rules::RULES;
 use super::shape::{Class, Rule};
 use super::text::{is_wordlike, looks_placeholder};
+use super::{loose, pairs};
 
 /// The shortest run that is looked at, and so the step.
 const STEP: usize = 22;
@@ -118,7 +119,10 @@ fn find(b: &[u8], s: usize, e: usize) -> Option<Found> {
             return Some((s, e, TOKEN, "discord-bot"));
         }
     }
-    None
+    if let Some((start, end)) = loose::find(b, s, e) {
+        return Some((start, end, TOKEN, "random-token"));
+    }
+    pairs::digest(b, s, e).then_some((s, e, CREDENTIAL, "htdigest"))
 }
 
 /// Digits and letters of both cases that make no words.

@@ -3,12 +3,11 @@
 //! fit it.
 
 use super::assign;
-use super::bytes::{
-    at, before, blanks, decode_base64, has_ci, is_name, looking_at, run, run_back, sub,
-};
+use super::bytes::{at, before, blanks, has_ci, is_name, looking_at, run, run_back, sub};
 use super::command;
 use super::kind;
 use super::line::Line;
+use super::manifest::{Manifest, member};
 use super::names::{Name, classify};
 use super::table::Table;
 use super::text::trim_any;
@@ -33,6 +32,14 @@ enum Below {
     Member,
     /// What a script sends behind a prompt that it waits for.
     Sent,
+    /// The second line: a user stands on the first.
+    Second,
+    /// Codes, some on every line.
+    Codes,
+    /// A random word alone on the line: what a command printed, or what somebody hands over.
+    Shown,
+    /// The answer to a question.
+    Reply,
 }
 
 /// A name whose value is still to come.
@@ -42,23 +49,6 @@ struct Open {
     below: Below,
     indent: usize,
     lines: u32,
-}
-
-/// Where in a Kubernetes manifest the text is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-enum Manifest {
-    #[default]
-    None,
-    /// `apiVersion: v1` was the last line: sorted output may go on with the data of a secret.
-    Version,
-    /// `kind: Secret` was read.
-    Secret,
-    /// Inside `data:` or `stringData:` that is indented so far.
-    Data {
-        indent: usize,
-        encoded: bool,
-        sure: bool,
-    },
 }
 
 /// What is carried from line to line besides key blocks.
@@ -203,9 +193,15 @@ fn opens(b: &[u8]) -> Option<Open> {
         let name = last_name(tag);
         let opened = before(tag, tag.len() - name.len()) == b'<';
         return match classify(name) {
+            Some(_) if opened && name.ends_with(b"user-pass") => {
+                open(Name::Password, Below::Second)
+            }
             Some(class) if opened => open(class, Below::Anywhere),
             _ => None,
         };
+    }
+    if let Some(below) = hands_over(text) {
+        return open(Name::Token, below);
     }
     if joined.is_some() && !matches!(head.last(), Some(b':' | b'=')) {
         let name = last_name(head);
@@ -256,6 +252,41 @@ fn opens(b: &[u8]) -> Option<Open> {
     }?;
     (sign == b':').then_some(())?;
     open(class, Below::Prose)
+}
+
+/// Lines that say that the next is the thing itself: a prompt with a command, a question for a
+/// password, `use this from now on:`, `recovery codes:`.
+fn hands_over(text: &[u8]) -> Option<Below> {
+    let tail = sub(text, text.len().saturating_sub(120), text.len());
+    let tail = trim_any(tail, b"*_` ");
+    if tail.ends_with(b"?")
+        && ["pw", "passw", "passphrase", "passwort", "creds"]
+            .iter()
+            .any(|w| has_ci(tail, w))
+    {
+        return Some(Below::Reply);
+    }
+    if tail.ends_with(b":") {
+        if has_ci(tail, "code")
+            && ["recovery", "backup", "scratch", "emergency", "one-time"]
+                .iter()
+                .any(|w| has_ci(tail, w))
+        {
+            return Some(Below::Codes);
+        }
+        if ["use this", "here is", "here's", "new one", "this one"]
+            .iter()
+            .any(|w| has_ci(tail, w))
+        {
+            return Some(Below::Shown);
+        }
+    }
+    let prompt = text.starts_with(b"$ ")
+        || text
+            .windows(3)
+            .take(64)
+            .any(|w| w == b":~$" || w == b":/$" || w == b"]$ ");
+    prompt.then_some(Below::Shown)
 }
 
 /// A command that shows a secret and nothing else, typed at a prompt.
@@ -309,6 +340,38 @@ impl Open {
         let (s, e) = trimmed(b);
         if s >= e || (matches!(self.below, Below::Deeper | Below::Block) && s <= self.indent) {
             return;
+        }
+        match self.below {
+            Below::Second if self.lines == 0 => return,
+            Below::Second => {
+                if !sub(b, s, e).starts_with(b"<") {
+                    assign::judge_range(line, self.class, s, e, Tie::Element, true);
+                }
+                return;
+            }
+            Below::Codes => {
+                let s = run(b, s, 4, |c| matches!(c, b'-' | b'*' | b' '));
+                let dot = run(b, s, 2, |c| c.is_ascii_digit());
+                let s = if dot > s && matches!(at(b, dot), b'.' | b')') {
+                    dot + 1
+                } else {
+                    s
+                };
+                super::prose::listed(line, s);
+                return;
+            }
+            Below::Shown => {
+                let v = trim_any(sub(b, s, e), b"`\"' ");
+                if super::loose::is_random(v, 20) || super::text::is_padded_key(v) {
+                    line.add(s, e, kind::TOKEN, "shown-token");
+                }
+                return;
+            }
+            Below::Reply => {
+                reply(line, s, e);
+                return;
+            }
+            _ => {}
         }
         if self.below == Below::Flag {
             assign::judge_as(line, self.class, s, Tie::Flag);
@@ -382,6 +445,18 @@ impl Open {
                 (s > self.indent && e > s && next.lines < 16 && !sub(b, s, e).contains(&b'{'))
                     .then_some(next)
             }
+            Below::Second => (self.lines == 0 && e > s && at(b, s) != b'<').then_some(next),
+            Below::Codes => (next.lines < 24
+                && (e == s
+                    || sub(b, s, e).windows(2).any(|w| w == b"[r")
+                    || sub(b, s, e).iter().all(|c| {
+                        c.is_ascii_alphanumeric()
+                            || matches!(c, b'-' | b' ' | b'.' | b')' | b'*' | b'`')
+                    })))
+            .then_some(next),
+            Below::Shown | Below::Reply => {
+                ((e == s || sub(b, s, e).starts_with(b"```")) && next.lines < 3).then_some(next)
+            }
             Below::Items => {
                 let item = matches!(at(b, s), b'-' | b'"' | b'\'');
                 (item && s >= self.indent && next.lines < 64).then_some(next)
@@ -439,79 +514,28 @@ fn value_line(line: &mut Line, name: Name) {
     }
 }
 
-impl Manifest {
-    fn after(self, text: &[u8], indent: usize) -> Self {
-        let (key, value) = match text.iter().position(|&c| c == b':') {
-            Some(p) if p < 24 => (
-                trim_any(sub(text, 0, p), b"\"' -"),
-                trim_any(sub(text, p + 1, text.len()), b"\"', "),
-            ),
-            _ => (&b""[..], &b""[..]),
-        };
-        if key == b"kind" {
-            return match (value, self) {
-                (b"Secret", Self::Data { .. }) => self,
-                (b"Secret", _) => Self::Secret,
-                _ => Self::None,
-            };
-        }
-        if text.starts_with(b"---") {
-            return Self::None;
-        }
-        match self {
-            Self::None if key == b"apiVersion" && value == b"v1" => Self::Version,
-            Self::None => Self::None,
-            Self::Version | Self::Secret if matches!(value, b"" | b"{") => match key {
-                b"data" | b"stringData" => Self::Data {
-                    indent,
-                    encoded: key == b"data",
-                    sure: self == Self::Secret,
-                },
-                _ if self == Self::Secret => Self::Secret,
-                _ => Self::None,
-            },
-            Self::Version => Self::None,
-            Self::Secret => self,
-            Self::Data {
-                indent: own, sure, ..
-            } if indent <= own && !text.is_empty() => {
-                if sure {
-                    Self::Secret.after(text, indent)
-                } else {
-                    Self::None
-                }
-            }
-            Self::Data { .. } => self,
-        }
-    }
-}
-
-/// A member of the data of a Kubernetes secret.
-fn member(line: &mut Line, indent: usize, encoded: bool, sure: bool) {
+/// `<alice> x`, `alice: x`, `it's x` behind a question for a password.
+fn reply(line: &mut Line, s: usize, e: usize) {
     let b = line.bytes;
-    let i = run(b, 0, b.len(), |c| c.is_ascii_whitespace());
-    if i <= indent || at(b, i) == b'#' {
-        return;
+    let mut s = s;
+    // Who speaks, and when
+    let speaker = run(b, s, 40, |c| !matches!(c, b'>' | b':'));
+    if matches!(at(b, speaker), b'>' | b':') && at(b, speaker + 1) == b' ' && speaker < e {
+        s = blanks(b, speaker + 1, 4);
     }
-    let key = run(b, i, 256, |c| is_name(c) || matches!(c, b'"' | b'\''));
-    if at(b, key) != b':' || key == i {
-        return;
+    for word in ["it's ", "it is ", "its ", "try ", "still ", "-> "] {
+        if looking_at(b, s, word.as_bytes()) {
+            s += word.len();
+        }
     }
-    let Some((s, e, _)) = super::bounds::value_at(b, blanks(b, key + 1, 80), Tie::Flag, false)
-    else {
-        return;
-    };
-    let v = sub(b, s, e);
-    let plain = decode_base64(v);
-    let fits = if encoded {
-        plain.is_some_and(|d| sure || (v.len() >= 8 && d.iter().all(|c| (9..127).contains(c))))
-    } else {
-        v.len() >= 3
-            && !matches!(v, b"true" | b"false" | b"null")
-            && at(v, 0) != b'|'
-            && at(v, 0) != b'>'
-    };
-    if fits && !command::is_stand_in(v) {
-        line.add(s, e, kind::SECRET, "kubernetes-secret");
+    let marks = |c: u8| matches!(c, b'`' | b'"' | b'\'' | b'*');
+    let s = run(b, s, 3, marks);
+    let mut stop = run(b, s, 64, |c| c.is_ascii_graphic() && !marks(c) && c != b',');
+    while stop > s && matches!(at(b, stop - 1), b'.' | b':' | b'?') {
+        stop -= 1;
+    }
+    let last = blanks(b, run(b, stop, 4, |c| marks(c) || c == b'.'), 8) >= e || at(b, stop) == b',';
+    if last && super::prose::is_strong(sub(b, s, stop)) {
+        line.add(s, stop, kind::PASSWORD, "said-password");
     }
 }

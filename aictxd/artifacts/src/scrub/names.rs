@@ -57,7 +57,7 @@ impl Name {
 }
 
 /// The lower-case words of a name, at most the last 12.
-fn words(name: &[u8]) -> Vec<String> {
+pub(super) fn words(name: &[u8]) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     let mut cur = String::new();
     for (i, &c) in name.iter().enumerate() {
@@ -138,6 +138,7 @@ const SUFFIXES: &[&str] = &[
 /// First words of key groups whose value is a secret.
 const KEY_GROUPS: &[(&str, Name)] = &[
     ("api", Name::ApiKey),
+    ("routing", Name::WeakKey),
     ("access", Name::AccessKey),
     ("secret", Name::Secret),
     ("private", Name::PrivateKey),
@@ -214,7 +215,6 @@ const PLAIN_KEYS: &[&str] = &[
     "map",
     "dict",
     "lookup",
-    "routing",
     "idempotency",
     "dedupe",
     "index",
@@ -362,6 +362,7 @@ pub(super) fn classify(name: &[u8]) -> Option<Name> {
             Some(Name::WeakKey)
         }
         "pepper" => Some(Name::WeakKey),
+        "team" if prev == "honeycomb" => Some(Name::ApiKey),
         "seed" if matches!(prev, "totp" | "otp" | "mfa" | "hd" | "wallet" | "auth") => {
             Some(Name::Secret)
         }

@@ -8,6 +8,7 @@ use super::words::{is_common, is_explanation, is_technical};
 
 /// `log in as admin / S3cr3t!`: a pair of name and password within a few words behind `i`.
 pub(super) fn login_pair(line: &mut Line, i: usize) {
+    login_words(line, i);
     let b = line.bytes;
     let limit = (i + 96).min(b.len());
     let mut j = i;
@@ -94,6 +95,7 @@ pub(super) fn is_strong(v: &[u8]) -> bool {
         && !is_reference(v)
         && !looks_placeholder(v)
         && !v.starts_with(b"$")
+        && !v.starts_with(b"%")
 }
 
 /// `… is swordfish`: one word at `i` that ends its clause and explains nothing.
@@ -144,17 +146,27 @@ pub(super) fn said(line: &mut Line, i: usize) -> bool {
 pub(super) fn codes(line: &mut Line, i: usize) {
     let b = line.bytes;
     let i = run(b, i, 1, |c| c == b's');
-    let mut j = run(b, i, 3, |c| matches!(c, b':' | b'*' | b'=' | b' '));
+    let j = run(b, i, 3, |c| matches!(c, b':' | b'*' | b'=' | b' '));
     if j == i || !sub(b, i, j).contains(&b':') {
         return;
     }
+    listed(line, j);
+}
+
+/// Codes from `j` on, until something else stands there.
+pub(super) fn listed(line: &mut Line, mut j: usize) {
+    let b = line.bytes;
     for _ in 0..32 {
         let s = run(b, j, 4, |c| {
             matches!(c, b' ' | b',' | b';' | b'`' | b'"' | b'\'')
         });
         let e = run(b, s, 40, |c| c.is_ascii_alphanumeric() || c == b'-');
         let v = sub(b, s, e);
-        if v.len() < 6 || !v.iter().any(u8::is_ascii_digit) {
+        let number = v.len() >= 6 && v.iter().all(u8::is_ascii_digit);
+        if v.len() < 6
+            || !v.iter().any(u8::is_ascii_digit)
+            || is_reference(v) && !number && v.iter().filter(|c| **c == b'-').count() > 1
+        {
             return;
         }
         line.add(s, e, super::kind::SECRET, "recovery-code");
@@ -359,4 +371,88 @@ pub(super) fn speaks_of_user(b: &[u8], i: usize) -> bool {
         && !head
             .iter()
             .any(|c| matches!(c, b'{' | b'}' | b'(' | b'<' | b'[' | b'=' | b'|' | b'$'))
+}
+
+/// `expect "Password:"; send "x\r"`: the word `send ` is at `start..i`.
+pub(super) fn sent(line: &mut Line, start: usize, i: usize) {
+    let b = line.bytes;
+    let head = sub(b, start.saturating_sub(160), start);
+    if !has_ci(head, "assword") && !has_ci(head, "assphrase") {
+        return;
+    }
+    let i = run(b, i, 4, |c| matches!(c, b'-' | b' ' | b'\\'));
+    if matches!(at(b, i), b'"' | b'\'') && at(b, i + 1) != b'$' {
+        super::assign::judge_as(
+            line,
+            super::names::Name::Password,
+            i,
+            super::value::Tie::Flag,
+        );
+    }
+}
+
+/// `I set it to x … password`: the word at `i`, when the sentence speaks of a password.
+pub(super) fn set_to(line: &mut Line, i: usize) {
+    let b = line.bytes;
+    let around = sub(b, i.saturating_sub(160), i + 160);
+    if !["passw", "passphrase", " pw", "login", "creds"]
+        .iter()
+        .any(|w| has_ci(around, w))
+    {
+        return;
+    }
+    let marks = |c: u8| matches!(c, b'`' | b'"' | b'\'' | b'*');
+    let s = run(b, i, 3, marks);
+    let mut e = run(b, s, 64, |c| {
+        c.is_ascii_graphic() && !marks(c) && !matches!(c, b',' | b';' | b')')
+    });
+    while e > s && matches!(at(b, e - 1), b'.' | b':') {
+        e -= 1;
+    }
+    if is_strong(sub(b, s, e)) {
+        line.add(s, e, PASSWORD, "said-password");
+    }
+}
+
+/// `log in as bob with x`, `using bob and x`: the words behind the user.
+pub(super) fn login_words(line: &mut Line, i: usize) {
+    let b = line.bytes;
+    if at(b, i).is_ascii_alphanumeric() {
+        return;
+    }
+    let limit = (i + 96).min(b.len());
+    let text = sub(b, i, limit);
+    for link in [" with ", " using ", " and ", " password ", " pw ", " pass "] {
+        let Some(p) = memchr::memmem::find(text, link.as_bytes()) else {
+            continue;
+        };
+        let mut s = i + p + link.len();
+        for word in ["the ", "password ", "pass ", "pw ", "user "] {
+            if looking_at(b, s, word.as_bytes()) {
+                s += word.len();
+            }
+        }
+        let marks = |c: u8| matches!(c, b'`' | b'"' | b'\'' | b'*');
+        let s = run(b, s, 3, marks);
+        let mut e = run(b, s, 64, |c| {
+            c.is_ascii_graphic() && !marks(c) && !matches!(c, b',' | b';' | b')')
+        });
+        while e > s && matches!(at(b, e - 1), b'.' | b':') {
+            e -= 1;
+        }
+        let v = sub(b, s, e);
+        let signs = v
+            .iter()
+            .any(|c| matches!(c, b'!' | b'@' | b'#' | b'$' | b'%' | b'^' | b'&' | b'*'));
+        let digits = v.iter().any(u8::is_ascii_digit);
+        let file = v.contains(&b'.') || v.contains(&b'@') && !signs;
+        if is_strong(v)
+            && !file
+            && (signs && (digits || v.len() >= 6) || digits && v.len() >= 7)
+            && !v.contains(&b'-')
+        {
+            line.add(s, e, PASSWORD, "login-pair");
+            return;
+        }
+    }
 }

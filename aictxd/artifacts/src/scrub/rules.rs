@@ -339,5 +339,10 @@ pub(super) static RULES: &[Rule] = &[
     row("scrypt", CREDENTIAL, "$scrypt$", &[some(CryptAll, 24)]),
     row("pbkdf2", CREDENTIAL, "pbkdf2_sha256$", &[Run(Digit, 3, 9), Lit("$"), some(CryptAll, 24)]),
     row("ldap-hash", CREDENTIAL, "{SSHA}", &[some(Base64, 20)]),
+    row("ldap-hash", CREDENTIAL, "{SHA}", &[some(Base64, 24)]),
+    row("ldap-hash", CREDENTIAL, "{MD5}", &[some(Base64, 20)]),
+    row("ldap-hash", CREDENTIAL, "{SMD5}", &[some(Base64, 20)]),
+    row("ldap-hash", CREDENTIAL, "{SSHA256}", &[some(Base64, 20)]),
+    row("ldap-hash", CREDENTIAL, "{CRYPT}", &[some(CryptAll, 10)]),
     row("ldap-hash", CREDENTIAL, "{SSHA512}", &[some(Base64, 20)]),
 ];

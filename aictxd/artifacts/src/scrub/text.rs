@@ -387,3 +387,18 @@ pub(super) fn is_bare_secret(v: &[u8]) -> bool {
         && !looking_at(v, 0, b"iVBOR")
         && entropy(v) >= 3.8
 }
+
+/// Base64 of random bytes with its padding: a key of 32 or 64 bytes and the like.
+pub(super) fn is_padded_key(v: &[u8]) -> bool {
+    let body = trim_any(v, b"=");
+    v.len() >= 24
+        && v.len() <= 128
+        && v.len().is_multiple_of(4)
+        && body.len() < v.len()
+        && body.iter().all(|&c| super::bytes::is_base64(c))
+        && body.iter().any(u8::is_ascii_digit)
+        && body.iter().any(u8::is_ascii_uppercase)
+        && body.iter().any(u8::is_ascii_lowercase)
+        && !is_wordlike(body)
+        && entropy(body) >= 3.9
+}

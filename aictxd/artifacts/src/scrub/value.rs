@@ -177,7 +177,11 @@ pub(super) fn is_expression(c: &Candidate) -> bool {
 
 /// The verdict: is this the value of a secret of that name?
 pub(super) fn is_secret(c: &Candidate, name: Name) -> bool {
-    let v = c.text;
+    let v = if c.quoted {
+        c.text.trim_ascii()
+    } else {
+        c.text
+    };
     if v.len() < 4 || memchr::memmem::find(v, kind::OPEN).is_some() {
         return false;
     }
@@ -351,9 +355,11 @@ fn is_strong_mix(v: &[u8]) -> bool {
 }
 
 fn self_named(v: &[u8]) -> bool {
-    ["pass", "pwd", "secret", "token", "key", "credential"]
+    ["pass", "pwd", "secret", "token", "credential"]
         .iter()
         .any(|w| has_ci(v, w))
+        // Not in `monkey`
+        || has_ci(v, "key") && !["monk", "turk", "donk", "whisk", "hock", "jock"].iter().any(|w| has_ci(v, w))
 }
 
 /// Words, with or without joints, behind a password name.
