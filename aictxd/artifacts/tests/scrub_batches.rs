@@ -429,3 +429,17 @@ fn batch_k_plain() {
         lookalike_case,
     );
 }
+
+#[test]
+fn batch_l() {
+    run("L", include_str!("scrub/batch_l.txt"), secret_case);
+}
+
+#[test]
+fn batch_l_plain() {
+    run(
+        "L plain",
+        include_str!("scrub/batch_l_plain.txt"),
+        lookalike_case,
+    );
+}

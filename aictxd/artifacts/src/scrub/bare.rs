@@ -119,6 +119,19 @@ fn find(b: &[u8], s: usize, e: usize) -> Option<Found> {
             return Some((s, e, TOKEN, "discord-bot"));
         }
     }
+    // `1/1203:…` of Asana
+    if text.len() == 32 && before(b, s) == b':' && text.iter().all(|&c| Class::Hex.has(c)) {
+        let id = run_back(b, s - 1, 20, |c| c.is_ascii_digit());
+        if s - 1 - id >= 10
+            && before(b, id) == b'/'
+            && matches!(at(b, id.saturating_sub(2)), b'0'..=b'2')
+        {
+            return Some((id.saturating_sub(2), e, TOKEN, "asana"));
+        }
+    }
+    if let Some((start, end)) = loose::padded(b, s, e) {
+        return Some((start, end, SECRET, "random-key"));
+    }
     if let Some((start, end)) = loose::find(b, s, e) {
         return Some((start, end, TOKEN, "random-token"));
     }

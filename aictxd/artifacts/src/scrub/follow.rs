@@ -40,6 +40,8 @@ enum Below {
     Shown,
     /// The answer to a question.
     Reply,
+    /// One word alone on the line: what a command that shows a secret printed.
+    Sole,
 }
 
 /// A name whose value is still to come.
@@ -169,8 +171,11 @@ fn opens(b: &[u8]) -> Option<Open> {
     {
         return open(Name::Password, Below::Sent);
     }
+    if reveals_password(text) {
+        return open(Name::Password, Below::Sole);
+    }
     if reveals(text) {
-        return open(Name::Secret, Below::Anywhere);
+        return open(Name::Secret, Below::Sole);
     }
     // A block scalar or a line continuation
     let block = text
@@ -289,16 +294,56 @@ fn hands_over(text: &[u8]) -> Option<Below> {
     prompt.then_some(Below::Shown)
 }
 
+/// What a command is typed behind.
+fn prompt(text: &[u8]) -> bool {
+    text.starts_with(b"$ ")
+        || text.starts_with(b"# ")
+        || text.starts_with(b"> ")
+        || text.starts_with("❯ ".as_bytes())
+        || text.starts_with("➜ ".as_bytes())
+        || text.starts_with(b"PS ")
+        || sub(text, 0, 64).windows(3).any(|w| {
+            matches!(
+                w,
+                b"~$ " | b"/$ " | b"]$ " | b"]# " | b"~# " | b":$ " | b"~% "
+            )
+        })
+}
+
+/// A command that shows a password, typed at a prompt.
+fn reveals_password(text: &[u8]) -> bool {
+    const SHOWS: &[&str] = &[
+        "pass show ",
+        "-field=password",
+        "find-generic-password",
+        "bw get password",
+        "lpass show",
+        "gopass show",
+        "keyring get",
+        "op item get",
+        "keyvault secret show",
+    ];
+    if !prompt(text) {
+        return false;
+    }
+    let has = |w: &str| memchr::memmem::find(text, w.as_bytes()).is_some();
+    let encoded = has("base64 -d") || has("base64 -D") || has("base64 --decode");
+    SHOWS.iter().any(|w| has(w))
+        || encoded
+            && ["secret", "passw", "token", "cred", ".data."]
+                .iter()
+                .any(|w| has_ci(text, w))
+        || (has("echo $") || has("printenv ") || has("echo \"$"))
+            && ["passw", "_pass", "_pwd"].iter().any(|w| has_ci(text, w))
+}
+
 /// A command that shows a secret and nothing else, typed at a prompt.
 fn reveals(text: &[u8]) -> bool {
     const SHOWS: &[&str] = &[
         "print-access-token",
         "print-identity-token",
         "secrets versions access",
-        "-field=password",
-        "-field=token",
         "openssl rand ",
-        "pass show ",
         "pwgen ",
         "op read ",
         "rails secret",
@@ -308,9 +353,37 @@ fn reveals(text: &[u8]) -> bool {
         "heroku auth:token",
         "--query SecretString",
         "cat config/master.key",
+        "gh auth token",
+        "get-access-token",
+        "get-login-password",
+        "kubectl create token",
+        "get_random_secret_key",
+        "key:generate --show",
+        "consul keygen",
+        "npm token create",
+        "chamber read",
+        "--query password",
+        "/dev/urandom",
+        "token_hex(",
+        "token_urlsafe(",
+        "Fernet.generate_key",
+        "apg ",
+        "mkpasswd",
+        "vault print token",
+        "age-keygen",
+        "auth token",
+        "secret-tool lookup",
+        "randomBytes(",
+        "-field=",
+        "generate-secret",
+        "gen-secret",
+        "generate_token",
+        "--output tsv --query value",
+        "get-parameter",
+        "get-secret-value",
     ];
-    if !(text.starts_with(b"$ ") || text.starts_with(b"# ") || text.starts_with(b"> "))
-        || text.contains(&b'>') && !text.starts_with(b"> ")
+    if !prompt(text)
+        || text.contains(&b'>') && !text.starts_with(b"> ") && !text.starts_with(b"PS ")
     {
         return false;
     }
@@ -318,12 +391,18 @@ fn reveals(text: &[u8]) -> bool {
         .rsplit(|c| matches!(c, b' ' | b'/'))
         .next()
         .unwrap_or_default();
-    let shown = memchr::memmem::find(text, b"cat ").is_some()
-        && [
-            "token", "secret", "passw", ".key", "api_key", "apikey", "_pass",
-        ]
-        .iter()
-        .any(|w| has_ci(file, w));
+    let has = |w: &str| memchr::memmem::find(text, w.as_bytes()).is_some();
+    let variable = (has("echo $") || has("printenv ") || has("echo \"$"))
+        && ["_token", "_key", "secret", "_pat"]
+            .iter()
+            .any(|w| has_ci(text, w));
+    let shown = variable
+        || memchr::memmem::find(text, b"cat ").is_some()
+            && [
+                "token", "secret", "passw", ".key", "api_key", "apikey", "_pass",
+            ]
+            .iter()
+            .any(|w| has_ci(file, w));
     shown
         || SHOWS
             .iter()
@@ -369,6 +448,20 @@ impl Open {
             }
             Below::Reply => {
                 reply(line, s, e);
+                return;
+            }
+            Below::Sole => {
+                let v = sub(b, s, e);
+                let word = v.iter().all(u8::is_ascii_graphic) && !v.contains(&b'{');
+                let strong =
+                    super::prose::is_strong(v) || v.len() >= 16 && v.iter().any(u8::is_ascii_digit);
+                if word
+                    && strong
+                    && !super::text::looks_placeholder(v)
+                    && v.windows(3).all(|w| w != b"://")
+                {
+                    line.add(s, e, self.class.kind(), "shown-secret");
+                }
                 return;
             }
             _ => {}
@@ -454,7 +547,7 @@ impl Open {
                             || matches!(c, b'-' | b' ' | b'.' | b')' | b'*' | b'`')
                     })))
             .then_some(next),
-            Below::Shown | Below::Reply => {
+            Below::Shown | Below::Reply | Below::Sole => {
                 ((e == s || sub(b, s, e).starts_with(b"```")) && next.lines < 3).then_some(next)
             }
             Below::Items => {

@@ -1,7 +1,7 @@
 //! Tokens that stand for themselves: random words without a name, told from ordinary words by how
 //! often the kind of character changes, and from hashes and identifiers by what stands around them.
 
-use super::bytes::{at, before, decode_base64, is_name, run_back, sub};
+use super::bytes::{at, before, decode_base64, is_name, run, run_back, sub};
 use super::text::{entropy, is_wordlike, looks_placeholder};
 
 /// The shortest token that is taken without any word that introduces it.
@@ -254,4 +254,23 @@ fn named_public(b: &[u8], i: usize) -> bool {
                 )
             })
         || matches!(last, "sha" | "commit" | "fingerprint")
+}
+
+/// `f(…, "base64==")`: a key of 32 or 64 bytes in quotes, as an argument, around the run `s..e`.
+pub(super) fn padded(b: &[u8], s: usize, e: usize) -> Option<(usize, usize)> {
+    let close = run(b, e, LONGEST, super::bytes::is_base64);
+    if !matches!(at(b, close), b'"' | b'\'') || before(b, close) != b'=' {
+        return None;
+    }
+    let open = run_back(b, s, LONGEST, super::bytes::is_base64);
+    let sign = before(b, open);
+    if sign != at(b, close) || !matches!(close - open, 44 | 88) {
+        return None;
+    }
+    let from = run_back(b, open - 1, 4, |c| c == b' ');
+    let argument =
+        matches!(before(b, from), b'(' | b',') && matches!(at(b, close + 1), b')' | b',');
+    // The list of a pinned host or of hashes
+    let alone = !sub(b, from.saturating_sub(24), from).ends_with(b"sha256(");
+    (argument && alone && super::text::is_padded_key(sub(b, open, close))).then_some((open, close))
 }
