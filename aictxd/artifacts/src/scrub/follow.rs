@@ -171,10 +171,11 @@ fn opens(b: &[u8]) -> Option<Open> {
     {
         return open(Name::Password, Below::Sent);
     }
-    if reveals_password(text) {
+    let typed = prompt(text);
+    if typed && reveals_password(text) {
         return open(Name::Password, Below::Sole);
     }
-    if reveals(text) {
+    if typed && reveals(text) {
         return open(Name::Secret, Below::Sole);
     }
     // A block scalar or a line continuation
@@ -205,7 +206,7 @@ fn opens(b: &[u8]) -> Option<Open> {
             _ => None,
         };
     }
-    if let Some(below) = hands_over(text) {
+    if let Some(below) = hands_over(text, typed) {
         return open(Name::Token, below);
     }
     if joined.is_some() && !matches!(head.last(), Some(b':' | b'=')) {
@@ -261,7 +262,7 @@ fn opens(b: &[u8]) -> Option<Open> {
 
 /// Lines that say that the next is the thing itself: a prompt with a command, a question for a
 /// password, `use this from now on:`, `recovery codes:`.
-fn hands_over(text: &[u8]) -> Option<Below> {
+fn hands_over(text: &[u8], typed: bool) -> Option<Below> {
     let tail = sub(text, text.len().saturating_sub(120), text.len());
     let tail = trim_any(tail, b"*_` ");
     if tail.ends_with(b"?")
@@ -294,20 +295,19 @@ fn hands_over(text: &[u8]) -> Option<Below> {
     prompt.then_some(Below::Shown)
 }
 
-/// What a command is typed behind.
+/// Whether the line is a command behind the prompt of a shell.
 fn prompt(text: &[u8]) -> bool {
-    text.starts_with(b"$ ")
-        || text.starts_with(b"# ")
-        || text.starts_with(b"> ")
-        || text.starts_with("❯ ".as_bytes())
-        || text.starts_with("➜ ".as_bytes())
-        || text.starts_with(b"PS ")
-        || sub(text, 0, 64).windows(3).any(|w| {
-            matches!(
-                w,
-                b"~$ " | b"/$ " | b"]$ " | b"]# " | b"~# " | b":$ " | b"~% "
-            )
-        })
+    let head = sub(text, 0, 64);
+    match head {
+        [b'$' | b'#' | b'>', b' ', ..] | [b'P', b'S', b' ', ..] => return true,
+        [0xE2, ..] => {
+            return head.starts_with("❯ ".as_bytes()) || head.starts_with("➜ ".as_bytes());
+        }
+        _ => {}
+    }
+    // `bob@host:~$ `
+    memchr::memchr3_iter(b'$', b'#', b'%', head)
+        .any(|p| at(head, p + 1) == b' ' && matches!(before(head, p), b'~' | b'/' | b']' | b':'))
 }
 
 /// A command that shows a password, typed at a prompt.
@@ -323,9 +323,6 @@ fn reveals_password(text: &[u8]) -> bool {
         "op item get",
         "keyvault secret show",
     ];
-    if !prompt(text) {
-        return false;
-    }
     let has = |w: &str| memchr::memmem::find(text, w.as_bytes()).is_some();
     let encoded = has("base64 -d") || has("base64 -D") || has("base64 --decode");
     SHOWS.iter().any(|w| has(w))

@@ -90,32 +90,9 @@ fn is_public(v: &[u8]) -> bool {
     labelled || hash || text || STARTS.iter().any(|p| v.starts_with(p))
 }
 
-/// Whether words right before `i` hand something over: `use this: `, `here's the new one -> `.
-fn introduced(b: &[u8], i: usize) -> bool {
-    const LEADS: &[&str] = &[
-        "use this",
-        "use",
-        "here you go",
-        "this one",
-        "new one",
-        "this is it",
-        "try",
-        "try this",
-        "paste",
-        "paste this",
-        "this",
-        "one is",
-        "now",
-        "instead",
-        "mine",
-        "with this",
-        "is",
-        "it",
-        "value",
-        "new",
-        "result",
-        "copy",
-    ];
+/// Whether words right before `i` hand something over: `use this: `, `here's the new one -> `. What
+/// may as well be a hash needs the clearer ones.
+fn introduced(b: &[u8], i: usize, hash: bool) -> bool {
     const FIRM: &[&str] = &[
         "it's",
         "its",
@@ -124,27 +101,52 @@ fn introduced(b: &[u8], i: usize) -> bool {
         "here is",
         "add-mask::",
         "mine is",
-        "the new one is",
+        "one is",
+    ];
+    const CLEAR: &[&str] = &[
+        "use this",
+        "here you go",
+        "this one",
+        "new one",
+        "this is it",
+        "try this",
+        "paste this",
+        "mine",
+        "with this",
+        "use this one",
+    ];
+    const WEAK: &[&str] = &[
+        "use", "try", "paste", "this", "now", "instead", "is", "it", "value", "new", "result",
+        "copy",
     ];
     let ends = |head: &[u8], w: &str| {
         head.len() >= w.len()
             && sub(head, head.len() - w.len(), head.len()).eq_ignore_ascii_case(w.as_bytes())
-            && !before(head, head.len() - w.len()).is_ascii_alphanumeric()
+            && !is_name(before(head, head.len() - w.len()))
     };
     let from = run_back(b, i, 40, |c| c != b'\n');
     let end = run_back(b, i, i - from, |c| {
-        matches!(c, b' ' | b'`' | b'"' | b'\'' | b'(' | b'*')
+        matches!(c, b' ' | b'`' | b'"' | b'\'' | b'*')
     });
     let head = sub(b, from, end);
+    if hash
+        && ["sha", "md5", "hash", "commit", "digest", "checksum", "rev"]
+            .iter()
+            .any(|w| super::bytes::has_ci(head, w))
+    {
+        return false;
+    }
     if FIRM.iter().any(|w| ends(head, w)) {
         return true;
     }
-    let bare = super::text::trim_any(head, b" :->=\xE2\x86\x92");
+    let bare = run_back(b, end, end - from, |c| {
+        matches!(c, b' ' | b':' | b'-' | b'>' | 0xE2 | 0x86 | 0x92)
+    });
+    let words = sub(b, from, bare);
     // `"this": …` is a member
-    bare.len() < head.len()
-        && before(b, end) != b'='
-        && before(head, head.len() - 1) != b'"'
-        && LEADS.iter().any(|w| ends(bare, w))
+    bare < end
+        && before(b, bare) != b'"'
+        && (CLEAR.iter().any(|w| ends(words, w)) || !hash && WEAK.iter().any(|w| ends(words, w)))
 }
 
 /// The range of the token when the run of name characters in `s..e` is one.
@@ -191,10 +193,10 @@ pub(super) fn find(b: &[u8], s: usize, e: usize) -> Option<(usize, usize)> {
                 .all(|c| c.is_ascii_lowercase() || c.is_ascii_digit())
             && v.iter().filter(|c| c.is_ascii_digit()).count() >= 4
             && !is_wordlike(v);
-        return (plain && matches!(prev, b' ' | b'`' | b'"' | b':') && introduced(b, s))
+        return (plain && matches!(prev, b' ' | b'`' | b'"' | b':') && introduced(b, s, true))
             .then_some((s, e));
     }
-    if introduced(b, s) {
+    if introduced(b, s, false) {
         return Some((s, e));
     }
     let header = prev == b' ' && in_header(b, s);
