@@ -443,3 +443,17 @@ fn batch_l_plain() {
         lookalike_case,
     );
 }
+
+#[test]
+fn batch_m() {
+    run("M", include_str!("scrub/batch_m.txt"), secret_case);
+}
+
+#[test]
+fn batch_m_plain() {
+    run(
+        "M plain",
+        include_str!("scrub/batch_m_plain.txt"),
+        lookalike_case,
+    );
+}
