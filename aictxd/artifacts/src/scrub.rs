@@ -38,6 +38,7 @@ mod pem;
 mod prose;
 mod rules;
 mod shape;
+mod sql;
 mod stream;
 mod table;
 mod text;

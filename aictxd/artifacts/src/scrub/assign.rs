@@ -43,7 +43,7 @@ pub(super) fn analyse(line: &mut Line, start: usize, end: usize) {
         .iter()
         .rev()
         .take(8)
-        .any(|s| s.start <= from + 2 && from + 2 < s.end && to <= s.end)
+        .any(|s| s.start <= from + 2 && from < s.end.saturating_sub(1) && to <= s.end)
     {
         return;
     }
@@ -116,6 +116,13 @@ fn tied(line: &mut Line, n: &Named) -> bool {
         i = number;
     }
     let mut j = blanks(b, i, 40);
+    // `${PASSWORD}    x`
+    if at(b, i) == b'}' && before(b, n.start) == b'{' && n.class.is_password() {
+        let v = run(b, i + 1, 40, |c| matches!(c, b' ' | b'\t' | b'='));
+        if v > i + 2 && at(b, v) != b'$' {
+            return judge(line, n, v, Tie::Element);
+        }
+    }
     // `AWS Secret Access Key [None]: …`
     if at(b, j) == b'[' && j > i {
         let close = run(b, j, 28, |c| c != b']');
@@ -261,6 +268,11 @@ fn spaced(line: &mut Line, n: &Named, i: usize) -> bool {
             return true;
         }
     }
+    // `the pass is x`
+    if n.class == Name::Pass && looking_at(b, i, b"is ") && before(b, n.start) == b' ' {
+        judge_as(line, Name::Password, i + 3, Tie::Prose);
+        return true;
+    }
     let passing = n.class == Name::Pass
         || has_ci(sub(name, name.len().saturating_sub(5), name.len()), "-pass")
         || has_ci(sub(name, name.len().saturating_sub(5), name.len()), "_pass");
@@ -269,6 +281,26 @@ fn spaced(line: &mut Line, n: &Named, i: usize) -> bool {
     {
         // `pass x`, `two-pass search`
         return true;
+    }
+    // `password was changed from x to y`
+    for verb in [
+        &b"was changed from "[..],
+        b"has been changed from ",
+        b"changed from ",
+        b"from ",
+    ] {
+        if n.class.is_password() && looking_at(b, i, verb) {
+            let v = i + verb.len();
+            let next = run(b, v, 64, |c| c.is_ascii_graphic());
+            if looking_at(b, next, b" to ") {
+                judge(line, n, next + 4, Tie::Prose);
+            }
+            return judge(line, n, v, Tie::Prose);
+        }
+    }
+    // `hardcoded password ("x")`
+    if at(b, i) == b'(' && matches!(at(b, i + 1), b'"' | b'\'' | b'`') && n.class != Name::Auth {
+        return judge(line, n, i + 1, Tie::Prose);
     }
     for verb in [
         &b"(currently "[..],

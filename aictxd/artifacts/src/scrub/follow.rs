@@ -40,6 +40,8 @@ enum Below {
     Shown,
     /// The answer to a question.
     Reply,
+    /// The secret half of a pair of keys, alone on the line.
+    Key,
     /// One word alone on the line: what a command that shows a secret printed.
     Sole,
 }
@@ -162,6 +164,10 @@ fn opens(b: &[u8]) -> Option<Open> {
         })
     };
     let text = sub(b, indent, end);
+    // The other half of a pair of keys
+    if text.ends_with(b"[redacted:access_key]") {
+        return open(Name::AccessKey, Below::Key);
+    }
     // The word in a marker is no name
     let near = sub(text, text.len().saturating_sub(64), text.len());
     if memchr::memmem::find(near, kind::OPEN).is_some() {
@@ -205,6 +211,20 @@ fn opens(b: &[u8]) -> Option<Open> {
             Some(class) if opened => open(class, Below::Anywhere),
             _ => None,
         };
+    }
+    // `>>> os.environ["DB_PASSWORD"]`
+    if text.starts_with(b">>> ") || text.starts_with(b"In [") || text.starts_with(b"irb") {
+        let inner = trim_any(text, b"\"')]} ");
+        if !inner.contains(&b'=')
+            && let Some(class) = classify(
+                last_name(inner)
+                    .rsplit(|c| *c == b'.')
+                    .next()
+                    .unwrap_or_default(),
+            )
+        {
+            return open(class, Below::Sole);
+        }
     }
     if let Some(below) = hands_over(text, typed) {
         return open(Name::Token, below);
@@ -287,12 +307,7 @@ fn hands_over(text: &[u8], typed: bool) -> Option<Below> {
             return Some(Below::Shown);
         }
     }
-    let prompt = text.starts_with(b"$ ")
-        || text
-            .windows(3)
-            .take(64)
-            .any(|w| w == b":~$" || w == b":/$" || w == b"]$ ");
-    prompt.then_some(Below::Shown)
+    typed.then_some(Below::Shown)
 }
 
 /// Whether the line is a command behind the prompt of a shell.
@@ -447,7 +462,21 @@ impl Open {
                 reply(line, s, e);
                 return;
             }
+            Below::Key => {
+                let v = sub(b, s, e);
+                if v.len() == 40
+                    && v.iter().all(|&c| super::bytes::is_base64(c))
+                    && v.iter().any(u8::is_ascii_uppercase)
+                    && v.iter().any(u8::is_ascii_lowercase)
+                {
+                    line.add(s, e, kind::ACCESS_KEY, "aws-secret-key");
+                }
+                return;
+            }
             Below::Sole => {
+                let marks = |c: u8| matches!(c, b'"' | b'\'');
+                let s = run(b, s, 1, marks);
+                let e = run_back(b, e, 1, marks);
                 let v = sub(b, s, e);
                 let word = v.iter().all(u8::is_ascii_graphic) && !v.contains(&b'{');
                 let strong =

@@ -8,7 +8,7 @@ use super::follow::Follow;
 use super::line::{Line, Span};
 use super::pem::Open;
 use super::rules::RULES;
-use super::{assign, bare, call, command, commands, header, kind, pairs, pem, prose, url};
+use super::{assign, bare, call, command, commands, header, kind, pairs, pem, prose, sql, url};
 
 /// What a keyword leads to.
 #[derive(Clone, Copy)]
@@ -69,6 +69,18 @@ enum Lead {
     Mask,
     /// `I set it to x for the password of …`
     SetTo,
+    /// A statement that writes rows.
+    Insert,
+    /// The word for password in another language.
+    Foreign,
+    /// The place of a secret in quotes in a file of secrets.
+    Quoted,
+    /// A function that encodes a user and a password.
+    Encoded,
+    /// A user and a password behind a word.
+    Static,
+    /// A line that speaks of an account.
+    Account,
     /// Nothing by itself: the line matters to the next.
     State,
 }
@@ -224,6 +236,32 @@ static TABLES: LazyLock<Tables> = LazyLock::new(|| {
         add(key, Lead::Mail);
     }
     for (key, lead) in [
+        ("static:", Lead::Static),
+        ("insert into ", Lead::Insert),
+        ("contrase", Lead::Foreign),
+        ("mot de passe", Lead::Foreign),
+        ("lösenord", Lead::Foreign),
+        ("hasło", Lead::Foreign),
+        ("пароль", Lead::Foreign),
+        ("密码", Lead::Foreign),
+        ("パスワード", Lead::Foreign),
+        ("passord", Lead::Foreign),
+        ("salasana", Lead::Foreign),
+        ("adgangskode", Lead::Foreign),
+        ("parola", Lead::Foreign),
+        (" : eap ", Lead::Quoted),
+        (" : xauth ", Lead::Quoted),
+        (" : psk ", Lead::Quoted),
+        ("\" * \"", Lead::Quoted),
+        (" * \"", Lead::Quoted),
+        ("btoa(", Lead::Encoded),
+        ("b64encode(", Lead::Encoded),
+        ("base64_encode(", Lead::Encoded),
+        ("wifi", Lead::Account),
+        ("wi-fi", Lead::Account),
+        ("root,", Lead::Account),
+        ("ssh ", Lead::Account),
+        ("try with ", Lead::Account),
         ("send ", Lead::Send),
         ("::add-mask::", Lead::Mask),
         ("$ ", Lead::State),
@@ -374,7 +412,10 @@ pub(super) fn spans(text: &[u8], follow: &Follow, open: &mut Option<Open>) -> Ve
                     }
                 }
             }
-            Some(Lead::Word) => assign::analyse(&mut line, start, end),
+            Some(Lead::Word) => {
+                assign::analyse(&mut line, start, end);
+                prose::accounts(&mut line);
+            }
             Some(Lead::Url) => url::analyse(&mut line, start),
             Some(Lead::Key) => {
                 if let Some(left) = pem::analyse(&mut line, start) {
@@ -398,7 +439,10 @@ pub(super) fn spans(text: &[u8], follow: &Follow, open: &mut Option<Open>) -> Ve
             Some(Lead::Query) => assign::query_key(&mut line, end),
             Some(Lead::Jwk) => assign::jwk(&mut line, end),
             Some(Lead::Call(i)) => call::analyse(&mut line, *i, end),
-            Some(Lead::Login) => prose::login_pair(&mut line, end),
+            Some(Lead::Login) => {
+                prose::login_pair(&mut line, end);
+                prose::accounts(&mut line);
+            }
             Some(Lead::Codes) => prose::codes(&mut line, end),
             Some(Lead::Setup) => prose::setup_key(&mut line, end),
             Some(Lead::BareKey) => prose::bare_key(&mut line, start),
@@ -415,6 +459,12 @@ pub(super) fn spans(text: &[u8], follow: &Follow, open: &mut Option<Open>) -> Ve
             Some(Lead::Send) => prose::sent(&mut line, start, end),
             Some(Lead::Mask) => command::masked(&mut line, end),
             Some(Lead::SetTo) => prose::set_to(&mut line, end),
+            Some(Lead::Insert) => sql::insert(&mut line, end),
+            Some(Lead::Foreign) => prose::foreign(&mut line, end),
+            Some(Lead::Quoted) => prose::quoted(&mut line, end),
+            Some(Lead::Encoded) => prose::encoded(&mut line, end),
+            Some(Lead::Static) => pairs::fixed(&mut line, end),
+            Some(Lead::Account) => prose::accounts(&mut line),
             Some(Lead::State) | None => {}
         }
     }

@@ -52,16 +52,20 @@ pub(super) fn combo(line: &mut Line, i: usize) {
                     b' ' | b'\t' | b'-' | b'*' | b'>' | b'.' | b')' | b'|' | b'#'
                 )
         });
-    if !alone
+    let v = sub(b, i, run(b, i, 80, |c| c.is_ascii_graphic()));
+    let clear = super::prose::is_strong(v)
+        && v.iter()
+            .any(|c| matches!(c, b'!' | b'$' | b'#' | b'%' | b'^' | b'&'))
+        && v.iter().any(u8::is_ascii_digit);
+    if !(alone || clear && before(b, from) == b' ')
         || user.iter().filter(|c| **c == b'@').count() != 1
         || user.starts_with(b"@")
         || user.starts_with(b"git@")
     {
         return;
     }
-    let end = run(b, i, 80, |c| c.is_ascii_graphic());
+    let end = i + v.len();
     let rest = sub(b, end, b.len());
-    let v = sub(b, i, end);
     let marked = v.iter().any(|c| !c.is_ascii_alphanumeric()) || v.iter().any(u8::is_ascii_digit);
     let number = v.iter().all(u8::is_ascii_digit);
     if (5..=64).contains(&v.len())
@@ -98,4 +102,14 @@ pub(super) fn digest(b: &[u8], s: usize, e: usize) -> bool {
         .iter()
         .any(|w| name.trim_ascii().eq_ignore_ascii_case(w.as_bytes()));
     user + 1 < realm && matches!(before(b, user), 0 | b'\n') && !plain
+}
+
+/// `static:bob:x` of a mail server: the user begins at `i`.
+pub(super) fn fixed(line: &mut Line, i: usize) {
+    let b = line.bytes;
+    let user = run(b, i, 64, |c| is_name(c) || c == b'@');
+    let end = run(b, user + 1, 64, |c| c.is_ascii_graphic() && c != b'"');
+    if at(b, user) == b':' && user > i && super::prose::is_strong(sub(b, user + 1, end)) {
+        line.add(user + 1, end, PASSWORD, "mail-password");
+    }
 }

@@ -293,6 +293,9 @@ pub(super) fn known_pair(line: &mut Line, i: usize, width: usize) {
     });
     let user = sub(b, from, end);
     let known = user.contains(&b'@')
+        || ["wifi", "wi-fi", "ssid", "login", "creds"]
+            .iter()
+            .any(|w| has_ci(sub(b, from.saturating_sub(24), from), w))
         || USERS
             .iter()
             .any(|u| user.eq_ignore_ascii_case(u.as_bytes()));
@@ -328,7 +331,18 @@ pub(super) fn named_before(line: &mut Line, start: usize, kind: &'static str) {
         }
         let alone = matches!(before(b, s), 0 | b' ' | b'`' | b'"' | b'\'' | b'(')
             && matches!(at(b, end), b' ' | b'`' | b'"' | b'\'' | b')');
-        if alone && end - s >= 24 && super::text::is_bare_secret(sub(b, s, end)) {
+        // `… (api token)`
+        let v = sub(b, s, end);
+        let gap = sub(b, end, start);
+        let name = run(b, start, 48, super::bytes::is_name);
+        let explained = gap.starts_with(b" (")
+            && at(b, name) == b')'
+            && v.len() >= 32
+            && v.iter().any(u8::is_ascii_digit)
+            && v.iter().all(u8::is_ascii_alphanumeric)
+            && v.iter().any(u8::is_ascii_alphabetic)
+            && !super::text::is_wordlike(v);
+        if alone && (explained || end - s >= 24 && super::text::is_bare_secret(v)) {
             line.add(s, end, kind, "before-name");
             return;
         }
@@ -454,5 +468,136 @@ pub(super) fn login_words(line: &mut Line, i: usize) {
             line.add(s, e, PASSWORD, "login-pair");
             return;
         }
+    }
+}
+
+/// A word that stands in the line of an account and has letters, a digit and a sign in no order that
+/// a program would write.
+pub(super) fn accounts(line: &mut Line) {
+    if std::mem::replace(&mut line.accounts_done, true) || line.bytes.len() > 600 {
+        return;
+    }
+    let b = line.bytes;
+    let mut i = 0;
+    while i < b.len() {
+        let s = run(b, i, b.len(), |c| c.is_ascii_whitespace());
+        let e = run(b, s, b.len(), |c| !c.is_ascii_whitespace());
+        i = e;
+        let marks = |c: u8| matches!(c, b'`' | b'"' | b'\'' | b'*' | b'(' | b')' | b',' | b';');
+        let from = run(b, s, 3, marks);
+        let mut to = run_back(b, e, 4, marks);
+        while to > from && matches!(at(b, to - 1), b'.' | b':' | b'?') {
+            to -= 1;
+        }
+        if to > from && is_typed(sub(b, from, to)) && !in_code(b, from) {
+            line.add(from, to, PASSWORD, "account-password");
+        }
+    }
+}
+
+/// Whether the line up to `i` is code rather than a sentence.
+fn in_code(b: &[u8], i: usize) -> bool {
+    sub(b, 0, i)
+        .iter()
+        .any(|c| matches!(c, b'{' | b'}' | b'<' | b'|' | b'=' | b'[' | b'\\'))
+}
+
+/// `Vy8!kalm`: what people invent when a form asks for a letter, a digit and a sign.
+fn is_typed(v: &[u8]) -> bool {
+    let sign = |c: &u8| matches!(c, b'!' | b'$' | b'^' | b'&' | b'#' | b'%' | b'@');
+    let signs = v.iter().filter(|c| sign(c)).count();
+    let digits = v.iter().filter(|c| c.is_ascii_digit()).count();
+    let letters = v.iter().filter(|c| c.is_ascii_alphabetic()).count();
+    let plain = v.iter().all(|c| {
+        c.is_ascii_alphanumeric() || sign(c) || matches!(c, b'_' | b'-' | b'~' | b'?' | b'+')
+    });
+    // `#12`, `@scope`, `$VAR`, `lib@1`, `50%`
+    let word = v.first().is_some_and(u8::is_ascii_alphanumeric)
+        && !v.ends_with(b"%")
+        && (!v.contains(&b'@')
+            || signs > 1
+            || v.windows(2)
+                .all(|w| !matches!(w, [b'@', d] if d.is_ascii_digit()))
+                && v.iter().any(u8::is_ascii_uppercase));
+    let inside = v
+        .iter()
+        .take(v.len().saturating_sub(1))
+        .any(|c| sign(c) && *c != b'@' || *c == b'@' && v.iter().any(u8::is_ascii_uppercase));
+    let leet = v
+        .windows(3)
+        .any(|w| matches!(w, [a, d, z] if a.is_ascii_alphabetic() && d.is_ascii_digit() && z.is_ascii_alphabetic()));
+    (7..=40).contains(&v.len())
+        && plain
+        && word
+        && signs > 0
+        && signs <= 5
+        && digits > 0
+        && letters >= 3
+        && (inside
+            || leet
+            || digits >= 2 && letters >= 4 && v.first().is_some_and(u8::is_ascii_uppercase))
+        && is_strong(v)
+        && !is_technical(v.strip_suffix(b"!").unwrap_or(v))
+}
+
+/// `Contraseña: x`, `le mot de passe est x`: the word ends somewhere behind `i`.
+pub(super) fn foreign(line: &mut Line, i: usize) {
+    let b = line.bytes;
+    let end = run(b, i, 12, |c| c >= 0x80 || c.is_ascii_alphabetic());
+    let mut j = run(b, end, 3, |c| matches!(c, b' ' | b'*' | b'"' | b'`'));
+    let verb = ["est ", "es ", "är ", "er ", "to ", "é ", "on ", "is ", "："]
+        .iter()
+        .find(|w| looking_at(b, j, w.as_bytes()));
+    match verb {
+        Some(w) => j += w.len(),
+        None if matches!(at(b, j), b':' | b'=') => j += 1,
+        None => return,
+    }
+    let j = run(b, j, 4, |c| matches!(c, b' ' | b'*' | b':'));
+    super::assign::judge_as(
+        line,
+        super::names::Name::Password,
+        j,
+        super::value::Tie::Call,
+    );
+    let s = run(b, j, 2, |c| matches!(c, b'`' | b'"' | b'\'' | b'*'));
+    let e = run(b, s, 64, |c| {
+        c.is_ascii_graphic() && !matches!(c, b'`' | b'"' | b'\'' | b'*' | b',' | b';' | b')')
+    });
+    if is_strong(sub(b, s, e)) {
+        line.add(s, e, PASSWORD, "named-password");
+    }
+}
+
+/// `bob : EAP "x"`, `"bob" * "x" *`: the string in quotes at `i` or right behind it.
+pub(super) fn quoted(line: &mut Line, i: usize) {
+    let b = line.bytes;
+    let s = if before(b, i) == b'"' { i } else { i + 1 };
+    let e = run(b, s, 128, |c| c != b'"');
+    let v = sub(b, s, e);
+    let alone = v.iter().all(u8::is_ascii_graphic) && at(b, e) == b'"' && before(b, s) == b'"';
+    let file = sub(b, 0, i).iter().all(|c| {
+        super::bytes::is_name(*c) || matches!(c, b'"' | b'*' | b' ' | b':' | b'@' | b'%' | b'\t')
+    });
+    if alone && file && v.len() >= 5 && !looks_placeholder(v) && !is_common(v) {
+        line.add(s, e, PASSWORD, "secrets-file");
+    }
+}
+
+/// `btoa('bob:x')`: the argument begins at `i`.
+pub(super) fn encoded(line: &mut Line, i: usize) {
+    let b = line.bytes;
+    let i = run(b, i, 1, |c| c == b'b');
+    let quote = at(b, i);
+    if !matches!(quote, b'"' | b'\'' | b'`') {
+        return;
+    }
+    let e = run(b, i + 1, 256, |c| c != quote && c != b'$' && c != b'{');
+    let v = sub(b, i + 1, e);
+    if let Some(p) = v.iter().position(|c| *c == b':')
+        && at(b, e) == quote
+        && (is_strong(sub(v, p + 1, v.len())) || v.len() - p > 16)
+    {
+        line.add(i + 2 + p, e, super::kind::CREDENTIAL, "encoded-credential");
     }
 }

@@ -340,6 +340,8 @@ pub(super) static RULES: &[Rule] = &[
     row("scrypt", CREDENTIAL, "$scrypt$", &[some(CryptAll, 24)]),
     row("pbkdf2", CREDENTIAL, "pbkdf2_sha256$", &[Run(Digit, 3, 9), Lit("$"), some(CryptAll, 24)]),
     row("ldap-hash", CREDENTIAL, "{SSHA}", &[some(Base64, 20)]),
+    keep(row("plain-scheme", PASSWORD, "{PLAIN}", &[Run(WideAt, 4, 64)])),
+    keep(row("plain-scheme", PASSWORD, "{CLEARTEXT}", &[Run(WideAt, 4, 64)])),
     row("ldap-hash", CREDENTIAL, "{SHA}", &[some(Base64, 24)]),
     row("ldap-hash", CREDENTIAL, "{MD5}", &[some(Base64, 20)]),
     row("ldap-hash", CREDENTIAL, "{SMD5}", &[some(Base64, 20)]),

@@ -468,6 +468,9 @@ fn random(c: &Candidate, name: Name, letters: usize, digits: usize) -> bool {
                 && (firm || c.tie == Tie::Assign || (c.upper_name && digits >= 4))
                 && bits >= 3.0
         }
+        Name::Credential if c.tie == Tie::Tight && !c.quoted => {
+            digits > 0 && (!plain || digits > 1)
+        }
         Name::Auth | Name::Credential => v.len() >= 12 && digits > 0 && !plain,
         _ if digits == 0 => {
             // Random letters, or the sentence-like secrets people give to environment variables.
