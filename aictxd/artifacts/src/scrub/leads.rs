@@ -253,7 +253,6 @@ static TABLES: LazyLock<Tables> = LazyLock::new(|| {
         (" : xauth ", Lead::Quoted),
         (" : psk ", Lead::Quoted),
         ("\" * \"", Lead::Quoted),
-        (" * \"", Lead::Quoted),
         ("btoa(", Lead::Encoded),
         ("b64encode(", Lead::Encoded),
         ("base64_encode(", Lead::Encoded),

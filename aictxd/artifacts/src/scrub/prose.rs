@@ -505,7 +505,7 @@ fn in_code(b: &[u8], i: usize) -> bool {
 /// `Vy8!kalm`: what people invent when a form asks for a letter, a digit and a sign.
 fn is_typed(v: &[u8]) -> bool {
     let sign = |c: &u8| matches!(c, b'!' | b'$' | b'^' | b'&' | b'#' | b'%' | b'@');
-    let signs = v.iter().filter(|c| sign(c)).count();
+    let signs = v.iter().filter(|c| sign(c) && **c != b'%').count();
     let digits = v.iter().filter(|c| c.is_ascii_digit()).count();
     let letters = v.iter().filter(|c| c.is_ascii_alphabetic()).count();
     let plain = v.iter().all(|c| {
@@ -576,6 +576,13 @@ pub(super) fn quoted(line: &mut Line, i: usize) {
     let e = run(b, s, 128, |c| c != b'"');
     let v = sub(b, s, e);
     let alone = v.iter().all(u8::is_ascii_graphic) && at(b, e) == b'"' && before(b, s) == b'"';
+    let star = at(b, i.saturating_sub(3)) == b'*' || at(b, i.saturating_sub(2)) == b'*';
+    let end = sub(b, e + 1, b.len()).trim_ascii();
+    let alone = alone
+        && (!star
+            || end.starts_with(b"*")
+            || end.starts_with(b"\"")
+            || end.first().is_some_and(u8::is_ascii_digit));
     let file = sub(b, 0, i).iter().all(|c| {
         super::bytes::is_name(*c) || matches!(c, b'"' | b'*' | b' ' | b':' | b'@' | b'%' | b'\t')
     });
