@@ -457,3 +457,17 @@ fn batch_m_plain() {
         lookalike_case,
     );
 }
+
+#[test]
+fn batch_n() {
+    run("N", include_str!("scrub/batch_n.txt"), secret_case);
+}
+
+#[test]
+fn batch_n_plain() {
+    run(
+        "N plain",
+        include_str!("scrub/batch_n_plain.txt"),
+        lookalike_case,
+    );
+}
