@@ -5,15 +5,15 @@ use super::bytes::{at, before, blanks, has_ci, is_name, looking_at, run, run_bac
 use super::header;
 use super::line::Line;
 use super::names::{Name, classify};
-use super::text::is_bare_secret;
+use super::near::{fallback, nearby};
 use super::value::{Candidate, Tie, is_secret};
 
 /// A name in a line.
-struct Named {
-    start: usize,
-    end: usize,
-    class: Name,
-    upper: bool,
+pub(super) struct Named {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) class: Name,
+    pub(super) upper: bool,
 }
 
 /// Looks at the name around the keyword at `start..end` and at what is tied to it.
@@ -525,6 +525,9 @@ fn judge(line: &mut Line, n: &Named, i: usize, tie: Tie) -> bool {
         line.add(start, end, n.class.kind(), rule_of(n.class));
         return true;
     }
+    if n.class.is_password() || matches!(n.class, Name::Secret | Name::Token | Name::ApiKey) {
+        fallback(line, n, i);
+    }
     let said = match tie {
         Tie::Prose => {
             n.end > 0
@@ -542,35 +545,6 @@ fn judge(line: &mut Line, n: &Named, i: usize, tie: Tie) -> bool {
     }
     // A connector with an ordinary value settles it; a sentence may still name the secret later.
     tie != Tie::Prose
-}
-
-/// A random run within a few words behind the name, or before it.
-fn nearby(line: &mut Line, n: &Named) {
-    let b = line.bytes;
-    super::prose::named_before(line, n.start, n.class.kind());
-    let mut i = n.end;
-    let limit = (n.end + 64).min(b.len());
-    // What a marker stands for is found already.
-    let limit =
-        memchr::memmem::find(sub(b, n.end, limit), super::kind::OPEN).map_or(limit, |p| n.end + p);
-    while i < limit {
-        let from = run(b, i, limit - i, |c| !c.is_ascii_alphanumeric());
-        if from >= limit {
-            return;
-        }
-        let to = run(b, from, 200, |c| {
-            c.is_ascii_alphanumeric() || matches!(c, b'+' | b'/' | b'_' | b'-')
-        });
-        let to = run(b, to, 2, |c| c == b'=');
-        if to - from >= 20
-            && !matches!(before(b, from), b'/' | b':' | b',' | b'.')
-            && is_bare_secret(sub(b, from, to))
-        {
-            line.add(from, to, n.class.kind(), "near-name");
-            return;
-        }
-        i = to.max(from + 1);
-    }
 }
 
 /// The report's rule name for values found by name.
@@ -624,45 +598,5 @@ pub(super) fn judge_range(
     };
     if e > s && e - s <= MAX_VALUE && is_secret(&candidate, class) {
         line.add(s, e, class.kind(), rule_of(class));
-    }
-}
-
-/// `rocommunity x`, `snmp-server community x RO`: the value is at `i`.
-pub(super) fn community(line: &mut Line, start: usize, i: usize) {
-    let b = line.bytes;
-    let word = sub(b, run_back(b, start, 16, is_name), start);
-    let server = sub(b, start.saturating_sub(12), start).ends_with(b"snmp-server ");
-    if server || matches!(word, b"ro" | b"rw" | b"trap") {
-        judge_as(line, Name::Password, blanks(b, i, 8), Tie::Flag);
-    }
-}
-
-/// `?key=…` of an address: random values only.
-pub(super) fn query_key(line: &mut Line, i: usize) {
-    if let Some((start, end, _)) = value_at(line.bytes, i, Tie::Tight, true) {
-        let v = sub(line.bytes, start, end);
-        if v.len() >= 16
-            && v.iter().filter(|c| c.is_ascii_digit()).count() >= 2
-            && !super::text::is_wordlike(v)
-            && !super::text::looks_placeholder(v)
-            && v.iter()
-                .all(|c| is_name(*c) || matches!(*c, b'%' | b'=' | b'/' | b'+'))
-        {
-            line.add(start, end, super::kind::API_KEY, "query-key");
-        }
-    }
-}
-
-/// The private part of a JSON web key.
-pub(super) fn jwk(line: &mut Line, i: usize) {
-    let around = sub(line.bytes, i.saturating_sub(2048), i + 2048);
-    if memchr::memmem::find(around, b"\"kty\"").is_none() {
-        return;
-    }
-    if let Some((start, end, true)) =
-        value_at(line.bytes, blanks(line.bytes, i, 4), Tie::Colon, false)
-        && end - start >= 32
-    {
-        line.add(start, end, super::kind::PRIVATE_KEY, "jwk");
     }
 }

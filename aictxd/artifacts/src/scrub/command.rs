@@ -114,7 +114,7 @@ pub(super) fn is_stand_in(v: &[u8]) -> bool {
             && !v.eq_ignore_ascii_case(b"pass")
             && !v.eq_ignore_ascii_case(b"password")
         || v.windows(3).any(|w| w == b"://")
-        || matches!(first, b'$' | b'<' | b'{' | b'`' | b'-' | b'%')
+        || matches!(first, b'$' | b'<' | b'{' | b'`' | b'-' | b'%' | b'[')
         || v.windows(2).any(|w| w == b"${" || w == b"{{" || w == b"$(")
         || (v.len() > 2 && v.iter().all(|c| c.is_ascii_uppercase() || *c == b'_'))
         || super::words::is_common(v)
@@ -203,6 +203,23 @@ fn judge(line: &mut Line, command: &str, needs: &str, flags: &[Flag], end: usize
             });
             let plain: Vec<_> = args.iter().filter(|&&(s, _)| at(b, s) != b'-').collect();
             if let (true, Some(&&(s, e))) = (batch && plain.len() >= 2, plain.last()) {
+                take(line, s, e, Take::Whole, PASSWORD);
+            }
+            return;
+        }
+        "bundle" => {
+            if let Some(&(s, e)) = args.last()
+                && args.len() >= 3
+            {
+                take(line, s, e, Take::After(b':'), PASSWORD);
+            }
+            return;
+        }
+        "net" if text(0) == b"user" => {
+            // net user name password /add
+            if let Some(&(s, e)) = args.get(2)
+                && !text(2).starts_with(b"/")
+            {
                 take(line, s, e, Take::Whole, PASSWORD);
             }
             return;

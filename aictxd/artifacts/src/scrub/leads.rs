@@ -8,7 +8,9 @@ use super::follow::Follow;
 use super::line::{Line, Span};
 use super::pem::Open;
 use super::rules::RULES;
-use super::{assign, bare, call, command, commands, header, kind, pairs, pem, prose, sql, url};
+use super::{
+    assign, bare, call, command, commands, header, kind, login, near, pairs, pem, prose, sql, url,
+};
 
 /// What a keyword leads to.
 #[derive(Clone, Copy)]
@@ -77,6 +79,8 @@ enum Lead {
     Quoted,
     /// A function that encodes a user and a password.
     Encoded,
+    /// The address of an authenticator.
+    Otp,
     /// A user and a password behind a word.
     Static,
     /// A line that speaks of an account.
@@ -236,6 +240,8 @@ static TABLES: LazyLock<Tables> = LazyLock::new(|| {
         add(key, Lead::Mail);
     }
     for (key, lead) in [
+        ("otpauth://", Lead::Otp),
+        ("phrase", Lead::State),
         ("static:", Lead::Static),
         ("insert into ", Lead::Insert),
         ("contrase", Lead::Foreign),
@@ -413,7 +419,7 @@ pub(super) fn spans(text: &[u8], follow: &Follow, open: &mut Option<Open>) -> Ve
             }
             Some(Lead::Word) => {
                 assign::analyse(&mut line, start, end);
-                prose::accounts(&mut line);
+                login::accounts(&mut line);
             }
             Some(Lead::Url) => url::analyse(&mut line, start),
             Some(Lead::Key) => {
@@ -435,12 +441,12 @@ pub(super) fn spans(text: &[u8], follow: &Follow, open: &mut Option<Open>) -> Ve
             Some(Lead::Pass) => command::openssl_pass(&mut line, start, end),
             Some(Lead::Piped) => command::piped(&mut line, start),
             Some(Lead::Sql) => header::phrase_value(&mut line, end),
-            Some(Lead::Query) => assign::query_key(&mut line, end),
-            Some(Lead::Jwk) => assign::jwk(&mut line, end),
+            Some(Lead::Query) => near::query_key(&mut line, end),
+            Some(Lead::Jwk) => near::jwk(&mut line, end),
             Some(Lead::Call(i)) => call::analyse(&mut line, *i, end),
             Some(Lead::Login) => {
-                prose::login_pair(&mut line, end);
-                prose::accounts(&mut line);
+                login::login_pair(&mut line, end);
+                login::accounts(&mut line);
             }
             Some(Lead::Codes) => prose::codes(&mut line, end),
             Some(Lead::Setup) => prose::setup_key(&mut line, end),
@@ -449,21 +455,22 @@ pub(super) fn spans(text: &[u8], follow: &Follow, open: &mut Option<Open>) -> Ve
             Some(Lead::Echo) => command::echoed(&mut line, end),
             Some(Lead::CookieFile) => prose::cookie_file(&mut line),
             Some(Lead::Setuser) => command::setuser(&mut line, end),
-            Some(Lead::Known) => prose::known_pair(&mut line, end - 1, 1),
+            Some(Lead::Known) => login::known_pair(&mut line, end - 1, 1),
             Some(Lead::Wallet) => header::quoted_seed(&mut line, end),
             Some(Lead::Wifi) => prose::wifi(&mut line, end),
-            Some(Lead::Pair) => prose::known_pair(&mut line, start, 3),
-            Some(Lead::Community) => assign::community(&mut line, start, end),
+            Some(Lead::Pair) => login::known_pair(&mut line, start, 3),
+            Some(Lead::Community) => near::community(&mut line, start, end),
             Some(Lead::Mail) => pairs::combo(&mut line, end),
             Some(Lead::Send) => prose::sent(&mut line, start, end),
             Some(Lead::Mask) => command::masked(&mut line, end),
-            Some(Lead::SetTo) => prose::set_to(&mut line, end),
+            Some(Lead::SetTo) => login::set_to(&mut line, end),
             Some(Lead::Insert) => sql::insert(&mut line, end),
             Some(Lead::Foreign) => prose::foreign(&mut line, end),
             Some(Lead::Quoted) => prose::quoted(&mut line, end),
             Some(Lead::Encoded) => prose::encoded(&mut line, end),
+            Some(Lead::Otp) => url::otpauth(&mut line, end),
             Some(Lead::Static) => pairs::fixed(&mut line, end),
-            Some(Lead::Account) => prose::accounts(&mut line),
+            Some(Lead::Account) => login::accounts(&mut line),
             Some(Lead::State) | None => {}
         }
     }

@@ -54,7 +54,7 @@ pub(super) fn is_random(v: &[u8], min: usize) -> bool {
     let few = v.len() / 12;
     upper > few
         && lower > few
-        && (digits > v.len() / 20 && turns * 5 >= v.len() * 2 || digits > 0 && turns * 2 >= v.len())
+        && (digits > v.len() / 20 && turns * 5 >= v.len() * 2 || turns * 2 >= v.len())
         && !is_wordlike(v)
         && !looks_placeholder(v)
         && entropy(v) >= if v.len() < 28 { 3.7 } else { 4.1 }

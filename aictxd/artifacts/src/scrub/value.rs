@@ -302,8 +302,9 @@ fn password(c: &Candidate, name: Name, letters: usize, digits: usize) -> bool {
         .iter()
         .all(|c| c.is_ascii_alphabetic() || matches!(c, b'_' | b'-'));
     // Where no variable can stand
-    let literal =
-        matches!(c.tie, Tie::Element | Tie::Flag) || (c.tie == Tie::Tight && c.upper_name);
+    let literal = matches!(c.tie, Tie::Element | Tie::Flag)
+        || (c.tie == Tie::Tight && c.upper_name)
+        || (digits > 0 && at(v, 0).is_ascii_digit());
     let numbered =
         digits >= 3 && firm && self_named(stem) && !has_ci(stem, "your") && !has_ci(stem, "dummy");
     if (looks_placeholder(stem) && !numbered)
@@ -320,7 +321,11 @@ fn password(c: &Candidate, name: Name, letters: usize, digits: usize) -> bool {
         }
         _ if digits > 0 => v.len() >= 5 || firm,
         // `kwArgs!`: one word, and no message
-        _ if c.quoted && firm && v.ends_with(b"!") && letters + 1 == v.len() => {
+        _ if (c.quoted || matches!(c.tie, Tie::Tight | Tie::Flag))
+            && firm
+            && v.ends_with(b"!")
+            && letters + 1 == v.len() =>
+        {
             let stem = v.get(..letters).unwrap_or_default();
             letters >= 5 && !is_common(stem) && !is_explanation(stem) && !self_named(stem)
         }
@@ -463,7 +468,7 @@ fn random(c: &Candidate, name: Name, letters: usize, digits: usize) -> bool {
         Name::Signature => v.len() >= 16 && digits > 0 && !plain,
         Name::Session | Name::Cookie | Name::WeakKey => {
             v.len() >= 16
-                && digits >= 2
+                && (digits >= 2 || v.len() >= 20 && super::loose::is_random(v, 20))
                 && !plain
                 && (firm || c.tie == Tie::Assign || (c.upper_name && digits >= 4))
                 && bits >= 3.0
