@@ -42,6 +42,7 @@ mod prose;
 mod rules;
 mod shape;
 mod shown;
+mod spoken;
 mod sql;
 mod stream;
 mod table;

@@ -471,3 +471,17 @@ fn batch_n_plain() {
         lookalike_case,
     );
 }
+
+#[test]
+fn batch_o() {
+    run("O", include_str!("scrub/batch_o.txt"), secret_case);
+}
+
+#[test]
+fn batch_o_plain() {
+    run(
+        "O plain",
+        include_str!("scrub/batch_o_plain.txt"),
+        lookalike_case,
+    );
+}

@@ -9,7 +9,7 @@ use super::kind;
 use super::line::Line;
 use super::manifest::{Manifest, member};
 use super::names::{Name, classify};
-use super::shown::{hands_over, prompt, reply, reveals, reveals_password};
+use super::shown::{announces, hands_over, prompt, reply, reveals, reveals_password, value_line};
 use super::table::Table;
 use super::text::trim_any;
 use super::value::Tie;
@@ -456,50 +456,5 @@ impl Open {
             }
             _ => None,
         }
-    }
-}
-
-/// `- name: DB_PASSWORD`: the class of the name, when the line is that and nothing else.
-fn announces(b: &[u8]) -> Option<Name> {
-    let i = run(b, 0, 128, |c| {
-        matches!(c, b' ' | b'\t' | b'-' | b'"' | b'\'' | b'{')
-    });
-    // Property lists
-    if looking_at(b, i, b"<key>") {
-        let e = run(b, i + 5, 96, is_name);
-        return looking_at(b, e, b"</key>")
-            .then(|| classify(sub(b, i + 5, e)))
-            .flatten();
-    }
-    let j = ["name", "Name", "key", "Key"]
-        .iter()
-        .find(|w| looking_at(b, i, w.as_bytes()))
-        .map(|w| i + w.len())?;
-    let j = run(b, j, 8, |c| matches!(c, b'"' | b'\'' | b' '));
-    if !matches!(at(b, j), b':' | b'=') {
-        return None;
-    }
-    let s = run(b, j + 1, 8, |c| matches!(c, b'"' | b'\'' | b' '));
-    let e = run(b, s, 96, is_name);
-    let rest = run(b, e, 8, |c| matches!(c, b'"' | b'\'' | b' ' | b',' | b'\r'));
-    (e > s && rest >= b.len())
-        .then(|| classify(sub(b, s, e)))
-        .flatten()
-}
-
-/// `  value: hunter2` behind such a line.
-fn value_line(line: &mut Line, name: Name) {
-    let b = line.bytes;
-    let i = run(b, 0, 128, |c| matches!(c, b' ' | b'\t' | b'"' | b'\''));
-    if looking_at(b, i, b"<string>") {
-        assign::judge_as(line, name, i + 8, Tie::Element);
-        return;
-    }
-    if !(looking_at(b, i, b"value") || looking_at(b, i, b"Value")) {
-        return;
-    }
-    let j = run(b, i + 5, 8, |c| matches!(c, b'"' | b'\'' | b' '));
-    if matches!(at(b, j), b':' | b'=') {
-        assign::judge_as(line, name, blanks(b, j + 1, 16), Tie::Element);
     }
 }

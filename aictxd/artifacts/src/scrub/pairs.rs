@@ -75,7 +75,7 @@ pub(super) fn combo(line: &mut Line, i: usize) {
         && !v.contains(&b'/')
         && !v.ends_with(b":")
         && !v.ends_with(b",")
-        && !(is_reference(v) && !number)
+        && (number || !is_reference(v))
         && !looks_placeholder(v)
     {
         line.add(i, end, PASSWORD, "mail-password");

@@ -1,10 +1,13 @@
 //! Lines that say that the next one is a secret, and nothing else: commands, questions, headings.
 
-use super::bytes::{at, before, blanks, has_ci, looking_at, run, sub};
+use super::assign;
+use super::bytes::{at, before, blanks, has_ci, is_name, looking_at, run, sub};
 use super::follow::Below;
 use super::kind;
 use super::line::Line;
+use super::names::{Name, classify};
 use super::text::trim_any;
+use super::value::Tie;
 
 /// Whether the line is a command behind the prompt of a shell.
 pub(super) fn prompt(text: &[u8]) -> bool {
@@ -182,5 +185,50 @@ pub(super) fn reply(line: &mut Line, s: usize, e: usize) {
     let last = blanks(b, run(b, stop, 4, |c| marks(c) || c == b'.'), 8) >= e || at(b, stop) == b',';
     if last && super::prose::is_strong(sub(b, s, stop)) {
         line.add(s, stop, kind::PASSWORD, "said-password");
+    }
+}
+
+/// `- name: DB_PASSWORD`: the class of the name, when the line is that and nothing else.
+pub(super) fn announces(b: &[u8]) -> Option<Name> {
+    let i = run(b, 0, 128, |c| {
+        matches!(c, b' ' | b'\t' | b'-' | b'"' | b'\'' | b'{')
+    });
+    // Property lists
+    if looking_at(b, i, b"<key>") {
+        let e = run(b, i + 5, 96, is_name);
+        return looking_at(b, e, b"</key>")
+            .then(|| classify(sub(b, i + 5, e)))
+            .flatten();
+    }
+    let j = ["name", "Name", "key", "Key"]
+        .iter()
+        .find(|w| looking_at(b, i, w.as_bytes()))
+        .map(|w| i + w.len())?;
+    let j = run(b, j, 8, |c| matches!(c, b'"' | b'\'' | b' '));
+    if !matches!(at(b, j), b':' | b'=') {
+        return None;
+    }
+    let s = run(b, j + 1, 8, |c| matches!(c, b'"' | b'\'' | b' '));
+    let e = run(b, s, 96, is_name);
+    let rest = run(b, e, 8, |c| matches!(c, b'"' | b'\'' | b' ' | b',' | b'\r'));
+    (e > s && rest >= b.len())
+        .then(|| classify(sub(b, s, e)))
+        .flatten()
+}
+
+/// `  value: hunter2` behind such a line.
+pub(super) fn value_line(line: &mut Line, name: Name) {
+    let b = line.bytes;
+    let i = run(b, 0, 128, |c| matches!(c, b' ' | b'\t' | b'"' | b'\''));
+    if looking_at(b, i, b"<string>") {
+        assign::judge_as(line, name, i + 8, Tie::Element);
+        return;
+    }
+    if !(looking_at(b, i, b"value") || looking_at(b, i, b"Value")) {
+        return;
+    }
+    let j = run(b, i + 5, 8, |c| matches!(c, b'"' | b'\'' | b' '));
+    if matches!(at(b, j), b':' | b'=') {
+        assign::judge_as(line, name, blanks(b, j + 1, 16), Tie::Element);
     }
 }

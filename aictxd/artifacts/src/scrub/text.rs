@@ -402,3 +402,29 @@ pub(super) fn is_padded_key(v: &[u8]) -> bool {
         && !is_wordlike(body)
         && entropy(body) >= 3.9
 }
+
+/// Digits in the place of letters: `sud0Typed!`.
+pub(super) fn is_leet(v: &[u8]) -> bool {
+    v.windows(3).any(|w| {
+        matches!(w, [a, d, z] if a.is_ascii_alphabetic() && d.is_ascii_digit() && z.is_ascii_alphabetic())
+    }) && v.ends_with(b"!")
+}
+
+/// Letters with a sign that people put into passwords, not at the end only.
+pub(super) fn is_strong_mix(v: &[u8]) -> bool {
+    v.iter().take(v.len().saturating_sub(1)).any(|c| {
+        matches!(
+            c,
+            b'!' | b'@' | b'#' | b'$' | b'%' | b'^' | b'&' | b'*' | b'+' | b'~'
+        )
+    }) && v.iter().any(u8::is_ascii_alphabetic)
+        && v.len() >= 6
+}
+
+pub(super) fn self_named(v: &[u8]) -> bool {
+    ["pass", "pwd", "secret", "token", "credential"]
+        .iter()
+        .any(|w| has_ci(v, w))
+        // Not in `monkey`
+        || has_ci(v, "key") && !["monk", "turk", "donk", "whisk", "hock", "jock"].iter().any(|w| has_ci(v, w))
+}

@@ -4,7 +4,8 @@ use super::bytes::{at, has_ci, is_basic_payload};
 use super::kind;
 use super::names::Name;
 use super::text::{
-    entropy, is_number, is_reference, is_uuid, is_wordlike, looks_placeholder, trim_any,
+    entropy, is_leet, is_number, is_reference, is_strong_mix, is_uuid, is_wordlike,
+    looks_placeholder, self_named, trim_any,
 };
 use super::words::{is_common, is_explanation, is_function_word, is_technical};
 
@@ -339,32 +340,6 @@ fn password(c: &Candidate, name: Name, letters: usize, digits: usize) -> bool {
                     && !matches!(at(v, v.len() - 1), b':' | b',' | b'.' | b';' | b'!' | b'?'))
         }
     }
-}
-
-/// Digits in the place of letters: `sud0Typed!`.
-fn is_leet(v: &[u8]) -> bool {
-    v.windows(3).any(|w| {
-        matches!(w, [a, d, z] if a.is_ascii_alphabetic() && d.is_ascii_digit() && z.is_ascii_alphabetic())
-    }) && v.ends_with(b"!")
-}
-
-/// Letters with a sign that people put into passwords, not at the end only.
-fn is_strong_mix(v: &[u8]) -> bool {
-    v.iter().take(v.len().saturating_sub(1)).any(|c| {
-        matches!(
-            c,
-            b'!' | b'@' | b'#' | b'$' | b'%' | b'^' | b'&' | b'*' | b'+' | b'~'
-        )
-    }) && v.iter().any(u8::is_ascii_alphabetic)
-        && v.len() >= 6
-}
-
-fn self_named(v: &[u8]) -> bool {
-    ["pass", "pwd", "secret", "token", "credential"]
-        .iter()
-        .any(|w| has_ci(v, w))
-        // Not in `monkey`
-        || has_ci(v, "key") && !["monk", "turk", "donk", "whisk", "hock", "jock"].iter().any(|w| has_ci(v, w))
 }
 
 /// Words, with or without joints, behind a password name.
