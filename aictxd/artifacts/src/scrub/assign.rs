@@ -1,6 +1,6 @@
 //! Values tied to a secret name: assignments, members, flags, elements, calls and prose.
 
-use super::bounds::{MAX_VALUE, four_groups, plain_words, value_at, with_signs};
+use super::bounds::{MAX_VALUE, four_groups, plain_words, value_at, with_brackets, with_signs};
 use super::bytes::{at, before, blanks, has_ci, is_name, looking_at, run, run_back, sub};
 use super::header;
 use super::line::Line;
@@ -160,6 +160,13 @@ fn tied(line: &mut Line, n: &Named) -> bool {
             } else {
                 Tie::Assign
             };
+            // `"old" -> "new"` of a plan
+            if matches!(at(b, v), b'"') {
+                let close = run(b, v + 1, 160, |c| c != b'"');
+                if looking_at(b, close, b"\" -> \"") {
+                    judge(line, n, close + 5, tie);
+                }
+            }
             judge(line, n, v, tie)
         }
         b':' if at(b, j + 1) == b':' => true,
@@ -284,6 +291,12 @@ pub(super) fn judge(line: &mut Line, n: &Named, i: usize, tie: Tie) -> bool {
     }
     let end = if !quoted && !query && n.class.is_password() && line.leads(n.start) {
         with_signs(b, end, tie)
+    } else if !quoted
+        && n.class.is_password()
+        && matches!(tie, Tie::Colon | Tie::Prose)
+        && before(b, i) == b' '
+    {
+        with_brackets(b, start, end)
     } else {
         end
     };

@@ -207,6 +207,7 @@ pub(super) static KEYS: &[&str] = &[
     "oras ",
     "crane ",
     "az login",
+    "az acr ",
     "cf login",
     "oc login",
     "mongo",

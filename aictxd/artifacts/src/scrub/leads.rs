@@ -192,6 +192,7 @@ static WORDS: &[&str] = &[
     "access_key_id",
     "accesskeyid",
     "honeycomb-team",
+    "connect.sid",
 ];
 
 /// The most bytes of a keyword that are searched for; the analyser compares the rest. It keeps the
@@ -242,6 +243,12 @@ static TABLES: LazyLock<Tables> = LazyLock::new(|| {
     for (key, lead) in [
         ("otpauth://", Lead::Otp),
         ("phrase", Lead::State),
+        ("seed:", Lead::Wallet),
+        ("seed is", Lead::Wallet),
+        ("words:", Lead::Wallet),
+        ("phrase is", Lead::Wallet),
+        ("seed words", Lead::Wallet),
+        ("key content", Lead::Foreign),
         ("static:", Lead::Static),
         ("insert into ", Lead::Insert),
         ("contrase", Lead::Foreign),

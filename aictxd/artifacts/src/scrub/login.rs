@@ -165,7 +165,8 @@ pub(super) fn known_pair(line: &mut Line, i: usize, width: usize) {
         || v.iter().any(u8::is_ascii_digit)
             && v.iter()
                 .any(|c| matches!(c, b'!' | b'$' | b'^' | b'#' | b'@' | b'%'));
-    if known && sure && is_strong(v) {
+    let url = v.contains(&b'@') && before(b, from) == b'/';
+    if known && sure && !url && is_strong(v) {
         line.add(s, e, PASSWORD, "login-pair");
     }
 }

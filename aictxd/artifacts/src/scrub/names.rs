@@ -168,6 +168,7 @@ pub(super) fn classify(name: &[u8]) -> Option<Name> {
         "credential" | "credentials" | "creds" | "cred" => Some(Name::Credential),
         "cookie" | "cookies" => Some(Name::Cookie),
         "session" | "sess" => Some(Name::Session),
+        "sid" if matches!(prev, "connect" | "session" | "express") => Some(Name::Session),
         "sig" | "signature" => Some(Name::Signature),
         "ident" if prev == "auth" => Some(Name::Auth),
         "id" if prev == "secret" => Some(Name::SecretId),

@@ -288,7 +288,7 @@ pub(super) fn sent(line: &mut Line, start: usize, i: usize) {
 pub(super) fn foreign(line: &mut Line, i: usize) {
     let b = line.bytes;
     let end = run(b, i, 12, |c| c >= 0x80 || c.is_ascii_alphabetic());
-    let mut j = run(b, end, 3, |c| matches!(c, b' ' | b'*' | b'"' | b'`'));
+    let mut j = run(b, end, 24, |c| matches!(c, b' ' | b'*' | b'"' | b'`'));
     let verb = ["est ", "es ", "är ", "er ", "to ", "é ", "on ", "is ", "："]
         .iter()
         .find(|w| looking_at(b, j, w.as_bytes()));

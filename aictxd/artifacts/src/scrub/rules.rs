@@ -192,6 +192,7 @@ pub(super) static RULES: &[Rule] = &[
     row("plaid", TOKEN, "access-production-", &[some(Url64, 36)]),
     row("plaid", TOKEN, "access-sandbox-", &[some(Url64, 36)]),
     row("adyen", API_KEY, "AQE", &[Run(Alnum, 3, 3), Lit("hm"), some(Wide, 60)]),
+    keep(row("laravel-key", SECRET, "base64:", &[Run(Base64, 44, 44)])),
     row("twitch", TOKEN, "oauth:", &[Run(Lower, 30, 30)]),
     // Registries
     row("npm", TOKEN, "npm_", &[Run(Alnum, 24, 64)]),

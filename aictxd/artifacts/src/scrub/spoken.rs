@@ -36,6 +36,17 @@ pub(super) fn spaced(line: &mut Line, n: &Named, i: usize) -> bool {
             return true;
         }
     }
+    // `A temporary password is generated for …: x`
+    let made = [
+        &b"is generated "[..],
+        b"was generated ",
+        b"has been generated ",
+        b"was created ",
+        b"generated ",
+    ]
+    .iter()
+    .find(|w| looking_at(b, i, w));
+    let i = made.map_or(i, |w| i + w.len());
     // `the pass is x`
     if n.class == Name::Pass && looking_at(b, i, b"is ") && before(b, n.start) == b' ' {
         judge_as(line, Name::Password, i + 3, Tie::Prose);
@@ -108,7 +119,11 @@ pub(super) fn spaced(line: &mut Line, n: &Named, i: usize) -> bool {
         if looking_at(b, i, link) {
             // `the password for deploy@host is …`
             let stop = run(b, i + link.len(), 40, |c| {
-                is_name(c) || matches!(c, b' ' | b'@' | b'(' | b')' | b'/')
+                is_name(c)
+                    || matches!(
+                        c,
+                        b' ' | b'@' | b'(' | b')' | b'/' | b'[' | b']' | b'`' | b'\''
+                    )
             });
             let head = sub(b, i, stop);
             if at(b, stop) == b':' && at(b, stop + 1) == b' ' {

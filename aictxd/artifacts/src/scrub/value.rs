@@ -115,7 +115,17 @@ pub(super) fn is_expression(c: &Candidate) -> bool {
     if first == b'`' || (first == b'@' && !c.quoted && ident(v.get(1..).unwrap_or_default())) {
         return true;
     }
-    if c.quoted {
+    // A line of an environment file: signs at random, no code
+    let digits = v.iter().filter(|c| c.is_ascii_digit()).count();
+    let own_line = c.tie == Tie::Tight && c.upper_name && c.leads && c.last;
+    if c.quoted
+        || own_line
+            && v.len() >= 24
+            && digits >= 3
+            && !matches!(first, b'(' | b'[' | b'{' | b'$')
+            && entropy(v) >= 4.0
+            && !v.contains(&b'.')
+    {
         return false;
     }
     if matches!(
@@ -305,7 +315,11 @@ fn password(c: &Candidate, name: Name, letters: usize, digits: usize) -> bool {
     // Where no variable can stand
     let literal = matches!(c.tie, Tie::Element | Tie::Flag)
         || (c.tie == Tie::Tight && c.upper_name)
-        || (digits > 0 && at(v, 0).is_ascii_digit());
+        || (digits > 0 && at(v, 0).is_ascii_digit())
+        || (c.quoted
+            && digits > 1
+            && stem.iter().any(u8::is_ascii_uppercase)
+            && stem.iter().any(u8::is_ascii_lowercase));
     let numbered =
         digits >= 3 && firm && self_named(stem) && !has_ci(stem, "your") && !has_ci(stem, "dummy");
     if (looks_placeholder(stem) && !numbered)
