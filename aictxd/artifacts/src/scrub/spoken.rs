@@ -37,15 +37,14 @@ pub(super) fn spaced(line: &mut Line, n: &Named, i: usize) -> bool {
         }
     }
     // `A temporary password is generated for …: x`
-    let made = [
-        &b"is generated "[..],
-        b"was generated ",
-        b"has been generated ",
-        b"was created ",
-        b"generated ",
-    ]
-    .iter()
-    .find(|w| looking_at(b, i, w));
+    const MADE: &[&str] = &[
+        "is generated ",
+        "was generated ",
+        "has been generated ",
+        "was created ",
+        "generated ",
+    ];
+    let made = MADE.iter().find(|w| looking_at(b, i, w.as_bytes()));
     let i = made.map_or(i, |w| i + w.len());
     // `the pass is x`
     if n.class == Name::Pass && looking_at(b, i, b"is ") && before(b, n.start) == b' ' {
