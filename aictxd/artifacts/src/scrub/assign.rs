@@ -272,7 +272,12 @@ pub(super) fn judge(line: &mut Line, n: &Named, i: usize, tie: Tie) -> bool {
         && sub(b, start, end)
             .iter()
             .position(|c| *c == b'=')
-            .is_some_and(|p| start + p + 2 < end)
+            .is_some_and(|p| {
+                start + p + 2 < end
+                    && sub(b, start, start + p)
+                        .iter()
+                        .all(|c| c.is_ascii_lowercase() || matches!(c, b'_' | b'-' | b'.'))
+            })
     {
         return false;
     }

@@ -209,7 +209,9 @@ fn judge(line: &mut Line, command: &str, needs: &str, flags: &[Flag], end: usize
         }
         "bundle" => {
             if let Some(&(s, e)) = args.last()
-                && args.len() >= 3
+                && text(0) == b"config"
+                && (3..=5).contains(&args.len())
+                && !sub(b, s, e).contains(&b'/')
             {
                 take(line, s, e, Take::After(b':'), PASSWORD);
             }
