@@ -485,3 +485,17 @@ fn batch_o_plain() {
         lookalike_case,
     );
 }
+
+#[test]
+fn batch_p() {
+    run("P", include_str!("scrub/batch_p.txt"), secret_case);
+}
+
+#[test]
+fn batch_p_plain() {
+    run(
+        "P plain",
+        include_str!("scrub/batch_p_plain.txt"),
+        lookalike_case,
+    );
+}

@@ -144,6 +144,18 @@ pub(super) fn hands_over(text: &[u8], typed: bool) -> Option<Below> {
     {
         return Some(Below::Words);
     }
+    if tail.ends_with(b":")
+        && [
+            "following password",
+            "following token",
+            "following secret",
+            "following key",
+        ]
+        .iter()
+        .any(|w| has_ci(tail, w))
+    {
+        return Some(Below::Sole);
+    }
     if tail.ends_with(b":") {
         if has_ci(tail, "code")
             && ["recovery", "backup", "scratch", "emergency", "one-time"]

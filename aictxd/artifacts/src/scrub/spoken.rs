@@ -10,6 +10,9 @@ use super::value::Tie;
 pub(super) fn spaced(line: &mut Line, n: &Named, i: usize) -> bool {
     let b = line.bytes;
     let name = sub(b, n.start, n.end);
+    if n.class == Name::SecretId && i > n.end + 1 {
+        return judge(line, n, i, Tie::Element);
+    }
     if name.starts_with(b"-") {
         return i == n.end + 1 && at(b, i) != b'-' && judge(line, n, i, Tie::Flag);
     }
