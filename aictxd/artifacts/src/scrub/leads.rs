@@ -421,7 +421,9 @@ pub(super) fn spans(text: &[u8], follow: &Follow, open: &mut Option<Open>) -> Ve
             }
             Some(Lead::Word) => {
                 assign::analyse(&mut line, start, end);
-                login::accounts(&mut line);
+                if matches!(super::bytes::at(text, start), b'p' | b'P' | b'c' | b'C') {
+                    login::accounts(&mut line);
+                }
             }
             Some(Lead::Url) => url::analyse(&mut line, start),
             Some(Lead::Key) => {
