@@ -22,17 +22,28 @@ mod bounds;
 mod bytes;
 mod call;
 mod command;
+mod commands;
 mod engine;
 mod follow;
+mod groups;
 mod header;
 mod json;
 mod kind;
+mod leads;
 mod line;
+mod login;
+mod loose;
+mod manifest;
 mod names;
+mod near;
+mod pairs;
 mod pem;
 mod prose;
 mod rules;
 mod shape;
+mod shown;
+mod spoken;
+mod sql;
 mod stream;
 mod table;
 mod text;
@@ -111,7 +122,7 @@ impl Report {
 
 /// Builds the tables, which otherwise the first use does: some milliseconds once a process.
 pub fn prepare() {
-    engine::prepare();
+    leads::prepare();
 }
 
 /// How often a text is looked at again after something was replaced in it.

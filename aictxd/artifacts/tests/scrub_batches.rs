@@ -58,6 +58,8 @@ fn random(class: &str, state: &mut u64) -> Option<String> {
         "d" => b"0123456789",
         "a" => b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789",
         "b" => b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/",
+        "w" => b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-",
+        "c" => b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789./",
         _ => return None,
     };
     let mut next = || {
@@ -410,6 +412,90 @@ fn batch_j_plain() {
     run(
         "J plain",
         include_str!("scrub/batch_j_plain.txt"),
+        lookalike_case,
+    );
+}
+
+#[test]
+fn batch_k() {
+    run("K", include_str!("scrub/batch_k.txt"), secret_case);
+}
+
+#[test]
+fn batch_k_plain() {
+    run(
+        "K plain",
+        include_str!("scrub/batch_k_plain.txt"),
+        lookalike_case,
+    );
+}
+
+#[test]
+fn batch_l() {
+    run("L", include_str!("scrub/batch_l.txt"), secret_case);
+}
+
+#[test]
+fn batch_l_plain() {
+    run(
+        "L plain",
+        include_str!("scrub/batch_l_plain.txt"),
+        lookalike_case,
+    );
+}
+
+#[test]
+fn batch_m() {
+    run("M", include_str!("scrub/batch_m.txt"), secret_case);
+}
+
+#[test]
+fn batch_m_plain() {
+    run(
+        "M plain",
+        include_str!("scrub/batch_m_plain.txt"),
+        lookalike_case,
+    );
+}
+
+#[test]
+fn batch_n() {
+    run("N", include_str!("scrub/batch_n.txt"), secret_case);
+}
+
+#[test]
+fn batch_n_plain() {
+    run(
+        "N plain",
+        include_str!("scrub/batch_n_plain.txt"),
+        lookalike_case,
+    );
+}
+
+#[test]
+fn batch_o() {
+    run("O", include_str!("scrub/batch_o.txt"), secret_case);
+}
+
+#[test]
+fn batch_o_plain() {
+    run(
+        "O plain",
+        include_str!("scrub/batch_o_plain.txt"),
+        lookalike_case,
+    );
+}
+
+#[test]
+fn batch_p() {
+    run("P", include_str!("scrub/batch_p.txt"), secret_case);
+}
+
+#[test]
+fn batch_p_plain() {
+    run(
+        "P plain",
+        include_str!("scrub/batch_p_plain.txt"),
         lookalike_case,
     );
 }

@@ -1,19 +1,20 @@
 //! Values tied to a secret name: assignments, members, flags, elements, calls and prose.
 
-use super::bounds::{MAX_VALUE, four_groups, plain_words, value_at, with_signs};
+use super::bounds::{MAX_VALUE, four_groups, plain_words, value_at, with_brackets, with_signs};
 use super::bytes::{at, before, blanks, has_ci, is_name, looking_at, run, run_back, sub};
 use super::header;
 use super::line::Line;
 use super::names::{Name, classify};
-use super::text::is_bare_secret;
+use super::near::{fallback, nearby};
+use super::spoken::spaced;
 use super::value::{Candidate, Tie, is_secret};
 
 /// A name in a line.
-struct Named {
-    start: usize,
-    end: usize,
-    class: Name,
-    upper: bool,
+pub(super) struct Named {
+    pub(super) start: usize,
+    pub(super) end: usize,
+    pub(super) class: Name,
+    pub(super) upper: bool,
 }
 
 /// Looks at the name around the keyword at `start..end` and at what is tied to it.
@@ -43,7 +44,7 @@ pub(super) fn analyse(line: &mut Line, start: usize, end: usize) {
         .iter()
         .rev()
         .take(8)
-        .any(|s| s.start <= from + 2 && from + 2 < s.end && to <= s.end)
+        .any(|s| s.start <= from + 2 && from < s.end.saturating_sub(1) && to <= s.end)
     {
         return;
     }
@@ -116,6 +117,13 @@ fn tied(line: &mut Line, n: &Named) -> bool {
         i = number;
     }
     let mut j = blanks(b, i, 40);
+    // `${PASSWORD}    x`
+    if at(b, i) == b'}' && before(b, n.start) == b'{' && n.class.is_password() {
+        let v = run(b, i + 1, 40, |c| matches!(c, b' ' | b'\t' | b'='));
+        if v > i + 2 && at(b, v) != b'$' {
+            return judge(line, n, v, Tie::Element);
+        }
+    }
     // `AWS Secret Access Key [None]: …`
     if at(b, j) == b'[' && j > i {
         let close = run(b, j, 28, |c| c != b']');
@@ -152,12 +160,31 @@ fn tied(line: &mut Line, n: &Named) -> bool {
             } else {
                 Tie::Assign
             };
+            // `"old" -> "new"` of a plan
+            if matches!(at(b, v), b'"') {
+                let close = run(b, v + 1, 160, |c| c != b'"');
+                if looking_at(b, close, b"\" -> \"") {
+                    judge(line, n, close + 5, tie);
+                }
+            }
             judge(line, n, v, tie)
         }
         b':' if at(b, j + 1) == b':' => true,
         b':' if at(b, j + 1) == b'=' => judge(line, n, blanks(b, j + 2, 40), Tie::Assign),
         b':' => colon(line, n, blanks(b, run(b, j + 1, 2, |c| c == b'*'), 80)),
         b'%' if sub(b, j, j + 3).eq_ignore_ascii_case(b"%3d") => judge(line, n, j + 3, Tie::Tight),
+        // `pw? -> it's x`
+        b'?' if n.class.is_password() => {
+            let mut v = run(b, j + 1, 12, |c| {
+                matches!(c, b' ' | b'-' | b'>' | b'=' | b'"' | b')')
+            });
+            for word in ["it's ", "it is ", "its ", "still ", "try "] {
+                if looking_at(b, v, word.as_bytes()) {
+                    v += word.len();
+                }
+            }
+            judge(line, n, v, Tie::Prose)
+        }
         b'>' if before(b, n.start) == b'<'
             || before(b, n.start) == b':'
             || (closed
@@ -168,7 +195,7 @@ fn tied(line: &mut Line, n: &Named) -> bool {
             judge(line, n, j + 1, Tie::Element)
         }
         b'(' if j == n.end => call(line, n, j + 1),
-        b',' if closed => call(line, n, blanks(b, j + 1, 8)),
+        b',' if closed => call(line, n, blanks(b, j + 1, 40)),
         b'-' if j > i && looking_at(b, j, b"-> ") => {
             judge(line, n, blanks(b, j + 2, 8), Tie::Prose)
         }
@@ -219,125 +246,8 @@ fn colon(line: &mut Line, n: &Named, i: usize) -> bool {
     judge(line, n, i, Tie::Colon)
 }
 
-/// Only blanks between name and value, or a verb.
-fn spaced(line: &mut Line, n: &Named, i: usize) -> bool {
-    let b = line.bytes;
-    let name = sub(b, n.start, n.end);
-    if name.starts_with(b"-") {
-        return i == n.end + 1 && at(b, i) != b'-' && judge(line, n, i, Tie::Flag);
-    }
-    // `password 7 x`, `secret 5 x` of network devices
-    if at(b, i).is_ascii_digit() && at(b, i + 1) == b' ' && n.class.kind() != "token" {
-        return judge(line, n, blanks(b, i + 1, 8), Tie::Flag);
-    }
-    // `> PASS x`, `AUTH x`: protocols
-    let prompt = matches!(before(b, n.start), b'"' | b'>')
-        || matches!(sub(b, n.start.saturating_sub(2), n.start), b"> " | b": ");
-    if prompt && name == b"PASS" {
-        let stop = run(b, i, 128, |c| {
-            c.is_ascii_graphic() && !matches!(c, b'\\' | b'"')
-        });
-        if super::prose::is_strong(sub(b, i, stop)) {
-            line.add(i, stop, n.class.kind(), "named-password");
-        }
-        return true;
-    }
-    if name.eq_ignore_ascii_case(b"auth") && n.class == Name::Auth {
-        let quoted = matches!(at(b, i), b'"' | b'\'') && before(b, n.start) == at(b, i);
-        if quoted || sub(b, n.start.saturating_sub(6), n.start).ends_with(b"79> ") {
-            judge_as(line, Name::Password, i, Tie::Flag);
-            return true;
-        }
-    }
-    let passing = n.class == Name::Pass
-        || has_ci(sub(name, name.len().saturating_sub(5), name.len()), "-pass")
-        || has_ci(sub(name, name.len().saturating_sub(5), name.len()), "_pass");
-    if passing
-        && memchr::memmem::find(sub(b, n.start.saturating_sub(256), n.start), b"login ").is_none()
-    {
-        // `pass x`, `two-pass search`
-        return true;
-    }
-    for verb in [
-        &b"(currently "[..],
-        b"has been set to ",
-        b"has been changed to ",
-        b"has been reset to ",
-        b"was changed to ",
-        b"was reset to ",
-        b"changed to ",
-        b"reset to ",
-        b"will be ",
-        b"should be ",
-        b"is: ",
-        b"is set to ",
-        b"was set to ",
-        b"set to ",
-        b"is now ",
-        b"is ",
-        b"was ",
-        b"to ",
-        b"= ",
-        b"lautet ",
-        b"ist ",
-        b"est ",
-        b"es ",
-    ] {
-        if looking_at(b, i, verb) {
-            return judge(line, n, blanks(b, i + verb.len(), 8), Tie::Prose);
-        }
-    }
-    for link in [&b"for "[..], b"of ", b"on ", b"to ", b"(", b"in "] {
-        if looking_at(b, i, link) {
-            // `the password for deploy@host is …`
-            let stop = run(b, i + link.len(), 40, |c| {
-                is_name(c) || matches!(c, b' ' | b'@' | b'(' | b')' | b'/')
-            });
-            let head = sub(b, i, stop);
-            if at(b, stop) == b':' && at(b, stop + 1) == b' ' {
-                return judge(line, n, blanks(b, stop + 1, 8), Tie::Prose);
-            }
-            for verb in [
-                &b" is "[..],
-                b" changed to ",
-                b" set to ",
-                b" changed from ",
-            ] {
-                if let Some(p) = memchr::memmem::find(head, verb) {
-                    let v = i + p + verb.len();
-                    // `from x to y`
-                    if verb.ends_with(b"from ") {
-                        let next = run(b, v, 64, |c| c.is_ascii_graphic());
-                        if looking_at(b, next, b" to ") {
-                            judge(line, n, next + 4, Tie::Prose);
-                        }
-                    }
-                    return judge(line, n, v, Tie::Prose);
-                }
-            }
-            return false;
-        }
-    }
-    // .netrc and configuration files with blanks
-    let head = sub(b, n.start.saturating_sub(256), n.start);
-    let netrc = n.class == Name::Password
-        && (memchr::memmem::find(head, b"login ").is_some()
-            || head.iter().all(u8::is_ascii_whitespace));
-    let stop = run(b, i, 256, |c| !c.is_ascii_whitespace());
-    if netrc && blanks(b, stop, 80) >= b.len() && name.iter().all(u8::is_ascii_lowercase) {
-        return judge(line, n, i, Tie::Flag);
-    }
-    // `npm config set name value`, `aws configure set name value`
-    if memchr::memmem::find(head, b"config").is_some()
-        && memchr::memmem::find(head, b" set ").is_some()
-    {
-        return judge(line, n, i, Tie::Flag);
-    }
-    judge(line, n, i, Tie::Prose)
-}
-
 /// Takes the value at `i` when it is a secret. Answers whether a value was there at all.
-fn judge(line: &mut Line, n: &Named, i: usize, tie: Tie) -> bool {
+pub(super) fn judge(line: &mut Line, n: &Named, i: usize, tie: Tie) -> bool {
     let b = line.bytes;
     if i >= b.len() {
         return false;
@@ -362,7 +272,12 @@ fn judge(line: &mut Line, n: &Named, i: usize, tie: Tie) -> bool {
         && sub(b, start, end)
             .iter()
             .position(|c| *c == b'=')
-            .is_some_and(|p| start + p + 2 < end)
+            .is_some_and(|p| {
+                start + p + 2 < end
+                    && sub(b, start, start + p)
+                        .iter()
+                        .all(|c| c.is_ascii_lowercase() || matches!(c, b'_' | b'-' | b'.'))
+            })
     {
         return false;
     }
@@ -381,6 +296,12 @@ fn judge(line: &mut Line, n: &Named, i: usize, tie: Tie) -> bool {
     }
     let end = if !quoted && !query && n.class.is_password() && line.leads(n.start) {
         with_signs(b, end, tie)
+    } else if !quoted
+        && n.class.is_password()
+        && matches!(tie, Tie::Colon | Tie::Prose)
+        && before(b, i) == b' '
+    {
+        with_brackets(b, start, end)
     } else {
         end
     };
@@ -455,6 +376,9 @@ fn judge(line: &mut Line, n: &Named, i: usize, tie: Tie) -> bool {
         line.add(start, end, n.class.kind(), rule_of(n.class));
         return true;
     }
+    if n.class.is_password() || matches!(n.class, Name::Secret | Name::Token | Name::ApiKey) {
+        fallback(line, n, i);
+    }
     let said = match tie {
         Tie::Prose => {
             n.end > 0
@@ -472,35 +396,6 @@ fn judge(line: &mut Line, n: &Named, i: usize, tie: Tie) -> bool {
     }
     // A connector with an ordinary value settles it; a sentence may still name the secret later.
     tie != Tie::Prose
-}
-
-/// A random run within a few words behind the name, or before it.
-fn nearby(line: &mut Line, n: &Named) {
-    let b = line.bytes;
-    super::prose::named_before(line, n.start, n.class.kind());
-    let mut i = n.end;
-    let limit = (n.end + 64).min(b.len());
-    // What a marker stands for is found already.
-    let limit =
-        memchr::memmem::find(sub(b, n.end, limit), super::kind::OPEN).map_or(limit, |p| n.end + p);
-    while i < limit {
-        let from = run(b, i, limit - i, |c| !c.is_ascii_alphanumeric());
-        if from >= limit {
-            return;
-        }
-        let to = run(b, from, 200, |c| {
-            c.is_ascii_alphanumeric() || matches!(c, b'+' | b'/' | b'_' | b'-')
-        });
-        let to = run(b, to, 2, |c| c == b'=');
-        if to - from >= 20
-            && !matches!(before(b, from), b'/' | b':' | b',' | b'.')
-            && is_bare_secret(sub(b, from, to))
-        {
-            line.add(from, to, n.class.kind(), "near-name");
-            return;
-        }
-        i = to.max(from + 1);
-    }
 }
 
 /// The report's rule name for values found by name.
@@ -554,45 +449,5 @@ pub(super) fn judge_range(
     };
     if e > s && e - s <= MAX_VALUE && is_secret(&candidate, class) {
         line.add(s, e, class.kind(), rule_of(class));
-    }
-}
-
-/// `rocommunity x`, `snmp-server community x RO`: the value is at `i`.
-pub(super) fn community(line: &mut Line, start: usize, i: usize) {
-    let b = line.bytes;
-    let word = sub(b, run_back(b, start, 16, is_name), start);
-    let server = sub(b, start.saturating_sub(12), start).ends_with(b"snmp-server ");
-    if server || matches!(word, b"ro" | b"rw" | b"trap") {
-        judge_as(line, Name::Password, blanks(b, i, 8), Tie::Flag);
-    }
-}
-
-/// `?key=…` of an address: random values only.
-pub(super) fn query_key(line: &mut Line, i: usize) {
-    if let Some((start, end, _)) = value_at(line.bytes, i, Tie::Tight, true) {
-        let v = sub(line.bytes, start, end);
-        if v.len() >= 16
-            && v.iter().filter(|c| c.is_ascii_digit()).count() >= 2
-            && !super::text::is_wordlike(v)
-            && !super::text::looks_placeholder(v)
-            && v.iter()
-                .all(|c| is_name(*c) || matches!(*c, b'%' | b'=' | b'/' | b'+'))
-        {
-            line.add(start, end, super::kind::API_KEY, "query-key");
-        }
-    }
-}
-
-/// The private part of a JSON web key.
-pub(super) fn jwk(line: &mut Line, i: usize) {
-    let around = sub(line.bytes, i.saturating_sub(2048), i + 2048);
-    if memchr::memmem::find(around, b"\"kty\"").is_none() {
-        return;
-    }
-    if let Some((start, end, true)) =
-        value_at(line.bytes, blanks(line.bytes, i, 4), Tie::Colon, false)
-        && end - start >= 32
-    {
-        line.add(start, end, super::kind::PRIVATE_KEY, "jwk");
     }
 }

@@ -1,12 +1,15 @@
 //! Tokens without a keyword worth searching for: found as long runs of name characters by looking
 //! at every 22nd byte only.
 
+use std::sync::LazyLock;
+
 use super::bytes::{at, before, decode_base64, is_name, run, run_back, sub};
 use super::kind::{API_KEY, CREDENTIAL, SECRET, TOKEN};
 use super::line::Line;
 use super::rules::RULES;
 use super::shape::{Class, Rule};
 use super::text::{is_wordlike, looks_placeholder};
+use super::{loose, pairs};
 
 /// The shortest run that is looked at, and so the step.
 const STEP: usize = 22;
@@ -15,6 +18,18 @@ const STEP: usize = 22;
 pub(super) fn is_bare(rule: &Rule) -> bool {
     rule.key.len() <= 3 && rule.key.bytes().all(is_name)
 }
+
+/// The rows that are looked for here, by the first byte of their keyword.
+static BY_FIRST: LazyLock<Vec<Vec<&'static Rule>>> = LazyLock::new(|| {
+    let mut table = vec![Vec::new(); 256];
+    for rule in RULES.iter().filter(|r| is_bare(r)) {
+        let first = rule.key.bytes().next().map_or(0, usize::from);
+        if let Some(rows) = table.get_mut(first) {
+            rows.push(rule);
+        }
+    }
+    table
+});
 
 /// The next run of at least 22 name characters from `from` on that matches something here.
 pub(super) fn next(b: &[u8], mut from: usize) -> Option<usize> {
@@ -85,10 +100,7 @@ fn find(b: &[u8], s: usize, e: usize) -> Option<Found> {
         s
     };
     let first = at(b, s);
-    for rule in RULES
-        .iter()
-        .filter(|r| r.key.as_bytes().first() == Some(&first) && is_bare(r))
-    {
+    for rule in BY_FIRST.get(usize::from(first)).into_iter().flatten() {
         if let Some((start, end)) = rule.matches(b, s) {
             return Some((start, end, rule.kind, rule.id));
         }
@@ -118,7 +130,23 @@ fn find(b: &[u8], s: usize, e: usize) -> Option<Found> {
             return Some((s, e, TOKEN, "discord-bot"));
         }
     }
-    None
+    // `1/1203:…` of Asana
+    if text.len() == 32 && before(b, s) == b':' && text.iter().all(|&c| Class::Hex.has(c)) {
+        let id = run_back(b, s - 1, 20, |c| c.is_ascii_digit());
+        if s - 1 - id >= 10
+            && before(b, id) == b'/'
+            && matches!(at(b, id.saturating_sub(2)), b'0'..=b'2')
+        {
+            return Some((id.saturating_sub(2), e, TOKEN, "asana"));
+        }
+    }
+    if let Some((start, end)) = loose::padded(b, s, e) {
+        return Some((start, end, SECRET, "random-key"));
+    }
+    if let Some((start, end)) = loose::find(b, s, e) {
+        return Some((start, end, TOKEN, "random-token"));
+    }
+    pairs::digest(b, s, e).then_some((s, e, CREDENTIAL, "htdigest"))
 }
 
 /// Digits and letters of both cases that make no words.

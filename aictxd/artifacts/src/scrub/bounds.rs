@@ -55,6 +55,7 @@ pub(super) fn value_at(
         match c {
             b'"' | b'\'' | b'`' | b'<' | b';' | b'|' if !(end == i && c == b'<') => break,
             b'\\' if matches!(at(b, end + 1), b'n' | b'r' | b't' | b'"' | b'\'' | b'\\') => break,
+            b'&' if tie == Tie::Tight && is_parameter(b, end + 1) => break,
             b'&' if query || at(b, end + 1) == b'&' || is_entity(b, end) => break,
             b'#' if query => break,
             b',' if tie != Tie::Flag => break,
@@ -172,6 +173,12 @@ fn unwrapped(b: &[u8], i: usize) -> usize {
     i
 }
 
+/// `name=` of a form at `i`.
+fn is_parameter(b: &[u8], i: usize) -> bool {
+    let e = run(b, i, 32, |c| c.is_ascii_lowercase() || c == b'_');
+    e > i + 1 && at(b, e) == b'='
+}
+
 /// `&quot;` and other entities that end a value in HTML.
 fn is_entity(b: &[u8], i: usize) -> bool {
     [&b"&quot;"[..], b"&lt;", b"&gt;", b"&#"]
@@ -190,4 +197,30 @@ pub(super) fn plain_words(b: &[u8], i: usize) -> Option<usize> {
         .split(|c| *c == b' ')
         .any(|w| w.len() < 3 || is_function_word(w) || is_explanation(w));
     (ends && (4..=8).contains(&count) && common <= 1 && !odd).then_some(i + words.len())
+}
+
+/// The end of a bare password in a message that holds brackets and semicolons: `w8)kPz!q2Lm`. Code
+/// stops at them and goes on otherwise.
+pub(super) fn with_brackets(b: &[u8], start: usize, end: usize) -> usize {
+    if !matches!(
+        at(b, end),
+        b')' | b'(' | b';' | b',' | b'=' | b'|' | b'<' | b'&'
+    ) {
+        return end;
+    }
+    let mut stop = run(b, end, 64, |c| {
+        c.is_ascii_graphic() && !matches!(c, b'"' | b'\'' | b'`' | b'{' | b'}' | b'\\')
+    });
+    while stop > end && matches!(at(b, stop - 1), b')' | b';' | b',' | b'.') {
+        stop -= 1;
+    }
+    let v = sub(b, start, stop);
+    let has = |f: fn(&u8) -> bool| v.iter().any(f);
+    let noise = v.len() >= 8
+        && has(u8::is_ascii_digit)
+        && has(u8::is_ascii_uppercase)
+        && has(u8::is_ascii_lowercase)
+        && !v.contains(&b'.')
+        && !super::text::is_wordlike(v);
+    if noise { stop } else { end }
 }

@@ -1,260 +1,10 @@
 //! Passwords as arguments of well-known commands, which have no telling flag name.
 
 use super::bytes::{at, before, blanks, has_ci, looking_at, run, run_back, sub};
+use super::commands::{COMMANDS, Flag, PLACES, Take};
 use super::kind::{CREDENTIAL, PASSWORD};
 use super::line::Line;
 use super::text::looks_placeholder;
-
-/// What of an argument is the secret.
-#[derive(Clone, Copy)]
-enum Take {
-    /// All of it.
-    Whole,
-    /// What follows the first of this byte.
-    After(u8),
-    /// The pairs of a cookie.
-    Cookies,
-}
-
-/// A flag that takes a secret.
-struct Flag {
-    flag: &'static str,
-    /// Whether the value may stand apart (`-p x`), and whether it may be attached (`-px`).
-    apart: bool,
-    attached: bool,
-    take: Take,
-}
-
-const fn both(flag: &'static str, take: Take) -> Flag {
-    Flag {
-        flag,
-        apart: true,
-        attached: true,
-        take,
-    }
-}
-const fn apart(flag: &'static str, take: Take) -> Flag {
-    Flag {
-        flag,
-        apart: true,
-        attached: false,
-        take,
-    }
-}
-const fn attached(flag: &'static str) -> Flag {
-    Flag {
-        flag,
-        apart: false,
-        attached: true,
-        take: Take::Whole,
-    }
-}
-
-const SNMP: &[Flag] = &[apart("-A", Take::Whole), apart("-X", Take::Whole)];
-const USER: Take = Take::After(b':');
-
-/// Commands, the word they need behind them (`login`), and their flags.
-static COMMANDS: &[(&str, &str, &[Flag])] = &[
-    ("mysql", "", &[attached("-p")]),
-    ("mariadb", "", &[attached("-p")]),
-    ("mysqldump", "", &[attached("-p")]),
-    ("mysqladmin", "", &[attached("-p")]),
-    ("mysqlimport", "", &[attached("-p")]),
-    (
-        "curl",
-        "",
-        &[
-            both("-u", USER),
-            apart("--user", USER),
-            both("-U", USER),
-            apart("--proxy-user", USER),
-            apart("--cert", USER),
-            apart("-b", Take::Cookies),
-            apart("--cookie", Take::Cookies),
-        ],
-    ),
-    ("wget", "", &[apart("--user", USER)]),
-    ("http", "", &[apart("-a", USER), apart("--auth", USER)]),
-    ("https", "", &[apart("-a", USER), apart("--auth", USER)]),
-    ("xh", "", &[apart("-a", USER)]),
-    ("sshpass", "", &[both("-p", Take::Whole)]),
-    ("redis-cli", "", &[apart("-a", Take::Whole)]),
-    ("docker", "login", &[both("-p", Take::Whole)]),
-    ("podman", "login", &[both("-p", Take::Whole)]),
-    ("nerdctl", "login", &[both("-p", Take::Whole)]),
-    ("buildah", "login", &[both("-p", Take::Whole)]),
-    ("skopeo", "login", &[both("-p", Take::Whole)]),
-    ("helm", "login", &[both("-p", Take::Whole)]),
-    ("oras", "login", &[both("-p", Take::Whole)]),
-    ("crane", "login", &[both("-p", Take::Whole)]),
-    ("az", "login", &[both("-p", Take::Whole)]),
-    ("cf", "login", &[both("-p", Take::Whole)]),
-    ("oc", "login", &[both("-p", Take::Whole)]),
-    ("argocd", "login", &[]),
-    ("mongo", "", &[both("-p", Take::Whole)]),
-    ("mongosh", "", &[both("-p", Take::Whole)]),
-    ("mongodump", "", &[both("-p", Take::Whole)]),
-    ("mongorestore", "", &[both("-p", Take::Whole)]),
-    ("mongoexport", "", &[both("-p", Take::Whole)]),
-    ("mongoimport", "", &[both("-p", Take::Whole)]),
-    ("ldapsearch", "", &[both("-w", Take::Whole)]),
-    ("ldapadd", "", &[both("-w", Take::Whole)]),
-    ("ldapmodify", "", &[both("-w", Take::Whole)]),
-    ("ldapdelete", "", &[both("-w", Take::Whole)]),
-    ("ldapwhoami", "", &[both("-w", Take::Whole)]),
-    (
-        "ldappasswd",
-        "",
-        &[both("-w", Take::Whole), both("-s", Take::Whole)],
-    ),
-    ("openssl", "", &[apart("-k", Take::Whole)]),
-    ("zip", "", &[both("-P", Take::Whole)]),
-    ("unzip", "", &[both("-P", Take::Whole)]),
-    ("7z", "", &[attached("-p")]),
-    ("7za", "", &[attached("-p")]),
-    ("rar", "", &[attached("-hp"), attached("-p")]),
-    ("unrar", "", &[attached("-p")]),
-    ("sqlcmd", "", &[both("-P", Take::Whole)]),
-    ("bcp", "", &[both("-P", Take::Whole)]),
-    ("smbclient", "", &[both("-U", Take::After(b'%'))]),
-    ("rpcclient", "", &[both("-U", Take::After(b'%'))]),
-    ("lftp", "", &[apart("-u", Take::After(b','))]),
-    ("xfreerdp", "", &[attached("/p:")]),
-    ("rdesktop", "", &[both("-p", Take::Whole)]),
-    ("psexec", "", &[apart("-p", Take::Whole)]),
-    ("ipmitool", "", &[both("-P", Take::Whole)]),
-    ("snmpwalk", "", SNMP),
-    ("snmpget", "", SNMP),
-    ("snmpset", "", SNMP),
-    ("snmpbulkwalk", "", SNMP),
-    ("snmptrap", "", SNMP),
-    ("mosquitto_pub", "", &[apart("-P", Take::Whole)]),
-    ("mosquitto_sub", "", &[apart("-P", Take::Whole)]),
-    ("cqlsh", "", &[apart("-p", Take::Whole)]),
-    (
-        "influx",
-        "",
-        &[apart("-p", Take::Whole), apart("-t", Take::Whole)],
-    ),
-    ("clickhouse-client", "", &[]),
-    ("twine", "", &[both("-p", Take::Whole)]),
-    (
-        "ssh-keygen",
-        "",
-        &[apart("-N", Take::Whole), apart("-P", Take::Whole)],
-    ),
-    ("net", "", &[both("-U", Take::After(b'%'))]),
-    ("etcdctl", "", &[apart("--user", USER)]),
-    ("aws", "put-parameter", &[apart("--value", Take::Whole)]),
-    (
-        "aws",
-        "secretsmanager",
-        &[apart("--secret-string", Take::Whole)],
-    ),
-    ("az", "keyvault", &[apart("--value", Take::Whole)]),
-    (
-        "gh",
-        "secret",
-        &[apart("--body", Take::Whole), apart("-b", Take::Whole)],
-    ),
-    ("sqlplus", "", &[]),
-    ("sqlldr", "", &[]),
-    ("rman", "", &[apart("target", Take::After(b'/'))]),
-    ("expdp", "", &[]),
-    ("impdp", "", &[]),
-    ("htpasswd", "", &[]),
-    ("wpa_passphrase", "", &[]),
-];
-
-/// The keywords that the prefilter looks for; each leads to [`analyse`].
-pub(super) static KEYS: &[&str] = &[
-    "mysql",
-    "mariadb",
-    "curl ",
-    "wget ",
-    "http -",
-    "https -",
-    "xh -",
-    "sshpass",
-    "redis-cli",
-    "docker",
-    "podman ",
-    "nerdctl",
-    "buildah",
-    "skopeo",
-    "helm ",
-    "oras ",
-    "crane ",
-    "az login",
-    "cf login",
-    "oc login",
-    "mongo",
-    "ldap",
-    "openssl ",
-    "zip -p",
-    "zip -e",
-    "7z",
-    "rar ",
-    "sqlcmd",
-    "bcp ",
-    "smbclient",
-    "rpcclient",
-    "lftp",
-    "xfreerdp",
-    "rdesktop",
-    "psexec",
-    "ipmitool",
-    "snmpwalk",
-    "snmpget",
-    "snmpset",
-    "snmpbulkwalk",
-    "snmptrap",
-    "mosquitto_",
-    "cqlsh",
-    "influx",
-    "htpasswd",
-    "wpa_passphrase",
-    "twine ",
-    "ssh-keygen ",
-    "net use ",
-    "net rpc ",
-    "net ads ",
-    "etcdctl ",
-    "aws ssm ",
-    "aws secretsmanager ",
-    "az keyvault ",
-    "gh secret ",
-    "sqlplus ",
-    "sqlldr ",
-    "rman target ",
-    "expdp ",
-    "impdp ",
-];
-
-/// Commands that take a secret at a place of their arguments, flags not counted.
-static PLACES: &[(&str, usize)] = &[
-    ("poetry config http-basic", 2),
-    ("poetry config pypi-token", 1),
-    ("wandb login ", 0),
-    ("snyk auth ", 0),
-    ("cargo login ", 0),
-    ("ngrok authtoken ", 0),
-    ("ngrok config add-authtoken ", 0),
-    ("rabbitmqctl add_user ", 1),
-    ("rabbitmqctl change_password ", 1),
-    ("rabbitmqctl authenticate_user ", 1),
-    ("mc alias set ", 3),
-    ("mc config host add ", 3),
-    ("rclone obscure ", 0),
-    ("reset-admin-password ", 0),
-    ("linode-cli configure --token ", 0),
-    ("sentry-cli login --auth-token ", 0),
-    ("railway login ", 0),
-    ("gh auth login --with-token ", 0),
-    ("smbpasswd -s ", 0),
-    ("sentinel auth-pass ", 1),
-    ("ibmcloud login --apikey ", 0),
-];
 
 /// The keywords of commands with a place, with their index.
 pub(super) fn places() -> impl Iterator<Item = (&'static str, usize)> {
@@ -364,7 +114,7 @@ pub(super) fn is_stand_in(v: &[u8]) -> bool {
             && !v.eq_ignore_ascii_case(b"pass")
             && !v.eq_ignore_ascii_case(b"password")
         || v.windows(3).any(|w| w == b"://")
-        || matches!(first, b'$' | b'<' | b'{' | b'`' | b'-' | b'%')
+        || matches!(first, b'$' | b'<' | b'{' | b'`' | b'-' | b'%' | b'[')
         || v.windows(2).any(|w| w == b"${" || w == b"{{" || w == b"$(")
         || (v.len() > 2 && v.iter().all(|c| c.is_ascii_uppercase() || *c == b'_'))
         || super::words::is_common(v)
@@ -453,6 +203,25 @@ fn judge(line: &mut Line, command: &str, needs: &str, flags: &[Flag], end: usize
             });
             let plain: Vec<_> = args.iter().filter(|&&(s, _)| at(b, s) != b'-').collect();
             if let (true, Some(&&(s, e))) = (batch && plain.len() >= 2, plain.last()) {
+                take(line, s, e, Take::Whole, PASSWORD);
+            }
+            return;
+        }
+        "bundle" => {
+            if let Some(&(s, e)) = args.last()
+                && text(0) == b"config"
+                && (3..=5).contains(&args.len())
+                && !sub(b, s, e).contains(&b'/')
+            {
+                take(line, s, e, Take::After(b':'), PASSWORD);
+            }
+            return;
+        }
+        "net" if text(0) == b"user" => {
+            // net user name password /add
+            if let Some(&(s, e)) = args.get(2)
+                && !text(2).starts_with(b"/")
+            {
                 take(line, s, e, Take::Whole, PASSWORD);
             }
             return;
@@ -587,4 +356,12 @@ pub(super) fn piped(line: &mut Line, i: usize) {
         },
         PASSWORD,
     );
+}
+
+/// `::add-mask::x`: the value is at `i`.
+pub(super) fn masked(line: &mut Line, i: usize) {
+    let end = run(line.bytes, i, 512, |c| {
+        !c.is_ascii_whitespace() && !matches!(c, b'"' | b'\'' | b'`')
+    });
+    take(line, i, end, Take::Whole, super::kind::SECRET);
 }

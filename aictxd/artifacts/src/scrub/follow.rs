@@ -3,20 +3,20 @@
 //! fit it.
 
 use super::assign;
-use super::bytes::{
-    at, before, blanks, decode_base64, has_ci, is_name, looking_at, run, run_back, sub,
-};
+use super::bytes::{at, before, blanks, has_ci, is_name, looking_at, run, run_back, sub};
 use super::command;
 use super::kind;
 use super::line::Line;
+use super::manifest::{Manifest, member};
 use super::names::{Name, classify};
+use super::shown::{announces, hands_over, prompt, reply, reveals, reveals_password, value_line};
 use super::table::Table;
 use super::text::trim_any;
 use super::value::Tie;
 
 /// How a value stands below its name.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Below {
+pub(super) enum Below {
     /// One value, indented deeper than the name.
     Deeper,
     /// A block of lines, each indented deeper than the name.
@@ -33,6 +33,20 @@ enum Below {
     Member,
     /// What a script sends behind a prompt that it waits for.
     Sent,
+    /// The second line: a user stands on the first.
+    Second,
+    /// Codes, some on every line.
+    Codes,
+    /// A random word alone on the line: what a command printed, or what somebody hands over.
+    Shown,
+    /// The answer to a question.
+    Reply,
+    /// The words of a wallet.
+    Words,
+    /// The secret half of a pair of keys, alone on the line.
+    Key,
+    /// One word alone on the line: what a command that shows a secret printed.
+    Sole,
 }
 
 /// A name whose value is still to come.
@@ -42,23 +56,6 @@ struct Open {
     below: Below,
     indent: usize,
     lines: u32,
-}
-
-/// Where in a Kubernetes manifest the text is.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-enum Manifest {
-    #[default]
-    None,
-    /// `apiVersion: v1` was the last line: sorted output may go on with the data of a secret.
-    Version,
-    /// `kind: Secret` was read.
-    Secret,
-    /// Inside `data:` or `stringData:` that is indented so far.
-    Data {
-        indent: usize,
-        encoded: bool,
-        sure: bool,
-    },
 }
 
 /// What is carried from line to line besides key blocks.
@@ -170,6 +167,10 @@ fn opens(b: &[u8]) -> Option<Open> {
         })
     };
     let text = sub(b, indent, end);
+    // The other half of a pair of keys
+    if text.ends_with(b"[redacted:access_key]") {
+        return open(Name::AccessKey, Below::Key);
+    }
     // The word in a marker is no name
     let near = sub(text, text.len().saturating_sub(64), text.len());
     if memchr::memmem::find(near, kind::OPEN).is_some() {
@@ -179,8 +180,12 @@ fn opens(b: &[u8]) -> Option<Open> {
     {
         return open(Name::Password, Below::Sent);
     }
-    if reveals(text) {
-        return open(Name::Secret, Below::Anywhere);
+    let typed = prompt(text);
+    if typed && reveals_password(text) {
+        return open(Name::Password, Below::Sole);
+    }
+    if typed && reveals(text) {
+        return open(Name::Secret, Below::Sole);
     }
     // A block scalar or a line continuation
     let block = text
@@ -203,9 +208,29 @@ fn opens(b: &[u8]) -> Option<Open> {
         let name = last_name(tag);
         let opened = before(tag, tag.len() - name.len()) == b'<';
         return match classify(name) {
+            Some(_) if opened && name.ends_with(b"user-pass") => {
+                open(Name::Password, Below::Second)
+            }
             Some(class) if opened => open(class, Below::Anywhere),
             _ => None,
         };
+    }
+    // `>>> os.environ["DB_PASSWORD"]`
+    if text.starts_with(b">>> ") || text.starts_with(b"In [") || text.starts_with(b"irb") {
+        let inner = trim_any(text, b"\"')]} ");
+        if !inner.contains(&b'=')
+            && let Some(class) = classify(
+                last_name(inner)
+                    .rsplit(|c| *c == b'.')
+                    .next()
+                    .unwrap_or_default(),
+            )
+        {
+            return open(class, Below::Sole);
+        }
+    }
+    if let Some(below) = hands_over(text, typed) {
+        return open(Name::Token, below);
     }
     if joined.is_some() && !matches!(head.last(), Some(b':' | b'=')) {
         let name = last_name(head);
@@ -258,47 +283,6 @@ fn opens(b: &[u8]) -> Option<Open> {
     open(class, Below::Prose)
 }
 
-/// A command that shows a secret and nothing else, typed at a prompt.
-fn reveals(text: &[u8]) -> bool {
-    const SHOWS: &[&str] = &[
-        "print-access-token",
-        "print-identity-token",
-        "secrets versions access",
-        "-field=password",
-        "-field=token",
-        "openssl rand ",
-        "pass show ",
-        "pwgen ",
-        "op read ",
-        "rails secret",
-        "rake secret",
-        "wg genkey",
-        "wg genpsk",
-        "heroku auth:token",
-        "--query SecretString",
-        "cat config/master.key",
-    ];
-    if !(text.starts_with(b"$ ") || text.starts_with(b"# ") || text.starts_with(b"> "))
-        || text.contains(&b'>') && !text.starts_with(b"> ")
-    {
-        return false;
-    }
-    let file = text
-        .rsplit(|c| matches!(c, b' ' | b'/'))
-        .next()
-        .unwrap_or_default();
-    let shown = memchr::memmem::find(text, b"cat ").is_some()
-        && [
-            "token", "secret", "passw", ".key", "api_key", "apikey", "_pass",
-        ]
-        .iter()
-        .any(|w| has_ci(file, w));
-    shown
-        || SHOWS
-            .iter()
-            .any(|w| memchr::memmem::find(text, w.as_bytes()).is_some())
-}
-
 fn last_name(b: &[u8]) -> &[u8] {
     sub(b, run_back(b, b.len(), 96, is_name), b.len())
 }
@@ -309,6 +293,75 @@ impl Open {
         let (s, e) = trimmed(b);
         if s >= e || (matches!(self.below, Below::Deeper | Below::Block) && s <= self.indent) {
             return;
+        }
+        match self.below {
+            Below::Second if self.lines == 0 => return,
+            Below::Second => {
+                if !sub(b, s, e).starts_with(b"<") {
+                    assign::judge_range(line, self.class, s, e, Tie::Element, true);
+                }
+                return;
+            }
+            Below::Codes => {
+                let s = run(b, s, 4, |c| matches!(c, b'-' | b'*' | b' '));
+                let dot = run(b, s, 2, |c| c.is_ascii_digit());
+                let s = if dot > s && matches!(at(b, dot), b'.' | b')') {
+                    dot + 1
+                } else {
+                    s
+                };
+                super::prose::listed(line, s);
+                return;
+            }
+            Below::Shown => {
+                let v = trim_any(sub(b, s, e), b"`\"' ");
+                if super::loose::is_random(v, 20) || super::text::is_padded_key(v) {
+                    line.add(s, e, kind::TOKEN, "shown-token");
+                }
+                return;
+            }
+            Below::Reply => {
+                reply(line, s, e);
+                return;
+            }
+            Below::Words => {
+                super::header::seed_words(line, s);
+                return;
+            }
+            Below::Key => {
+                let v = sub(b, s, e);
+                if v.len() == 40
+                    && v.iter().all(|&c| super::bytes::is_base64(c))
+                    && v.iter().any(u8::is_ascii_uppercase)
+                    && v.iter().any(u8::is_ascii_lowercase)
+                {
+                    line.add(s, e, kind::ACCESS_KEY, "aws-secret-key");
+                }
+                return;
+            }
+            Below::Sole => {
+                let marks = |c: u8| matches!(c, b'"' | b'\'');
+                let s = run(b, s, 1, marks);
+                let e = run_back(b, e, 1, marks);
+                let v = sub(b, s, e);
+                let word = v.iter().all(u8::is_ascii_graphic) && !v.contains(&b'{');
+                let mixed = v.len() >= 10
+                    && v.iter().any(u8::is_ascii_uppercase)
+                    && v.iter().any(u8::is_ascii_lowercase)
+                    && !super::text::is_wordlike(v);
+                let strong = mixed
+                    || super::prose::is_strong(v)
+                    || v.len() >= 16 && v.iter().any(u8::is_ascii_digit);
+                if word
+                    && strong
+                    && !super::text::looks_placeholder(v)
+                    && v.windows(3).all(|w| w != b"://")
+                {
+                    line.add(s, e, self.class.kind(), "shown-secret");
+                }
+                return;
+            }
+            _ => {}
         }
         if self.below == Below::Flag {
             assign::judge_as(line, self.class, s, Tie::Flag);
@@ -382,6 +435,18 @@ impl Open {
                 (s > self.indent && e > s && next.lines < 16 && !sub(b, s, e).contains(&b'{'))
                     .then_some(next)
             }
+            Below::Second => (self.lines == 0 && e > s && at(b, s) != b'<').then_some(next),
+            Below::Codes => (next.lines < 24
+                && (e == s
+                    || sub(b, s, e).windows(2).any(|w| w == b"[r")
+                    || sub(b, s, e).iter().all(|c| {
+                        c.is_ascii_alphanumeric()
+                            || matches!(c, b'-' | b' ' | b'.' | b')' | b'*' | b'`')
+                    })))
+            .then_some(next),
+            Below::Shown | Below::Reply | Below::Sole | Below::Words => {
+                ((e == s || sub(b, s, e).starts_with(b"```")) && next.lines < 3).then_some(next)
+            }
             Below::Items => {
                 let item = matches!(at(b, s), b'-' | b'"' | b'\'');
                 (item && s >= self.indent && next.lines < 64).then_some(next)
@@ -391,127 +456,5 @@ impl Open {
             }
             _ => None,
         }
-    }
-}
-
-/// `- name: DB_PASSWORD`: the class of the name, when the line is that and nothing else.
-fn announces(b: &[u8]) -> Option<Name> {
-    let i = run(b, 0, 128, |c| {
-        matches!(c, b' ' | b'\t' | b'-' | b'"' | b'\'' | b'{')
-    });
-    // Property lists
-    if looking_at(b, i, b"<key>") {
-        let e = run(b, i + 5, 96, is_name);
-        return looking_at(b, e, b"</key>")
-            .then(|| classify(sub(b, i + 5, e)))
-            .flatten();
-    }
-    let j = ["name", "Name", "key", "Key"]
-        .iter()
-        .find(|w| looking_at(b, i, w.as_bytes()))
-        .map(|w| i + w.len())?;
-    let j = run(b, j, 8, |c| matches!(c, b'"' | b'\'' | b' '));
-    if !matches!(at(b, j), b':' | b'=') {
-        return None;
-    }
-    let s = run(b, j + 1, 8, |c| matches!(c, b'"' | b'\'' | b' '));
-    let e = run(b, s, 96, is_name);
-    let rest = run(b, e, 8, |c| matches!(c, b'"' | b'\'' | b' ' | b',' | b'\r'));
-    (e > s && rest >= b.len())
-        .then(|| classify(sub(b, s, e)))
-        .flatten()
-}
-
-/// `  value: hunter2` behind such a line.
-fn value_line(line: &mut Line, name: Name) {
-    let b = line.bytes;
-    let i = run(b, 0, 128, |c| matches!(c, b' ' | b'\t' | b'"' | b'\''));
-    if looking_at(b, i, b"<string>") {
-        assign::judge_as(line, name, i + 8, Tie::Element);
-        return;
-    }
-    if !(looking_at(b, i, b"value") || looking_at(b, i, b"Value")) {
-        return;
-    }
-    let j = run(b, i + 5, 8, |c| matches!(c, b'"' | b'\'' | b' '));
-    if matches!(at(b, j), b':' | b'=') {
-        assign::judge_as(line, name, blanks(b, j + 1, 16), Tie::Element);
-    }
-}
-
-impl Manifest {
-    fn after(self, text: &[u8], indent: usize) -> Self {
-        let (key, value) = match text.iter().position(|&c| c == b':') {
-            Some(p) if p < 24 => (
-                trim_any(sub(text, 0, p), b"\"' -"),
-                trim_any(sub(text, p + 1, text.len()), b"\"', "),
-            ),
-            _ => (&b""[..], &b""[..]),
-        };
-        if key == b"kind" {
-            return match (value, self) {
-                (b"Secret", Self::Data { .. }) => self,
-                (b"Secret", _) => Self::Secret,
-                _ => Self::None,
-            };
-        }
-        if text.starts_with(b"---") {
-            return Self::None;
-        }
-        match self {
-            Self::None if key == b"apiVersion" && value == b"v1" => Self::Version,
-            Self::None => Self::None,
-            Self::Version | Self::Secret if matches!(value, b"" | b"{") => match key {
-                b"data" | b"stringData" => Self::Data {
-                    indent,
-                    encoded: key == b"data",
-                    sure: self == Self::Secret,
-                },
-                _ if self == Self::Secret => Self::Secret,
-                _ => Self::None,
-            },
-            Self::Version => Self::None,
-            Self::Secret => self,
-            Self::Data {
-                indent: own, sure, ..
-            } if indent <= own && !text.is_empty() => {
-                if sure {
-                    Self::Secret.after(text, indent)
-                } else {
-                    Self::None
-                }
-            }
-            Self::Data { .. } => self,
-        }
-    }
-}
-
-/// A member of the data of a Kubernetes secret.
-fn member(line: &mut Line, indent: usize, encoded: bool, sure: bool) {
-    let b = line.bytes;
-    let i = run(b, 0, b.len(), |c| c.is_ascii_whitespace());
-    if i <= indent || at(b, i) == b'#' {
-        return;
-    }
-    let key = run(b, i, 256, |c| is_name(c) || matches!(c, b'"' | b'\''));
-    if at(b, key) != b':' || key == i {
-        return;
-    }
-    let Some((s, e, _)) = super::bounds::value_at(b, blanks(b, key + 1, 80), Tie::Flag, false)
-    else {
-        return;
-    };
-    let v = sub(b, s, e);
-    let plain = decode_base64(v);
-    let fits = if encoded {
-        plain.is_some_and(|d| sure || (v.len() >= 8 && d.iter().all(|c| (9..127).contains(c))))
-    } else {
-        v.len() >= 3
-            && !matches!(v, b"true" | b"false" | b"null")
-            && at(v, 0) != b'|'
-            && at(v, 0) != b'>'
-    };
-    if fits && !command::is_stand_in(v) {
-        line.add(s, e, kind::SECRET, "kubernetes-secret");
     }
 }

@@ -210,6 +210,10 @@ pub(super) fn seed_words(line: &mut Line, i: usize) -> bool {
 /// Seed words in quotes within a few words behind `i`.
 pub(super) fn quoted_seed(line: &mut Line, i: usize) {
     let b = line.bytes;
+    let bare = run(b, i, 4, |c| matches!(c, b' ' | b':' | b'`' | b'*'));
+    if seed_words(line, bare) {
+        return;
+    }
     let quote = run(b, i, 64, |c| !matches!(c, b'"' | b'\''));
     if matches!(at(b, quote), b'"' | b'\'') {
         seed_words(line, quote);

@@ -18,6 +18,8 @@ pub(super) struct Line<'a> {
     /// Names up to here have been looked at.
     pub(super) names_done: usize,
     pub(super) spans: Vec<Span>,
+    /// Whether the words of the line were looked at as passwords of accounts.
+    pub(super) accounts_done: bool,
     /// No key block ends behind here: it was looked for.
     pub(super) no_key_end: bool,
     markers: Vec<(usize, usize)>,
@@ -31,6 +33,7 @@ impl<'a> Line<'a> {
             bytes,
             names_done: 0,
             spans: Vec::new(),
+            accounts_done: false,
             no_key_end: false,
             markers: kind::markers(bytes),
             budget: (bytes.len() * 4).saturating_add(1 << 16),

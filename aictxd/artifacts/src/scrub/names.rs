@@ -3,6 +3,7 @@
 //! A name is cut into words at `_ - .` and at camel case. Only the last word group counts, after
 //! numbers and deployment suffixes (`_PROD`, `_2`) are taken off: `PASSWORD_FILE` names a file.
 
+use super::groups::{KEY_GROUPS, PLAIN_KEYS, SUFFIXES};
 use super::kind;
 
 /// What kind of secret a name announces. It decides the marker and how much the value must look
@@ -57,7 +58,7 @@ impl Name {
 }
 
 /// The lower-case words of a name, at most the last 12.
-fn words(name: &[u8]) -> Vec<String> {
+pub(super) fn words(name: &[u8]) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     let mut cur = String::new();
     for (i, &c) in name.iter().enumerate() {
@@ -88,150 +89,6 @@ fn words(name: &[u8]) -> Vec<String> {
     out.drain(..skip);
     out
 }
-
-/// Words behind the secret word that do not change what the value is.
-const SUFFIXES: &[&str] = &[
-    "base",
-    "prod",
-    "production",
-    "dev",
-    "develop",
-    "development",
-    "live",
-    "test",
-    "testing",
-    "staging",
-    "stage",
-    "stg",
-    "prd",
-    "uat",
-    "qa",
-    "old",
-    "new",
-    "backup",
-    "primary",
-    "secondary",
-    "main",
-    "raw",
-    "plain",
-    "plaintext",
-    "cleartext",
-    "base64",
-    "b64",
-    "ci",
-    "local",
-    "default",
-    "v1",
-    "v2",
-    "v3",
-    "value",
-    "val",
-    "str",
-    "string",
-    "sandbox",
-    "rw",
-    "ro",
-    "master",
-    "admin",
-];
-
-/// First words of key groups whose value is a secret.
-const KEY_GROUPS: &[(&str, Name)] = &[
-    ("api", Name::ApiKey),
-    ("access", Name::AccessKey),
-    ("secret", Name::Secret),
-    ("private", Name::PrivateKey),
-    ("signing", Name::Secret),
-    ("encryption", Name::Secret),
-    ("encrypt", Name::Secret),
-    ("master", Name::Secret),
-    ("hmac", Name::Secret),
-    ("shared", Name::Secret),
-    ("account", Name::AccessKey),
-    ("storage", Name::AccessKey),
-    ("auth", Name::ApiKey),
-    ("subscription", Name::ApiKey),
-    ("functions", Name::ApiKey),
-    ("function", Name::WeakKey),
-    ("jwt", Name::Secret),
-    ("webhook", Name::Secret),
-    ("license", Name::WeakKey),
-    ("admin", Name::WeakKey),
-    ("service", Name::WeakKey),
-    ("role", Name::WeakKey),
-    ("server", Name::WeakKey),
-    ("app", Name::WeakKey),
-    ("application", Name::WeakKey),
-    ("integration", Name::WeakKey),
-    ("write", Name::WeakKey),
-    ("ingest", Name::WeakKey),
-    ("ingestion", Name::WeakKey),
-    ("crypto", Name::WeakKey),
-    ("cipher", Name::WeakKey),
-    ("aes", Name::WeakKey),
-    ("merchant", Name::WeakKey),
-    ("security", Name::WeakKey),
-    ("consumer", Name::WeakKey),
-    ("deploy", Name::WeakKey),
-    ("session", Name::WeakKey),
-    ("primary", Name::WeakKey),
-    ("secondary", Name::WeakKey),
-    ("wifi", Name::Password),
-    ("wlan", Name::Password),
-    ("wpa", Name::Password),
-    ("preshared", Name::Secret),
-    ("validation", Name::WeakKey),
-    ("decryption", Name::Secret),
-    ("decrypt", Name::Secret),
-    ("unseal", Name::Secret),
-    ("recovery", Name::Secret),
-    ("ssh", Name::WeakKey),
-    ("tls", Name::WeakKey),
-    ("ssl", Name::WeakKey),
-    ("client", Name::WeakKey),
-    ("rsa", Name::WeakKey),
-    ("fernet", Name::Secret),
-    ("host", Name::WeakKey),
-    ("user", Name::WeakKey),
-];
-
-/// First words of key groups that are no secrets, whatever the case.
-const PLAIN_KEYS: &[&str] = &[
-    "public",
-    "pub",
-    "cache",
-    "socket",
-    "foreign",
-    "sort",
-    "partition",
-    "row",
-    "object",
-    "s3",
-    "unique",
-    "group",
-    "registry",
-    "hot",
-    "map",
-    "dict",
-    "lookup",
-    "routing",
-    "idempotency",
-    "dedupe",
-    "index",
-    "composite",
-    "shift",
-    "arrow",
-    "state",
-    "restore",
-    "verify",
-    "verification",
-    "publishable",
-    "site",
-    "surrogate",
-    "websocket",
-    "message",
-    "correlation",
-];
 
 /// Classifies a name; `None` when a value under it is nobody's secret.
 pub(super) fn classify(name: &[u8]) -> Option<Name> {
@@ -311,6 +168,7 @@ pub(super) fn classify(name: &[u8]) -> Option<Name> {
         "credential" | "credentials" | "creds" | "cred" => Some(Name::Credential),
         "cookie" | "cookies" => Some(Name::Cookie),
         "session" | "sess" => Some(Name::Session),
+        "sid" if matches!(prev, "connect" | "session" | "express") => Some(Name::Session),
         "sig" | "signature" => Some(Name::Signature),
         "ident" if prev == "auth" => Some(Name::Auth),
         "id" if prev == "secret" => Some(Name::SecretId),
@@ -362,6 +220,7 @@ pub(super) fn classify(name: &[u8]) -> Option<Name> {
             Some(Name::WeakKey)
         }
         "pepper" => Some(Name::WeakKey),
+        "team" if prev == "honeycomb" => Some(Name::ApiKey),
         "seed" if matches!(prev, "totp" | "otp" | "mfa" | "hd" | "wallet" | "auth") => {
             Some(Name::Secret)
         }

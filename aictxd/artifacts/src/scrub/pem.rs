@@ -32,11 +32,9 @@ pub(super) enum Step {
 pub(super) fn analyse(line: &mut Line, i: usize) -> Option<Open> {
     let b = line.bytes;
     let dashes = run(b, i, 5, |c| c == b'-');
-    let label = run(b, dashes, 64, |c| {
-        c.is_ascii_uppercase() || c.is_ascii_digit() || c == b' '
-    });
+    let label = run(b, dashes, 64, |c| c.is_ascii_alphanumeric() || c == b' ');
     let text = sub(b, dashes, label);
-    if !has_ci(text, "BEGIN") || !(has_ci(text, "PRIVATE KEY")) {
+    if !has_ci(text, "BEGIN") || !(has_ci(text, "PRIVATE KEY") || has_ci(text, "STATIC KEY")) {
         return None;
     }
     let after = run(b, label, 5, |c| c == b'-');
@@ -51,9 +49,7 @@ pub(super) fn analyse(line: &mut Line, i: usize) -> Option<Open> {
     };
     line.no_key_end = found.is_none();
     if let Some(p) = found {
-        let end = run(b, after + p + 4, 80, |c| {
-            c != b'\n' && (c == b'-' || c == b' ' || c.is_ascii_uppercase() || c.is_ascii_digit())
-        });
+        let end = end_of(b, after + p);
         let body = sub(tail, 0, p);
         let real = body.iter().filter(|c| c.is_ascii_alphanumeric()).count() > 6
             && !body.windows(2).any(|w| w == b"${" || w == b"{{");
@@ -90,6 +86,19 @@ pub(super) fn analyse(line: &mut Line, i: usize) -> Option<Open> {
         });
     }
     (tail.len() <= 12).then_some(Open::Maybe)
+}
+
+/// Where the `-----END …-----` at `i` ends.
+fn end_of(b: &[u8], i: usize) -> usize {
+    let word = run(b, i + 5, 80, |c| c.is_ascii_alphanumeric() || c == b' ');
+    let dashes = run(b, word, 5, |c| c == b'-');
+    if dashes > word {
+        return dashes;
+    }
+    // Cut off, or followed by other text
+    run(b, i + 4, 80, |c| {
+        c == b'-' || c == b' ' || c.is_ascii_uppercase() || c.is_ascii_digit()
+    })
 }
 
 /// Whether a key block begins in the line.
@@ -157,9 +166,7 @@ impl Open {
         };
         for end in [&b"-----END"[..], b"---- END"] {
             if let Some(p) = memchr::memmem::find(b, end) {
-                let close = run(b, p + 4, 80, |c| {
-                    c == b'-' || c == b' ' || c.is_ascii_uppercase() || c.is_ascii_digit()
-                });
+                let close = end_of(b, p);
                 let close = if at(b, close.saturating_sub(1)) == b' ' {
                     close - 1
                 } else {
@@ -198,7 +205,10 @@ impl Open {
         }
         let next = Self::Block {
             lines: lines + 1,
-            short: body && (short || len < 60 && key),
+            // The lines of a static key are short all of them
+            short: body
+                && (short
+                    || len < 60 && key && !(len == 32 && v.iter().all(u8::is_ascii_hexdigit))),
             body: body || key || stand_in,
         };
         (Step::Swallow, Some(next))

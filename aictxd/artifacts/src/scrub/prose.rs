@@ -6,76 +6,6 @@ use super::line::Line;
 use super::text::{is_reference, looks_placeholder};
 use super::words::{is_common, is_explanation, is_technical};
 
-/// `log in as admin / S3cr3t!`: a pair of name and password within a few words behind `i`.
-pub(super) fn login_pair(line: &mut Line, i: usize) {
-    let b = line.bytes;
-    let limit = (i + 96).min(b.len());
-    let mut j = i;
-    while j < limit {
-        let sign = run(b, j, limit - j, |c| !matches!(c, b'/' | b':'));
-        if sign >= limit {
-            return;
-        }
-        j = sign + 1;
-        let wide = before(b, sign) == b' ' && at(b, j) == b' ';
-        if at(b, sign) == b':' && (wide || at(b, j) == b' ') || at(b, j) == b'/' {
-            continue;
-        }
-        let end = if wide { sign - 1 } else { sign };
-        let marks = |c: u8| matches!(c, b'`' | b'"' | b'\'' | b'*');
-        let end = run_back(b, end, 2, marks);
-        let from = run_back(b, end, 64, |c| {
-            c.is_ascii_alphanumeric() || matches!(c, b'.' | b'_' | b'-' | b'@' | b'+')
-        });
-        let user = sub(b, from, end);
-        let s = run(b, if wide { j + 1 } else { j }, 2, marks);
-        let e = run(b, s, 64, |c| {
-            c.is_ascii_graphic() && !marks(c) && !matches!(c, b',' | b';' | b')' | b']')
-        });
-        let mut e = e;
-        while e > s && matches!(at(b, e - 1), b'.' | b',') {
-            e -= 1;
-        }
-        let named = matches!(before(b, from), b' ' | b'`' | b'"' | b'\'' | b'*')
-            && user.first().is_some_and(u8::is_ascii_lowercase)
-            && (!user.contains(&b'.') || user.contains(&b'@'))
-            && !is_technical(user);
-        // `with a/b`, `as a:b` only: paths and places have the same shape
-        let introduced = wide || {
-            let head = sub(
-                b,
-                from.saturating_sub(9),
-                run_back(b, from, 2, |c| marks(c) || c == b' '),
-            );
-            [
-                "with",
-                "as",
-                "using",
-                "creds",
-                "credentials",
-                "login",
-                "is",
-                "are",
-            ]
-            .iter()
-            .filter(|w| **w != "login" || at(b, sign) == b':')
-            .any(|w| {
-                head.len() >= w.len()
-                    && sub(head, head.len() - w.len(), head.len())
-                        .eq_ignore_ascii_case(w.as_bytes())
-            })
-        };
-        let v = sub(b, s, e);
-        // A sign and a digit: no path, no place
-        let sure =
-            v.iter().any(|c| matches!(c, b'!' | b'$' | b'^')) && v.iter().any(u8::is_ascii_digit);
-        if named && (introduced || sure) && is_strong(v) {
-            line.add(s, e, PASSWORD, "login-pair");
-            j = e;
-        }
-    }
-}
-
 /// A word that nobody would write but as a password.
 pub(super) fn is_strong(v: &[u8]) -> bool {
     let sign = v.iter().any(|c| {
@@ -94,6 +24,7 @@ pub(super) fn is_strong(v: &[u8]) -> bool {
         && !is_reference(v)
         && !looks_placeholder(v)
         && !v.starts_with(b"$")
+        && !v.starts_with(b"%")
 }
 
 /// `… is swordfish`: one word at `i` that ends its clause and explains nothing.
@@ -144,17 +75,27 @@ pub(super) fn said(line: &mut Line, i: usize) -> bool {
 pub(super) fn codes(line: &mut Line, i: usize) {
     let b = line.bytes;
     let i = run(b, i, 1, |c| c == b's');
-    let mut j = run(b, i, 3, |c| matches!(c, b':' | b'*' | b'=' | b' '));
+    let j = run(b, i, 3, |c| matches!(c, b':' | b'*' | b'=' | b' '));
     if j == i || !sub(b, i, j).contains(&b':') {
         return;
     }
+    listed(line, j);
+}
+
+/// Codes from `j` on, until something else stands there.
+pub(super) fn listed(line: &mut Line, mut j: usize) {
+    let b = line.bytes;
     for _ in 0..32 {
         let s = run(b, j, 4, |c| {
             matches!(c, b' ' | b',' | b';' | b'`' | b'"' | b'\'')
         });
         let e = run(b, s, 40, |c| c.is_ascii_alphanumeric() || c == b'-');
         let v = sub(b, s, e);
-        if v.len() < 6 || !v.iter().any(u8::is_ascii_digit) {
+        let number = v.len() >= 6 && v.iter().all(u8::is_ascii_digit);
+        if v.len() < 6
+            || !v.iter().any(u8::is_ascii_digit)
+            || is_reference(v) && !number && v.iter().filter(|c| **c == b'-').count() > 1
+        {
             return;
         }
         line.add(s, e, super::kind::SECRET, "recovery-code");
@@ -254,53 +195,6 @@ pub(super) fn wifi(line: &mut Line, i: usize) {
     }
 }
 
-/// `admin / S3cr3t!` with a user whom everybody knows: the sign begins at `i`.
-pub(super) fn known_pair(line: &mut Line, i: usize, width: usize) {
-    const USERS: &[&str] = &[
-        "admin",
-        "root",
-        "user",
-        "test",
-        "demo",
-        "guest",
-        "administrator",
-        "postgres",
-        "sa",
-        "tester",
-        "deploy",
-        "operator",
-        "sysadmin",
-        "superuser",
-        "qa",
-    ];
-    let b = line.bytes;
-    let marks = |c: u8| matches!(c, b'`' | b'"' | b'\'' | b'*');
-    let end = run_back(b, i, 2, marks);
-    let from = run_back(b, end, 64, |c| {
-        c.is_ascii_alphanumeric() || matches!(c, b'.' | b'_' | b'-' | b'@' | b'+')
-    });
-    let user = sub(b, from, end);
-    let known = user.contains(&b'@')
-        || USERS
-            .iter()
-            .any(|u| user.eq_ignore_ascii_case(u.as_bytes()));
-    let s = run(b, i + width, 2, marks);
-    let mut e = run(b, s, 64, |c| {
-        c.is_ascii_graphic() && !marks(c) && !matches!(c, b',' | b';' | b')' | b']')
-    });
-    while e > s && at(b, e - 1) == b'.' {
-        e -= 1;
-    }
-    let v = sub(b, s, e);
-    let sure = width > 1
-        || v.iter().any(u8::is_ascii_digit)
-            && v.iter()
-                .any(|c| matches!(c, b'!' | b'$' | b'^' | b'#' | b'@' | b'%'));
-    if known && sure && is_strong(v) {
-        line.add(s, e, PASSWORD, "login-pair");
-    }
-}
-
 /// `… x as the API key`, `is x still the token`: a random word within a few words before the name
 /// that begins at `start`.
 pub(super) fn named_before(line: &mut Line, start: usize, kind: &'static str) {
@@ -316,7 +210,18 @@ pub(super) fn named_before(line: &mut Line, start: usize, kind: &'static str) {
         }
         let alone = matches!(before(b, s), 0 | b' ' | b'`' | b'"' | b'\'' | b'(')
             && matches!(at(b, end), b' ' | b'`' | b'"' | b'\'' | b')');
-        if alone && end - s >= 24 && super::text::is_bare_secret(sub(b, s, end)) {
+        // `… (api token)`
+        let v = sub(b, s, end);
+        let gap = sub(b, end, start);
+        let name = run(b, start, 48, super::bytes::is_name);
+        let explained = gap.starts_with(b" (")
+            && at(b, name) == b')'
+            && v.len() >= 32
+            && v.iter().any(u8::is_ascii_digit)
+            && v.iter().all(u8::is_ascii_alphanumeric)
+            && v.iter().any(u8::is_ascii_alphabetic)
+            && !super::text::is_wordlike(v);
+        if alone && (explained || end - s >= 24 && super::text::is_bare_secret(v)) {
             line.add(s, end, kind, "before-name");
             return;
         }
@@ -359,4 +264,91 @@ pub(super) fn speaks_of_user(b: &[u8], i: usize) -> bool {
         && !head
             .iter()
             .any(|c| matches!(c, b'{' | b'}' | b'(' | b'<' | b'[' | b'=' | b'|' | b'$'))
+}
+
+/// `expect "Password:"; send "x\r"`: the word `send ` is at `start..i`.
+pub(super) fn sent(line: &mut Line, start: usize, i: usize) {
+    let b = line.bytes;
+    let head = sub(b, start.saturating_sub(160), start);
+    if !has_ci(head, "assword") && !has_ci(head, "assphrase") {
+        return;
+    }
+    let i = run(b, i, 4, |c| matches!(c, b'-' | b' ' | b'\\'));
+    if matches!(at(b, i), b'"' | b'\'') && at(b, i + 1) != b'$' {
+        super::assign::judge_as(
+            line,
+            super::names::Name::Password,
+            i,
+            super::value::Tie::Flag,
+        );
+    }
+}
+
+/// `Contraseña: x`, `le mot de passe est x`: the word ends somewhere behind `i`.
+pub(super) fn foreign(line: &mut Line, i: usize) {
+    let b = line.bytes;
+    let end = run(b, i, 12, |c| c >= 0x80 || c.is_ascii_alphabetic());
+    let mut j = run(b, end, 24, |c| matches!(c, b' ' | b'*' | b'"' | b'`'));
+    let verb = ["est ", "es ", "är ", "er ", "to ", "é ", "on ", "is ", "："]
+        .iter()
+        .find(|w| looking_at(b, j, w.as_bytes()));
+    match verb {
+        Some(w) => j += w.len(),
+        None if matches!(at(b, j), b':' | b'=') => j += 1,
+        None => return,
+    }
+    let j = run(b, j, 4, |c| matches!(c, b' ' | b'*' | b':'));
+    super::assign::judge_as(
+        line,
+        super::names::Name::Password,
+        j,
+        super::value::Tie::Call,
+    );
+    let s = run(b, j, 2, |c| matches!(c, b'`' | b'"' | b'\'' | b'*'));
+    let e = run(b, s, 64, |c| {
+        c.is_ascii_graphic() && !matches!(c, b'`' | b'"' | b'\'' | b'*' | b',' | b';' | b')')
+    });
+    if is_strong(sub(b, s, e)) {
+        line.add(s, e, PASSWORD, "named-password");
+    }
+}
+
+/// `bob : EAP "x"`, `"bob" * "x" *`: the string in quotes at `i` or right behind it.
+pub(super) fn quoted(line: &mut Line, i: usize) {
+    let b = line.bytes;
+    let s = if before(b, i) == b'"' { i } else { i + 1 };
+    let e = run(b, s, 128, |c| c != b'"');
+    let v = sub(b, s, e);
+    let alone = v.iter().all(u8::is_ascii_graphic) && at(b, e) == b'"' && before(b, s) == b'"';
+    let star = at(b, i.saturating_sub(3)) == b'*' || at(b, i.saturating_sub(2)) == b'*';
+    let end = sub(b, e + 1, b.len()).trim_ascii();
+    let alone = alone
+        && (!star
+            || end.starts_with(b"*")
+            || end.starts_with(b"\"")
+            || end.first().is_some_and(u8::is_ascii_digit));
+    let file = sub(b, 0, i).iter().all(|c| {
+        super::bytes::is_name(*c) || matches!(c, b'"' | b'*' | b' ' | b':' | b'@' | b'%' | b'\t')
+    });
+    if alone && file && v.len() >= 5 && !looks_placeholder(v) && !is_common(v) {
+        line.add(s, e, PASSWORD, "secrets-file");
+    }
+}
+
+/// `btoa('bob:x')`: the argument begins at `i`.
+pub(super) fn encoded(line: &mut Line, i: usize) {
+    let b = line.bytes;
+    let i = run(b, i, 1, |c| c == b'b');
+    let quote = at(b, i);
+    if !matches!(quote, b'"' | b'\'' | b'`') {
+        return;
+    }
+    let e = run(b, i + 1, 256, |c| c != quote && c != b'$' && c != b'{');
+    let v = sub(b, i + 1, e);
+    if let Some(p) = v.iter().position(|c| *c == b':')
+        && at(b, e) == quote
+        && (is_strong(sub(v, p + 1, v.len())) || v.len() - p > 16)
+    {
+        line.add(i + 2 + p, e, super::kind::CREDENTIAL, "encoded-credential");
+    }
 }

@@ -192,6 +192,8 @@ pub(super) static RULES: &[Rule] = &[
     row("plaid", TOKEN, "access-production-", &[some(Url64, 36)]),
     row("plaid", TOKEN, "access-sandbox-", &[some(Url64, 36)]),
     row("adyen", API_KEY, "AQE", &[Run(Alnum, 3, 3), Lit("hm"), some(Wide, 60)]),
+    keep(row("laravel-key", SECRET, "base64:", &[Run(Base64, 44, 44)])),
+    row("twitch", TOKEN, "oauth:", &[Run(Lower, 30, 30)]),
     // Registries
     row("npm", TOKEN, "npm_", &[Run(Alnum, 24, 64)]),
     row("pypi", TOKEN, "pypi-AgE", &[some(Url64, 12)]),
@@ -339,5 +341,12 @@ pub(super) static RULES: &[Rule] = &[
     row("scrypt", CREDENTIAL, "$scrypt$", &[some(CryptAll, 24)]),
     row("pbkdf2", CREDENTIAL, "pbkdf2_sha256$", &[Run(Digit, 3, 9), Lit("$"), some(CryptAll, 24)]),
     row("ldap-hash", CREDENTIAL, "{SSHA}", &[some(Base64, 20)]),
+    keep(row("plain-scheme", PASSWORD, "{PLAIN}", &[Run(WideAt, 4, 64)])),
+    keep(row("plain-scheme", PASSWORD, "{CLEARTEXT}", &[Run(WideAt, 4, 64)])),
+    row("ldap-hash", CREDENTIAL, "{SHA}", &[some(Base64, 24)]),
+    row("ldap-hash", CREDENTIAL, "{MD5}", &[some(Base64, 20)]),
+    row("ldap-hash", CREDENTIAL, "{SMD5}", &[some(Base64, 20)]),
+    row("ldap-hash", CREDENTIAL, "{SSHA256}", &[some(Base64, 20)]),
+    row("ldap-hash", CREDENTIAL, "{CRYPT}", &[some(CryptAll, 10)]),
     row("ldap-hash", CREDENTIAL, "{SSHA512}", &[some(Base64, 20)]),
 ];

@@ -1,7 +1,8 @@
 //! Scrubbing what does not fit into memory.
 
 use super::bytes::{is_base64, run, sub};
-use super::engine::{Edit, Engine, replace, spans};
+use super::engine::{Edit, Engine, replace};
+use super::leads::spans;
 use super::{Report, apply};
 
 /// Lines up to this are held whole.

@@ -387,3 +387,44 @@ pub(super) fn is_bare_secret(v: &[u8]) -> bool {
         && !looking_at(v, 0, b"iVBOR")
         && entropy(v) >= 3.8
 }
+
+/// Base64 of random bytes with its padding: a key of 32 or 64 bytes and the like.
+pub(super) fn is_padded_key(v: &[u8]) -> bool {
+    let body = trim_any(v, b"=");
+    v.len() >= 24
+        && v.len() <= 128
+        && v.len().is_multiple_of(4)
+        && body.len() < v.len()
+        && body.iter().all(|&c| super::bytes::is_base64(c))
+        && body.iter().any(u8::is_ascii_digit)
+        && body.iter().any(u8::is_ascii_uppercase)
+        && body.iter().any(u8::is_ascii_lowercase)
+        && !is_wordlike(body)
+        && entropy(body) >= 3.9
+}
+
+/// Digits in the place of letters: `sud0Typed!`.
+pub(super) fn is_leet(v: &[u8]) -> bool {
+    v.windows(3).any(|w| {
+        matches!(w, [a, d, z] if a.is_ascii_alphabetic() && d.is_ascii_digit() && z.is_ascii_alphabetic())
+    }) && v.ends_with(b"!")
+}
+
+/// Letters with a sign that people put into passwords, not at the end only.
+pub(super) fn is_strong_mix(v: &[u8]) -> bool {
+    v.iter().take(v.len().saturating_sub(1)).any(|c| {
+        matches!(
+            c,
+            b'!' | b'@' | b'#' | b'$' | b'%' | b'^' | b'&' | b'*' | b'+' | b'~'
+        )
+    }) && v.iter().any(u8::is_ascii_alphabetic)
+        && v.len() >= 6
+}
+
+pub(super) fn self_named(v: &[u8]) -> bool {
+    ["pass", "pwd", "secret", "token", "credential"]
+        .iter()
+        .any(|w| has_ci(v, w))
+        // Not in `monkey`
+        || has_ci(v, "key") && !["monk", "turk", "donk", "whisk", "hock", "jock"].iter().any(|w| has_ci(v, w))
+}

@@ -153,3 +153,16 @@ pub(super) fn pgpass(line: &mut Line, i: usize) {
         line.add(from, end, kind::PASSWORD, "pgpass");
     }
 }
+
+/// `otpauth://totp/…?secret=…`: behind the scheme at `i`.
+pub(super) fn otpauth(line: &mut Line, i: usize) {
+    let b = line.bytes;
+    let Some(p) = memchr::memmem::find(sub(b, i, i + 512), b"secret=") else {
+        return;
+    };
+    let s = i + p + 7;
+    let e = run(b, s, 256, |c| c.is_ascii_alphanumeric() || c == b'=');
+    if e - s >= 8 && !looks_placeholder(sub(b, s, e)) {
+        line.add(s, e, kind::SECRET, "otpauth");
+    }
+}

@@ -4,7 +4,8 @@ use super::bytes::{at, has_ci, is_basic_payload};
 use super::kind;
 use super::names::Name;
 use super::text::{
-    entropy, is_number, is_reference, is_uuid, is_wordlike, looks_placeholder, trim_any,
+    entropy, is_leet, is_number, is_reference, is_strong_mix, is_uuid, is_wordlike,
+    looks_placeholder, self_named, trim_any,
 };
 use super::words::{is_common, is_explanation, is_function_word, is_technical};
 
@@ -114,7 +115,17 @@ pub(super) fn is_expression(c: &Candidate) -> bool {
     if first == b'`' || (first == b'@' && !c.quoted && ident(v.get(1..).unwrap_or_default())) {
         return true;
     }
-    if c.quoted {
+    // A line of an environment file: signs at random, no code
+    let digits = v.iter().filter(|c| c.is_ascii_digit()).count();
+    let own_line = c.tie == Tie::Tight && c.upper_name && c.leads && c.last;
+    if c.quoted
+        || own_line
+            && v.len() >= 24
+            && digits >= 3
+            && !matches!(first, b'(' | b'[' | b'{' | b'$')
+            && entropy(v) >= 4.0
+            && !v.contains(&b'.')
+    {
         return false;
     }
     if matches!(
@@ -177,7 +188,11 @@ pub(super) fn is_expression(c: &Candidate) -> bool {
 
 /// The verdict: is this the value of a secret of that name?
 pub(super) fn is_secret(c: &Candidate, name: Name) -> bool {
-    let v = c.text;
+    let v = if c.quoted {
+        c.text.trim_ascii()
+    } else {
+        c.text
+    };
     if v.len() < 4 || memchr::memmem::find(v, kind::OPEN).is_some() {
         return false;
     }
@@ -298,8 +313,13 @@ fn password(c: &Candidate, name: Name, letters: usize, digits: usize) -> bool {
         .iter()
         .all(|c| c.is_ascii_alphabetic() || matches!(c, b'_' | b'-'));
     // Where no variable can stand
-    let literal =
-        matches!(c.tie, Tie::Element | Tie::Flag) || (c.tie == Tie::Tight && c.upper_name);
+    let literal = matches!(c.tie, Tie::Element | Tie::Flag)
+        || (c.tie == Tie::Tight && c.upper_name)
+        || (digits > 0 && at(v, 0).is_ascii_digit())
+        || (c.quoted
+            && digits > 1
+            && stem.iter().any(u8::is_ascii_uppercase)
+            && stem.iter().any(u8::is_ascii_lowercase));
     let numbered =
         digits >= 3 && firm && self_named(stem) && !has_ci(stem, "your") && !has_ci(stem, "dummy");
     if (looks_placeholder(stem) && !numbered)
@@ -316,7 +336,11 @@ fn password(c: &Candidate, name: Name, letters: usize, digits: usize) -> bool {
         }
         _ if digits > 0 => v.len() >= 5 || firm,
         // `kwArgs!`: one word, and no message
-        _ if c.quoted && firm && v.ends_with(b"!") && letters + 1 == v.len() => {
+        _ if (c.quoted || matches!(c.tie, Tie::Tight | Tie::Flag))
+            && firm
+            && v.ends_with(b"!")
+            && letters + 1 == v.len() =>
+        {
             let stem = v.get(..letters).unwrap_or_default();
             letters >= 5 && !is_common(stem) && !is_explanation(stem) && !self_named(stem)
         }
@@ -330,30 +354,6 @@ fn password(c: &Candidate, name: Name, letters: usize, digits: usize) -> bool {
                     && !matches!(at(v, v.len() - 1), b':' | b',' | b'.' | b';' | b'!' | b'?'))
         }
     }
-}
-
-/// Digits in the place of letters: `sud0Typed!`.
-fn is_leet(v: &[u8]) -> bool {
-    v.windows(3).any(|w| {
-        matches!(w, [a, d, z] if a.is_ascii_alphabetic() && d.is_ascii_digit() && z.is_ascii_alphabetic())
-    }) && v.ends_with(b"!")
-}
-
-/// Letters with a sign that people put into passwords, not at the end only.
-fn is_strong_mix(v: &[u8]) -> bool {
-    v.iter().take(v.len().saturating_sub(1)).any(|c| {
-        matches!(
-            c,
-            b'!' | b'@' | b'#' | b'$' | b'%' | b'^' | b'&' | b'*' | b'+' | b'~'
-        )
-    }) && v.iter().any(u8::is_ascii_alphabetic)
-        && v.len() >= 6
-}
-
-fn self_named(v: &[u8]) -> bool {
-    ["pass", "pwd", "secret", "token", "key", "credential"]
-        .iter()
-        .any(|w| has_ci(v, w))
 }
 
 /// Words, with or without joints, behind a password name.
@@ -457,10 +457,13 @@ fn random(c: &Candidate, name: Name, letters: usize, digits: usize) -> bool {
         Name::Signature => v.len() >= 16 && digits > 0 && !plain,
         Name::Session | Name::Cookie | Name::WeakKey => {
             v.len() >= 16
-                && digits >= 2
+                && (digits >= 2 || v.len() >= 20 && super::loose::is_random(v, 20))
                 && !plain
                 && (firm || c.tie == Tie::Assign || (c.upper_name && digits >= 4))
                 && bits >= 3.0
+        }
+        Name::Credential if c.tie == Tie::Tight && !c.quoted => {
+            digits > 0 && (!plain || digits > 1)
         }
         Name::Auth | Name::Credential => v.len() >= 12 && digits > 0 && !plain,
         _ if digits == 0 => {

@@ -1,0 +1,500 @@
+//! The keyword search over a line: which keyword leads to which analyser.
+
+use std::sync::LazyLock;
+
+use aho_corasick::{AhoCorasick, AhoCorasickBuilder, AhoCorasickKind, Input, MatchKind};
+
+use super::follow::Follow;
+use super::line::{Line, Span};
+use super::pem::Open;
+use super::rules::RULES;
+use super::{
+    assign, bare, call, command, commands, header, kind, login, near, pairs, pem, prose, sql, url,
+};
+
+/// What a keyword leads to.
+#[derive(Clone, Copy)]
+enum Lead {
+    /// A row of the token table.
+    Rule(usize),
+    /// A secret word in a name.
+    Word,
+    Url,
+    Key,
+    Command,
+    Bearer,
+    Basic,
+    Jwt,
+    Telegram,
+    Mailchimp,
+    Azure,
+    Tcp,
+    Oracle,
+    Port,
+    Pass,
+    Piped,
+    Sql,
+    Query,
+    Jwk,
+    /// A well-known function.
+    Call(usize),
+    /// Words that introduce a name and a password.
+    Login,
+    /// A community of SNMP.
+    Community,
+    /// Codes for the loss of a second factor.
+    Codes,
+    /// The key of an authenticator.
+    Setup,
+    /// The word key.
+    BareKey,
+    /// A command with a secret at a place of its arguments.
+    Placed(usize),
+    Echo,
+    /// The code of a wireless network.
+    Wifi,
+    /// `admin / x`
+    Pair,
+    /// `admin:x`
+    Known,
+    Atlas,
+    CookieFile,
+    /// A command that takes seed words.
+    Wallet,
+    /// An access rule of Redis.
+    Setuser,
+    /// The end of a mail address, and what may be its password.
+    Mail,
+    /// What a script types.
+    Send,
+    /// A value that a log must not show.
+    Mask,
+    /// `I set it to x for the password of …`
+    SetTo,
+    /// A statement that writes rows.
+    Insert,
+    /// The word for password in another language.
+    Foreign,
+    /// The place of a secret in quotes in a file of secrets.
+    Quoted,
+    /// A function that encodes a user and a password.
+    Encoded,
+    /// The address of an authenticator.
+    Otp,
+    /// A user and a password behind a word.
+    Static,
+    /// A line that speaks of an account.
+    Account,
+    /// Nothing by itself: the line matters to the next.
+    State,
+}
+
+/// Secret words as they appear inside names.
+static WORDS: &[&str] = &[
+    "passw",
+    "passphrase",
+    "passcode",
+    "pass phrase",
+    "_pass",
+    "-pass",
+    "pass=",
+    "pass:",
+    "pass\"",
+    "pass'",
+    "pass ",
+    "pass>",
+    "pwd",
+    "pw=",
+    "pw:",
+    "pw\"",
+    "pw ",
+    "pw?",
+    "psk",
+    "token",
+    "jwt",
+    "secret",
+    "credential",
+    "creds",
+    "cookie",
+    "session=",
+    "session:",
+    "session\"",
+    "session'",
+    "sess=",
+    "sessid",
+    "auth=",
+    "auth:",
+    "auth\"",
+    "auth'",
+    "auth ",
+    "authorization",
+    "apikey",
+    "api_key",
+    "api-key",
+    "api key",
+    "api.key",
+    "_key",
+    "-key",
+    "access key",
+    "private key",
+    "signing key",
+    "encryption key",
+    "account key",
+    "master key",
+    "license key",
+    "accesskey",
+    "privatekey",
+    "signingkey",
+    "encryptionkey",
+    "accountkey",
+    "masterkey",
+    "sharedkey",
+    "storagekey",
+    "subscriptionkey",
+    "functionkey",
+    "functionskey",
+    "licensekey",
+    "servicekey",
+    "adminkey",
+    "appkey",
+    "authkey",
+    "sig=",
+    "signature=",
+    "mnemonic",
+    "seed phrase",
+    "recovery phrase",
+    "masterauth",
+    "secret_id",
+    "wifi key",
+    "wlan key",
+    "wpa key",
+    "unseal key",
+    "recovery key",
+    "validationkey",
+    "decryptionkey",
+    "presharedkey",
+    "sshkey",
+    "deploykey",
+    "clientkey",
+    "_salt",
+    "_seed",
+    "_pat",
+    "pepper",
+    "kennwort",
+    "senha",
+    "wachtwoord",
+    "crumb:",
+    "authident",
+    "primarykey",
+    "secondarykey",
+    "passwdhash",
+    "passwordhash",
+    "access_key_id",
+    "accesskeyid",
+    "honeycomb-team",
+    "connect.sid",
+];
+
+/// The most bytes of a keyword that are searched for; the analyser compares the rest. It keeps the
+/// tables small and quick to build.
+const MAX_KEY: usize = 10;
+
+fn head(key: &'static str, max: usize) -> &'static str {
+    key.get(..max).unwrap_or(key)
+}
+
+fn tail(key: &'static str, max: usize) -> &'static str {
+    key.get(key.len().saturating_sub(max)..).unwrap_or(key)
+}
+
+/// The keyword search and what its keywords lead to.
+struct Tables {
+    search: AhoCorasick,
+    leads: Vec<Lead>,
+}
+
+static TABLES: LazyLock<Tables> = LazyLock::new(|| {
+    let mut keys: Vec<&str> = Vec::new();
+    let mut leads: Vec<Lead> = Vec::new();
+    let mut add = |key: &'static str, lead: Lead| {
+        keys.push(key);
+        leads.push(lead);
+    };
+    for (i, rule) in RULES.iter().enumerate() {
+        if !bare::is_bare(rule) {
+            add(head(rule.key, MAX_KEY), Lead::Rule(i));
+        }
+    }
+    for word in WORDS {
+        add(word, Lead::Word);
+    }
+    for key in commands::KEYS {
+        add(key, Lead::Command);
+    }
+    for (key, i) in call::keys() {
+        add(tail(key, MAX_KEY), Lead::Call(i));
+    }
+    for (key, i) in command::places() {
+        add(head(key, MAX_KEY), Lead::Placed(i));
+    }
+    for key in pairs::MAILS {
+        add(key, Lead::Mail);
+    }
+    for (key, lead) in [
+        ("otpauth://", Lead::Otp),
+        ("phrase", Lead::State),
+        ("seed:", Lead::Wallet),
+        ("seed is", Lead::Wallet),
+        ("words:", Lead::Wallet),
+        ("phrase is", Lead::Wallet),
+        ("seed words", Lead::Wallet),
+        ("key content", Lead::Foreign),
+        ("static:", Lead::Static),
+        ("insert into ", Lead::Insert),
+        ("contrase", Lead::Foreign),
+        ("mot de passe", Lead::Foreign),
+        ("passord", Lead::Foreign),
+        ("salasana", Lead::Foreign),
+        ("adgangskode", Lead::Foreign),
+        ("parola", Lead::Foreign),
+        (" : eap ", Lead::Quoted),
+        (" : xauth ", Lead::Quoted),
+        (" : psk ", Lead::Quoted),
+        ("\" * \"", Lead::Quoted),
+        ("btoa(", Lead::Encoded),
+        ("b64encode(", Lead::Encoded),
+        ("base64_encode(", Lead::Encoded),
+        ("wifi", Lead::Account),
+        ("wi-fi", Lead::Account),
+        ("root,", Lead::Account),
+        ("ssh ", Lead::Account),
+        ("try with ", Lead::Account),
+        ("send ", Lead::Send),
+        ("::add-mask::", Lead::Mask),
+        ("$ ", Lead::State),
+        ("use this", Lead::State),
+        ("here is", Lead::State),
+        ("here's", Lead::State),
+        ("new one", Lead::State),
+        ("this one", Lead::State),
+        ("scratch code", Lead::Codes),
+        ("emergency code", Lead::Codes),
+        ("one-time code", Lead::Codes),
+        ("set it to ", Lead::SetTo),
+        ("changed it to ", Lead::SetTo),
+        ("echo ", Lead::Echo),
+        ("printf ", Lead::Echo),
+        ("wifi:", Lead::Wifi),
+        ("wallet ", Lead::Wallet),
+        ("ganache ", Lead::Wallet),
+        (" / ", Lead::Pair),
+        ("admin:", Lead::Known),
+        ("root:", Lead::Known),
+        ("\"key\":", Lead::BareKey),
+        ("kinit", Lead::Piped),
+        ("master.key", Lead::State),
+        ("openssl rand", Lead::State),
+        ("wg gen", Lead::State),
+        ("pwgen", Lead::State),
+        ("\tfalse\t", Lead::CookieFile),
+        ("\ttrue\t", Lead::CookieFile),
+        ("setuser ", Lead::Setuser),
+        ("accounts: ", Lead::Login),
+        ("logins: ", Lead::Login),
+        ("users: ", Lead::Login),
+        ("log in", Lead::Login),
+        ("login", Lead::Login),
+        ("sign in", Lead::Login),
+        ("creds", Lead::Login),
+        ("credentials", Lead::Login),
+        ("convertto-securestring ", Lead::Sql),
+        ("backup code", Lead::Codes),
+        ("recovery code", Lead::Codes),
+        ("setup key", Lead::Setup),
+        ("totp", Lead::Setup),
+        ("2fa", Lead::Setup),
+        ("authenticator", Lead::Setup),
+        (" key (", Lead::BareKey),
+        (" key: ", Lead::BareKey),
+        (" key `", Lead::BareKey),
+        (" key is ", Lead::BareKey),
+        ("community ", Lead::Community),
+        ("apiversion", Lead::State),
+        ("private-lines", Lead::State),
+        ("\"p\":", Lead::Jwk),
+        ("\"q\":", Lead::Jwk),
+        ("\"dp\":", Lead::Jwk),
+        ("\"dq\":", Lead::Jwk),
+        ("\"qi\":", Lead::Jwk),
+        ("\"k\":", Lead::Jwk),
+        ("://", Lead::Url),
+        ("-----begin", Lead::Key),
+        ("---- begin", Lead::Key),
+        ("bearer ", Lead::Bearer),
+        ("basic ", Lead::Basic),
+        ("eyj", Lead::Jwt),
+        (":aa", Lead::Telegram),
+        ("-us", Lead::Mailchimp),
+        ("q~", Lead::Azure),
+        (".atlasv1.", Lead::Atlas),
+        ("@tcp(", Lead::Tcp),
+        ("jdbc:oracle:thin:", Lead::Oracle),
+        (":5432:", Lead::Port),
+        (":5433:", Lead::Port),
+        (":6432:", Lead::Port),
+        (":*:", Lead::Port),
+        ("pass:", Lead::Pass),
+        ("sudo -s", Lead::Piped),
+        ("--password-stdin", Lead::Piped),
+        ("| base64", Lead::Piped),
+        ("secret put ", Lead::Piped),
+        ("secret set ", Lead::Piped),
+        ("secret create ", Lead::Piped),
+        ("cryptsetup ", Lead::Piped),
+        ("--passphrase-fd", Lead::Piped),
+        ("-pass stdin", Lead::Piped),
+        ("chpasswd", Lead::Piped),
+        ("--with-token", Lead::Piped),
+        ("passwd --stdin", Lead::Piped),
+        ("identified by ", Lead::Sql),
+        ("?key=", Lead::Query),
+        ("&key=", Lead::Query),
+        ("?appid=", Lead::Query),
+        ("&appid=", Lead::Query),
+        ("bearer\\ ", Lead::Bearer),
+        ("basic\\ ", Lead::Basic),
+        ("?code=", Lead::Query),
+        ("&code=", Lead::Query),
+        ("expect", Lead::State),
+        ("\"d\":", Lead::Jwk),
+    ] {
+        add(key, lead);
+    }
+    #[allow(
+        clippy::expect_used,
+        reason = "the keywords are constant and few; a test builds them"
+    )]
+    let search = AhoCorasickBuilder::new()
+        .ascii_case_insensitive(true)
+        .match_kind(MatchKind::Standard)
+        .kind(Some(AhoCorasickKind::DFA))
+        .build(&keys)
+        .expect("constant keywords");
+    Tables { search, leads }
+});
+
+/// Builds the tables.
+pub(super) fn prepare() {
+    LazyLock::force(&TABLES);
+}
+
+/// The end of the first keyword from `from` on.
+pub(super) fn next(block: &[u8], from: usize) -> Option<usize> {
+    TABLES
+        .search
+        .find(Input::new(block).range(from..).earliest(true))
+        .map(|m| m.end() - 1)
+}
+
+/// All findings of one line, in order, none overlapping another.
+pub(super) fn spans(text: &[u8], follow: &Follow, open: &mut Option<Open>) -> Vec<Span> {
+    let tables = &*TABLES;
+    let mut line = Line::new(text);
+    follow.apply(&mut line);
+    for hit in tables.search.find_overlapping_iter(text) {
+        if line.in_marker(hit.start()) {
+            continue;
+        }
+        let (start, end) = (hit.start(), hit.end());
+        match tables.leads.get(hit.pattern().as_usize()) {
+            Some(Lead::Rule(i)) => {
+                let Some(rule) = RULES.get(*i) else { continue };
+                // `db-AIDA…` is another provider's identifier
+                let inside =
+                    rule.kind == kind::ACCESS_KEY && super::bytes::before(text, start) == b'-';
+                if !inside && let Some((s, e)) = rule.matches(text, start) {
+                    line.add(s, e, rule.kind, rule.id);
+                    if rule.kind == kind::ACCESS_KEY {
+                        bare::aws_pair(&mut line, e);
+                    }
+                }
+            }
+            Some(Lead::Word) => {
+                assign::analyse(&mut line, start, end);
+                if matches!(super::bytes::at(text, start), b'p' | b'P' | b'c' | b'C') {
+                    login::accounts(&mut line);
+                }
+            }
+            Some(Lead::Url) => url::analyse(&mut line, start),
+            Some(Lead::Key) => {
+                if let Some(left) = pem::analyse(&mut line, start) {
+                    *open = Some(left);
+                }
+            }
+            Some(Lead::Command) => command::analyse(&mut line, start),
+            Some(Lead::Bearer) => header::payload(&mut line, end, "bearer", false),
+            Some(Lead::Basic) => header::payload(&mut line, end, "basic", false),
+            Some(Lead::Jwt) => bare::jwt(&mut line, start),
+            Some(Lead::Telegram) => bare::telegram(&mut line, start),
+            Some(Lead::Mailchimp) => bare::mailchimp(&mut line, start),
+            Some(Lead::Atlas) => bare::atlas(&mut line, start, end),
+            Some(Lead::Azure) => bare::azure(&mut line, start),
+            Some(Lead::Tcp) => url::before_tcp(&mut line, start),
+            Some(Lead::Oracle) => url::oracle(&mut line, end),
+            Some(Lead::Port) => url::pgpass(&mut line, start + 1),
+            Some(Lead::Pass) => command::openssl_pass(&mut line, start, end),
+            Some(Lead::Piped) => command::piped(&mut line, start),
+            Some(Lead::Sql) => header::phrase_value(&mut line, end),
+            Some(Lead::Query) => near::query_key(&mut line, end),
+            Some(Lead::Jwk) => near::jwk(&mut line, end),
+            Some(Lead::Call(i)) => call::analyse(&mut line, *i, end),
+            Some(Lead::Login) => {
+                login::login_pair(&mut line, end);
+                login::accounts(&mut line);
+            }
+            Some(Lead::Codes) => prose::codes(&mut line, end),
+            Some(Lead::Setup) => prose::setup_key(&mut line, end),
+            Some(Lead::BareKey) => prose::bare_key(&mut line, start),
+            Some(Lead::Placed(i)) => command::placed(&mut line, *i, start),
+            Some(Lead::Echo) => command::echoed(&mut line, end),
+            Some(Lead::CookieFile) => prose::cookie_file(&mut line),
+            Some(Lead::Setuser) => command::setuser(&mut line, end),
+            Some(Lead::Known) => login::known_pair(&mut line, end - 1, 1),
+            Some(Lead::Wallet) => header::quoted_seed(&mut line, end),
+            Some(Lead::Wifi) => prose::wifi(&mut line, end),
+            Some(Lead::Pair) => login::known_pair(&mut line, start, 3),
+            Some(Lead::Community) => near::community(&mut line, start, end),
+            Some(Lead::Mail) => pairs::combo(&mut line, end),
+            Some(Lead::Send) => prose::sent(&mut line, start, end),
+            Some(Lead::Mask) => command::masked(&mut line, end),
+            Some(Lead::SetTo) => login::set_to(&mut line, end),
+            Some(Lead::Insert) => sql::insert(&mut line, end),
+            Some(Lead::Foreign) => prose::foreign(&mut line, end),
+            Some(Lead::Quoted) => prose::quoted(&mut line, end),
+            Some(Lead::Encoded) => prose::encoded(&mut line, end),
+            Some(Lead::Otp) => url::otpauth(&mut line, end),
+            Some(Lead::Static) => pairs::fixed(&mut line, end),
+            Some(Lead::Account) => login::accounts(&mut line),
+            Some(Lead::State) | None => {}
+        }
+    }
+    bare::scan(&mut line);
+    line.merged()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tables_are_small() {
+        let start = std::time::Instant::now();
+        let bytes = TABLES.search.memory_usage();
+        eprintln!(
+            "{} keywords, {bytes} bytes, {:?}",
+            TABLES.leads.len(),
+            start.elapsed()
+        );
+        assert!(bytes < 2 << 20);
+    }
+}
