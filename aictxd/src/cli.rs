@@ -1,11 +1,14 @@
 //! The daemon program's arguments.
 
 use std::io::{Read, Write};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 use aictx_artifacts::scrub::{Report, StreamScrubber};
+use aictx_repomap::eval::{Options, Scope};
 use clap::{Parser, Subcommand};
 
+use crate::evaluate;
 use crate::lifecycle::{self, Ended, RunOptions};
 use crate::once::{self, HookArguments};
 
@@ -39,12 +42,37 @@ enum Command {
         #[arg(long)]
         event: Option<String>,
     },
+    /// Measure how good the map's answers are on a repository's own past.
+    #[command(subcommand)]
+    Eval(Eval),
     /// Print the OpenRPC document of the socket.
     Openrpc,
     /// Copy standard input to standard output with secrets replaced; a summary goes to standard
     /// error.
     Scrub {
         /// Print the summary as JSON.
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+enum Eval {
+    /// Index the tree as it was some commits ago and ask with each later commit's message.
+    Localize {
+        /// Repository, or a directory in it.
+        #[arg(long, default_value = ".")]
+        repo: PathBuf,
+        /// How many first-parent commits ago.
+        #[arg(long, default_value_t = 400)]
+        commits: u32,
+        /// Most tasks, in even steps over the later commits.
+        #[arg(long, default_value_t = 60)]
+        tasks: usize,
+        /// Let every file count as an answer, not only sources and tests.
+        #[arg(long)]
+        all: bool,
+        /// Print a line of JSON.
         #[arg(long)]
         json: bool,
     },
@@ -61,6 +89,27 @@ pub fn main() -> ExitCode {
             pid,
             event,
         } => once::print(once::run(&method, &HookArguments { runner, pid, event })),
+        Command::Eval(Eval::Localize {
+            repo,
+            commits,
+            tasks,
+            all,
+            json,
+        }) => {
+            let options = Options {
+                commits,
+                tasks,
+                scope: if all { Scope::All } else { Scope::Code },
+                ..Options::default()
+            };
+            match evaluate::run(&repo, &options, json) {
+                Ok(()) => ExitCode::SUCCESS,
+                Err(error) => {
+                    eprintln!("aictxd: eval: {error}");
+                    ExitCode::FAILURE
+                }
+            }
+        }
         Command::Openrpc => {
             let text =
                 serde_json::to_string_pretty(&aictx_proto::openrpc::document()).unwrap_or_default();

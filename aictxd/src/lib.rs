@@ -6,6 +6,7 @@
 
 pub mod app;
 pub mod cli;
+pub mod evaluate;
 pub mod git;
 pub mod hook;
 pub mod hosts;

@@ -53,6 +53,9 @@ pub enum Command {
     /// Start, stop and look at the daemon
     #[command(subcommand)]
     Daemon(Daemon),
+    /// Measure answers on a repository's own past
+    #[command(subcommand)]
+    Eval(Eval),
     /// Copy standard input to standard output with secrets replaced
     Scrub,
     /// Show the versions of client and daemon
@@ -474,6 +477,27 @@ pub enum Map {
         /// Where and how long.
         #[command(flatten)]
         at: MapAt,
+    },
+}
+
+/// `aictx eval`.
+#[derive(Debug, Subcommand)]
+pub enum Eval {
+    /// Ask the map of a past tree with the messages of later commits: does it name the files that
+    /// they changed?
+    Localize {
+        /// Where.
+        #[command(flatten)]
+        at: RepoOption,
+        /// How many first-parent commits ago the tree is taken
+        #[arg(long, value_name = "N", default_value_t = 400)]
+        commits: u32,
+        /// At most this many tasks, in even steps over the later commits
+        #[arg(long, value_name = "N", default_value_t = 60)]
+        tasks: u32,
+        /// Let every file count as an answer, not only sources and tests
+        #[arg(long)]
+        all: bool,
     },
 }
 

@@ -35,6 +35,7 @@ pub fn run(line: CommandLine, paint: Paint) -> Result<Answer, CliError> {
         Command::Session(command) => repository::session(&backend, &command, paint),
         Command::Map(command) => map::map(&backend, command, paint),
         Command::Daemon(command) => daemon::daemon(&backend, &command, paint),
+        Command::Eval(command) => daemon::eval(&backend, &command, line.json),
         Command::Scrub => daemon::scrub(&backend, line.json),
         Command::Version => daemon::version(&backend),
     }

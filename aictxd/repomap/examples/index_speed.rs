@@ -150,7 +150,13 @@ fn queries(indexer: &Indexer) {
             limit: 10,
         };
         let started = Instant::now();
-        std::hint::black_box(rank_with(&*tree, &history, &past, &query, &Weights::default()));
+        std::hint::black_box(rank_with(
+            &*tree,
+            &history,
+            &past,
+            &query,
+            &Weights::default(),
+        ));
         times.push(started.elapsed());
         if let Some(word) = words.first() {
             let started = Instant::now();

@@ -18,10 +18,12 @@ use crate::view::{FileId, View};
 
 mod cache;
 mod changes;
+mod contents;
 mod fill;
 mod tidy;
 
 pub use cache::Cache;
+pub use contents::index_contents;
 use fill::Fill;
 
 /// How a tree is indexed.

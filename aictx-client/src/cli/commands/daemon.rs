@@ -14,8 +14,9 @@ use aictx_proto::methods::{
 use aictx_proto::{PROTOCOL_VERSION, VERSION};
 use serde_json::{Value, json};
 
+use super::absolute;
 use crate::cli::Answer;
-use crate::cli::arguments::Daemon;
+use crate::cli::arguments::{Daemon, Eval};
 use crate::cli::call::{Backend, RESTART_HINT, START_DEADLINE, parse};
 use crate::cli::error::{CliError, Kind};
 use crate::cli::render;
@@ -246,12 +247,37 @@ pub(super) fn version(backend: &Backend) -> Result<Answer, CliError> {
 
 /// `aictx scrub`: becomes the daemon program, which holds the one scrubber there is.
 pub(super) fn scrub(backend: &Backend, json: bool) -> Result<Answer, CliError> {
+    become_daemon_program(backend, &["scrub"], json)
+}
+
+/// `aictx eval`: long work with a progress bar of its own, in a process of its own.
+pub(super) fn eval(backend: &Backend, command: &Eval, json: bool) -> Result<Answer, CliError> {
+    let Eval::Localize {
+        at,
+        commits,
+        tasks,
+        all,
+    } = command;
+    let repo = absolute(&at.repo)?;
+    let (commits, tasks) = (commits.to_string(), tasks.to_string());
+    let mut arguments = vec!["eval", "localize", "--repo", &repo];
+    arguments.extend(["--commits", &commits, "--tasks", &tasks]);
+    arguments.extend(all.then_some("--all"));
+    become_daemon_program(backend, &arguments, json)
+}
+
+/// Goes on as the other program; comes back only when that cannot be started.
+fn become_daemon_program(
+    backend: &Backend,
+    arguments: &[&str],
+    json: bool,
+) -> Result<Answer, CliError> {
     let hint = "install aictxd beside aictx, or set AICTX_DAEMON to its path";
     let Some(program) = &backend.places.daemon else {
         return Err(CliError::new(Kind::NoDaemon, "there is no aictxd beside aictx").hint(hint));
     };
     let error = Command::new(program)
-        .arg("scrub")
+        .args(arguments)
         .args(json.then_some("--json"))
         .exec();
     Err(CliError::io(program.display(), &error).hint(hint))
