@@ -94,6 +94,7 @@ pub fn look(root: &Path) -> Project {
         makefile_targets,
         directories: entries.unwrap_or_default(),
         readme: readme.unwrap_or_default(),
+        map: Vec::new(),
     }
 }
 
