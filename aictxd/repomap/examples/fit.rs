@@ -280,7 +280,7 @@ static NAMES: [&str; Feature::COUNT] = [
     "Cover",
     "Title",
     "Stem",
-    "Symbol",
+    
     "ExactPath",
     "ExactDirectory",
     "ExactName",

@@ -58,6 +58,19 @@ pub enum Class {
     Vendored = 6,
 }
 
+impl Class {
+    /// Every class, at the index of its number.
+    pub const ALL: [Class; 7] = [
+        Class::Source,
+        Class::Test,
+        Class::Docs,
+        Class::Config,
+        Class::Fixture,
+        Class::Generated,
+        Class::Vendored,
+    ];
+}
+
 /// A definition as a view shows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Symbol<'a> {
