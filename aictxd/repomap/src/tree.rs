@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::discover::Stamp;
-use crate::facts::Outcome;
+use crate::facts::{Kind, Outcome};
 use crate::segment::{ContentId, Segment};
 use crate::view::{Class, Field, FileId, Symbol, View};
 
@@ -320,7 +320,7 @@ impl View for Tree {
         let row = self.rows.get(file.0 as usize);
         let class = row.map(|row| row.class).unwrap_or_default();
         match self.outcome(file) {
-            Some(Outcome::Generated) => Class::Generated,
+            Some(Outcome::Generated) if class != Class::Vendored => Class::Generated,
             _ => class,
         }
     }
@@ -412,7 +412,13 @@ impl View for Tree {
                 continue;
             };
             for symbol in segment.symbols_named(name) {
-                self.files_of_symbol(number, symbol, each);
+                // A heading names nothing that a program could mean.
+                if segment
+                    .symbol(symbol)
+                    .is_some_and(|s| s.kind != Kind::Heading)
+                {
+                    self.files_of_symbol(number, symbol, each);
+                }
             }
         }
     }
@@ -441,3 +447,7 @@ impl Tree {
         self.files_of(place, &mut |file| each(file, symbol.saturating_sub(first)));
     }
 }
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests;

@@ -59,17 +59,21 @@ pub enum Class {
 }
 
 impl Class {
+    /// Every class, at the index of its number.
+    pub const ALL: [Class; 7] = [
+        Class::Source,
+        Class::Test,
+        Class::Docs,
+        Class::Config,
+        Class::Fixture,
+        Class::Generated,
+        Class::Vendored,
+    ];
+
     /// The class stored as `number`; a source file where the number is unknown.
     pub fn from_number(number: u8) -> Self {
-        match number {
-            1 => Self::Test,
-            2 => Self::Docs,
-            3 => Self::Config,
-            4 => Self::Fixture,
-            5 => Self::Generated,
-            6 => Self::Vendored,
-            _ => Self::Source,
-        }
+        let class = Self::ALL.get(usize::from(number)).copied();
+        class.unwrap_or_default()
     }
 }
 
@@ -124,7 +128,7 @@ pub trait View: Sync {
     fn symbol_count(&self, file: FileId) -> u32;
     /// The `number`-th definition of a file.
     fn symbol(&self, file: FileId, number: u32) -> Option<Symbol<'_>>;
-    /// Calls `each` with every definition whose name is exactly `name`.
+    /// Calls `each` with every definition whose name is exactly `name`, headings aside.
     fn symbols_named(&self, name: &str, each: &mut dyn FnMut(FileId, u32));
     /// Files that this file imports, as far as imports could be resolved.
     fn imports(&self, file: FileId) -> &[FileId];

@@ -47,8 +47,6 @@ pub enum Feature {
     Title,
     /// Share of the words of its own name that the question has.
     Stem,
-    /// Best definition: share of the question's weight in one name and signature.
-    Symbol,
     /// The question names this path.
     ExactPath,
     /// The question names this directory.
@@ -98,18 +96,38 @@ pub(super) const SUMS: usize = 9;
 const PAST: usize = 5;
 const NEAR: usize = 6;
 const COVER: usize = 7;
-const TITLE: usize = 8;
+/// The features that the sums make, relative to the greatest of each.
+const SUMMED: [Feature; SUMS] = [
+    Feature::Path,
+    Feature::Name,
+    Feature::Signature,
+    Feature::Doc,
+    Feature::Body,
+    Feature::Past,
+    Feature::Near,
+    Feature::Cover,
+    Feature::Title,
+];
 
 /// Files that the second stage looks at.
 pub(super) const CANDIDATES: usize = 200;
 /// Most postings read for one question.
-const MAX_POSTINGS: u32 = 400_000;
+const MAX_POSTINGS: u32 = 150_000;
+
+/// The sums of one file.
+#[derive(Debug, Clone, Copy, Default)]
+struct Sums {
+    values: [f32; SUMS],
+    /// Number of the last term that counted for cover, plus one.
+    term: u16,
+    /// It is among the touched.
+    touched: bool,
+}
 
 /// Sums for every file, kept between questions; all zero between them.
 #[derive(Default)]
 struct Scratch {
-    sums: Vec<[f32; SUMS]>,
-    term: Vec<u16>,
+    files: Vec<Sums>,
     touched: Vec<u32>,
     count: Vec<f32>,
 }
@@ -141,14 +159,19 @@ pub(super) fn dot(values: &Values, weights: &Weights) -> f32 {
 
 impl Scratch {
     #[inline]
+    fn file(&mut self, file: u32) -> Option<&mut Sums> {
+        let sums = self.files.get_mut(file as usize)?;
+        if !sums.touched {
+            sums.touched = true;
+            self.touched.push(file);
+        }
+        Some(sums)
+    }
+
+    #[inline]
     fn add(&mut self, file: u32, at: usize, value: f32) {
-        if let Some(sums) = self.sums.get_mut(file as usize) {
-            if sums.iter().all(|s| *s == 0.0) {
-                self.touched.push(file);
-            }
-            if let Some(to) = sums.get_mut(at) {
-                *to += value;
-            }
+        if let Some(to) = self.file(file).and_then(|s| s.values.get_mut(at)) {
+            *to += value;
         }
     }
 }
@@ -165,24 +188,28 @@ pub(super) fn candidates(
     SCRATCH.with_borrow_mut(|scratch| {
         let files = view.files() as usize;
         // Another view may have been asked before.
-        scratch
-            .sums
-            .resize(files.max(scratch.sums.len()), [0.0; SUMS]);
-        scratch.term.resize(files.max(scratch.term.len()), 0);
-        scratch.count.resize(files.max(scratch.count.len()), 0.0);
+        if scratch.files.len() < files {
+            scratch.files.resize(files, Sums::default());
+            scratch.count.resize(files, 0.0);
+        }
         let total = fields(view, question, weights, scratch);
         let sure = votes(view, history, past, question, weights, scratch);
         let candidates = first(view, past, question, active, weights, scratch, total, sure);
         for file in scratch.touched.drain(..) {
-            if let Some(sums) = scratch.sums.get_mut(file as usize) {
-                *sums = [0.0; SUMS];
-            }
-            if let Some(term) = scratch.term.get_mut(file as usize) {
-                *term = 0;
+            if let Some(sums) = scratch.files.get_mut(file as usize) {
+                *sums = Sums::default();
             }
         }
         second::add(view, history, past, question, weights, candidates)
     })
+}
+
+/// Keeps the first `count` by `order`, in no order.
+fn top<T>(items: &mut Vec<T>, count: usize, order: impl FnMut(&T, &T) -> std::cmp::Ordering) {
+    if items.len() > count {
+        items.select_nth_unstable_by(count, order);
+        items.truncate(count);
+    }
 }
 
 fn idf(n: f32, df: f32) -> f32 {
@@ -196,6 +223,19 @@ fn fields(view: &dyn View, question: &Question, weights: &Weights, scratch: &mut
     // (what the term may give, term number, field, frequency)
     let mut work: Vec<(f32, usize, Field, u32)> = Vec::new();
     let mut rarity = Vec::with_capacity(question.terms.len());
+    let read = Field::ALL.map(|field| {
+        let feature = match field {
+            Field::Path => Feature::Path,
+            Field::Name => Feature::Name,
+            Field::Signature => Feature::Signature,
+            Field::Doc => Feature::Doc,
+            Field::Body => Feature::Body,
+        };
+        weights
+            .linear
+            .get(feature as usize)
+            .is_some_and(|w| *w != 0.0)
+    });
     for (at, term) in question.terms.iter().enumerate() {
         let frequencies = Field::ALL.map(|f| view.frequency(f, &term.text));
         let [path, .., body] = frequencies;
@@ -206,8 +246,8 @@ fn fields(view: &dyn View, question: &Question, weights: &Weights, scratch: &mut
         };
         total += rare;
         rarity.push(rare);
-        for (field, df) in Field::ALL.into_iter().zip(frequencies) {
-            if df > 0 {
+        for ((field, df), read) in Field::ALL.into_iter().zip(frequencies).zip(read) {
+            if df > 0 && read {
                 work.push((term.weight * idf(n, df as f32), at, field, df));
             }
         }
@@ -230,6 +270,7 @@ fn fields(view: &dyn View, question: &Question, weights: &Weights, scratch: &mut
         let k1 = weights.k1.get(number).copied().unwrap_or(1.2);
         let b = weights.b.get(number).copied().unwrap_or(0.5);
         let mean = view.mean_length(field).max(1.0);
+        let (flat, slope) = (k1 * (1.0 - b), k1 * b / mean);
         let rare = rarity.get(at).copied().unwrap_or(0.0);
         let mark = u16::try_from(at + 1).unwrap_or(u16::MAX);
         let in_title = match field {
@@ -243,17 +284,20 @@ fn fields(view: &dyn View, question: &Question, weights: &Weights, scratch: &mut
         view.postings(field, &term.text, &mut |file, times| {
             let times = times as f32;
             let length = view.length(field, file) as f32;
-            let norm = k1 * (1.0 - b + b * length / mean);
+            let norm = flat + slope * length;
             let score = times * (k1 + 1.0) / (times + norm);
-            scratch.add(file.0, number, gain * score);
-            if in_title > 0.0 {
-                scratch.add(file.0, TITLE, in_title * score);
+            let Some(sums) = scratch.file(file.0) else {
+                return;
+            };
+            let new = sums.term != mark;
+            sums.term = mark;
+            let [.., cover, title] = &mut sums.values;
+            *title += in_title * score;
+            if new {
+                *cover += rare;
             }
-            if let Some(last) = scratch.term.get_mut(file.0 as usize)
-                && *last != mark
-            {
-                *last = mark;
-                scratch.add(file.0, COVER, rare);
+            if let Some(to) = sums.values.get_mut(number) {
+                *to += gain * score;
             }
         });
     }
@@ -273,7 +317,7 @@ fn votes(
     if n == 0.0 {
         return 0.0;
     }
-    let mut similar: BTreeMap<u32, f32> = BTreeMap::new();
+    let mut similar: Vec<f32> = vec![0.0; history.commits() as usize];
     let [k1, b] = weights.past;
     let mean = history.mean_message_length().max(1.0);
     let mut possible = 0.0;
@@ -289,7 +333,9 @@ fn votes(
             let length = history.message_length(*commit) as f32;
             let times = f32::from(*times);
             let score = rare * times * 2.2 / (times + 1.2 * (0.25 + 0.75 * length / mean));
-            *similar.entry(*commit).or_default() += score;
+            if let Some(to) = similar.get_mut(*commit as usize) {
+                *to += score;
+            }
             let files = history.files(*commit);
             let share = 1.0 / (files.len() as f32).sqrt();
             for path in files {
@@ -312,10 +358,12 @@ fn votes(
             scratch.add(file, PAST, rare * times * (k1 + 1.0) / (times + norm));
         }
     }
-    let mut nearest: Vec<(u32, f32)> = similar.into_iter().collect();
-    nearest.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-    nearest.truncate(weights.near);
-    let best = nearest.first().map_or(0.0, |b| b.1);
+    let mut nearest: Vec<(u32, f32)> = (0..).zip(similar).filter(|(_, s)| *s > 0.0).collect();
+    top(&mut nearest, weights.near, |a, b| {
+        b.1.total_cmp(&a.1).then(a.0.cmp(&b.0))
+    });
+    nearest.sort_unstable_by_key(|n| n.0);
+    let best = nearest.iter().map(|n| n.1).fold(0.0, f32::max);
     for (commit, score) in nearest {
         let files = history.files(commit);
         let vote = (score / best).powf(weights.near_power)
@@ -343,8 +391,8 @@ fn first(
 ) -> Vec<Candidate> {
     let mut most = [0.0_f32; SUMS];
     for file in &scratch.touched {
-        if let Some(sums) = scratch.sums.get(*file as usize) {
-            for (most, sum) in most.iter_mut().zip(sums) {
+        if let Some(sums) = scratch.files.get(*file as usize) {
+            for (most, sum) in most.iter_mut().zip(&sums.values) {
                 *most = most.max(*sum);
             }
         }
@@ -352,7 +400,10 @@ fn first(
     if let Some(cover) = most.get_mut(COVER) {
         *cover = total;
     }
-    let scale = most.map(|m| if m > 0.0 { 1.0 / m } else { 0.0 });
+    let mut scale = most.map(|m| if m > 0.0 { 1.0 / m } else { 0.0 });
+    if let Some(near) = scale.get_mut(NEAR) {
+        *near *= sure;
+    }
     let mut wanted: BTreeMap<u32, mentions::Exact> = mentions::find(view, question);
     for file in &past.newest {
         wanted.entry(*file).or_default();
@@ -360,41 +411,53 @@ fn first(
     for (file, _) in active {
         wanted.entry(file.0).or_default();
     }
+    let sums = |file: u32| {
+        scratch
+            .files
+            .get(file as usize)
+            .map_or([0.0; SUMS], |s| s.values)
+    };
     let value = |file: u32| {
         let mut values = [0.0; Feature::COUNT];
-        let at = file as usize;
-        if let Some(sums) = scratch.sums.get(at) {
-            let [path, name, signature, doc, body, past, near, cover, title] = *sums;
-            let [a, b, c, d, e, f, g, h, i] = scale;
-            set(&mut values, Feature::Title, title * i);
-            set(&mut values, Feature::Path, path * a);
-            set(&mut values, Feature::Name, name * b);
-            set(&mut values, Feature::Signature, signature * c);
-            set(&mut values, Feature::Doc, doc * d);
-            set(&mut values, Feature::Body, body * e);
-            set(&mut values, Feature::Past, past * f);
-            set(&mut values, Feature::Near, near * g * sure);
-            set(&mut values, Feature::Cover, cover * h);
+        for ((feature, sum), scale) in SUMMED.into_iter().zip(sums(file)).zip(scale) {
+            set(&mut values, feature, sum * scale);
         }
-        set(
-            &mut values,
-            Feature::Recent,
-            past.recent.get(at).copied().unwrap_or(0.0),
-        );
+        let recent = past.recent.get(file as usize).copied().unwrap_or(0.0);
+        set(&mut values, Feature::Recent, recent);
         class(&mut values, view.class(FileId(file)), question.asks);
         values
     };
-    let mut scored: Vec<(f32, u32)> = scratch
+    // The same sum as of all features, without making them for every file.
+    let mut factors = scale;
+    for (factor, feature) in factors.iter_mut().zip(SUMMED) {
+        *factor *= weights.linear.get(feature as usize).copied().unwrap_or(0.0);
+    }
+    let classes = Class::ALL.map(|of| {
+        let mut values = [0.0; Feature::COUNT];
+        class(&mut values, of, question.asks);
+        dot(&values, weights)
+    });
+    let recency = weights
+        .linear
+        .get(Feature::Recent as usize)
+        .copied()
+        .unwrap_or(0.0);
+    let mut scored: Vec<(u32, f32)> = scratch
         .touched
         .iter()
-        .map(|file| (dot(&value(*file), weights), *file))
+        .map(|file| {
+            let mut score = past.recent.get(*file as usize).copied().unwrap_or(0.0) * recency;
+            for (sum, factor) in sums(*file).iter().zip(factors) {
+                score += sum * factor;
+            }
+            let class = past.class.get(*file as usize).map_or(0, |c| *c as usize);
+            (*file, score + classes.get(class).copied().unwrap_or(0.0))
+        })
         .collect();
-    let order = |a: &(f32, u32), b: &(f32, u32)| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1));
-    if scored.len() > CANDIDATES {
-        scored.select_nth_unstable_by(CANDIDATES, order);
-        scored.truncate(CANDIDATES);
-    }
-    for (_, file) in scored {
+    top(&mut scored, CANDIDATES, |a, b| {
+        b.1.total_cmp(&a.1).then(a.0.cmp(&b.0))
+    });
+    for (file, _) in scored {
         wanted.entry(file).or_default();
     }
     wanted

@@ -1,7 +1,7 @@
 //! A history tied to a view.
 
 use crate::history::History;
-use crate::view::{FileId, View};
+use crate::view::{Class, FileId, View};
 
 use super::weights::Weights;
 
@@ -18,6 +18,8 @@ pub struct Past {
     pub(super) path: Vec<u32>,
     /// How recently each file changed: a sum over its commits that halves with age.
     pub(super) recent: Vec<f32>,
+    /// Class of each file, close together: every file that a question touches is asked for it.
+    pub(super) class: Vec<Class>,
     /// Words of all messages of each file's commits.
     pub(super) length: Vec<f32>,
     /// Mean of `length` over files with any.
@@ -54,6 +56,7 @@ impl Past {
             file: Vec::with_capacity(history.paths().len()),
             path: vec![NONE; files],
             recent: vec![0.0; files],
+            class: (0..view.files()).map(|f| view.class(FileId(f))).collect(),
             length: vec![0.0; files],
             ..Past::default()
         };

@@ -34,7 +34,7 @@ static KINDS: &[(&str, &[Feature])] = &[
     ("repo_map:scope_match", &[Feature::Scope]),
     (
         "repo_map:symbol_match",
-        &[Feature::Name, Feature::Signature, Feature::Symbol],
+        &[Feature::Name, Feature::Signature],
     ),
     ("repo_map:doc_match", &[Feature::Doc]),
     ("repo_map:coverage", &[Feature::Cover]),

@@ -17,8 +17,6 @@ const SEEDS: usize = 10;
 const SEED_COMMITS: usize = 60;
 /// Commits with more files say nothing of what belongs together.
 const TOGETHER: usize = 30;
-/// Most definitions of one file that are compared.
-const COMPARED: u32 = 600;
 
 pub(super) fn add(
     view: &dyn View,
@@ -66,7 +64,6 @@ pub(super) fn add(
         );
         set(values, Feature::Stem, stem(path, &terms));
         set(values, Feature::Scope, scope(path, &question.scope));
-        set(values, Feature::Symbol, symbol(view, file, &terms) / sum);
         candidate.score = dot(values, weights);
     }
     candidates
@@ -227,17 +224,6 @@ fn scope(path: &str, scope: &[String]) -> f32 {
     });
     let hit = scope.iter().filter(|t| own.contains(*t)).count();
     hit as f32 / scope.len() as f32
-}
-
-/// Weight of the question in the definition that has most of it.
-fn symbol(view: &dyn View, file: FileId, terms: &BTreeMap<&str, f32>) -> f32 {
-    let mut best = 0.0_f32;
-    for number in 0..view.symbol_count(file).min(COMPARED) {
-        if let Some(symbol) = view.symbol(file, number) {
-            best = best.max(covered(symbol.name, symbol.signature, terms));
-        }
-    }
-    best
 }
 
 /// The definitions that fit a question best, and the share of its weight that each of them has.

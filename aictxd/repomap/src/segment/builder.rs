@@ -3,7 +3,7 @@
 use super::layout::{SECTIONS, Section, assemble};
 use super::postings::{FIELDS, ListWriter, slot, write};
 use super::{BREAK, ContentId, DECLARED, EXPORTED, Interner, content_version, mask};
-use crate::facts::{Definition, Facts, Span};
+use crate::facts::{Definition, Facts, Kind, Span};
 use crate::view::Field;
 use crate::words;
 
@@ -137,21 +137,19 @@ impl Builder {
             columns.import_lines.push(import.line);
         }
         columns.import_ends.push(columns.import_lines.len() as u32);
-        fn texts<'a>(
-            facts: &'a Facts,
-            of: fn(&Definition) -> Span,
-        ) -> impl Iterator<Item = &'a [u8]> {
-            let text = move |symbol| facts.get(of(symbol)).as_bytes();
-            facts.definitions.iter().map(text)
-        }
+        // Headings are prose: their words count as documentation.
+        let of = |heading: bool, span: fn(&Definition) -> Span| {
+            let wanted = move |d: &&Definition| (d.kind == Kind::Heading) == heading;
+            let definitions = facts.definitions.iter().filter(wanted);
+            definitions.map(move |d| facts.get(span(d)).as_bytes())
+        };
+        let docs = of(false, |d| d.doc)
+            .chain(of(true, |d| d.doc))
+            .chain(of(true, |d| d.name));
         let lengths = [
-            self.count(doc, Field::Name, texts(facts, |symbol| symbol.name)),
-            self.count(
-                doc,
-                Field::Signature,
-                texts(facts, |symbol| symbol.signature),
-            ),
-            self.count(doc, Field::Doc, texts(facts, |symbol| symbol.doc)),
+            self.count(doc, Field::Name, of(false, |d| d.name)),
+            self.count(doc, Field::Signature, of(false, |d| d.signature)),
+            self.count(doc, Field::Doc, docs),
             self.count(doc, Field::Body, std::iter::once(body)),
         ];
         self.columns.lengths.push(lengths);

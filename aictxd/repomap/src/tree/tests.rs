@@ -1,0 +1,186 @@
+//! A tree over segments says the same as the naive view.
+
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::indexer::index_contents;
+use crate::parse::{Limits, Parser};
+use crate::segment::{Damage, merge};
+use crate::view::memory::{MemoryFile, MemoryView};
+use crate::words;
+
+const SOURCES: [(&str, &str); 8] = [
+    (
+        "src/lib.rs",
+        "//! Things.\npub mod parse;\n/// Adds two numbers.\npub fn add_numbers(a: i32, b: i32) -> i32 { a + b }\n",
+    ),
+    (
+        "src/parse.rs",
+        "use crate::add_numbers;\npub struct HttpParser { state: u8 }\nimpl HttpParser { pub fn next_token(&mut self) -> Option<u8> { add_numbers(1, 2); None } }\n",
+    ),
+    (
+        "app/main.py",
+        "import os\nfrom app import util\n\nclass Server:\n    \"\"\"Serves requests.\"\"\"\n    def handle_request(self, request):\n        return util.reply(request)\n",
+    ),
+    (
+        "app/util.py",
+        "def reply(request):\n    # the request is echoed\n    return request\n",
+    ),
+    (
+        "README.md",
+        "# Title\n\nWords about parsing.\n\n## Install\n",
+    ),
+    (
+        "tests/test_app.py",
+        "from app.main import Server\n\ndef test_server():\n    assert Server().handle_request(1) == 1\n",
+    ),
+    (
+        "notes.txt",
+        "plain words about the HttpParser and nothing else",
+    ),
+    ("data.bin", "\u{0}\u{0}binary"),
+];
+
+fn naive(files: &[(String, Vec<u8>)]) -> MemoryView {
+    let mut parser = Parser::new();
+    let mut read = |f: &(String, Vec<u8>)| {
+        MemoryFile::read(&mut parser, f.0.clone(), f.1.clone(), &Limits::default())
+    };
+    MemoryView::new(files.iter().map(&mut read).collect())
+}
+
+/// Everything that a view says, with every term of every file.
+fn dump(view: &dyn View, files: &[(String, Vec<u8>)]) -> BTreeMap<String, String> {
+    let mut said = BTreeMap::new();
+    let mut terms = std::collections::BTreeSet::new();
+    for (path, bytes) in files {
+        words::terms(bytes, |t| drop(terms.insert(t.to_owned())));
+        words::terms(path.as_bytes(), |t| drop(terms.insert(t.to_owned())));
+    }
+    for file in (0..view.files()).map(FileId) {
+        let lengths = Field::ALL.map(|field| view.length(field, file));
+        let symbols: Vec<_> = (0..view.symbol_count(file))
+            .map(|n| format!("{:?}", view.symbol(file, n)))
+            .collect();
+        let line = format!(
+            "{:?} {} {lengths:?} {symbols:?} imports {:?} by {:?}",
+            view.class(file),
+            view.language(file),
+            view.imports(file),
+            view.importers(file),
+        );
+        assert_eq!(view.file_at(view.path(file)), Some(file));
+        said.insert(view.path(file).to_owned(), line);
+    }
+    for field in Field::ALL {
+        said.insert(
+            format!("{field:?}"),
+            format!("{:.4}", view.mean_length(field)),
+        );
+        for term in &terms {
+            let mut found = Vec::new();
+            view.postings(field, term, &mut |file, count| found.push((file, count)));
+            found.sort_unstable();
+            assert_eq!(view.frequency(field, term) as usize, found.len());
+            if !found.is_empty() {
+                said.insert(format!("{field:?} {term}"), format!("{found:?}"));
+            }
+        }
+    }
+    for name in ["add_numbers", "HttpParser", "reply", "nothing"] {
+        let mut found = Vec::new();
+        view.symbols_named(name, &mut |file, number| found.push((file, number)));
+        found.sort_unstable();
+        said.insert(format!("named {name}"), format!("{found:?}"));
+    }
+    said
+}
+
+/// The first thing that two views say differently.
+fn difference(
+    a: &dyn View,
+    b: &dyn View,
+    files: &[(String, Vec<u8>)],
+) -> Option<(String, Option<String>, Option<String>)> {
+    let (a, b) = (dump(a, files), dump(b, files));
+    let keys: std::collections::BTreeSet<_> = a.keys().chain(b.keys()).collect();
+    let key = keys.into_iter().find(|key| a.get(*key) != b.get(*key))?;
+    Some((key.clone(), a.get(key).cloned(), b.get(key).cloned()))
+}
+
+fn sources() -> Vec<(String, Vec<u8>)> {
+    let mut files: Vec<_> = SOURCES
+        .iter()
+        .map(|(path, text)| ((*path).to_owned(), text.as_bytes().to_vec()))
+        .collect();
+    files.sort();
+    files
+}
+
+#[test]
+fn segments_say_what_the_naive_view_says() {
+    let files = sources();
+    let tree = index_contents(files.clone(), 1 << 20, &mut |_| {});
+    assert_eq!(difference(&tree, &naive(&files), &files), None);
+}
+
+#[test]
+fn damage_anywhere_is_noticed_and_never_a_panic() {
+    let tree = index_contents(sources(), 1 << 20, &mut |_| {});
+    let whole = tree.segments()[0].bytes().to_vec();
+    assert!(Segment::from_bytes(whole.clone()).is_ok());
+    for at in (0..whole.len()).step_by(7) {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 0x10;
+        // Only the padding between sections is nobody's.
+        if let Ok(segment) = Segment::from_bytes(bytes) {
+            assert_eq!(segment.docs(), tree.segments()[0].docs());
+        }
+        assert!(Segment::from_bytes(whole[..at].to_vec()).is_err());
+    }
+    assert_eq!(
+        Segment::from_bytes(b"elf".to_vec()).unwrap_err(),
+        Damage::Foreign
+    );
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
+
+    /// Documents spread over several segments, some of them dead, merged or not, make no difference.
+    #[test]
+    fn how_documents_are_spread_makes_no_difference(
+        spread in proptest::collection::vec(0_usize..3, SOURCES.len()),
+        dead in proptest::collection::vec(any::<bool>(), SOURCES.len()),
+        merged: bool,
+    ) {
+        let files = sources();
+        let one = index_contents(files.clone(), 1 << 20, &mut |_| {});
+        let whole = &one.segments()[0];
+        // Three segments, each with its documents, by merging the one with itself in part.
+        let parts: Vec<Arc<Segment>> = (0..3)
+            .map(|n| merge(&[whole], &|_, doc| spread[doc as usize] == n))
+            .map(|bytes| Arc::new(Segment::from_bytes(bytes).unwrap()))
+            .collect();
+        let segments = if merged {
+            let parts: Vec<&Segment> = parts.iter().map(Arc::as_ref).collect();
+            vec![Arc::new(Segment::from_bytes(merge(&parts, &|_, _| true)).unwrap())]
+        } else {
+            parts
+        };
+        let kept: Vec<_> = files.iter().zip(&dead).filter(|(_, dead)| !**dead).map(|(f, _)| f.clone()).collect();
+        let rows = one.rows().iter().zip(&dead).filter(|(_, dead)| !**dead).map(|(row, _)| {
+            let find = |(n, segment): (usize, &Arc<Segment>)| {
+                Some(Place { segment: n as u32, doc: segment.find(&row.id)? })
+            };
+            Row { place: segments.iter().enumerate().find_map(find), ..*row }
+        }).collect();
+        let paths = Arc::new(Paths::new(kept.iter().map(|(path, _)| path.as_bytes())));
+        let tree = Tree::new(paths, rows, segments, Arc::default());
+        prop_assert_eq!(tree.pending(), 0);
+        let tree = tree.with_graph(Arc::new(crate::links::build(&tree)));
+        prop_assert_eq!(difference(&tree, &naive(&kept), &kept), None);
+    }
+}
