@@ -25,6 +25,8 @@ pub(super) struct Patterns {
     pub(super) name: &'static str,
     /// Whether the case of words does not matter.
     pub(super) any_case: bool,
+    /// Whether the word that counts is one only behind a modifier: `create table`.
+    pub(super) needs_modifier: bool,
     /// For what begins with no word: name of the definition in the line, and what it is.
     pub(super) other: Option<fn(&str) -> Option<(&str, Kind)>>,
 }
@@ -41,6 +43,7 @@ impl Patterns {
             imports: &[],
             name: "",
             any_case: false,
+            needs_modifier: false,
             other: None,
         }
     }
@@ -113,7 +116,7 @@ pub(super) static ANY: Patterns = Patterns {
 };
 
 /// `static int name(…`, at the start of a line and not a call.
-fn c_function(line: &str) -> Option<(&str, Kind)> {
+pub(super) fn c_function(line: &str) -> Option<(&str, Kind)> {
     if !line.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') || line.ends_with(';') {
         return None;
     }
@@ -226,6 +229,9 @@ fn definition(
     {
         rest = after.trim_start();
     }
+    if patterns.needs_modifier && rest.len() == line.len() {
+        return None;
+    }
     let found = patterns.words.iter().find_map(|(word, kind)| {
         let after = word_at(rest, word, patterns.any_case)?.trim_start();
         let after = after.trim_start_matches(['"', '`', '[', '\'', '*']);
@@ -236,6 +242,19 @@ fn definition(
         (!name.is_empty()).then_some((name, *kind))
     });
     let (name, kind) = found.or_else(|| patterns.other.and_then(|other| other(line)))?;
+    // Clauses of one function count once.
+    let last = draft.facts.definitions.len().checked_sub(1);
+    if let Some(last) = last.and_then(|it| u32::try_from(it).ok())
+        && patterns.other.is_some()
+        && kind == Kind::Function
+        && draft.name_of(last) == name
+        && draft.get(last).is_some_and(|it| it.container == container)
+    {
+        if let Some(it) = draft.get_mut(last) {
+            it.end_line = number;
+        }
+        return None;
+    }
     let inside = container.and_then(|at| draft.get(at)).is_some_and(|it| {
         matches!(
             it.kind,
