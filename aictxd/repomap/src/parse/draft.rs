@@ -222,7 +222,8 @@ impl Draft {
                     | Kind::Type
             );
             // Functions were classes once, and are still written like them in JavaScript.
-            let is_type = is_type || it.kind == Kind::Function && name.starts_with(char::is_uppercase);
+            let is_type =
+                is_type || it.kind == Kind::Function && name.starts_with(char::is_uppercase);
             if !is_type || self.facts.get(it.name) != name {
                 continue;
             }

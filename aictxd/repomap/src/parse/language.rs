@@ -118,18 +118,49 @@ static ENTRIES: &[Entry] = &[
     entry("java", &["java"], Tree(&languages::java::SPEC)),
     entry("kotlin", &["kt", "kts"], Tree(&languages::kotlin::SPEC)),
     entry("csharp", &["cs", "csx"], Tree(&languages::csharp::SPEC)),
-    entry("ruby", &["rb", "rake", "gemspec", "ru"], Tree(&languages::ruby::SPEC))
-        .files(&[
-            "rakefile", "gemfile", "guardfile", "vagrantfile", "podfile", "brewfile", "fastfile",
-        ])
-        .programs(&["ruby", "jruby"]),
-    entry("php", &["php", "phtml", "php5"], Tree(&languages::php::SPEC)).programs(&["php"]),
+    entry(
+        "ruby",
+        &["rb", "rake", "gemspec", "ru"],
+        Tree(&languages::ruby::SPEC),
+    )
+    .files(&[
+        "rakefile",
+        "gemfile",
+        "guardfile",
+        "vagrantfile",
+        "podfile",
+        "brewfile",
+        "fastfile",
+    ])
+    .programs(&["ruby", "jruby"]),
+    entry(
+        "php",
+        &["php", "phtml", "php5"],
+        Tree(&languages::php::SPEC),
+    )
+    .programs(&["php"]),
     entry("swift", &["swift"], Tree(&languages::swift::SPEC)).programs(&["swift"]),
-    entry("scala", &["scala", "sc", "sbt"], Tree(&languages::scala::SPEC)).programs(&["scala"]),
+    entry(
+        "scala",
+        &["scala", "sc", "sbt"],
+        Tree(&languages::scala::SPEC),
+    )
+    .programs(&["scala"]),
     entry("lua", &["lua"], Tree(&languages::lua::SPEC)).programs(&["lua", "luajit"]),
-    entry("bash", &["sh", "bash", "zsh", "ksh", "bats"], Tree(&languages::bash::SPEC))
-        .files(&[".bashrc", ".bash_profile", ".zshrc", ".profile", "pkgbuild", "configure.ac"])
-        .programs(&["sh", "bash", "zsh", "dash", "ksh", "ash", "bats"]),
+    entry(
+        "bash",
+        &["sh", "bash", "zsh", "ksh", "bats"],
+        Tree(&languages::bash::SPEC),
+    )
+    .files(&[
+        ".bashrc",
+        ".bash_profile",
+        ".zshrc",
+        ".profile",
+        "pkgbuild",
+        "configure.ac",
+    ])
+    .programs(&["sh", "bash", "zsh", "dash", "ksh", "ash", "bats"]),
     entry("elixir", &["ex", "exs"], Tree(&languages::elixir::SPEC)).programs(&["elixir"]),
     entry("haskell", &["hs"], Tree(&languages::haskell::SPEC)).programs(&["runhaskell", "stack"]),
     entry("ocaml", &["mli"], Tree(&languages::ocaml::INTERFACE)),
@@ -169,7 +200,13 @@ static ENTRIES: &[Entry] = &[
     entry("css", &["css"], Scan(scan::style::read)),
     entry("scss", &["scss", "sass", "less"], Scan(scan::style::read)),
     entry("html", &["html", "htm", "xhtml"], Scan(scan::markup::html)),
-    entry("xml", &["xml", "csproj", "fsproj", "vbproj", "props", "targets", "xsd", "plist"], Scan(scan::markup::xml)),
+    entry(
+        "xml",
+        &[
+            "xml", "csproj", "fsproj", "vbproj", "props", "targets", "xsd", "plist",
+        ],
+        Scan(scan::markup::xml),
+    ),
     entry("vue", &["vue"], Embedded(scan::markup::component)),
     entry("svelte", &["svelte"], Embedded(scan::markup::component)),
     entry("astro", &["astro"], Embedded(scan::markup::astro)),
@@ -181,21 +218,42 @@ static ENTRIES: &[Entry] = &[
     entry("cmake", &["cmake"], Scan(scan::build::cmake)).files(&["cmakelists.txt"]),
     // Line by line.
     entry("sql", &["sql", "ddl", "pgsql"], Lines(&patterns::SQL)),
-    entry("graphql", &["graphql", "gql", "graphqls"], Lines(&patterns::GRAPHQL)),
+    entry(
+        "graphql",
+        &["graphql", "gql", "graphqls"],
+        Lines(&patterns::GRAPHQL),
+    ),
     entry("perl", &["pl", "pm", "t"], Lines(&patterns::PERL)).programs(&["perl"]),
     entry("erlang", &["erl", "hrl"], Lines(&patterns::ERLANG)).programs(&["escript"]),
-    entry("clojure", &["clj", "cljs", "cljc", "edn"], Lines(&patterns::CLOJURE)),
+    entry(
+        "clojure",
+        &["clj", "cljs", "cljc", "edn"],
+        Lines(&patterns::CLOJURE),
+    ),
     entry("nim", &["nim", "nims"], Lines(&patterns::NIM)),
-    entry("powershell", &["ps1", "psm1", "psd1"], Lines(&patterns::POWERSHELL)).programs(&["pwsh"]),
+    entry(
+        "powershell",
+        &["ps1", "psm1", "psd1"],
+        Lines(&patterns::POWERSHELL),
+    )
+    .programs(&["pwsh"]),
     entry("groovy", &["groovy", "gradle"], Lines(&patterns::GROOVY))
         .files(&["jenkinsfile*"])
         .programs(&["groovy"]),
     entry("objective-c", &["m", "mm"], Lines(&patterns::OBJECTIVE_C)),
     entry("fish", &["fish"], Lines(&patterns::FISH)).programs(&["fish"]),
     entry("fsharp", &["fs", "fsi", "fsx"], Lines(&patterns::FSHARP)),
-    entry("fortran", &["f90", "f95", "f03", "f08", "f", "for"], Lines(&patterns::FORTRAN)),
+    entry(
+        "fortran",
+        &["f90", "f95", "f03", "f08", "f", "for"],
+        Lines(&patterns::FORTRAN),
+    ),
     entry("solidity", &["sol"], Lines(&patterns::SOLIDITY)),
-    entry("lisp", &["lisp", "cl", "el", "scm", "rkt"], Lines(&patterns::LISP)),
+    entry(
+        "lisp",
+        &["lisp", "cl", "el", "scm", "rkt"],
+        Lines(&patterns::LISP),
+    ),
     entry("nix", &["nix"], Lines(&patterns::NIX)),
     entry("vim", &["vim"], Lines(&patterns::VIM)).files(&[".vimrc"]),
     entry("pascal", &["pas", "pp", "dpr"], Lines(&patterns::PASCAL)),
@@ -264,10 +322,12 @@ impl Language {
             })
         };
         if let Some(program) = shebang(head) {
-            let found = find(&|entry| entry
+            let found = find(&|entry| {
+                entry
                     .programs
                     .iter()
-                    .any(|it| it.eq_ignore_ascii_case(program)));
+                    .any(|it| it.eq_ignore_ascii_case(program))
+            });
             // `node` runs TypeScript too, and what ends in `.ts` is that.
             if found.is_some() && !matches!(suffix, "ts" | "mts" | "cts" | "tsx") {
                 return found;

@@ -9,10 +9,23 @@ const C_COMMENTS: &[&str] = &["//", "/*", "*"];
 /// SQL of any dialect: what is created.
 pub(super) static SQL: Patterns = Patterns {
     modifiers: &[
-        "create", "or replace", "or alter", "temporary", "temp", "unlogged", "unique", "external",
-        "global", "local", "definer", "recursive", "if not exists", "constraint", "materialized",
+        "create",
+        "or replace",
+        "or alter",
+        "temporary",
+        "temp",
+        "unlogged",
+        "unique",
+        "external",
+        "global",
+        "local",
+        "definer",
+        "recursive",
+        "if not exists",
+        "constraint",
+        "materialized",
     ],
-    name: ".$",
+    name: ".$\"`",
     any_case: true,
     needs_modifier: true,
     ..Patterns::new(
@@ -73,7 +86,11 @@ pub(super) static PERL: Patterns = Patterns {
     name: ":",
     ..Patterns::new(
         &["#"],
-        &[("sub", Kind::Function), ("package", Kind::Module), ("method", Kind::Method)],
+        &[
+            ("sub", Kind::Function),
+            ("package", Kind::Module),
+            ("method", Kind::Method),
+        ],
     )
 };
 
@@ -98,7 +115,8 @@ fn erlang_function(line: &str) -> Option<(&str, Kind)> {
     let (name, rest) = line.split_once('(')?;
     let head = name.starts_with(|c: char| c.is_ascii_lowercase())
         && name.chars().all(|c| c.is_alphanumeric() || c == '_');
-    (head && (rest.contains("->") || rest.trim_end().ends_with(','))).then_some((name, Kind::Function))
+    (head && (rest.contains("->") || rest.trim_end().ends_with(',')))
+        .then_some((name, Kind::Function))
 }
 
 const LISP_NAME: &str = "-?!*+/<>=.:";
@@ -158,6 +176,7 @@ pub(super) static LISP: Patterns = Patterns {
 pub(super) static NIM: Patterns = Patterns {
     imports: &["import", "include", "from"],
     name: "`",
+    other: Some(nim_type),
     ..Patterns::new(
         &["#"],
         &[
@@ -171,6 +190,21 @@ pub(super) static NIM: Patterns = Patterns {
         ],
     )
 };
+
+/// `Name* = object`, in a section of types.
+fn nim_type(line: &str) -> Option<(&str, Kind)> {
+    let (name, value) = line.split_once(" = ")?;
+    let name = name.trim_end_matches('*');
+    let value = value.strip_prefix("ref ").unwrap_or(value);
+    let kind = match value.split_whitespace().next()? {
+        "object" | "tuple" => Kind::Struct,
+        "enum" => Kind::Enum,
+        "distinct" => Kind::Type,
+        _ => return None,
+    };
+    let plain = name.chars().all(|c| c.is_alphanumeric() || c == '_');
+    (plain && !name.is_empty()).then_some((name, kind))
+}
 
 pub(super) static POWERSHELL: Patterns = Patterns {
     imports: &["import-module", "using module", "."],
@@ -190,7 +224,13 @@ pub(super) static POWERSHELL: Patterns = Patterns {
 
 pub(super) static GROOVY: Patterns = Patterns {
     modifiers: &[
-        "public", "private", "protected", "static", "final", "abstract", "@CompileStatic",
+        "public",
+        "private",
+        "protected",
+        "static",
+        "final",
+        "abstract",
+        "@CompileStatic",
     ],
     imports: &["import", "apply plugin:", "apply from:"],
     name: "$",
@@ -213,6 +253,7 @@ pub(super) static GROOVY: Patterns = Patterns {
 
 pub(super) static OBJECTIVE_C: Patterns = Patterns {
     imports: &["#import", "#include", "@import"],
+    end: "@end",
     other: Some(objective_c),
     ..Patterns::new(
         C_COMMENTS,
@@ -248,7 +289,9 @@ pub(super) static FISH: Patterns = Patterns {
 };
 
 pub(super) static FSHARP: Patterns = Patterns {
-    modifiers: &["rec", "inline", "private", "internal", "mutable", "abstract", "static", "override"],
+    modifiers: &[
+        "rec", "inline", "private", "internal", "mutable", "abstract", "static", "override",
+    ],
     imports: &["open", "#load"],
     name: ".'",
     ..Patterns::new(
@@ -273,8 +316,16 @@ pub(super) static FSHARP: Patterns = Patterns {
 
 pub(super) static FORTRAN: Patterns = Patterns {
     modifiers: &[
-        "pure", "elemental", "recursive", "integer", "real", "logical", "double precision",
-        "character", "complex", "impure",
+        "pure",
+        "elemental",
+        "recursive",
+        "integer",
+        "real",
+        "logical",
+        "double precision",
+        "character",
+        "complex",
+        "impure",
     ],
     imports: &["use", "include"],
     any_case: true,
@@ -325,7 +376,11 @@ fn nix_binding(line: &str) -> Option<(&str, Kind)> {
         .chars()
         .all(|c| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '\''));
     let function = value.contains(": ") || value.ends_with(':');
-    let kind = if function { Kind::Function } else { Kind::ConfigKey };
+    let kind = if function {
+        Kind::Function
+    } else {
+        Kind::ConfigKey
+    };
     (plain && !name.is_empty()).then_some((name, kind))
 }
 
@@ -372,7 +427,10 @@ pub(super) static TCL: Patterns = Patterns {
 
 pub(super) static AWK: Patterns = Patterns {
     imports: &["@include"],
-    ..Patterns::new(&["#"], &[("function", Kind::Function), ("func", Kind::Function)])
+    ..Patterns::new(
+        &["#"],
+        &[("function", Kind::Function), ("func", Kind::Function)],
+    )
 };
 
 pub(super) static ELM: Patterns = Patterns {

@@ -186,7 +186,8 @@ mod tests {
                 if let Act::Define(def) = act {
                     for field in [def.name, def.body] {
                         assert!(
-                            matches!(field, "" | "body") || grammar.field_id_for_name(field).is_some(),
+                            matches!(field, "" | "body")
+                                || grammar.field_id_for_name(field).is_some(),
                             "{name}: {kind} has no field {field}"
                         );
                     }

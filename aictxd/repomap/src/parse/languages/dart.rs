@@ -138,7 +138,10 @@ fn constants<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>, list: Node<'t>, kind: 
 fn variables<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
     let list = part(
         node,
-        &["static_final_declaration_list", "initialized_identifier_list"],
+        &[
+            "static_final_declaration_list",
+            "initialized_identifier_list",
+        ],
     );
     if let Some(list) = list {
         let text = walk.text(node);

@@ -42,7 +42,12 @@ pub(in crate::parse) static SPEC: Spec = Spec {
 /// What a module lists it exports, and nothing else.
 fn header<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
     if let Some(name) = node.child_by_field_name("module") {
-        walk.define(Kind::Module, node, name, Some(name).and_then(|it| it.next_sibling()));
+        walk.define(
+            Kind::Module,
+            node,
+            name,
+            Some(name).and_then(|it| it.next_sibling()),
+        );
         walk.draft.export(walk.text(name));
     }
     if let Some(list) = node.child_by_field_name("exports") {
@@ -139,7 +144,9 @@ fn function<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
     let count = walk.draft.facts.definitions.len();
     // One type may be for several functions.
     for last in count.saturating_sub(4)..count {
-        let Ok(last) = u32::try_from(last) else { continue };
+        let Ok(last) = u32::try_from(last) else {
+            continue;
+        };
         let same = walk.draft.get(last).is_some_and(|it| {
             it.container == walk.container() && matches!(it.kind, Kind::Function | Kind::Method)
         });

@@ -72,7 +72,9 @@ fn import<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
 }
 
 fn include<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
-    let is_include = node.named_child(0).is_some_and(|it| walk.text(it) == b"include");
+    let is_include = node
+        .named_child(0)
+        .is_some_and(|it| walk.text(it) == b"include");
     if is_include && let Some(list) = part(node, &["argument_list"]) {
         let path = list.named_child(0).map_or(&b""[..], |it| walk.text(it));
         if unquoted(path).len() < path.len() {
@@ -143,7 +145,9 @@ fn assignment<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
     let Some(left) = node.named_child(0) else {
         return Then::Skip;
     };
-    let constant = walk.around(0).is_some_and(|it| it.kind() == "const_statement");
+    let constant = walk
+        .around(0)
+        .is_some_and(|it| it.kind() == "const_statement");
     match left.kind() {
         "identifier" => {
             let kind = if constant {

@@ -47,11 +47,7 @@ fn last<'t>(name: Node<'t>) -> (Node<'t>, bool) {
 fn function<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
     if let Some(name) = node.child_by_field_name("name") {
         let (name, method) = last(name);
-        let kind = if method {
-            Kind::Method
-        } else {
-            Kind::Function
-        };
+        let kind = if method { Kind::Method } else { Kind::Function };
         let head = node.child_by_field_name("parameters").unwrap_or(name);
         walk.define_as(kind, node, walk.text(name), Some(head.end_byte()));
     }

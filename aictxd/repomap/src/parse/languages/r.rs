@@ -42,7 +42,12 @@ fn assignment<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
             walk.define_as(Kind::Function, node, name, Some(head.end_byte()));
             Then::Skip
         }
-        "call" if matches!(walk.field(right, "function"), b"R6Class" | b"setRefClass" | b"R6::R6Class") => {
+        "call"
+            if matches!(
+                walk.field(right, "function"),
+                b"R6Class" | b"setRefClass" | b"R6::R6Class"
+            ) =>
+        {
             let arguments = right.child_by_field_name("arguments");
             let end = arguments.map(|it| it.start_byte());
             match walk.define_as(Kind::Class, node, name, end) {
@@ -108,5 +113,9 @@ fn argument<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
         }
         return Then::Skip;
     }
-    if value.kind() == "call" { Then::Into } else { Then::Skip }
+    if value.kind() == "call" {
+        Then::Into
+    } else {
+        Then::Skip
+    }
 }

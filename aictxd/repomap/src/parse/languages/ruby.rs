@@ -70,9 +70,9 @@ fn method<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
         None => Kind::Function,
     };
     // `private def a`.
-    let private = walk.around(1).is_some_and(|it| {
-        it.kind() == "call" && walk.field(it, "method").starts_with(b"private")
-    });
+    let private = walk
+        .around(1)
+        .is_some_and(|it| it.kind() == "call" && walk.field(it, "method").starts_with(b"private"));
     let index = walk.define_as(kind, node, walk.text(name), Some(head.end_byte()));
     if let Some(index) = index.filter(|_| private) {
         walk.edit(index, |it| it.exported = false);
@@ -159,7 +159,11 @@ fn call<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
                 return Then::Skip;
             };
             let text = walk.text(title);
-            let name = text.split(|&c| c == b'=').next().unwrap_or(text).trim_ascii();
+            let name = text
+                .split(|&c| c == b'=')
+                .next()
+                .unwrap_or(text)
+                .trim_ascii();
             let name = name.strip_prefix(b":").unwrap_or(name);
             let name = name.strip_suffix(b":").unwrap_or(name);
             let kind = if method == b"task" {

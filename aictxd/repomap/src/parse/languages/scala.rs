@@ -32,7 +32,10 @@ pub(in crate::parse) static SPEC: Spec = Spec {
             ("template_body", Act::Into),
             ("with_template_body", Act::Into),
             ("function_definition", def(Kind::Function).leaf()),
-            ("function_declaration", def(Kind::Function).declares().leaf()),
+            (
+                "function_declaration",
+                def(Kind::Function).declares().leaf(),
+            ),
             ("val_definition", Act::With(value)),
             ("var_definition", Act::With(value)),
             ("type_definition", def(Kind::Type).leaf()),

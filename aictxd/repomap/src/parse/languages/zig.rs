@@ -95,7 +95,9 @@ fn function<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
 }
 
 fn field<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
-    let variant = walk.around(0).is_some_and(|it| it.kind() == "enum_declaration");
+    let variant = walk
+        .around(0)
+        .is_some_and(|it| it.kind() == "enum_declaration");
     if variant && let Some(name) = node.named_child(0) {
         walk.define(Kind::Constant, node, name, None);
     }

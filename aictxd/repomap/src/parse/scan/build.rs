@@ -46,11 +46,17 @@ pub(in crate::parse) fn make(source: &[u8], draft: &mut Draft) {
     let mut open = Open::default();
     let mut comment: Option<(usize, usize)> = None;
     let mut continued = false;
+    let mut defining = false;
     for (number, start, line) in lines(source) {
         let text = line.trim_ascii();
         let was_continued = std::mem::replace(&mut continued, text.ends_with(b"\\"));
         if text.is_empty() {
             comment = None;
+            continue;
+        }
+        if defining {
+            defining = !text.starts_with(b"endef");
+            open.last = number;
             continue;
         }
         if indent(line) > 0 || was_continued {
@@ -85,8 +91,11 @@ pub(in crate::parse) fn make(source: &[u8], draft: &mut Draft) {
             .any(|it| after.starts_with(it));
         // `a b: c` and, with parameters, `a b="c":`.
         let colon = memchr::memchr(b':', rest);
+        defining = name == b"define";
         let kind = match () {
-            () if name == b"define" => Kind::Macro,
+            () if defining => Kind::Macro,
+            // Settings of just.
+            () if matches!(name, b"set" | b"alias" | b"unexport") => continue,
             () if sets => Kind::Variable,
             () if colon.is_some() => Kind::Entrypoint,
             () => continue,
@@ -97,6 +106,7 @@ pub(in crate::parse) fn make(source: &[u8], draft: &mut Draft) {
             continue;
         }
         let signature = text.split(|&c| c == b'#').next().unwrap_or(text);
+        let signature = signature.strip_suffix(b"\\").unwrap_or(signature);
         open.index = add(
             &Found {
                 kind,
@@ -128,7 +138,11 @@ pub(in crate::parse) fn docker(source: &[u8], draft: &mut Draft) {
             .filter(|it| !it.is_empty())
             .take(8)
             .collect();
-        let starts = |word: &[u8]| words.first().is_some_and(|it| it.eq_ignore_ascii_case(word));
+        let starts = |word: &[u8]| {
+            words
+                .first()
+                .is_some_and(|it| it.eq_ignore_ascii_case(word))
+        };
         if starts(b"FROM") {
             open.close(draft);
             let image = words.iter().skip(1).find(|it| !it.starts_with(b"--"));
@@ -214,8 +228,8 @@ pub(in crate::parse) fn cmake(source: &[u8], draft: &mut Draft) {
             _ => continue,
         };
         let name = if kind == Kind::Test && name == b"NAME" {
-            let mut words = rest.split(|c| c.is_ascii_whitespace() || matches!(c, b'(' | b')'));
-            words.rfind(|it| !it.is_empty() && *it != b"NAME").unwrap_or(name)
+            let words = rest.split(|c| c.is_ascii_whitespace() || matches!(c, b'(' | b')'));
+            words.filter(|it| !it.is_empty()).nth(1).unwrap_or(name)
         } else {
             name
         };

@@ -47,9 +47,7 @@ impl<'a> Tag<'a> {
                 continue;
             };
             return match value.trim_ascii_start() {
-                [quote @ (b'"' | b'\''), inner @ ..] => {
-                    inner.split(|c| c == quote).next()
-                }
+                [quote @ (b'"' | b'\''), inner @ ..] => inner.split(|c| c == quote).next(),
                 bare => bare.split(u8::is_ascii_whitespace).next(),
             };
         }
@@ -70,7 +68,9 @@ fn tags<'a>(source: &'a [u8], mut each: impl FnMut(&Tag<'a>) -> usize) {
             at = start + end.max(4);
             continue;
         }
-        let named = after.get(1).is_some_and(|c| c.is_ascii_alphabetic() || *c == b'/');
+        let named = after
+            .get(1)
+            .is_some_and(|c| c.is_ascii_alphabetic() || *c == b'/');
         let Some(end) = memchr::memchr(b'>', after).filter(|_| named) else {
             at = start + 1;
             continue;
@@ -169,10 +169,7 @@ pub(in crate::parse) fn xml(source: &[u8], draft: &mut Draft) {
 }
 
 /// Vue and Svelte: all scripts of a component are one program.
-pub(in crate::parse) fn component(
-    source: &[u8],
-    _: &mut Draft,
-) -> Option<(Language, Vec<Range>)> {
+pub(in crate::parse) fn component(source: &[u8], _: &mut Draft) -> Option<(Language, Vec<Range>)> {
     let mut ranges = Vec::new();
     let mut typed = false;
     let mut jsx = false;
