@@ -78,8 +78,7 @@ fn add(line: &str, out: &mut String) -> bool {
         out.push(' ');
     }
     let mut tag = false;
-    let mut rest = line.char_indices().peekable();
-    while let Some((at, c)) = rest.next() {
+    for (at, c) in line.char_indices() {
         // Documentation in XML and HTML: `<summary>`, `<p>`, `<see cref="..."/>`.
         if tag {
             tag = c != '>';

@@ -266,9 +266,11 @@ static ENTRIES: &[Entry] = &[
 ];
 
 const COUNT: usize = ENTRIES.len();
+const _: () = assert!(COUNT <= 256, "ids are bytes");
 
 impl Language {
     /// Every language, once for each way of reading it.
+    #[allow(clippy::indexing_slicing, reason = "worked out while compiling")]
     pub const ALL: [Language; COUNT] = {
         let mut all = [Language(0); COUNT];
         let mut at = 0;

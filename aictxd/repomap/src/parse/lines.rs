@@ -30,8 +30,11 @@ pub(super) struct Patterns {
     /// Whether the word that counts is one only behind a modifier: `create table`.
     pub(super) needs_modifier: bool,
     /// For what begins with no word: name of the definition in the line, and what it is.
-    pub(super) other: Option<fn(&str) -> Option<(&str, Kind)>>,
+    pub(super) other: Option<Other>,
 }
+
+/// Finds a definition in a line that begins with no word.
+type Other = fn(&str) -> Option<(&str, Kind)>;
 
 impl Patterns {
     pub(super) const fn new(
