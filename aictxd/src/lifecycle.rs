@@ -124,6 +124,7 @@ async fn serve(
         () = second_signal(signals) => tracing::warn!("stopped at once on a second signal"),
     }
     keeper.abort();
+    app.maps.stop();
     Ok(reason)
 }
 

@@ -13,6 +13,7 @@ mod differential;
 mod durability;
 mod idle;
 mod lifecycle;
+mod map;
 mod protocol;
 mod review;
 mod session;

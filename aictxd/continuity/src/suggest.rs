@@ -34,7 +34,7 @@ pub fn seen_paths(rows: &[LedgerRow]) -> BTreeSet<String> {
 }
 
 /// Hits worth telling: confident ones, best first, at most [`MAX_SUGGESTIONS`].
-pub fn confident(hits: &[MapHit]) -> impl Iterator<Item = &MapHit> {
+fn confident(hits: &[MapHit]) -> impl Iterator<Item = &MapHit> {
     let best = hits.first().map_or(0.0, |hit| hit.confidence);
     hits.iter()
         .filter(move |hit| names_it(hit) || hit.confidence >= CONFIDENT.max(best * SHARE_OF_BEST))

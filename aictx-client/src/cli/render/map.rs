@@ -80,7 +80,7 @@ pub fn brief(reply: &MapBrief) -> String {
 
 /// `aictx map outline`.
 pub fn outline(reply: &MapOutline, paint: Paint) -> String {
-    let mut out = format!("{}", paint.bold(&one_line(&reply.path, usize::MAX)));
+    let mut out = paint.bold(&one_line(&reply.path, usize::MAX));
     if !reply.language.is_empty() {
         out.push_str(&format!("  {}", clean(&reply.language)));
     }

@@ -102,7 +102,8 @@ pub(super) fn entry_points(
         .map(|path| json!({ "path": clean(&printable(path), 400), "reason": "previous handoff starting point" }))
         .collect();
     for point in suggest::entry_points(map) {
-        if points.len() < MAX_ENTRY_POINTS && points.iter().all(|p| p["path"] != point["path"]) {
+        let known = |p: &Value| p.get("path") == point.get("path");
+        if points.len() < MAX_ENTRY_POINTS && !points.iter().any(known) {
             points.push(point);
         }
     }

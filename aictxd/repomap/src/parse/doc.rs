@@ -38,7 +38,7 @@ const DIRECTIVES: &[&str] = &[
 pub(super) fn first_sentence(comment: &[u8], out: &mut String) {
     let comment = comment.get(..MAX_COMMENT).unwrap_or(comment);
     let text = String::from_utf8_lossy(comment);
-    for line in text.lines() {
+    for line in text.lines().filter(|it| !it.starts_with("#!/")) {
         let line = bare(line);
         if line.is_empty() || !line.contains(char::is_alphanumeric) {
             // A rule of dashes or an empty line ends the paragraph, if there is one yet.
@@ -78,8 +78,7 @@ fn add(line: &str, out: &mut String) -> bool {
         out.push(' ');
     }
     let mut tag = false;
-    let mut rest = line.char_indices().peekable();
-    while let Some((at, c)) = rest.next() {
+    for (at, c) in line.char_indices() {
         // Documentation in XML and HTML: `<summary>`, `<p>`, `<see cref="..."/>`.
         if tag {
             tag = c != '>';

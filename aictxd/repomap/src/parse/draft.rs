@@ -321,8 +321,8 @@ impl Draft {
     fn signature(&mut self, bytes: &[u8]) -> Span {
         let lossy = String::from_utf8_lossy(head(bytes, MAX_RAW));
         let mut text = lossy.trim_end_matches(|c: char| c.is_whitespace() || "{;:=,".contains(c));
-        if let Some(before) = text.strip_suffix("=>") {
-            text = before.trim_end();
+        for word in ["=>", " where", " with", " do"] {
+            text = text.strip_suffix(word).unwrap_or(text).trim_end();
         }
         let start = self.facts.text.len();
         clean_into(&mut self.facts.text, text, MAX_SIGNATURE);

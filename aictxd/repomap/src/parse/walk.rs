@@ -24,6 +24,8 @@ struct Frame<'t> {
     attributes: Option<usize>,
     /// First byte and row of the wrapper.
     start: Option<(usize, usize)>,
+    /// Whether something was defined here: the wrapper's beginning belongs to the first.
+    defined: bool,
     /// Last row of the child read last.
     last_row: Option<usize>,
     /// Inside something the parser did not understand.
@@ -31,6 +33,9 @@ struct Frame<'t> {
     /// What follows here is private.
     hidden: bool,
 }
+
+/// Last row of a comment that stands above a wrapper: nothing in it is too far away.
+const ABOVE_ALL: usize = usize::MAX - 1;
 
 #[derive(Clone, Copy)]
 struct Comment {
@@ -67,6 +72,7 @@ pub(super) fn walk(table: &Table, tree: &Tree, source: &[u8], draft: &mut Draft)
             last_row: None,
             broken: root.is_error(),
             hidden: false,
+            defined: false,
         }],
         spare: tree.walk(),
     };
@@ -142,10 +148,11 @@ impl<'t> Walk<'t, '_> {
             last_row: None,
             broken: false,
             hidden: false,
+            defined: false,
         };
         let mut start = None;
         if matches!(then, Then::Wrap) {
-            start = Some(self.start_of(node));
+            start = Some(self.start_of(node, true));
         }
         if let Some(outer) = self.frames.last() {
             frame.broken = outer.broken;
@@ -160,7 +167,7 @@ impl<'t> Walk<'t, '_> {
                 frame.comment = outer.comment.filter(|it| it.last_row + 1 >= row);
                 if let Some(comment) = &mut frame.comment {
                     // It stands above whatever is in here.
-                    comment.last_row = usize::MAX - 1;
+                    comment.last_row = ABOVE_ALL;
                 }
             }
         }
@@ -194,8 +201,13 @@ impl<'t> Walk<'t, '_> {
 
     /// Keeps a comment: the next definition may be what it speaks about.
     pub(super) fn comment(&mut self, node: Node<'t>) {
+        self.comment_from(node, node.start_byte());
+    }
+
+    /// Keeps what of a comment begins at `start`.
+    pub(super) fn comment_from(&mut self, node: Node<'t>, start: usize) {
         let first = node.start_position().row;
-        let (start, end, last_row) = (node.start_byte(), node.end_byte(), last_row(node));
+        let (end, last_row) = (node.end_byte(), last_row(node));
         let block = slice(self.source, start..end).starts_with(b"/*");
         let Some(frame) = self.frames.last_mut() else {
             return;
@@ -233,8 +245,9 @@ impl<'t> Walk<'t, '_> {
         }
     }
 
-    /// First byte and row of a node without its attributes.
-    fn start_of(&mut self, node: Node<'t>) -> (usize, usize) {
+    /// First byte and row of a node without its attributes; with `through`, also without those of
+    /// what it begins with.
+    fn start_of(&mut self, node: Node<'t>, through: bool) -> (usize, usize) {
         let own = (node.start_byte(), node.start_position().row);
         self.spare.reset(node);
         if !self.spare.goto_first_child() {
@@ -249,6 +262,7 @@ impl<'t> Walk<'t, '_> {
                     inside = true;
                     continue;
                 }
+                Some(_) if through && !inside && self.spare.goto_first_child() => continue,
                 _ => return (child.start_byte(), child.start_position().row),
             }
             if self.spare.goto_next_sibling() {
@@ -306,9 +320,10 @@ impl<'t> Walk<'t, '_> {
             return None;
         }
         let (container, owner) = (frame.container, frame.owner);
+        let later = |row: usize| frame.defined && row < node.start_position().row;
         let (start, row) = match frame.start {
-            Some(start) => start,
-            None => self.start_of(node),
+            Some((at, row)) if !later(row) => (at, row),
+            _ => self.start_of(node, false),
         };
         let kind = if kind == Kind::Function && (owner.is_some() || self.in_type()) {
             Kind::Method
@@ -327,6 +342,12 @@ impl<'t> Walk<'t, '_> {
             exported,
             declared_only: false,
         })?;
+        if let Some(frame) = self.frames.last_mut() {
+            frame.defined = true;
+            if frame.start.is_some_and(|(_, first)| first < row) {
+                frame.comment = frame.comment.filter(|it| it.last_row < ABOVE_ALL);
+            }
+        }
         let inner = self.table.spec.inner_doc.and_then(|find| find(node));
         let doc = match inner {
             Some(doc) => Some((doc.start_byte(), doc.end_byte())),

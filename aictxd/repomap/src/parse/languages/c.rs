@@ -287,10 +287,11 @@ fn declaration<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
             if let Some(index) = define(walk, Kind::Function, node, &it, None) {
                 walk.edit(index, |it| it.declared_only = true);
             }
-        } else if !in_type && !defines {
-            if let Some(index) = define(walk, kind, node, &it, None) {
-                walk.edit(index, |it| it.declared_only = outside);
-            }
+        } else if !in_type
+            && !defines
+            && let Some(index) = define(walk, kind, node, &it, None)
+        {
+            walk.edit(index, |it| it.declared_only = outside);
         }
     }
     if defines { Then::Wrap } else { Then::Skip }

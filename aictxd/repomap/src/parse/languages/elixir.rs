@@ -135,10 +135,6 @@ fn call<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
             }
             Then::Skip
         }
-        b"defstruct" | b"defexception" => {
-            walk.define_as(Kind::Struct, node, target, None);
-            Then::Skip
-        }
         b"describe" if block.is_some() => {
             container(walk.define_as(Kind::Test, node, unquoted(walk.text(first)), end))
         }

@@ -32,7 +32,8 @@ fn block<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
         name.extend_from_slice(b"data");
     }
     walk.children(node, |walk, child| {
-        if child.kind() == "string_lit" || child.kind() == "identifier" && !name.is_empty() {
+        let label = child.start_byte() > node.start_byte();
+        if label && matches!(child.kind(), "string_lit" | "identifier") {
             if !name.is_empty() {
                 name.push(b'.');
             }

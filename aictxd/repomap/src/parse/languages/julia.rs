@@ -37,7 +37,12 @@ pub(in crate::parse) static SPEC: Spec = Spec {
 
 /// A string that stands alone documents what follows.
 fn docstring<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
-    walk.comment(node);
+    // A first line with four blanks is the head of a function, written again.
+    let text = walk.text(node);
+    let body = text.strip_prefix(b"\"\"\"\n    ").map_or(0, |rest| {
+        memchr::memmem::find(rest, b"\n\n").map_or(0, |at| text.len() - rest.len() + at + 2)
+    });
+    walk.comment_from(node, node.start_byte() + body);
     Then::Comment
 }
 

@@ -14,8 +14,30 @@ pub(in crate::parse) static SPEC: Spec =
 pub(in crate::parse) static INTERFACE: Spec =
     Spec::new(|| tree_sitter_ocaml::LANGUAGE_OCAML_INTERFACE.into(), NODES);
 
+/// Documentation stands above, or below with an empty line behind it.
+fn comment<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
+    let text = walk.text(node);
+    let last = walk.draft.facts.definitions.len().checked_sub(1);
+    let row = node.start_position().row;
+    let after = walk.source.get(node.end_byte()..).unwrap_or(&[]);
+    let alone = after.trim_ascii().is_empty() || after.starts_with(b"\n\n");
+    if let Some(last) = last.and_then(|it| u32::try_from(it).ok())
+        && text.starts_with(b"(**")
+        && alone
+        && walk
+            .draft
+            .get(last)
+            .is_some_and(|it| it.doc.len == 0 && it.end_line as usize == row)
+    {
+        walk.draft.document(last, text);
+        return Then::Comment;
+    }
+    walk.comment(node);
+    Then::Comment
+}
+
 const NODES: &[(&str, Act)] = &[
-    ("comment", Act::Comment),
+    ("comment", Act::With(comment)),
     ("open_module", Act::With(open)),
     ("include_module", Act::With(open)),
     ("type_definition", Act::Wrap),

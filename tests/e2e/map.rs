@@ -1,0 +1,354 @@
+//! The map: found what is there, right after every change, the same with and without the daemon's
+//! memory, and told to agents when it helps.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use aictx_tests::session::{edited, end, prompt, start};
+use aictx_tests::{TestEnv, wait_until};
+use serde_json::{Value, json};
+
+/// A small project with a past.
+fn project(env: &TestEnv, name: &str) -> PathBuf {
+    let repo = env.plain_repository(name);
+    let files = [
+        (
+            "src/parser.rs",
+            "//! Reads requests.\nuse crate::errors::ParseFailure;\n\n/// Splits a header line.\npub fn split_header(line: &str) -> Option<(&str, &str)> {\n    line.split_once(':')\n}\n",
+        ),
+        (
+            "src/errors.rs",
+            "/// Why a request cannot be read.\npub enum ParseFailure {\n    /// No colon.\n    MissingColon,\n}\n",
+        ),
+        (
+            "src/lib.rs",
+            "pub mod errors;\npub mod parser;\n\npub fn serve() {\n    let _ = parser::split_header(\"a:b\");\n}\n",
+        ),
+        (
+            "tests/parser.rs",
+            "use demo::parser::split_header;\n\n#[test]\nfn splits() {\n    assert!(split_header(\"a:b\").is_some());\n}\n",
+        ),
+        ("docs/guide.md", "# Guide\n\n## Retrying uploads\n\nText.\n"),
+        (
+            "Cargo.toml",
+            "[package]\nname = \"demo\"\nversion = \"0.1.0\"\n",
+        ),
+    ];
+    for (path, text) in files {
+        write(&repo, path, text);
+    }
+    env.git(&repo, &["add", "."]);
+    env.git(&repo, &["commit", "-qm", "a server that reads headers"]);
+    write(&repo, "src/upload.rs", "pub fn send_chunk() {}\n");
+    env.git(&repo, &["add", "."]);
+    env.git(
+        &repo,
+        &["commit", "-qm", "upload: retry with exponential backoff"],
+    );
+    repo
+}
+
+fn write(repo: &Path, path: &str, text: &str) {
+    let path = repo.join(path);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(path, text).unwrap();
+}
+
+fn paths(answer: &Value) -> Vec<&str> {
+    let list = answer.as_array().unwrap();
+    list.iter()
+        .map(|hit| hit["path"].as_str().unwrap())
+        .collect()
+}
+
+fn query(env: &TestEnv, repo: &Path, text: &str) -> Value {
+    env.aictx(repo, &["map", "query", "--json", text])
+        .ok()
+        .json()
+}
+
+#[test]
+fn a_question_is_answered_in_the_format() {
+    let env = TestEnv::new();
+    let repo = project(&env, "demo");
+    let _daemon = env.daemon();
+    let answer = query(&env, &repo, "how are header lines split in split_header");
+    let best = &answer[0];
+    assert_eq!(best["path"], "src/parser.rs");
+    assert_eq!(best["id"], "src/parser.rs::split_header");
+    assert_eq!(best["symbols"][0]["name"], "split_header");
+    assert_eq!(best["symbols"][0]["kind"], "function");
+    assert_eq!(best["symbols"][0]["line"], 5);
+    assert_eq!(best["symbols"][0]["end_line"], 7);
+    let reasons: Vec<_> = best["reasons"].as_array().unwrap().iter().collect();
+    assert!(reasons.contains(&&json!("repo_map:exact_symbol")), "{best}");
+    // One entry a file, best first.
+    let mut all = paths(&answer);
+    let scores: Vec<_> = answer
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|h| h["score"].as_u64())
+        .collect();
+    assert!(scores.is_sorted_by(|a, b| a >= b), "{scores:?}");
+    all.sort_unstable();
+    let count = all.len();
+    all.dedup();
+    assert_eq!(all.len(), count);
+    // The past knows what the text does not say.
+    let answer = query(&env, &repo, "exponential backoff");
+    assert_eq!(paths(&answer)[0], "src/upload.rs", "{answer}");
+    let text = env.aictx(&repo, &["map", "query", "split header"]).ok();
+    assert!(text.stdout.contains("src/parser.rs"), "{}", text.stdout);
+    assert!(!text.stdout.contains('\u{1b}'));
+}
+
+#[test]
+fn every_other_question_has_an_answer() {
+    let env = TestEnv::new();
+    let repo = project(&env, "demo");
+    let _daemon = env.daemon();
+    let ask = |arguments: &[&str]| {
+        let mut all = vec!["map"];
+        all.extend(arguments);
+        all.push("--json");
+        env.aictx(&repo, &all).ok().json()
+    };
+    let outline = ask(&["outline", "src/errors.rs"]);
+    assert_eq!(outline["language"], "rust");
+    assert_eq!(outline["symbols"][0]["name"], "ParseFailure");
+    assert_eq!(outline["symbols"][1]["container"], "ParseFailure");
+    let symbol = ask(&["symbol", "splthdr"]);
+    assert_eq!(symbol["results"][0]["symbol"]["name"], "split_header");
+    assert_eq!(symbol["results"][0]["match"], "fuzzy");
+    let refs = ask(&["refs", "split_header"]);
+    assert_eq!(refs["definitions"][0]["path"], "src/parser.rs");
+    let used: Vec<_> = refs["references"].as_array().unwrap().iter().collect();
+    assert!(
+        used.iter()
+            .any(|r| r["path"] == "src/lib.rs" && r["within"] == "serve"),
+        "{refs}"
+    );
+    let related = ask(&["related", "src/parser.rs"]);
+    assert!(
+        paths(&related["results"]).contains(&"src/errors.rs"),
+        "{related}"
+    );
+    let impact = ask(&["impact", "src/errors.rs"]);
+    assert!(
+        paths(&impact["results"]).contains(&"src/parser.rs"),
+        "{impact}"
+    );
+    let brief = ask(&["brief", "--tokens", "200"]);
+    assert!(brief["tokens"].as_u64().unwrap() <= 200, "{brief}");
+    assert!(
+        brief["text"].as_str().unwrap().contains("split_header"),
+        "{brief}"
+    );
+    let status = ask(&["status"]);
+    assert_eq!(
+        (&status["query_available"], &status["provider"]),
+        (&json!(true), &json!("tree_sitter"))
+    );
+    assert_eq!(status["languages"]["rust"], 5);
+    let refresh = ask(&["refresh"]);
+    assert_eq!(
+        (&refresh["status"], &refresh["files_reparsed"]),
+        (&json!("ok"), &json!(0))
+    );
+    let full = ask(&["refresh", "--full"]);
+    assert_eq!(full["executed_mode"], "full");
+    let export = ask(&["export"]);
+    let files = export["files"].as_array().unwrap();
+    let parser = files.iter().find(|f| f["path"] == "src/parser.rs").unwrap();
+    assert_eq!(
+        parser["symbols"][0],
+        json!({"name": "split_header", "kind": "function", "line": 5, "end_line": 7, "language": "rust"})
+    );
+    let missing = env.aictx(&repo, &["map", "outline", "nowhere.rs", "--json"]);
+    assert_ne!(missing.status, 0);
+    assert!(
+        missing.stdout.contains("not in the index"),
+        "{}",
+        missing.stdout
+    );
+}
+
+#[test]
+fn a_saved_file_is_known_at_once_and_a_branch_switch_parses_nothing_twice() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    let knows = |name: &str| {
+        let found = env.rpc("map.symbol", &json!({ "repo": repo, "name": name }));
+        found["result"]["results"][0]["match"] == "exact"
+    };
+    wait_until("the first index is there", || knows("add"));
+    write(&repo, "fresh.py", "def freshly_saved():\n    return 1\n");
+    wait_until("the new file is known", || knows("freshly_saved"));
+    fs::remove_file(repo.join("fresh.py")).unwrap();
+    wait_until("the removed file is forgotten", || !knows("freshly_saved"));
+    env.git(&repo, &["checkout", "-qb", "other"]);
+    write(
+        &repo,
+        "calc.py",
+        "def subtract_only(a, b):\n    return a - b\n",
+    );
+    env.git(&repo, &["commit", "-qam", "subtract"]);
+    wait_until("the edit is known", || knows("subtract_only"));
+    env.git(&repo, &["checkout", "-q", "-"]);
+    wait_until("the old branch is back", || {
+        knows("add") && !knows("subtract_only")
+    });
+    let report = env.rpc("map.refresh", &json!({ "repo": repo }));
+    assert_eq!(report["result"]["files_reparsed"], 0, "{report}");
+}
+
+#[test]
+fn agents_are_told_what_is_confident_and_new_to_them() {
+    let env = TestEnv::new();
+    let repo = project(&env, "demo");
+    let _daemon = env.daemon();
+    env.aictx(&repo, &["init"]).ok();
+    wait_until("the index is there", || {
+        let status = env.rpc("map.status", &json!({ "repo": repo }));
+        status["result"]["freshness"]["state"] == "fresh"
+    });
+    let opening = env.hook(&repo, &start(&repo, "s1", "startup")).ok();
+    assert!(
+        opening.stdout.contains("Likely entry points"),
+        "{}",
+        opening.stdout
+    );
+    let ask = |text: &str| {
+        let answer = env.hook(&repo, &prompt(&repo, "s1", text)).ok().stdout;
+        if answer.is_empty() {
+            return String::new();
+        }
+        let answer: Value = serde_json::from_str(&answer).unwrap();
+        let output = &answer["hookSpecificOutput"];
+        assert_eq!(output["hookEventName"], "UserPromptSubmit");
+        output["additionalContext"].as_str().unwrap().to_owned()
+    };
+    let first = ask("make split_header accept header lines without a colon");
+    assert!(
+        first.contains("- src/parser.rs: split_header (5)"),
+        "{first}"
+    );
+    assert!(first.chars().count() <= 1_600);
+    let again = ask("and make split_header faster, please");
+    assert!(!again.contains("src/parser.rs"), "{again}");
+    env.hook(&repo, &edited(&repo, "s1", "src/upload.rs")).ok();
+    let edited_already = ask("does send_chunk retry with exponential backoff");
+    assert!(
+        !edited_already.contains("src/upload.rs"),
+        "{edited_already}"
+    );
+    assert_eq!(ask("thanks"), "");
+    env.hook(&repo, &end(&repo, "s1")).ok();
+    // Off means off, for agents; people may still ask.
+    write(
+        &repo,
+        ".aictx/repo_map/config.json",
+        "{\"version\": 1, \"enabled\": false}",
+    );
+    env.hook(&repo, &start(&repo, "s2", "startup")).ok();
+    let off = env
+        .hook(
+            &repo,
+            &prompt(&repo, "s2", "make split_header accept anything"),
+        )
+        .ok();
+    assert_eq!(off.stdout, "");
+    assert_eq!(
+        paths(&query(&env, &repo, "split_header"))[0],
+        "src/parser.rs"
+    );
+}
+
+#[test]
+fn hostile_trees_and_questions_do_no_harm() {
+    let env = TestEnv::new();
+    let repo = project(&env, "demo");
+    write(
+        &env.path().join("outside"),
+        "secret.rs",
+        "fn outside_secret() {}",
+    );
+    std::os::unix::fs::symlink(env.path().join("outside"), repo.join("link")).unwrap();
+    write(&repo, ".env", "PASSWORD_IN_DOTENV=hunter2hunter2");
+    write(&repo, "deep.rs", &"(".repeat(200_000));
+    write(&repo, "wide.json", &"[".repeat(300_000));
+    write(&repo, "half.rs", "fn broken( { struct \u{0}");
+    let _daemon = env.daemon();
+    for name in ["outside_secret", "PASSWORD_IN_DOTENV"] {
+        let found = env
+            .aictx(&repo, &["map", "refs", name, "--json"])
+            .ok()
+            .json();
+        assert_eq!(
+            (&found["definitions"], &found["references"]),
+            (&json!([]), &json!([])),
+            "{found}"
+        );
+    }
+    let huge = "word ".repeat(100_000);
+    let answer = env.rpc(
+        "map.query",
+        &json!({ "repo": repo, "text": huge, "wait_ms": 10_000 }),
+    );
+    assert!(answer["error"].is_null(), "{answer}");
+    for bad in [
+        json!({ "repo": repo, "text": "" }),
+        json!({ "repo": "relative", "text": "x" }),
+        json!({ "repo": "/", "text": "x" }),
+        json!({ "repo": repo, "text": 7 }),
+    ] {
+        let answer = env.rpc("map.query", &bad);
+        assert!(answer["error"]["message"].is_string(), "{bad}: {answer}");
+    }
+    let out = env.rpc(
+        "map.outline",
+        &json!({ "repo": repo, "path": "../outside/secret.rs" }),
+    );
+    assert!(out["error"]["message"].is_string(), "{out}");
+}
+
+#[test]
+fn a_restart_finds_the_index_again_and_a_broken_cache_is_made_anew() {
+    let env = TestEnv::new();
+    let repo = project(&env, "demo");
+    let daemon = env.daemon();
+    assert_eq!(
+        paths(&query(&env, &repo, "split_header"))[0],
+        "src/parser.rs"
+    );
+    daemon.stop();
+    let daemon = env.daemon();
+    assert_eq!(
+        paths(&query(&env, &repo, "split_header"))[0],
+        "src/parser.rs"
+    );
+    let refreshed = env.aictx(&repo, &["map", "status", "--json"]).ok().json();
+    assert_eq!(refreshed["files_reparsed"], 0, "{refreshed}");
+    daemon.kill();
+    let mut broken = 0;
+    let mut directories = vec![env.path().to_owned()];
+    while let Some(directory) = directories.pop() {
+        for entry in fs::read_dir(directory).unwrap().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                directories.push(path);
+            } else if path.extension().is_some_and(|e| e == "seg" || e == "tree") {
+                fs::write(path, "not an index").unwrap();
+                broken += 1;
+            }
+        }
+    }
+    assert!(broken >= 2, "{broken}");
+    let _daemon = env.daemon();
+    assert_eq!(
+        paths(&query(&env, &repo, "split_header"))[0],
+        "src/parser.rs"
+    );
+}
