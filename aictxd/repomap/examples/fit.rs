@@ -280,7 +280,6 @@ static NAMES: [&str; Feature::COUNT] = [
     "Cover",
     "Title",
     "Stem",
-    
     "ExactPath",
     "ExactDirectory",
     "ExactName",

@@ -122,10 +122,16 @@ fn main() {
                     active: &[],
                     limit: 10,
                 };
-                let started = Instant::now();
-                let hits = rank_with(&view, &history, &past, &query, &weights);
-                assert!(hits.len() <= 10);
-                started.elapsed()
+                // Best of five: others use the machine too.
+                (0..5)
+                    .map(|_| {
+                        let started = Instant::now();
+                        let hits = rank_with(&view, &history, &past, &query, &weights);
+                        assert!(hits.len() <= 10);
+                        started.elapsed()
+                    })
+                    .min()
+                    .unwrap_or_default()
             })
             .collect();
         times.sort();

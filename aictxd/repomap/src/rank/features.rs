@@ -112,7 +112,9 @@ const SUMMED: [Feature; SUMS] = [
 /// Files that the second stage looks at.
 pub(super) const CANDIDATES: usize = 200;
 /// Most postings read for one question.
-const MAX_POSTINGS: u32 = 150_000;
+const MAX_POSTINGS: u32 = 100_000;
+/// Most postings of past messages read for one question.
+const MAX_MESSAGES: usize = 20_000;
 
 /// The sums of one file.
 #[derive(Debug, Clone, Copy, Default)]
@@ -231,7 +233,10 @@ fn fields(view: &dyn View, question: &Question, weights: &Weights, scratch: &mut
             Field::Doc => Feature::Doc,
             Field::Body => Feature::Body,
         };
-        weights.linear.get(feature as usize).is_some_and(|w| *w != 0.0)
+        weights
+            .linear
+            .get(feature as usize)
+            .is_some_and(|w| *w != 0.0)
     });
     for (at, term) in question.terms.iter().enumerate() {
         let frequencies = Field::ALL.map(|f| view.frequency(f, &term.text));
@@ -319,13 +324,23 @@ fn votes(
     let mean = history.mean_message_length().max(1.0);
     let mut possible = 0.0;
     let mut touched: Vec<u32> = Vec::new();
+    let mut work: Vec<(f32, &str, &[(u32, u16)])> = Vec::new();
     for term in &question.terms {
         let commits = history.with_term(&term.text);
-        if commits.is_empty() {
-            continue;
+        if !commits.is_empty() {
+            let rare = term.weight * idf(n, commits.len() as f32);
+            possible += rare;
+            work.push((rare, &term.text, commits));
         }
-        let rare = term.weight * idf(n, commits.len() as f32);
-        possible += rare;
+    }
+    // The most telling first, in case that not all can be read.
+    work.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
+    let mut left = MAX_MESSAGES;
+    for (rare, _, commits) in work {
+        let Some(rest) = left.checked_sub(commits.len()) else {
+            continue;
+        };
+        left = rest;
         for (commit, times) in commits {
             let length = history.message_length(*commit) as f32;
             let times = f32::from(*times);
@@ -408,7 +423,12 @@ fn first(
     for (file, _) in active {
         wanted.entry(file.0).or_default();
     }
-    let sums = |file: u32| scratch.files.get(file as usize).map_or([0.0; SUMS], |s| s.values);
+    let sums = |file: u32| {
+        scratch
+            .files
+            .get(file as usize)
+            .map_or([0.0; SUMS], |s| s.values)
+    };
     let value = |file: u32| {
         let mut values = [0.0; Feature::COUNT];
         for ((feature, sum), scale) in SUMMED.into_iter().zip(sums(file)).zip(scale) {
@@ -429,7 +449,11 @@ fn first(
         class(&mut values, of, question.asks);
         dot(&values, weights)
     });
-    let recency = weights.linear.get(Feature::Recent as usize).copied().unwrap_or(0.0);
+    let recency = weights
+        .linear
+        .get(Feature::Recent as usize)
+        .copied()
+        .unwrap_or(0.0);
     let mut scored: Vec<(u32, f32)> = scratch
         .touched
         .iter()
