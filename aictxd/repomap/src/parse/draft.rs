@@ -221,11 +221,14 @@ impl Draft {
                     | Kind::Trait
                     | Kind::Type
             );
+            // Functions were classes once, and are still written like them in JavaScript.
+            let is_type =
+                is_type || it.kind == Kind::Function && name.starts_with(char::is_uppercase);
             if !is_type || self.facts.get(it.name) != name {
                 continue;
             }
             let at = u32::try_from(at).ok();
-            if it.container == scope {
+            if it.container == scope && it.kind != Kind::Function {
                 return at;
             }
             any = any.or(at);
@@ -318,8 +321,8 @@ impl Draft {
     fn signature(&mut self, bytes: &[u8]) -> Span {
         let lossy = String::from_utf8_lossy(head(bytes, MAX_RAW));
         let mut text = lossy.trim_end_matches(|c: char| c.is_whitespace() || "{;:=,".contains(c));
-        if let Some(before) = text.strip_suffix("=>") {
-            text = before.trim_end();
+        for word in ["=>", " where", " with", " do"] {
+            text = text.strip_suffix(word).unwrap_or(text).trim_end();
         }
         let start = self.facts.text.len();
         clean_into(&mut self.facts.text, text, MAX_SIGNATURE);

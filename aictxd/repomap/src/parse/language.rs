@@ -6,6 +6,7 @@ use std::sync::OnceLock;
 use super::draft::{Draft, head};
 use super::languages;
 use super::lines::Patterns;
+use super::patterns;
 use super::scan;
 use super::table::{Spec, Table};
 
@@ -67,7 +68,7 @@ impl Entry {
     }
 }
 
-use Reader::{Scan, Tree};
+use Reader::{Embedded, Lines, Scan, Tree};
 
 static ENTRIES: &[Entry] = &[
     // Files with a name of their own come first.
@@ -115,6 +116,63 @@ static ENTRIES: &[Entry] = &[
         Tree(&languages::c::CPP),
     ),
     entry("java", &["java"], Tree(&languages::java::SPEC)),
+    entry("kotlin", &["kt", "kts"], Tree(&languages::kotlin::SPEC)),
+    entry("csharp", &["cs", "csx"], Tree(&languages::csharp::SPEC)),
+    entry(
+        "ruby",
+        &["rb", "rake", "gemspec", "ru"],
+        Tree(&languages::ruby::SPEC),
+    )
+    .files(&[
+        "rakefile",
+        "gemfile",
+        "guardfile",
+        "vagrantfile",
+        "podfile",
+        "brewfile",
+        "fastfile",
+    ])
+    .programs(&["ruby", "jruby"]),
+    entry(
+        "php",
+        &["php", "phtml", "php5"],
+        Tree(&languages::php::SPEC),
+    )
+    .programs(&["php"]),
+    entry("swift", &["swift"], Tree(&languages::swift::SPEC)).programs(&["swift"]),
+    entry(
+        "scala",
+        &["scala", "sc", "sbt"],
+        Tree(&languages::scala::SPEC),
+    )
+    .programs(&["scala"]),
+    entry("lua", &["lua"], Tree(&languages::lua::SPEC)).programs(&["lua", "luajit"]),
+    entry(
+        "bash",
+        &["sh", "bash", "zsh", "ksh", "bats"],
+        Tree(&languages::bash::SPEC),
+    )
+    .files(&[
+        ".bashrc",
+        ".bash_profile",
+        ".zshrc",
+        ".profile",
+        "pkgbuild",
+        "configure.ac",
+    ])
+    .programs(&["sh", "bash", "zsh", "dash", "ksh", "ash", "bats"]),
+    entry("elixir", &["ex", "exs"], Tree(&languages::elixir::SPEC)).programs(&["elixir"]),
+    entry("haskell", &["hs"], Tree(&languages::haskell::SPEC)).programs(&["runhaskell", "stack"]),
+    entry("ocaml", &["mli"], Tree(&languages::ocaml::INTERFACE)),
+    entry("ocaml", &["ml"], Tree(&languages::ocaml::SPEC)).programs(&["ocaml"]),
+    entry("zig", &["zig", "zon"], Tree(&languages::zig::SPEC)),
+    entry("dart", &["dart"], Tree(&languages::dart::SPEC)).programs(&["dart"]),
+    entry("r", &["r"], Tree(&languages::r::SPEC))
+        .files(&[".rprofile"])
+        .programs(&["rscript", "r"]),
+    entry("julia", &["jl"], Tree(&languages::julia::SPEC)).programs(&["julia"]),
+    entry("hcl", &["tf", "hcl", "tfvars"], Tree(&languages::hcl::SPEC)),
+    entry("proto", &["proto"], Tree(&languages::proto::SPEC)),
     // Formats.
     entry(
         "markdown",
@@ -139,12 +197,80 @@ static ENTRIES: &[Entry] = &[
         ".gitmodules",
     ]),
     entry("yaml", &["yaml", "yml"], Scan(scan::yaml::read)).files(&[".clang-format"]),
+    entry("css", &["css"], Scan(scan::style::read)),
+    entry("scss", &["scss", "sass", "less"], Scan(scan::style::read)),
+    entry("html", &["html", "htm", "xhtml"], Scan(scan::markup::html)),
+    entry(
+        "xml",
+        &[
+            "xml", "csproj", "fsproj", "vbproj", "props", "targets", "xsd", "plist",
+        ],
+        Scan(scan::markup::xml),
+    ),
+    entry("vue", &["vue"], Embedded(scan::markup::component)),
+    entry("svelte", &["svelte"], Embedded(scan::markup::component)),
+    entry("astro", &["astro"], Embedded(scan::markup::astro)),
+    entry("makefile", &["mk", "mak", "just"], Scan(scan::build::make))
+        .files(&["makefile*", "gnumakefile", "justfile", ".justfile"])
+        .programs(&["make", "just"]),
+    entry("dockerfile", &["dockerfile"], Scan(scan::build::docker))
+        .files(&["dockerfile*", "containerfile*"]),
+    entry("cmake", &["cmake"], Scan(scan::build::cmake)).files(&["cmakelists.txt"]),
+    // Line by line.
+    entry("sql", &["sql", "ddl", "pgsql"], Lines(&patterns::SQL)),
+    entry(
+        "graphql",
+        &["graphql", "gql", "graphqls"],
+        Lines(&patterns::GRAPHQL),
+    ),
+    entry("perl", &["pl", "pm", "t"], Lines(&patterns::PERL)).programs(&["perl"]),
+    entry("erlang", &["erl", "hrl"], Lines(&patterns::ERLANG)).programs(&["escript"]),
+    entry(
+        "clojure",
+        &["clj", "cljs", "cljc", "edn"],
+        Lines(&patterns::CLOJURE),
+    ),
+    entry("nim", &["nim", "nims"], Lines(&patterns::NIM)),
+    entry(
+        "powershell",
+        &["ps1", "psm1", "psd1"],
+        Lines(&patterns::POWERSHELL),
+    )
+    .programs(&["pwsh"]),
+    entry("groovy", &["groovy", "gradle"], Lines(&patterns::GROOVY))
+        .files(&["jenkinsfile*"])
+        .programs(&["groovy"]),
+    entry("objective-c", &["m", "mm"], Lines(&patterns::OBJECTIVE_C)),
+    entry("fish", &["fish"], Lines(&patterns::FISH)).programs(&["fish"]),
+    entry("fsharp", &["fs", "fsi", "fsx"], Lines(&patterns::FSHARP)),
+    entry(
+        "fortran",
+        &["f90", "f95", "f03", "f08", "f", "for"],
+        Lines(&patterns::FORTRAN),
+    ),
+    entry("solidity", &["sol"], Lines(&patterns::SOLIDITY)),
+    entry(
+        "lisp",
+        &["lisp", "cl", "el", "scm", "rkt"],
+        Lines(&patterns::LISP),
+    ),
+    entry("nix", &["nix"], Lines(&patterns::NIX)),
+    entry("vim", &["vim"], Lines(&patterns::VIM)).files(&[".vimrc"]),
+    entry("pascal", &["pas", "pp", "dpr"], Lines(&patterns::PASCAL)),
+    entry("tcl", &["tcl"], Lines(&patterns::TCL)).programs(&["tclsh"]),
+    entry("awk", &["awk"], Lines(&patterns::AWK)).programs(&["awk", "gawk"]),
+    entry("d", &["d"], Lines(&super::lines::ANY)),
+    entry("crystal", &["cr"], Lines(&super::lines::ANY)),
+    entry("elm", &["elm"], Lines(&patterns::ELM)),
+    entry("thrift", &["thrift"], Lines(&patterns::THRIFT)),
 ];
 
 const COUNT: usize = ENTRIES.len();
+const _: () = assert!(COUNT <= 256, "ids are bytes");
 
 impl Language {
     /// Every language, once for each way of reading it.
+    #[allow(clippy::indexing_slicing, reason = "worked out while compiling")]
     pub const ALL: [Language; COUNT] = {
         let mut all = [Language(0); COUNT];
         let mut at = 0;
@@ -198,7 +324,12 @@ impl Language {
             })
         };
         if let Some(program) = shebang(head) {
-            let found = find(&|entry| entry.programs.contains(&program));
+            let found = find(&|entry| {
+                entry
+                    .programs
+                    .iter()
+                    .any(|it| it.eq_ignore_ascii_case(program))
+            });
             // `node` runs TypeScript too, and what ends in `.ts` is that.
             if found.is_some() && !matches!(suffix, "ts" | "mts" | "cts" | "tsx") {
                 return found;

@@ -21,13 +21,20 @@ pub(super) struct Patterns {
     pub(super) words: &'static [(&'static str, Kind)],
     /// What an import begins with.
     pub(super) imports: &'static [&'static str],
+    /// What ends a block that begins with `@`, if indentation does not tell.
+    pub(super) end: &'static str,
     /// What a name may have besides letters, digits and `_`.
     pub(super) name: &'static str,
     /// Whether the case of words does not matter.
     pub(super) any_case: bool,
+    /// Whether the word that counts is one only behind a modifier: `create table`.
+    pub(super) needs_modifier: bool,
     /// For what begins with no word: name of the definition in the line, and what it is.
-    pub(super) other: Option<fn(&str) -> Option<(&str, Kind)>>,
+    pub(super) other: Option<Other>,
 }
+
+/// Finds a definition in a line that begins with no word.
+type Other = fn(&str) -> Option<(&str, Kind)>;
 
 impl Patterns {
     pub(super) const fn new(
@@ -39,8 +46,10 @@ impl Patterns {
             modifiers: &[],
             words,
             imports: &[],
+            end: "",
             name: "",
             any_case: false,
+            needs_modifier: false,
             other: None,
         }
     }
@@ -113,7 +122,7 @@ pub(super) static ANY: Patterns = Patterns {
 };
 
 /// `static int name(…`, at the start of a line and not a call.
-fn c_function(line: &str) -> Option<(&str, Kind)> {
+pub(super) fn c_function(line: &str) -> Option<(&str, Kind)> {
     if !line.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') || line.ends_with(';') {
         return None;
     }
@@ -135,7 +144,8 @@ fn c_function(line: &str) -> Option<(&str, Kind)> {
 
 /// Reads a file.
 pub(super) fn read(patterns: &Patterns, source: &[u8], draft: &mut Draft) {
-    let mut open: Vec<(usize, u32)> = Vec::new();
+    // What is open: how far it is indented, unless only a word ends it, and what it is.
+    let mut open: Vec<(Option<usize>, u32)> = Vec::new();
     let mut comment: Option<(usize, usize)> = None;
     let mut at = 0;
     let mut last = 0;
@@ -158,26 +168,28 @@ pub(super) fn read(patterns: &Patterns, source: &[u8], draft: &mut Draft) {
                 .any(|it| it.starts_with('#') && trimmed.starts_with(it));
         if !defines && patterns.comments.iter().any(|it| trimmed.starts_with(it)) {
             comment = Some((comment.map_or(start, |(from, _)| from), start + line.len()));
-            last = number;
             continue;
         }
         let indent = text.len() - text.trim_start().len();
         let closes =
             trimmed.starts_with(['}', ')', ']']) || word_at(trimmed, "end", false).is_some();
+        let ends = !patterns.end.is_empty() && trimmed.starts_with(patterns.end);
         while let Some(&(depth, index)) = open.last() {
-            if indent > depth || (trimmed == "{" && indent == depth) {
+            let stays = match depth {
+                None => !ends,
+                Some(depth) => {
+                    indent > depth || indent == depth && matches!(trimmed, "{" | "contains")
+                }
+            };
+            if stays {
                 break;
             }
             open.pop();
-            let end = if closes && indent == depth {
-                number
-            } else {
-                last
-            };
+            let own = depth.is_none() || closes && Some(indent) == depth;
             if let Some(it) = draft.get_mut(index) {
-                it.end_line = end.max(it.line);
+                it.end_line = if own { number } else { last }.max(it.line);
             }
-            if closes && indent == depth {
+            if own {
                 break;
             }
         }
@@ -188,7 +200,8 @@ pub(super) fn read(patterns: &Patterns, source: &[u8], draft: &mut Draft) {
                 draft.document(index, slice(source, from..to));
             }
             if open.len() < MAX_DEPTH {
-                open.push((indent, index));
+                let until_end = !patterns.end.is_empty() && trimmed.starts_with('@');
+                open.push((Some(indent).filter(|_| !until_end), index));
             }
         }
         comment = None;
@@ -226,6 +239,9 @@ fn definition(
     {
         rest = after.trim_start();
     }
+    if patterns.needs_modifier && rest.len() == line.len() {
+        return None;
+    }
     let found = patterns.words.iter().find_map(|(word, kind)| {
         let after = word_at(rest, word, patterns.any_case)?.trim_start();
         let after = after.trim_start_matches(['"', '`', '[', '\'', '*']);
@@ -233,15 +249,37 @@ fn definition(
             .find(|c: char| !(c.is_alphanumeric() || c == '_' || patterns.name.contains(c)))
             .unwrap_or(after.len());
         let name = after.get(..end)?;
+        // `"a"."b"` of SQL is `b`.
+        let name = if name.contains(['"', '`']) {
+            name.rsplit('.').next()?.trim_matches(['"', '`'])
+        } else {
+            name
+        };
         (!name.is_empty()).then_some((name, *kind))
     });
+    // Bodies have variables and calls, and nothing that counts.
+    let around = container.and_then(|at| draft.get(at)).map(|it| it.kind);
+    if matches!(around, Some(Kind::Function | Kind::Method | Kind::Variable)) {
+        return None;
+    }
     let (name, kind) = found.or_else(|| patterns.other.and_then(|other| other(line)))?;
-    let inside = container.and_then(|at| draft.get(at)).is_some_and(|it| {
-        matches!(
-            it.kind,
-            Kind::Class | Kind::Struct | Kind::Interface | Kind::Trait | Kind::Enum
-        )
-    });
+    // Clauses of one function count once.
+    let last = draft.facts.definitions.len().checked_sub(1);
+    if let Some(last) = last.and_then(|it| u32::try_from(it).ok())
+        && patterns.other.is_some()
+        && kind == Kind::Function
+        && draft.name_of(last) == name
+        && draft.get(last).is_some_and(|it| it.container == container)
+    {
+        if let Some(it) = draft.get_mut(last) {
+            it.end_line = number;
+        }
+        return None;
+    }
+    let inside = matches!(
+        around,
+        Some(Kind::Class | Kind::Struct | Kind::Interface | Kind::Trait | Kind::Enum)
+    );
     let kind = if kind == Kind::Function && inside {
         Kind::Method
     } else {

@@ -25,6 +25,7 @@ mod generated;
 mod language;
 mod languages;
 mod lines;
+mod patterns;
 mod scan;
 mod table;
 mod walk;

@@ -52,8 +52,6 @@ pub(super) enum Act {
     Modifiers,
     /// It is a definition.
     Define(Def),
-    /// Its text is an import, as it is.
-    Import,
     /// It needs a closer look.
     With(for<'t> fn(&mut Walk<'t, '_>, Node<'t>) -> Then),
 }
@@ -84,11 +82,6 @@ impl Def {
     /// One whose children are of no interest.
     pub(super) const fn leaf(self) -> Act {
         Act::Define(self)
-    }
-
-    /// One whose name stands in another field than `name`.
-    pub(super) const fn named(self, name: &'static str) -> Self {
-        Def { name, ..self }
     }
 
     /// One whose body stands in another field than `body`.
@@ -193,7 +186,8 @@ mod tests {
                 if let Act::Define(def) = act {
                     for field in [def.name, def.body] {
                         assert!(
-                            field == "body" || grammar.field_id_for_name(field).is_some(),
+                            matches!(field, "" | "body")
+                                || grammar.field_id_for_name(field).is_some(),
                             "{name}: {kind} has no field {field}"
                         );
                     }

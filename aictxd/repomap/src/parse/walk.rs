@@ -24,11 +24,18 @@ struct Frame<'t> {
     attributes: Option<usize>,
     /// First byte and row of the wrapper.
     start: Option<(usize, usize)>,
+    /// Whether something was defined here: the wrapper's beginning belongs to the first.
+    defined: bool,
     /// Last row of the child read last.
     last_row: Option<usize>,
     /// Inside something the parser did not understand.
     broken: bool,
+    /// What follows here is private.
+    hidden: bool,
 }
+
+/// Last row of a comment that stands above a wrapper: nothing in it is too far away.
+const ABOVE_ALL: usize = usize::MAX - 1;
 
 #[derive(Clone, Copy)]
 struct Comment {
@@ -64,6 +71,8 @@ pub(super) fn walk(table: &Table, tree: &Tree, source: &[u8], draft: &mut Draft)
             start: None,
             last_row: None,
             broken: root.is_error(),
+            hidden: false,
+            defined: false,
         }],
         spare: tree.walk(),
     };
@@ -79,7 +88,7 @@ pub(super) fn walk(table: &Table, tree: &Tree, source: &[u8], draft: &mut Draft)
                 continue;
             }
             while !cursor.goto_next_sibling() {
-                walk.frames.pop();
+                walk.leave();
                 if walk.frames.is_empty() || !cursor.goto_parent() {
                     break 'walk;
                 }
@@ -116,11 +125,6 @@ impl<'t> Walk<'t, '_> {
             Some(Act::Into) => Then::Into,
             Some(Act::Wrap) => Then::Wrap,
             Some(Act::Define(def)) => self.rule(node, &def),
-            Some(Act::Import) => {
-                let text = self.text(node);
-                self.import(text, node);
-                Then::Skip
-            }
             Some(Act::With(look)) => look(self, node),
         };
         let frame = match then {
@@ -143,10 +147,12 @@ impl<'t> Walk<'t, '_> {
             start: None,
             last_row: None,
             broken: false,
+            hidden: false,
+            defined: false,
         };
         let mut start = None;
         if matches!(then, Then::Wrap) {
-            start = Some(self.start_of(node));
+            start = Some(self.start_of(node, true));
         }
         if let Some(outer) = self.frames.last() {
             frame.broken = outer.broken;
@@ -161,11 +167,22 @@ impl<'t> Walk<'t, '_> {
                 frame.comment = outer.comment.filter(|it| it.last_row + 1 >= row);
                 if let Some(comment) = &mut frame.comment {
                     // It stands above whatever is in here.
-                    comment.last_row = usize::MAX - 1;
+                    comment.last_row = ABOVE_ALL;
                 }
             }
         }
         frame
+    }
+
+    /// All children have been dealt with.
+    fn leave(&mut self) {
+        let left = self.frames.pop();
+        // A comment behind the last of them may speak about what comes next.
+        if let (Some(left), Some(frame)) = (left, self.frames.last_mut())
+            && left.start.is_none()
+        {
+            frame.comment = frame.comment.or(left.comment);
+        }
     }
 
     /// A child has been dealt with.
@@ -184,8 +201,13 @@ impl<'t> Walk<'t, '_> {
 
     /// Keeps a comment: the next definition may be what it speaks about.
     pub(super) fn comment(&mut self, node: Node<'t>) {
+        self.comment_from(node, node.start_byte());
+    }
+
+    /// Keeps what of a comment begins at `start`.
+    pub(super) fn comment_from(&mut self, node: Node<'t>, start: usize) {
         let first = node.start_position().row;
-        let (start, end, last_row) = (node.start_byte(), node.end_byte(), last_row(node));
+        let (end, last_row) = (node.end_byte(), last_row(node));
         let block = slice(self.source, start..end).starts_with(b"/*");
         let Some(frame) = self.frames.last_mut() else {
             return;
@@ -209,7 +231,8 @@ impl<'t> Walk<'t, '_> {
         }
     }
 
-    fn attribute(&mut self, node: Node<'t>) {
+    /// Notes an attribute: what stands above it belongs to what follows.
+    pub(super) fn attribute(&mut self, node: Node<'t>) {
         let first = node.start_position().row;
         let last_row = last_row(node);
         if let Some(frame) = self.frames.last_mut() {
@@ -222,8 +245,9 @@ impl<'t> Walk<'t, '_> {
         }
     }
 
-    /// First byte and row of a node without its attributes.
-    fn start_of(&mut self, node: Node<'t>) -> (usize, usize) {
+    /// First byte and row of a node without its attributes; with `through`, also without those of
+    /// what it begins with.
+    fn start_of(&mut self, node: Node<'t>, through: bool) -> (usize, usize) {
         let own = (node.start_byte(), node.start_position().row);
         self.spare.reset(node);
         if !self.spare.goto_first_child() {
@@ -238,6 +262,7 @@ impl<'t> Walk<'t, '_> {
                     inside = true;
                     continue;
                 }
+                Some(_) if through && !inside && self.spare.goto_first_child() => continue,
                 _ => return (child.start_byte(), child.start_position().row),
             }
             if self.spare.goto_next_sibling() {
@@ -295,9 +320,10 @@ impl<'t> Walk<'t, '_> {
             return None;
         }
         let (container, owner) = (frame.container, frame.owner);
+        let later = |row: usize| frame.defined && row < node.start_position().row;
         let (start, row) = match frame.start {
-            Some(start) => start,
-            None => self.start_of(node),
+            Some((at, row)) if !later(row) => (at, row),
+            _ => self.start_of(node, false),
         };
         let kind = if kind == Kind::Function && (owner.is_some() || self.in_type()) {
             Kind::Method
@@ -316,6 +342,12 @@ impl<'t> Walk<'t, '_> {
             exported,
             declared_only: false,
         })?;
+        if let Some(frame) = self.frames.last_mut() {
+            frame.defined = true;
+            if frame.start.is_some_and(|(_, first)| first < row) {
+                frame.comment = frame.comment.filter(|it| it.last_row < ABOVE_ALL);
+            }
+        }
         let inner = self.table.spec.inner_doc.and_then(|find| find(node));
         let doc = match inner {
             Some(doc) => Some((doc.start_byte(), doc.end_byte())),
@@ -395,6 +427,19 @@ impl<'t> Walk<'t, '_> {
                     | Kind::Type
             )
         )
+    }
+
+    /// From here to the end of what is around, definitions are private, or are again not.
+    pub(super) fn hide(&mut self, hidden: bool) {
+        if let Some(frame) = self.frames.last_mut() {
+            frame.hidden = hidden;
+        }
+    }
+
+    /// Whether [`Walk::hide`] was called for what is visited, or for the whole file.
+    pub(super) fn hidden(&self) -> bool {
+        let first = self.frames.first();
+        first.is_some_and(|it| it.hidden) || self.frames.last().is_some_and(|it| it.hidden)
     }
 
     /// Whether the parser stumbled over what is around.

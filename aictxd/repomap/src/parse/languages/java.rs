@@ -2,9 +2,11 @@
 
 use tree_sitter::Node;
 
-use crate::facts::Kind;
+use crate::facts::{Kind, Span};
 use crate::parse::table::{Act, Spec, Then, def};
 use crate::parse::walk::Walk;
+
+use super::{has, modifiers};
 
 pub(in crate::parse) static SPEC: Spec = Spec {
     exported,
@@ -43,20 +45,6 @@ pub(in crate::parse) static SPEC: Spec = Spec {
     )
 };
 
-/// The words before a declaration.
-fn modifiers<'t>(walk: &Walk<'t, '_>, node: Node<'_>) -> &'t [u8] {
-    match node.child(0) {
-        Some(it) if it.kind() == "modifiers" => walk.text(it),
-        _ => b"",
-    }
-}
-
-fn has(words: &[u8], word: &[u8]) -> bool {
-    words
-        .split(|c| !c.is_ascii_alphanumeric() && *c != b'@')
-        .any(|it| it == word)
-}
-
 fn exported(walk: &Walk<'_, '_>, node: Node<'_>, _: &[u8]) -> bool {
     let words = modifiers(walk, node);
     let member = matches!(walk.container_kind(), Some(Kind::Interface | Kind::Enum))
@@ -72,6 +60,8 @@ fn package<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
         walk.edit(index, |it| {
             it.exported = true;
             it.declared_only = true;
+            // The licence of the file stands above it.
+            it.doc = Span::default();
         });
     }
     Then::Skip
@@ -103,6 +93,11 @@ fn method<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
     ]
     .iter()
     .any(|it| has(words, it));
+    let suite = || {
+        let class = walk.around(1).filter(|it| it.kind() == "class_declaration");
+        class.is_some_and(|it| walk.field(it, "superclass").ends_with(b"TestCase"))
+    };
+    let test = test || walk.text(name).starts_with(b"test") && suite();
     let body = node.child_by_field_name("body");
     let kind = if test { Kind::Test } else { Kind::Method };
     if let Some(index) = walk.define(kind, node, name, body) {

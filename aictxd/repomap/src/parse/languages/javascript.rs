@@ -10,6 +10,8 @@ use crate::facts::Kind;
 use crate::parse::table::{Act, Spec, Then, def};
 use crate::parse::walk::Walk;
 
+use super::unquoted;
+
 pub(in crate::parse) static SPEC: Spec = Spec {
     exported,
     finish: Some(finish),
@@ -73,11 +75,13 @@ pub(super) fn exported(walk: &Walk<'_, '_>, node: Node<'_>, name: &[u8]) -> bool
             });
         return !hidden;
     }
-    ambient
-        || (0..4).any(|at| {
-            walk.around(at)
-                .is_some_and(|it| it.kind() == "export_statement")
-        })
+    ambient || {
+        // Not beyond the block that it stands in.
+        let mut around = (0..8).map_while(|at| walk.around(at)).map(|it| it.kind());
+        around
+            .find(|it| matches!(*it, "export_statement" | "statement_block" | "program"))
+            .is_some_and(|it| it == "export_statement")
+    }
 }
 
 pub(super) fn export<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
@@ -138,13 +142,6 @@ pub(super) fn import<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
 fn import_string<'t>(walk: &mut Walk<'t, '_>, string: Node<'t>) {
     let text = unquoted(walk.text(string));
     walk.import(text, string);
-}
-
-fn unquoted(text: &[u8]) -> &[u8] {
-    match text {
-        [b'"' | b'\'' | b'`', inner @ .., b'"' | b'\'' | b'`'] => inner,
-        text => text,
-    }
 }
 
 /// `require("x")`, also as `require("x").y` and `await import("x")`.
@@ -254,7 +251,9 @@ pub(super) fn declarator<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
     if in_function(walk) {
         return Then::Skip;
     }
-    let index = walk.define(plain, node, name, None);
+    // A long value says little in one line.
+    let long = value.end_position().row > value.start_position().row;
+    let index = walk.define(plain, node, name, Some(value).filter(|_| long));
     match (value.kind(), index) {
         ("object" | "call_expression" | "as_expression" | "satisfies_expression", Some(index)) => {
             Then::Within(index)

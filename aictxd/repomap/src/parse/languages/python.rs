@@ -6,6 +6,8 @@ use crate::facts::Kind;
 use crate::parse::table::{Act, Spec, Then};
 use crate::parse::walk::Walk;
 
+use super::{contains, part};
+
 pub(in crate::parse) static SPEC: Spec = Spec {
     exported,
     inner_doc: Some(docstring),
@@ -52,7 +54,8 @@ fn class<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
     let Some(name) = node.child_by_field_name("name") else {
         return Then::Into;
     };
-    let body = node.child_by_field_name("body");
+    // A comment may stand between the head and the body.
+    let body = part(node, &[":"]);
     let bases = walk.field(node, "superclasses");
     let derived = contains(bases, b"TestCase");
     // `TestClient` is no suite: one has tests in it.
@@ -69,7 +72,8 @@ fn function<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
     let Some(name) = node.child_by_field_name("name") else {
         return Then::Skip;
     };
-    let body = node.child_by_field_name("body");
+    // A comment may stand between the head and the body.
+    let body = part(node, &[":"]);
     let container = walk.container_kind();
     let test = walk.text(name).starts_with(b"test") && matches!(container, None | Some(Kind::Test));
     let kind = match container {
@@ -102,8 +106,14 @@ fn assignment<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
     let name = walk.text(left);
     let right = node.child_by_field_name("right");
     if name == b"__all__" {
-        // What is listed is exported; `finish` would have to keep it, and names without an
-        // underscore say the same.
+        // What is listed is exported, with an underscore or not.
+        if let Some(list) = right {
+            walk.children(list, |walk, child| {
+                let name = child.named_child(1).map_or(&b""[..], |it| walk.text(it));
+                walk.draft.export(name);
+                true
+            });
+        }
         return Then::Skip;
     }
     let annotation = walk.field(node, "type");
@@ -181,8 +191,4 @@ fn import_from<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
         true
     });
     Then::Skip
-}
-
-fn contains(text: &[u8], part: &[u8]) -> bool {
-    memchr::memmem::find(text, part).is_some()
 }

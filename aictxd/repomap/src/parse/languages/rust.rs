@@ -18,7 +18,7 @@ pub(in crate::parse) static SPEC: Spec = Spec {
             ("union_item", def(Kind::Struct).leaf()),
             ("enum_item", def(Kind::Enum).open()),
             ("enum_variant_list", Act::Into),
-            ("enum_variant", def(Kind::Constant).leaf()),
+            ("enum_variant", def(Kind::Constant).body("").leaf()),
             ("trait_item", def(Kind::Trait).open()),
             ("impl_item", Act::With(impl_item)),
             ("declaration_list", Act::Into),

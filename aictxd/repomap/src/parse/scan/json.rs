@@ -23,6 +23,8 @@ fn keys(source: &[u8], draft: &mut Draft, started: &[&[u8]]) {
     let mut line = 1_u32;
     let mut top: &[u8] = b"";
     let mut at = 0;
+    // Line of the last byte that is not blank.
+    let mut last = 1_u32;
     while let Some(&c) = source.get(at) {
         match c {
             b'\n' => line += 1,
@@ -33,9 +35,15 @@ fn keys(source: &[u8], draft: &mut Draft, started: &[&[u8]]) {
                 }
             }
             b'}' | b']' => {
-                if depth == 2 {
-                    keys.close(false, line);
+                match depth {
+                    1 => keys.close(false, last),
+                    2 => {
+                        keys.close(true, last);
+                        keys.close(false, line);
+                    }
+                    _ => {}
                 }
+                last = line;
                 depth = depth.saturating_sub(1);
                 open.truncate(depth);
             }
@@ -65,6 +73,7 @@ fn keys(source: &[u8], draft: &mut Draft, started: &[&[u8]]) {
                     }
                     at += 1;
                 }
+                let before = std::mem::replace(&mut last, line);
                 let name = slice(source, start + 1..at.min(source.len()));
                 at += 1;
                 let level = match open.as_slice() {
@@ -77,7 +86,7 @@ fn keys(source: &[u8], draft: &mut Draft, started: &[&[u8]]) {
                 if after.get(blank) != Some(&b':') {
                     continue;
                 }
-                keys.close(level == 2, line);
+                keys.close(level == 2, before);
                 if level == 1 {
                     top = name;
                 }
@@ -102,11 +111,12 @@ fn keys(source: &[u8], draft: &mut Draft, started: &[&[u8]]) {
                 });
                 continue;
             }
+            c if !c.is_ascii_whitespace() => last = line,
             _ => {}
         }
         at += 1;
     }
-    keys.close(false, line);
+    keys.close(false, last);
     keys.finish(draft);
 }
 

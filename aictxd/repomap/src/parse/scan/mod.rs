@@ -1,8 +1,11 @@
 //! Small readers of simple formats, where a line says enough.
 
+pub(super) mod build;
 pub(super) mod json;
 pub(super) mod keys;
+pub(super) mod markup;
 pub(super) mod prose;
+pub(super) mod style;
 pub(super) mod toml;
 pub(super) mod yaml;
 

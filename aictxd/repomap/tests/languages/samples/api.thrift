@@ -1,0 +1,8 @@
+include "base.thrift"
+// A user.
+struct User {
+  1: string name
+}
+service Users {
+  User get(1: string id)
+}

@@ -1,0 +1,5 @@
+module app;
+import std.stdio;
+class Shape {
+    void draw() {}
+}

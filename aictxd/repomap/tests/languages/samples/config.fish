@@ -1,0 +1,5 @@
+source base.fish
+# Greets.
+function fish-greeting --description 'x'
+    echo hi
+end

@@ -1,0 +1,6 @@
+{ pkgs }:
+let
+  helper = x: x + 1;
+in {
+  name = "sample";
+}

@@ -1,0 +1,8 @@
+import strutils
+type
+  Shape* = object
+    size: int
+# Adds.
+proc add*(a, b: int): int =
+  result = a + b
+template twice(x: untyped) = x

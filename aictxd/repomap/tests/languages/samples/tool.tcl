@@ -1,0 +1,5 @@
+package require Tk
+# Adds.
+proc add {a b} {
+    expr {$a + $b}
+}

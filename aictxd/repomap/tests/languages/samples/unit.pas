@@ -1,0 +1,5 @@
+unit Shapes;
+uses SysUtils;
+// Adds.
+function Add(a, b: Integer): Integer;
+procedure TShape.Draw;
