@@ -195,7 +195,7 @@ pub(super) fn candidates(
             scratch.count.resize(files, 0.0);
         }
         let total = fields(view, question, weights, scratch);
-        let sure = votes(view, history, past, question, weights, scratch);
+        let sure = votes(history, past, question, weights, scratch);
         let candidates = first(view, past, question, active, weights, scratch, total, sure);
         for file in scratch.touched.drain(..) {
             if let Some(sums) = scratch.files.get_mut(file as usize) {
@@ -306,9 +306,11 @@ fn fields(view: &dyn View, question: &Question, weights: &Weights, scratch: &mut
     total
 }
 
+/// What a term may give, the term, and the commits whose messages have it, how often.
+type Telling<'a> = (f32, &'a str, &'a [(u32, u16)]);
+
 /// Words of past commits and votes of the nearest ones; gives the similarity of the nearest.
 fn votes(
-    _view: &dyn View,
     history: &History,
     past: &Past,
     question: &Question,
@@ -324,7 +326,7 @@ fn votes(
     let mean = history.mean_message_length().max(1.0);
     let mut possible = 0.0;
     let mut touched: Vec<u32> = Vec::new();
-    let mut work: Vec<(f32, &str, &[(u32, u16)])> = Vec::new();
+    let mut work: Vec<Telling<'_>> = Vec::new();
     for term in &question.terms {
         let commits = history.with_term(&term.text);
         if !commits.is_empty() {
