@@ -1,6 +1,9 @@
 //! How fast words are found and questions are answered, on a made-up tree: `rank_speed [FILES]`.
 
-#![allow(clippy::indexing_slicing, reason = "constant tables, vectors just made")]
+#![allow(
+    clippy::indexing_slicing,
+    reason = "constant tables, vectors just made"
+)]
 
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
