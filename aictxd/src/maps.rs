@@ -37,6 +37,8 @@ const MAX_DIRTY: usize = 2_000;
 const SAVE_EVERY: Duration = Duration::from_secs(300);
 /// An update that parsed this much is saved at once.
 const SAVE_AT: u32 = 200;
+/// Agents see the whole of a smaller tree at a glance.
+const MIN_FILES: u32 = 10;
 /// Longest wait that a caller may ask for.
 pub const MAX_WAIT: Duration = Duration::from_secs(600);
 
@@ -293,6 +295,9 @@ impl Maps {
             Mode::Daemon => self.fresh(&map, Duration::ZERO),
             Mode::Once => map.indexer.tree(),
         };
+        if tree.files() < MIN_FILES {
+            return Vec::new();
+        }
         let limit = aictx_continuity::MAX_SUGGESTIONS;
         if request.trim().is_empty() {
             let files = ask::by_weight(&*tree).into_iter().take(limit);

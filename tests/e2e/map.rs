@@ -37,6 +37,13 @@ fn project(env: &TestEnv, name: &str) -> PathBuf {
     for (path, text) in files {
         write(&repo, path, text);
     }
+    for name in ["alpha", "beta", "gamma", "delta"] {
+        write(
+            &repo,
+            &format!("src/{name}.rs"),
+            &format!("pub fn {name}() {{}}\n"),
+        );
+    }
     env.git(&repo, &["add", "."]);
     env.git(&repo, &["commit", "-qm", "a server that reads headers"]);
     write(&repo, "src/upload.rs", "pub fn send_chunk() {}\n");
@@ -150,7 +157,7 @@ fn every_other_question_has_an_answer() {
         (&status["query_available"], &status["provider"]),
         (&json!(true), &json!("tree_sitter"))
     );
-    assert_eq!(status["languages"]["rust"], 5);
+    assert_eq!(status["languages"]["rust"], 9);
     let refresh = ask(&["refresh"]);
     assert_eq!(
         (&refresh["status"], &refresh["files_reparsed"]),

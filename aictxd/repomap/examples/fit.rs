@@ -1,553 +1,255 @@
-//! Fits the weights of ranking on the past of repositories: `fit DIRECTORY …`.
+//! Fits the weights of ranking on the past of repositories: `fit DIRECTORY … [-- DIRECTORY …]`.
 //!
-//! The weights of the features are those of a conditional logit: the probability of a file is the
-//! softmax of its score among the candidates, and the files of a task should be probable.
+//! The weights of features are those of a conditional logit: the probability of a file is the softmax
+//! of its score among the candidates, and the files of a task should be probable. Repositories after
+//! `--` are only measured. Three measures: tasks about code with other files passed over in the
+//! answers, tasks about code with all answers, tasks about any file. Each is printed with the weights
+//! as they are (`given`), as fitted (`fitted`), and as fitted without the repository (`left out`).
+
+#![allow(clippy::indexing_slicing, reason = "all vectors are of one length")]
 
 use std::process::Command;
-use std::time::Instant;
 
-use aictx_repomap::eval::{self, Options, Scope, Scores, Task};
+use aictx_repomap::classify::is_code;
+use aictx_repomap::eval::{Options, Scope, Scores, Task, base};
 use aictx_repomap::history::History;
 use aictx_repomap::parse::{Limits, Parser};
-use aictx_repomap::rank::{self, Feature, Past, Query, Values, Weights};
+use aictx_repomap::rank::{Feature, Past, Query, Values, Weights, explain};
 use aictx_repomap::view::memory::{MemoryFile, MemoryView};
 use aictx_repomap::view::{FileId, View};
 
-struct Repo {
-    name: String,
-    view: MemoryView,
-    history: History,
-    tasks: Vec<(String, Vec<FileId>)>,
-    code_tasks: Vec<(String, Vec<FileId>)>,
-}
+const N: usize = Feature::COUNT;
+const MEASURES: [&str; 3] = ["code", "code, all answers", "all"];
+/// What each measure counts in the fit.
+const SHARES: [f32; 3] = [0.3, 0.45, 0.25];
+const STEPS: i32 = 200;
+/// Set by hand: what the tasks cannot tell, and what is a promise.
+const BY_HAND: &[Feature] = &[
+    Feature::Signature,
+    Feature::Doc,
+    Feature::NamedPath,
+    Feature::NamedSymbol,
+    Feature::Active,
+    Feature::TestAsked,
+    Feature::DocsAsked,
+    Feature::ConfigAsked,
+    Feature::GeneratedAsked,
+    Feature::Vendored,
+];
 
+/// A task with its candidates.
 struct Case {
     files: Vec<FileId>,
     values: Vec<Values>,
-    /// Which candidates may be answers.
     code: Vec<bool>,
     gold: Vec<FileId>,
-    /// A task about code.
-    is_code: bool,
+    about_code: bool,
 }
 
-fn gold(view: &dyn View, tasks: &[Task]) -> Vec<(String, Vec<FileId>)> {
-    tasks
-        .iter()
-        .map(|t| {
-            (
-                t.question.clone(),
-                t.files.iter().filter_map(|f| view.file_at(f)).collect(),
-            )
-        })
-        .collect()
+impl Case {
+    fn counts(&self, measure: usize) -> bool {
+        self.about_code == (measure < 2)
+    }
 }
 
-fn load(dir: &str) -> Option<Repo> {
+fn cases(directory: &str, weights: &Weights) -> Vec<Case> {
     let git = || {
-        let mut c = Command::new("git");
-        c.args(["-C", dir, "--no-pager"]);
-        c
+        let mut command = Command::new("git");
+        command.args(["-C", directory, "-c", "core.fsmonitor=false"]);
+        command
     };
-    let base = match eval::base(
-        &git,
-        &Options {
-            scope: Scope::All,
+    let mut cases = Vec::new();
+    for scope in [Scope::Code, Scope::All] {
+        let options = Options {
+            scope,
             ..Options::default()
-        },
-    ) {
-        Ok(b) => b,
-        Err(e) => {
-            eprintln!("{dir}: {e}");
-            return None;
-        }
-    };
-    let mut parser = Parser::new();
-    let view = MemoryView::new(
-        base.files
-            .into_iter()
-            .map(|f| MemoryFile::read(&mut parser, f.path, f.bytes, &Limits::default()))
-            .collect(),
-    );
-    let tasks = gold(&view, &base.tasks);
-    let code = eval::base(
-        &git,
-        &Options {
-            scope: Scope::Code,
-            ..Options::default()
-        },
-    )
-    .ok()?;
-    let code_tasks = gold(&view, &code.tasks);
-    let history = History::new(&base.history);
-    let name = dir
-        .trim_end_matches("/repo")
-        .rsplit('/')
-        .next()
-        .unwrap_or(dir)
-        .to_owned();
-    Some(Repo {
-        name,
-        view,
-        history,
-        tasks,
-        code_tasks,
-    })
-}
-
-use aictx_repomap::classify::is_code;
-
-fn cases(repo: &Repo, w: &Weights) -> Vec<Case> {
-    let past = Past::with(&repo.view, &repo.history, w);
-    repo.tasks
-        .iter()
-        .map(|t| (t, false))
-        .chain(repo.code_tasks.iter().map(|t| (t, true)))
-        .map(|((text, gold), code)| {
-            let found = rank::explain(
-                &repo.view,
-                &repo.history,
-                &past,
-                &Query {
-                    text,
-                    active: &[],
-                    limit: 100,
-                },
-                w,
-            );
+        };
+        let base = match base(&git, &options) {
+            Ok(base) => base,
+            Err(error) => {
+                eprintln!("{directory}: {error}");
+                return Vec::new();
+            }
+        };
+        let mut parser = Parser::new();
+        let limits = Limits::default();
+        let files = base.files.into_iter();
+        let read = files.map(|f| MemoryFile::read(&mut parser, f.path, f.bytes, &limits));
+        let view = MemoryView::new(read.collect());
+        let history = History::new(&base.history);
+        let past = Past::with(&view, &history, weights);
+        let case = |task: &Task| {
+            let query = Query {
+                text: &task.question,
+                active: &[],
+                limit: 0,
+            };
+            let found = explain(&view, &history, &past, &query, weights);
             let (files, values): (Vec<_>, Vec<_>) = found.into_iter().unzip();
             Case {
-                code: files.iter().map(|f| is_code(repo.view.class(*f))).collect(),
+                code: files.iter().map(|f| is_code(view.class(*f))).collect(),
+                gold: task.files.iter().filter_map(|f| view.file_at(f)).collect(),
+                about_code: scope == Scope::Code,
                 files,
                 values,
-                is_code: code,
-                gold: gold.clone(),
             }
-        })
-        .collect()
+        };
+        cases.extend(base.tasks.iter().map(case));
+    }
+    cases
 }
 
-fn score(v: &Values, w: &[f32]) -> f32 {
-    v.iter().zip(w).map(|(a, b)| a * b).sum()
+fn score(values: &Values, weights: &[f32; N]) -> f32 {
+    values.iter().zip(weights).map(|(v, w)| v * w).sum()
 }
 
-/// 0: code tasks, answers filtered; 1: code tasks, all answers; 2: all tasks.
-const SCOPES: [&str; 3] = ["code", "code/unf", "all"];
-fn scope_of(c: &Case, scope: usize) -> bool {
-    c.is_code == (scope < 2)
-}
-
-fn measure(cases: &[Case], w: &[f32], scope: usize) -> Scores {
-    let mut s = Scores::default();
-    for c in cases.iter().filter(|c| scope_of(c, scope)) {
-        let mut order: Vec<(f32, FileId)> = c
-            .files
-            .iter()
-            .zip(&c.values)
-            .zip(&c.code)
-            .filter(|(_, is)| scope != 0 || **is)
-            .map(|((f, v), _)| (score(v, w), *f))
+fn measure(cases: &[Case], weights: &[f32; N], measure: usize) -> Scores {
+    let mut scores = Scores::default();
+    for case in cases.iter().filter(|c| c.counts(measure)) {
+        let mut order: Vec<(f32, FileId)> = (0..case.files.len())
+            .filter(|at| measure != 0 || case.code[*at])
+            .map(|at| (score(&case.values[at], weights), case.files[at]))
             .collect();
         order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-        let answers: Vec<FileId> = order.into_iter().map(|o| o.1).take(100).collect();
-        s.add(&answers, &c.gold);
+        let answers: Vec<FileId> = order.into_iter().map(|o| o.1).collect();
+        scores.add(&answers, &case.gold);
     }
-    s
+    scores
 }
 
-fn shares() -> [f32; 3] {
-    let text = std::env::var("SHARES").unwrap_or("1,1,1".into());
-    let v: Vec<f32> = text.split(',').map(|x| x.parse().unwrap()).collect();
-    [v[0] / 3.0, v[1] / 3.0, v[2] / 3.0]
-}
-
-fn fit(sets: &[&[Case]], start: &[f32], frozen: &[usize]) -> Vec<f32> {
-    const N: usize = Feature::COUNT;
-    let shares = shares();
-    let mut w = start.to_vec();
-    let (mut m, mut v) = (vec![0.0f32; N], vec![0.0f32; N]);
-    let steps = if std::env::var("SWEEP").is_ok() {
-        80
-    } else {
-        200
-    };
-    for step in 1..=steps {
-        let mut g = vec![0.0f32; N];
-        for set in sets {
-            for scope in 0..3 {
-                if shares[scope] == 0.0 {
-                    continue;
-                }
-                let count = set.iter().filter(|c| scope_of(c, scope)).count();
-                let share = shares[scope] / count.max(1) as f32 / sets.len() as f32;
-                for c in set.iter().filter(|c| scope_of(c, scope)) {
-                    let inside = c.files.iter().filter(|f| c.gold.contains(f)).count();
-                    if inside == 0 {
-                        continue;
-                    }
-                    let scores: Vec<f32> = c
-                        .values
-                        .iter()
-                        .zip(&c.code)
-                        .map(|(v, is)| {
-                            if scope != 0 || *is {
-                                score(v, &w)
-                            } else {
-                                f32::NEG_INFINITY
-                            }
-                        })
-                        .collect();
-                    let top = scores.iter().copied().fold(f32::MIN, f32::max);
-                    let e: Vec<f32> = scores.iter().map(|s| (s - top).exp()).collect();
-                    let z: f32 = e.iter().sum();
-                    for ((f, v), e) in c.files.iter().zip(&c.values).zip(&e) {
-                        let target = if c.gold.contains(f) {
-                            1.0 / inside as f32
-                        } else {
-                            0.0
-                        };
-                        let d = (target - e / z) * share;
-                        if d.abs() < 1e-9 {
-                            continue;
-                        }
-                        for (g, v) in g.iter_mut().zip(v) {
-                            *g += d * v;
-                        }
-                    }
-                }
-            }
-        }
-        for i in 0..N {
-            if frozen.contains(&i)
-                || [
-                    "TestAsked",
-                    "DocsAsked",
-                    "ConfigAsked",
-                    "GeneratedAsked",
-                    "NamedPath",
-                    "NamedSymbol",
-                    "Active",
-                    "Vendored",
-                ]
-                .contains(&NAMES[i])
-            {
-                continue;
-            }
-            let grad = g[i]
-                - if i >= Feature::Test as usize {
-                    0.005
-                } else {
-                    0.0015
-                } * w[i];
-            if DROP.contains(&NAMES[i]) {
-                w[i] = 0.0;
-                continue;
-            }
-            m[i] = 0.9 * m[i] + 0.1 * grad;
-            v[i] = 0.99 * v[i] + 0.01 * grad * grad;
-            let mh = m[i] / (1.0 - 0.9f32.powi(step));
-            let vh = v[i] / (1.0 - 0.99f32.powi(step));
-            w[i] += 0.08 * mh / (vh.sqrt() + 1e-6);
-            if i < Feature::Test as usize {
-                w[i] = w[i].max(0.0);
-            }
-        }
+/// Adds the gradient of one case's log likelihood, times `share`.
+fn gradient(case: &Case, weights: &[f32; N], measure: usize, share: f32, sum: &mut [f32; N]) {
+    let inside = case.files.iter().filter(|f| case.gold.contains(f)).count();
+    if inside == 0 {
+        return;
     }
-    w
-}
-
-fn show(name: &str, s: Scores) {
-    println!(
-        "{name:34} {:.3} {:.3} {:.3} {:.3}  n={}",
-        s.acc1, s.recall5, s.recall10, s.mrr, s.tasks
-    );
-}
-
-static DROP: &[&str] = &["Signature", "Doc"];
-static NAMES: [&str; Feature::COUNT] = [
-    "Body",
-    "Path",
-    "Name",
-    "Signature",
-    "Doc",
-    "Past",
-    "Near",
-    "NearBeside",
-    "Recent",
-    "Cochange",
-    "Import",
-    "Pair",
-    "Cover",
-    "Title",
-    "Stem",
-    "ExactPath",
-    "ExactDirectory",
-    "ExactName",
-    "NamedPath",
-    "NamedSymbol",
-    "Scope",
-    "Active",
-    "Test",
-    "TestAsked",
-    "Docs",
-    "DocsAsked",
-    "Config",
-    "ConfigAsked",
-    "Fixture",
-    "Generated",
-    "GeneratedAsked",
-    "Vendored",
-];
-
-fn evaluate(repos: &[Repo], dev: usize, w: &Weights, verbose: bool) -> f32 {
-    let t = Instant::now();
-    let all: Vec<Vec<Case>> = repos.iter().map(|r| cases(r, w)).collect();
-    let took = t.elapsed();
-    let which = std::env::var("TRAIN").unwrap_or("dev".into());
-    let train: Vec<usize> = match which.as_str() {
-        "dev" => (0..dev).collect(),
-        "foreign" => (dev..repos.len()).collect(),
-        _ => (0..repos.len()).collect(),
-    };
-    let refs = |skip: Option<usize>| -> Vec<&[Case]> {
-        train
-            .iter()
-            .filter(|i| Some(**i) != skip)
-            .map(|i| all[*i].as_slice())
-            .collect()
-    };
-    let base = fit(&refs(None), &w.linear, &[]);
-    let mut means = Vec::new();
-    let loos: Vec<Vec<f32>> = (0..repos.len())
-        .map(|i| {
-            if verbose && train.contains(&i) {
-                fit(&refs(Some(i)), &base, &[])
-            } else {
-                base.clone()
-            }
+    let scores: Vec<f32> = (0..case.files.len())
+        .map(|at| match measure != 0 || case.code[at] {
+            true => score(&case.values[at], weights),
+            false => f32::NEG_INFINITY,
         })
         .collect();
-    for scope in 0..3 {
-        let mut rows: Vec<Vec<Scores>> = vec![vec![]; 6];
-        for (i, (r, c)) in repos.iter().zip(&all).enumerate() {
-            let s = measure(c, &base, scope);
-            let l = measure(c, &loos[i], scope);
-            let d = measure(c, &w.linear, scope);
-            let k = if i < dev { 0 } else { 3 };
-            rows[k].push(s);
-            rows[k + 1].push(l);
-            rows[k + 2].push(d);
-            if verbose {
-                show(&format!("{} {}", r.name, SCOPES[scope]), l);
-            }
-        }
-        for (n, r) in [
-            "dev fit",
-            "dev LORO",
-            "dev given",
-            "foreign fit",
-            "foreign LORO",
-            "foreign given",
-        ]
-        .iter()
-        .zip(&rows)
-        {
-            if r.is_empty() || (!verbose && n.contains("LORO")) {
-                continue;
-            }
-            if verbose {
-                show(&format!("== {} {n}", SCOPES[scope]), Scores::macro_mean(r));
-            }
-        }
-        let (a, b) = (Scores::macro_mean(&rows[1]), Scores::macro_mean(&rows[4]));
-        means.push(a.mrr + a.recall10);
-        if b.tasks > 0 {
-            means.push(b.mrr + b.recall10);
+    let top = scores.iter().copied().fold(f32::MIN, f32::max);
+    let all: f32 = scores.iter().map(|s| (s - top).exp()).sum();
+    for (at, file) in case.files.iter().enumerate() {
+        let wanted = match case.gold.contains(file) {
+            true => 1.0 / inside as f32,
+            false => 0.0,
+        };
+        let slope = (wanted - (scores[at] - top).exp() / all) * share;
+        for (to, value) in sum.iter_mut().zip(&case.values[at]) {
+            *to += slope * value;
         }
     }
-    if verbose {
-        if std::env::var("MISS").is_ok() {
-            for (r, c) in repos.iter().zip(&all).take(dev) {
-                for ((q, gold), c) in r.tasks.iter().chain(&r.code_tasks).zip(c) {
-                    if !c.is_code {
-                        continue;
-                    }
-                    let mut o: Vec<(f32, usize)> = (0..c.files.len())
-                        .filter(|i| c.code[*i])
-                        .map(|i| (score(&c.values[i], &base), i))
-                        .collect();
-                    o.sort_by(|a, b| b.0.total_cmp(&a.0));
-                    let first = o.iter().position(|x| gold.contains(&c.files[x.1]));
-                    if first.is_some_and(|f| f < 3) {
-                        continue;
-                    }
-                    println!(
-                        "MISS {} rank {first:?}: {}",
-                        r.name,
-                        q.chars().take(240).collect::<String>().replace('\n', " | ")
-                    );
-                    let f = |i: usize| {
-                        let v = &c.values[i];
-                        let mut parts: Vec<(f32, &str)> = v
-                            .iter()
-                            .zip(&base)
-                            .zip(NAMES)
-                            .map(|((a, b), n)| (a * b, n))
-                            .filter(|x| x.0.abs() > 0.1)
-                            .collect();
-                        parts.sort_by(|a, b| b.0.total_cmp(&a.0));
-                        format!(
-                            "{} {:?}",
-                            r.view.path(c.files[i]),
-                            parts
-                                .iter()
-                                .map(|p| format!("{}{:.1}", p.1, p.0))
-                                .collect::<Vec<_>>()
-                                .join(" ")
-                        )
-                    };
-                    for x in o.iter().take(2) {
-                        println!("      {}", f(x.1));
-                    }
-                    for g in gold {
-                        println!(
-                            "   G  {}",
-                            c.files
-                                .iter()
-                                .position(|f| f == g)
-                                .map(f)
-                                .unwrap_or(r.view.path(*g).to_owned())
-                        );
-                    }
+}
+
+/// Adam on the mean log likelihood, each repository counting the same, with a small quadratic
+/// penalty; evidence may not speak against a file, only its class may.
+fn fit(sets: &[&[Case]], start: [f32; N]) -> [f32; N] {
+    let mut weights = start;
+    let (mut mean, mut square) = ([0.0_f32; N], [0.0_f32; N]);
+    for step in 1..=STEPS {
+        let mut sum = [0.0_f32; N];
+        for set in sets {
+            for (at, share) in SHARES.iter().enumerate() {
+                let count = set.iter().filter(|c| c.counts(at)).count();
+                let share = share / (count.max(1) * sets.len()) as f32;
+                for case in set.iter().filter(|c| c.counts(at)) {
+                    gradient(case, &weights, at, share, &mut sum);
                 }
             }
         }
-        println!("features took {took:?}");
-        for (n, x) in NAMES.iter().zip(&base) {
-            print!("{n} {x:.2}, ");
-        }
-        println!();
-        // ablation
-        for i in 0..Feature::COUNT {
-            if base[i].abs() < 0.01 {
+        for at in 0..N {
+            if BY_HAND.iter().any(|f| *f as usize == at) {
                 continue;
             }
-            let mut less = base.clone();
-            less[i] = 0.0;
-            let f = |w: &[f32], code: usize| {
-                let v: Vec<_> = all.iter().map(|c| measure(c, w, code)).collect();
-                let s = Scores::macro_mean(&v);
-                (s.mrr, s.recall10)
-            };
-            let ((a, b), (c, d)) = (f(&base, 0), f(&less, 0));
-            let ((a2, b2), (c2, d2)) = (f(&base, 2), f(&less, 2));
-            println!(
-                "  without {:12} code {:+.3} {:+.3}  all {:+.3} {:+.3}",
-                NAMES[i],
-                c - a,
-                d - b,
-                c2 - a2,
-                d2 - b2
-            );
-        }
-        // coverage of gold by candidates
-        let (mut inn, mut n) = (0.0, 0.0);
-        for c in all.iter().flatten() {
-            for g in &c.gold {
-                n += 1.0;
-                if c.files.contains(g) {
-                    inn += 1.0;
-                }
+            let class = at >= Feature::Test as usize;
+            let slope = sum[at] - if class { 0.005 } else { 0.0015 } * weights[at];
+            mean[at] = 0.9 * mean[at] + 0.1 * slope;
+            square[at] = 0.99 * square[at] + 0.01 * slope * slope;
+            let moved = mean[at] / (1.0 - 0.9_f32.powi(step));
+            let spread = (square[at] / (1.0 - 0.99_f32.powi(step))).sqrt();
+            weights[at] += 0.08 * moved / (spread + 1e-6);
+            if !class {
+                weights[at] = weights[at].max(0.0);
             }
         }
-        println!("gold among candidates {:.3}", inn / n);
     }
-    means.iter().sum::<f32>() / means.len() as f32 / 2.0
+    weights
+}
+
+fn show(name: &str, scores: Scores) {
+    let Scores {
+        acc1,
+        recall5,
+        recall10,
+        mrr,
+        tasks,
+    } = scores;
+    println!("{name:40} {acc1:.3} {recall5:.3} {recall10:.3} {mrr:.3}  {tasks} tasks");
+}
+
+fn mean(all: &[Vec<Case>], weights: impl Fn(usize) -> [f32; N], of: usize) -> Scores {
+    let each = all.iter().enumerate();
+    let scores: Vec<Scores> = each.map(|(at, c)| measure(c, &weights(at), of)).collect();
+    Scores::macro_mean(&scores)
 }
 
 fn main() {
-    let args: Vec<String> = std::env::args().skip(1).collect();
-    let t = Instant::now();
-    let dev = args.iter().position(|a| a == "--").unwrap_or(args.len());
-    let repos: Vec<Repo> = std::thread::scope(|s| {
-        let h: Vec<_> = args
-            .iter()
-            .filter(|a| *a != "--")
-            .map(|d| s.spawn(move || load(d)))
-            .collect();
-        h.into_iter().filter_map(|h| h.join().unwrap()).collect()
-    });
-    eprintln!("loaded {} in {:?}", repos.len(), t.elapsed());
-    let w = Weights::default();
-    if std::env::var("BASE").is_ok() {
-        for code in [true, false] {
-            let unf = std::env::var("UNF").is_ok();
-            for which in [true, false] {
-                let mut rows = vec![];
-                for r in &repos {
-                    let mut s = Scores::default();
-                    for (q, gold) in if code { &r.code_tasks } else { &r.tasks } {
-                        let ok = |f: &FileId| unf || !code || is_code(r.view.class(*f));
-                        let a = if which {
-                            eval::plain_bm25(&r.view, q, 100000)
-                        } else {
-                            eval::paths_only(&r.view, q, 100000)
-                        };
-                        let a: Vec<_> = a.into_iter().filter(ok).collect();
-                        s.add(&a, &gold);
-                    }
-                    show(
-                        &format!(
-                            "{} {} {}",
-                            r.name,
-                            if code { "code" } else { "all" },
-                            if which { "bm25" } else { "path" }
-                        ),
-                        s,
-                    );
-                    rows.push(s);
-                }
-                show("  == dev", Scores::macro_mean(&rows[..dev]));
-                if rows.len() > dev {
-                    show("  == foreign", Scores::macro_mean(&rows[dev..]));
-                }
-            }
+    let given = Weights::default();
+    let (mut dev, mut other, mut rest) = (Vec::new(), Vec::new(), false);
+    for argument in std::env::args().skip(1) {
+        if argument == "--" {
+            rest = true;
+            continue;
+        }
+        let found = cases(&argument, &given);
+        if !found.is_empty() {
+            if rest { &mut other } else { &mut dev }.push(found);
         }
     }
-    let v = evaluate(&repos, dev, &w, true);
-    println!("J {v:.4}");
-    if std::env::var("SWEEP").is_ok() {
-        let mut w = w;
-        let mut best = evaluate(&repos, dev, &w, false);
-        println!("start {best:.4}");
-        type Knob = (&'static str, fn(&mut Weights, f32), &'static [f32]);
-        let knobs: &[Knob] = &[
-            ("past k1", |w, x| w.past[0] = x, &[0.4, 3.0, 6.0]),
-            ("past b", |w, x| w.past[1] = x, &[0.2, 0.8, 1.0]),
-            ("near", |w, x| w.near = x as usize, &[20.0, 100.0]),
-            ("near_power", |w, x| w.near_power = x, &[1.0, 3.0]),
-            ("near_files", |w, x| w.near_files = x, &[0.4, 1.0]),
-            ("near_half", |w, x| w.near_half = x, &[300.0, 3000.0]),
-            ("recent_half", |w, x| w.recent_half = x, &[10.0, 20.0, 80.0]),
-            ("body_text", |w, x| w.body_text = x, &[0.3, 0.55]),
-            ("b path", |w, x| w.b[0] = x, &[0.0, 0.6]),
-            ("k1 body", |w, x| w.k1[4] = x, &[0.6, 2.0, 4.0]),
-            ("b body", |w, x| w.b[4] = x, &[0.5, 0.7]),
-            ("scope_text", |w, x| w.scope_text = x, &[0.8, 2.0]),
-        ];
-        for (name, set, values) in knobs {
-            for x in *values {
-                let mut next = w.clone();
-                set(&mut next, *x);
-                let j = evaluate(&repos, dev, &next, false);
-                println!("{name} {x}: {:+.4}", j - best);
-                if j > best + 0.0005 {
-                    best = j;
-                    w = next;
-                }
-            }
+    let sets = |without: Option<usize>| -> Vec<&[Case]> {
+        let kept = dev
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| Some(*at) != without);
+        kept.map(|(_, c)| c.as_slice()).collect()
+    };
+    let fitted = fit(&sets(None), given.linear);
+    let left_out: Vec<[f32; N]> = (0..dev.len())
+        .map(|at| fit(&sets(Some(at)), fitted))
+        .collect();
+    for (of, name) in MEASURES.iter().enumerate() {
+        show(&format!("{name}: given"), mean(&dev, |_| given.linear, of));
+        show(&format!("{name}: fitted"), mean(&dev, |_| fitted, of));
+        show(
+            &format!("{name}: left out"),
+            mean(&dev, |at| left_out[at], of),
+        );
+        if !other.is_empty() {
+            show(
+                &format!("{name}: others, given"),
+                mean(&other, |_| given.linear, of),
+            );
+            show(
+                &format!("{name}: others, fitted"),
+                mean(&other, |_| fitted, of),
+            );
         }
-        println!("{w:?}");
-        evaluate(&repos, dev, &w, true);
+    }
+    println!("\nfeature by number: weight given, fitted; MRR and recall@10 lost without it");
+    for at in 0..N {
+        let mut less = given.linear;
+        less[at] = 0.0;
+        print!("{at:3} {:6.2} {:6.2}", given.linear[at], fitted[at]);
+        for of in [0, 2] {
+            let (all, less) = (mean(&dev, |_| given.linear, of), mean(&dev, |_| less, of));
+            print!(
+                "   {:+.3} {:+.3}",
+                all.mrr - less.mrr,
+                all.recall10 - less.recall10
+            );
+        }
+        println!();
     }
 }

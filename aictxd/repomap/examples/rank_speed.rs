@@ -1,5 +1,10 @@
 //! How fast words are found and questions are answered, on a made-up tree: `rank_speed [FILES]`.
 
+#![allow(
+    clippy::indexing_slicing,
+    reason = "constant tables, vectors just made"
+)]
+
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
@@ -122,10 +127,16 @@ fn main() {
                     active: &[],
                     limit: 10,
                 };
-                let started = Instant::now();
-                let hits = rank_with(&view, &history, &past, &query, &weights);
-                assert!(hits.len() <= 10);
-                started.elapsed()
+                // Best of five: others use the machine too.
+                (0..5)
+                    .map(|_| {
+                        let started = Instant::now();
+                        let hits = rank_with(&view, &history, &past, &query, &weights);
+                        assert!(hits.len() <= 10);
+                        started.elapsed()
+                    })
+                    .min()
+                    .unwrap_or_default()
             })
             .collect();
         times.sort();

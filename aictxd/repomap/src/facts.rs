@@ -219,7 +219,8 @@ impl Outcome {
 pub struct Facts {
     /// The arena that all spans point into.
     pub text: String,
-    /// Definitions in the order of their first line; containers before what they contain.
+    /// Definitions in the order of their first line; containers before what they contain, also
+    /// where a type stands below its methods.
     pub definitions: Vec<Definition>,
     /// Imports in order.
     pub imports: Vec<Import>,

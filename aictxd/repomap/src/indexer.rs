@@ -224,6 +224,9 @@ impl Indexer {
             fill.run(plan, &mut report);
             self.tidy(&mut report, stop);
             self.progress.running.store(false, Ordering::Relaxed);
+        } else if !base.graph().is_made() {
+            // It comes from the cache, which keeps no edges.
+            self.link();
         }
         let tree = self.tree.load();
         report.files = tree.files();

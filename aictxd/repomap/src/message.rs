@@ -55,7 +55,8 @@ pub fn clean(message: &str) -> String {
         // Forms that people fill in: comments, boxes to tick.
         let (line, still) = uncommented(line, comment);
         comment = still;
-        if is_trailer(&line) || is_box(&line) {
+        // The title may look like one: `cc: find the compiler`.
+        if !out.is_empty() && (is_trailer(&line) || is_box(&line)) {
             continue;
         }
         let mut first = true;
@@ -139,5 +140,12 @@ mod tests {
             "feat(cli): add `--x`\n\nThe body: stays.\n\nSee"
         );
         assert_eq!(clean(""), "");
+        assert_eq!(clean("cc: find it\n\ncc: somebody"), "cc: find it");
+        assert_eq!(
+            clean(
+                "Title\n\nText <!-- a form\nto fill in --> goes on\n- [x] I have read it\n- a [b]"
+            ),
+            "Title\n\nText\n goes on\n- a [b]"
+        );
     }
 }

@@ -40,6 +40,8 @@ pub struct Row {
 /// Who imports whom, in compressed rows.
 #[derive(Debug, Default)]
 pub struct Graph {
+    /// Whether it was ever made of a tree.
+    made: bool,
     out_starts: Vec<u32>,
     out: Vec<FileId>,
     in_starts: Vec<u32>,
@@ -72,11 +74,17 @@ impl Graph {
         turned.sort_unstable();
         let (in_starts, into) = rows(&turned);
         Self {
+            made: true,
             out_starts,
             out,
             in_starts,
             into,
         }
+    }
+
+    /// Whether it was made of a tree; one that was not knows nothing.
+    pub fn is_made(&self) -> bool {
+        self.made
     }
 
     /// The same graph for another numbering: `renumber` gives each old file its new number.

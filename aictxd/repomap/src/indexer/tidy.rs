@@ -27,13 +27,14 @@ impl Indexer {
             self.publish(merged);
             (self.options.release)();
         }
-        if report.parsed > 0 || report.reused > 0 || report.removed > 0 {
+        let changed = report.parsed > 0 || report.reused > 0 || report.removed > 0;
+        if changed || !self.tree.load().graph().is_made() {
             self.link();
         }
     }
 
     /// Finds out anew who imports whom.
-    fn link(&self) {
+    pub(super) fn link(&self) {
         let tree = self.tree();
         if tree.files() == 0 {
             return;

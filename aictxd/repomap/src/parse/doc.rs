@@ -38,6 +38,16 @@ const DIRECTIVES: &[&str] = &[
 pub(super) fn first_sentence(comment: &[u8], out: &mut String) {
     let comment = comment.get(..MAX_COMMENT).unwrap_or(comment);
     let text = String::from_utf8_lossy(comment);
+    // `# ----` above a text makes it the heading of a part of the file.
+    let first = text.lines().next().unwrap_or("");
+    let rule = ["#", "//", "--", ";"]
+        .iter()
+        .any(|it| first.starts_with(it))
+        && first.len() > 8
+        && !first.contains(char::is_alphanumeric);
+    if rule {
+        return;
+    }
     for line in text.lines().filter(|it| !it.starts_with("#!/")) {
         let line = bare(line);
         if line.is_empty() || !line.contains(char::is_alphanumeric) {
@@ -170,7 +180,8 @@ mod tests {
             of("/**\n * @brief Adds two\n * @param a first\n */"),
             "Adds two"
         );
-        assert_eq!(of("// ----------\n// Section\n// ----------"), "Section");
+        assert_eq!(of("// ----------\n// Section\n// ----------"), "");
+        assert_eq!(of("/*****\n * Says it.\n *****/"), "Says it.");
         assert_eq!(
             of("\"\"\"Doc of v1.2 here.\n\n    Rest.\n    \"\"\""),
             "Doc of v1.2 here."

@@ -112,7 +112,9 @@ const SUMMED: [Feature; SUMS] = [
 /// Files that the second stage looks at.
 pub(super) const CANDIDATES: usize = 200;
 /// Most postings read for one question.
-const MAX_POSTINGS: u32 = 150_000;
+const MAX_POSTINGS: u32 = 100_000;
+/// Most postings of past messages read for one question.
+const MAX_MESSAGES: usize = 20_000;
 
 /// The sums of one file.
 #[derive(Debug, Clone, Copy, Default)]
@@ -193,7 +195,7 @@ pub(super) fn candidates(
             scratch.count.resize(files, 0.0);
         }
         let total = fields(view, question, weights, scratch);
-        let sure = votes(view, history, past, question, weights, scratch);
+        let sure = votes(history, past, question, weights, scratch);
         let candidates = first(view, past, question, active, weights, scratch, total, sure);
         for file in scratch.touched.drain(..) {
             if let Some(sums) = scratch.files.get_mut(file as usize) {
@@ -304,9 +306,11 @@ fn fields(view: &dyn View, question: &Question, weights: &Weights, scratch: &mut
     total
 }
 
+/// What a term may give, the term, and the commits whose messages have it, how often.
+type Telling<'a> = (f32, &'a str, &'a [(u32, u16)]);
+
 /// Words of past commits and votes of the nearest ones; gives the similarity of the nearest.
 fn votes(
-    _view: &dyn View,
     history: &History,
     past: &Past,
     question: &Question,
@@ -322,13 +326,23 @@ fn votes(
     let mean = history.mean_message_length().max(1.0);
     let mut possible = 0.0;
     let mut touched: Vec<u32> = Vec::new();
+    let mut work: Vec<Telling<'_>> = Vec::new();
     for term in &question.terms {
         let commits = history.with_term(&term.text);
-        if commits.is_empty() {
-            continue;
+        if !commits.is_empty() {
+            let rare = term.weight * idf(n, commits.len() as f32);
+            possible += rare;
+            work.push((rare, &term.text, commits));
         }
-        let rare = term.weight * idf(n, commits.len() as f32);
-        possible += rare;
+    }
+    // The most telling first, in case that not all can be read.
+    work.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(b.1)));
+    let mut left = MAX_MESSAGES;
+    for (rare, _, commits) in work {
+        let Some(rest) = left.checked_sub(commits.len()) else {
+            continue;
+        };
+        left = rest;
         for (commit, times) in commits {
             let length = history.message_length(*commit) as f32;
             let times = f32::from(*times);

@@ -36,7 +36,6 @@ pub(super) fn add(
         .iter()
         .map(|t| (t.text.as_str(), t.weight))
         .collect();
-    let sum: f32 = terms.values().sum::<f32>().max(0.001);
     for candidate in &mut candidates {
         let file = candidate.file;
         let path = view.path(file);

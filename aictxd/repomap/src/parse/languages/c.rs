@@ -3,6 +3,7 @@
 use tree_sitter::Node;
 
 use crate::facts::Kind;
+use crate::parse::draft::slice;
 use crate::parse::table::{Act, Spec, Then, def};
 use crate::parse::walk::Walk;
 
@@ -67,6 +68,9 @@ pub(in crate::parse) static CPP: Spec = Spec {
             ("field_declaration_list", Act::Into),
             ("enumerator_list", Act::Into),
             ("enumerator", def(Kind::Constant).leaf()),
+            // Reached only through a class that was taken for a function.
+            ("compound_statement", Act::Into),
+            ("labeled_statement", Act::Into),
         ],
     )
 };
@@ -111,7 +115,9 @@ fn macro_definition<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
             || text.ends_with(b"_H__")
             || text.ends_with(b"_INCLUDED"));
     if !guard {
-        walk.define(Kind::Macro, node, name, None);
+        let value = node.child_by_field_name("value");
+        let long = walk.text(node).trim_ascii_end().contains(&b'\n');
+        walk.define(Kind::Macro, node, name, value.filter(|_| long));
     }
     Then::Skip
 }
@@ -194,7 +200,7 @@ fn define<'t>(
         // `operator bool() const` is named `operator bool`.
         "operator_cast" => {
             let end = it.name.child_by_field_name("declarator")?.start_byte();
-            crate::parse::draft::slice(walk.source, it.name.start_byte()..end)
+            slice(walk.source, it.name.start_byte()..end)
         }
         _ => walk.text(it.name),
     };
@@ -214,6 +220,13 @@ fn define<'t>(
 }
 
 fn function<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
+    if let Some(ty) = node.child_by_field_name("type")
+        && matches!(ty.kind(), "class_specifier" | "struct_specifier")
+        && ty.child_by_field_name("body").is_none()
+        && let Some(then) = exported_class(walk, node, ty)
+    {
+        return then;
+    }
     let Some(it) = node.child_by_field_name("declarator").and_then(declared) else {
         return Then::Skip;
     };
@@ -243,6 +256,25 @@ fn function<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
     };
     define(walk, Kind::Function, node, &it, end);
     Then::Skip
+}
+
+/// `class EXPORT Name : Base { … }`: without knowing the macro, a function that returns a class.
+fn exported_class<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>, ty: Node<'t>) -> Option<Then> {
+    let after = slice(walk.source, ty.end_byte()..node.end_byte());
+    let blank = after.iter().position(|c| !c.is_ascii_whitespace())?;
+    let rest = after.get(blank..)?;
+    let end = rest
+        .iter()
+        .position(|c| !(c.is_ascii_alphanumeric() || *c == b'_'))?;
+    let next = rest.get(end..)?.trim_ascii_start().first()?;
+    // A function has parameters there.
+    if end == 0 || !matches!(next, b'{' | b':' | b'<' | b'f') {
+        return None;
+    }
+    let body = node.child_by_field_name("body")?;
+    let kind = record_kind(ty);
+    let index = walk.define_as(kind, node, rest.get(..end)?, Some(body.start_byte()))?;
+    Some(Then::Within(index))
 }
 
 /// `TEST(Suite, Case)` is named `Suite.Case`.

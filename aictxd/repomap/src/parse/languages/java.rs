@@ -93,6 +93,11 @@ fn method<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
     ]
     .iter()
     .any(|it| has(words, it));
+    let suite = || {
+        let class = walk.around(1).filter(|it| it.kind() == "class_declaration");
+        class.is_some_and(|it| walk.field(it, "superclass").ends_with(b"TestCase"))
+    };
+    let test = test || walk.text(name).starts_with(b"test") && suite();
     let body = node.child_by_field_name("body");
     let kind = if test { Kind::Test } else { Kind::Method };
     if let Some(index) = walk.define(kind, node, name, body) {

@@ -69,6 +69,8 @@ fn uses<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
         path.push(b'\\');
     }
     let list = node.child_by_field_name("body").unwrap_or(node);
+    let text = walk.text(node);
+    let functions = text.starts_with(b"use function") || text.starts_with(b"use const");
     let before = path.len();
     walk.children(list, |walk, child| {
         if child.kind() == "namespace_use_clause"
@@ -76,6 +78,10 @@ fn uses<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
         {
             path.truncate(before);
             path.extend_from_slice(walk.text(name));
+            // Functions of the language itself.
+            if functions && !path.contains(&b'\\') {
+                return true;
+            }
             walk.import(path.strip_prefix(b"\\").unwrap_or(&path), child);
         }
         true

@@ -6,7 +6,7 @@ use crate::facts::Kind;
 use crate::parse::table::{Act, Spec, Then};
 use crate::parse::walk::Walk;
 
-use super::contains;
+use super::{contains, part};
 
 pub(in crate::parse) static SPEC: Spec = Spec {
     exported,
@@ -54,7 +54,8 @@ fn class<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
     let Some(name) = node.child_by_field_name("name") else {
         return Then::Into;
     };
-    let body = node.child_by_field_name("body");
+    // A comment may stand between the head and the body.
+    let body = part(node, &[":"]);
     let bases = walk.field(node, "superclasses");
     let derived = contains(bases, b"TestCase");
     // `TestClient` is no suite: one has tests in it.
@@ -71,7 +72,8 @@ fn function<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
     let Some(name) = node.child_by_field_name("name") else {
         return Then::Skip;
     };
-    let body = node.child_by_field_name("body");
+    // A comment may stand between the head and the body.
+    let body = part(node, &[":"]);
     let container = walk.container_kind();
     let test = walk.text(name).starts_with(b"test") && matches!(container, None | Some(Kind::Test));
     let kind = match container {

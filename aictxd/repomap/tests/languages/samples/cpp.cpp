@@ -63,3 +63,7 @@ auto trailing(int a) -> int { return a; }
 TEST(ShapeTest, IsMade) { }
 union Bits { int a; };
 int *pointer(), value;
+class API_EXPORT Exported { public: void first(); int second() { return 1; } };
+struct API_EXPORT Derived final : public Base<int> {
+  void third() {}
+};

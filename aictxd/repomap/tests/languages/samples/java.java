@@ -65,3 +65,4 @@ public record Point(int x, int y) {
 public @interface Marker {
     String value() default "";
 }
+class OldTest extends TestCase { public void testOld() {} void helper() {} }
