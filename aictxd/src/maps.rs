@@ -4,6 +4,7 @@
 //! published and, when they want to, wait for the thread. A watched worktree is told what changed;
 //! any other is compared with its index when somebody asks and the last look is too old.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,11 +13,12 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use aictx_artifacts::root::{self, Repository, find_repository};
+use aictx_artifacts::scrub::scrub_text;
 use aictx_proto::methods::{MapFreshness, MapHit, MapHitMetadata};
 use aictx_proto::rpc::{INVALID_PARAMS, NO_REPOSITORY, RpcError};
 use aictx_repomap::ask;
 use aictx_repomap::discover::check_root;
-use aictx_repomap::history::{History, Limits as HistoryLimits, mine};
+use aictx_repomap::history::{GitCommand, History, Limits as HistoryLimits, mine};
 use aictx_repomap::indexer::{Cache, Indexer, Options, Report};
 use aictx_repomap::rank::{Hit, Past, Query, Weights, rank_with};
 use aictx_repomap::segment::ContentId;
@@ -37,6 +39,11 @@ const MAX_DIRTY: usize = 2_000;
 const SAVE_EVERY: Duration = Duration::from_secs(300);
 /// An update that parsed this much is saved at once.
 const SAVE_AT: u32 = 200;
+/// Updates shorter than this need no rest after them; no rest is longer than that, and it is taken in
+/// steps so that a stop is noticed.
+const LONG_UPDATE: Duration = Duration::from_millis(100);
+const LONGEST_REST: Duration = Duration::from_secs(2);
+const REST_STEP: Duration = Duration::from_millis(50);
 /// Agents see the whole of a smaller tree at a glance.
 const MIN_FILES: u32 = 10;
 /// Longest wait that a caller may ask for.
@@ -49,6 +56,7 @@ pub struct Map {
     pub worktree: PathBuf,
     /// The index.
     pub indexer: Indexer,
+    cache: Cache,
     evidence: ArcSwap<Evidence>,
     state: Mutex<State>,
     done: Condvar,
@@ -155,17 +163,19 @@ impl Maps {
             background: self.mode == Mode::Daemon,
             threads: threads(self.mode),
             release: release_memory,
+            scrub,
             ..Options::default()
         };
         let indexer = Indexer::open(
             &repository.worktree,
             repository.git_dir.clone(),
-            Some(cache),
+            Some(cache.clone()),
             options,
         );
         Map {
             worktree: repository.worktree.clone(),
             indexer,
+            cache,
             evidence: ArcSwap::default(),
             state: Mutex::new(State {
                 used_at: Some(Instant::now()),
@@ -374,6 +384,9 @@ impl Map {
                 state.requested,
             )
         };
+        if rescan {
+            self.rest(stop);
+        }
         let looked_at = Instant::now();
         let report = if rescan || self.state().right_at.is_none() {
             self.indexer.reconcile(stop)
@@ -406,6 +419,26 @@ impl Map {
         state.last = Some(report);
         drop(state);
         self.done.notify_all();
+    }
+
+    /// A tree that changes all over again and again (a checkout, a build) must not keep a core busy:
+    /// after a long update the next one waits half as long as that took.
+    fn rest(&self, stop: &AtomicBool) {
+        let due = {
+            let state = self.state();
+            let took = state.last.as_ref().map_or(Duration::ZERO, |l| l.took);
+            let rest = (took / 2).min(LONGEST_REST);
+            if took < LONG_UPDATE {
+                return;
+            }
+            state.done_at.map(|at| at + rest)
+        };
+        while let Some(left) = due.and_then(|due| due.checked_duration_since(Instant::now())) {
+            if stop.load(Ordering::Relaxed) || left.is_zero() {
+                return;
+            }
+            std::thread::sleep(left.min(REST_STEP));
+        }
     }
 
     fn wait(&self, ticket: u64, longest: Duration) {
@@ -469,13 +502,25 @@ impl Map {
             return;
         }
         let git = || crate::git::command(&self.worktree);
-        let commits = match mine(&git, &head, None, HistoryLimits::default()) {
-            Ok(commits) => commits,
-            Err(error) => {
-                tracing::debug!(worktree = %self.worktree.display(), %error, "no history");
-                Vec::new()
-            }
-        };
+        let limits = HistoryLimits::default();
+        // Kept on disk, not in memory: it is needed once a commit.
+        let mut commits = self.cache.load_history();
+        // What is known of an ancestor stays true.
+        let before = commits.first().map(|c| c.hash.clone());
+        let before = before.filter(|before| is_ancestor(&git, before, &head));
+        let mined = mine(&git, &head, before.as_deref(), limits).unwrap_or_else(|error| {
+            tracing::debug!(worktree = %self.worktree.display(), %error, "no history");
+            Vec::new()
+        });
+        let news = !mined.is_empty();
+        if before.is_none() {
+            commits.clear();
+        }
+        commits.splice(0..0, mined);
+        commits.truncate(limits.commits as usize);
+        if news && let Err(error) = self.cache.save_history(&commits, &scrub) {
+            tracing::debug!(worktree = %self.worktree.display(), %error, "a history was not saved");
+        }
         let history = Arc::new(History::new(&commits));
         let evidence = Evidence::tie(history, head, &self.indexer.tree());
         self.evidence.store(Arc::new(evidence));
@@ -612,6 +657,27 @@ fn name_of(path: &Path) -> String {
     let id = ContentId::of(path.as_os_str().as_bytes());
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     format!("{}-{id:?}", aictx_proto::text::slug(&name, 40, "root"))
+}
+
+/// What to keep instead of a text with secrets.
+fn scrub(text: &str) -> Option<String> {
+    match scrub_text(text, &mut aictx_artifacts::scrub::Report::default()) {
+        Cow::Borrowed(_) => None,
+        Cow::Owned(clean) => Some(clean),
+    }
+}
+
+/// Whether one commit is in the past of another.
+fn is_ancestor(git: GitCommand<'_>, ancestor: &str, of: &str) -> bool {
+    let mut command = git();
+    command.args([
+        "merge-base",
+        "--is-ancestor",
+        "--end-of-options",
+        ancestor,
+        of,
+    ]);
+    command.status().is_ok_and(|status| status.success())
 }
 
 /// Gives memory that is free back to the system.

@@ -5,7 +5,7 @@
 //! Prints: listing, the bare parse of every file with a grammar, a cold index, a reconcile that finds
 //! nothing changed, saving, opening what was saved, one saved file, memory a symbol, and queries.
 
-#![allow(clippy::unwrap_used, clippy::indexing_slicing, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};

@@ -27,6 +27,26 @@ impl Extractor {
     }
 }
 
+/// Scrubs signatures and documentation. One look at all of them is enough for most files.
+pub(crate) fn scrub(facts: &mut Facts, scrub: fn(&str) -> Option<String>) {
+    if scrub(&facts.text).is_none() {
+        return;
+    }
+    for number in 0..facts.definitions.len() {
+        let Some(definition) = facts.definitions.get(number).copied() else {
+            continue;
+        };
+        let kept = |span| scrub(facts.get(span));
+        let (signature, doc) = (kept(definition.signature), kept(definition.doc));
+        let signature = signature.map(|text| facts.intern(&text));
+        let doc = doc.map(|text| facts.intern(&text));
+        if let Some(definition) = facts.definitions.get_mut(number) {
+            definition.signature = signature.unwrap_or(definition.signature);
+            definition.doc = doc.unwrap_or(definition.doc);
+        }
+    }
+}
+
 /// 0 for a file without a known language, one more than its place in the table otherwise.
 fn number(language: Option<Language>) -> u8 {
     language.map_or(0, |language| language.number().saturating_add(1))

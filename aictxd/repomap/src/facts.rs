@@ -239,7 +239,7 @@ impl Facts {
             .unwrap_or("")
     }
 
-    /// Adds text to the arena.
+    /// Adds text to the arena, on a line of its own.
     pub fn intern(&mut self, text: &str) -> Span {
         if text.is_empty() {
             return Span::default();
@@ -249,6 +249,7 @@ impl Facts {
             return Span::default();
         };
         self.text.push_str(text);
+        self.text.push('\n');
         Span { start, len }
     }
 }

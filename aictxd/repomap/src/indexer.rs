@@ -41,6 +41,9 @@ pub struct Options {
     pub background: bool,
     /// Called after memory was let go in bulk.
     pub release: fn(),
+    /// What to keep of a text instead of it, when it holds secrets. Signatures and documentation
+    /// pass through it before they are kept.
+    pub scrub: fn(&str) -> Option<String>,
 }
 
 impl Default for Options {
@@ -53,6 +56,7 @@ impl Default for Options {
             threads: (cores - 1).max(1),
             background: true,
             release: || {},
+            scrub: |_| None,
         }
     }
 }

@@ -128,7 +128,7 @@ impl Segment {
             && len(NameSymbols) == (names + 1) * 4
             && len(ImportStart) == (imports + 1) * 4
             && len(TermStart) == (terms + 1) * 4
-            && len(TermLists) == (terms + 1) * 8;
+            && len(TermLists) == (terms + 1) * 4;
         if fits {
             Ok(segment)
         } else {
@@ -345,10 +345,7 @@ impl Segment {
 
     /// All lists of a term.
     fn lists(&self, term: u32) -> &[u8] {
-        let starts = <[U64]>::ref_from_bytes(self.raw(Section::TermLists)).unwrap_or_default();
-        let at = |index: usize| starts.get(index).map_or(0, |n| n.get() as usize);
-        let (start, end) = (at(term as usize), at(term as usize + 1));
-        self.raw(Section::Lists).get(start..end).unwrap_or_default()
+        self.piece(Section::TermLists, Section::Lists, term as usize)
     }
 
     /// Documents that have `term` in `field`, and how often; documents ascend.

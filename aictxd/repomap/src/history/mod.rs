@@ -5,6 +5,7 @@
 
 mod mine;
 mod parse;
+pub mod store;
 
 #[cfg(test)]
 mod tests;

@@ -14,6 +14,7 @@ use std::time::{Duration, SystemTime};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::discover::Stamp;
+use crate::history::{Commit, store};
 use crate::segment::{ContentId, Segment, content_version};
 use crate::tree::{Graph, Paths, Place, Row, Tree};
 use crate::view::Class;
@@ -73,6 +74,31 @@ impl Cache {
             segments,
             Arc::new(Graph::default()),
         ))
+    }
+
+    fn history_file(&self) -> PathBuf {
+        self.directory.join(format!("{}.log", self.worktree))
+    }
+
+    /// The commits that were saved; none where there is nothing whole.
+    pub fn load_history(&self) -> Vec<Commit> {
+        let bytes = fs::read(self.history_file());
+        bytes
+            .ok()
+            .and_then(|b| store::decode(&b))
+            .unwrap_or_default()
+    }
+
+    /// Saves commits, messages scrubbed.
+    ///
+    /// # Errors
+    /// When the directory cannot be written.
+    pub fn save_history(
+        &self,
+        commits: &[Commit],
+        scrub: &dyn Fn(&str) -> Option<String>,
+    ) -> io::Result<()> {
+        self.replace(&self.history_file(), &store::encode(commits, scrub))
     }
 
     fn tree_files(&self) -> impl Iterator<Item = PathBuf> {

@@ -255,7 +255,8 @@ impl<'a> Worker<'a> {
         if !self.take(id) {
             return self.files.push((waiting.file, stamp, id));
         }
-        let (language, facts) = self.extractor.facts(shown, &bytes, options.max_file_bytes);
+        let (language, mut facts) = self.extractor.facts(shown, &bytes, options.max_file_bytes);
+        crate::extract::scrub(&mut facts, options.scrub);
         let body = if has_words(facts.outcome) {
             bytes.as_slice()
         } else {

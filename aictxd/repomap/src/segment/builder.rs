@@ -351,7 +351,7 @@ pub(super) struct TermWriter {
     text: Vec<u8>,
     ends: Vec<u32>,
     lists: Vec<u8>,
-    list_ends: Vec<u64>,
+    list_ends: Vec<u32>,
 }
 
 impl TermWriter {
@@ -363,19 +363,14 @@ impl TermWriter {
         self.text.extend_from_slice(term);
         self.ends.push(self.text.len() as u32);
         write(&mut self.lists, lists);
-        self.list_ends.push(self.lists.len() as u64);
+        self.list_ends.push(self.lists.len() as u32);
     }
 
     /// Writes the sections.
     pub(super) fn write(self, sections: &mut [Vec<u8>; SECTIONS]) {
         put_starts(sections, Section::TermStart, self.ends.into_iter());
-        let starts = std::iter::once(0_u64).chain(self.list_ends);
-        let starts = starts.flat_map(u64::to_le_bytes).collect();
-        for (section, bytes) in [
-            (Section::TermText, self.text),
-            (Section::TermLists, starts),
-            (Section::Lists, self.lists),
-        ] {
+        put_starts(sections, Section::TermLists, self.list_ends.into_iter());
+        for (section, bytes) in [(Section::TermText, self.text), (Section::Lists, self.lists)] {
             if let Some(place) = sections.get_mut(section as usize) {
                 *place = bytes;
             }

@@ -62,7 +62,7 @@ pub(super) enum Section {
     TermStart,
     /// Terms in byte order.
     TermText,
-    /// Start of each term's lists in `Lists`, one more at the end, `u64`.
+    /// Start of each term's lists in `Lists`, one more at the end, `u32`.
     TermLists,
     /// Posting lists ([`super::postings`]).
     Lists,

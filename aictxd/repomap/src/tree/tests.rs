@@ -56,8 +56,12 @@ fn dump(view: &dyn View, files: &[(String, Vec<u8>)]) -> BTreeMap<String, String
     let mut said = BTreeMap::new();
     let mut terms = std::collections::BTreeSet::new();
     for (path, bytes) in files {
-        words::terms(bytes, |t| drop(terms.insert(t.to_owned())));
-        words::terms(path.as_bytes(), |t| drop(terms.insert(t.to_owned())));
+        words::terms(bytes, |t| {
+            terms.insert(t.to_owned());
+        });
+        words::terms(path.as_bytes(), |t| {
+            terms.insert(t.to_owned());
+        });
     }
     for file in (0..view.files()).map(FileId) {
         let lengths = Field::ALL.map(|field| view.length(field, file));
