@@ -1,7 +1,11 @@
 //! The first sentence of a comment.
 
+use crate::facts::MAX_DOC;
+
 /// Longest comment that is looked at, in bytes.
-const MAX_COMMENT: usize = 4_000;
+const MAX_COMMENT: usize = 2_000;
+/// No sentence is kept that is longer, in bytes.
+const ENOUGH: usize = 4 * MAX_DOC;
 
 /// Beginnings of comment lines that speak to a tool, not to a reader.
 const DIRECTIVES: &[&str] = &[
@@ -82,47 +86,53 @@ pub(super) fn first_sentence(comment: &[u8], out: &mut String) {
     }
 }
 
-/// Appends a line; whether a sentence ended in it.
+/// Appends a line; whether a sentence ended in it, or enough was said.
 fn add(line: &str, out: &mut String) -> bool {
     if !out.is_empty() {
         out.push(' ');
     }
-    let mut tag = false;
-    for (at, c) in line.char_indices() {
+    let mut rest = line;
+    loop {
+        let Some(at) = rest
+            .bytes()
+            .position(|c| matches!(c, b'.' | b'!' | b'?' | b'<') || c == FULL_STOP.0)
+        else {
+            out.push_str(rest);
+            return out.len() > ENOUGH;
+        };
+        let (before, after) = rest.split_at_checked(at).unwrap_or((rest, ""));
+        out.push_str(before);
+        let mut chars = after.chars();
+        let mark = chars.next().unwrap_or(' ');
+        rest = chars.as_str();
         // Documentation in XML and HTML: `<summary>`, `<p>`, `<see cref="..."/>`.
-        if tag {
-            tag = c != '>';
+        if mark == '<'
+            && rest.starts_with(|c: char| c.is_ascii_lowercase() || c == '/')
+            && let Some((_, behind)) = rest.split_once('>')
+        {
+            rest = behind;
             continue;
         }
-        if c == '<' {
-            let after = line.get(at + 1..).unwrap_or("");
-            let opens = after.starts_with(|c: char| c.is_ascii_lowercase() || c == '/');
-            if opens && after.contains('>') {
-                tag = true;
-                continue;
-            }
-        }
-        out.push(c);
-        if c == '。' {
+        out.push(mark);
+        if mark == FULL_STOP.1 {
             return true;
         }
-        if !matches!(c, '.' | '!' | '?') {
+        if !matches!(mark, '.' | '!' | '?') {
             continue;
         }
-        let mut after = line.get(at + c.len_utf8()..).unwrap_or("").chars();
-        match after.next() {
-            None => return !abbreviated(out),
-            Some(' ') => {
-                let next = after.find(|c| !c.is_whitespace());
-                if next.is_some_and(|c| !c.is_lowercase()) && !abbreviated(out) {
-                    return true;
-                }
-            }
-            Some(_) => {}
+        if rest.is_empty() {
+            return !abbreviated(out);
+        }
+        let next = rest.strip_prefix(' ').map(str::trim_start);
+        let starts = next.is_some_and(|it| it.starts_with(|c: char| !c.is_lowercase()));
+        if starts && !abbreviated(out) {
+            return true;
         }
     }
-    false
 }
+
+/// The full stop of Chinese and Japanese, with its first byte.
+const FULL_STOP: (u8, char) = (0xe3, '。');
 
 /// Whether the full stop at the end belongs to a word.
 fn abbreviated(text: &str) -> bool {

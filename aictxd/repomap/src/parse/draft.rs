@@ -12,7 +12,7 @@ use crate::facts::{
 use super::doc::first_sentence;
 
 /// Longest piece of source that a signature is made of, in bytes: white space cannot make it long.
-const MAX_RAW: usize = 2_000;
+const MAX_RAW: usize = 1_000;
 
 /// A definition as a reader has found it.
 pub(super) struct New<'a> {
@@ -39,12 +39,16 @@ pub(super) struct Draft {
 }
 
 impl Draft {
-    /// A draft that writes with the buffer of an earlier one.
-    pub(super) fn with_scratch(scratch: String) -> Self {
-        Self {
+    /// A draft of a source of `length` bytes that writes with the buffer of an earlier one.
+    pub(super) fn new(length: usize, scratch: String) -> Self {
+        let mut draft = Self {
             scratch,
             ..Self::default()
-        }
+        };
+        // What names, signatures and sentences come to, most of the time.
+        draft.facts.text.reserve((length / 8).min(1 << 16));
+        draft.facts.definitions.reserve((length / 512).min(512));
+        draft
     }
 
     /// Adds a definition; nothing where it has no name or the file has too many.
@@ -140,9 +144,10 @@ impl Draft {
         self.resolve();
         self.order();
         self.export_named();
-        self.facts.text.shrink_to_fit();
-        self.facts.definitions.shrink_to_fit();
-        self.facts.imports.shrink_to_fit();
+        let text = &mut self.facts.text;
+        if text.capacity() > 2 * text.len() {
+            text.shrink_to_fit();
+        }
         (self.facts, self.scratch)
     }
 
@@ -161,24 +166,28 @@ impl Draft {
 
     /// Exports what is listed, and hides what hidden things hold.
     fn export_named(&mut self) {
-        let mut names: Vec<&str> = self.exports.iter().map(|it| self.facts.get(*it)).collect();
-        names.sort_unstable();
-        let listed: Vec<bool> = self
-            .facts
-            .definitions
-            .iter()
-            .map(|it| {
-                it.container.is_none()
-                    && !names.is_empty()
-                    && names.binary_search(&self.facts.get(it.name)).is_ok()
-            })
-            .collect();
-        for at in 0..self.facts.definitions.len() {
-            let around = self.facts.definitions.get(at).and_then(|it| it.container);
-            let seen = around.is_none_or(|of| self.get(of).is_some_and(|it| it.exported));
-            let listed = listed.get(at).is_some_and(|it| *it);
-            if let Some(it) = self.facts.definitions.get_mut(at) {
-                it.exported = (it.exported || listed) && seen;
+        let Facts {
+            text, definitions, ..
+        } = &mut self.facts;
+        let of = |span: Span| {
+            let start = span.start as usize;
+            text.get(start..start + span.len as usize).unwrap_or("")
+        };
+        if !self.exports.is_empty() {
+            let mut names: Vec<&str> = self.exports.iter().map(|it| of(*it)).collect();
+            names.sort_unstable();
+            let at_top = definitions.iter_mut().filter(|it| it.container.is_none());
+            for it in at_top {
+                it.exported |= names.binary_search(&of(it.name)).is_ok();
+            }
+        }
+        for at in 0..definitions.len() {
+            let around = definitions.get(at).and_then(|it| it.container);
+            let hidden = around
+                .and_then(|of| definitions.get(of as usize))
+                .is_some_and(|it| !it.exported);
+            if hidden && let Some(it) = definitions.get_mut(at) {
+                it.exported = false;
             }
         }
     }

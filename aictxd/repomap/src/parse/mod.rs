@@ -132,7 +132,7 @@ impl Parser {
         if generated::is_generated(source, language.is_prose()) {
             return bare(Outcome::Generated);
         }
-        let mut draft = Draft::with_scratch(std::mem::take(&mut self.scratch));
+        let mut draft = Draft::new(source.len(), std::mem::take(&mut self.scratch));
         let outcome = self.read(language, source, limits, &mut draft);
         let (mut facts, scratch) = draft.finish();
         self.scratch = scratch;

@@ -70,7 +70,7 @@ fn has(words: &[u8], word: &[u8]) -> bool {
 
 /// Whether `part` is anywhere in a text.
 fn contains(text: &[u8], part: &[u8]) -> bool {
-    memchr::memmem::find(text, part).is_some()
+    text.len() >= part.len() && memchr::memmem::find(text, part).is_some()
 }
 
 /// A string without its quotes.
