@@ -29,6 +29,10 @@ use arc_swap::ArcSwap;
 
 use crate::app::Mode;
 
+pub mod files;
+
+use files::Config;
+
 /// Without a watcher, a look at the tree is good for this long.
 const UNWATCHED_AGE: Duration = Duration::from_secs(2);
 /// Worktrees whose index stays open. The least recently used one beyond it is closed.
@@ -164,6 +168,7 @@ impl Maps {
             threads: threads(self.mode),
             release: release_memory,
             scrub,
+            max_file_bytes: Config::read(&repository.root).max_file_bytes,
             ..Options::default()
         };
         let indexer = Indexer::open(
@@ -295,7 +300,7 @@ impl Maps {
     /// Files for a request, from the index as it is: nobody waits here. Without a request, the files
     /// that explain the repository. Nothing where the map is off or knows nothing yet.
     pub fn suggestions(&self, root: &Path, worktree: &Path, request: &str) -> Vec<MapHit> {
-        if !enabled(root) {
+        if !Config::read(root).enabled {
             return Vec::new();
         }
         let Ok(map) = self.open(worktree) else {
@@ -629,17 +634,6 @@ fn show(tree: &Tree, hit: &Hit) -> MapHit {
 /// Two digits say enough, and the same on every machine.
 fn two_digits(value: f32) -> f64 {
     (f64::from(value) * 100.0).round() / 100.0
-}
-
-/// Whether the configuration of a repository leaves the map on: `enabled` in
-/// `.aictx/repo_map/config.json`, yes where nothing is said.
-pub fn enabled(root: &Path) -> bool {
-    let path = root.join(".aictx/repo_map/config.json");
-    let config: Option<serde_json::Value> = std::fs::read(path)
-        .ok()
-        .and_then(|bytes| serde_json::from_slice(&bytes).ok());
-    let enabled = config.and_then(|config| config.get("enabled")?.as_bool());
-    enabled.unwrap_or(true)
 }
 
 /// One core is left free for whoever is being answered.

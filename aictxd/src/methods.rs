@@ -75,7 +75,7 @@ async fn dispatch(app: &Arc<App>, method: &str, params: &str) -> Result<Value, R
         words::MAP_RELATED => reply(&on_pool(app, params, map::related).await?),
         words::MAP_IMPACT => reply(&on_pool(app, params, map::impact).await?),
         words::MAP_STATUS => reply(&on_pool(app, params, map::status).await?),
-        words::MAP_REFRESH => reply(&on_pool(app, params, map::refresh).await?),
+        words::MAP_REFRESH => reply(&map::refresh(app, read(params)?).await?),
         words::MAP_EXPORT => reply(&on_pool(app, params, map::export).await?),
         words::STATUS => reply(&status::status(app)),
         words::HELLO => reply(&status::hello(app)),

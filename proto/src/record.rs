@@ -384,6 +384,12 @@ pub mod files {
     pub const FAILURE_INDEX: &str = "failure_memory/failure_index.json";
     /// Active task pointer.
     pub const ACTIVE_TASK: &str = "tasks/active.json";
+    /// Settings of the map.
+    pub const REPO_MAP_CONFIG: &str = "repo_map/config.json";
+    /// Files of the index.
+    pub const REPO_MAP_MANIFEST: &str = "repo_map/manifest.json";
+    /// What the last explicit refresh did.
+    pub const REPO_MAP_STATUS: &str = "repo_map/status.json";
     /// Installation state.
     pub const STATE: &str = "state.json";
     /// Format marker of this implementation.

@@ -12,13 +12,14 @@ use aictx_proto::methods::{
     MapRefreshReply, MapRelatives, MapRepoParams, MapStatus, MapSymbolHit, MapSymbols,
 };
 use aictx_proto::path::Located;
-use aictx_proto::rpc::{INVALID_PARAMS, NOT_FOUND, RpcError};
+use aictx_proto::rpc::{INTERNAL, INVALID_PARAMS, NOT_FOUND, RpcError};
 use aictx_repomap::ask;
 use aictx_repomap::rank::{Hit, Query};
 use aictx_repomap::tree::Tree;
 use aictx_repomap::view::{FileId, View};
 
 use crate::app::App;
+use crate::maps::files::{self, Config, PROVIDER};
 use crate::maps::{Map, warnings};
 
 /// Results when nobody says how many.
@@ -30,8 +31,6 @@ const MAX_LIST: u32 = 1_000;
 /// Tokens of a brief when nobody says how many, and at most.
 const DEFAULT_TOKENS: u32 = 1_024;
 const MAX_TOKENS: u32 = 100_000;
-/// What the map is made with.
-const PROVIDER: &str = "tree_sitter";
 
 /// An index that is as right as the caller is willing to wait for.
 struct Asked {
@@ -264,16 +263,28 @@ fn map_enabled(app: &App, map: &Map) -> bool {
     let Ok(place) = app.hosts.place(&map.worktree) else {
         return true;
     };
-    crate::maps::enabled(&place.root)
+    Config::read(&place.root).enabled
 }
 
-pub(super) fn refresh(app: &App, params: &MapRefreshParams) -> Result<MapRefreshReply, RpcError> {
-    let map = app.maps.open(&absolute(&params.repo)?)?;
-    let first = map.indexer.tree().files() == 0;
-    let report = app.maps.refresh(&map, params.full);
+/// Refreshes, and writes what the format wants to be told of it where there is an `.aictx`.
+pub(super) async fn refresh(
+    app: &Arc<App>,
+    params: MapRefreshParams,
+) -> Result<MapRefreshReply, RpcError> {
+    let directory = absolute(&params.repo)?;
+    let worker = Arc::clone(app);
+    let done = tokio::task::spawn_blocking(move || {
+        let map = worker.maps.open(&directory)?;
+        let first = map.indexer.tree().files() == 0;
+        let report = worker.maps.refresh(&map, params.full);
+        Ok::<_, RpcError>((map, first, report))
+    });
+    let (map, first, report) = done
+        .await
+        .map_err(|_| RpcError::new(INTERNAL, "the handler failed"))??;
     let tree = map.indexer.tree();
     let mode = |full| if full { "full" } else { "incremental" }.to_owned();
-    Ok(MapRefreshReply {
+    let mut reply = MapRefreshReply {
         status: if report.pending == 0 { "ok" } else { "partial" }.to_owned(),
         requested_mode: mode(params.full),
         executed_mode: mode(params.full || first),
@@ -286,7 +297,21 @@ pub(super) fn refresh(app: &App, params: &MapRefreshParams) -> Result<MapRefresh
         duration_ms: millis(report.took),
         provider: PROVIDER.to_owned(),
         warnings: warnings(&report),
-    })
+    };
+    let place = app.hosts.place(&map.worktree)?;
+    // The memory is the main worktree's; other worktrees only have an index.
+    if place.root == map.worktree
+        && place.root.join(".aictx").is_dir()
+        && let Ok(host) = app.hosts.open(&place.root)
+    {
+        let effects = files::effects(&place.root, &tree, &reply, report.git);
+        if let Err(error) = host.write(move |_| ((), effects)).await {
+            reply
+                .warnings
+                .push(format!("repo_map files were not written: {error}"));
+        }
+    }
+    Ok(reply)
 }
 
 fn millis(duration: Duration) -> u64 {

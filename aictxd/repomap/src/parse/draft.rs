@@ -338,8 +338,10 @@ impl Draft {
         self.span_from(start)
     }
 
-    fn span_from(&self, start: usize) -> Span {
+    /// The text since `start`, on a line of its own.
+    fn span_from(&mut self, start: usize) -> Span {
         let len = self.facts.text.len().saturating_sub(start);
+        self.facts.text.push('\n');
         match (u32::try_from(start), u32::try_from(len)) {
             (Ok(start), Ok(len)) if len > 0 => Span { start, len },
             _ => Span::default(),

@@ -1,0 +1,108 @@
+//! `.aictx/repo_map/`: what other readers of the format find of the index
+//! (spec/memory-repomap-setup.md §10.2 to §10.5). The index itself lies in the cache.
+
+use std::path::Path;
+
+use aictx_proto::effect::{Effect, Effects, KeyOrder};
+use aictx_proto::methods::MapRefreshReply;
+use aictx_proto::record::files::{REPO_MAP_CONFIG, REPO_MAP_MANIFEST, REPO_MAP_STATUS};
+use aictx_repomap::tree::Tree;
+use aictx_repomap::view::{FileId, View};
+use serde_json::{Value, json};
+
+/// What the map is made with.
+pub const PROVIDER: &str = "tree_sitter";
+
+/// A repository's own settings of the map. Missing or unreadable settings are the defaults.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Config {
+    /// Whether continuity uses the map.
+    pub enabled: bool,
+    /// Larger files are found by path only.
+    pub max_file_bytes: u64,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            enabled: true,
+            max_file_bytes: 1 << 20,
+        }
+    }
+}
+
+/// Largest file that a repository may ask to have parsed.
+const MOST_FILE_BYTES: u64 = 16 << 20;
+
+impl Config {
+    /// Reads the settings of the repository at `root`.
+    pub fn read(root: &Path) -> Self {
+        let default = Self::default();
+        let bytes = std::fs::read(root.join(".aictx").join(REPO_MAP_CONFIG)).unwrap_or_default();
+        let Ok(config) = serde_json::from_slice::<Value>(&bytes) else {
+            return default;
+        };
+        let enabled = config.get("enabled").and_then(Value::as_bool);
+        let bytes = config.get("max_parse_file_bytes").and_then(Value::as_u64);
+        Self {
+            enabled: enabled.unwrap_or(default.enabled),
+            max_file_bytes: bytes.unwrap_or(default.max_file_bytes).min(MOST_FILE_BYTES),
+        }
+    }
+}
+
+/// The files after a refresh. The configuration is only written where there is none.
+pub fn effects(root: &Path, tree: &Tree, reply: &MapRefreshReply, git: bool) -> Effects {
+    let config = Config::read(root);
+    let replace = |file: &str, value: Value| Effect::ReplaceJson {
+        file: file.to_owned(),
+        value,
+        order: KeyOrder::AsBuilt,
+    };
+    let mode = if reply.executed_mode == "full" {
+        "full"
+    } else {
+        "quick"
+    };
+    let mut effects = vec![
+        replace(REPO_MAP_MANIFEST, manifest(tree, mode, git)),
+        replace(
+            REPO_MAP_STATUS,
+            json!({
+                "version": 1, "enabled": config.enabled, "available": tree.files() > 0,
+                "provider": PROVIDER, "last_refresh_mode": mode,
+                "last_refresh_status": reply.status, "last_refresh_ms": reply.duration_ms,
+                "files_reparsed": reply.files_reparsed, "files_pending": reply.files_pending,
+                "warnings": reply.warnings,
+            }),
+        ),
+    ];
+    if !root.join(".aictx").join(REPO_MAP_CONFIG).exists() {
+        let value = json!({
+            "version": 1, "enabled": config.enabled, "provider": PROVIDER,
+            "quick_refresh_budget_ms": 300, "quick_refresh_max_files": 20,
+            "max_parse_file_bytes": config.max_file_bytes,
+        });
+        effects.push(replace(REPO_MAP_CONFIG, value));
+    }
+    effects
+}
+
+fn manifest(tree: &Tree, mode: &str, git: bool) -> Value {
+    let entries: Vec<Value> = (0..tree.files())
+        .map(FileId)
+        .zip(tree.rows())
+        .map(|(file, row)| {
+            json!({
+                "path": tree.path(file), "size_bytes": row.stamp.size, "mtime_ns": row.stamp.modified,
+            })
+        })
+        .collect();
+    json!({
+        "version": 1, "provider": PROVIDER, "mode": mode,
+        "discovery_source": if git { "git" } else { "scan" },
+        "ignore_source": if git { "git+aictx_defaults" } else { "aictx_defaults" },
+        "files_discovered": tree.files(), "files_indexed": tree.files() - tree.pending(),
+        "symbols_indexed": tree.symbols(), "file_entries": entries,
+    })
+}
