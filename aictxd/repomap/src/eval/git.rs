@@ -212,3 +212,63 @@ fn tree(git: GitCommand<'_>, commit: &str) -> Result<Vec<TreeFile>, EvalError> {
     child.wait()?;
     Ok(files)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::history::Change;
+
+    fn commit(message: &str, paths: &[&str]) -> Commit {
+        let change = |path: &&str| Change {
+            path: (*path).to_owned(),
+            from: None,
+            status: 'M',
+        };
+        Commit {
+            hash: message.to_owned(),
+            time: 0,
+            message: message.to_owned(),
+            changes: paths.iter().map(change).collect(),
+        }
+    }
+
+    #[test]
+    fn tasks_are_about_files_that_were_there() {
+        let files: Vec<TreeFile> = ["a.rs", "b.rs", "README.md"]
+            .map(|path| TreeFile {
+                path: path.to_owned(),
+                bytes: Vec::new(),
+            })
+            .to_vec();
+        let many: Vec<String> = (0..11).map(|n| format!("f{n}.rs")).collect();
+        let many: Vec<&str> = many.iter().map(String::as_str).collect();
+        // Newest first.
+        let later = [
+            commit(
+                "teach parser unicode escapes",
+                &["b.rs", "new.rs", "README.md"],
+            ),
+            commit("describe unicode escapes better", &["README.md"]),
+            commit("rename everything everywhere twice", &many),
+            commit("wip", &["a.rs"]),
+            commit("something about new files", &["new.rs"]),
+            commit("speed scanner loops", &["a.rs"]),
+        ];
+        let ask = |scope, tasks| {
+            let options = Options {
+                scope,
+                tasks,
+                ..Options::default()
+            };
+            let found = super::tasks(&files, &later, &options);
+            found
+                .into_iter()
+                .map(|t| t.files.join(" "))
+                .collect::<Vec<_>>()
+        };
+        assert_eq!(ask(Scope::Code, 60), ["a.rs", "b.rs"]);
+        assert_eq!(ask(Scope::All, 60), ["a.rs", "README.md", "README.md b.rs"]);
+        assert_eq!(ask(Scope::All, 2).len(), 2);
+        assert!(ask(Scope::All, 0).is_empty());
+    }
+}

@@ -10,7 +10,7 @@ pub mod store;
 #[cfg(test)]
 mod tests;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 pub use mine::{GitCommand, Limits, MineError, mine};
 pub use parse::{Change, Commit, Log, parse};
@@ -67,6 +67,75 @@ impl History {
     /// more than [`MAX_FILES`] files, should be left out by the caller only if it does not want
     /// their renames: they are followed, but not kept.
     pub fn new(commits: &[Commit]) -> Self {
+        Self::build(commits).0
+    }
+
+    /// The past with `newer` commits, newest first, in front of `older`, which is what [`mine`]
+    /// gives for a known head. At most `limit` commits are kept, the newest.
+    pub fn extend(older: &History, newer: &[Commit], limit: u32) -> Self {
+        let (mut history, renamed) = Self::build(newer);
+        if history.head.is_empty() {
+            history.head.clone_from(&older.head);
+        }
+        let shift = history.commits();
+        let kept = older.commits().min(limit.saturating_sub(shift));
+        let mut numbers: HashMap<String, u32> = HashMap::new();
+        for (at, path) in (0_u32..).zip(&history.paths) {
+            numbers.insert(path.clone(), at);
+        }
+        let mut mapped = Vec::with_capacity(older.paths.len());
+        for path in &older.paths {
+            let path = renamed.get(path).unwrap_or(path);
+            let next = number(numbers.len());
+            let at = *numbers.entry(path.clone()).or_insert_with_key(|path| {
+                history.paths.push(path.clone());
+                next
+            });
+            mapped.push(at);
+        }
+        for commit in 0..kept {
+            let at = commit as usize;
+            let files = older.files(commit).iter();
+            let mut files: Vec<u32> = files
+                .filter_map(|f| mapped.get(*f as usize).copied())
+                .collect();
+            files.sort_unstable();
+            files.dedup();
+            history.touched.extend(files);
+            history.starts.push(number(history.touched.len()));
+            history
+                .times
+                .push(older.times.get(at).copied().unwrap_or(0));
+            history
+                .lengths
+                .push(older.lengths.get(at).copied().unwrap_or(0));
+        }
+        let mut terms: BTreeMap<&str, Vec<(u32, u16)>> = BTreeMap::new();
+        for term in &history.terms {
+            terms.insert(term, history.with_term(term).to_vec());
+        }
+        for term in &older.terms {
+            let old = older.with_term(term).iter().filter(|(c, _)| *c < kept);
+            let mut old = old.map(|(c, n)| (c + shift, *n)).peekable();
+            if old.peek().is_some() {
+                terms.entry(term).or_default().extend(old);
+            }
+        }
+        let (mut names, mut starts, mut postings) = (Vec::new(), vec![0], Vec::new());
+        for (term, list) in terms {
+            names.push(term.to_owned());
+            postings.extend(list);
+            starts.push(number(postings.len()));
+        }
+        history.terms = names;
+        history.posting_starts = starts;
+        history.postings = postings;
+        history.invert();
+        history
+    }
+
+    /// The columns, and the names that files had before the oldest of `commits`, to their newest.
+    fn build(commits: &[Commit]) -> (Self, HashMap<String, String>) {
         let mut history = History {
             head: commits.first().map(|c| c.hash.clone()).unwrap_or_default(),
             ..History::default()
@@ -139,7 +208,7 @@ impl History {
             history.posting_starts.push(number(history.postings.len()));
         }
         history.invert();
-        history
+        (history, renamed)
     }
 
     /// Fills the commits of each path.

@@ -74,3 +74,48 @@ fn no_repository_no_history() {
         Err(MineError::Start(_))
     ));
 }
+
+#[test]
+fn a_past_that_grows_is_the_same_past() {
+    let all = [
+        commit(
+            "newest words",
+            vec![change('M', "c", None), change('M', "d", None)],
+        ),
+        commit("moved there", vec![change('R', "c", Some("b"))]),
+        commit(
+            "older words",
+            vec![change('M', "b", None), change('M', "e", None)],
+        ),
+        commit("oldest touch", vec![change('M', "b", None)]),
+    ];
+    let whole = History::new(&all);
+    for at in 0..=all.len() {
+        let (newer, older) = all.split_at(at);
+        let grown = History::extend(&History::new(older), newer, 5_000);
+        assert_eq!(grown.head, whole.head);
+        assert_eq!(grown.commits(), whole.commits());
+        let names = |history: &History, commit: u32| {
+            let files = history.files(commit).iter();
+            let mut names: Vec<String> = files
+                .map(|f| history.paths()[*f as usize].clone())
+                .collect();
+            names.sort();
+            names
+        };
+        for number in 0..whole.commits() {
+            assert_eq!(names(&grown, number), names(&whole, number), "{at}");
+        }
+        for word in ["newest", "words", "moved", "older", "touch", "none"] {
+            let term = crate::words::stem(word);
+            assert_eq!(
+                grown.with_term(&term),
+                whole.with_term(&term),
+                "{at} {word}"
+            );
+        }
+    }
+    let short = History::extend(&History::new(&all[1..]), &all[..1], 2);
+    assert_eq!(short.commits(), 2);
+    assert_eq!(short.with_term(&crate::words::stem("words")), [(0, 1)]);
+}

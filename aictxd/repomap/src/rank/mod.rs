@@ -7,6 +7,7 @@
 //! features; [`weights`] says where the weights come from. What the question names outright comes
 //! first whatever else is known.
 
+mod feature;
 mod features;
 mod mentions;
 mod past;
@@ -18,7 +19,7 @@ pub mod weights;
 #[cfg(test)]
 mod tests;
 
-pub use features::{Feature, Values};
+pub use feature::{Feature, Values};
 pub use past::Past;
 pub use reasons::Reason;
 pub use weights::Weights;

@@ -379,3 +379,72 @@ fn mention(token: &str, weight: f32, question: &mut Question) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn question(text: &str) -> Question {
+        read(text, &Weights::default())
+    }
+
+    fn weight(question: &Question, term: &str) -> f32 {
+        let found = question.terms.iter().find(|t| t.text == term);
+        found.map_or(0.0, |t| t.weight)
+    }
+
+    #[test]
+    fn titles_count_more_than_bodies_and_plain_words_less() {
+        let question = question("fix the scheduler\n\nThe queue full of jobs.");
+        assert!(weight(&question, "schedul") > weight(&question, "queu"));
+        assert!(weight(&question, "queu") > weight(&question, "fix"));
+        assert_eq!(weight(&question, "the"), 0.0);
+        assert!(weight(&question, "queuful") > 0.0);
+    }
+
+    #[test]
+    fn scopes_are_taken_off_titles() {
+        for (text, scope) in [
+            ("feat(cli): add it", "cli"),
+            ("lib/cli: add it", "cli lib"),
+            ("[cli] add it", "cli"),
+            ("add it to the cli for good: now", ""),
+            ("add it", ""),
+        ] {
+            assert_eq!(question(text).scope.join(" "), scope, "{text}");
+        }
+    }
+
+    #[test]
+    fn mentions_are_seen() {
+        let question = question(
+            "Move a/b.rs, `run_all` and Parser::next out of main.c (see CamelCase) in the Core.",
+        );
+        let texts = |all: &[Mention]| {
+            let mut texts: Vec<String> = all.iter().map(|m| m.text.clone()).collect();
+            texts.sort();
+            texts.join(" ")
+        };
+        assert_eq!(texts(&question.paths), "a/b.rs main.c");
+        let certain: Vec<Mention> = question
+            .names
+            .iter()
+            .filter(|m| m.certain)
+            .cloned()
+            .collect();
+        assert_eq!(texts(&certain), "CamelCase Parser next run_all");
+        assert!(
+            question
+                .names
+                .iter()
+                .any(|m| m.text == "Core" && !m.certain)
+        );
+    }
+
+    #[test]
+    fn what_is_asked_for() {
+        assert_eq!(question("Update the README").asks, [0.0, 1.0, 0.0]);
+        assert_eq!(question("flaky test of the queue").asks, [1.0, 0.0, 0.0]);
+        assert_eq!(question("bump serde").asks, [0.0, 0.0, 1.0]);
+    }
+}

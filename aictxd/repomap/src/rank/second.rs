@@ -6,7 +6,8 @@ use crate::history::History;
 use crate::view::{Class, FileId, View};
 use crate::words;
 
-use super::features::{Candidate, Feature, dot, set, stem_terms};
+use super::feature::{Feature, dot, set};
+use super::features::{Candidate, stem_terms};
 use super::past::{NONE, Past};
 use super::question::Question;
 use super::weights::Weights;

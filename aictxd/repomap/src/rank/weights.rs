@@ -1,6 +1,19 @@
 //! The one place for the weights of ranking.
+//!
+//! How they were found: `examples/fit.rs` read eight public repositories as they were 400 commits
+//! ago and asked with the messages of later commits (60 tasks about code and 60 about any file
+//! each). The weights of features are those of a conditional logit over some 250 candidates a
+//! task, each repository counting the same, then rounded by hand; leaving a repository out of the
+//! fit costs it about 0.005 to 0.01 MRR. Nine repositories in Python, Go, JavaScript, TypeScript,
+//! Java, C and Ruby had no part in that fit; on tasks about code they gain as much over plain BM25
+//! as the eight. The numbers inside features (BM25's, half-lives, what a word counts where) were
+//! tried one by one around usual values, with all weights fitted anew, on all seventeen; the optimum
+//! is flat: only how much a body counts, the power of votes and the BM25 of past messages were moved
+//! by it, for 0.001 to 0.002.
+//! Set by hand, because past commits cannot tell: what is named outright wins, active files, what
+//! a class costs when it is asked for, other people's code.
 
-use super::features::Feature;
+use super::feature::Feature;
 
 /// All numbers that ranking uses.
 #[derive(Debug, Clone, PartialEq)]
