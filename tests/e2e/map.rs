@@ -188,19 +188,35 @@ fn a_refresh_leaves_what_other_readers_of_the_format_expect() {
     let _daemon = env.daemon();
     env.aictx(&repo, &["map", "refresh", "--full"]).ok();
     let manifest = env.file(&repo, "repo_map/manifest.json");
-    assert_eq!((&manifest["version"], &manifest["provider"]), (&json!(1), &json!("tree_sitter")));
-    assert_eq!((&manifest["mode"], &manifest["discovery_source"]), (&json!("full"), &json!("git")));
+    assert_eq!(
+        (&manifest["version"], &manifest["provider"]),
+        (&json!(1), &json!("tree_sitter"))
+    );
+    assert_eq!(
+        (&manifest["mode"], &manifest["discovery_source"]),
+        (&json!("full"), &json!("git"))
+    );
     let entries = manifest["file_entries"].as_array().unwrap();
     let calc = entries.iter().find(|e| e["path"] == "calc.py").unwrap();
     let size = fs::metadata(repo.join("calc.py")).unwrap().len();
     assert_eq!(calc["size_bytes"], size);
     assert_eq!(manifest["files_indexed"], entries.len());
     let status = env.file(&repo, "repo_map/status.json");
-    assert_eq!((&status["last_refresh_mode"], &status["last_refresh_status"]), (&json!("full"), &json!("ok")));
+    assert_eq!(
+        (&status["last_refresh_mode"], &status["last_refresh_status"]),
+        (&json!("full"), &json!("ok"))
+    );
     let config = env.file(&repo, "repo_map/config.json");
-    assert_eq!((&config["enabled"], &config["quick_refresh_max_files"]), (&json!(true), &json!(20)));
+    assert_eq!(
+        (&config["enabled"], &config["quick_refresh_max_files"]),
+        (&json!(true), &json!(20))
+    );
     // The user's settings stay as they are.
-    write(&repo, ".aictx/repo_map/config.json", "{\"enabled\": true, \"mine\": 1}");
+    write(
+        &repo,
+        ".aictx/repo_map/config.json",
+        "{\"enabled\": true, \"mine\": 1}",
+    );
     env.aictx(&repo, &["map", "refresh"]).ok();
     assert_eq!(env.file(&repo, "repo_map/config.json")["mine"], 1);
     assert_eq!(env.git(&repo, &["status", "--porcelain"]), "");

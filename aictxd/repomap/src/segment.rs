@@ -82,6 +82,26 @@ impl Segment {
         Self::checked(Bytes::Heap(bytes), sections)
     }
 
+    /// Takes the sections of `bytes` as they stand, with fresh checksums: what a reader must survive
+    /// even when nothing is wrong with the sums. For tests.
+    ///
+    /// # Errors
+    /// When sections do not fit each other.
+    pub fn sealed(bytes: &[u8]) -> Result<Self, Damage> {
+        let mut sections: [Vec<u8>; SECTIONS] = Default::default();
+        let mut rest = bytes;
+        for section in &mut sections {
+            let Some((head, tail)) = rest.split_first_chunk::<2>() else {
+                break;
+            };
+            let length = usize::from(u16::from_le_bytes(*head)).min(tail.len());
+            let (piece, tail) = tail.split_at(length);
+            section.extend_from_slice(piece);
+            rest = tail;
+        }
+        Self::from_bytes(layout::assemble(content_version(), &sections))
+    }
+
     /// Maps a file. Only files that are replaced by rename and never written in place may be
     /// mapped; those in the index's own cache directory are.
     ///

@@ -36,7 +36,9 @@ complete -c aictx -n "__fish_aictx_needs_command" -f -a "hook" -d 'Answer one ho
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "status" -d 'Show the daemon, or the registered repositories when none is running'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "repo" -d 'Manage the registered repositories'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "session" -d 'Look at recorded sessions'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "map" -d 'Ask the map of a repository: which files, which symbols, who uses what'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "daemon" -d 'Start, stop and look at the daemon'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "eval" -d 'Measure answers on a repository\'s own past'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "scrub" -d 'Copy standard input to standard output with secrets replaced'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "version" -d 'Show the versions of client and daemon'
 complete -c aictx -n "__fish_aictx_using_subcommand init" -l repo -d 'The same as PATH' -r -F
@@ -146,6 +148,76 @@ complete -c aictx -n "__fish_aictx_using_subcommand session; and __fish_seen_sub
 complete -c aictx -n "__fish_aictx_using_subcommand session; and __fish_seen_subcommand_from show" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand session; and __fish_seen_subcommand_from show" -l no-color -d 'Print without colours (also: NO_COLOR)'
 complete -c aictx -n "__fish_aictx_using_subcommand session; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand map; and not __fish_seen_subcommand_from query brief outline symbol refs related impact status refresh export" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand map; and not __fish_seen_subcommand_from query brief outline symbol refs related impact status refresh export" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand map; and not __fish_seen_subcommand_from query brief outline symbol refs related impact status refresh export" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand map; and not __fish_seen_subcommand_from query brief outline symbol refs related impact status refresh export" -f -a "query" -d 'Rank the files that matter for a task'
+complete -c aictx -n "__fish_aictx_using_subcommand map; and not __fish_seen_subcommand_from query brief outline symbol refs related impact status refresh export" -f -a "brief" -d 'Outline the repository, or what matters for a task, within a token budget'
+complete -c aictx -n "__fish_aictx_using_subcommand map; and not __fish_seen_subcommand_from query brief outline symbol refs related impact status refresh export" -f -a "outline" -d 'List the definitions of a file'
+complete -c aictx -n "__fish_aictx_using_subcommand map; and not __fish_seen_subcommand_from query brief outline symbol refs related impact status refresh export" -f -a "symbol" -d 'Find definitions by name: exact, prefix, substring, fuzzy'
+complete -c aictx -n "__fish_aictx_using_subcommand map; and not __fish_seen_subcommand_from query brief outline symbol refs related impact status refresh export" -f -a "refs" -d 'Find where a name is defined and used'
+complete -c aictx -n "__fish_aictx_using_subcommand map; and not __fish_seen_subcommand_from query brief outline symbol refs related impact status refresh export" -f -a "related" -d 'List files that have to do with a file'
+complete -c aictx -n "__fish_aictx_using_subcommand map; and not __fish_seen_subcommand_from query brief outline symbol refs related impact status refresh export" -f -a "impact" -d 'List files and tests that a change of a file may break'
+complete -c aictx -n "__fish_aictx_using_subcommand map; and not __fish_seen_subcommand_from query brief outline symbol refs related impact status refresh export" -f -a "status" -d 'Show the state of the index'
+complete -c aictx -n "__fish_aictx_using_subcommand map; and not __fish_seen_subcommand_from query brief outline symbol refs related impact status refresh export" -f -a "refresh" -d 'Bring the index up to the tree now'
+complete -c aictx -n "__fish_aictx_using_subcommand map; and not __fish_seen_subcommand_from query brief outline symbol refs related impact status refresh export" -f -a "export" -d 'Print the whole index in the format of index.json'
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from query" -s n -l limit -d 'At most this many files, 1 to 50' -r
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from query" -l active -d 'File that is being worked on; can be repeated' -r
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from query" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from query" -l wait -d 'Seconds to wait for an index that is being built; 0 answers with what is there' -r
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from query" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from query" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from query" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from brief" -l tokens -d 'At most this many tokens, counted as four characters each' -r
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from brief" -l for -d 'The task' -r
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from brief" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from brief" -l wait -d 'Seconds to wait for an index that is being built; 0 answers with what is there' -r
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from brief" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from brief" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from brief" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from outline" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from outline" -l wait -d 'Seconds to wait for an index that is being built; 0 answers with what is there' -r
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from outline" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from outline" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from outline" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from symbol" -s n -l limit -d 'At most this many' -r
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from symbol" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from symbol" -l wait -d 'Seconds to wait for an index that is being built; 0 answers with what is there' -r
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from symbol" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from symbol" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from symbol" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from refs" -s n -l limit -d 'At most this many places' -r
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from refs" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from refs" -l wait -d 'Seconds to wait for an index that is being built; 0 answers with what is there' -r
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from refs" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from refs" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from refs" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from related" -s n -l limit -d 'At most this many' -r
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from related" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from related" -l wait -d 'Seconds to wait for an index that is being built; 0 answers with what is there' -r
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from related" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from related" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from related" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from impact" -s n -l limit -d 'At most this many' -r
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from impact" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from impact" -l wait -d 'Seconds to wait for an index that is being built; 0 answers with what is there' -r
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from impact" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from impact" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from impact" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from status" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from status" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from status" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from status" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from refresh" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from refresh" -l full -d 'Forget what is known and parse everything'
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from refresh" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from refresh" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from refresh" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from export" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from export" -l wait -d 'Seconds to wait for an index that is being built; 0 answers with what is there' -r
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from export" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from export" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from export" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand daemon; and not __fish_seen_subcommand_from start stop restart status logs" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand daemon; and not __fish_seen_subcommand_from start stop restart status logs" -l no-color -d 'Print without colours (also: NO_COLOR)'
 complete -c aictx -n "__fish_aictx_using_subcommand daemon; and not __fish_seen_subcommand_from start stop restart status logs" -s h -l help -d 'Print help'
@@ -170,6 +242,17 @@ complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subc
 complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from logs" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from logs" -l no-color -d 'Print without colours (also: NO_COLOR)'
 complete -c aictx -n "__fish_aictx_using_subcommand daemon; and __fish_seen_subcommand_from logs" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand eval; and not __fish_seen_subcommand_from localize" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand eval; and not __fish_seen_subcommand_from localize" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand eval; and not __fish_seen_subcommand_from localize" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand eval; and not __fish_seen_subcommand_from localize" -f -a "localize" -d 'Ask the map of a past tree with the messages of later commits: does it name the files that they changed?'
+complete -c aictx -n "__fish_aictx_using_subcommand eval; and __fish_seen_subcommand_from localize" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand eval; and __fish_seen_subcommand_from localize" -l commits -d 'How many first-parent commits ago the tree is taken' -r
+complete -c aictx -n "__fish_aictx_using_subcommand eval; and __fish_seen_subcommand_from localize" -l tasks -d 'At most this many tasks, in even steps over the later commits' -r
+complete -c aictx -n "__fish_aictx_using_subcommand eval; and __fish_seen_subcommand_from localize" -l all -d 'Let every file count as an answer, not only sources and tests'
+complete -c aictx -n "__fish_aictx_using_subcommand eval; and __fish_seen_subcommand_from localize" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand eval; and __fish_seen_subcommand_from localize" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand eval; and __fish_seen_subcommand_from localize" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand scrub" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand scrub" -l no-color -d 'Print without colours (also: NO_COLOR)'
 complete -c aictx -n "__fish_aictx_using_subcommand scrub" -s h -l help -d 'Print help'

@@ -151,6 +151,43 @@ fn damage_anywhere_is_noticed_and_never_a_panic() {
 }
 
 proptest! {
+    #[test]
+    fn sections_of_any_content_are_refused_or_survived(
+        pieces in proptest::collection::vec(proptest::collection::vec(any::<u8>(), 0..9), 25),
+        docs in 0_usize..3,
+        symbols in 0_usize..4,
+    ) {
+        // Lengths that fit each other get past the first gate.
+        let sizes = [
+            docs * 20, docs * 4, docs * 4, docs * 16, (docs + 1) * 4, (docs + 1) * 4, symbols * 4,
+            symbols * 4, symbols * 4, symbols * 2, symbols, (symbols + 1) * 4, symbols * 4, 8, 5, 8,
+            8, 20, 8, 4, 7, 8, 6, 8, 30,
+        ];
+        let mut bytes = Vec::new();
+        for (piece, size) in pieces.iter().zip(sizes) {
+            bytes.extend((size as u16).to_le_bytes());
+            bytes.extend(piece.iter().copied().cycle().chain(std::iter::repeat(0)).take(if piece.is_empty() { 0 } else { size }));
+            if piece.is_empty() {
+                bytes.extend(std::iter::repeat_n(0, size));
+            }
+        }
+        let segment = Segment::sealed(&bytes).unwrap();
+        for doc in 0..segment.docs() {
+            let _ = (segment.id(doc), segment.outcome(doc), segment.imports(doc).count());
+            for symbol in segment.symbols_of(doc) {
+                let _ = (segment.symbol(symbol), segment.doc_of_symbol(symbol));
+            }
+        }
+        let _ = segment.find_name("a").map(|n| segment.symbols_named(n).count());
+        for field in Field::ALL {
+            let _ = segment.postings(field, "a").count();
+        }
+        let merged = merge(&[&segment, &segment], &|_, doc| doc == 0);
+        prop_assert!(Segment::from_bytes(merged).is_ok());
+    }
+}
+
+proptest! {
     #![proptest_config(ProptestConfig { cases: 40, ..ProptestConfig::default() })]
 
     /// Documents spread over several segments, some of them dead, merged or not, make no difference.
