@@ -676,6 +676,7 @@ fn is_ancestor(git: GitCommand<'_>, ancestor: &str, of: &str) -> bool {
 
 /// Gives memory that is free back to the system.
 fn release_memory() {
+    aictx_repomap::parse::memory::release();
     #[cfg(all(target_os = "linux", target_env = "gnu"))]
     // SAFETY: `malloc_trim` takes a number and touches nothing but the allocator's own free memory,
     // under its own locks.

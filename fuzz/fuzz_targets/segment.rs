@@ -26,6 +26,6 @@ fuzz_target!(|input: (&[u8], &str)| {
         let _ = segment.postings(field, word).take(500).count();
     }
     if segment.docs() < 50 && segment.symbols() < 500 {
-        let _ = merge(&[&segment, &segment], &|_, doc| doc % 2 == 0);
+        let _ = merge(&[&segment, &segment], false, &|_, doc| doc % 2 == 0);
     }
 });

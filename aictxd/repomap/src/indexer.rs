@@ -226,7 +226,7 @@ impl Indexer {
                 stop,
             };
             fill.run(plan, &mut report);
-            self.tidy(&mut report, stop);
+            self.tidy(base, &mut report, stop);
             self.progress.running.store(false, Ordering::Relaxed);
         } else if !base.graph().is_made() {
             // It comes from the cache, which keeps no edges.
@@ -312,7 +312,8 @@ fn finish_plan(
     let graph = if Arc::ptr_eq(&paths, base.paths()) {
         Arc::clone(base.graph())
     } else {
-        let renumber = |old: FileId| paths.find(base.paths().raw(old));
+        let numbers = base.paths().numbers_in(&paths);
+        let renumber = |old: FileId| numbers.get(old.0 as usize).copied().flatten();
         Arc::new(base.graph().renumbered(paths.len() as u32, &renumber))
     };
     Plan {

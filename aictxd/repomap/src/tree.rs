@@ -279,6 +279,14 @@ impl Tree {
         Some((self.segments.get(place.segment as usize)?, place.doc))
     }
 
+    /// Modules that a file imports, as written.
+    pub fn import_list(&self, file: FileId) -> impl Iterator<Item = &str> {
+        let doc = self.doc(file);
+        doc.into_iter()
+            .flat_map(|(segment, doc)| segment.imports(doc))
+            .map(|(module, _)| module)
+    }
+
     /// Where a content is known, in any segment.
     pub fn find_content(&self, id: &ContentId) -> Option<Place> {
         self.segments.iter().enumerate().rev().find_map(|(n, s)| {

@@ -9,6 +9,8 @@ use crate::view::{Class, FileId, View};
 
 /// Names that are looked at closely once there are better ones than needed.
 const MAX_NAMES: usize = 2_000;
+/// Definitions that are compared; of a name that has more, the first in the order of files.
+const MAX_FOUND: usize = 4_000;
 /// Longest pattern; nobody types more.
 const MAX_PATTERN: usize = 200;
 
@@ -62,10 +64,13 @@ pub fn find_symbols(tree: &Tree, pattern: &str, limit: usize) -> (Vec<SymbolAt>,
     }
     let mut found: Vec<(SymbolAt, Order)> = Vec::new();
     for (how, score, segment, number) in names(tree, name) {
+        if found.len() > MAX_FOUND.max(limit * 2) {
+            break;
+        }
         let Some(known) = tree.segments().get(segment) else {
             continue;
         };
-        for symbol in known.symbols_named(number) {
+        for symbol in known.symbols_named(number).take(MAX_FOUND) {
             tree.files_of_symbol(segment, symbol, &mut |file, number| {
                 let at = SymbolAt { file, number, how };
                 if let Some(order) = order(tree, &at, score, container) {
@@ -136,8 +141,11 @@ fn split(pattern: &str) -> (&str, &str) {
     }
 }
 
+/// A name that matches: how, how well, its segment and its number there.
+type Named = (Match, u16, usize, u32);
+
 /// Names that match: how, how well (of fuzzy ones), and where they are.
-fn names(tree: &Tree, pattern: &str) -> Vec<(Match, u16, usize, u32)> {
+fn names(tree: &Tree, pattern: &str) -> Vec<Named> {
     let wanted = mask(pattern);
     let folded = pattern.to_lowercase();
     let fuzzy = Pattern::new(
@@ -171,14 +179,16 @@ fn names(tree: &Tree, pattern: &str) -> Vec<(Match, u16, usize, u32)> {
         }
     }
     // The best names by what is known without looking at their definitions.
-    found.sort_by_key(|(how, score, segment, number)| {
-        let length = tree
-            .segments()
-            .get(*segment)
-            .map_or(0, |s| s.name(*number).len());
+    let order = |(how, score, segment, number): &Named| {
+        let segments = tree.segments();
+        let length = segments.get(*segment).map_or(0, |s| s.name(*number).len());
         (*how, std::cmp::Reverse(*score), length, *segment, *number)
-    });
-    found.truncate(MAX_NAMES);
+    };
+    if found.len() > MAX_NAMES {
+        found.select_nth_unstable_by_key(MAX_NAMES, order);
+        found.truncate(MAX_NAMES);
+    }
+    found.sort_by_cached_key(order);
     found
 }
 

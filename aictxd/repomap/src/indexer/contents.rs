@@ -62,7 +62,7 @@ pub fn index_contents(
     flush(&mut builder);
     if segments.len() > 1 {
         let parts: Vec<&Segment> = segments.iter().collect();
-        let merged = Segment::from_bytes(merge(&parts, &|_, _| true));
+        let merged = Segment::from_bytes(merge(&parts, false, &|_, _| true));
         segments = merged.into_iter().collect();
     }
     let paths = Arc::new(Paths::new(files.iter().map(|(path, _)| path.as_bytes())));

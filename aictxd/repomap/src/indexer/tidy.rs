@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use super::{Indexer, Moves, Report};
 use crate::segment::{Segment, merge};
 use crate::tree::{Place, Row, Tree};
-use crate::view::View;
+use crate::view::{FileId, View};
 
 /// More segments than this are merged.
 const MAX_SEGMENTS: usize = 8;
@@ -15,7 +15,8 @@ const MAX_SEGMENTS: usize = 8;
 const WHOLE_MERGE: usize = 10;
 
 impl Indexer {
-    pub(super) fn tidy(&self, report: &mut Report, stop: &AtomicBool) {
+    /// `before` is the tree that the update started from.
+    pub(super) fn tidy(&self, before: &Tree, report: &mut Report, stop: &AtomicBool) {
         if stop.load(Ordering::Relaxed) {
             return;
         }
@@ -27,10 +28,29 @@ impl Indexer {
             self.publish(merged);
             (self.options.release)();
         }
-        let changed = report.parsed > 0 || report.reused > 0 || report.removed > 0;
-        if changed || !self.tree.load().graph().is_made() {
+        if self.links_changed(before, report) {
             self.link();
         }
+    }
+
+    /// Whether the import graph may be another one now. Most edits leave a file's imports alone.
+    fn links_changed(&self, before: &Tree, report: &Report) -> bool {
+        let now = self.tree.load();
+        if !now.graph().is_made() {
+            return true;
+        }
+        if report.parsed + report.reused == 0 && report.removed == 0 {
+            return false;
+        }
+        if !Arc::ptr_eq(before.paths(), now.paths()) {
+            return true;
+        }
+        let rows = before.rows().iter().zip(now.rows()).enumerate();
+        let mut changed = rows.filter(|(_, (old, new))| old.id != new.id);
+        changed.any(|(file, _)| {
+            let file = FileId(file as u32);
+            !before.import_list(file).eq(now.import_list(file))
+        })
     }
 
     /// Finds out anew who imports whom.
@@ -70,7 +90,7 @@ impl Indexer {
             .iter()
             .filter_map(|n| segments.get(*n).map(Arc::as_ref))
             .collect();
-        let bytes = merge(&inputs, &keep);
+        let bytes = merge(&inputs, self.options.threads > 1, &keep);
         let mut kept = Vec::new();
         let target = if whole {
             0

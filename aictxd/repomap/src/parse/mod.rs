@@ -25,6 +25,7 @@ mod generated;
 mod language;
 mod languages;
 mod lines;
+pub mod memory;
 mod patterns;
 mod scan;
 mod table;
@@ -96,6 +97,7 @@ impl Default for Parser {
 impl Parser {
     /// A parser with nothing in it yet.
     pub fn new() -> Self {
+        memory::install_allocator();
         Self {
             inner: tree_sitter::Parser::new(),
             scratch: String::new(),

@@ -10,27 +10,58 @@ const GONE: u32 = u32::MAX;
 
 /// Copies the documents that `keep` wants (segment and document are its arguments) into a new
 /// segment, in the order of segments and documents. Time and memory are linear in what is kept.
-pub fn merge(segments: &[&Segment], keep: &dyn Fn(usize, u32) -> bool) -> Vec<u8> {
-    let mut columns = Columns::default();
-    let mut places: Vec<Vec<u32>> = Vec::with_capacity(segments.len());
-    for (number, segment) in segments.iter().enumerate() {
-        let mut names = vec![GONE; segment.names() as usize];
-        let mut places_of = Vec::with_capacity(segment.docs() as usize);
-        for doc in 0..segment.docs() {
-            if !keep(number, doc) {
-                places_of.push(GONE);
-                continue;
-            }
-            places_of.push(columns.ids.len() as u32);
-            copy_document(segment, doc, &mut names, &mut columns);
-        }
-        places.push(places_of);
-    }
+/// With `two_threads` terms are merged beside everything else.
+pub fn merge(
+    segments: &[&Segment],
+    two_threads: bool,
+    keep: &dyn Fn(usize, u32) -> bool,
+) -> Vec<u8> {
+    let places = places(segments, keep);
     let mut sections: [Vec<u8>; SECTIONS] = Default::default();
-    columns.write(&mut sections);
-    drop(columns);
-    merge_terms(segments, &places).write(&mut sections);
+    if two_threads {
+        let terms = std::thread::scope(|scope| {
+            let terms = scope.spawn(|| merge_terms(segments, &places));
+            merge_columns(segments, &places).write(&mut sections);
+            terms.join()
+        });
+        // A thread that could not do it leaves the work to this one.
+        terms
+            .unwrap_or_else(|_| merge_terms(segments, &places))
+            .write(&mut sections);
+    } else {
+        merge_columns(segments, &places).write(&mut sections);
+        merge_terms(segments, &places).write(&mut sections);
+    }
     assemble(content_version(), &sections)
+}
+
+/// For each segment the new number of each of its documents.
+fn places(segments: &[&Segment], keep: &dyn Fn(usize, u32) -> bool) -> Vec<Vec<u32>> {
+    let mut next = 0;
+    let mut place = |number: usize, doc: u32| {
+        if !keep(number, doc) {
+            return GONE;
+        }
+        next += 1;
+        next - 1
+    };
+    let numbered = segments.iter().enumerate();
+    numbered
+        .map(|(number, segment)| (0..segment.docs()).map(|doc| place(number, doc)).collect())
+        .collect()
+}
+
+fn merge_columns(segments: &[&Segment], places: &[Vec<u32>]) -> Columns {
+    let mut columns = Columns::default();
+    for (segment, places) in segments.iter().zip(places) {
+        let mut names = vec![GONE; segment.names() as usize];
+        for (doc, place) in (0..).zip(places) {
+            if *place != GONE {
+                copy_document(segment, doc, &mut names, &mut columns);
+            }
+        }
+    }
+    columns
 }
 
 fn copy_document(segment: &Segment, doc: u32, names: &mut [u32], columns: &mut Columns) {

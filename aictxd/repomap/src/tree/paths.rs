@@ -156,6 +156,18 @@ impl Paths {
         self.raw(FileId(low)).starts_with(&prefix)
     }
 
+    /// The number that each of these paths has among `others`, if any. Linear.
+    pub fn numbers_in(&self, others: &Paths) -> Vec<Option<FileId>> {
+        let mut next = (0..).map(FileId).zip(others.iter()).peekable();
+        self.iter()
+            .map(|path| {
+                while next.next_if(|(_, other)| *other < path).is_some() {}
+                let (file, other) = next.peek()?;
+                (*other == path).then_some(*file)
+            })
+            .collect()
+    }
+
     /// Words in a path.
     pub fn length(&self, file: FileId) -> u32 {
         let length = self.lengths.get(file.0 as usize);

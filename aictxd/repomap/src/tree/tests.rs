@@ -182,7 +182,7 @@ proptest! {
         for field in Field::ALL {
             let _ = segment.postings(field, "a").count();
         }
-        let merged = merge(&[&segment, &segment], &|_, doc| doc == 0);
+        let merged = merge(&[&segment, &segment], true, &|_, doc| doc == 0);
         prop_assert!(Segment::from_bytes(merged).is_ok());
     }
 }
@@ -202,12 +202,12 @@ proptest! {
         let whole = &one.segments()[0];
         // Three segments, each with its documents, by merging the one with itself in part.
         let parts: Vec<Arc<Segment>> = (0..3)
-            .map(|n| merge(&[whole], &|_, doc| spread[doc as usize] == n))
+            .map(|n| merge(&[whole], false, &|_, doc| spread[doc as usize] == n))
             .map(|bytes| Arc::new(Segment::from_bytes(bytes).unwrap()))
             .collect();
         let segments = if merged {
             let parts: Vec<&Segment> = parts.iter().map(Arc::as_ref).collect();
-            vec![Arc::new(Segment::from_bytes(merge(&parts, &|_, _| true)).unwrap())]
+            vec![Arc::new(Segment::from_bytes(merge(&parts, true, &|_, _| true)).unwrap())]
         } else {
             parts
         };
