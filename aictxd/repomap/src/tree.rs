@@ -13,7 +13,12 @@ mod paths;
 
 pub use paths::Paths;
 
+/// No file holds a document.
 const NONE: u32 = u32::MAX;
+/// Marks a document that several files hold; the rest of the number is the first of them.
+const SHARED: u32 = 1 << 31;
+/// Longer posting lists are counted with documents that no file holds any more.
+const COUNTED: u32 = 256;
 
 /// Where a content's document stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -113,8 +118,10 @@ pub struct Tree {
     paths: Arc<Paths>,
     rows: Vec<Row>,
     segments: Vec<Arc<Segment>>,
-    /// The file that holds each document; of several the first.
+    /// The file that holds each document; of several the first, marked [`SHARED`].
     owners: Vec<Vec<u32>>,
+    /// Words of each file in the fields of segments, in the order of `FIELDS`.
+    lengths: [Vec<u32>; Field::COUNT],
     /// Further files of the same content, by the first.
     twins: BTreeMap<u32, Vec<u32>>,
     /// Whether every document of a segment is held by exactly one file.
@@ -141,6 +148,7 @@ impl Tree {
             .collect();
         let mut twins: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
         let mut sums = [(0_u64, 0_u32); Field::COUNT];
+        let mut lengths = [(); Field::COUNT].map(|()| vec![0_u32; rows.len()]);
         let (mut pending, mut symbols) = (0, 0);
         for (file, row) in rows.iter_mut().enumerate() {
             let file = file as u32;
@@ -159,27 +167,30 @@ impl Tree {
             if *owner == NONE {
                 *owner = file;
             } else {
-                twins.entry(*owner).or_default().push(file);
+                twins.entry(*owner & !SHARED).or_default().push(file);
+                *owner |= SHARED;
             }
             symbols += segment.symbols_of(place.doc).len() as u32;
-            for (field, (sum, count)) in Field::ALL.iter().zip(&mut sums) {
+            let fields = Field::ALL.iter().zip(&mut sums).zip(&mut lengths);
+            for ((field, (sum, count)), lengths) in fields {
                 let length = segment.length(*field, place.doc);
+                if let Some(to) = lengths.get_mut(file as usize) {
+                    *to = length;
+                }
                 *sum += u64::from(length);
                 *count += u32::from(length > 0);
             }
         }
         let exact = owners
             .iter()
-            .map(|owners| {
-                let single = |owner: &u32| *owner != NONE && !twins.contains_key(owner);
-                owners.iter().all(single)
-            })
+            .map(|owners| owners.iter().all(|owner| owner & SHARED == 0))
             .collect();
         Self {
             paths,
             rows,
             segments,
             owners,
+            lengths,
             twins,
             exact,
             sums,
@@ -299,22 +310,27 @@ impl Tree {
 
     fn owner(&self, place: Place) -> Option<u32> {
         let owners = self.owners.get(place.segment as usize)?;
-        owners
-            .get(place.doc as usize)
-            .copied()
-            .filter(|o| *o != NONE)
+        let owner = owners.get(place.doc as usize).copied();
+        owner.filter(|o| *o != NONE)
+    }
+
+    /// Calls `each` with every file of an entry of `owners`.
+    #[inline]
+    fn held(&self, owner: u32, mut each: impl FnMut(FileId)) {
+        if owner & SHARED == 0 {
+            each(FileId(owner));
+        } else if owner != NONE {
+            let first = owner & !SHARED;
+            each(FileId(first));
+            let twins = self.twins.get(&first);
+            twins.into_iter().flatten().for_each(|t| each(FileId(*t)));
+        }
     }
 
     /// Calls `each` with every file that holds a document.
     pub fn files_of(&self, place: Place, each: &mut dyn FnMut(FileId)) {
-        let Some(owner) = self.owner(place) else {
-            return;
-        };
-        each(FileId(owner));
-        if !self.twins.is_empty()
-            && let Some(twins) = self.twins.get(&owner)
-        {
-            twins.iter().for_each(|twin| each(FileId(*twin)));
+        if let Some(owner) = self.owner(place) {
+            self.held(owner, each);
         }
     }
 }
@@ -351,8 +367,9 @@ impl View for Tree {
         if field == Field::Path {
             return self.paths.length(file);
         }
-        self.doc(file)
-            .map_or(0, |(segment, doc)| segment.length(field, doc))
+        let lengths = self.lengths.get(field as usize);
+        let length = lengths.and_then(|lengths| lengths.get(file.0 as usize));
+        length.copied().unwrap_or(0)
     }
 
     fn mean_length(&self, field: Field) -> f32 {
@@ -375,15 +392,7 @@ impl View for Tree {
         for (segment, owners) in self.segments.iter().zip(&self.owners) {
             for (doc, count) in segment.postings(field, term) {
                 let owner = owners.get(doc as usize).copied().unwrap_or(NONE);
-                if owner == NONE {
-                    continue;
-                }
-                each(FileId(owner), count);
-                if !self.twins.is_empty()
-                    && let Some(twins) = self.twins.get(&owner)
-                {
-                    twins.iter().for_each(|twin| each(FileId(*twin), count));
-                }
+                self.held(owner, |file| each(file, count));
             }
         }
     }
@@ -394,8 +403,9 @@ impl View for Tree {
         }
         let mut count = 0;
         for (number, (segment, exact)) in self.segments.iter().zip(&self.exact).enumerate() {
-            if *exact {
-                count += segment.frequency(field, term);
+            let frequency = segment.frequency(field, term);
+            if *exact || frequency > COUNTED {
+                count += frequency;
                 continue;
             }
             for (doc, _) in segment.postings(field, term) {

@@ -149,7 +149,12 @@ fn fields(view: &dyn View, question: &Question, weights: &Weights, scratch: &mut
             .is_some_and(|w| *w != 0.0)
     });
     for (at, term) in question.terms.iter().enumerate() {
-        let frequencies = Field::ALL.map(|f| view.frequency(f, &term.text));
+        let mut frequencies = [0; Field::COUNT];
+        for ((to, field), read) in frequencies.iter_mut().zip(Field::ALL).zip(read) {
+            if read {
+                *to = view.frequency(field, &term.text);
+            }
+        }
         let [path, .., body] = frequencies;
         let rare = if body > 0 || path > 0 {
             term.weight * idf(n, body.max(path) as f32)
