@@ -13,7 +13,7 @@ use aictx_guard::HookVerdict;
 use aictx_proto::Timestamp;
 use aictx_proto::effect::Effects;
 use aictx_proto::identity::{Caller, Identity};
-use aictx_proto::ledger::{LedgerKind, LedgerRow, MAX_TEXT};
+use aictx_proto::ledger::{LedgerKind, LedgerRow, MAX_TEXT, Outcome};
 use aictx_proto::methods::{HookParams, MapHit};
 use aictx_proto::rpc::{INVALID_PARAMS, NOT_WRITABLE, RpcError};
 use aictx_proto::snapshot::Snapshot;
@@ -214,10 +214,12 @@ impl Session {
                 duration_ms,
             } => {
                 let row = self.done(call, output, event).await;
+                let told = self.known_failure(&row).await;
                 self.record(&[LedgerRow {
                     duration_ms: *duration_ms,
                     ..row
                 }]);
+                return told;
             }
             Moment::ToolFailed {
                 call,
@@ -226,10 +228,12 @@ impl Session {
                 duration_ms,
             } => {
                 let row = self.failed(call, error, *interrupted, event).await;
+                let told = self.known_failure(&row).await;
                 self.record(&[LedgerRow {
                     duration_ms: *duration_ms,
                     ..row
                 }]);
+                return told;
             }
             Moment::Compact { trigger } => self.record(&[LedgerRow {
                 source: trigger.clone().into_owned(),
@@ -280,6 +284,26 @@ impl Session {
             Err(_) => seen.decide(&self.host().store.latest()).0,
         };
         Some(Answer {
+            context,
+            decision: Decision::Pass,
+        })
+    }
+
+    /// What is remembered of the errors that a command just ended with: once a session for each.
+    async fn known_failure(&self, row: &LedgerRow) -> Option<Answer> {
+        if row.errors.is_empty() || row.outcome != Outcome::Failed {
+            return None;
+        }
+        let snapshot = self.host().store.latest();
+        let context = aictx_continuity::known_failure(&snapshot.failures, &row.errors, self.now)?;
+        let (session, errors) = (self.clone(), row.errors.clone());
+        let told = tokio::task::spawn_blocking(move || {
+            let rows = session.host().store.read_ledger(&session.id).rows;
+            let mut before = rows.iter().flat_map(|row| &row.errors);
+            before.any(|old| errors.iter().any(|new| new.fingerprint == old.fingerprint))
+        });
+        let known = told.await.unwrap_or(true);
+        (!known).then_some(Answer {
             context,
             decision: Decision::Pass,
         })

@@ -8,7 +8,7 @@ use std::task::Poll;
 use std::time::Instant;
 
 use aictx_artifacts::root;
-use aictx_continuity::{ExplicitReport, Finalize};
+use aictx_continuity::{ExplicitReport, FailureEdit, Finalize};
 use aictx_proto::Timestamp;
 use aictx_proto::identity::Identity;
 use aictx_proto::methods as words;
@@ -26,6 +26,7 @@ use crate::app::App;
 use crate::hosts::{Host, Place};
 use crate::{git, hook, project, rpc};
 
+mod failures;
 mod init;
 mod map;
 mod repo;
@@ -67,6 +68,19 @@ async fn dispatch(app: &Arc<App>, method: &str, params: &str) -> Result<Value, R
         words::REPO_REMOVE => reply(&on_pool(app, params, repo::remove).await?),
         words::SESSION_LIST => reply(&on_pool(app, params, session::list).await?),
         words::SESSION_SHOW => reply(&on_pool(app, params, session::show).await?),
+        words::FAILURES_LIST => reply(&on_pool(app, params, failures::list).await?),
+        words::FAILURES_SHOW => reply(&on_pool(app, params, failures::show).await?),
+        words::FAILURES_RESOLVE => {
+            let params: words::FailureParams = read(params)?;
+            let edit = FailureEdit::Resolve(params.summary.clone());
+            reply(&failures::edit(app, params, edit).await?)
+        }
+        words::FAILURES_REOPEN => {
+            reply(&failures::edit(app, read(params)?, FailureEdit::Reopen).await?)
+        }
+        words::FAILURES_FORGET => {
+            reply(&failures::edit(app, read(params)?, FailureEdit::Forget).await?)
+        }
         words::MAP_QUERY => reply(&on_pool(app, params, map::query).await?),
         words::MAP_BRIEF => reply(&on_pool(app, params, map::brief).await?),
         words::MAP_OUTLINE => reply(&on_pool(app, params, map::outline).await?),

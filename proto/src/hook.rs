@@ -8,7 +8,8 @@ pub const ANSWER_DEADLINE_MS: u64 = 150;
 /// it (upper case) that of one event. Milliseconds.
 pub const DEADLINE_VARIABLE: &str = "AICTX_HOOK_TIMEOUT_MS";
 
-/// Events that only tell: nothing we could say would be read, so they may wait in the spool.
+/// Events that only tell: they may wait in the spool. A daemon that takes one at once may still have
+/// something to say about it (a failure that was met before).
 /// Names of all agents, as they spell them.
 pub const OBSERVATIONS: &[&str] = &[
     "PostToolUse",

@@ -8,6 +8,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 pub mod daemon;
+pub mod failures;
 pub mod finalize;
 pub mod guard;
 pub mod map;
@@ -15,6 +16,7 @@ pub mod resume;
 pub mod session;
 
 pub use daemon::*;
+pub use failures::*;
 pub use finalize::*;
 pub use guard::*;
 pub use map::*;
@@ -81,6 +83,16 @@ methods! {
         "List the recorded sessions of a repository, newest first.";
     SESSION_SHOW = "session.show", Repository, SessionShowParams => SessionReport,
         "Show one session: what it read, edited, ran and how it ended.";
+    FAILURES_LIST = "failures.list", Repository, FailureListParams => FailureList,
+        "List remembered failures: open ones, or those that have to do with a task, files, a command.";
+    FAILURES_SHOW = "failures.show", Repository, FailureParams => FailureReply,
+        "Show one remembered failure.";
+    FAILURES_RESOLVE = "failures.resolve", Repository, FailureParams => FailureReply,
+        "Say that a failure is resolved, and by what.";
+    FAILURES_REOPEN = "failures.reopen", Repository, FailureParams => FailureReply,
+        "Say that a failure is not resolved after all.";
+    FAILURES_FORGET = "failures.forget", Repository, FailureParams => FailureReply,
+        "Forget a failure.";
     MAP_QUERY = "map.query", Repository, MapQueryParams => MapQueryReply,
         "Rank the files that matter for a task.";
     MAP_BRIEF = "map.brief", Repository, MapBriefParams => MapBrief,

@@ -11,6 +11,7 @@
 mod bad_input;
 mod differential;
 mod durability;
+mod failures;
 mod idle;
 mod lifecycle;
 mod map;

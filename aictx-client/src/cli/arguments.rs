@@ -47,6 +47,9 @@ pub enum Command {
     /// Look at recorded sessions
     #[command(subcommand)]
     Session(Session),
+    /// Look at what failed here, and say what became of it
+    #[command(subcommand)]
+    Failures(Failures),
     /// Ask the map of a repository: which files, which symbols, who uses what
     #[command(subcommand)]
     Map(Map),
@@ -353,6 +356,85 @@ pub enum Session {
         /// Include the ledger's rows, newest 500
         #[arg(long)]
         rows: bool,
+    },
+}
+
+/// `aictx failures`.
+#[derive(Debug, Subcommand)]
+pub enum Failures {
+    /// List failures: the open ones, or those that have to do with a task, files, a command
+    List {
+        /// Which: open, resolved, all [default: open; all for a question]
+        #[arg(long, value_name = "STATUS", value_parser = ["open", "resolved", "all"])]
+        status: Option<String>,
+        /// A task
+        #[arg(
+            long = "for",
+            value_name = "TASK",
+            default_value = "",
+            hide_default_value = true,
+            allow_hyphen_values = true
+        )]
+        task: String,
+        /// A file; can be repeated
+        #[arg(long = "path", value_name = "PATH")]
+        paths: Vec<String>,
+        /// A command about to be run
+        #[arg(
+            long,
+            value_name = "COMMAND",
+            default_value = "",
+            hide_default_value = true,
+            allow_hyphen_values = true
+        )]
+        command: String,
+        /// At most this many
+        #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
+        limit: u32,
+        /// Where.
+        #[command(flatten)]
+        at: RepoOption,
+    },
+    /// Show all that is known of a failure
+    Show {
+        /// Id, or the beginning of one
+        id: String,
+        /// Where.
+        #[command(flatten)]
+        at: RepoOption,
+    },
+    /// Say that a failure is resolved
+    Resolve {
+        /// Id, or the beginning of one
+        id: String,
+        /// What fixed it; the next one who meets it is told
+        #[arg(
+            long,
+            value_name = "TEXT",
+            default_value = "",
+            hide_default_value = true,
+            allow_hyphen_values = true
+        )]
+        summary: String,
+        /// Where.
+        #[command(flatten)]
+        at: RepoOption,
+    },
+    /// Say that a failure is not resolved after all
+    Reopen {
+        /// Id, or the beginning of one
+        id: String,
+        /// Where.
+        #[command(flatten)]
+        at: RepoOption,
+    },
+    /// Forget a failure
+    Forget {
+        /// Id, or the beginning of one
+        id: String,
+        /// Where.
+        #[command(flatten)]
+        at: RepoOption,
     },
 }
 

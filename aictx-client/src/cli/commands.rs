@@ -13,6 +13,7 @@ use super::text::Paint;
 
 pub mod continuity;
 pub mod daemon;
+pub mod failures;
 pub mod finalize;
 pub mod hook;
 pub mod map;
@@ -33,6 +34,7 @@ pub fn run(line: CommandLine, paint: Paint) -> Result<Answer, CliError> {
         Command::Status => daemon::overview(&backend, paint),
         Command::Repo(command) => repository::repo(&backend, &command),
         Command::Session(command) => repository::session(&backend, &command, paint),
+        Command::Failures(command) => failures::failures(&backend, command, paint),
         Command::Map(command) => map::map(&backend, command, paint),
         Command::Daemon(command) => daemon::daemon(&backend, &command, paint),
         Command::Eval(command) => daemon::eval(&backend, &command, line.json),

@@ -7,6 +7,7 @@ use aictx_proto::methods::{
 
 use super::text::{Paint, clean, duration, mebibytes, microseconds, one_line, table};
 
+pub mod failures;
 pub mod map;
 
 /// Longest request or command shown on a line of a table.

@@ -9,6 +9,12 @@ use serde_json::{Value, json};
 
 use crate::observe::{Failure, Observation};
 
+mod edit;
+mod lookup;
+
+pub use edit::{FailureEdit, edit_failure, pick as pick_failure};
+pub use lookup::{FailureQuery, find_failures, known_failure};
+
 /// Patterns kept; beyond it resolved ones go first, oldest first, then single open ones. What goes
 /// is archived, not dropped.
 const MAX_PATTERNS: usize = 500;

@@ -19,6 +19,9 @@ mod summary;
 pub use area::derive_area;
 pub use capsule::{SessionStart, session_start};
 pub use classify::{TaskType, classify};
+pub use failures::{
+    FailureEdit, FailureQuery, edit_failure, find_failures, known_failure, pick_failure,
+};
 pub use finalize::{ExplicitReport, Finalize, finalize};
 pub use observe::{OpenSession, open_session, session_report, session_summary};
 pub use project::Project;

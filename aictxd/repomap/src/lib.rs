@@ -22,4 +22,5 @@ mod read;
 pub mod segment;
 pub mod tree;
 pub mod view;
-pub mod words;
+
+pub use aictx_proto::words;

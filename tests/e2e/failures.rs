@@ -1,0 +1,136 @@
+//! Failure memory: told when it helps, changed by hand, found by question.
+
+use aictx_tests::session::{after_command, end, failed_command, prompt, start};
+use aictx_tests::{TestEnv, wait_until};
+use serde_json::{Value, json};
+
+const FAILING: &str =
+    "Exit code 1\nFAILED test_calc.py::test_add - assert 0 == 4\n1 failed in 0.01s";
+
+/// One session that fails and gives up.
+fn failed_session(env: &TestEnv, repo: &std::path::Path, id: &str) {
+    env.hook(repo, &start(repo, id, "startup")).ok();
+    env.hook(repo, &prompt(repo, id, "make the tests pass"))
+        .ok();
+    env.hook(
+        repo,
+        &failed_command(repo, id, "python -m pytest -q", FAILING),
+    )
+    .ok();
+    env.hook(repo, &end(repo, id)).ok();
+}
+
+fn told(answer: &str) -> String {
+    if answer.is_empty() {
+        return String::new();
+    }
+    let answer: Value = serde_json::from_str(answer).unwrap();
+    let output = &answer["hookSpecificOutput"];
+    assert_eq!(output["hookEventName"], "PostToolUseFailure");
+    output["additionalContext"].as_str().unwrap().to_owned()
+}
+
+#[test]
+fn an_agent_that_meets_a_known_failure_hears_of_it_once() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    failed_session(&env, &repo, "s1");
+    wait_until("the failure is remembered", || {
+        !env.rows(&repo, "failure_memory/failure_patterns.jsonl")
+            .is_empty()
+    });
+    let list = env
+        .aictx(&repo, &["failures", "list", "--json"])
+        .ok()
+        .json();
+    let id = list["failures"][0]["failure_id"]
+        .as_str()
+        .unwrap()
+        .to_owned();
+    assert_eq!(list["failures"][0]["status"], "open");
+    let resolve = [
+        "failures",
+        "resolve",
+        &id,
+        "--summary",
+        "add() must sum its arguments",
+        "--json",
+    ];
+    let resolved = env.aictx(&repo, &resolve).ok().json();
+    assert_eq!(resolved["failure"]["resolution_evidence"], "explicit");
+    let fail = |session: &str| {
+        let event = failed_command(&repo, session, "python -m pytest -q", FAILING);
+        told(&env.hook(&repo, &event).ok().stdout)
+    };
+    env.hook(&repo, &start(&repo, "s2", "startup")).ok();
+    let first = fail("s2");
+    assert!(first.starts_with("Seen before (1x"), "{first}");
+    assert!(
+        first.contains("What fixed it: \"add() must sum its arguments\""),
+        "{first}"
+    );
+    assert!(first.lines().count() <= 3);
+    assert_eq!(fail("s2"), "", "once a session");
+    // Another error is not taken for this one.
+    let other = failed_command(
+        &repo,
+        "s2",
+        "python -m pytest -q",
+        "Exit code 1\nFAILED test_other.py::test_sub - TypeError: bad operand\n1 failed",
+    );
+    assert_eq!(told(&env.hook(&repo, &other).ok().stdout), "");
+}
+
+#[test]
+fn failures_are_found_by_question_and_edited_by_hand() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    failed_session(&env, &repo, "s1");
+    wait_until("the failure is remembered", || {
+        !env.rows(&repo, "failure_memory/failure_patterns.jsonl")
+            .is_empty()
+    });
+    let list = |more: &[&str]| {
+        let mut all = vec!["failures", "list", "--json"];
+        all.extend(more);
+        let found = env.aictx(&repo, &all).ok().json();
+        found["failures"].as_array().unwrap().len()
+    };
+    assert_eq!(list(&[]), 1);
+    assert_eq!(list(&["--path", "test_calc.py"]), 1);
+    assert_eq!(list(&["--command", "python -m pytest"]), 1);
+    assert_eq!(list(&["--path", "elsewhere.py"]), 0);
+    assert_eq!(list(&["--for", "write the release notes"]), 0);
+    let show = env.aictx(&repo, &["failures", "show", "failure::", "--json"]);
+    assert_ne!(show.status, 0);
+    let all = env
+        .aictx(&repo, &["failures", "list", "--json"])
+        .ok()
+        .json();
+    let id = all["failures"][0]["failure_id"].as_str().unwrap();
+    env.aictx(&repo, &["failures", "resolve", id]).ok();
+    assert_eq!((list(&[]), list(&["--status", "resolved"])), (0, 1));
+    let reopened = env
+        .aictx(&repo, &["failures", "reopen", id, "--json"])
+        .ok()
+        .json();
+    assert_eq!(
+        (&reopened["action"], &reopened["failure"]["reopened"]),
+        (&json!("reopened"), &json!(1))
+    );
+    // The same check passing resolves it without anybody saying so.
+    env.hook(&repo, &start(&repo, "s2", "startup")).ok();
+    env.hook(
+        &repo,
+        &after_command(&repo, "s2", "python -m pytest -q", "4 passed in 0.01s"),
+    )
+    .ok();
+    env.hook(&repo, &end(&repo, "s2")).ok();
+    wait_until("it is resolved", || list(&[]) == 0);
+    env.aictx(&repo, &["failures", "forget", id]).ok();
+    assert_eq!(list(&["--status", "all"]), 0);
+    let text = env.aictx(&repo, &["failures", "list"]).ok();
+    assert_eq!(text.stdout, "no such failure is remembered\n");
+}
