@@ -17,8 +17,14 @@ const MAX_FILE_BYTES: u64 = 1 << 20;
 /// # Errors
 /// When there is nothing to measure, in words for people.
 pub fn run(repo: &Path, options: &Options, as_json: bool) -> Result<(), String> {
-    let repository = find_repository(repo).map_err(|e| e.to_string())?;
-    let git = || crate::git::command(&repository.worktree);
+    // Only history is read, so a bare repository will do.
+    let bare = repo.join("objects").is_dir() && repo.join("HEAD").is_file();
+    let directory = match find_repository(repo) {
+        Ok(repository) => repository.worktree,
+        Err(_) if bare => repo.to_owned(),
+        Err(error) => return Err(error.to_string()),
+    };
+    let git = || crate::git::command(&directory);
     let bar = meter();
     let report = localize(
         &git,
