@@ -14,16 +14,17 @@ mod line;
 use block::{Block, Kind};
 use line::{block_head, is_totals, progress, section, summary};
 
-pub(super) static RECOGNISER: Recogniser = Recogniser { applies, read };
-
-fn applies(context: &Context, lines: &Lines) -> bool {
-    context.runs(&["pytest", "py.test"])
-        || lines.all().iter().any(|line| {
-            section(line).is_some_and(|title| {
-                matches!(title, "FAILURES" | "ERRORS" | "short test summary info")
-            }) || summary(line).is_some()
-        })
-}
+pub(super) static RECOGNISER: Recogniser = Recogniser {
+    programs: &["pytest", "py.test"],
+    needles: &[
+        "= FAILURES =",
+        "= ERRORS =",
+        "short test summary info",
+        "FAILED ",
+        "INTERNALERROR> ",
+    ],
+    read,
+};
 
 /// Where in the output we are.
 #[derive(Clone, Copy, PartialEq)]

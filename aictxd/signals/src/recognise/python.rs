@@ -6,7 +6,19 @@
 
 use super::{Context, Finding, Lines, MAX_FINDINGS, Recogniser, split_class};
 
-pub(super) static RECOGNISER: Recogniser = Recogniser { applies, read };
+pub(super) static RECOGNISER: Recogniser = Recogniser {
+    programs: &["python", "py", "pypy"],
+    needles: &[
+        HEAD,
+        "Exception Group Traceback",
+        "SyntaxError: ",
+        "IndentationError: ",
+        "TabError: ",
+        "Fatal Python error: ",
+        "No module named ",
+    ],
+    read,
+};
 
 const HEAD: &str = "Traceback (most recent call last):";
 /// Frames remembered of one traceback; the deepest are what counts.
@@ -23,14 +35,6 @@ pub(super) struct Exception<'t> {
     pub(super) frames: Vec<(&'t str, &'t str)>,
     /// File and line of a syntax error.
     syntax: Option<(&'t str, &'t str)>,
-}
-
-fn applies(context: &Context, lines: &Lines) -> bool {
-    context.runs(&["python", "py"])
-        || lines
-            .all()
-            .iter()
-            .any(|line| line.contains(HEAD) || is_syntax_error(line.trim_start()))
 }
 
 fn is_syntax_error(line: &str) -> bool {

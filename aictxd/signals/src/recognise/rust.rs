@@ -9,7 +9,19 @@ use std::collections::HashSet;
 use super::{Context, Finding, Lines, MAX_FINDINGS, Recogniser, split_location};
 use crate::output::CUT;
 
-pub(super) static RECOGNISER: Recogniser = Recogniser { applies, read };
+pub(super) static RECOGNISER: Recogniser = Recogniser {
+    programs: PROGRAMS,
+    needles: &[
+        "error[E",
+        "error: could not compile `",
+        " panicked at ",
+        "test result: FAILED",
+        " stdout ----",
+        "   Compiling ",
+        "Diff in ",
+    ],
+    read,
+};
 
 const PROGRAMS: &[&str] = &[
     "cargo",
@@ -19,10 +31,6 @@ const PROGRAMS: &[&str] = &[
     "clippy-driver",
     "cross",
 ];
-
-fn applies(context: &Context, lines: &Lines) -> bool {
-    context.runs(PROGRAMS) || lines.all().iter().any(|line| is_telling(line))
-}
 
 /// Shapes that only the Rust tools print.
 fn is_telling(line: &str) -> bool {
