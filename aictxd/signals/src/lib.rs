@@ -45,8 +45,10 @@ pub fn events(run: &Run) -> Vec<ErrorEvent> {
         _ => {}
     }
     let texts = [output::clean(run.stderr), output::clean(run.stdout)];
-    let mut streams = texts.each_ref().map(|text| recognise::Lines::new(text));
     let context = recognise::Context::new(run);
+    let mut streams = texts
+        .each_ref()
+        .map(|text| recognise::lines_of(&context, text));
     let mut events = recognise::collect(&context, &texts, &mut streams);
     // Warnings of a compiler alone are no failure.
     if events

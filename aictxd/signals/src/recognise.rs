@@ -303,6 +303,31 @@ fn inside_drive(root: &str, raw: &str) -> Option<String> {
     head.eq_ignore_ascii_case(root).then(|| rest.to_owned())
 }
 
+/// The lines of a text, without the prefixes of a runner of several tasks if one ran.
+pub(crate) fn lines_of<'t>(context: &Context, text: &'t str) -> Lines<'t> {
+    const RUNNERS: &[&str] = &[
+        "pnpm",
+        "turbo",
+        "lerna",
+        "nx",
+        "docker-compose",
+        "concurrently",
+    ];
+    const MARKS: &[&str] = &[
+        "workspace projects",
+        "Packages in scope",
+        "lerna notice",
+        "ERR_PNPM_RECURSIVE",
+    ];
+    let lines = Lines::new(text);
+    let compose = context.run.command.contains("docker compose");
+    let head = text.get(..text.floor_char_boundary(4_096)).unwrap_or(text);
+    if compose || context.runs(RUNNERS) || MARKS.iter().any(|mark| head.contains(mark)) {
+        return lines.without_tasks();
+    }
+    lines
+}
+
 /// Program name and, for `python -m x`, the module.
 fn program(command: &SimpleCommand) -> String {
     let mut out = command.name().to_owned();

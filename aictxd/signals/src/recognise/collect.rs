@@ -73,7 +73,10 @@ pub(crate) fn collect(context: &Context, texts: &[String], streams: &mut [Lines]
         for (which, (recogniser, wanted)) in ALL.iter().zip(wanted).enumerate() {
             if wanted {
                 let findings = (recogniser.read)(context, lines);
-                found.extend(findings.into_iter().map(|finding| (stream, which, finding)));
+                found.extend(findings.into_iter().map(|mut finding| {
+                    lines.in_task(&mut finding);
+                    (stream, which, finding)
+                }));
             }
         }
     }

@@ -29,7 +29,7 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
         }
         let daemon = text.strip_prefix("Error response from daemon: ");
         let told = ["unable to prepare context", "invalid reference format", "failed to ", "no such service", "no configuration file provided", "open ", "Error: "].iter().any(|start| text.starts_with(start));
-        let marked = text.len() != line.len();
+        let marked = text.len() != line.len() && !line.starts_with("ERROR: ");
         if daemon.is_some() || (docker && (told || marked)) {
             let message = daemon.unwrap_or(text);
             let build = context.run.command.contains("build");

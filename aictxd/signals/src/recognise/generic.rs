@@ -73,6 +73,10 @@ fn is_noise(text: &str) -> bool {
         || text.starts_with("https://")
         || text.starts_with("hint:")
         || text.starts_with("note:")
+        || text.starts_with("exit status ")
+        || text.starts_with("Error: Process completed with exit code")
+        || text.starts_with("error: script \"")
+        || text.starts_with("> ")
         || text.contains("complete log of this run")
         || text.starts_with("Shell cwd was reset to")
         || (text.ends_with(".log") && !text.contains(' '))
@@ -91,7 +95,13 @@ fn is_benign(lower: &str) -> bool {
 
 /// Name of the signal that a shell reports as `128 + n`.
 fn signal_name(status: i32) -> Option<&'static str> {
-    Some(match status.checked_sub(128)? {
+    // A negative status is how some programs write the same.
+    let number = if status < 0 {
+        status.checked_neg()?
+    } else {
+        status.checked_sub(128)?
+    };
+    Some(match number {
         1 => "SIGHUP",
         2 => "SIGINT",
         3 => "SIGQUIT",

@@ -1,5 +1,6 @@
 //! The text of one stream as lines, and the findings made in it.
 
+use std::collections::HashMap;
 use std::ops::Range;
 
 use aictx_proto::event::ErrorEvent;
@@ -11,6 +12,8 @@ use crate::output::CUT;
 pub(crate) struct Lines<'t> {
     all: Vec<&'t str>,
     claimed: Vec<bool>,
+    /// Directories of tasks whose runner wrote them before their lines.
+    dirs: HashMap<usize, &'t str>,
 }
 
 /// One event on its way, with what decides about keeping it.
@@ -39,7 +42,36 @@ impl<'t> Lines<'t> {
             all.pop();
         }
         let claimed = vec![false; all.len()];
-        Self { all, claimed }
+        Self {
+            all,
+            claimed,
+            dirs: HashMap::new(),
+        }
+    }
+
+    /// Takes away what runners of several tasks write before each line, and keeps the directory.
+    pub(crate) fn without_tasks(mut self) -> Self {
+        for (at, line) in self.all.iter_mut().enumerate() {
+            if let Some((dir, rest)) = task_prefix(line) {
+                *line = rest;
+                if !dir.is_empty() {
+                    self.dirs.insert(at, dir);
+                }
+            }
+        }
+        self
+    }
+
+    /// Puts the directory of the task before a path that is relative to it.
+    pub(crate) fn in_task(&self, finding: &mut Finding) {
+        let Some(dir) = self.dirs.get(&finding.at) else {
+            return;
+        };
+        let file = &finding.event.file;
+        let inside = file.strip_prefix(dir).is_some_and(|rest| rest.starts_with('/'));
+        if !file.is_empty() && !file.starts_with('/') && !inside {
+            finding.event.file = format!("{dir}/{file}");
+        }
     }
 
     pub(crate) fn all(&self) -> &[&'t str] {
@@ -172,4 +204,36 @@ impl Finding {
         }
         self
     }
+}
+
+/// `packages/ui build: text` of pnpm, `@acme/ui:build: text` of Turborepo, `@acme/ui: text` of
+/// Lerna, `web-1  | text` of compose, `[build] text` of concurrently: the directory and the text.
+fn task_prefix(line: &str) -> Option<(&str, &str)> {
+    let word = |text: &str| {
+        !text.is_empty()
+            && text
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || b"-_./@".contains(&byte))
+    };
+    if let Some((name, rest)) = line.split_once('|')
+        && let Some(service) = name.strip_suffix(' ')
+        && word(service.trim_end())
+        && service.trim_end().ends_with(|c: char| c.is_ascii_digit())
+    {
+        return Some(("", rest.strip_prefix(' ').unwrap_or(rest)));
+    }
+    if let Some((name, rest)) = line.strip_prefix('[').and_then(|rest| rest.split_once("] "))
+        && word(name)
+    {
+        return Some(("", rest));
+    }
+    let (head, rest) = line.split_once(": ").or_else(|| Some((line.strip_suffix(':')?, "")))?;
+    if let Some((dir, task)) = head.split_once(' ') {
+        let task = task.replace(':', "-");
+        return (word(dir) && word(&task)).then_some((dir, rest));
+    }
+    if let Some((package, task)) = head.split_once(':') {
+        return (word(package) && word(task) && !task.starts_with(|c: char| c.is_ascii_digit()) && !package.contains('.')).then_some(("", rest));
+    }
+    (head.starts_with('@') && head.contains('/') && word(head)).then_some(("", rest))
 }

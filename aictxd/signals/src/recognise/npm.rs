@@ -25,8 +25,12 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
     while at < lines.len() && findings.len() < MAX_FINDINGS {
         let line = lines.get(at);
         let end = lines
-            .after(at, 400)
-            .take_while(|(_, line)| npm_text(line).is_some())
+            .after(at, if npm_text(line).is_some() { 400 } else { 0 })
+            .take_while(|(number, line)| {
+                // Old versions put an empty line of their own between.
+                npm_text(line).is_some()
+                    || (line.is_empty() && npm_text(lines.get(number + 1)).is_some())
+            })
             .count()
             + at;
         if end > at {

@@ -3,7 +3,7 @@
 //! Yields `path:line:column - error: text (rule)`; the rule ends the last line of a message that
 //! goes on, indented. Samples: 19.
 
-use super::shape::{all_of, indent, location, trailing};
+use super::shape::{all_of, location, trailing};
 use super::{Context, Finding, Lines, Recogniser};
 
 pub(super) static RECOGNISER: Recogniser = Recogniser {
@@ -20,13 +20,15 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
         } else {
             (true, place.rest.strip_prefix("- warning: ")?)
         };
-        let depth = indent(line);
         let (message, code) = match ruled(text) {
             Some(parts) => parts,
             None => {
                 let rule = lines
                     .after(at + 1, 12)
-                    .take_while(|(_, next)| indent(next) > depth)
+                    .take_while(|(_, next)| {
+                        // The indent of what goes on holds no-break spaces.
+                        next.starts_with(char::is_whitespace) && !next.contains(" - ")
+                    })
                     .find_map(|(_, next)| ruled(next));
                 (text.trim_end(), rule.map_or("", |(_, rule)| rule))
             }

@@ -56,7 +56,6 @@ pub(super) fn rule(text: &str) -> Option<(&str, &str)> {
         }
     }
     let (code, message) = text.split_once(' ')?;
-    let code = code.trim_end_matches(':');
     let message = message.trim_start();
     let message = message.strip_prefix("[*] ").unwrap_or(message);
     is_letter_code(code).then_some((code, message.trim()))

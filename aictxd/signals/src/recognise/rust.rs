@@ -57,6 +57,8 @@ struct Reader<'c> {
     /// Test whose captured output is being read.
     current: Option<(String, usize, bool)>,
     testing: bool,
+    /// Lines that nobody else should look at.
+    claims: Vec<std::ops::Range<usize>>,
 }
 
 fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
@@ -66,6 +68,7 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
         tests: HashSet::new(),
         current: None,
         testing: false,
+        claims: Vec::new(),
     };
     let certain = context.runs(PROGRAMS) || lines.all().iter().any(|line| is_telling(line));
     let free: Vec<(usize, &str)> = lines.free().collect();
@@ -100,6 +103,9 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
         }
     }
     reader.unreported(&failed);
+    for claim in std::mem::take(&mut reader.claims) {
+        lines.claim(claim);
+    }
     reader.findings
 }
 
@@ -115,6 +121,10 @@ impl Reader<'_> {
             return;
         }
         let body = body(rest);
+        if certain || !code.is_empty() {
+            let end = body.last().map_or(at, |(end, _)| *end);
+            self.claims.push(at..end + 1);
+        }
         let arrow = body
             .iter()
             .find_map(|(_, line)| line.trim_start().strip_prefix("--> "));

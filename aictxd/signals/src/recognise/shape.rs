@@ -45,7 +45,7 @@ pub(crate) fn is_path(text: &str) -> bool {
         && !text.ends_with(' ')
         && name.rsplit_once('.').is_some_and(|(stem, extension)| {
             !stem.is_empty()
-                && (1..=6).contains(&extension.len())
+                && (1..=10).contains(&extension.len())
                 && extension.bytes().all(|byte| byte.is_ascii_alphanumeric())
         })
 }
