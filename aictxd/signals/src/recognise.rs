@@ -204,7 +204,9 @@ impl<'a> Context<'a> {
             .find_map(|command| command.dir.as_deref().filter(|dir| !dir.is_empty()));
         let cwd = match dir {
             Some(dir) if dir.starts_with('/') => dir.to_owned(),
-            Some(dir) if !dir.starts_with('~') => format!("{}/{dir}", run.cwd),
+            Some(dir) if !dir.starts_with('~') && !run.cwd.is_empty() => {
+                format!("{}/{dir}", run.cwd)
+            }
             _ => run.cwd.to_owned(),
         };
         let programs = script.commands.iter().map(program).collect();
@@ -228,6 +230,15 @@ impl<'a> Context<'a> {
             return Place {
                 file: String::new(),
                 local: false,
+            };
+        }
+        if self.run.root.is_empty() && (raw.starts_with('/') || self.cwd.is_empty()) {
+            let system = ["/usr/", "/lib/", "/opt/", "/rustc/", "/nix/", "/snap/"];
+            let file = raw.strip_prefix("./").unwrap_or(raw).replace('\\', "/");
+            return Place {
+                local: !file.split('/').any(is_foreign_directory)
+                    && !system.iter().any(|start| raw.starts_with(start)),
+                file,
             };
         }
         if let Some(inside) = inside_drive(self.run.root, raw) {

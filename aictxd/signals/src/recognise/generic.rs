@@ -33,6 +33,11 @@ pub(crate) fn fallback(context: &Context, streams: &[Lines], status: i32) -> Err
     } else {
         toolchain(context)
     };
+    let line = match signal {
+        // A shell puts its own number and the command around the word.
+        Some(_) => line.map(|line| signal_word(line).unwrap_or(line)),
+        None => line,
+    };
     let message = match (line, signal, status) {
         (Some(line), _, _) => line.to_owned(),
         (None, Some(signal), _) => format!("Command was ended by {signal} (exit code {status})"),
@@ -45,6 +50,24 @@ pub(crate) fn fallback(context: &Context, streams: &[Lines], status: i32) -> Err
         signal.clone_into(&mut event.code);
     }
     event
+}
+
+/// How shells call the end by a signal, wherever it stands in the line.
+fn signal_word(line: &str) -> Option<&'static str> {
+    const WORDS: &[&str] = &[
+        "Segmentation fault",
+        "Aborted",
+        "Killed",
+        "Terminated",
+        "Bus error",
+        "Floating point exception",
+        "Illegal instruction",
+    ];
+    let shell = line.starts_with("bash: ") || line.contains(": line ") || line.len() < 40;
+    WORDS
+        .iter()
+        .find(|word| shell && line.contains(**word))
+        .copied()
 }
 
 fn last_telling<'t>(streams: &[Lines<'t>]) -> Option<&'t str> {

@@ -235,7 +235,7 @@ impl<'t> Reader<'_, 't> {
                 finding = finding.code("DATA RACE");
             }
             self.findings.push(match place {
-                Some(place) => finding.place(self.context, place.path, place.line, place.column),
+                Some(place) => bare(finding.place(self.context, place.path, place.line, ""), place.path),
                 None => finding,
             });
         }
@@ -246,6 +246,14 @@ impl<'t> Reader<'_, 't> {
         }
         self.packed = self.findings.len();
     }
+}
+
+/// Tests name their files without the directory of the package, which is not where we run.
+fn bare(mut finding: Finding, path: &str) -> Finding {
+    if !path.contains('/') {
+        path.clone_into(&mut finding.event.file);
+    }
+    finding
 }
 
 /// `\t/r/cache/cache.go:5 +0x2e`.

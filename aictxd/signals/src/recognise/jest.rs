@@ -127,11 +127,20 @@ fn locate<'t>(
 ) -> Finding {
     let mut marked = "";
     let mut headed = None;
+    let body: Vec<&str> = body.collect();
+    // Frames name files from the root of the project's configuration, the head from where it runs.
+    let base = body
+        .iter()
+        .filter_map(|line| header.strip_suffix(js_frame(line)?.path))
+        .find(|base| base.ends_with('/'))
+        .unwrap_or_default();
     for line in body {
         if let Some(place) = js_frame(line) {
             if context.place(place.path).local {
-                let file = completed(header, place.path);
-                return finding.place(context, file, place.line, place.column);
+                let path = place.path;
+                let known = path.starts_with('/') || path.starts_with(base);
+                let file = if known { path.to_owned() } else { format!("{base}{path}") };
+                return finding.place(context, &file, place.line, place.column);
             }
             continue;
         }
@@ -154,15 +163,5 @@ fn locate<'t>(
     match headed {
         Some(place) => finding.place(context, place.path, place.line, place.column),
         None => finding.place(context, inner.unwrap_or(header), marked, ""),
-    }
-}
-
-/// Frames name files from the root of the project's configuration, the head from where it runs.
-fn completed<'t>(header: &'t str, path: &'t str) -> &'t str {
-    let tail = header.strip_suffix(path);
-    if tail.is_some_and(|tail| tail.ends_with('/')) {
-        header
-    } else {
-        path
     }
 }

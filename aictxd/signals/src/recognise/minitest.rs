@@ -47,7 +47,7 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
             let text = lines.get(at + 1).trim();
             let (class, message) = text.split_once(": ").unwrap_or((text, text));
             let class = class.trim_end_matches(':');
-            let finding = context.find(head, "ruby", "test", message).tool("minitest").code(class.rsplit("::").next().unwrap_or(class)).test(name_line.trim_end_matches(':'));
+            let finding = context.find(head, "ruby", "test", message).tool("minitest").code(class).test(name_line.trim_end_matches(':'));
             let place = lines
                 .after(at + 2, end.saturating_sub(at + 2))
                 .filter_map(|(_, next)| location(next.trim_start().split(":in ").next()?))

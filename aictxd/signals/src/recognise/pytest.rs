@@ -22,6 +22,7 @@ pub(super) static RECOGNISER: Recogniser = Recogniser {
         "short test summary info",
         "FAILED ",
         "INTERNALERROR> ",
+        "while loading conftest '",
     ],
     read,
 };
@@ -51,6 +52,8 @@ struct Reader<'c, 't> {
     /// Failed tests of the verbose progress lines, for runs without a summary.
     progress: Vec<Entry<'t>>,
     other: Vec<Finding>,
+    /// A configuration file could not be loaded; what follows is why.
+    conftest: bool,
 }
 
 fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
@@ -61,6 +64,7 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
         entries: Vec::new(),
         progress: Vec::new(),
         other: Vec::new(),
+        conftest: false,
     };
     let (first, last) = reader.scan(lines);
     let all = lines.all();
@@ -161,6 +165,19 @@ impl<'t> Reader<'_, 't> {
 
     /// Lines before and after the sections.
     fn outside(&mut self, at: usize, line: &'t str) {
+        if line.contains("while loading conftest '") {
+            // Its traceback has no head; it is read as a block of its own.
+            self.conftest = true;
+            self.blocks.push(Block::new(Kind::Failure, "", at));
+            return;
+        }
+        if self.conftest
+            && let Some(block) = self.blocks.last_mut()
+        {
+            block.line(line);
+            block.complete = true;
+            return;
+        }
         if let Some((id, error)) = progress(line) {
             if self.progress.len() < 4 * MAX_FINDINGS {
                 self.progress.push(Entry {

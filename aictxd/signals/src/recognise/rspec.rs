@@ -71,7 +71,7 @@ fn failure(context: &Context, lines: &Lines, head: usize, end: usize, test: &str
     let (code, message) = match class {
         Some(class) => {
             told.next();
-            (class.rsplit("::").next().unwrap_or(class), told.next().unwrap_or(class).to_owned())
+            (class, told.next().unwrap_or(class).to_owned())
         }
         None => ("", joined(told.take_while(|line| !line.is_empty()))),
     };

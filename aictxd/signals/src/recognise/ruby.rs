@@ -81,7 +81,7 @@ fn ruby(context: &Context, lines: &Lines, at: usize, place: At) -> Option<(Findi
         }
     };
     let message = if message.is_empty() { class } else { message };
-    let finding = context.find(at, "ruby", "runtime", message).code(class.rsplit("::").next()?);
+    let finding = context.find(at, "ruby", "runtime", message).code(class);
     let own = context.place(place.path);
     let internal = place.path.starts_with('<') || place.path.starts_with("/usr/lib/ruby") || !own.local;
     let from = lines.after(at + 1, 200).filter_map(|(_, next)| start(next.strip_prefix("\tfrom ")?)).find(|frame| context.place(frame.path).local && !frame.path.starts_with("/usr/lib/"));
@@ -118,7 +118,7 @@ fn rake(context: &Context, lines: &Lines, at: usize, line: &str) -> Option<Findi
         _ => ("", text),
     };
     let command = text.starts_with("Command failed with status");
-    let finding = context.find(at, "ruby", if command { "build" } else { "runtime" }, message).tool("rake").code(class.rsplit("::").next()?);
+    let finding = context.find(at, "ruby", if command { "build" } else { "runtime" }, message).tool("rake").code(class);
     let place = lines.after(at + 2, 40).take_while(|(_, next)| !next.starts_with("Tasks: ")).filter_map(|(_, next)| start(next.trim_start())).find(|frame| context.place(frame.path).local && !frame.path.starts_with("/usr/lib/"));
     let finding = match place {
         Some(place) => finding.place(context, place.path, place.line, ""),

@@ -89,6 +89,8 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
             reader.current = Some((name.to_owned(), at, false));
         } else if let Some(text) = line.strip_prefix("Error: ") {
             reader.returned_error(at, text);
+        } else if let Some(text) = line.strip_prefix("note: test did not panic as expected") {
+            reader.silent_test(at, text);
         } else if let Some(name) = failed_test(line) {
             reader.testing = true;
             failed.push((at, name));
@@ -277,6 +279,25 @@ impl Reader<'_> {
         let mut event = self.context.event("rust", phase, text);
         event.test = test;
         self.findings.push(Finding::new(at, event));
+    }
+
+    /// A test that should have panicked did not.
+    fn silent_test(&mut self, at: usize, place: &str) {
+        let Some((test, _, told)) = &mut self.current else {
+            return;
+        };
+        *told = true;
+        let test = test.trim_end_matches(" - should panic").to_owned();
+        self.tests.insert(test.clone());
+        let finding = self
+            .context
+            .find(at, "rust", "test", "test did not panic as expected")
+            .test(&test);
+        let place = place.strip_prefix(" at ").and_then(split_location);
+        self.findings.push(match place {
+            Some((path, line, column)) => finding.place(self.context, path, line, column),
+            None => finding,
+        });
     }
 
     /// Tests that failed without a message of their own, and what ended by a signal.

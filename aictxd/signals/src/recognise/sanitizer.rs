@@ -25,7 +25,7 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
         if !name.ends_with("Sanitizer") || name.contains(' ') {
             return None;
         }
-        let kind = text.split(" on address ").next()?.split(" on unknown address ").next()?.split(" (pid").next()?.trim_end();
+        let kind = text.split(" on address ").next()?.split(" on unknown address ").next()?.split(" on 0x").next()?.split(" (pid").next()?.trim_end();
         let finding = context.find(at, "c_cpp", "runtime", kind).code(name);
         let body = || lines.after(at + 1, 300).map(|(_, line)| line).take_while(|line| !line.contains("ERROR: "));
         let summary = body().find_map(|line| {
