@@ -4,7 +4,7 @@ mod test_run;
 
 use std::fmt::Write as _;
 
-use test_run::{covers, test_run};
+use test_run::{class, covers, test_run};
 
 use crate::shell::{self, Joined, RedirectKind, SimpleCommand, Word};
 
@@ -114,6 +114,20 @@ pub fn hides_status(command: &str) -> bool {
         })
 }
 
+/// Name of the class of test commands that run the same tests: `pytest -q`, `python -m pytest` and
+/// `uv run pytest 2>&1 | tail` have one name. `None` for what is no test run.
+pub fn check_class(command: &str) -> Option<String> {
+    let script = shell::parse(command);
+    let mut names: Vec<String> = script
+        .commands
+        .iter()
+        .filter_map(test_run)
+        .map(|run| class(&run))
+        .collect();
+    names.dedup();
+    (!names.is_empty()).then(|| names.join(" + "))
+}
+
 /// Whether a pass of `passed` proves that `failed` would pass now: the same command, or a test run
 /// of the same tool in the same directory that includes it.
 pub fn same_check(passed: &str, failed: &str) -> bool {
@@ -215,6 +229,26 @@ mod tests {
             assert_eq!(normalise_command(raw), want, "{raw}");
             assert_eq!(normalise_command(want), want, "idempotent {want}");
         }
+    }
+
+    #[test]
+    fn classes_of_test_commands() {
+        for same in [
+            &["pytest -q", "python -m pytest", "uv run pytest 2>&1 | tail -3", "pytest ."][..],
+            &["cargo test", "cargo nextest run", "RUST_LOG=x cargo test"],
+            &["pytest tests/a.py tests/b.py", "pytest -x tests/b.py tests/a.py"],
+            &["go test ./...", "go test -v ./..."],
+            &["npm test", "npm run test"],
+        ] {
+            let classes: Vec<_> = same.iter().map(|command| check_class(command)).collect();
+            assert!(
+                classes.iter().all(|class| class.is_some() && *class == classes[0]),
+                "{classes:?}"
+            );
+        }
+        assert_ne!(check_class("pytest -k a"), check_class("pytest -k b"));
+        assert_ne!(check_class("cd a && pytest"), check_class("pytest"));
+        assert_eq!(check_class("ls"), None);
     }
 
     #[test]

@@ -8,14 +8,21 @@ mod fingerprint;
 mod output;
 mod recognise;
 pub mod shell;
+mod stream;
+mod tests_seen;
 mod totals;
 
 use aictx_proto::event::ErrorEvent;
 use aictx_proto::ledger::Outcome;
+use serde::Serialize;
 
-pub use command::{command_word, hides_status, is_test_command, normalise_command, same_check};
+pub use command::{
+    check_class, command_word, hides_status, is_test_command, normalise_command, same_check,
+};
 pub use fingerprint::fingerprint;
 pub use output::{HEAD_BYTES, MAX_LINE_CHARS, TAIL_BYTES};
+pub use stream::Ring;
+pub use tests_seen::{MAX_FAILED_TESTS, TestsSeen};
 
 /// One finished command and what it printed.
 #[derive(Debug, Clone, Copy)]
@@ -45,9 +52,11 @@ pub fn events(run: &Run) -> Vec<ErrorEvent> {
         _ => {}
     }
     let texts = [output::clean(run.stderr), output::clean(run.stdout)];
-    let mut streams = texts.each_ref().map(|text| recognise::Lines::new(text));
     let context = recognise::Context::new(run);
-    let mut events = recognise::collect(&context, &mut streams);
+    let mut streams = texts
+        .each_ref()
+        .map(|text| recognise::lines_of(&context, text));
+    let mut events = recognise::collect(&context, &texts, &mut streams);
     // Warnings of a compiler alone are no failure.
     if events
         .iter()
@@ -60,6 +69,51 @@ pub fn events(run: &Run) -> Vec<ErrorEvent> {
         events.push(recognise::finish(&context, event));
     }
     events
+}
+
+/// Everything that can be read out of one finished command.
+#[derive(Debug, Clone, PartialEq, Default, Serialize)]
+pub struct Parsed {
+    /// What went wrong.
+    pub events: Vec<ErrorEvent>,
+    /// What a test runner said about its run; nothing when none ran.
+    pub tests: TestsSeen,
+    /// Part of the output was missing, or cut away because it was too long.
+    pub truncated: bool,
+}
+
+/// Events and tests of a command whose streams came merged, and of which nothing but its text is
+/// known: paths stay as they were printed.
+pub fn parse(command: &str, exit_status: Option<i32>, output: &[u8]) -> Parsed {
+    parse_run(&Run {
+        command,
+        exit_status,
+        stdout: output,
+        stderr: b"",
+        root: "",
+        cwd: "",
+    })
+}
+
+/// Events and tests of a run.
+pub fn parse_run(run: &Run) -> Parsed {
+    let texts = [output::clean(run.stderr), output::clean(run.stdout)];
+    let events = events(run);
+    let mut tests = tests_seen::read(texts.iter().map(String::as_str)).unwrap_or_default();
+    for event in events.iter().filter(|event| event.phase == "test") {
+        let known = tests.failed_tests.contains(&event.test);
+        if !event.test.is_empty() && !known && tests.failed_tests.len() < MAX_FAILED_TESTS {
+            tests.failed_tests.push(event.test.clone());
+        }
+    }
+    if tests.runner.is_empty() {
+        tests.failed_tests.clear();
+    }
+    Parsed {
+        events,
+        tests,
+        truncated: texts.iter().any(|text| output::is_cut(text)),
+    }
 }
 
 /// Whether the run passed: by its exit status, else by what it says about itself.

@@ -31,6 +31,11 @@ pub(crate) fn clean(bytes: &[u8]) -> String {
     clean_part(whole_lines_tail(tail), out)
 }
 
+/// Whether some of a cleaned text is missing.
+pub(crate) fn is_cut(text: &str) -> bool {
+    memchr(0, text.as_bytes()).is_some()
+}
+
 fn whole_lines_head(bytes: &[u8]) -> &[u8] {
     memchr::memrchr(b'\n', bytes)
         .and_then(|end| bytes.get(..end))

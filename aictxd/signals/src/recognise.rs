@@ -2,28 +2,93 @@
 //!
 //! A new tool is a new file with one [`Recogniser`] and one entry in [`ALL`].
 
-use std::ops::Range;
-
-use aictx_proto::event::{ErrorEvent, MAX_EVENTS};
+use aictx_proto::event::ErrorEvent;
 use aictx_proto::path::{Located, locate};
 use aictx_proto::text::clean;
 
-use crate::output::CUT;
 use crate::shell::{self, SimpleCommand};
 use crate::{Run, fingerprint};
 
+mod collect;
+mod lines;
+pub(crate) mod shape;
+
+
+mod biome;
+mod black;
+mod c_assert;
+mod cmake;
+mod composer;
+mod csharp;
+mod curl;
+mod deno;
+mod docker;
+mod doctest;
+mod dotnet_test;
+mod elixir;
+mod eslint;
+mod esbuild;
+mod flake8;
+mod gcc;
 mod generic;
+mod git;
+mod github;
+mod go;
+mod go_test;
+mod golangci;
+mod gradle;
+mod gtest;
+mod java;
+mod javac;
+mod jest;
+mod kotlin;
+mod kubectl;
+mod ld;
+mod lua;
+mod make;
+mod maven;
+mod minitest;
+mod mocha;
+mod msvc;
+mod mypy;
+mod node;
+mod node_test;
+mod npm;
+mod perl;
+mod php;
+mod phpcs;
+mod phpunit;
+mod pip;
+mod playwright;
+mod prettier;
+mod pylint;
+mod pyright;
 mod pytest;
 mod python;
+mod rspec;
+mod rubocop;
+mod ruby;
+mod ruff;
 mod rust;
+mod sanitizer;
+mod shells;
+mod shellcheck;
+mod sql;
+mod surefire;
+mod swift;
+mod terraform;
+mod tsc;
+mod vitest;
+mod webpack;
 
+pub(crate) use collect::collect;
 pub(crate) use generic::fallback;
+pub(crate) use lines::{Finding, Lines};
+pub(crate) use shape::split_location;
 
 /// Findings of one recogniser in one stream; what comes after is not looked at, because
 /// [`MAX_EVENTS`] are kept in the end.
 pub(crate) const MAX_FINDINGS: usize = 64;
-/// Events one recogniser may contribute when others matched as well (spec/memory §4.8).
-const MAX_SHARED: usize = 6;
 
 const MAX_MESSAGE: usize = 500;
 const MAX_CODE: usize = 80;
@@ -33,15 +98,83 @@ const MAX_COMMAND: usize = 4_000;
 
 /// One tool's recogniser.
 pub(crate) struct Recogniser {
-    /// Cheap test whether the output can be this tool's at all: by command, banner or shape.
-    pub(crate) applies: fn(&Context, &Lines) -> bool,
+    /// Programs of a command line that make it worth reading the text.
+    pub(crate) programs: &'static [&'static str],
+    /// Texts one of which stands in every output that matters, in any case of letters as written
+    /// here. All recognisers' are looked for in one pass, so clean output costs one pass.
+    pub(crate) needles: &'static [&'static str],
     /// Reads the lines; claims those that no later recogniser should look at.
     pub(crate) read: fn(&Context, &mut Lines) -> Vec<Finding>,
 }
 
-/// All recognisers, the most specific first.
-pub(crate) static ALL: &[&Recogniser] =
-    &[&pytest::RECOGNISER, &rust::RECOGNISER, &python::RECOGNISER];
+/// All recognisers, the most specific first: what one claims, the later ones do not see.
+pub(crate) static ALL: &[&Recogniser] = &[
+    &pytest::RECOGNISER,
+    &doctest::RECOGNISER,
+    &jest::RECOGNISER,
+    &vitest::RECOGNISER,
+    &playwright::RECOGNISER,
+    &mocha::RECOGNISER,
+    &node_test::RECOGNISER,
+    &go_test::RECOGNISER,
+    &surefire::RECOGNISER,
+    &gradle::RECOGNISER,
+    &dotnet_test::RECOGNISER,
+    &rspec::RECOGNISER,
+    &minitest::RECOGNISER,
+    &phpunit::RECOGNISER,
+    &gtest::RECOGNISER,
+    &cmake::RECOGNISER,
+    &sanitizer::RECOGNISER,
+    &c_assert::RECOGNISER,
+    &github::RECOGNISER,
+    &tsc::RECOGNISER,
+    &pyright::RECOGNISER,
+    &mypy::RECOGNISER,
+    &flake8::RECOGNISER,
+    &ruff::RECOGNISER,
+    &pylint::RECOGNISER,
+    &black::RECOGNISER,
+    &pip::RECOGNISER,
+    &biome::RECOGNISER,
+    &eslint::RECOGNISER,
+    &prettier::RECOGNISER,
+    &esbuild::RECOGNISER,
+    &webpack::RECOGNISER,
+    &deno::RECOGNISER,
+    &rust::RECOGNISER,
+    &golangci::RECOGNISER,
+    &go::RECOGNISER,
+    &javac::RECOGNISER,
+    &maven::RECOGNISER,
+    &kotlin::RECOGNISER,
+    &csharp::RECOGNISER,
+    &msvc::RECOGNISER,
+    &swift::RECOGNISER,
+    &gcc::RECOGNISER,
+    &ld::RECOGNISER,
+    &elixir::RECOGNISER,
+    &rubocop::RECOGNISER,
+    &phpcs::RECOGNISER,
+    &php::RECOGNISER,
+    &composer::RECOGNISER,
+    &ruby::RECOGNISER,
+    &shellcheck::RECOGNISER,
+    &node::RECOGNISER,
+    &java::RECOGNISER,
+    &python::RECOGNISER,
+    &npm::RECOGNISER,
+    &terraform::RECOGNISER,
+    &docker::RECOGNISER,
+    &kubectl::RECOGNISER,
+    &sql::RECOGNISER,
+    &perl::RECOGNISER,
+    &lua::RECOGNISER,
+    &curl::RECOGNISER,
+    &git::RECOGNISER,
+    &shells::RECOGNISER,
+    &make::RECOGNISER,
+];
 
 /// What a recogniser may know besides the text.
 pub(crate) struct Context<'a> {
@@ -50,22 +183,6 @@ pub(crate) struct Context<'a> {
     cwd: String,
     /// Programs of the command line.
     programs: Vec<String>,
-}
-
-/// Cleaned lines of one stream.
-pub(crate) struct Lines<'t> {
-    all: Vec<&'t str>,
-    claimed: Vec<Range<usize>>,
-}
-
-/// One event on its way, with what decides about keeping it.
-#[derive(Debug)]
-pub(crate) struct Finding {
-    pub(crate) event: ErrorEvent,
-    /// Line of its primary text.
-    pub(crate) at: usize,
-    /// Only of interest when nothing else was found (`could not compile …`).
-    pub(crate) wrapper: bool,
 }
 
 /// A path as a tool printed it, after resolution.
@@ -87,7 +204,9 @@ impl<'a> Context<'a> {
             .find_map(|command| command.dir.as_deref().filter(|dir| !dir.is_empty()));
         let cwd = match dir {
             Some(dir) if dir.starts_with('/') => dir.to_owned(),
-            Some(dir) if !dir.starts_with('~') => format!("{}/{dir}", run.cwd),
+            Some(dir) if !dir.starts_with('~') && !run.cwd.is_empty() => {
+                format!("{}/{dir}", run.cwd)
+            }
             _ => run.cwd.to_owned(),
         };
         let programs = script.commands.iter().map(program).collect();
@@ -105,11 +224,27 @@ impl<'a> Context<'a> {
 
     /// Resolves a path printed by a tool.
     pub(crate) fn place(&self, raw: &str) -> Place {
-        let raw = raw.trim();
-        if raw.starts_with('<') || raw.is_empty() {
+        let raw = without_scheme(raw.trim());
+        let pseudo = raw.starts_with(['<', '[', '(']) && !raw.contains('/');
+        if pseudo || raw.is_empty() || raw.starts_with("node:") || raw.starts_with("internal/") {
             return Place {
                 file: String::new(),
                 local: false,
+            };
+        }
+        if self.run.root.is_empty() && (raw.starts_with('/') || self.cwd.is_empty()) {
+            let system = ["/usr/", "/lib/", "/opt/", "/rustc/", "/nix/", "/snap/"];
+            let file = raw.strip_prefix("./").unwrap_or(raw).replace('\\', "/");
+            return Place {
+                local: !file.split('/').any(is_foreign_directory)
+                    && !system.iter().any(|start| raw.starts_with(start)),
+                file,
+            };
+        }
+        if let Some(inside) = inside_drive(self.run.root, raw) {
+            return Place {
+                local: !inside.split('/').any(is_foreign_directory),
+                file: inside,
             };
         }
         let located = match locate(self.run.root, "", &self.cwd) {
@@ -127,10 +262,15 @@ impl<'a> Context<'a> {
                 file: path.as_str().to_owned(),
             },
             Located::Outside(_) => Place {
-                file: raw.to_owned(),
+                file: raw.replace('\\', "/"),
                 local: false,
             },
         }
+    }
+
+    /// A new finding of this run.
+    pub(crate) fn find(&self, at: usize, toolchain: &str, phase: &str, message: &str) -> Finding {
+        Finding::new(at, self.event(toolchain, phase, message))
     }
 
     /// A new event of this run.
@@ -144,6 +284,59 @@ impl<'a> Context<'a> {
             ..ErrorEvent::default()
         }
     }
+}
+
+/// `file:///a/b` and `file:/a/b` as `/a/b`; a drive letter loses the slash before it.
+fn without_scheme(raw: &str) -> &str {
+    let Some(rest) = raw.strip_prefix("file:") else {
+        return raw;
+    };
+    let path = match rest.strip_prefix("//") {
+        Some(path) => path,
+        None => rest,
+    };
+    match path.strip_prefix('/') {
+        Some(drive) if drive.as_bytes().get(1) == Some(&b':') => drive,
+        _ => path,
+    }
+}
+
+/// A path on a drive below a root on the same drive; names compare without case there.
+fn inside_drive(root: &str, raw: &str) -> Option<String> {
+    let drive = |text: &str| text.as_bytes().get(1) == Some(&b':');
+    if !drive(root) || !drive(raw) {
+        return None;
+    }
+    let (root, raw) = (root.replace('\\', "/"), raw.replace('\\', "/"));
+    let root = root.trim_end_matches('/');
+    let head = raw.get(..root.len())?;
+    let rest = raw.get(root.len()..)?.strip_prefix('/')?;
+    head.eq_ignore_ascii_case(root).then(|| rest.to_owned())
+}
+
+/// The lines of a text, without the prefixes of a runner of several tasks if one ran.
+pub(crate) fn lines_of<'t>(context: &Context, text: &'t str) -> Lines<'t> {
+    const RUNNERS: &[&str] = &[
+        "pnpm",
+        "turbo",
+        "lerna",
+        "nx",
+        "docker-compose",
+        "concurrently",
+    ];
+    const MARKS: &[&str] = &[
+        "workspace projects",
+        "Packages in scope",
+        "lerna notice",
+        "ERR_PNPM_RECURSIVE",
+    ];
+    let lines = Lines::new(text);
+    let compose = context.run.command.contains("docker compose");
+    let head = text.get(..text.floor_char_boundary(4_096)).unwrap_or(text);
+    if compose || context.runs(RUNNERS) || MARKS.iter().any(|mark| head.contains(mark)) {
+        return lines.without_tasks();
+    }
+    lines
 }
 
 /// Program name and, for `python -m x`, the module.
@@ -173,101 +366,18 @@ fn is_version_of(program: &str, name: &str) -> bool {
 fn is_foreign_directory(segment: &str) -> bool {
     matches!(
         segment,
-        "site-packages" | "dist-packages" | "node_modules" | ".venv" | "venv" | ".tox" | ".nox"
+        "site-packages"
+            | "dist-packages"
+            | "node_modules"
+            | ".venv"
+            | "venv"
+            | ".tox"
+            | ".nox"
+            | "vendor"
+            | "gems"
+            | ".cargo"
+            | ".pnpm"
     )
-}
-
-impl<'t> Lines<'t> {
-    pub(crate) fn new(text: &'t str) -> Self {
-        let mut all: Vec<&str> = text.lines().collect();
-        while all.last().is_some_and(|line| line.trim().is_empty()) {
-            all.pop();
-        }
-        Self {
-            all,
-            claimed: Vec::new(),
-        }
-    }
-
-    pub(crate) fn all(&self) -> &[&'t str] {
-        &self.all
-    }
-
-    /// Lines that nobody has claimed, with their numbers.
-    pub(crate) fn free(&self) -> impl Iterator<Item = (usize, &'t str)> + '_ {
-        self.all
-            .iter()
-            .copied()
-            .enumerate()
-            .filter(|(at, _)| !self.claimed.iter().any(|range| range.contains(at)))
-    }
-
-    pub(crate) fn claim(&mut self, range: Range<usize>) {
-        if !range.is_empty() {
-            self.claimed.push(range);
-        }
-    }
-
-    /// Whether some of the text is missing.
-    pub(crate) fn is_cut(&self) -> bool {
-        self.all.contains(&CUT)
-    }
-}
-
-impl Finding {
-    pub(crate) fn new(at: usize, event: ErrorEvent) -> Self {
-        Self {
-            event,
-            at,
-            wrapper: false,
-        }
-    }
-}
-
-/// Runs all recognisers over the streams and makes the final list: ordered, merged, bounded.
-pub(crate) fn collect(context: &Context, streams: &mut [Lines]) -> Vec<ErrorEvent> {
-    let mut found: Vec<(usize, usize, Finding)> = Vec::new();
-    for (stream, lines) in streams.iter_mut().enumerate() {
-        for (which, recogniser) in ALL.iter().enumerate() {
-            if (recogniser.applies)(context, lines) {
-                let findings = (recogniser.read)(context, lines);
-                found.extend(findings.into_iter().map(|finding| (stream, which, finding)));
-            }
-        }
-    }
-    if found.iter().any(|(_, _, finding)| !finding.wrapper) {
-        found.retain(|(_, _, finding)| !finding.wrapper);
-    }
-    let warning = |finding: &Finding| finding.event.severity == "warning";
-    if found.iter().any(|(_, _, finding)| !warning(finding)) {
-        // Compiler warnings are no failures once there is an error; no linter is among us yet.
-        found.retain(|(_, _, finding)| !warning(finding) || finding.event.phase == "lint");
-    }
-    found.sort_by_key(|(stream, _, finding)| (warning(finding), *stream, finding.at));
-    let shared = found
-        .iter()
-        .any(|(_, which, _)| found.first().is_some_and(|(_, first, _)| first != which));
-    let limit = if shared { MAX_SHARED } else { MAX_EVENTS };
-    let mut taken = vec![0usize; ALL.len()];
-    let mut events: Vec<ErrorEvent> = Vec::new();
-    for (_, which, finding) in found {
-        let event = finish(context, finding.event);
-        if let Some(same) = events
-            .iter_mut()
-            .find(|known| known.fingerprint == event.fingerprint)
-        {
-            same.count = same.count.max(1) + 1;
-            continue;
-        }
-        if let Some(count) = taken.get_mut(which) {
-            if *count >= limit || events.len() >= MAX_EVENTS {
-                continue;
-            }
-            *count += 1;
-            events.push(event);
-        }
-    }
-    events
 }
 
 /// Applies the bounds of the format and computes the identity.
@@ -316,29 +426,3 @@ fn looks_like_exception(class: &str) -> bool {
         || class.len() > 2 && class.bytes().any(|byte| byte.is_ascii_lowercase())
 }
 
-/// Splits `path:12: rest` or `path:12`. The path has no blank in it unless it ends in `.py`.
-pub(crate) fn split_location(line: &str) -> Option<(&str, &str, &str)> {
-    let bytes = line.as_bytes();
-    let mut from = 0;
-    while let Some(colon) = memchr::memchr(b':', bytes.get(from..)?).map(|found| found + from) {
-        let digits = bytes
-            .get(colon + 1..)?
-            .iter()
-            .take_while(|byte| byte.is_ascii_digit())
-            .count();
-        let end = colon + 1 + digits;
-        if digits > 0 && digits < 8 && matches!(bytes.get(end), None | Some(b':')) {
-            let path = line.get(..colon)?;
-            if path.is_empty() || (path.contains([' ', '\t']) && !path.ends_with(".py")) {
-                return None;
-            }
-            return Some((
-                path,
-                line.get(colon + 1..end)?,
-                line.get(end + 1..).unwrap_or_default().trim(),
-            ));
-        }
-        from = colon + 1;
-    }
-    None
-}

@@ -56,8 +56,12 @@ fn others(text: &str) -> Option<bool> {
     if text.starts_with("FAILED (failures=") || text.starts_with("FAILED (errors=") {
         return Some(false);
     }
-    if let Some(counts) = text.strip_prefix("Tests:") {
-        return Some(!counts.contains(" failed"));
+    if let Some(counts) = ["Test Suites:", "Tests:", "Test Files ", "Tests "]
+        .iter()
+        .find_map(|start| text.strip_prefix(start))
+    {
+        let counted = counts.contains(" total") || counts.contains(" (");
+        return counted.then(|| !counts.contains(" failed"));
     }
     if text.starts_with("ok  \t") {
         return Some(true);
@@ -65,5 +69,64 @@ fn others(text: &str) -> Option<bool> {
     if text == "FAIL" || text.starts_with("FAIL\t") {
         return Some(false);
     }
-    (text.starts_with("make: *** ") || text.starts_with("gmake: *** ")).then_some(false)
+    if text.starts_with("make: *** ") || text.starts_with("gmake: *** ") {
+        return Some(false);
+    }
+    summed(text).or_else(|| checkers(text))
+}
+
+/// RSpec, Minitest, PHPUnit, Mocha, CTest, .NET and the builders of the JVM.
+fn summed(text: &str) -> Option<bool> {
+    const LINES: &[(&str, bool)] = &[
+        ("BUILD SUCCESS", true),
+        ("[INFO] BUILD SUCCESS", true),
+        ("BUILD FAIL", false),
+        ("[INFO] BUILD FAILURE", false),
+        ("Build succeeded.", true),
+        ("Build FAILED.", false),
+        ("Passed!  - ", true),
+        ("Failed!  - ", false),
+        ("FAILURES!", false),
+        ("ERRORS!", false),
+        ("100% tests passed", true),
+        ("ninja: build stopped", false),
+        ("npm error ", false),
+        ("npm ERR! ", false),
+    ];
+    if let Some((_, verdict)) = LINES.iter().find(|(start, _)| text.starts_with(start)) {
+        return Some(*verdict);
+    }
+    if text.starts_with("OK (") && text.contains(" assertion") {
+        return Some(true);
+    }
+    if text.contains(" tests failed out of ") {
+        return Some(false);
+    }
+    if !text.starts_with(|c: char| c.is_ascii_digit()) {
+        return None;
+    }
+    let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
+    if rest.starts_with(" examples, ") || rest.starts_with(" example, ") || rest.starts_with(" runs, ") {
+        let clean = text.contains(", 0 failures") && !text.contains(" error occurred");
+        let errors = text.contains(" errors,") && !text.contains(", 0 errors");
+        return Some(clean && !errors);
+    }
+    (rest == " failing").then_some(false)
+}
+
+/// Linters and type checkers.
+fn checkers(text: &str) -> Option<bool> {
+    if text.starts_with("Success: no issues found") || text == "All checks passed!" {
+        return Some(true);
+    }
+    if let Some(rest) = text.strip_prefix("Found ") {
+        let (number, what) = rest.split_once(' ')?;
+        let errors = what.starts_with("error") && number.bytes().all(|byte| byte.is_ascii_digit());
+        return errors.then(|| number == "0");
+    }
+    if let Some(rest) = text.strip_prefix("✖ ") {
+        // Warnings alone may be too many of them.
+        return (rest.contains(" problem") && !rest.contains("(0 errors")).then_some(false);
+    }
+    None
 }

@@ -326,6 +326,35 @@ fn chosen<'c>(tool: &'static str, dir: &'c str, words: &'c [Word]) -> TestRun<'c
     run
 }
 
+/// The same for two runs exactly when each covers the other.
+pub(super) fn class(run: &TestRun) -> String {
+    let mut name = run.tool.to_owned();
+    if !run.dir.is_empty() {
+        name.push_str(" in ");
+        name.push_str(run.dir);
+    }
+    if !everything(run) {
+        let mut chosen = run.chosen.clone();
+        chosen.sort_unstable();
+        chosen.dedup();
+        for one in chosen {
+            name.push(' ');
+            name.push_str(one.strip_prefix("./").unwrap_or(one));
+        }
+    }
+    let mut narrowed = run.narrowed.clone();
+    narrowed.sort_unstable();
+    for (option, value) in narrowed {
+        name.push(' ');
+        name.push_str(option);
+        if !value.is_empty() {
+            name.push('=');
+            name.push_str(value);
+        }
+    }
+    name
+}
+
 /// Whether `run` includes everything that `want` runs.
 pub(super) fn covers(run: &TestRun, want: &TestRun) -> bool {
     run.tool == want.tool

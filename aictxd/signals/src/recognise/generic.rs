@@ -33,6 +33,11 @@ pub(crate) fn fallback(context: &Context, streams: &[Lines], status: i32) -> Err
     } else {
         toolchain(context)
     };
+    let line = match signal {
+        // A shell puts its own number and the command around the word.
+        Some(_) => line.map(|line| signal_word(line).unwrap_or(line)),
+        None => line,
+    };
     let message = match (line, signal, status) {
         (Some(line), _, _) => line.to_owned(),
         (None, Some(signal), _) => format!("Command was ended by {signal} (exit code {status})"),
@@ -45,6 +50,24 @@ pub(crate) fn fallback(context: &Context, streams: &[Lines], status: i32) -> Err
         signal.clone_into(&mut event.code);
     }
     event
+}
+
+/// How shells call the end by a signal, wherever it stands in the line.
+fn signal_word(line: &str) -> Option<&'static str> {
+    const WORDS: &[&str] = &[
+        "Segmentation fault",
+        "Aborted",
+        "Killed",
+        "Terminated",
+        "Bus error",
+        "Floating point exception",
+        "Illegal instruction",
+    ];
+    let shell = line.starts_with("bash: ") || line.contains(": line ") || line.len() < 40;
+    WORDS
+        .iter()
+        .find(|word| shell && line.contains(**word))
+        .copied()
 }
 
 fn last_telling<'t>(streams: &[Lines<'t>]) -> Option<&'t str> {
@@ -73,6 +96,10 @@ fn is_noise(text: &str) -> bool {
         || text.starts_with("https://")
         || text.starts_with("hint:")
         || text.starts_with("note:")
+        || text.starts_with("exit status ")
+        || text.starts_with("Error: Process completed with exit code")
+        || text.starts_with("error: script \"")
+        || text.starts_with("> ")
         || text.contains("complete log of this run")
         || text.starts_with("Shell cwd was reset to")
         || (text.ends_with(".log") && !text.contains(' '))
@@ -91,7 +118,13 @@ fn is_benign(lower: &str) -> bool {
 
 /// Name of the signal that a shell reports as `128 + n`.
 fn signal_name(status: i32) -> Option<&'static str> {
-    Some(match status.checked_sub(128)? {
+    // A negative status is how some programs write the same.
+    let number = if status < 0 {
+        status.checked_neg()?
+    } else {
+        status.checked_sub(128)?
+    };
+    Some(match number {
         1 => "SIGHUP",
         2 => "SIGINT",
         3 => "SIGQUIT",

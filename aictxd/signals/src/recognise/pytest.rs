@@ -14,16 +14,18 @@ mod line;
 use block::{Block, Kind};
 use line::{block_head, is_totals, progress, section, summary};
 
-pub(super) static RECOGNISER: Recogniser = Recogniser { applies, read };
-
-fn applies(context: &Context, lines: &Lines) -> bool {
-    context.runs(&["pytest", "py.test"])
-        || lines.all().iter().any(|line| {
-            section(line).is_some_and(|title| {
-                matches!(title, "FAILURES" | "ERRORS" | "short test summary info")
-            }) || summary(line).is_some()
-        })
-}
+pub(super) static RECOGNISER: Recogniser = Recogniser {
+    programs: &["pytest", "py.test"],
+    needles: &[
+        "= FAILURES =",
+        "= ERRORS =",
+        "short test summary info",
+        "FAILED ",
+        "INTERNALERROR> ",
+        "while loading conftest '",
+    ],
+    read,
+};
 
 /// Where in the output we are.
 #[derive(Clone, Copy, PartialEq)]
@@ -50,6 +52,8 @@ struct Reader<'c, 't> {
     /// Failed tests of the verbose progress lines, for runs without a summary.
     progress: Vec<Entry<'t>>,
     other: Vec<Finding>,
+    /// A configuration file could not be loaded; what follows is why.
+    conftest: bool,
 }
 
 fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
@@ -60,6 +64,7 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
         entries: Vec::new(),
         progress: Vec::new(),
         other: Vec::new(),
+        conftest: false,
     };
     let (first, last) = reader.scan(lines);
     let all = lines.all();
@@ -160,6 +165,19 @@ impl<'t> Reader<'_, 't> {
 
     /// Lines before and after the sections.
     fn outside(&mut self, at: usize, line: &'t str) {
+        if line.contains("while loading conftest '") {
+            // Its traceback has no head; it is read as a block of its own.
+            self.conftest = true;
+            self.blocks.push(Block::new(Kind::Failure, "", at));
+            return;
+        }
+        if self.conftest
+            && let Some(block) = self.blocks.last_mut()
+        {
+            block.line(line);
+            block.complete = true;
+            return;
+        }
         if let Some((id, error)) = progress(line) {
             if self.progress.len() < 4 * MAX_FINDINGS {
                 self.progress.push(Entry {

@@ -6,7 +6,19 @@
 
 use super::{Context, Finding, Lines, MAX_FINDINGS, Recogniser, split_class};
 
-pub(super) static RECOGNISER: Recogniser = Recogniser { applies, read };
+pub(super) static RECOGNISER: Recogniser = Recogniser {
+    programs: &["python", "py", "pypy"],
+    needles: &[
+        HEAD,
+        "Exception Group Traceback",
+        "SyntaxError: ",
+        "IndentationError: ",
+        "TabError: ",
+        "Fatal Python error: ",
+        "No module named ",
+    ],
+    read,
+};
 
 const HEAD: &str = "Traceback (most recent call last):";
 /// Frames remembered of one traceback; the deepest are what counts.
@@ -25,14 +37,6 @@ pub(super) struct Exception<'t> {
     syntax: Option<(&'t str, &'t str)>,
 }
 
-fn applies(context: &Context, lines: &Lines) -> bool {
-    context.runs(&["python", "py"])
-        || lines
-            .all()
-            .iter()
-            .any(|line| line.contains(HEAD) || is_syntax_error(line.trim_start()))
-}
-
 fn is_syntax_error(line: &str) -> bool {
     ["SyntaxError: ", "IndentationError: ", "TabError: "]
         .iter()
@@ -44,7 +48,7 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
     let free: Vec<(usize, &str)> = lines.free().collect();
     let mut at = 0;
     let mut chain: Vec<Exception> = Vec::new();
-    let mut test: Option<(&str, bool)> = None;
+    let mut test: Option<String> = None;
     let mut last_end = None;
     while let Some((number, line)) = free.get(at).copied() {
         if findings.len() >= MAX_FINDINGS {
@@ -52,7 +56,7 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
         }
         if let Some(name) = unittest_head(line) {
             flush(context, &mut findings, &mut chain, &mut test);
-            test = Some((name, true));
+            test = Some(name);
             at += 1;
             continue;
         }
@@ -119,7 +123,7 @@ fn flush(
     context: &Context,
     findings: &mut Vec<Finding>,
     chain: &mut Vec<Exception>,
-    test: &mut Option<(&str, bool)>,
+    test: &mut Option<String>,
 ) {
     let count = chain.len();
     let first = chain.last().map_or(0, |exception| exception.at);
@@ -130,7 +134,7 @@ fn flush(
         if nth > 0 {
             "cause".clone_into(&mut finding.event.role);
         }
-        if let Some((name, _)) = named {
+        if let Some(name) = &named {
             "test".clone_into(&mut finding.event.phase);
             "unittest".clone_into(&mut finding.event.tool);
             name.clone_into(&mut finding.event.test);
@@ -337,14 +341,31 @@ fn group(
     next
 }
 
-/// `ERROR: test_x (pkg.Case.test_x)`: the dotted name of the test, made whole for old versions.
-fn unittest_head(line: &str) -> Option<&str> {
+/// `ERROR: test_x (pkg.Case.test_x)`: the dotted name of the test, made whole for old versions,
+/// with the parameters of a subtest.
+fn unittest_head(line: &str) -> Option<String> {
     let rest = line
         .strip_prefix("ERROR: ")
         .or_else(|| line.strip_prefix("FAIL: "))?;
     let (method, rest) = rest.split_once(" (")?;
-    let dotted = rest.split(')').next()?;
-    (!method.contains(' ') && dotted.contains('.') && !dotted.contains(' ')).then_some(dotted)
+    let (dotted, rest) = rest.split_once(')')?;
+    if method.contains(' ') || !dotted.contains('.') && !method.starts_with("test") {
+        return None;
+    }
+    if dotted.is_empty() || dotted.contains(' ') {
+        return None;
+    }
+    let mut name = dotted.to_owned();
+    if name.rsplit('.').next() != Some(method) {
+        name.push('.');
+        name.push_str(method);
+    }
+    let subtest = rest.trim();
+    if subtest.starts_with(['(', '[']) {
+        name.push(' ');
+        name.push_str(subtest);
+    }
+    Some(name)
 }
 
 /// Lines by which the interpreter itself gives up.

@@ -9,7 +9,19 @@ use std::collections::HashSet;
 use super::{Context, Finding, Lines, MAX_FINDINGS, Recogniser, split_location};
 use crate::output::CUT;
 
-pub(super) static RECOGNISER: Recogniser = Recogniser { applies, read };
+pub(super) static RECOGNISER: Recogniser = Recogniser {
+    programs: PROGRAMS,
+    needles: &[
+        "error[E",
+        "error: could not compile `",
+        " panicked at ",
+        "test result: FAILED",
+        " stdout ----",
+        "   Compiling ",
+        "Diff in ",
+    ],
+    read,
+};
 
 const PROGRAMS: &[&str] = &[
     "cargo",
@@ -19,10 +31,6 @@ const PROGRAMS: &[&str] = &[
     "clippy-driver",
     "cross",
 ];
-
-fn applies(context: &Context, lines: &Lines) -> bool {
-    context.runs(PROGRAMS) || lines.all().iter().any(|line| is_telling(line))
-}
 
 /// Shapes that only the Rust tools print.
 fn is_telling(line: &str) -> bool {
@@ -49,6 +57,8 @@ struct Reader<'c> {
     /// Test whose captured output is being read.
     current: Option<(String, usize, bool)>,
     testing: bool,
+    /// Lines that nobody else should look at.
+    claims: Vec<std::ops::Range<usize>>,
 }
 
 fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
@@ -58,6 +68,7 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
         tests: HashSet::new(),
         current: None,
         testing: false,
+        claims: Vec::new(),
     };
     let certain = context.runs(PROGRAMS) || lines.all().iter().any(|line| is_telling(line));
     let free: Vec<(usize, &str)> = lines.free().collect();
@@ -78,6 +89,8 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
             reader.current = Some((name.to_owned(), at, false));
         } else if let Some(text) = line.strip_prefix("Error: ") {
             reader.returned_error(at, text);
+        } else if let Some(text) = line.strip_prefix("note: test did not panic as expected") {
+            reader.silent_test(at, text);
         } else if let Some(name) = failed_test(line) {
             reader.testing = true;
             failed.push((at, name));
@@ -92,6 +105,9 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
         }
     }
     reader.unreported(&failed);
+    for claim in std::mem::take(&mut reader.claims) {
+        lines.claim(claim);
+    }
     reader.findings
 }
 
@@ -107,6 +123,10 @@ impl Reader<'_> {
             return;
         }
         let body = body(rest);
+        if certain || !code.is_empty() {
+            let end = body.last().map_or(at, |(end, _)| *end);
+            self.claims.push(at..end + 1);
+        }
         let arrow = body
             .iter()
             .find_map(|(_, line)| line.trim_start().strip_prefix("--> "));
@@ -259,6 +279,25 @@ impl Reader<'_> {
         let mut event = self.context.event("rust", phase, text);
         event.test = test;
         self.findings.push(Finding::new(at, event));
+    }
+
+    /// A test that should have panicked did not.
+    fn silent_test(&mut self, at: usize, place: &str) {
+        let Some((test, _, told)) = &mut self.current else {
+            return;
+        };
+        *told = true;
+        let test = test.trim_end_matches(" - should panic").to_owned();
+        self.tests.insert(test.clone());
+        let finding = self
+            .context
+            .find(at, "rust", "test", "test did not panic as expected")
+            .test(&test);
+        let place = place.strip_prefix(" at ").and_then(split_location);
+        self.findings.push(match place {
+            Some((path, line, column)) => finding.place(self.context, path, line, column),
+            None => finding,
+        });
     }
 
     /// Tests that failed without a message of their own, and what ended by a signal.
