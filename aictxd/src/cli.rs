@@ -4,8 +4,10 @@ use std::io::{Read, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use aictx_artifacts::scrub::{Report, StreamScrubber};
+use aictx_artifacts::scrub::{Report, StreamScrubber, scrub_text, scrub_value};
 use aictx_repomap::eval::{Options, Scope};
+use aictx_signals::{Ring, Run};
+
 use clap::{Parser, Subcommand};
 
 use crate::evaluate;
@@ -45,12 +47,34 @@ enum Command {
     /// Measure how good the map's answers are on a repository's own past.
     #[command(subcommand)]
     Eval(Eval),
+    /// Read what a tool printed.
+    #[command(subcommand)]
+    Signals(Signals),
     /// Print the OpenRPC document of the socket.
     Openrpc,
     /// Copy standard input to standard output with secrets replaced; a summary goes to standard
     /// error.
     Scrub {
         /// Print the summary as JSON.
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+enum Signals {
+    /// Raw output on standard input to error events and test totals.
+    Parse {
+        /// Command that printed it.
+        #[arg(long, default_value = "", allow_hyphen_values = true)]
+        command: String,
+        /// Its exit status; left out when nobody knows.
+        #[arg(long, allow_hyphen_values = true)]
+        exit_code: Option<i32>,
+        /// Root of the repository, for paths.
+        #[arg(long, default_value = "")]
+        root: String,
+        /// Print a line of JSON.
         #[arg(long)]
         json: bool,
     },
@@ -110,6 +134,20 @@ pub fn main() -> ExitCode {
                 }
             }
         }
+        Command::Signals(Signals::Parse {
+            command,
+            exit_code,
+            root,
+            json,
+        }) => match parse_output(&command, exit_code, &root, json) {
+            Ok(()) => ExitCode::SUCCESS,
+            // Whoever reads us has seen enough.
+            Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+            Err(error) => {
+                eprintln!("aictxd: signals: {error}");
+                ExitCode::FAILURE
+            }
+        },
         Command::Openrpc => {
             let text =
                 serde_json::to_string_pretty(&aictx_proto::openrpc::document()).unwrap_or_default();
@@ -140,6 +178,57 @@ fn run(detach: bool) -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// Reads standard input, any size in bounded memory, and prints what it says.
+fn parse_output(
+    command: &str,
+    exit_status: Option<i32>,
+    root: &str,
+    json: bool,
+) -> std::io::Result<()> {
+    let mut kept = Ring::new();
+    let mut input = std::io::stdin().lock();
+    let mut chunk = vec![0; 64 * 1024];
+    loop {
+        match input.read(&mut chunk) {
+            Ok(0) => break,
+            Ok(n) => kept.push(chunk.get(..n).unwrap_or_default()),
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error),
+        }
+    }
+    let bytes = kept.kept();
+    let parsed = aictx_signals::parse_run(&Run {
+        command,
+        exit_status,
+        stdout: &bytes,
+        stderr: b"",
+        root,
+        cwd: root,
+    });
+    let mut out = std::io::stdout().lock();
+    if json {
+        let mut value = serde_json::to_value(&parsed)?;
+        scrub_value(&mut value, &mut Report::default());
+        return writeln!(out, "{value}");
+    }
+    for event in &parsed.events {
+        let line = scrub_text(&event.render(), &mut Report::default()).into_owned();
+        writeln!(out, "{}", aictx_proto::text::printable(&line))?;
+    }
+    let tests = &parsed.tests;
+    if !tests.runner.is_empty() {
+        writeln!(
+            out,
+            "{}: {} passed, {} failed, {} skipped",
+            tests.runner, tests.passed, tests.failed, tests.skipped
+        )?;
+    }
+    if parsed.truncated {
+        writeln!(out, "part of the output is missing")?;
+    }
+    Ok(())
 }
 
 /// Streams: any size in bounded memory.

@@ -134,3 +134,43 @@ fn failures_are_found_by_question_and_edited_by_hand() {
     let text = env.aictx(&repo, &["failures", "list"]).ok();
     assert_eq!(text.stdout, "no such failure is remembered\n");
 }
+
+#[test]
+fn raw_output_becomes_events() {
+    let env = TestEnv::new();
+    let repo = env.plain_repository("demo");
+    let parse = |arguments: &[&str], input: &str| {
+        let mut command = env.command(aictx_tests::program("aictx"));
+        command.args(["signals", "parse", "--json"]).args(arguments);
+        command.current_dir(&repo);
+        env.with_input(&mut command, input.as_bytes()).ok().json()
+    };
+    let output = "src/main.c:3:5: error: unknown type name 'strng'\n    3 |     strng x;\n      |     ^~~~~\n";
+    let found = parse(
+        &["--command", "gcc -c src/main.c", "--exit-code", "1"],
+        output,
+    );
+    let event = &found["events"][0];
+    assert_eq!(
+        (&event["file"], &event["line"]),
+        (&json!("src/main.c"), &json!(3)),
+        "{found}"
+    );
+    assert_eq!(found["truncated"], false);
+    let passed = parse(
+        &["--command", "pytest", "--exit-code", "0"],
+        "3 passed in 0.01s\n",
+    );
+    assert_eq!(
+        (&passed["events"], &passed["tests"]["passed"]),
+        (&json!([]), &json!(3)),
+        "{passed}"
+    );
+    let long = parse(
+        &["--command", "make", "--exit-code", "2"],
+        &"building\n".repeat(300_000),
+    );
+    assert_eq!(long["truncated"], true);
+    let garbage = parse(&["--exit-code", "1"], "\u{0}\u{1b}[31m\u{7f}\n");
+    assert!(garbage["events"].is_array());
+}

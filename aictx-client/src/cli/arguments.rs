@@ -59,6 +59,9 @@ pub enum Command {
     /// Measure answers on a repository's own past
     #[command(subcommand)]
     Eval(Eval),
+    /// Read what a tool printed
+    #[command(subcommand)]
+    Signals(Signals),
     /// Copy standard input to standard output with secrets replaced
     Scrub,
     /// Show the versions of client and daemon
@@ -559,6 +562,29 @@ pub enum Map {
         /// Where and how long.
         #[command(flatten)]
         at: MapAt,
+    },
+}
+
+/// `aictx signals`.
+#[derive(Debug, Subcommand)]
+pub enum Signals {
+    /// Turn raw output on standard input into error events and test totals
+    Parse {
+        /// Command that printed it
+        #[arg(
+            long,
+            value_name = "COMMAND",
+            default_value = "",
+            hide_default_value = true,
+            allow_hyphen_values = true
+        )]
+        command: String,
+        /// Its exit status; left out when nobody knows, as behind a pipe
+        #[arg(long, value_name = "N", allow_hyphen_values = true)]
+        exit_code: Option<i32>,
+        /// Where: paths are shown relative to it.
+        #[command(flatten)]
+        at: RepoOption,
     },
 }
 

@@ -37,6 +37,7 @@ pub fn run(line: CommandLine, paint: Paint) -> Result<Answer, CliError> {
         Command::Failures(command) => failures::failures(&backend, command, paint),
         Command::Map(command) => map::map(&backend, command, paint),
         Command::Daemon(command) => daemon::daemon(&backend, &command, paint),
+        Command::Signals(command) => daemon::signals(&backend, &command, line.json),
         Command::Eval(command) => daemon::eval(&backend, &command, line.json),
         Command::Scrub => daemon::scrub(&backend, line.json),
         Command::Version => daemon::version(&backend),

@@ -13,7 +13,6 @@ mod collect;
 mod lines;
 pub(crate) mod shape;
 
-
 mod biome;
 mod black;
 mod c_assert;
@@ -26,8 +25,8 @@ mod docker;
 mod doctest;
 mod dotnet_test;
 mod elixir;
-mod eslint;
 mod esbuild;
+mod eslint;
 mod flake8;
 mod gcc;
 mod generic;
@@ -71,8 +70,8 @@ mod ruby;
 mod ruff;
 mod rust;
 mod sanitizer;
-mod shells;
 mod shellcheck;
+mod shells;
 mod sql;
 mod surefire;
 mod swift;
@@ -425,4 +424,3 @@ fn looks_like_exception(class: &str) -> bool {
     .any(|ending| class.ends_with(ending))
         || class.len() > 2 && class.bytes().any(|byte| byte.is_ascii_lowercase())
 }
-

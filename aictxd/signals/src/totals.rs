@@ -106,7 +106,10 @@ fn summed(text: &str) -> Option<bool> {
         return None;
     }
     let rest = text.trim_start_matches(|c: char| c.is_ascii_digit());
-    if rest.starts_with(" examples, ") || rest.starts_with(" example, ") || rest.starts_with(" runs, ") {
+    if rest.starts_with(" examples, ")
+        || rest.starts_with(" example, ")
+        || rest.starts_with(" runs, ")
+    {
         let clean = text.contains(", 0 failures") && !text.contains(" error occurred");
         let errors = text.contains(" errors,") && !text.contains(", 0 errors");
         return Some(clean && !errors);

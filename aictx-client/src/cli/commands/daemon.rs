@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use super::absolute;
 use crate::cli::Answer;
-use crate::cli::arguments::{Daemon, Eval};
+use crate::cli::arguments::{Daemon, Eval, Signals};
 use crate::cli::call::{Backend, RESTART_HINT, START_DEADLINE, parse};
 use crate::cli::error::{CliError, Kind};
 use crate::cli::render;
@@ -263,6 +263,26 @@ pub(super) fn eval(backend: &Backend, command: &Eval, json: bool) -> Result<Answ
     let mut arguments = vec!["eval", "localize", "--repo", &repo];
     arguments.extend(["--commits", &commits, "--tasks", &tasks]);
     arguments.extend(all.then_some("--all"));
+    become_daemon_program(backend, &arguments, json)
+}
+
+/// `aictx signals`: standard input goes to the other program as it is.
+pub(super) fn signals(
+    backend: &Backend,
+    command: &Signals,
+    json: bool,
+) -> Result<Answer, CliError> {
+    let Signals::Parse {
+        command,
+        exit_code,
+        at,
+    } = command;
+    let root = absolute(&at.repo)?;
+    let exit_code = exit_code.map(|n| n.to_string());
+    let mut arguments = vec!["signals", "parse", "--command", command, "--root", &root];
+    if let Some(code) = &exit_code {
+        arguments.extend(["--exit-code", code]);
+    }
     become_daemon_program(backend, &arguments, json)
 }
 

@@ -63,7 +63,11 @@ pub(crate) fn called_for(context: &Context, text: &str) -> Vec<bool> {
 }
 
 /// Runs the recognisers over the streams and makes the final list: ordered, merged, bounded.
-pub(crate) fn collect(context: &Context, texts: &[String], streams: &mut [Lines]) -> Vec<ErrorEvent> {
+pub(crate) fn collect(
+    context: &Context,
+    texts: &[String],
+    streams: &mut [Lines],
+) -> Vec<ErrorEvent> {
     let mut found: Vec<(usize, usize, Finding)> = Vec::new();
     for (stream, (lines, text)) in streams.iter_mut().zip(texts).enumerate() {
         if lines.len() == 0 {

@@ -75,23 +75,23 @@ fn concise(context: &Context, at: usize, line: &str) -> Option<Finding> {
         _ if place.column.is_empty() => return None,
         _ => rule(place.rest)?,
     };
-    Some(
-        context
-            .find(at, "ruff", "lint", message)
-            .code(code)
-            .place(context, place.path, place.line, place.column),
-    )
+    Some(context.find(at, "ruff", "lint", message).code(code).place(
+        context,
+        place.path,
+        place.line,
+        place.column,
+    ))
 }
 
 fn full(context: &Context, lines: &Lines, at: usize, line: &str) -> Option<Finding> {
     let (code, message) = rule(line)?;
     let place = location(lines.get(at + 1).trim_start().strip_prefix("--> ")?)?;
-    Some(
-        context
-            .find(at, "ruff", "lint", message)
-            .code(code)
-            .place(context, place.path, place.line, place.column),
-    )
+    Some(context.find(at, "ruff", "lint", message).code(code).place(
+        context,
+        place.path,
+        place.line,
+        place.column,
+    ))
 }
 
 fn grouped(context: &Context, file: &str, at: usize, line: &str) -> Option<Finding> {

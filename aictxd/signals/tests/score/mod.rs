@@ -209,7 +209,13 @@ fn score(sample: &Sample, report: &mut String) -> Score {
     }
     for (at, event) in got.iter().enumerate() {
         if !used[at] {
-            let _ = writeln!(report, "{}: extra {} [{}]", sample.file, event.render(), event.test);
+            let _ = writeln!(
+                report,
+                "{}: extra {} [{}]",
+                sample.file,
+                event.render(),
+                event.test
+            );
         }
     }
     out
@@ -222,17 +228,31 @@ pub fn table(samples: &[Sample]) -> Score {
     let mut total = Score::default();
     for sample in samples {
         let one = score(sample, &mut report);
-        let family = sample.expected.first().map_or("(benign)".to_owned(), |event| {
-            let tool = field(event, "tool");
-            let toolchain = field(event, "toolchain");
-            if tool.is_empty() { toolchain } else { format!("{toolchain}/{tool}") }
-        });
+        let family = sample
+            .expected
+            .first()
+            .map_or("(benign)".to_owned(), |event| {
+                let tool = field(event, "tool");
+                let toolchain = field(event, "toolchain");
+                if tool.is_empty() {
+                    toolchain
+                } else {
+                    format!("{toolchain}/{tool}")
+                }
+            });
         families.entry(family).or_default().add(&one);
         total.add(&one);
     }
     println!("{report}");
-    println!("{:<28} want  got  hit exact  recall precision place toolch phase sever  code", "family");
-    for (name, one) in families.iter().map(|(name, one)| (name.as_str(), one)).chain([("TOTAL", &total)]) {
+    println!(
+        "{:<28} want  got  hit exact  recall precision place toolch phase sever  code",
+        "family"
+    );
+    for (name, one) in families
+        .iter()
+        .map(|(name, one)| (name.as_str(), one))
+        .chain([("TOTAL", &total)])
+    {
         println!(
             "{name:<28} {:>4} {:>4} {:>4} {:>5}   {:.3}     {:.3} {:.3}  {:.3} {:.3} {:.3} {:.3}",
             one.want,
