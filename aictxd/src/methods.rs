@@ -266,9 +266,32 @@ fn explicit_report(worktree: &Path, mut params: FinalizeParams) -> ExplicitRepor
             }
         }
     };
+    read_errors(worktree, &mut params);
     relative(&mut params.files_opened);
     relative(&mut params.files_edited);
     ExplicitReport { params, outside }
+}
+
+/// Adds the errors that a report's output tells of.
+fn read_errors(worktree: &Path, params: &mut FinalizeParams) {
+    let output = std::mem::take(&mut params.output);
+    if output.is_empty() {
+        return;
+    }
+    let command = params
+        .commands_executed
+        .last()
+        .or(params.tests_executed.last());
+    let events = aictx_signals::events(&aictx_signals::Run {
+        command: command.map_or("", String::as_str),
+        // What the report says of the whole: a success has no errors.
+        exit_status: (params.status == "success").then_some(0),
+        stdout: output.as_bytes(),
+        stderr: b"",
+        root: &worktree.to_string_lossy(),
+        cwd: &params.cwd,
+    });
+    params.error_events.extend(events);
 }
 
 fn guard(app: &Arc<App>, params: &GuardParams) -> Result<words::GuardReply, RpcError> {

@@ -51,6 +51,49 @@ const READMES: &[&str] = &[
 /// How much of a README is looked at, in bytes.
 const README_BYTES: u64 = 4 * 1024;
 
+/// Workflow files looked at, and test commands kept of them.
+const MAX_WORKFLOWS: usize = 10;
+const MAX_CI_COMMANDS: usize = 20;
+/// How much of a workflow file is looked at, in bytes.
+const WORKFLOW_BYTES: u64 = 32 * 1024;
+
+/// Test commands of the repository's CI: lines of workflow files that run tests by themselves. What
+/// needs a shell's grammar or the CI's own variables is left out.
+fn ci_commands(root: &Path) -> Vec<String> {
+    let mut files: Vec<_> = fs::read_dir(root.join(".github/workflows"))
+        .into_iter()
+        .flatten()
+        .filter_map(Result::ok)
+        .filter_map(|entry| entry.file_name().into_string().ok())
+        .filter(|name| name.ends_with(".yml") || name.ends_with(".yaml"))
+        .map(|name| format!(".github/workflows/{name}"))
+        .collect();
+    files.sort_unstable();
+    files.truncate(MAX_WORKFLOWS);
+    files.push(".gitlab-ci.yml".to_owned());
+    let mut found: Vec<String> = Vec::new();
+    for file in files {
+        let Some(text) = beginning(root, &file, WORKFLOW_BYTES) else {
+            continue;
+        };
+        for line in text.lines() {
+            let line = line.trim().trim_start_matches("- ");
+            let line = line.strip_prefix("run:").unwrap_or(line).trim();
+            let line = line.trim_matches(['"', '\'']);
+            let plain = !line.contains(['$', '`', ';', '|', '&', '<', '>', '\\', '#']);
+            if plain
+                && line.len() <= 120
+                && aictx_signals::is_test_command(line)
+                && !found.iter().any(|known| known == line)
+                && found.len() < MAX_CI_COMMANDS
+            {
+                found.push(line.to_owned());
+            }
+        }
+    }
+    found
+}
+
 /// Looks at the root: at most a few dozen `stat`s and one short read.
 pub fn look(root: &Path) -> Project {
     let exists = |name: &&&str| root.join(name).is_file();
@@ -62,8 +105,8 @@ pub fn look(root: &Path) -> Project {
     let readme = READMES
         .iter()
         .find(exists)
-        .and_then(|name| head(root, name));
-    let makefile_targets = head(root, "Makefile")
+        .and_then(|name| beginning(root, name, README_BYTES));
+    let makefile_targets = beginning(root, "Makefile", README_BYTES)
         .map(|text| {
             text.lines()
                 .filter_map(|line| line.split_once(':'))
@@ -94,6 +137,7 @@ pub fn look(root: &Path) -> Project {
         makefile_targets,
         directories: entries.unwrap_or_default(),
         readme: readme.unwrap_or_default(),
+        ci_commands: ci_commands(root),
         map: Vec::new(),
     }
 }
@@ -101,7 +145,7 @@ pub fn look(root: &Path) -> Project {
 /// The beginning of a plain file of the repository. A link may lead elsewhere inside it, never out
 /// of it, and nothing that could block (a pipe, a device) is read: whoever wrote the repository
 /// chose what lies here.
-fn head(root: &Path, name: &str) -> Option<String> {
+fn beginning(root: &Path, name: &str, most: u64) -> Option<String> {
     let path = fs::canonicalize(root.join(name)).ok()?;
     if !path.starts_with(fs::canonicalize(root).ok()?) {
         return None;
@@ -112,7 +156,7 @@ fn head(root: &Path, name: &str) -> Option<String> {
         return None;
     }
     let mut bytes = Vec::new();
-    file.take(README_BYTES).read_to_end(&mut bytes).ok()?;
+    file.take(most).read_to_end(&mut bytes).ok()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 

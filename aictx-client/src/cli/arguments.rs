@@ -227,6 +227,9 @@ pub struct Finalize {
     /// Structured error, a JSON object
     #[arg(long, value_name = "JSON", num_args = 0..)]
     pub error_event_json: Vec<String>,
+    /// File with what the last command printed; its errors are read from it
+    #[arg(long, value_name = "FILE")]
+    pub output_file: Option<PathBuf>,
     /// What to do next
     #[arg(long, value_name = "TEXT", num_args = 0..)]
     pub next_step: Vec<String>,

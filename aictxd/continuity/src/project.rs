@@ -1,6 +1,7 @@
 //! What a repository is, as far as its root directory shows.
 
 use aictx_proto::methods::MapHit;
+use aictx_signals::command_word;
 
 /// Facts gathered by whoever has a disk.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -17,6 +18,8 @@ pub struct Project {
     pub directories: Vec<String>,
     /// Beginning of the README.
     pub readme: String,
+    /// Commands that the repository's CI runs, as far as single lines show them.
+    pub ci_commands: Vec<String>,
     /// Files that the map ranks highest for what is to be done, or for the repository as a whole.
     pub map: Vec<MapHit>,
 }
@@ -60,8 +63,9 @@ impl Project {
         found
     }
 
-    /// The command that tests this repository and where that is known from; `None` when nothing
-    /// says (a Rust repository is never told to run pytest).
+    /// The command that tests this repository and where that is known from: what its CI runs with
+    /// the tool that its manifest promises, else that tool's usual command. `None` when nothing says
+    /// (a Rust repository is never told to run pytest).
     pub fn test_command(&self) -> Option<(String, &'static str)> {
         let by_manifest = ECOSYSTEMS
             .iter()
@@ -71,7 +75,20 @@ impl Project {
             .makefile_targets
             .first()
             .map(|t| (format!("make {t}"), "makefile"));
-        by_manifest.or(by_make)
+        let tool = by_manifest
+            .as_ref()
+            .map(|(command, _)| command_word(command));
+        // Of several the plainest: the others test a part, or in a special way.
+        let by_ci = self
+            .ci_commands
+            .iter()
+            .filter(|command| {
+                tool.as_ref()
+                    .is_none_or(|tool| command_word(command) == *tool)
+            })
+            .min_by_key(|command| command.len())
+            .map(|command| (command.clone(), "ci"));
+        by_ci.or(by_manifest).or(by_make)
     }
 
     /// First heading or sentence of the README, or nothing.
@@ -122,6 +139,27 @@ mod tests {
             with(&["Cargo.toml", "package.json"]).languages(),
             ["Rust", "JavaScript"]
         );
+    }
+
+    #[test]
+    fn ci_says_more_than_a_convention_but_not_of_another_tool() {
+        let mut project = with(&["Cargo.toml"]);
+        project.ci_commands = vec![
+            "npm test".into(),
+            "cargo test --workspace --all-features".into(),
+            "cargo nextest run".into(),
+        ];
+        assert_eq!(
+            project.test_command().unwrap(),
+            ("cargo nextest run".into(), "ci")
+        );
+        project.manifests = vec!["go.mod".into()];
+        assert_eq!(
+            project.test_command().unwrap(),
+            ("go test ./...".into(), "project_convention")
+        );
+        project.manifests.clear();
+        assert_eq!(project.test_command().unwrap().0, "npm test");
     }
 
     #[test]

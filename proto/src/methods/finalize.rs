@@ -35,6 +35,8 @@ pub struct FinalizeParams {
     pub notable_errors: Vec<String>,
     /// Structured errors.
     pub error_events: Vec<ErrorEvent>,
+    /// What a command printed, start and end of it; its errors are read from it.
+    pub output: String,
     /// What to do next.
     pub next_steps: Vec<String>,
     /// What stands in the way.

@@ -1,7 +1,7 @@
 //! `finalize`: options, a document, or both, into one report.
 
 use std::fs::File;
-use std::io::Read;
+use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
 use aictx_proto::ErrorEvent;
@@ -15,6 +15,10 @@ use crate::cli::arguments::{Finalize, Outcome};
 use crate::cli::call::{Backend, parse};
 use crate::cli::error::CliError;
 use crate::cli::render;
+
+/// Bytes kept of an output file's start and end.
+const OUTPUT_START: u64 = 64 * 1024;
+const OUTPUT_END: u64 = 1024 * 1024;
 
 /// `aictx finalize`.
 pub(super) fn finalize(backend: &Backend, options: Finalize) -> Result<Answer, CliError> {
@@ -54,6 +58,29 @@ fn read_document(file: &Path) -> Result<FinalizeParams, CliError> {
     };
     read.map_err(|e| CliError::io(&name, &e))?;
     document(&text).map_err(|e| CliError::usage(format!("{name}: {e}")))
+}
+
+/// Start and end of a file of any size: errors stand at either.
+fn read_output(path: &Path) -> Result<String, CliError> {
+    let failed = |e| CliError::io(path.display(), &e);
+    let mut file = File::open(path).map_err(failed)?;
+    let length = file.metadata().map_err(failed)?.len();
+    let mut bytes = Vec::new();
+    if length <= OUTPUT_START + OUTPUT_END {
+        file.read_to_end(&mut bytes).map_err(failed)?;
+    } else {
+        let mut start = Read::by_ref(&mut file).take(OUTPUT_START);
+        start.read_to_end(&mut bytes).map_err(failed)?;
+        let left_out = length - OUTPUT_START - OUTPUT_END;
+        let mark = format!("\n… [{left_out} characters truncated] …\n");
+        bytes.extend_from_slice(mark.as_bytes());
+        let end = SeekFrom::End(-(OUTPUT_END as i64));
+        file.seek(end).map_err(failed)?;
+        file.take(OUTPUT_END)
+            .read_to_end(&mut bytes)
+            .map_err(failed)?;
+    }
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 /// Reads a document. A member that we do not know is refused: a misspelt list would otherwise be
@@ -113,6 +140,9 @@ fn merge(document: FinalizeParams, options: Finalize) -> Result<FinalizeParams, 
         field.extend(option);
     }
     params.notable_errors.extend(options.error);
+    if let Some(file) = &options.output_file {
+        params.output = read_output(file)?;
+    }
     for text in &options.decision_json {
         let decision: Map<String, Value> = json_option("--decision-json", text)?;
         params.decisions.push(Value::Object(decision));

@@ -19,7 +19,7 @@ pub fn encode(commits: &[Commit], scrub: &dyn Fn(&str) -> Option<String>) -> Vec
         let kept = scrub(&commit.message);
         let message = kept.as_deref().unwrap_or(&commit.message);
         // Writing to a string cannot fail. A NUL would end the record.
-        let _ = write!(body, "\u{1}{} {}\n", commit.hash, commit.time);
+        let _ = writeln!(body, "\u{1}{} {}", commit.hash, commit.time);
         body.extend(message.chars().filter(|c| *c != '\0'));
         body.push('\0');
         for change in &commit.changes {
