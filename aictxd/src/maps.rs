@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Condvar, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use aictx_artifacts::root::{self, Repository, find_repository};
@@ -26,6 +26,7 @@ use aictx_repomap::tree::{Paths, Tree};
 use aictx_repomap::view::View;
 
 use arc_swap::ArcSwap;
+use tokio::sync::watch;
 
 use crate::app::Mode;
 
@@ -63,7 +64,8 @@ pub struct Map {
     cache: Cache,
     evidence: ArcSwap<Evidence>,
     state: Mutex<State>,
-    done: Condvar,
+    /// Number of the newest request that was carried out.
+    finished: watch::Sender<u64>,
 }
 
 /// What past commits say, tied to the paths of a tree.
@@ -95,9 +97,10 @@ struct State {
     watched: bool,
     dirty: Vec<Vec<u8>>,
     rescan: bool,
-    /// Numbers of the newest request and of the newest one that was carried out.
+    /// Everything is to be parsed again.
+    forget: bool,
+    /// Number of the newest request.
     requested: u64,
-    finished: u64,
     queued: bool,
     /// When the tree was last known to be right, and when that was known.
     right_at: Option<Instant>,
@@ -186,7 +189,7 @@ impl Maps {
                 used_at: Some(Instant::now()),
                 ..State::default()
             }),
-            done: Condvar::new(),
+            finished: watch::Sender::new(0),
         }
     }
 
@@ -272,29 +275,28 @@ impl Maps {
         })
     }
 
-    /// Makes sure that the index is right, waiting at most `wait` for it; the tree as it is then.
-    pub fn fresh(&self, map: &Arc<Map>, wait: Duration) -> Arc<Tree> {
-        let ticket = {
+    /// Sees to it that the index is right. The ticket of the update that has to be waited for, when
+    /// there is something to wait for.
+    pub fn ask(&self, map: &Arc<Map>) -> Option<u64> {
+        let (good, working, newest) = {
             let state = map.state();
-            let looked = state.right_at;
-            let good = match looked {
-                None => false,
-                Some(at) => {
-                    let done = state.done_at.unwrap_or(at);
-                    state.watched || done.elapsed() < UNWATCHED_AGE
-                }
+            let fresh = match (state.right_at, state.done_at) {
+                (None, _) => false,
+                _ if state.watched => true,
+                (Some(at), done) => done.unwrap_or(at).elapsed() < UNWATCHED_AGE,
             };
-            if good || state.queued {
-                (state.queued || state.finished < state.requested).then_some(state.requested)
-            } else {
-                drop(state);
-                Some(self.request(map, |state| state.rescan = true))
-            }
+            let working = state.queued || *map.finished.borrow() < state.requested;
+            (fresh, working, state.requested)
         };
-        if let Some(ticket) = ticket {
-            map.wait(ticket, wait.min(MAX_WAIT));
+        if working {
+            return Some(newest);
         }
-        map.indexer.tree()
+        if !good {
+            return Some(self.request(map, |state| state.rescan = true));
+        }
+        // A commit may change nothing but what is known of the past.
+        let moved = map.evidence.load().head != root::head(&map.worktree).head;
+        moved.then(|| self.request(map, |_| {}))
     }
 
     /// Files for a request, from the index as it is: nobody waits here. Without a request, the files
@@ -307,7 +309,10 @@ impl Maps {
             return Vec::new();
         };
         let tree = match self.mode {
-            Mode::Daemon => self.fresh(&map, Duration::ZERO),
+            Mode::Daemon => {
+                self.ask(&map);
+                map.indexer.tree()
+            }
             Mode::Once => map.indexer.tree(),
         };
         if tree.files() < MIN_FILES {
@@ -330,14 +335,13 @@ impl Maps {
         map.ranked(&tree, &query)
     }
 
-    /// Compares the tree with its index now; with `full` everything is parsed again.
-    pub fn refresh(&self, map: &Arc<Map>, full: bool) -> Report {
-        if full {
-            map.indexer.forget();
-        }
-        let ticket = self.request(map, |state| state.rescan = true);
-        map.wait(ticket, MAX_WAIT);
-        map.state().last.clone().unwrap_or_default()
+    /// Compares the tree with its index now; with `full` everything is parsed again. The ticket to
+    /// wait for.
+    pub fn refresh(&self, map: &Arc<Map>, full: bool) -> u64 {
+        self.request(map, |state| {
+            state.rescan = true;
+            state.forget |= full;
+        })
     }
 
     /// Ends indexing; what is done is kept.
@@ -380,17 +384,21 @@ impl Map {
 
     /// Carries out what was asked for by now.
     fn work(&self, stop: &AtomicBool) {
-        let (dirty, rescan, ticket) = {
+        let (dirty, rescan, forget, ticket) = {
             let mut state = self.state();
             state.queued = false;
             (
                 std::mem::take(&mut state.dirty),
                 std::mem::take(&mut state.rescan),
+                std::mem::take(&mut state.forget),
                 state.requested,
             )
         };
-        if rescan {
+        if rescan && !forget {
             self.rest(stop);
+        }
+        if forget {
+            self.indexer.forget();
         }
         let looked_at = Instant::now();
         let report = if rescan || self.state().right_at.is_none() {
@@ -420,10 +428,10 @@ impl Map {
             state.right_at = Some(looked_at);
             state.done_at = Some(Instant::now());
         }
-        state.finished = state.finished.max(ticket);
         state.last = Some(report);
         drop(state);
-        self.done.notify_all();
+        self.finished
+            .send_modify(|finished| *finished = (*finished).max(ticket));
     }
 
     /// A tree that changes all over again and again (a checkout, a build) must not keep a core busy:
@@ -446,17 +454,12 @@ impl Map {
         }
     }
 
-    fn wait(&self, ticket: u64, longest: Duration) {
-        let end = Instant::now() + longest;
-        let mut state = self.state();
-        while state.finished < ticket {
-            let left = end.saturating_duration_since(Instant::now());
-            if left.is_zero() {
-                return;
-            }
-            let woken = self.done.wait_timeout(state, left);
-            state = woken.unwrap_or_else(PoisonError::into_inner).0;
-        }
+    /// Waits until an update is done, holding no thread meanwhile; at most `longest`.
+    pub async fn finished(&self, ticket: u64, longest: Duration) {
+        let mut finished = self.finished.subscribe();
+        let done = finished.wait_for(|done| *done >= ticket);
+        // Whoever asked goes on with what is there.
+        let _ = tokio::time::timeout(longest.min(MAX_WAIT), done).await;
     }
 
     /// Files that the running update has parsed, and has to; zeros while none runs.
@@ -540,7 +543,8 @@ impl Map {
     pub fn freshness(&self, tree: &Tree) -> MapFreshness {
         let state = self.state();
         let age = state.right_at.map(|at| at.elapsed());
-        let watched_and_idle = state.watched && !state.queued && state.finished >= state.requested;
+        let watched_and_idle =
+            state.watched && !state.queued && *self.finished.borrow() >= state.requested;
         let working = self.progress().1 > 0;
         let left_out = state.last.as_ref().map_or(0, |l| l.left_out);
         let pending = tree.pending().saturating_sub(left_out);

@@ -153,7 +153,7 @@ fn raw_output_becomes_events() {
     let event = &found["events"][0];
     assert_eq!(
         (&event["file"], &event["line"]),
-        (&json!("src/main.c"), &json!(3)),
+        (&json!("src/main.c"), &json!("3")),
         "{found}"
     );
     assert_eq!(found["truncated"], false);

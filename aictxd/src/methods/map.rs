@@ -17,10 +17,11 @@ use aictx_repomap::ask;
 use aictx_repomap::rank::{Hit, Query};
 use aictx_repomap::tree::Tree;
 use aictx_repomap::view::{FileId, View};
+use serde::de::DeserializeOwned;
 
 use crate::app::App;
 use crate::maps::files::{self, Config, PROVIDER};
-use crate::maps::{Map, warnings};
+use crate::maps::{MAX_WAIT, Map, warnings};
 
 /// Results when nobody says how many.
 const DEFAULT_RESULTS: u32 = 10;
@@ -32,16 +33,74 @@ const MAX_LIST: u32 = 1_000;
 const DEFAULT_TOKENS: u32 = 1_024;
 const MAX_TOKENS: u32 = 100_000;
 
-/// An index that is as right as the caller is willing to wait for.
-struct Asked {
+/// An index that is as right as the caller was willing to wait for.
+pub(super) struct Asked {
+    app: Arc<App>,
     map: Arc<Map>,
     tree: Arc<Tree>,
 }
 
-fn asked(app: &App, repo: &str, wait_ms: u64) -> Result<Asked, RpcError> {
-    let map = app.maps.open(&absolute(repo)?)?;
-    let tree = app.maps.fresh(&map, Duration::from_millis(wait_ms));
-    Ok(Asked { map, tree })
+/// What every question to an index says.
+pub(super) trait Question: DeserializeOwned + Send + 'static {
+    /// Absolute path in the repository.
+    fn repo(&self) -> &str;
+    /// Milliseconds to wait for an index that is being built.
+    fn wait_ms(&self) -> u64;
+}
+
+macro_rules! questions {
+    ($($params:ty),*) => {$(
+        impl Question for $params {
+            fn repo(&self) -> &str {
+                &self.repo
+            }
+            fn wait_ms(&self) -> u64 {
+                self.wait_ms
+            }
+        }
+    )*};
+}
+
+questions!(
+    MapQueryParams,
+    MapBriefParams,
+    MapFileParams,
+    MapNameParams,
+    MapRepoParams
+);
+
+/// Answers a question on the pool. Waiting for the index holds none of its threads.
+pub(super) async fn ask<P: Question, T: Send + 'static>(
+    app: &Arc<App>,
+    params: P,
+    answer: fn(&Asked, &P) -> Result<T, RpcError>,
+) -> Result<T, RpcError> {
+    let directory = absolute(params.repo())?;
+    let wait = Duration::from_millis(params.wait_ms());
+    let (map, ticket) = opened(app, move |app| {
+        let map = app.maps.open(&directory)?;
+        let ticket = app.maps.ask(&map);
+        Ok((map, ticket))
+    })
+    .await?;
+    if let Some(ticket) = ticket.filter(|_| !wait.is_zero()) {
+        map.finished(ticket, wait).await;
+    }
+    opened(app, move |app| {
+        let tree = map.indexer.tree();
+        answer(&Asked { app, map, tree }, &params)
+    })
+    .await
+}
+
+async fn opened<T: Send + 'static>(
+    app: &Arc<App>,
+    work: impl FnOnce(Arc<App>) -> Result<T, RpcError> + Send + 'static,
+) -> Result<T, RpcError> {
+    let app = Arc::clone(app);
+    tokio::task::spawn_blocking(move || work(app))
+        .await
+        .unwrap_or_else(|_| Err(RpcError::new(INTERNAL, "the handler failed")))
 }
 
 fn absolute(path: &str) -> Result<PathBuf, RpcError> {
@@ -61,12 +120,11 @@ fn limit(given: u32, default: u32, most: u32) -> usize {
     limit.min(most) as usize
 }
 
-pub(super) fn query(app: &App, params: &MapQueryParams) -> Result<MapQueryReply, RpcError> {
+pub(super) fn query(asked: &Asked, params: &MapQueryParams) -> Result<MapQueryReply, RpcError> {
     let text = cut(&params.text);
     if text.trim().is_empty() {
         return Err(RpcError::new(INVALID_PARAMS, "the question is empty"));
     }
-    let asked = asked(app, &params.repo, params.wait_ms)?;
     let active: Vec<_> = params
         .active
         .iter()
@@ -115,16 +173,14 @@ impl Asked {
     }
 }
 
-pub(super) fn outline(app: &App, params: &MapFileParams) -> Result<MapOutline, RpcError> {
-    let asked = asked(app, &params.repo, params.wait_ms)?;
+pub(super) fn outline(asked: &Asked, params: &MapFileParams) -> Result<MapOutline, RpcError> {
     let file = asked.file(&params.cwd, &params.path)?;
     let mut reply = ask::outline(&asked.tree, file);
     reply.freshness = asked.map.freshness(&asked.tree);
     Ok(reply)
 }
 
-pub(super) fn symbol(app: &App, params: &MapNameParams) -> Result<MapSymbols, RpcError> {
-    let asked = asked(app, &params.repo, params.wait_ms)?;
+pub(super) fn symbol(asked: &Asked, params: &MapNameParams) -> Result<MapSymbols, RpcError> {
     let most = limit(params.limit, DEFAULT_LIST, MAX_LIST);
     let (found, truncated) = ask::find_symbols(&asked.tree, cut(&params.name), most);
     let results = found
@@ -145,16 +201,14 @@ pub(super) fn symbol(app: &App, params: &MapNameParams) -> Result<MapSymbols, Rp
     })
 }
 
-pub(super) fn refs(app: &App, params: &MapNameParams) -> Result<MapReferences, RpcError> {
-    let asked = asked(app, &params.repo, params.wait_ms)?;
+pub(super) fn refs(asked: &Asked, params: &MapNameParams) -> Result<MapReferences, RpcError> {
     let most = limit(params.limit, DEFAULT_LIST, MAX_LIST);
     let mut reply = ask::references(&asked.map.indexer, &asked.tree, cut(&params.name), most);
     reply.freshness = asked.map.freshness(&asked.tree);
     Ok(reply)
 }
 
-pub(super) fn related(app: &App, params: &MapFileParams) -> Result<MapRelatives, RpcError> {
-    let asked = asked(app, &params.repo, params.wait_ms)?;
+pub(super) fn related(asked: &Asked, params: &MapFileParams) -> Result<MapRelatives, RpcError> {
     let file = asked.file(&params.cwd, &params.path)?;
     let most = limit(params.limit, DEFAULT_LIST, MAX_LIST);
     let evidence = asked.map.evidence(&asked.tree);
@@ -164,8 +218,7 @@ pub(super) fn related(app: &App, params: &MapFileParams) -> Result<MapRelatives,
     Ok(reply)
 }
 
-pub(super) fn impact(app: &App, params: &MapFileParams) -> Result<MapRelatives, RpcError> {
-    let asked = asked(app, &params.repo, params.wait_ms)?;
+pub(super) fn impact(asked: &Asked, params: &MapFileParams) -> Result<MapRelatives, RpcError> {
     let file = asked.file(&params.cwd, &params.path)?;
     let most = limit(params.limit, DEFAULT_LIST, MAX_LIST);
     let evidence = asked.map.evidence(&asked.tree);
@@ -175,8 +228,7 @@ pub(super) fn impact(app: &App, params: &MapFileParams) -> Result<MapRelatives, 
     Ok(reply)
 }
 
-pub(super) fn brief(app: &App, params: &MapBriefParams) -> Result<MapBrief, RpcError> {
-    let asked = asked(app, &params.repo, params.wait_ms)?;
+pub(super) fn brief(asked: &Asked, params: &MapBriefParams) -> Result<MapBrief, RpcError> {
     let task = cut(&params.task);
     let files = if task.trim().is_empty() {
         ask::by_weight(&*asked.tree)
@@ -201,14 +253,12 @@ pub(super) fn brief(app: &App, params: &MapBriefParams) -> Result<MapBrief, RpcE
     })
 }
 
-pub(super) fn export(app: &App, params: &MapRepoParams) -> Result<MapExport, RpcError> {
-    let asked = asked(app, &params.repo, params.wait_ms)?;
+pub(super) fn export(asked: &Asked, _: &MapRepoParams) -> Result<MapExport, RpcError> {
     let git = asked.map.last().is_some_and(|report| report.git);
-    Ok(ask::export(&asked.tree, git, app.now().to_string()))
+    Ok(ask::export(&asked.tree, git, asked.app.now().to_string()))
 }
 
-pub(super) fn status(app: &App, params: &MapRepoParams) -> Result<MapStatus, RpcError> {
-    let asked = asked(app, &params.repo, params.wait_ms)?;
+pub(super) fn status(asked: &Asked, _: &MapRepoParams) -> Result<MapStatus, RpcError> {
     let (tree, map) = (&asked.tree, &asked.map);
     let freshness = map.freshness(tree);
     let last = map.last();
@@ -228,7 +278,7 @@ pub(super) fn status(app: &App, params: &MapRepoParams) -> Result<MapStatus, Rpc
     let available = tree.files() > 0;
     let (progress_done, progress_total) = map.progress();
     Ok(MapStatus {
-        enabled: map_enabled(app, map),
+        enabled: map_enabled(&asked.app, map),
         available,
         provider_available: true,
         index_available: available,
@@ -272,16 +322,15 @@ pub(super) async fn refresh(
     params: MapRefreshParams,
 ) -> Result<MapRefreshReply, RpcError> {
     let directory = absolute(&params.repo)?;
-    let worker = Arc::clone(app);
-    let done = tokio::task::spawn_blocking(move || {
-        let map = worker.maps.open(&directory)?;
+    let (map, first, ticket) = opened(app, move |app| {
+        let map = app.maps.open(&directory)?;
         let first = map.indexer.tree().files() == 0;
-        let report = worker.maps.refresh(&map, params.full);
-        Ok::<_, RpcError>((map, first, report))
-    });
-    let (map, first, report) = done
-        .await
-        .map_err(|_| RpcError::new(INTERNAL, "the handler failed"))??;
+        let ticket = app.maps.refresh(&map, params.full);
+        Ok((map, first, ticket))
+    })
+    .await?;
+    map.finished(ticket, MAX_WAIT).await;
+    let report = map.last().unwrap_or_default();
     let tree = map.indexer.tree();
     let mode = |full| if full { "full" } else { "incremental" }.to_owned();
     let mut reply = MapRefreshReply {
