@@ -234,15 +234,25 @@ mod tests {
     #[test]
     fn classes_of_test_commands() {
         for same in [
-            &["pytest -q", "python -m pytest", "uv run pytest 2>&1 | tail -3", "pytest ."][..],
+            &[
+                "pytest -q",
+                "python -m pytest",
+                "uv run pytest 2>&1 | tail -3",
+                "pytest .",
+            ][..],
             &["cargo test", "cargo nextest run", "RUST_LOG=x cargo test"],
-            &["pytest tests/a.py tests/b.py", "pytest -x tests/b.py tests/a.py"],
+            &[
+                "pytest tests/a.py tests/b.py",
+                "pytest -x tests/b.py tests/a.py",
+            ],
             &["go test ./...", "go test -v ./..."],
             &["npm test", "npm run test"],
         ] {
             let classes: Vec<_> = same.iter().map(|command| check_class(command)).collect();
             assert!(
-                classes.iter().all(|class| class.is_some() && *class == classes[0]),
+                classes
+                    .iter()
+                    .all(|class| class.is_some() && *class == classes[0]),
                 "{classes:?}"
             );
         }

@@ -102,9 +102,15 @@ fn clean_line<'a>(raw: &'a str, scratch: &'a mut String) -> &'a str {
     }
     let bytes = line.as_bytes();
     // Control characters, and the lead bytes of those that take two and of zero-width ones.
-    let suspicious = bytes
-        .iter()
-        .any(|byte| (*byte < 0x20 && *byte != b'\t') || matches!(byte, 0x7F | 0xC2 | 0xE2 | 0xEF));
+    // No early way out: the compiler looks at many bytes at once instead.
+    let suspicious = bytes.iter().fold(false, |found, byte| {
+        found
+            | ((*byte < 0x20) & (*byte != b'\t'))
+            | (*byte == 0x7F)
+            | (*byte == 0xC2)
+            | (*byte == 0xE2)
+            | (*byte == 0xEF)
+    });
     if !suspicious {
         return line;
     }

@@ -13,7 +13,6 @@ mod collect;
 mod lines;
 pub(crate) mod shape;
 
-
 mod biome;
 mod black;
 mod c_assert;
@@ -26,8 +25,9 @@ mod docker;
 mod doctest;
 mod dotnet_test;
 mod elixir;
-mod eslint;
 mod esbuild;
+mod eslint;
+mod eslint_json;
 mod flake8;
 mod gcc;
 mod generic;
@@ -71,8 +71,8 @@ mod ruby;
 mod ruff;
 mod rust;
 mod sanitizer;
-mod shells;
 mod shellcheck;
+mod shells;
 mod sql;
 mod surefire;
 mod swift;
@@ -137,6 +137,7 @@ pub(crate) static ALL: &[&Recogniser] = &[
     &black::RECOGNISER,
     &pip::RECOGNISER,
     &biome::RECOGNISER,
+    &eslint_json::RECOGNISER,
     &eslint::RECOGNISER,
     &prettier::RECOGNISER,
     &esbuild::RECOGNISER,
@@ -226,7 +227,14 @@ impl<'a> Context<'a> {
     pub(crate) fn place(&self, raw: &str) -> Place {
         let raw = without_scheme(raw.trim());
         let pseudo = raw.starts_with(['<', '[', '(']) && !raw.contains('/');
-        if pseudo || raw.is_empty() || raw.starts_with("node:") || raw.starts_with("internal/") {
+        // Code given on the command line, and code inside the interpreter.
+        let inline = matches!(raw, "-e" | "-" | "-c") || raw.starts_with("<internal:");
+        if pseudo
+            || inline
+            || raw.is_empty()
+            || raw.starts_with("node:")
+            || raw.starts_with("internal/")
+        {
             return Place {
                 file: String::new(),
                 local: false,
@@ -425,4 +433,3 @@ fn looks_like_exception(class: &str) -> bool {
     .any(|ending| class.ends_with(ending))
         || class.len() > 2 && class.bytes().any(|byte| byte.is_ascii_lowercase())
 }
-

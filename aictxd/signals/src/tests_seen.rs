@@ -64,7 +64,7 @@ pub(crate) fn read<'t>(texts: impl IntoIterator<Item = &'t str>) -> Option<Tests
     let mut counts = Counts::default();
     let mut ran = 0;
     for text in texts {
-        for line in text.lines() {
+        for line in totals::lines(text) {
             let line = line.trim_end();
             if line.len() < 400 && line.bytes().any(|byte| byte.is_ascii_digit()) {
                 total(&mut counts, &mut ran, line);
@@ -75,7 +75,9 @@ pub(crate) fn read<'t>(texts: impl IntoIterator<Item = &'t str>) -> Option<Tests
     if counts.runner.is_empty() {
         return None;
     }
-    counts.failed = counts.failed.max(u64::from(counts.failed == 0 && !counts.names.is_empty()));
+    counts.failed = counts
+        .failed
+        .max(u64::from(counts.failed == 0 && !counts.names.is_empty()));
     Some(TestsSeen {
         runner: counts.runner.to_owned(),
         passed: counts.passed,
@@ -116,19 +118,34 @@ fn labelled(text: &str, name: &str) -> u64 {
     let end = rest
         .find(|c: char| !c.is_ascii_digit())
         .unwrap_or(rest.len());
-    rest.get(..end).and_then(|digits| digits.parse().ok()).unwrap_or(0)
+    rest.get(..end)
+        .and_then(|digits| digits.parse().ok())
+        .unwrap_or(0)
 }
 
-const FAILED: &[&str] = &["failed", "failure", "failures", "error", "errors", "fail", "timed"];
+const FAILED: &[&str] = &[
+    "failed", "failure", "failures", "error", "errors", "fail", "timed",
+];
 const PASSED: &[&str] = &["passed", "passing", "pass", "xfailed"];
 const SKIPPED: &[&str] = &["skipped", "ignored", "pending", "todo", "skips", "skip"];
 
 fn total(counts: &mut Counts, ran: &mut u64, line: &str) {
     let text = line.trim_start();
-    let three = |text: &str| (counted(text, PASSED), counted(text, FAILED), counted(text, SKIPPED));
+    let three = |text: &str| {
+        (
+            counted(text, PASSED),
+            counted(text, FAILED),
+            counted(text, SKIPPED),
+        )
+    };
     if totals::pytest(text).is_some() && text.contains(" in ") {
         let (passed, failed, skipped) = three(text);
-        counts.add("pytest", passed + counted(text, &["xpassed"]), failed, skipped);
+        counts.add(
+            "pytest",
+            passed + counted(text, &["xpassed"]),
+            failed,
+            skipped,
+        );
     } else if let Some(rest) = text.strip_prefix("test result: ") {
         let (passed, failed, skipped) = three(rest);
         counts.add("cargo", passed, failed, skipped);
@@ -138,14 +155,22 @@ fn total(counts: &mut Counts, ran: &mut u64, line: &str) {
             counts.set("nextest", passed, failed, skipped);
         }
     } else if let Some(rest) = text.strip_prefix("Ran ")
-        && rest.contains(" test") && rest.contains(" in ")
+        && rest.contains(" test")
+        && rest.contains(" in ")
     {
         *ran = counted(rest, &["test", "tests"]);
         counts.set("unittest", *ran, 0, 0);
-    } else if counts.runner == "unittest" && (text.starts_with("FAILED (") || text.starts_with("OK (")) {
+    } else if counts.runner == "unittest"
+        && (text.starts_with("FAILED (") || text.starts_with("OK ("))
+    {
         let failed = labelled(text, "failures") + labelled(text, "errors");
         let skipped = labelled(text, "skipped");
-        counts.set("unittest", ran.saturating_sub(failed + skipped), failed, skipped);
+        counts.set(
+            "unittest",
+            ran.saturating_sub(failed + skipped),
+            failed,
+            skipped,
+        );
     } else if let Some(rest) = text.strip_prefix("Tests:") {
         if rest.contains(" total") {
             let (passed, failed, skipped) = three(rest);
@@ -154,42 +179,87 @@ fn total(counts: &mut Counts, ran: &mut u64, line: &str) {
             let all = labelled(text, "Tests");
             let failed = labelled(text, "Errors") + labelled(text, "Failures");
             let skipped = labelled(text, "Skipped") + labelled(text, "Incomplete");
-            counts.set("phpunit", all.saturating_sub(failed + skipped), failed, skipped);
+            counts.set(
+                "phpunit",
+                all.saturating_sub(failed + skipped),
+                failed,
+                skipped,
+            );
         }
     } else if let Some(rest) = text.strip_prefix("Tests  ") {
         let (passed, failed, skipped) = three(rest);
         counts.set("vitest", passed, failed, skipped);
     } else if text.starts_with("OK (") && text.contains(" assertion") {
         counts.set("phpunit", counted(text, &["test", "tests"]), 0, 0);
-    } else if text.contains("Tests run: ") && text.contains("Failures: ") && !text.contains("Time elapsed") {
+    } else if text.contains("Tests run: ")
+        && text.contains("Failures: ")
+        && !text.contains("Time elapsed")
+    {
         let all = labelled(text, "Tests run");
         let failed = labelled(text, "Failures") + labelled(text, "Errors");
         let skipped = labelled(text, "Skipped");
-        counts.set("surefire", all.saturating_sub(failed + skipped), failed, skipped);
+        counts.set(
+            "surefire",
+            all.saturating_sub(failed + skipped),
+            failed,
+            skipped,
+        );
     } else if text.contains(" tests completed") || text.contains(" test completed") {
         let all = counted(text, &["tests", "test"]);
         let (_, failed, skipped) = three(text);
-        counts.set("gradle", all.saturating_sub(failed + skipped), failed, skipped);
+        counts.set(
+            "gradle",
+            all.saturating_sub(failed + skipped),
+            failed,
+            skipped,
+        );
     } else if text.contains("!  - Failed:") {
-        counts.add("dotnet", labelled(text, "Passed: "), labelled(text, "Failed: "), labelled(text, "Skipped: "));
+        counts.add(
+            "dotnet",
+            labelled(text, "Passed: "),
+            labelled(text, "Failed: "),
+            labelled(text, "Skipped: "),
+        );
     } else if text.contains("% tests passed, ") {
         let failed = counted(text, &["tests", "test"]);
-        let all = text.rsplit(' ').next().and_then(|all| all.parse().ok()).unwrap_or(failed);
-        let failed = text.split(", ").nth(1).map_or(failed, |part| counted(part, &["tests", "test"]));
+        let all = text
+            .rsplit(' ')
+            .next()
+            .and_then(|all| all.parse().ok())
+            .unwrap_or(failed);
+        let failed = text
+            .split(", ")
+            .nth(1)
+            .map_or(failed, |part| counted(part, &["tests", "test"]));
         counts.set("ctest", u64::saturating_sub(all, failed), failed, 0);
     } else if let Some(rest) = text.strip_prefix("[  PASSED  ] ") {
         counts.add("gtest", counted(rest, &["test", "tests"]), 0, 0);
-    } else if let Some(rest) = text.strip_prefix("[  FAILED  ] ").filter(|rest| rest.contains("listed below")) {
+    } else if let Some(rest) = text
+        .strip_prefix("[  FAILED  ] ")
+        .filter(|rest| rest.contains("listed below"))
+    {
         counts.add("gtest", 0, counted(rest, &["test", "tests"]), 0);
     } else if text.contains(" examples, ") || text.starts_with("1 example, ") {
         let all = counted(text, &["examples", "example"]);
         let (_, failed, skipped) = three(text);
-        counts.set("rspec", all.saturating_sub(failed + skipped), failed, skipped);
+        counts.set(
+            "rspec",
+            all.saturating_sub(failed + skipped),
+            failed,
+            skipped,
+        );
     } else if text.contains(" runs, ") && text.contains(" assertions, ") {
         let all = counted(text, &["runs"]);
         let (_, failed, skipped) = three(text);
-        counts.set("minitest", all.saturating_sub(failed + skipped), failed, skipped);
-    } else if (text.starts_with("ok | ") || text.starts_with("FAILED | ")) && text.contains(" passed") {
+        counts.set(
+            "minitest",
+            all.saturating_sub(failed + skipped),
+            failed,
+            skipped,
+        );
+    } else if (text.starts_with("ok | ") || text.starts_with("FAILED | "))
+        && text.contains(" passed")
+    {
         let (passed, failed, skipped) = three(text.split(" (").next().unwrap_or(text));
         counts.set("deno", passed, failed, skipped);
     } else if let Some(rest) = text.strip_prefix("Executed ") {
@@ -205,7 +275,9 @@ fn total(counts: &mut Counts, ran: &mut u64, line: &str) {
 fn short(counts: &mut Counts, text: &str) {
     let marked = text.strip_prefix("# ").or_else(|| text.strip_prefix("ℹ "));
     if let Some((word, number)) = marked.and_then(|rest| rest.split_once(' ')) {
-        let Ok(number) = number.parse::<u64>() else { return };
+        let Ok(number) = number.parse::<u64>() else {
+            return;
+        };
         match word {
             "pass" => counts.add("node:test", number, 0, 0),
             "fail" | "cancelled" => counts.add("node:test", 0, number, 0),
@@ -214,10 +286,17 @@ fn short(counts: &mut Counts, text: &str) {
         }
         return;
     }
-    let Some((number, rest)) = text.split_once(' ') else { return };
-    let Ok(number) = number.parse::<u64>() else { return };
+    let Some((number, rest)) = text.split_once(' ') else {
+        return;
+    };
+    let Ok(number) = number.parse::<u64>() else {
+        return;
+    };
     let word = rest.split([' ', ',']).next().unwrap_or_default();
-    let timed = rest.len() == word.len() || rest.get(word.len()..).is_some_and(|tail| tail.starts_with(" ("));
+    let timed = rest.len() == word.len()
+        || rest
+            .get(word.len()..)
+            .is_some_and(|tail| tail.starts_with(" ("));
     match word {
         "passing" if timed => counts.set("mocha", number, 0, 0),
         "failing" if timed && counts.runner == "mocha" => counts.add("mocha", 0, number, 0),
@@ -230,7 +309,12 @@ fn short(counts: &mut Counts, text: &str) {
         "tests" | "test" if rest.contains(" failure") => {
             let failed = counted(rest, FAILED);
             let skipped = counted(rest, &["skipped", "excluded"]);
-            counts.set("exunit", number.saturating_sub(failed + skipped), failed, skipped);
+            counts.set(
+                "exunit",
+                number.saturating_sub(failed + skipped),
+                failed,
+                skipped,
+            );
         }
         _ => {}
     }
@@ -241,14 +325,19 @@ fn failed_name(counts: &mut Counts, line: &str) {
     let text = line.trim_start();
     match text.as_bytes().first() {
         Some(b'F' | b'E') => {
-            if let Some(rest) = text.strip_prefix("FAILED ").or_else(|| text.strip_prefix("ERROR "))
+            if let Some(rest) = text
+                .strip_prefix("FAILED ")
+                .or_else(|| text.strip_prefix("ERROR "))
                 && rest.contains("::")
             {
                 counts.name(rest.split(" - ").next().unwrap_or(rest));
             }
         }
         Some(b't') => {
-            if let Some(name) = text.strip_prefix("test ").and_then(|rest| rest.strip_suffix(" ... FAILED")) {
+            if let Some(name) = text
+                .strip_prefix("test ")
+                .and_then(|rest| rest.strip_suffix(" ... FAILED"))
+            {
                 counts.name(name);
             }
         }
@@ -262,7 +351,9 @@ fn failed_name(counts: &mut Counts, line: &str) {
                 counts.add("go", 0, 0, 1);
             }
         }
-        Some(b'o') if text.starts_with("ok  \t") && counts.runner.is_empty() => counts.runner = "go",
+        Some(b'o') if text.starts_with("ok  \t") && counts.runner.is_empty() => {
+            counts.runner = "go"
+        }
         Some(b'[') => {
             if let Some(name) = text.strip_prefix("[  FAILED  ] ")
                 && !name.contains("listed below")
@@ -275,48 +366,5 @@ fn failed_name(counts: &mut Counts, line: &str) {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn seen(text: &str) -> (String, u64, u64, u64) {
-        let tests = read([text]).unwrap_or_default();
-        (tests.runner, tests.passed, tests.failed, tests.skipped)
-    }
-
-    #[test]
-    fn totals_of_the_runners() {
-        for (text, runner, passed, failed, skipped) in [
-            ("=== 2 failed, 3 passed, 1 skipped, 1 error in 0.5s ===", "pytest", 3, 3, 1),
-            ("test result: ok. 3 passed; 0 failed; 1 ignored\ntest result: FAILED. 1 passed; 2 failed; 0 ignored", "cargo", 4, 2, 1),
-            ("     Summary [   0.010s] 3 tests run: 2 passed, 1 failed, 0 skipped", "nextest", 2, 1, 0),
-            ("Ran 5 tests in 0.001s\n\nFAILED (failures=2, errors=1, skipped=1)", "unittest", 1, 3, 1),
-            ("Ran 2 tests in 0.001s\n\nOK", "unittest", 2, 0, 0),
-            ("Tests:       2 failed, 1 skipped, 1 passed, 4 total", "jest", 1, 2, 1),
-            ("      Tests  2 failed | 3 passed | 1 skipped (6)", "vitest", 3, 2, 1),
-            ("  2 passing (5ms)\n  1 pending\n  3 failing", "mocha", 2, 3, 1),
-            ("# tests 4\n# pass 1\n# fail 2\n# skipped 1", "node:test", 1, 2, 1),
-            ("Tests run: 3, Failures: 1, Errors: 1, Skipped: 0", "surefire", 1, 2, 0),
-            ("14 tests completed, 2 failed, 1 skipped", "gradle", 11, 2, 1),
-            ("Failed!  - Failed:     1, Passed:     7, Skipped:     2, Total:    10", "dotnet", 7, 1, 2),
-            ("50% tests passed, 1 tests failed out of 2", "ctest", 1, 1, 0),
-            ("[  PASSED  ] 2 tests.\n[  FAILED  ] 1 test, listed below:", "gtest", 2, 1, 0),
-            ("7 examples, 6 failures, 1 pending", "rspec", 0, 6, 1),
-            ("5 runs, 3 assertions, 3 failures, 1 errors, 1 skips", "minitest", 0, 4, 1),
-            ("Tests: 7, Assertions: 4, Errors: 1, Failures: 3, Skipped: 1.", "phpunit", 2, 4, 1),
-            ("OK (12 tests, 34 assertions)", "phpunit", 12, 0, 0),
-            ("3 tests, 1 failure", "exunit", 2, 1, 0),
-            ("FAILED | 1 passed | 2 failed (14ms)", "deno", 1, 2, 0),
-            (" 1 pass\n 2 fail", "bun", 1, 2, 0),
-            ("--- FAIL: TestA (0.00s)\n--- PASS: TestB (0.00s)", "go", 1, 1, 0),
-            ("compiled 3 files", "", 0, 0, 0),
-        ] {
-            assert_eq!(seen(text), (runner.to_owned(), passed, failed, skipped), "{text}");
-        }
-    }
-
-    #[test]
-    fn names_of_failed_tests() {
-        let text = "FAILED a.py::test_x - boom\ntest m::t ... FAILED\n--- FAIL: TestZ (0.00s)\n1 failed in 0.1s";
-        assert_eq!(read([text]).unwrap_or_default().failed_tests, ["a.py::test_x", "m::t", "TestZ"]);
-    }
-}
+#[path = "tests_seen_tests.rs"]
+mod tests;

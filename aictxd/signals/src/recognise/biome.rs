@@ -13,12 +13,19 @@ pub(super) static RECOGNISER: Recogniser = Recogniser {
 
 fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
     let ox = context.runs(&["oxlint"])
-        || lines.all().iter().any(|line| marked(line).is_some_and(|(_, text)| plugin(text).is_some()));
+        || lines
+            .all()
+            .iter()
+            .any(|line| marked(line).is_some_and(|(_, text)| plugin(text).is_some()));
     lines.each(|lines, at, line| {
         if line.ends_with("━━━") {
             return biome(context, lines, at, line);
         }
-        if ox { oxlint(context, lines, at, line) } else { None }
+        if ox {
+            oxlint(context, lines, at, line)
+        } else {
+            None
+        }
     })
 }
 
@@ -31,7 +38,10 @@ fn marked(line: &str) -> Option<(bool, &str)> {
         '!' | '⚠' => true,
         _ => return None,
     };
-    Some((warning, text.get(mark.len_utf8()..)?.strip_prefix(' ')?.trim()))
+    Some((
+        warning,
+        text.get(mark.len_utf8()..)?.strip_prefix(' ')?.trim(),
+    ))
 }
 
 fn biome(context: &Context, lines: &Lines, at: usize, line: &str) -> Option<Finding> {
@@ -74,7 +84,9 @@ fn oxlint(context: &Context, lines: &Lines, at: usize, line: &str) -> Option<Fin
     let (warning, text) = marked(line)?;
     let place = lines.after(at + 1, 4).find_map(|(_, next)| {
         let next = next.trim_start();
-        let inside = next.strip_prefix(",-[").or_else(|| next.strip_prefix("╭─["))?;
+        let inside = next
+            .strip_prefix(",-[")
+            .or_else(|| next.strip_prefix("╭─["))?;
         location(inside.split(']').next()?)
     })?;
     let (code, message) = plugin(text).unwrap_or(("", text));

@@ -8,7 +8,11 @@ use super::{Context, Finding, Lines, Recogniser};
 
 pub(super) static RECOGNISER: Recogniser = Recogniser {
     programs: &["black", "isort"],
-    needles: &["would reformat ", "error: cannot ", "Imports are incorrectly sorted"],
+    needles: &[
+        "would reformat ",
+        "error: cannot ",
+        "Imports are incorrectly sorted",
+    ],
     read,
 };
 
@@ -20,11 +24,12 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
         }
         if let Some(rest) = line.strip_prefix("error: cannot parse: ") {
             let place = location(rest)?;
-            return Some(
-                context
-                    .find(at, "black", "lint", "cannot parse")
-                    .place(context, place.path, place.line, place.column),
-            );
+            return Some(context.find(at, "black", "lint", "cannot parse").place(
+                context,
+                place.path,
+                place.line,
+                place.column,
+            ));
         }
         if let Some(rest) = line.strip_prefix("error: cannot format ") {
             let (path, text) = rest.split_once(": ")?;
@@ -37,7 +42,11 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
         }
         let rest = line.strip_prefix("ERROR: ")?;
         let (path, text) = rest.split_at_checked(rest.find(" Imports are incorrectly sorted")?)?;
-        Some(context.find(at, "isort", "lint", text.trim()).place(context, path, "", ""))
+        Some(
+            context
+                .find(at, "isort", "lint", text.trim())
+                .place(context, path, "", ""),
+        )
     })
 }
 
@@ -47,8 +56,8 @@ fn parse_error(text: &str) -> (&str, &str, &str) {
     let mut used = 0;
     while let Some((head, tail)) = rest.split_once(": ") {
         used += head.len();
-        if let Some((line, column)) = digits(tail)
-            .and_then(|(line, rest)| Some((line, digits(rest.strip_prefix(':')?)?.0)))
+        if let Some((line, column)) =
+            digits(tail).and_then(|(line, rest)| Some((line, digits(rest.strip_prefix(':')?)?.0)))
         {
             return (text.get(..used).unwrap_or(text), line, column);
         }

@@ -8,7 +8,13 @@ use super::{Context, Finding, Lines, Recogniser};
 
 pub(super) static RECOGNISER: Recogniser = Recogniser {
     programs: &[],
-    needles: &["CMake Error", "***Failed", "***Timeout", "***Exception", "***Not Run"],
+    needles: &[
+        "CMake Error",
+        "***Failed",
+        "***Timeout",
+        "***Exception",
+        "***Not Run",
+    ],
     read,
 };
 
@@ -28,11 +34,21 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
             .take_while(|next| !next.trim().is_empty() && next.starts_with(' '))
             .collect();
         let message = joined(paragraph);
-        let rest = rest.strip_prefix(" at ").or_else(|| rest.strip_prefix(" in "))?;
+        let rest = rest
+            .strip_prefix(" at ")
+            .or_else(|| rest.strip_prefix(" in "))?;
         let head = rest.split(" (").next()?.trim_end_matches(':');
-        let (path, number) = head.rsplit_once(':').filter(|(_, number)| digits(number).is_some()).unwrap_or((head, ""));
+        let (path, number) = head
+            .rsplit_once(':')
+            .filter(|(_, number)| digits(number).is_some())
+            .unwrap_or((head, ""));
         let message = if message.is_empty() { line } else { &message };
-        Some(context.find(at, "c_cpp", "build", message).tool("cmake").place(context, path, number, ""))
+        Some(
+            context
+                .find(at, "c_cpp", "build", message)
+                .tool("cmake")
+                .place(context, path, number, ""),
+        )
     })
 }
 
@@ -42,14 +58,32 @@ fn ctest(context: &Context, lines: &Lines, at: usize, line: &str) -> Option<Find
     let (_, rest) = rest.split_once(": ")?;
     let (name, status) = rest.split_once("***")?;
     let name = name.trim_end_matches(['.', ' ']);
-    let output = lines.after(at + 1, 200).map(|(_, next)| next.trim()).take_while(|next| !next.starts_with("Start ") && !next.contains(" Test ") && !next.contains("% tests passed"));
+    let output = lines
+        .after(at + 1, 200)
+        .map(|(_, next)| next.trim())
+        .take_while(|next| {
+            !next.starts_with("Start ")
+                && !next.contains(" Test ")
+                && !next.contains("% tests passed")
+        });
     let output: Vec<&str> = output.filter(|next| !next.is_empty()).collect();
-    if output.iter().any(|next| next.starts_with("[  FAILED  ]") || next.contains("panicked at")) {
+    if output
+        .iter()
+        .any(|next| next.starts_with("[  FAILED  ]") || next.contains("panicked at"))
+    {
         // The test's own framework says more.
         return None;
     }
     let status = status.split("  ").next().unwrap_or(status);
-    let status = status.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == ' ').trim_end_matches(" sec").trim_end();
+    let status = status
+        .trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == ' ')
+        .trim_end_matches(" sec")
+        .trim_end();
     let message = output.first().copied().unwrap_or(status);
-    Some(context.find(at, "c_cpp", "test", message).tool("ctest").test(name))
+    Some(
+        context
+            .find(at, "c_cpp", "test", message)
+            .tool("ctest")
+            .test(name),
+    )
 }

@@ -16,8 +16,23 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
     lines.each(|lines, at, line| {
         if let Some(number) = line.strip_prefix("  Problem ") {
             number.trim().parse::<u32>().ok()?;
-            let reasons: Vec<&str> = lines.after(at + 1, 40).map(|(_, next)| next).take_while(|next| next.starts_with("    ")).filter_map(|next| next.trim_start().strip_prefix("- ")).collect();
-            let decisive = reasons.iter().rev().find(|text| ["does not satisfy", "could not be found", "is missing", "conflict", "found "].iter().any(|word| text.contains(word)));
+            let reasons: Vec<&str> = lines
+                .after(at + 1, 40)
+                .map(|(_, next)| next)
+                .take_while(|next| next.starts_with("    "))
+                .filter_map(|next| next.trim_start().strip_prefix("- "))
+                .collect();
+            let decisive = reasons.iter().rev().find(|text| {
+                [
+                    "does not satisfy",
+                    "could not be found",
+                    "is missing",
+                    "conflict",
+                    "found ",
+                ]
+                .iter()
+                .any(|word| text.contains(word))
+            });
             let message = decisive.or(reasons.last()).copied()?;
             return Some(context.find(at, "php", "build", message).tool("composer"));
         }
@@ -26,7 +41,16 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
         if !rest.ends_with(':') || !context.runs(&["composer"]) {
             return None;
         }
-        let text = lines.after(at + 1, 12).map(|(_, next)| next.trim()).skip_while(|next| next.is_empty()).take_while(|next| !next.is_empty()).take(1);
-        Some(context.find(at, "php", "build", &joined(text)).tool("composer"))
+        let text = lines
+            .after(at + 1, 12)
+            .map(|(_, next)| next.trim())
+            .skip_while(|next| next.is_empty())
+            .take_while(|next| !next.is_empty())
+            .take(1);
+        Some(
+            context
+                .find(at, "php", "build", &joined(text))
+                .tool("composer"),
+        )
     })
 }

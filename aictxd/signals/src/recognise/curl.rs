@@ -13,6 +13,11 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
     lines.each(|_, at, line| {
         let (code, rest) = digits(line.strip_prefix("curl: (")?)?;
         let message = rest.strip_prefix(") ")?;
-        Some(context.find(at, "unknown", "runtime", message).tool("curl").code(code))
+        Some(
+            context
+                .find(at, "unknown", "runtime", message)
+                .tool("curl")
+                .code(code),
+        )
     })
 }

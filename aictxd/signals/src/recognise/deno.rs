@@ -8,15 +8,27 @@ use super::{Context, Finding, Lines, Recogniser, split_class};
 
 pub(super) static RECOGNISER: Recogniser = Recogniser {
     programs: PROGRAMS,
-    needles: &["(fail) ", "error: Uncaught ", "running 1 test from ", " tests from ./", "Bun v"],
+    needles: &[
+        "(fail) ",
+        "error: Uncaught ",
+        "running 1 test from ",
+        " tests from ./",
+        "Bun v",
+    ],
     read,
 };
 
 const PROGRAMS: &[&str] = &["deno", "bun", "bunx"];
 
 fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
-    let deno = context.runs(&["deno"]) || has(lines, |line| line.starts_with("error: Uncaught ") || line.contains(" from ./"));
-    let bun = context.runs(&["bun", "bunx"]) || has(lines, |line| line.starts_with("Bun v") || line.starts_with("bun test v"));
+    let deno = context.runs(&["deno"])
+        || has(lines, |line| {
+            line.starts_with("error: Uncaught ") || line.contains(" from ./")
+        });
+    let bun = context.runs(&["bun", "bunx"])
+        || has(lines, |line| {
+            line.starts_with("Bun v") || line.starts_with("bun test v")
+        });
     if !deno && !bun {
         return Vec::new();
     }
@@ -37,7 +49,9 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
         if let Some(rest) = line.strip_prefix("error[")
             && let Some((code, message)) = rest.split_once("]: ")
         {
-            let place = lines.after(at + 1, 3).find_map(|(_, next)| location(next.trim_start().strip_prefix("--> ")?))?;
+            let place = lines
+                .after(at + 1, 3)
+                .find_map(|(_, next)| location(next.trim_start().strip_prefix("--> ")?))?;
             return Some(
                 context
                     .find(at, "javascript", "lint", message)
@@ -47,16 +61,31 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
             );
         }
         let text = line.strip_prefix("error: ")?;
-        if ["Test failed", "Type checking failed", "Found "].iter().any(|start| text.starts_with(start)) {
+        if ["Test failed", "Type checking failed", "Found "]
+            .iter()
+            .any(|start| text.starts_with(start))
+        {
             let finding = context.find(at, "javascript", "runtime", text).tool("deno");
             return Some(finding.wrapper());
         }
-        let uncaught = text.strip_prefix("Uncaught ").map(|text| text.strip_prefix("(in promise) ").unwrap_or(text));
+        let uncaught = text
+            .strip_prefix("Uncaught ")
+            .map(|text| text.strip_prefix("(in promise) ").unwrap_or(text));
         let text = uncaught.unwrap_or(text);
         let (class, message) = split_class(text);
-        let message = if class.is_empty() || message.is_empty() { text } else { message };
+        let message = if class.is_empty() || message.is_empty() {
+            text
+        } else {
+            message
+        };
         let testing = errors && !test.is_empty();
-        let phase = if testing { "test" } else if text.starts_with("Module not found") { "build" } else { "runtime" };
+        let phase = if testing {
+            "test"
+        } else if text.starts_with("Module not found") {
+            "build"
+        } else {
+            "runtime"
+        };
         let finding = context
             .find(at, "javascript", phase, message)
             .tool("deno")
@@ -101,9 +130,17 @@ fn read_bun(context: &Context, lines: &mut Lines) -> Vec<Finding> {
             }
         };
         if message.starts_with("script \"") {
-            return Some(context.find(at, "javascript", "runtime", message).tool("bun").wrapper());
+            return Some(
+                context
+                    .find(at, "javascript", "runtime", message)
+                    .tool("bun")
+                    .wrapper(),
+            );
         }
-        let finding = context.find(at, "javascript", "runtime", message).tool("bun").code(class);
+        let finding = context
+            .find(at, "javascript", "runtime", message)
+            .tool("bun")
+            .code(class);
         Some(match first_frame(context, lines, at) {
             Some(place) => finding.place(context, place.path, place.line, place.column),
             None => finding,

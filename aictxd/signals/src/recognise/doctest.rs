@@ -33,7 +33,12 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
         let name = name.unwrap_or_default();
         findings.push(
             context
-                .find(head, "python", "test", &format!("Failed example: {example}"))
+                .find(
+                    head,
+                    "python",
+                    "test",
+                    &format!("Failed example: {example}"),
+                )
                 .tool("doctest")
                 .test(name)
                 .place(context, path, number, ""),

@@ -23,29 +23,77 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
             && lines.get(at).trim() == "Error Message:"
         {
             let name = name.rsplit_once(" [").map_or(name, |(name, _)| name);
-            let end = lines.after(at + 1, 200).find(|(_, next)| next.trim().is_empty() || next.trim_start().starts_with("Failed ")).map_or(lines.len().min(at + 200), |(end, _)| end);
-            let body: Vec<&str> = lines.after(at + 1, end - at - 1).map(|(_, next)| next.trim()).take_while(|next| *next != "Stack Trace:").collect();
+            let end = lines
+                .after(at + 1, 200)
+                .find(|(_, next)| {
+                    next.trim().is_empty() || next.trim_start().starts_with("Failed ")
+                })
+                .map_or(lines.len().min(at + 200), |(end, _)| end);
+            let body: Vec<&str> = lines
+                .after(at + 1, end - at - 1)
+                .map(|(_, next)| next.trim())
+                .take_while(|next| *next != "Stack Trace:")
+                .collect();
             let first = body.first().copied().unwrap_or("test failed");
             // NUnit puts what was expected on one line and what came on the next.
-            let message = if first.starts_with("Expected:") { joined(body.iter().copied().take(2)) } else { first.to_owned() };
-            let (code, message) = exception(&message).map_or_else(|| (String::new(), message.clone()), |(class, text)| (class.to_owned(), text.to_owned()));
-            let (code, message) = if code.is_empty() && first.starts_with("Test method ") { threw(&body).unwrap_or((code, message)) } else { (code, message) };
-            let finding = context.find(head, "dotnet", "test", message.strip_prefix(" : ").unwrap_or(&message)).code(&code).test(name);
+            let message = if first.starts_with("Expected:") {
+                joined(body.iter().copied().take(2))
+            } else {
+                first.to_owned()
+            };
+            let (code, message) = exception(&message).map_or_else(
+                || (String::new(), message.clone()),
+                |(class, text)| (class.to_owned(), text.to_owned()),
+            );
+            let (code, message) = if code.is_empty() && first.starts_with("Test method ") {
+                threw(&body).unwrap_or((code, message))
+            } else {
+                (code, message)
+            };
+            let finding = context
+                .find(
+                    head,
+                    "dotnet",
+                    "test",
+                    message.strip_prefix(" : ").unwrap_or(&message),
+                )
+                .code(&code)
+                .test(name);
             findings.push(placed(context, lines, finding, at, end));
             lines.claim(head..end);
             at = end;
-        } else if let Some(rest) = line.strip_prefix("Unhandled exception. ").or_else(|| line.strip_prefix("Unhandled exception: ")) {
-            let end = lines.after(at, 200).find(|(_, next)| !next.starts_with([' ', '\t'])).map_or(lines.len().min(at + 200), |(end, _)| end);
+        } else if let Some(rest) = line
+            .strip_prefix("Unhandled exception. ")
+            .or_else(|| line.strip_prefix("Unhandled exception: "))
+        {
+            let end = lines
+                .after(at, 200)
+                .find(|(_, next)| !next.starts_with([' ', '\t']))
+                .map_or(lines.len().min(at + 200), |(end, _)| end);
             let (class, message) = exception(rest).unwrap_or(("", rest));
-            let inner = lines.after(at, end - at).find_map(|(number, next)| Some((number, next.trim_start().strip_prefix("---> ")?)));
+            let inner = lines.after(at, end - at).find_map(|(number, next)| {
+                Some((number, next.trim_start().strip_prefix("---> ")?))
+            });
             let outer_end = inner.map_or(end, |(number, _)| number);
             // The frames of the inner exception come first, then those of the outer one.
-            let split = lines.after(outer_end, end - outer_end).find(|(_, next)| next.contains("--- End of inner exception")).map_or(outer_end, |(number, _)| number);
+            let split = lines
+                .after(outer_end, end - outer_end)
+                .find(|(_, next)| next.contains("--- End of inner exception"))
+                .map_or(outer_end, |(number, _)| number);
             let finding = context.find(head, "dotnet", "runtime", message).code(class);
-            findings.push(placed(context, lines, finding, if inner.is_some() { split } else { at }, end));
+            findings.push(placed(
+                context,
+                lines,
+                finding,
+                if inner.is_some() { split } else { at },
+                end,
+            ));
             if let Some((number, text)) = inner {
                 let (class, message) = exception(text).unwrap_or(("", text));
-                let finding = context.find(head, "dotnet", "runtime", message).code(class).cause_if(true);
+                let finding = context
+                    .find(head, "dotnet", "runtime", message)
+                    .code(class)
+                    .cause_if(true);
                 findings.push(placed(context, lines, finding, number, split));
             }
             lines.claim(head..end);
@@ -74,10 +122,12 @@ fn threw(body: &[&str]) -> Option<(String, String)> {
 /// The first frame `in path:line n` that is the repository's own, else the first.
 fn placed(context: &Context, lines: &Lines, finding: Finding, from: usize, to: usize) -> Finding {
     let frames = || {
-        lines.after(from, to.saturating_sub(from)).filter_map(|(_, line)| {
-            let (_, place) = line.trim_start().strip_prefix("at ")?.rsplit_once(" in ")?;
-            place.rsplit_once(":line ")
-        })
+        lines
+            .after(from, to.saturating_sub(from))
+            .filter_map(|(_, line)| {
+                let (_, place) = line.trim_start().strip_prefix("at ")?.rsplit_once(" in ")?;
+                place.rsplit_once(":line ")
+            })
     };
     let own = frames().find(|(path, _)| context.place(path).local);
     match own.or_else(|| frames().next()) {

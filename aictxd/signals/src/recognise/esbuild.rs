@@ -8,7 +8,14 @@ use super::{Context, Finding, Lines, Recogniser};
 
 pub(super) static RECOGNISER: Recogniser = Recogniser {
     programs: &[],
-    needles: &["✘ [ERROR] ", "X [ERROR] ", "[!] ", "error during build:", "[ERROR] ", "Transform failed with "],
+    needles: &[
+        "✘ [ERROR] ",
+        "X [ERROR] ",
+        "[!] ",
+        "error during build:",
+        "[ERROR] ",
+        "Transform failed with ",
+    ],
     read,
 };
 
@@ -21,7 +28,10 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
             told = 0;
             return None;
         }
-        if let Some(text) = ["✘ [ERROR] ", "X [ERROR] "].iter().find_map(|mark| line.strip_prefix(mark)) {
+        if let Some(text) = ["✘ [ERROR] ", "X [ERROR] "]
+            .iter()
+            .find_map(|mark| line.strip_prefix(mark))
+        {
             return Some(esbuild(context, lines, at, text));
         }
         if let Some(text) = line.strip_prefix("[!] ") {
@@ -109,8 +119,12 @@ fn vite(context: &Context, lines: &Lines, at: usize, line: &str, told: usize) ->
         return None;
     }
     // `[PARSE_ERROR] text` and a frame, as Rolldown draws it.
-    if let Some((code, message)) = text.strip_prefix('[').and_then(|rest| rest.split_once("] "))
-        && code.bytes().all(|byte| byte.is_ascii_uppercase() || byte == b'_')
+    if let Some((code, message)) = text
+        .strip_prefix('[')
+        .and_then(|rest| rest.split_once("] "))
+        && code
+            .bytes()
+            .all(|byte| byte.is_ascii_uppercase() || byte == b'_')
     {
         let finding = context
             .find(at, "javascript", "build", message.trim())
@@ -134,7 +148,11 @@ fn vite(context: &Context, lines: &Lines, at: usize, line: &str, told: usize) ->
         .iter()
         .find_map(|start| {
             let rest = message.strip_prefix(start)?;
-            if start.ends_with(": ") { Some(rest) } else { rest.split_once("] ").map(|(_, rest)| rest) }
+            if start.ends_with(": ") {
+                Some(rest)
+            } else {
+                rest.split_once("] ").map(|(_, rest)| rest)
+            }
         })
         .unwrap_or(message);
     let (message, place) = in_front(message);
@@ -142,7 +160,9 @@ fn vite(context: &Context, lines: &Lines, at: usize, line: &str, told: usize) ->
         lines.after(at + 1, 4).find_map(|(_, next)| {
             let next = next.trim();
             let path = next.strip_prefix("file: ").unwrap_or(next);
-            location(path).filter(|at| at.rest.is_empty()).or_else(|| paren_location(path).filter(|at| at.rest.is_empty()))
+            location(path)
+                .filter(|at| at.rest.is_empty())
+                .or_else(|| paren_location(path).filter(|at| at.rest.is_empty()))
         })
     });
     let finding = context

@@ -14,7 +14,9 @@ pub(super) static RECOGNISER: Recogniser = Recogniser {
 
 /// Files that other compilers of the same dress own.
 const FOREIGN: &[&str] = &[
-    "py", "pyi", "java", "kt", "kts", "swift", "go", "rs", "ts", "tsx", "js", "jsx", "mjs", "scala", "ex", "exs", "sh", "bash", "rb", "php", "cs", "fs", "tex", "sql", "yml", "yaml", "json", "toml", "bat", "zig", "nim", "hs", "ml", "dart",
+    "py", "pyi", "java", "kt", "kts", "swift", "go", "rs", "ts", "tsx", "js", "jsx", "mjs",
+    "scala", "ex", "exs", "sh", "bash", "rb", "php", "cs", "fs", "tex", "sql", "yml", "yaml",
+    "json", "toml", "bat", "zig", "nim", "hs", "ml", "dart",
 ];
 
 fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
@@ -33,7 +35,10 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
 
 fn placed(context: &Context, lines: &Lines, at: usize, place: At) -> Option<Finding> {
     let name = place.path.rsplit(['/', '\\']).next()?;
-    if name.rsplit_once('.').is_some_and(|(_, extension)| FOREIGN.contains(&extension)) {
+    if name
+        .rsplit_once('.')
+        .is_some_and(|(_, extension)| FOREIGN.contains(&extension))
+    {
         return None;
     }
     let (warning, text) = if let Some(text) = place.rest.strip_prefix("error: ") {
@@ -43,9 +48,18 @@ fn placed(context: &Context, lines: &Lines, at: usize, place: At) -> Option<Find
     } else {
         (true, place.rest.strip_prefix("warning: ")?)
     };
-    let (message, code) = trailing(text, '[', ']').filter(|(_, code)| code.starts_with("-W")).unwrap_or((text, ""));
-    let finding = context.find(at, "c_cpp", "build", message).code(code).warning_if(warning);
-    let asked = if warning || context.place(place.path).local { None } else { asked_from(context, lines, at) };
+    let (message, code) = trailing(text, '[', ']')
+        .filter(|(_, code)| code.starts_with("-W"))
+        .unwrap_or((text, ""));
+    let finding = context
+        .find(at, "c_cpp", "build", message)
+        .code(code)
+        .warning_if(warning);
+    let asked = if warning || context.place(place.path).local {
+        None
+    } else {
+        asked_from(context, lines, at)
+    };
     let place = asked.unwrap_or(place);
     Some(finding.place(context, place.path, place.line, place.column))
 }
@@ -75,16 +89,28 @@ fn asked_from<'t>(context: &Context, lines: &Lines<'t>, at: usize) -> Option<At<
 fn driver(context: &Context, at: usize, line: &str) -> Option<Finding> {
     let (program, rest) = line.split_once(": ")?;
     let name = program.rsplit('/').next()?;
-    let name = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.').trim_end_matches('-');
+    let name = name
+        .trim_end_matches(|c: char| c.is_ascii_digit() || c == '.')
+        .trim_end_matches('-');
     let name = name.rsplit('-').next()?;
-    if !matches!(name, "gcc" | "g++" | "cc" | "c++" | "clang" | "clang++" | "cc1" | "cc1plus" | "cpp" | "emcc") {
+    if !matches!(
+        name,
+        "gcc" | "g++" | "cc" | "c++" | "clang" | "clang++" | "cc1" | "cc1plus" | "cpp" | "emcc"
+    ) {
         return None;
     }
-    let text = rest.strip_prefix("fatal error: ").or_else(|| rest.strip_prefix("error: "))?;
-    if text.starts_with("linker command failed") || text.starts_with("ld returned") || text.starts_with("linking") {
+    let text = rest
+        .strip_prefix("fatal error: ")
+        .or_else(|| rest.strip_prefix("error: "))?;
+    if text.starts_with("linker command failed")
+        || text.starts_with("ld returned")
+        || text.starts_with("linking")
+    {
         return None;
     }
     // `cc1: error: text [-Werror=x]`.
-    let (message, code) = trailing(text, '[', ']').filter(|(_, code)| code.starts_with("-W")).unwrap_or((text, ""));
+    let (message, code) = trailing(text, '[', ']')
+        .filter(|(_, code)| code.starts_with("-W"))
+        .unwrap_or((text, ""));
     Some(context.find(at, "c_cpp", "build", message).code(code))
 }

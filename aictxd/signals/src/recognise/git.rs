@@ -4,50 +4,77 @@ use super::{Context, Finding, Lines, Recogniser};
 
 pub(super) static RECOGNISER: Recogniser = Recogniser {
     programs: &["git", "gh"],
-    needles: &["fatal: ", "CONFLICT (", "! [rejected]", "! [remote rejected]", "GH001"],
+    needles: &[
+        "fatal: ",
+        "CONFLICT (",
+        "! [rejected]",
+        "! [remote rejected]",
+        "GH001",
+    ],
     read,
 };
 
 fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
     let git = context.runs(&["git"]);
-    let mut findings = lines.each(|lines, at, line| {
-        if let Some(text) = line.strip_prefix("fatal: ") {
-            let whole = git || lines.all().iter().any(|line| line.contains("git"));
-            return whole.then(|| context.find(at, "git", "runtime", text));
-        }
-        if let Some(rest) = line.strip_prefix("CONFLICT (") {
-            let (_, text) = rest.split_once("): ")?;
-            let file = text.rsplit_once(" in ").map(|(_, file)| file).filter(|_| text.starts_with("Merge conflict in "));
-            let file = file.or_else(|| text.split(' ').next().filter(|_| text.contains(" deleted in ")));
-            let text = text.trim_end();
-            let finding = context.find(at, "git", "runtime", text).code("CONFLICT");
-            return Some(match file {
-                Some(file) => finding.place(context, file.trim(), "", ""),
-                None => finding,
-            });
-        }
-        if let Some(rest) = line.trim_start().strip_prefix("! [").filter(|rest| rest.starts_with("rejected]") || rest.starts_with("remote rejected]")) {
-            let (_, text) = rest.split_once(']')?;
-            let text = super::shape::joined([text]);
-            return Some(context.find(at, "git", "runtime", &text).code("rejected"));
-        }
-        if !git {
-            return None;
-        }
-        if let Some(text) = line.strip_prefix("error: ") {
-            if text.starts_with("failed to push some refs to") {
-                return Some(context.find(at, "git", "runtime", text).wrapper());
+    let mut findings =
+        lines.each(|lines, at, line| {
+            if let Some(text) = line.strip_prefix("fatal: ") {
+                let whole = git || lines.all().iter().any(|line| line.contains("git"));
+                return whole.then(|| context.find(at, "git", "runtime", text));
             }
-            return Some(context.find(at, "git", "runtime", text));
-        }
-        // The name of an unknown sub-command stands in quotes.
-        let text = line.strip_prefix("git: ")?;
-        Some(context.find(at, "git", "runtime", text))
-    });
+            if let Some(rest) = line.strip_prefix("CONFLICT (") {
+                let (_, text) = rest.split_once("): ")?;
+                let file = text
+                    .rsplit_once(" in ")
+                    .map(|(_, file)| file)
+                    .filter(|_| text.starts_with("Merge conflict in "));
+                let file = file.or_else(|| {
+                    text.split(' ')
+                        .next()
+                        .filter(|_| text.contains(" deleted in "))
+                });
+                let text = text.trim_end();
+                let finding = context.find(at, "git", "runtime", text).code("CONFLICT");
+                return Some(match file {
+                    Some(file) => finding.place(context, file.trim(), "", ""),
+                    None => finding,
+                });
+            }
+            if let Some(rest) = line.trim_start().strip_prefix("! [").filter(|rest| {
+                rest.starts_with("rejected]") || rest.starts_with("remote rejected]")
+            }) {
+                let (_, text) = rest.split_once(']')?;
+                let text = super::shape::joined([text]);
+                return Some(context.find(at, "git", "runtime", &text).code("rejected"));
+            }
+            if !git {
+                return None;
+            }
+            if let Some(text) = line.strip_prefix("error: ") {
+                if text.starts_with("failed to push some refs to") {
+                    return Some(context.find(at, "git", "runtime", text).wrapper());
+                }
+                return Some(context.find(at, "git", "runtime", text));
+            }
+            let bare = [
+                "There is no tracking information",
+                "No stash entries found",
+                "nothing to commit",
+                "no changes added to commit",
+            ];
+            if bare.iter().any(|start| line.starts_with(start)) {
+                return Some(context.find(at, "git", "runtime", line));
+            }
+            // The name of an unknown sub-command stands in quotes.
+            let text = line.strip_prefix("git: ")?;
+            Some(context.find(at, "git", "runtime", text))
+        });
     // Lines after the first error of one refusal explain it.
     let mut last: Option<usize> = None;
     findings.retain(|finding| {
-        let follows = last.is_some_and(|last| finding.at == last + 1) && lines.get(finding.at).starts_with("error: ") && !finding.wrapper;
+        let follows = last.is_some_and(|last| finding.at == last + 1)
+            && lines.get(finding.at).starts_with("error: ")
+            && !finding.wrapper;
         last = Some(finding.at);
         !follows || lines.get(finding.at).starts_with("fatal: ")
     });

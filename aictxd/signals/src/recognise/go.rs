@@ -56,12 +56,20 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
         }
         let place = location(text)?;
         let source = place.path.ends_with(".go") && !place.column.is_empty();
-        let module = ["go.mod", "go.sum", "go.work"].iter().any(|end| place.path.ends_with(end));
+        let module = ["go.mod", "go.sum", "go.work"]
+            .iter()
+            .any(|end| place.path.ends_with(end));
         if !(source || module) || place.rest.is_empty() {
             return None;
         }
-        let message = place.rest.strip_suffix("; to add it:").unwrap_or(place.rest);
-        let vet = vet || (source && VET.iter().any(|check| message.contains(check)) && !message.starts_with("cannot "));
+        let message = place
+            .rest
+            .strip_suffix("; to add it:")
+            .unwrap_or(place.rest);
+        let vet = vet
+            || (source
+                && VET.iter().any(|check| message.contains(check))
+                && !message.starts_with("cannot "));
         let finding = context.find(at, "go", if vet { "lint" } else { "build" }, message);
         let finding = if vet { finding.tool("vet") } else { finding };
         Some(finding.place(context, place.path, place.line, place.column))
@@ -70,23 +78,56 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
 
 /// What the go command says without naming a place.
 fn plain(text: &str) -> Option<&str> {
-    let starts = ["no required module provides package ", "stat ", "package ", "no Go files in ", "pattern ", "cannot find package ", "named files must "];
-    let ends = ["not found", "no such file or directory", "to add it:", "is not in std", "no Go files in"];
+    let starts = [
+        "no required module provides package ",
+        "stat ",
+        "package ",
+        "no Go files in ",
+        "pattern ",
+        "cannot find package ",
+        "named files must ",
+    ];
+    let ends = [
+        "not found",
+        "no such file or directory",
+        "to add it:",
+        "is not in std",
+        "no Go files in",
+    ];
     let told = starts.iter().any(|start| text.starts_with(start))
-        && (ends.iter().any(|end| text.contains(end)) || !text.starts_with("stat ") && !text.starts_with("package "));
+        && (ends.iter().any(|end| text.contains(end))
+            || !text.starts_with("stat ") && !text.starts_with("package "));
     let message = text.strip_suffix("; to add it:").unwrap_or(text);
     (told || text.starts_with("no Go files in ")).then_some(message)
 }
 
 fn module(context: &Context, at: usize, text: &str) -> Option<Finding> {
-    let news = ["downloading ", "finding ", "found ", "upgraded ", "added ", "extracting ", "downgraded ", "removed ", "creating ", "to add module requirements", "copying ", "warning"];
+    let news = [
+        "downloading ",
+        "finding ",
+        "found ",
+        "upgraded ",
+        "added ",
+        "extracting ",
+        "downgraded ",
+        "removed ",
+        "creating ",
+        "to add module requirements",
+        "copying ",
+        "warning",
+    ];
     if news.iter().any(|start| text.starts_with(start)) || text.starts_with("errors parsing ") {
         return None;
     }
     if let Some(place) = location(text)
         && place.path.ends_with(".go")
     {
-        return Some(context.find(at, "go", "build", place.rest).place(context, place.path, place.line, place.column));
+        return Some(context.find(at, "go", "build", place.rest).place(
+            context,
+            place.path,
+            place.line,
+            place.column,
+        ));
     }
     let text = text.trim_end_matches(':').trim_end_matches("; to add it");
     Some(context.find(at, "go", "build", text))

@@ -9,7 +9,13 @@ use super::{Context, Finding, Lines, MAX_FINDINGS, Recogniser};
 
 pub(super) static RECOGNISER: Recogniser = Recogniser {
     programs: &[],
-    needles: &["--- FAIL: ", "panic: ", "fatal error: ", "DATA RACE", "FAIL\t"],
+    needles: &[
+        "--- FAIL: ",
+        "panic: ",
+        "fatal error: ",
+        "DATA RACE",
+        "FAIL\t",
+    ],
     read,
 };
 
@@ -34,7 +40,12 @@ struct Reader<'c, 't> {
 }
 
 fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
-    if lines.all().iter().take(20).any(|line| line.starts_with("{\"Time\":\"") && line.contains("\"Package\":")) {
+    if lines
+        .all()
+        .iter()
+        .take(20)
+        .any(|line| line.starts_with("{\"Time\":\"") && line.contains("\"Package\":"))
+    {
         return json(context, lines);
     }
     let mut reader = Reader {
@@ -63,9 +74,15 @@ impl<'t> Reader<'_, 't> {
                 self.current = Some(name);
                 self.test(name).failed = Some(head);
                 lines.claim(head..at);
-            } else if let Some(name) = ["=== RUN ", "=== CONT ", "=== NAME "].iter().find_map(|start| text.strip_prefix(start)) {
+            } else if let Some(name) = ["=== RUN ", "=== CONT ", "=== NAME "]
+                .iter()
+                .find_map(|start| text.strip_prefix(start))
+            {
                 self.current = Some(name.trim());
-            } else if text.starts_with("--- PASS: ") || text.starts_with("--- SKIP: ") || text.starts_with("=== PAUSE ") {
+            } else if text.starts_with("--- PASS: ")
+                || text.starts_with("--- SKIP: ")
+                || text.starts_with("=== PAUSE ")
+            {
                 self.current = None;
             } else if line == "WARNING: DATA RACE" {
                 at = self.race(lines, head);
@@ -85,8 +102,12 @@ impl<'t> Reader<'_, 't> {
         if let Some(place) = self.race.take()
             && self.findings.is_empty()
         {
-            let finding = self.context.find(0, "go", "runtime", "DATA RACE").code("DATA RACE");
-            self.findings.push(finding.place(self.context, place.path, place.line, place.column));
+            let finding = self
+                .context
+                .find(0, "go", "runtime", "DATA RACE")
+                .code("DATA RACE");
+            self.findings
+                .push(finding.place(self.context, place.path, place.line, place.column));
         }
     }
 
@@ -99,22 +120,37 @@ impl<'t> Reader<'_, 't> {
 
     /// `    file_test.go:7: text` of the current test; or the text of a failed example.
     fn output(&mut self, lines: &mut Lines<'t>, name: &'t str, at: usize, line: &'t str) {
-        if name.starts_with("Example") && line == "got:" && self.told.get(name).is_some_and(|told| told.message.is_empty()) {
+        if name.starts_with("Example")
+            && line == "got:"
+            && self
+                .told
+                .get(name)
+                .is_some_and(|told| told.message.is_empty())
+        {
             let body = lines
                 .after(at, 40)
                 .map(|(_, line)| line)
-                .take_while(|line| !line.starts_with("--- ") && !line.starts_with("FAIL") && !line.starts_with("=== "));
+                .take_while(|line| {
+                    !line.starts_with("--- ")
+                        && !line.starts_with("FAIL")
+                        && !line.starts_with("=== ")
+                });
             self.test(name).message = joined(body);
             return;
         }
         if !line.starts_with([' ', '\t']) {
             return;
         }
-        let Some(place) = location(line.trim_start()).filter(|place| place.path.ends_with(".go") && place.column.is_empty()) else {
+        let Some(place) = location(line.trim_start())
+            .filter(|place| place.path.ends_with(".go") && place.column.is_empty())
+        else {
             return;
         };
         let depth = indent(line);
-        let known = self.told.get(name).is_some_and(|told| !told.message.is_empty());
+        let known = self
+            .told
+            .get(name)
+            .is_some_and(|told| !told.message.is_empty());
         if known {
             return;
         }
@@ -124,7 +160,10 @@ impl<'t> Reader<'_, 't> {
             .take_while(|line| indent(line) > depth && !line.trim_start().starts_with("--- "))
             .collect();
         let (message, place) = if place.rest.is_empty() {
-            testify(&body).map_or((joined(body.iter().take(1).copied()), place), |(message, traced)| (message, traced.unwrap_or(place)))
+            testify(&body).map_or(
+                (joined(body.iter().take(1).copied()), place),
+                |(message, traced)| (message, traced.unwrap_or(place)),
+            )
         } else {
             (place.rest.to_owned(), place)
         };
@@ -159,10 +198,18 @@ impl<'t> Reader<'_, 't> {
             None => ("fatal error", line.strip_prefix("fatal error: ")?),
         };
         let text = text.split(" [recovered").next().unwrap_or(text);
-        let goroutine = lines.after(head + 1, 60).find(|(_, line)| line.starts_with("goroutine "))?.0;
+        let goroutine = lines
+            .after(head + 1, 60)
+            .find(|(_, line)| line.starts_with("goroutine "))?
+            .0;
         let end = lines
             .after(goroutine, 2_000)
-            .find(|(_, line)| line.starts_with("FAIL\t") || line.starts_with("exit status ") || line.starts_with("--- ") || line.starts_with("ok  \t"))
+            .find(|(_, line)| {
+                line.starts_with("FAIL\t")
+                    || line.starts_with("exit status ")
+                    || line.starts_with("--- ")
+                    || line.starts_with("ok  \t")
+            })
             .map_or(lines.len(), |(end, _)| end);
         let place = lines
             .after(goroutine + 1, end - goroutine)
@@ -174,9 +221,13 @@ impl<'t> Reader<'_, 't> {
             .nth(1)
             .map(|(_, line)| line.trim().split(" (").next().unwrap_or_default());
         let failed = self.current.filter(|name| !name.is_empty());
-        let test = running.or(failed);
+        let framed = lines
+            .after(goroutine + 1, end - goroutine)
+            .find_map(|(_, line)| test_in_frame(line));
+        let test = running.or(failed).or(framed);
         let command = self.context.run.command;
-        let testing = test.is_some() || command.contains("go test") || command.contains("gotestsum");
+        let testing =
+            test.is_some() || command.contains("go test") || command.contains("gotestsum");
         if let Some(name) = test
             && let Some(told) = self.told.get_mut(name)
         {
@@ -204,7 +255,11 @@ impl<'t> Reader<'_, 't> {
         lines.claim(at..at + 1);
         if self.findings.len() == before && !name.is_empty() {
             let text = joined([lines.get(at)]);
-            let phase = if rest.contains("[build failed]") || rest.contains("[setup failed]") { "build" } else { "test" };
+            let phase = if rest.contains("[build failed]") || rest.contains("[setup failed]") {
+                "build"
+            } else {
+                "test"
+            };
             let mut finding = self.context.find(at, "go", phase, &text).wrapper();
             name.clone_into(&mut finding.event.package);
             self.findings.push(finding);
@@ -215,27 +270,52 @@ impl<'t> Reader<'_, 't> {
     /// Emits the failed tests of a package.
     fn end(&mut self, package: &str, _at: usize) {
         let names = std::mem::take(&mut self.order);
-        let failed: Vec<&str> = names.iter().copied().filter(|name| self.told.get(name).is_some_and(|told| told.failed.is_some())).collect();
+        let failed: Vec<&str> = names
+            .iter()
+            .copied()
+            .filter(|name| {
+                self.told
+                    .get(name)
+                    .is_some_and(|told| told.failed.is_some())
+            })
+            .collect();
         // A sorted list puts the children of a test right behind it.
         let mut sorted = failed.clone();
         sorted.sort_unstable();
         for name in failed {
-            let Some(told) = self.told.get(name) else { continue };
+            let Some(told) = self.told.get(name) else {
+                continue;
+            };
             let next = sorted.partition_point(|other| *other <= name);
-            let parent = sorted.get(next).is_some_and(|child| child.strip_prefix(name).is_some_and(|rest| rest.starts_with('/')));
+            let parent = sorted.get(next).is_some_and(|child| {
+                child
+                    .strip_prefix(name)
+                    .is_some_and(|rest| rest.starts_with('/'))
+            });
             if (parent && told.message.is_empty()) || self.findings.len() >= MAX_FINDINGS {
                 continue;
             }
-            let message = if told.message.is_empty() { "test failed" } else { &told.message };
+            let message = if told.message.is_empty() {
+                "test failed"
+            } else {
+                &told.message
+            };
             let at = told.failed.unwrap_or_default();
             let mut finding = self.context.find(at, "go", "test", message).test(name);
             let race = message.starts_with("race detected during execution");
-            let place = if race { self.race.take().or(told.place) } else { told.place };
+            let place = if race {
+                self.race.take().or(told.place)
+            } else {
+                told.place
+            };
             if race {
                 finding = finding.code("DATA RACE");
             }
             self.findings.push(match place {
-                Some(place) => bare(finding.place(self.context, place.path, place.line, ""), place.path),
+                Some(place) => bare(
+                    finding.place(self.context, place.path, place.line, ""),
+                    place.path,
+                ),
                 None => finding,
             });
         }
@@ -263,7 +343,19 @@ fn go_frame(line: &str) -> Option<At<'_>> {
     }
     let text = line.trim_start();
     let path = text.split(" +0x").next().unwrap_or(text);
-    location(path).filter(|place| place.path.ends_with(".go") && place.rest.is_empty())
+    location(path).filter(|place| {
+        // `_testmain.go` is written by the tool for the run.
+        place.path.ends_with(".go") && place.rest.is_empty() && place.path != "_testmain.go"
+    })
+}
+
+/// `example.com/app/c.TestZ(0x0?)`.
+fn test_in_frame(line: &str) -> Option<&str> {
+    let from = line.find(".Test")? + 1;
+    let rest = line.get(from..)?;
+    let end = rest.find('(')?;
+    let name = rest.get(..end)?;
+    (!name.contains(['.', '/', ' ']) && !line.starts_with("testing.")).then_some(name)
 }
 
 /// A block of testify: the error's text and the place of its trace.
@@ -271,12 +363,29 @@ fn testify<'t>(body: &[&'t str]) -> Option<(String, Option<At<'t>>)> {
     let label = |line: &'t str| {
         let text = line.trim_start();
         let (name, rest) = text.split_once(":")?;
-        ["Error Trace", "Error", "Test", "Messages", "Diff"].contains(&name).then_some((name, rest.trim()))
+        ["Error Trace", "Error", "Test", "Messages", "Diff"]
+            .contains(&name)
+            .then_some((name, rest.trim()))
     };
-    let place = body.iter().find_map(|line| label(line).filter(|(name, _)| *name == "Error Trace").and_then(|(_, rest)| location(rest)));
-    let start = body.iter().position(|line| label(line).is_some_and(|(name, _)| name == "Error"))?;
-    let text = body.iter().skip(start).enumerate().map(|(nth, line)| if nth == 0 { label(line).map_or("", |(_, rest)| rest) } else { line });
-    let text = text.enumerate().take_while(|(nth, line)| *nth == 0 || label(line).is_none_or(|(name, _)| name == "Error")).map(|(_, line)| line);
+    let place = body.iter().find_map(|line| {
+        label(line)
+            .filter(|(name, _)| *name == "Error Trace")
+            .and_then(|(_, rest)| location(rest))
+    });
+    let start = body
+        .iter()
+        .position(|line| label(line).is_some_and(|(name, _)| name == "Error"))?;
+    let text = body.iter().skip(start).enumerate().map(|(nth, line)| {
+        if nth == 0 {
+            label(line).map_or("", |(_, rest)| rest)
+        } else {
+            line
+        }
+    });
+    let text = text
+        .enumerate()
+        .take_while(|(nth, line)| *nth == 0 || label(line).is_none_or(|(name, _)| name == "Error"))
+        .map(|(_, line)| line);
     Some((joined(text), place))
 }
 

@@ -24,18 +24,35 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
             test = name.trim();
             continue;
         }
-        if line.starts_with("-----") && !lines.get(at).starts_with(['-', ' ']) && lines.get(at + 1).starts_with("-----") {
+        if line.starts_with("-----")
+            && !lines.get(at).starts_with(['-', ' '])
+            && lines.get(at + 1).starts_with("-----")
+        {
             title = lines.get(at).trim();
         }
         let place = line
             .strip_suffix(": Failure")
             .map(|place| location(place).or_else(|| paren_location(place)))
-            .or_else(|| paren_location(line).filter(|at| at.rest.starts_with("error: ") && !test.is_empty()).map(Some));
+            .or_else(|| {
+                paren_location(line)
+                    .filter(|at| at.rest.starts_with("error: ") && !test.is_empty())
+                    .map(Some)
+            });
         if let Some(place) = place {
-            let end = lines.after(at, 60).find(|(_, next)| next.trim().is_empty() || next.starts_with("[  ")).map_or(at, |(end, _)| end);
+            let end = lines
+                .after(at, 60)
+                .find(|(_, next)| next.trim().is_empty() || next.starts_with("[  "))
+                .map_or(at, |(end, _)| end);
             let message = joined(lines.after(at, end - at).map(|(_, next)| next));
-            let message = if message.is_empty() { "Failure" } else { &message };
-            let finding = context.find(head, "c_cpp", "test", message).tool("gtest").test(test);
+            let message = if message.is_empty() {
+                "Failure"
+            } else {
+                &message
+            };
+            let finding = context
+                .find(head, "c_cpp", "test", message)
+                .tool("gtest")
+                .test(test);
             findings.push(match place {
                 Some(place) => finding.place(context, place.path, place.line, place.column),
                 None => finding,
@@ -43,10 +60,22 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
             lines.claim(head..end);
             at = end;
         } else if let Some(place) = location(line).filter(|place| place.rest == "FAILED:") {
-            let end = lines.after(at, 60).find(|(_, next)| next.starts_with(['-', '=', '.'])).map_or(at, |(end, _)| end);
-            let body = lines.after(at, end - at).map(|(_, next)| next.trim()).filter(|next| !next.is_empty());
+            let end = lines
+                .after(at, 60)
+                .find(|(_, next)| next.starts_with(['-', '=', '.']))
+                .map_or(at, |(end, _)| end);
+            let body = lines
+                .after(at, end - at)
+                .map(|(_, next)| next.trim())
+                .filter(|next| !next.is_empty());
             let message = joined(body);
-            findings.push(context.find(head, "c_cpp", "test", &message).tool("catch2").test(title).place(context, place.path, place.line, place.column));
+            findings.push(
+                context
+                    .find(head, "c_cpp", "test", &message)
+                    .tool("catch2")
+                    .test(title)
+                    .place(context, place.path, place.line, place.column),
+            );
             lines.claim(head..end);
             at = end;
         }

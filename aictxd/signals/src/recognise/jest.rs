@@ -8,7 +8,11 @@ use super::{Context, Finding, Lines, MAX_FINDINGS, Recogniser, split_class};
 
 pub(super) static RECOGNISER: Recogniser = Recogniser {
     programs: &["jest", "react-scripts"],
-    needles: &["  ● ", "No tests found, exiting with code", "coverage threshold for "],
+    needles: &[
+        "  ● ",
+        "No tests found, exiting with code",
+        "coverage threshold for ",
+    ],
     read,
 };
 
@@ -46,9 +50,9 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
                 .find(|(_, next)| ends_block(next))
                 .map_or(lines.len().min(at + 2_000), |(end, _)| end);
             // A type error in a test file is the compiler's.
-            let typed = lines
-                .after(at, end - at)
-                .any(|(_, next)| location(next.trim_start()).is_some_and(|at| diagnostic(at.rest).is_some()));
+            let typed = lines.after(at, end - at).any(|(_, next)| {
+                location(next.trim_start()).is_some_and(|at| diagnostic(at.rest).is_some())
+            });
             if !typed {
                 findings.extend(block(context, lines, head, end, name.trim(), header));
                 lines.claim(head..end);
@@ -93,7 +97,11 @@ fn block(
     header: &str,
 ) -> Option<Finding> {
     let suite = name == "Test suite failed to run";
-    let body = || lines.after(head + 1, end.saturating_sub(head + 1)).map(|(_, line)| line);
+    let body = || {
+        lines
+            .after(head + 1, end.saturating_sub(head + 1))
+            .map(|(_, line)| line)
+    };
     let first = body().map(str::trim).find(|line| !line.is_empty())?;
     let text = if first.starts_with("Jest encountered an unexpected token") {
         body().map(str::trim).find(|line| {
@@ -105,7 +113,11 @@ fn block(
     };
     let text = text.unwrap_or(first);
     let (class, message) = split_class(text);
-    let message = if class.is_empty() || message.is_empty() { text } else { message };
+    let message = if class.is_empty() || message.is_empty() {
+        text
+    } else {
+        message
+    };
     // `path: Unexpected token (1:10)` of a transformer.
     let (message, inner) = match message.split_once(": ") {
         Some((path, rest)) if path.contains('/') && !path.contains(' ') => (rest, Some(path)),
@@ -139,14 +151,21 @@ fn locate<'t>(
             if context.place(place.path).local {
                 let path = place.path;
                 let known = path.starts_with('/') || path.starts_with(base);
-                let file = if known { path.to_owned() } else { format!("{base}{path}") };
+                let file = if known {
+                    path.to_owned()
+                } else {
+                    format!("{base}{path}")
+                };
                 return finding.place(context, &file, place.line, place.column);
             }
             continue;
         }
         let text = line.trim_start();
         if marked.is_empty()
-            && let Some((number, rest)) = text.strip_prefix("> ").map(str::trim_start).and_then(digits)
+            && let Some((number, rest)) = text
+                .strip_prefix("> ")
+                .map(str::trim_start)
+                .and_then(digits)
             && rest.trim_start().starts_with('|')
         {
             marked = number;

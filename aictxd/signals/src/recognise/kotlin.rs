@@ -14,24 +14,42 @@ pub(super) static RECOGNISER: Recogniser = Recogniser {
 
 fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
     lines.each(|_, at, line| {
-        if let Some(text) = line.strip_prefix("e: ").or_else(|| line.strip_prefix("w: ")) {
+        if let Some(text) = line
+            .strip_prefix("e: ")
+            .or_else(|| line.strip_prefix("w: "))
+        {
             let warning = line.starts_with('w');
             if let Some((path, rest)) = text.split_once(": (")
                 && let Some((number, rest)) = digits(rest)
                 && let Some((column, rest)) = rest.strip_prefix(", ").and_then(digits)
             {
                 let message = rest.trim_start_matches([')', ':', ' ']);
-                return Some(context.find(at, "kotlin", "build", message).warning_if(warning).place(context, path, number, column));
+                return Some(
+                    context
+                        .find(at, "kotlin", "build", message)
+                        .warning_if(warning)
+                        .place(context, path, number, column),
+                );
             }
             let place = location(text).filter(|place| is_kotlin(place.path))?;
-            return Some(context.find(at, "kotlin", "build", place.rest).warning_if(warning).place(context, place.path, place.line, place.column));
+            return Some(
+                context
+                    .find(at, "kotlin", "build", place.rest)
+                    .warning_if(warning)
+                    .place(context, place.path, place.line, place.column),
+            );
         }
         let scala = line.strip_prefix("[error] ");
         let place = location(scala.unwrap_or(line).trim_start())?;
         if is_kotlin(place.path) {
             let (warning, text) = severity(place.rest)?;
             let message = text.strip_prefix(": ")?;
-            return Some(context.find(at, "kotlin", "build", message).warning_if(warning).place(context, place.path, place.line, place.column));
+            return Some(
+                context
+                    .find(at, "kotlin", "build", message)
+                    .warning_if(warning)
+                    .place(context, place.path, place.line, place.column),
+            );
         }
         if !place.path.ends_with(".scala") {
             return None;
@@ -40,7 +58,12 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
             Some(text) => text,
             None => scala.map(|_| place.rest)?,
         };
-        Some(context.find(at, "java", "build", message).tool("scalac").place(context, place.path, place.line, place.column))
+        Some(
+            context
+                .find(at, "java", "build", message)
+                .tool("scalac")
+                .place(context, place.path, place.line, place.column),
+        )
     })
 }
 

@@ -7,7 +7,19 @@ use super::{Context, Finding, Lines, Recogniser};
 
 pub(super) static RECOGNISER: Recogniser = Recogniser {
     programs: &["ld", "ld.lld", "lld", "mold"],
-    needles: &["undefined reference to ", "multiple definition of ", "cannot find -l", "unable to find library", "undefined symbol: ", "duplicate symbol", "Undefined symbols for architecture", "cannot find lib", "library not found for", "library '", ": cannot find "],
+    needles: &[
+        "undefined reference to ",
+        "multiple definition of ",
+        "cannot find -l",
+        "unable to find library",
+        "undefined symbol: ",
+        "duplicate symbol",
+        "Undefined symbols for architecture",
+        "cannot find lib",
+        "library not found for",
+        "library '",
+        ": cannot find ",
+    ],
     read,
 };
 
@@ -20,12 +32,21 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
                 return Some(found(context, at, message, place));
             }
         }
-        if let Some(start) = line.find("cannot find ").filter(|_| line.contains("ld") && line.contains(": cannot find ")) {
+        if let Some(start) = line
+            .find("cannot find ")
+            .filter(|_| line.contains("ld") && line.contains(": cannot find "))
+        {
             return Some(found(context, at, line.get(start..)?, None));
         }
-        if let Some((_, message)) = line.split_once("lld: error: ").or_else(|| line.split_once("mold: error: ")).or_else(|| line.split_once("mold: fatal: ")) {
+        if let Some((_, message)) = line
+            .split_once("lld: error: ")
+            .or_else(|| line.split_once("mold: error: "))
+            .or_else(|| line.split_once("mold: fatal: "))
+        {
             let place = lines.after(at + 1, 3).find_map(|(_, next)| {
-                let rest = next.strip_prefix(">>> referenced by ").or_else(|| next.strip_prefix(">>> defined at "))?;
+                let rest = next
+                    .strip_prefix(">>> referenced by ")
+                    .or_else(|| next.strip_prefix(">>> defined at "))?;
                 Some(match location(rest) {
                     Some(place) => place,
                     None => bare(rest.split(' ').next()?),
@@ -38,7 +59,9 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
             return Some(found(context, at, &format!("{line} {symbol}"), None));
         }
         let text = line.strip_prefix("ld: ")?;
-        let known = text.starts_with("library ") || text.contains("duplicate symbol") || text.starts_with("framework ");
+        let known = text.starts_with("library ")
+            || text.contains("duplicate symbol")
+            || text.starts_with("framework ");
         known.then(|| found(context, at, text, None))
     })
 }
@@ -52,7 +75,12 @@ fn found(context: &Context, at: usize, message: &str, place: Option<At>) -> Find
 }
 
 fn bare(path: &str) -> At<'_> {
-    At { path, line: "", column: "", rest: "" }
+    At {
+        path,
+        line: "",
+        column: "",
+        rest: "",
+    }
 }
 
 /// The source in `/usr/bin/ld: main.o:main.c:(.text+0x11): ` or `/r/main.c:1: `.
@@ -66,5 +94,10 @@ fn object_place(before: &str) -> Option<At<'_>> {
     let (path, line) = text.rsplit_once(':')?;
     let path = path.rsplit(".o:").next()?;
     digits(line)?;
-    Some(At { path, line, column: "", rest: "" })
+    Some(At {
+        path,
+        line,
+        column: "",
+        rest: "",
+    })
 }

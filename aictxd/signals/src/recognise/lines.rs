@@ -68,7 +68,9 @@ impl<'t> Lines<'t> {
             return;
         };
         let file = &finding.event.file;
-        let inside = file.strip_prefix(dir).is_some_and(|rest| rest.starts_with('/'));
+        let inside = file
+            .strip_prefix(dir)
+            .is_some_and(|rest| rest.starts_with('/'));
         if !file.is_empty() && !file.starts_with('/') && !inside {
             finding.event.file = format!("{dir}/{file}");
         }
@@ -108,12 +110,7 @@ impl<'t> Lines<'t> {
         from: usize,
         limit: usize,
     ) -> impl Iterator<Item = (usize, &'t str)> + '_ {
-        self.all
-            .iter()
-            .copied()
-            .enumerate()
-            .skip(from)
-            .take(limit)
+        self.all.iter().copied().enumerate().skip(from).take(limit)
     }
 
     pub(crate) fn claim(&mut self, range: Range<usize>) {
@@ -222,18 +219,27 @@ fn task_prefix(line: &str) -> Option<(&str, &str)> {
     {
         return Some(("", rest.strip_prefix(' ').unwrap_or(rest)));
     }
-    if let Some((name, rest)) = line.strip_prefix('[').and_then(|rest| rest.split_once("] "))
+    if let Some((name, rest)) = line
+        .strip_prefix('[')
+        .and_then(|rest| rest.split_once("] "))
         && word(name)
+        && !name.bytes().any(|byte| byte.is_ascii_uppercase())
     {
         return Some(("", rest));
     }
-    let (head, rest) = line.split_once(": ").or_else(|| Some((line.strip_suffix(':')?, "")))?;
+    let (head, rest) = line
+        .split_once(": ")
+        .or_else(|| Some((line.strip_suffix(':')?, "")))?;
     if let Some((dir, task)) = head.split_once(' ') {
         let task = task.replace(':', "-");
         return (word(dir) && word(&task)).then_some((dir, rest));
     }
     if let Some((package, task)) = head.split_once(':') {
-        return (word(package) && word(task) && !task.starts_with(|c: char| c.is_ascii_digit()) && !package.contains('.')).then_some(("", rest));
+        return (word(package)
+            && word(task)
+            && !task.starts_with(|c: char| c.is_ascii_digit())
+            && !package.contains('.'))
+        .then_some(("", rest));
     }
     (head.starts_with('@') && head.contains('/') && word(head)).then_some(("", rest))
 }

@@ -17,12 +17,20 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
             return None;
         }
         // The place of code given on the command line has brackets, and no file.
-        let inline = text.strip_prefix("(command line):").and_then(super::shape::digits).and_then(|(_, rest)| rest.strip_prefix(": "));
+        let inline = text
+            .strip_prefix("(command line):")
+            .and_then(super::shape::digits)
+            .and_then(|(_, rest)| rest.strip_prefix(": "));
         if let Some(message) = inline {
             return Some(context.find(at, "lua", "runtime", message));
         }
         Some(match location(text) {
-            Some(place) => context.find(at, "lua", "runtime", place.rest).place(context, place.path, place.line, place.column),
+            Some(place) => context.find(at, "lua", "runtime", place.rest).place(
+                context,
+                place.path,
+                place.line,
+                place.column,
+            ),
             None => context.find(at, "lua", "runtime", text),
         })
     })

@@ -15,15 +15,31 @@ pub(super) static RECOGNISER: Recogniser = Recogniser {
 fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
     lines.each(|lines, at, line| {
         if let Some(text) = line.strip_prefix("ninja: ") {
-            if let Some(text) = text.strip_prefix("error: ").or_else(|| text.strip_prefix("fatal: ")) {
-                return Some(context.find(at, "make", "build", text).tool("ninja"));
+            if let Some(text) = text
+                .strip_prefix("error: ")
+                .or_else(|| text.strip_prefix("fatal: "))
+            {
+                let finding = context.find(at, "make", "build", text).tool("ninja");
+                return Some(if text.ends_with("subcommand failed") {
+                    finding.wrapper()
+                } else {
+                    finding
+                });
             }
-            return text.starts_with("build stopped").then(|| context.find(at, "make", "build", text).tool("ninja").wrapper());
+            return text.starts_with("build stopped").then(|| {
+                context
+                    .find(at, "make", "build", text)
+                    .tool("ninja")
+                    .wrapper()
+            });
         }
         let (head, text) = line.split_once("*** ")?;
         let head = head.trim_end_matches([' ', ':']);
         let program = head.split('[').next().unwrap_or(head);
-        let own = matches!(program.rsplit('/').next()?, "make" | "gmake" | "mingw32-make");
+        let own = matches!(
+            program.rsplit('/').next()?,
+            "make" | "gmake" | "mingw32-make"
+        );
         if text.starts_with("Waiting for unfinished jobs") || text.ends_with("(ignored)") {
             return None;
         }
@@ -32,7 +48,11 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
             let (path, number) = head.rsplit_once(':')?;
             digits(number).filter(|(_, rest)| rest.is_empty())?;
             let message = stopped(text)?;
-            return Some(context.find(at, "make", "build", message).place(context, path, number, ""));
+            return Some(
+                context
+                    .find(at, "make", "build", message)
+                    .place(context, path, number, ""),
+            );
         }
         if let Some(message) = stopped(text) {
             return Some(context.find(at, "make", "build", message));
@@ -49,16 +69,36 @@ fn stopped(text: &str) -> Option<&str> {
 /// `[Makefile:3: deploy] Error 3`, `[deploy] Error 3`, `[x.o] Segmentation fault`.
 fn recipe(context: &Context, lines: &Lines, at: usize, text: &str) -> Option<Finding> {
     let (inside, result) = text.strip_prefix('[')?.split_once("] ")?;
-    let (place, target) = inside.split_once(": ").map_or((None, inside), |(place, target)| (place.rsplit_once(':'), target));
-    let code = result.strip_prefix("Error ").filter(|code| all_of(code, |c| c.is_ascii_digit())).unwrap_or(result);
-    let said = lines.all().get(..at)?.iter().rev().take(50).map(|line| line.trim()).find(|line| {
-        !line.is_empty() && !line.contains("*** [") && !line.contains(": Entering directory") && !line.contains(": Leaving directory")
-    });
+    let (place, target) = inside
+        .split_once(": ")
+        .map_or((None, inside), |(place, target)| {
+            (place.rsplit_once(':'), target)
+        });
+    let code = result
+        .strip_prefix("Error ")
+        .filter(|code| all_of(code, |c| c.is_ascii_digit()))
+        .unwrap_or(result);
+    let said = lines
+        .all()
+        .get(..at)?
+        .iter()
+        .rev()
+        .take(50)
+        .map(|line| line.trim())
+        .find(|line| {
+            !line.is_empty()
+                && !line.contains("*** [")
+                && !line.contains(": Entering directory")
+                && !line.contains(": Leaving directory")
+        });
     let message = match said {
         Some(said) => format!("{target}: {said}"),
         None => format!("{target}: {result}"),
     };
-    let finding = context.find(at, "make", "build", &message).code(code).wrapper();
+    let finding = context
+        .find(at, "make", "build", &message)
+        .code(code)
+        .wrapper();
     Some(match place {
         Some((path, number)) => finding.place(context, path, number, ""),
         None => finding,

@@ -18,7 +18,10 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
         let head = at;
         at += 1;
         let line = lines.get(head).trim();
-        let line = line.split_once(") ").filter(|(number, _)| number.bytes().all(|byte| byte.is_ascii_digit())).map_or(line, |(_, rest)| rest);
+        let line = line
+            .split_once(") ")
+            .filter(|(number, _)| number.bytes().all(|byte| byte.is_ascii_digit()))
+            .map_or(line, |(_, rest)| rest);
         let failure = match line {
             "Failure:" => true,
             "Error:" => false,
@@ -30,7 +33,12 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
         }
         let end = lines
             .after(at + 1, 200)
-            .find(|(_, next)| next.trim().is_empty() && failure || is_head(next) || next.starts_with("bin/rails ") || next.starts_with("rails test "))
+            .find(|(_, next)| {
+                next.trim().is_empty() && failure
+                    || is_head(next)
+                    || next.starts_with("bin/rails ")
+                    || next.starts_with("rails test ")
+            })
             .map_or(lines.len().min(at + 200), |(end, _)| end);
         let finding = if failure {
             let (name, place) = match name_line.trim_end_matches(':').split_once(" [") {
@@ -38,7 +46,10 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
                 None => (name_line.trim_end_matches(':'), None),
             };
             let message = joined(lines.after(at + 1, end - at - 1).map(|(_, next)| next));
-            let finding = context.find(head, "ruby", "test", &message).tool("minitest").test(name);
+            let finding = context
+                .find(head, "ruby", "test", &message)
+                .tool("minitest")
+                .test(name);
             match place {
                 Some(place) => finding.place(context, place.path, place.line, ""),
                 None => finding,
@@ -47,11 +58,19 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
             let text = lines.get(at + 1).trim();
             let (class, message) = text.split_once(": ").unwrap_or((text, text));
             let class = class.trim_end_matches(':');
-            let finding = context.find(head, "ruby", "test", message).tool("minitest").code(class).test(name_line.trim_end_matches(':'));
+            let finding = context
+                .find(head, "ruby", "test", message)
+                .tool("minitest")
+                .code(class)
+                .test(name_line.trim_end_matches(':'));
             let place = lines
                 .after(at + 2, end.saturating_sub(at + 2))
                 .filter_map(|(_, next)| location(next.trim_start().split(":in ").next()?))
-                .find(|place| place.rest.is_empty() && place.path.ends_with(".rb") && context.place(place.path).local);
+                .find(|place| {
+                    place.rest.is_empty()
+                        && place.path.ends_with(".rb")
+                        && context.place(place.path).local
+                });
             match place {
                 Some(place) => finding.place(context, place.path, place.line, ""),
                 None => finding,
@@ -66,5 +85,8 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
 
 fn is_head(line: &str) -> bool {
     let text = line.trim();
-    text.ends_with("Failure:") || text.ends_with(") Error:") || text == "Error:" || (text.contains(" runs, ") && text.contains(" assertions"))
+    text.ends_with("Failure:")
+        || text.ends_with(") Error:")
+        || text == "Error:"
+        || (text.contains(" runs, ") && text.contains(" assertions"))
 }

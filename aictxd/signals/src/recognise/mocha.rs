@@ -52,7 +52,13 @@ fn numbered(line: &str) -> Option<&str> {
     rest.strip_prefix(") ")
 }
 
-fn failure(context: &Context, lines: &Lines, head: usize, end: usize, title: &str) -> Option<Finding> {
+fn failure(
+    context: &Context,
+    lines: &Lines,
+    head: usize,
+    end: usize,
+    title: &str,
+) -> Option<Finding> {
     // The title is a path of suites, one a line, and ends in a colon.
     let mut test = String::new();
     let mut from = head + 1;
@@ -71,11 +77,18 @@ fn failure(context: &Context, lines: &Lines, head: usize, end: usize, title: &st
         }
         from += 1;
     }
-    let body = || lines.after(from, end.saturating_sub(from)).map(|(_, line)| line);
+    let body = || {
+        lines
+            .after(from, end.saturating_sub(from))
+            .map(|(_, line)| line)
+    };
     let text = body().map(str::trim).find(|line| !line.is_empty())?;
     let text = text.strip_prefix("Uncaught ").unwrap_or(text);
     let (class, message) = class_and_code(text);
-    let finding = context.find(head, "mocha", "test", message).code(class).test(&test);
+    let finding = context
+        .find(head, "mocha", "test", message)
+        .code(class)
+        .test(&test);
     let place = body()
         .filter_map(js_frame)
         .find(|place| context.place(place.path).local);
@@ -103,5 +116,9 @@ pub(super) fn class_and_code(text: &str) -> (&str, &str) {
         return (code, message.trim());
     }
     let (class, message) = split_class(text);
-    if message.is_empty() { (class, text) } else { (class, message) }
+    if message.is_empty() {
+        (class, text)
+    } else {
+        (class, message)
+    }
 }

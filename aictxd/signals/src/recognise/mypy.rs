@@ -24,8 +24,11 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
             }
         };
         let text = text.strip_prefix("error: ")?;
-        let python = [".py", ".pyi", ".ipynb"].iter().any(|end| path.ends_with(end));
-        if !python && !(path == "mypy" && context.runs(&["mypy"])) || path.contains(' ') {
+        let python = [".py", ".pyi", ".ipynb"]
+            .iter()
+            .any(|end| path.ends_with(end));
+        let itself = path == "mypy" && context.runs(&["mypy"]);
+        if path.contains(' ') || !(python || itself) {
             return None;
         }
         if number.is_empty() && !context.runs(&["mypy", "dmypy"]) {
@@ -45,8 +48,10 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
 
 fn coded(text: &str) -> Option<(&str, &str)> {
     let (message, code) = trailing(text, '[', ']')?;
-    all_of(code, |c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-')
-        .then_some((message, code))
+    all_of(code, |c| {
+        c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-'
+    })
+    .then_some((message, code))
 }
 
 /// `--pretty` wraps messages at the width of the terminal; what follows is indented source.

@@ -47,7 +47,10 @@ fn classed(line: &str) -> Option<(&str, &str)> {
         || class.ends_with("Exception")
         || class.ends_with("Rejection")
         || class.ends_with("Warning");
-    let good = known && class.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'$'));
+    let good = known
+        && class
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'$'));
     if good && (line.len() == end || line.get(end..)?.starts_with([':', ' '])) {
         let (code, message) = class_and_code(line);
         let code = if code.is_empty() { class } else { code };
@@ -79,14 +82,23 @@ fn thrown<'t>(context: &Context, lines: &Lines<'t>, head: usize) -> Option<(Find
         (Some(parts), Some(_)) => parts,
         (Some(parts), None) if uncaught => parts,
         // Something that is no error was thrown.
-        (None, _) if uncaught && lines.after(head + 1, 2).any(|(_, next)| next.starts_with("(Use `node --trace-uncaught")) => ("", line),
+        (None, _)
+            if uncaught
+                && lines
+                    .after(head + 1, 2)
+                    .any(|(_, next)| next.starts_with("(Use `node --trace-uncaught")) =>
+        {
+            ("", line)
+        }
         _ => return None,
     };
     let end = frames.map_or(head + 1, |first| {
         first
             + lines
                 .after(first, 400)
-                .take_while(|(_, next)| next.starts_with([' ', '\t']) || *next == "}" || *next == "]")
+                .take_while(|(_, next)| {
+                    next.starts_with([' ', '\t']) || *next == "}" || *next == "]"
+                })
                 .count()
     });
     let code = property(lines, head, end).unwrap_or(code);
@@ -95,8 +107,14 @@ fn thrown<'t>(context: &Context, lines: &Lines<'t>, head: usize) -> Option<(Find
         .filter_map(|(_, next)| js_frame(next))
         .find(|place| context.place(place.path).local);
     let syntax = line.starts_with("SyntaxError");
-    let place = if syntax { shown.or(first) } else { first.or(shown) };
-    let finding = context.find(head, "javascript", "runtime", message).code(code);
+    let place = if syntax {
+        shown.or(first)
+    } else {
+        first.or(shown)
+    };
+    let finding = context
+        .find(head, "javascript", "runtime", message)
+        .code(code);
     let place = place.filter(|place| !context.place(place.path).file.is_empty());
     Some((
         match place {
@@ -109,7 +127,9 @@ fn thrown<'t>(context: &Context, lines: &Lines<'t>, head: usize) -> Option<(Find
 
 fn is_frame(line: &str) -> bool {
     if line.starts_with("    at ") || line.starts_with("\tat ") || line.starts_with("   at ") {
-        return js_frame(line).is_some_and(|place| !place.column.is_empty()) || line.contains("(node:") || line.ends_with("(<anonymous>)");
+        return js_frame(line).is_some_and(|place| !place.column.is_empty())
+            || line.contains("(node:")
+            || line.ends_with("(<anonymous>)");
     }
     false
 }
@@ -166,7 +186,12 @@ fn inner(context: &Context, lines: &Lines, head: usize, end: usize) -> Vec<Findi
             .filter_map(|(_, next)| js_frame(next))
             .find(|place| context.place(place.path).local);
         let finding = context
-            .find(head, "javascript", "runtime", message.trim_end_matches([',', '{', ' ']))
+            .find(
+                head,
+                "javascript",
+                "runtime",
+                message.trim_end_matches([',', '{', ' ']),
+            )
             .code(code)
             .cause_if(true);
         found.push(match place {

@@ -45,7 +45,11 @@ fn tap(context: &Context, lines: &mut Lines) -> Vec<Finding> {
                 .after(at + 2, 60)
                 .take_while(|(_, line)| indent(line) > depth && line.trim() != "...")
                 .find_map(|(number, line)| {
-                    let value = line.trim_start().strip_prefix(name)?.strip_prefix(':')?.trim();
+                    let value = line
+                        .trim_start()
+                        .strip_prefix(name)?
+                        .strip_prefix(':')?
+                        .trim();
                     Some(if matches!(value, "|-" | "|" | ">-") {
                         lines.get(number + 1).trim()
                     } else {

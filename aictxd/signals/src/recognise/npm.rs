@@ -40,7 +40,8 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
             continue;
         }
         if lines.is_free(at)
-            && let Some(finding) = pnpm(context, lines, at, line).or_else(|| yarn(context, at, line))
+            && let Some(finding) =
+                pnpm(context, lines, at, line).or_else(|| yarn(context, at, line))
         {
             findings.push(finding);
             lines.claim(at..at + 1);
@@ -87,13 +88,22 @@ fn npm(context: &Context, lines: &Lines, from: usize, to: usize) -> Option<Findi
     };
     let text = without_code(text, code);
     let missing = text.starts_with("Missing script");
-    let lifecycle = script.is_some() || code == "ELIFECYCLE" || code.starts_with(|c: char| c.is_ascii_digit());
-    let phase = if missing || lifecycle { "runtime" } else { "build" };
+    let lifecycle =
+        script.is_some() || code == "ELIFECYCLE" || code.starts_with(|c: char| c.is_ascii_digit());
+    let phase = if missing || lifecycle {
+        "runtime"
+    } else {
+        "build"
+    };
     let finding = context
         .find(at, "javascript", phase, text)
         .tool("npm")
         .code(code);
-    Some(if lifecycle { finding.wrapper() } else { finding })
+    Some(if lifecycle {
+        finding.wrapper()
+    } else {
+        finding
+    })
 }
 
 /// Lines that say where and how, not what.
@@ -102,7 +112,17 @@ fn is_detail(text: &str) -> bool {
     text.is_empty()
         || matches!(
             word,
-            "errno" | "syscall" | "path" | "dest" | "cwd" | "command" | "signal" | "location" | "workspace" | "cmd" | "file"
+            "errno"
+                | "syscall"
+                | "path"
+                | "dest"
+                | "cwd"
+                | "command"
+                | "signal"
+                | "location"
+                | "workspace"
+                | "cmd"
+                | "file"
         )
         || text.starts_with("A complete log of this run")
         || text.starts_with("Exit status ")
@@ -129,7 +149,9 @@ fn pnpm(context: &Context, lines: &Lines, at: usize, line: &str) -> Option<Findi
         .unwrap_or(text);
     let bracketed = text.trim_start_matches('[');
     if bracketed.starts_with("ELIFECYCLE") {
-        let message = bracketed.trim_start_matches("ELIFECYCLE").trim_start_matches([']', ' ']);
+        let message = bracketed
+            .trim_start_matches("ELIFECYCLE")
+            .trim_start_matches([']', ' ']);
         return Some(
             context
                 .find(at, "javascript", "runtime", message)
@@ -144,12 +166,20 @@ fn pnpm(context: &Context, lines: &Lines, at: usize, line: &str) -> Option<Findi
     let (code, message) = text.split_once(' ').unwrap_or((text, ""));
     let mut message = message.trim().to_owned();
     if message.is_empty() {
-        let (_, told) = lines.after(at + 1, 3).find(|(_, next)| !next.trim().is_empty())?;
-        told.trim().trim_start_matches("× ").clone_into(&mut message);
+        let (_, told) = lines
+            .after(at + 1, 3)
+            .find(|(_, next)| !next.trim().is_empty())?;
+        told.trim()
+            .trim_start_matches("× ")
+            .clone_into(&mut message);
     }
     let script = code.contains("RUN_FIRST_FAIL") || code.contains("LIFECYCLE");
     let missing = code.contains("NO_SCRIPT");
-    let phase = if script || missing { "runtime" } else { "build" };
+    let phase = if script || missing {
+        "runtime"
+    } else {
+        "build"
+    };
     let finding = context
         .find(at, "javascript", phase, &message)
         .tool("pnpm")
@@ -161,7 +191,10 @@ fn yarn(context: &Context, at: usize, line: &str) -> Option<Finding> {
     if let Some(rest) = line.strip_prefix("➤ ") {
         let (code, text) = rest.split_once(": ")?;
         let message = text.trim_start_matches(['│', '┌', '└', ' ']);
-        let failed = text.contains("Error") || text.contains("not found") || text.contains("couldn't") || text.contains("can't");
+        let failed = text.contains("Error")
+            || text.contains("not found")
+            || text.contains("couldn't")
+            || text.contains("can't");
         let code = code.trim();
         return (code.starts_with("YN") && code != "YN0000" && failed).then(|| {
             context

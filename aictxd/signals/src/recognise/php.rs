@@ -7,7 +7,13 @@ use super::{Context, Finding, Lines, Recogniser, split_class};
 
 pub(super) static RECOGNISER: Recogniser = Recogniser {
     programs: &["php"],
-    needles: &["Fatal error: ", "Parse error: ", "Fatal error:  ", "Could not open input file: ", "syntax error, unexpected"],
+    needles: &[
+        "Fatal error: ",
+        "Parse error: ",
+        "Fatal error:  ",
+        "Could not open input file: ",
+        "syntax error, unexpected",
+    ],
     read,
 };
 
@@ -17,21 +23,30 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
         let prefixed = line.strip_prefix("PHP ");
         let text = prefixed.unwrap_or(line).trim_start();
         if let Some(path) = text.strip_prefix("Could not open input file: ") {
-            return Some(context.find(at, "php", "runtime", text).place(context, path, "", ""));
+            return Some(
+                context
+                    .find(at, "php", "runtime", text)
+                    .place(context, path, "", ""),
+            );
         }
         let (kind, text) = text.split_once(": ")?;
         let text = text.trim_start();
         let finding = match kind {
             "Parse error" => {
                 let (message, path, number) = on_line(text)?;
-                context.find(at, "php", "runtime", message).code("ParseError").place(context, path, number, "")
+                context
+                    .find(at, "php", "runtime", message)
+                    .code("ParseError")
+                    .place(context, path, number, "")
             }
             "Fatal error" | "Recoverable fatal error" | "Catchable fatal error" => {
                 if let Some(rest) = text.strip_prefix("Uncaught ") {
                     uncaught(context, lines, at, rest)
                 } else {
                     let (message, path, number) = on_line(text)?;
-                    context.find(at, "php", "runtime", message).place(context, path, number, "")
+                    context
+                        .find(at, "php", "runtime", message)
+                        .place(context, path, number, "")
                 }
             }
             _ => return None,
@@ -49,7 +64,11 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
 fn without_copies(findings: Vec<Finding>) -> Vec<Finding> {
     let mut kept: Vec<Finding> = Vec::new();
     for finding in findings {
-        let same = |known: &Finding| known.event.message == finding.event.message && known.event.file == finding.event.file && known.event.line == finding.event.line;
+        let same = |known: &Finding| {
+            known.event.message == finding.event.message
+                && known.event.file == finding.event.file
+                && known.event.line == finding.event.line
+        };
         if !kept.iter().any(same) {
             kept.push(finding);
         }
@@ -77,19 +96,26 @@ fn uncaught(context: &Context, lines: &Lines, at: usize, text: &str) -> Finding 
             break;
         }
     }
-    let thrown = lines.after(from + 1, 400).map(|(_, line)| line.trim_start()).find_map(|line| {
-        let rest = line.strip_prefix("thrown in ")?;
-        rest.rsplit_once(" on line ")
-    });
+    let thrown = lines
+        .after(from + 1, 400)
+        .map(|(_, line)| line.trim_start())
+        .find_map(|line| {
+            let rest = line.strip_prefix("thrown in ")?;
+            rest.rsplit_once(" on line ")
+        });
     let (class, message) = split_class(text);
     let class = class.rsplit('\\').next().unwrap_or(class);
     let (class, message) = if class.is_empty() {
         // Names with a namespace hold backslashes.
-        text.split_once(": ").map_or(("", text), |(name, message)| (name.rsplit('\\').next().unwrap_or(name), message))
+        text.split_once(": ").map_or(("", text), |(name, message)| {
+            (name.rsplit('\\').next().unwrap_or(name), message)
+        })
     } else {
         (class, message)
     };
-    let place = message.rsplit_once(" in ").and_then(|(message, place)| Some((message, place.rsplit_once(':')?)));
+    let place = message
+        .rsplit_once(" in ")
+        .and_then(|(message, place)| Some((message, place.rsplit_once(':')?)));
     let (message, inline) = match place {
         Some((message, place)) => (message, Some(place)),
         None => (message, None),

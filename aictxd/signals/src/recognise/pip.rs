@@ -74,7 +74,10 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
             told.trim_start().trim_start_matches("× ").to_owned()
         } else if line.trim() == "error: externally-managed-environment" {
             "externally-managed-environment".to_owned()
-        } else if line.trim_start().starts_with("× No solution found when resolving") {
+        } else if line
+            .trim_start()
+            .starts_with("× No solution found when resolving")
+        {
             let reason = lines.after(at + 1, 12).map(|(_, next)| next.trim_start());
             joined(
                 reason

@@ -17,7 +17,8 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
     while at < lines.len() && findings.len() < MAX_FINDINGS {
         let head = at;
         at += 1;
-        let Some((place, test)) = failure_head(lines.get(head)).filter(|_| lines.is_free(head)) else {
+        let Some((place, test)) = failure_head(lines.get(head)).filter(|_| lines.is_free(head))
+        else {
             continue;
         };
         let end = lines
@@ -58,6 +59,7 @@ fn failure_head(line: &str) -> Option<(super::shape::At<'_>, &str)> {
         None => rest,
     };
     let (place, test) = rest.split_once(" › ")?;
-    let place = location(place).filter(|place| place.rest.is_empty() && !place.column.is_empty())?;
+    let place =
+        location(place).filter(|place| place.rest.is_empty() && !place.column.is_empty())?;
     Some((place, test.trim_end_matches(['─', ' '])))
 }

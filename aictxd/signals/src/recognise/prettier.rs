@@ -14,10 +14,9 @@ pub(super) static RECOGNISER: Recogniser = Recogniser {
 
 fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
     let sure = context.runs(&["prettier"])
-        || lines
-            .all()
-            .iter()
-            .any(|line| line.contains("Checking formatting...") || line.contains("Code style issues"));
+        || lines.all().iter().any(|line| {
+            line.contains("Checking formatting...") || line.contains("Code style issues")
+        });
     lines.each(|_, at, line| {
         if let Some(path) = line.strip_prefix("[warn] ") {
             let path = path.trim();
@@ -30,7 +29,10 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
             });
         }
         let text = line.strip_prefix("[error] ")?;
-        if !sure || text.starts_with([' ', '>']) || text.trim_start().starts_with(|c: char| c.is_ascii_digit()) {
+        if !sure
+            || text.starts_with([' ', '>'])
+            || text.trim_start().starts_with(|c: char| c.is_ascii_digit())
+        {
             return None;
         }
         let Some((path, rest)) = text.split_once(": ").filter(|(path, _)| is_path(path)) else {

@@ -26,7 +26,11 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
             return None;
         }
         let message = trailing(text, '(', ')')
-            .filter(|(_, symbol)| all_of(symbol, |c| c.is_ascii_lowercase() || c == '-' || c.is_ascii_digit()))
+            .filter(|(_, symbol)| {
+                all_of(symbol, |c| {
+                    c.is_ascii_lowercase() || c == '-' || c.is_ascii_digit()
+                })
+            })
             .map_or(text, |(message, _)| message);
         Some(
             context

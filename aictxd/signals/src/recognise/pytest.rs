@@ -254,7 +254,7 @@ impl<'t> Reader<'_, 't> {
         }
         if blocks.is_empty() || !cut {
             for (at, (path, line, text)) in std::mem::take(&mut self.one_line) {
-                let id = self.next_entry(context, path);
+                let id = self.next_entry(context, path, text);
                 findings.push(one_line(context, at, (path, line, text), id));
             }
         }
@@ -272,15 +272,25 @@ impl<'t> Reader<'_, 't> {
         findings
     }
 
-    /// The next unused failed test of a file, for one-line tracebacks, which carry no name.
-    fn next_entry(&mut self, context: &Context, path: &str) -> Option<&'t str> {
+    /// The failed test of a one-line traceback, which carries no name: the one whose summary says
+    /// the same, else the next one of the file.
+    fn next_entry(&mut self, context: &Context, path: &str, text: &str) -> Option<&'t str> {
         let file = context.place(path).file;
-        let of_file =
-            |entry: &&mut Entry| !entry.used && entry.id.split("::").next() == Some(file.as_str());
-        let entry = match self.entries.iter_mut().find(of_file) {
-            Some(entry) => entry,
-            None => self.entries.iter_mut().find(|entry| !entry.used)?,
+        let says = |entry: &Entry| {
+            let told = entry.text.trim_end_matches("...");
+            !told.is_empty() && text.starts_with(told)
         };
+        let of_file = |entry: &Entry| entry.id.split("::").next() == Some(file.as_str());
+        let find = |test: &dyn Fn(&Entry) -> bool| {
+            self.entries
+                .iter()
+                .position(|entry| !entry.used && test(entry))
+        };
+        let at = find(&|entry| says(entry) && of_file(entry))
+            .or_else(|| find(&says))
+            .or_else(|| find(&of_file))
+            .or_else(|| find(&|_| true))?;
+        let entry = self.entries.get_mut(at)?;
         entry.used = true;
         Some(entry.id)
     }

@@ -18,7 +18,10 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
         if !matches!(letter, "C" | "W" | "E" | "F" | "R" | "I") || place.column.is_empty() {
             return None;
         }
-        let rest = rest.strip_prefix("[Correctable] ").or_else(|| rest.strip_prefix("[Corrected] ")).unwrap_or(rest);
+        let rest = rest
+            .strip_prefix("[Correctable] ")
+            .or_else(|| rest.strip_prefix("[Corrected] "))
+            .unwrap_or(rest);
         let (cop, message) = rest.split_once(": ")?;
         if !cop.contains('/') || cop.contains(' ') {
             return None;

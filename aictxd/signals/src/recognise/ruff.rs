@@ -75,23 +75,23 @@ fn concise(context: &Context, at: usize, line: &str) -> Option<Finding> {
         _ if place.column.is_empty() => return None,
         _ => rule(place.rest)?,
     };
-    Some(
-        context
-            .find(at, "ruff", "lint", message)
-            .code(code)
-            .place(context, place.path, place.line, place.column),
-    )
+    Some(context.find(at, "ruff", "lint", message).code(code).place(
+        context,
+        place.path,
+        place.line,
+        place.column,
+    ))
 }
 
 fn full(context: &Context, lines: &Lines, at: usize, line: &str) -> Option<Finding> {
     let (code, message) = rule(line)?;
     let place = location(lines.get(at + 1).trim_start().strip_prefix("--> ")?)?;
-    Some(
-        context
-            .find(at, "ruff", "lint", message)
-            .code(code)
-            .place(context, place.path, place.line, place.column),
-    )
+    Some(context.find(at, "ruff", "lint", message).code(code).place(
+        context,
+        place.path,
+        place.line,
+        place.column,
+    ))
 }
 
 fn grouped(context: &Context, file: &str, at: usize, line: &str) -> Option<Finding> {
@@ -111,6 +111,13 @@ fn grouped(context: &Context, file: &str, at: usize, line: &str) -> Option<Findi
 }
 
 fn formatter(context: &Context, lines: &Lines, at: usize, line: &str) -> Option<Finding> {
+    if context.runs(&["ruff"])
+        && let Some(path) = line.strip_prefix("--- ")
+        && lines.get(at + 1).starts_with("+++ ")
+    {
+        let finding = context.find(at, "ruff", "lint", "would reformat");
+        return Some(finding.warning_if(true).place(context, path, "", ""));
+    }
     if let Some(path) = line.strip_prefix("Would reformat: ") {
         let finding = context.find(at, "ruff", "lint", "would reformat");
         return Some(finding.warning_if(true).place(context, path, "", ""));

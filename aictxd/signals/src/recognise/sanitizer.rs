@@ -17,22 +17,43 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
         if let Some(place) = location(line)
             && let Some(text) = place.rest.strip_prefix("runtime error: ")
         {
-            let finding = context.find(at, "c_cpp", "runtime", text).code("UndefinedBehaviorSanitizer");
+            let finding = context
+                .find(at, "c_cpp", "runtime", text)
+                .code("UndefinedBehaviorSanitizer");
             return Some(finding.place(context, place.path, place.line, place.column));
         }
-        let rest = line.split_once("ERROR: ").or_else(|| line.split_once("WARNING: ")).map(|(_, rest)| rest)?;
+        let rest = line
+            .split_once("ERROR: ")
+            .or_else(|| line.split_once("WARNING: "))
+            .map(|(_, rest)| rest)?;
         let (name, text) = rest.split_once(": ")?;
         if !name.ends_with("Sanitizer") || name.contains(' ') {
             return None;
         }
-        let kind = text.split(" on address ").next()?.split(" on unknown address ").next()?.split(" on 0x").next()?.split(" (pid").next()?.trim_end();
+        let kind = text
+            .split(" on address ")
+            .next()?
+            .split(" on unknown address ")
+            .next()?
+            .split(" on 0x")
+            .next()?
+            .split(" (pid")
+            .next()?
+            .trim_end();
         let finding = context.find(at, "c_cpp", "runtime", kind).code(name);
-        let body = || lines.after(at + 1, 300).map(|(_, line)| line).take_while(|line| !line.contains("ERROR: "));
+        let body = || {
+            lines
+                .after(at + 1, 300)
+                .map(|(_, line)| line)
+                .take_while(|line| !line.contains("ERROR: "))
+        };
         let summary = body().find_map(|line| {
             let (_, rest) = line.strip_prefix("SUMMARY: ")?.split_once(": ")?;
             // `kind path:5 in main`, and the older `kind (path:5:3) in main`.
             let words = rest.split_whitespace().rev();
-            words.filter_map(|word| location(word.trim_matches(['(', ')']))).find(|place| place.rest.is_empty())
+            words
+                .filter_map(|word| location(word.trim_matches(['(', ')'])))
+                .find(|place| place.rest.is_empty())
         });
         let own = |place: &At| context.place(place.path).local;
         let frame = body()
@@ -47,8 +68,15 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
     });
     if !findings.is_empty() {
         // The shadow memory and its legend mean nothing to anybody else.
-        let from = findings.iter().map(|finding| finding.at).min().unwrap_or_default();
-        let last = lines.after(from, 600).filter(|(_, line)| line.starts_with("SUMMARY: ") || line.contains("==ABORTING")).last();
+        let from = findings
+            .iter()
+            .map(|finding| finding.at)
+            .min()
+            .unwrap_or_default();
+        let last = lines
+            .after(from, 600)
+            .filter(|(_, line)| line.starts_with("SUMMARY: ") || line.contains("==ABORTING"))
+            .last();
         if let Some((end, _)) = last {
             lines.claim(from..end + 1);
         }

@@ -43,7 +43,11 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
 }
 
 fn finding(context: &Context, at: usize, (level, code, message): (&str, &str, &str)) -> Finding {
-    context.find(at, "shell", "lint", message).tool("shellcheck").code(code).warning_if(level != "error")
+    context
+        .find(at, "shell", "lint", message)
+        .tool("shellcheck")
+        .code(code)
+        .warning_if(level != "error")
 }
 
 /// `path:2:6: note: text [SC2086]`.
@@ -52,5 +56,10 @@ fn gcc_format(context: &Context, at: usize, line: &str, notes: &mut Vec<bool>) -
     let place = location(text)?;
     let (level, message) = place.rest.split_once(": ")?;
     notes.push(!matches!(level, "error" | "warning"));
-    Some(finding(context, at, (level, code, message)).place(context, place.path, place.line, place.column))
+    Some(finding(context, at, (level, code, message)).place(
+        context,
+        place.path,
+        place.line,
+        place.column,
+    ))
 }

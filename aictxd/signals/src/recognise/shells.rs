@@ -7,7 +7,17 @@ use super::{Context, Finding, Lines, Recogniser};
 
 pub(super) static RECOGNISER: Recogniser = Recogniser {
     programs: &[],
-    needles: &[": line ", "not found", "yntax error", ": No such file or directory", "ermission denied", "bash: ", "unbound variable", "parameter not set", "sh: "],
+    needles: &[
+        ": line ",
+        "not found",
+        "yntax error",
+        ": No such file or directory",
+        "ermission denied",
+        "bash: ",
+        "unbound variable",
+        "parameter not set",
+        "sh: ",
+    ],
     read,
 };
 
@@ -46,26 +56,62 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
         if !is_shell || lines.len() == 0 || is_signal(rest) {
             return None;
         }
-        let known = said_by_shell(rest) || rest.starts_with("cd: ") || rest.contains("syntax error") || rest.ends_with("o such file or directory") || rest.ends_with("ermission denied") || rest.contains("ambiguous redirect") || rest.contains("Is a directory");
+        let known = said_by_shell(rest)
+            || rest.starts_with("cd: ")
+            || rest.contains("syntax error")
+            || rest.ends_with("o such file or directory")
+            || rest.ends_with("ermission denied")
+            || rest.contains("ambiguous redirect")
+            || rest.contains("Is a directory");
         known.then(|| context.find(at, "shell", "runtime", rest))
     })
 }
 
 fn said_by_shell(text: &str) -> bool {
-    text.ends_with(": not found") || text.ends_with(": command not found") || text.ends_with("unbound variable") || text.ends_with("parameter not set") || text.starts_with("Syntax error") || text.ends_with(": Permission denied") || text.starts_with("Bad substitution")
+    text.ends_with(": not found")
+        || text.ends_with(": command not found")
+        || text.ends_with("unbound variable")
+        || text.ends_with("parameter not set")
+        || text.starts_with("Syntax error")
+        || text.ends_with(": Permission denied")
+        || text.starts_with("Bad substitution")
 }
 
 /// A process that died by a signal is told by its exit status.
 fn is_signal(text: &str) -> bool {
-    let text = text.trim_start_matches(|c: char| c.is_ascii_digit()).trim_start();
-    ["Segmentation fault", "Aborted", "Killed", "Terminated", "Bus error", "Floating point exception", "Illegal instruction"].iter().any(|signal| text.starts_with(signal))
+    let text = text
+        .trim_start_matches(|c: char| c.is_ascii_digit())
+        .trim_start();
+    [
+        "Segmentation fault",
+        "Aborted",
+        "Killed",
+        "Terminated",
+        "Bus error",
+        "Floating point exception",
+        "Illegal instruction",
+    ]
+    .iter()
+    .any(|signal| text.starts_with(signal))
 }
 
 fn script(context: &Context, at: usize, path: &str, number: &str, text: &str) -> Finding {
     let finding = context.find(at, "shell", "runtime", text);
     let name = path.rsplit('/').next().unwrap_or(path);
     // What was given with `-c` has no file.
-    if matches!(name, "sh" | "bash" | "dash" | "zsh" | "ash" | "ksh" | "-c" | "main" | "environment" | "(eval)" | "fish") {
+    if matches!(
+        name,
+        "sh" | "bash"
+            | "dash"
+            | "zsh"
+            | "ash"
+            | "ksh"
+            | "-c"
+            | "main"
+            | "environment"
+            | "(eval)"
+            | "fish"
+    ) {
         return finding;
     }
     finding.place(context, path, number, "")

@@ -4,7 +4,16 @@ use super::shape::{digits, location};
 use super::{Context, Finding, Lines, Recogniser};
 
 pub(super) static RECOGNISER: Recogniser = Recogniser {
-    programs: &["psql", "sqlite3", "mysql", "mariadb", "pg_dump", "createdb", "dropdb", "pg_restore"],
+    programs: &[
+        "psql",
+        "sqlite3",
+        "mysql",
+        "mariadb",
+        "pg_dump",
+        "createdb",
+        "dropdb",
+        "pg_restore",
+    ],
     needles: &["psql:", "ERROR 1", "ERROR 2", "near line "],
     read,
 };
@@ -12,7 +21,8 @@ pub(super) static RECOGNISER: Recogniser = Recogniser {
 fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
     let client = |names: &[&str]| context.runs(names);
     lines.each(|lines, at, line| {
-        let find = |tool: &str, message: &str| context.find(at, "unknown", "runtime", message).tool(tool);
+        let find =
+            |tool: &str, message: &str| context.find(at, "unknown", "runtime", message).tool(tool);
         if client(&["sqlite3"]) || line.contains(" near line ") {
             return sqlite(context, at, line);
         }
@@ -27,14 +37,29 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
         if let Some(rest) = line.strip_prefix("psql:") {
             let rest = rest.trim_start();
             if let Some(place) = location(rest) {
-                let message = place.rest.strip_prefix("ERROR: ").or_else(|| place.rest.strip_prefix("FATAL: "))?.trim_start();
-                return Some(find("psql", message).place(context, place.path, place.line, place.column));
+                let message = place
+                    .rest
+                    .strip_prefix("ERROR: ")
+                    .or_else(|| place.rest.strip_prefix("FATAL: "))?
+                    .trim_start();
+                return Some(find("psql", message).place(
+                    context,
+                    place.path,
+                    place.line,
+                    place.column,
+                ));
             }
-            let message = rest.strip_prefix("error: ").or_else(|| rest.strip_prefix("FATAL: ")).unwrap_or(rest).trim_start();
+            let message = rest
+                .strip_prefix("error: ")
+                .or_else(|| rest.strip_prefix("FATAL: "))
+                .unwrap_or(rest)
+                .trim_start();
             return Some(find("psql", message));
         }
         if client(&["psql"]) || lines.get(at + 1).starts_with("LINE ") {
-            let message = line.strip_prefix("ERROR:  ").or_else(|| line.strip_prefix("FATAL:  "))?;
+            let message = line
+                .strip_prefix("ERROR:  ")
+                .or_else(|| line.strip_prefix("FATAL:  "))?;
             return Some(find("psql", message));
         }
         None
@@ -49,10 +74,17 @@ fn sqlite(context: &Context, at: usize, line: &str) -> Option<Finding> {
         };
         let message = match rest.strip_prefix(" near line ") {
             Some(rest) => rest.split_once(": ")?.1,
-            None => rest.strip_prefix(": ").or_else(|| rest.strip_prefix(" in ").and_then(|rest| rest.split_once(": ").map(|(_, text)| text)))?,
+            None => rest.strip_prefix(": ").or_else(|| {
+                rest.strip_prefix(" in ")
+                    .and_then(|rest| rest.split_once(": ").map(|(_, text)| text))
+            })?,
         };
         let message = message.strip_prefix("in prepare, ").unwrap_or(message);
-        return Some(context.find(at, "unknown", "runtime", message).tool("sqlite3"));
+        return Some(
+            context
+                .find(at, "unknown", "runtime", message)
+                .tool("sqlite3"),
+        );
     }
     None
 }

@@ -9,7 +9,13 @@ use super::{Context, Finding, Lines, MAX_FINDINGS, Recogniser};
 
 pub(super) static RECOGNISER: Recogniser = Recogniser {
     programs: &[],
-    needles: &["<<< FAILURE!", "<<< ERROR!", "JUnit Jupiter:", "JUnit Vintage:", "JUnit version "],
+    needles: &[
+        "<<< FAILURE!",
+        "<<< ERROR!",
+        "JUnit Jupiter:",
+        "JUnit Vintage:",
+        "JUnit version ",
+    ],
     read,
 };
 
@@ -20,10 +26,17 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
         let head = at;
         at += 1;
         let line = lines.get(head);
-        let Some((test, skip)) = surefire(line).map(|test| (test, 0)).or_else(|| console(lines, head)).or_else(|| junit4(line).map(|test| (test, 0))) else {
+        let Some((test, skip)) = surefire(line)
+            .map(|test| (test, 0))
+            .or_else(|| console(lines, head))
+            .or_else(|| junit4(line).map(|test| (test, 0)))
+        else {
             continue;
         };
-        let Some((told, text)) = lines.after(head + 1 + skip, 3).find(|(_, next)| !next.trim().is_empty() && !next.trim().starts_with("MethodSource")) else {
+        let Some((told, text)) = lines
+            .after(head + 1 + skip, 3)
+            .find(|(_, next)| !next.trim().is_empty() && !next.trim().starts_with("MethodSource"))
+        else {
             continue;
         };
         let text = text.trim();
@@ -31,10 +44,17 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
         let (class, message) = exception(text).unwrap_or(("", text));
         let end = lines
             .after(told + 1, 400)
-            .find(|(_, next)| next.trim().is_empty() || next.starts_with("[ERROR]") || next.starts_with("[INFO]"))
+            .find(|(_, next)| {
+                next.trim().is_empty() || next.starts_with("[ERROR]") || next.starts_with("[INFO]")
+            })
             .map_or(lines.len().min(told + 400), |(end, _)| end);
-        let place = lines.after(told + 1, end.saturating_sub(told + 1)).find_map(|(_, next)| own_frame(next));
-        let finding = context.find(head, "java", "test", message).code(class).test(&test);
+        let place = lines
+            .after(told + 1, end.saturating_sub(told + 1))
+            .find_map(|(_, next)| own_frame(next));
+        let finding = context
+            .find(head, "java", "test", message)
+            .code(class)
+            .test(&test);
         findings.push(match place {
             Some((file, number)) => finding.place(context, file, number, ""),
             None => finding,
@@ -50,11 +70,20 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
 
 /// `[ERROR] com.acme.T.method -- Time elapsed: 0.01 s <<< FAILURE!` and older forms.
 fn surefire(line: &str) -> Option<String> {
-    if !(line.contains("<<< FAILURE!") || line.contains("<<< ERROR!")) || line.contains("Tests run:") {
+    if !(line.contains("<<< FAILURE!") || line.contains("<<< ERROR!"))
+        || line.contains("Tests run:")
+    {
         return None;
     }
     let text = line.strip_prefix("[ERROR] ").unwrap_or(line).trim_start();
-    let name = text.split(" -- Time elapsed").next()?.split("  Time elapsed").next()?.split(" Time elapsed").next()?.trim();
+    let name = text
+        .split(" -- Time elapsed")
+        .next()?
+        .split("  Time elapsed")
+        .next()?
+        .split(" Time elapsed")
+        .next()?
+        .trim();
     if let Some((method, class)) = name.split_once('(')
         && let Some(class) = class.strip_suffix(')')
         && class.contains('.')
@@ -67,8 +96,12 @@ fn surefire(line: &str) -> Option<String> {
 /// `  JUnit Jupiter:CalcTest:adds()` of the console launcher; the exception follows behind `=>`.
 fn console(lines: &Lines, at: usize) -> Option<(String, usize)> {
     let text = lines.get(at).trim_start();
-    let rest = text.strip_prefix("JUnit Jupiter:").or_else(|| text.strip_prefix("JUnit Vintage:"))?;
-    let (told, _) = lines.after(at + 1, 3).find(|(_, next)| next.trim_start().starts_with("=> "))?;
+    let rest = text
+        .strip_prefix("JUnit Jupiter:")
+        .or_else(|| text.strip_prefix("JUnit Vintage:"))?;
+    let (told, _) = lines
+        .after(at + 1, 3)
+        .find(|(_, next)| next.trim_start().starts_with("=> "))?;
     Some((rest.replacen(':', ".", 8), told - at - 1))
 }
 
@@ -77,7 +110,8 @@ fn junit4(line: &str) -> Option<String> {
     let (_, rest) = digits(line)?;
     let (method, class) = rest.strip_prefix(") ")?.split_once('(')?;
     let class = class.strip_suffix(')')?;
-    (!method.contains(' ') && !class.contains(' ') && !class.contains(',')).then(|| format!("{class}.{method}"))
+    (!method.contains(' ') && !class.contains(' ') && !class.contains(','))
+        .then(|| format!("{class}.{method}"))
 }
 
 /// `[ERROR]   LedgerTest.overdraft:28 » NullPointer text`.
@@ -88,5 +122,10 @@ fn listed(context: &Context, at: usize, line: &str) -> Option<Finding> {
     let (number, _) = digits(rest)?;
     let (class, _) = name.split_once('.')?;
     let message = message.trim_start_matches(['»', ' ']);
-    Some(context.find(at, "java", "test", message).test(name).place(context, &format!("{class}.java"), number, ""))
+    Some(context.find(at, "java", "test", message).test(name).place(
+        context,
+        &format!("{class}.java"),
+        number,
+        "",
+    ))
 }

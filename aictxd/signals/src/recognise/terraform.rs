@@ -34,5 +34,7 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
 /// A line without the frame drawn around messages on a terminal.
 fn unboxed(line: &str) -> &str {
     let text = line.strip_prefix('│').unwrap_or(line);
-    text.strip_prefix(' ').filter(|_| text.len() != line.len()).unwrap_or(text)
+    text.strip_prefix(' ')
+        .filter(|_| text.len() != line.len())
+        .unwrap_or(text)
 }

@@ -8,7 +8,14 @@ use super::{Context, Finding, Lines, MAX_FINDINGS, Recogniser, split_class};
 
 pub(super) static RECOGNISER: Recogniser = Recogniser {
     programs: &["vitest"],
-    needles: &[" FAIL  ", "Unhandled Error", "Unhandled Rejection", "No test files found, exiting", "Startup Error", " RUN  v"],
+    needles: &[
+        " FAIL  ",
+        "Unhandled Error",
+        "Unhandled Rejection",
+        "No test files found, exiting",
+        "Startup Error",
+        " RUN  v",
+    ],
     read,
 };
 
@@ -36,15 +43,23 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
             }
             lines.claim(head..end);
             at = end.max(at);
-        } else if line.starts_with('⎯') && (line.contains("Unhandled ") || line.contains("Startup Error")) {
+        } else if line.starts_with('⎯')
+            && (line.contains("Unhandled ") || line.contains("Startup Error"))
+        {
             let end = block_end(lines, at);
             if !line.contains("Unhandled Errors") {
-                let from = lines.after(at, 3).find(|(_, line)| !line.trim().is_empty()).map_or(at, |(at, _)| at);
+                let from = lines
+                    .after(at, 3)
+                    .find(|(_, line)| !line.trim().is_empty())
+                    .map_or(at, |(at, _)| at);
                 findings.extend(block(context, lines, (from, from, end), ""));
                 lines.claim(head..end);
                 at = end.max(at);
             }
-        } else if line.trim_start().starts_with("No test files found, exiting") {
+        } else if line
+            .trim_start()
+            .starts_with("No test files found, exiting")
+        {
             findings.push(context.find(head, "vitest", "test", line.trim()));
             lines.claim(head..head + 1);
         } else if let Some(text) = line.trim_start().strip_prefix("ERROR: Coverage for ") {
@@ -65,31 +80,51 @@ fn fail_head(line: &str) -> Option<&str> {
         Some(project) => project.split_once("| ").map_or(rest, |(_, rest)| rest),
         None => rest,
     };
-    Some(rest.trim_start())
+    // Jest heads its files like this when it writes in colour.
+    let rest = rest.trim_start();
+    (rest.contains(" > ") || rest.contains(" [ ")).then_some(rest)
 }
 
 fn block_end(lines: &Lines, from: usize) -> usize {
     lines
         .after(from, 600)
-        .find(|(_, line)| line.starts_with('⎯') || fail_head(line).is_some() || line.starts_with(" Test Files "))
+        .find(|(_, line)| {
+            line.starts_with('⎯') || fail_head(line).is_some() || line.starts_with(" Test Files ")
+        })
         .map_or(lines.len().min(from + 600), |(end, _)| end)
 }
 
-fn block(context: &Context, lines: &Lines, (at, from, to): (usize, usize, usize), name: &str) -> Option<Finding> {
+fn block(
+    context: &Context,
+    lines: &Lines,
+    (at, from, to): (usize, usize, usize),
+    name: &str,
+) -> Option<Finding> {
     let file = name.split(" > ").next().unwrap_or_default();
     let file = file.split(" [ ").next().unwrap_or_default().trim();
     let test = name.split_once(" > ").map_or("", |(_, test)| test);
-    let (first, text) = lines.after(from, to.saturating_sub(from)).find(|(_, line)| !line.trim().is_empty())?;
+    let (first, text) = lines
+        .after(from, to.saturating_sub(from))
+        .find(|(_, line)| !line.trim().is_empty())?;
     let (class, message) = split_class(text.trim());
-    let message = if class.is_empty() || message.is_empty() { text.trim() } else { message };
+    let message = if class.is_empty() || message.is_empty() {
+        text.trim()
+    } else {
+        message
+    };
     let mut message = message.to_owned();
     if message.starts_with("Transform failed with")
-        && let Some((_, told)) = lines.after(first + 1, 4).find(|(_, line)| !line.trim().is_empty())
+        && let Some((_, told)) = lines
+            .after(first + 1, 4)
+            .find(|(_, line)| !line.trim().is_empty())
     {
         message.push(' ');
         message.push_str(told.trim());
     }
-    let finding = context.find(at, "vitest", "test", &message).code(class).test(test);
+    let finding = context
+        .find(at, "vitest", "test", &message)
+        .code(class)
+        .test(test);
     let place = lines
         .after(from, to.saturating_sub(from))
         .filter_map(|(_, line)| frame(line))

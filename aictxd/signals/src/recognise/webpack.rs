@@ -8,13 +8,20 @@ use super::{Context, Finding, Lines, Recogniser};
 
 pub(super) static RECOGNISER: Recogniser = Recogniser {
     programs: &[],
-    needles: &["ERROR in ", "Module not found: ", "[webpack-cli] ", "WARNING in "],
+    needles: &[
+        "ERROR in ",
+        "Module not found: ",
+        "[webpack-cli] ",
+        "WARNING in ",
+    ],
     read,
 };
 
 fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
     lines.each(|lines, at, line| {
-        let line = line.strip_prefix("[webpack-cli] ").map_or(line, |rest| rest);
+        let line = line
+            .strip_prefix("[webpack-cli] ")
+            .map_or(line, |rest| rest);
         if let Some(text) = lines.get(at).strip_prefix("[webpack-cli] ") {
             let text = text.trim_start_matches(['✖', ' ']);
             let text = text.strip_prefix("Error: ").unwrap_or(text);
@@ -32,17 +39,26 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
         let text = lines.get(at + 1).trim();
         let place = place(head);
         if place.is_none() && text.is_empty() && head.contains(' ') {
-            return Some(context.find(at, "javascript", "build", head).tool("webpack").warning_if(warning));
+            return Some(
+                context
+                    .find(at, "javascript", "build", head)
+                    .tool("webpack")
+                    .warning_if(warning),
+            );
         }
         let typed = text
             .split_once(": ")
             .map(|(code, message)| (code.trim_start_matches("error "), message))
             .filter(|(code, _)| is_code(code));
         let finding = match typed {
-            Some((code, message)) => context.find(at, "typescript", "typecheck", message).code(code),
+            Some((code, message)) => context
+                .find(at, "typescript", "typecheck", message)
+                .code(code),
             None => {
                 let message = if text.is_empty() { head } else { text };
-                context.find(at, "javascript", "build", message).tool("webpack")
+                context
+                    .find(at, "javascript", "build", message)
+                    .tool("webpack")
             }
         };
         let finding = finding.warning_if(warning);
@@ -55,7 +71,10 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
 
 /// `./src/index.js 1:0-32`, `src/a.ts:3:5`, `/r/a.ts(3,5)`, `./src/index.js`.
 fn place(head: &str) -> Option<At<'_>> {
-    let head = head.strip_prefix("[tsl] ERROR in ").unwrap_or(head).trim_end();
+    let head = head
+        .strip_prefix("[tsl] ERROR in ")
+        .unwrap_or(head)
+        .trim_end();
     if let Some(place) = location(head).or_else(|| paren_location(head)) {
         return Some(place);
     }
