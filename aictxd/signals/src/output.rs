@@ -158,7 +158,7 @@ fn clean_line<'a>(raw: &'a str, scratch: &'a mut String) -> &'a str {
 
 /// Prefixes that build services put before the tool's own text.
 fn strip_prefixes(line: &str) -> &str {
-    let mut line = line;
+    let mut line = undated(line);
     if let Some(rest) = line
         .strip_prefix("##[error]")
         .or_else(|| line.strip_prefix("##[warning]"))
@@ -166,6 +166,21 @@ fn strip_prefixes(line: &str) -> &str {
         line = rest;
     }
     docker_prefix(line).unwrap_or(line)
+}
+
+/// `2026-03-04T09:41:12.1234567Z text` as the logs of build services are kept.
+fn undated(line: &str) -> &str {
+    let bytes = line.as_bytes();
+    if bytes.first().is_none_or(|byte| !byte.is_ascii_digit()) || bytes.get(10) != Some(&b'T') {
+        return line;
+    }
+    let (stamp, rest) = line.split_once(' ').unwrap_or((line, ""));
+    let dated = stamp.len() > 20
+        && stamp.ends_with('Z')
+        && stamp
+            .bytes()
+            .all(|byte| byte.is_ascii_digit() || b"-:.TZ".contains(&byte));
+    if dated { rest } else { line }
 }
 
 /// `#9 1.912 text` as BuildKit prints it.

@@ -21,6 +21,7 @@ mod composer;
 mod csharp;
 mod curl;
 mod deno;
+mod django;
 mod docker;
 mod doctest;
 mod dotnet_test;
@@ -166,6 +167,7 @@ pub(crate) static ALL: &[&Recogniser] = &[
     &python::RECOGNISER,
     &npm::RECOGNISER,
     &terraform::RECOGNISER,
+    &django::RECOGNISER,
     &docker::RECOGNISER,
     &kubectl::RECOGNISER,
     &sql::RECOGNISER,
@@ -390,6 +392,15 @@ fn is_foreign_directory(segment: &str) -> bool {
 
 /// Applies the bounds of the format and computes the identity.
 pub(crate) fn finish(context: &Context, mut event: ErrorEvent) -> ErrorEvent {
+    if event.message.is_empty() {
+        // A head whose text was cut away still says that something failed.
+        let text = if event.code.is_empty() {
+            "failed"
+        } else {
+            &event.code
+        };
+        event.message = clean(text, MAX_MESSAGE);
+    }
     event.command = clean(context.run.command, MAX_COMMAND);
     event.code = clean(&event.code, MAX_CODE);
     event.test = clean(&event.test, MAX_TEST);

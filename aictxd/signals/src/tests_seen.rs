@@ -358,7 +358,7 @@ fn failed_name(counts: &mut Counts, line: &str) {
             if let Some(name) = text.strip_prefix("[  FAILED  ] ")
                 && !name.contains("listed below")
             {
-                counts.name(name.split(" (").next().unwrap_or(name));
+                counts.name(name.split([',', '(']).next().unwrap_or(name));
             }
         }
         _ => {}

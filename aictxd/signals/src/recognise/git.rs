@@ -16,10 +16,11 @@ pub(super) static RECOGNISER: Recogniser = Recogniser {
 
 fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
     let git = context.runs(&["git"]);
+    // Other programs say `fatal:` as well; git is named somewhere when it was git.
+    let whole = git || lines.all().iter().any(|line| line.contains("git"));
     let mut findings =
-        lines.each(|lines, at, line| {
+        lines.each(|_, at, line| {
             if let Some(text) = line.strip_prefix("fatal: ") {
-                let whole = git || lines.all().iter().any(|line| line.contains("git"));
                 return whole.then(|| context.find(at, "git", "runtime", text));
             }
             if let Some(rest) = line.strip_prefix("CONFLICT (") {

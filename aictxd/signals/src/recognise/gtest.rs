@@ -41,7 +41,9 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
         if let Some(place) = place {
             let end = lines
                 .after(at, 60)
-                .find(|(_, next)| next.trim().is_empty() || next.starts_with("[  "))
+                .find(|(_, next)| {
+                    next.trim().is_empty() || next.starts_with("[  ") || next.ends_with(": Failure")
+                })
                 .map_or(at, |(end, _)| end);
             let message = joined(lines.after(at, end - at).map(|(_, next)| next));
             let message = if message.is_empty() {

@@ -205,7 +205,9 @@ impl<'t> Reader<'_, 't> {
                 "file or directory not found",
                 "not found: ",
                 "unrecognized arguments",
-                "usage: ",
+                "Error importing plugin",
+                "could not load",
+                "while parsing ",
                 "Coverage failure",
                 "found no collectors",
             ];
@@ -213,6 +215,10 @@ impl<'t> Reader<'_, 't> {
                 .iter()
                 .any(|start| text.starts_with(start))
                 .then_some(text)
+        } else if let Some((usage, text)) = line.split_once(": error: ") {
+            // How its argument parser complains.
+            let own = usage.ends_with("pytest") || usage.ends_with("pytest.py");
+            own.then_some(text)
         } else if line.starts_with("FAIL Required test coverage") {
             Some(line.strip_prefix("FAIL ").unwrap_or(line))
         } else {

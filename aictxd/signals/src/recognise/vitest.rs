@@ -113,7 +113,7 @@ fn block(
         message
     };
     let mut message = message.to_owned();
-    if message.starts_with("Transform failed with")
+    if (message.starts_with("Transform failed with") || message.starts_with("Build failed with"))
         && let Some((_, told)) = lines
             .after(first + 1, 4)
             .find(|(_, line)| !line.trim().is_empty())
