@@ -246,7 +246,8 @@ impl<'a> Context<'a> {
             let system = ["/usr/", "/lib/", "/opt/", "/rustc/", "/nix/", "/snap/"];
             let file = raw.strip_prefix("./").unwrap_or(raw).replace('\\', "/");
             return Place {
-                local: !file.split('/').any(is_foreign_directory)
+                local: !file.starts_with("../")
+                    && !file.split('/').any(is_foreign_directory)
                     && !system.iter().any(|start| raw.starts_with(start)),
                 file,
             };

@@ -248,8 +248,10 @@ fn total(counts: &mut Counts, ran: &mut u64, line: &str) {
             failed,
             skipped,
         );
-    } else if text.contains(" runs, ") && text.contains(" assertions, ") {
-        let all = counted(text, &["runs"]);
+    } else if (text.contains(" runs, ") || text.contains(" tests, "))
+        && text.contains(" assertions, ")
+    {
+        let all = counted(text, &["runs", "tests"]);
         let (_, failed, skipped) = three(text);
         counts.set(
             "minitest",

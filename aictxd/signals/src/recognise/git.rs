@@ -61,13 +61,16 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
                 "There is no tracking information",
                 "No stash entries found",
                 "nothing to commit",
+                "nothing added to commit",
                 "no changes added to commit",
             ];
             if bare.iter().any(|start| line.starts_with(start)) {
                 return Some(context.find(at, "git", "runtime", line));
             }
             // The name of an unknown sub-command stands in quotes.
-            let text = line.strip_prefix("git: ")?;
+            let text = line
+                .strip_prefix("git: ")
+                .or_else(|| line.strip_prefix("merge: "))?;
             Some(context.find(at, "git", "runtime", text))
         });
     // Lines after the first error of one refusal explain it.

@@ -45,7 +45,10 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
         let end = lines
             .after(told + 1, 400)
             .find(|(_, next)| {
-                next.trim().is_empty() || next.starts_with("[ERROR]") || next.starts_with("[INFO]")
+                next.trim().is_empty()
+                    || next.starts_with("[ERROR]")
+                    || next.starts_with("[INFO]")
+                    || junit4(next).is_some()
             })
             .map_or(lines.len().min(told + 400), |(end, _)| end);
         let place = lines
