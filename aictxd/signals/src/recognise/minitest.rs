@@ -25,6 +25,9 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
         let head = at;
         at += 1;
         let line = lines.get(head).trim();
+        if !line.ends_with(':') {
+            continue;
+        }
         let line = line
             .split_once(") ")
             .filter(|(number, _)| number.bytes().all(|byte| byte.is_ascii_digit()))

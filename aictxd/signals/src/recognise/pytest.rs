@@ -165,7 +165,7 @@ impl<'t> Reader<'_, 't> {
 
     /// Lines before and after the sections.
     fn outside(&mut self, at: usize, line: &'t str) {
-        if line.contains("while loading conftest '") {
+        if line.starts_with("ImportError while loading conftest '") {
             // Its traceback has no head; it is read as a block of its own.
             self.conftest = true;
             self.blocks.push(Block::new(Kind::Failure, "", at));
@@ -255,6 +255,8 @@ impl<'t> Reader<'_, 't> {
                 .and_then(|at| self.entries.get(at))
                 .map(|entry| (entry.id, entry.text));
             let end = blocks.get(number + 1).map_or(all.len(), |next| next.at);
+            // The last block that is kept is followed by everything else.
+            let end = end.min(block.at + 2_000);
             let body = all.get(block.at..end).unwrap_or_default();
             findings.push(block.finding(context, id, body));
         }
