@@ -73,9 +73,7 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
 
 /// `[ERROR] com.acme.T.method -- Time elapsed: 0.01 s <<< FAILURE!` and older forms.
 fn surefire(line: &str) -> Option<String> {
-    if memchr::memchr(b'<', line.as_bytes()).is_none() {
-        return None;
-    }
+    memchr::memchr(b'<', line.as_bytes())?;
     if !(line.contains("<<< FAILURE!") || line.contains("<<< ERROR!"))
         || line.contains("Tests run:")
     {
