@@ -36,6 +36,8 @@ mod record;
 /// How long after a verdict its record is written. The agent's process is woken on the processor
 /// that we would go on working on; it should run first.
 const AFTER_ANSWER: Duration = Duration::from_millis(1);
+/// How long a hook waits for the map; the client's own limit is 150 ms.
+const MAP_DEADLINE: Duration = Duration::from_millis(100);
 /// How long a session's start waits for its commit before it is answered without; the client's
 /// own limit is a second.
 const START_DEADLINE: Duration = Duration::from_millis(600);
@@ -264,9 +266,16 @@ impl Session {
     async fn start(&self, source: &str, event: &HookEvent<'_>) -> Option<Answer> {
         self.record(&[self.start_row(source, event)]);
         let session = self.clone();
+        let looked = tokio::task::spawn_blocking(move || session.entry_points());
+        let map = match tokio::time::timeout(MAP_DEADLINE, looked).await {
+            Ok(Ok(map)) => map,
+            // The index is being opened.
+            _ => Vec::new(),
+        };
+        let session = self.clone();
         let source = source.to_owned();
         // Files of the repository are read on the pool: nobody knows how slow its disk is.
-        let seen = tokio::task::spawn_blocking(move || session.opening(source))
+        let seen = tokio::task::spawn_blocking(move || session.opening(source, map))
             .await
             .ok()?;
         let seen = Arc::new(seen);
@@ -323,7 +332,8 @@ impl Session {
             let seen = aictx_continuity::seen_paths(&rows);
             aictx_continuity::suggest(&request, &hits, &seen)
         });
-        let (context, paths) = looked.await.ok()??;
+        let looked = tokio::time::timeout(MAP_DEADLINE, looked).await;
+        let (context, paths) = looked.ok()?.ok()??;
         self.record(&[LedgerRow {
             paths,
             ..self.row(LedgerKind::Suggested, agent_id)
@@ -334,7 +344,7 @@ impl Session {
         })
     }
 
-    fn opening(&self, source: String) -> Opening {
+    fn opening(&self, source: String, map: Vec<MapHit>) -> Opening {
         let caller = Caller {
             agent_id: self.live.runner.clone(),
             session_id: self.id.clone(),
@@ -344,7 +354,7 @@ impl Session {
         let goes_on = matches!(source.as_str(), "resume" | "compact");
         let mut project = project::look(&self.live.worktree);
         if !goes_on {
-            project.map = self.entry_points();
+            project.map = map;
         }
         Opening {
             identity: caller.identify(|_| None),

@@ -113,6 +113,7 @@ async fn serve(
     let server = tokio::spawn(rpc::serve(Arc::clone(&app), table, listener));
     let keeper = tokio::spawn(keep_house(Arc::clone(&app)));
     let reason = app.stopped().await;
+    app.maps.stop();
     // A second signal, or the end of patience, skips the waiting.
     let drained = async {
         let _ = server.await;
@@ -124,7 +125,7 @@ async fn serve(
         () = second_signal(signals) => tracing::warn!("stopped at once on a second signal"),
     }
     keeper.abort();
-    app.maps.stop();
+    app.maps.save();
     Ok(reason)
 }
 

@@ -5,7 +5,8 @@
 //! any other is compared with its index when somebody asks and the last look is too old.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -295,7 +296,8 @@ impl Maps {
             return Some(self.request(map, |state| state.rescan = true));
         }
         // A commit may change nothing but what is known of the past.
-        let moved = map.evidence.load().head != root::head(&map.worktree).head;
+        let head = root::head(&map.worktree).head;
+        let moved = !head.is_empty() && map.evidence.load().head != head;
         moved.then(|| self.request(map, |_| {}))
     }
 
@@ -344,9 +346,16 @@ impl Maps {
         })
     }
 
-    /// Ends indexing; what is done is kept.
+    /// Ends indexing; nobody waits for it any longer.
     pub fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
+        for map in lock(&self.open).values() {
+            map.finished.send_modify(|finished| *finished = u64::MAX);
+        }
+    }
+
+    /// Saves what is not on disk yet.
+    pub fn save(&self) {
         for map in lock(&self.open).values() {
             // Another daemon, or the next one, finds what this one parsed.
             if let Err(error) = map.indexer.save() {
@@ -373,13 +382,28 @@ fn run(inbox: &Receiver<Arc<Map>>, stop: &AtomicBool) {
         if stop.load(Ordering::Relaxed) {
             return;
         }
-        map.work(stop);
+        // A parser is foreign code: what it breaks must not end the work for everybody.
+        let worked = catch_unwind(AssertUnwindSafe(|| map.work(stop)));
+        if worked.is_err() {
+            tracing::error!(worktree = %map.worktree.display(), "indexing failed");
+            map.give_up();
+        }
     }
 }
 
 impl Map {
     fn state(&self) -> MutexGuard<'_, State> {
         lock(&self.state)
+    }
+
+    /// Nothing more can be done for what was asked for by now.
+    fn give_up(&self) {
+        self.indexer
+            .progress()
+            .running
+            .store(false, Ordering::Relaxed);
+        let requested = self.state().requested;
+        self.finished.send_modify(|finished| *finished = requested);
     }
 
     /// Carries out what was asked for by now.
@@ -397,14 +421,27 @@ impl Map {
         if rescan && !forget {
             self.rest(stop);
         }
-        if forget {
-            self.indexer.forget();
-        }
         let looked_at = Instant::now();
-        let report = if rescan || self.state().right_at.is_none() {
+        let report = if forget {
+            self.indexer.rebuild(stop)
+        } else if rescan || self.state().right_at.is_none() {
             self.indexer.reconcile(stop)
         } else {
-            self.indexer.changed(&dirty, stop)
+            // What a listing said stays true.
+            let last = self.state().last.clone().unwrap_or_default();
+            let changed = self.indexer.changed(&dirty, stop);
+            Report {
+                git: last.git || changed.git,
+                over: last.over.max(changed.over),
+                left_out: last.left_out.max(changed.left_out),
+                timed_out: last.timed_out,
+                nested: if changed.nested.is_empty() {
+                    last.nested
+                } else {
+                    changed.nested
+                },
+                ..changed
+            }
         };
         self.read_history();
         let unsaved = {
@@ -516,15 +553,24 @@ impl Map {
         // What is known of an ancestor stays true.
         let before = commits.first().map(|c| c.hash.clone());
         let before = before.filter(|before| is_ancestor(&git, before, &head));
-        let mined = mine(&git, &head, before.as_deref(), limits).unwrap_or_else(|error| {
-            tracing::debug!(worktree = %self.worktree.display(), %error, "no history");
-            Vec::new()
-        });
+        let mined = match mine(&git, &head, before.as_deref(), limits) {
+            Ok(mined) => mined,
+            Err(error) => {
+                tracing::debug!(worktree = %self.worktree.display(), %error, "no history");
+                // What is known stays; the next commit is another chance.
+                let tied = Evidence::tie(Arc::clone(&known.history), head, &self.indexer.tree());
+                self.evidence.store(Arc::new(tied));
+                return;
+            }
+        };
         let news = !mined.is_empty();
         if before.is_none() {
             commits.clear();
         }
         commits.splice(0..0, mined);
+        // A merged branch is reachable from both sides.
+        let mut seen = HashSet::new();
+        commits.retain(|commit| seen.insert(commit.hash.clone()));
         commits.truncate(limits.commits as usize);
         if news && let Err(error) = self.cache.save_history(&commits, &scrub) {
             tracing::debug!(worktree = %self.worktree.display(), %error, "a history was not saved");
@@ -628,6 +674,7 @@ fn show(tree: &Tree, hit: &Hit) -> MapHit {
             symbol: best.map(|best| best.name.clone()).unwrap_or_default(),
             symbol_kind: best.map(|best| best.kind.clone()).unwrap_or_default(),
             language: tree.language(hit.file).to_owned(),
+            class: tree.class(hit.file).as_str().to_owned(),
             line: best.map_or(0, |best| best.line),
         },
         path,

@@ -277,7 +277,7 @@ impl Watching {
             ) && watched.tree.contains(path)
                 || path
                     .file_name()
-                    .is_some_and(|n| n == ".gitignore" || n == ".aictxignore");
+                    .is_some_and(|n| n == ".gitignore" || n == ".ignore" || n == ".aictxignore");
             watched.rescan |= shape_changed;
             if watched.dirty.len() >= MAX_BATCH {
                 watched.rescan = true;

@@ -65,9 +65,12 @@ fn an_agent_that_meets_a_known_failure_hears_of_it_once() {
     };
     env.hook(&repo, &start(&repo, "s2", "startup")).ok();
     let first = fail("s2");
-    assert!(first.starts_with("Seen before (1x"), "{first}");
     assert!(
-        first.contains("What fixed it: \"add() must sum its arguments\""),
+        first.starts_with("Seen before, as recorded in this repository (1x"),
+        "{first}"
+    );
+    assert!(
+        first.contains("Recorded as what fixed it: \"add() must sum its arguments\""),
         "{first}"
     );
     assert!(first.lines().count() <= 3);

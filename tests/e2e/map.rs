@@ -235,6 +235,12 @@ fn a_saved_file_is_known_at_once_and_a_branch_switch_parses_nothing_twice() {
     write(&repo, "fresh.py", "def freshly_saved():\n    return 1\n");
     wait_until("the new file is known", || knows("freshly_saved"));
     fs::remove_file(repo.join("fresh.py")).unwrap();
+    let status = env.rpc("map.status", &json!({ "repo": repo }));
+    assert_eq!(
+        status["result"]["warnings"],
+        json!([]),
+        "an update of one file forgets nothing"
+    );
     wait_until("the removed file is forgotten", || !knows("freshly_saved"));
     env.git(&repo, &["checkout", "-qb", "other"]);
     write(

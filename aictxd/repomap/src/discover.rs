@@ -235,17 +235,21 @@ pub fn list(root: &Path, git_dir: Option<&Path>, limits: &Limits, stop: &AtomicB
 
 /// Whether a walk of the tree would find this file: no rule excludes it, nor a directory above it.
 /// Reads the directories on the way, no others.
-pub fn would_list(root: &Path, relative: &Path) -> bool {
+/// `known` tells whether the tree has files below a directory: then tools do not own it.
+pub fn would_list(root: &Path, relative: &Path, known: &dyn Fn(&[u8]) -> bool) -> bool {
     let target = root.join(relative);
     if is_never(relative.as_os_str().as_bytes()) || through_link(root, relative) {
         return false;
     }
     let by_tools = relative.parent().is_some_and(|parent| {
-        let mut names = parent.components().map(|part| part.as_os_str());
-        names.any(|name| BY_TOOLS.iter().any(|tool| OsStr::new(tool) == name))
+        let mut above = parent.ancestors().filter(|a| !a.as_os_str().is_empty());
+        above.any(|directory| {
+            let name = directory.file_name().unwrap_or_default();
+            BY_TOOLS.iter().any(|tool| OsStr::new(tool) == name)
+                && !known(directory.as_os_str().as_bytes())
+        })
     });
     if by_tools {
-        // Whether files there are tracked is for a whole listing to find out.
         return false;
     }
     let nested = relative.parent().is_some_and(|parent| {
@@ -257,15 +261,31 @@ pub fn would_list(root: &Path, relative: &Path) -> bool {
     }
     let way = target.clone();
     rules(root)
-        .filter_entry(move |entry| way.starts_with(entry.path()))
+        .filter_entry(move |entry| way.starts_with(entry.path()) && may_enter(entry))
         .build()
         .flatten()
         .any(|entry| entry.path() == target)
 }
 
+/// Files of ignore rules, and the largest that are read.
+const RULE_FILES: [&str; 3] = [".gitignore", ".ignore", ".aictxignore"];
+const MAX_RULES: u64 = 1 << 20;
+
+/// Whether the ignore rules of a directory can be read without harm: whoever wrote the repository
+/// may have put a link to an endless device, or a pipe, in their place. Such a directory is not
+/// walked.
+pub fn rules_are_plain(directory: &Path) -> bool {
+    let plain = |name: &str| match std::fs::symlink_metadata(directory.join(name)) {
+        Ok(meta) => meta.is_file() && meta.len() <= MAX_RULES,
+        Err(_) => true,
+    };
+    RULE_FILES.iter().all(|name| plain(name))
+}
+
 /// The rules of a walk.
 fn rules(root: &Path) -> WalkBuilder {
     let mut builder = WalkBuilder::new(root);
+    builder.filter_entry(may_enter);
     builder
         .hidden(false)
         .parents(false)
@@ -273,6 +293,11 @@ fn rules(root: &Path) -> WalkBuilder {
         .follow_links(false)
         .add_custom_ignore_filename(".aictxignore");
     builder
+}
+
+/// Decides before a directory's rules are read; [`enter`] comes after.
+fn may_enter(entry: &ignore::DirEntry) -> bool {
+    !entry.file_type().is_some_and(|kind| kind.is_dir()) || rules_are_plain(entry.path())
 }
 
 fn read_tracked(git_dir: &Path) -> Tracked {
@@ -334,6 +359,9 @@ fn is_never(path: &[u8]) -> bool {
 }
 
 fn own_rules(root: &Path) -> ignore::gitignore::Gitignore {
+    if !rules_are_plain(root) {
+        return ignore::gitignore::Gitignore::empty();
+    }
     ignore::gitignore::Gitignore::new(root.join(".aictxignore")).0
 }
 
@@ -363,6 +391,16 @@ fn walk(
     limits: &Limits,
     stop: &AtomicBool,
 ) -> Walked {
+    if !rules_are_plain(root) || std::fs::read_dir(root).is_err() {
+        // Nothing can be said of the tree.
+        return Walked {
+            files: Vec::new(),
+            nested: Vec::new(),
+            over: 0,
+            timed_out: true,
+            unreadable: 1,
+        };
+    }
     let end = Instant::now() + limits.time;
     let (count, over, unreadable) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0));
     let timed_out = AtomicBool::new(false);
@@ -391,7 +429,7 @@ fn walk(
                 }
                 return enter(entry.path(), bytes, tracked, &mut mine);
             }
-            if !kind.is_file() || entry.depth() == 0 {
+            if !kind.is_file() || entry.depth() == 0 || is_never(bytes) {
                 return WalkState::Continue;
             }
             if count.fetch_add(1, Ordering::Relaxed) >= limits.files as u64 {

@@ -27,7 +27,7 @@ impl Extractor {
     }
 }
 
-/// Scrubs signatures and documentation. One look at all of them is enough for most files.
+/// Scrubs names, signatures, documentation and imports. One look at all of them is enough for most files.
 pub(crate) fn scrub(facts: &mut Facts, scrub: fn(&str) -> Option<String>) {
     if scrub(&facts.text).is_none() {
         return;
@@ -37,12 +37,24 @@ pub(crate) fn scrub(facts: &mut Facts, scrub: fn(&str) -> Option<String>) {
             continue;
         };
         let kept = |span| scrub(facts.get(span));
+        let name = kept(definition.name);
         let (signature, doc) = (kept(definition.signature), kept(definition.doc));
+        let name = name.map(|text| facts.intern(&text));
         let signature = signature.map(|text| facts.intern(&text));
         let doc = doc.map(|text| facts.intern(&text));
         if let Some(definition) = facts.definitions.get_mut(number) {
+            definition.name = name.unwrap_or(definition.name);
             definition.signature = signature.unwrap_or(definition.signature);
             definition.doc = doc.unwrap_or(definition.doc);
+        }
+    }
+    for number in 0..facts.imports.len() {
+        let Some(import) = facts.imports.get(number).copied() else {
+            continue;
+        };
+        let module = scrub(facts.get(import.module)).map(|text| facts.intern(&text));
+        if let (Some(module), Some(import)) = (module, facts.imports.get_mut(number)) {
+            import.module = module;
         }
     }
 }

@@ -119,6 +119,9 @@ impl<'a> Resolver<'a> {
                 continue;
             }
             count += 1;
+            if count > 4 {
+                return false;
+            }
             if best.is_none_or(|(length, _)| path.len() < length) {
                 best = Some((path.len(), *file));
             }

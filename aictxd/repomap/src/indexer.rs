@@ -52,7 +52,7 @@ impl Default for Options {
         Self {
             discover: discover::Limits::default(),
             max_file_bytes: 1 << 20,
-            max_total_bytes: 8 << 30,
+            max_total_bytes: 4 << 30,
             threads: (cores - 1).max(1),
             background: true,
             release: || {},
@@ -163,6 +163,9 @@ impl Indexer {
     /// Reads a file of a tree as it is on disk now, within the limits of [`Options`].
     pub fn read(&self, tree: &Tree, file: FileId) -> Option<Vec<u8>> {
         use std::os::unix::ffi::OsStrExt;
+        if crate::parse::is_private(tree.paths().text(file)) {
+            return None;
+        }
         let path = Path::new(std::ffi::OsStr::from_bytes(tree.paths().raw(file)));
         let root = crate::read::Root::open(&self.root).ok()?;
         match root.read(path, self.options.max_file_bytes).ok()? {
@@ -174,9 +177,18 @@ impl Indexer {
     /// Lists the whole tree and brings the index up to it. Costs a walk and a look at each file
     /// when nothing changed. `stop` ends it early with a usable tree.
     pub fn reconcile(&self, stop: &AtomicBool) -> Report {
+        self.compare(stop, false)
+    }
+
+    /// The same, but parses everything again. The tree before serves until then.
+    pub fn rebuild(&self, stop: &AtomicBool) -> Report {
+        self.compare(stop, true)
+    }
+
+    fn compare(&self, stop: &AtomicBool, anew: bool) -> Report {
         let _one = self.updating.lock().unwrap_or_else(PoisonError::into_inner);
         let started = Instant::now();
-        let listing = discover::list(
+        let mut listing = discover::list(
             &self.root,
             self.git_dir.as_deref(),
             &self.options.discover,
@@ -186,7 +198,11 @@ impl Indexer {
             // Half a listing would look like files deleted.
             return self.stopped(started);
         }
-        let base = self.tree();
+        let before = self.tree();
+        if listing.timed_out || listing.unreadable > 0 {
+            self.keep_what_is_there(&before, &mut listing);
+        }
+        let base = if anew { Arc::default() } else { before };
         let plan = plan(&base, &listing);
         let mut report = self.carry_out(&base, plan, stop);
         report.over = listing.over;
@@ -195,6 +211,32 @@ impl Indexer {
         report.git = listing.git;
         report.took = started.elapsed();
         report
+    }
+
+    /// What a listing did not see is not gone: files of the tree that are still there stay in it.
+    fn keep_what_is_there(&self, before: &Tree, listing: &mut Listing) {
+        use std::os::unix::ffi::OsStrExt;
+        let seen: std::collections::HashSet<&[u8]> =
+            listing.files.iter().map(|f| f.path.as_slice()).collect();
+        let kept: Vec<Found> = before
+            .paths()
+            .iter()
+            .zip(before.rows())
+            .filter(|(path, _)| !seen.contains(path))
+            .filter(|(path, _)| {
+                let path = self.root.join(Path::new(std::ffi::OsStr::from_bytes(path)));
+                // A root that is gone for a moment takes nothing along either.
+                std::fs::symlink_metadata(path).is_ok_and(|m| m.is_file()) || !self.root.is_dir()
+            })
+            .map(|(path, row)| Found {
+                path: path.to_vec(),
+                stamp: row.stamp,
+                id: None,
+            })
+            .collect();
+        drop(seen);
+        listing.files.extend(kept);
+        listing.files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
     }
 
     fn stopped(&self, started: Instant) -> Report {
@@ -230,18 +272,12 @@ impl Indexer {
             self.progress.running.store(false, Ordering::Relaxed);
         } else if !base.graph().is_made() {
             // It comes from the cache, which keeps no edges.
-            self.link();
+            self.link(stop);
         }
         let tree = self.tree.load();
         report.files = tree.files();
         report.pending = tree.pending().saturating_sub(report.left_out);
         report
-    }
-
-    /// Forgets everything, so that the next update parses it all again.
-    pub fn forget(&self) {
-        let _one = self.updating.lock().unwrap_or_else(PoisonError::into_inner);
-        self.publish(Tree::default());
     }
 
     fn publish(&self, tree: Tree) -> Arc<Tree> {
@@ -285,7 +321,7 @@ fn plan(base: &Tree, listing: &Listing) -> Plan {
         if row.place.is_none() {
             waiting.push(Waiting {
                 file: FileId(number as u32),
-                id: found.id.map(|_| row.id),
+                id: (row.id != ContentId::default()).then_some(row.id),
             });
         }
         rows.push(row);
@@ -344,7 +380,10 @@ fn row_for(base: &Tree, found: &Found, before: Option<&Row>) -> (Row, Known) {
         return (*before, Known::Unchanged);
     }
     let path = String::from_utf8_lossy(&found.path);
-    let id = found.id.map(|id| crate::extract::key(&path, id));
+    // What a name promises to be secret is not known by its content, wherever that was seen before.
+    let private = crate::parse::is_private(&path);
+    let id = found.id.filter(|_| !private);
+    let id = id.map(|id| crate::extract::key(&path, id));
     let mut row = Row {
         stamp: found.stamp,
         id: id.unwrap_or_default(),

@@ -1,16 +1,22 @@
 //! The import graph of a tree.
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use crate::graph::{MAX_IMPORTED, Resolver};
 use crate::tree::{Graph, Tree};
 use crate::view::{FileId, View};
 
 /// Resolves every file's imports to files of the tree.
-pub(crate) fn build(tree: &Tree) -> Graph {
+/// Ends early, with what it has, when `stop` says so.
+pub(crate) fn build(tree: &Tree, stop: &AtomicBool) -> Graph {
     let files = tree.files();
     let resolver = Resolver::new((0..files).map(|file| tree.path(FileId(file))));
     let mut edges = Vec::new();
     let mut found = Vec::new();
     for file in (0..files).map(FileId) {
+        if stop.load(Ordering::Relaxed) {
+            break;
+        }
         let Some((segment, doc)) = tree.doc(file) else {
             continue;
         };

@@ -70,6 +70,19 @@ impl Class {
         Class::Vendored,
     ];
 
+    /// The word of the wire.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Class::Source => "source",
+            Class::Test => "test",
+            Class::Docs => "docs",
+            Class::Config => "config",
+            Class::Fixture => "fixture",
+            Class::Generated => "generated",
+            Class::Vendored => "vendored",
+        }
+    }
+
     /// The class stored as `number`; a source file where the number is unknown.
     pub fn from_number(number: u8) -> Self {
         let class = Self::ALL.get(usize::from(number)).copied();

@@ -46,22 +46,39 @@ pub struct Run<'a> {
 /// A run that succeeded gives none, whatever it printed. Without an exit status the text decides:
 /// a run whose totals say that it passed gives none, and nothing is guessed from single lines.
 pub fn events(run: &Run) -> Vec<ErrorEvent> {
+    if run.exit_status == Some(0) {
+        return Vec::new();
+    }
+    events_in(run, &cleaned(run))
+}
+
+fn cleaned(run: &Run) -> [String; 2] {
+    [output::clean(run.stderr), output::clean(run.stdout)]
+}
+
+fn events_in(run: &Run, texts: &[String; 2]) -> Vec<ErrorEvent> {
     match run.exit_status {
         Some(0) => return Vec::new(),
-        None if said(run) == Some(true) => return Vec::new(),
+        None if said(texts) == Some(true) => return Vec::new(),
         _ => {}
     }
-    let texts = [output::clean(run.stderr), output::clean(run.stdout)];
     let context = recognise::Context::new(run);
     let mut streams = texts
         .each_ref()
         .map(|text| recognise::lines_of(&context, text));
-    let mut events = recognise::collect(&context, &texts, &mut streams);
-    // Warnings of a compiler alone are no failure.
-    if events
-        .iter()
-        .all(|event| event.severity == "warning" && event.phase == "build")
-    {
+    let mut events = recognise::collect(&context, texts, &mut streams);
+    // Warnings of a compiler alone are no failure; without an exit status, neither are those of
+    // linters that pass in spite of them.
+    let harmless = |event: &ErrorEvent| {
+        let fails = matches!(event.tool.as_str(), "rubocop" | "phpcs")
+            || matches!(
+                event.toolchain.as_str(),
+                "pylint" | "black" | "prettier" | "ruff"
+            );
+        event.severity == "warning"
+            && (event.phase != "lint" || (run.exit_status.is_none() && !fails))
+    };
+    if events.iter().all(harmless) {
         events.clear();
     }
     if let (true, Some(status)) = (events.is_empty(), run.exit_status) {
@@ -97,8 +114,8 @@ pub fn parse(command: &str, exit_status: Option<i32>, output: &[u8]) -> Parsed {
 
 /// Events and tests of a run.
 pub fn parse_run(run: &Run) -> Parsed {
-    let texts = [output::clean(run.stderr), output::clean(run.stdout)];
-    let events = events(run);
+    let texts = cleaned(run);
+    let events = events_in(run, &texts);
     let mut tests = tests_seen::read(texts.iter().map(String::as_str)).unwrap_or_default();
     for event in events.iter().filter(|event| event.phase == "test") {
         let known = tests.failed_tests.contains(&event.test);
@@ -123,25 +140,28 @@ pub fn outcome(run: &Run) -> Outcome {
         Some(_) => return Outcome::Failed,
         None => {}
     }
-    match said(run) {
+    let texts = cleaned(run);
+    match said(&texts) {
         Some(true) => Outcome::Passed,
         Some(false) => Outcome::Failed,
-        None if events(run).iter().any(|event| event.severity == "error") => Outcome::Failed,
+        None if events_in(run, &texts)
+            .iter()
+            .any(|event| event.severity == "error") =>
+        {
+            Outcome::Failed
+        }
         None => Outcome::Unknown,
     }
 }
 
 /// Verdict of the totals in the text; one failed part is a failed run.
-fn said(run: &Run) -> Option<bool> {
+fn said(texts: &[String; 2]) -> Option<bool> {
     let mut verdict = None;
-    for bytes in [run.stdout, run.stderr] {
-        let text = output::clean(bytes);
-        for line in text.lines() {
-            match totals::verdict(line) {
-                Some(false) => return Some(false),
-                Some(true) => verdict = Some(true),
-                None => {}
-            }
+    for line in texts.iter().flat_map(|text| totals::lines(text)) {
+        match totals::verdict(line) {
+            Some(false) => return Some(false),
+            Some(true) => verdict = Some(true),
+            None => {}
         }
     }
     verdict

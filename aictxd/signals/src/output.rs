@@ -102,9 +102,15 @@ fn clean_line<'a>(raw: &'a str, scratch: &'a mut String) -> &'a str {
     }
     let bytes = line.as_bytes();
     // Control characters, and the lead bytes of those that take two and of zero-width ones.
-    let suspicious = bytes
-        .iter()
-        .any(|byte| (*byte < 0x20 && *byte != b'\t') || matches!(byte, 0x7F | 0xC2 | 0xE2 | 0xEF));
+    // No early way out: the compiler looks at many bytes at once instead.
+    let suspicious = bytes.iter().fold(false, |found, byte| {
+        found
+            | ((*byte < 0x20) & (*byte != b'\t'))
+            | (*byte == 0x7F)
+            | (*byte == 0xC2)
+            | (*byte == 0xE2)
+            | (*byte == 0xEF)
+    });
     if !suspicious {
         return line;
     }
@@ -152,7 +158,7 @@ fn clean_line<'a>(raw: &'a str, scratch: &'a mut String) -> &'a str {
 
 /// Prefixes that build services put before the tool's own text.
 fn strip_prefixes(line: &str) -> &str {
-    let mut line = line;
+    let mut line = undated(line);
     if let Some(rest) = line
         .strip_prefix("##[error]")
         .or_else(|| line.strip_prefix("##[warning]"))
@@ -160,6 +166,21 @@ fn strip_prefixes(line: &str) -> &str {
         line = rest;
     }
     docker_prefix(line).unwrap_or(line)
+}
+
+/// `2026-03-04T09:41:12.1234567Z text` as the logs of build services are kept.
+fn undated(line: &str) -> &str {
+    let bytes = line.as_bytes();
+    if bytes.first().is_none_or(|byte| !byte.is_ascii_digit()) || bytes.get(10) != Some(&b'T') {
+        return line;
+    }
+    let (stamp, rest) = line.split_once(' ').unwrap_or((line, ""));
+    let dated = stamp.len() > 20
+        && stamp.ends_with('Z')
+        && stamp
+            .bytes()
+            .all(|byte| byte.is_ascii_digit() || b"-:.TZ".contains(&byte));
+    if dated { rest } else { line }
 }
 
 /// `#9 1.912 text` as BuildKit prints it.

@@ -21,12 +21,14 @@ mod composer;
 mod csharp;
 mod curl;
 mod deno;
+mod django;
 mod docker;
 mod doctest;
 mod dotnet_test;
 mod elixir;
 mod esbuild;
 mod eslint;
+mod eslint_json;
 mod flake8;
 mod gcc;
 mod generic;
@@ -136,6 +138,7 @@ pub(crate) static ALL: &[&Recogniser] = &[
     &black::RECOGNISER,
     &pip::RECOGNISER,
     &biome::RECOGNISER,
+    &eslint_json::RECOGNISER,
     &eslint::RECOGNISER,
     &prettier::RECOGNISER,
     &esbuild::RECOGNISER,
@@ -164,6 +167,7 @@ pub(crate) static ALL: &[&Recogniser] = &[
     &python::RECOGNISER,
     &npm::RECOGNISER,
     &terraform::RECOGNISER,
+    &django::RECOGNISER,
     &docker::RECOGNISER,
     &kubectl::RECOGNISER,
     &sql::RECOGNISER,
@@ -225,7 +229,14 @@ impl<'a> Context<'a> {
     pub(crate) fn place(&self, raw: &str) -> Place {
         let raw = without_scheme(raw.trim());
         let pseudo = raw.starts_with(['<', '[', '(']) && !raw.contains('/');
-        if pseudo || raw.is_empty() || raw.starts_with("node:") || raw.starts_with("internal/") {
+        // Code given on the command line, and code inside the interpreter.
+        let inline = matches!(raw, "-e" | "-" | "-c") || raw.starts_with("<internal:");
+        if pseudo
+            || inline
+            || raw.is_empty()
+            || raw.starts_with("node:")
+            || raw.starts_with("internal/")
+        {
             return Place {
                 file: String::new(),
                 local: false,
@@ -235,7 +246,8 @@ impl<'a> Context<'a> {
             let system = ["/usr/", "/lib/", "/opt/", "/rustc/", "/nix/", "/snap/"];
             let file = raw.strip_prefix("./").unwrap_or(raw).replace('\\', "/");
             return Place {
-                local: !file.split('/').any(is_foreign_directory)
+                local: !file.starts_with("../")
+                    && !file.split('/').any(is_foreign_directory)
                     && !system.iter().any(|start| raw.starts_with(start)),
                 file,
             };
@@ -381,6 +393,15 @@ fn is_foreign_directory(segment: &str) -> bool {
 
 /// Applies the bounds of the format and computes the identity.
 pub(crate) fn finish(context: &Context, mut event: ErrorEvent) -> ErrorEvent {
+    if event.message.is_empty() {
+        // A head whose text was cut away still says that something failed.
+        let text = if event.code.is_empty() {
+            "failed"
+        } else {
+            &event.code
+        };
+        event.message = clean(text, MAX_MESSAGE);
+    }
     event.command = clean(context.run.command, MAX_COMMAND);
     event.code = clean(&event.code, MAX_CODE);
     event.test = clean(&event.test, MAX_TEST);

@@ -1,5 +1,88 @@
 //! What a test runner or build tool says about the whole run.
 
+use std::sync::OnceLock;
+
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
+
+/// Texts one of which stands in every line that sums up a run or names a failed test.
+const NEEDLES: &[&str] = &[
+    "passed",
+    "failed",
+    "Passed",
+    "Failed",
+    "PASSED",
+    "FAILED",
+    "failure",
+    "FAIL",
+    "ERROR",
+    "Ran ",
+    "OK",
+    "ok  \t",
+    "ok | ",
+    "no tests ran",
+    "test result",
+    "tests completed",
+    "test completed",
+    "could not compile",
+    "Tests",
+    "Test ",
+    "tests, ",
+    "test, ",
+    "passing",
+    "failing",
+    "pending",
+    " pass",
+    " fail",
+    " skip",
+    "# ",
+    "ℹ ",
+    "*** ",
+    "--- ",
+    "BUILD ",
+    "Build ",
+    "npm e",
+    "npm ERR",
+    "Success: ",
+    "All checks",
+    "Found ",
+    "✖ ",
+    "examples, ",
+    "example, ",
+    " runs, ",
+    "Executed ",
+    "build stopped",
+];
+
+/// The lines of a cleaned text that may sum up a run.
+pub(crate) fn lines(text: &str) -> Vec<&str> {
+    static BUILT: OnceLock<Option<AhoCorasick>> = OnceLock::new();
+    let automaton = BUILT.get_or_init(|| {
+        AhoCorasick::builder()
+            .kind(Some(AhoCorasickKind::DFA))
+            .build(NEEDLES)
+            .ok()
+    });
+    let Some(automaton) = automaton else {
+        return text.lines().collect();
+    };
+    let bytes = text.as_bytes();
+    let mut out = Vec::new();
+    let mut from = 0;
+    while let Some(rest) = text.get(from..).filter(|rest| !rest.is_empty()) {
+        let Some(found) = automaton.find(rest) else {
+            break;
+        };
+        let at = from + found.start();
+        let before = bytes.get(..at).unwrap_or_default();
+        let start = memchr::memrchr(b'\n', before).map_or(0, |end| end + 1);
+        let after = bytes.get(at..).unwrap_or_default();
+        let end = memchr::memchr(b'\n', after).map_or(text.len(), |end| at + end);
+        out.push(text.get(start..end).unwrap_or_default());
+        from = end + 1;
+    }
+    out
+}
+
 /// Verdict of a line that sums up a run: true for passed.
 pub(crate) fn verdict(line: &str) -> Option<bool> {
     let text = line.trim();

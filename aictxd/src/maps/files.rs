@@ -1,6 +1,8 @@
 //! `.aictx/repo_map/`: what other readers of the format find of the index
 //! (spec/memory-repomap-setup.md §10.2 to §10.5). The index itself lies in the cache.
 
+use std::fs::File;
+use std::io::Read;
 use std::path::Path;
 
 use aictx_proto::effect::{Effect, Effects, KeyOrder};
@@ -38,7 +40,7 @@ impl Config {
     /// Reads the settings of the repository at `root`.
     pub fn read(root: &Path) -> Self {
         let default = Self::default();
-        let bytes = std::fs::read(root.join(".aictx").join(REPO_MAP_CONFIG)).unwrap_or_default();
+        let bytes = read_plain(&root.join(".aictx").join(REPO_MAP_CONFIG)).unwrap_or_default();
         let Ok(config) = serde_json::from_slice::<Value>(&bytes) else {
             return default;
         };
@@ -49,6 +51,23 @@ impl Config {
             max_file_bytes: bytes.unwrap_or(default.max_file_bytes).min(MOST_FILE_BYTES),
         }
     }
+}
+
+/// Longest configuration that is read, in bytes.
+const MAX_CONFIG: u64 = 64 * 1024;
+
+/// Reads a small plain file: no link is followed, nothing that could block is opened.
+fn read_plain(path: &Path) -> Option<Vec<u8>> {
+    use rustix::fs::{Mode, OFlags};
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let file = File::from(rustix::fs::open(path, flags, Mode::empty()).ok()?);
+    let meta = file.metadata().ok()?;
+    if !meta.is_file() || meta.len() > MAX_CONFIG {
+        return None;
+    }
+    let mut bytes = Vec::new();
+    file.take(MAX_CONFIG).read_to_end(&mut bytes).ok()?;
+    Some(bytes)
 }
 
 /// The files after a refresh. The configuration is only written where there is none.

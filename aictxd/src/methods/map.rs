@@ -17,7 +17,9 @@ use aictx_repomap::ask;
 use aictx_repomap::rank::{Hit, Query};
 use aictx_repomap::tree::Tree;
 use aictx_repomap::view::{FileId, View};
+use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 
 use crate::app::App;
 use crate::maps::files::{self, Config, PROVIDER};
@@ -70,11 +72,11 @@ questions!(
 );
 
 /// Answers a question on the pool. Waiting for the index holds none of its threads.
-pub(super) async fn ask<P: Question, T: Send + 'static>(
+pub(super) async fn ask<P: Question, T: Serialize + 'static>(
     app: &Arc<App>,
     params: P,
     answer: fn(&Asked, &P) -> Result<T, RpcError>,
-) -> Result<T, RpcError> {
+) -> Result<Value, RpcError> {
     let directory = absolute(params.repo())?;
     let wait = Duration::from_millis(params.wait_ms());
     let (map, ticket) = opened(app, move |app| {
@@ -88,7 +90,8 @@ pub(super) async fn ask<P: Question, T: Send + 'static>(
     }
     opened(app, move |app| {
         let tree = map.indexer.tree();
-        answer(&Asked { app, map, tree }, &params)
+        // Answers can be large: they are turned into text's shape here, beside the hooks.
+        super::reply(&answer(&Asked { app, map, tree }, &params)?)
     })
     .await
 }
@@ -353,7 +356,11 @@ pub(super) async fn refresh(
         && place.root.join(".aictx").is_dir()
         && let Ok(host) = app.hosts.open(&place.root)
     {
-        let effects = files::effects(&place.root, &tree, &reply, report.git);
+        let (root, told) = (place.root.clone(), reply.clone());
+        let effects = opened(app, move |_| {
+            Ok(files::effects(&root, &tree, &told, report.git))
+        })
+        .await?;
         if let Err(error) = host.write(move |_| ((), effects)).await {
             reply
                 .warnings

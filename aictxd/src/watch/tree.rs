@@ -5,6 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use aictx_repomap::discover::rules_are_plain;
 use ignore::WalkBuilder;
 
 /// Most directories of one repository.
@@ -177,16 +178,22 @@ fn source_directories(root: &Path, only: Option<&Path>) -> impl Iterator<Item = 
     walk.hidden(false)
         .follow_links(false)
         .require_git(false)
+        // As the map sees the tree: rules from above the repository do not count.
+        .parents(false)
         .add_custom_ignore_filename(".aictxignore")
         .filter_entry(move |entry| {
             let name = entry.file_name();
             entry.file_type().is_some_and(|t| t.is_dir())
+                && rules_are_plain(entry.path())
                 && (entry.depth() == 0 || name != ".git" && name != ".aictx")
                 && only.as_ref().is_none_or(|only| {
                     only.starts_with(entry.path()) || entry.path().starts_with(only)
                 })
         });
+    // Rules of the root are read before anything can be asked of it.
+    let plain = rules_are_plain(root);
     walk.build()
+        .take_while(move |_| plain)
         .filter_map(Result::ok)
         .map(|entry| entry.into_path())
         .take(MAX_DIRECTORIES)

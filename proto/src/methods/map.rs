@@ -82,6 +82,9 @@ pub struct MapHitMetadata {
     pub symbol_kind: String,
     /// The file's language.
     pub language: String,
+    /// What sort of file it is: `source`, `test`, `docs`, `config`, `fixture`, `generated` or
+    /// `vendored`; all but the first two are ranked down unless they are asked for.
+    pub class: String,
     /// The symbol's first line; 0 without one.
     pub line: u32,
 }

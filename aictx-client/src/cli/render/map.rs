@@ -46,8 +46,12 @@ pub fn query(reply: &MapQueryReply, paint: Paint) -> String {
                 }
             })
             .collect();
+        let class = match hit.metadata.class.as_str() {
+            "source" | "" => String::new(),
+            other => format!(" [{}]", clean(other)),
+        };
         out.push_str(&format!(
-            "{:>4}  {}  ({})\n",
+            "{:>4}  {}{class}  ({})\n",
             hit.score,
             paint.bold(&one_line(&hit.path, usize::MAX)),
             reasons.join(", ")

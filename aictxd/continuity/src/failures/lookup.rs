@@ -199,7 +199,7 @@ pub fn known_failure(
     });
     let pattern = known.first()?;
     let mut lines = vec![format!(
-        "Seen before ({}x, last {}, {}): {}",
+        "Seen before, as recorded in this repository ({}x, last {}, {}): \"{}\"",
         pattern.occurrences.max(1),
         age(&pattern.timestamp, now),
         if pattern.status == "resolved" {
@@ -214,7 +214,7 @@ pub fn known_failure(
     )];
     if !pattern.resolution_summary.is_empty() {
         lines.push(format!(
-            "What fixed it: \"{}\"",
+            "Recorded as what fixed it: \"{}\"",
             clean(&printable(&pattern.resolution_summary), 200).replace('"', "'")
         ));
     }
@@ -224,7 +224,7 @@ pub fn known_failure(
         .find(|tried| !tried.is_empty() && **tried != pattern.resolution_summary);
     if let Some(tried) = tried {
         lines.push(format!(
-            "What did not: \"{}\"",
+            "Recorded as what did not: \"{}\"",
             clean(&printable(tried), 200).replace('"', "'")
         ));
     }
@@ -326,14 +326,14 @@ mod tests {
         let told = known_failure(&[known.clone()], std::slice::from_ref(&event), now).unwrap();
         assert_eq!(
             told,
-            "Seen before (1x, last 2 days ago, still open): boom [31m\nWhat did not: \"raised the timeout\""
+            "Seen before, as recorded in this repository (1x, last 2 days ago, still open): \"boom [31m\"\nRecorded as what did not: \"raised the timeout\""
         );
         known.status = "resolved".into();
         known.resolution_summary = "closed the \"pool\"".into();
         let told = known_failure(&[known.clone()], &[event], now).unwrap();
         assert_eq!(told.lines().count(), 3);
         assert!(
-            told.contains("What fixed it: \"closed the 'pool'\""),
+            told.contains("Recorded as what fixed it: \"closed the 'pool'\""),
             "{told}"
         );
         assert_eq!(known_failure(&[known], &[], now), None);

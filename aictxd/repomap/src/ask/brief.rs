@@ -82,12 +82,17 @@ fn outline(view: &dyn View, file: FileId, first: &[u32], most: usize) -> String 
         chosen.push((number, symbol));
     }
     chosen.sort_by_key(|(number, _)| *number);
-    let mut text = format!("{}\n", view.path(file));
+    let mut text = format!("{}\n", one_line(view.path(file)));
     for (_, symbol) in &chosen {
         let depth = usize::from(symbol.container.is_some());
         text.push_str(&line(symbol, depth));
     }
     text
+}
+
+/// Names of files and definitions come from the repository: none of them makes a line of its own.
+fn one_line(text: &str) -> String {
+    aictx_proto::text::printable(text).replace('\n', " ")
 }
 
 /// Definitions that tell what a file is for.
@@ -116,6 +121,7 @@ fn line(symbol: &Symbol<'_>, depth: usize) -> String {
     } else {
         symbol.signature
     };
+    let text = one_line(text);
     format!(
         "{:indent$}{}: {text}\n",
         "",

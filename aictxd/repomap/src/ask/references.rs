@@ -15,6 +15,8 @@ use crate::words;
 
 /// Most files that are read for one question.
 const MAX_FILES: usize = 4_000;
+/// Most definitions of one name that are looked at.
+const MAX_DEFINED: usize = 20_000;
 /// Longest time spent on reading.
 const MAX_TIME: Duration = Duration::from_millis(1_500);
 /// Longest line that is shown, in characters.
@@ -28,7 +30,11 @@ pub fn references(indexer: &Indexer, tree: &Tree, name: &str, limit: usize) -> M
         return reply;
     }
     let mut defined = Vec::new();
-    tree.symbols_named(name, &mut |file, number| defined.push((file, number)));
+    tree.symbols_named(name, &mut |file, number| {
+        if defined.len() < MAX_DEFINED {
+            defined.push((file, number));
+        }
+    });
     defined.sort_unstable();
     for (file, number) in &defined {
         if let Some(symbol) = tree.symbol(*file, *number)
@@ -52,7 +58,7 @@ pub fn references(indexer: &Indexer, tree: &Tree, name: &str, limit: usize) -> M
             break;
         }
         if let Some(bytes) = indexer.read(tree, file) {
-            uses(tree, file, &bytes, name, &defined, &mut reply);
+            uses(tree, file, &bytes, name, &defined, (limit, end), &mut reply);
         }
     }
     reply.truncated |= reply.references.len() > limit;
@@ -102,6 +108,7 @@ fn uses(
     bytes: &[u8],
     name: &str,
     defined: &[(FileId, u32)],
+    (limit, end): (usize, Instant),
     reply: &mut MapReferences,
 ) {
     let definition_lines: Vec<u32> = defined
@@ -111,6 +118,9 @@ fn uses(
         .collect();
     let (mut line, mut line_start, mut counted) = (1_u32, 0, 0);
     for at in memchr::memmem::find_iter(bytes, name.as_bytes()) {
+        if reply.references.len() > limit || Instant::now() > end {
+            return;
+        }
         if !is_whole(bytes, at, name.len()) {
             continue;
         }
@@ -124,6 +134,7 @@ fn uses(
             continue;
         }
         let rest = bytes.get(line_start..).unwrap_or_default();
+        let rest = rest.get(..4 * MAX_LINE).unwrap_or(rest);
         let text = rest.split(|b| *b == b'\n').next().unwrap_or_default();
         let text =
             String::from_utf8_lossy(text.get(..text.len().min(4 * MAX_LINE)).unwrap_or(text));

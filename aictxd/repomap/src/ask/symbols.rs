@@ -73,7 +73,9 @@ pub fn find_symbols(tree: &Tree, pattern: &str, limit: usize) -> (Vec<SymbolAt>,
         for symbol in known.symbols_named(number).take(MAX_FOUND) {
             tree.files_of_symbol(segment, symbol, &mut |file, number| {
                 let at = SymbolAt { file, number, how };
-                if let Some(order) = order(tree, &at, score, container) {
+                if found.len() <= MAX_FOUND.max(limit * 2)
+                    && let Some(order) = order(tree, &at, score, container)
+                {
                     found.push((at, order));
                 }
             });

@@ -92,6 +92,9 @@ fn read(bytes: &[u8], hash: usize, index: &mut Index) -> Option<()> {
             take(&mut rest, 1)?;
             previous.truncate(previous.len().checked_sub(drop)?);
             previous.extend_from_slice(tail);
+            if previous.len() > MAX_PATH {
+                return None;
+            }
             previous.clone()
         } else {
             let end = memchr::memchr(0, rest)?;
@@ -101,7 +104,13 @@ fn read(bytes: &[u8], hash: usize, index: &mut Index) -> Option<()> {
             take(&mut rest, 8 - used % 8)?;
             path
         };
-        if index.entries.last().is_some_and(|last| last.path == path) {
+        if !is_inside(&path) {
+            index.incomplete = true;
+            continue;
+        }
+        if index.entries.last().is_some_and(|last| last.path >= path) {
+            // Another stage of the same path; out of order git never writes.
+            index.incomplete |= index.entries.last().is_some_and(|last| last.path > path);
             continue;
         }
         index.entries.push(Entry {
@@ -123,6 +132,15 @@ fn read(bytes: &[u8], hash: usize, index: &mut Index) -> Option<()> {
         }
     }
     Some(())
+}
+
+/// Longest path that the system takes.
+const MAX_PATH: usize = 4_096;
+
+/// Whether a path names something in the worktree.
+fn is_inside(path: &[u8]) -> bool {
+    let part = |part: &[u8]| !matches!(part, b"" | b"." | b"..");
+    path.len() <= MAX_PATH && path.split(|b| *b == b'/').all(part)
 }
 
 fn take<'a>(rest: &mut &'a [u8], count: usize) -> Option<&'a [u8]> {

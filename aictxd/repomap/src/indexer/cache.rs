@@ -144,15 +144,21 @@ impl Cache {
     }
 
     fn replace(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
-        use std::os::unix::fs::DirBuilderExt;
+        use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
         fs::DirBuilder::new()
             .recursive(true)
             .mode(0o700)
             .create(&self.directory)?;
         let mut name = path.file_name().unwrap_or_default().to_owned();
-        name.push(format!(".{}.tmp", std::process::id()));
+        static COUNT: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
+        let count = COUNT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+        name.push(format!(".{}.{count}.tmp", std::process::id()));
         let temporary = path.with_file_name(name);
-        let written = fs::File::create(&temporary)
+        let written = fs::File::options()
+            .write(true)
+            .create_new(true)
+            .mode(0o600)
+            .open(&temporary)
             .and_then(|mut file| file.write_all(bytes))
             .and_then(|()| fs::rename(&temporary, path));
         if written.is_err() {
@@ -167,9 +173,8 @@ impl Cache {
     /// When the directory cannot be written.
     pub(super) fn save(&self, tree: &Tree) -> io::Result<()> {
         for segment in tree.segments() {
-            if !segment.is_mapped() {
-                self.write_segment(segment)?;
-            }
+            // Also a mapped one: its file may have been removed since.
+            self.write_segment(segment)?;
         }
         let bytes = encode(tree);
         // The same tree need not be written again.
@@ -182,20 +187,22 @@ impl Cache {
     }
 
     fn prune(&self) {
-        let mut wanted = Vec::new();
-        for path in self.tree_files() {
-            match fs::read(&path).ok().and_then(|bytes| decode(&bytes)) {
-                Some(saved) => wanted.extend(saved.segments),
-                None => {
-                    let _ = fs::remove_file(path);
-                }
-            }
-        }
         let old = |path: &Path| {
             let modified = fs::metadata(path).and_then(|m| m.modified());
             let age = modified.map(|m| SystemTime::now().duration_since(m));
             matches!(age, Ok(Ok(age)) if age > ORPHAN_AGE)
         };
+        let mut wanted = Vec::new();
+        for path in self.tree_files() {
+            match fs::read(&path).ok().and_then(|bytes| decode(&bytes)) {
+                Some(saved) => wanted.extend(saved.segments),
+                // Perhaps another version's; gone when nobody renews it.
+                None if old(&path) => {
+                    let _ = fs::remove_file(path);
+                }
+                None => {}
+            }
+        }
         for path in files_with(&self.directory, "seg") {
             let name = path.file_stem().and_then(|s| s.to_str());
             let fingerprint = name.and_then(|n| u64::from_str_radix(n, 16).ok());

@@ -60,7 +60,7 @@ impl Indexer {
                         if new > MAX_NEW {
                             return None;
                         }
-                        if !would_list(&self.root, relative) {
+                        if !would_list(&self.root, relative, &|d| base.paths().any_below(d)) {
                             continue;
                         }
                     }

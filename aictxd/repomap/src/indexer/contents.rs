@@ -68,6 +68,9 @@ pub fn index_contents(
     let paths = Arc::new(Paths::new(files.iter().map(|(path, _)| path.as_bytes())));
     let segments = segments.into_iter().map(Arc::new).collect();
     let tree = Tree::new(paths, rows, segments, Arc::new(Graph::default()));
-    let graph = Arc::new(crate::links::build(&tree));
+    let graph = Arc::new(crate::links::build(
+        &tree,
+        &std::sync::atomic::AtomicBool::new(false),
+    ));
     tree.with_graph(graph)
 }

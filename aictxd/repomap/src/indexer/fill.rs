@@ -241,7 +241,12 @@ impl<'a> Worker<'a> {
                 return self.keep_bare(waiting.file, stamp, TOO_LARGE, Outcome::TooLarge);
             }
             Err(_) => {
-                return self.keep_bare(waiting.file, listed, UNREADABLE, Outcome::Unreadable);
+                // Such a stamp equals no later one: the next look tries again.
+                let stamp = Stamp {
+                    inode: !listed.inode,
+                    ..listed
+                };
+                return self.keep_bare(waiting.file, stamp, UNREADABLE, Outcome::Unreadable);
             }
         };
         let stamp = settled(stamp, read_at);

@@ -254,6 +254,68 @@ fn ignored_and_nested_files_stay_out_of_batches_too() {
     assert_eq!(has(&indexer.tree(), "beta"), ["out/deep/y.txt", "x.log"]);
 }
 
+#[test]
+fn endless_rules_and_configurations_are_not_read() {
+    let place = Place0::new();
+    place.write("a.txt", "alpha");
+    place.write("sub/b.txt", "beta");
+    std::os::unix::fs::symlink("/dev/zero", place.root().join("sub/.gitignore")).unwrap();
+    let indexer = place.open();
+    indexer.reconcile(&GO_ON);
+    assert_eq!(has(&indexer.tree(), "alpha"), ["a.txt"]);
+    assert_eq!(has(&indexer.tree(), "beta"), [] as [&str; 0]);
+    // Where the rules of the root cannot be read nothing is walked, and what is known stays.
+    std::os::unix::fs::symlink("/dev/zero", place.root().join(".ignore")).unwrap();
+    indexer.reconcile(&GO_ON);
+    assert_eq!(has(&indexer.tree(), "alpha"), ["a.txt"]);
+}
+
+#[test]
+fn a_name_that_promises_secrets_hides_what_was_known() {
+    let place = Place0::new();
+    place.write("notes.txt", "alpha");
+    let indexer = place.open();
+    indexer.reconcile(&GO_ON);
+    fs::rename(place.root().join("notes.txt"), place.root().join(".env")).unwrap();
+    indexer.reconcile(&GO_ON);
+    let tree = indexer.tree();
+    assert_eq!(has(&tree, "alpha"), [] as [&str; 0]);
+    let file = tree.file_at(".env").unwrap();
+    assert_eq!(indexer.read(&tree, file), None);
+}
+
+#[test]
+fn new_files_beside_tracked_ones_in_a_build_directory_are_found() {
+    let place = Place0::new();
+    place.write("build/known.txt", "alpha");
+    let git = |arguments: &[&str]| {
+        let mut git = std::process::Command::new("git");
+        git.args(arguments).current_dir(place.root());
+        git.env("HOME", place.home.path())
+            .env("GIT_CONFIG_NOSYSTEM", "1");
+        assert!(git.output().unwrap().status.success());
+    };
+    git(&["init", "-q"]);
+    git(&["add", "-f", "."]);
+    let git_dir = Some(place.root().join(".git"));
+    let indexer = Indexer::open(&place.root(), git_dir, None, Options::default());
+    indexer.reconcile(&GO_ON);
+    place.write("build/new.txt", "beta");
+    indexer.changed(&[b"build/new.txt".to_vec()], &GO_ON);
+    assert_eq!(has(&indexer.tree(), "beta"), ["build/new.txt"]);
+}
+
+#[test]
+fn a_rebuild_serves_the_old_tree_until_it_is_done() {
+    let place = Place0::new();
+    place.write("a.txt", "alpha");
+    let indexer = place.open();
+    indexer.reconcile(&GO_ON);
+    let report = indexer.rebuild(&GO_ON);
+    assert_eq!((report.files, report.parsed), (1, 1));
+    assert_eq!(has(&indexer.tree(), "alpha"), ["a.txt"]);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 

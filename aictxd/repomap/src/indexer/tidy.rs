@@ -8,6 +8,8 @@ use crate::segment::{Segment, merge};
 use crate::tree::{Place, Row, Tree};
 use crate::view::{FileId, View};
 
+/// Segments of more bytes than this together stay apart.
+const MAX_MERGED: usize = 3 << 30;
 /// More segments than this are merged.
 const MAX_SEGMENTS: usize = 8;
 /// A merge takes in the largest segment only when the others have at least this share of its
@@ -22,14 +24,17 @@ impl Indexer {
         }
         let tree = self.tree();
         let whole = whole_merge_due(&tree);
-        if whole || tree.segments().len() > MAX_SEGMENTS {
+        let bytes: usize = tree.segments().iter().map(|s| s.bytes().len()).sum();
+        if bytes > MAX_MERGED {
+            // Offsets in a segment have 32 bits.
+        } else if whole || tree.segments().len() > MAX_SEGMENTS {
             let merged = self.merged(&tree, whole);
             drop(tree);
             self.publish(merged);
             (self.options.release)();
         }
         if self.links_changed(before, report) {
-            self.link();
+            self.link(stop);
         }
     }
 
@@ -54,12 +59,12 @@ impl Indexer {
     }
 
     /// Finds out anew who imports whom.
-    pub(super) fn link(&self) {
+    pub(super) fn link(&self, stop: &AtomicBool) {
         let tree = self.tree();
         if tree.files() == 0 {
             return;
         }
-        let graph = crate::links::build(&tree);
+        let graph = crate::links::build(&tree, stop);
         self.publish(tree.with_graph(Arc::new(graph)));
     }
 

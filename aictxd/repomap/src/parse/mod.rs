@@ -75,7 +75,21 @@ pub fn is_private(path: &str) -> bool {
         && ["rsa", "dsa", "ecdsa", "ed25519", "xmss"]
             .iter()
             .any(|it| lower.get(3..).is_some_and(|rest| rest.starts_with(it)));
-    key || lower.starts_with(".env")
+    let accounts = [
+        ".netrc",
+        "_netrc",
+        ".npmrc",
+        ".pypirc",
+        ".pgpass",
+        ".git-credentials",
+        ".htpasswd",
+        ".my.cnf",
+    ];
+    key || accounts.contains(&lower.as_str())
+        || [".jks", ".keystore", ".kdbx", ".tfvars", ".ovpn"]
+            .iter()
+            .any(|suffix| lower.ends_with(suffix))
+        || lower.starts_with(".env")
         || lower.ends_with(".pem")
         || lower.ends_with(".key")
         || lower.ends_with(".p12")

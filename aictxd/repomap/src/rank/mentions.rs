@@ -22,6 +22,8 @@ pub(super) struct Exact {
     pub(super) named_symbol: f32,
 }
 
+/// Definitions of one name that are looked at.
+const MAX_LOOKED_AT: usize = 20_000;
 /// More files than this are not what a mention means.
 const MAX_MEANT: usize = 40;
 
@@ -32,7 +34,12 @@ pub(super) fn find(view: &dyn View, question: &Question) -> BTreeMap<u32, Exact>
     }
     for mention in &question.names {
         let mut files: Vec<u32> = Vec::new();
-        view.symbols_named(&mention.text, &mut |file, _| files.push(file.0));
+        view.symbols_named(&mention.text, &mut |file, _| {
+            // Enough to know that it means too much.
+            if files.len() < MAX_LOOKED_AT {
+                files.push(file.0);
+            }
+        });
         files.sort_unstable();
         files.dedup();
         if files.len() > MAX_MEANT {

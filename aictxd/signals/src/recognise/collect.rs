@@ -1,8 +1,12 @@
 //! Runs the recognisers that the text calls for and makes the final list of events.
 
+use std::collections::HashMap;
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash, Hasher};
 use std::sync::OnceLock;
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind};
+use aho_corasick::automaton::Automaton as _;
+use aho_corasick::{Anchored, MatchKind, dfa};
 use aictx_proto::event::{ErrorEvent, MAX_EVENTS};
 
 use super::{ALL, Context, Finding, Lines, finish};
@@ -12,7 +16,7 @@ const MAX_SHARED: usize = 6;
 
 /// All needles in one automaton, and whose each of them is.
 struct Prefilter {
-    automaton: Option<AhoCorasick>,
+    automaton: Option<dfa::DFA>,
     owners: Vec<usize>,
 }
 
@@ -28,8 +32,8 @@ fn prefilter() -> &'static Prefilter {
             }
         }
         // Without an automaton (it cannot fail for our needles) every recogniser reads all.
-        let automaton = AhoCorasick::builder()
-            .kind(Some(AhoCorasickKind::DFA))
+        let automaton = dfa::Builder::new()
+            .match_kind(MatchKind::Standard)
             .build(needles)
             .ok();
         Prefilter { automaton, owners }
@@ -43,20 +47,33 @@ pub(crate) fn called_for(context: &Context, text: &str) -> Vec<bool> {
         .iter()
         .map(|recogniser| context.runs(recogniser.programs))
         .collect();
-    let Some(automaton) = &filter.automaton else {
+    let start = filter
+        .automaton
+        .as_ref()
+        .and_then(|automaton| Some((automaton, automaton.start_state(Anchored::No).ok()?)));
+    let Some((automaton, mut state)) = start else {
         return vec![true; ALL.len()];
     };
     let mut left = wanted.iter().filter(|wanted| !**wanted).count();
-    for found in automaton.find_overlapping_iter(text) {
-        let owner = filter.owners.get(found.pattern().as_usize());
-        if let Some(flag) = owner.and_then(|owner| wanted.get_mut(*owner))
-            && !*flag
-        {
-            *flag = true;
-            left -= 1;
-            if left == 0 {
-                break;
+    // Driven by hand: needles overlap, and the search for overlapping ones is several times slower.
+    for byte in text.bytes() {
+        state = automaton.next_state(Anchored::No, state, byte);
+        if !automaton.is_special(state) || !automaton.is_match(state) {
+            continue;
+        }
+        for nth in 0..automaton.match_len(state) {
+            let owner = filter
+                .owners
+                .get(automaton.match_pattern(state, nth).as_usize());
+            if let Some(flag) = owner.and_then(|owner| wanted.get_mut(*owner))
+                && !*flag
+            {
+                *flag = true;
+                left -= 1;
             }
+        }
+        if left == 0 {
+            break;
         }
     }
     wanted
@@ -104,6 +121,20 @@ fn sift(found: &mut Vec<(usize, usize, Finding)>) {
     }
 }
 
+fn identity(event: &ErrorEvent) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    (
+        &event.toolchain,
+        &event.phase,
+        &event.code,
+        &event.file,
+        &event.test,
+        &event.message,
+    )
+        .hash(&mut hasher);
+    hasher.finish()
+}
+
 fn merge(context: &Context, found: Vec<(usize, usize, Finding)>) -> Vec<ErrorEvent> {
     let shared = found
         .iter()
@@ -111,8 +142,21 @@ fn merge(context: &Context, found: Vec<(usize, usize, Finding)>) -> Vec<ErrorEve
     let limit = if shared { MAX_SHARED } else { MAX_EVENTS };
     let mut taken = vec![0usize; ALL.len()];
     let mut events: Vec<ErrorEvent> = Vec::new();
+    // Findings that say the same word for word, by what they became; saves most fingerprints.
+    let mut said: HashMap<u64, Option<usize>> = HashMap::new();
     for (_, which, finding) in found {
+        let key = identity(&finding.event);
+        if let Some(known) = said.get(&key) {
+            if let Some(same) = known.and_then(|at| events.get_mut(at)) {
+                same.count = same.count.max(1) + 1;
+            }
+            continue;
+        }
         let event = finish(context, finding.event);
+        let known = events
+            .iter()
+            .position(|known| known.fingerprint == event.fingerprint);
+        said.insert(key, known.or(Some(events.len())));
         if let Some(same) = events
             .iter_mut()
             .find(|known| known.fingerprint == event.fingerprint)
@@ -122,6 +166,7 @@ fn merge(context: &Context, found: Vec<(usize, usize, Finding)>) -> Vec<ErrorEve
         }
         if let Some(count) = taken.get_mut(which) {
             if *count >= limit || events.len() >= MAX_EVENTS {
+                said.insert(key, None);
                 continue;
             }
             *count += 1;
@@ -129,4 +174,33 @@ fn merge(context: &Context, found: Vec<(usize, usize, Finding)>) -> Vec<ErrorEve
         }
     }
     events
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The search from the first match on must not lose a needle that starts before it ends.
+    #[test]
+    fn every_needle_calls_its_recogniser() {
+        let run = crate::Run {
+            command: "",
+            exit_status: Some(1),
+            stdout: b"",
+            stderr: b"",
+            root: "/r",
+            cwd: "/r",
+        };
+        let context = Context::new(&run);
+        for (which, recogniser) in ALL.iter().enumerate() {
+            for needle in recogniser.needles {
+                let text = format!("xx {needle} yy");
+                assert_eq!(
+                    called_for(&context, &text).get(which),
+                    Some(&true),
+                    "{needle}"
+                );
+            }
+        }
+    }
 }

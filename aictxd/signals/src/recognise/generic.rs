@@ -2,6 +2,9 @@
 //!
 //! Yields exactly one event. Samples: 72, 91, 94, 102, 104, 107, 109.
 
+use std::sync::OnceLock;
+
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use aictx_proto::event::ErrorEvent;
 
 use super::{Context, Lines};
@@ -52,6 +55,21 @@ pub(crate) fn fallback(context: &Context, streams: &[Lines], status: i32) -> Err
     event
 }
 
+/// Whether a line has one of the telling words, in any case of letters.
+fn tells(line: &str) -> bool {
+    static BUILT: OnceLock<Option<AhoCorasick>> = OnceLock::new();
+    BUILT
+        .get_or_init(|| {
+            AhoCorasick::builder()
+                .ascii_case_insensitive(true)
+                .kind(Some(AhoCorasickKind::DFA))
+                .build(TELLING)
+                .ok()
+        })
+        .as_ref()
+        .is_none_or(|words| words.is_match(line))
+}
+
 /// How shells call the end by a signal, wherever it stands in the line.
 fn signal_word(line: &str) -> Option<&'static str> {
     const WORDS: &[&str] = &[
@@ -73,16 +91,16 @@ fn signal_word(line: &str) -> Option<&'static str> {
 fn last_telling<'t>(streams: &[Lines<'t>]) -> Option<&'t str> {
     let mut last: Option<&str> = None;
     for lines in streams {
-        for line in lines.all().iter().rev() {
+        // What ended the program stands near the end.
+        for line in lines.all().iter().rev().take(4_000) {
             let text = line.trim();
             if text.is_empty() || text == CUT || is_noise(text) {
                 continue;
             }
-            let lower = text.to_lowercase();
-            if TELLING.iter().any(|word| lower.contains(word)) && !is_benign(&lower) {
+            last = last.or(Some(text));
+            if tells(text) && !is_benign(&text.to_lowercase()) {
                 return Some(text);
             }
-            last = last.or(Some(text));
         }
     }
     last
@@ -100,6 +118,12 @@ fn is_noise(text: &str) -> bool {
         || text.starts_with("Error: Process completed with exit code")
         || text.starts_with("error: script \"")
         || text.starts_with("> ")
+        || text.starts_with("npm warn")
+        || text.starts_with("npm notice")
+        || text.starts_with("Running `")
+        || text.starts_with("Finished `")
+        || text.starts_with("Compiling ")
+        || text.starts_with("npm WARN")
         || text.contains("complete log of this run")
         || text.starts_with("Shell cwd was reset to")
         || (text.ends_with(".log") && !text.contains(' '))
@@ -146,7 +170,25 @@ fn signal_name(status: i32) -> Option<&'static str> {
 fn toolchain(context: &Context) -> &'static str {
     const FAMILIES: &[(&[&str], &str)] = &[
         (&["pytest"], "pytest"),
-        (&["python", "py"], "python"),
+        (
+            &[
+                "python",
+                "py",
+                "coverage",
+                "tox",
+                "nox",
+                "poetry",
+                "uv",
+                "pip",
+                "gunicorn",
+                "uvicorn",
+                "flask",
+                "django-admin",
+                "celery",
+                "alembic",
+            ],
+            "python",
+        ),
         (&["cargo", "rustc", "rustfmt", "rustup"], "rust"),
         (&["go"], "go"),
         (&["npm", "pnpm", "yarn", "node", "npx", "bun"], "javascript"),
@@ -155,6 +197,13 @@ fn toolchain(context: &Context) -> &'static str {
         (&["gcc", "clang", "g++", "cmake"], "c_cpp"),
         (&["ruby", "bundle", "rake"], "ruby"),
         (&["php", "composer"], "php"),
+        (&["perl", "prove"], "perl"),
+        (&["lua", "luajit"], "lua"),
+        (&["swift", "swiftc"], "swift"),
+        (&["mix", "elixir", "elixirc"], "elixir"),
+        (&["terraform", "tofu"], "terraform"),
+        (&["docker", "docker-compose"], "docker"),
+        (&["kotlinc", "kotlin"], "kotlin"),
     ];
     FAMILIES
         .iter()

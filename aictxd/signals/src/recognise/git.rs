@@ -16,10 +16,11 @@ pub(super) static RECOGNISER: Recogniser = Recogniser {
 
 fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
     let git = context.runs(&["git"]);
+    // Other programs say `fatal:` as well; git is named somewhere when it was git.
+    let whole = git || lines.all().iter().any(|line| line.contains("git"));
     let mut findings =
-        lines.each(|lines, at, line| {
+        lines.each(|_, at, line| {
             if let Some(text) = line.strip_prefix("fatal: ") {
-                let whole = git || lines.all().iter().any(|line| line.contains("git"));
                 return whole.then(|| context.find(at, "git", "runtime", text));
             }
             if let Some(rest) = line.strip_prefix("CONFLICT (") {
@@ -56,8 +57,20 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
                 }
                 return Some(context.find(at, "git", "runtime", text));
             }
+            let bare = [
+                "There is no tracking information",
+                "No stash entries found",
+                "nothing to commit",
+                "nothing added to commit",
+                "no changes added to commit",
+            ];
+            if bare.iter().any(|start| line.starts_with(start)) {
+                return Some(context.find(at, "git", "runtime", line));
+            }
             // The name of an unknown sub-command stands in quotes.
-            let text = line.strip_prefix("git: ")?;
+            let text = line
+                .strip_prefix("git: ")
+                .or_else(|| line.strip_prefix("merge: "))?;
             Some(context.find(at, "git", "runtime", text))
         });
     // Lines after the first error of one refusal explain it.

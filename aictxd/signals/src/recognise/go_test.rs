@@ -221,7 +221,10 @@ impl<'t> Reader<'_, 't> {
             .nth(1)
             .map(|(_, line)| line.trim().split(" (").next().unwrap_or_default());
         let failed = self.current.filter(|name| !name.is_empty());
-        let test = running.or(failed);
+        let framed = lines
+            .after(goroutine + 1, end - goroutine)
+            .find_map(|(_, line)| test_in_frame(line));
+        let test = running.or(failed).or(framed);
         let command = self.context.run.command;
         let testing =
             test.is_some() || command.contains("go test") || command.contains("gotestsum");
@@ -340,7 +343,19 @@ fn go_frame(line: &str) -> Option<At<'_>> {
     }
     let text = line.trim_start();
     let path = text.split(" +0x").next().unwrap_or(text);
-    location(path).filter(|place| place.path.ends_with(".go") && place.rest.is_empty())
+    location(path).filter(|place| {
+        // `_testmain.go` is written by the tool for the run.
+        place.path.ends_with(".go") && place.rest.is_empty() && place.path != "_testmain.go"
+    })
+}
+
+/// `example.com/app/c.TestZ(0x0?)`.
+fn test_in_frame(line: &str) -> Option<&str> {
+    let from = line.find(".Test")? + 1;
+    let rest = line.get(from..)?;
+    let end = rest.find('(')?;
+    let name = rest.get(..end)?;
+    (!name.contains(['.', '/', ' ']) && !line.starts_with("testing.")).then_some(name)
 }
 
 /// A block of testify: the error's text and the place of its trace.

@@ -13,6 +13,7 @@ pub(super) static RECOGNISER: Recogniser = Recogniser {
 
 fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
     let mut findings = Vec::new();
+    let windows = memchr::memmem::Finder::new("): error: ");
     let mut test = "";
     let mut title = "";
     let mut at = 0;
@@ -34,14 +35,20 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
             .strip_suffix(": Failure")
             .map(|place| location(place).or_else(|| paren_location(place)))
             .or_else(|| {
+                // Windows: `path(27): error: text`, in a run of GoogleTest.
+                if test.is_empty() || windows.find(line.as_bytes()).is_none() {
+                    return None;
+                }
                 paren_location(line)
-                    .filter(|at| at.rest.starts_with("error: ") && !test.is_empty())
+                    .filter(|at| at.rest.starts_with("error: "))
                     .map(Some)
             });
         if let Some(place) = place {
             let end = lines
                 .after(at, 60)
-                .find(|(_, next)| next.trim().is_empty() || next.starts_with("[  "))
+                .find(|(_, next)| {
+                    next.trim().is_empty() || next.starts_with("[  ") || next.ends_with(": Failure")
+                })
                 .map_or(at, |(end, _)| end);
             let message = joined(lines.after(at, end - at).map(|(_, next)| next));
             let message = if message.is_empty() {

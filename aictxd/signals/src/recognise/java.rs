@@ -136,7 +136,7 @@ fn trace(
         } else if let Some(rest) = text.strip_prefix("Caused by: ") {
             emit(&mut current, &mut place, cause);
             cause = true;
-            current = exception(rest).or_else(|| Some(("", rest)));
+            current = exception(rest).or(Some(("", rest)));
         } else if !(text.starts_with("... ") || text.starts_with("Suppressed: ")) {
             // A message goes on for some lines before the first frame.
             gap += 1;

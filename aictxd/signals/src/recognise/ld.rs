@@ -24,7 +24,24 @@ pub(super) static RECOGNISER: Recogniser = Recogniser {
 };
 
 fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
+    // Built once: a search set up anew for every line costs more than reading the line.
+    let wordings = [
+        "undefined reference to ",
+        "multiple definition of ",
+        "cannot find ",
+        "lld: error: ",
+        "mold: ",
+        "Undefined symbols for architecture ",
+        "ld: ",
+    ]
+    .map(memchr::memmem::Finder::new);
     lines.each(|lines, at, line| {
+        if !wordings
+            .iter()
+            .any(|wording| wording.find(line.as_bytes()).is_some())
+        {
+            return None;
+        }
         for wording in ["undefined reference to ", "multiple definition of "] {
             if let Some(start) = line.find(wording) {
                 let message = line.get(start..)?.split("; ").next()?;

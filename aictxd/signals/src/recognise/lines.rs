@@ -223,6 +223,7 @@ fn task_prefix(line: &str) -> Option<(&str, &str)> {
         .strip_prefix('[')
         .and_then(|rest| rest.split_once("] "))
         && word(name)
+        && !name.bytes().any(|byte| byte.is_ascii_uppercase())
     {
         return Some(("", rest));
     }

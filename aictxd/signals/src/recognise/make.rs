@@ -19,7 +19,12 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
                 .strip_prefix("error: ")
                 .or_else(|| text.strip_prefix("fatal: "))
             {
-                return Some(context.find(at, "make", "build", text).tool("ninja"));
+                let finding = context.find(at, "make", "build", text).tool("ninja");
+                return Some(if text.ends_with("subcommand failed") {
+                    finding.wrapper()
+                } else {
+                    finding
+                });
             }
             return text.starts_with("build stopped").then(|| {
                 context

@@ -7,17 +7,27 @@ use super::{Context, Finding, Lines, MAX_FINDINGS, Recogniser};
 
 pub(super) static RECOGNISER: Recogniser = Recogniser {
     programs: &[],
-    needles: &["Failure:", "Error:\n"],
+    needles: &["Failure:", "Error:\n", "Loaded suite "],
     read,
 };
 
 fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
+    if lines
+        .all()
+        .iter()
+        .any(|line| line.starts_with("Loaded suite "))
+    {
+        return test_unit(context, lines);
+    }
     let mut findings = Vec::new();
     let mut at = 0;
     while at < lines.len() && findings.len() < MAX_FINDINGS {
         let head = at;
         at += 1;
         let line = lines.get(head).trim();
+        if !line.ends_with(':') {
+            continue;
+        }
         let line = line
             .split_once(") ")
             .filter(|(number, _)| number.bytes().all(|byte| byte.is_ascii_digit()))
@@ -81,6 +91,46 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
         at = end;
     }
     findings
+}
+
+/// test-unit: `Failure: test_a(TU)` or `Error: test_b(TU): RuntimeError: oops`, the place, the
+/// source, and what was expected.
+fn test_unit(context: &Context, lines: &mut Lines) -> Vec<Finding> {
+    lines.each(|lines, at, line| {
+        let (failure, rest) = match line.strip_prefix("Failure: ") {
+            Some(rest) => (true, rest),
+            None => (false, line.strip_prefix("Error: ")?),
+        };
+        let (name, tail) = rest.split_once(')')?;
+        let (method, class) = name.split_once('(')?;
+        let body = || {
+            lines
+                .after(at + 1, 60)
+                .map(|(_, next)| next)
+                .take_while(|next| !next.starts_with("====="))
+        };
+        let (code, message) = if failure {
+            // The listing of the source is numbered; the message stands behind it.
+            let is_source = |next: &&str| next.contains(":in ") || next.starts_with("  ");
+            ("", joined(body().filter(|next| !is_source(next))))
+        } else {
+            let text = tail.trim_start_matches([':', ' ']);
+            let (class, message) = text.split_once(": ").unwrap_or((text, text));
+            (class, message.to_owned())
+        };
+        let place = body()
+            .filter_map(|next| location(next.trim_start().split(":in ").next()?))
+            .find(|place| place.rest.is_empty() && context.place(place.path).local);
+        let finding = context
+            .find(at, "ruby", "test", &message)
+            .tool("test-unit")
+            .code(code)
+            .test(&format!("{class}#{method}"));
+        Some(match place {
+            Some(place) => finding.place(context, place.path, place.line, ""),
+            None => finding,
+        })
+    })
 }
 
 fn is_head(line: &str) -> bool {

@@ -27,7 +27,8 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
         let python = [".py", ".pyi", ".ipynb"]
             .iter()
             .any(|end| path.ends_with(end));
-        if !python && !(path == "mypy" && context.runs(&["mypy"])) || path.contains(' ') {
+        let itself = path == "mypy" && context.runs(&["mypy"]);
+        if path.contains(' ') || !(python || itself) {
             return None;
         }
         if number.is_empty() && !context.runs(&["mypy", "dmypy"]) {

@@ -101,6 +101,8 @@ fn thrown<'t>(context: &Context, lines: &Lines<'t>, head: usize) -> Option<(Find
                 })
                 .count()
     });
+    // ts-node hands on what the compiler said, which is read by its own recogniser.
+    let wraps = line.starts_with("TSError: ");
     let code = property(lines, head, end).unwrap_or(code);
     let first = lines
         .after(head + 1, end - head - 1)
@@ -116,6 +118,7 @@ fn thrown<'t>(context: &Context, lines: &Lines<'t>, head: usize) -> Option<(Find
         .find(head, "javascript", "runtime", message)
         .code(code);
     let place = place.filter(|place| !context.place(place.path).file.is_empty());
+    let finding = if wraps { finding.wrapper() } else { finding };
     Some((
         match place {
             Some(place) => finding.place(context, place.path, place.line, place.column),

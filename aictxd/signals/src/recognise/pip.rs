@@ -39,7 +39,6 @@ const KNOWN: &[&str] = &[
     "Hash",
     "Directory ",
     "File ",
-    "Exception:",
     "You must give at least one requirement",
     "Double requirement given",
     "Error [",
@@ -54,7 +53,8 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
         let tool = if context.runs(&["uv"]) { "uv" } else { "pip" };
         let message = if let Some(text) = line.strip_prefix("ERROR: ") {
             let known = KNOWN.iter().any(|start| text.starts_with(start));
-            let remark = text.starts_with("Could not find a version that satisfies")
+            let remark = text == "Exception:"
+                || text.starts_with("Could not find a version that satisfies")
                 || text.starts_with("ResolutionImpossible")
                 || text.starts_with("Ignored the following");
             // What failed to build was told at the head of the block.

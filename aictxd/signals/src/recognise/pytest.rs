@@ -165,7 +165,7 @@ impl<'t> Reader<'_, 't> {
 
     /// Lines before and after the sections.
     fn outside(&mut self, at: usize, line: &'t str) {
-        if line.contains("while loading conftest '") {
+        if line.starts_with("ImportError while loading conftest '") {
             // Its traceback has no head; it is read as a block of its own.
             self.conftest = true;
             self.blocks.push(Block::new(Kind::Failure, "", at));
@@ -205,7 +205,9 @@ impl<'t> Reader<'_, 't> {
                 "file or directory not found",
                 "not found: ",
                 "unrecognized arguments",
-                "usage: ",
+                "Error importing plugin",
+                "could not load",
+                "while parsing ",
                 "Coverage failure",
                 "found no collectors",
             ];
@@ -213,6 +215,10 @@ impl<'t> Reader<'_, 't> {
                 .iter()
                 .any(|start| text.starts_with(start))
                 .then_some(text)
+        } else if let Some((usage, text)) = line.split_once(": error: ") {
+            // How its argument parser complains.
+            let own = usage.ends_with("pytest") || usage.ends_with("pytest.py");
+            own.then_some(text)
         } else if line.starts_with("FAIL Required test coverage") {
             Some(line.strip_prefix("FAIL ").unwrap_or(line))
         } else {
@@ -249,12 +255,14 @@ impl<'t> Reader<'_, 't> {
                 .and_then(|at| self.entries.get(at))
                 .map(|entry| (entry.id, entry.text));
             let end = blocks.get(number + 1).map_or(all.len(), |next| next.at);
+            // The last block that is kept is followed by everything else.
+            let end = end.min(block.at + 2_000);
             let body = all.get(block.at..end).unwrap_or_default();
             findings.push(block.finding(context, id, body));
         }
         if blocks.is_empty() || !cut {
             for (at, (path, line, text)) in std::mem::take(&mut self.one_line) {
-                let id = self.next_entry(context, path);
+                let id = self.next_entry(context, path, text);
                 findings.push(one_line(context, at, (path, line, text), id));
             }
         }
@@ -272,15 +280,25 @@ impl<'t> Reader<'_, 't> {
         findings
     }
 
-    /// The next unused failed test of a file, for one-line tracebacks, which carry no name.
-    fn next_entry(&mut self, context: &Context, path: &str) -> Option<&'t str> {
+    /// The failed test of a one-line traceback, which carries no name: the one whose summary says
+    /// the same, else the next one of the file.
+    fn next_entry(&mut self, context: &Context, path: &str, text: &str) -> Option<&'t str> {
         let file = context.place(path).file;
-        let of_file =
-            |entry: &&mut Entry| !entry.used && entry.id.split("::").next() == Some(file.as_str());
-        let entry = match self.entries.iter_mut().find(of_file) {
-            Some(entry) => entry,
-            None => self.entries.iter_mut().find(|entry| !entry.used)?,
+        let says = |entry: &Entry| {
+            let told = entry.text.trim_end_matches("...");
+            !told.is_empty() && text.starts_with(told)
         };
+        let of_file = |entry: &Entry| entry.id.split("::").next() == Some(file.as_str());
+        let find = |test: &dyn Fn(&Entry) -> bool| {
+            self.entries
+                .iter()
+                .position(|entry| !entry.used && test(entry))
+        };
+        let at = find(&|entry| says(entry) && of_file(entry))
+            .or_else(|| find(&says))
+            .or_else(|| find(&of_file))
+            .or_else(|| find(&|_| true))?;
+        let entry = self.entries.get_mut(at)?;
         entry.used = true;
         Some(entry.id)
     }

@@ -33,6 +33,12 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
         {
             return Some(finding);
         }
+        if let Some(text) = line.strip_prefix("ruby: ")
+            && start(line).is_none()
+        {
+            let (message, class) = trailing(text, '(', ')').filter(|(_, class)| is_class(class))?;
+            return Some(context.find(at, "ruby", "runtime", message).code(class));
+        }
         let place = start(line)?;
         let (finding, uncaught) = ruby(context, lines, at, place)?;
         // An exception right behind the frames of another one is its cause.

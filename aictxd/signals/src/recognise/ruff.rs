@@ -111,6 +111,13 @@ fn grouped(context: &Context, file: &str, at: usize, line: &str) -> Option<Findi
 }
 
 fn formatter(context: &Context, lines: &Lines, at: usize, line: &str) -> Option<Finding> {
+    if context.runs(&["ruff"])
+        && let Some(path) = line.strip_prefix("--- ")
+        && lines.get(at + 1).starts_with("+++ ")
+    {
+        let finding = context.find(at, "ruff", "lint", "would reformat");
+        return Some(finding.warning_if(true).place(context, path, "", ""));
+    }
     if let Some(path) = line.strip_prefix("Would reformat: ") {
         let finding = context.find(at, "ruff", "lint", "would reformat");
         return Some(finding.warning_if(true).place(context, path, "", ""));

@@ -6,6 +6,7 @@
 
 use std::collections::HashSet;
 
+use super::shape::location;
 use super::{Context, Finding, Lines, MAX_FINDINGS, Recogniser, split_location};
 use crate::output::CUT;
 
@@ -82,6 +83,9 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
             reader.current = None;
         } else if let Some((severity, code, text)) = diagnostic(line) {
             reader.diagnostic(at, (severity, code, text), rest, certain);
+        } else if let Some(finding) = short(context, at, line) {
+            reader.findings.push(finding);
+            reader.claims.push(at..at + 1);
         } else if is_panic(line) {
             reader.panic(at, line, rest);
         } else if let Some(name) = test_head(line) {
@@ -315,6 +319,23 @@ impl Reader<'_> {
             self.findings.push(Finding::new(*at, event));
         }
     }
+}
+
+/// `path:1:24: error[E0308]: text` of `--message-format short`.
+fn short(context: &Context, at: usize, line: &str) -> Option<Finding> {
+    let (path, rest) = line.split_once(".rs:")?;
+    if path.contains(' ') || !(rest.contains(": error") || rest.contains(": warning")) {
+        return None;
+    }
+    let place = location(line)?;
+    let (severity, code, text) = diagnostic(place.rest)?;
+    Some(
+        context
+            .find(at, "rust", "build", text)
+            .code(code)
+            .warning_if(severity == "warning")
+            .place(context, place.path, place.line, place.column),
+    )
 }
 
 /// `error[E0308]: text`, `warning: text` at the start of a line.

@@ -8,7 +8,7 @@ use super::{Context, Finding, Lines, Recogniser};
 
 pub(super) static RECOGNISER: Recogniser = Recogniser {
     programs: &[],
-    needles: &["Sanitizer: ", ": runtime error: "],
+    needles: &["Sanitizer: ", ": runtime error: ", "== Memcheck"],
     read,
 };
 
@@ -21,6 +21,11 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
                 .find(at, "c_cpp", "runtime", text)
                 .code("UndefinedBehaviorSanitizer");
             return Some(finding.place(context, place.path, place.line, place.column));
+        }
+        if line.starts_with("==")
+            && let Some(finding) = valgrind(context, lines, at, line)
+        {
+            return Some(finding);
         }
         let rest = line
             .split_once("ERROR: ")
@@ -82,4 +87,39 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
         }
     }
     findings
+}
+
+/// `==9179== Invalid read of size 4` and the first frame of ours below it.
+fn valgrind(context: &Context, lines: &Lines, at: usize, line: &str) -> Option<Finding> {
+    const KINDS: &[&str] = &[
+        "Invalid read of size",
+        "Invalid write of size",
+        "Invalid free()",
+        "Mismatched free()",
+        "Conditional jump or move depends",
+        "Use of uninitialised value",
+        "Jump to the invalid address",
+        "Syscall param ",
+    ];
+    let told = |line: &'_ str| -> Option<String> {
+        let (_, rest) = line.strip_prefix("==")?.split_once("==")?;
+        Some(rest.to_owned())
+    };
+    let text = told(line)?;
+    let text = text.trim();
+    let lost = text.contains(" are definitely lost in loss record");
+    if !lost && !KINDS.iter().any(|kind| text.starts_with(kind)) {
+        return None;
+    }
+    let finding = context.find(at, "c_cpp", "runtime", text).tool("valgrind");
+    let place = lines
+        .after(at + 1, 30)
+        .map(|(_, next)| next)
+        .take_while(|next| told(next).is_some_and(|text| !text.trim().is_empty()))
+        .filter_map(|next| location(next.strip_suffix(')')?.rsplit_once('(')?.1))
+        .find(|place| context.place(place.path).local);
+    Some(match place {
+        Some(place) => finding.place(context, place.path, place.line, ""),
+        None => finding,
+    })
 }

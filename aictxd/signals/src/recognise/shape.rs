@@ -179,7 +179,7 @@ pub(crate) fn severity(text: &str) -> Option<(bool, &str)> {
 }
 
 /// `text [code]` split at the last bracket.
-pub(crate) fn trailing<'t>(text: &'t str, open: char, close: char) -> Option<(&'t str, &'t str)> {
+pub(crate) fn trailing(text: &str, open: char, close: char) -> Option<(&str, &str)> {
     let inside = text.trim_end().strip_suffix(close)?;
     let (message, code) = inside.rsplit_once(open)?;
     Some((message.trim_end(), code))

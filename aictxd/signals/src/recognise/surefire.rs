@@ -45,7 +45,10 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
         let end = lines
             .after(told + 1, 400)
             .find(|(_, next)| {
-                next.trim().is_empty() || next.starts_with("[ERROR]") || next.starts_with("[INFO]")
+                next.trim().is_empty()
+                    || next.starts_with("[ERROR]")
+                    || next.starts_with("[INFO]")
+                    || junit4(next).is_some()
             })
             .map_or(lines.len().min(told + 400), |(end, _)| end);
         let place = lines
@@ -70,6 +73,7 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
 
 /// `[ERROR] com.acme.T.method -- Time elapsed: 0.01 s <<< FAILURE!` and older forms.
 fn surefire(line: &str) -> Option<String> {
+    memchr::memchr(b'<', line.as_bytes())?;
     if !(line.contains("<<< FAILURE!") || line.contains("<<< ERROR!"))
         || line.contains("Tests run:")
     {

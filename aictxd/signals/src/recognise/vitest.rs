@@ -80,7 +80,9 @@ fn fail_head(line: &str) -> Option<&str> {
         Some(project) => project.split_once("| ").map_or(rest, |(_, rest)| rest),
         None => rest,
     };
-    Some(rest.trim_start())
+    // Jest heads its files like this when it writes in colour.
+    let rest = rest.trim_start();
+    (rest.contains(" > ") || rest.contains(" [ ")).then_some(rest)
 }
 
 fn block_end(lines: &Lines, from: usize) -> usize {
@@ -111,7 +113,7 @@ fn block(
         message
     };
     let mut message = message.to_owned();
-    if message.starts_with("Transform failed with")
+    if (message.starts_with("Transform failed with") || message.starts_with("Build failed with"))
         && let Some((_, told)) = lines
             .after(first + 1, 4)
             .find(|(_, line)| !line.trim().is_empty())

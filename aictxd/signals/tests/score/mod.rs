@@ -11,24 +11,24 @@ use aictx_signals::{Run, events};
 use serde_json::Value;
 
 /// Where the corpora ran.
-pub const ROOT: &str = "/home/dev/app";
+pub(crate) const ROOT: &str = "/home/dev/app";
 
 /// One output with what is right about it.
-pub struct Sample {
+pub(crate) struct Sample {
     /// Name of the file.
-    pub file: String,
+    pub(crate) file: String,
     /// Command line.
-    pub command: String,
+    pub(crate) command: String,
     /// Exit status.
-    pub exit: i32,
+    pub(crate) exit: i32,
     /// Expected events.
-    pub expected: Vec<Value>,
+    pub(crate) expected: Vec<Value>,
     /// The output.
-    pub bytes: Vec<u8>,
+    pub(crate) bytes: Vec<u8>,
 }
 
 /// The samples below a directory of `tests`.
-pub fn samples(name: &str) -> Vec<Sample> {
+pub(crate) fn samples(name: &str) -> Vec<Sample> {
     let dir = format!("{}/tests/{name}", env!("CARGO_MANIFEST_DIR"));
     std::fs::read_to_string(format!("{dir}/index.jsonl"))
         .unwrap()
@@ -48,7 +48,7 @@ pub fn samples(name: &str) -> Vec<Sample> {
 }
 
 /// The run of a sample.
-pub fn run(sample: &Sample, exit: Option<i32>) -> Run<'_> {
+pub(crate) fn run(sample: &Sample, exit: Option<i32>) -> Run<'_> {
     Run {
         command: &sample.command,
         exit_status: exit,
@@ -94,27 +94,27 @@ fn same(want: &Value, got: &ErrorEvent) -> bool {
 
 /// Counts of one family.
 #[derive(Default, Clone)]
-pub struct Score {
+pub(crate) struct Score {
     /// Expected events.
-    pub want: usize,
+    pub(crate) want: usize,
     /// Events given.
-    pub got: usize,
+    pub(crate) got: usize,
     /// Pairs found.
-    pub hit: usize,
+    pub(crate) hit: usize,
     /// Pairs in which everything stated is right.
-    pub exact: usize,
+    pub(crate) exact: usize,
     /// Expected and right places among the pairs.
-    pub place: (usize, usize),
+    pub(crate) place: (usize, usize),
     /// Right toolchain, phase, severity, code among the pairs.
-    pub toolchain: usize,
+    pub(crate) toolchain: usize,
     /// See `toolchain`.
-    pub phase: usize,
+    pub(crate) phase: usize,
     /// See `toolchain`.
-    pub severity: usize,
+    pub(crate) severity: usize,
     /// See `toolchain`.
-    pub code: usize,
+    pub(crate) code: usize,
     /// Events on benign runs.
-    pub benign: usize,
+    pub(crate) benign: usize,
 }
 
 impl Score {
@@ -135,7 +135,7 @@ impl Score {
 
 /// A part of a whole, 1 when there is nothing.
 #[allow(clippy::cast_precision_loss)]
-pub fn part(some: usize, all: usize) -> f64 {
+pub(crate) fn part(some: usize, all: usize) -> f64 {
     if all == 0 {
         1.0
     } else {
@@ -222,7 +222,7 @@ fn score(sample: &Sample, report: &mut String) -> Score {
 }
 
 /// Scores samples by family; prints the table and the differences, gives the total.
-pub fn table(samples: &[Sample]) -> Score {
+pub(crate) fn table(samples: &[Sample]) -> Score {
     let mut families: BTreeMap<String, Score> = BTreeMap::new();
     let mut report = String::new();
     let mut total = Score::default();

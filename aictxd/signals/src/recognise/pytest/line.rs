@@ -87,6 +87,10 @@ pub(super) fn progress(line: &str) -> Option<(&str, bool)> {
         };
         return id.contains("::").then_some((id.trim(), error));
     }
+    let tail = line.trim_end();
+    if !(tail.ends_with("%]") || tail.ends_with("FAILED") || tail.ends_with("ERROR")) {
+        return None;
+    }
     let at = line.find(".py::")?;
     let found = |word: &str| line.get(at..)?.rfind(word).map(|end| at + end);
     let (end, error) = match (found(" FAILED"), found(" ERROR")) {
@@ -106,5 +110,6 @@ pub(super) fn is_progress_tail(text: &str) -> bool {
 
 /// `1 failed, 2 passed in 0.5s`, with or without rulers.
 pub(super) fn is_totals(line: &str) -> bool {
-    crate::totals::pytest(line).is_some()
+    let text = line.trim_end();
+    text.ends_with(['s', '=', ')']) && crate::totals::pytest(line).is_some()
 }

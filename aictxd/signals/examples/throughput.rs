@@ -1,0 +1,128 @@
+//! How fast output is read: clean logs, dense errors, and the output of one hook.
+//!
+//! `cargo run --release -p aictx-signals --example throughput`
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use aictx_signals::{Ring, Run, events, parse};
+
+/// Best of several runs, so that a busy machine does not decide.
+fn best(runs: u32, mut work: impl FnMut()) -> Duration {
+    (0..runs)
+        .map(|_| {
+            let started = Instant::now();
+            work();
+            started.elapsed()
+        })
+        .min()
+        .unwrap_or_default()
+}
+
+fn of_size(part: &[u8], size: usize) -> Vec<u8> {
+    part.iter().copied().cycle().take(size).collect()
+}
+
+fn run<'a>(command: &'a str, text: &'a [u8], exit_status: Option<i32>) -> Run<'a> {
+    Run {
+        command,
+        exit_status,
+        stdout: text,
+        stderr: b"",
+        root: "/home/dev/app",
+        cwd: "/home/dev/app",
+    }
+}
+
+#[allow(clippy::cast_precision_loss)]
+fn rate(bytes: usize, time: Duration) -> f64 {
+    bytes as f64 / time.as_secs_f64() / 1e6
+}
+
+const CLEAN: &[u8] = b"[ 12%] Building CXX object src/CMakeFiles/core.dir/parser.cpp.o\n\
+[INFO] Copying 14 resources from src/main/resources to target/classes\n\
+2026-03-04 09:41:12 worker-3 handled request 8841 for /api/orders in 12 ms\n\
+   downloading package thing v1.2.3 (registry)\n";
+
+fn main() {
+    // What is kept of a stream is what is read of it.
+    let size = 1_000_000;
+    for (name, command) in [
+        ("make", "make all"),
+        ("mixed", "pytest; cargo test; npm test"),
+    ] {
+        let text = of_size(CLEAN, size);
+        for (what, status) in [("failed", Some(1)), ("unknown", None)] {
+            let time = best(10, || {
+                black_box(events(&run(command, &text, status)));
+            });
+            println!("clean, {name}, {what}: {:.0} MB/s", rate(size, time));
+        }
+    }
+    let huge = of_size(CLEAN, 100_000_000);
+    let time = best(2, || {
+        let mut ring = Ring::new();
+        for part in huge.chunks(65_536) {
+            ring.push(part);
+        }
+        black_box(events(&run("make all", &ring.kept(), Some(1))));
+    });
+    println!(
+        "clean, 100 MB through the ring: {:.0} MB/s",
+        rate(huge.len(), time)
+    );
+
+    let dir = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/corpus");
+    let mut files: Vec<_> = std::fs::read_dir(dir)
+        .map(|entries| entries.flatten().map(|entry| entry.path()).collect())
+        .unwrap_or_default();
+    files.sort();
+    let mut all = Vec::new();
+    let mut slowest = (Duration::ZERO, String::new());
+    let mut slowest_rate = (f64::MAX, String::new());
+    for path in files {
+        let Ok(part) = std::fs::read(&path) else {
+            continue;
+        };
+        if part.is_empty() || path.extension().is_none_or(|end| end != "txt") {
+            continue;
+        }
+        let name = path
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
+        let text = of_size(&part, 10_000);
+        let time = best(20, || {
+            black_box(parse("make ci", Some(1), &text));
+        });
+        if time > slowest.0 {
+            slowest = (time, name.clone());
+        }
+        let text = of_size(&part, size);
+        let time = best(2, || {
+            black_box(events(&run("make ci", &text, Some(1))));
+        });
+        let speed = rate(size, time);
+        if speed < slowest_rate.0 {
+            slowest_rate = (speed, name.clone());
+        }
+        if speed < 100.0 {
+            println!("  {name}: {speed:.0} MB/s");
+        }
+        all.extend_from_slice(&part);
+    }
+    let dense = of_size(&all, size);
+    let time = best(5, || {
+        black_box(events(&run("make ci", &dense, Some(1))));
+    });
+    println!("dense, whole corpus: {:.0} MB/s", rate(size, time));
+    println!(
+        "dense, slowest file: {:.0} MB/s ({})",
+        slowest_rate.0, slowest_rate.1
+    );
+    println!(
+        "10 000 characters, slowest file: {:?} ({})",
+        slowest.0, slowest.1
+    );
+}
