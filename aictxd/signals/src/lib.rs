@@ -81,9 +81,12 @@ fn events_in(run: &Run, texts: &[String; 2]) -> Vec<ErrorEvent> {
     if events.iter().all(harmless) {
         events.clear();
     }
-    if let (true, Some(status)) = (events.is_empty(), run.exit_status) {
-        let event = recognise::fallback(&context, &streams, status);
-        events.push(recognise::finish(&context, event));
+    if events.is_empty() {
+        let event = match run.exit_status {
+            Some(status) => Some(recognise::fallback(&context, &streams, status)),
+            None => recognise::died(&context, &streams),
+        };
+        events.extend(event.map(|event| recognise::finish(&context, event)));
     }
     events
 }

@@ -55,6 +55,33 @@ pub(crate) fn fallback(context: &Context, streams: &[Lines], status: i32) -> Err
     event
 }
 
+/// What ended by a signal, when nobody said how it ended: the last line is the shell's report.
+pub(crate) fn died(context: &Context, streams: &[Lines]) -> Option<ErrorEvent> {
+    const CODES: &[(&str, &str)] = &[
+        ("Segmentation fault", "SIGSEGV"),
+        ("Aborted", "SIGABRT"),
+        ("Killed", "SIGKILL"),
+        ("Bus error", "SIGBUS"),
+        ("Floating point exception", "SIGFPE"),
+        ("Illegal instruction", "SIGILL"),
+    ];
+    let last = streams.iter().find_map(|lines| {
+        lines
+            .all()
+            .iter()
+            .rev()
+            .find(|line| !line.trim().is_empty())
+    })?;
+    let text = last.trim().trim_end_matches(" (core dumped)");
+    let report = last.starts_with("bash: ") || last.contains(": line ");
+    let (word, code) = CODES
+        .iter()
+        .find(|(word, _)| text == *word || (report && last.contains(word)))?;
+    let mut event = context.event("unknown", "runtime", word);
+    (*code).clone_into(&mut event.code);
+    Some(event)
+}
+
 /// Whether a line has one of the telling words, in any case of letters.
 fn tells(line: &str) -> bool {
     static BUILT: OnceLock<Option<AhoCorasick>> = OnceLock::new();
