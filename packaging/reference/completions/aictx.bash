@@ -22,6 +22,9 @@ _aictx() {
             aictx,eval)
                 cmd="aictx__subcmd__eval"
                 ;;
+            aictx,failures)
+                cmd="aictx__subcmd__failures"
+                ;;
             aictx,finalize)
                 cmd="aictx__subcmd__finalize"
                 ;;
@@ -49,6 +52,9 @@ _aictx() {
             aictx,session)
                 cmd="aictx__subcmd__session"
                 ;;
+            aictx,signals)
+                cmd="aictx__subcmd__signals"
+                ;;
             aictx,status)
                 cmd="aictx__subcmd__status"
                 ;;
@@ -72,6 +78,21 @@ _aictx() {
                 ;;
             aictx__subcmd__eval,localize)
                 cmd="aictx__subcmd__eval__subcmd__localize"
+                ;;
+            aictx__subcmd__failures,forget)
+                cmd="aictx__subcmd__failures__subcmd__forget"
+                ;;
+            aictx__subcmd__failures,list)
+                cmd="aictx__subcmd__failures__subcmd__list"
+                ;;
+            aictx__subcmd__failures,reopen)
+                cmd="aictx__subcmd__failures__subcmd__reopen"
+                ;;
+            aictx__subcmd__failures,resolve)
+                cmd="aictx__subcmd__failures__subcmd__resolve"
+                ;;
+            aictx__subcmd__failures,show)
+                cmd="aictx__subcmd__failures__subcmd__show"
                 ;;
             aictx__subcmd__map,brief)
                 cmd="aictx__subcmd__map__subcmd__brief"
@@ -118,6 +139,9 @@ _aictx() {
             aictx__subcmd__session,show)
                 cmd="aictx__subcmd__session__subcmd__show"
                 ;;
+            aictx__subcmd__signals,parse)
+                cmd="aictx__subcmd__signals__subcmd__parse"
+                ;;
             *)
                 ;;
         esac
@@ -125,7 +149,7 @@ _aictx() {
 
     case "${cmd}" in
         aictx)
-            opts="-h -V --json --no-color --help --version init resume finalize guard hook status repo session map daemon eval scrub version"
+            opts="-h -V --json --no-color --help --version init resume finalize guard hook status repo session failures map daemon eval signals scrub version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -270,8 +294,140 @@ _aictx() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        aictx__subcmd__failures)
+            opts="-h --json --no-color --help list show resolve reopen forget"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        aictx__subcmd__failures__subcmd__forget)
+            opts="-h --repo --json --no-color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --repo)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        aictx__subcmd__failures__subcmd__list)
+            opts="-n -h --status --for --path --command --limit --repo --json --no-color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --status)
+                    COMPREPLY=($(compgen -W "open resolved all" -- "${cur}"))
+                    return 0
+                    ;;
+                --for)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --path)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --command)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --limit)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                -n)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --repo)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        aictx__subcmd__failures__subcmd__reopen)
+            opts="-h --repo --json --no-color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --repo)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        aictx__subcmd__failures__subcmd__resolve)
+            opts="-h --summary --repo --json --no-color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --summary)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --repo)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        aictx__subcmd__failures__subcmd__show)
+            opts="-h --repo --json --no-color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --repo)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         aictx__subcmd__finalize)
-            opts="-h --repo --status --summary --task --request --task-type --files-opened --files-edited --commands-executed --tests-executed --notable-errors --error --error-event-json --next-step --blocked --risk --decision-json --resolved-failure --execution-id --from-file --include-view --online-view --agent-id --adapter-id --session-id --json --no-color --help"
+            opts="-h --repo --status --summary --task --request --task-type --files-opened --files-edited --commands-executed --tests-executed --notable-errors --error --error-event-json --output-file --next-step --blocked --risk --decision-json --resolved-failure --execution-id --from-file --include-view --online-view --agent-id --adapter-id --session-id --json --no-color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -326,6 +482,10 @@ _aictx() {
                     return 0
                     ;;
                 --error-event-json)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --output-file)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0
                     ;;
@@ -895,6 +1055,46 @@ _aictx() {
                 return 0
             fi
             case "${prev}" in
+                --repo)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        aictx__subcmd__signals)
+            opts="-h --json --no-color --help parse"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        aictx__subcmd__signals__subcmd__parse)
+            opts="-h --command --exit-code --repo --json --no-color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --command)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --exit-code)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 --repo)
                     COMPREPLY=($(compgen -f "${cur}"))
                     return 0

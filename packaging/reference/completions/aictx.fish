@@ -36,9 +36,11 @@ complete -c aictx -n "__fish_aictx_needs_command" -f -a "hook" -d 'Answer one ho
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "status" -d 'Show the daemon, or the registered repositories when none is running'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "repo" -d 'Manage the registered repositories'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "session" -d 'Look at recorded sessions'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "failures" -d 'Look at what failed here, and say what became of it'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "map" -d 'Ask the map of a repository: which files, which symbols, who uses what'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "daemon" -d 'Start, stop and look at the daemon'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "eval" -d 'Measure answers on a repository\'s own past'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "signals" -d 'Read what a tool printed'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "scrub" -d 'Copy standard input to standard output with secrets replaced'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "version" -d 'Show the versions of client and daemon'
 complete -c aictx -n "__fish_aictx_using_subcommand init" -l repo -d 'The same as PATH' -r -F
@@ -74,6 +76,7 @@ complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l tests-executed 
 complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l notable-errors -d 'Errors that matter' -r
 complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l error -d 'One more error that matters' -r
 complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l error-event-json -d 'Structured error, a JSON object' -r
+complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l output-file -d 'File with what the last command printed; its errors are read from it' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l next-step -d 'What to do next' -r
 complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l blocked -d 'What stands in the way' -r
 complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l risk -d 'What could go wrong' -r
@@ -148,6 +151,42 @@ complete -c aictx -n "__fish_aictx_using_subcommand session; and __fish_seen_sub
 complete -c aictx -n "__fish_aictx_using_subcommand session; and __fish_seen_subcommand_from show" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand session; and __fish_seen_subcommand_from show" -l no-color -d 'Print without colours (also: NO_COLOR)'
 complete -c aictx -n "__fish_aictx_using_subcommand session; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand failures; and not __fish_seen_subcommand_from list show resolve reopen forget" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand failures; and not __fish_seen_subcommand_from list show resolve reopen forget" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand failures; and not __fish_seen_subcommand_from list show resolve reopen forget" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand failures; and not __fish_seen_subcommand_from list show resolve reopen forget" -f -a "list" -d 'List failures: the open ones, or those that have to do with a task, files, a command'
+complete -c aictx -n "__fish_aictx_using_subcommand failures; and not __fish_seen_subcommand_from list show resolve reopen forget" -f -a "show" -d 'Show all that is known of a failure'
+complete -c aictx -n "__fish_aictx_using_subcommand failures; and not __fish_seen_subcommand_from list show resolve reopen forget" -f -a "resolve" -d 'Say that a failure is resolved'
+complete -c aictx -n "__fish_aictx_using_subcommand failures; and not __fish_seen_subcommand_from list show resolve reopen forget" -f -a "reopen" -d 'Say that a failure is not resolved after all'
+complete -c aictx -n "__fish_aictx_using_subcommand failures; and not __fish_seen_subcommand_from list show resolve reopen forget" -f -a "forget" -d 'Forget a failure'
+complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from list" -l status -d 'Which: open, resolved, all [default: open; all for a question]' -r -f -a "open\t''
+resolved\t''
+all\t''"
+complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from list" -l for -d 'A task' -r
+complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from list" -l path -d 'A file; can be repeated' -r
+complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from list" -l command -d 'A command about to be run' -r
+complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from list" -s n -l limit -d 'At most this many' -r
+complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from list" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from list" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from list" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from show" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from show" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from show" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from resolve" -l summary -d 'What fixed it; the next one who meets it is told' -r
+complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from resolve" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from resolve" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from resolve" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from resolve" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from reopen" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from reopen" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from reopen" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from reopen" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from forget" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from forget" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from forget" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from forget" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand map; and not __fish_seen_subcommand_from query brief outline symbol refs related impact status refresh export" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand map; and not __fish_seen_subcommand_from query brief outline symbol refs related impact status refresh export" -l no-color -d 'Print without colours (also: NO_COLOR)'
 complete -c aictx -n "__fish_aictx_using_subcommand map; and not __fish_seen_subcommand_from query brief outline symbol refs related impact status refresh export" -s h -l help -d 'Print help'
@@ -253,6 +292,16 @@ complete -c aictx -n "__fish_aictx_using_subcommand eval; and __fish_seen_subcom
 complete -c aictx -n "__fish_aictx_using_subcommand eval; and __fish_seen_subcommand_from localize" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand eval; and __fish_seen_subcommand_from localize" -l no-color -d 'Print without colours (also: NO_COLOR)'
 complete -c aictx -n "__fish_aictx_using_subcommand eval; and __fish_seen_subcommand_from localize" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand signals; and not __fish_seen_subcommand_from parse" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand signals; and not __fish_seen_subcommand_from parse" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand signals; and not __fish_seen_subcommand_from parse" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand signals; and not __fish_seen_subcommand_from parse" -f -a "parse" -d 'Turn raw output on standard input into error events and test totals'
+complete -c aictx -n "__fish_aictx_using_subcommand signals; and __fish_seen_subcommand_from parse" -l command -d 'Command that printed it' -r
+complete -c aictx -n "__fish_aictx_using_subcommand signals; and __fish_seen_subcommand_from parse" -l exit-code -d 'Its exit status; left out when nobody knows, as behind a pipe' -r
+complete -c aictx -n "__fish_aictx_using_subcommand signals; and __fish_seen_subcommand_from parse" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand signals; and __fish_seen_subcommand_from parse" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand signals; and __fish_seen_subcommand_from parse" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand signals; and __fish_seen_subcommand_from parse" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand scrub" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand scrub" -l no-color -d 'Print without colours (also: NO_COLOR)'
 complete -c aictx -n "__fish_aictx_using_subcommand scrub" -s h -l help -d 'Print help'
