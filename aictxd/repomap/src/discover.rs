@@ -5,7 +5,6 @@
 //! `.aictxignore`, which also excludes tracked files). Submodules and nested repositories are named,
 //! not entered. Symbolic links are never followed. What is not looked at is counted.
 
-use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
@@ -168,11 +167,6 @@ struct Tracked {
 /// Lists a tree. `git_dir` is the worktree's own git directory, if it has one.
 pub fn list(root: &Path, git_dir: Option<&Path>, limits: &Limits, stop: &AtomicBool) -> Listing {
     let tracked = git_dir.map(read_tracked).unwrap_or_default();
-    let by_path: HashMap<&[u8], &git_index::Entry> = tracked
-        .entries
-        .iter()
-        .map(|e| (e.path.as_slice(), e))
-        .collect();
     let tracked_directories = directories_of(&tracked.entries);
     let mut listing = Listing {
         git: tracked.known,
@@ -186,39 +180,39 @@ pub fn list(root: &Path, git_dir: Option<&Path>, limits: &Limits, stop: &AtomicB
     };
     let walked = walk(root, &tracked_directories, limits, stop);
     let mut files = walked.files;
-    // What the rules exclude but git tracks.
-    let seen: std::collections::HashSet<&[u8]> = files.iter().map(|f| f.path.as_slice()).collect();
+    files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+    // Git's entries are in the same order: what it vouches for, and what the rules exclude but it
+    // tracks.
     let mut missing = Vec::new();
     let excluded = own_rules(root);
-    for entry in &tracked.entries {
-        if !entry.is_file() || seen.contains(entry.path.as_slice()) || is_never(&entry.path) {
+    let mut walked_on = files.iter_mut().peekable();
+    for entry in tracked.entries.iter().filter(|entry| entry.is_file()) {
+        while walked_on.next_if(|f| f.path < entry.path).is_some() {}
+        if let Some(file) = walked_on.next_if(|f| f.path == entry.path) {
+            file.id = vouched(entry, &file.stamp, tracked.written);
             continue;
         }
         let relative = Path::new(OsStr::from_bytes(&entry.path));
-        if excluded
-            .matched_path_or_any_parents(relative, false)
-            .is_ignore()
-        {
-            continue;
-        }
+        let is_ours = || {
+            let own = excluded.matched_path_or_any_parents(relative, false);
+            !own.is_ignore() && !is_never(&entry.path) && !through_link(root, relative)
+        };
         if let Ok(meta) = std::fs::symlink_metadata(root.join(relative))
             && meta.is_file()
-            && !through_link(root, relative)
+            && is_ours()
         {
+            let stamp = Stamp::of(&meta);
             missing.push(Found {
                 path: entry.path.clone(),
-                stamp: Stamp::of(&meta),
-                id: None,
+                id: vouched(entry, &stamp, tracked.written),
+                stamp,
             });
         }
     }
-    drop(seen);
-    files.append(&mut missing);
-    for file in &mut files {
-        let entry = by_path.get(file.path.as_slice());
-        file.id = entry.and_then(|entry| vouched(entry, &file.stamp, tracked.written));
+    if !missing.is_empty() {
+        files.append(&mut missing);
+        files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
     }
-    files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
     if files.len() > limits.files {
         listing.over += (files.len() - limits.files) as u64;
         files.truncate(limits.files);

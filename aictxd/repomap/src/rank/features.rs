@@ -34,7 +34,7 @@ const SUMMED: [Feature; SUMS] = [
 /// Files that the second stage looks at.
 pub(super) const CANDIDATES: usize = 200;
 /// Most postings read for one question.
-const MAX_POSTINGS: u32 = 80_000;
+const MAX_POSTINGS: u32 = 60_000;
 /// Most postings of past messages read for one question.
 const MAX_MESSAGES: usize = 12_000;
 
