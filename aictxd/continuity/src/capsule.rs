@@ -104,7 +104,7 @@ fn opening(snapshot: &Snapshot, start: &SessionStart, touched: &Touch) -> String
     if let Some(files) = suggest::capsule_line(&start.project.map) {
         lines.push(format!("Likely entry points: {files}"));
     }
-    if let Some((command, _)) = start.project.test_command() {
+    if let Some((command, _)) = start.project.canonical_check(snapshot) {
         lines.push(format!("Tests: `{command}`"));
     }
     lines.close(CLOSING)

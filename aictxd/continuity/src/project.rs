@@ -1,7 +1,15 @@
 //! What a repository is, as far as its root directory shows.
 
+use std::collections::BTreeMap;
+
 use aictx_proto::methods::MapHit;
-use aictx_signals::command_word;
+use aictx_proto::snapshot::Snapshot;
+use aictx_signals::{command_word, is_test_command};
+
+/// Member of an execution's row that names the test run it saw pass; ours, the ancestor leaves it alone.
+pub(crate) const PASSED_CHECK: &str = "passed_check";
+/// Latest executions that are asked what they ran.
+const OBSERVED: usize = 50;
 
 /// Facts gathered by whoever has a disk.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -61,6 +69,23 @@ impl Project {
             }
         }
         found
+    }
+
+    /// The repository's check: the test run that most of the latest executions saw pass (two at
+    /// least), else [`Self::test_command`].
+    pub fn canonical_check(&self, snapshot: &Snapshot) -> Option<(String, &'static str)> {
+        let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
+        let latest = snapshot.executions.iter().rev().take(OBSERVED);
+        for check in latest.filter_map(|row| row.extra.get(PASSED_CHECK)?.as_str()) {
+            *seen.entry(check).or_default() += 1;
+        }
+        // Of equals the shortest, which is the most general.
+        let most = seen
+            .into_iter()
+            .filter(|(check, times)| *times >= 2 && is_test_command(check))
+            .max_by_key(|(check, times)| (*times, std::cmp::Reverse(check.len())));
+        most.map(|(check, _)| (check.to_owned(), "observed"))
+            .or_else(|| self.test_command())
     }
 
     /// The command that tests this repository and where that is known from: what its CI runs with
@@ -139,6 +164,30 @@ mod tests {
             with(&["Cargo.toml", "package.json"]).languages(),
             ["Rust", "JavaScript"]
         );
+    }
+
+    #[test]
+    fn what_agents_really_ran_comes_first() {
+        let row = |check: &str| aictx_proto::record::AgentExecutionRow {
+            extra: [(PASSED_CHECK.to_owned(), check.into())]
+                .into_iter()
+                .collect(),
+            ..Default::default()
+        };
+        let snapshot = |checks: &[&str]| Snapshot {
+            executions: std::sync::Arc::new(checks.iter().map(|c| row(c)).collect()),
+            ..Snapshot::default()
+        };
+        let project = with(&["Cargo.toml"]);
+        let check = |checks: &[&str]| project.canonical_check(&snapshot(checks)).unwrap();
+        assert_eq!(
+            check(&["cargo nextest run"]).1,
+            "project_convention",
+            "once is no habit"
+        );
+        let ran = ["cargo nextest run", "cargo test -p a", "cargo nextest run"];
+        assert_eq!(check(&ran), ("cargo nextest run".into(), "observed"));
+        assert_eq!(check(&["rm -rf x", "rm -rf x"]).1, "project_convention");
     }
 
     #[test]

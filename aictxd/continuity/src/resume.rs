@@ -43,7 +43,7 @@ pub fn resume(
     let state = task_state(snapshot, handoff);
     let matched = continuity_match(&request, handoff, snapshot);
     let entry_points = entry_points(handoff, &matched, &project.map);
-    let test = project.test_command();
+    let test = project.canonical_check(snapshot);
     let contract = execution_contract(&request, &matched, &entry_points, test.as_ref(), &task.name);
     let capsule = capsule(snapshot, &request, &contract, &entry_points, limit, now);
     let sources = json!({

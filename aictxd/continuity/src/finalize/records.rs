@@ -10,6 +10,7 @@ use super::reply::Summary;
 use super::report::notable_errors;
 use super::{Decided, value};
 use crate::failures;
+use crate::project::PASSED_CHECK;
 
 /// The two rows that every execution leaves; the reply repeats them.
 pub(super) struct Records {
@@ -186,8 +187,20 @@ fn telemetry(d: &Decided) -> AgentExecutionRow {
         used_strategy: false,
         used_packet: false,
         recorded_at: d.input.now.to_string(),
-        extra: Map::new(),
+        extra: passed_check(d),
     }
+}
+
+/// The test run that was seen to pass last, where there was one: what later sessions are told to
+/// run is what really ran.
+fn passed_check(d: &Decided) -> Map<String, Value> {
+    let passed = d.seen.passed.iter().rev();
+    let mut tests = passed.filter(|command| aictx_signals::is_test_command(command));
+    let check = tests
+        .next()
+        .map(|command| aictx_signals::normalise_command(command));
+    let member = check.map(|check| (PASSED_CHECK.to_owned(), json!(clean(&check, 200))));
+    member.into_iter().collect()
 }
 
 fn lifecycle_event(d: &Decided) -> Value {
