@@ -36,7 +36,7 @@ mod record;
 /// How long after a verdict its record is written. The agent's process is woken on the processor
 /// that we would go on working on; it should run first.
 const AFTER_ANSWER: Duration = Duration::from_millis(1);
-/// How long a hook waits for the map; the client's own limit is 150 ms.
+/// How long a hook waits for the map or for its session's earlier rows; the client's own limit is 150 ms.
 const MAP_DEADLINE: Duration = Duration::from_millis(100);
 /// How long a session's start waits for its commit before it is answered without; the client's
 /// own limit is a second.
@@ -311,7 +311,9 @@ impl Session {
             let mut before = rows.iter().flat_map(|row| &row.errors);
             before.any(|old| errors.iter().any(|new| new.fingerprint == old.fingerprint))
         });
-        let known = told.await.unwrap_or(true);
+        // The event itself is recorded after this; it must not wait for a slow disk.
+        let told = tokio::time::timeout(MAP_DEADLINE, told).await;
+        let known = told.map_or(true, |told| told.unwrap_or(true));
         (!known).then_some(Answer {
             context,
             decision: Decision::Pass,
