@@ -364,6 +364,13 @@ fn a_full_disk_is_told_and_costs_nothing_that_was_there_or_is_to_come() {
     assert_eq!(edits(&env, &repo, "during"), ["during.py"]);
     finalize(&env, &repo, "during");
     assert_eq!(finalize(&env, &repo, "after")["result"]["recorded"], true);
+    // The session that ended meanwhile is finalized on its own time: all of it or nothing is
+    // there once no commit is under way.
+    wait_until("the session that ended meanwhile is in the logs", || {
+        let journal = fs::read_dir(repo.join(".aictx/journal"));
+        env.rows(&repo, "continuity/handoffs.jsonl").len() == 4
+            && journal.map_or(0, Iterator::count) == 0
+    });
     let found = executions(&repo);
     for id in ["before", "during", "after"] {
         assert_eq!(found.get(id), Some(&1), "{found:?}");
