@@ -9,6 +9,17 @@ use serde_json::{Map, Value};
 
 use crate::event::ErrorEvent;
 
+mod contract;
+mod memory;
+mod task;
+
+pub use contract::{ComplianceRow, ContractIndex, ContractRecord, ContractRef, LifecycleEvent};
+pub use memory::{
+    Anchor, Area, AreaMemory, MAX_ANCHOR_SYMBOLS, MAX_ANCHORS, SemanticRepo, Strategy, Subsystem,
+    SymbolAnchor,
+};
+pub use task::{ActivePointer, Focus, MAX_FOCUS, THREAD_STATES, Thread};
+
 /// `continuity/handoff.json`: the newest handoff (spec/lifecycle.md §15), with the `status` and
 /// `reason` that the ancestor kept only in the history (W3).
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -170,6 +181,12 @@ pub struct Decision {
     pub session: u64,
     /// Execution.
     pub execution_id: String,
+    /// Ids of earlier decisions that this one replaces.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub supersedes: Vec<String>,
+    /// What the governed paths held.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub anchors: Vec<Anchor>,
     /// Unknown members.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
@@ -248,6 +265,12 @@ pub struct FailurePattern {
     /// The summary of the run that resolved it.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub resolution_summary: String,
+    /// How often it was shown to an agent that was about to work on it.
+    #[serde(skip_serializing_if = "is_zero")]
+    pub considered: u64,
+    /// What the related paths held.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub anchors: Vec<Anchor>,
     /// Unknown members.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
@@ -384,6 +407,30 @@ pub mod files {
     pub const FAILURE_INDEX: &str = "failure_memory/failure_index.json";
     /// Active task pointer.
     pub const ACTIVE_TASK: &str = "tasks/active.json";
+    /// Work State threads and their events.
+    pub const THREADS_DIR: &str = "tasks/threads";
+    /// What worked.
+    pub const STRATEGIES: &str = "strategy_memory/strategies.jsonl";
+    /// Sub-systems.
+    pub const SEMANTIC_REPO: &str = "continuity/semantic_repo.json";
+    /// A file a sub-system.
+    pub const SEMANTIC_DIR: &str = "continuity/semantic_repo";
+    /// Areas.
+    pub const AREAS: &str = "area_memory/areas.json";
+    /// A file an area.
+    pub const AREAS_DIR: &str = "area_memory/areas";
+    /// The user's preferences.
+    pub const PREFERENCES: &str = "memory/user_preferences.json";
+    /// Which contracts there are.
+    pub const CONTRACT_INDEX: &str = "continuity/contracts/index.json";
+    /// A file a contract.
+    pub const CONTRACTS_DIR: &str = "continuity/contracts";
+    /// How contracts were kept.
+    pub const CONTRACT_COMPLIANCE: &str = "metrics/contract_compliance.jsonl";
+    /// Counters of what was loaded.
+    pub const CONTINUITY_METRICS: &str = "continuity/continuity_metrics.json";
+    /// Where items of memory go that somebody forgot.
+    pub const FORGOTTEN: &str = "archive/forgotten.jsonl";
     /// Settings of the map.
     pub const REPO_MAP_CONFIG: &str = "repo_map/config.json";
     /// Files of the index.

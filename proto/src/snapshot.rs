@@ -5,7 +5,9 @@ use std::sync::Arc;
 use serde_json::Value;
 
 use crate::record::{
-    AgentExecutionRow, Decision, FailurePattern, Handoff, HandoffRow, SessionFile,
+    ActivePointer, AgentExecutionRow, AreaMemory, ComplianceRow, ContractIndex, Decision,
+    FailurePattern, Handoff, HandoffRow, LifecycleEvent, SemanticRepo, SessionFile, Strategy,
+    Thread,
 };
 
 /// Newest handoff rows kept in a snapshot.
@@ -15,6 +17,14 @@ pub const DECISION_TAIL: usize = 500;
 /// Newest execution rows kept in a snapshot; also the window in which a repeated execution id is
 /// recognised.
 pub const EXECUTION_TAIL: usize = 500;
+/// Newest strategy rows kept in a snapshot.
+pub const STRATEGY_TAIL: usize = 500;
+/// Newest compliance rows kept in a snapshot.
+pub const COMPLIANCE_TAIL: usize = 200;
+/// Newest lifecycle events kept in a snapshot.
+pub const LIFECYCLE_TAIL: usize = 500;
+/// Most Work State threads, sub-systems and areas of a snapshot, each.
+pub const MAX_SHELF: usize = 512;
 
 /// A file that could not be read as what it should be. It is never overwritten because of that.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,8 +73,27 @@ pub struct Snapshot {
     pub executions: Arc<Vec<AgentExecutionRow>>,
     /// Executions in the whole log (lines), for counters.
     pub executions_total: u64,
-    /// The active Work State thread, as stored, when the pointer names one that is in progress.
-    pub active_task: Option<Arc<Value>>,
+    /// The active Work State thread, when the pointer names one that is in progress; else the one in
+    /// progress that was changed last. Which worktree it belongs to is not looked at here.
+    pub active_task: Option<Arc<Thread>>,
+    /// All Work State threads, by id.
+    pub threads: Arc<Vec<Arc<Thread>>>,
+    /// Which thread is active where.
+    pub pointer: Arc<ActivePointer>,
+    /// Newest strategies, oldest first.
+    pub strategies: Arc<Vec<Strategy>>,
+    /// Sub-systems, shards over the file of all.
+    pub semantic: Arc<SemanticRepo>,
+    /// Areas, shards over the file of all.
+    pub areas: Arc<AreaMemory>,
+    /// The user's preferences, as stored.
+    pub preferences: Arc<Value>,
+    /// Contracts.
+    pub contracts: Arc<ContractIndex>,
+    /// Newest compliance rows, oldest first.
+    pub compliance: Arc<Vec<ComplianceRow>>,
+    /// Newest lifecycle events, oldest first.
+    pub lifecycle: Arc<Vec<LifecycleEvent>>,
     /// What could not be read.
     pub issues: Arc<Vec<ReadIssue>>,
 }

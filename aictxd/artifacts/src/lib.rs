@@ -41,6 +41,7 @@ mod ledger;
 mod lock;
 mod part;
 mod retain;
+mod shelf;
 mod snapshot;
 mod store;
 

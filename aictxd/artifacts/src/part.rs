@@ -103,6 +103,11 @@ impl<T: DeserializeOwned + Clone + PartialEq> History<T> {
         }
     }
 
+    /// Whether `file` is this history.
+    pub(crate) fn is(&self, file: &str) -> bool {
+        self.file == file
+    }
+
     /// Length of the file the rows were read from.
     pub(crate) fn len_read(&self) -> Option<u64> {
         Some(self.stamp?.map_or(0, |s| s.len))

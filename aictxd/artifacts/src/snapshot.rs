@@ -1,13 +1,17 @@
 //! Files to memory: a cache of parsed parts, and the snapshot made of them.
 
-use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
 use aictx_proto::record::{
-    AgentExecutionRow, Decision, FailurePattern, Handoff, HandoffRow, SessionFile, files,
+    ActivePointer, AgentExecutionRow, Area, AreaMemory, ComplianceRow, ContractIndex, Decision,
+    FailurePattern, Handoff, HandoffRow, LifecycleEvent, SemanticRepo, SessionFile, Strategy,
+    Subsystem, Thread, files,
 };
-use aictx_proto::snapshot::{DECISION_TAIL, EXECUTION_TAIL, HANDOFF_TAIL, ReadIssue, Snapshot};
+use aictx_proto::snapshot::{
+    COMPLIANCE_TAIL, DECISION_TAIL, EXECUTION_TAIL, HANDOFF_TAIL, LIFECYCLE_TAIL, ReadIssue,
+    STRATEGY_TAIL, Snapshot,
+};
 use serde_json::Value;
 
 use crate::fold;
@@ -15,14 +19,14 @@ use crate::fs::{Root, Stamp};
 pub(crate) use crate::part::Applied;
 use crate::part::{Doc, History};
 use crate::read::MAX_FILE;
+use crate::shelf::Shelf;
 
 /// Newest bytes of a history that are parsed.
 const TAIL_BYTES: u64 = 1024 * 1024;
+/// Newest bytes of the lifecycle events and compliance rows that are parsed.
+const SHORT_TAIL_BYTES: u64 = 256 * 1024;
 /// Failure patterns read before folding; the file is bounded to 500 by its writer.
 const FAILURE_ROWS: usize = 5_000;
-/// Most Work State threads looked at when no pointer says which one is active.
-const THREADS: usize = 512;
-const THREADS_DIR: &str = "tasks/threads";
 
 /// Everything that snapshots are made of.
 #[derive(Debug, Clone)]
@@ -33,72 +37,83 @@ pub(crate) struct Cache {
     decisions: History<Decision>,
     failures: History<FailurePattern>,
     executions: History<AgentExecutionRow>,
+    strategies: History<Strategy>,
+    compliance: History<ComplianceRow>,
+    lifecycle: History<LifecycleEvent>,
+    state: Doc<Value>,
+    preferences: Doc<Value>,
+    semantic: Doc<SemanticRepo>,
+    areas: Doc<AreaMemory>,
+    contracts: Doc<ContractIndex>,
+    active: Doc<ActivePointer>,
+    threads: Shelf<Thread>,
+    subsystems: Shelf<Subsystem>,
+    area_shards: Shelf<Area>,
     /// The failure rows folded, and the rows they were folded from.
     folded: Arc<Vec<FailurePattern>>,
     folded_from: Arc<Vec<FailurePattern>>,
-    state: Doc<Value>,
-    active: Doc<Value>,
-    threads: BTreeMap<String, Doc<Value>>,
+    /// What several files hold together, and the editions it was put together from.
+    together: Together,
+}
+
+/// What is spread over a directory of files, as one.
+#[derive(Debug, Clone, Default)]
+struct Together {
+    threads: Arc<Vec<Arc<Thread>>>,
+    semantic: Arc<SemanticRepo>,
+    areas: Arc<AreaMemory>,
+    editions: Option<(u64, u64, u64)>,
+    semantic_from: Option<Arc<SemanticRepo>>,
+    areas_from: Option<Arc<AreaMemory>>,
 }
 
 /// Does one thing with whichever part holds a file.
 macro_rules! part {
     ($cache:expr, $file:expr, $part:ident => $do:expr, $otherwise:expr) => {
+        part!(@ $cache, $file, $part => $do, $otherwise;
+            SESSION session, HANDOFF handoff, HANDOFFS handoffs, DECISIONS decisions,
+            FAILURE_PATTERNS failures, AGENT_EXECUTION_LOG executions, STRATEGIES strategies,
+            CONTRACT_COMPLIANCE compliance, LIFECYCLE_EVENTS lifecycle, STATE state,
+            PREFERENCES preferences, SEMANTIC_REPO semantic, AREAS areas,
+            CONTRACT_INDEX contracts, ACTIVE_TASK active;
+            threads, subsystems, area_shards)
+    };
+    (@ $cache:expr, $file:expr, $part:ident => $do:expr, $otherwise:expr;
+        $($name:ident $field:ident),*; $($shelf:ident),*) => {
         match $file {
-            files::SESSION => {
-                let $part = &mut $cache.session;
+            $(files::$name => {
+                let $part = &mut $cache.$field;
                 $do
-            }
-            files::HANDOFF => {
-                let $part = &mut $cache.handoff;
-                $do
-            }
-            files::HANDOFFS => {
-                let $part = &mut $cache.handoffs;
-                $do
-            }
-            files::DECISIONS => {
-                let $part = &mut $cache.decisions;
-                $do
-            }
-            files::FAILURE_PATTERNS => {
-                let $part = &mut $cache.failures;
-                $do
-            }
-            files::AGENT_EXECUTION_LOG => {
-                let $part = &mut $cache.executions;
-                $do
-            }
-            files::STATE => {
-                let $part = &mut $cache.state;
-                $do
-            }
-            files::ACTIVE_TASK => {
-                let $part = &mut $cache.active;
-                $do
-            }
-            other => match thread_name(other) {
-                Some(name) => {
-                    let $part = $cache
-                        .threads
-                        .entry(name.to_owned())
-                        .or_insert_with(|| Doc::new(other));
+            })*
+            other => {
+                $(if let Some(name) = $cache.$shelf.name_of(other) {
+                    let $part = $cache.$shelf.doc(name);
                     $do
+                } else)* {
+                    $otherwise
                 }
-                None => $otherwise,
-            },
+            }
         }
     };
 }
 
-fn thread_name(file: &str) -> Option<&str> {
-    file.strip_prefix(THREADS_DIR)?
-        .strip_prefix('/')
-        .filter(|n| n.ends_with(".json") && !n.starts_with('.') && !n.contains('/'))
+/// Does one thing with every history, in turn.
+macro_rules! histories {
+    ($cache:expr, $history:ident => $do:expr) => {
+        histories!(@ $cache, $history => $do; handoffs, decisions, failures, executions, strategies,
+            compliance, lifecycle)
+    };
+    (@ $cache:expr, $history:ident => $do:expr; $($field:ident),*) => {
+        $({
+            let $history = &$cache.$field;
+            $do
+        })*
+    };
 }
 
 impl Cache {
     pub(crate) fn new() -> Self {
+        let short = SHORT_TAIL_BYTES;
         Self {
             session: Doc::new(files::SESSION),
             handoff: Doc::new(files::HANDOFF),
@@ -106,11 +121,21 @@ impl Cache {
             decisions: History::new(files::DECISIONS, DECISION_TAIL, TAIL_BYTES),
             failures: History::new(files::FAILURE_PATTERNS, FAILURE_ROWS, MAX_FILE),
             executions: History::new(files::AGENT_EXECUTION_LOG, EXECUTION_TAIL, TAIL_BYTES),
+            strategies: History::new(files::STRATEGIES, STRATEGY_TAIL, TAIL_BYTES),
+            compliance: History::new(files::CONTRACT_COMPLIANCE, COMPLIANCE_TAIL, short),
+            lifecycle: History::new(files::LIFECYCLE_EVENTS, LIFECYCLE_TAIL, short),
+            state: Doc::new(files::STATE),
+            preferences: Doc::new(files::PREFERENCES),
+            semantic: Doc::new(files::SEMANTIC_REPO),
+            areas: Doc::new(files::AREAS),
+            contracts: Doc::new(files::CONTRACT_INDEX),
+            active: Doc::new(files::ACTIVE_TASK),
+            threads: Shelf::new(files::THREADS_DIR),
+            subsystems: Shelf::new(files::SEMANTIC_DIR),
+            area_shards: Shelf::new(files::AREAS_DIR),
             folded: Arc::default(),
             folded_from: Arc::default(),
-            state: Doc::new(files::STATE),
-            active: Doc::new(files::ACTIVE_TASK),
-            threads: BTreeMap::new(),
+            together: Together::default(),
         }
     }
 
@@ -123,9 +148,48 @@ impl Cache {
         self.failures.refresh(root);
         self.fold();
         self.executions.refresh(root);
+        self.strategies.refresh(root);
+        self.compliance.refresh(root);
+        self.lifecycle.refresh(root);
         self.state.refresh(root);
+        self.preferences.refresh(root);
+        self.semantic.refresh(root);
+        self.areas.refresh(root);
+        self.contracts.refresh(root);
         self.active.refresh(root);
-        self.refresh_threads(root);
+        self.threads.refresh(root);
+        self.subsystems.refresh(root);
+        self.area_shards.refresh(root);
+        self.gather();
+    }
+
+    /// Puts together what is spread over directories, when any of it changed.
+    fn gather(&mut self) {
+        let editions = Some((
+            self.threads.edition,
+            self.subsystems.edition,
+            self.area_shards.edition,
+        ));
+        let unchanged = editions == self.together.editions
+            && same_option(
+                self.semantic.value.as_ref(),
+                self.together.semantic_from.as_ref(),
+            )
+            && same_option(self.areas.value.as_ref(), self.together.areas_from.as_ref());
+        if unchanged {
+            return;
+        }
+        self.together = Together {
+            threads: keep(
+                self.threads.values().cloned().collect(),
+                &self.together.threads,
+            ),
+            semantic: keep(self.whole_semantic(), &self.together.semantic),
+            areas: keep(self.whole_areas(), &self.together.areas),
+            editions,
+            semantic_from: self.semantic.value.clone(),
+            areas_from: self.areas.value.clone(),
+        };
     }
 
     fn fold(&mut self) {
@@ -135,39 +199,19 @@ impl Cache {
         }
     }
 
-    fn refresh_threads(&mut self, root: &Root) {
-        // The pointer decides, and while it holds no other thread is looked at.
-        if let Some(name) = self.pointed() {
-            self.threads.retain(|n, t| *n == name || t.pending);
-            let doc = self
-                .threads
-                .entry(name)
-                .or_insert_with_key(|n| Doc::new(format!("{THREADS_DIR}/{n}")));
-            doc.refresh(root);
-            if doc.value.as_deref().is_some_and(in_progress) {
-                return;
-            }
-        }
-        let mut names = root.list(THREADS_DIR, THREADS).unwrap_or_default();
-        names.retain(|n| n.ends_with(".json") && !n.starts_with('.'));
-        self.threads
-            .retain(|n, t| t.pending || names.binary_search(n).is_ok());
-        for name in names {
-            self.threads
-                .entry(name)
-                .or_insert_with_key(|n| Doc::new(format!("{THREADS_DIR}/{n}")))
-                .refresh(root);
-        }
-    }
-
     /// Applies what a commit is about to do, so that the next decision of its group sees it.
-    pub(crate) fn apply(&mut self, root: &Root, file: &str, change: Applied<'_>) {
+    pub(crate) fn apply(&mut self, file: &str, change: Applied<'_>) {
+        let shelf = [
+            self.threads.name_of(file).map(|_| &mut self.threads.edition),
+            self.subsystems.name_of(file).map(|_| &mut self.subsystems.edition),
+            self.area_shards.name_of(file).map(|_| &mut self.area_shards.edition),
+        ];
+        shelf.into_iter().flatten().for_each(|edition| *edition += 1);
         part!(self, file, p => p.apply(change), ());
-        match file {
-            files::ACTIVE_TASK => self.refresh_threads(root),
-            files::FAILURE_PATTERNS => self.fold(),
-            _ => {}
+        if file == files::FAILURE_PATTERNS {
+            self.fold();
         }
+        self.gather();
     }
 
     /// Ends what [`apply`](Self::apply) began: with the state of the file that memory is known to
@@ -178,58 +222,75 @@ impl Cache {
 
     /// How long a history was when its rows were read, if they were.
     pub(crate) fn len_read(&self, file: &str) -> Option<u64> {
-        match file {
-            files::HANDOFFS => self.handoffs.len_read(),
-            files::DECISIONS => self.decisions.len_read(),
-            files::FAILURE_PATTERNS => self.failures.len_read(),
-            files::AGENT_EXECUTION_LOG => self.executions.len_read(),
-            _ => None,
-        }
+        histories!(self, history => if history.is(file) {
+            return history.len_read();
+        });
+        None
     }
 
     /// Whether rewriting a file from its records would lose members that could not be read.
     pub(crate) fn is_bent(&self, file: &str) -> bool {
+        histories!(self, history => if history.is(file) {
+            return history.bent > 0;
+        });
+        let shelved = |name: Option<&str>, bent: &dyn Fn(&str) -> bool| name.is_some_and(bent);
         match file {
             files::SESSION => self.session.issue.is_some(),
             files::HANDOFF => self.handoff.issue.is_some(),
-            files::HANDOFFS => self.handoffs.bent > 0,
-            files::DECISIONS => self.decisions.bent > 0,
-            files::FAILURE_PATTERNS => self.failures.bent > 0,
-            files::AGENT_EXECUTION_LOG => self.executions.bent > 0,
-            _ => false,
+            files::PREFERENCES => self.preferences.issue.is_some(),
+            files::SEMANTIC_REPO => self.semantic.issue.is_some(),
+            files::AREAS => self.areas.issue.is_some(),
+            files::CONTRACT_INDEX => self.contracts.issue.is_some(),
+            files::ACTIVE_TASK => self.active.issue.is_some(),
+            other => {
+                shelved(self.threads.name_of(other), &|n| self.threads.is_bent(n))
+                    || shelved(self.subsystems.name_of(other), &|n| {
+                        self.subsystems.is_bent(n)
+                    })
+                    || shelved(self.area_shards.name_of(other), &|n| {
+                        self.area_shards.is_bent(n)
+                    })
+            }
         }
     }
 
-    /// File name of the thread that the pointer names.
-    fn pointed(&self) -> Option<String> {
-        let id = self
-            .active
-            .value
-            .as_ref()?
-            .get("active_task_id")?
-            .as_str()?;
-        let name = format!("{id}.json");
-        (!id.is_empty() && thread_name(&format!("{THREADS_DIR}/{name}")).is_some()).then_some(name)
-    }
-
-    fn active_task(&self) -> Option<Arc<Value>> {
-        let pointed = self
-            .pointed()
-            .and_then(|name| self.threads.get(&name)?.value.clone());
-        if pointed.as_deref().is_some_and(in_progress) {
-            return pointed;
-        }
-        let updated = |v: &Value| {
-            v.get("updated_at")
-                .and_then(Value::as_str)
-                .map(str::to_owned)
-        };
-        self.threads
-            .values()
-            .filter_map(|d| d.value.as_ref())
-            .filter(|v| in_progress(v))
-            .max_by_key(|v| updated(v))
+    /// The thread that the pointer names, if it is in progress; else the newest that is.
+    fn active_task(&self) -> Option<Arc<Thread>> {
+        let in_progress = |thread: &&Arc<Thread>| thread.status == "in_progress";
+        let pointed = self.active.value.as_ref().and_then(|pointer| {
+            self.threads
+                .get(&format!("{}.json", pointer.active_task_id))
+        });
+        pointed
+            .filter(in_progress)
+            .or_else(|| {
+                self.threads
+                    .values()
+                    .filter(in_progress)
+                    .max_by(|a, b| a.updated_at.cmp(&b.updated_at))
+            })
             .cloned()
+    }
+
+    /// Sub-systems of the one file, each replaced by its own file where there is one.
+    fn whole_semantic(&self) -> SemanticRepo {
+        let mut all = self.semantic.value.as_deref().cloned().unwrap_or_default();
+        for shard in self.subsystems.values().filter(|s| !s.name.is_empty()) {
+            match all.subsystems.iter_mut().find(|s| s.name == shard.name) {
+                Some(known) => known.clone_from(shard),
+                None => all.subsystems.push((**shard).clone()),
+            }
+        }
+        all
+    }
+
+    /// The same for areas.
+    fn whole_areas(&self) -> AreaMemory {
+        let mut all = self.areas.value.as_deref().cloned().unwrap_or_default();
+        for shard in self.area_shards.values().filter(|a| !a.area_id.is_empty()) {
+            all.areas.insert(shard.area_id.clone(), (**shard).clone());
+        }
+        all
     }
 
     /// Identity of the repository (spec/lifecycle.md §3.2).
@@ -245,6 +306,25 @@ impl Cache {
             .unwrap_or_else(|| "repo".to_owned())
     }
 
+    fn issues(&self) -> Vec<ReadIssue> {
+        let documents = [
+            &self.session.issue,
+            &self.handoff.issue,
+            &self.state.issue,
+            &self.preferences.issue,
+            &self.semantic.issue,
+            &self.areas.issue,
+            &self.contracts.issue,
+            &self.active.issue,
+        ];
+        let mut issues: Vec<ReadIssue> = documents.into_iter().flatten().cloned().collect();
+        histories!(self, history => issues.extend(history.issue.clone()));
+        issues.extend(self.threads.issues().cloned());
+        issues.extend(self.subsystems.issues().cloned());
+        issues.extend(self.area_shards.issues().cloned());
+        issues
+    }
+
     /// The snapshot of this cache: `last` itself when nothing changed.
     pub(crate) fn snapshot(
         &self,
@@ -252,21 +332,6 @@ impl Cache {
         last: &Arc<Snapshot>,
         generation: impl FnOnce() -> u64,
     ) -> Arc<Snapshot> {
-        let issues: Vec<ReadIssue> = [
-            &self.session.issue,
-            &self.handoff.issue,
-            &self.handoffs.issue,
-            &self.decisions.issue,
-            &self.failures.issue,
-            &self.executions.issue,
-            &self.state.issue,
-            &self.active.issue,
-        ]
-        .into_iter()
-        .chain(self.threads.values().map(|t| &t.issue))
-        .flatten()
-        .cloned()
-        .collect();
         let told = |handoff| fold::with_outcome(handoff, &self.handoffs.rows);
         let handoff = self.handoff.value.as_ref().map(told).or_else(|| {
             let row = self.handoffs.rows.last()?;
@@ -284,7 +349,16 @@ impl Cache {
             executions: self.executions.rows.clone(),
             executions_total: self.executions.lines,
             active_task: share(self.active_task(), last.active_task.as_ref()),
-            issues: keep(issues, &last.issues),
+            threads: self.together.threads.clone(),
+            pointer: self.active.value.clone().unwrap_or_default(),
+            strategies: self.strategies.rows.clone(),
+            semantic: self.together.semantic.clone(),
+            areas: self.together.areas.clone(),
+            preferences: self.preferences.value.clone().unwrap_or_default(),
+            contracts: self.contracts.value.clone().unwrap_or_default(),
+            compliance: self.compliance.rows.clone(),
+            lifecycle: self.lifecycle.rows.clone(),
+            issues: keep(self.issues(), &last.issues),
         };
         let unchanged = last.generation > 0
             && next.root == last.root
@@ -297,7 +371,16 @@ impl Cache {
             && same(&next.executions, &last.executions)
             && next.executions_total == last.executions_total
             && same_option(next.active_task.as_ref(), last.active_task.as_ref())
-            && Arc::ptr_eq(&next.issues, &last.issues);
+            && same(&next.threads, &last.threads)
+            && same(&next.pointer, &last.pointer)
+            && same(&next.strategies, &last.strategies)
+            && same(&next.semantic, &last.semantic)
+            && same(&next.areas, &last.areas)
+            && same(&next.preferences, &last.preferences)
+            && same(&next.contracts, &last.contracts)
+            && same(&next.compliance, &last.compliance)
+            && same(&next.lifecycle, &last.lifecycle)
+            && same(&next.issues, &last.issues);
         if unchanged {
             return last.clone();
         }
@@ -306,10 +389,6 @@ impl Cache {
             ..next
         })
     }
-}
-
-fn in_progress(thread: &Value) -> bool {
-    thread.get("status").and_then(Value::as_str) == Some("in_progress")
 }
 
 /// The old shared value when it is equal.

@@ -242,7 +242,7 @@ impl Store {
                         Kind::Append => Applied::Append(&delta.bytes),
                         _ => Applied::Replace(&delta.bytes),
                     };
-                    overlay.apply(&root, &delta.file, change);
+                    overlay.apply(&delta.file, change);
                     plan.add(delta);
                 }
                 if writes && catch {

@@ -11,7 +11,7 @@ use aictx_proto::ledger::{LedgerKind, LedgerRow};
 use aictx_proto::record::{FailurePattern, Handoff, HandoffRow, files};
 use aictx_proto::snapshot::Snapshot;
 use aictx_proto::text::{clean, printable};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use self::lines::{CLOSING, Lines, newest, quote};
 use crate::failures;
@@ -302,18 +302,13 @@ fn work_state(lines: &mut Lines, snapshot: &Snapshot) {
     let Some(task) = &snapshot.active_task else {
         return;
     };
-    let text = |name: &str| {
-        clean(
-            &printable(task.get(name).and_then(Value::as_str).unwrap_or_default()),
-            160,
-        )
-    };
-    let goal = text("goal");
+    let text = |text: &str| clean(&printable(text), 160);
+    let goal = text(&task.goal);
     if goal.is_empty() {
         return;
     }
     lines.push(format!("Active task: {}", quote(&goal, 160)));
-    let next = text("next_action");
+    let next = text(&task.next_action);
     if !next.is_empty() {
         lines.push(format!("  Next: {}", quote(&next, 160)));
     }

@@ -4,17 +4,24 @@
 //! process. Each gives a reply and the effects it wants; `aictx_artifacts` makes them durable.
 
 mod area;
+mod areas;
 mod capsule;
 mod classify;
 mod failures;
 mod finalize;
 mod handoff;
+mod ids;
+mod marks;
+mod matching;
 mod observe;
 mod project;
 mod resume;
+mod semantic;
 mod session;
+mod strategies;
 mod suggest;
 mod summary;
+mod work_state;
 
 pub use area::derive_area;
 pub use capsule::{SessionStart, session_start};
@@ -27,4 +34,9 @@ pub use observe::{OpenSession, open_session, session_report, session_summary};
 pub use project::Project;
 pub use resume::resume;
 pub use session::{Touch, touch};
+pub use strategies::{StrategyMatch, StrategyQuery, find_strategies};
 pub use suggest::{MAX_SUGGESTIONS, seen_paths, suggest};
+pub use work_state::{
+    Active, Checkout, Loadable, TaskError, TaskOutcome, active_thread, close_task, find_thread,
+    loadable, resume_task, start_task, status_line, task_id, thread_line, update_task,
+};

@@ -243,8 +243,7 @@ fn next_step(snapshot: &Snapshot, handoff: Option<&Handoff>, entry_points: &[Val
     let active = snapshot
         .active_task
         .as_ref()
-        .and_then(|t| t.get("next_action"))
-        .and_then(Value::as_str);
+        .map(|t| t.next_action.as_str());
     if let Some(next) = active.filter(|n| !n.trim().is_empty()) {
         return clean(&printable(next), 240);
     }

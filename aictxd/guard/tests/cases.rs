@@ -227,7 +227,7 @@ fn the_answer_has_its_shape() {
 
     // An active thread makes an idle agent welcome.
     let snapshot = Snapshot {
-        active_task: Some(std::sync::Arc::new(Value::Null)),
+        active_task: Some(std::sync::Arc::default()),
         ..Snapshot::default()
     };
     let params = GuardParams {

@@ -192,7 +192,7 @@ fn the_active_task_is_the_pointed_one_or_the_newest_in_progress() {
         let snap = repo.store.snapshot();
         snap.active_task
             .as_ref()
-            .map(|t| t["task_id"].as_str().unwrap().to_owned())
+            .map(|t| t.task_id.clone())
     };
     assert_eq!(active(&repo).as_deref(), Some("2026-01-02"));
     repo.put(files::ACTIVE_TASK, r#"{"active_task_id":"a"}"#);

@@ -60,8 +60,7 @@ pub(super) fn banner_lines(handoff: Option<&Handoff>, snapshot: &Snapshot) -> Ve
     if let Some(goal) = snapshot
         .active_task
         .as_ref()
-        .and_then(|t| t.get("goal"))
-        .and_then(Value::as_str)
+        .map(|t| t.goal.as_str())
         && !goal.trim().is_empty()
         && lines.len() < 4
     {

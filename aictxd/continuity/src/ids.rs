@@ -1,0 +1,55 @@
+//! Ids of items of memory that have none of their own: short hashes of what makes them themselves.
+
+use aictx_proto::record::{Decision, HandoffRow, Strategy, Subsystem, Thread};
+use sha2::{Digest, Sha256};
+
+/// Eight hexadecimal digits of the SHA-256 of some parts, kept apart from each other.
+pub(crate) fn short_hash(parts: &[&str]) -> String {
+    let mut hasher = Sha256::new();
+    for part in parts {
+        hasher.update(part.as_bytes());
+        hasher.update([0]);
+    }
+    hasher
+        .finalize()
+        .iter()
+        .take(4)
+        .map(|b| format!("{b:02x}"))
+        .collect()
+}
+
+/// The SHA-256 of a text, in hexadecimal digits.
+pub(crate) fn long_hash(text: &str) -> String {
+    let digest = Sha256::digest(text.as_bytes());
+    digest.iter().map(|b| format!("{b:02x}")).collect()
+}
+
+/// `decision::<hash>` of what was decided, when and by which execution.
+pub fn decision_id(decision: &Decision) -> String {
+    let parts = [
+        decision.decision.as_str(),
+        &decision.timestamp,
+        &decision.execution_id,
+    ];
+    format!("decision::{}", short_hash(&parts))
+}
+
+/// `strategy::<execution>`.
+pub fn strategy_id(strategy: &Strategy) -> String {
+    format!("strategy::{}", strategy.task_id)
+}
+
+/// `handoff::<execution>`.
+pub fn handoff_id(row: &HandoffRow) -> String {
+    format!("handoff::{}", row.execution_id)
+}
+
+/// `note::<name>`.
+pub fn subsystem_id(subsystem: &Subsystem) -> String {
+    format!("note::{}", subsystem.name)
+}
+
+/// `task::<id>`.
+pub fn thread_id(thread: &Thread) -> String {
+    format!("task::{}", thread.task_id)
+}

@@ -1,0 +1,156 @@
+//! How much two texts have to do with each other: the one answer for goals, requests and memory.
+
+use std::collections::BTreeSet;
+
+use aictx_proto::text::clean;
+use aictx_proto::words;
+
+/// Texts longer than this are compared by their beginning, in bytes.
+const MAX_COMPARED: usize = 8 * 1024;
+/// A goal that stands inside another says the same from this many characters on (spec/guard §7.3).
+const MIN_CONTAINED: usize = 16;
+/// Share of common terms from which two goals are the same (spec/guard §7.3).
+const SAME_GOAL: f64 = 0.35;
+
+/// The telling terms of a text: stemmed parts of its words without common ones, and pairs of
+/// characters of scripts that write without spaces.
+pub(crate) fn terms(text: &str) -> BTreeSet<String> {
+    let mut end = text.len().min(MAX_COMPARED);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    let text = text.get(..end).unwrap_or_default();
+    let mut found = BTreeSet::new();
+    words::terms(text.as_bytes(), |term| {
+        if term.len() > 2 && term.is_ascii() && words::weight(term) > 0.5 {
+            found.insert(term.to_owned());
+        } else if !term.is_ascii() && !term.chars().any(unspaced) {
+            found.insert(term.to_owned());
+        }
+    });
+    let mut last = None;
+    for c in text.chars() {
+        if unspaced(c) {
+            if let Some(before) = last {
+                found.insert([before, c].iter().collect());
+            }
+            last = Some(c);
+        } else {
+            last = None;
+        }
+    }
+    found
+}
+
+/// Whether a character belongs to a script that writes without spaces.
+fn unspaced(c: char) -> bool {
+    matches!(u32::from(c),
+        0x2E80..=0x2FDF | 0x3040..=0x30FF | 0x3400..=0x4DBF | 0x4E00..=0x9FFF
+        | 0xF900..=0xFAFF | 0x0E00..=0x0EFF | 0x20000..=0x2FA1F)
+}
+
+/// Share of common terms: 0 for none, 1 for the same.
+pub(crate) fn similarity(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f64 {
+    let shared = a.intersection(b).count();
+    let all = a.len() + b.len() - shared;
+    if all == 0 {
+        0.0
+    } else {
+        shared as f64 / all as f64
+    }
+}
+
+/// How many terms two texts share.
+pub(crate) fn shared(a: &BTreeSet<String>, b: &BTreeSet<String>) -> usize {
+    a.intersection(b).count()
+}
+
+/// How well two goals match.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct GoalMatch {
+    /// They are about the same.
+    pub(crate) yes: bool,
+    /// `exact`, `substring`, `token_overlap`, `different` or `unknown`.
+    pub(crate) level: &'static str,
+    /// Share of common terms, 4 decimals.
+    pub(crate) score: f64,
+}
+
+/// Compares two goals (spec/guard.md §7.3).
+pub(crate) fn goals(a: &str, b: &str) -> GoalMatch {
+    let answer = |yes, level, score: f64| GoalMatch {
+        yes,
+        level,
+        score: (score * 10_000.0).round() / 10_000.0,
+    };
+    let fold = |t: &str| clean(t, 2_000).to_lowercase();
+    let (a, b) = (fold(a), fold(b));
+    if a.is_empty() || b.is_empty() {
+        return answer(false, "unknown", 0.0);
+    }
+    if a == b {
+        return answer(true, "exact", 1.0);
+    }
+    let (short, long) = if a.len() <= b.len() {
+        (&a, &b)
+    } else {
+        (&b, &a)
+    };
+    if short.chars().count() >= MIN_CONTAINED && long.contains(short.as_str()) {
+        return answer(true, "substring", 1.0);
+    }
+    let score = similarity(&terms(&a), &terms(&b));
+    if score >= SAME_GOAL {
+        answer(true, "token_overlap", score)
+    } else {
+        answer(false, "different", score)
+    }
+}
+
+/// Whether a request only says to go on.
+pub(crate) fn is_continuation(request: &str) -> bool {
+    const PHRASES: &[&str] = &[
+        "continue",
+        "resume",
+        "pick up",
+        "carry on",
+        "go on",
+        "keep going",
+        "proceed",
+        "next step",
+        "where were we",
+        "continúa",
+        "continua",
+        "sigue",
+        "seguir",
+        "continuer",
+        "reprends",
+        "reprendre",
+        "weiter",
+        "mach weiter",
+        "fortsetzen",
+        "继续",
+        "接着",
+        "続け",
+        "続き",
+    ];
+    let lower = request.trim().to_lowercase();
+    lower.is_empty() || PHRASES.iter().any(|p| lower.starts_with(p))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn goals_in_any_script() {
+        assert_eq!(goals("fix the login", "Fix  the LOGIN").level, "exact");
+        assert!(goals("fix the token refresh", "please fix the token refresh now").yes);
+        assert!(!goals("fix the token refresh", "write a quickstart section").yes);
+        assert!(goals("修复登录令牌刷新", "修复令牌刷新的登录").yes);
+        assert!(!goals("修复登录令牌刷新", "写快速入门文档").yes);
+        assert!(!goals("", "x").yes);
+        assert!(is_continuation("continue where we left off") && is_continuation("继续"));
+        assert!(!is_continuation("add a button"));
+    }
+}

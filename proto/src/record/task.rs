@@ -1,0 +1,94 @@
+//! Work State: threads of work, and which one is active where (spec/lifecycle.md §14).
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// States of a thread.
+pub const THREAD_STATES: &[&str] = &["in_progress", "resolved", "abandoned", "blocked", "paused"];
+
+/// `tasks/threads/<task-id>.json`.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct Thread {
+    /// 1.
+    pub version: u64,
+    /// Its file's name.
+    pub task_id: String,
+    /// One of [`THREAD_STATES`].
+    pub status: String,
+    /// What it is for, at most 240 characters.
+    pub goal: String,
+    /// What is believed now.
+    pub current_hypothesis: String,
+    /// What to do next.
+    pub next_action: String,
+    /// Files at work, newest last, at most 12.
+    pub active_files: Vec<String>,
+    /// What is known to hold, at most 12.
+    pub verified: Vec<String>,
+    /// What is not, at most 12.
+    pub unverified: Vec<String>,
+    /// Paths that lead nowhere, at most 12.
+    pub discarded_paths: Vec<String>,
+    /// Commands that check the work, at most 8.
+    pub recommended_commands: Vec<String>,
+    /// What could go wrong, at most 8.
+    pub risks: Vec<String>,
+    /// Executions that worked on it, at most 12.
+    pub source_execution_ids: Vec<String>,
+    /// `{hypothesis, reason, evidence, confidence, related_paths, created_at}`, at most 5.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub discarded_hypotheses: Vec<Value>,
+    /// `{claim, confidence, needs_validation}`, at most 8.
+    pub uncertainties: Vec<Value>,
+    /// What a contract still wants, at most 8 (spec §12.4).
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub contract_gaps: Vec<Value>,
+    /// The most severe of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub strongest_contract_gap: Option<Value>,
+    /// When it was started.
+    pub created_at: String,
+    /// When it was changed last.
+    pub updated_at: String,
+    /// `{available, branch, head, dirty, changed_files, captured_at}` as of the last change.
+    pub git_context: Option<Value>,
+    /// Unknown members.
+    #[serde(flatten)]
+    #[cfg_attr(feature = "schema", schemars(skip))]
+    pub extra: Map<String, Value>,
+}
+
+/// `tasks/active.json`: the pointer of the format, and ours by worktree and branch.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ActivePointer {
+    /// 1.
+    pub version: u64,
+    /// The thread that became active last; empty for none.
+    pub active_task_id: String,
+    /// When.
+    pub updated_at: String,
+    /// One thread a worktree and branch, newest first, at most [`MAX_FOCUS`].
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub focus: Vec<Focus>,
+    /// Unknown members.
+    #[serde(flatten)]
+    pub extra: Map<String, Value>,
+}
+
+/// Most entries of [`ActivePointer::focus`].
+pub const MAX_FOCUS: usize = 64;
+
+/// What is worked on in one worktree on one branch.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Focus {
+    /// Worktree: its path relative to the main one, `.` for that itself.
+    pub worktree: String,
+    /// Branch; empty when none is checked out.
+    pub branch: String,
+    /// Thread.
+    pub task_id: String,
+}
