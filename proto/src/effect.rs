@@ -50,6 +50,11 @@ pub enum Effect {
         /// Content.
         text: String,
     },
+    /// Remove a file that nothing refers to any more; one that is not there is no error.
+    Remove {
+        /// File.
+        file: String,
+    },
     /// Append a row to the ledger of a session.
     Ledger {
         /// Session id as the runner gave it.

@@ -66,6 +66,8 @@ pub enum LedgerKind {
     SessionEnd,
     /// Files were named to the agent (`paths`).
     Suggested,
+    /// Something remembered was told to the agent (`receipt`).
+    Told,
     /// An execution of this session was finalized (`execution_id`).
     Finalized,
     /// Anything else the runner told us; kept as a name only.
@@ -168,6 +170,62 @@ pub struct LedgerRow {
     /// Execution that was finalized; in `finalized` rows.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub execution_id: String,
+    /// What was told and what was left out; in `told` rows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub receipt: Option<Box<Receipt>>,
+}
+
+/// What of memory an agent was given at one moment, and what not: the answer to "why does it know
+/// that?".
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct Receipt {
+    /// Where it was told: `session_start`, `resume`, `prompt`, `failure`, `prepare`.
+    pub surface: String,
+    /// Tokens of the whole text, estimated by [`crate::tokens::estimate`].
+    pub tokens: u32,
+    /// Most tokens it could have had.
+    pub budget: u32,
+    /// What was told, in order.
+    pub items: Vec<ToldItem>,
+    /// What was not, the best first, at most [`MAX_LEFT_OUT`].
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub left_out: Vec<LeftOut>,
+}
+
+/// Most entries of [`Receipt::left_out`].
+pub const MAX_LEFT_OUT: usize = 12;
+
+/// One item of memory that was told.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct ToldItem {
+    /// `handoff`, `decision`, `failure`, `strategy`, `task`, `note`, `map`, `check` or `session`.
+    pub kind: String,
+    /// Id of the item; a path for files, empty for what has none.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub id: String,
+    /// Tokens it took.
+    pub tokens: u32,
+    /// Why it was chosen.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub why: String,
+}
+
+/// One item of memory that was not told.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct LeftOut {
+    /// As in [`ToldItem::kind`].
+    pub kind: String,
+    /// Id.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub id: String,
+    /// `budget`, `limit`, `superseded`, `marked_wrong`, `stale`, `unrelated`, `other_branch`.
+    pub why: String,
 }
 
 #[allow(clippy::trivially_copy_pass_by_ref)]

@@ -20,6 +20,7 @@ pub mod rpc;
 pub mod snapshot;
 pub mod text;
 pub mod time;
+pub mod tokens;
 pub mod words;
 
 pub use event::ErrorEvent;

@@ -85,12 +85,14 @@ pub(crate) enum Step {
         rows: bool,
         before: Option<Before>,
     },
+    /// No file any more.
+    Remove { file: String },
 }
 
 impl Step {
     pub(crate) fn file(&self) -> &str {
         match self {
-            Self::Append { file, .. } | Self::Replace { file, .. } => file,
+            Self::Append { file, .. } | Self::Replace { file, .. } | Self::Remove { file } => file,
         }
     }
 }
@@ -114,7 +116,11 @@ pub(crate) struct Steps {
 impl Plan {
     pub(crate) fn add(&mut self, delta: Delta) {
         match self.files.get_mut(&delta.file) {
-            Some((_, bytes)) if delta.kind == Kind::Append => bytes.extend(delta.bytes),
+            // What is removed and then written to begins anew.
+            Some((kind, bytes)) if delta.kind == Kind::Append && *kind != Kind::Remove => {
+                bytes.extend(delta.bytes);
+            }
+            Some(there) if delta.kind == Kind::Append => *there = (Kind::Text, delta.bytes),
             Some(there) => *there = (delta.kind, delta.bytes),
             None => {
                 self.order.push(delta.file.clone());
@@ -138,6 +144,10 @@ impl Plan {
                 .read_if_there(&file)
                 .map_err(|e| root.error(&file, e))?;
             let (step, len) = match kind {
+                Kind::Remove => {
+                    let step = Step::Remove { file: file.clone() };
+                    Ok((step, None))
+                }
                 Kind::Append => append_step(&file, bytes, there),
                 _ => replace_step(&file, kind, bytes, there, cache, &mut out.rescue),
             }
@@ -238,6 +248,14 @@ pub(crate) fn apply(
     for step in steps {
         let file = step.file();
         match step {
+            Step::Remove { .. } => {
+                match root.unlink(file) {
+                    // Its directory is not there either.
+                    Err(e) if fs::is_missing(&e) => continue,
+                    done => done.map_err(|e| root.error(file, e))?,
+                }
+                renamed.insert(file);
+            }
             Step::Append { offset, bytes, .. } => {
                 let (open, new) =
                     append(root, file, *offset, &bytes.get()).map_err(|e| root.error(file, e))?;

@@ -34,6 +34,8 @@ pub(crate) enum Kind {
     Json,
     /// Text in place of what is there.
     Text,
+    /// Nothing in place of what is there.
+    Remove,
 }
 
 /// File of a session's ledger.
@@ -71,6 +73,7 @@ pub(crate) fn effect(effect: Effect, report: &mut Report) -> Result<Delta, Store
             let text = scrub::scrub_text(&text, report).into_owned();
             (file, Kind::Text, text.into_bytes())
         }
+        Effect::Remove { file } => (file, Kind::Remove, Vec::new()),
         Effect::Ledger { session_id, row } => {
             let bytes = ledger_rows(std::slice::from_ref(&*row), report)?;
             (ledger_file(&session_id), Kind::Append, bytes)

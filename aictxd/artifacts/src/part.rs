@@ -92,6 +92,7 @@ impl<T: DeserializeOwned + Clone + PartialEq> History<T> {
         (self.stamp, self.pending) = (None, true);
         match change {
             Applied::Replace(bytes) => self.parse(0, bytes),
+            Applied::Remove => self.parse(0, &[]),
             Applied::Append(bytes) => {
                 let new = read::rows(bytes, usize::MAX);
                 self.lines += new.rows.len() as u64;
@@ -186,8 +187,11 @@ impl<T: DeserializeOwned + PartialEq> Doc<T> {
 
     pub(crate) fn apply(&mut self, change: Applied<'_>) {
         (self.stamp, self.pending) = (None, true);
-        if let Applied::Replace(bytes) = change {
-            self.parse(Some(bytes));
+        match change {
+            Applied::Replace(bytes) => self.parse(Some(bytes)),
+            Applied::Remove => self.parse(None),
+            // Nobody appends to documents.
+            Applied::Append(_) => {}
         }
     }
 }
@@ -197,4 +201,5 @@ impl<T: DeserializeOwned + PartialEq> Doc<T> {
 pub(crate) enum Applied<'a> {
     Append(&'a [u8]),
     Replace(&'a [u8]),
+    Remove,
 }

@@ -202,11 +202,20 @@ impl Cache {
     /// Applies what a commit is about to do, so that the next decision of its group sees it.
     pub(crate) fn apply(&mut self, file: &str, change: Applied<'_>) {
         let shelf = [
-            self.threads.name_of(file).map(|_| &mut self.threads.edition),
-            self.subsystems.name_of(file).map(|_| &mut self.subsystems.edition),
-            self.area_shards.name_of(file).map(|_| &mut self.area_shards.edition),
+            self.threads
+                .name_of(file)
+                .map(|_| &mut self.threads.edition),
+            self.subsystems
+                .name_of(file)
+                .map(|_| &mut self.subsystems.edition),
+            self.area_shards
+                .name_of(file)
+                .map(|_| &mut self.area_shards.edition),
         ];
-        shelf.into_iter().flatten().for_each(|edition| *edition += 1);
+        shelf
+            .into_iter()
+            .flatten()
+            .for_each(|edition| *edition += 1);
         part!(self, file, p => p.apply(change), ());
         if file == files::FAILURE_PATTERNS {
             self.fold();

@@ -240,6 +240,7 @@ impl Store {
                 for delta in deltas {
                     let change = match delta.kind {
                         Kind::Append => Applied::Append(&delta.bytes),
+                        Kind::Remove => Applied::Remove,
                         _ => Applied::Replace(&delta.bytes),
                     };
                     overlay.apply(&delta.file, change);

@@ -2,21 +2,25 @@
 //!
 //! Facts, in the order in which they matter, each labelled with where it comes from. Stored prose
 //! is quoted and made printable: it is data that a pull request could have changed, never an
-//! instruction. The whole text stays below [`MAX_CAPSULE`](lines::MAX_CAPSULE).
+//! instruction. The whole text stays below [`MAX_TOKENS`], and a receipt in the session's ledger says
+//! what was told and what was left out.
 
 use aictx_proto::Timestamp;
 use aictx_proto::effect::{Effect, Effects, KeyOrder};
 use aictx_proto::identity::Identity;
-use aictx_proto::ledger::{LedgerKind, LedgerRow};
-use aictx_proto::record::{FailurePattern, Handoff, HandoffRow, files};
+use aictx_proto::ledger::{LedgerKind, LedgerRow, Receipt};
+use aictx_proto::record::{FailurePattern, Handoff, HandoffRow, LifecycleEvent, files};
 use aictx_proto::snapshot::Snapshot;
 use aictx_proto::text::{clean, printable};
-use serde_json::json;
 
-use self::lines::{CLOSING, Lines, newest, quote};
-use crate::failures;
+use self::lines::{CLOSING, newest, quote};
+use crate::context::{Context, Hand};
 use crate::observe::{Observation, open_rows};
+use crate::packet::Packet;
+use crate::preferences::is_muted;
 use crate::project::Project;
+use crate::record_value;
+use crate::resume::{carryover_gaps, dirty_text};
 use crate::session::{Touch, touch};
 use crate::suggest;
 
@@ -26,6 +30,10 @@ mod lines;
 #[cfg(test)]
 mod tests;
 
+/// Bound of the capsule in tokens, as [`aictx_proto::tokens::estimate`] counts them.
+pub const MAX_TOKENS: u32 = 800;
+/// Bound of the capsule after a compaction: the context is needed for the work itself.
+pub const MAX_TOKENS_COMPACT: u32 = 500;
 /// Lines of each kind.
 const MAX_FAILURES: usize = 3;
 const MAX_DECISIONS: usize = 3;
@@ -48,34 +56,55 @@ pub struct SessionStart<'a> {
     pub now: Timestamp,
 }
 
-/// The capsule, and the session counted.
+/// The capsule, and the session counted. A user who muted messages still has the agent told: only
+/// the banner line is left out.
 pub fn session_start(snapshot: &Snapshot, start: &SessionStart) -> (String, Effects) {
     let mut touched = touch(snapshot, start.identity, start.now);
     touched.mark_banner(start.now);
-    let text = match start.source {
+    let context = Context::load(
+        snapshot,
+        start.project,
+        &Observation::of(open_rows(start.rows)).request,
+        "",
+        Hand::default(),
+        start.now,
+    );
+    let capsule = Capsule {
+        context: &context,
+        start,
+        touched: &touched,
+    };
+    let (text, receipt) = match start.source {
         // The session's own context is gone: bring back what it was doing.
-        "compact" => after_compaction(snapshot, start, &touched),
+        "compact" => capsule.after_compaction(),
         // The transcript still holds the first capsule, and an agent drops a text that it already
         // has; what is new since then is told with the time, which makes the text a new one.
-        "resume" => resumed(snapshot, start, &touched),
-        _ => opening(snapshot, start, &touched),
+        "resume" => capsule.resumed(),
+        _ => capsule.opening(),
     };
-    let event = json!({
-        "schema_version": "1.0",
-        "event_type": "resume_called",
-        "timestamp": start.now,
-        "source": "hook",
-        "agent_id": start.identity.agent_id,
-        "adapter_id": start.identity.adapter_id,
-        "session_id": start.identity.session_id,
-        "files_opened_count": 0, "files_edited_count": 0, "commands_count": 0, "tests_count": 0,
-    });
+    let event = LifecycleEvent {
+        schema_version: "1.0".to_owned(),
+        event_type: "resume_called".to_owned(),
+        timestamp: start.now.to_string(),
+        source: "hook".to_owned(),
+        agent_id: start.identity.agent_id.clone(),
+        adapter_id: start.identity.adapter_id.clone(),
+        session_id: start.identity.session_id.clone(),
+        ..LifecycleEvent::default()
+    };
     let effects = vec![
         touched.effect(),
         Effect::AppendRows {
             file: files::LIFECYCLE_EVENTS.to_owned(),
-            rows: vec![event],
+            rows: vec![record_value(&event)],
             order: KeyOrder::Sorted,
+        },
+        Effect::Ledger {
+            session_id: start.identity.session_id.clone(),
+            row: Box::new(LedgerRow {
+                receipt: Some(Box::new(receipt)),
+                ..LedgerRow::observed(start.now, LedgerKind::Told)
+            }),
         },
     ];
     (text, effects)
@@ -93,136 +122,312 @@ pub(crate) fn banner(touched: &Touch, branch: &str) -> String {
     line
 }
 
-fn opening(snapshot: &Snapshot, start: &SessionStart, touched: &Touch) -> String {
-    let mut lines = Lines::default();
-    lines.push(banner(touched, start.branch));
-    if snapshot.handoff.is_none() {
-        repository(&mut lines, start.project);
-        lines.push("No handoff is recorded here yet.");
-    }
-    memory(&mut lines, snapshot, start.now);
-    if let Some(files) = suggest::capsule_line(&start.project.map) {
-        lines.push(format!("Likely entry points: {files}"));
-    }
-    if let Some((command, _)) = start.project.canonical_check(snapshot) {
-        lines.push(format!("Tests: `{command}`"));
-    }
-    lines.close(CLOSING)
+/// A capsule being written.
+struct Capsule<'c> {
+    context: &'c Context<'c>,
+    start: &'c SessionStart<'c>,
+    touched: &'c Touch,
 }
 
-fn resumed(snapshot: &Snapshot, start: &SessionStart, touched: &Touch) -> String {
-    let mut lines = Lines::default();
-    lines.push(banner(touched, start.branch));
-    lines.push(format!("Session resumed at {}.", start.now));
-    // When this session was heard of before: what others left later is news to it.
-    let before = start
-        .rows
-        .iter()
-        .rev()
-        .find(|row| row.kind != LedgerKind::SessionStart);
-    let left_off = before.map_or(Timestamp::from_unix(0), |row| row.at);
-    let own = &start.identity.session_id;
-    let news = snapshot.handoff.as_ref().filter(|handoff| {
-        handoff.session_id != *own
-            && Timestamp::parse(&handoff.updated_at).is_some_and(|at| at > left_off)
-    });
-    if news.is_some() {
-        lines.push("Another session has worked here since:");
-        memory(&mut lines, snapshot, start.now);
-    } else {
-        session_so_far(&mut lines, start.rows);
+impl Capsule<'_> {
+    fn packet(&self, budget: u32) -> Packet {
+        let mut packet = Packet::new("session_start", budget, CLOSING);
+        if !is_muted(&self.context.snapshot.preferences) {
+            packet.line(banner(self.touched, self.start.branch));
+        }
+        packet
     }
-    lines.close(CLOSING)
-}
 
-fn after_compaction(snapshot: &Snapshot, start: &SessionStart, touched: &Touch) -> String {
-    let mut lines = Lines::default();
-    lines.push(banner(touched, start.branch));
-    lines.push(format!(
-        "Context was compacted at {}. This session so far, as observed:",
-        start.now
-    ));
-    session_so_far(&mut lines, start.rows);
-    decisions(&mut lines, snapshot);
-    lines.close(CLOSING)
+    fn opening(&self) -> (String, Receipt) {
+        let mut packet = self.packet(MAX_TOKENS);
+        if self.context.handoff.is_none() {
+            self.repository(&mut packet);
+            packet.line("No handoff is recorded here yet.");
+        }
+        self.memory(&mut packet);
+        let project = self.start.project;
+        if let Some(files) = suggest::capsule_line(&project.map) {
+            let why = "the map ranks them for what was left to do, or for the repository";
+            packet.item("map", "", why, &[format!("Likely entry points: {files}")]);
+        }
+        if let Some((command, source)) = project.canonical_check(self.context.snapshot) {
+            packet.item("check", "", source, &[format!("Tests: `{command}`")]);
+        }
+        self.close(packet)
+    }
+
+    fn resumed(&self) -> (String, Receipt) {
+        let mut packet = self.packet(MAX_TOKENS);
+        packet.line(format!("Session resumed at {}.", self.start.now));
+        // When this session was heard of before: what others left later is news to it.
+        let mut before = self.start.rows.iter().rev();
+        let before =
+            before.find(|row| !matches!(row.kind, LedgerKind::SessionStart | LedgerKind::Told));
+        let left_off = before.map_or(Timestamp::from_unix(0), |row| row.at);
+        let own = &self.start.identity.session_id;
+        let news = self.context.handoff.filter(|handoff| {
+            handoff.session_id != *own
+                && Timestamp::parse(&handoff.updated_at).is_some_and(|at| at > left_off)
+        });
+        if news.is_some() {
+            packet.line("Another session has worked here since:");
+            self.memory(&mut packet);
+        } else {
+            session_so_far(&mut packet, self.start.rows);
+        }
+        self.close(packet)
+    }
+
+    /// The least that puts the session back on its ground: its goal, what it edited, what fails, what
+    /// was decided, what is off limits.
+    fn after_compaction(&self) -> (String, Receipt) {
+        let mut packet = self.packet(MAX_TOKENS_COMPACT);
+        packet.line(format!(
+            "Context was compacted at {}. This session so far, as observed:",
+            self.start.now
+        ));
+        session_so_far(&mut packet, self.start.rows);
+        self.work_state(&mut packet);
+        self.decisions(&mut packet);
+        self.close(packet)
+    }
+
+    fn close(&self, mut packet: Packet) -> (String, Receipt) {
+        for (kind, id, why) in &self.context.left_out {
+            packet.leave_out(kind, id, why);
+        }
+        for (_, pattern) in self.context.failures.iter().skip(MAX_FAILURES) {
+            packet.leave_out("failure", &pattern.failure_id, "limit");
+        }
+        for found in self.context.decisions.iter().skip(MAX_DECISIONS) {
+            packet.leave_out("decision", &found.id, "limit");
+        }
+        packet.close()
+    }
+
+    /// What the repository is, for a session that has nothing else.
+    fn repository(&self, packet: &mut Packet) {
+        let project = self.start.project;
+        let mut line = format!("Repository: {}", clean(&printable(&project.name), 80));
+        let languages = project.languages();
+        if !languages.is_empty() {
+            line.push_str(&format!(" ({})", languages.join(", ")));
+        }
+        let headline = project.headline();
+        if !headline.is_empty() {
+            line.push_str(&format!("; README: {}", quote(&headline, 120)));
+        }
+        packet.line(line);
+        if !project.directories.is_empty() {
+            let names: Vec<String> = project
+                .directories
+                .iter()
+                .map(|d| clean(&printable(d), 40))
+                .collect();
+            packet.line(format!("Top level: {}", names.join(", ")));
+        }
+    }
+
+    /// Everything that is remembered, newest and most important first.
+    fn memory(&self, packet: &mut Packet) {
+        let now = self.start.now;
+        let open: Vec<&FailurePattern> = self.context.failures.iter().map(|(_, p)| *p).collect();
+        if let Some(handoff) = self.context.handoff {
+            let id = format!("handoff::{}", handoff.source_execution_id);
+            let lines = self.handoff_lines(handoff, &open);
+            packet.item("handoff", &id, "the last one", &lines);
+            if let Some(row) = of_another_session(self.context.snapshot, handoff) {
+                let line = format!(
+                    "Before that ({}, {}, {}): {}",
+                    clean(&printable(&row.agent_id), 40),
+                    clean(&printable(&row.status), 24),
+                    age(&row.timestamp, now),
+                    quote(&row.summary, 160)
+                );
+                let id = format!("handoff::{}", row.execution_id);
+                packet.item("handoff", &id, "the last one of another session", &[line]);
+            }
+        }
+        self.work_state(packet);
+        for gap in carryover_gaps(self.context).iter().take(2) {
+            let next = gap["next_action"]
+                .as_str()
+                .or(gap["summary"].as_str())
+                .unwrap_or_default();
+            let line = format!("Not yet proven: {}", clean(&printable(next), 160));
+            let id = format!(
+                "handoff::{}",
+                gap["source_execution_id"].as_str().unwrap_or_default()
+            );
+            packet.item(
+                "handoff",
+                &id,
+                "an earlier contract still wants it",
+                &[line],
+            );
+        }
+        for pattern in open.iter().take(MAX_FAILURES) {
+            let line = self.failure_line(pattern);
+            packet.item("failure", &pattern.failure_id, "open", &[line]);
+        }
+        if open.len() > MAX_FAILURES {
+            packet.line(format!(
+                "({} more open failures)",
+                open.len() - MAX_FAILURES
+            ));
+        }
+        self.decisions(packet);
+    }
+
+    fn handoff_lines(&self, handoff: &Handoff, open: &[&FailurePattern]) -> Vec<String> {
+        let mut lines = Vec::new();
+        let status = if handoff.status.is_empty() {
+            "outcome not recorded"
+        } else {
+            &handoff.status
+        };
+        let who = if handoff.agent_id.is_empty() {
+            "an agent"
+        } else {
+            &handoff.agent_id
+        };
+        let when = age(&handoff.updated_at, self.start.now);
+        lines.push(format!(
+            "Last handoff ({}, {}, {when}): {}",
+            clean(&printable(who), 40),
+            clean(&printable(status), 24),
+            quote(&handoff.summary, 240)
+        ));
+        if !handoff.reason.is_empty() && handoff.reason != handoff.summary {
+            lines.push(format!("  Request then: {}", quote(&handoff.reason, 160)));
+        }
+        // What stands below as an open failure is not said twice.
+        let shown = |item: &&String| {
+            let command = blocked_command(item);
+            open.iter()
+                .take(MAX_FAILURES)
+                .any(|p| command == Some(clean(&p.failed_command, 100)))
+        };
+        for item in handoff.blocked.iter().filter(|i| !shown(i)).take(2) {
+            lines.push(format!("  Blocked: {}", clean(&printable(item), 220)));
+        }
+        if let Some(next) = next_action(handoff) {
+            lines.push(format!("  Next: {next}"));
+        }
+        let gone = crate::anchors::missing(
+            &handoff.recommended_starting_points,
+            &self.start.project.presents,
+        );
+        let paths: Vec<String> = handoff
+            .recommended_starting_points
+            .iter()
+            .take(MAX_FILES)
+            .map(|p| {
+                let mark = if gone.contains(&p) { " (gone)" } else { "" };
+                format!("{}{mark}", clean(&printable(p), 120))
+            })
+            .collect();
+        if !paths.is_empty() {
+            lines.push(format!("  Start from: {}", paths.join(", ")));
+        }
+        lines
+    }
+
+    fn work_state(&self, packet: &mut Packet) {
+        let active = &self.context.active;
+        let Some(task) = active.thread.as_ref().or(active.recent.as_ref()) else {
+            if let Some(skipped) = &active.skipped {
+                let text = |name: &str| skipped[name].as_str().unwrap_or_default().to_owned();
+                let line = format!(
+                    "A task waits on branch {}: {}",
+                    clean(&printable(&text("saved_branch")), 80),
+                    clean(&printable(&text("task_id")), 80)
+                );
+                packet.item(
+                    "task",
+                    &format!("task::{}", text("task_id")),
+                    "other_branch",
+                    &[line],
+                );
+            }
+            return;
+        };
+        let goal = clean(&printable(&task.goal), 160);
+        if goal.is_empty() {
+            return;
+        }
+        let name = if active.thread.is_some() {
+            "Active task".to_owned()
+        } else {
+            format!("Task left {}", task.status)
+        };
+        let mut lines = vec![format!("{name}: {}", quote(&goal, 160))];
+        let next = clean(&printable(&task.next_action), 160);
+        if !next.is_empty() {
+            lines.push(format!("  Next: {}", quote(&next, 160)));
+        }
+        if let Some(last) = task.discarded_hypotheses.last() {
+            let said = last["hypothesis"].as_str().unwrap_or_default();
+            lines.push(format!("  Discarded: {}", quote(said, 120)));
+        }
+        packet.item(
+            "task",
+            &format!("task::{}", task.task_id),
+            &task.status,
+            &lines,
+        );
+    }
+
+    fn failure_line(&self, pattern: &FailurePattern) -> String {
+        let what = pattern.symptoms.first().unwrap_or(&pattern.error_text);
+        let mut line = format!(
+            "Open failure (seen {}x, {}): {}",
+            pattern.occurrences.max(1),
+            age(&pattern.timestamp, self.start.now),
+            clean(&printable(what), 200)
+        );
+        if !pattern.failed_command.is_empty() {
+            let command = clean(&printable(&pattern.failed_command), 100);
+            line.push_str(&format!(" [`{command}`]"));
+        }
+        line + &dirty_text(&self.context.dirt(&pattern.anchors))
+    }
+
+    /// The most relevant and newest first (W5).
+    fn decisions(&self, packet: &mut Packet) {
+        for found in self.context.decisions.iter().take(MAX_DECISIONS) {
+            let dirty = dirty_text(&self.context.dirt(&found.decision.anchors));
+            let line = format!("Decided: {}{dirty}", quote(&found.decision.decision, 160));
+            packet.item("decision", &found.id, &found.reasons.join(", "), &[line]);
+        }
+    }
 }
 
 /// What this session itself did: its open execution, else all of it.
-fn session_so_far(lines: &mut Lines, rows: &[LedgerRow]) {
+fn session_so_far(packet: &mut Packet, rows: &[LedgerRow]) {
     let open = Observation::of(open_rows(rows));
     let seen = if open.is_empty() {
         Observation::of(rows)
     } else {
         open
     };
+    let mut tell = |line: String| packet.item("session", "", "this session's own ledger", &[line]);
     if !seen.request.is_empty() {
-        lines.push(format!("Request: {}", quote(&seen.request, 300)));
+        tell(format!("Request: {}", quote(&seen.request, 300)));
     }
     if !seen.files_edited.is_empty() {
-        lines.push(format!("Edited: {}", newest(&seen.files_edited)));
+        tell(format!("Edited: {}", newest(&seen.files_edited)));
     }
     if !seen.files_opened.is_empty() {
-        lines.push(format!("Read: {}", newest(&seen.files_opened)));
+        tell(format!("Read: {}", newest(&seen.files_opened)));
     }
     for failure in seen.open_failures.iter().rev().take(MAX_FAILURES) {
-        lines.push(format!("Failing: {}", printable(&failure.line())));
+        tell(format!("Failing: {}", printable(&failure.line())));
     }
     if let Some(passed) = seen.passed.last().filter(|_| seen.validated) {
-        lines.push(format!(
-            "Passing since the last edit: `{}`",
-            clean(&printable(passed), 120)
-        ));
+        let command = clean(&printable(passed), 120);
+        tell(format!("Passing since the last edit: `{command}`"));
     }
-}
-
-/// What the repository is, for a session that has nothing else.
-fn repository(lines: &mut Lines, project: &Project) {
-    let mut line = format!("Repository: {}", clean(&printable(&project.name), 80));
-    let languages = project.languages();
-    if !languages.is_empty() {
-        line.push_str(&format!(" ({})", languages.join(", ")));
-    }
-    let headline = project.headline();
-    if !headline.is_empty() {
-        line.push_str(&format!("; README: {}", quote(&headline, 120)));
-    }
-    lines.push(line);
-    if !project.directories.is_empty() {
-        let names: Vec<String> = project
-            .directories
-            .iter()
-            .map(|d| clean(&printable(d), 40))
-            .collect();
-        lines.push(format!("Top level: {}", names.join(", ")));
-    }
-}
-
-/// Everything that is remembered, newest and most important first.
-fn memory(lines: &mut Lines, snapshot: &Snapshot, now: Timestamp) {
-    let open = failures::open(&snapshot.failures);
-    if let Some(handoff) = &snapshot.handoff {
-        handoff_lines(lines, handoff, &open, now);
-        if let Some(row) = of_another_session(snapshot, handoff) {
-            lines.push(format!(
-                "Before that ({}, {}, {}): {}",
-                clean(&printable(&row.agent_id), 40),
-                clean(&printable(&row.status), 24),
-                age(&row.timestamp, now),
-                quote(&row.summary, 160)
-            ));
-        }
-    }
-    work_state(lines, snapshot);
-    for pattern in open.iter().take(MAX_FAILURES) {
-        lines.push(failure_line(pattern, now));
-    }
-    if open.len() > MAX_FAILURES {
-        lines.push(format!(
-            "({} more open failures)",
-            open.len() - MAX_FAILURES
-        ));
-    }
-    decisions(lines, snapshot);
 }
 
 /// The newest handoff that another session left: sessions that work side by side must not hide
@@ -233,51 +438,6 @@ fn of_another_session<'a>(snapshot: &'a Snapshot, handoff: &Handoff) -> Option<&
             && !row.session_id.is_empty()
             && row.session_id != handoff.session_id
     })
-}
-
-fn handoff_lines(lines: &mut Lines, handoff: &Handoff, open: &[&FailurePattern], now: Timestamp) {
-    let status = if handoff.status.is_empty() {
-        "outcome not recorded"
-    } else {
-        &handoff.status
-    };
-    let who = if handoff.agent_id.is_empty() {
-        "an agent"
-    } else {
-        &handoff.agent_id
-    };
-    let when = age(&handoff.updated_at, now);
-    lines.push(format!(
-        "Last handoff ({}, {}, {when}): {}",
-        clean(&printable(who), 40),
-        clean(&printable(status), 24),
-        quote(&handoff.summary, 240)
-    ));
-    if !handoff.reason.is_empty() && handoff.reason != handoff.summary {
-        lines.push(format!("  Request then: {}", quote(&handoff.reason, 160)));
-    }
-    // What stands below as an open failure is not said twice.
-    let shown = |item: &&String| {
-        let command = blocked_command(item);
-        open.iter()
-            .take(MAX_FAILURES)
-            .any(|p| command == Some(clean(&p.failed_command, 100)))
-    };
-    for item in handoff.blocked.iter().filter(|i| !shown(i)).take(2) {
-        lines.push(format!("  Blocked: {}", clean(&printable(item), 220)));
-    }
-    if let Some(next) = next_action(handoff) {
-        lines.push(format!("  Next: {next}"));
-    }
-    if !handoff.recommended_starting_points.is_empty() {
-        let paths: Vec<String> = handoff
-            .recommended_starting_points
-            .iter()
-            .take(MAX_FILES)
-            .map(|p| clean(&printable(p), 120))
-            .collect();
-        lines.push(format!("  Start from: {}", paths.join(", ")));
-    }
 }
 
 /// The next step somebody named; else what is in the way.
@@ -296,44 +456,4 @@ pub(crate) fn next_action(handoff: &Handoff) -> Option<String> {
 fn blocked_command(item: &str) -> Option<String> {
     let (command, _) = item.strip_prefix('`')?.split_once("`: ")?;
     Some(command.to_owned())
-}
-
-fn work_state(lines: &mut Lines, snapshot: &Snapshot) {
-    let Some(task) = &snapshot.active_task else {
-        return;
-    };
-    let text = |text: &str| clean(&printable(text), 160);
-    let goal = text(&task.goal);
-    if goal.is_empty() {
-        return;
-    }
-    lines.push(format!("Active task: {}", quote(&goal, 160)));
-    let next = text(&task.next_action);
-    if !next.is_empty() {
-        lines.push(format!("  Next: {}", quote(&next, 160)));
-    }
-}
-
-fn failure_line(pattern: &FailurePattern, now: Timestamp) -> String {
-    let what = pattern.symptoms.first().unwrap_or(&pattern.error_text);
-    let mut line = format!(
-        "Open failure (seen {}x, {}): {}",
-        pattern.occurrences.max(1),
-        age(&pattern.timestamp, now),
-        clean(&printable(what), 200)
-    );
-    if !pattern.failed_command.is_empty() {
-        line.push_str(&format!(
-            " [`{}`]",
-            clean(&printable(&pattern.failed_command), 100)
-        ));
-    }
-    line
-}
-
-/// Newest first (W5).
-fn decisions(lines: &mut Lines, snapshot: &Snapshot) {
-    for decision in snapshot.decisions.iter().rev().take(MAX_DECISIONS) {
-        lines.push(format!("Decided: {}", quote(&decision.decision, 160)));
-    }
 }

@@ -7,7 +7,6 @@ use aictx_proto::ledger::LedgerRow;
 use aictx_proto::methods::{FinalizeParams, FinalizeReply};
 use aictx_proto::record::{Handoff, HandoffRow};
 use aictx_proto::snapshot::{GitState, Snapshot};
-use serde::Serialize;
 use serde_json::{Map, Value};
 
 use self::records::Records;
@@ -19,6 +18,7 @@ use crate::failures;
 use crate::handoff;
 use crate::observe::{Failure, Observation, open_rows};
 use crate::project::Project;
+use crate::record_value as value;
 use crate::session::{Touch, touch};
 
 mod records;
@@ -217,9 +217,4 @@ fn decide<'a>(
         decisions,
         elapsed_ms,
     }
-}
-
-fn value(record: &impl Serialize) -> Value {
-    // Records are plain data with string keys: they always serialise.
-    serde_json::to_value(record).unwrap_or(Value::Null)
 }

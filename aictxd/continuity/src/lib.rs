@@ -3,18 +3,26 @@
 //! Pure decisions on a [`Snapshot`](aictx_proto::snapshot::Snapshot): no clock, no disk, no
 //! process. Each gives a reply and the effects it wants; `aictx_artifacts` makes them durable.
 
+mod anchors;
 mod area;
 mod areas;
 mod capsule;
 mod classify;
+mod context;
+mod contracts;
+mod decisions;
 mod failures;
 mod finalize;
 mod handoff;
 mod ids;
+mod lifecycle;
 mod marks;
 mod matching;
 mod observe;
+mod packet;
+mod preferences;
 mod project;
+mod quality;
 mod resume;
 mod semantic;
 mod session;
@@ -23,15 +31,18 @@ mod suggest;
 mod summary;
 mod work_state;
 
+pub use anchors::{Present, Presents, anchored_paths};
 pub use area::derive_area;
 pub use capsule::{SessionStart, session_start};
 pub use classify::{TaskType, classify};
+pub use contracts::{Chosen, Compliance, choose_contract, contract_file};
 pub use failures::{
     FailureEdit, FailureQuery, edit_failure, find_failures, known_failure, pick_failure,
 };
 pub use finalize::{ExplicitReport, Finalize, finalize};
 pub use observe::{OpenSession, open_session, session_report, session_summary};
-pub use project::Project;
+pub use preferences::{is_muted, set_muted};
+pub use project::{Note, Project};
 pub use resume::resume;
 pub use session::{Touch, touch};
 pub use strategies::{StrategyMatch, StrategyQuery, find_strategies};
@@ -40,3 +51,9 @@ pub use work_state::{
     Active, Checkout, Loadable, TaskError, TaskOutcome, active_thread, close_task, find_thread,
     loadable, resume_task, start_task, status_line, task_id, thread_line, update_task,
 };
+
+/// A record as a JSON value.
+pub(crate) fn record_value(record: &impl serde::Serialize) -> serde_json::Value {
+    // Records are plain data with string keys: they always serialise.
+    serde_json::to_value(record).unwrap_or(serde_json::Value::Null)
+}

@@ -6,6 +6,9 @@ use aictx_proto::methods::MapHit;
 use aictx_proto::snapshot::Snapshot;
 use aictx_signals::{command_word, is_test_command};
 
+use crate::anchors::Presents;
+use crate::work_state::Checkout;
+
 /// Member of an execution's row that names the test run it saw pass; ours, the ancestor leaves it alone.
 pub(crate) const PASSED_CHECK: &str = "passed_check";
 /// Latest executions that are asked what they ran.
@@ -30,6 +33,25 @@ pub struct Project {
     pub ci_commands: Vec<String>,
     /// Files that the map ranks highest for what is to be done, or for the repository as a whole.
     pub map: Vec<MapHit>,
+    /// What is checked out.
+    pub checkout: Checkout,
+    /// Files that memory speaks of, as they are now.
+    pub presents: Presents,
+    /// Notes that people keep below `.aictx/memory/source/`.
+    pub notes: Vec<Note>,
+}
+
+/// A note that somebody wrote for agents (spec/memory-repomap-setup.md §7.4).
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Note {
+    /// Relative to `.aictx/memory/source/`.
+    pub path: String,
+    /// First heading, else the file's name.
+    pub title: String,
+    /// Values of its front matter's `tags` and `task_type`, in one text.
+    pub tags: String,
+    /// The text behind the front matter, cut.
+    pub text: String,
 }
 
 /// Manifest, language, test command; in order of preference.

@@ -9,14 +9,16 @@ use aictx_proto::effect::{Effect, KeyOrder};
 use aictx_proto::record::{ActivePointer, Focus, LifecycleEvent, MAX_FOCUS, Thread, files};
 use aictx_proto::snapshot::Snapshot;
 use aictx_proto::text::clean;
-use serde::Serialize;
 use serde_json::{Map, Value, json};
+
+use crate::record_value;
 
 pub use self::branch::{Active, Checkout, Loadable, active_thread, loadable};
 pub use self::commands::{
     TaskError, TaskOutcome, close_task, resume_task, start_task, status_line, update_task,
 };
 pub(crate) use self::merge::{Evidence, merge_execution};
+pub(crate) use self::patch::severity_rank;
 
 mod branch;
 mod commands;
@@ -153,7 +155,7 @@ pub(crate) fn thread_effects(
     vec![
         Effect::ReplaceJson {
             file: thread_file(&thread.task_id),
-            value: record(thread),
+            value: record_value(thread),
             order: KeyOrder::Sorted,
         },
         Effect::AppendRows {
@@ -168,7 +170,7 @@ pub(crate) fn thread_effects(
 pub(crate) fn pointer_effect(pointer: &ActivePointer) -> Effect {
     Effect::ReplaceJson {
         file: files::ACTIVE_TASK.to_owned(),
-        value: record(pointer),
+        value: record_value(pointer),
         order: KeyOrder::Sorted,
     }
 }
@@ -237,12 +239,7 @@ pub(crate) fn lifecycle_event(
     };
     Effect::AppendRows {
         file: files::LIFECYCLE_EVENTS.to_owned(),
-        rows: vec![record(&event)],
+        rows: vec![record_value(&event)],
         order: KeyOrder::Sorted,
     }
-}
-
-fn record(value: &impl Serialize) -> Value {
-    // Records are plain data with string keys: they always serialise.
-    serde_json::to_value(value).unwrap_or(Value::Null)
 }

@@ -24,8 +24,7 @@ pub struct ResumeParams {
     pub caller: Caller,
 }
 
-/// Result of `resume`: the fields of the format that this version fills, in its order. `brief`
-/// drops what is optional.
+/// Result of `resume`: the fields of the format, in its order. `brief` drops what is optional.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ResumeReply {
@@ -33,7 +32,7 @@ pub struct ResumeReply {
     pub schema_version: String,
     /// When.
     pub generated_at: String,
-    /// `agent_brief` or `brief`.
+    /// `agent_brief`, `full` or `brief`.
     pub mode: String,
     /// Repository root.
     pub repo: String,
@@ -49,26 +48,74 @@ pub struct ResumeReply {
     pub startup_banner_text: String,
     /// Banner for renderers in other languages.
     pub startup_banner_render_payload: Value,
-    /// `{source, show_in_first_user_visible_response, already_shown}`.
+    /// `{source, show_in_first_user_visible_response, already_shown, muted}`.
     pub startup_banner_policy: Value,
+    /// `{layer, mode}`: nothing is prescribed.
+    pub communication_policy: Value,
+    /// Which of our commands belong where.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub startup_guard: Value,
     /// `{level, contract_strength, score, reason, signals}`.
     pub continuity_match: Value,
-    /// First action, edit scope, test and finalize command.
+    /// Whether the map was used, and how much it knows.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub structural_context: Value,
+    /// Files of the map, at most 5.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub structural_entry_points: Vec<Value>,
+    /// First action, edit scope, test and finalize command (spec/guard.md §6.5).
     pub execution_contract: Value,
+    /// How an agent works with us.
+    pub runner_contract: Value,
+    /// When to ask the guard: `{condition, tool, action, risk, required}`.
+    pub guard_triggers: Vec<Value>,
+    /// What finalize will compare.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub contract_checks: Value,
+    /// How the last contract was kept: `{status, score, main_issue, compact_summary}`.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub previous_contract_result: Value,
+    /// Tokens and bytes of this answer, and their limit.
+    pub budget: Value,
     /// `{status, confidence, reason}`.
     pub task_state: Value,
+    /// What earlier contracts still want, at most 8.
+    pub carryover_gaps: Vec<Value>,
+    /// The most severe of them; null without any.
+    pub strongest_carryover_gap: Value,
+    /// What was thought and found wrong, newest first.
+    pub discarded_hypotheses: Vec<Value>,
+    /// How such a task was done before; empty when nothing fits.
+    pub strategy_hint: Value,
+    /// Notes of people that fit: `{path, title, text}`, at most 2.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<Value>,
     /// What to read first; see spec §11.8.
     pub capsule: Map<String, Value>,
     /// Where it comes from, relative paths or empty.
     pub sources: Value,
+    /// `{score, status, issues, …}`, advice.
+    pub continuity_quality: Value,
+    /// Sessions that never ended, as far as they concern the request.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub lifecycle_status: Value,
+    /// The first of its warnings, at most 5.
+    pub lifecycle_gaps: Vec<Value>,
+    /// `{markdown, json}`, relative.
+    pub written_files: Value,
     /// What was loaded and why, at most 12.
     pub loaded_context: Vec<Value>,
-    /// `{contract_id, path, session_id, execution_id, generated_at, task_goal}`.
-    pub contract_ref: Value,
-    /// Bytes of this answer and its limit.
-    pub budget: Value,
     /// What to know, at most 12.
     pub warnings: Vec<String>,
+    /// `{contract_id, path, session_id, execution_id, generated_at, task_goal}`.
+    pub contract_ref: Value,
+    /// Names of the members that stay, and of those that may change; only in the full form.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub public_json_contract: Value,
+    /// The thread that waits on another branch; null for none.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub skipped_work_state: Value,
     /// The capsule as text, as `aictx resume` prints it.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub text: String,
 }

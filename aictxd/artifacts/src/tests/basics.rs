@@ -190,9 +190,7 @@ fn the_active_task_is_the_pointed_one_or_the_newest_in_progress() {
     repo.put("tasks/threads/c.json", thread("resolved", "2026-01-03"));
     let active = |repo: &Repo| {
         let snap = repo.store.snapshot();
-        snap.active_task
-            .as_ref()
-            .map(|t| t.task_id.clone())
+        snap.active_task.as_ref().map(|t| t.task_id.clone())
     };
     assert_eq!(active(&repo).as_deref(), Some("2026-01-02"));
     repo.put(files::ACTIVE_TASK, r#"{"active_task_id":"a"}"#);
@@ -324,4 +322,35 @@ fn ledgers() {
             & 0o777
     };
     assert_eq!((mode("sessions"), mode(&file)), (0o700, 0o600));
+}
+
+#[test]
+fn what_is_removed_is_gone_and_removing_it_twice_is_no_error() {
+    let repo = Repo::new();
+    let remove = |file: &str| aictx_proto::effect::Effect::Remove {
+        file: file.to_owned(),
+    };
+    let thread = json!({"task_id": "a", "status": "paused"});
+    let write = |effects: Vec<_>| repo.store.transact(move |_| ((), effects)).unwrap();
+    let done = write(vec![replace("tasks/threads/a.json", thread.clone())]);
+    assert_eq!(done.snapshot.threads.len(), 1);
+    for _ in 0..2 {
+        let done = write(vec![
+            remove("tasks/threads/a.json"),
+            remove("nowhere/x.json"),
+        ]);
+        assert!(done.snapshot.threads.is_empty());
+        assert!(!repo.dir.path().join(".aictx/tasks/threads/a.json").exists());
+    }
+    let fresh = Store::open(repo.dir.path()).unwrap().snapshot();
+    same_but_generation(&repo.store.snapshot(), &fresh);
+    // Removed and written again in one commit: the last word counts.
+    write(vec![replace("tasks/threads/a.json", thread.clone())]);
+    let done = write(vec![
+        remove("tasks/threads/a.json"),
+        replace("tasks/threads/a.json", thread),
+    ]);
+    assert_eq!(done.snapshot.threads.len(), 1);
+    let refused = repo.store.transact(|_| ((), vec![remove("../outside")]));
+    assert!(refused.is_err());
 }

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use aictx_proto::identity::SessionSource;
 
-use super::lines::MAX_CAPSULE;
 use super::*;
 
 fn identity() -> Identity {
@@ -141,9 +140,9 @@ fn hostile_text_is_quoted_and_bounded() {
         &[],
     );
     assert!(
-        text.chars().count() <= MAX_CAPSULE,
+        aictx_proto::tokens::estimate(&text) <= MAX_TOKENS,
         "{}",
-        text.chars().count()
+        aictx_proto::tokens::estimate(&text)
     );
     assert!(!text.contains('\u{1b}') && !text.contains('\u{202e}'));
     assert!(text.ends_with(CLOSING));

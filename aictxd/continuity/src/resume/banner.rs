@@ -1,73 +1,83 @@
-//! The startup banner: the session's line and what it goes on with.
+//! The startup banner: the session's line and what it goes on with (spec/lifecycle.md §13).
 
-use aictx_proto::record::Handoff;
-use aictx_proto::snapshot::Snapshot;
 use aictx_proto::text::{clean, printable};
 use serde_json::{Value, json};
 
-/// At most four lines (spec §13): what is resumed, what blocks or was done last, what is next.
-pub(super) fn banner_lines(handoff: Option<&Handoff>, snapshot: &Snapshot) -> Vec<Value> {
+use crate::context::{Context, Relevance};
+
+/// At most four lines: what is resumed, what blocks or was done last, what is next.
+pub(super) fn banner_lines(context: &Context) -> Vec<Value> {
     let line = |kind: &str, text: String| json!({ "kind": kind, "canonical_text": text });
-    let mut lines = Vec::new();
     let short = |text: &str, n| clean(&printable(text), n).trim_end_matches('.').to_owned();
-    match handoff {
+    let mut lines = Vec::new();
+    let background = context.active.thread.is_none()
+        && context.relevance <= Relevance::Low
+        && context.handoff.is_some_and(|h| h.status == "resolved");
+    match context.handoff {
         None => lines.push(line(
             "no_previous_handoff",
             "No previous handoff.".to_owned(),
         )),
         Some(h) => {
-            let topic = [&h.reason, &h.summary, &h.task_type]
-                .into_iter()
-                .find(|t| !t.trim().is_empty());
-            lines.push(line(
-                "resuming",
-                format!("Resuming: {}.", short(topic.map_or("", |t| t), 120)),
-            ));
-            let failed = matches!(h.status.as_str(), "failed" | "blocked");
-            let unknown = h.status == "unresolved";
-            if failed || unknown && !h.blocked.is_empty() {
-                let what = if h.blocked.is_empty() {
-                    h.summary.clone()
-                } else {
-                    h.blocked
-                        .iter()
-                        .take(2)
-                        .cloned()
-                        .collect::<Vec<_>>()
-                        .join("; ")
-                };
-                lines.push(line("blocked", format!("Blocked: {}.", short(&what, 240))));
-            } else if unknown || !h.completed.is_empty() {
-                // An outcome that nobody saw is no obstacle.
-                let done = if unknown {
-                    h.summary.trim_end_matches('.').to_owned()
-                } else {
-                    h.completed.join("; ")
-                };
-                let text = format!("Last progress: {}.", short(&done, 240));
-                lines.push(line("last_progress", text));
-            }
-            if let Some(next) = h.next_steps.first() {
-                lines.push(line("next", format!("Next: {}", short(next, 200))));
-            } else if let Some(path) = h.recommended_starting_points.first() {
+            let topics = [&h.reason, &h.summary, &h.task_type];
+            let topic = topics.into_iter().find(|t| !t.trim().is_empty());
+            let topic = short(topic.map_or("", |t| t), 120);
+            if background {
                 lines.push(line(
-                    "entry_point",
-                    format!("Entry point: {}", short(path, 200)),
+                    "background_continuity",
+                    format!("Background continuity: {topic}."),
                 ));
+            } else {
+                lines.push(line("resuming", format!("Resuming: {topic}.")));
+                let failed = matches!(h.status.as_str(), "failed" | "blocked");
+                let unknown = h.status == "unresolved";
+                if failed || unknown && !h.blocked.is_empty() {
+                    let what = if h.blocked.is_empty() {
+                        h.summary.clone()
+                    } else {
+                        h.blocked
+                            .iter()
+                            .take(2)
+                            .cloned()
+                            .collect::<Vec<_>>()
+                            .join("; ")
+                    };
+                    lines.push(line("blocked", format!("Blocked: {}.", short(&what, 240))));
+                } else if unknown || !h.completed.is_empty() {
+                    // An outcome that nobody saw is no obstacle.
+                    let done = if unknown {
+                        h.summary.clone()
+                    } else {
+                        h.completed.join("; ")
+                    };
+                    lines.push(line(
+                        "last_progress",
+                        format!("Last progress: {}.", short(&done, 240)),
+                    ));
+                }
+                if let Some(next) = h.next_steps.first() {
+                    lines.push(line("next", format!("Next: {}", short(next, 200))));
+                } else if let Some(path) = h.recommended_starting_points.first() {
+                    lines.push(line(
+                        "entry_point",
+                        format!("Entry point: {}", short(path, 200)),
+                    ));
+                }
             }
         }
     }
-    if let Some(goal) = snapshot
-        .active_task
+    if let Some(thread) = context
+        .active
+        .thread
         .as_ref()
-        .map(|t| t.goal.as_str())
-        && !goal.trim().is_empty()
+        .filter(|t| !t.goal.trim().is_empty())
         && lines.len() < 4
     {
-        lines.push(line(
-            "active_task",
-            format!("Active task: {}.", short(goal, 96)),
-        ));
+        let mut text = format!("Active task: {}.", short(&thread.goal, 96));
+        if !thread.next_action.is_empty() {
+            text.push_str(&format!(" Next: {}.", short(&thread.next_action, 96)));
+        }
+        lines.push(line("active_task", text));
     }
     lines
 }

@@ -1,147 +1,398 @@
-//! What binds the session: how well the request fits what is remembered, and what follows from it.
+//! What binds a session: how well the request fits what is remembered, and what follows from it
+//! (spec/guard.md §6). Bound only by evidence in the request itself, or when it says to go on (W34).
 
-use aictx_proto::methods::MapHit;
-use aictx_proto::record::Handoff;
-use aictx_proto::snapshot::Snapshot;
-use aictx_proto::text::{clean, printable};
+use std::collections::BTreeSet;
+
+use aictx_proto::text::clean;
 use serde_json::{Value, json};
 
+use crate::context::{Context, Relevance};
+use crate::matching::{goals, shared, terms};
 use crate::suggest;
 
-/// How much the request has to do with what is remembered. Bound only by evidence in the request
-/// itself, or when it is empty ("go on") (W34).
-pub(super) fn continuity_match(
-    request: &str,
-    handoff: Option<&Handoff>,
-    snapshot: &Snapshot,
-) -> Value {
+/// Entry points told, in the usual and in the full form.
+const MAX_ENTRY_POINTS: usize = 4;
+const MAX_ENTRY_POINTS_FULL: usize = 8;
+/// Further paths of a contract's scope.
+const MAX_SECONDARY: usize = 4;
+
+/// A file to begin with.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct EntryPoint {
+    pub(crate) path: String,
+    pub(crate) reason: String,
+    pub(crate) source: Source,
+}
+
+/// Where an entry point comes from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Source {
+    Task,
+    Handoff,
+    Map,
+    Memory,
+}
+
+impl EntryPoint {
+    pub(super) fn to_json(&self) -> Value {
+        json!({ "path": self.path, "reason": self.reason })
+    }
+}
+
+/// Files to begin with, best first, and those of memory that do not fit the request: the active
+/// task's, what the last handoff recommends where that fits, what the map ranks highest, what other
+/// memory speaks of.
+pub(crate) fn entry_points(
+    context: &Context,
+    task_fits: bool,
+    full: bool,
+) -> (Vec<EntryPoint>, Vec<EntryPoint>) {
+    let limit = if full {
+        MAX_ENTRY_POINTS_FULL
+    } else {
+        MAX_ENTRY_POINTS
+    };
+    let (mut points, mut fallback): (Vec<EntryPoint>, Vec<EntryPoint>) = Default::default();
+    let mut seen: BTreeSet<String> = BTreeSet::new();
+    let mut add = |list: &mut Vec<EntryPoint>, path: String, reason: String, source| {
+        if list.len() < limit && !path.starts_with(".aictx") && seen.insert(path.clone()) {
+            list.push(EntryPoint {
+                path,
+                reason,
+                source,
+            });
+        }
+    };
+    let thread = context
+        .active
+        .thread
+        .as_ref()
+        .or(context.active.recent.as_ref());
+    if let Some(thread) = thread.filter(|_| task_fits) {
+        let newest: Vec<String> = thread.active_files.iter().rev().cloned().collect();
+        for path in context.live(&newest).into_iter().take(5) {
+            add(
+                &mut points,
+                path,
+                "active Work State file".to_owned(),
+                Source::Task,
+            );
+        }
+    }
+    let handoff: Vec<String> = context
+        .handoff
+        .map(|h| context.live(&h.recommended_starting_points))
+        .unwrap_or_default();
+    let fits = context.relevance >= Relevance::Medium && context.handoff_stale.is_empty();
+    let from_handoff = |path: String| {
+        (
+            path,
+            format!(
+                "previous handoff starting point; {}",
+                context.relevance.name()
+            ),
+        )
+    };
+    let mapped: Vec<(String, String)> = suggest::entry_points(&context.project.map)
+        .iter()
+        .filter_map(|point| {
+            let text = |name: &str| Some(point.get(name)?.as_str()?.to_owned());
+            Some((text("path")?, text("reason").unwrap_or_default()))
+        })
+        .collect();
+    // A request that goes on starts where the last one stopped; another one where the map says.
+    let first = if context.relevance == Relevance::High {
+        Source::Handoff
+    } else {
+        Source::Map
+    };
+    for source in [first, Source::Map, Source::Handoff] {
+        if source == Source::Map {
+            for (path, reason) in mapped.iter().take(limit) {
+                add(&mut points, path.clone(), reason.clone(), Source::Map);
+            }
+        } else if fits {
+            for path in handoff.iter().take(5) {
+                let (path, reason) = from_handoff(path.clone());
+                add(&mut points, path, reason, Source::Handoff);
+            }
+        }
+    }
+    for item in context
+        .ranked()
+        .iter()
+        .filter(|i| i.kind != "repo_map" && i.kind != "handoff")
+    {
+        // Memory that only exists says nothing about this request.
+        let related =
+            item.reasons.iter().any(|r| {
+                r.starts_with("shared_terms") || r == "pinned" || r == "governs_these_files"
+            }) || matches!(item.kind, "strategy");
+        for path in item.paths.iter().take(3) {
+            let reason = format!("{}: {}", item.kind, clean(&item.title, 80));
+            let list = if related { &mut points } else { &mut fallback };
+            add(list, path.clone(), reason, Source::Memory);
+        }
+    }
+    for path in handoff.iter().take(5) {
+        let (path, reason) = from_handoff(path.clone());
+        add(&mut fallback, path, reason, Source::Handoff);
+    }
+    (points, fallback)
+}
+
+/// Whether the active task is what the request is about: it says to go on, or names its goal or its
+/// files. An active task alone binds nothing.
+pub(crate) fn task_fits(context: &Context) -> bool {
+    let Some(thread) = context
+        .active
+        .thread
+        .as_ref()
+        .or(context.active.recent.as_ref())
+    else {
+        return false;
+    };
+    if context.continues {
+        return context.active.thread.is_some();
+    }
+    let asked = terms(&context.request);
+    let files = thread.active_files.join(" ");
+    goals(&context.request, &thread.goal).yes
+        || shared(
+            &asked,
+            &terms(&format!("{} {}", thread.goal, thread.next_action)),
+        ) >= 2
+        || shared(&asked, &terms(&files)) >= 2
+        || thread
+            .active_files
+            .iter()
+            .any(|f| f.len() > 3 && context.request.contains(f.as_str()))
+}
+
+/// `{level, contract_strength, score, reason, signals}` (spec §6.4).
+pub(super) fn continuity_match(context: &Context, points: &[EntryPoint], task_fits: bool) -> Value {
     let mut score = 0;
     let mut signals: Vec<&str> = Vec::new();
-    if snapshot.active_task.is_some() {
-        score += 6;
-        signals.push("active_work_state");
+    let mut add = |points: i64, signal: &'static str| {
+        score += points;
+        signals.push(signal);
+    };
+    if task_fits {
+        if context.active.thread.is_some() {
+            add(6, "active_work_state");
+        } else {
+            add(4, "recent_work_state_blocked_or_paused");
+        }
     }
-    if let Some(h) = handoff {
-        let lower = request.to_lowercase();
-        let going_on = request.is_empty()
-            || ["continue", "resume", "pick up", "carry on", "go on"]
-                .iter()
-                .any(|w| lower.starts_with(w));
-        let text = format!(
-            "{} {} {}",
-            h.summary,
-            h.reason,
-            h.recommended_starting_points.join(" ")
-        );
-        match shared_terms(request, &text) {
+    if context.continues && (context.handoff.is_some() || !points.is_empty()) {
+        add(2, "explicit_continuation_request");
+    }
+    if let Some(first) = points.first() {
+        let asked = terms(&context.request);
+        let overlap = shared(&asked, &terms(&format!("{} {}", first.path, first.reason)));
+        match overlap {
             0 => {}
-            1 => {
-                score += 2;
-                signals.push("first_action_partial_overlap");
-            }
-            _ => {
-                score += 4;
-                signals.push("first_action_term_overlap");
-            }
+            1 => add(2, "first_action_partial_overlap"),
+            _ => add(4, "first_action_term_overlap"),
         }
-        if going_on {
-            score += 4;
-            signals.push("explicit_continuation_request");
+        match first.source {
+            Source::Task => add(3, "first_action_from_active_work_state"),
+            Source::Handoff => add(2, "first_action_from_handoff"),
+            Source::Map => add(1, "task_driven_repomap"),
+            Source::Memory => {}
+        }
+        if first.source == Source::Handoff && overlap > 0 {
+            add(1, "handoff_term_overlap");
         }
     }
+    if context.handoff.is_some() && !context.continues {
+        match context.relevance {
+            Relevance::High => add(2, "handoff_high_relevance"),
+            Relevance::Unrelated => add(-2, "handoff_demoted_unrelated"),
+            _ => {}
+        }
+    }
+    if context
+        .strategy
+        .as_ref()
+        .is_some_and(|s| s.confidence == "high")
+    {
+        add(3, "high_confidence_strategy_reuse");
+    }
+    if points.is_empty() {
+        add(-2, "missing_entry_points");
+    }
+    // Strict only with something that this repository's own sessions left; the map alone advises.
+    let remembered = points.first().is_some_and(|p| p.source != Source::Map);
     let (level, strength) = match score {
-        7.. => ("high", "strict"),
+        7.. if remembered => ("high", "strict"),
         3.. => ("medium", "soft"),
         _ => ("low", "exploratory"),
     };
     json!({
         "level": level, "contract_strength": strength, "score": score,
-        "reason": if signals.is_empty() { "nothing remembered fits this request" } else { "the request fits what is remembered" },
-        "signals": signals,
+        "reason": format!("score={score}; {}", signals.join(", ")), "signals": signals,
     })
 }
 
-/// Words of three letters and more that two texts share.
-fn shared_terms(request: &str, text: &str) -> usize {
-    let words = |t: &str| -> Vec<String> {
-        t.to_lowercase()
-            .split(|c: char| !c.is_alphanumeric())
-            .filter(|w| w.chars().count() > 2 && !STOP_WORDS.contains(w))
-            .map(str::to_owned)
-            .collect()
-    };
-    let have = words(text);
-    let mut shared: Vec<String> = words(request)
-        .into_iter()
-        .filter(|w| have.contains(w))
-        .collect();
-    shared.sort_unstable();
-    shared.dedup();
-    shared.len()
-}
-
-const STOP_WORDS: &[&str] = &[
-    "the", "and", "for", "with", "that", "this", "from", "into", "are", "was", "not", "all", "can",
-    "but", "you", "use", "make", "add", "fix", "update", "change", "new", "file", "files", "code",
-];
-
-/// Most entry points.
-const MAX_ENTRY_POINTS: usize = 8;
-
-/// What the last handoff recommends, when it fits; then what the map ranks highest.
-pub(super) fn entry_points(
-    handoff: Option<&Handoff>,
-    matched: &Value,
-    map: &[MapHit],
-) -> Vec<Value> {
-    let remembered = handoff.filter(|_| matched["level"] != "low");
-    let mut points: Vec<Value> = remembered
-        .iter()
-        .flat_map(|handoff| &handoff.recommended_starting_points)
-        .take(5)
-        .map(|path| json!({ "path": clean(&printable(path), 400), "reason": "previous handoff starting point" }))
-        .collect();
-    for point in suggest::entry_points(map) {
-        let known = |p: &Value| p.get("path") == point.get("path");
-        if points.len() < MAX_ENTRY_POINTS && !points.iter().any(known) {
-            points.push(point);
-        }
-    }
-    points
-}
-
+/// The contract object (spec §6.5): one file to begin with, a scope, a check.
 pub(super) fn execution_contract(
-    request: &str,
+    context: &Context,
     matched: &Value,
-    entry_points: &[Value],
+    points: &[EntryPoint],
     test: Option<&(String, &'static str)>,
-    task_type: &str,
 ) -> Value {
-    let first_action = match entry_points.first() {
+    let strength = matched["contract_strength"]
+        .as_str()
+        .unwrap_or("exploratory");
+    let exploratory = strength == "exploratory";
+    let first = points.first().filter(|_| !exploratory);
+    let first_action = match first {
         Some(entry) => json!({
-            "type": "open_file", "path": entry["path"], "binding": "must_open_first", "reason": entry["reason"],
+            "type": "open_file", "path": entry.path, "binding": "must_open_first",
+            "reason": entry.reason,
         }),
         None => json!({
-            "type": "inspect_entry_points", "path": "", "binding": "must_inspect_listed_entry_points_only",
+            "type": "inspect_entry_points", "path": "",
+            "binding": "must_inspect_listed_entry_points_only",
             "reason": "nothing remembered binds this request",
         }),
     };
+    let mut secondary: Vec<String> = points
+        .iter()
+        .skip(1)
+        .take(MAX_SECONDARY)
+        .map(|p| p.path.clone())
+        .collect();
+    if let Some(directory) = first
+        .and_then(|f| f.path.rsplit_once('/'))
+        .map(|(d, _)| format!("{d}/**"))
+    {
+        // What lies beside the first file, and tests wherever they are, belong to the work.
+        secondary.push(directory);
+    }
+    if first.is_some() {
+        secondary.extend(["tests/**", "test/**", "spec/**"].map(str::to_owned));
+    }
+    let primary: Vec<&String> = first.iter().map(|f| &f.path).collect();
     let (command, source) = test.map_or((String::new(), "none"), |(c, s)| (c.clone(), *s));
-    let code = matches!(
-        task_type,
-        "bug_fixing" | "refactoring" | "testing" | "performance" | "architecture" | "feature_work"
-    );
-    json!({
+    let structural: Vec<&String> = points
+        .iter()
+        .filter(|p| p.source == Source::Map)
+        .take(3)
+        .map(|p| &p.path)
+        .collect();
+    let mut contract = json!({
         "mode": "closed_loop",
-        "task_goal": clean(request, 240),
-        "contract_strength": matched["contract_strength"],
+        "task_goal": clean(&context.request, 240),
+        "contract_strength": strength,
         "first_action": first_action,
-        "edit_scope": { "primary": [], "secondary_if_needed": [], "avoid": [".aictx/**"] },
-        "test_command": { "command": command, "source": source, "policy": "run before finalize when code was edited" },
-        "finalize_command": "aictx finalize --status success|failure --summary \"<what happened>\"",
-        "validation_policy": {
-            "version": 1, "task_type": task_type,
-            "required": code && matched["contract_strength"] != "exploratory" && test.is_some(),
+        "first_action_policy": {
+            "must_follow": strength == "strict",
+            "allowed_before_first_edit": if exploratory {
+                json!(["minimal_task_driven_discovery"])
+            } else {
+                json!(["open:first_action.path", "open:paired_source_or_test_if_needed",
+                       "open:fallback_entry_points_only_if_first_action_is_missing_or_invalid"])
+            },
         },
+        "forbidden_before_first_edit": ["edit .aictx/**"],
+        "edit_scope": { "primary": primary, "secondary_if_needed": secondary, "avoid": [".aictx/**"] },
+        "test_command": {
+            "command": command, "source": source, "policy": "run before finalize when code was edited",
+        },
+        "finalize_command": "aictx finalize --status success|failure --summary \"<what happened>\"",
+        "validation_policy": validation_policy(&context.task.name, exploratory || command.is_empty()),
+    });
+    if !structural.is_empty() && !exploratory {
+        contract["expected_first_files"] = json!(structural);
+        contract["expected_first_files_source"] = json!("repo_map");
+    }
+    contract
+}
+
+/// Spec §10.3.
+pub(crate) fn validation_policy(task_type: &str, lenient: bool) -> Value {
+    let (required, evidence, severity) = match task_type {
+        "bug_fixing" | "feature_work" | "refactoring" | "testing" | "performance"
+        | "architecture" => (
+            !lenient,
+            "focused_test_or_relevant_command",
+            if lenient {
+                "caution"
+            } else {
+                "needs-validation"
+            },
+        ),
+        "documentation" | "analysis" | "investigation" | "qa" => {
+            (false, "inspection_or_relevant_command", "info")
+        }
+        _ => (false, "task_relevant_command_when_available", "caution"),
+    };
+    json!({
+        "version": 1, "task_type": task_type, "required": required, "evidence": evidence,
+        "missing_validation_severity": severity,
     })
+}
+
+/// Constant (spec §10.1).
+pub(super) fn runner_contract() -> Value {
+    json!({
+        "version": 1, "aictx_required": true, "preferred_surface": "hooks",
+        "fallback_surface": "cli",
+        "required_tools": ["aictx_resume", "aictx_finalize", "aictx_continuity_guard", "aictx_steer_guard"],
+        "if_tools_missing": "use_cli_fallback_and_report_degraded_mode",
+    })
+}
+
+/// Spec §10.2.
+pub(super) fn guard_triggers(strength: &str, task_type: &str) -> Vec<Value> {
+    let trigger = |condition: &str, tool: &str, action: &str, risk: Option<&str>| {
+        let mut out = json!({
+            "condition": condition, "tool": tool, "action": action, "required": true,
+        });
+        if let Some(risk) = risk {
+            out["risk"] = json!(risk);
+        }
+        out
+    };
+    let guard = "aictx_continuity_guard";
+    let mut list = Vec::new();
+    let reads = matches!(
+        task_type,
+        "analysis" | "investigation" | "documentation" | "qa"
+    );
+    if strength != "exploratory" && !reads {
+        list.push(trigger(
+            "before_first_edit",
+            guard,
+            "before_first_edit",
+            Some("low"),
+        ));
+        list.push(trigger(
+            "edit_path_outside_contract_scope",
+            guard,
+            "scope_change",
+            Some("normal"),
+        ));
+    }
+    list.push(trigger(
+        "risky_command",
+        guard,
+        "risky_command",
+        Some("high"),
+    ));
+    list.push(trigger(
+        "before_final_answer_after_repo_work",
+        guard,
+        "final_answer",
+        Some("normal"),
+    ));
+    list.push(trigger(
+        "user_correction_or_task_redirect",
+        "aictx_steer_guard",
+        "steer",
+        None,
+    ));
+    list
 }

@@ -237,7 +237,7 @@ fn uncertainty(value: &Value) -> Option<Value> {
 }
 
 /// Severities of a contract's gaps, weakest first.
-pub(crate) const SEVERITIES: &[&str] = &[
+const SEVERITIES: &[&str] = &[
     "info",
     "caution",
     "needs-review",
@@ -245,11 +245,19 @@ pub(crate) const SEVERITIES: &[&str] = &[
     "blocking",
 ];
 
+/// How severe a gap is; unknown ones are least.
+pub(crate) fn severity_rank(severity: &str) -> usize {
+    SEVERITIES.iter().position(|s| *s == severity).unwrap_or(0)
+}
+
 /// The most severe gap, as `{kind, severity, summary}`.
 pub(super) fn strongest(gaps: &[Value]) -> Option<Value> {
     let rank = |gap: &&Value| {
-        let severity = gap.get("severity").and_then(Value::as_str);
-        SEVERITIES.iter().position(|s| Some(*s) == severity)
+        severity_rank(
+            gap.get("severity")
+                .and_then(Value::as_str)
+                .unwrap_or_default(),
+        )
     };
     let gap = gaps.iter().max_by_key(rank)?;
     Some(json!({

@@ -1,0 +1,198 @@
+//! What items of memory spoke of, then and now: an item whose code changed is shown as dirty, with
+//! what changed, never silently as fresh.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use aictx_proto::record::{Anchor, MAX_ANCHOR_SYMBOLS, MAX_ANCHORS, SymbolAnchor};
+use aictx_proto::snapshot::Snapshot;
+
+/// Most paths whose present state is asked for.
+const MAX_ASKED: usize = 400;
+/// Shortest name that counts as naming a definition; shorter ones are words.
+const MIN_NAME: usize = 3;
+
+/// A file as it is now, gathered by whoever has a disk.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Present {
+    /// Git's blob id of its content; empty when there is no such file.
+    pub blob: String,
+    /// Its definitions, by name, with a hash of their text; empty when they are not known.
+    pub definitions: BTreeMap<String, String>,
+}
+
+/// Files as they are now, by path. A path that is not here was not looked at.
+pub type Presents = BTreeMap<String, Present>;
+
+/// Paths whose present state decides whether memory is fresh, and which of them have definitions
+/// that matter.
+pub fn anchored_paths(snapshot: &Snapshot) -> BTreeMap<String, bool> {
+    let mut paths = BTreeMap::new();
+    let decisions = snapshot
+        .decisions
+        .iter()
+        .rev()
+        .map(|d| (&d.anchors, &d.related_paths));
+    let failures = snapshot
+        .failures
+        .iter()
+        .rev()
+        .map(|f| (&f.anchors, &f.related_paths));
+    let strategies = snapshot
+        .strategies
+        .iter()
+        .rev()
+        .map(|s| (&s.anchors, &s.entry_points));
+    let start = snapshot
+        .handoff
+        .iter()
+        .flat_map(|h| &h.recommended_starting_points);
+    for path in start {
+        paths.entry(path.clone()).or_insert(false);
+    }
+    for (anchors, related) in decisions
+        .take(100)
+        .chain(failures.take(60))
+        .chain(strategies.take(60))
+    {
+        for anchor in anchors {
+            *paths.entry(anchor.path.clone()).or_insert(false) |= !anchor.symbols.is_empty();
+        }
+        for path in related {
+            paths.entry(path.clone()).or_insert(false);
+        }
+        if paths.len() >= MAX_ASKED {
+            break;
+        }
+    }
+    paths.retain(|path, _| is_plain(path));
+    paths
+}
+
+fn is_plain(path: &str) -> bool {
+    aictx_proto::RepoPath::parse(path).is_ok_and(|p| !p.is_root()) && !path.starts_with(".aictx/")
+}
+
+/// Anchors of an item that speaks of `paths` in `text`: the definitions that the text names are kept
+/// by their own hash, so that changes elsewhere in the file do not matter.
+pub(crate) fn anchor(
+    paths: &[String],
+    text: &str,
+    presents: &Presents,
+    commit: &str,
+) -> Vec<Anchor> {
+    let words: BTreeSet<&str> = text
+        .split(|c: char| !(c.is_alphanumeric() || c == '_'))
+        .filter(|w| w.len() >= MIN_NAME)
+        .collect();
+    paths
+        .iter()
+        .filter_map(|path| Some((path, presents.get(path)?)))
+        .filter(|(_, present)| !present.blob.is_empty())
+        .take(MAX_ANCHORS)
+        .map(|(path, present)| Anchor {
+            path: path.clone(),
+            blob: present.blob.clone(),
+            commit: commit.to_owned(),
+            symbols: present
+                .definitions
+                .iter()
+                .filter(|(name, _)| words.contains(name.as_str()))
+                .take(MAX_ANCHOR_SYMBOLS)
+                .map(|(name, hash)| SymbolAnchor {
+                    name: name.clone(),
+                    hash: hash.clone(),
+                })
+                .collect(),
+        })
+        .collect()
+}
+
+/// What changed of what an item speaks of, in words, at most three; nothing for a fresh one. What
+/// was not looked at says nothing.
+pub(crate) fn dirt(anchors: &[Anchor], presents: &Presents) -> Vec<String> {
+    let mut out = Vec::new();
+    for anchor in anchors {
+        let Some(now) = presents.get(&anchor.path) else {
+            continue;
+        };
+        if now.blob == anchor.blob {
+            continue;
+        }
+        let path = &anchor.path;
+        if now.blob.is_empty() {
+            out.push(format!("{path} is gone"));
+        } else if anchor.symbols.is_empty() || now.definitions.is_empty() {
+            out.push(format!("{path} changed"));
+        } else {
+            for symbol in &anchor.symbols {
+                match now.definitions.get(&symbol.name) {
+                    Some(hash) if *hash == symbol.hash => {}
+                    Some(_) => out.push(format!("{} in {path} changed", symbol.name)),
+                    None => out.push(format!("{} in {path} is gone", symbol.name)),
+                }
+            }
+        }
+    }
+    out.truncate(3);
+    out
+}
+
+/// Paths of an item that are known to be gone.
+pub(crate) fn missing<'p>(
+    paths: impl IntoIterator<Item = &'p String>,
+    presents: &Presents,
+) -> Vec<&'p String> {
+    paths
+        .into_iter()
+        .filter(|path| presents.get(*path).is_some_and(|p| p.blob.is_empty()))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn present(blob: &str, definitions: &[(&str, &str)]) -> Present {
+        Present {
+            blob: blob.into(),
+            definitions: definitions
+                .iter()
+                .map(|(n, h)| ((*n).into(), (*h).into()))
+                .collect(),
+        }
+    }
+
+    #[test]
+    fn only_what_is_named_makes_an_item_dirty() {
+        let paths = ["src/a.rs".to_owned()];
+        let then = Presents::from([(
+            "src/a.rs".into(),
+            present("1", &[("parse", "p"), ("render", "r")]),
+        )]);
+        let anchors = anchor(&paths, "keep `parse` free of I/O", &then, "c");
+        assert_eq!(anchors[0].symbols.len(), 1);
+        let at = |blob: &str, defs: &[(&str, &str)]| {
+            dirt(
+                &anchors,
+                &Presents::from([("src/a.rs".into(), present(blob, defs))]),
+            )
+        };
+        assert!(at("1", &[]).is_empty());
+        assert!(
+            at("2", &[("parse", "p"), ("render", "x")]).is_empty(),
+            "changed elsewhere"
+        );
+        assert_eq!(at("2", &[("parse", "q")]), ["parse in src/a.rs changed"]);
+        assert_eq!(at("2", &[("render", "r")]), ["parse in src/a.rs is gone"]);
+        assert_eq!(at("", &[]), ["src/a.rs is gone"]);
+        assert!(dirt(&anchors, &Presents::new()).is_empty(), "not looked at");
+        let whole = anchor(&paths, "one module", &then, "c");
+        assert_eq!(
+            dirt(
+                &whole,
+                &Presents::from([("src/a.rs".into(), present("2", &[]))])
+            ),
+            ["src/a.rs changed"]
+        );
+    }
+}

@@ -1,0 +1,482 @@
+//! What a request has to do with what is remembered: loaded once, and then told in many forms
+//! (resume, next, prepare, the session's capsule).
+//!
+//! Every item says why it was loaded; what was not loaded says why not.
+
+use std::collections::BTreeSet;
+
+use aictx_proto::Timestamp;
+use aictx_proto::methods::MapHit;
+use aictx_proto::record::{FailurePattern, Handoff, Subsystem};
+use aictx_proto::snapshot::Snapshot;
+use aictx_proto::text::{clean, printable};
+use serde_json::{Map, Value, json};
+
+use crate::anchors::{dirt, missing};
+use crate::classify::{TaskType, classify};
+use crate::decisions::{self, RankedDecision};
+use crate::failures::{self, FailureQuery, find_failures};
+use crate::marks;
+use crate::matching::{self, is_continuation, shared, terms};
+use crate::project::{Note, Project};
+use crate::semantic;
+use crate::strategies::{StrategyMatch, StrategyQuery, find_strategies};
+use crate::work_state::{Active, active_thread};
+
+/// Ranked items (spec/memory §8.2).
+const MAX_RANKED: usize = 12;
+/// Of these, files of the map.
+const MAX_RANKED_MAP: usize = 3;
+/// A handoff says little about the present from this age on, in seconds.
+const STALE_HANDOFF: u64 = 30 * 86_400;
+/// Points of a strategy in the ranking, so that it cannot drown everything else.
+const MAX_STRATEGY_POINTS: i64 = 30;
+
+/// How much the last handoff has to do with a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Relevance {
+    /// Nothing.
+    Unrelated,
+    /// One word in common.
+    Low,
+    /// Several, or a file.
+    Medium,
+    /// It is the same work, or the request says to go on.
+    High,
+}
+
+impl Relevance {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Unrelated => "unrelated",
+            Self::Low => "low_relevance",
+            Self::Medium => "medium_relevance",
+            Self::High => "high_relevance",
+        }
+    }
+}
+
+/// One item of memory in the order in which it matters.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Ranked {
+    pub(crate) kind: &'static str,
+    pub(crate) id: String,
+    pub(crate) title: String,
+    pub(crate) score: i64,
+    pub(crate) reasons: Vec<String>,
+    pub(crate) paths: Vec<String>,
+}
+
+impl Ranked {
+    /// `{kind, id, title, score, reasons, paths, metadata}`.
+    pub(crate) fn to_json(&self) -> Value {
+        json!({
+            "kind": self.kind, "id": self.id, "title": self.title, "score": self.score,
+            "reasons": self.reasons, "paths": self.paths, "metadata": {},
+        })
+    }
+}
+
+/// Everything that concerns a request.
+#[derive(Debug)]
+pub(crate) struct Context<'a> {
+    pub(crate) snapshot: &'a Snapshot,
+    pub(crate) project: &'a Project,
+    pub(crate) request: String,
+    pub(crate) task: TaskType,
+    /// The request only says to go on, or nothing.
+    pub(crate) continues: bool,
+    pub(crate) active: Active,
+    /// The last handoff, unless somebody said that it is wrong.
+    pub(crate) handoff: Option<&'a Handoff>,
+    /// Why it says little about the present: `missing_paths:…`, `age_days:…`.
+    pub(crate) handoff_stale: Vec<String>,
+    pub(crate) relevance: Relevance,
+    pub(crate) decisions: Vec<RankedDecision<'a>>,
+    /// Open failures, the most relevant first.
+    pub(crate) failures: Vec<(f64, &'a FailurePattern)>,
+    pub(crate) subsystems: Vec<&'a Subsystem>,
+    pub(crate) strategy: Option<StrategyMatch<'a>>,
+    pub(crate) notes: Vec<&'a Note>,
+    pub(crate) left_out: Vec<(&'static str, String, &'static str)>,
+    pub(crate) now: Timestamp,
+}
+
+/// What is known at the moment of asking beside the request.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Hand<'h> {
+    pub(crate) files: &'h [String],
+    pub(crate) commands: &'h [String],
+    pub(crate) tests: &'h [String],
+    pub(crate) errors: &'h [String],
+}
+
+impl<'a> Context<'a> {
+    pub(crate) fn load(
+        snapshot: &'a Snapshot,
+        project: &'a Project,
+        request: &str,
+        task_type: &str,
+        hand: Hand,
+        now: Timestamp,
+    ) -> Self {
+        let request = clean(request, 500);
+        let task = classify(task_type, &request);
+        let continues = is_continuation(&request);
+        let active = active_thread(snapshot, &project.checkout);
+        let mut left_out = Vec::new();
+        let handoff = snapshot.handoff.as_deref().filter(|h| {
+            let wrong = marks::is_wrong(&h.extra);
+            if wrong {
+                left_out.push(("handoff", h.source_execution_id.clone(), "marked_wrong"));
+            }
+            !wrong
+        });
+        let handoff_stale = handoff
+            .map(|h| stale_handoff(h, project, now))
+            .unwrap_or_default();
+        let relevance = handoff.map_or(Relevance::Unrelated, |h| {
+            relevance(h, &request, continues, project)
+        });
+        let mut at_hand: Vec<String> = hand.files.to_vec();
+        let mut add = |paths: &[String], most: usize| {
+            for path in paths.iter().take(most) {
+                if !at_hand.contains(path) && at_hand.len() < 20 {
+                    at_hand.push(path.clone());
+                }
+            }
+        };
+        if let Some(thread) = &active.thread {
+            add(&thread.active_files, 12);
+        }
+        if let Some(h) = handoff.filter(|_| relevance >= Relevance::Medium) {
+            add(&h.recommended_starting_points, 5);
+        }
+        let hits: Vec<String> = project.map.iter().take(5).map(|h| h.path.clone()).collect();
+        if !request.is_empty() {
+            add(&hits, 5);
+        }
+        let paths: BTreeSet<String> = at_hand.iter().cloned().collect();
+        let (decisions, gone) = decisions::ranked(snapshot, &request, &paths);
+        left_out.extend(gone.into_iter().map(|(id, why)| ("decision", id, why)));
+        let area = crate::area::derive_area(at_hand.iter().map(String::as_str));
+        let failures = open_failures(
+            snapshot,
+            &request,
+            &task.name,
+            &area,
+            &at_hand,
+            hand.commands,
+            now,
+        );
+        let errors: Vec<String> = hand.errors.to_vec();
+        let query = StrategyQuery {
+            request: &request,
+            task_type: &task.name,
+            area: &area,
+            files: &at_hand,
+            commands: hand.commands,
+            tests: hand.tests,
+            errors: &errors,
+        };
+        let strategy = find_strategies(&snapshot.strategies, &query, now)
+            .into_iter()
+            .find(|s| {
+                let paths = &s.strategy.files_used;
+                paths.is_empty() || missing(paths, &project.presents).len() < paths.len()
+            });
+        let subsystems = semantic::relevant(&snapshot.semantic, &request, &at_hand, &area);
+        let notes = relevant_notes(&project.notes, &request);
+        Self {
+            snapshot,
+            project,
+            request,
+            task,
+            continues,
+            active,
+            handoff,
+            handoff_stale,
+            relevance,
+            decisions,
+            failures,
+            subsystems,
+            strategy,
+            notes,
+            left_out,
+            now,
+        }
+    }
+
+    /// Ranked items, best first (spec/lifecycle.md §8.1).
+    pub(crate) fn ranked(&self) -> Vec<Ranked> {
+        let mut items = Vec::new();
+        let asked = terms(&self.request);
+        let text_bonus = |text: &str| (4 * shared(&asked, &terms(text)) as i64).min(20);
+        if let Some(h) = self.handoff {
+            let live = self.live(&h.recommended_starting_points);
+            let stale = !self.handoff_stale.is_empty();
+            let mut reasons = vec!["handoff_loaded".to_owned()];
+            if !live.is_empty() {
+                reasons.push("live_starting_points".to_owned());
+            }
+            if stale {
+                reasons.push("stale_penalty".to_owned());
+            }
+            items.push(Ranked {
+                kind: "handoff",
+                id: h.source_execution_id.clone(),
+                title: short(&h.summary),
+                score: 35 + 3 * live.len() as i64 - if stale { 40 } else { 0 },
+                reasons,
+                paths: live,
+            });
+        }
+        for found in self.decisions.iter().take(8) {
+            let d = found.decision;
+            let live = self.live(&d.related_paths);
+            let lost = live.is_empty() && !d.related_paths.is_empty();
+            items.push(Ranked {
+                kind: "decision",
+                id: found.id.clone(),
+                title: short(&d.decision),
+                score: 25 + found.score.min(60) + if live.is_empty() { 0 } else { 10 }
+                    - if lost { 15 } else { 0 },
+                reasons: found.reasons.clone(),
+                paths: live,
+            });
+        }
+        for (score, pattern) in self.failures.iter().take(8) {
+            let live = self.live(&pattern.related_paths);
+            items.push(Ranked {
+                kind: "failure",
+                id: pattern.failure_id.clone(),
+                title: short(pattern.symptoms.first().unwrap_or(&pattern.error_text)),
+                score: 30 + (*score as i64).min(20) + if live.is_empty() { 0 } else { 8 },
+                reasons: vec!["relevant_failure".to_owned()],
+                paths: live,
+            });
+        }
+        for subsystem in &self.subsystems {
+            let live = self.live(&subsystem.key_paths);
+            let text = format!("{} {}", subsystem.name, subsystem.description);
+            items.push(Ranked {
+                kind: "semantic_repo",
+                id: subsystem.name.clone(),
+                title: short(&text),
+                score: 20 + text_bonus(&text) + if live.is_empty() { -20 } else { 8 },
+                reasons: vec!["semantic_repo_match".to_owned()],
+                paths: live,
+            });
+        }
+        if let Some(found) = &self.strategy {
+            let base = match found.confidence {
+                "high" => 50,
+                "medium" => 35,
+                _ => 20,
+            };
+            items.push(Ranked {
+                kind: "strategy",
+                id: found.strategy.task_id.clone(),
+                title: short(&found.strategy.task_text),
+                score: base + (found.score / 100).min(MAX_STRATEGY_POINTS),
+                reasons: vec![
+                    "procedural_reuse".to_owned(),
+                    format!("confidence:{}", found.confidence),
+                ],
+                paths: self.live(&found.strategy.entry_points),
+            });
+        }
+        for hit in self.project.map.iter().take(MAX_RANKED_MAP) {
+            items.push(Ranked {
+                kind: "repo_map",
+                id: hit.path.clone(),
+                title: map_title(hit),
+                score: 10 + (hit.confidence * 24.0).round() as i64,
+                reasons: hit.reasons.iter().take(8).cloned().collect(),
+                paths: vec![hit.path.clone()],
+            });
+        }
+        items.retain(|item| item.score > 0);
+        items.sort_by(|a, b| {
+            b.score
+                .cmp(&a.score)
+                .then_with(|| a.kind.cmp(b.kind))
+                .then_with(|| a.id.cmp(&b.id))
+        });
+        items.truncate(MAX_RANKED);
+        items
+    }
+
+    /// Why each kind was loaded, in the words of the format; `not_loaded` where it was not.
+    pub(crate) fn why_loaded(&self, ranked: &[Ranked]) -> Value {
+        let mut out = Map::new();
+        for (name, kind) in [
+            ("handoff", "handoff"),
+            ("decisions", "decision"),
+            ("failures", "failure"),
+            ("semantic_repo", "semantic_repo"),
+            ("procedural_reuse", "strategy"),
+            ("repo_map", "repo_map"),
+        ] {
+            let mut reasons: Vec<&String> = Vec::new();
+            for reason in ranked
+                .iter()
+                .filter(|i| i.kind == kind)
+                .flat_map(|i| &i.reasons)
+            {
+                if !reasons.contains(&reason) && reasons.len() < 8 {
+                    reasons.push(reason);
+                }
+            }
+            let told = if !reasons.is_empty() {
+                json!(reasons)
+            } else if kind == "handoff" && !self.handoff_stale.is_empty() {
+                json!(["stale_excluded"])
+            } else {
+                json!(["not_loaded"])
+            };
+            out.insert(name.to_owned(), told);
+        }
+        Value::Object(out)
+    }
+
+    /// Paths that are not known to be gone, at most 8.
+    pub(crate) fn live(&self, paths: &[String]) -> Vec<String> {
+        let gone = missing(paths, &self.project.presents);
+        paths
+            .iter()
+            .filter(|p| !gone.contains(p) && !p.starts_with(".aictx"))
+            .map(|p| clean(&printable(p), 240))
+            .take(8)
+            .collect()
+    }
+
+    /// What changed of what a decision, strategy or failure speaks of.
+    pub(crate) fn dirt(&self, anchors: &[aictx_proto::record::Anchor]) -> Vec<String> {
+        dirt(anchors, &self.project.presents)
+    }
+}
+
+/// What an item is called in a list.
+fn short(text: &str) -> String {
+    clean(&printable(text), 160)
+}
+
+fn map_title(hit: &MapHit) -> String {
+    match hit.symbols.first() {
+        Some(s) => clean(&printable(&format!("{}: {}", hit.path, s.name)), 160),
+        None => clean(&printable(&hit.path), 160),
+    }
+}
+
+/// Why a handoff says little about the present, computed when it is read (W6).
+fn stale_handoff(handoff: &Handoff, project: &Project, now: Timestamp) -> Vec<String> {
+    let mut reasons = Vec::new();
+    let points = &handoff.recommended_starting_points;
+    let gone = missing(points, &project.presents);
+    if !gone.is_empty() && gone.len() == points.len() {
+        let names: Vec<&str> = gone.iter().take(5).map(|p| p.as_str()).collect();
+        reasons.push(format!("missing_paths:{}", names.join(",")));
+    }
+    if let Some(at) = Timestamp::parse(&handoff.updated_at) {
+        let age = now.since(at);
+        if age > STALE_HANDOFF {
+            reasons.push(format!("age_days:{}", age / 86_400));
+        }
+    }
+    reasons
+}
+
+/// By words and files in common; a request that says to go on means the last handoff. Sharing a kind
+/// of file is no relevance (W34).
+fn relevance(handoff: &Handoff, request: &str, continues: bool, project: &Project) -> Relevance {
+    if continues {
+        return Relevance::High;
+    }
+    if matching::goals(request, &handoff.reason).yes {
+        return Relevance::High;
+    }
+    let asked = terms(request);
+    let text = format!(
+        "{} {} {}",
+        handoff.summary,
+        handoff.reason,
+        handoff.next_steps.join(" ")
+    );
+    let paths = handoff.recommended_starting_points.join(" ");
+    let in_text = shared(&asked, &terms(&text));
+    let in_paths = shared(&asked, &terms(&paths));
+    let named = handoff
+        .recommended_starting_points
+        .iter()
+        .any(|p| p.len() > 3 && request.contains(p.as_str()));
+    let mapped = handoff.recommended_starting_points.iter().any(|p| {
+        project
+            .map
+            .iter()
+            .take(3)
+            .any(|hit| hit.path == *p && hit.confidence >= 0.1)
+    });
+    let score = 2 * in_text.min(3)
+        + 2 * in_paths.min(2)
+        + 6 * usize::from(named)
+        + 2 * usize::from(mapped && in_text + in_paths > 0);
+    match score {
+        7.. => Relevance::High,
+        4.. => Relevance::Medium,
+        1.. => Relevance::Low,
+        _ => Relevance::Unrelated,
+    }
+}
+
+/// Open failures: those that have to do with the request first, then the ones seen last.
+fn open_failures<'a>(
+    snapshot: &'a Snapshot,
+    request: &str,
+    task_type: &str,
+    area: &str,
+    paths: &[String],
+    commands: &[String],
+    now: Timestamp,
+) -> Vec<(f64, &'a FailurePattern)> {
+    let query = FailureQuery {
+        task: request,
+        task_type,
+        area,
+        paths,
+        command: commands.last().map_or("", String::as_str),
+    };
+    let usable = |p: &&FailurePattern| p.status != "resolved" && !marks::is_wrong(&p.extra);
+    let mut found: Vec<(f64, &FailurePattern)> = Vec::new();
+    if !(request.is_empty() && paths.is_empty()) {
+        found.extend(
+            find_failures(&snapshot.failures, &query, now)
+                .into_iter()
+                .filter(|(_, p)| usable(&p)),
+        );
+    }
+    for pattern in failures::open(&snapshot.failures)
+        .into_iter()
+        .filter(usable)
+    {
+        if !found.iter().any(|(_, p)| std::ptr::eq(*p, pattern)) {
+            found.push((0.0, pattern));
+        }
+    }
+    found
+}
+
+/// Notes that share words with a request; without a request, none. At most 2.
+fn relevant_notes<'a>(notes: &'a [Note], request: &str) -> Vec<&'a Note> {
+    let asked = terms(request);
+    let mut scored: Vec<(usize, &Note)> = notes
+        .iter()
+        .map(|note| {
+            let in_title = shared(&asked, &terms(&format!("{} {}", note.title, note.tags)));
+            (3 * in_title + shared(&asked, &terms(&note.text)), note)
+        })
+        .filter(|(score, _)| *score >= 2)
+        .collect();
+    scored.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.path.cmp(&b.1.path)));
+    scored.into_iter().take(2).map(|(_, note)| note).collect()
+}

@@ -1,0 +1,459 @@
+//! How a contract was kept.
+
+use aictx_proto::path::RepoPath;
+use aictx_proto::pattern::PathPattern;
+use aictx_proto::record::{ComplianceRow, ContractRecord};
+use aictx_proto::text::clean;
+use aictx_signals::same_check;
+use serde_json::{Map, Value, json};
+
+/// Issues kept of each severity.
+const MAX_ISSUES: usize = 8;
+/// Files shown of each list.
+const MAX_FILES: usize = 12;
+/// What is taken off for each issue (spec §8.3).
+const FIRST_ACTION: f64 = 0.30;
+const OUTSIDE_SCOPE: f64 = 0.30;
+const AVOIDED: f64 = 0.30;
+const TEST_MISSING: f64 = 0.25;
+const TEST_NOT_OBSERVED: f64 = 0.10;
+const ADVICE: f64 = 0.10;
+
+/// What was observed of an execution.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Observed<'a> {
+    pub(crate) opened: &'a [String],
+    pub(crate) edited: &'a [String],
+    pub(crate) commands: &'a [String],
+    /// Commands that were test runs, however they ended.
+    pub(crate) tests: &'a [String],
+    /// Commands that ended well.
+    pub(crate) passed: &'a [String],
+    pub(crate) success: Option<bool>,
+    /// Files that git shows as changed; `None` when it was not asked.
+    pub(crate) changed: Option<&'a [String]>,
+}
+
+/// The verdict.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Compliance {
+    /// `followed`, `partial`, `violated` or `not_evaluated`.
+    pub status: &'static str,
+    /// 0 to 1; none when not evaluated.
+    pub score: Option<f64>,
+    /// Code of what weighs most.
+    pub main_issue: String,
+    /// Check → kept.
+    pub checks: Map<String, Value>,
+    /// `{code, severity, detail, evidence}`.
+    pub violations: Vec<Value>,
+    /// The same.
+    pub warnings: Vec<Value>,
+    /// `Contract: followed.` and the like.
+    pub compact_summary: String,
+    /// The whole object of the format.
+    pub object: Value,
+}
+
+impl Compliance {
+    /// Whether there was something to compare.
+    pub fn evaluated(&self) -> bool {
+        self.status != "not_evaluated"
+    }
+
+    fn has(&self, code: &str) -> bool {
+        self.violations
+            .iter()
+            .chain(&self.warnings)
+            .any(|issue| issue["code"] == code)
+    }
+
+    /// Codes of everything that was found.
+    pub(crate) fn issues(&self) -> impl Iterator<Item = &Value> {
+        self.violations.iter().chain(&self.warnings)
+    }
+
+    /// Whether the first action, the scope and the test were kept: what closes older gaps.
+    pub(crate) fn kept(&self, check: &str) -> bool {
+        self.checks.get(check).and_then(Value::as_bool) == Some(true)
+    }
+}
+
+#[derive(Default)]
+struct Issues {
+    violations: Vec<Value>,
+    warnings: Vec<Value>,
+    off: f64,
+}
+
+impl Issues {
+    fn add(&mut self, violation: bool, code: &str, detail: String, evidence: String, off: f64) {
+        let list = if violation {
+            &mut self.violations
+        } else {
+            &mut self.warnings
+        };
+        if list.len() < MAX_ISSUES {
+            list.push(json!({
+                "code": code, "severity": if violation { "violation" } else { "warning" },
+                "detail": detail, "evidence": clean(&evidence, 400),
+            }));
+        }
+        self.off += off;
+    }
+}
+
+/// Compares an execution with its contract. A strict contract that was not kept is violated; a soft
+/// one is advice, and not taking it is a warning; an exploratory one wants only that something was
+/// looked at.
+pub(crate) fn evaluate(contract: Option<&ContractRecord>, seen: &Observed) -> Compliance {
+    let Some(record) = contract else {
+        return not_evaluated("no_resume_contract", None);
+    };
+    let nothing = seen.opened.is_empty()
+        && seen.edited.is_empty()
+        && seen.commands.is_empty()
+        && seen.tests.is_empty();
+    if nothing {
+        return not_evaluated("no_execution_observation", Some(record));
+    }
+    let contract = &record.execution_contract;
+    let text = |path: &str| {
+        contract
+            .pointer(path)
+            .and_then(Value::as_str)
+            .unwrap_or_default()
+    };
+    let strength = text("/contract_strength");
+    let task_type = text("/validation_policy/task_type");
+    let advisory = strength != "strict"
+        || matches!(
+            task_type,
+            "analysis" | "investigation" | "documentation" | "qa"
+        );
+    let mut issues = Issues::default();
+
+    let first = text("/first_action/path");
+    let touched = |path: &str| {
+        seen.opened
+            .iter()
+            .chain(seen.edited)
+            .any(|p| same_path(p, path))
+    };
+    let followed_first = if strength == "exploratory" || first.is_empty() {
+        // Nothing was asked for but to look.
+        true
+    } else {
+        touched(first)
+    };
+    if !followed_first {
+        let off = if advisory { ADVICE } else { FIRST_ACTION };
+        let detail = "the file to begin with was neither read nor edited".to_owned();
+        issues.add(
+            !advisory,
+            "missing_first_action",
+            detail,
+            first.to_owned(),
+            off,
+        );
+    }
+
+    let scope = patterns(
+        contract,
+        &["/edit_scope/primary", "/edit_scope/secondary_if_needed"],
+    );
+    let avoid = patterns(contract, &["/edit_scope/avoid"]);
+    let outside: Vec<&String> = seen
+        .edited
+        .iter()
+        .filter(|path| !scope.is_empty() && !matches_any(&scope, path))
+        .collect();
+    let avoided: Vec<&String> = seen
+        .edited
+        .iter()
+        .filter(|path| {
+            matches_any(&avoid, path) && !scope.iter().any(|p| p.as_str() == path.as_str())
+        })
+        .collect();
+    let within = outside.is_empty() || strength != "strict";
+    if !within {
+        let evidence = listed(&outside);
+        issues.add(
+            true,
+            "edit_outside_scope",
+            "files outside the scope were edited".to_owned(),
+            evidence,
+            OUTSIDE_SCOPE,
+        );
+    }
+    if !avoided.is_empty() {
+        let evidence = listed(&avoided);
+        issues.add(
+            true,
+            "edited_avoided_path",
+            "files that were to be left alone were edited".to_owned(),
+            evidence,
+            AVOIDED,
+        );
+    }
+
+    let expected = text("/test_command/command");
+    let required = contract
+        .pointer("/validation_policy/required")
+        .and_then(Value::as_bool)
+        .unwrap_or(true);
+    let (test_used, focused) = test_seen(expected, seen);
+    if !test_used && required && !seen.edited.is_empty() {
+        let failed = seen.success == Some(false);
+        let code = if failed {
+            "canonical_test_missing"
+        } else {
+            "canonical_test_not_observed"
+        };
+        let off = if failed {
+            TEST_MISSING
+        } else {
+            TEST_NOT_OBSERVED
+        };
+        issues.add(
+            failed && !advisory,
+            code,
+            "the repository's check was not seen to pass".to_owned(),
+            expected.to_owned(),
+            off,
+        );
+    }
+    let reported: Vec<&String> = seen
+        .changed
+        .into_iter()
+        .flatten()
+        .filter(|p| !seen.edited.contains(p))
+        .take(MAX_FILES)
+        .collect();
+
+    let first_files: Vec<&str> = contract
+        .pointer("/expected_first_files")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten()
+        .filter_map(Value::as_str)
+        .collect();
+    let matched: Vec<&&str> = first_files.iter().filter(|f| touched(f)).collect();
+    let alignment = if first_files.is_empty() {
+        "not_evaluated"
+    } else if matched.is_empty() {
+        "ignored"
+    } else {
+        "followed"
+    };
+    let mut checks = Map::new();
+    checks.insert("followed_first_action".to_owned(), json!(followed_first));
+    checks.insert(
+        "edited_within_scope".to_owned(),
+        json!(within && avoided.is_empty()),
+    );
+    checks.insert("canonical_test_used".to_owned(), json!(test_used));
+    checks.insert("finalize_used".to_owned(), json!(true));
+    if alignment != "not_evaluated" {
+        checks.insert("structural_alignment".to_owned(), json!(alignment));
+    }
+    let score = ((1.0 - issues.off).clamp(0.0, 1.0) * 10_000.0).round() / 10_000.0;
+    let status = if !issues.violations.is_empty() {
+        "violated"
+    } else if !issues.warnings.is_empty() || score < 0.95 {
+        "partial"
+    } else {
+        "followed"
+    };
+    let main_issue = issues
+        .violations
+        .first()
+        .or(issues.warnings.first())
+        .and_then(|i| i["code"].as_str())
+        .unwrap_or_default()
+        .to_owned();
+    let compact_summary = summary(status, &main_issue, alignment);
+    let observed: Vec<&String> = seen
+        .opened
+        .iter()
+        .chain(seen.edited)
+        .take(MAX_FILES)
+        .collect();
+    let object = json!({
+        "version": 1, "contract_present": true, "status": status, "score": score,
+        "task_goal": record.task_goal, "main_issue": main_issue, "structural_alignment": alignment,
+        "checks": checks,
+        "structural_entry_points": {
+            "status": alignment, "expected_first_files": first_files,
+            "observed_files": observed, "matched_files": matched,
+        },
+        "first_action": { "expected": first, "observed": followed_first },
+        "edit_scope": {
+            "primary": contract.pointer("/edit_scope/primary"),
+            "secondary_if_needed": contract.pointer("/edit_scope/secondary_if_needed"),
+            "edited_files": seen.edited.iter().take(MAX_FILES).collect::<Vec<_>>(),
+            "outside_scope": outside.iter().take(MAX_ISSUES).collect::<Vec<_>>(),
+        },
+        "test_command": { "expected": expected, "observed": test_used, "focused": focused },
+        "unreported_edits": reported,
+        "violations": issues.violations, "warnings": issues.warnings,
+        "compact_summary": compact_summary,
+    });
+    Compliance {
+        status,
+        score: Some(score),
+        main_issue,
+        checks,
+        violations: issues.violations,
+        warnings: issues.warnings,
+        compact_summary,
+        object,
+    }
+}
+
+fn not_evaluated(issue: &str, record: Option<&ContractRecord>) -> Compliance {
+    let compact_summary = summary("not_evaluated", issue, "not_evaluated");
+    Compliance {
+        status: "not_evaluated",
+        score: None,
+        main_issue: issue.to_owned(),
+        checks: Map::new(),
+        violations: Vec::new(),
+        warnings: Vec::new(),
+        object: json!({
+            "version": 1, "contract_present": record.is_some(), "status": "not_evaluated",
+            "score": null, "task_goal": record.map(|r| r.task_goal.clone()).unwrap_or_default(),
+            "main_issue": issue, "structural_alignment": "not_evaluated", "checks": {},
+            "violations": [], "warnings": [], "compact_summary": compact_summary,
+        }),
+        compact_summary,
+    }
+}
+
+/// Whether the expected check was seen to pass, or (where nothing tells how commands ended) seen at
+/// all; and whether only a part of it was run.
+fn test_seen(expected: &str, seen: &Observed) -> (bool, bool) {
+    if expected.is_empty() {
+        return (true, false);
+    }
+    if seen.passed.iter().any(|c| same_check(c, expected)) {
+        return (true, false);
+    }
+    // A narrower run of the same runner is evidence, too.
+    let focused = |c: &&String| {
+        aictx_signals::is_test_command(c)
+            && aictx_signals::command_word(c) == aictx_signals::command_word(expected)
+    };
+    (seen.passed.iter().any(|c| focused(&c)), true)
+}
+
+fn patterns(contract: &Value, members: &[&str]) -> Vec<PathPattern> {
+    members
+        .iter()
+        .filter_map(|m| contract.pointer(m)?.as_array())
+        .flatten()
+        .filter_map(Value::as_str)
+        .map(PathPattern::new)
+        .collect()
+}
+
+fn matches_any(patterns: &[PathPattern], path: &str) -> bool {
+    RepoPath::parse(path).is_ok_and(|path| {
+        // An entry covers what lies below it.
+        patterns.iter().any(|p| p.matches(&path))
+            || patterns.iter().any(|p| {
+                RepoPath::parse(p.as_str())
+                    .is_ok_and(|dir| !dir.is_root() && path.starts_with(&dir))
+            })
+    })
+}
+
+fn same_path(a: &str, b: &str) -> bool {
+    a == b
+        || match (RepoPath::parse(a), RepoPath::parse(b)) {
+            (Ok(a), Ok(b)) => a == b,
+            _ => false,
+        }
+}
+
+fn listed(paths: &[&String]) -> String {
+    let names: Vec<&str> = paths.iter().take(MAX_ISSUES).map(|p| p.as_str()).collect();
+    names.join(", ")
+}
+
+/// `Contract: partial — canonical test was not observed.`, at most 120 characters.
+fn summary(status: &str, issue: &str, alignment: &str) -> String {
+    let status_words = if status == "not_evaluated" {
+        "not evaluated"
+    } else {
+        status
+    };
+    let phrase = match issue {
+        "missing_first_action" => "first action was not observed",
+        "edit_outside_scope" => "edited outside contract scope",
+        "edited_avoided_path" => "edited a path to be left alone",
+        "canonical_test_missing" | "canonical_test_not_observed" => {
+            "canonical test was not observed"
+        }
+        "no_resume_contract" => "no matching resume contract",
+        "no_execution_observation" => "no execution observation",
+        _ => "",
+    };
+    let mut line = format!("Contract: {status_words}");
+    if !phrase.is_empty() {
+        line.push_str(&format!(" — {phrase}"));
+    }
+    line.push('.');
+    if alignment != "not_evaluated" {
+        line.push_str(&format!(" Structural alignment: {alignment}."));
+    }
+    clean(&line, 120)
+}
+
+/// The row of `contract_compliance.jsonl`.
+pub fn compliance_row(
+    compliance: &Compliance,
+    record: &ContractRecord,
+    execution_id: &str,
+    session_id: &str,
+    timestamp: &str,
+) -> ComplianceRow {
+    ComplianceRow {
+        timestamp: timestamp.to_owned(),
+        execution_id: execution_id.to_owned(),
+        task_goal: record.task_goal.clone(),
+        contract_id: record.contract_id.clone(),
+        session_id: session_id.to_owned(),
+        contract_present: true,
+        status: compliance.status.to_owned(),
+        score: compliance.score,
+        main_issue: compliance.main_issue.clone(),
+        checks: compliance.checks.clone(),
+        violations: compliance.violations.clone(),
+        warnings: compliance.warnings.clone(),
+        compact_summary: compliance.compact_summary.clone(),
+        extra: Map::new(),
+    }
+}
+
+/// `contract_adherence` of the format, filled from the one verdict (spec §8.4).
+pub(crate) fn adherence(compliance: &Compliance, record: Option<&ContractRecord>) -> Value {
+    let Some(record) = record.filter(|_| compliance.evaluated()) else {
+        return json!({ "contract_available": record.is_some(), "skipped_reason": compliance.main_issue });
+    };
+    let contract = &record.execution_contract;
+    json!({
+        "contract_available": true, "task_goal": record.task_goal,
+        "contract_generated_at": record.generated_at,
+        "first_action_path": contract.pointer("/first_action/path"),
+        "opened_first_action": compliance.kept("followed_first_action"),
+        "edited_within_scope": compliance.kept("edited_within_scope"),
+        "canonical_test_command": contract.pointer("/test_command/command"),
+        "canonical_test_used": compliance.kept("canonical_test_used"),
+        "validation_required": contract.pointer("/validation_policy/required"),
+        "first_action_enforced": contract.pointer("/contract_strength") == Some(&json!("strict")),
+        "finalize_called": true,
+        "violations": compliance.violations.iter().map(|v| v["code"].clone()).collect::<Vec<_>>(),
+        "sequence_observable": !compliance.has("first_action_not_observable"),
+    })
+}

@@ -1,0 +1,177 @@
+//! Decisions: the ones that still hold, the most relevant and newest first (W5).
+
+use std::collections::BTreeSet;
+
+use aictx_proto::record::Decision;
+use aictx_proto::snapshot::Snapshot;
+
+use crate::ids::decision_id;
+use crate::marks;
+use crate::matching::{shared, terms};
+
+/// A decision, and what speaks for telling it.
+#[derive(Debug, Clone)]
+pub(crate) struct RankedDecision<'a> {
+    pub(crate) decision: &'a Decision,
+    pub(crate) id: String,
+    pub(crate) score: i64,
+    pub(crate) reasons: Vec<String>,
+}
+
+/// Ids of decisions that a later one replaces by name.
+fn superseded(decisions: &[Decision]) -> BTreeSet<String> {
+    decisions
+        .iter()
+        .flat_map(|d| d.supersedes.iter().cloned())
+        .collect()
+}
+
+/// Whether a decision may be told at all; why not otherwise.
+fn excluded(decision: &Decision, id: &str, gone: &BTreeSet<String>) -> Option<&'static str> {
+    if marks::is_wrong(&decision.extra) {
+        Some("marked_wrong")
+    } else if gone.contains(id) {
+        Some("superseded")
+    } else {
+        None
+    }
+}
+
+/// The decisions that hold, best first, and those that do not, with the reason. A request and files
+/// at hand bring forward what is about them; otherwise the newest come first. Decisions of one
+/// sub-system stand side by side: only naming an earlier one replaces it.
+pub(crate) fn ranked<'a>(
+    snapshot: &'a Snapshot,
+    request: &str,
+    paths: &BTreeSet<String>,
+) -> (Vec<RankedDecision<'a>>, Vec<(String, &'static str)>) {
+    let gone = superseded(&snapshot.decisions);
+    let asked = terms(request);
+    let mut out: Vec<RankedDecision> = Vec::new();
+    let mut left = Vec::new();
+    let mut texts: BTreeSet<&str> = BTreeSet::new();
+    for (age, decision) in snapshot.decisions.iter().rev().enumerate() {
+        let id = decision_id(decision);
+        if decision.decision.trim().is_empty() {
+            continue;
+        }
+        if let Some(why) = excluded(decision, &id, &gone) {
+            left.push((id, why));
+            continue;
+        }
+        // The same words twice are one decision; the newest row stands for it.
+        if !texts.insert(decision.decision.trim()) {
+            continue;
+        }
+        let mut reasons = Vec::new();
+        let mut score = 0;
+        if marks::is_pinned(&decision.extra) {
+            score += 1_000;
+            reasons.push("pinned".to_owned());
+        }
+        let governed = |p: &&String| covers(p, paths);
+        let hits = decision.related_paths.iter().filter(governed).count();
+        if hits > 0 {
+            score += 20 * hits.min(3) as i64;
+            reasons.push("governs_these_files".to_owned());
+        }
+        let text = format!(
+            "{} {} {}",
+            decision.decision, decision.rationale, decision.subsystem
+        );
+        let words = shared(&asked, &terms(&text));
+        if words > 0 {
+            score += (4 * words as i64).min(20);
+            reasons.push(format!("shared_terms:{words}"));
+        }
+        if age < 5 {
+            score += 5 - age as i64;
+            reasons.push("recent_decision".to_owned());
+        }
+        out.push(RankedDecision {
+            decision,
+            id,
+            score,
+            reasons,
+        });
+    }
+    // Stable: of equal scores the newer one stays first.
+    out.sort_by(|a, b| b.score.cmp(&a.score));
+    (out, left)
+}
+
+/// Whether a governed path is, or is a directory above, one of some paths.
+fn covers(governed: &str, paths: &BTreeSet<String>) -> bool {
+    let governed = governed.trim_end_matches('/').trim_end_matches("/**");
+    paths.iter().any(|path| {
+        path.strip_prefix(governed)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::Arc;
+
+    fn decision(n: u32, text: &str, path: &str) -> Decision {
+        Decision {
+            decision: text.into(),
+            rationale: "because".into(),
+            subsystem: "auth".into(),
+            timestamp: format!("2026-01-{n:02}T00:00:00Z"),
+            related_paths: vec![path.into()],
+            ..Decision::default()
+        }
+    }
+
+    fn texts(snapshot: &Snapshot, request: &str, paths: &[&str]) -> Vec<String> {
+        let paths = paths.iter().map(|p| (*p).to_owned()).collect();
+        let (found, _) = ranked(snapshot, request, &paths);
+        found.iter().map(|d| d.decision.decision.clone()).collect()
+    }
+
+    #[test]
+    fn w5_seven_decisions_newest_first_and_none_erases_another() {
+        let rows = (1..=7)
+            .map(|n| decision(n, &format!("rule {n}"), "src/auth.py"))
+            .collect();
+        let snapshot = Snapshot {
+            decisions: Arc::new(rows),
+            ..Snapshot::default()
+        };
+        let all = texts(&snapshot, "", &[]);
+        assert_eq!(all.len(), 7);
+        assert_eq!(all[..3], ["rule 7", "rule 6", "rule 5"]);
+    }
+
+    #[test]
+    fn what_governs_the_files_at_hand_comes_first_and_supersedes_is_explicit() {
+        let mut rows = vec![
+            decision(1, "tokens live in one module", "src/auth"),
+            decision(2, "paint the bike shed blue", "shed.py"),
+        ];
+        let snapshot = Snapshot {
+            decisions: Arc::new(rows.clone()),
+            ..Snapshot::default()
+        };
+        assert_eq!(
+            texts(&snapshot, "", &["src/auth/token.py"])[0],
+            "tokens live in one module"
+        );
+        assert_eq!(
+            texts(&snapshot, "repaint the shed", &[])[0],
+            "paint the bike shed blue"
+        );
+        let mut new = decision(3, "paint it red", "shed.py");
+        new.supersedes = vec![decision_id(&rows[1])];
+        rows.push(new);
+        let snapshot = Snapshot {
+            decisions: Arc::new(rows),
+            ..Snapshot::default()
+        };
+        let (_, left) = ranked(&snapshot, "", &BTreeSet::new());
+        assert_eq!(left[0].1, "superseded");
+        assert_eq!(texts(&snapshot, "", &[]).len(), 2);
+    }
+}

@@ -1,0 +1,555 @@
+//! The members of a resume's answer, each from the one context.
+
+use aictx_proto::methods::MapHit;
+use aictx_proto::record::{Handoff, files};
+use aictx_proto::snapshot::Snapshot;
+use aictx_proto::text::{clean, printable};
+use serde_json::{Map, Value, json};
+
+use super::contract::EntryPoint;
+use crate::capsule::{age, next_action};
+use crate::context::{Context, Ranked, Relevance};
+use crate::contracts::still_open;
+use crate::ids::decision_id;
+use crate::project::Project;
+use crate::quality::staleness;
+use crate::suggest;
+use crate::work_state::severity_rank;
+
+/// Gaps told.
+const MAX_GAPS: usize = 8;
+/// Items of `loaded_context`.
+const MAX_LOADED: usize = 12;
+
+/// What earlier contracts still want: of the active task, of the recent one, of the last handoff.
+/// Whatever a later execution was seen to do is not wanted any more (W3b).
+pub(crate) fn carryover_gaps(context: &Context) -> Vec<Value> {
+    let mut gaps: Vec<Value> = Vec::new();
+    let threads = [&context.active.thread, &context.active.recent];
+    let of_threads = threads.into_iter().flatten().flat_map(|t| &t.contract_gaps);
+    let of_handoff = context
+        .handoff
+        .and_then(|h| h.extra.get("contract_gaps")?.as_array())
+        .into_iter()
+        .flatten();
+    for gap in of_threads.chain(of_handoff) {
+        let same = |g: &Value| g["kind"] == gap["kind"] && g["expected"] == gap["expected"];
+        // Work is finalized before it is committed: files of the ancestor call that a gap (W43).
+        let counts = gap["kind"] != "uncommitted_changes";
+        if counts && gaps.len() < MAX_GAPS && !gaps.iter().any(same) {
+            gaps.push(gap.clone());
+        }
+    }
+    let passed: Vec<String> = context
+        .snapshot
+        .executions
+        .iter()
+        .rev()
+        .take(1)
+        .filter_map(|e| {
+            Some(
+                e.extra
+                    .get(crate::project::PASSED_CHECK)?
+                    .as_str()?
+                    .to_owned(),
+            )
+        })
+        .collect();
+    still_open(&gaps, &[], &passed)
+}
+
+pub(super) fn strongest(gaps: &[Value]) -> Value {
+    gaps.iter()
+        .max_by_key(|g| severity_rank(g["severity"].as_str().unwrap_or_default()))
+        .map_or(
+            Value::Null,
+            |g| json!({ "kind": g["kind"], "severity": g["severity"], "summary": g["summary"] }),
+        )
+}
+
+/// From the one handoff record; a missing outcome is unknown, never success (W3). A task that is
+/// active here but not what the request is about is said to be so.
+pub(crate) fn task_state(
+    context: &Context,
+    fits: bool,
+    points: &[EntryPoint],
+    gaps: &[Value],
+) -> Value {
+    let (status, mut reason) = if let Some(thread) = &context.active.thread {
+        let text = if fits {
+            "a task is in progress".to_owned()
+        } else {
+            format!(
+                "a task is in progress, but the request is not about it: {}",
+                clean(&printable(&thread.goal), 80)
+            )
+        };
+        ("active", text)
+    } else if let Some(thread) = context.active.recent.as_ref().filter(|_| fits) {
+        ("blocked", format!("the task was left {}", thread.status))
+    } else {
+        let (status, text) = match context.handoff.map(|h| h.status.as_str()) {
+            Some("resolved" | "completed" | "success") => {
+                ("completed", "the last handoff is resolved")
+            }
+            Some("failed" | "blocked") => ("blocked", "the last handoff is not resolved"),
+            Some("unresolved") => ("blocked", "the outcome of the last handoff is not known"),
+            Some(_) => ("unknown", "the last handoff has no outcome"),
+            None => ("unknown", "nothing is recorded yet"),
+        };
+        (status, text.to_owned())
+    };
+    if status == "completed" && !context.continues {
+        reason.push_str("; the request is what counts now");
+    }
+    if let Some(severity) = strongest(gaps)["severity"].as_str() {
+        reason.push_str(&format!("; strongest open gap: {severity}"));
+    }
+    let next = context
+        .active
+        .thread
+        .as_ref()
+        .is_some_and(|t| !t.next_action.is_empty());
+    let confidence = if fits && next && !points.is_empty() {
+        "high"
+    } else if !points.is_empty() {
+        "medium"
+    } else {
+        "low"
+    };
+    json!({ "status": status, "confidence": confidence, "reason": reason })
+}
+
+/// What was thought and found wrong in the task at hand, newest first.
+pub(crate) fn discarded_hypotheses(context: &Context, limit: usize) -> Vec<Value> {
+    let threads = [&context.active.thread, &context.active.recent];
+    threads
+        .into_iter()
+        .flatten()
+        .flat_map(|t| t.discarded_hypotheses.iter().rev())
+        .take(limit)
+        .cloned()
+        .collect()
+}
+
+/// The capsule and what it is made of.
+pub(super) struct Parts {
+    capsule: Map<String, Value>,
+    ranked: Vec<Ranked>,
+    missing: Vec<String>,
+}
+
+impl Parts {
+    pub(super) fn of(
+        context: &Context,
+        contract: &Value,
+        points: &[EntryPoint],
+        fallback: &[EntryPoint],
+        limit: usize,
+    ) -> Self {
+        let ranked = context.ranked();
+        let strategy = context.strategy.as_ref().map(|s| {
+            let from: Vec<&str> = s.strategy.entry_points.iter().map(String::as_str).collect();
+            format!(
+                "start from {} ({} confidence: {})",
+                from.join(", "),
+                s.confidence,
+                clean(&s.reason(), 160)
+            )
+        });
+        let mut capsule = Map::new();
+        for (name, value) in [
+            ("current_request", json!(context.request)),
+            (
+                "first_action",
+                contract.get("first_action").cloned().unwrap_or_default(),
+            ),
+            ("resuming", json!(resuming(context))),
+            (
+                "last_progress",
+                json!(context.handoff.map(last_progress).unwrap_or_default()),
+            ),
+            ("next_action", json!(next_step(context, points))),
+            (
+                "entry_points",
+                json!(points.iter().map(EntryPoint::to_json).collect::<Vec<_>>()),
+            ),
+            (
+                "fallback_entry_points",
+                json!(
+                    fallback
+                        .iter()
+                        .take(4)
+                        .map(EntryPoint::to_json)
+                        .collect::<Vec<_>>()
+                ),
+            ),
+            ("repo_map", repo_map(context)),
+            ("validated", json!(validated(context, limit))),
+            (
+                "failures",
+                json!(
+                    context
+                        .failures
+                        .iter()
+                        .take(limit)
+                        .map(|(_, p)| failure_text(p, context))
+                        .collect::<Vec<_>>()
+                ),
+            ),
+            (
+                "decisions",
+                json!(
+                    context
+                        .decisions
+                        .iter()
+                        .take(limit)
+                        .map(|d| decision_text(d.decision, context))
+                        .collect::<Vec<_>>()
+                ),
+            ),
+            ("strategy", json!(strategy.unwrap_or_default())),
+            ("avoid", json!([".aictx/**"])),
+        ] {
+            capsule.insert(name.to_owned(), value);
+        }
+        let gone = context.handoff.map(|h| {
+            crate::anchors::missing(&h.recommended_starting_points, &context.project.presents)
+                .into_iter()
+                .cloned()
+                .collect()
+        });
+        Self {
+            capsule,
+            ranked,
+            missing: gone.unwrap_or_default(),
+        }
+    }
+
+    /// Something is known to hold.
+    pub(super) fn validated(&self) -> bool {
+        self.capsule
+            .get("validated")
+            .and_then(Value::as_array)
+            .is_some_and(|v| !v.is_empty())
+    }
+
+    pub(super) fn warnings(&self, context: &Context) -> Vec<String> {
+        let gone = self
+            .missing
+            .iter()
+            .map(|p| format!("missing_entry_point:{}", clean(&printable(p), 200)));
+        let stale = context
+            .handoff_stale
+            .iter()
+            .map(|r| format!("stale_handoff:{r}"));
+        gone.chain(stale).collect()
+    }
+
+    pub(super) fn capsule(&mut self) -> Map<String, Value> {
+        std::mem::take(&mut self.capsule)
+    }
+
+    /// `{kind, source, source_id, summary, match_reasons, selection_reason, confidence, staleness,
+    /// role, related_paths, dirty, rank}`.
+    pub(super) fn loaded(&self, context: &Context) -> Vec<Value> {
+        let mut list: Vec<Value> = Vec::new();
+        let mut add = |kind: &str,
+                       source: &str,
+                       id: &str,
+                       text: &str,
+                       when: &str,
+                       paths: &[String],
+                       dirty: Vec<String>| {
+            let found = self.ranked.iter().find(|r| r.kind == kind && r.id == id);
+            let reasons = found.map(|r| r.reasons.clone()).unwrap_or_default();
+            let role = match kind {
+                "failure" => "caution",
+                "work_state" => "primary",
+                "handoff" if context.relevance <= Relevance::Low => "background",
+                "decision" if reasons.iter().all(|r| r == "recent_decision") => "background",
+                _ => "carryover",
+            };
+            list.push(json!({
+                "kind": kind, "source": format!(".aictx/{source}"), "source_id": id,
+                "summary": clean(&printable(text), 160), "match_reasons": reasons,
+                "selection_reason": reasons.first(),
+                "confidence": if dirty.is_empty() { "medium" } else { "low" },
+                "staleness": staleness(when, context.now), "role": role,
+                "related_paths": paths.iter().take(6).collect::<Vec<_>>(), "dirty": dirty,
+            }));
+        };
+        if let Some(t) = context
+            .active
+            .thread
+            .as_ref()
+            .or(context.active.recent.as_ref())
+        {
+            add(
+                "work_state",
+                files::ACTIVE_TASK,
+                &t.task_id,
+                &t.goal,
+                &t.updated_at,
+                &t.active_files,
+                Vec::new(),
+            );
+        }
+        if let Some(h) = context.handoff {
+            add(
+                "handoff",
+                files::HANDOFF,
+                &h.source_execution_id,
+                &h.summary,
+                &h.updated_at,
+                &h.recommended_starting_points,
+                Vec::new(),
+            );
+        }
+        for (_, p) in context.failures.iter().take(4) {
+            let dirty = context.dirt(&p.anchors);
+            add(
+                "failure",
+                files::FAILURE_PATTERNS,
+                &p.failure_id,
+                &p.error_text,
+                &p.timestamp,
+                &p.related_paths,
+                dirty,
+            );
+        }
+        if let Some(found) = &context.strategy {
+            let s = found.strategy;
+            add(
+                "strategy",
+                files::STRATEGIES,
+                &s.task_id,
+                &s.task_text,
+                &s.timestamp,
+                &s.entry_points,
+                context.dirt(&s.anchors),
+            );
+        }
+        for found in context.decisions.iter().take(4) {
+            let d = found.decision;
+            let id = decision_id(d);
+            add(
+                "decision",
+                files::DECISIONS,
+                &id,
+                &d.decision,
+                &d.timestamp,
+                &d.related_paths,
+                context.dirt(&d.anchors),
+            );
+        }
+        list.sort_by_key(|item| item["role"] == "background");
+        list.truncate(MAX_LOADED);
+        for (rank, entry) in list.iter_mut().enumerate() {
+            entry["rank"] = json!(rank + 1);
+        }
+        list
+    }
+}
+
+/// A failure in one line, with what changed since.
+pub(crate) fn failure_text(p: &aictx_proto::record::FailurePattern, context: &Context) -> String {
+    let what = p.symptoms.first().unwrap_or(&p.error_text);
+    let mut line = format!(
+        "{} (seen {}x, {})",
+        clean(&printable(what), 200),
+        p.occurrences.max(1),
+        age(&p.timestamp, context.now),
+    );
+    if !p.failed_command.is_empty() {
+        line.push_str(&format!(" [{}]", clean(&printable(&p.failed_command), 100)));
+    }
+    line + &dirty_text(&context.dirt(&p.anchors))
+}
+
+/// A decision in one line, with what changed since.
+pub(crate) fn decision_text(d: &aictx_proto::record::Decision, context: &Context) -> String {
+    clean(&printable(&d.decision), 200) + &dirty_text(&context.dirt(&d.anchors))
+}
+
+/// ` (dirty: parse in src/a.rs changed)`, or nothing.
+pub(crate) fn dirty_text(dirt: &[String]) -> String {
+    if dirt.is_empty() {
+        return String::new();
+    }
+    format!(" (dirty: {})", clean(&printable(&dirt.join("; ")), 200))
+}
+
+fn resuming(context: &Context) -> String {
+    let goal = |t: &aictx_proto::record::Thread| clean(&printable(&t.goal), 200);
+    match (
+        &context.active.thread,
+        &context.active.recent,
+        context.handoff,
+    ) {
+        (Some(thread), _, _) => goal(thread),
+        (None, Some(thread), _) => goal(thread),
+        (None, None, Some(h)) => clean(&printable(&h.summary), 200),
+        (None, None, None) => String::new(),
+    }
+}
+
+fn last_progress(handoff: &Handoff) -> String {
+    let text = if handoff.completed.is_empty() {
+        handoff.summary.clone()
+    } else {
+        handoff
+            .completed
+            .iter()
+            .take(3)
+            .cloned()
+            .collect::<Vec<_>>()
+            .join("; ")
+    };
+    clean(&printable(&text), 240)
+}
+
+/// What to do next: of the task, of the handoff where it fits, the first entry point.
+fn next_step(context: &Context, points: &[EntryPoint]) -> String {
+    let of_task = context
+        .active
+        .thread
+        .iter()
+        .chain(&context.active.recent)
+        .map(|t| t.next_action.as_str())
+        .find(|n| !n.trim().is_empty());
+    if let Some(next) = of_task {
+        return clean(&printable(next), 240);
+    }
+    let fits = context.relevance >= Relevance::Medium;
+    if let Some(next) = context.handoff.filter(|_| fits).and_then(next_action) {
+        return next;
+    }
+    points
+        .first()
+        .map(|p| format!("start from {}", p.path))
+        .unwrap_or_default()
+}
+
+/// What is known to hold: only what succeeded counts (W3).
+fn validated(context: &Context, limit: usize) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    let threads = [&context.active.thread, &context.active.recent];
+    let verified = threads
+        .into_iter()
+        .flatten()
+        .flat_map(|t| t.verified.iter().rev());
+    let handoff = context.handoff.filter(|h| h.status == "resolved");
+    for text in verified.chain(handoff.into_iter().flat_map(|h| &h.completed)) {
+        let text = clean(&printable(text), 240);
+        if out.len() < limit && !out.contains(&text) {
+            out.push(text);
+        }
+    }
+    out
+}
+
+fn repo_map(context: &Context) -> Value {
+    let entry = |hit: &MapHit| json!({ "path": hit.path, "score": hit.score, "reasons": hit.reasons.iter().take(3).collect::<Vec<_>>() });
+    let hits: Vec<Value> = context.project.map.iter().take(4).map(entry).collect();
+    let (primary, secondary) = hits.split_at(hits.len().min(1));
+    json!({ "primary": primary, "secondary": secondary, "avoid": [] })
+}
+
+pub(super) fn structural_context(project: &Project) -> Value {
+    json!({
+        "enabled": true, "available": !project.map.is_empty(), "used": !project.map.is_empty(),
+        "source": "repo_map", "entry_point_count": suggest::entry_points(&project.map).len(),
+    })
+}
+
+/// `{kind, id, path, title, score, reasons, symbols, metadata, source}`, at most 5.
+pub(super) fn structural(project: &Project) -> Vec<Value> {
+    project
+        .map
+        .iter()
+        .take(5)
+        .map(|hit| {
+            let symbols: Vec<&String> = hit.symbols.iter().take(5).map(|s| &s.name).collect();
+            json!({
+                "kind": "structural_entry_point", "id": hit.id, "path": hit.path, "title": hit.title,
+                "score": hit.score, "reasons": hit.reasons.iter().take(5).collect::<Vec<_>>(),
+                "symbols": symbols, "source": "repo_map",
+                "metadata": {
+                    "symbol": hit.metadata.symbol, "symbol_kind": hit.metadata.symbol_kind,
+                    "language": hit.metadata.language, "line": hit.metadata.line,
+                },
+            })
+        })
+        .collect()
+}
+
+/// How the last contract was kept.
+pub(super) fn previous_contract(snapshot: &Snapshot) -> Value {
+    match snapshot.compliance.last() {
+        Some(row) => json!({
+            "status": row.status, "score": row.score, "main_issue": row.main_issue,
+            "compact_summary": clean(&printable(&row.compact_summary), 120),
+        }),
+        None => {
+            json!({ "status": "unknown", "score": null, "main_issue": "", "compact_summary": "" })
+        }
+    }
+}
+
+pub(super) fn notes(context: &Context) -> Vec<Value> {
+    context
+        .notes
+        .iter()
+        .map(|n| {
+            json!({
+                "path": format!(".aictx/memory/source/{}", n.path),
+                "title": clean(&printable(&n.title), 120), "text": clean(&printable(&n.text), 240),
+            })
+        })
+        .collect()
+}
+
+pub(super) fn sources(context: &Context) -> Value {
+    let there = |yes: bool, file: &str| {
+        if yes {
+            format!(".aictx/{file}")
+        } else {
+            String::new()
+        }
+    };
+    json!({
+        "handoff": there(context.handoff.is_some(), files::HANDOFF),
+        "last_execution_summary": there(context.snapshot.executions_total > 0, files::LAST_SUMMARY),
+        "work_state": there(context.active.thread.is_some(), files::ACTIVE_TASK),
+        "repo_map": there(!context.project.map.is_empty(), files::REPO_MAP_MANIFEST),
+    })
+}
+
+pub(super) fn brief_quality(quality: &Value) -> Value {
+    let codes: Vec<&Value> = quality["issues"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .take(8)
+        .map(|i| &i["code"])
+        .collect();
+    json!({ "score": quality["score"], "status": quality["status"], "issue_codes": codes })
+}
+
+/// Which members stay.
+pub(super) fn public_contract() -> Value {
+    json!({
+        "schema_version": "1.0",
+        "stable_fields": [
+            "schema_version", "generated_at", "mode", "repo", "request", "agent_id", "adapter_id",
+            "agent_identity", "startup_banner_text", "startup_banner_render_payload",
+            "startup_banner_policy", "continuity_match", "execution_contract", "runner_contract",
+            "guard_triggers", "contract_checks", "previous_contract_result", "budget", "task_state",
+            "carryover_gaps", "discarded_hypotheses", "strategy_hint", "capsule", "sources",
+            "loaded_context", "warnings", "contract_ref",
+        ],
+        "diagnostic_fields": ["continuity_quality", "lifecycle_status", "lifecycle_gaps", "structural_context", "notes"],
+        "compatibility": "members are added, never renamed",
+    })
+}

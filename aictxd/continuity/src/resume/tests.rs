@@ -1,0 +1,94 @@
+use super::*;
+use aictx_proto::identity::SessionSource;
+use aictx_proto::record::Handoff;
+use std::sync::Arc;
+
+fn ask(snapshot: &Snapshot, task: &str) -> ResumeReply {
+    let identity = Identity {
+        agent_id: "claude".into(),
+        adapter_id: "claude".into(),
+        session_id: "s".into(),
+        session_source: SessionSource::Explicit,
+    };
+    let project = Project {
+        manifests: vec!["Cargo.toml".into()],
+        root: "/r".into(),
+        ..Project::default()
+    };
+    let params = ResumeParams {
+        task: task.into(),
+        ..ResumeParams::default()
+    };
+    super::resume(
+        snapshot,
+        &params,
+        &identity,
+        &project,
+        Timestamp::from_unix(0),
+    )
+    .0
+}
+
+fn after(status: &str) -> Snapshot {
+    Snapshot {
+        handoff: Some(Arc::new(Handoff {
+            summary: "Fixed token refresh in the auth module".into(),
+            status: status.into(),
+            completed: if status == "resolved" {
+                vec!["Fixed".into()]
+            } else {
+                vec![]
+            },
+            recommended_starting_points: vec!["src/app/auth.py".into()],
+            ..Handoff::default()
+        })),
+        ..Snapshot::default()
+    }
+}
+
+#[test]
+fn w3_outcomes_are_told_apart() {
+    assert_eq!(
+        ask(&after("resolved"), "x").task_state["status"],
+        "completed"
+    );
+    let failed = ask(&after("failed"), "x");
+    assert_eq!(failed.task_state["status"], "blocked");
+    assert_eq!(failed.capsule["validated"], json!([]));
+    assert!(failed.startup_banner_text.contains("Blocked: "));
+    assert_eq!(ask(&after(""), "x").task_state["status"], "unknown");
+}
+
+#[test]
+fn w34_unrelated_requests_are_not_bound() {
+    let reply = ask(
+        &after("resolved"),
+        "write a quickstart section in the README",
+    );
+    assert_eq!(reply.execution_contract["contract_strength"], "exploratory");
+    assert_eq!(reply.execution_contract["first_action"]["path"], "");
+    let related = ask(&after("resolved"), "continue the auth token refresh");
+    assert_eq!(
+        related.execution_contract["first_action"]["path"],
+        "src/app/auth.py"
+    );
+}
+
+#[test]
+fn w8_the_test_command_is_the_repositorys_own() {
+    assert_eq!(
+        ask(&Snapshot::default(), "x").execution_contract["test_command"]["command"],
+        "cargo test"
+    );
+}
+
+#[test]
+fn text_and_json_agree() {
+    let reply = ask(&after("failed"), "continue the auth work");
+    for part in [
+        &reply.capsule["next_action"],
+        &reply.execution_contract["test_command"]["command"],
+    ] {
+        assert!(reply.text.contains(part.as_str().unwrap()), "{part}");
+    }
+}
