@@ -9,6 +9,7 @@ use aictx_proto::Timestamp;
 use aictx_proto::locations::Locations;
 use tokio::sync::watch;
 
+use crate::facts::Facts;
 use crate::hosts::Hosts;
 use crate::maps::Maps;
 use crate::process::Build;
@@ -58,6 +59,8 @@ pub struct App {
     pub hosts: Hosts,
     /// Indexes of worktrees.
     pub maps: Arc<Maps>,
+    /// What is known of worktrees beside their memory.
+    pub facts: Facts,
     /// Live sessions.
     pub sessions: Sessions,
     /// Registered repositories.
@@ -94,6 +97,7 @@ impl App {
             mode,
             hosts: Hosts::default(),
             maps: Arc::new(Maps::new(mode, &locations.cache)),
+            facts: Facts::default(),
             sessions: Sessions::default(),
             stats: Stats::default(),
             build: Build::of_this_program(),

@@ -23,10 +23,10 @@ use serde_json::Value;
 
 use self::end::{begin, watch_process};
 use crate::app::App;
-use crate::hosts::Host;
+use crate::hosts::{Host, Place};
 use crate::process::AgentProcess;
 use crate::sessions::Live;
-use crate::{project, spool};
+use crate::{facts, spool};
 
 pub use self::end::{abandon, adopt, finish_session, finish_unfinished};
 
@@ -354,7 +354,12 @@ impl Session {
         };
         // Only these are told what the session itself did.
         let goes_on = matches!(source.as_str(), "resume" | "compact");
-        let mut project = project::look(&self.live.worktree);
+        let place = Place {
+            root: self.host().root.clone(),
+            worktree: self.live.worktree.clone(),
+        };
+        let snapshot = self.host().store.latest();
+        let mut project = facts::gather(&self.app, &place, &snapshot, &[]);
         if !goes_on {
             project.map = map;
         }

@@ -7,6 +7,7 @@
 pub mod app;
 pub mod cli;
 pub mod evaluate;
+pub mod facts;
 pub mod git;
 pub mod hook;
 pub mod hosts;

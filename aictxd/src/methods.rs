@@ -8,7 +8,9 @@ use std::task::Poll;
 use std::time::Instant;
 
 use aictx_artifacts::root;
-use aictx_continuity::{ExplicitReport, FailureEdit, Finalize};
+use aictx_continuity::{
+    ExplicitReport, FailureEdit, Finalize, MemoryEdit, choose_contract, contract_file,
+};
 use aictx_proto::Timestamp;
 use aictx_proto::identity::Identity;
 use aictx_proto::methods as words;
@@ -24,14 +26,17 @@ use serde_json::Value;
 
 use crate::app::App;
 use crate::hosts::{Host, Place};
-use crate::{git, hook, project, rpc};
+use crate::{facts, git, hook, rpc};
 
 mod failures;
 mod init;
+mod inspect;
 mod map;
+mod memory;
 mod repo;
 mod session;
 mod status;
+mod task;
 
 /// Calls a method by name. A panic inside becomes an error answer; the daemon lives on.
 ///
@@ -81,6 +86,32 @@ async fn dispatch(app: &Arc<App>, method: &str, params: &str) -> Result<Value, R
         words::FAILURES_FORGET => {
             reply(&failures::edit(app, read(params)?, FailureEdit::Forget).await?)
         }
+        words::TASK_START => task::change(app, read(params)?, "start").await,
+        words::TASK_UPDATE => task::change(app, read(params)?, "update").await,
+        words::TASK_RESUME => task::change(app, read(params)?, "resume").await,
+        words::TASK_CLOSE => task::change(app, read(params)?, "close").await,
+        words::TASK_STATUS => on_pool(app, params, |app, p| task::look(app, p, "status")).await,
+        words::TASK_LIST => on_pool(app, params, |app, p| task::look(app, p, "list")).await,
+        words::TASK_SHOW => on_pool(app, params, |app, p| task::look(app, p, "show")).await,
+        words::NEXT => on_pool(app, params, inspect::next).await,
+        words::PREPARE => on_pool(app, params, inspect::prepare).await,
+        words::SUGGEST => on_pool(app, params, inspect::suggest).await,
+        words::REUSE => on_pool(app, params, inspect::reuse).await,
+        words::REFLECT => on_pool(app, params, inspect::reflect).await,
+        words::REPORT => on_pool(app, params, inspect::report).await,
+        words::LOG => reply(&on_pool(app, params, inspect::log).await?),
+        words::WHY => reply(&on_pool(app, params, inspect::why).await?),
+        words::MEMORY_LIST => reply(&on_pool(app, params, memory::list).await?),
+        words::MEMORY_PIN => reply(&memory::edit(app, read(params)?, MemoryEdit::Pin).await?),
+        words::MEMORY_UNPIN => reply(&memory::edit(app, read(params)?, MemoryEdit::Unpin).await?),
+        words::MEMORY_WRONG => {
+            let params: words::MemoryParams = read(params)?;
+            let edit = MemoryEdit::Wrong(params.reason.clone());
+            reply(&memory::edit(app, params, edit).await?)
+        }
+        words::MEMORY_RIGHT => reply(&memory::edit(app, read(params)?, MemoryEdit::Right).await?),
+        words::MEMORY_FORGET => reply(&memory::edit(app, read(params)?, MemoryEdit::Forget).await?),
+        words::MESSAGES => reply(&memory::messages(app, read(params)?).await?),
         words::MAP_QUERY => map::ask(app, read(params)?, map::query).await,
         words::MAP_BRIEF => map::ask(app, read(params)?, map::brief).await,
         words::MAP_OUTLINE => map::ask(app, read(params)?, map::outline).await,
@@ -167,9 +198,9 @@ async fn resume(app: &Arc<App>, params: ResumeParams) -> Result<ResumeReply, Rpc
         .caller
         .identify(|agent| app.sessions.only_live(agent, &place.worktree));
     let now = app.now();
-    let (at, task, app_) = (place, params.task.clone(), Arc::clone(app));
+    let (at, task, app_, snapshot) = (place, params.task.clone(), Arc::clone(app), host.snapshot());
     let looked = tokio::task::spawn_blocking(move || {
-        let mut project = project::look(&at.worktree);
+        let mut project = facts::gather(&app_, &at, &snapshot, &[]);
         if !task.trim().is_empty() {
             project.map = app_.maps.suggestions(&at.root, &at.worktree, &task);
         }
@@ -186,7 +217,7 @@ async fn resume(app: &Arc<App>, params: ResumeParams) -> Result<ResumeReply, Rpc
     Ok(written?.0)
 }
 
-async fn finalize(app: &Arc<App>, params: FinalizeParams) -> Result<FinalizeReply, RpcError> {
+async fn finalize(app: &Arc<App>, mut params: FinalizeParams) -> Result<FinalizeReply, RpcError> {
     let invalid = |text: &str| RpcError::new(INVALID_PARAMS, text);
     if !matches!(params.status.as_str(), "success" | "failure") {
         return Err(invalid("`status` must be `success` or `failure`"));
@@ -194,15 +225,28 @@ async fn finalize(app: &Arc<App>, params: FinalizeParams) -> Result<FinalizeRepl
     if params.summary.trim().is_empty() && params.task.trim().is_empty() {
         return Err(invalid("`summary` or `task` must say what was done"));
     }
+    aictx_continuity::check_report(&params).map_err(|e| invalid(&e))?;
     let place = place(app, &params.repo)?;
     let host = app.hosts.open(&place.root)?;
     let identity = params
         .caller
         .identify(|agent| app.sessions.only_live(agent, &place.worktree));
     let git = git::state(&place.worktree).await;
+    if let Some(since) = params.edited_since_ms {
+        let edited = written_since(&place.worktree, &git, since);
+        params.files_edited.extend(edited);
+    }
     let now = app.now();
-    let recorded =
-        finalize_session(&host, &place.worktree, Some(params), identity, git, now).await?;
+    let recorded = finalize_session(
+        app,
+        &host,
+        &place.worktree,
+        Some(params),
+        identity,
+        git,
+        now,
+    )
+    .await?;
     recorded.ok_or_else(|| RpcError::new(INTERNAL, "an explicit finalize was not recorded"))
 }
 
@@ -212,6 +256,7 @@ async fn finalize(app: &Arc<App>, params: FinalizeParams) -> Result<FinalizeRepl
 /// # Errors
 /// When nothing could be written.
 pub async fn finalize_session(
+    app: &Arc<App>,
     host: &Arc<Host>,
     worktree: &Path,
     params: Option<FinalizeParams>,
@@ -220,16 +265,34 @@ pub async fn finalize_session(
     now: Timestamp,
 ) -> Result<Option<FinalizeReply>, RpcError> {
     let store = Arc::clone(&host.store);
+    let app = Arc::clone(app);
+    let place = Place {
+        root: host.root.clone(),
+        worktree: worktree.to_owned(),
+    };
     let worktree = worktree.to_owned();
     let nonce = crate::app::unix_nanos() ^ u64::from(std::process::id()).rotate_left(40);
     let decided = host
         .write(move |snapshot| {
             let report = params.map(|params| explicit_report(&worktree, params));
-            let project = project::look(&worktree);
             // Under the repository's lock, so that a session is finalized once however many
             // processes want to.
             let ledger = store.read_ledger(&identity.session_id);
+            let paths = aictx_continuity::touched_paths(&ledger.rows, report.as_ref());
+            let mut project = facts::gather(&app, &place, snapshot, &paths);
+            project.checkout = project.checkout.with_git(&git);
+            let goal = report.as_ref().map_or("", |r| r.params.task.as_str());
+            let chosen = choose_contract(
+                &snapshot.contracts,
+                &identity.session_id,
+                &identity.agent_id,
+                goal,
+            );
+            let contract =
+                chosen.and_then(|c| store.document(&contract_file(&c.contract.contract_id)));
             let input = Finalize {
+                snapshot,
+                contract: contract.as_ref(),
                 identity: &identity,
                 report: report.as_ref(),
                 rows: &ledger.rows,
@@ -238,7 +301,7 @@ pub async fn finalize_session(
                 nonce,
                 now,
             };
-            aictx_continuity::finalize(snapshot, &input)
+            aictx_continuity::finalize(&input)
         })
         .await?;
     let (reply, redacted) = decided;
@@ -250,6 +313,25 @@ pub async fn finalize_session(
             .collect();
         reply
     }))
+}
+
+/// Changed files that were written since a moment, as absolute paths.
+fn written_since(worktree: &Path, git: &GitState, since_ms: u64) -> Vec<String> {
+    let changed = git.staged.iter().chain(&git.unstaged).chain(&git.untracked);
+    let written = |path: &&String| {
+        let modified = std::fs::symlink_metadata(worktree.join(path)).and_then(|m| m.modified());
+        let at = modified
+            .ok()
+            .and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok());
+        at.is_some_and(|at| at.as_millis() >= u128::from(since_ms))
+    };
+    let mut files: Vec<String> = changed
+        .filter(written)
+        .map(|path| worktree.join(path).to_string_lossy().into_owned())
+        .collect();
+    files.sort_unstable();
+    files.dedup();
+    files
 }
 
 /// Makes the paths of a report repository-relative; what lies outside is reported, not stored.
@@ -269,6 +351,19 @@ fn explicit_report(worktree: &Path, mut params: FinalizeParams) -> ExplicitRepor
     read_errors(worktree, &mut params);
     relative(&mut params.files_opened);
     relative(&mut params.files_edited);
+    for decision in &mut params.decisions {
+        let paths = decision
+            .get_mut("related_paths")
+            .and_then(Value::as_array_mut);
+        if let Some(paths) = paths {
+            let mut given: Vec<String> = paths
+                .iter()
+                .filter_map(|p| Some(p.as_str()?.to_owned()))
+                .collect();
+            relative(&mut given);
+            *paths = given.into_iter().map(Value::String).collect();
+        }
+    }
     ExplicitReport { params, outside }
 }
 
@@ -285,7 +380,9 @@ fn read_errors(worktree: &Path, params: &mut FinalizeParams) {
     let events = aictx_signals::events(&aictx_signals::Run {
         command: command.map_or("", String::as_str),
         // What the report says of the whole: a success has no errors.
-        exit_status: (params.status == "success").then_some(0),
+        exit_status: params
+            .exit_code
+            .or((params.status == "success").then_some(0)),
         stdout: output.as_bytes(),
         stderr: b"",
         root: &worktree.to_string_lossy(),

@@ -138,14 +138,14 @@ pub fn look(root: &Path) -> Project {
         directories: entries.unwrap_or_default(),
         readme: readme.unwrap_or_default(),
         ci_commands: ci_commands(root),
-        map: Vec::new(),
+        ..Project::default()
     }
 }
 
 /// The beginning of a plain file of the repository. A link may lead elsewhere inside it, never out
 /// of it, and nothing that could block (a pipe, a device) is read: whoever wrote the repository
 /// chose what lies here.
-fn beginning(root: &Path, name: &str, most: u64) -> Option<String> {
+pub fn beginning(root: &Path, name: &str, most: u64) -> Option<String> {
     let path = fs::canonicalize(root.join(name)).ok()?;
     if !path.starts_with(fs::canonicalize(root).ok()?) {
         return None;

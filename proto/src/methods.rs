@@ -14,6 +14,7 @@ pub mod guard;
 pub mod map;
 pub mod resume;
 pub mod session;
+pub mod task;
 
 pub use daemon::*;
 pub use failures::*;
@@ -22,6 +23,7 @@ pub use guard::*;
 pub use map::*;
 pub use resume::*;
 pub use session::*;
+pub use task::*;
 
 /// Where a method can run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -93,6 +95,50 @@ methods! {
         "Say that a failure is not resolved after all.";
     FAILURES_FORGET = "failures.forget", Repository, FailureParams => FailureReply,
         "Forget a failure.";
+    TASK_START = "task.start", Repository, TaskParams => Value,
+        "Start a task and make it the active one of this worktree and branch.";
+    TASK_STATUS = "task.status", Repository, TaskParams => Value,
+        "Show the task that is active here, or all.";
+    TASK_LIST = "task.list", Repository, TaskParams => Value,
+        "List tasks, changed last first.";
+    TASK_SHOW = "task.show", Repository, TaskParams => Value,
+        "Show one task.";
+    TASK_UPDATE = "task.update", Repository, TaskParams => Value,
+        "Change a task.";
+    TASK_RESUME = "task.resume", Repository, TaskParams => Value,
+        "Make a task the active one of this worktree and branch.";
+    TASK_CLOSE = "task.close", Repository, TaskParams => Value,
+        "Close a task.";
+    NEXT = "next", Repository, HandParams => Value,
+        "What to do next, and why.";
+    PREPARE = "prepare", Repository, PrepareParams => Value,
+        "What to look at for a goal; nothing is written.";
+    SUGGEST = "suggest", Repository, HandParams => Value,
+        "Where to begin, by what worked before.";
+    REUSE = "reuse", Repository, HandParams => Value,
+        "What worked before for such a task.";
+    REFLECT = "reflect", Repository, InRepo => Value,
+        "What the last execution looks like from outside.";
+    REPORT = "report", Repository, InRepo => Value,
+        "What the logs show of use.";
+    LOG = "log", Repository, LogParams => LogReply,
+        "What happened, newest first.";
+    WHY = "why", Repository, WhyParams => WhyReply,
+        "What of memory a session was told, when, why, and what was left out.";
+    MEMORY_LIST = "memory.list", Repository, MemoryListParams => MemoryList,
+        "List what is remembered, with ids.";
+    MEMORY_PIN = "memory.pin", Repository, MemoryParams => MemoryReply,
+        "Tell an item first and never let it make room.";
+    MEMORY_UNPIN = "memory.unpin", Repository, MemoryParams => MemoryReply,
+        "Take a pin back.";
+    MEMORY_WRONG = "memory.wrong", Repository, MemoryParams => MemoryReply,
+        "Say that an item is wrong: it is not told any more.";
+    MEMORY_RIGHT = "memory.right", Repository, MemoryParams => MemoryReply,
+        "Take that back.";
+    MEMORY_FORGET = "memory.forget", Repository, MemoryParams => MemoryReply,
+        "Take an item out of memory, into the archive.";
+    MESSAGES = "messages", Repository, MessagesParams => MessagesReply,
+        "Show or set whether banner and summary are shown.";
     MAP_QUERY = "map.query", Repository, MapQueryParams => MapQueryReply,
         "Rank the files that matter for a task.";
     MAP_BRIEF = "map.brief", Repository, MapBriefParams => MapBrief,

@@ -59,6 +59,9 @@ pub struct Handoff {
     pub session_id: String,
     /// `low`, `medium` or `high`.
     pub evidence_quality: String,
+    /// What contracts still want (spec/guard.md §9), at most 8.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub contract_gaps: Vec<Value>,
     /// Unknown members.
     #[serde(flatten)]
     pub extra: Map<String, Value>,

@@ -17,8 +17,8 @@ pub const DECISION_TAIL: usize = 500;
 /// Newest execution rows kept in a snapshot; also the window in which a repeated execution id is
 /// recognised.
 pub const EXECUTION_TAIL: usize = 500;
-/// Newest strategy rows kept in a snapshot.
-pub const STRATEGY_TAIL: usize = 500;
+/// Newest strategy rows kept in a snapshot; the file is bounded to 400 by its writer.
+pub const STRATEGY_TAIL: usize = 5_000;
 /// Newest compliance rows kept in a snapshot.
 pub const COMPLIANCE_TAIL: usize = 200;
 /// Newest lifecycle events kept in a snapshot.
@@ -90,6 +90,8 @@ pub struct Snapshot {
     pub preferences: Arc<Value>,
     /// Contracts.
     pub contracts: Arc<ContractIndex>,
+    /// Counters of what was loaded, as stored.
+    pub metrics: Arc<Value>,
     /// Newest compliance rows, oldest first.
     pub compliance: Arc<Vec<ComplianceRow>>,
     /// Newest lifecycle events, oldest first.

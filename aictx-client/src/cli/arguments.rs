@@ -6,8 +6,13 @@ use std::path::PathBuf;
 use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 mod facts;
+mod memory;
 
 pub use facts::{Eval, Failures, Map, MapAt, Signals};
+pub use memory::{
+    Hand, Internal, Item, Left, Log, Memory, Messages, PatchOptions, Pin, Prepare, Report,
+    RunExecution, Task, Why, Wrong,
+};
 
 /// Continuity for coding agents: what one session learned, the next one knows.
 #[derive(Debug, Parser)]
@@ -39,6 +44,37 @@ pub enum Command {
     Resume(Resume),
     /// Record what was done: log row, handoff, failure memory
     Finalize(Box<Finalize>),
+    /// Show what to do next, and why
+    Next(Hand),
+    /// Show what to look at for a goal; nothing is written
+    Prepare(Prepare),
+    /// Work on tasks that take several sessions
+    #[command(subcommand)]
+    Task(Task),
+    /// Show what happened, newest first
+    Log(Log),
+    /// Show what of memory a session was told, and why
+    Why(Why),
+    /// Look at what is remembered
+    #[command(subcommand)]
+    Memory(Memory),
+    /// Tell an item of memory first, and never let it make room
+    Pin(Pin),
+    /// Say that an item of memory is wrong: it is not told any more
+    Wrong(Wrong),
+    /// Take an item out of memory, into the archive
+    Forget(Item),
+    /// Suggest where to begin, by what worked before
+    Suggest(Hand),
+    /// Show what worked before for such a task
+    Reuse(Hand),
+    /// Show what the last execution looks like from outside
+    Reflect(RepoOption),
+    /// Report on use
+    #[command(subcommand)]
+    Report(Report),
+    /// Mute or unmute banner and summary
+    Messages(Messages),
     /// Check a step before it is taken
     Guard(Guard),
     /// Answer one hook event of a coding agent (called by the agent, not by people)
@@ -66,6 +102,9 @@ pub enum Command {
     /// Read what a tool printed
     #[command(subcommand)]
     Signals(Signals),
+    /// For scripts and wrappers
+    #[command(subcommand)]
+    Internal(Internal),
     /// Copy standard input to standard output with secrets replaced
     Scrub,
     /// Show the versions of client and daemon
@@ -246,6 +285,15 @@ pub struct Finalize {
     /// Decision taken, a JSON object with `decision`, `rationale`, …
     #[arg(long, value_name = "JSON", num_args = 0..)]
     pub decision_json: Vec<String>,
+    /// Part of the repository described, a JSON object with `name`, `description`, `key_paths`, …
+    #[arg(long, value_name = "JSON", num_args = 0..)]
+    pub semantic_json: Vec<String>,
+    /// JSON object of members of the active task to change
+    #[arg(long, value_name = "JSON", allow_hyphen_values = true)]
+    pub work_state_json: Option<String>,
+    /// What was done is proven, beyond what was observed
+    #[arg(long)]
+    pub validated_learning: bool,
     /// Failure that is resolved now
     #[arg(long, value_name = "ID", num_args = 0..)]
     pub resolved_failure: Vec<String>,

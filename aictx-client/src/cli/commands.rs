@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use aictx_proto::identity::{Caller, IDENTITY_VARIABLES};
 
 use super::Answer;
-use super::arguments::{CallerOptions, Command, CommandLine};
+use super::arguments::{CallerOptions, Command, CommandLine, Internal};
 use super::call::Backend;
 use super::error::CliError;
 use super::text::Paint;
@@ -17,7 +17,9 @@ pub mod failures;
 pub mod finalize;
 pub mod hook;
 pub mod map;
+pub mod memory;
 pub mod repository;
+pub mod run;
 
 /// Runs a command.
 ///
@@ -29,6 +31,23 @@ pub fn run(line: CommandLine, paint: Paint) -> Result<Answer, CliError> {
         Command::Init(options) => repository::init(&backend, &options),
         Command::Resume(options) => continuity::resume(&backend, options),
         Command::Finalize(options) => finalize::finalize(&backend, *options),
+        Command::Next(options) => memory::next(&backend, options),
+        Command::Prepare(options) => memory::prepare(&backend, options),
+        Command::Task(command) => memory::task(&backend, command, paint),
+        Command::Log(options) => memory::log(&backend, options, paint),
+        Command::Why(options) => memory::why(&backend, options, paint),
+        Command::Memory(command) => memory::memory(&backend, command, paint),
+        Command::Pin(options) => memory::pin(&backend, options),
+        Command::Wrong(options) => memory::wrong(&backend, options),
+        Command::Forget(item) => memory::forget(&backend, item),
+        Command::Suggest(options) => memory::suggest(&backend, options),
+        Command::Reuse(options) => memory::reuse(&backend, options),
+        Command::Reflect(at) => memory::reflect(&backend, &at),
+        Command::Report(command) => memory::report(&backend, &command),
+        Command::Messages(options) => memory::messages(&backend, options),
+        Command::Internal(Internal::RunExecution(options)) => {
+            run::run(&backend, *options, line.json)
+        }
         Command::Guard(options) => continuity::guard(&backend, options, paint),
         Command::Hook(options) => Ok(hook::hook(&options)),
         Command::Status => daemon::overview(&backend, paint),

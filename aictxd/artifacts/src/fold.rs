@@ -129,6 +129,7 @@ pub(crate) fn handoff_of(row: &HandoffRow) -> Handoff {
         adapter_id: row.adapter_id.clone(),
         session_id: row.session_id.clone(),
         evidence_quality: row.evidence_quality.clone(),
+        contract_gaps: Vec::new(),
         extra: row.extra.clone(),
     }
 }

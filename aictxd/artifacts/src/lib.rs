@@ -41,6 +41,7 @@ mod ledger;
 mod lock;
 mod part;
 mod retain;
+mod rows;
 mod shelf;
 mod snapshot;
 mod store;

@@ -42,6 +42,7 @@ pub(crate) struct Cache {
     lifecycle: History<LifecycleEvent>,
     state: Doc<Value>,
     preferences: Doc<Value>,
+    metrics: Doc<Value>,
     semantic: Doc<SemanticRepo>,
     areas: Doc<AreaMemory>,
     contracts: Doc<ContractIndex>,
@@ -74,7 +75,7 @@ macro_rules! part {
             SESSION session, HANDOFF handoff, HANDOFFS handoffs, DECISIONS decisions,
             FAILURE_PATTERNS failures, AGENT_EXECUTION_LOG executions, STRATEGIES strategies,
             CONTRACT_COMPLIANCE compliance, LIFECYCLE_EVENTS lifecycle, STATE state,
-            PREFERENCES preferences, SEMANTIC_REPO semantic, AREAS areas,
+            PREFERENCES preferences, CONTINUITY_METRICS metrics, SEMANTIC_REPO semantic, AREAS areas,
             CONTRACT_INDEX contracts, ACTIVE_TASK active;
             threads, subsystems, area_shards)
     };
@@ -121,11 +122,12 @@ impl Cache {
             decisions: History::new(files::DECISIONS, DECISION_TAIL, TAIL_BYTES),
             failures: History::new(files::FAILURE_PATTERNS, FAILURE_ROWS, MAX_FILE),
             executions: History::new(files::AGENT_EXECUTION_LOG, EXECUTION_TAIL, TAIL_BYTES),
-            strategies: History::new(files::STRATEGIES, STRATEGY_TAIL, TAIL_BYTES),
+            strategies: History::new(files::STRATEGIES, STRATEGY_TAIL, MAX_FILE),
             compliance: History::new(files::CONTRACT_COMPLIANCE, COMPLIANCE_TAIL, short),
             lifecycle: History::new(files::LIFECYCLE_EVENTS, LIFECYCLE_TAIL, short),
             state: Doc::new(files::STATE),
             preferences: Doc::new(files::PREFERENCES),
+            metrics: Doc::new(files::CONTINUITY_METRICS),
             semantic: Doc::new(files::SEMANTIC_REPO),
             areas: Doc::new(files::AREAS),
             contracts: Doc::new(files::CONTRACT_INDEX),
@@ -153,6 +155,7 @@ impl Cache {
         self.lifecycle.refresh(root);
         self.state.refresh(root);
         self.preferences.refresh(root);
+        self.metrics.refresh(root);
         self.semantic.refresh(root);
         self.areas.refresh(root);
         self.contracts.refresh(root);
@@ -321,6 +324,7 @@ impl Cache {
             &self.handoff.issue,
             &self.state.issue,
             &self.preferences.issue,
+            &self.metrics.issue,
             &self.semantic.issue,
             &self.areas.issue,
             &self.contracts.issue,
@@ -365,6 +369,7 @@ impl Cache {
             areas: self.together.areas.clone(),
             preferences: self.preferences.value.clone().unwrap_or_default(),
             contracts: self.contracts.value.clone().unwrap_or_default(),
+            metrics: self.metrics.value.clone().unwrap_or_default(),
             compliance: self.compliance.rows.clone(),
             lifecycle: self.lifecycle.rows.clone(),
             issues: keep(self.issues(), &last.issues),
@@ -387,6 +392,7 @@ impl Cache {
             && same(&next.areas, &last.areas)
             && same(&next.preferences, &last.preferences)
             && same(&next.contracts, &last.contracts)
+            && same(&next.metrics, &last.metrics)
             && same(&next.compliance, &last.compliance)
             && same(&next.lifecycle, &last.lifecycle)
             && same(&next.issues, &last.issues);

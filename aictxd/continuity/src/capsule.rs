@@ -31,9 +31,9 @@ mod lines;
 mod tests;
 
 /// Bound of the capsule in tokens, as [`aictx_proto::tokens::estimate`] counts them.
-pub const MAX_TOKENS: u32 = 800;
+pub(crate) const MAX_TOKENS: u32 = 800;
 /// Bound of the capsule after a compaction: the context is needed for the work itself.
-pub const MAX_TOKENS_COMPACT: u32 = 500;
+const MAX_TOKENS_COMPACT: u32 = 500;
 /// Lines of each kind.
 const MAX_FAILURES: usize = 3;
 const MAX_DECISIONS: usize = 3;

@@ -4,8 +4,7 @@
 use aictx_proto::record::{ContractIndex, ContractRef, files};
 use aictx_proto::text::file_stem;
 
-pub use self::evaluate::{Compliance, compliance_row};
-pub(crate) use self::evaluate::{Observed, adherence, evaluate};
+pub(crate) use self::evaluate::{Compliance, Observed, adherence, compliance_row, evaluate};
 pub(crate) use self::gaps::{closed_kinds, gaps, still_open};
 
 mod evaluate;

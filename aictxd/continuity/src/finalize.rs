@@ -5,13 +5,14 @@ use aictx_proto::effect::Effects;
 use aictx_proto::identity::Identity;
 use aictx_proto::ledger::LedgerRow;
 use aictx_proto::methods::{FinalizeParams, FinalizeReply};
-use aictx_proto::record::{Handoff, HandoffRow};
+use aictx_proto::record::{ContractRecord, Decision, Handoff, HandoffRow, Thread};
 use aictx_proto::snapshot::{GitState, Snapshot};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
+use self::learned::{Facts, Learned, anchor_decision, learn};
 use self::records::Records;
 use self::reply::{Summary, repeated, reply};
-use self::report::{decision_rows, execution_id, known_execution, merge_report};
+use self::report::{decision_rows, differences, execution_id, known_execution, merge_report};
 use crate::area::derive_area;
 use crate::classify::classify;
 use crate::failures;
@@ -21,6 +22,7 @@ use crate::project::Project;
 use crate::record_value as value;
 use crate::session::{Touch, touch};
 
+mod learned;
 mod records;
 mod reply;
 mod report;
@@ -37,6 +39,8 @@ pub struct ExplicitReport {
 /// Everything a finalize decides on.
 #[derive(Debug, Clone, Copy)]
 pub struct Finalize<'a> {
+    /// The repository's memory.
+    pub snapshot: &'a Snapshot,
     /// Whose execution it is.
     pub identity: &'a Identity,
     /// What was reported; `None` when the session ended by itself.
@@ -47,6 +51,8 @@ pub struct Finalize<'a> {
     pub git: &'a GitState,
     /// The repository.
     pub project: &'a Project,
+    /// The contract that [`crate::choose_contract`] chose, as stored.
+    pub contract: Option<&'a ContractRecord>,
     /// Makes execution ids unique within one second.
     pub nonce: u64,
     /// Now.
@@ -59,9 +65,42 @@ impl<'a> Finalize<'a> {
     }
 }
 
+/// Paths whose definitions a finalize wants to know: what was edited and what decisions govern.
+pub fn touched_paths(rows: &[LedgerRow], report: Option<&ExplicitReport>) -> Vec<String> {
+    let mut paths = Observation::of(open_rows(rows)).files_edited;
+    if let Some(params) = report.map(|r| &r.params) {
+        paths.extend(params.files_edited.iter().cloned());
+        let governed = params
+            .decisions
+            .iter()
+            .filter_map(|d| d.get("related_paths")?.as_array());
+        let governed = governed.flatten().filter_map(Value::as_str);
+        paths.extend(governed.map(str::to_owned));
+    }
+    paths.sort_unstable();
+    paths.dedup();
+    paths
+}
+
+/// Refuses a report whose structured parts are not what they should be, before anything is decided.
+///
+/// # Errors
+/// Which part, and what is wrong with it.
+pub fn check_report(params: &FinalizeParams) -> Result<(), String> {
+    crate::semantic::parse(&params.semantic_updates)?;
+    crate::work_state::apply_patch(&mut Thread::default(), &params.work_state)
+        .map_err(|e| format!("work_state: {e}"))?;
+    let wrong = params.decisions.iter().position(|d| !d.is_object());
+    match wrong {
+        Some(at) => Err(format!("decision {} is not an object", at + 1)),
+        None => Ok(()),
+    }
+}
+
 /// Decides. Without a report, an execution that did nothing gives `None` and no effects; so does
 /// one that was finalized already.
-pub fn finalize(snapshot: &Snapshot, input: &Finalize) -> (Option<FinalizeReply>, Effects) {
+pub fn finalize(input: &Finalize) -> (Option<FinalizeReply>, Effects) {
+    let snapshot = input.snapshot;
     let params = input.params();
     if let Some(known) = params.and_then(|p| known_execution(snapshot, &p.execution_id)) {
         return (Some(repeated(input, &known)), Vec::new());
@@ -95,6 +134,8 @@ struct Decided<'a> {
     final_type: String,
     /// The one that counts.
     task_type: String,
+    /// How the final type was found.
+    final_resolution: Value,
     area: String,
     execution_id: String,
     session: Touch,
@@ -103,7 +144,10 @@ struct Decided<'a> {
     handoff_row: HandoffRow,
     worth_a_handoff: bool,
     /// Rows of decision memory.
-    decisions: Vec<Value>,
+    decisions: Vec<Decision>,
+    /// Where report and observation differ.
+    differences: Vec<Value>,
+    learned: Learned,
     elapsed_ms: Option<u64>,
 }
 
@@ -113,6 +157,7 @@ fn decide<'a>(
     mut seen: Observation,
 ) -> Decided<'a> {
     let params = input.params();
+    let differences = differences(&seen, params);
     let provenance = merge_report(&mut seen, params);
     let success = match params {
         Some(p) => Some(p.status == "success"),
@@ -172,7 +217,20 @@ fn decide<'a>(
     let worth_a_handoff = seen.tools > 0
         || params.is_some_and(|p| !p.summary.trim().is_empty())
         || change.persisted.is_some();
-    let (handoff, handoff_row) = handoff::build(
+    let learned = learn(
+        input,
+        &Facts {
+            seen: &seen,
+            success,
+            request: &request,
+            task_type: &task_type,
+            area: &area,
+            execution_id: &execution_id,
+            session: session.number,
+            change: &change,
+        },
+    );
+    let (mut handoff, handoff_row) = handoff::build(
         &handoff::Input {
             execution_id: &execution_id,
             timestamp: input.now.to_string(),
@@ -191,11 +249,21 @@ fn decide<'a>(
         },
         &seen,
     );
-    let decisions = decision_rows(params, &execution_id, session.number, input.now);
-    let elapsed_ms = match (seen.first_at, seen.last_at) {
-        (Some(first), Some(_)) => Some(input.now.since(first) * 1000),
-        _ => None,
-    };
+    handoff.contract_gaps.clone_from(&learned.gaps);
+    let mut decisions = decision_rows(params, &execution_id, session.number, input.now);
+    decisions.iter_mut().for_each(|d| anchor_decision(d, input));
+    // The same words again are no new decision.
+    decisions.retain(|d| {
+        !snapshot
+            .decisions
+            .iter()
+            .any(|known| known.decision == d.decision && known.related_paths == d.related_paths)
+    });
+    // From what was observed first, else from the resume that made the contract (W21).
+    let begun = seen
+        .first_at
+        .or_else(|| Timestamp::parse(&input.contract?.generated_at));
+    let elapsed_ms = begun.map(|begun| input.now.since(begun) * 1000);
     Decided {
         snapshot,
         input,
@@ -205,6 +273,10 @@ fn decide<'a>(
         summary,
         request,
         prepared_type: prepared.name,
+        final_resolution: json!({
+            "task_type": last.name, "source": last.source, "confidence": last.confidence,
+            "signals": last.signals,
+        }),
         final_type: last.name,
         task_type,
         area,
@@ -215,6 +287,8 @@ fn decide<'a>(
         handoff_row,
         worth_a_handoff,
         decisions,
+        differences,
+        learned,
         elapsed_ms,
     }
 }

@@ -79,6 +79,7 @@ pub(crate) fn build(input: &Input, seen: &Observation) -> (Handoff, HandoffRow) 
         adapter_id: input.adapter_id.to_owned(),
         session_id: input.session_id.to_owned(),
         evidence_quality: evidence_quality.to_owned(),
+        contract_gaps: Vec::new(),
         extra: serde_json::Map::new(),
     };
     let five = |list: &[String]| list.iter().take(5).cloned().collect::<Vec<_>>();

@@ -25,7 +25,7 @@ pub(crate) fn long_hash(text: &str) -> String {
 }
 
 /// `decision::<hash>` of what was decided, when and by which execution.
-pub fn decision_id(decision: &Decision) -> String {
+pub(crate) fn decision_id(decision: &Decision) -> String {
     let parts = [
         decision.decision.as_str(),
         &decision.timestamp,
@@ -35,21 +35,21 @@ pub fn decision_id(decision: &Decision) -> String {
 }
 
 /// `strategy::<execution>`.
-pub fn strategy_id(strategy: &Strategy) -> String {
+pub(crate) fn strategy_id(strategy: &Strategy) -> String {
     format!("strategy::{}", strategy.task_id)
 }
 
 /// `handoff::<execution>`.
-pub fn handoff_id(row: &HandoffRow) -> String {
+pub(crate) fn handoff_id(row: &HandoffRow) -> String {
     format!("handoff::{}", row.execution_id)
 }
 
 /// `note::<name>`.
-pub fn subsystem_id(subsystem: &Subsystem) -> String {
+pub(crate) fn subsystem_id(subsystem: &Subsystem) -> String {
     format!("note::{}", subsystem.name)
 }
 
 /// `task::<id>`.
-pub fn thread_id(thread: &Thread) -> String {
+pub(crate) fn thread_id(thread: &Thread) -> String {
     format!("task::{}", thread.task_id)
 }

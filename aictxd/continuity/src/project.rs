@@ -33,6 +33,8 @@ pub struct Project {
     pub ci_commands: Vec<String>,
     /// Files that the map ranks highest for what is to be done, or for the repository as a whole.
     pub map: Vec<MapHit>,
+    /// What the map last did and how it went, as `incremental ok`; empty when it was not used.
+    pub map_state: String,
     /// What is checked out.
     pub checkout: Checkout,
     /// Files that memory speaks of, as they are now.

@@ -22,7 +22,7 @@ use crate::record_value as value;
 use crate::session::touch;
 use crate::{lifecycle, quality, strategies};
 
-pub(crate) use self::contract::{EntryPoint, entry_points, task_fits, validation_policy};
+pub(crate) use self::contract::{entry_points, task_fits, validation_policy};
 pub(crate) use self::parts::{
     carryover_gaps, decision_text, dirty_text, discarded_hypotheses, failure_text, task_state,
 };

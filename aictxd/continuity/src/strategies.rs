@@ -457,7 +457,7 @@ pub(crate) fn details(found: Option<&StrategyMatch>) -> Map<String, Value> {
     out
 }
 
-/// Rows that have to make room, oldest and least used first; pinned ones stay.
+/// Takes out the rows that have to make room, oldest and least used first; pinned ones stay.
 pub(crate) fn overflow(rows: &mut Vec<Strategy>) -> Vec<Strategy> {
     let mut gone = Vec::new();
     while rows.len() > MAX_STRATEGIES {

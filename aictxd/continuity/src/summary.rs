@@ -12,6 +12,12 @@ pub(crate) struct Facts {
     pub(crate) failure: Option<(bool, String)>,
     /// Patterns resolved by evidence.
     pub(crate) resolved: usize,
+    /// Files of a strategy that was followed.
+    pub(crate) strategy: Vec<String>,
+    /// `incremental ok` and the like; empty when the map was not used.
+    pub(crate) map: String,
+    /// The contract's line; empty when it was not evaluated.
+    pub(crate) contract: String,
     pub(crate) saved: Vec<&'static str>,
     pub(crate) next: Vec<String>,
     pub(crate) entry_points: Vec<String>,
@@ -22,6 +28,13 @@ pub(crate) struct Facts {
 pub(crate) fn render(facts: &Facts) -> (String, Value, Value) {
     let title = "AICTX summary";
     let mut parts: Vec<String> = Vec::new();
+    if !facts.strategy.is_empty() {
+        let paths: Vec<&str> = facts.strategy.iter().take(2).map(String::as_str).collect();
+        parts.push(format!(
+            "reused previous strategy based on {}",
+            paths.join(", ")
+        ));
+    }
     if !facts.loaded.is_empty() {
         parts.push(format!("loaded {}", facts.loaded.join("/")));
     }
@@ -51,12 +64,20 @@ pub(crate) fn render(facts: &Facts) -> (String, Value, Value) {
         format!("Context: {}.", parts.join(" + ")),
         json!({ "parts": parts }),
     )];
+    if !facts.map.is_empty() {
+        let line = format!("Map: RepoMap {}.", facts.map);
+        lines.push(("map", line, json!({ "status": facts.map })));
+    }
     if !facts.saved.is_empty() {
         lines.push((
             "saved",
             format!("Saved: {}.", enumerate(&facts.saved)),
             json!({ "items": facts.saved }),
         ));
+    }
+    if !facts.contract.is_empty() {
+        let line = facts.contract.clone();
+        lines.push(("contract_compliance", line, json!({})));
     }
     let next: Vec<String> = facts
         .next
@@ -160,6 +181,9 @@ mod tests {
             loaded: vec!["handoff", "failures"],
             failure: Some((false, "pytest test AssertionError".into())),
             resolved: 0,
+            strategy: vec!["src/a.py".into()],
+            map: "incremental ok".into(),
+            contract: "Contract: followed.".into(),
             saved: vec!["handoff", "failure pattern"],
             next: vec!["Run it again.".into()],
             entry_points: vec!["a.py".into()],
@@ -171,11 +195,13 @@ mod tests {
         assert_eq!(lines[1..3], ["AICTX summary", ""]);
         assert_eq!(
             lines[3],
-            "Context: loaded handoff/failures + recorded a new failure pattern (pytest test AssertionError)."
+            "Context: reused previous strategy based on src/a.py + loaded handoff/failures + recorded a new failure pattern (pytest test AssertionError)."
         );
-        assert_eq!(lines[4], "Saved: handoff and failure pattern.");
-        assert_eq!(lines[5], "Next: Run it again.", "W28: no double period");
-        assert!(lines[6].starts_with("Details: ["));
-        assert_eq!(payload["sections"].as_array().unwrap().len(), 4);
+        assert_eq!(lines[4], "Map: RepoMap incremental ok.");
+        assert_eq!(lines[5], "Saved: handoff and failure pattern.");
+        assert_eq!(lines[6], "Contract: followed.");
+        assert_eq!(lines[7], "Next: Run it again.", "W28: no double period");
+        assert!(lines[8].starts_with("Details: ["));
+        assert_eq!(payload["sections"].as_array().unwrap().len(), 6);
     }
 }

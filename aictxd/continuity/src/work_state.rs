@@ -18,7 +18,7 @@ pub use self::commands::{
     TaskError, TaskOutcome, close_task, resume_task, start_task, status_line, update_task,
 };
 pub(crate) use self::merge::{Evidence, merge_execution};
-pub(crate) use self::patch::severity_rank;
+pub(crate) use self::patch::{apply as apply_patch, changed as changed_members, severity_rank};
 
 mod branch;
 mod commands;
@@ -197,6 +197,12 @@ pub(crate) fn focus_on(
     pointer.focus.truncate(MAX_FOCUS);
     pointer.active_task_id = id.to_owned();
     pointer
+}
+
+/// A pointer that does not name a thread any more; its time stays.
+pub(crate) fn without(pointer: &ActivePointer, id: &str) -> ActivePointer {
+    let at = Timestamp::parse(&pointer.updated_at).unwrap_or_default();
+    forget_focus(pointer, id, at)
 }
 
 /// Points nothing at a thread any more. Closing one thread leaves the others where they are (W19).

@@ -15,6 +15,7 @@ pub mod graph;
 pub mod history;
 pub mod indexer;
 mod links;
+pub mod look;
 pub mod message;
 pub mod parse;
 pub mod rank;

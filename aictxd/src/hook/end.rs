@@ -130,8 +130,8 @@ pub async fn finish_session(app: &Arc<App>, id: &str, live: &Live, now: Timestam
     };
     let git = git::state(&live.worktree).await;
     let identity = caller.identify(|_| None);
-    if let Err(error) = finalize_session(&live.host, &live.worktree, None, identity, git, now).await
-    {
+    let done = finalize_session(app, &live.host, &live.worktree, None, identity, git, now);
+    if let Err(error) = done.await {
         tracing::warn!(session = id, %error, "a session was not finalized; its ledger is kept");
         app.sessions.unfinished(id, live.clone());
     }

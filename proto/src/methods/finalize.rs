@@ -37,6 +37,11 @@ pub struct FinalizeParams {
     pub error_events: Vec<ErrorEvent>,
     /// What a command printed, start and end of it; its errors are read from it.
     pub output: String,
+    /// Exit status of the command that printed it, where it is known.
+    pub exit_code: Option<i32>,
+    /// Milliseconds since the Unix epoch: files that git shows as changed and that were written since
+    /// count as edited.
+    pub edited_since_ms: Option<u64>,
     /// What to do next.
     pub next_steps: Vec<String>,
     /// What stands in the way.
@@ -47,6 +52,12 @@ pub struct FinalizeParams {
     pub decisions: Vec<Value>,
     /// Failure ids the caller says are resolved.
     pub resolved_failures: Vec<String>,
+    /// Sub-systems described: objects with `name` and the other members of one (spec §17).
+    pub semantic_updates: Vec<Value>,
+    /// The caller says that what was done is proven, beyond what was observed.
+    pub validated_learning: bool,
+    /// Changes to the active task, as `task.update` takes them.
+    pub work_state: Map<String, Value>,
     /// Repeat-safe id: a second finalize with the same id changes nothing and answers the same.
     pub execution_id: String,
     /// Who finalizes.
@@ -54,8 +65,9 @@ pub struct FinalizeParams {
 }
 
 /// What was written, by kind; null where nothing was.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
 pub struct FinalizeReply {
     /// Format of this object.
     pub schema_version: String,
@@ -73,8 +85,14 @@ pub struct FinalizeReply {
     pub final_task_type: String,
     /// The one that counts.
     pub effective_task_type: String,
+    /// Area known before the work.
+    pub prepared_area_id: String,
     /// Area from what was observed.
+    pub final_area_id: String,
+    /// The one that counts.
     pub effective_area_id: String,
+    /// How the final type was found: `{task_type, source, confidence, signals}`.
+    pub final_task_resolution: Value,
     /// Row of the agent execution log.
     pub telemetry_entry: Value,
     /// `{path, handoff, history: {path, count}}`.
@@ -85,6 +103,23 @@ pub struct FinalizeReply {
     pub resolved_failures: Vec<String>,
     /// Decision rows written.
     pub decisions_persisted: Vec<Value>,
+    /// `{path, task_id, renewed}`.
+    pub strategy_persisted: Option<Value>,
+    /// `{path, subsystems_updated}`.
+    pub semantic_repo_persisted: Option<Value>,
+    /// `{path, metrics}`.
+    pub continuity_metrics_persisted: Option<Value>,
+    /// `{updated, task_id, path, fields}`.
+    pub work_state_updated: Option<Value>,
+    /// How the contract was kept (spec/guard.md §8).
+    pub contract_compliance: Value,
+    /// The same in the words of the older member.
+    pub contract_adherence: Value,
+    /// What the contract still wants (spec/guard.md §9).
+    pub contract_gaps: Vec<Value>,
+    /// Where report and observation differ: `{field, reported_only, observed_only}`. What was observed
+    /// counts.
+    pub differences: Vec<Value>,
     /// Numbers about the capture.
     pub aictx_feedback: Value,
     /// `{covered_fields, unknown_fields, coverage_ratio, provenance}`.
@@ -99,6 +134,14 @@ pub struct FinalizeReply {
     pub agent_summary_text: String,
     /// The same for renderers in other languages.
     pub agent_summary_render_payload: Value,
+    /// `{append_to_final_response, render_in_user_language, render_payload_field, muted}`.
+    pub agent_summary_policy: Value,
+    /// What of memory was loaded and stored, counted.
+    pub continuity_value: Value,
+    /// How sure the strategy was that was offered: `low`, `medium` or `high`.
+    pub reuse_confidence: String,
+    /// What was observed, as evidence of value.
+    pub value_evidence: Value,
     /// Kinds of secrets that were removed before writing, with counts.
     pub redacted: Map<String, Value>,
     /// When.

@@ -166,7 +166,7 @@ pub struct Anchor {
 pub struct SymbolAnchor {
     /// Name.
     pub name: String,
-    /// First 16 hexadecimal digits of the SHA-256 of its lines, white space collapsed.
+    /// First 16 hexadecimal digits of the blob id of its lines, white space collapsed.
     pub hash: String,
 }
 

@@ -24,12 +24,10 @@ pub(super) fn resume(backend: &Backend, options: Resume) -> Result<Answer, CliEr
         brief: options.brief,
         caller: caller(options.caller),
     };
-    let value = backend.call(RESUME, &params)?;
-    let text = value
-        .get("text")
-        .and_then(Value::as_str)
-        .unwrap_or_default();
-    let mut text = clean(text);
+    let mut value = backend.call(RESUME, &params)?;
+    // Programs have the members; the text of them would be the same once more.
+    let text = value.as_object_mut().and_then(|v| v.remove("text"));
+    let mut text = clean(text.as_ref().and_then(Value::as_str).unwrap_or_default());
     if !text.is_empty() && !text.ends_with('\n') {
         text.push('\n');
     }

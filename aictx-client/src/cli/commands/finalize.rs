@@ -147,6 +147,15 @@ fn merge(document: FinalizeParams, options: Finalize) -> Result<FinalizeParams, 
         let decision: Map<String, Value> = json_option("--decision-json", text)?;
         params.decisions.push(Value::Object(decision));
     }
+    for text in &options.semantic_json {
+        let update: Map<String, Value> = json_option("--semantic-json", text)?;
+        params.semantic_updates.push(Value::Object(update));
+    }
+    if let Some(text) = &options.work_state_json {
+        let patch: Map<String, Value> = json_option("--work-state-json", text)?;
+        params.work_state.extend(patch);
+    }
+    params.validated_learning |= options.validated_learning;
     for text in &options.error_event_json {
         let event: ErrorEvent = json_option("--error-event-json", text)?;
         params.error_events.push(event);

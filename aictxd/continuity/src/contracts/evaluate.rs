@@ -36,28 +36,28 @@ pub(crate) struct Observed<'a> {
 
 /// The verdict.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Compliance {
+pub(crate) struct Compliance {
     /// `followed`, `partial`, `violated` or `not_evaluated`.
-    pub status: &'static str,
+    pub(crate) status: &'static str,
     /// 0 to 1; none when not evaluated.
-    pub score: Option<f64>,
+    pub(crate) score: Option<f64>,
     /// Code of what weighs most.
-    pub main_issue: String,
+    pub(crate) main_issue: String,
     /// Check → kept.
-    pub checks: Map<String, Value>,
+    pub(crate) checks: Map<String, Value>,
     /// `{code, severity, detail, evidence}`.
-    pub violations: Vec<Value>,
+    pub(crate) violations: Vec<Value>,
     /// The same.
-    pub warnings: Vec<Value>,
+    pub(crate) warnings: Vec<Value>,
     /// `Contract: followed.` and the like.
-    pub compact_summary: String,
+    pub(crate) compact_summary: String,
     /// The whole object of the format.
-    pub object: Value,
+    pub(crate) object: Value,
 }
 
 impl Compliance {
     /// Whether there was something to compare.
-    pub fn evaluated(&self) -> bool {
+    pub(crate) fn evaluated(&self) -> bool {
         self.status != "not_evaluated"
     }
 
@@ -411,7 +411,7 @@ fn summary(status: &str, issue: &str, alignment: &str) -> String {
 }
 
 /// The row of `contract_compliance.jsonl`.
-pub fn compliance_row(
+pub(crate) fn compliance_row(
     compliance: &Compliance,
     record: &ContractRecord,
     execution_id: &str,

@@ -59,7 +59,7 @@ impl Records {
         if !d.decisions.is_empty() {
             effects.push(append(
                 files::DECISIONS,
-                d.decisions.clone(),
+                d.decisions.iter().map(value).collect(),
                 KeyOrder::Sorted,
             ));
         }
@@ -83,6 +83,7 @@ impl Records {
                 KeyOrder::Sorted,
             ));
         }
+        effects.extend(d.learned.effects.iter().cloned());
         effects.push(append(
             files::LIFECYCLE_EVENTS,
             vec![lifecycle_event(d)],
@@ -184,7 +185,7 @@ fn telemetry(d: &Decided) -> AgentExecutionRow {
         validated_learning: d.success == Some(true) && d.seen.validated,
         result_summary: clean(&d.summary, 240),
         execution_time_ms: d.elapsed_ms,
-        used_strategy: false,
+        used_strategy: d.learned.offered.as_ref().is_some_and(|o| o.2),
         used_packet: false,
         recorded_at: d.input.now.to_string(),
         extra: passed_check(d),

@@ -2,11 +2,14 @@
 
 use aictx_proto::methods::FinalizeReply;
 use aictx_proto::record::{AgentExecutionRow, files};
-use aictx_proto::snapshot::{GitState, Snapshot};
+use aictx_proto::snapshot::GitState;
 use serde_json::{Map, Value, json};
 
+use super::learned::thread_reply;
 use super::records::Records;
 use super::{Decided, Finalize, value};
+use crate::preferences::is_muted;
+use crate::strategies::StrategyChange;
 use crate::summary;
 
 /// What was done, in words.
@@ -27,9 +30,16 @@ impl Summary {
             .cloned()
             .collect();
         let (text, payload, polished) = summary::render(&summary::Facts {
-            loaded: loaded(d.snapshot),
+            loaded: d.learned.loaded.clone(),
             failure: failure(d),
             resolved: d.change.resolved.len(),
+            strategy: strategy_files(d),
+            map: d.input.project.map_state.clone(),
+            contract: if d.learned.compliance.evaluated() {
+                d.learned.compliance.compact_summary.clone()
+            } else {
+                String::new()
+            },
             saved: saved(d),
             next: next.clone(),
             entry_points: d.handoff.recommended_starting_points.clone(),
@@ -49,6 +59,11 @@ pub(super) fn reply(d: Decided, records: &Records, summary: Summary) -> Finalize
     let feedback = feedback(&d);
     let agent_summary = agent_summary(&d, summary.polished);
     let warnings = warnings(&d);
+    let muted = is_muted(&d.snapshot.preferences);
+    let value_evidence = value_evidence(&d, records);
+    let continuity_value = continuity_value(&d);
+    let work_state_updated = thread_reply(&d.learned);
+    let strategy_persisted = strategy_reply(&d);
     FinalizeReply {
         schema_version: "1.0".to_owned(),
         execution_id: d.execution_id,
@@ -58,7 +73,10 @@ pub(super) fn reply(d: Decided, records: &Records, summary: Summary) -> Finalize
         prepared_task_type: d.prepared_type,
         final_task_type: d.final_type,
         effective_task_type: d.task_type,
+        prepared_area_id: d.area.clone(),
+        final_area_id: d.area.clone(),
         effective_area_id: d.area,
+        final_task_resolution: d.final_resolution,
         telemetry_entry: value(&records.telemetry),
         handoff_persisted: d.worth_a_handoff.then(|| {
             json!({
@@ -69,14 +87,31 @@ pub(super) fn reply(d: Decided, records: &Records, summary: Summary) -> Finalize
         }),
         failure_persisted: d.change.persisted,
         resolved_failures: d.change.resolved,
-        decisions_persisted: d.decisions,
+        decisions_persisted: d.decisions.iter().map(value).collect(),
+        strategy_persisted,
+        semantic_repo_persisted: d.learned.semantic,
+        continuity_metrics_persisted: Some(json!({
+            "path": format!(".aictx/{}", files::CONTINUITY_METRICS), "metrics": d.learned.metrics,
+        })),
+        work_state_updated,
+        contract_compliance: d.learned.compliance.object,
+        contract_adherence: d.learned.adherence,
+        contract_gaps: d.learned.gaps,
+        differences: d.differences,
         aictx_feedback: feedback,
         capture_quality: capture_quality(&d.provenance),
         git_state: git_state(d.input.git, &records.log.files_edited),
         execution_observation: value(&records.log),
         agent_summary,
-        agent_summary_text: summary.text,
+        agent_summary_text: if muted { String::new() } else { summary.text },
         agent_summary_render_payload: summary.payload,
+        agent_summary_policy: json!({
+            "append_to_final_response": !muted, "render_in_user_language": true,
+            "render_payload_field": "agent_summary_render_payload", "muted": muted,
+        }),
+        continuity_value,
+        reuse_confidence: d.learned.offered.map_or("low", |o| o.1).to_owned(),
+        value_evidence,
         redacted: Map::new(),
         finalized_at: d.input.now.to_string(),
         warnings,
@@ -94,12 +129,23 @@ pub(super) fn repeated(input: &Finalize, known: &AgentExecutionRow) -> FinalizeR
         prepared_task_type: known.prepared_task_type.clone(),
         final_task_type: known.final_task_type.clone(),
         effective_task_type: known.resolved_task_type.clone(),
+        prepared_area_id: String::new(),
+        final_area_id: String::new(),
         effective_area_id: String::new(),
+        final_task_resolution: json!({}),
         telemetry_entry: value(known),
         handoff_persisted: None,
         failure_persisted: None,
         resolved_failures: Vec::new(),
         decisions_persisted: Vec::new(),
+        strategy_persisted: None,
+        semantic_repo_persisted: None,
+        continuity_metrics_persisted: None,
+        work_state_updated: None,
+        contract_compliance: json!({}),
+        contract_adherence: json!({}),
+        contract_gaps: Vec::new(),
+        differences: Vec::new(),
         aictx_feedback: json!({}),
         capture_quality: json!({}),
         git_state: git_state(input.git, &[]),
@@ -107,6 +153,10 @@ pub(super) fn repeated(input: &Finalize, known: &AgentExecutionRow) -> FinalizeR
         agent_summary: Map::new(),
         agent_summary_text: "This execution was recorded before; nothing was changed.".to_owned(),
         agent_summary_render_payload: json!({}),
+        agent_summary_policy: json!({}),
+        continuity_value: json!({}),
+        reuse_confidence: "low".to_owned(),
+        value_evidence: json!({}),
         redacted: Map::new(),
         finalized_at: known.recorded_at.clone(),
         warnings: vec!["already_finalized".to_owned()],
@@ -126,6 +176,11 @@ fn markdown(d: &Decided, next: &[String]) -> String {
             ("decision stored", yes(!d.decisions.is_empty())),
             ("failure recorded", yes(d.change.persisted.is_some())),
             ("failures resolved", d.change.resolved.len().to_string()),
+            (
+                "strategy stored",
+                yes(d.learned.strategy != StrategyChange::None),
+            ),
+            ("contract", d.learned.compliance.compact_summary.clone()),
         ],
         &[
             ("files opened", d.seen.files_opened.len()),
@@ -166,32 +221,77 @@ fn saved(d: &Decided) -> Vec<&'static str> {
     if d.change.persisted.is_some() {
         saved.push("failure pattern");
     }
+    if d.learned.strategy != StrategyChange::None && d.success == Some(true) {
+        saved.push("strategy");
+    }
+    if d.learned.semantic.is_some() {
+        saved.push("semantic memory");
+    }
+    if d.learned.thread.is_some() {
+        saved.push("Work State");
+    }
     saved
 }
 
-/// What was remembered when the execution began.
-fn loaded(snapshot: &Snapshot) -> Vec<&'static str> {
-    let mut loaded = Vec::new();
-    for (name, there) in [
-        ("handoff", snapshot.handoff.is_some()),
-        ("decisions", !snapshot.decisions.is_empty()),
-        ("failures", !snapshot.failures.is_empty()),
-    ] {
-        if there {
-            loaded.push(name);
-        }
-    }
-    loaded
+/// Files of the strategy that was offered, when the first of them was really used.
+fn strategy_files(d: &Decided) -> Vec<String> {
+    let Some((hint, _, true)) = &d.learned.offered else {
+        return Vec::new();
+    };
+    let rows = d.snapshot.strategies.iter().rev();
+    let mut rows = rows.filter(|s| Some(s.task_id.as_str()) == hint["task_id"].as_str());
+    rows.next()
+        .map(|s| s.entry_points.clone())
+        .unwrap_or_default()
+}
+
+fn strategy_reply(d: &Decided) -> Option<Value> {
+    let (id, renewed) = match &d.learned.strategy {
+        StrategyChange::None => return None,
+        StrategyChange::Append(row) => (row.task_id.clone(), false),
+        StrategyChange::Renew(_, id) => (id.clone(), true),
+    };
+    Some(json!({
+        "path": format!(".aictx/{}", files::STRATEGIES), "task_id": id, "renewed": renewed,
+    }))
+}
+
+fn value_evidence(d: &Decided, records: &Records) -> Value {
+    json!({
+        "task_fingerprint": records.telemetry.task_fingerprint,
+        "repeated_context_request": records.telemetry.repeated_context_request,
+        "execution_time_ms": d.elapsed_ms, "used_packet": false,
+        "used_strategy": records.telemetry.used_strategy,
+        "files_opened": d.seen.files_opened.len(), "files_edited": d.seen.files_edited.len(),
+        "commands_executed": d.seen.commands.len(), "tests_executed": d.seen.tests.len(),
+        "error_events": d.seen.error_events.len(),
+    })
+}
+
+fn continuity_value(d: &Decided) -> Value {
+    let fields = [
+        ("files_opened", d.seen.files_opened.is_empty()),
+        ("files_edited", d.seen.files_edited.is_empty()),
+        ("commands_executed", d.seen.commands.is_empty()),
+        ("tests_executed", d.seen.tests.is_empty()),
+        ("error_events", d.seen.error_events.is_empty()),
+    ];
+    let observed: Vec<&str> = fields.iter().filter(|f| !f.1).map(|f| f.0).collect();
+    json!({
+        "loaded_sources": d.learned.loaded, "ranked_item_count": d.learned.ranked.0,
+        "top_ranked_kind": d.learned.ranked.1, "stored_sources": saved(d),
+        "observed_fields": observed, "brief_available": true,
+    })
 }
 
 fn feedback(d: &Decided) -> Value {
     json!({
         "files_opened": d.seen.files_opened.len(),
         "reopened_files": d.seen.files_reopened.len(),
-        "used_strategy": false,
+        "used_strategy": d.learned.offered.as_ref().is_some_and(|o| o.2),
         "used_packet": false,
         "possible_redundant_exploration": d.seen.files_reopened.len() > 2 && d.seen.files_edited.is_empty(),
-        "previous_strategy_reused": false,
+        "previous_strategy_reused": d.learned.offered.as_ref().is_some_and(|o| o.2),
         "commands_observed": d.seen.commands.len(),
         "tests_observed": d.seen.tests.len(),
     })
@@ -208,7 +308,16 @@ fn agent_summary(d: &Decided, polished: Value) -> Map<String, Value> {
         ("decision_stored", json!(!d.decisions.is_empty())),
         ("failure_recorded", json!(d.change.persisted.is_some())),
         ("resolved_failures", json!(d.change.resolved)),
-        ("continuity_loaded", json!(loaded(d.snapshot))),
+        ("continuity_loaded", json!(d.learned.loaded)),
+        (
+            "contract_compliance",
+            json!(d.learned.compliance.compact_summary),
+        ),
+        (
+            "strategy_reused",
+            json!(d.learned.offered.as_ref().is_some_and(|o| o.2)),
+        ),
+        ("work_state_updated", json!(d.learned.thread.is_some())),
         ("files_opened", json!(d.seen.files_opened.len())),
         ("files_edited", json!(d.seen.files_edited.len())),
         ("commands_observed", json!(d.seen.commands)),

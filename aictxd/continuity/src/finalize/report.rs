@@ -4,7 +4,7 @@ use aictx_proto::Timestamp;
 use aictx_proto::event::ErrorEvent;
 use aictx_proto::ledger::Provenance;
 use aictx_proto::methods::FinalizeParams;
-use aictx_proto::record::AgentExecutionRow;
+use aictx_proto::record::{AgentExecutionRow, Decision};
 use aictx_proto::snapshot::Snapshot;
 use aictx_proto::text::{clean, file_stem, slug};
 use serde_json::{Map, Value, json};
@@ -144,10 +144,21 @@ pub(super) fn merge_report(
     map.insert("error_events".to_owned(), json!(events));
     if told.status == "success" {
         // The report says that what it ran worked; checks it names count as passed.
-        for command in told.tests_executed.iter().chain(&told.commands_executed) {
+        // Observed beats said: a command that was seen to fail last did not pass.
+        let failing = |c: &String| {
+            let open = &seen.open_failures;
+            open.iter()
+                .any(|f| aictx_signals::same_check(&f.command, c))
+        };
+        let told_passed = told.tests_executed.iter().chain(&told.commands_executed);
+        let told_passed: Vec<&String> = told_passed.filter(|c| !failing(c)).collect();
+        let tested = told_passed
+            .iter()
+            .any(|c| told.tests_executed.contains(c) || aictx_signals::is_test_command(c));
+        for command in told_passed {
             push(&mut seen.passed, command);
         }
-        seen.validated |= !told.tests_executed.is_empty() || heuristic_tests;
+        seen.validated |= tested;
     }
     seen.tools += usize::from(params.is_some_and(|p| {
         !(p.files_edited.is_empty()
@@ -186,44 +197,99 @@ pub(super) fn decision_rows(
     execution_id: &str,
     session: u64,
     now: Timestamp,
-) -> Vec<Value> {
+) -> Vec<Decision> {
     const MAX_DECISIONS: usize = 20;
-    let Some(params) = params else {
-        return Vec::new();
-    };
-    let texts = |v: Option<&Value>| -> Vec<String> {
-        let list = v.and_then(Value::as_array).cloned().unwrap_or_default();
-        list.iter()
-            .filter_map(Value::as_str)
+    let texts = |given: &Value, name: &str| -> Vec<String> {
+        let list = given.get(name).and_then(Value::as_array);
+        let texts = list.into_iter().flatten().filter_map(Value::as_str);
+        texts
             .map(|s| clean(s, 400))
             .filter(|s| !s.is_empty())
             .take(8)
             .collect()
     };
-    let text = |v: Option<&Value>| clean(v.and_then(Value::as_str).unwrap_or_default(), 1_000);
-    params
-        .decisions
-        .iter()
-        .filter_map(|given| {
-            let decision = text(given.get("decision"));
-            let rationale = text(given.get("rationale"));
-            let lists: Vec<Vec<String>> = ["alternatives", "constraints", "risks", "related_paths"]
-                .iter()
-                .map(|name| texts(given.get(*name)))
-                .collect();
-            let [alternatives, constraints, risks, related_paths] = lists.as_slice() else {
-                return None;
+    let text = |given: &Value, name: &str| {
+        clean(
+            given.get(name).and_then(Value::as_str).unwrap_or_default(),
+            1_000,
+        )
+    };
+    let rows = params
+        .into_iter()
+        .flat_map(|p| &p.decisions)
+        .map(|given| Decision {
+            decision: text(given, "decision"),
+            rationale: text(given, "rationale"),
+            alternatives: texts(given, "alternatives"),
+            constraints: texts(given, "constraints"),
+            risks: texts(given, "risks"),
+            related_paths: texts(given, "related_paths"),
+            subsystem: text(given, "subsystem"),
+            timestamp: now.to_string(),
+            session,
+            execution_id: execution_id.to_owned(),
+            supersedes: texts(given, "supersedes"),
+            ..Decision::default()
+        });
+    rows.filter(|d| {
+        let weighed = [&d.alternatives, &d.constraints, &d.risks, &d.related_paths];
+        !d.decision.is_empty()
+            && (!d.rationale.is_empty() || weighed.iter().any(|list| !list.is_empty()))
+    })
+    .take(MAX_DECISIONS)
+    .collect()
+}
+
+/// Where a report and what was observed differ. Without observations there is nothing to compare.
+pub(super) fn differences(seen: &Observation, params: Option<&FinalizeParams>) -> Vec<Value> {
+    let Some(told) = params.filter(|_| seen.tools > 0) else {
+        return Vec::new();
+    };
+    let mut out = Vec::new();
+    let mut compare =
+        |field: &str, told: &[String], seen: &[String], same: &dyn Fn(&str, &str) -> bool| {
+            if told.is_empty() {
+                return;
+            }
+            let only = |a: &[String], b: &[String]| -> Vec<String> {
+                let missing = a.iter().filter(|x| !b.iter().any(|y| same(x, y)));
+                missing.take(8).map(|x| clean(x, 200)).collect()
             };
-            let reasoned = !rationale.is_empty() || lists.iter().any(|l| !l.is_empty());
-            (!decision.is_empty() && reasoned).then(|| {
-                json!({
-                    "decision": decision, "rationale": rationale, "alternatives": alternatives,
-                    "constraints": constraints, "risks": risks, "related_paths": related_paths,
-                    "subsystem": text(given.get("subsystem")), "timestamp": now, "session": session,
-                    "execution_id": execution_id,
-                })
-            })
-        })
-        .take(MAX_DECISIONS)
-        .collect()
+            let (reported, observed) = (only(told, seen), only(seen, told));
+            if !reported.is_empty() || !observed.is_empty() {
+                out.push(
+                    json!({ "field": field, "reported_only": reported, "observed_only": observed }),
+                );
+            }
+        };
+    let equal = |a: &str, b: &str| a == b;
+    compare(
+        "files_edited",
+        &told.files_edited,
+        &seen.files_edited,
+        &equal,
+    );
+    compare(
+        "tests_executed",
+        &told.tests_executed,
+        &seen.tests,
+        &aictx_signals::same_check,
+    );
+    let failing = |c: &String| {
+        seen.open_failures
+            .iter()
+            .any(|f| aictx_signals::same_check(&f.command, c))
+    };
+    let claimed: Vec<String> = told
+        .tests_executed
+        .iter()
+        .filter(|c| told.status == "success" && failing(c))
+        .map(|c| clean(c, 200))
+        .collect();
+    if !claimed.is_empty() {
+        out.push(
+            json!({ "field": "status", "reported_only": ["success"], "observed_only": claimed }),
+        );
+    }
+    out
 }

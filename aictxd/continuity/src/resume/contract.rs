@@ -34,6 +34,16 @@ pub(crate) enum Source {
 }
 
 impl EntryPoint {
+    /// `work_state`, `handoff`, `repo_map` or `memory`.
+    pub(crate) fn source_name(&self) -> &'static str {
+        match self.source {
+            Source::Task => "work_state",
+            Source::Handoff => "handoff",
+            Source::Map => "repo_map",
+            Source::Memory => "memory",
+        }
+    }
+
     pub(super) fn to_json(&self) -> Value {
         json!({ "path": self.path, "reason": self.reason })
     }

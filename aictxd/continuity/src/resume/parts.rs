@@ -27,11 +27,7 @@ pub(crate) fn carryover_gaps(context: &Context) -> Vec<Value> {
     let mut gaps: Vec<Value> = Vec::new();
     let threads = [&context.active.thread, &context.active.recent];
     let of_threads = threads.into_iter().flatten().flat_map(|t| &t.contract_gaps);
-    let of_handoff = context
-        .handoff
-        .and_then(|h| h.extra.get("contract_gaps")?.as_array())
-        .into_iter()
-        .flatten();
+    let of_handoff = context.handoff.into_iter().flat_map(|h| &h.contract_gaps);
     for gap in of_threads.chain(of_handoff) {
         let same = |g: &Value| g["kind"] == gap["kind"] && g["expected"] == gap["expected"];
         // Work is finalized before it is committed: files of the ancestor call that a gap (W43).

@@ -47,7 +47,7 @@ const ALIASES: &[(&str, &str)] = &[
 ///
 /// # Errors
 /// Unknown members, wrong types, unknown states; nothing is changed then.
-pub(super) fn apply(
+pub(crate) fn apply(
     thread: &mut Thread,
     patch: &Map<String, Value>,
 ) -> Result<Vec<String>, TaskError> {
@@ -266,7 +266,7 @@ pub(super) fn strongest(gaps: &[Value]) -> Option<Value> {
 }
 
 /// Names of the members in which two states of a thread differ.
-pub(super) fn changed(before: &Thread, after: &Thread) -> Vec<String> {
+pub(crate) fn changed(before: &Thread, after: &Thread) -> Vec<String> {
     let members = |thread: &Thread| match serde_json::to_value(thread) {
         Ok(Value::Object(map)) => map,
         _ => Map::new(),

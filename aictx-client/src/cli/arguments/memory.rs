@@ -1,0 +1,349 @@
+//! Commands about what is remembered: tasks, what to do next, what happened, what is wrong.
+
+use std::path::PathBuf;
+
+use clap::{Args, Subcommand, ValueEnum};
+
+use super::{CallerOptions, RepoOption};
+
+/// A change, as text or in a file.
+#[derive(Debug, Default, Args)]
+pub struct PatchOptions {
+    /// JSON object of members to change; lists take {"add": […], "remove": […], "set": […]}
+    #[arg(long, value_name = "JSON", allow_hyphen_values = true)]
+    pub json_patch: Option<String>,
+    /// File with such an object (`-` for standard input); --json-patch overrides it
+    #[arg(long, value_name = "FILE")]
+    pub from_file: Option<PathBuf>,
+}
+
+/// How a task is left.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Left {
+    /// It is done
+    Resolved,
+    /// It will not be done
+    Abandoned,
+    /// Something stands in the way
+    Blocked,
+    /// It goes on later
+    Paused,
+}
+
+/// `aictx task`.
+#[derive(Debug, Subcommand)]
+pub enum Task {
+    /// Start a task and make it the active one here
+    Start {
+        /// What it is for
+        goal: String,
+        /// Its id [default: made of the goal]
+        #[arg(long, value_name = "ID", default_value = "", hide_default_value = true)]
+        task_id: String,
+        /// JSON object of members to begin with
+        #[arg(long, value_name = "JSON", allow_hyphen_values = true)]
+        initial_json: Option<String>,
+        /// Begin anew where there is such a task already
+        #[arg(long)]
+        force: bool,
+        /// Where.
+        #[command(flatten)]
+        at: RepoOption,
+        /// Who.
+        #[command(flatten)]
+        caller: CallerOptions,
+    },
+    /// Show the task that is active in this worktree, on this branch
+    Status {
+        /// Show all tasks
+        #[arg(long)]
+        all: bool,
+        /// Where.
+        #[command(flatten)]
+        at: RepoOption,
+    },
+    /// List tasks, changed last first
+    List {
+        /// Where.
+        #[command(flatten)]
+        at: RepoOption,
+    },
+    /// Show one task
+    Show {
+        /// Id
+        id: String,
+        /// Where.
+        #[command(flatten)]
+        at: RepoOption,
+    },
+    /// Change a task
+    Update {
+        /// Id [default: the active one]
+        #[arg(long, value_name = "ID", default_value = "", hide_default_value = true)]
+        task_id: String,
+        /// What to change.
+        #[command(flatten)]
+        patch: PatchOptions,
+        /// Where.
+        #[command(flatten)]
+        at: RepoOption,
+        /// Who.
+        #[command(flatten)]
+        caller: CallerOptions,
+    },
+    /// Make a task the active one here
+    Resume {
+        /// Id
+        id: String,
+        /// Where.
+        #[command(flatten)]
+        at: RepoOption,
+        /// Who.
+        #[command(flatten)]
+        caller: CallerOptions,
+    },
+    /// Close a task; others stay as they are
+    Close {
+        /// Id [default: the active one]
+        #[arg(long, value_name = "ID", default_value = "", hide_default_value = true)]
+        task_id: String,
+        /// How it is left
+        #[arg(long, default_value = "resolved")]
+        status: Left,
+        /// What else to change.
+        #[command(flatten)]
+        patch: PatchOptions,
+        /// Where.
+        #[command(flatten)]
+        at: RepoOption,
+        /// Who.
+        #[command(flatten)]
+        caller: CallerOptions,
+    },
+}
+
+/// What is at hand, for `next`, `suggest` and `reuse`. List options take several values.
+#[derive(Debug, Args)]
+pub struct Hand {
+    /// Where.
+    #[command(flatten)]
+    pub at: RepoOption,
+    /// The request
+    #[arg(
+        long,
+        alias = "task",
+        value_name = "TEXT",
+        default_value = "",
+        hide_default_value = true,
+        allow_hyphen_values = true
+    )]
+    pub request: String,
+    /// Kind of task, when it is known
+    #[arg(
+        long,
+        value_name = "TYPE",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub task_type: String,
+    /// Files read or written
+    #[arg(long, value_name = "PATH", num_args = 0..)]
+    pub files_opened: Vec<String>,
+    /// Commands run
+    #[arg(long, value_name = "COMMAND", num_args = 0..)]
+    pub commands_executed: Vec<String>,
+    /// Test runs
+    #[arg(long, value_name = "COMMAND", num_args = 0..)]
+    pub tests_executed: Vec<String>,
+    /// Errors seen
+    #[arg(long, value_name = "TEXT", num_args = 0..)]
+    pub notable_errors: Vec<String>,
+}
+
+/// `aictx prepare`.
+#[derive(Debug, Args)]
+pub struct Prepare {
+    /// The goal
+    #[arg(allow_hyphen_values = true)]
+    pub goal: String,
+    /// Kind of task, when it is known
+    #[arg(
+        long,
+        value_name = "TYPE",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub task_type: String,
+    /// Where.
+    #[command(flatten)]
+    pub at: RepoOption,
+}
+
+/// `aictx log`.
+#[derive(Debug, Args)]
+pub struct Log {
+    /// Of this session: its id or the beginning of it
+    #[arg(long, value_name = "ID", default_value = "", hide_default_value = true)]
+    pub session: String,
+    /// That touched this file or directory
+    #[arg(
+        long,
+        alias = "path",
+        value_name = "PATH",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub file: String,
+    /// That saw this failure: its id or the beginning of it
+    #[arg(long, value_name = "ID", default_value = "", hide_default_value = true)]
+    pub failure: String,
+    /// At most this many
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 20)]
+    pub limit: u32,
+    /// Where.
+    #[command(flatten)]
+    pub at: RepoOption,
+}
+
+/// `aictx why`.
+#[derive(Debug, Args)]
+pub struct Why {
+    /// Session: its id or the beginning of it [default: the caller's, else the newest]
+    #[arg(long, value_name = "ID", default_value = "", hide_default_value = true)]
+    pub session: String,
+    /// Where.
+    #[command(flatten)]
+    pub at: RepoOption,
+}
+
+/// One item of memory.
+#[derive(Debug, Args)]
+pub struct Item {
+    /// Id, or the beginning of one that no other has
+    pub id: String,
+    /// Where.
+    #[command(flatten)]
+    pub at: RepoOption,
+}
+
+/// `aictx wrong`.
+#[derive(Debug, Args)]
+pub struct Wrong {
+    /// Id, or the beginning of one that no other has
+    pub id: String,
+    /// Why
+    #[arg(
+        long,
+        value_name = "TEXT",
+        default_value = "",
+        hide_default_value = true,
+        allow_hyphen_values = true
+    )]
+    pub reason: String,
+    /// It is not wrong after all
+    #[arg(long, conflicts_with = "reason")]
+    pub undo: bool,
+    /// Where.
+    #[command(flatten)]
+    pub at: RepoOption,
+}
+
+/// `aictx pin`.
+#[derive(Debug, Args)]
+pub struct Pin {
+    /// Id, or the beginning of one that no other has
+    pub id: String,
+    /// Take the pin back
+    #[arg(long)]
+    pub undo: bool,
+    /// Where.
+    #[command(flatten)]
+    pub at: RepoOption,
+}
+
+/// `aictx memory`.
+#[derive(Debug, Subcommand)]
+pub enum Memory {
+    /// List what is remembered, with ids
+    List {
+        /// Only items of this kind
+        #[arg(long, value_name = "KIND", default_value = "", hide_default_value = true, value_parser = ["", "decision", "failure", "strategy", "handoff", "note", "task"], hide_possible_values = true)]
+        kind: String,
+        /// At most this many
+        #[arg(short = 'n', long, value_name = "N", default_value_t = 50)]
+        limit: u32,
+        /// Where.
+        #[command(flatten)]
+        at: RepoOption,
+    },
+}
+
+/// `aictx messages`.
+#[derive(Debug, Args)]
+pub struct Messages {
+    /// What to do
+    #[arg(value_parser = ["mute", "unmute", "status"], default_value = "status")]
+    pub action: String,
+    /// Where.
+    #[command(flatten)]
+    pub at: RepoOption,
+}
+
+/// `aictx report`.
+#[derive(Debug, Subcommand)]
+pub enum Report {
+    /// What the logs show of use
+    RealUsage {
+        /// Where.
+        #[command(flatten)]
+        at: RepoOption,
+    },
+}
+
+/// `aictx internal`.
+#[derive(Debug, Subcommand)]
+pub enum Internal {
+    /// Run a command, show what it prints as it prints it, and record what became of it
+    RunExecution(Box<RunExecution>),
+}
+
+/// `aictx internal run-execution`.
+#[derive(Debug, Args)]
+pub struct RunExecution {
+    /// What the command is run for
+    #[arg(
+        long,
+        alias = "request",
+        value_name = "TEXT",
+        default_value = "",
+        hide_default_value = true,
+        allow_hyphen_values = true
+    )]
+    pub task: String,
+    /// Kind of task, when it is known
+    #[arg(
+        long,
+        value_name = "TYPE",
+        default_value = "",
+        hide_default_value = true
+    )]
+    pub task_type: String,
+    /// Repeat-safe id; `auto` makes one
+    #[arg(long, value_name = "ID", default_value = "auto")]
+    pub execution_id: String,
+    /// What it did is proven when it ends with 0
+    #[arg(long)]
+    pub validated_learning: bool,
+    /// Stop it after this many seconds; it then ends with 124
+    #[arg(long, value_name = "SECONDS")]
+    pub timeout: Option<u64>,
+    /// Where.
+    #[command(flatten)]
+    pub at: RepoOption,
+    /// Who.
+    #[command(flatten)]
+    pub caller: CallerOptions,
+    /// The command and its arguments, behind `--`
+    #[arg(last = true, required = true, value_name = "COMMAND")]
+    pub command: Vec<std::ffi::OsString>,
+}

@@ -1,0 +1,227 @@
+//! What is remembered, as text for people.
+
+use aictx_proto::methods::{LogReply, MemoryList, MemoryReply, WhyReply};
+use serde_json::Value;
+
+use crate::cli::text::{Paint, clean, one_line, table};
+
+/// Longest text on a line of a list.
+const LINE: usize = 100;
+
+fn text<'v>(value: &'v Value, name: &str) -> &'v str {
+    value[name].as_str().unwrap_or_default()
+}
+
+/// `aictx task list`.
+pub fn tasks(value: &Value, paint: Paint) -> String {
+    let tasks = value["tasks"].as_array().cloned().unwrap_or_default();
+    if tasks.is_empty() {
+        return "no tasks are recorded\n".to_owned();
+    }
+    let mut out = String::new();
+    for task in &tasks {
+        let active = if task["active"] == true {
+            " active"
+        } else {
+            ""
+        };
+        let state = format!("{}{active}", text(task, "status"));
+        let state = if active.is_empty() {
+            state
+        } else {
+            paint.yellow(&state)
+        };
+        out.push_str(&format!(
+            "{} [{state}] {}\n",
+            clean(text(task, "task_id")),
+            one_line(text(task, "goal"), LINE)
+        ));
+    }
+    out
+}
+
+/// `aictx task status --all`.
+pub fn threads(value: &Value) -> String {
+    let all = value.as_array().cloned().unwrap_or_default();
+    if all.is_empty() {
+        return "no tasks are recorded\n".to_owned();
+    }
+    all.iter()
+        .map(|t| {
+            let next = match text(t, "next_action") {
+                "" => String::new(),
+                next => format!("  next: {}\n", one_line(next, LINE)),
+            };
+            format!(
+                "{} [{}] {}\n{next}",
+                clean(text(t, "task_id")),
+                clean(text(t, "status")),
+                one_line(text(t, "goal"), LINE)
+            )
+        })
+        .collect()
+}
+
+/// First line of `aictx task update`.
+pub fn changed(value: &Value) -> String {
+    let names = value["changed_fields"]
+        .as_array()
+        .cloned()
+        .unwrap_or_default();
+    let names: Vec<&str> = names.iter().filter_map(Value::as_str).collect();
+    match names.as_slice() {
+        [] => "Nothing changed\n".to_owned(),
+        names => format!("Updated: {}\n", clean(&names.join(", "))),
+    }
+}
+
+/// `aictx log`.
+pub fn log(reply: &LogReply, paint: Paint) -> String {
+    if reply.executions.is_empty() {
+        return "nothing is recorded\n".to_owned();
+    }
+    let mut out = String::new();
+    for entry in &reply.executions {
+        let outcome = text(entry, "outcome");
+        let shown = match outcome {
+            "failed" => paint.red(outcome),
+            "unresolved" => paint.yellow(outcome),
+            other => clean(other),
+        };
+        out.push_str(&format!(
+            "{}  {shown}  {}  {}\n",
+            clean(text(entry, "timestamp")),
+            clean(text(entry, "agent_id")),
+            clean(text(entry, "execution_id"))
+        ));
+        for (label, name) in [
+            ("request", "request"),
+            ("summary", "summary"),
+            ("contract", "contract"),
+        ] {
+            let said = one_line(text(entry, name), LINE);
+            let repeats = name == "summary" && text(entry, "summary") == text(entry, "request");
+            if !said.is_empty() && !repeats {
+                out.push_str(&format!("  {label}: {said}\n"));
+            }
+        }
+        for (label, name) in [
+            ("edited", "files_edited"),
+            ("tests", "tests"),
+            ("errors", "errors"),
+        ] {
+            let list = entry[name].as_array().cloned().unwrap_or_default();
+            let list: Vec<&str> = list.iter().filter_map(Value::as_str).collect();
+            if !list.is_empty() {
+                out.push_str(&format!(
+                    "  {label}: {}\n",
+                    one_line(&list.join(", "), LINE * 2)
+                ));
+            }
+        }
+        out.push('\n');
+    }
+    if reply.truncated {
+        out.push_str("… there are more; -n shows them\n");
+    }
+    out
+}
+
+/// `aictx why`.
+pub fn why(reply: &WhyReply, paint: Paint) -> String {
+    let mut out = format!(
+        "session {}: told {} times, {} tokens in all\n",
+        clean(&reply.session_id),
+        reply.told.len(),
+        reply.tokens
+    );
+    for told in &reply.told {
+        let r = &told.receipt;
+        let budget = if r.budget > 0 {
+            format!(" of {}", r.budget)
+        } else {
+            String::new()
+        };
+        out.push_str(&format!(
+            "\n{}  {}  {} tokens{budget}\n",
+            clean(&told.at),
+            paint.bold(&clean(&r.surface)),
+            r.tokens
+        ));
+        for item in &r.items {
+            let why = if item.why.is_empty() {
+                String::new()
+            } else {
+                format!(" - {}", one_line(&item.why, LINE))
+            };
+            let id = if item.id.is_empty() {
+                String::new()
+            } else {
+                format!(" {}", clean(&item.id))
+            };
+            out.push_str(&format!(
+                "  + {}{id} ({} tokens){why}\n",
+                clean(&item.kind),
+                item.tokens
+            ));
+        }
+        for left in &r.left_out {
+            let line = format!(
+                "  - {} {}: {}",
+                clean(&left.kind),
+                clean(&left.id),
+                clean(&left.why)
+            );
+            out.push_str(&line);
+            out.push('\n');
+        }
+    }
+    out
+}
+
+/// `aictx memory list`.
+pub fn items(list: &MemoryList, paint: Paint) -> String {
+    if list.items.is_empty() {
+        return "nothing is remembered\n".to_owned();
+    }
+    let rows: Vec<Vec<String>> = list
+        .items
+        .iter()
+        .map(|item| {
+            let mut marks = String::new();
+            if item["pinned"] == true {
+                marks.push_str("pinned ");
+            }
+            if item["wrong"].is_string() {
+                marks.push_str(&paint.red("wrong"));
+            }
+            vec![
+                clean(text(item, "id")),
+                clean(text(item, "timestamp")),
+                clean(text(item, "status")),
+                marks.trim().to_owned(),
+                one_line(text(item, "text"), LINE),
+            ]
+        })
+        .collect();
+    let mut out = table(&rows, 0);
+    if list.truncated {
+        out.push_str("… there are more; -n shows them\n");
+    }
+    out
+}
+
+/// `aictx pin`, `wrong`, `forget`.
+pub fn edited(reply: &MemoryReply) -> String {
+    let what = match reply.action.as_str() {
+        "wrong" => "called wrong, not told any more",
+        "right" => "told again",
+        other => other,
+    };
+    format!(
+        "{} {}: {}\n",
+        clean(text(&reply.item, "id")),
+        clean(what),
+        one_line(text(&reply.item, "text"), LINE)
+    )
+}

@@ -1,0 +1,485 @@
+//! What an execution teaches: how its contract was kept, which strategy and area memory it makes,
+//! what it adds to the task at hand. Each is decided by its own module; this is where they meet.
+
+use std::sync::Arc;
+
+use aictx_proto::effect::{Effect, Effects, KeyOrder};
+use aictx_proto::record::{ContractIndex, Decision, FailurePattern, Strategy, Thread, files};
+use aictx_signals::{is_test_command, same_check};
+use serde_json::{Map, Value, json};
+
+use super::{Finalize, value};
+use crate::anchors;
+use crate::areas::{self, Worked};
+use crate::context::{Context, Hand};
+use crate::contracts::{
+    self, Compliance, Observed, closed_kinds, compliance_row, contract_file, gaps, still_open,
+};
+use crate::failures;
+use crate::observe::Observation;
+use crate::semantic;
+use crate::strategies::{self, Done, StrategyChange};
+use crate::work_state::{
+    Evidence, active_thread, apply_patch, changed_members, lifecycle_event, merge_execution,
+    thread_effects, thread_file,
+};
+
+/// What was decided so far.
+pub(super) struct Facts<'f> {
+    pub(super) seen: &'f Observation,
+    pub(super) success: Option<bool>,
+    pub(super) request: &'f str,
+    pub(super) task_type: &'f str,
+    pub(super) area: &'f str,
+    pub(super) execution_id: &'f str,
+    pub(super) session: u64,
+    pub(super) change: &'f failures::Change,
+}
+
+/// All that was learned.
+pub(super) struct Learned {
+    pub(super) compliance: Compliance,
+    pub(super) adherence: Value,
+    /// Gaps of this execution, then older ones that are still open.
+    pub(super) gaps: Vec<Value>,
+    pub(super) strategy: StrategyChange,
+    pub(super) semantic: Option<Value>,
+    pub(super) thread: Option<Thread>,
+    pub(super) thread_fields: Vec<String>,
+    pub(super) metrics: Value,
+    /// The strategy that fitted, and whether its first file was really used.
+    pub(super) offered: Option<(Value, &'static str, bool)>,
+    /// What was loaded, by kind.
+    pub(super) loaded: Vec<&'static str>,
+    pub(super) ranked: (usize, String),
+    pub(super) effects: Effects,
+}
+
+pub(super) fn learn(input: &Finalize, facts: &Facts) -> Learned {
+    let snapshot = facts.snapshot(input);
+    let seen = facts.seen;
+    let changed = input.project.checkout.changed_files.as_deref();
+    let observed = Observed {
+        opened: &seen.files_opened,
+        edited: &seen.files_edited,
+        commands: &seen.commands,
+        tests: &seen.tests,
+        passed: &seen.passed,
+        success: facts.success,
+        changed,
+    };
+    let compliance = contracts::evaluate(input.contract, &observed);
+    let adherence = contracts::adherence(&compliance, input.contract);
+    let closed = closed_kinds(&compliance, seen.validated);
+    let mut open = gaps(&compliance, input.contract, facts.execution_id);
+    let active = active_thread(snapshot, &input.project.checkout);
+    let older = active
+        .thread
+        .iter()
+        .flat_map(|t| t.contract_gaps.iter())
+        .chain(snapshot.handoff.iter().flat_map(|h| h.contract_gaps.iter()));
+    let older: Vec<Value> = older
+        .filter(|g| g["kind"] != "uncommitted_changes")
+        .cloned()
+        .collect();
+    for gap in still_open(&older, &closed, &seen.passed) {
+        if open.len() < 8 && !open.iter().any(|g| g["kind"] == gap["kind"]) {
+            open.push(gap);
+        }
+    }
+
+    let context = Context::load(
+        snapshot,
+        input.project,
+        facts.request,
+        facts.task_type,
+        Hand {
+            files: &seen.files_edited,
+            commands: &seen.commands,
+            tests: &seen.tests,
+            errors: &[],
+        },
+        input.now,
+    );
+    let offered = context.strategy.as_ref().map(|found| {
+        let first = found
+            .strategy
+            .primary_entry_point
+            .as_deref()
+            .unwrap_or_default();
+        let used = !first.is_empty()
+            && (seen.files_opened.iter().any(|f| f == first)
+                || seen.files_edited.iter().any(|f| f == first));
+        (strategies::hint(found), found.confidence, used)
+    });
+    let ranked = context.ranked();
+    let loaded = loaded(&context);
+
+    let params = input.params();
+    let errors: Vec<String> = seen
+        .error_events
+        .iter()
+        .take(5)
+        .map(|e| e.render())
+        .collect();
+    let discarded: Vec<Value> = active
+        .thread
+        .iter()
+        .flat_map(|t| t.discarded_hypotheses.iter().cloned())
+        .collect();
+    let files: Vec<String> = seen.files_edited.iter().rev().take(3).cloned().collect();
+    let anchors = anchors::anchor(
+        &files,
+        &format!("{} {}", facts.request, params.map_or("", |p| &p.summary)),
+        &input.project.presents,
+        &input.git.head,
+    );
+    let strategy = match facts.success {
+        None => StrategyChange::None,
+        Some(success) => strategies::learn(
+            &snapshot.strategies,
+            &Done {
+                execution_id: facts.execution_id,
+                request: facts.request,
+                task_type: facts.task_type,
+                area: facts.area,
+                opened: &seen.files_opened,
+                edited: &seen.files_edited,
+                commands: &seen.commands,
+                tests: &seen.tests,
+                errors: &errors,
+                success,
+                validated: seen.validated || params.is_some_and(|p| p.validated_learning),
+                discarded: &discarded,
+                anchors: &anchors,
+                now: input.now,
+            },
+        ),
+    };
+    let touched: Vec<String> = seen
+        .files_edited
+        .iter()
+        .chain(&seen.files_opened)
+        .cloned()
+        .collect();
+    let areas = areas::count(
+        &snapshot.areas,
+        &Worked {
+            area: facts.area,
+            files: &touched,
+            tests: &seen.tests,
+            learned: facts.success == Some(true) && strategy != StrategyChange::None,
+            failed: facts.change.persisted.is_some(),
+        },
+    );
+    let mut effects = Effects::new();
+    strategy_effects(&strategy, &snapshot.strategies, &mut effects);
+    if let Some(areas) = &areas {
+        effects.push(replace(files::AREAS.to_owned(), value(areas)));
+    }
+    let updates = params
+        .map(|p| semantic::parse(&p.semantic_updates).unwrap_or_default())
+        .unwrap_or_default();
+    let semantic = semantic::update(
+        &snapshot.semantic,
+        &updates,
+        (&touched, &seen.tests),
+        (&snapshot.repo_id, facts.session),
+        input.now,
+    )
+    .map(|(_, writes)| {
+        effects.extend(writes);
+        json!({
+            "path": format!(".aictx/{}", files::SEMANTIC_REPO),
+            "subsystems_updated": updates.iter().map(|u| &u.name).collect::<Vec<_>>(),
+        })
+    });
+
+    let (thread, thread_fields) = thread(
+        input,
+        facts,
+        active.thread.as_ref(),
+        &open,
+        &closed,
+        &mut effects,
+    );
+    contract_effects(input, facts, &compliance, &snapshot.contracts, &mut effects);
+    let avoided = avoided(&snapshot.failures, facts);
+    let metrics = metrics(
+        &snapshot.metrics,
+        &loaded,
+        offered.as_ref().is_some_and(|o| o.2),
+        avoided,
+        input,
+    );
+    effects.push(replace(
+        files::CONTINUITY_METRICS.to_owned(),
+        metrics.clone(),
+    ));
+    Learned {
+        compliance,
+        adherence,
+        gaps: open,
+        strategy,
+        semantic,
+        thread,
+        thread_fields,
+        metrics,
+        offered,
+        loaded,
+        ranked: (
+            ranked.len(),
+            ranked
+                .first()
+                .map(|r| r.kind.to_owned())
+                .unwrap_or_default(),
+        ),
+        effects,
+    }
+}
+
+impl Facts<'_> {
+    fn snapshot<'s>(&self, input: &Finalize<'s>) -> &'s aictx_proto::snapshot::Snapshot {
+        input.snapshot
+    }
+}
+
+fn replace(file: String, value: Value) -> Effect {
+    Effect::ReplaceJson {
+        file,
+        value,
+        order: KeyOrder::Sorted,
+    }
+}
+
+fn strategy_effects(strategy: &StrategyChange, known: &[Strategy], effects: &mut Effects) {
+    let append = |file: &str, rows: Vec<Value>| Effect::AppendRows {
+        file: file.to_owned(),
+        rows,
+        order: KeyOrder::Sorted,
+    };
+    let mut all = match strategy {
+        StrategyChange::None => return,
+        StrategyChange::Append(row) if known.len() < strategies::MAX_STRATEGIES => {
+            effects.push(append(files::STRATEGIES, vec![value(&**row)]));
+            return;
+        }
+        StrategyChange::Append(row) => {
+            let mut all = known.to_vec();
+            all.push((**row).clone());
+            all
+        }
+        StrategyChange::Renew(all, _) => all.clone(),
+    };
+    let gone = strategies::overflow(&mut all);
+    if !gone.is_empty() {
+        let rows = gone.iter().map(value).collect();
+        effects.push(append("archive/strategy_memory/evicted.jsonl", rows));
+    }
+    effects.push(Effect::ReplaceRows {
+        file: files::STRATEGIES.to_owned(),
+        rows: all.iter().map(value).collect(),
+        order: KeyOrder::Sorted,
+    });
+}
+
+/// The thread with what the execution adds to it: the active one, with the caller's own patch first.
+fn thread(
+    input: &Finalize,
+    facts: &Facts,
+    active: Option<&Arc<Thread>>,
+    gaps: &[Value],
+    closed: &[&str],
+    effects: &mut Effects,
+) -> (Option<Thread>, Vec<String>) {
+    let Some(before) = active else {
+        return (None, Vec::new());
+    };
+    let mut next = (**before).clone();
+    let patch = input
+        .params()
+        .map(|p| p.work_state.clone())
+        .unwrap_or_default();
+    if !patch.is_empty() {
+        // A patch that is not one was refused before anything was decided.
+        let _ = apply_patch(&mut next, &patch);
+    }
+    let seen = facts.seen;
+    let is_check = |c: &&String| {
+        is_test_command(c)
+            || matches!(
+                aictx_signals::command_word(c).as_str(),
+                "ruff" | "mypy" | "pyright" | "eslint" | "tsc" | "clippy"
+            )
+    };
+    let checks: Vec<String> = seen
+        .commands
+        .iter()
+        .chain(&seen.tests)
+        .filter(is_check)
+        .cloned()
+        .collect();
+    let passed: Vec<String> = seen.passed.iter().filter(is_check).cloned().collect();
+    let errors: Vec<String> = seen.open_failures.iter().map(|f| f.line()).collect();
+    let touched: Vec<String> = seen
+        .files_opened
+        .iter()
+        .chain(&seen.files_edited)
+        .cloned()
+        .collect();
+    let next_step = input
+        .params()
+        .and_then(|p| p.next_steps.first())
+        .map(String::as_str);
+    let evidence = Evidence {
+        execution_id: facts.execution_id,
+        files: &touched,
+        passed_checks: &passed,
+        checks: &checks,
+        errors: &errors,
+        success: facts.success,
+        next_step,
+        gaps,
+        closed,
+    };
+    let mut next = merge_execution(&next, &evidence);
+    let fields = changed_members(before, &next);
+    next.version = 1;
+    next.updated_at = input.now.to_string();
+    next.git_context = Some(input.project.checkout.context(&next.updated_at));
+    let patch = json!({ "execution": facts.execution_id, "patch": patch });
+    effects.extend(thread_effects(
+        &next,
+        "updated",
+        "finalize_execution",
+        &patch,
+        input.now,
+    ));
+    if next.status != before.status {
+        let who = (
+            input.identity.agent_id.as_str(),
+            input.identity.adapter_id.as_str(),
+            input.identity.session_id.as_str(),
+        );
+        effects.push(lifecycle_event(
+            "work_state_updated",
+            &next,
+            who,
+            "cli",
+            input.now,
+        ));
+    }
+    (Some(next), fields)
+}
+
+fn contract_effects(
+    input: &Finalize,
+    facts: &Facts,
+    compliance: &Compliance,
+    index: &ContractIndex,
+    effects: &mut Effects,
+) {
+    let Some(record) = input.contract else {
+        return;
+    };
+    if compliance.evaluated() {
+        let session = &input.identity.session_id;
+        let now = input.now.to_string();
+        let row = compliance_row(compliance, record, facts.execution_id, session, &now);
+        effects.push(Effect::AppendRows {
+            file: files::CONTRACT_COMPLIANCE.to_owned(),
+            rows: vec![value(&row)],
+            order: KeyOrder::Sorted,
+        });
+    }
+    let (index, gone) = contracts::with_evaluated(index, &record.contract_id, facts.execution_id);
+    effects.push(replace(files::CONTRACT_INDEX.to_owned(), value(&index)));
+    effects.extend(gone.iter().map(|id| Effect::Remove {
+        file: contract_file(id),
+    }));
+}
+
+/// Open patterns whose command was run and passed: a failure that was known and did not come back.
+fn avoided(patterns: &[FailurePattern], facts: &Facts) -> bool {
+    facts.success == Some(true)
+        && patterns.iter().any(|p| {
+            p.status != "resolved"
+                && !p.failed_command.is_empty()
+                && facts
+                    .seen
+                    .passed
+                    .iter()
+                    .any(|c| same_check(c, &p.failed_command))
+        })
+}
+
+/// What of memory concerned the execution, by kind.
+fn loaded(context: &Context) -> Vec<&'static str> {
+    let snapshot = context.snapshot;
+    let mut loaded = Vec::new();
+    for (name, there) in [
+        ("handoff", context.handoff.is_some()),
+        ("decisions", !context.decisions.is_empty()),
+        ("failures", !snapshot.failures.is_empty()),
+        ("preferences", snapshot.preferences.is_object()),
+        ("semantic_repo", !context.subsystems.is_empty()),
+        ("procedural_reuse", context.strategy.is_some()),
+        ("work_state", context.active.thread.is_some()),
+    ] {
+        if there {
+            loaded.push(name);
+        }
+    }
+    loaded
+}
+
+/// Counters, each raised by what was observed (W31).
+fn metrics(
+    before: &Value,
+    loaded: &[&str],
+    reused: bool,
+    avoided: bool,
+    input: &Finalize,
+) -> Value {
+    let mut all: Map<String, Value> = before.as_object().cloned().unwrap_or_default();
+    let has = |name: &str| loaded.contains(&name);
+    for (name, more) in [
+        ("strategy_reuse_count", reused),
+        ("non_reuse_count", !reused),
+        ("handoff_load_count", has("handoff")),
+        ("decision_load_count", has("decisions")),
+        ("failure_match_count", has("failures")),
+        ("semantic_memory_load_count", has("semantic_repo")),
+        ("repeated_failure_avoidance_count", avoided),
+    ] {
+        let count = all.get(name).and_then(Value::as_u64).unwrap_or(0) + u64::from(more);
+        all.insert(name.to_owned(), json!(count));
+    }
+    all.insert("updated_at".to_owned(), json!(input.now));
+    Value::Object(all)
+}
+
+/// Anchors for the rows of decisions and failures that an execution wrote.
+pub(super) fn anchor_decision(decision: &mut Decision, input: &Finalize) {
+    let text = format!(
+        "{} {} {}",
+        decision.decision,
+        decision.rationale,
+        decision.constraints.join(" ")
+    );
+    decision.anchors = anchors::anchor(
+        &decision.related_paths,
+        &text,
+        &input.project.presents,
+        &input.git.head,
+    );
+}
+
+/// The thread's file, for the reply.
+pub(super) fn thread_reply(learned: &Learned) -> Option<Value> {
+    let thread = learned.thread.as_ref()?;
+    Some(json!({
+        "updated": true, "task_id": thread.task_id,
+        "path": format!(".aictx/{}", thread_file(&thread.task_id)), "fields": learned.thread_fields,
+    }))
+}

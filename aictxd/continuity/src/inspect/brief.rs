@@ -1,0 +1,441 @@
+//! `next` and `prepare`: the context of a task in two forms (spec/lifecycle.md §9, §26).
+
+use std::fmt::Write;
+
+use aictx_proto::Timestamp;
+use aictx_proto::snapshot::Snapshot;
+use aictx_proto::text::{clean, printable};
+use serde_json::{Value, json};
+
+use super::AtHand;
+use crate::capsule::next_action;
+use crate::context::{Context, Hand, Ranked, Relevance};
+use crate::project::Project;
+use crate::resume::{
+    carryover_gaps, decision_text, discarded_hypotheses, entry_points, failure_text, task_fits,
+    validation_policy,
+};
+use crate::work_state::compact;
+use crate::{quality, strategies};
+
+fn load<'a>(
+    snapshot: &'a Snapshot,
+    project: &'a Project,
+    hand: &AtHand,
+    now: Timestamp,
+) -> Context<'a> {
+    let at_hand = Hand {
+        files: hand.files,
+        commands: hand.commands,
+        tests: hand.tests,
+        errors: hand.errors,
+    };
+    Context::load(
+        snapshot,
+        project,
+        hand.request,
+        hand.task_type,
+        at_hand,
+        now,
+    )
+}
+
+/// `aictx next`: `{continuity_brief, ranked_items, why_loaded}`, and the same as text.
+pub fn next(
+    snapshot: &Snapshot,
+    project: &Project,
+    hand: &AtHand,
+    now: Timestamp,
+) -> (Value, String) {
+    let context = load(snapshot, project, hand, now);
+    let ranked = context.ranked();
+    let why = context.why_loaded(&ranked);
+    let brief = brief(&context, &ranked, &why);
+    let text = next_text(&brief, &why);
+    let items: Vec<Value> = ranked.iter().map(Ranked::to_json).collect();
+    (
+        json!({ "continuity_brief": brief, "ranked_items": items, "why_loaded": why }),
+        text,
+    )
+}
+
+/// `continuity_brief`, version 2.
+fn brief(context: &Context, ranked: &[Ranked], why: &Value) -> Value {
+    let active = context.active.thread.as_deref();
+    let recent = context.active.recent.as_deref();
+    let handoff = context.handoff;
+    let mut paths: Vec<String> = Vec::new();
+    let from_items = ranked.iter().flat_map(|i| i.paths.iter().take(4).cloned());
+    let from_handoff = handoff.map(|h| context.live(&h.recommended_starting_points));
+    for path in from_items.chain(from_handoff.unwrap_or_default()) {
+        if paths.len() < 8 && !paths.contains(&path) {
+            paths.push(path);
+        }
+    }
+    let mut go_on: Vec<String> = Vec::new();
+    let mut add = |text: String| {
+        if !text.trim().is_empty() && go_on.len() < 6 && !go_on.contains(&text) {
+            go_on.push(clean(&printable(&text), 240));
+        }
+    };
+    if let Some(t) = active {
+        add(t.next_action.clone());
+        t.active_files
+            .iter()
+            .rev()
+            .take(3)
+            .for_each(|f| add(f.clone()));
+    }
+    if let Some(h) = handoff {
+        h.next_steps.iter().take(3).for_each(|s| add(s.clone()));
+        add(next_action(h).unwrap_or_default());
+        context
+            .live(&h.recommended_starting_points)
+            .into_iter()
+            .take(3)
+            .for_each(&mut add);
+    }
+    if let Some(t) = recent {
+        add(t.next_action.clone());
+    }
+    paths.iter().take(3).cloned().for_each(&mut add);
+    let mut risks: Vec<String> = Vec::new();
+    let mut risk = |text: String| {
+        if !text.trim().is_empty() && risks.len() < 8 && !risks.contains(&text) {
+            risks.push(clean(&printable(&text), 240));
+        }
+    };
+    if let Some(h) = handoff {
+        h.risks.iter().take(4).for_each(|r| risk(r.clone()));
+    }
+    for found in context.decisions.iter().take(5) {
+        found
+            .decision
+            .risks
+            .iter()
+            .take(2)
+            .for_each(|r| risk(r.clone()));
+    }
+    // What failed and what may help, not the signature (§8.3).
+    context
+        .failures
+        .iter()
+        .take(3)
+        .for_each(|(_, p)| risk(failure_text(p, context)));
+    for s in &context.subsystems {
+        s.fragile_areas.iter().take(2).for_each(|r| risk(r.clone()));
+    }
+    let mut commands: Vec<String> = Vec::new();
+    let threads = active.into_iter().chain(recent);
+    let of_threads = threads.flat_map(|t| t.recommended_commands.iter().rev());
+    let of_strategy = context
+        .strategy
+        .iter()
+        .flat_map(|s| s.strategy.commands_executed.iter());
+    for command in of_threads.chain(of_strategy) {
+        if commands.len() < 5 && !commands.contains(command) {
+            commands.push(clean(&printable(command), 200));
+        }
+    }
+    let mut tests: Vec<String> = context
+        .strategy
+        .iter()
+        .flat_map(|s| s.strategy.tests_executed.clone())
+        .take(4)
+        .collect();
+    if let Some((check, _)) = context.project.canonical_check(context.snapshot)
+        && !tests.contains(&check)
+    {
+        tests.push(check);
+    }
+    let strategy = context.strategy.as_ref();
+    json!({
+        "version": 2,
+        "where_to_continue": go_on,
+        "active_work_state": active.map_or_else(|| json!({}), compact),
+        "recent_work_state": recent.map_or_else(|| json!({}), compact),
+        "active_decisions": context.decisions.iter().take(5).map(|d| decision_text(d.decision, context)).collect::<Vec<_>>(),
+        "probable_paths": paths,
+        "known_risks": risks,
+        "recommended_commands": commands,
+        "recommended_tests": tests,
+        "reuse_confidence": strategy.map_or("low", |s| s.confidence),
+        "discarded_hypotheses": discarded_hypotheses(context, 1),
+        "strategy_hint": strategy.map_or_else(|| json!({}), strategies::hint),
+        "contract_gaps": carryover_gaps(context),
+        "top_ranked_items": ranked.iter().take(5).map(Ranked::to_json).collect::<Vec<_>>(),
+        "why_loaded": why,
+    })
+}
+
+fn next_text(brief: &Value, why: &Value) -> String {
+    let mut out = String::from("AICTX next\n");
+    let mut block = |title: &str, lines: Vec<String>| {
+        if !lines.is_empty() {
+            let _ = writeln!(out, "\n{title}");
+            lines.iter().for_each(|line| {
+                let _ = writeln!(out, "- {line}");
+            });
+        }
+    };
+    let list = |name: &str, limit: usize| -> Vec<String> {
+        let items = brief[name].as_array();
+        items
+            .into_iter()
+            .flatten()
+            .take(limit)
+            .filter_map(Value::as_str)
+            .map(str::to_owned)
+            .collect()
+    };
+    for (title, name) in [
+        ("Active work", "active_work_state"),
+        ("Recent paused/blocked work", "recent_work_state"),
+    ] {
+        let task = &brief[name];
+        let said = |label: &str, member: &str| Some(format!("{label}: {}", task[member].as_str()?));
+        let lines = [
+            said("Goal", "goal"),
+            said("Hypothesis", "current_hypothesis"),
+            said("Next", "next_action"),
+        ];
+        block(title, lines.into_iter().flatten().collect());
+    }
+    block("Continue", list("where_to_continue", 3));
+    let reasons = why.as_object().into_iter().flatten();
+    let mut because: Vec<String> = reasons
+        .filter(|(_, r)| r[0] != "not_loaded")
+        .map(|(kind, r)| {
+            let words: Vec<&str> = r
+                .as_array()
+                .into_iter()
+                .flatten()
+                .filter_map(Value::as_str)
+                .take(3)
+                .collect();
+            format!("{kind}: {}", words.join(", "))
+        })
+        .take(5)
+        .collect();
+    if brief["reuse_confidence"] != "low" {
+        because.push(format!(
+            "reuse confidence: {}",
+            brief["reuse_confidence"].as_str().unwrap_or_default()
+        ));
+    }
+    block("Why", because);
+    block("Paths", list("probable_paths", 5));
+    block("Decisions", list("active_decisions", 2));
+    block("Risks", list("known_risks", 2));
+    let mut run = list("recommended_commands", 3);
+    run.extend(list("recommended_tests", 2));
+    run.dedup();
+    block("Run", run);
+    if out == "AICTX next\n" {
+        out.push_str("\nNothing is recorded here that says what to do next.\n");
+    }
+    out
+}
+
+/// `aictx prepare`: what to look at for a goal, read-only (spec/guard.md §15).
+pub fn prepare(
+    snapshot: &Snapshot,
+    project: &Project,
+    goal: &str,
+    task_type: &str,
+    now: Timestamp,
+) -> (Value, String) {
+    let hand = AtHand {
+        request: goal,
+        task_type,
+        ..AtHand::default()
+    };
+    let context = load(snapshot, project, &hand, now);
+    let ranked = context.ranked();
+    let fits = task_fits(&context);
+    let (points, fallback) = entry_points(&context, fits, true);
+    let mut files: Vec<Value> = Vec::new();
+    for point in points.iter().chain(&fallback) {
+        if files.len() < 8 && !files.iter().any(|f| f["path"] == point.path.as_str()) {
+            let score = ranked
+                .iter()
+                .find(|r| r.paths.contains(&point.path))
+                .map_or(0, |r| r.score);
+            files.push(json!({
+                "path": point.path, "kind": file_kind(&point.path), "score": score,
+                "source": point.source_name(), "why_loaded": [point.reason], "rank": files.len() + 1,
+            }));
+        }
+    }
+    let area = crate::area::derive_area(points.iter().map(|p| p.path.as_str()));
+    let mut areas = vec![json!({ "area": area, "why_loaded": "most of the files lie there" })];
+    areas.extend(context.subsystems.iter().take(5).map(|s| {
+        json!({
+            "area": s.name, "why_loaded": clean(&printable(&s.description), 160),
+        })
+    }));
+    let check = project.canonical_check(snapshot);
+    let policy = validation_policy(&context.task.name, check.is_none());
+    let mut expectations: Vec<String> = check.iter().map(|(c, _)| c.clone()).collect();
+    expectations.extend(
+        context
+            .strategy
+            .iter()
+            .flat_map(|s| s.strategy.tests_executed.iter().take(3).cloned()),
+    );
+    expectations.dedup();
+    let first = match context
+        .active
+        .thread
+        .as_ref()
+        .filter(|_| fits)
+        .map(|t| t.next_action.clone())
+    {
+        Some(next) if !next.is_empty() => next,
+        _ => match points.as_slice() {
+            [] => "look at what the goal names".to_owned(),
+            [one] => format!("open {}", one.path),
+            [a, b, ..] => format!("open {} and {}", a.path, b.path),
+        },
+    };
+    let mut stale: Vec<String> = context.handoff_stale.clone();
+    stale.extend(
+        context
+            .decisions
+            .iter()
+            .take(5)
+            .flat_map(|d| context.dirt(&d.decision.anchors)),
+    );
+    stale.truncate(8);
+    let quality = quality::report(&context, &carryover_gaps(&context), check.is_some(), false);
+    let handoff = context
+        .handoff
+        .filter(|_| context.relevance > Relevance::Unrelated);
+    let mut warnings: Vec<String> = snapshot
+        .issues
+        .iter()
+        .map(|i| i.warning())
+        .take(8)
+        .collect();
+    if project.map.is_empty() {
+        warnings.push("repo_map_empty".to_owned());
+    }
+    let pack = json!({
+        "schema_version": "1.0", "mode": "task_context_pack", "repo": project.root,
+        "goal": { "raw": goal, "normalized": context.request },
+        "task_type": context.task.name, "task_type_confidence": context.task.confidence,
+        "task_type_resolution": {
+            "task_type": context.task.name, "source": context.task.source,
+            "fallback": context.task.name == "unknown", "confidence": context.task.confidence,
+            "signals": context.task.signals, "evidence": context.task.signals,
+            "ambiguous": context.task.confidence < 0.55,
+        },
+        "relevant_files": files, "relevant_areas": areas,
+        "repo_map_entrypoints": project.map.iter().take(5).map(|h| json!({
+            "path": h.path, "title": h.title, "score": h.score, "reasons": h.reasons,
+            "symbol": h.metadata.symbol, "symbol_kind": h.metadata.symbol_kind, "line": h.metadata.line,
+        })).collect::<Vec<_>>(),
+        "work_state": context.active.thread.as_ref().map_or_else(|| json!({ "active": false }), |t| {
+            let mut out = compact(t);
+            out["active"] = json!(true);
+            out
+        }),
+        "decisions": context.decisions.iter().take(5).map(|d| json!({
+            "id": d.id, "decision": decision_text(d.decision, &context), "why_loaded": d.reasons,
+        })).collect::<Vec<_>>(),
+        "handoffs": handoff.iter().map(|h| json!({
+            "summary": clean(&printable(&h.summary), 240), "status": h.status,
+            "relevance": context.relevance.name(),
+        })).collect::<Vec<_>>(),
+        "failures": context.failures.iter().take(5).map(|(score, p)| json!({
+            "failure_id": p.failure_id, "text": failure_text(p, &context), "match_score": score,
+        })).collect::<Vec<_>>(),
+        "execution_contract": {
+            "mode": "focused_context_only", "task_goal": context.request,
+            "first_action": { "type": "inspect", "instruction": first },
+            "validation_expectations": expectations, "validation_policy": policy,
+            "read_only_pack": true,
+        },
+        "validation_expectations": expectations, "suggested_first_action": first,
+        "area_hints": crate::areas::hints(&snapshot.areas, &area),
+        "continuity_quality": {
+            "score": quality["score"], "status": quality["status"], "advisory_only": true,
+        },
+        "staleness_warnings": stale, "why_loaded": context.why_loaded(&ranked),
+        "warnings": warnings,
+    });
+    let text = prepare_text(&pack);
+    (pack, text)
+}
+
+fn file_kind(path: &str) -> &'static str {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let lower = path.to_lowercase();
+    if path.starts_with(".github/") || name == ".gitlab-ci.yml" {
+        "ci"
+    } else if lower.contains("test") || lower.starts_with("spec/") || lower.contains("/spec/") {
+        "test"
+    } else if lower.starts_with("docs/") || name.ends_with(".md") || name.ends_with(".rst") {
+        "docs"
+    } else if [".toml", ".cfg", ".ini", ".yaml", ".yml", ".json", ".lock"]
+        .iter()
+        .any(|e| name.ends_with(e))
+    {
+        "config"
+    } else if name.contains('.') {
+        "source"
+    } else {
+        "other"
+    }
+}
+
+fn prepare_text(pack: &Value) -> String {
+    let mut out = String::new();
+    let mut section = |title: &str, lines: Vec<String>| {
+        if !lines.is_empty() {
+            let _ = writeln!(out, "{title}");
+            lines.iter().for_each(|l| {
+                let _ = writeln!(out, "  {l}");
+            });
+            out.push('\n');
+        }
+    };
+    let text = |v: &Value| v.as_str().unwrap_or_default().to_owned();
+    let each = |name: &str, line: &dyn Fn(&Value) -> String| -> Vec<String> {
+        pack[name]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(line)
+            .collect()
+    };
+    section("Goal", vec![text(&pack["goal"]["normalized"])]);
+    section("Task type", vec![text(&pack["task_type"])]);
+    section(
+        "Relevant files",
+        each("relevant_files", &|f| {
+            format!(
+                "{} ({}) - {}",
+                text(&f["path"]),
+                text(&f["kind"]),
+                text(&f["why_loaded"][0])
+            )
+        }),
+    );
+    section(
+        "Relevant decisions",
+        each("decisions", &|d| text(&d["decision"])),
+    );
+    section("Known failures", each("failures", &|f| text(&f["text"])));
+    section(
+        "Validation contract",
+        each("validation_expectations", &text),
+    );
+    section("Staleness warnings", each("staleness_warnings", &text));
+    section("Warnings", each("warnings", &text));
+    section(
+        "Suggested first action",
+        vec![text(&pack["suggested_first_action"])],
+    );
+    out
+}

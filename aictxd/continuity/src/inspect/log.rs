@@ -1,0 +1,89 @@
+//! `aictx log`: what happened here, newest first.
+
+use aictx_proto::record::{ComplianceRow, ExecutionLogRow, HandoffRow};
+use aictx_proto::text::{clean, printable};
+use serde_json::{Value, json};
+
+/// Which executions are wanted.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct LogQuery<'a> {
+    /// Of this session.
+    pub session: &'a str,
+    /// That touched this file, or a file below this directory.
+    pub path: &'a str,
+    /// That saw, or were about, this failure: its id or signature.
+    pub failure: &'a str,
+    /// At most this many.
+    pub limit: usize,
+}
+
+/// Executions with what became of them: rows of the execution log joined with their handoffs and
+/// contracts, newest first, and whether there are more.
+pub fn log(
+    executions: &[ExecutionLogRow],
+    handoffs: &[HandoffRow],
+    compliance: &[ComplianceRow],
+    query: &LogQuery,
+) -> (Vec<Value>, bool) {
+    let wanted = |row: &&ExecutionLogRow| {
+        let session = query.session.is_empty() || row.session_id.starts_with(query.session);
+        let path = query.path.trim_end_matches('/');
+        let touches = |p: &String| {
+            p.strip_prefix(path)
+                .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+        };
+        let file = path.is_empty()
+            || row
+                .files_edited
+                .iter()
+                .chain(&row.files_opened)
+                .any(touches);
+        let bare = query
+            .failure
+            .strip_prefix("failure::")
+            .unwrap_or(query.failure);
+        let failure = bare.is_empty()
+            || row
+                .error_events
+                .iter()
+                .any(|e| e.fingerprint.starts_with(bare));
+        session && file && failure
+    };
+    let mut found = executions.iter().rev().filter(wanted);
+    let mut out = Vec::new();
+    for row in found.by_ref().take(query.limit) {
+        let handoff = handoffs
+            .iter()
+            .rev()
+            .find(|h| h.execution_id == row.task_id);
+        let contract = compliance
+            .iter()
+            .rev()
+            .find(|c| c.execution_id == row.task_id);
+        let outcome = handoff.map_or(
+            match row.success {
+                Some(true) => "resolved",
+                Some(false) => "failed",
+                None => "unresolved",
+            },
+            |h| h.status.as_str(),
+        );
+        let text = |t: &str, n| clean(&printable(t), n);
+        let newest = |list: &[String], n: usize| -> Vec<String> {
+            list.iter().rev().take(n).map(|t| text(t, 200)).collect()
+        };
+        out.push(json!({
+            "execution_id": row.task_id, "timestamp": row.timestamp, "session_id": row.session_id,
+            "agent_id": handoff.map(|h| h.agent_id.clone()).unwrap_or_default(),
+            "task_type": row.task_type, "area_id": row.area_id, "outcome": outcome,
+            "request": text(handoff.map_or("", |h| &h.reason), 240),
+            "summary": text(handoff.map_or("", |h| &h.summary), 240),
+            "files_edited": newest(&row.files_edited, 8), "files_opened": row.files_opened.len(),
+            "tests": newest(&row.tests_executed, 4), "commands": row.commands_executed.len(),
+            "errors": row.error_events.iter().take(3).map(|e| text(&e.render(), 200)).collect::<Vec<_>>(),
+            "contract": contract.map(|c| text(&c.compact_summary, 120)).unwrap_or_default(),
+            "execution_time_ms": row.execution_time_ms, "finalized_from": row.finalized_from,
+        }));
+    }
+    (out, found.next().is_some())
+}

@@ -1,0 +1,168 @@
+//! `aictx report real-usage`: what the logs show, and nothing else (spec/lifecycle.md §23).
+
+use std::collections::BTreeMap;
+
+use aictx_proto::record::{ComplianceRow, ExecutionLogRow};
+use aictx_proto::snapshot::Snapshot;
+use serde_json::{Map, Value, json};
+
+/// Rows beyond these are candidates for compaction.
+const MANY_STRATEGIES: usize = 50;
+
+/// The report. `executions` are the rows of the execution log that could be read, `total` all there
+/// are.
+pub fn report(snapshot: &Snapshot, executions: &[ExecutionLogRow], total: u64) -> Value {
+    let mean = |values: Vec<u64>| -> Value {
+        if values.is_empty() {
+            return Value::Null;
+        }
+        json!(values.iter().sum::<u64>() / values.len() as u64)
+    };
+    let count =
+        |test: &dyn Fn(&ExecutionLogRow) -> bool| executions.iter().filter(|e| test(e)).count();
+    let reused = snapshot
+        .executions
+        .iter()
+        .filter(|e| e.used_strategy)
+        .count();
+    let failed = count(&|e| e.success == Some(false));
+    let with_pattern = snapshot
+        .failures
+        .iter()
+        .filter(|p| {
+            executions
+                .iter()
+                .any(|e| e.task_id == p.last_execution_id && e.success == Some(false))
+        })
+        .count();
+    let open = snapshot
+        .failures
+        .iter()
+        .filter(|p| p.status != "resolved")
+        .count();
+    let mut statuses: BTreeMap<&str, usize> = BTreeMap::new();
+    for thread in snapshot.threads.iter() {
+        *statuses.entry(&thread.status).or_default() += 1;
+    }
+    let redundant = count(&|e| {
+        e.files_reopened.len() > 2 || e.files_opened.len() > 8 && e.files_edited.is_empty()
+    });
+    let task = snapshot.active_task.as_ref();
+    json!({
+        "total_executions": total,
+        "executions_read": executions.len(),
+        "avg_execution_time_ms": mean(executions.iter().filter_map(|e| e.execution_time_ms).collect()),
+        "avg_files_opened": mean(executions.iter().map(|e| e.files_opened.len() as u64).collect()),
+        "avg_reopened_files": mean(executions.iter().map(|e| e.files_reopened.len() as u64).collect()),
+        "strategy_usage": reused,
+        "strategy_reuse_rate": ratio(reused, snapshot.executions.len()),
+        "packet_usage": 0,
+        "redundant_exploration_cases": redundant,
+        "capture_coverage": {
+            "files_opened": count(&|e| !e.files_opened.is_empty()),
+            "files_edited": count(&|e| !e.files_edited.is_empty()),
+            "commands_executed": count(&|e| !e.commands_executed.is_empty()),
+            "tests_executed": count(&|e| !e.tests_executed.is_empty()),
+            "notable_errors": count(&|e| !e.notable_errors.is_empty()),
+            "error_events": count(&|e| !e.error_events.is_empty()),
+        },
+        "error_capture": {
+            "notable_error_count": executions.iter().map(|e| e.notable_errors.len()).sum::<usize>(),
+            "executions_with_notable_errors": count(&|e| !e.notable_errors.is_empty()),
+            "error_event_count": executions.iter().map(|e| e.error_events.len()).sum::<usize>(),
+            "executions_with_error_events": count(&|e| !e.error_events.is_empty()),
+            "top_toolchains": top(executions, |e| &e.toolchain),
+            "top_phases": top(executions, |e| &e.phase),
+            "failed_executions": failed,
+            "failed_executions_with_failure_pattern": with_pattern.min(failed),
+            "failed_executions_without_failure_pattern": failed.saturating_sub(with_pattern),
+        },
+        "failure_pattern_count": snapshot.failures.len(),
+        "failure_patterns": { "open": open, "resolved": snapshot.failures.len() - open },
+        "area_count": snapshot.areas.areas.len(),
+        "memory_hygiene": {
+            "stale_strategy_candidates": snapshot.strategies.len().saturating_sub(MANY_STRATEGIES),
+            "destructive_cleanup_performed": false,
+        },
+        "continuity_metrics": if snapshot.metrics.is_object() { (*snapshot.metrics).clone() } else { json!({}) },
+        "work_state": {
+            "active": task.is_some(), "task_id": task.map(|t| t.task_id.clone()).unwrap_or_default(),
+            "status": task.map(|t| t.status.clone()).unwrap_or_default(),
+            "threads_count": snapshot.threads.len(), "recent_statuses": statuses,
+        },
+        "contract_compliance": compliance(&snapshot.compliance),
+    })
+}
+
+fn ratio(part: usize, all: usize) -> f64 {
+    if all == 0 {
+        return 0.0;
+    }
+    (part as f64 / all as f64 * 10_000.0).round() / 10_000.0
+}
+
+fn top(executions: &[ExecutionLogRow], pick: fn(&aictx_proto::ErrorEvent) -> &String) -> Value {
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    for event in executions.iter().flat_map(|e| &e.error_events) {
+        *counts.entry(pick(event)).or_default() += 1;
+    }
+    sorted(counts, 5)
+}
+
+fn sorted(counts: BTreeMap<&str, usize>, limit: usize) -> Value {
+    let mut list: Vec<(&str, usize)> = counts
+        .into_iter()
+        .filter(|(name, _)| !name.is_empty())
+        .collect();
+    list.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(b.0)));
+    let map: Map<String, Value> = list
+        .into_iter()
+        .take(limit)
+        .map(|(n, c)| (n.to_owned(), json!(c)))
+        .collect();
+    Value::Object(map)
+}
+
+/// Aggregate of the compliance rows (spec/guard.md §8.5).
+fn compliance(rows: &[ComplianceRow]) -> Value {
+    let count = |status: &str| rows.iter().filter(|r| r.status == status).count();
+    let scores: Vec<f64> = rows.iter().filter_map(|r| r.score).collect();
+    let mean = (!scores.is_empty())
+        .then(|| (scores.iter().sum::<f64>() / scores.len() as f64 * 10_000.0).round() / 10_000.0);
+    let rate = |check: &str| {
+        let kept = rows
+            .iter()
+            .filter(|r| r.checks.get(check).and_then(Value::as_bool) == Some(true));
+        ratio(kept.count(), rows.len())
+    };
+    let codes = |pick: fn(&ComplianceRow) -> &Vec<Value>| {
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        for code in rows
+            .iter()
+            .flat_map(pick)
+            .filter_map(|i| i["code"].as_str())
+        {
+            *counts.entry(code).or_default() += 1;
+        }
+        sorted(counts, 8)
+    };
+    let latest = rows.last().map_or_else(
+        || json!({}),
+        |r| {
+            json!({
+                "status": r.status, "score": r.score, "main_issue": r.main_issue,
+                "compact_summary": r.compact_summary,
+            })
+        },
+    );
+    json!({
+        "evaluated": rows.len(), "followed": count("followed"), "partial": count("partial"),
+        "violated": count("violated"), "avg_score": mean,
+        "first_action_follow_rate": rate("followed_first_action"),
+        "edit_scope_follow_rate": rate("edited_within_scope"),
+        "canonical_test_use_rate": rate("canonical_test_used"),
+        "finalize_use_rate": rate("finalize_used"),
+        "top_violations": codes(|r| &r.violations), "top_warnings": codes(|r| &r.warnings),
+        "latest": latest,
+    })
+}

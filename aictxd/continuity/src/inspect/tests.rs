@@ -1,0 +1,156 @@
+use std::sync::Arc;
+
+use aictx_proto::Timestamp;
+use aictx_proto::record::{Decision, ExecutionLogRow, HandoffRow, Thread};
+use aictx_proto::snapshot::Snapshot;
+use serde_json::json;
+
+use super::*;
+use crate::project::Project;
+
+fn snapshot() -> Snapshot {
+    let decision = |n: u32| Decision {
+        decision: format!("rule {n}"),
+        rationale: "r".into(),
+        timestamp: format!("2026-01-{n:02}T00:00:00Z"),
+        ..Decision::default()
+    };
+    Snapshot {
+        decisions: Arc::new((1..=7).map(decision).collect()),
+        threads: Arc::new(vec![Arc::new(Thread {
+            task_id: "t".into(),
+            status: "in_progress".into(),
+            goal: "fix the parser".into(),
+            next_action: "write a test".into(),
+            ..Thread::default()
+        })]),
+        ..Snapshot::default()
+    }
+}
+
+#[test]
+fn next_names_the_task_and_the_newest_decisions() {
+    let now = Timestamp::parse("2026-02-01T00:00:00Z").unwrap();
+    let (value, text) = next(&snapshot(), &Project::default(), &AtHand::default(), now);
+    assert!(
+        text.contains("Goal: fix the parser") && text.contains("- write a test"),
+        "{text}"
+    );
+    assert!(
+        text.contains("rule 7") && !text.contains("rule 3"),
+        "W5: {text}"
+    );
+    assert_eq!(value["continuity_brief"]["version"], 2);
+    let (_, empty) = next(
+        &Snapshot::default(),
+        &Project::default(),
+        &AtHand::default(),
+        now,
+    );
+    assert!(empty.contains("Nothing is recorded"), "{empty}");
+}
+
+#[test]
+fn w40_prepare_reads_and_says_what_is_missing() {
+    let now = Timestamp::parse("2026-02-01T00:00:00Z").unwrap();
+    let (pack, text) = prepare(&snapshot(), &Project::default(), "fix the parser", "", now);
+    assert_eq!(pack["work_state"]["active"], true);
+    assert_eq!(pack["suggested_first_action"], "write a test");
+    assert!(
+        pack["warnings"]
+            .as_array()
+            .unwrap()
+            .contains(&json!("repo_map_empty"))
+    );
+    assert!(text.contains("Suggested first action"));
+}
+
+#[test]
+fn the_log_is_filtered_and_newest_first() {
+    let row = |id: &str, session: &str, file: &str| ExecutionLogRow {
+        task_id: id.into(),
+        session_id: session.into(),
+        files_edited: vec![file.into()],
+        success: Some(true),
+        ..ExecutionLogRow::default()
+    };
+    let rows = [
+        row("a", "s1", "src/a.rs"),
+        row("b", "s2", "src/sub/b.rs"),
+        row("c", "s1", "docs/c.md"),
+    ];
+    let handoffs = [HandoffRow {
+        execution_id: "b".into(),
+        status: "failed".into(),
+        ..HandoffRow::default()
+    }];
+    let ids = |query: LogQuery| -> Vec<String> {
+        let (found, _) = log(&rows, &handoffs, &[], &query);
+        found
+            .iter()
+            .map(|e| e["execution_id"].as_str().unwrap().to_owned())
+            .collect()
+    };
+    let all = LogQuery {
+        limit: 10,
+        ..LogQuery::default()
+    };
+    assert_eq!(ids(all), ["c", "b", "a"]);
+    assert_eq!(
+        ids(LogQuery {
+            session: "s1",
+            ..all
+        }),
+        ["c", "a"]
+    );
+    assert_eq!(ids(LogQuery { path: "src", ..all }), ["b", "a"]);
+    assert_eq!(ids(LogQuery { path: "sr", ..all }), Vec::<String>::new());
+    let (found, more) = log(
+        &rows,
+        &handoffs,
+        &[],
+        &LogQuery {
+            limit: 2,
+            ..LogQuery::default()
+        },
+    );
+    assert!(more && found[1]["outcome"] == "failed");
+}
+
+#[test]
+fn reflect_says_what_stands_out() {
+    let files = |n: usize| (0..n).map(|i| format!("f{i}")).collect::<Vec<_>>();
+    let looping = ExecutionLogRow {
+        files_reopened: files(3),
+        ..ExecutionLogRow::default()
+    };
+    assert_eq!(
+        reflect(Some(&looping))["possible_issue"],
+        "looping_on_same_files"
+    );
+    let exploring = ExecutionLogRow {
+        files_opened: files(9),
+        ..ExecutionLogRow::default()
+    };
+    assert_eq!(
+        reflect(Some(&exploring))["possible_issue"],
+        "too_much_exploration"
+    );
+    assert_eq!(reflect(None)["possible_issue"], "none");
+}
+
+#[test]
+fn the_report_counts_only_what_the_logs_show() {
+    let rows = [ExecutionLogRow {
+        success: Some(false),
+        files_opened: vec!["a".into()],
+        ..ExecutionLogRow::default()
+    }];
+    let found = report(&snapshot(), &rows, 7);
+    assert_eq!(found["total_executions"], 7);
+    assert_eq!(
+        found["error_capture"]["failed_executions_without_failure_pattern"],
+        1
+    );
+    assert_eq!(found["contract_compliance"]["evaluated"], 0);
+}

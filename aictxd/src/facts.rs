@@ -1,0 +1,367 @@
+//! What decisions want to know of a worktree beside its memory: what is checked out, how the files
+//! are that memory speaks of, what people wrote down.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use aictx_artifacts::root;
+use aictx_continuity::{Checkout, Note, Present, Presents, Project, anchored_paths};
+use aictx_proto::snapshot::Snapshot;
+use aictx_proto::text::clean;
+use aictx_repomap::look::Looker;
+use rustix::fs::{AtFlags, CWD, Stat, statat};
+
+use crate::app::App;
+use crate::hosts::Place;
+use crate::{git, project};
+
+/// Answers about files that are remembered.
+const MAX_REMEMBERED: usize = 8_192;
+/// Answers about commits that are remembered.
+const MAX_COMMITS: usize = 1_024;
+/// Commits that git is asked about at once.
+const MAX_ASKED: usize = 16;
+/// git may take this long to compare two commits.
+const GIT_DEADLINE: Duration = Duration::from_millis(200);
+/// Notes read, and bytes of each.
+const MAX_NOTES: usize = 64;
+const MAX_NOTE: u64 = 16 * 1024;
+
+/// What is remembered between questions: derived from files and stamped with what it was derived
+/// from.
+#[derive(Debug, Default)]
+pub struct Facts {
+    files: Mutex<HashMap<(PathBuf, String), Known>>,
+    /// Whether the first commit is an ancestor of the second.
+    merged: Mutex<HashMap<(String, String), bool>>,
+}
+
+/// A file as it was read last.
+#[derive(Debug, Clone)]
+struct Known {
+    stamp: Option<Stamp>,
+    with_definitions: bool,
+    present: Present,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Stamp {
+    inode: u64,
+    len: u64,
+    modified: (i64, i64),
+    changed: (i64, i64),
+}
+
+impl Stamp {
+    // Field types differ between systems; the casts keep every bit that matters to equality.
+    #[allow(
+        clippy::cast_possible_wrap,
+        clippy::cast_sign_loss,
+        clippy::unnecessary_cast,
+        clippy::cast_lossless
+    )]
+    fn of(stat: &Stat) -> Self {
+        Self {
+            inode: stat.st_ino as u64,
+            len: stat.st_size.max(0) as u64,
+            modified: (stat.st_mtime as i64, stat.st_mtime_nsec as i64),
+            changed: (stat.st_ctime as i64, stat.st_ctime_nsec as i64),
+        }
+    }
+}
+
+impl Facts {
+    /// Files as they are now. A file that did not change since it was read last costs one `stat`.
+    fn presents(&self, worktree: &Path, wanted: &BTreeMap<String, bool>) -> Presents {
+        let mut out = Presents::new();
+        let mut looker = None;
+        for (path, definitions) in wanted {
+            let stamp = statat(CWD, worktree.join(path), AtFlags::SYMLINK_NOFOLLOW)
+                .ok()
+                .map(|stat| Stamp::of(&stat));
+            let key = (worktree.to_owned(), path.clone());
+            let known = self.files().get(&key).cloned();
+            if let Some(known) = known
+                && known.stamp == stamp
+                && (known.with_definitions || !definitions)
+            {
+                out.insert(path.clone(), known.present);
+                continue;
+            }
+            let mut present = Present::default();
+            if stamp.is_some() {
+                let looker = looker.get_or_insert_with(|| Looker::open(worktree).ok());
+                let state = looker.as_mut().and_then(|l| l.file(path, *definitions));
+                // A directory, a link or a huge file is there, whatever it holds.
+                present.blob = "present".to_owned();
+                if let Some(state) = state.filter(|s| !s.blob.is_empty()) {
+                    present.blob = state.blob;
+                    present.definitions = state.definitions;
+                }
+            }
+            let mut files = self.files();
+            if files.len() >= MAX_REMEMBERED {
+                files.clear();
+            }
+            let with_definitions = *definitions;
+            files.insert(
+                key,
+                Known {
+                    stamp,
+                    with_definitions,
+                    present: present.clone(),
+                },
+            );
+            drop(files);
+            out.insert(path.clone(), present);
+        }
+        out
+    }
+
+    fn files(&self) -> std::sync::MutexGuard<'_, HashMap<(PathBuf, String), Known>> {
+        self.files.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Which of some commits are ancestors of `head`. git is asked once for each pair.
+    fn ancestors(
+        &self,
+        worktree: &Path,
+        head: &str,
+        commits: BTreeSet<String>,
+    ) -> BTreeSet<String> {
+        let end = Instant::now() + GIT_DEADLINE;
+        let mut out = BTreeSet::new();
+        for (asked, commit) in commits.into_iter().enumerate() {
+            let key = (commit.clone(), head.to_owned());
+            let known = self.merged().get(&key).copied();
+            let merged = match known {
+                Some(merged) => merged,
+                None if asked >= MAX_ASKED || Instant::now() > end => continue,
+                None => {
+                    let Some(merged) = is_ancestor(worktree, &commit, head) else {
+                        continue;
+                    };
+                    let mut all = self.merged();
+                    if all.len() >= MAX_COMMITS {
+                        all.clear();
+                    }
+                    all.insert(key, merged);
+                    merged
+                }
+            };
+            if merged {
+                out.insert(commit);
+            }
+        }
+        out
+    }
+
+    fn merged(&self) -> std::sync::MutexGuard<'_, HashMap<(String, String), bool>> {
+        self.merged.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn is_ancestor(worktree: &Path, commit: &str, head: &str) -> Option<bool> {
+    let plain = |id: &str| id.len() >= 40 && id.bytes().all(|b| b.is_ascii_hexdigit());
+    if !plain(commit) || !plain(head) {
+        return Some(false);
+    }
+    let status = git::command(worktree)
+        .args(["merge-base", "--is-ancestor", commit, head])
+        .stdout(Stdio::null())
+        .status()
+        .ok()?;
+    match status.code()? {
+        0 => Some(true),
+        // 1: it is not; 128: the commit is not here any more.
+        _ => Some(false),
+    }
+}
+
+/// What is checked out, with the threads of memory in mind.
+pub fn checkout(app: &App, place: &Place, snapshot: &Snapshot) -> Checkout {
+    let head = root::head(&place.worktree);
+    let other: BTreeSet<String> = snapshot
+        .threads
+        .iter()
+        .filter(|t| matches!(t.status.as_str(), "in_progress" | "paused" | "blocked"))
+        .filter_map(|t| {
+            let saved = t.git_context.as_ref()?;
+            let branch = saved.get("branch")?.as_str()?;
+            let commit = saved.get("head")?.as_str()?;
+            (branch != head.branch && commit != head.head && !commit.is_empty())
+                .then(|| commit.to_owned())
+        })
+        .collect();
+    let ancestors = if other.is_empty() || head.head.is_empty() {
+        BTreeSet::new()
+    } else {
+        app.facts.ancestors(&place.worktree, &head.head, other)
+    };
+    Checkout {
+        worktree: relative(&place.root, &place.worktree),
+        branch: head.branch,
+        head: head.head,
+        ancestors,
+        changed_files: None,
+    }
+}
+
+/// A linked worktree as seen from the main one.
+fn relative(root: &Path, worktree: &Path) -> String {
+    if root == worktree {
+        return ".".to_owned();
+    }
+    let (mut a, mut b) = (
+        root.components().peekable(),
+        worktree.components().peekable(),
+    );
+    while a.peek().is_some() && a.peek() == b.peek() {
+        a.next();
+        b.next();
+    }
+    let up = a.map(|_| "..".to_owned());
+    let down = b.map(|part| part.as_os_str().to_string_lossy().into_owned());
+    up.chain(down).collect::<Vec<_>>().join("/")
+}
+
+/// The project with everything that decisions on memory want: reads files, so it runs on the pool.
+/// `more` are further paths (relative), with their definitions.
+pub fn gather(app: &App, place: &Place, snapshot: &Snapshot, more: &[String]) -> Project {
+    let mut project = project::look(&place.worktree);
+    let mut wanted = anchored_paths(snapshot);
+    for path in more.iter().take(64) {
+        if aictx_proto::RepoPath::parse(path).is_ok_and(|p| !p.is_root()) {
+            wanted.insert(path.clone(), true);
+        }
+    }
+    project.presents = app.facts.presents(&place.worktree, &wanted);
+    project.checkout = checkout(app, place, snapshot);
+    project.notes = notes(&place.root);
+    project
+}
+
+/// Notes below `.aictx/memory/source/`, by path.
+fn notes(root: &Path) -> Vec<Note> {
+    let base = root.join(".aictx/memory/source");
+    let mut pending = vec![base.clone()];
+    let mut files = Vec::new();
+    while let Some(directory) = pending.pop() {
+        let entries = std::fs::read_dir(&directory).into_iter().flatten();
+        for entry in entries.filter_map(Result::ok).take(200) {
+            let Ok(kind) = entry.file_type() else {
+                continue;
+            };
+            let path = entry.path();
+            if kind.is_dir() && pending.len() < MAX_NOTES {
+                pending.push(path);
+            } else if kind.is_file() && path.extension().is_some_and(|e| e == "md") {
+                files.push(path);
+            }
+        }
+        if files.len() >= MAX_NOTES {
+            break;
+        }
+    }
+    files.sort_unstable();
+    files.truncate(MAX_NOTES);
+    files
+        .iter()
+        .filter_map(|path| {
+            let text =
+                project::beginning(&base, path.strip_prefix(&base).ok()?.to_str()?, MAX_NOTE)?;
+            Some(note(
+                path.strip_prefix(&base)
+                    .ok()?
+                    .to_string_lossy()
+                    .into_owned(),
+                &text,
+            ))
+        })
+        .collect()
+}
+
+fn note(path: String, text: &str) -> Note {
+    let mut tags = String::new();
+    let mut body = text;
+    if let Some(rest) = text.strip_prefix("---\n")
+        && let Some((front, after)) = rest.split_once("\n---")
+    {
+        for line in front.lines() {
+            if let Some((key, value)) = line.split_once(':')
+                && matches!(key.trim(), "tags" | "task_type" | "area")
+            {
+                tags.push_str(value);
+                tags.push(' ');
+            }
+        }
+        body = after.trim_start_matches('-');
+    }
+    let heading = body.lines().find_map(|l| l.strip_prefix('#'));
+    let name = path
+        .rsplit('/')
+        .next()
+        .unwrap_or(&path)
+        .trim_end_matches(".md");
+    let title = heading
+        .map_or(name, |h| h.trim_start_matches('#').trim())
+        .to_owned();
+    let body: String = body
+        .lines()
+        .filter(|l| !l.starts_with('#'))
+        .collect::<Vec<_>>()
+        .join(" ");
+    Note {
+        title: clean(&title, 120),
+        tags: clean(&tags, 200),
+        text: clean(&body, 2_000),
+        path,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn notes_have_titles_and_tags() {
+        let found = note(
+            "a/b.md".into(),
+            "---\ntags: [auth, login]\nx: 1\n---\n# How login works\nTokens live an hour.\n",
+        );
+        assert_eq!(
+            (found.title.as_str(), found.text.as_str()),
+            ("How login works", "Tokens live an hour.")
+        );
+        assert!(found.tags.contains("auth"));
+        assert_eq!(note("a/b.md".into(), "plain").title, "b");
+    }
+
+    #[test]
+    fn worktrees_are_named_from_the_main_one() {
+        let of = |a: &str, b: &str| relative(Path::new(a), Path::new(b));
+        assert_eq!(of("/r/main", "/r/main"), ".");
+        assert_eq!(of("/r/main", "/r/linked"), "../linked");
+        assert_eq!(of("/r/main", "/r/main/wt/x"), "wt/x");
+    }
+
+    #[test]
+    fn unchanged_files_are_not_read_twice() {
+        let dir = tempfile::tempdir().unwrap();
+        std::fs::write(dir.path().join("a.rs"), "fn one() {}\n").unwrap();
+        let facts = Facts::default();
+        let wanted = BTreeMap::from([("a.rs".to_owned(), true), ("gone.rs".to_owned(), false)]);
+        let first = facts.presents(dir.path(), &wanted);
+        assert!(first["a.rs"].definitions.contains_key("one") && first["gone.rs"].blob.is_empty());
+        assert_eq!(facts.presents(dir.path(), &wanted), first);
+        std::fs::write(dir.path().join("a.rs"), "fn two() {}\n").unwrap();
+        assert!(
+            facts.presents(dir.path(), &wanted)["a.rs"]
+                .definitions
+                .contains_key("two")
+        );
+    }
+}

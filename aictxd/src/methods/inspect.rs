@@ -1,0 +1,231 @@
+//! Looking at memory: `next`, `prepare`, `suggest`, `reuse`, `reflect`, `report`, `log`, `why`.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use aictx_artifacts::root;
+use aictx_continuity::{AtHand, LogQuery, Project};
+use aictx_proto::ledger::LedgerRow;
+use aictx_proto::methods::{
+    HandParams, InRepo, LogParams, LogReply, PrepareParams, Told, WhyParams, WhyReply,
+};
+use aictx_proto::path::Located;
+use aictx_proto::record::{ComplianceRow, ExecutionLogRow, HandoffRow, files};
+use aictx_proto::rpc::{NOT_FOUND, RpcError};
+use aictx_proto::snapshot::Snapshot;
+use aictx_proto::text::file_stem;
+use serde_json::{Value, json};
+
+use super::place;
+use crate::app::App;
+use crate::facts;
+use crate::hosts::{Host, Place};
+
+/// Rows of the execution log that reports and the log look at, and bytes.
+const MAX_ROWS: usize = 5_000;
+/// Entries of the log when nobody says how many, and at most.
+const DEFAULT_LOG: usize = 20;
+const MAX_LOG: usize = 500;
+
+/// The repository, its memory, and the project for a request.
+fn open(
+    app: &App,
+    repo: &str,
+    request: &str,
+    more: &[String],
+) -> Result<(Arc<Host>, Arc<Snapshot>, Project), RpcError> {
+    let place = place(app, repo)?;
+    let host = app.hosts.open(&place.root)?;
+    let snapshot = host.snapshot();
+    let mut project = facts::gather(app, &place, &snapshot, more);
+    if !request.trim().is_empty() {
+        project.map = app.maps.suggestions(&place.root, &place.worktree, request);
+    }
+    Ok((host, snapshot, project))
+}
+
+/// Paths as given, relative to the repository; what lies outside is left out.
+fn inside(place: &Place, cwd: &str, given: &[String]) -> Vec<String> {
+    let cwd = PathBuf::from(cwd);
+    given
+        .iter()
+        .filter_map(|raw| match root::locate(&place.worktree, &cwd, raw) {
+            Located::Inside(path) if !path.is_root() => Some(path.as_str().to_owned()),
+            _ => None,
+        })
+        .collect()
+}
+
+fn with_hand<T>(
+    app: &App,
+    params: &HandParams,
+    ask: impl FnOnce(&Snapshot, &Project, &AtHand) -> T,
+) -> Result<T, RpcError> {
+    let files = inside(
+        &place(app, &params.repo)?,
+        &params.cwd,
+        &params.files_opened,
+    );
+    let (_, snapshot, project) = open(app, &params.repo, &params.request, &[])?;
+    let hand = AtHand {
+        request: &params.request,
+        task_type: &params.task_type,
+        files: &files,
+        commands: &params.commands_executed,
+        tests: &params.tests_executed,
+        errors: &params.notable_errors,
+    };
+    Ok(ask(&snapshot, &project, &hand))
+}
+
+pub(super) fn next(app: &App, params: &HandParams) -> Result<Value, RpcError> {
+    let now = app.now();
+    with_hand(app, params, |snapshot, project, hand| {
+        with_text(aictx_continuity::next(snapshot, project, hand, now))
+    })
+}
+
+fn with_text((mut value, text): (Value, String)) -> Value {
+    value["text"] = json!(text);
+    value
+}
+
+pub(super) fn prepare(app: &App, params: &PrepareParams) -> Result<Value, RpcError> {
+    let (_, snapshot, project) = open(app, &params.repo, &params.goal, &[])?;
+    let (goal, kind) = (&params.goal, &params.task_type);
+    Ok(with_text(aictx_continuity::prepare(
+        &snapshot,
+        &project,
+        goal,
+        kind,
+        app.now(),
+    )))
+}
+
+pub(super) fn suggest(app: &App, params: &HandParams) -> Result<Value, RpcError> {
+    let now = app.now();
+    with_hand(app, params, |snapshot, _, hand| {
+        aictx_continuity::suggest_strategy(snapshot, hand, now)
+    })
+}
+
+pub(super) fn reuse(app: &App, params: &HandParams) -> Result<Value, RpcError> {
+    let now = app.now();
+    with_hand(app, params, |snapshot, _, hand| {
+        aictx_continuity::reuse(snapshot, hand, now)
+    })
+}
+
+pub(super) fn reflect(app: &App, params: &InRepo) -> Result<Value, RpcError> {
+    let host = app.hosts.open(&place(app, &params.repo)?.root)?;
+    let rows: Vec<ExecutionLogRow> = host.store.newest_rows(files::EXECUTION_LOGS, 1).0;
+    Ok(aictx_continuity::reflect(rows.last()))
+}
+
+pub(super) fn report(app: &App, params: &InRepo) -> Result<Value, RpcError> {
+    let host = app.hosts.open(&place(app, &params.repo)?.root)?;
+    let (rows, total): (Vec<ExecutionLogRow>, u64) =
+        host.store.newest_rows(files::EXECUTION_LOGS, MAX_ROWS);
+    Ok(aictx_continuity::report(&host.snapshot(), &rows, total))
+}
+
+pub(super) fn log(app: &App, params: &LogParams) -> Result<LogReply, RpcError> {
+    let place = place(app, &params.repo)?;
+    let host = app.hosts.open(&place.root)?;
+    let executions: Vec<ExecutionLogRow> =
+        host.store.newest_rows(files::EXECUTION_LOGS, MAX_ROWS).0;
+    let handoffs: Vec<HandoffRow> = host.store.newest_rows(files::HANDOFFS, MAX_ROWS).0;
+    let compliance: Vec<ComplianceRow> = host
+        .store
+        .newest_rows(files::CONTRACT_COMPLIANCE, MAX_ROWS)
+        .0;
+    let given: Vec<String> = Some(params.path.clone())
+        .filter(|p| !p.is_empty())
+        .into_iter()
+        .collect();
+    let path = match (given.as_slice(), inside(&place, &params.cwd, &given).pop()) {
+        ([], _) => String::new(),
+        (_, Some(path)) => path,
+        (_, None) => {
+            let text = format!("`{}` is not a path in this repository", params.path);
+            return Err(RpcError::new(NOT_FOUND, text));
+        }
+    };
+    let query = LogQuery {
+        session: &params.session,
+        path: &path,
+        failure: &params.failure,
+        limit: match params.limit as usize {
+            0 => DEFAULT_LOG,
+            n => n.min(MAX_LOG),
+        },
+    };
+    let (executions, truncated) =
+        aictx_continuity::log(&executions, &handoffs, &compliance, &query);
+    Ok(LogReply {
+        executions,
+        truncated,
+    })
+}
+
+pub(super) fn why(app: &App, params: &WhyParams) -> Result<WhyReply, RpcError> {
+    let place = place(app, &params.repo)?;
+    let host = app.hosts.open(&place.root)?;
+    let ledgers = host.store.ledgers();
+    let wanted = params.session_id.trim();
+    let told = |stem: &str| -> (Vec<LedgerRow>, bool) {
+        let rows = host.store.read_ledger(stem).rows;
+        let any = rows.iter().any(|r| r.receipt.is_some());
+        (rows, any)
+    };
+    let mut candidates: Vec<String> = Vec::new();
+    if wanted.is_empty() {
+        let own = params
+            .caller
+            .identify(|agent| app.sessions.only_live(agent, &place.worktree));
+        candidates.push(file_stem(&own.session_id));
+        candidates.extend(ledgers.iter().take(20).map(|l| l.stem.clone()));
+    } else {
+        candidates.push(file_stem(wanted));
+        candidates.extend(
+            ledgers
+                .iter()
+                .filter(|l| l.stem.starts_with(wanted))
+                .map(|l| l.stem.clone()),
+        );
+    }
+    for stem in candidates {
+        let (rows, any) = told(&stem);
+        if !any {
+            continue;
+        }
+        let summary = aictx_continuity::session_summary(&stem, &rows);
+        let told: Vec<Told> = rows
+            .into_iter()
+            .filter_map(|row| {
+                Some(Told {
+                    at: row.at.to_string(),
+                    receipt: *row.receipt?,
+                })
+            })
+            .collect();
+        return Ok(WhyReply {
+            session_id: summary.session_id,
+            tokens: told
+                .iter()
+                .map(|t| t.receipt.tokens)
+                .fold(0, u32::saturating_add),
+            told,
+        });
+    }
+    let what = if wanted.is_empty() {
+        "no session".to_owned()
+    } else {
+        format!("session `{wanted}`")
+    };
+    Err(RpcError::new(
+        NOT_FOUND,
+        format!("{what} was told nothing that is still on record"),
+    )
+    .hint("`aictx session list` shows the sessions on record"))
+}

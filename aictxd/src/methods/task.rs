@@ -1,0 +1,194 @@
+//! `task.*`.
+
+use std::sync::Arc;
+
+use aictx_continuity::{
+    Checkout, TaskError, TaskOutcome, active_thread, close_task, find_thread, resume_task,
+    start_task, status_line, thread_line, update_task,
+};
+use aictx_proto::Timestamp;
+use aictx_proto::effect::Effects;
+use aictx_proto::methods::TaskParams;
+use aictx_proto::record::Thread;
+use aictx_proto::rpc::{INTERNAL, INVALID_PARAMS, NOT_FOUND, RpcError};
+use aictx_proto::snapshot::Snapshot;
+use serde_json::{Value, json};
+
+use super::{place, reply};
+use crate::app::App;
+use crate::hosts::Place;
+use crate::{facts, git};
+
+/// Who asks: agent, adapter, session.
+type Who<'a> = (&'a str, &'a str, &'a str);
+type Decision = Result<(TaskOutcome, Effects), TaskError>;
+
+/// `task.status`, `task.list` and `task.show`: nothing is written.
+pub(super) fn look(app: &App, params: &TaskParams, what: &str) -> Result<Value, RpcError> {
+    let place = place(app, &params.repo)?;
+    let snapshot = app.hosts.open(&place.root)?.snapshot();
+    let checkout = facts::checkout(app, &place, &snapshot);
+    let active = active_thread(&snapshot, &checkout);
+    match what {
+        "status" if params.all => Ok(Value::Array(
+            newest(&snapshot).into_iter().map(shown).collect(),
+        )),
+        "status" => {
+            let mut out = match active.thread.as_deref() {
+                Some(thread) => shown(thread),
+                None => json!({}),
+            };
+            out["active"] = json!(active.thread.is_some());
+            out["text"] = json!(status_line(active.thread.as_deref()));
+            if let Some(skipped) = active.skipped {
+                out["skipped_work_state"] = skipped;
+            }
+            if let Some(status) = active.status {
+                out["work_state_git_status"] = status;
+            }
+            Ok(out)
+        }
+        "list" => {
+            let is_active = |t: &Thread| {
+                active
+                    .thread
+                    .as_ref()
+                    .is_some_and(|a| a.task_id == t.task_id)
+            };
+            let tasks: Vec<Value> = newest(&snapshot)
+                .into_iter()
+                .map(|t| {
+                    json!({
+                        "task_id": t.task_id, "status": t.status, "goal": t.goal,
+                        "updated_at": t.updated_at, "active": is_active(t),
+                    })
+                })
+                .collect();
+            Ok(json!({ "tasks": tasks }))
+        }
+        _ => match find_thread(&snapshot, params.task_id.trim()) {
+            Some(thread) => {
+                let mut out = shown(thread);
+                out["text"] = json!(thread_line(thread));
+                Ok(out)
+            }
+            None => Err(refused(TaskError::NoSuch(params.task_id.trim().to_owned()))),
+        },
+    }
+}
+
+fn newest(snapshot: &Snapshot) -> Vec<&Thread> {
+    let mut all: Vec<&Thread> = snapshot.threads.iter().map(AsRef::as_ref).collect();
+    all.sort_by(|a, b| {
+        b.updated_at
+            .cmp(&a.updated_at)
+            .then_with(|| a.task_id.cmp(&b.task_id))
+    });
+    all
+}
+
+fn shown(thread: &Thread) -> Value {
+    serde_json::to_value(thread).unwrap_or_default()
+}
+
+/// `task.start`, `task.update`, `task.resume` and `task.close`.
+pub(super) async fn change(
+    app: &Arc<App>,
+    params: TaskParams,
+    what: &'static str,
+) -> Result<Value, RpcError> {
+    let place = place(app, &params.repo)?;
+    let host = app.hosts.open(&place.root)?;
+    let identity = params
+        .caller
+        .identify(|agent| app.sessions.only_live(agent, &place.worktree));
+    let checkout = checkout(app, &place, &host.snapshot()).await?;
+    let now = app.now();
+    let decided = host
+        .write(move |snapshot| {
+            let who = (
+                identity.agent_id.as_str(),
+                identity.adapter_id.as_str(),
+                identity.session_id.as_str(),
+            );
+            match decide(snapshot, &checkout, who, &params, what, now) {
+                Ok((outcome, effects)) => (Ok(outcome), effects),
+                Err(error) => (Err(error), Effects::new()),
+            }
+        })
+        .await?;
+    let outcome = decided.0.map_err(refused)?;
+    let mut out = reply(&outcome.thread)?;
+    out["text"] = json!(thread_line(&outcome.thread));
+    match what {
+        "update" => out["updated"] = json!(true),
+        "close" => out["closed"] = json!(true),
+        _ => {}
+    }
+    out["changed_fields"] = json!(outcome.changed_fields);
+    Ok(out)
+}
+
+fn decide(
+    snapshot: &Snapshot,
+    checkout: &Checkout,
+    who: Who<'_>,
+    params: &TaskParams,
+    what: &str,
+    now: Timestamp,
+) -> Decision {
+    let id = params.task_id.as_str();
+    match what {
+        "start" => {
+            let (goal, initial) = (params.goal.as_str(), &params.patch);
+            start_task(
+                snapshot,
+                checkout,
+                who,
+                goal,
+                id,
+                initial,
+                params.force,
+                now,
+            )
+        }
+        "update" => update_task(snapshot, checkout, who, id, &params.patch, now),
+        "resume" => resume_task(snapshot, checkout, who, id, now),
+        _ => close_task(
+            snapshot,
+            checkout,
+            who,
+            id,
+            &params.status,
+            &params.patch,
+            now,
+        ),
+    }
+}
+
+/// What is checked out, with what git says of it: the thread remembers both.
+async fn checkout(
+    app: &Arc<App>,
+    place: &Place,
+    snapshot: &Arc<Snapshot>,
+) -> Result<Checkout, RpcError> {
+    let git = git::state(&place.worktree).await;
+    let (task, place, snapshot) = (Arc::clone(app), place.clone(), Arc::clone(snapshot));
+    tokio::task::spawn_blocking(move || facts::checkout(&task, &place, &snapshot).with_git(&git))
+        .await
+        .map_err(|_| RpcError::new(INTERNAL, "the handler failed"))
+}
+
+fn refused(error: TaskError) -> RpcError {
+    let text = error.to_string();
+    match error {
+        TaskError::NoSuch(_) => {
+            RpcError::new(NOT_FOUND, text).hint("`aictx task list` shows what there is")
+        }
+        TaskError::NoActive => RpcError::new(NOT_FOUND, text)
+            .hint("`aictx task start GOAL` starts one, `aictx task resume ID` goes on with one"),
+        TaskError::Exists(_) => RpcError::new(INVALID_PARAMS, text)
+            .hint("`aictx task resume ID` goes on with it, `--task-id` names another, `--force` begins it anew"),
+        _ => RpcError::new(INVALID_PARAMS, text),
+    }
+}
