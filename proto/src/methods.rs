@@ -14,6 +14,7 @@ pub mod guard;
 pub mod map;
 pub mod resume;
 pub mod session;
+pub mod steer;
 
 pub use daemon::*;
 pub use failures::*;
@@ -22,6 +23,7 @@ pub use guard::*;
 pub use map::*;
 pub use resume::*;
 pub use session::*;
+pub use steer::*;
 
 /// Where a method can run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
