@@ -58,6 +58,13 @@ pub fn steer(params: &SteerParams) -> Result<SteerReply, SteerError> {
     steer_in(params, &|_| false)
 }
 
+/// Reads the language packs and the rules now rather than at the first message (some
+/// milliseconds).
+pub fn warm_steer() {
+    std::sync::LazyLock::force(&pack::PACKS);
+    std::sync::LazyLock::force(&RULES);
+}
+
 /// Classifies a message. `exists` says whether a bare word names a file or directory of the
 /// repository; it is asked only for words of clauses that limit or widen the scope.
 /// Time is linear in the message, of which [`MAX_MESSAGE`] bytes are read.

@@ -1,6 +1,8 @@
 //! Steer against messages: the shared cases, and sets that were written before the rules were run
 //! on them.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use std::collections::BTreeMap;
 
 use aictx_guard::steer;
@@ -93,6 +95,14 @@ fn judge(case: &Case, first_prompt: bool) -> Option<String> {
         ..SteerParams::default()
     });
     let better = &case.better;
+    let halted = answer
+        .as_ref()
+        .is_ok_and(|r| r.classification == "cancellation");
+    assert!(
+        !halted || better.classification == "cancellation",
+        "{}: work halted for nothing",
+        case.id
+    );
     let Ok(reply) = answer else {
         return (better.classification != "error").then(|| "error".to_owned());
     };
@@ -167,5 +177,12 @@ fn shared_cases() {
             cases.len()
         );
         assert!(right * 100 >= cases.len() * 96, "{wrong:?}");
+    }
+}
+
+#[test]
+fn second_blind_set() {
+    for (language, rate) in rates("second", include_str!("steer/second.txt")) {
+        assert!(rate >= 0.8, "{language}: {rate}");
     }
 }

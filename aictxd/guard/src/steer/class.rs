@@ -32,11 +32,6 @@ impl Set {
     pub(super) const fn has(self, class: Class) -> bool {
         self.meets(Self::of(class))
     }
-
-    /// Whether nothing is in it.
-    pub(super) const fn is_empty(self) -> bool {
-        self.0 == 0
-    }
 }
 
 macro_rules! classes {
@@ -236,6 +231,12 @@ classes! {
     QEnd = "QEND";
     /// An English word in -ing. Given by the reader of words, not by packs.
     Ing = "ING";
+    /// "nothing", "no file".
+    Nothing = "NOTHING";
+    /// "by the way".
+    Btw = "BTW";
+    /// What the agent has done, after its pronoun.
+    Past = "PAST";
     /// "loads": with a negation, what a report of a fault says.
     Works = "WORKS";
     /// A path. Given by the reader of words.

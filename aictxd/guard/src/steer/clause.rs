@@ -72,6 +72,9 @@ pub(super) fn clauses(tokens: Vec<Token>) -> (Option<Language>, Vec<Clause>) {
     (Some(language), split(items))
 }
 
+/// Of this many words a language must know one to be believed.
+const KNOWN_SHARE: u32 = 5;
+
 /// Chooses by script, else by how many words a pack knows.
 fn language(looked: &[Looked]) -> Option<Language> {
     let mut unspaced = false;
@@ -89,9 +92,9 @@ fn language(looked: &[Looked]) -> Option<Language> {
     if unspaced {
         return Language::from_code("zh");
     }
-    let mut scores = [0_u32; LANGUAGES];
+    // Per language: how well it fits, and how many words it knows.
+    let mut scores = [(0_u32, 0_u32); LANGUAGES];
     let mut words = 0_u32;
-    let mut known = 0_u32;
     let plain: Vec<&str> = looked
         .iter()
         .map(|t| match &t.kind {
@@ -105,10 +108,10 @@ fn language(looked: &[Looked]) -> Option<Language> {
         };
         words += 1;
         let alone = token.meaning.len() == 1;
-        known += u32::from(!token.meaning.is_empty());
         for (language, _) in &token.meaning {
             if let Some(score) = scores.get_mut(language.index()) {
-                *score += if alone { 3 } else { 2 };
+                score.0 += if alone { 3 } else { 2 };
+                score.1 += 1;
             }
         }
         let next = plain.get(at + 1..).unwrap_or_default();
@@ -116,20 +119,23 @@ fn language(looked: &[Looked]) -> Option<Language> {
             .get(..Packs::max_phrase().min(next.len()))
             .unwrap_or_default();
         for (length, meaning) in PACKS.phrases(word, next) {
-            known += u32::from(token.meaning.is_empty());
             for (language, _) in meaning {
                 if let Some(score) = scores.get_mut(language.index()) {
-                    *score += u32::try_from(length).unwrap_or(1);
+                    score.0 += u32::try_from(length).unwrap_or(1);
+                    score.1 += u32::from(token.meaning.is_empty());
                 }
             }
         }
     }
-    // Enough of the words must be known, or a stray name decides.
-    if known == 0 || (words >= 4 && known * 5 < words) {
-        return (words == 0).then_some(Language::ENGLISH);
+    if words == 0 {
+        return Some(Language::ENGLISH);
     }
-    let best = scores.iter().max().copied().unwrap_or(0);
-    Language::all().find(|l| scores.get(l.index()) == Some(&best))
+    let best = scores.iter().map(|(fit, _)| *fit).max().unwrap_or(0);
+    let chosen =
+        Language::all().find(|l| scores.get(l.index()).is_some_and(|(fit, _)| *fit == best))?;
+    // Enough of the words must be known, or a stray name decides.
+    let known = scores.get(chosen.index()).map_or(0, |(_, known)| *known);
+    (known > 0 && (words < 4 || known * KNOWN_SHARE >= words)).then_some(chosen)
 }
 
 /// What a stretch of the message holds between two breaks.
@@ -185,6 +191,9 @@ fn items(looked: &[Looked], language: Language) -> Vec<Piece> {
                     let mut set = meant(&token.meaning, language).unwrap_or(Set::NONE);
                     if language == Language::ENGLISH && word.len() > 4 && word.ends_with("ing") {
                         set = set.with(Set::of(Class::Ing));
+                    }
+                    if language == Language::ENGLISH && word.len() > 4 && word.ends_with("ed") {
+                        set = set.with(Set::of(Class::Past));
                     }
                     pieces.push(item(set, word));
                 }
@@ -346,6 +355,12 @@ fn opens_clause(pieces: &[Piece], from: usize) -> bool {
 
 /// Whether the comma before `from` stands in a list of paths or names.
 fn lists(pieces: &[Piece], from: usize, open: &Clause) -> bool {
+    // German sets a comma before a clause that belongs to the one before.
+    if let Some(Piece::Item(item)) = pieces.get(from)
+        && (matches!(item.text.as_str(), "dass" | "wie") || item.has(Class::Alone))
+    {
+        return true;
+    }
     if open.items.len() < 2 && !open.items.iter().any(|i| i.has(Class::Path)) {
         return false;
     }

@@ -1,7 +1,7 @@
 //! The language packs: which words mean what.
 //!
 //! A pack is a text file: `CLASS: word word_of_phrase pre*`. `_` joins the words of a phrase, `*`
-//! ends a prefix that stands for every word it begins. Words of a language that is written without
+//! ends a prefix that stands for every word it begins, or begins an ending. Words of a language that is written without
 //! blanks are matched longest first.
 
 use std::collections::HashMap;
@@ -91,6 +91,7 @@ struct Phrase {
 pub(super) struct Packs {
     words: HashMap<String, Meaning>,
     prefixes: HashMap<String, Meaning>,
+    suffixes: HashMap<String, Meaning>,
     phrases: HashMap<String, Vec<Phrase>>,
     unspaced: HashMap<String, Meaning>,
     longest_unspaced: usize,
@@ -104,6 +105,7 @@ impl Packs {
         let mut packs = Self {
             words: HashMap::new(),
             prefixes: HashMap::new(),
+            suffixes: HashMap::new(),
             phrases: HashMap::new(),
             unspaced: HashMap::new(),
             longest_unspaced: 0,
@@ -144,6 +146,9 @@ impl Packs {
                 language,
                 class,
             );
+        } else if let Some(suffix) = word.strip_prefix('*') {
+            let meaning = self.suffixes.entry(suffix.to_owned()).or_default();
+            add(meaning, language, class);
         } else if let Some(prefix) = word.strip_suffix('*') {
             add(
                 self.prefixes.entry(prefix.to_owned()).or_default(),
@@ -188,6 +193,14 @@ impl Packs {
                     None => meaning.push((*language, *set)),
                 }
             }
+        }
+        if meaning.is_empty() {
+            meaning = PREFIX
+                .rev()
+                .filter_map(|len| word.get(word.len().checked_sub(len)?..))
+                .find_map(|suffix| self.suffixes.get(suffix))
+                .cloned()
+                .unwrap_or_default();
         }
         if meaning.is_empty()
             && let Some((_, last)) = word.rsplit_once('-')

@@ -271,9 +271,8 @@ impl<'r, 'm> Line<'r, 'm> {
             trimmed
         };
         let run_len = run.len().max(1);
-        let kind = if run.contains("://") || run.starts_with("www.") {
-            Some(Kind::Opaque)
-        } else if called && run.is_ascii() {
+        let linked = run.contains("://") || run.starts_with("www.");
+        let kind = if linked || (called && run.is_ascii()) {
             Some(Kind::Opaque)
         } else if let Some(path) = paths::spelt(run.trim_end_matches("'s"), Spelt::Bare) {
             Some(Kind::Path(path))

@@ -23,7 +23,8 @@ pub(super) const LEAD: Set = Set::of(Class::Polite)
     .with(Set::of(Class::Also))
     .with(Set::of(Class::Yes))
     .with(Set::of(Class::No))
-    .with(Set::of(Class::Good));
+    .with(Set::of(Class::Good))
+    .with(Set::of(Class::May));
 /// Words that may follow an order that has no object.
 const TAIL: Set = Set::of(Class::Polite)
     .with(Set::of(Class::Tail))
