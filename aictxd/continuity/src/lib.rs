@@ -18,7 +18,9 @@ mod summary;
 
 pub use area::derive_area;
 pub use capsule::{SessionStart, session_start};
-pub use classify::{TaskType, classify};
+pub use classify::{
+    Observed, TaskType, classify, effective, inferred_types, observed, provisional,
+};
 pub use failures::{
     FailureEdit, FailureQuery, edit_failure, find_failures, known_failure, pick_failure,
 };

@@ -7,7 +7,6 @@
 
 mod class;
 mod clause;
-mod fold;
 mod label;
 mod pack;
 mod paths;
@@ -363,6 +362,17 @@ fn finish(
     updates: &mut SteerUpdates,
     flags: &mut Vec<String>,
 ) {
+    for list in [
+        &mut updates.forbidden_paths,
+        &mut updates.only_paths,
+        &mut updates.lifted_paths,
+        &mut updates.required_paths,
+        &mut updates.discarded_paths,
+        &mut updates.validation_paths,
+    ] {
+        list.iter_mut()
+            .for_each(|path| paths::relative(&params.repo, path));
+    }
     // A path cannot be forbidden and permitted in one breath: the narrower word was the exception.
     let forbidden = updates.forbidden_paths.clone();
     updates.only_paths.retain(|p| !forbidden.contains(p));

@@ -1,9 +1,9 @@
 //! From tokens to clauses: the language, the meanings of words, and where clauses end.
 
 use super::class::{Class, Set};
-use super::fold::is_unspaced;
 use super::pack::{LANGUAGES, Language, Meaning, PACKS, Packs};
 use super::read::{Break, Kind, Token};
+use aictx_proto::fold::is_unspaced;
 
 /// One thing in a clause.
 #[derive(Debug, Clone)]

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use super::class::{Class, Set, class};
-use super::fold::{fold, is_unspaced};
+use aictx_proto::fold::{fold, is_unspaced};
 
 /// Code of each language and its pack. Among languages that fit equally well the first wins.
 const SOURCES: &[(&str, &str)] = &[

@@ -1,6 +1,7 @@
 //! Paths as people write them in messages.
 
-use aictx_proto::RepoPath;
+use aictx_proto::path::locate;
+use aictx_proto::{Located, RepoPath};
 
 /// How a piece of text stands in the message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -446,7 +447,17 @@ pub(super) fn is_directory(word: &str) -> bool {
 
 /// Whether the path does not lie in the repository, as far as its text says.
 pub(super) fn is_outside(path: &str) -> bool {
-    RepoPath::parse(path).is_err()
+    path.starts_with('/') || RepoPath::parse(path).is_err()
+}
+
+/// Makes an absolute path below the repository's root `repo` relative to it.
+pub(super) fn relative(repo: &str, path: &mut String) {
+    if path.starts_with('/')
+        && !repo.is_empty()
+        && let Located::Inside(inside) = locate(repo, "", path)
+    {
+        inside.as_str().clone_into(path);
+    }
 }
 
 #[cfg(test)]

@@ -2,8 +2,8 @@
 
 use aictx_proto::words::MAX_WORD;
 
-use super::fold::{fold_char, is_unspaced};
 use super::paths::{self, Spelt};
+use aictx_proto::fold::{fold_char, is_unspaced};
 
 /// Quotations above this many characters are somebody else's text, not names.
 const LONG_QUOTE: usize = 40;

@@ -126,8 +126,10 @@ fn within(outer: &str, inner: &str) -> bool {
     outer == inner || RepoPath::parse(inner).is_ok_and(|path| covers(outer, &path))
 }
 
+/// Adds an entry. Of what lies outside the repository there is nothing to remember: it is never the
+/// agent's to edit.
 fn push(list: &mut Vec<String>, path: &str, dropped: &mut u64) {
-    if list.iter().any(|p| p == path) {
+    if super::paths::is_outside(path) || list.iter().any(|p| p == path) {
         return;
     }
     if list.len() >= MAX_ENTRIES {

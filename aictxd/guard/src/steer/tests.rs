@@ -199,6 +199,21 @@ fn the_end_of_a_long_message_counts() {
 }
 
 #[test]
+fn absolute_paths_of_the_repository_become_relative() {
+    let reply = steer(&SteerParams {
+        repo: "/r/repo".into(),
+        message: "don't touch /r/repo/src/a.py or /etc/hosts".into(),
+        ..SteerParams::default()
+    })
+    .unwrap();
+    assert_eq!(
+        reply.suggested_updates.forbidden_paths,
+        ["src/a.py", "/etc/hosts"]
+    );
+    assert_eq!(reply.flags, ["path_outside_repo"]);
+}
+
+#[test]
 fn an_unknown_language_is_said_to_be_unknown() {
     let reply = say("rör inte det där just nu snälla");
     assert_eq!(

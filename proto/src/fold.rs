@@ -2,7 +2,7 @@
 
 /// Adds `c` to `out` in its folded form: lower case, full width made half width, Latin letters
 /// without their marks, combining marks dropped, typographic apostrophes and hyphens made plain.
-pub(super) fn fold_char(c: char, out: &mut String) {
+pub fn fold_char(c: char, out: &mut String) {
     if c.is_ascii() {
         out.push(c.to_ascii_lowercase());
         return;
@@ -37,7 +37,7 @@ pub(super) fn fold_char(c: char, out: &mut String) {
 }
 
 /// The folded form of `text`.
-pub(super) fn fold(text: &str) -> String {
+pub fn fold(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     text.chars().for_each(|c| fold_char(c, &mut out));
     out
@@ -66,7 +66,7 @@ fn latin_base(c: char) -> Option<char> {
 }
 
 /// Whether words of this script are written without blanks between them.
-pub(super) fn is_unspaced(c: char) -> bool {
+pub fn is_unspaced(c: char) -> bool {
     matches!(c,
         '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}'
         | '\u{f900}'..='\u{faff}' | '々' | '〆' | '\u{ff66}'..='\u{ff9d}'
