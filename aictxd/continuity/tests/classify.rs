@@ -1,7 +1,5 @@
 //! The task classifier against requests that were written before it was run on them.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 use std::collections::BTreeMap;
 
 use aictx_continuity::classify;

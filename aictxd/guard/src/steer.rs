@@ -113,6 +113,15 @@ pub fn steer_in(
             }
         }
     }
+    if clauses
+        .iter()
+        .any(|c| !c.question && c.all().has(Class::NoElse))
+    {
+        // "Edit A and nothing else": what is named is all that may be edited.
+        let mut named = std::mem::take(&mut updates.lifted_paths);
+        named.append(&mut updates.required_paths);
+        roles::extend(&mut updates.only_paths, named);
+    }
     let mut decision = label.consequence().decision;
     if label == Label::Cancellation && all_never_mind(&judged, &clauses) {
         // What is taken back, the work or the last request? One question is worth it.
@@ -272,8 +281,24 @@ fn primary(judged: &[Judged], clauses: &[Clause]) -> (Label, u8) {
         .iter()
         .filter(|j| !strong || j.weight >= WEAK)
         .filter(|j| !(others && bare_no(j)))
+        .filter(|j| !only_contrasts(j, judged, clauses))
         .min_by_key(|j| (j.label, std::cmp::Reverse(j.weight)))
         .map_or((Label::Unknown, 0), |j| (j.label, j.weight))
+}
+
+/// "Use A, not B": the second clause says again what the first has said.
+fn only_contrasts(one: &Judged, judged: &[Judged], clauses: &[Clause]) -> bool {
+    let contrasts = one.label == Label::AgentCorrection
+        && clauses.get(one.clause).is_some_and(|c| {
+            !c.opens
+                && c.items
+                    .first()
+                    .is_some_and(|i| i.has(Class::Not) || i.has(Class::No))
+        });
+    contrasts
+        && judged
+            .iter()
+            .any(|j| j.clause + 1 == one.clause && j.label == Label::StrategyChange)
 }
 
 /// "Stop A and do B instead": the work goes on elsewhere.

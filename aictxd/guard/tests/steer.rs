@@ -186,3 +186,17 @@ fn second_blind_set() {
         assert!(rate >= 0.8, "{language}: {rate}");
     }
 }
+
+#[test]
+fn third_blind_set() {
+    for (language, rate) in rates("third", include_str!("steer/third.txt")) {
+        assert!(rate >= 0.8, "{language}: {rate}");
+    }
+}
+
+#[test]
+fn fourth_blind_set() {
+    for (language, rate) in rates("fourth", include_str!("steer/fourth.txt")) {
+        assert!(rate >= 0.8, "{language}: {rate}");
+    }
+}

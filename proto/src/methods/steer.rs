@@ -43,7 +43,8 @@ pub struct SteerParams {
 pub struct SteerLabel {
     /// A classification, or `quoted_instruction`.
     pub classification: String,
-    /// First and last byte (exclusive) of the clause in the message.
+    /// First and last byte (exclusive) of the clause in the message, as far as it was read; of a
+    /// message that was cut, in what was left of it.
     pub span: (u32, u32),
     /// 0 to 1.
     pub confidence: f64,

@@ -233,6 +233,10 @@ classes! {
     Ing = "ING";
     /// "nothing", "no file".
     Nothing = "NOTHING";
+    /// Lifts every limit.
+    LiftAll = "LIFTALL";
+    /// "and nothing else".
+    NoElse = "NOELSE";
     /// "by the way".
     Btw = "BTW";
     /// What the agent has done, after its pronoun.

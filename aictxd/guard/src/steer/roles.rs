@@ -29,6 +29,10 @@ pub(super) fn assign(
     let paths = |list: &[(usize, String)]| list.iter().map(|(_, p)| p.clone()).collect::<Vec<_>>();
     match label {
         Label::ScopeConstraint if forbids(clause) => {
+            let before: Vec<_> = before
+                .into_iter()
+                .filter(|(at, _)| !is_location(clause, *at))
+                .collect();
             if before.is_empty() && !after.is_empty() {
                 // "Touch nothing except X": X is the whole scope.
                 extend(&mut updates.only_paths, paths(&after));
@@ -40,6 +44,10 @@ pub(super) fn assign(
                 }
             }
         }
+        // "Just edit A" asks for little and forbids nothing.
+        Label::ScopeConstraint if !limits(clause) => {
+            extend(&mut updates.required_paths, paths(&before));
+        }
         Label::ScopeConstraint => {
             extend(&mut updates.only_paths, paths(&before));
             extend(&mut updates.forbidden_paths, paths(&after));
@@ -50,12 +58,9 @@ pub(super) fn assign(
         Label::ScopeChange if permits(clause) => {
             extend(&mut updates.lifted_paths, paths(&before));
             extend(&mut updates.forbidden_paths, paths(&after));
-            if before.is_empty()
-                && clause
-                    .items
-                    .iter()
-                    .any(|i| i.has(Class::LiftX) || i.has(Class::AllObj))
-            {
+            let everything =
+                |i: &Item| i.has(Class::LiftAll) || i.has(Class::AllObj) || i.has(Class::Nothing);
+            if before.is_empty() && after.is_empty() && clause.items.iter().any(everything) {
                 updates.lift_all = true;
             }
         }
@@ -66,7 +71,18 @@ pub(super) fn assign(
         | Label::Clarification
         | Label::PriorityChange
         | Label::ScopeChange => {
+            if clause.items.iter().any(|i| i.has(Class::NoNeed)) {
+                return;
+            }
             extend(&mut updates.required_paths, paths(&before));
+            if clause
+                .items
+                .iter()
+                .any(|i| i.has(Class::Edit) || i.has(Class::Fix))
+            {
+                // "Update all but A".
+                extend(&mut updates.forbidden_paths, paths(&after));
+            }
         }
         _ => {}
     }
@@ -109,6 +125,50 @@ fn correct(clause: &Clause, named: &[(usize, String)], updates: &mut SteerUpdate
     }
 }
 
+/// Whether a clause says that its paths are all there is.
+fn limits(clause: &Clause) -> bool {
+    clause
+        .items
+        .iter()
+        .any(|i| (i.has(Class::Only) && i.text != "just") || i.has(Class::Keep))
+}
+
+/// Whether the path at `at` only says where the thing is that must not be changed: "the comment in
+/// a.py". Then the file itself is not forbidden.
+fn is_location(clause: &Clause, at: usize) -> bool {
+    let items = &clause.items;
+    let Some(verb) = items
+        .iter()
+        .position(|i| i.has(Class::Edit) || i.has(Class::EditNo))
+    else {
+        return false;
+    };
+    let Some(under) = items.get(..at).and_then(|before| {
+        before
+            .iter()
+            .rposition(|i| !i.has(Class::Dir) && (i.has(Class::Under) || !i.has(Class::Func)))
+    }) else {
+        return false;
+    };
+    let within = items.get(under).is_some_and(|i| i.has(Class::Under));
+    within
+        && items.get(verb + 1..under).is_some_and(|between| {
+            between.iter().any(|i| {
+                let vague = [
+                    Class::Func,
+                    Class::Dir,
+                    Class::Nothing,
+                    Class::AllObj,
+                    Class::EditN,
+                    Class::Edit,
+                    Class::Path,
+                ];
+                !vague.iter().any(|class| i.has(*class))
+                    && !matches!(i.text.as_str(), "code" | "stuff" | "else")
+            })
+        })
+}
+
 /// Whether a limit is said in the negative.
 fn forbids(clause: &Clause) -> bool {
     let has = |class| clause.items.iter().any(|i| i.has(class));
@@ -123,10 +183,9 @@ fn forbids(clause: &Clause) -> bool {
 }
 
 fn permits(clause: &Clause) -> bool {
-    clause
-        .items
-        .iter()
-        .any(|i| i.has(Class::May) || i.has(Class::LiftX) || i.has(Class::Again))
+    clause.items.iter().any(|i| {
+        i.has(Class::May) || i.has(Class::LiftX) || i.has(Class::LiftAll) || i.has(Class::Again)
+    })
 }
 
 /// The paths of a clause with their places: what is written as a path, what `exists` knows, and

@@ -97,6 +97,8 @@ fn exceptions_take_the_other_role() {
 
     let updates = say("don't edit anything except docs/guide.md").suggested_updates;
     assert_eq!(updates.only_paths, ["docs/guide.md"]);
+    let updates = say("you may change src/a.py, but nothing else").suggested_updates;
+    assert_eq!(updates.only_paths, ["src/a.py"]);
     let updates = say("only touch src/ui except src/ui/gen").suggested_updates;
     assert_eq!(updates.only_paths, ["src/ui"]);
     assert_eq!(updates.forbidden_paths, ["src/ui/gen"]);
@@ -136,6 +138,41 @@ fn paths_of_every_language_and_spelling() {
         );
         assert_eq!(reply.suggested_updates.forbidden_paths, want, "{message}");
     }
+}
+
+/// What limits too much stands in the way of the work.
+#[test]
+fn nothing_is_forbidden_that_was_only_mentioned() {
+    for message in [
+        "just fix the typo in README.md",
+        "The bug only happens in src/cart.py, please fix it",
+        "the docs say don't edit generated.ts",
+        "do not remove the comment in src/a.py, just move it",
+        "I can't edit src/a.py because the file is open elsewhere",
+        "you don't need to touch src/a.py",
+        "no need to change src/a.py",
+        "src/a.py should not import src/b.py",
+        "only run tests/test_a.py",
+        "use only the helpers of src/utils.py",
+        "don't use eval in src/parser.js",
+        "Only authenticated users should see src/pages/admin.tsx",
+    ] {
+        let updates = say(message).suggested_updates;
+        assert!(
+            updates.forbidden_paths.is_empty() && updates.only_paths.is_empty(),
+            "{message}: {updates:?}"
+        );
+    }
+}
+
+#[test]
+fn only_clear_words_lift_every_limit() {
+    let lifts = |message: &str| say(message).suggested_updates.lift_all;
+    assert!(lifts("you can now edit everything"));
+    assert!(lifts("you can edit anything again"));
+    assert!(lifts("forget the restrictions"));
+    assert!(!lifts("the billing code is in scope again"));
+    assert!(!lifts("you can continue"));
 }
 
 #[test]
