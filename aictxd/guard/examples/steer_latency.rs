@@ -7,7 +7,11 @@ use aictx_proto::methods::SteerParams;
 
 fn main() {
     let long = "Please look at the handler and make it return 404. ".repeat(300);
+    let quotes = "“".repeat(5_000);
+    let noes = "no, not a.rs, ".repeat(1_100);
     for (name, message) in [
+        ("open quotes", quotes.as_str()),
+        ("corrections", noes.as_str()),
         (
             "short",
             "don't touch src/auth.py but do update src/login.py",
@@ -27,7 +31,7 @@ fn main() {
             message: message.to_owned(),
             ..SteerParams::default()
         };
-        let mut times: Vec<u128> = (0..2_000)
+        let mut times: Vec<u128> = (0..200)
             .map(|_| {
                 let start = Instant::now();
                 let reply = steer(&params);

@@ -105,9 +105,7 @@ pub fn steer_in(
     let (mut label, weight) = primary(&judged, &clauses);
     if label == Label::AgentCorrection {
         for (at, clause) in clauses.iter().enumerate() {
-            let taken = judged
-                .iter()
-                .any(|j| j.clause == at && j.label != Label::StrategyChange);
+            let taken = of_clause(&judged, at).is_some_and(|j| j.label != Label::StrategyChange);
             if !taken && !clause.reported {
                 roles::require(clause, exists, &mut updates);
             }
@@ -248,6 +246,14 @@ fn judge(clauses: &[Clause], language: Language) -> Vec<Judged> {
     judged
 }
 
+/// What the clause at `at` is; `judged` is in the order of the clauses.
+fn of_clause(judged: &[Judged], at: usize) -> Option<&Judged> {
+    judged
+        .binary_search_by_key(&at, |j| j.clause)
+        .ok()
+        .and_then(|found| judged.get(found))
+}
+
 /// The most binding label. Weak ones count only where there is no other; a bare "no" beside an order
 /// to stop or to go on says nothing of its own.
 fn primary(judged: &[Judged], clauses: &[Clause]) -> (Label, u8) {
@@ -296,9 +302,11 @@ fn only_contrasts(one: &Judged, judged: &[Judged], clauses: &[Clause]) -> bool {
                     .is_some_and(|i| i.has(Class::Not) || i.has(Class::No))
         });
     contrasts
-        && judged
-            .iter()
-            .any(|j| j.clause + 1 == one.clause && j.label == Label::StrategyChange)
+        && one
+            .clause
+            .checked_sub(1)
+            .and_then(|before| of_clause(judged, before))
+            .is_some_and(|j| j.label == Label::StrategyChange)
 }
 
 /// "Stop A and do B instead": the work goes on elsewhere.

@@ -211,7 +211,7 @@ impl<'r, 'm> Line<'r, 'm> {
         let apostrophe = open == '\'';
         inner
             .char_indices()
-            .take(if apostrophe { 60 } else { 4_096 })
+            .take(if apostrophe { 60 } else { 1_024 })
             .find(|(at, c)| {
                 *c == close
                     && (!apostrophe
