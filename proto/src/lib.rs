@@ -6,6 +6,7 @@
 
 pub mod effect;
 pub mod event;
+pub mod fold;
 pub mod hook;
 pub mod identity;
 pub mod ledger;

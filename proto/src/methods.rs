@@ -14,6 +14,7 @@ pub mod guard;
 pub mod map;
 pub mod resume;
 pub mod session;
+pub mod steer;
 pub mod task;
 
 pub use daemon::*;
@@ -23,6 +24,7 @@ pub use guard::*;
 pub use map::*;
 pub use resume::*;
 pub use session::*;
+pub use steer::*;
 pub use task::*;
 
 /// Where a method can run.

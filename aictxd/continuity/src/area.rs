@@ -2,14 +2,29 @@
 
 use std::collections::BTreeMap;
 
+use aictx_proto::RepoPath;
+use aictx_signals::is_test_command;
+
+/// Most segments of an area.
+const MAX_SEGMENTS: usize = 2;
+
 /// The directory (at most two segments) that most of the paths lie in; `unknown` without paths.
-/// Files at the root count for `.`. Ties go to the path named first.
+/// Files at the root count for `.`. Ties go to the path named first. What is no path of the
+/// repository (absolute, climbing out, a command line) has no area.
 pub fn derive_area<'p>(paths: impl IntoIterator<Item = &'p str>) -> String {
     let mut counts: BTreeMap<String, (usize, usize)> = BTreeMap::new();
     for (index, path) in paths.into_iter().enumerate() {
-        let mut segments: Vec<&str> = path.split('/').filter(|s| !s.is_empty()).collect();
-        segments.pop();
-        segments.truncate(2);
+        if path.starts_with(['/', '~']) || is_command(path) {
+            continue;
+        }
+        let Ok(path) = RepoPath::parse(path) else {
+            continue;
+        };
+        let mut segments: Vec<&str> = path.segments().collect();
+        if segments.pop().is_none() {
+            continue;
+        }
+        segments.truncate(MAX_SEGMENTS);
         let area = if segments.is_empty() {
             ".".to_owned()
         } else {
@@ -22,6 +37,14 @@ pub fn derive_area<'p>(paths: impl IntoIterator<Item = &'p str>) -> String {
         .into_iter()
         .max_by(|(_, a), (_, b)| a.0.cmp(&b.0).then(b.1.cmp(&a.1)))
         .map_or_else(|| "unknown".to_owned(), |(area, _)| area)
+}
+
+/// Whether this is a command line that was reported among paths. A path may hold blanks, but no
+/// word of it begins with a dash.
+fn is_command(text: &str) -> bool {
+    let mut words = text.split_whitespace();
+    words.next().is_some()
+        && (words.any(|w| w.starts_with('-')) || (text.contains(' ') && is_test_command(text)))
 }
 
 #[cfg(test)]
@@ -42,5 +65,18 @@ mod tests {
         );
         assert_eq!(derive_area(["docs/a.md", "src/b.rs"]), "docs");
         assert_eq!(derive_area(["calc.py"]), ".");
+    }
+
+    #[test]
+    fn w11_commands_and_foreign_paths_are_no_area() {
+        assert_eq!(derive_area(["pytest -q tests/x.py"]), "unknown");
+        assert_eq!(derive_area(["cargo test parser", "src/a/b.rs"]), "src/a");
+        assert_eq!(derive_area(["/etc/passwd", "../x/y.rs"]), "unknown");
+        assert_eq!(derive_area(["./src/app/a.py"]), "src/app");
+        assert_eq!(
+            derive_area([".github/workflows/ci.yml"]),
+            ".github/workflows"
+        );
+        assert_eq!(derive_area(["my notes/a b.md"]), "my notes");
     }
 }

@@ -1,204 +1,143 @@
-//! What kind of task a text speaks of: whole words and their stems, never substrings.
+//! What kind of task a request is: one classifier for everything that asks (spec/lifecycle.md §4).
+//!
+//! Whole words, stems and phrases with weights; what the sentence begins with weighs most, for a
+//! request says first what is to be done. Then what was seen of the work.
+
+mod observed;
+mod paths;
+mod words;
+
+use serde::Serialize;
+
+pub use observed::{Observed, effective, observed};
+
+use paths::Kind;
+use words::{Scores, TYPES};
+
+/// Most of a text that is read, in bytes.
+pub(crate) const MAX_TEXT: usize = 8 * 1024;
+/// Most signals of a result.
+const MAX_SIGNALS: usize = 8;
+/// Below this a provisional type is ambiguous.
+const SURE: f64 = 0.55;
 
 /// A task type and how sure it is.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct TaskType {
-    /// One of the types of spec/lifecycle.md §4, or `documentation`; `unknown` without evidence.
+    /// `bug_fixing`, `refactoring`, `testing`, `performance`, `architecture`, `feature_work`,
+    /// `documentation`, `analysis`, `investigation`, `qa`; `unknown` without evidence; or whatever
+    /// was said explicitly.
+    #[serde(rename = "task_type")]
     pub name: String,
+    /// `explicit_task_type`, `heuristic`, `unknown_fallback`, `observed_signals` or
+    /// `observed_unknown`.
+    pub source: &'static str,
+    /// Whether the type is only the absence of one.
+    pub fallback: bool,
     /// 0.35 for unknown, up to 0.95.
     pub confidence: f64,
-    /// Where it comes from: `explicit_task_type`, `heuristic` or `unknown_fallback`.
-    pub source: &'static str,
-    /// `text:<type>:<word>`, at most 8.
+    /// `text:<type>:<word>` and `path:<type>:<path>`, at most 8.
     pub signals: Vec<String>,
+    /// What was seen of the work, at most 12.
+    pub evidence: Vec<String>,
+    /// Whether another type is nearly as likely.
+    pub ambiguous: bool,
 }
 
-/// Word stems and weights of each type. A word counts when it begins with a stem marked `*`, or
-/// equals one that is not. Verbs of intent weigh more than nouns that any task may mention.
-const STEMS: &[(&str, &[(&str, u32)])] = &[
-    (
-        "bug_fixing",
-        &[
-            ("fix*", 4),
-            ("bug*", 4),
-            ("crash*", 4),
-            ("regress*", 3),
-            ("broken", 3),
-            ("debug*", 3),
-            ("error*", 2),
-            ("fail*", 2),
-            ("failing", 2),
-            ("repair*", 3),
-            ("wrong", 2),
-            ("leak*", 2),
-            ("panic*", 2),
-            ("deadlock*", 2),
-        ],
-    ),
-    (
-        "testing",
-        &[
-            ("test", 2),
-            ("tests", 2),
-            ("testing", 3),
-            ("coverage", 3),
-            ("pytest", 2),
-            ("flaky", 2),
-            ("assert*", 1),
-        ],
-    ),
-    (
-        "refactoring",
-        &[
-            ("refactor*", 4),
-            ("rename*", 4),
-            ("cleanup", 3),
-            ("restructur*", 4),
-            ("reorganiz*", 3),
-            ("simplif*", 3),
-            ("extract*", 2),
-            ("split*", 2),
-            ("dedup*", 3),
-            ("inline", 2),
-        ],
-    ),
-    (
-        "performance",
-        &[
-            ("performance", 4),
-            ("latency", 3),
-            ("slow*", 3),
-            ("optimi*", 4),
-            ("throughput", 3),
-            ("bottleneck*", 3),
-            ("faster", 3),
-            ("speed*", 2),
-            ("benchmark*", 2),
-            ("profil*", 2),
-        ],
-    ),
-    (
-        "architecture",
-        &[
-            ("architect*", 4),
-            ("migrat*", 3),
-            ("redesign*", 4),
-            ("subsystem*", 2),
-            ("boundar*", 2),
-            ("decoupl*", 3),
-        ],
-    ),
-    (
-        "documentation",
-        &[
-            ("docs", 4),
-            ("documentation", 4),
-            ("document*", 3),
-            ("readme", 4),
-            ("changelog", 3),
-            ("quickstart", 3),
-            ("tutorial*", 3),
-            ("typo*", 2),
-            ("docstring*", 3),
-        ],
-    ),
-    (
-        "feature_work",
-        &[
-            ("feature*", 3),
-            ("implement*", 3),
-            ("add", 2),
-            ("adds", 2),
-            ("adding", 2),
-            ("introduc*", 2),
-            ("support*", 2),
-            ("endpoint*", 2),
-            ("create*", 2),
-            ("build*", 1),
-            ("allow*", 1),
-        ],
-    ),
-];
+impl TaskType {
+    fn explicit(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            source: "explicit_task_type",
+            fallback: false,
+            confidence: 1.0,
+            signals: vec![format!("explicit:{name}")],
+            evidence: Vec::new(),
+            ambiguous: false,
+        }
+    }
+}
 
-/// Classifies a request; `explicit` wins when it is not empty.
+/// [`provisional`] without paths.
 pub fn classify(explicit: &str, text: &str) -> TaskType {
+    provisional(explicit, text, [])
+}
+
+/// The type of a request before the work: `explicit` when given, else what the text says, else what
+/// the touched paths say.
+pub fn provisional<'p>(
+    explicit: &str,
+    request: &str,
+    touched: impl IntoIterator<Item = &'p str>,
+) -> TaskType {
     let explicit = explicit.trim();
     if !explicit.is_empty() {
-        return TaskType {
-            name: explicit.to_owned(),
-            confidence: 1.0,
-            source: "explicit_task_type",
-            signals: vec![format!("explicit:{explicit}")],
+        return TaskType::explicit(explicit);
+    }
+    let mut scores = Scores::default();
+    scores.read(request, 1);
+    let mut signals = scores.signals();
+    let said = scores.best().is_some();
+    for path in touched.into_iter().take(64) {
+        let name = match paths::kind(path) {
+            Kind::Test => "testing",
+            Kind::Docs => "documentation",
+            Kind::Performance => "performance",
+            Kind::Architecture => "architecture",
+            Kind::Code | Kind::Other => continue,
         };
-    }
-    let lower = text.to_lowercase();
-    let words: Vec<&str> = lower
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(|w| !w.is_empty())
-        .take(2_000)
-        .collect();
-    let mut signals = Vec::new();
-    let mut best: (u32, &str) = (0, "unknown");
-    let mut second = 0;
-    for (name, stems) in STEMS {
-        let mut score = 0;
-        for (stem, weight) in *stems {
-            let hit = words.iter().find(|word| match stem.strip_suffix('*') {
-                Some(prefix) => word.starts_with(prefix),
-                None => *word == stem,
-            });
-            if let Some(word) = hit {
-                score += weight;
-                signals.push(format!("text:{name}:{word}"));
-            }
+        if !said {
+            scores.add(name, 2);
         }
-        if score > best.0 {
-            second = best.0;
-            best = (score, name);
-        } else {
-            second = second.max(score);
-        }
+        signals.push(format!("path:{name}:{path}"));
     }
-    signals.truncate(8);
-    if best.0 == 0 {
+    signals.truncate(MAX_SIGNALS);
+    let Some((name, best, second)) = scores.best() else {
         return TaskType {
             name: "unknown".to_owned(),
-            confidence: 0.35,
             source: "unknown_fallback",
+            fallback: true,
+            confidence: 0.35,
             signals,
+            evidence: Vec::new(),
+            ambiguous: true,
         };
-    }
-    let margin = f64::from(best.0 - second);
-    let confidence = (0.45 + 0.05 * f64::from(best.0) + 0.03 * margin).min(0.95);
+    };
+    let confidence = if said {
+        0.45 + 0.03 * f64::from(best.min(10)) + 0.03 * f64::from((best - second).min(6))
+    } else {
+        0.45
+    };
+    let confidence = round(confidence.min(0.95));
     TaskType {
-        name: best.1.to_owned(),
-        confidence: (confidence * 100.0).round() / 100.0,
+        name: name.to_owned(),
         source: "heuristic",
+        fallback: false,
+        confidence,
         signals,
+        evidence: Vec::new(),
+        ambiguous: confidence < SURE || best < second + 2,
     }
+}
+
+/// Two decimals.
+fn round(value: f64) -> f64 {
+    (value * 100.0).round() / 100.0
+}
+
+/// The start of `text` that is read.
+fn head(text: &str) -> &str {
+    let end = (0..=MAX_TEXT.min(text.len()))
+        .rev()
+        .find(|at| text.is_char_boundary(*at))
+        .unwrap_or(0);
+    text.get(..end).unwrap_or_default()
+}
+
+/// Every type that can be inferred. Of types that fit equally well the first wins.
+pub fn inferred_types() -> impl Iterator<Item = &'static str> {
+    TYPES.iter().copied()
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn w10_substrings_do_not_mislead() {
-        for (text, want) in [
-            ("Fix login token refresh", "bug_fixing"),
-            ("bump to latest version", "unknown"),
-            ("inspect the file system watcher", "unknown"),
-            ("port to linux", "unknown"),
-            ("respect user locale", "unknown"),
-            ("update README", "documentation"),
-            ("write a quickstart section in the README", "documentation"),
-            ("refactor the parser", "refactoring"),
-            ("make startup faster", "performance"),
-            ("add a delete endpoint", "feature_work"),
-            ("", "unknown"),
-        ] {
-            assert_eq!(classify("", text).name, want, "{text}");
-        }
-        assert_eq!(classify("chore", "fix it").name, "chore");
-    }
-}
+mod tests;

@@ -13,7 +13,7 @@ use aictx_proto::text::{clean, printable};
 use serde_json::{Map, Value, json};
 
 use crate::anchors::{dirt, missing};
-use crate::classify::{TaskType, classify};
+use crate::classify::{TaskType, provisional};
 use crate::decisions::{self, RankedDecision};
 use crate::failures::{self, FailureQuery, find_failures};
 use crate::marks;
@@ -121,7 +121,7 @@ impl<'a> Context<'a> {
         now: Timestamp,
     ) -> Self {
         let request = clean(request, 500);
-        let task = classify(task_type, &request);
+        let task = provisional(task_type, &request, hand.files);
         let continues = is_continuation(&request);
         let active = active_thread(snapshot, &project.checkout);
         let mut left_out = Vec::new();

@@ -7,14 +7,14 @@ use aictx_proto::ledger::LedgerRow;
 use aictx_proto::methods::{FinalizeParams, FinalizeReply};
 use aictx_proto::record::{ContractRecord, Decision, Handoff, HandoffRow, Thread};
 use aictx_proto::snapshot::{GitState, Snapshot};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use self::learned::{Facts, Learned, anchor_decision, learn};
 use self::records::Records;
 use self::reply::{Summary, repeated, reply};
 use self::report::{decision_rows, differences, execution_id, known_execution, merge_report};
 use crate::area::derive_area;
-use crate::classify::classify;
+use crate::classify::{Observed, effective, observed, provisional};
 use crate::failures;
 use crate::handoff;
 use crate::observe::{Failure, Observation, open_rows};
@@ -182,14 +182,19 @@ fn decide<'a>(
     .unwrap_or_default()
     .to_owned();
     let explicit_type = params.map_or("", |p| p.task_type.as_str());
-    let prepared = classify(explicit_type, &request);
-    let observed_text = format!("{request} {summary}");
-    let last = classify(explicit_type, &observed_text);
-    let task_type = if last.name == "unknown" {
-        prepared.name.clone()
-    } else {
-        last.name.clone()
-    };
+    let touched = seen.files_edited.iter().map(String::as_str);
+    let prepared = provisional(explicit_type, &request, touched);
+    let errors: Vec<String> = seen.open_failures.iter().map(Failure::line).collect();
+    let last = observed(&Observed {
+        explicit: explicit_type,
+        request: &request,
+        summary: &summary,
+        errors: &errors,
+        commands: &seen.commands,
+        files_edited: &seen.files_edited,
+        files_opened: &seen.files_opened,
+    });
+    let task_type = effective(&prepared, &last).name.clone();
     let area = derive_area(
         seen.files_edited
             .iter()
@@ -273,10 +278,7 @@ fn decide<'a>(
         summary,
         request,
         prepared_type: prepared.name,
-        final_resolution: json!({
-            "task_type": last.name, "source": last.source, "confidence": last.confidence,
-            "signals": last.signals,
-        }),
+        final_resolution: value(&last),
         final_type: last.name,
         task_type,
         area,

@@ -36,7 +36,9 @@ mod work_state;
 pub use anchors::{Present, Presents, anchored_paths};
 pub use area::derive_area;
 pub use capsule::{SessionStart, session_start};
-pub use classify::{TaskType, classify};
+pub use classify::{
+    Observed, TaskType, classify, effective, inferred_types, observed, provisional,
+};
 pub use contracts::{Chosen, choose_contract, contract_file};
 pub use failures::{
     FailureEdit, FailureQuery, edit_failure, find_failures, known_failure, pick_failure,

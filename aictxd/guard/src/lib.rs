@@ -8,8 +8,10 @@ mod command;
 mod decide;
 mod hook;
 mod path;
+mod steer;
 
 pub use command::{CommandFinding, CommandRisk, Tier, command_risk};
 pub use decide::{GuardError, MAX_WARNINGS, RISKS, guard};
 pub use hook::{HookVerdict, hook_command, hook_edit};
 pub use path::path_risk;
+pub use steer::{MAX_MESSAGE, SteerError, SteerState, SteerVerdict, steer, steer_in, warm_steer};

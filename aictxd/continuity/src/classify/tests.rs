@@ -1,0 +1,128 @@
+use proptest::prelude::*;
+
+use super::*;
+
+#[test]
+fn w10_substrings_do_not_mislead() {
+    for (text, want) in [
+        ("Fix login token refresh", "bug_fixing"),
+        ("bump to latest version", "unknown"),
+        ("inspect the file system watcher", "investigation"),
+        ("port to linux", "unknown"),
+        ("respect user locale", "unknown"),
+        ("update README", "documentation"),
+        ("write a quickstart section in the README", "documentation"),
+        ("refactor the parser", "refactoring"),
+        ("make startup faster", "performance"),
+        ("add a delete endpoint", "feature_work"),
+        ("move the fixtures out of the way", "refactoring"),
+        ("add tests for the address parser", "testing"),
+        ("fix typo in the docs", "documentation"),
+        ("fix(auth): handle slow token refresh", "bug_fixing"),
+        ("", "unknown"),
+    ] {
+        assert_eq!(classify("", text).name, want, "{text}");
+    }
+    assert_eq!(classify("chore", "fix it").name, "chore");
+}
+
+#[test]
+fn w10_paths_of_every_layout_count_when_words_do_not() {
+    for (path, want) in [
+        ("tests/test_a.py", "testing"),
+        ("pkg/server/handler_test.go", "testing"),
+        ("web/src/Button.spec.tsx", "testing"),
+        ("app/src/test/java/LoginTest.java", "testing"),
+        ("spec/models/user_spec.rb", "testing"),
+        ("README.md", "documentation"),
+        ("benches/parse.rs", "performance"),
+        ("docs/adr/0001-queue.md", "architecture"),
+        ("src/latest.rs", "unknown"),
+        ("src/inspect.py", "unknown"),
+        ("src/contest.py", "unknown"),
+    ] {
+        let found = provisional("", "carry on", [path]);
+        assert_eq!(found.name, want, "{path}");
+        assert!(found.ambiguous, "a path alone is never sure: {path}");
+    }
+}
+
+#[test]
+fn w10_a_docs_task_stays_one_whatever_its_summary_says() {
+    let files = ["README.md".to_owned()];
+    let last = observed(&Observed {
+        request: "document the install steps",
+        summary: "updated the summary and the output section, fixed formatting",
+        files_edited: &files,
+        ..Observed::default()
+    });
+    assert_eq!(last.name, "documentation", "{last:?}");
+}
+
+#[test]
+fn w18_the_final_type_keeps_a_clear_request() {
+    let errors = ["TypeError: x is undefined".to_owned()];
+    let files = ["src/login.ts".to_owned(), "src/login.test.ts".to_owned()];
+    let request = "add a dark mode toggle";
+    let last = observed(&Observed {
+        request,
+        summary: "added the toggle and tests",
+        errors: &errors,
+        files_edited: &files,
+        ..Observed::default()
+    });
+    let prepared = classify("", request);
+    assert_eq!(prepared.name, "feature_work");
+    assert_eq!(effective(&prepared, &last).name, "feature_work", "{last:?}");
+}
+
+#[test]
+fn what_was_seen_decides_where_words_do_not() {
+    let files = ["tests/test_a.py".to_owned()];
+    let seen = Observed {
+        request: "carry on",
+        files_edited: &files,
+        ..Observed::default()
+    };
+    assert_eq!(observed(&seen).name, "testing");
+    let nothing = observed(&Observed::default());
+    assert_eq!(
+        (nothing.name.as_str(), nothing.source),
+        ("unknown", "observed_unknown")
+    );
+    let prepared = classify("", "fix it");
+    assert_eq!(effective(&prepared, &nothing).name, "bug_fixing");
+}
+
+#[test]
+fn the_result_has_the_fields_of_the_format() {
+    let value = serde_json::to_value(classify("", "fix the crash")).unwrap();
+    let keys: Vec<&str> = value
+        .as_object()
+        .unwrap()
+        .keys()
+        .map(String::as_str)
+        .collect();
+    assert_eq!(
+        keys,
+        [
+            "task_type",
+            "source",
+            "fallback",
+            "confidence",
+            "signals",
+            "evidence",
+            "ambiguous"
+        ]
+    );
+}
+
+proptest! {
+    #[test]
+    fn any_text_has_a_type(text in "\\PC{0,300}", path in "\\PC{0,40}") {
+        let found = provisional("", &text, [path.as_str()]);
+        prop_assert!((0.35..=0.95).contains(&found.confidence));
+        prop_assert!(found.signals.len() <= MAX_SIGNALS);
+        prop_assert!(found.name == "unknown" || inferred_types().any(|t| t == found.name));
+    }
+}

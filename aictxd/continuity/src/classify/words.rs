@@ -1,0 +1,318 @@
+//! Words to scores.
+
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use aictx_proto::fold::{fold, is_unspaced};
+
+use super::head;
+
+/// The types, in the order in which equal scores are decided.
+pub(super) const TYPES: &[&str] = &[
+    "bug_fixing",
+    "performance",
+    "documentation",
+    "testing",
+    "refactoring",
+    "architecture",
+    "qa",
+    "investigation",
+    "analysis",
+    "feature_work",
+];
+
+/// Most words of a text that are looked at.
+const MAX_WORDS: usize = 2_000;
+/// Longest phrase, in words.
+const MAX_PHRASE: usize = 4;
+/// Of how many words at the beginning one is the verb of the request.
+const LEAD: usize = 5;
+/// From this weight on a word can be the verb of a request.
+const VERB: u32 = 3;
+/// A type needs this much.
+const LEAST: u32 = 2;
+/// Beginnings of words that take a fault away, whatever it is a fault of.
+const MENDING: &[&str] = &[
+    "fix", "resolv", "solv", "repair", "arregl", "corrig", "repar", "behe", "korrig", "consert",
+    "correct", "improv",
+];
+/// Most signals that are remembered.
+const MAX_SIGNALS: usize = 8;
+
+/// Index into [`TYPES`] and weight.
+type Meaning = (usize, u32);
+
+struct Lexicon {
+    words: HashMap<String, Meaning>,
+    stems: HashMap<String, Meaning>,
+    /// Words written without blanks, longest first.
+    anywhere: Vec<(String, Meaning)>,
+}
+
+static LEXICON: LazyLock<Lexicon> = LazyLock::new(|| {
+    let mut lexicon = Lexicon {
+        words: HashMap::new(),
+        stems: HashMap::new(),
+        anywhere: Vec::new(),
+    };
+    for line in include_str!("words.txt").lines() {
+        let Some((meaning, words)) = meaning(line) else {
+            continue;
+        };
+        for word in words.split_whitespace() {
+            let word = fold(word).replace('_', " ");
+            if word.chars().next().is_some_and(is_unspaced) {
+                lexicon.anywhere.push((word, meaning));
+            } else if let Some(stem) = word.strip_suffix('*') {
+                lexicon.stems.entry(stem.to_owned()).or_insert(meaning);
+            } else {
+                lexicon.words.entry(word).or_insert(meaning);
+            }
+        }
+    }
+    lexicon
+        .anywhere
+        .sort_by_key(|(word, _)| std::cmp::Reverse(word.len()));
+    lexicon
+});
+
+/// `type weight: words`; `None` for comments and blank lines.
+fn meaning(line: &str) -> Option<(Meaning, &str)> {
+    let (head, words) = line.split_once(':')?;
+    let (name, weight) = head.trim().split_once(' ')?;
+    let at = TYPES.iter().position(|t| *t == name)?;
+    Some(((at, weight.parse().ok()?), words))
+}
+
+impl Lexicon {
+    /// The longest entry that `word` is or begins with.
+    fn look(&self, word: &str) -> Option<Meaning> {
+        self.words.get(word).copied().or_else(|| {
+            word.char_indices()
+                .map(|(at, c)| at + c.len_utf8())
+                .rev()
+                .filter(|end| *end >= 3)
+                .find_map(|end| self.stems.get(word.get(..end)?).copied())
+        })
+    }
+}
+
+/// How strongly a text speaks for each type.
+#[derive(Debug, Default)]
+pub(super) struct Scores {
+    by_type: [u32; 10],
+    seen: Vec<(usize, String)>,
+}
+
+/// Prefixes that commit messages put before a colon.
+const PREFIXES: &[(&str, &str)] = &[
+    ("fix", "bug_fixing"),
+    ("bugfix", "bug_fixing"),
+    ("hotfix", "bug_fixing"),
+    ("bug", "bug_fixing"),
+    ("feat", "feature_work"),
+    ("feature", "feature_work"),
+    ("docs", "documentation"),
+    ("doc", "documentation"),
+    ("refactor", "refactoring"),
+    ("cleanup", "refactoring"),
+    ("style", "refactoring"),
+    ("perf", "performance"),
+    ("test", "testing"),
+    ("tests", "testing"),
+];
+/// Weight of such a prefix: it decides.
+const PREFIX_WEIGHT: u32 = 20;
+
+impl Scores {
+    /// Reads a text. Every word speaks once; its weight is divided by `share`.
+    pub(super) fn read(&mut self, text: &str, share: u32) {
+        let folded = fold(head(text));
+        if share == 1 {
+            self.prefix(&folded);
+        }
+        let words: Vec<&str> = folded
+            .split(|c: char| !c.is_alphanumeric() && !matches!(c, '\'' | '-' | '+'))
+            .map(|w| w.trim_matches(['\'', '-', '+']))
+            .filter(|w| !w.is_empty())
+            .take(MAX_WORDS)
+            .collect();
+        let mut verb = None;
+        let mut mends = false;
+        let mut nouns = [false; 10];
+        let mut at = 0;
+        while let Some(word) = words.get(at) {
+            let (taken, found) = phrase(&words, at).unwrap_or_else(|| (1, LEXICON.look(word)));
+            if let Some((of, weight)) = found {
+                // What is named by an identifier is its subject, not what is to be done.
+                let leads = weight >= VERB && verb.is_none() && at < LEAD && share == 1;
+                let word = words.get(at..at + taken).unwrap_or_default().join(" ");
+                if !self.seen.contains(&(of, word.clone())) && self.seen.len() < MAX_WORDS {
+                    self.raise(of, weight.div_ceil(share) * if leads { 2 } else { 1 });
+                    self.seen.push((of, word));
+                }
+                if leads {
+                    verb = Some(of);
+                    mends = word_starts(words.get(at).copied(), MENDING);
+                } else if let Some(flag) = nouns.get_mut(of) {
+                    *flag = true;
+                }
+            }
+            at += taken;
+        }
+        self.unspaced(&folded, share);
+        if let Some(verb) = verb {
+            self.subject(verb, mends, nouns);
+        }
+    }
+
+    /// "Add tests", "fix the docs", "fix slow queries": what the verb is applied to says what kind
+    /// of work it is.
+    fn subject(&mut self, verb: usize, mends: bool, nouns: [bool; 10]) {
+        let of = |name: &str| TYPES.iter().position(|t| *t == name);
+        let has = |name: &str| {
+            of(name)
+                .and_then(|at| nouns.get(at))
+                .copied()
+                .unwrap_or(false)
+        };
+        let is = |name: &str| of(name) == Some(verb);
+        let to = if is("feature_work") {
+            ["testing", "documentation"].into_iter().find(|n| has(n))
+        } else if is("bug_fixing") && mends {
+            ["documentation", "performance"]
+                .into_iter()
+                .find(|n| has(n) && !has("bug_fixing"))
+        } else if is("refactoring") {
+            ["documentation"].into_iter().find(|n| has(n))
+        } else {
+            None
+        };
+        if let Some(at) = to.and_then(of) {
+            self.raise(at, 6);
+        }
+    }
+
+    fn prefix(&mut self, folded: &str) {
+        let Some((head, _)) = folded.split_once(':') else {
+            return;
+        };
+        let head = head.split(['(', '!']).next().unwrap_or_default().trim();
+        if let Some((word, name)) = PREFIXES.iter().find(|(prefix, _)| *prefix == head)
+            && let Some(at) = TYPES.iter().position(|t| t == name)
+        {
+            self.raise(at, PREFIX_WEIGHT);
+            self.seen.push((at, format!("{word}:")));
+        }
+    }
+
+    fn unspaced(&mut self, folded: &str, share: u32) {
+        if !folded.chars().any(is_unspaced) {
+            return;
+        }
+        let mut rest = folded.to_owned();
+        for (word, (of, weight)) in &LEXICON.anywhere {
+            if rest.contains(word.as_str()) {
+                self.raise(*of, weight.div_ceil(share));
+                self.seen.push((*of, word.clone()));
+                // A part of a longer word says nothing of its own.
+                rest = rest.replace(word.as_str(), " ");
+            }
+        }
+    }
+
+    fn raise(&mut self, at: usize, by: u32) {
+        if let Some(score) = self.by_type.get_mut(at) {
+            *score += by;
+        }
+    }
+
+    /// Adds to one type.
+    pub(super) fn add(&mut self, name: &str, by: u32) {
+        if let Some(at) = TYPES.iter().position(|t| *t == name) {
+            self.raise(at, by);
+        }
+    }
+
+    /// The best type, its score, and the second best score.
+    pub(super) fn best(&self) -> Option<(&'static str, u32, u32)> {
+        let (at, best) = self
+            .by_type
+            .iter()
+            .copied()
+            .enumerate()
+            .rev()
+            .max_by_key(|(_, score)| *score)?;
+        let second = self
+            .by_type
+            .iter()
+            .enumerate()
+            .filter(|(other, _)| *other != at)
+            .map(|(_, score)| *score)
+            .max()
+            .unwrap_or(0);
+        (best >= LEAST).then(|| (TYPES.get(at).copied().unwrap_or("unknown"), best, second))
+    }
+
+    /// `text:<type>:<word>`.
+    pub(super) fn signals(&self) -> Vec<String> {
+        self.seen
+            .iter()
+            .take(MAX_SIGNALS)
+            .map(|(of, word)| {
+                format!(
+                    "text:{}:{word}",
+                    TYPES.get(*of).copied().unwrap_or_default()
+                )
+            })
+            .collect()
+    }
+
+    /// Every type with a score, best first.
+    pub(super) fn breakdown(&self) -> Vec<(&'static str, u32)> {
+        let mut all: Vec<_> = TYPES
+            .iter()
+            .copied()
+            .zip(self.by_type)
+            .filter(|(_, s)| *s > 0)
+            .collect();
+        all.sort_by_key(|(_, score)| std::cmp::Reverse(*score));
+        all
+    }
+}
+
+/// Whether there is a word and it begins with one of `beginnings`.
+fn word_starts(word: Option<&str>, beginnings: &[&str]) -> bool {
+    word.is_some_and(|w| beginnings.iter().any(|b| w.starts_with(b)))
+}
+
+/// The longest phrase at `at`: how many words, and what it means. The last word may be a stem.
+fn phrase(words: &[&str], at: usize) -> Option<(usize, Option<Meaning>)> {
+    (2..=MAX_PHRASE).rev().find_map(|count| {
+        let text = words.get(at..at + count)?.join(" ");
+        if let Some(found) = LEXICON.words.get(&text) {
+            return Some((count, Some(*found)));
+        }
+        let last = words.get(at + count - 1)?.len();
+        let found = (text.len() - last + 2..=text.len())
+            .rev()
+            .find_map(|end| LEXICON.stems.get(text.get(..end)?))?;
+        Some((count, Some(*found)))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_is_understood() {
+        for line in include_str!("words.txt").lines() {
+            assert!(
+                line.trim().is_empty() || line.starts_with('#') || meaning(line).is_some(),
+                "{line}"
+            );
+        }
+        assert_eq!(TYPES.len(), Scores::default().by_type.len());
+    }
+}

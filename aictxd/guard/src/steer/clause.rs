@@ -1,0 +1,401 @@
+//! From tokens to clauses: the language, the meanings of words, and where clauses end.
+
+use super::class::{Class, Set};
+use super::pack::{LANGUAGES, Language, Meaning, PACKS, Packs};
+use super::read::{Break, Kind, Token};
+use aictx_proto::fold::is_unspaced;
+
+/// One thing in a clause.
+#[derive(Debug, Clone)]
+pub(super) struct Item {
+    pub(super) set: Set,
+    pub(super) span: (usize, usize),
+    /// The path, or the word in its folded form.
+    pub(super) text: String,
+}
+
+impl Item {
+    pub(super) fn has(&self, class: Class) -> bool {
+        self.set.has(class)
+    }
+}
+
+/// A clause.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Clause {
+    pub(super) items: Vec<Item>,
+    /// In a sentence that ends with a question mark.
+    pub(super) question: bool,
+    /// Depends on a condition that stood before it.
+    pub(super) conditional: bool,
+    /// What somebody or something said.
+    pub(super) reported: bool,
+    /// Whether this clause begins a sentence.
+    pub(super) opens: bool,
+    ends_with: Option<Break>,
+}
+
+impl Clause {
+    /// Every meaning in it.
+    pub(super) fn all(&self) -> Set {
+        self.items
+            .iter()
+            .fold(Set::NONE, |all, item| all.with(item.set))
+    }
+}
+
+/// A token with what its word can mean in each language.
+struct Looked {
+    kind: Kind,
+    span: (usize, usize),
+    meaning: Meaning,
+}
+
+/// The language of the message; `None` when no pack knows enough of it.
+pub(super) fn clauses(tokens: Vec<Token>) -> (Option<Language>, Vec<Clause>) {
+    let mut looked: Vec<Looked> = Vec::with_capacity(tokens.len());
+    for token in tokens {
+        let meaning = match &token.kind {
+            Kind::Word(word) => PACKS.word(word),
+            _ => Meaning::new(),
+        };
+        looked.push(Looked {
+            kind: token.kind,
+            span: token.span,
+            meaning,
+        });
+    }
+    let Some(language) = language(&looked) else {
+        return (None, Vec::new());
+    };
+    let items = items(&looked, language);
+    (Some(language), split(items))
+}
+
+/// Of this many words a language must know one to be believed.
+const KNOWN_SHARE: u32 = 5;
+
+/// Chooses by script, else by how many words a pack knows.
+fn language(looked: &[Looked]) -> Option<Language> {
+    let mut unspaced = false;
+    for token in looked {
+        if let Kind::Unspaced(text) = &token.kind {
+            unspaced = true;
+            if text
+                .chars()
+                .any(|c| matches!(c, '\u{3040}'..='\u{30ff}' | '\u{ff66}'..='\u{ff9d}'))
+            {
+                return Language::from_code("ja");
+            }
+        }
+    }
+    if unspaced {
+        return Language::from_code("zh");
+    }
+    // Per language: how well it fits, and how many words it knows.
+    let mut scores = [(0_u32, 0_u32); LANGUAGES];
+    let mut words = 0_u32;
+    let plain: Vec<&str> = looked
+        .iter()
+        .map(|t| match &t.kind {
+            Kind::Word(word) => word.as_str(),
+            _ => "",
+        })
+        .collect();
+    for (at, token) in looked.iter().enumerate() {
+        let Kind::Word(word) = &token.kind else {
+            continue;
+        };
+        words += 1;
+        let alone = token.meaning.len() == 1;
+        for (language, _) in &token.meaning {
+            if let Some(score) = scores.get_mut(language.index()) {
+                score.0 += if alone { 3 } else { 2 };
+                score.1 += 1;
+            }
+        }
+        let next = plain.get(at + 1..).unwrap_or_default();
+        let next = next
+            .get(..Packs::max_phrase().min(next.len()))
+            .unwrap_or_default();
+        for (length, meaning) in PACKS.phrases(word, next) {
+            for (language, _) in meaning {
+                if let Some(score) = scores.get_mut(language.index()) {
+                    score.0 += u32::try_from(length).unwrap_or(1);
+                    score.1 += u32::from(token.meaning.is_empty());
+                }
+            }
+        }
+    }
+    if words == 0 {
+        return Some(Language::ENGLISH);
+    }
+    let best = scores.iter().map(|(fit, _)| *fit).max().unwrap_or(0);
+    let chosen =
+        Language::all().find(|l| scores.get(l.index()).is_some_and(|(fit, _)| *fit == best))?;
+    // Enough of the words must be known, or a stray name decides.
+    let known = scores.get(chosen.index()).map_or(0, |(_, known)| *known);
+    (known > 0 && (words < 4 || known * KNOWN_SHARE >= words)).then_some(chosen)
+}
+
+/// What a stretch of the message holds between two breaks.
+enum Piece {
+    Item(Item),
+    Break(Break),
+}
+
+fn items(looked: &[Looked], language: Language) -> Vec<Piece> {
+    let plain: Vec<&str> = looked
+        .iter()
+        .map(|t| match &t.kind {
+            Kind::Word(word) => word.as_str(),
+            _ => "\n",
+        })
+        .collect();
+    let mut pieces = Vec::with_capacity(looked.len());
+    let mut at = 0;
+    while let Some(token) = looked.get(at) {
+        at += 1;
+        let item = |set, text: &str| {
+            Piece::Item(Item {
+                set,
+                span: token.span,
+                text: text.to_owned(),
+            })
+        };
+        match &token.kind {
+            Kind::Break(kind) => pieces.push(Piece::Break(*kind)),
+            Kind::Path(path) => pieces.push(item(Set::of(Class::Path), path)),
+            Kind::Opaque => pieces.push(item(Set::of(Class::Opaque), "")),
+            Kind::Number => pieces.push(item(Set::of(Class::Number), "")),
+            Kind::Unspaced(text) => unspaced(text, token.span, language, &mut pieces),
+            Kind::Word(word) => {
+                let next = plain.get(at..).unwrap_or_default();
+                let next = next
+                    .get(..Packs::max_phrase().min(next.len()))
+                    .unwrap_or_default();
+                let phrase = PACKS
+                    .phrases(word, next)
+                    .find_map(|(length, meaning)| Some((length, meant(meaning, language)?)));
+                if let Some((length, set)) = phrase {
+                    let end = looked
+                        .get(at + length - 2)
+                        .map_or(token.span.1, |t| t.span.1);
+                    pieces.push(Piece::Item(Item {
+                        set,
+                        span: (token.span.0, end),
+                        text: String::new(),
+                    }));
+                    at += length - 1;
+                } else {
+                    let mut set = meant(&token.meaning, language).unwrap_or(Set::NONE);
+                    if language == Language::ENGLISH && word.len() > 4 && word.ends_with("ing") {
+                        set = set.with(Set::of(Class::Ing));
+                    }
+                    if language == Language::ENGLISH && word.len() > 4 && word.ends_with("ed") {
+                        set = set.with(Set::of(Class::Past));
+                    }
+                    pieces.push(item(set, word));
+                }
+            }
+        }
+    }
+    pieces
+}
+
+/// What a word means in `language`; people mix English in, so its words count everywhere.
+fn meant(meaning: &Meaning, language: Language) -> Option<Set> {
+    let of = |l: Language| {
+        meaning
+            .iter()
+            .find(|(known, _)| *known == l)
+            .map(|(_, set)| *set)
+    };
+    of(language).or_else(|| of(Language::ENGLISH))
+}
+
+/// Cuts text without blanks into the words the pack knows, longest first; what lies between them
+/// is one unknown word.
+fn unspaced(text: &str, span: (usize, usize), language: Language, out: &mut Vec<Piece>) {
+    let mut at = 0;
+    let mut unknown = 0;
+    let place = |from: usize, to: usize| (span.0 + from, (span.0 + to).min(span.1));
+    let mut push = |from: usize, to: usize, set: Set| {
+        if let Some(word) = text.get(from..to)
+            && !word.is_empty()
+        {
+            out.push(Piece::Item(Item {
+                set,
+                span: place(from, to),
+                text: word.to_owned(),
+            }));
+        }
+    };
+    while let Some(c) = text.get(at..).and_then(|t| t.chars().next()) {
+        match PACKS.unspaced(text.get(at..).unwrap_or_default(), language) {
+            Some((len, set)) if is_unspaced(c) => {
+                push(unknown, at, Set::NONE);
+                push(at, at + len, set);
+                at += len;
+                unknown = at;
+            }
+            _ => at += c.len_utf8(),
+        }
+    }
+    push(unknown, at, Set::NONE);
+}
+
+/// Verbs and words with which a new clause can begin after "and".
+const OPENERS: Set = Set::of(Class::Edit)
+    .with(Set::of(Class::EditNo))
+    .with(Set::of(Class::Add))
+    .with(Set::of(Class::Run))
+    .with(Set::of(Class::Neg))
+    .with(Set::of(Class::Stop))
+    .with(Set::of(Class::StopX))
+    .with(Set::of(Class::Fix))
+    .with(Set::of(Class::Undo))
+    .with(Set::of(Class::Cont))
+    .with(Set::of(Class::Skip))
+    .with(Set::of(Class::Use))
+    .with(Set::of(Class::CheckV))
+    .with(Set::of(Class::Switch))
+    .with(Set::of(Class::Do))
+    .with(Set::of(Class::Leave))
+    .with(Set::of(Class::Keep))
+    .with(Set::of(Class::Publish))
+    .with(Set::of(Class::Extend))
+    .with(Set::of(Class::May))
+    .with(Set::of(Class::Ask))
+    .with(Set::of(Class::Need))
+    .with(Set::of(Class::QAsk))
+    .with(Set::of(Class::Make))
+    .with(Set::of(Class::HandsOff))
+    .with(Set::of(Class::Careful))
+    .with(Set::of(Class::NoNeed))
+    .with(Set::of(Class::Wait))
+    .with(Set::of(Class::Only));
+/// Words that may stand between "and" and the verb.
+const BETWEEN: Set = Set::of(Class::Polite)
+    .with(Set::of(Class::Also))
+    .with(Set::of(Class::Then))
+    .with(Set::of(Class::Fill));
+/// What a list of paths is made of.
+const LISTED: Set = Set::of(Class::Path)
+    .with(Set::of(Class::And))
+    .with(Set::of(Class::Or))
+    .with(Set::of(Class::Dir))
+    .with(Set::of(Class::Opaque));
+
+fn split(pieces: Vec<Piece>) -> Vec<Clause> {
+    let mut clauses: Vec<Clause> = Vec::new();
+    let mut open = Clause {
+        opens: true,
+        ..Clause::default()
+    };
+    let mut sentence = 0;
+    for (at, piece) in pieces.iter().enumerate() {
+        match piece {
+            Piece::Item(item) => {
+                let last = open.items.last();
+                let cut = !open.items.is_empty()
+                    && (item.has(Class::But)
+                        || (item.has(Class::Then)
+                            && !last.is_some_and(|l| l.has(Class::And) || l.has(Class::But)))
+                        || (item.has(Class::And) && opens_clause(&pieces, at + 1))
+                        || (item.has(Class::Ask)
+                            && !last.is_some_and(|l| l.set.meets(super::rules::LEAD))));
+                if cut {
+                    close(&mut open, None, &mut clauses);
+                }
+                open.items.push(item.clone());
+            }
+            Piece::Break(Break::Comma) if lists(&pieces, at + 1, &open) => {}
+            Piece::Break(kind) => {
+                close(&mut open, Some(*kind), &mut clauses);
+                if *kind == Break::Question {
+                    for clause in clauses.iter_mut().skip(sentence) {
+                        clause.question = true;
+                    }
+                }
+                if !matches!(kind, Break::Comma | Break::Colon) {
+                    sentence = clauses.len();
+                    open.opens = true;
+                }
+            }
+        }
+    }
+    close(&mut open, None, &mut clauses);
+    mark(&mut clauses);
+    clauses
+}
+
+fn close(open: &mut Clause, how: Option<Break>, clauses: &mut Vec<Clause>) {
+    if open.items.is_empty() {
+        return;
+    }
+    let mut clause = std::mem::take(open);
+    clause.ends_with = how;
+    clauses.push(clause);
+}
+
+/// Whether a verb follows, perhaps after courtesies.
+fn opens_clause(pieces: &[Piece], from: usize) -> bool {
+    pieces
+        .iter()
+        .skip(from)
+        .take(4)
+        .find_map(|piece| match piece {
+            Piece::Item(item) if item.set.meets(OPENERS) => Some(true),
+            Piece::Item(item) if item.set.meets(BETWEEN) => None,
+            _ => Some(false),
+        })
+        .unwrap_or(false)
+}
+
+/// Whether the comma before `from` stands in a list of paths or names.
+fn lists(pieces: &[Piece], from: usize, open: &Clause) -> bool {
+    // German sets a comma before a clause that belongs to the one before.
+    if let Some(Piece::Item(item)) = pieces.get(from)
+        && (matches!(item.text.as_str(), "dass" | "wie") || item.has(Class::Alone))
+    {
+        return true;
+    }
+    if open.items.len() < 2 && !open.items.iter().any(|i| i.has(Class::Path)) {
+        return false;
+    }
+    let mut paths = 0;
+    let mut others = 0;
+    for piece in pieces.iter().skip(from).take(12) {
+        match piece {
+            Piece::Item(item) if item.has(Class::Path) => paths += 1,
+            Piece::Item(item) if item.set.meets(LISTED) => {}
+            Piece::Item(item) if super::paths::is_directory(&item.text) => paths += 1,
+            Piece::Item(item) if item.has(Class::Func) && others == 0 && paths == 0 => others += 1,
+            Piece::Item(_) => return false,
+            Piece::Break(Break::Question) => return false,
+            Piece::Break(_) => break,
+        }
+    }
+    paths > 0
+}
+
+/// Carries conditions and reports over to the clause they govern.
+fn mark(clauses: &mut [Clause]) {
+    let mut conditional = false;
+    let mut reported = false;
+    for clause in clauses {
+        if clause.opens {
+            (conditional, reported) = (false, false);
+        }
+        clause.conditional = conditional || clause.items.iter().any(|i| i.has(Class::If));
+        clause.reported = reported;
+        let comma = matches!(clause.ends_with, Some(Break::Comma | Break::Colon));
+        let first = clause
+            .items
+            .iter()
+            .find(|i| !i.set.meets(BETWEEN) && !i.has(Class::And));
+        conditional = comma && first.is_some_and(|i| i.has(Class::If));
+        reported = reported || (comma && clause.items.last().is_some_and(|i| i.has(Class::Say)));
+    }
+}

@@ -1,0 +1,331 @@
+//! Which part each path of a clause plays: forbidden, allowed, required, discarded, to be tested.
+
+use aictx_proto::methods::SteerUpdates;
+
+use super::class::{Class, Set};
+use super::clause::{Clause, Item};
+use super::label::Label;
+use super::paths::{Spelt, is_directory, spelt};
+
+/// Most paths of one role.
+pub(super) const MAX_PATHS: usize = 12;
+/// Longest note, in characters.
+const MAX_NOTE: usize = 220;
+
+/// Takes over what `clause`, which is a `label`, says about paths. `exists` knows the repository's
+/// own names.
+pub(super) fn assign(
+    clause: &Clause,
+    label: Label,
+    message: &str,
+    exists: &dyn Fn(&str) -> bool,
+    updates: &mut SteerUpdates,
+) {
+    let named = named(clause, label, exists);
+    let except = clause.items.iter().position(|i| i.has(Class::Except));
+    let (before, after): (Vec<_>, Vec<_>) = named
+        .into_iter()
+        .partition(|(at, _)| except.is_none_or(|e| *at < e));
+    let paths = |list: &[(usize, String)]| list.iter().map(|(_, p)| p.clone()).collect::<Vec<_>>();
+    match label {
+        Label::ScopeConstraint if forbids(clause) => {
+            let before: Vec<_> = before
+                .into_iter()
+                .filter(|(at, _)| !is_location(clause, *at))
+                .collect();
+            if before.is_empty() && !after.is_empty() {
+                // "Touch nothing except X": X is the whole scope.
+                extend(&mut updates.only_paths, paths(&after));
+            } else {
+                extend(&mut updates.forbidden_paths, paths(&before));
+                extend(&mut updates.lifted_paths, paths(&after));
+                if before.is_empty() && updates.constraint_note.is_none() {
+                    updates.constraint_note = note(clause, message);
+                }
+            }
+        }
+        // "Just edit A" asks for little and forbids nothing.
+        Label::ScopeConstraint if !limits(clause) => {
+            extend(&mut updates.required_paths, paths(&before));
+        }
+        Label::ScopeConstraint => {
+            extend(&mut updates.only_paths, paths(&before));
+            extend(&mut updates.forbidden_paths, paths(&after));
+            if before.is_empty() && updates.constraint_note.is_none() {
+                updates.constraint_note = note(clause, message);
+            }
+        }
+        Label::ScopeChange if permits(clause) => {
+            extend(&mut updates.lifted_paths, paths(&before));
+            extend(&mut updates.forbidden_paths, paths(&after));
+            let everything =
+                |i: &Item| i.has(Class::LiftAll) || i.has(Class::AllObj) || i.has(Class::Nothing);
+            if before.is_empty() && after.is_empty() && clause.items.iter().any(everything) {
+                updates.lift_all = true;
+            }
+        }
+        Label::AgentCorrection => correct(clause, &before, updates),
+        Label::ValidationChange => extend(&mut updates.validation_paths, paths(&before)),
+        Label::NewRequirement
+        | Label::Task
+        | Label::Clarification
+        | Label::PriorityChange
+        | Label::ScopeChange => {
+            if clause.items.iter().any(|i| i.has(Class::NoNeed)) {
+                return;
+            }
+            extend(&mut updates.required_paths, paths(&before));
+            if clause
+                .items
+                .iter()
+                .any(|i| i.has(Class::Edit) || i.has(Class::Fix))
+            {
+                // "Update all but A".
+                extend(&mut updates.forbidden_paths, paths(&after));
+            }
+        }
+        _ => {}
+    }
+}
+
+/// In a message that corrects, a clause that says nothing else names the right place.
+pub(super) fn require(clause: &Clause, exists: &dyn Fn(&str) -> bool, updates: &mut SteerUpdates) {
+    correct(
+        clause,
+        &named(clause, Label::AgentCorrection, exists),
+        updates,
+    );
+}
+
+/// In a correction what follows "not" is the wrong place; what "wrong" is said of stands before it.
+fn correct(clause: &Clause, named: &[(usize, String)], updates: &mut SteerUpdates) {
+    let is_not = |i: &Item| i.has(Class::Not) || i.has(Class::Neg) || i.has(Class::No);
+    let wrong = clause
+        .items
+        .iter()
+        .position(|i| i.has(Class::Wrong) || i.has(Class::Misund) || i.has(Class::Undo));
+    for (at, path) in named {
+        let denied = clause
+            .items
+            .get(at.saturating_sub(4)..*at)
+            .is_some_and(|near| {
+                near.iter()
+                    .rev()
+                    .take_while(|i| !i.has(Class::Path))
+                    .any(is_not)
+            });
+        let said = wrong
+            .is_some_and(|w| w > *at || clause.items.get(w).is_some_and(|i| i.has(Class::Undo)));
+        let list = if denied || said {
+            &mut updates.discarded_paths
+        } else {
+            &mut updates.required_paths
+        };
+        extend(list, vec![path.clone()]);
+    }
+}
+
+/// Whether a clause says that its paths are all there is.
+fn limits(clause: &Clause) -> bool {
+    clause
+        .items
+        .iter()
+        .any(|i| (i.has(Class::Only) && i.text != "just") || i.has(Class::Keep))
+}
+
+/// Whether the path at `at` only says where the thing is that must not be changed: "the comment in
+/// a.py". Then the file itself is not forbidden.
+fn is_location(clause: &Clause, at: usize) -> bool {
+    let items = &clause.items;
+    let Some(verb) = items
+        .iter()
+        .position(|i| i.has(Class::Edit) || i.has(Class::EditNo))
+    else {
+        return false;
+    };
+    let Some(under) = items.get(..at).and_then(|before| {
+        before
+            .iter()
+            .rposition(|i| !i.has(Class::Dir) && (i.has(Class::Under) || !i.has(Class::Func)))
+    }) else {
+        return false;
+    };
+    let within = items.get(under).is_some_and(|i| i.has(Class::Under));
+    within
+        && items.get(verb + 1..under).is_some_and(|between| {
+            between.iter().any(|i| {
+                let vague = [
+                    Class::Func,
+                    Class::Dir,
+                    Class::Nothing,
+                    Class::AllObj,
+                    Class::EditN,
+                    Class::Edit,
+                    Class::Path,
+                ];
+                !vague.iter().any(|class| i.has(*class))
+                    && !matches!(i.text.as_str(), "code" | "stuff" | "else")
+            })
+        })
+}
+
+/// Whether a limit is said in the negative.
+fn forbids(clause: &Clause) -> bool {
+    let has = |class| clause.items.iter().any(|i| i.has(class));
+    let nothing = has(Class::Neg)
+        || has(Class::HandsOff)
+        || has(Class::Alone)
+        || has(Class::Stop)
+        || has(Class::NegEnd)
+        || has(Class::Without)
+        || has(Class::EditNo);
+    nothing || (!has(Class::Only) && !has(Class::Keep) && (has(Class::Not) || has(Class::No)))
+}
+
+fn permits(clause: &Clause) -> bool {
+    clause.items.iter().any(|i| {
+        i.has(Class::May) || i.has(Class::LiftX) || i.has(Class::LiftAll) || i.has(Class::Again)
+    })
+}
+
+/// The paths of a clause with their places: what is written as a path, what `exists` knows, and
+/// names of usual directories where a path is expected.
+fn named(clause: &Clause, label: Label, exists: &dyn Fn(&str) -> bool) -> Vec<(usize, String)> {
+    let expects = matches!(label, Label::ScopeConstraint | Label::ScopeChange);
+    let mut found: Vec<(usize, String)> = Vec::new();
+    for (at, item) in clause.items.iter().enumerate() {
+        if item.has(Class::Path) {
+            match found.last_mut() {
+                // A path with a blank in it: only its last part has an ending.
+                Some((last, path))
+                    if *last + 1 == at
+                        && !ends_like_file(path)
+                        && path.contains('/')
+                        && ends_like_file(&item.text) =>
+                {
+                    *path = format!("{path} {}", item.text);
+                    *last = at;
+                }
+                _ => found.push((at, item.text.clone())),
+            }
+            continue;
+        }
+        let word = item.text.as_str();
+        if word.is_empty() {
+            continue;
+        }
+        let beside = |step: usize| clause.items.get(at + step);
+        let before = at.checked_sub(1).and_then(|b| clause.items.get(b));
+        let is_name =
+            word.is_ascii() && word.len() > 1 && !item.has(Class::Func) && !item.has(Class::Dir);
+        let doc = label == Label::NewRequirement && matches!(word, "docs");
+        let by_noun = expects
+            && is_name
+            && !item.has(Class::Edit)
+            && !item.has(Class::Alone)
+            && !item.has(Class::Behav)
+            && (beside(1).is_some_and(|i| i.has(Class::Dir) && is_container(&i.text))
+                || before.is_some_and(|i| i.has(Class::Dir) && is_container(&i.text)));
+        let by_place = expects
+            && is_name
+            && is_directory(word)
+            && before_is_object(clause, at)
+            && beside(1)
+                .is_none_or(|i| i.text.is_empty() || !i.text.is_ascii() || i.set.meets(AFTER_NAME));
+        let known = expects && is_name && (exists(word)) && !item.has(Class::Edit);
+        if doc || by_noun || by_place || known {
+            found.push((at, word.to_owned()));
+        }
+    }
+    found
+}
+
+/// Whether the word stands where an object does: not as the verb of the clause.
+fn before_is_object(clause: &Clause, at: usize) -> bool {
+    clause.items.iter().take(at).any(|i| {
+        i.has(Class::Edit)
+            || i.has(Class::EditNo)
+            || i.has(Class::HandsOff)
+            || i.has(Class::Leave)
+            || i.has(Class::Under)
+            || i.has(Class::Keep)
+            || i.has(Class::Only)
+            || i.has(Class::May)
+            || i.has(Class::Path)
+    }) || clause.items.iter().skip(at + 1).any(|i| {
+        i.has(Class::Edit) || i.has(Class::HandsOff) || i.has(Class::EditNo) || i.has(Class::LiftX)
+    })
+}
+
+/// What may follow the name of a directory that has no slash; before another noun it describes.
+const AFTER_NAME: Set = Set::of(Class::And)
+    .with(Set::of(Class::Or))
+    .with(Set::of(Class::Tail))
+    .with(Set::of(Class::Polite))
+    .with(Set::of(Class::Except))
+    .with(Set::of(Class::Alone))
+    .with(Set::of(Class::Edit))
+    .with(Set::of(Class::EditNo))
+    .with(Set::of(Class::Neg))
+    .with(Set::of(Class::Again))
+    .with(Set::of(Class::Path))
+    .with(Set::of(Class::Only))
+    .with(Set::of(Class::HandsOff))
+    .with(Set::of(Class::LiftX));
+
+/// Nouns that make a name beside them a directory.
+fn is_container(noun: &str) -> bool {
+    !matches!(noun, "file" | "files" | "module" | "tree" | "path")
+}
+
+fn ends_like_file(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    spelt(name, Spelt::Bare).is_some() && name.contains('.')
+}
+
+/// What is protected, when no path names it: the words after the verb, as written.
+fn note(clause: &Clause, message: &str) -> Option<String> {
+    let verb = clause.items.iter().position(|i| {
+        i.has(Class::Edit)
+            || i.has(Class::EditNo)
+            || i.has(Class::HandsOff)
+            || i.has(Class::Leave)
+            || i.has(Class::Publish)
+    });
+    let trailing = |i: &Item| i.has(Class::Polite) || i.has(Class::Alone) || i.has(Class::Tail);
+    let mut from = verb.map_or(0, |v| v + 1);
+    if from >= clause.items.len() {
+        from = 0;
+    }
+    // "the", "any", "or change": not what is protected.
+    while clause.items.get(from).is_some_and(|i| {
+        (i.has(Class::Func) && !matches!(i.text.as_str(), "this" | "that" | "these" | "those"))
+            || i.has(Class::Or)
+            || i.has(Class::And)
+            || i.has(Class::Edit)
+            || i.has(Class::EditN) && from + 1 < clause.items.len()
+    }) && from + 1 < clause.items.len()
+    {
+        from += 1;
+    }
+    let mut to = clause.items.len();
+    while to > from + 1 && clause.items.get(to - 1).is_some_and(trailing) {
+        to -= 1;
+    }
+    let start = clause.items.get(from)?.span.0;
+    let end = clause.items.get(to.checked_sub(1)?)?.span.1;
+    let text = aictx_proto::text::clean(message.get(start..end)?, MAX_NOTE);
+    (!text.is_empty()).then_some(text)
+}
+
+/// Adds what is new, up to [`MAX_PATHS`].
+pub(super) fn extend(list: &mut Vec<String>, more: Vec<String>) {
+    for path in more {
+        if list.len() >= MAX_PATHS {
+            return;
+        }
+        if !list.contains(&path) {
+            list.push(path);
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! The limits a person has set for a session.
+
+use aictx_proto::methods::{SteerReply, SteerUpdates};
+use aictx_proto::{RepoPath, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use super::covers;
+
+/// Most entries of one list; what finds no room is counted in `dropped`.
+const MAX_ENTRIES: usize = 64;
+
+/// What the person has forbidden and allowed so far.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SteerState {
+    /// Must not be edited. Paths, directories or patterns.
+    pub forbidden_paths: Vec<String>,
+    /// When not empty, nothing else may be edited.
+    pub allowed_paths: Vec<String>,
+    /// May be edited although a wider prohibition covers it.
+    pub excepted_paths: Vec<String>,
+    /// When the limits were last changed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub since: Option<Timestamp>,
+    /// Who set them: `user_message`.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub source: String,
+    /// Entries that found no room.
+    pub dropped: u64,
+}
+
+/// Why a path may not be edited.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum SteerVerdict {
+    /// This entry forbids it.
+    Forbidden(String),
+    /// It is outside the only paths that may be edited.
+    OutsideAllowed,
+}
+
+impl SteerState {
+    /// Takes over what a message said at `now`: adds, narrows, lifts. Whether anything changed.
+    pub fn apply(&mut self, reply: &SteerReply, now: Timestamp) -> bool {
+        let before = (
+            self.forbidden_paths.clone(),
+            self.allowed_paths.clone(),
+            self.excepted_paths.clone(),
+        );
+        self.take(&reply.suggested_updates);
+        let changed = before
+            != (
+                self.forbidden_paths.clone(),
+                self.allowed_paths.clone(),
+                self.excepted_paths.clone(),
+            );
+        if changed {
+            self.since = Some(now);
+            "user_message".clone_into(&mut self.source);
+        }
+        changed
+    }
+
+    pub(super) fn take(&mut self, updates: &SteerUpdates) {
+        if updates.lift_all {
+            self.forbidden_paths.clear();
+            self.allowed_paths.clear();
+            self.excepted_paths.clear();
+        }
+        if !updates.only_paths.is_empty() {
+            // A new scope takes the place of the old one.
+            self.allowed_paths.clear();
+            for path in &updates.only_paths {
+                self.lift(path);
+                push(&mut self.allowed_paths, path, &mut self.dropped);
+            }
+        }
+        for path in &updates.forbidden_paths {
+            self.excepted_paths.retain(|e| !within(path, e));
+            self.allowed_paths.retain(|e| e != path);
+            push(&mut self.forbidden_paths, path, &mut self.dropped);
+        }
+        for path in &updates.lifted_paths {
+            self.lift(path);
+            if !self.allowed_paths.is_empty() && !self.allowed_paths.iter().any(|e| within(e, path))
+            {
+                push(&mut self.allowed_paths, path, &mut self.dropped);
+            }
+        }
+    }
+
+    /// Takes `path` out of what is forbidden; where a wider entry still covers it, as an exception.
+    fn lift(&mut self, path: &str) {
+        self.forbidden_paths.retain(|entry| !within(path, entry));
+        if self.forbidden_paths.iter().any(|entry| within(entry, path)) {
+            push(&mut self.excepted_paths, path, &mut self.dropped);
+        }
+    }
+
+    /// Why `path` may not be edited; `None` when nothing the person said is against it.
+    pub fn verdict(&self, path: &RepoPath) -> Option<SteerVerdict> {
+        if let Some(entry) = self.forbidden_paths.iter().find(|e| covers(e, path))
+            && !self.excepted_paths.iter().any(|e| covers(e, path))
+        {
+            return Some(SteerVerdict::Forbidden(entry.clone()));
+        }
+        if !self.allowed_paths.is_empty()
+            && !self
+                .allowed_paths
+                .iter()
+                .chain(&self.excepted_paths)
+                .any(|e| covers(e, path))
+        {
+            return Some(SteerVerdict::OutsideAllowed);
+        }
+        None
+    }
+
+    /// Whether there is nothing to enforce.
+    pub fn is_empty(&self) -> bool {
+        self.forbidden_paths.is_empty() && self.allowed_paths.is_empty()
+    }
+}
+
+/// Whether `inner` is `outer`, or below it, or of its pattern.
+fn within(outer: &str, inner: &str) -> bool {
+    outer == inner || RepoPath::parse(inner).is_ok_and(|path| covers(outer, &path))
+}
+
+/// Adds an entry. Of what lies outside the repository there is nothing to remember: it is never the
+/// agent's to edit.
+fn push(list: &mut Vec<String>, path: &str, dropped: &mut u64) {
+    if super::paths::is_outside(path) || list.iter().any(|p| p == path) {
+        return;
+    }
+    if list.len() >= MAX_ENTRIES {
+        *dropped += 1;
+    } else {
+        list.push(path.to_owned());
+    }
+}

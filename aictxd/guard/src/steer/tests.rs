@@ -1,0 +1,319 @@
+use aictx_proto::Timestamp;
+use proptest::prelude::*;
+
+use super::*;
+
+fn say(message: &str) -> SteerReply {
+    steer(&SteerParams {
+        message: message.to_owned(),
+        ..SteerParams::default()
+    })
+    .unwrap()
+}
+
+fn path(text: &str) -> RepoPath {
+    RepoPath::parse(text).unwrap()
+}
+
+/// guard-weaknesses 1.14: words of stopping and of fault that order nothing.
+#[test]
+fn weakness_14_words_are_not_orders() {
+    for message in [
+        "add a pause button",
+        "fix the wrong total",
+        "don't stop",
+        "Implement a wait-for-element helper",
+        "why does the build stop at step 3?",
+        "here is the log:\n```\nstop\n```",
+        "> stop working\nwhat does this mean?",
+        "rename `stop` to `halt`",
+        "the 'Stop' button is too small",
+        "if the tests fail, stop",
+        "the test says stop",
+        "log output:\n2024-01-01 10:00:00 stop requested",
+        "le bouton d'arrêt est trop petit",
+        "el botón de pausa debería ser rojo",
+        "der Stopp-Button ist zu klein",
+        "按钮的自动停用逻辑要支持配置",
+        "停止ボタンを追加して",
+    ] {
+        let reply = say(message);
+        assert_ne!(
+            reply.classification, "cancellation",
+            "{message}: {:?}",
+            reply.reasons
+        );
+    }
+}
+
+/// guard-weaknesses 1.15: what the person forbids is kept and answers the guard's question.
+#[test]
+fn weakness_15_limits_are_kept_until_lifted() {
+    let now = Timestamp::from_unix(1_000);
+    let mut state = SteerState::default();
+    assert!(state.apply(
+        &say("don't touch src/auth.py or anything under vendor/"),
+        now
+    ));
+    assert_eq!(state.forbidden_paths, ["src/auth.py", "vendor"]);
+    assert_eq!(
+        state.verdict(&path("vendor/lib/a.c")),
+        Some(SteerVerdict::Forbidden("vendor".into()))
+    );
+    assert_eq!(state.verdict(&path("src/login.py")), None);
+    assert!(
+        !state.apply(&say("nice work"), now),
+        "praise changes nothing"
+    );
+
+    state.apply(&say("you can edit src/auth.py again"), now);
+    assert_eq!(state.verdict(&path("src/auth.py")), None);
+    state.apply(&say("you may edit vendor/lib/a.c"), now);
+    assert_eq!(state.verdict(&path("vendor/lib/a.c")), None, "an exception");
+    assert!(state.verdict(&path("vendor/lib/b.c")).is_some());
+
+    state.apply(&say("only edit files under src/ui"), now);
+    assert_eq!(state.verdict(&path("src/ui/a.ts")), None);
+    assert_eq!(
+        state.verdict(&path("src/api/a.ts")),
+        Some(SteerVerdict::OutsideAllowed)
+    );
+    state.apply(&say("you may also edit src/api/a.ts"), now);
+    assert_eq!(state.verdict(&path("src/api/a.ts")), None);
+
+    let stored = serde_json::to_string(&state).unwrap();
+    assert_eq!(serde_json::from_str::<SteerState>(&stored).unwrap(), state);
+}
+
+#[test]
+fn exceptions_take_the_other_role() {
+    let updates = say("don't touch src except src/a.py").suggested_updates;
+    assert_eq!(updates.forbidden_paths, ["src"]);
+    assert_eq!(updates.lifted_paths, ["src/a.py"]);
+    let mut state = SteerState::default();
+    state.take(&updates);
+    assert_eq!(state.verdict(&path("src/a.py")), None);
+    assert!(state.verdict(&path("src/b.py")).is_some());
+
+    let updates = say("don't edit anything except docs/guide.md").suggested_updates;
+    assert_eq!(updates.only_paths, ["docs/guide.md"]);
+    let updates = say("you may change src/a.py, but nothing else").suggested_updates;
+    assert_eq!(updates.only_paths, ["src/a.py"]);
+    let updates = say("only touch src/ui except src/ui/gen").suggested_updates;
+    assert_eq!(updates.only_paths, ["src/ui"]);
+    assert_eq!(updates.forbidden_paths, ["src/ui/gen"]);
+}
+
+#[test]
+fn paths_of_every_language_and_spelling() {
+    for (message, want) in [
+        (
+            "don't edit a.rs, b.rs and c/d.go",
+            &["a.rs", "b.rs", "c/d.go"][..],
+        ),
+        (
+            "please leave `Makefile` and \"src/a b.py\" alone",
+            &["Makefile", "src/a b.py"],
+        ),
+        ("no toques nada de src/pagos", &["src/pagos"]),
+        ("ne touche pas au dossier vendor", &["vendor"]),
+        ("fass den Ordner vendor nicht an", &["vendor"]),
+        ("não mexa em **/*.lock", &["**/*.lock"]),
+        (
+            "不要改src/auth.py和src/login.py",
+            &["src/auth.py", "src/login.py"],
+        ),
+        ("src/auth.pyは触らないで", &["src/auth.py"]),
+        ("「src/auth.py」を変更しないでください", &["src/auth.py"]),
+        ("don't touch tests", &["tests"]),
+        ("don't touch the test plan", &[]),
+        ("don't touch and/or change it", &[]),
+        ("don't edit https://example.test/guide/a.md", &[]),
+    ] {
+        let reply = say(message);
+        assert_eq!(
+            reply.classification, "scope_constraint",
+            "{message}: {:?}",
+            reply.reasons
+        );
+        assert_eq!(reply.suggested_updates.forbidden_paths, want, "{message}");
+    }
+}
+
+/// What limits too much stands in the way of the work.
+#[test]
+fn nothing_is_forbidden_that_was_only_mentioned() {
+    for message in [
+        "just fix the typo in README.md",
+        "The bug only happens in src/cart.py, please fix it",
+        "the docs say don't edit generated.ts",
+        "do not remove the comment in src/a.py, just move it",
+        "I can't edit src/a.py because the file is open elsewhere",
+        "you don't need to touch src/a.py",
+        "no need to change src/a.py",
+        "src/a.py should not import src/b.py",
+        "only run tests/test_a.py",
+        "use only the helpers of src/utils.py",
+        "don't use eval in src/parser.js",
+        "Only authenticated users should see src/pages/admin.tsx",
+    ] {
+        let updates = say(message).suggested_updates;
+        assert!(
+            updates.forbidden_paths.is_empty() && updates.only_paths.is_empty(),
+            "{message}: {updates:?}"
+        );
+    }
+}
+
+#[test]
+fn only_clear_words_lift_every_limit() {
+    let lifts = |message: &str| say(message).suggested_updates.lift_all;
+    assert!(lifts("you can now edit everything"));
+    assert!(lifts("you can edit anything again"));
+    assert!(lifts("forget the restrictions"));
+    assert!(!lifts("the billing code is in scope again"));
+    assert!(!lifts("you can continue"));
+}
+
+#[test]
+fn names_that_the_repository_knows_are_paths() {
+    let params = SteerParams {
+        message: "don't touch the billing code".into(),
+        ..SteerParams::default()
+    };
+    assert!(
+        steer(&params)
+            .unwrap()
+            .suggested_updates
+            .forbidden_paths
+            .is_empty()
+    );
+    let reply = steer_in(&params, &|name| name == "billing").unwrap();
+    assert_eq!(reply.suggested_updates.forbidden_paths, ["billing"]);
+}
+
+#[test]
+fn what_was_crossed_before_is_told() {
+    let reply = steer(&SteerParams {
+        message: "don't touch src/auth".into(),
+        current_action: "finalize".into(),
+        edited_paths: vec!["src/auth/login.py".into(), "src/b.py".into()],
+        ..SteerParams::default()
+    })
+    .unwrap();
+    assert_eq!(
+        reply.suggested_updates.already_violated,
+        ["src/auth/login.py"]
+    );
+    assert!(reply.flags.contains(&"already_violated".to_owned()));
+}
+
+#[test]
+fn a_first_prompt_is_a_task_and_still_limits() {
+    let reply = steer(&SteerParams {
+        message: "Add paging to the list, but don't touch src/auth.py".into(),
+        first_prompt: true,
+        ..SteerParams::default()
+    })
+    .unwrap();
+    assert_eq!(
+        (reply.classification.as_str(), reply.decision.as_str()),
+        ("task", "continue")
+    );
+    assert_eq!(reply.suggested_updates.forbidden_paths, ["src/auth.py"]);
+}
+
+#[test]
+fn the_end_of_a_long_message_counts() {
+    let message = format!(
+        "{}\n{}\nplease stop",
+        "This is what I saw in it. ".repeat(800),
+        "The table has these rows. ".repeat(800)
+    );
+    let reply = say(&message);
+    assert_eq!(reply.classification, "cancellation");
+    assert!(reply.flags.contains(&"message_truncated".to_owned()));
+}
+
+#[test]
+fn absolute_paths_of_the_repository_become_relative() {
+    let reply = steer(&SteerParams {
+        repo: "/r/repo".into(),
+        message: "don't touch /r/repo/src/a.py or /etc/hosts".into(),
+        ..SteerParams::default()
+    })
+    .unwrap();
+    assert_eq!(
+        reply.suggested_updates.forbidden_paths,
+        ["src/a.py", "/etc/hosts"]
+    );
+    assert_eq!(reply.flags, ["path_outside_repo"]);
+}
+
+#[test]
+fn an_unknown_language_is_said_to_be_unknown() {
+    let reply = say("rör inte det där just nu snälla");
+    assert_eq!(
+        (reply.classification.as_str(), reply.decision.as_str()),
+        ("unknown", "ask_user")
+    );
+    assert_eq!(reply.language, "und");
+}
+
+#[test]
+fn quoted_text_never_steers() {
+    let reply = say("The issue says: \"do not touch src/auth.py and stop running the tests now\"");
+    assert_eq!(reply.decision, "ask_user");
+    assert_eq!(reply.suggested_updates, SteerUpdates::default());
+}
+
+#[test]
+fn empty_messages_are_an_error() {
+    for message in ["", "  \n\t"] {
+        let params = SteerParams {
+            message: message.into(),
+            ..SteerParams::default()
+        };
+        assert_eq!(steer(&params), Err(SteerError::EmptyMessage));
+    }
+}
+
+proptest! {
+    /// Whatever is said: an answer, within its bounds, and spans that lie in the message.
+    #[test]
+    fn any_text_has_an_answer(message in "\\PC{0,200}", edited in "\\PC{0,40}") {
+        prop_assume!(!message.trim().is_empty());
+        let reply = steer(&SteerParams {
+            message: message.clone(),
+            edited_paths: vec![edited],
+            ..SteerParams::default()
+        }).unwrap();
+        prop_assert!(reply.summary.chars().count() <= 220);
+        prop_assert!(reply.agent_instruction.chars().count() <= 320);
+        prop_assert!(reply.labels.len() <= MAX_LABELS + 1);
+        for label in &reply.labels {
+            prop_assert!(message.get(label.span.0 as usize..label.span.1 as usize).is_some());
+        }
+    }
+
+    /// Pieces of real messages in any order and mix.
+    #[test]
+    fn any_mix_of_pieces_has_an_answer(pieces in proptest::collection::vec(
+        prop::sample::select(vec![
+            "stop", "don't", "touch", "src/a.py", ",", "`x", "```", "\n", "> q", "不要改", "触らないで", "\"", "'", "if", "no",
+            "except", "?", "and", "only", "C:\\a\\b", "../x", "*.rs", "let's", "¿", "«", "»", "a/b/", "—", "👍", "ß", "İ", "ｓｔｏｐ",
+        ]), 1..40)) {
+        let _ = steer(&SteerParams { message: pieces.join(" "), ..SteerParams::default() });
+        let _ = steer(&SteerParams { message: pieces.concat(), ..SteerParams::default() });
+    }
+
+    /// A prohibition holds until it is lifted, whatever the path.
+    #[test]
+    fn forbidding_and_lifting_are_inverse(name in "[a-z]{2,8}/[a-z]{2,8}\\.rs") {
+        let mut state = SteerState::default();
+        state.apply(&say(&format!("do not edit {name}")), Timestamp::from_unix(1));
+        prop_assert!(state.verdict(&path(&name)).is_some());
+        state.apply(&say(&format!("you can edit {name} again")), Timestamp::from_unix(2));
+        prop_assert_eq!(state.verdict(&path(&name)), None);
+    }
+}

@@ -1,0 +1,202 @@
+//! Steer against messages: the shared cases, and sets that were written before the rules were run
+//! on them.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::collections::BTreeMap;
+
+use aictx_guard::steer;
+use aictx_proto::methods::{SteerParams, SteerReply};
+
+fn ask(message: &str) -> SteerReply {
+    steer(&SteerParams {
+        message: message.to_owned(),
+        current_action: "edit".to_owned(),
+        ..SteerParams::default()
+    })
+    .unwrap()
+}
+
+/// Rates per language of a set of `language|classification|message` lines; prints what is missed.
+fn rates(name: &str, set: &str) -> BTreeMap<String, f64> {
+    let mut counts: BTreeMap<String, (u32, u32)> = BTreeMap::new();
+    for line in set.lines().filter(|l| !l.starts_with('#')) {
+        let Some((language, rest)) = line.split_once('|') else {
+            continue;
+        };
+        let (want, message) = rest.split_once('|').unwrap();
+        let reply = ask(message);
+        let count = counts.entry(language.to_owned()).or_default();
+        count.1 += 1;
+        if reply.classification == want {
+            count.0 += 1;
+        } else {
+            println!(
+                "{name} {language}: {message:?} is {want}, read as {} ({}) {:?}",
+                reply.classification, reply.language, reply.reasons
+            );
+        }
+    }
+    counts
+        .into_iter()
+        .map(|(language, (right, all))| {
+            let rate = f64::from(right) / f64::from(all);
+            println!("{name} {language}: {right}/{all} = {rate:.3}");
+            (language, rate)
+        })
+        .collect()
+}
+
+#[test]
+fn first_blind_set() {
+    for (language, rate) in rates("first", include_str!("steer/first.txt")) {
+        assert!(rate >= 0.85, "{language}: {rate}");
+    }
+}
+
+/// One line of the shared cases.
+#[derive(serde::Deserialize)]
+struct Case {
+    id: String,
+    group: String,
+    message: String,
+    call: Call,
+    better: Better,
+}
+
+#[derive(serde::Deserialize)]
+struct Call {
+    current_action: String,
+    #[serde(default)]
+    paths: Vec<String>,
+}
+
+#[derive(serde::Deserialize)]
+struct Better {
+    classification: String,
+    decision: String,
+    forbidden_paths: Option<Vec<String>>,
+    allowed_paths: Option<Vec<String>>,
+    required_paths: Option<Vec<String>>,
+    validation_paths: Option<Vec<String>>,
+    discarded_related_paths: Option<Vec<String>>,
+    constraint_note: Option<String>,
+    #[serde(default)]
+    also: Vec<String>,
+}
+
+/// What is wrong with the answer to `case`, when something is.
+fn judge(case: &Case, first_prompt: bool) -> Option<String> {
+    let answer = steer(&SteerParams {
+        message: case.message.clone(),
+        current_action: case.call.current_action.clone(),
+        paths: case.call.paths.clone(),
+        first_prompt,
+        ..SteerParams::default()
+    });
+    let better = &case.better;
+    let halted = answer
+        .as_ref()
+        .is_ok_and(|r| r.classification == "cancellation");
+    assert!(
+        !halted || better.classification == "cancellation",
+        "{}: work halted for nothing",
+        case.id
+    );
+    let Ok(reply) = answer else {
+        return (better.classification != "error").then(|| "error".to_owned());
+    };
+    if (&reply.classification, &reply.decision) != (&better.classification, &better.decision) {
+        return Some(format!(
+            "{}/{} {:?}",
+            reply.classification, reply.decision, reply.reasons
+        ));
+    }
+    let updates = &reply.suggested_updates;
+    for (want, got, name) in [
+        (
+            &better.forbidden_paths,
+            &updates.forbidden_paths,
+            "forbidden",
+        ),
+        (&better.allowed_paths, &updates.allowed_paths, "allowed"),
+        (&better.required_paths, &updates.required_paths, "required"),
+        (
+            &better.validation_paths,
+            &updates.validation_paths,
+            "validation",
+        ),
+        (
+            &better.discarded_related_paths,
+            &updates.discarded_paths,
+            "discarded",
+        ),
+    ] {
+        if let Some(want) = want
+            && want != got
+        {
+            return Some(format!("{name}: {got:?} for {want:?}"));
+        }
+    }
+    if let Some(want) = &better.constraint_note
+        && !updates
+            .constraint_note
+            .as_ref()
+            .is_some_and(|n| n.contains(want.as_str()))
+    {
+        return Some(format!("note: {:?} for {want}", updates.constraint_note));
+    }
+    let missing = better
+        .also
+        .iter()
+        .find(|a| !reply.labels.iter().any(|l| l.classification == **a));
+    missing.map(|a| format!("label {a} missing"))
+}
+
+#[test]
+fn shared_cases() {
+    let cases: Vec<Case> = include_str!("steer/cases.jsonl")
+        .lines()
+        .map(|l| serde_json::from_str(l).unwrap())
+        .collect();
+    for told in [true, false] {
+        let mut wrong = Vec::new();
+        for case in &cases {
+            if let Some(why) = judge(case, told && case.group == "first_prompt") {
+                println!(
+                    "{} {:?}: {why}",
+                    case.id,
+                    case.message.chars().take(80).collect::<String>()
+                );
+                wrong.push(&case.id);
+            }
+        }
+        let right = cases.len() - wrong.len();
+        println!(
+            "shared cases, first prompts told: {told}: {right}/{}",
+            cases.len()
+        );
+        assert!(right * 100 >= cases.len() * 96, "{wrong:?}");
+    }
+}
+
+#[test]
+fn second_blind_set() {
+    for (language, rate) in rates("second", include_str!("steer/second.txt")) {
+        assert!(rate >= 0.8, "{language}: {rate}");
+    }
+}
+
+#[test]
+fn third_blind_set() {
+    for (language, rate) in rates("third", include_str!("steer/third.txt")) {
+        assert!(rate >= 0.8, "{language}: {rate}");
+    }
+}
+
+#[test]
+fn fourth_blind_set() {
+    for (language, rate) in rates("fourth", include_str!("steer/fourth.txt")) {
+        assert!(rate >= 0.8, "{language}: {rate}");
+    }
+}
