@@ -121,7 +121,7 @@ impl<'a> Context<'a> {
         now: Timestamp,
     ) -> Self {
         let request = clean(request, 500);
-        let task = provisional(task_type, &request, hand.files);
+        let task = provisional(task_type, &request, hand.files.iter().map(String::as_str));
         let continues = is_continuation(&request);
         let active = active_thread(snapshot, &project.checkout);
         let mut left_out = Vec::new();
