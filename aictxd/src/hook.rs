@@ -393,6 +393,12 @@ impl Session {
         let worktree = self.live.worktree.to_string_lossy();
         let verdict = match &call.action {
             Action::Edit(path) => aictx_guard::hook_edit(&place(path)),
+            // The first file that there is something to say about.
+            Action::Patch(paths) => paths
+                .iter()
+                .map(|path| aictx_guard::hook_edit(&place(path)))
+                .find(|verdict| *verdict != HookVerdict::Pass)
+                .unwrap_or(HookVerdict::Pass),
             Action::Command { command, .. } => {
                 aictx_guard::hook_command(command, &worktree, &self.cwd.to_string_lossy())
             }
