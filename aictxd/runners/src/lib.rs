@@ -21,6 +21,7 @@ pub mod copilot;
 pub mod cursor;
 pub mod gemini;
 pub mod generic;
+pub mod merge;
 pub mod opencode;
 pub mod registry;
 pub mod windsurf;
