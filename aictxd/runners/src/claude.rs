@@ -7,6 +7,8 @@
 use serde_json::{Map, Value, json};
 
 use crate::members::{Members, text_of};
+use crate::merge::{Content, Item};
+use crate::plan::{Agent, Edit, Signs, Site, TIMEOUT_SECONDS, TrustStep, texts};
 use crate::say::{context, specific};
 use crate::table::{self, Does, Event, Kind, Tools, moment};
 use crate::{Answer, Decision, Dialect, DialectError, HookEvent, Output, Status, ToolCall};
@@ -156,6 +158,91 @@ impl Dialect for Claude {
         }
         specific(event, members)
     }
+}
+
+impl Agent for Claude {
+    fn title(&self) -> &'static str {
+        "Claude Code"
+    }
+
+    fn signs(&self) -> Signs {
+        Signs {
+            home: &[".claude", ".claude.json"],
+            programs: &["claude"],
+            repository: &[".claude", "CLAUDE.md"],
+        }
+    }
+
+    /// VS Code reads the user's settings of Claude Code, too: they serve both.
+    fn edits(&self, site: &Site<'_>) -> Vec<Edit> {
+        let user = |file: &str| match &site.paths.claude {
+            Some(dir) => format!("{dir}/{file}"),
+            None => site.home(&format!(".claude/{file}")),
+        };
+        let settings = if site.is_user() {
+            Some(user("settings.json"))
+        } else if site.is_shared() {
+            Some(site.repository(".claude/settings.json"))
+        } else {
+            let local = || site.repository(settings::FILE);
+            site.is_local().then(local)
+        };
+        let mut edits = Vec::new();
+        if let Some(file) = settings.filter(|_| site.options.hooks) {
+            let reason = "registers the hooks; Claude Code and VS Code read it";
+            edits.push(site.edit(file, Content::Json(hooks(site)), reason));
+        }
+        if site.options.mcp && site.is_user() {
+            let file = match &site.paths.claude {
+                Some(dir) => format!("{dir}/.claude.json"),
+                None => site.home(".claude.json"),
+            };
+            let content = site.server("mcpServers", &[("type", json!("stdio"))]);
+            edits.push(Edit {
+                caution: "Claude Code rewrites this file while it runs; if the entry is gone \
+                    afterwards, run this again or `claude mcp add`",
+                ..site.edit(file, content, "offers the tools of aictx")
+            });
+        }
+        if site.is_shared() {
+            if site.options.mcp {
+                let content = site.server("mcpServers", &[("type", json!("stdio"))]);
+                let file = site.repository(".mcp.json");
+                edits.push(site.edit(file, content, "offers the tools of aictx"));
+            }
+            if site.options.instructions && !site.options.one_instruction_file {
+                let content = site.instructions("claude", texts::WITH_HOOKS);
+                let reason = "asks for what only the agent knows";
+                edits.push(site.edit(site.repository("CLAUDE.md"), content, reason));
+            }
+        }
+        edits
+    }
+
+    fn trust(&self, site: &Site<'_>) -> Vec<TrustStep> {
+        let mut how =
+            vec!["start `claude` in the repository and trust the folder when asked".into()];
+        if site.is_shared() {
+            how.push("approve the MCP server `aictx` when asked".into());
+        }
+        vec![TrustStep {
+            agent: site.agent,
+            without: "interactive sessions hold back all hooks in folders that are not trusted",
+            how,
+            check: "`/hooks` in Claude Code lists them",
+            write: None,
+        }]
+    }
+}
+
+fn hooks(site: &Site<'_>) -> Vec<Item> {
+    site.grouped(EVENTS, |event| {
+        let mut handler = site.exec_handler("command", event);
+        if let Some(handler) = handler.as_object_mut() {
+            handler.insert("timeout".into(), json!(TIMEOUT_SECONDS));
+        }
+        handler
+    })
 }
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ use std::borrow::Cow;
 use serde_json::{Map, Value, json};
 
 use crate::members::Members;
+use crate::plan::{Agent, Edit, Signs, Site, texts};
 use crate::say::{context, flat};
 use crate::table::{self, Does, Event, Kind, Tools};
 use crate::{Answer, Dialect, DialectError, HookEvent, Moment, Output, Status, ToolCall};
@@ -170,3 +171,62 @@ impl Dialect for Cline {
         flat(members)
     }
 }
+
+impl Agent for Cline {
+    fn title(&self) -> &'static str {
+        "Cline"
+    }
+
+    fn signs(&self) -> Signs {
+        Signs {
+            home: &[".cline", "Documents/Cline"],
+            programs: &["cline"],
+            repository: &[".clinerules", ".cline"],
+        }
+    }
+
+    /// Cline has been seen not to heed what hooks answer, so it gets rules and tools, and hooks only
+    /// when asked for: one executable file an event.
+    fn edits(&self, site: &Site<'_>) -> Vec<Edit> {
+        let mut edits = Vec::new();
+        if site.options.hooks && site.options.undependable && site.is_user() {
+            let registered = EVENTS.iter().filter(|event| event.registered);
+            edits.extend(registered.map(|event| {
+                let text = format!(
+                    "#!/bin/sh\n{SCRIPT_MARK}\nexec {}\n",
+                    site.command_line(event.name)
+                );
+                let file = site.home(&format!("Documents/Cline/Hooks/{}", event.name));
+                site.edit(
+                    file,
+                    site.whole(text, SCRIPT_MARK, true),
+                    "hands the event over",
+                )
+            }));
+        }
+        if site.options.mcp && site.is_user() {
+            let file = site.home(".cline/data/settings/cline_mcp_settings.json");
+            let content = site.server("mcpServers", &[]);
+            edits.push(site.edit(file, content, "offers the tools of aictx"));
+        }
+        if site.options.instructions {
+            let file = if site.is_user() {
+                Some(site.home("Documents/Cline/Rules/aictx.md"))
+            } else {
+                site.is_shared()
+                    .then(|| site.repository(".clinerules/aictx.md"))
+            };
+            if let Some(file) = file {
+                let text = format!("{RULE_MARK}\n{}", texts::WITHOUT_HOOKS);
+                let content = site.whole(text, RULE_MARK, false);
+                edits.push(site.edit(file, content, "tells what no hook can"));
+            }
+        }
+        edits
+    }
+}
+
+/// By this a hook file is known as ours.
+const SCRIPT_MARK: &str = "# written by aictx";
+/// By this a rule file is known as ours.
+const RULE_MARK: &str = "<!-- written by aictx -->";

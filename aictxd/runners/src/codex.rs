@@ -8,6 +8,8 @@ use serde_json::{Map, Value, json};
 
 use crate::claude::call;
 use crate::members::{Members, text_of};
+use crate::merge::Content;
+use crate::plan::{Agent, Edit, Signs, Site, TIMEOUT_SECONDS, TrustStep, texts};
 use crate::say::{context, specific};
 use crate::table::{self, Does, Event, Kind, Tools, moment};
 use crate::{Action, Answer, Decision, Dialect, DialectError, HookEvent, Output, Status, ToolCall};
@@ -118,5 +120,78 @@ impl Dialect for Codex {
             members.insert("additionalContext".into(), json!(context));
         }
         specific(event, members)
+    }
+}
+
+impl Agent for Codex {
+    fn title(&self) -> &'static str {
+        "Codex CLI"
+    }
+
+    fn signs(&self) -> Signs {
+        Signs {
+            home: &[".codex"],
+            programs: &["codex"],
+            repository: &[".codex"],
+        }
+    }
+
+    /// Hooks always go into `hooks.json`: a mistake in `config.toml` would keep Codex from starting.
+    /// Commands hold nothing that changes with a version, for approval is by their hash.
+    fn edits(&self, site: &Site<'_>) -> Vec<Edit> {
+        let mut edits = Vec::new();
+        let file = if site.is_user() {
+            Some(home(site, "hooks.json"))
+        } else {
+            site.is_shared()
+                .then(|| site.repository(".codex/hooks.json"))
+        };
+        if let Some(file) = file.filter(|_| site.options.hooks) {
+            let items = site.grouped(EVENTS, |event| {
+                // Codex allows the end of a session no more than three seconds.
+                let timeout = if event == "SessionEnd" { 3 } else { TIMEOUT_SECONDS };
+                json!({ "type": "command", "command": site.command_line(event), "timeout": timeout })
+            });
+            edits.push(Edit {
+                caution: "Codex runs a hook only after you have approved it",
+                ..site.edit(file, Content::Json(items), "registers the hooks")
+            });
+        }
+        if site.options.mcp && site.is_user() {
+            let reason = "offers the tools of aictx";
+            edits.push(site.edit(home(site, "config.toml"), site.server_table(), reason));
+        }
+        if site.options.instructions && site.is_shared() {
+            let content = site.instructions("agents", texts::WITHOUT_HOOKS);
+            let reason = "for agents without hooks, and where they are not approved";
+            edits.push(site.edit(site.repository("AGENTS.md"), content, reason));
+        }
+        edits
+    }
+
+    fn trust(&self, site: &Site<'_>) -> Vec<TrustStep> {
+        let mut how = Vec::new();
+        if site.is_shared() {
+            how.push("start `codex` in the repository and trust the folder when asked".into());
+        }
+        how.push(
+            "start `codex`, enter `/hooks`, and approve each hook whose command is aictx".into(),
+        );
+        how.push("do so again when `aictx install` says that it changed a hook".into());
+        vec![TrustStep {
+            agent: site.agent,
+            without: "Codex skips hooks that were not approved, without a word",
+            how,
+            check: "`codex app-server`, method `hooks/list`: `trustStatus` of each hook is `trusted`",
+            // The hashes are known only to Codex; see `plan::codex_trust`.
+            write: None,
+        }]
+    }
+}
+
+fn home(site: &Site<'_>, file: &str) -> String {
+    match &site.paths.codex {
+        Some(dir) => format!("{dir}/{file}"),
+        None => site.home(&format!(".codex/{file}")),
     }
 }

@@ -8,6 +8,8 @@
 use serde_json::{Map, Value, json};
 
 use crate::members::Members;
+use crate::merge::{Content, Item, Rule};
+use crate::plan::{Agent, Edit, Signs, Site, TIMEOUT_SECONDS, texts};
 use crate::say::{context, flat, specific};
 use crate::table::{self, Does, Event, Kind, Tools, moment};
 use crate::{Answer, Decision, Dialect, DialectError, HookEvent, Moment, Output, Status, ToolCall};
@@ -175,4 +177,84 @@ impl Dialect for Copilot {
             flat(members)
         }
     }
+}
+
+impl Agent for Copilot {
+    fn title(&self) -> &'static str {
+        "GitHub Copilot"
+    }
+
+    fn signs(&self) -> Signs {
+        Signs {
+            home: &[".copilot"],
+            programs: &["copilot"],
+            repository: &[".github/copilot-instructions.md", ".github/hooks"],
+        }
+    }
+
+    /// A file of our own in the directory of hooks. VS Code reads Claude Code's user settings and
+    /// needs nothing here.
+    fn edits(&self, site: &Site<'_>) -> Vec<Edit> {
+        let home = |file: &str| match &site.paths.copilot {
+            Some(dir) => format!("{dir}/{file}"),
+            None => site.home(&format!(".copilot/{file}")),
+        };
+        let file = if site.is_user() {
+            Some(home("hooks/aictx.json"))
+        } else {
+            site.is_shared()
+                .then(|| site.repository(".github/hooks/aictx.json"))
+        };
+        let mut edits = Vec::new();
+        if let Some(file) = file.filter(|_| site.options.hooks) {
+            let mut items = vec![Item {
+                path: vec!["version".into()],
+                value: json!(1),
+                rule: Rule::Default,
+            }];
+            items.extend(site.listed(EVENTS, |event| handler(site, event)));
+            edits.push(site.edit(file, Content::Json(items), "registers the hooks"));
+        }
+        if site.options.mcp && site.is_user() {
+            let more = [("type", json!("local")), ("tools", json!(["*"]))];
+            let content = site.server("mcpServers", &more);
+            edits.push(site.edit(
+                home("mcp-config.json"),
+                content,
+                "offers the tools of aictx",
+            ));
+        }
+        if site.is_shared() {
+            if site.options.mcp {
+                let content = site.server("servers", &[("type", json!("stdio"))]);
+                let file = site.repository(".vscode/mcp.json");
+                edits.push(site.edit(file, content, "offers the tools of aictx in VS Code"));
+            }
+            if site.options.instructions {
+                let content = site.instructions("copilot", texts::WITHOUT_HOOKS);
+                let file = site.repository(".github/copilot-instructions.md");
+                edits.push(site.edit(file, content, "a prompt's context is not taken from hooks"));
+            }
+        }
+        edits
+    }
+}
+
+/// The shared form also runs where only a shell is offered, and never fails: a hook that fails
+/// stops the tool.
+fn handler(site: &Site<'_>, event: &str) -> Value {
+    let mut handler = if site.is_shared() {
+        let shell = site.command_line(event);
+        let name = site.agent;
+        let windows = format!(
+            "aictx hook {name} {event}; if (-not $?) {{ $global:LASTEXITCODE = 0 }}; exit 0"
+        );
+        json!({ "type": "command", "bash": shell, "powershell": windows })
+    } else {
+        site.exec_handler("exec", event)
+    };
+    if let Some(handler) = handler.as_object_mut() {
+        handler.insert("timeoutSec".into(), json!(TIMEOUT_SECONDS));
+    }
+    handler
 }

@@ -9,6 +9,8 @@ use std::borrow::Cow;
 use serde_json::{Map, Value, json};
 
 use crate::members::{Members, text_of};
+use crate::merge::{Content, Item, Rule};
+use crate::plan::{Agent, Edit, Signs, Site, TIMEOUT_SECONDS, texts};
 use crate::say::{context, flat};
 use crate::table::{self, Does, Event, Kind, Tools, moment};
 use crate::{Action, Answer, Dialect, DialectError, HookEvent, Output, Status, ToolCall};
@@ -161,5 +163,59 @@ impl Dialect for Cursor {
             members.insert("additional_context".into(), json!(context));
         }
         flat(members)
+    }
+}
+
+impl Agent for Cursor {
+    fn title(&self) -> &'static str {
+        "Cursor"
+    }
+
+    fn signs(&self) -> Signs {
+        Signs {
+            home: &[".cursor"],
+            programs: &["cursor", "cursor-agent"],
+            repository: &[".cursor", ".cursorrules"],
+        }
+    }
+
+    fn edits(&self, site: &Site<'_>) -> Vec<Edit> {
+        let place = |file: &str| {
+            if site.is_user() {
+                Some(site.home(&format!(".cursor/{file}")))
+            } else {
+                site.is_shared()
+                    .then(|| site.repository(&format!(".cursor/{file}")))
+            }
+        };
+        let mut edits = Vec::new();
+        if let Some(file) = place("hooks.json").filter(|_| site.options.hooks) {
+            let mut items = vec![Item {
+                path: vec!["version".into()],
+                value: json!(1),
+                rule: Rule::Default,
+            }];
+            items.extend(site.listed(
+                EVENTS,
+                |event| json!({ "command": site.command_line(event), "timeout": TIMEOUT_SECONDS }),
+            ));
+            edits.push(site.edit(file, Content::Json(items), "registers the hooks"));
+        }
+        if let Some(file) = place("mcp.json").filter(|_| site.options.mcp) {
+            let content = site.server("mcpServers", &[]);
+            edits.push(site.edit(file, content, "offers the tools of aictx"));
+        }
+        if site.options.instructions && site.is_shared() {
+            // What the start of a session tells can get lost in the editor.
+            let rule = format!(
+                "---\ndescription: Continuity between sessions\nalwaysApply: true\n---\n\n\
+                 <!-- written by aictx -->\n{}",
+                texts::WITHOUT_HOOKS
+            );
+            let content = site.whole(rule, "<!-- written by aictx -->", false);
+            let file = site.repository(".cursor/rules/aictx.mdc");
+            edits.push(site.edit(file, content, "holds where a hook's context is lost"));
+        }
+        edits
     }
 }

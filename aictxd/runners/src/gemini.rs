@@ -8,6 +8,8 @@ use std::borrow::Cow;
 use serde_json::{Map, Value, json};
 
 use crate::members::{Members, elements_of, text_of};
+use crate::merge::{Content, Item, Rule};
+use crate::plan::{Agent, Edit, Signs, Site, TIMEOUT_SECONDS, TrustStep, texts};
 use crate::say::{context, flat};
 use crate::table::{self, Does, Event, Kind, Tools, moment};
 use crate::{Action, Answer, Dialect, DialectError, HookEvent, Moment, Output, Status, ToolCall};
@@ -196,6 +198,73 @@ impl Dialect for Gemini {
             members.insert("hookSpecificOutput".into(), said);
         }
         flat(members)
+    }
+}
+
+impl Agent for Gemini {
+    fn title(&self) -> &'static str {
+        "Gemini CLI"
+    }
+
+    fn signs(&self) -> Signs {
+        Signs {
+            home: &[".gemini/settings.json", ".gemini"],
+            programs: &["gemini"],
+            repository: &[".gemini", "GEMINI.md"],
+        }
+    }
+
+    fn edits(&self, site: &Site<'_>) -> Vec<Edit> {
+        let file = if site.is_user() {
+            site.home(".gemini/settings.json")
+        } else if site.is_shared() {
+            site.repository(".gemini/settings.json")
+        } else {
+            return Vec::new();
+        };
+        let mut edits = Vec::new();
+        if site.options.hooks {
+            let items = site.grouped(EVENTS, |event| {
+                // Milliseconds, here and nowhere else.
+                let timeout = TIMEOUT_SECONDS * 1000;
+                let command = site.command_line(event);
+                json!({ "type": "command", "name": "aictx", "command": command, "timeout": timeout })
+            });
+            edits.push(site.edit(file.clone(), Content::Json(items), "registers the hooks"));
+        }
+        if site.options.mcp {
+            let content = site.server("mcpServers", &[]);
+            edits.push(site.edit(file, content, "offers the tools of aictx"));
+        }
+        if site.options.instructions && site.is_shared() {
+            let content = site.instructions("gemini", texts::WITH_HOOKS);
+            let reason = "asks for what only the agent knows";
+            edits.push(site.edit(site.repository("GEMINI.md"), content, reason));
+        }
+        edits
+    }
+
+    fn trust(&self, site: &Site<'_>) -> Vec<TrustStep> {
+        if site.paths.repository.is_empty() {
+            return Vec::new();
+        }
+        let folder = Content::Json(vec![Item {
+            path: vec![site.paths.repository.clone()],
+            value: json!("TRUST_FOLDER"),
+            rule: Rule::Default,
+        }]);
+        let file = site.home(".gemini/trustedFolders.json");
+        vec![TrustStep {
+            agent: site.agent,
+            without: "in a folder that is not trusted a headless run stops before any hook, and \
+                the repository's own settings are not read",
+            how: vec!["start `gemini` in the repository and trust the folder when asked".into()],
+            check: "`gemini` lists the hooks at `/hooks`",
+            write: Some(Edit {
+                shared: false,
+                ..site.edit(file, folder, "trusts the folder")
+            }),
+        }]
     }
 }
 

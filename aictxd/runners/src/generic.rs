@@ -30,6 +30,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::members::{Members, text_of};
+use crate::plan::{Agent, Edit, Signs, Site, texts};
 use crate::say::{context, flat};
 use crate::table::{self, Event, Kind};
 use crate::{
@@ -143,5 +144,29 @@ impl Dialect for Generic {
             members.insert("context".into(), json!(context));
         }
         flat(members)
+    }
+}
+
+impl Agent for Generic {
+    fn title(&self) -> &'static str {
+        "any other agent"
+    }
+
+    fn signs(&self) -> Signs {
+        Signs {
+            home: &[],
+            programs: &[],
+            repository: &[],
+        }
+    }
+
+    /// Who writes an agent registers its hooks; the repository's instructions are for all.
+    fn edits(&self, site: &Site<'_>) -> Vec<Edit> {
+        if !(site.options.instructions && site.is_shared()) {
+            return Vec::new();
+        }
+        let content = site.instructions("agents", texts::WITHOUT_HOOKS);
+        let reason = "for agents without hooks";
+        vec![site.edit(site.repository("AGENTS.md"), content, reason)]
     }
 }

@@ -23,6 +23,7 @@ pub mod gemini;
 pub mod generic;
 pub mod merge;
 pub mod opencode;
+pub mod plan;
 pub mod registry;
 pub mod windsurf;
 

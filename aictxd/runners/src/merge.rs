@@ -28,6 +28,7 @@ pub use self::json::{Item, Rule};
 pub use self::owner::Owner;
 pub use self::record::{Record, Splice, digest};
 pub use self::toml::Table;
+pub(crate) use self::toml::text as toml_text;
 pub use self::whole::Whole;
 pub use self::yaml::Entry;
 

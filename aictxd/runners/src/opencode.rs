@@ -10,12 +10,15 @@ use std::borrow::Cow;
 use serde_json::{Map, Value, json};
 
 use crate::members::Members;
+use crate::plan::{Agent, Edit, Signs, Site};
 use crate::say::{context, flat};
 use crate::table::{self, Does, Event, Kind, Tools, moment};
 use crate::{Action, Answer, Dialect, DialectError, HookEvent, Moment, Output, Status, ToolCall};
 
 /// The module that OpenCode loads; see [`plugin`].
 pub const PLUGIN: &str = include_str!("../assets/opencode.js");
+/// By this the module is known as ours.
+const PLUGIN_MARK: &str = "// aictx for OpenCode.";
 /// What stands in [`PLUGIN`] for the absolute path of the client.
 const PROGRAM_MARK: &str = "\"@AICTX_PROGRAM@\"";
 
@@ -184,5 +187,43 @@ impl Dialect for OpenCode {
             members.insert("context".into(), json!(context));
         }
         flat(members)
+    }
+}
+
+impl Agent for OpenCode {
+    fn title(&self) -> &'static str {
+        "OpenCode"
+    }
+
+    fn signs(&self) -> Signs {
+        Signs {
+            home: &[".config/opencode", ".opencode"],
+            programs: &["opencode"],
+            repository: &[".opencode", "opencode.json", "opencode.jsonc"],
+        }
+    }
+
+    fn edits(&self, site: &Site<'_>) -> Vec<Edit> {
+        let (file, program) = if site.is_user() {
+            let file = format!("{}/opencode/plugins/aictx.js", site.paths.config);
+            (Some(file), site.paths.program.as_str())
+        } else {
+            let file = || site.repository(".opencode/plugins/aictx.js");
+            (site.is_shared().then(file), "aictx")
+        };
+        let mut edits = Vec::new();
+        if let Some(file) = file.filter(|_| site.options.hooks) {
+            let content = site.whole(plugin(program), PLUGIN_MARK, false);
+            edits.push(site.edit(file, content, "the plug-in that hands events over"));
+        }
+        if site.options.mcp && site.is_user() {
+            let mut command = vec![site.server_program().to_owned()];
+            command.extend(site.server_arguments());
+            let value = json!({ "type": "local", "command": command, "enabled": true });
+            let file = format!("{}/opencode/opencode.json", site.paths.config);
+            let content = site.server_value("mcp", value);
+            edits.push(site.edit(file, content, "offers the tools of aictx"));
+        }
+        edits
     }
 }

@@ -1,9 +1,10 @@
 //! The one list of agents.
 
+use crate::plan::Agent;
 use crate::{Dialect, DialectError};
 
-/// Every dialect, in the order in which they are listed to people.
-pub static DIALECTS: &[&dyn Dialect] = &[
+/// Every agent, in the order in which they are listed to people.
+pub static AGENTS: &[&dyn Agent] = &[
     &crate::claude::Claude,
     &crate::codex::Codex,
     &crate::gemini::Gemini,
@@ -15,9 +16,23 @@ pub static DIALECTS: &[&dyn Dialect] = &[
     &crate::generic::Generic,
 ];
 
-/// Names of all dialects.
+/// Names of all agents.
 pub fn names() -> impl Iterator<Item = &'static str> {
-    DIALECTS.iter().map(|dialect| dialect.name())
+    AGENTS.iter().map(|agent| agent.name())
+}
+
+/// Finds an agent by name.
+///
+/// # Errors
+/// [`DialectError::UnknownRunner`].
+pub fn agent(name: &str) -> Result<&'static dyn Agent, DialectError> {
+    AGENTS
+        .iter()
+        .find(|agent| agent.name() == name)
+        .copied()
+        .ok_or_else(|| DialectError::UnknownRunner {
+            name: name.to_owned(),
+        })
 }
 
 /// Finds a dialect by name.
@@ -25,11 +40,6 @@ pub fn names() -> impl Iterator<Item = &'static str> {
 /// # Errors
 /// [`DialectError::UnknownRunner`].
 pub fn dialect(runner: &str) -> Result<&'static dyn Dialect, DialectError> {
-    DIALECTS
-        .iter()
-        .find(|dialect| dialect.name() == runner)
-        .copied()
-        .ok_or_else(|| DialectError::UnknownRunner {
-            name: runner.to_owned(),
-        })
+    let agent: &'static dyn Dialect = agent(runner)?;
+    Ok(agent)
 }

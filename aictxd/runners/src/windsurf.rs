@@ -7,9 +7,11 @@
 use std::borrow::Cow;
 use std::path::Path;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::members::Members;
+use crate::merge::Content;
+use crate::plan::{Agent, Edit, Signs, Site, texts};
 use crate::say::exit_with;
 use crate::table::{self, Event, Kind};
 use crate::{Action, Answer, Dialect, DialectError, HookEvent, Moment, Output, Status, ToolCall};
@@ -134,5 +136,65 @@ impl Dialect for Windsurf {
         let gate = table::find(EVENTS, event).is_some_and(|event| event.kind == Kind::Gate);
         let reason = answer.decision.refusal().filter(|_| gate)?;
         Some(exit_with(&reason))
+    }
+}
+
+impl Agent for Windsurf {
+    fn title(&self) -> &'static str {
+        "Windsurf"
+    }
+
+    fn signs(&self) -> Signs {
+        Signs {
+            home: &[".codeium/windsurf"],
+            programs: &["windsurf"],
+            repository: &[".windsurf", ".windsurfrules"],
+        }
+    }
+
+    fn edits(&self, site: &Site<'_>) -> Vec<Edit> {
+        let place = |user: &str, shared: &str| {
+            if site.is_user() {
+                Some(site.home(&format!(".codeium/windsurf/{user}")))
+            } else {
+                site.is_shared()
+                    .then(|| site.repository(&format!(".windsurf/{shared}")))
+            }
+        };
+        let mut edits = Vec::new();
+        if let Some(file) = place("hooks.json", "hooks.json").filter(|_| site.options.hooks) {
+            let items = site.listed(EVENTS, |event| {
+                // A refusal is an exit status here and must come through.
+                let command = if site.is_shared() {
+                    let name = site.agent;
+                    format!("aictx hook {name} {event}; [ $? -eq 2 ] && exit 2; exit 0")
+                } else {
+                    site.command_line(event)
+                };
+                json!({ "command": command, "show_output": false })
+            });
+            edits.push(site.edit(file, Content::Json(items), "registers the hooks"));
+        }
+        if site.options.mcp && site.is_user() {
+            let file = site.home(".codeium/windsurf/mcp_config.json");
+            let content = site.server("mcpServers", &[]);
+            edits.push(site.edit(file, content, "offers the tools of aictx"));
+        }
+        // The user's own file of rules is shared with what they wrote; the repository's is ours.
+        if site.options.instructions && site.is_user() {
+            let file = site.home(".codeium/windsurf/memories/global_rules.md");
+            let content = site.instructions("windsurf", texts::WITHOUT_HOOKS);
+            edits.push(site.edit(file, content, "hooks cannot tell the model anything"));
+        } else if site.options.instructions && site.is_shared() {
+            let mark = "<!-- written by aictx -->";
+            let text = format!(
+                "---\ntrigger: always_on\n---\n\n{mark}\n{}",
+                texts::WITHOUT_HOOKS
+            );
+            let file = site.repository(".windsurf/rules/aictx.md");
+            let content = site.whole(text, mark, false);
+            edits.push(site.edit(file, content, "hooks cannot tell the model anything"));
+        }
+        edits
     }
 }

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::{env, fs};
 
-use aictx_runners::registry::DIALECTS;
+use aictx_runners::registry::AGENTS;
 use aictx_runners::{Answer, Decision, Dialect, Kind, Moment, dialect};
 use proptest::prelude::*;
 use serde_json::value::RawValue;
@@ -83,7 +83,7 @@ fn outcome(dialect: &dyn Dialect, fixture: &Fixture) -> Value {
 
 #[test]
 fn payloads_are_read_and_answered_as_recorded() {
-    for dialect in DIALECTS {
+    for dialect in AGENTS {
         let name = dialect.name();
         let lines: Vec<String> = fixtures(name)
             .iter()
@@ -109,7 +109,7 @@ fn payloads_are_read_and_answered_as_recorded() {
 
 #[test]
 fn every_event_of_every_agent_has_a_fixture() {
-    for dialect in DIALECTS {
+    for dialect in AGENTS {
         let seen: BTreeSet<String> = fixtures(dialect.name())
             .iter()
             .map(|f| dialect.parse(&f.payload, f.event.as_deref()).unwrap())
@@ -128,7 +128,7 @@ fn every_event_of_every_agent_has_a_fixture() {
 
 #[test]
 fn only_gates_refuse_and_only_where_asked() {
-    for dialect in DIALECTS {
+    for dialect in AGENTS {
         for event in dialect.events() {
             let gate = event.kind == Kind::Gate;
             let deny = Answer {
@@ -213,7 +213,7 @@ fn everything_an_agent_may_send_is_survived() {
         r#"{"hook_event_name":"PreToolUse","hook_event_name":"Stop"}"#,
         r#"{"input":null,"output":null,"properties":{"info":[]}}"#,
     ];
-    for dialect in DIALECTS {
+    for dialect in AGENTS {
         for event in dialect.events() {
             for payload in odd {
                 let read = dialect.parse(payload, Some(event.name)).unwrap();
@@ -245,7 +245,7 @@ proptest! {
     /// Any JSON under the names that adapters look at.
     #[test]
     fn any_payload_is_survived(
-        agent in 0..DIALECTS.len(),
+        agent in 0..AGENTS.len(),
         event in 0..40_usize,
         names in proptest::collection::vec(prop::sample::select(vec![
             "tool_name", "toolName", "tool_input", "toolArgs", "tool_response", "toolResult", "input",
@@ -255,7 +255,7 @@ proptest! {
         text in "\\PC{0,30}",
         number in any::<f64>(),
     ) {
-        let dialect = DIALECTS.get(agent).unwrap();
+        let dialect = AGENTS.get(agent).unwrap();
         let events = dialect.events();
         let event = events.get(event % events.len()).unwrap();
         let shapes = [
