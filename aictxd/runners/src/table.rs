@@ -177,7 +177,7 @@ fn does(tools: &Tools, tool: &str) -> Option<Option<Does>> {
         tool.strip_suffix(*edit)
             .is_some_and(|rest| rest.ends_with(['_', ':', '/', '.']))
     };
-    SERVER_EDITS.iter().any(|edit| named(edit)).then_some(None)
+    SERVER_EDITS.iter().any(named).then_some(None)
 }
 
 fn of_members<'a>(does: Option<Does>, input: &Members<'a>) -> Action<'a> {
