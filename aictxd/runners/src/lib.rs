@@ -14,6 +14,7 @@ mod members;
 mod say;
 mod table;
 
+pub mod ancestor;
 pub mod claude;
 pub mod cline;
 pub mod codex;

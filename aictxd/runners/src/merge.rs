@@ -35,6 +35,9 @@ pub use self::yaml::Entry;
 /// Largest file that is edited, in bytes.
 pub const MAX_FILE: usize = 16 * 1024 * 1024;
 
+/// What the ancestor put before its block in an instruction file of its own, without blanks.
+const ANCESTOR_HEAD: &str = "---\napplyTo:\"**/*\"\n---";
+
 /// What shall stand in a file.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Content {
@@ -182,7 +185,8 @@ pub fn remove_ancestor(file: &str, current: &str) -> Result<Outcome, MergeError>
     .map_err(fail)?;
     let mut outcome = doc.outcome(file, false);
     if let After::Write(text) = &outcome.after
-        && matches!(text.trim(), "" | "{}")
+        && (matches!(text.trim(), "" | "{}")
+            || text.replace(['\r', ' '], "").trim() == ANCESTOR_HEAD)
     {
         // The ancestor had created it.
         outcome.after = After::Delete;

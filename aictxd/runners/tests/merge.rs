@@ -602,6 +602,18 @@ fn the_ancestor_is_recognised_and_goes_when_asked() {
     let markdown = "# Mine\n\n\n\n<!-- AICTX:START -->\nold\n<!-- AICTX:END -->\n";
     let gone = remove_ancestor("AGENTS.md", markdown).unwrap();
     assert_eq!(gone.after, After::Write("# Mine\n\n\n".into()));
+    let head = "---\r\napplyTo: \"**/*\"\r\n---\r\n";
+    let only = format!("{head}\r\n<!-- AICTX:START -->\r\nx\r\n<!-- AICTX:END -->\r\n");
+    assert_eq!(remove_ancestor("a.md", &only).unwrap().after, After::Delete);
+    let ignore = "target\n\n# AICTX:START gitignore\n.aictx/\n# AICTX:END gitignore\n# AICTX managed Claude repo integration\n.claude/\nCLAUDE.md\n.claude/\n";
+    let gone = remove_ancestor(".gitignore", ignore).unwrap();
+    assert_eq!(gone.after, After::Write("target\n.claude/\n".into()));
+    let codex = "model_instructions_file = \"/home/u/.codex/AICTX_Codex.md\"\nmodel_instructions_file_2 = 1\n";
+    let gone = remove_ancestor("config.toml", codex).unwrap();
+    assert_eq!(
+        gone.after,
+        After::Write("model_instructions_file_2 = 1\n".into())
+    );
     let codex = "model = \"x\"\n\n# <AICTX:START mcp>\n[mcp_servers.aictx]\ncommand = \"aictx\"\n# <AICTX:END mcp>\n";
     let gone = remove_ancestor("config.toml", codex).unwrap();
     assert_eq!(gone.after, After::Write("model = \"x\"\n".into()));

@@ -182,6 +182,34 @@ pub(super) fn remove(doc: &mut Doc, block: &Block) -> Result<(), Problem> {
     Ok(())
 }
 
+/// Lines the ancestor put outside of its blocks: a comment that names it with the two lines behind
+/// it, and a setting of Codex that names a file of its own, without which Codex does not start.
+fn remove_ancestor_lines(doc: &mut Doc) {
+    const HEAD: &str = "# AICTX managed Claude repo integration";
+    let mut at = 0;
+    let mut after_head = 0;
+    let mut cuts = Vec::new();
+    for line in doc.text().split_inclusive('\n') {
+        let bare = line.trim();
+        let codex = bare
+            .strip_prefix("model_instructions_file")
+            .is_some_and(|rest| rest.trim_end().ends_with("AICTX_Codex.md\""));
+        let follows = after_head > 0 && matches!(bare, ".claude/" | "CLAUDE.md");
+        after_head = match (bare == HEAD, follows) {
+            (true, _) => 2,
+            (false, true) => after_head - 1,
+            (false, false) => 0,
+        };
+        if bare == HEAD || follows || codex {
+            cuts.push(at..at + line.len());
+        }
+        at += line.len();
+    }
+    for cut in cuts.into_iter().rev() {
+        doc.replace(cut, "");
+    }
+}
+
 /// The ancestor's blocks: Markdown, ignore and attribute files, and its table in Codex's settings.
 pub(super) fn remove_ancestor(doc: &mut Doc) -> Result<(), Problem> {
     for (start, end) in [
@@ -192,5 +220,6 @@ pub(super) fn remove_ancestor(doc: &mut Doc) -> Result<(), Problem> {
     ] {
         remove_all(doc, start, end);
     }
+    remove_ancestor_lines(doc);
     Ok(())
 }
