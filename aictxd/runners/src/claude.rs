@@ -175,12 +175,8 @@ impl Agent for Claude {
 
     /// VS Code reads the user's settings of Claude Code, too: they serve both.
     fn edits(&self, site: &Site<'_>) -> Vec<Edit> {
-        let user = |file: &str| match &site.paths.claude {
-            Some(dir) => format!("{dir}/{file}"),
-            None => site.home(&format!(".claude/{file}")),
-        };
         let settings = if site.is_user() {
-            Some(user("settings.json"))
+            Some(user_settings(site))
         } else if site.is_shared() {
             Some(site.repository(".claude/settings.json"))
         } else {
@@ -233,6 +229,25 @@ impl Agent for Claude {
             write: None,
         }]
     }
+}
+
+/// The user's settings file.
+fn user_settings(site: &Site<'_>) -> String {
+    match &site.paths.claude {
+        Some(dir) => format!("{dir}/settings.json"),
+        None => site.home(".claude/settings.json"),
+    }
+}
+
+/// The user's hooks, for another agent that reads this file; the same entries, so that whoever is
+/// installed for first, they stand there once.
+pub(crate) fn for_readers(site: &Site<'_>) -> Edit {
+    let own = Site {
+        agent: "claude",
+        ..*site
+    };
+    let reason = "registers the hooks; VS Code reads Claude Code's settings";
+    own.edit(user_settings(site), Content::Json(hooks(&own)), reason)
 }
 
 fn hooks(site: &Site<'_>) -> Vec<Item> {

@@ -192,8 +192,8 @@ impl Agent for Copilot {
         }
     }
 
-    /// A file of our own in the directory of hooks. VS Code reads Claude Code's user settings and
-    /// needs nothing here.
+    /// A file of our own in the directory of hooks. VS Code does not read that of the user, but it
+    /// reads Claude Code's settings.
     fn edits(&self, site: &Site<'_>) -> Vec<Edit> {
         let home = |file: &str| match &site.paths.copilot {
             Some(dir) => format!("{dir}/{file}"),
@@ -214,6 +214,9 @@ impl Agent for Copilot {
             }];
             items.extend(site.listed(EVENTS, |event| handler(site, event)));
             edits.push(site.edit(file, Content::Json(items), "registers the hooks"));
+        }
+        if site.options.hooks && site.options.vscode && site.is_user() {
+            edits.push(crate::claude::for_readers(site));
         }
         if site.options.mcp && site.is_user() {
             let more = [("type", json!("local")), ("tools", json!(["*"]))];

@@ -78,7 +78,13 @@ pub struct Options {
     pub one_instruction_file: bool,
     /// Hooks of agents that are known not to heed them dependably (Cline).
     pub undependable: bool,
+    /// VS Code is there (see [`VSCODE`]): it runs the hooks in Claude Code's user settings, which
+    /// are then written for Copilot, too.
+    pub vscode: bool,
 }
+
+/// Programs of VS Code and its kin.
+pub const VSCODE: &[&str] = &["code", "code-insiders", "codium"];
 
 impl Default for Options {
     fn default() -> Self {
@@ -90,6 +96,7 @@ impl Default for Options {
             user_has_hooks: false,
             one_instruction_file: false,
             undependable: false,
+            vscode: false,
         }
     }
 }

@@ -36,6 +36,7 @@ fn paths() -> Paths {
 fn everything() -> Options {
     Options {
         undependable: true,
+        vscode: true,
         ..Options::default()
     }
 }
@@ -244,6 +245,23 @@ fn files_have_the_members_their_agents_want() {
         text.contains(r#"["/opt/my tools/aictxd", "mcp", "--profile", "readonly"]"#),
         "{text}"
     );
+}
+
+#[test]
+fn what_two_agents_read_is_written_once() {
+    let both = plan_all(&["claude", "copilot"], Scope::User, &paths(), &everything()).unwrap();
+    let alone = plan("claude", Scope::User, &paths(), &everything()).unwrap();
+    let settings = |edits: &[aictx_runners::plan::Edit]| {
+        let mut of = edits
+            .iter()
+            .filter(|edit| edit.file.ends_with("/.claude/settings.json"));
+        let first = text_of(&of.next().unwrap().content);
+        assert!(of.next().is_none());
+        first
+    };
+    assert_eq!(settings(&both), settings(&alone));
+    let copilot = plan("copilot", Scope::User, &paths(), &everything()).unwrap();
+    assert_eq!(settings(&copilot), settings(&alone));
 }
 
 #[test]
