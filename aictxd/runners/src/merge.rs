@@ -167,6 +167,27 @@ pub fn uninstall(
     Ok(outcome)
 }
 
+/// Takes everything of ours out of a file whose plan is not known any more: hooks and servers of a
+/// JSON file, marked blocks of any other. Files of our own are not among them.
+///
+/// # Errors
+/// See [`Problem`]; the file must then be left alone.
+pub fn remove_everything(file: &str, current: &str) -> Result<Outcome, MergeError> {
+    let fail = |problem| MergeError::new(file, problem);
+    if current.len() > MAX_FILE {
+        return Err(fail(Problem::TooLarge));
+    }
+    let mut doc = Doc::new(current);
+    match file.rsplit_once('.').map(|(_, end)| end) {
+        Some("json" | "jsonc") => json::remove_owner(&mut doc, Owner::Us).map_err(fail)?,
+        _ => block::remove_every(&mut doc),
+    }
+    Ok(Outcome {
+        record: None,
+        ..doc.outcome(file, false)
+    })
+}
+
 /// Takes out what the ancestor left in a file: hooks and servers of a JSON file, blocks of any
 /// other.
 ///

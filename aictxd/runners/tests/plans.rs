@@ -8,7 +8,7 @@
 
 use std::collections::BTreeMap;
 
-use aictx_runners::merge::{After, Content, Record, install, uninstall};
+use aictx_runners::merge::{After, Content, Record, install, remove_everything, uninstall};
 use aictx_runners::names;
 use aictx_runners::plan::{Facts, Options, Paths, Scope, detect, plan, plan_all, texts, trust};
 use aictx_runners::registry::AGENTS;
@@ -90,6 +90,29 @@ fn every_plan_comes_and_goes() {
             }
         }
         assert_eq!(disk, before, "{scope:?}");
+    }
+}
+
+/// Without the plan and without the ledger.
+#[test]
+fn everything_of_ours_can_be_found_by_itself() {
+    for agent in AGENTS {
+        for scope in SCOPES {
+            for edit in plan(agent.name(), scope, &paths(), &everything()).unwrap() {
+                if matches!(edit.content, Content::Whole(_)) {
+                    continue;
+                }
+                let text = text_of(&edit.content);
+                let After::Write(left) = remove_everything(&edit.file, &text).unwrap().after else {
+                    panic!("{}", edit.file)
+                };
+                assert!(
+                    !left.to_lowercase().contains("aictx"),
+                    "{}: {left}",
+                    edit.file
+                );
+            }
+        }
     }
 }
 

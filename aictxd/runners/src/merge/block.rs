@@ -182,6 +182,34 @@ pub(super) fn remove(doc: &mut Doc, block: &Block) -> Result<(), Problem> {
     Ok(())
 }
 
+/// All blocks of ours, whatever their ids.
+pub(super) fn remove_every(doc: &mut Doc) {
+    let mut ids: Vec<(Comment, String)> = Vec::new();
+    for line in doc.text().lines().map(str::trim) {
+        let html = line
+            .strip_prefix("<!-- AICTX:START ")
+            .and_then(|rest| rest.strip_suffix(" -->"))
+            .map(|id| (Comment::Html, id));
+        let hash = line
+            .strip_prefix("# AICTX:START ")
+            .map(|id| (Comment::Hash, id));
+        // The ancestor's blocks in ignore and attribute files bear names, too.
+        if let Some((comment, id)) = html.or(hash)
+            && !matches!(id, "gitignore" | "gitattributes")
+            && ids.len() < MAX_BLOCKS
+        {
+            ids.push((comment, id.to_owned()));
+        }
+    }
+    for (comment, id) in ids {
+        remove_all(
+            doc,
+            &marker(comment, "START", &id),
+            &marker(comment, "END", &id),
+        );
+    }
+}
+
 /// Lines the ancestor put outside of its blocks: a comment that names it with the two lines behind
 /// it, and a setting of Codex that names a file of its own, without which Codex does not start.
 fn remove_ancestor_lines(doc: &mut Doc) {

@@ -105,25 +105,33 @@ pub(super) fn remove(
     with_root(doc.text(), |_| Ok(()))
 }
 
-/// Hooks below `hooks`, servers in either container, and the mark the ancestor put at the root.
-pub(super) fn remove_ancestor(doc: &mut Doc) -> Result<(), Problem> {
+/// Hooks below `hooks`, and servers in any container that an agent has for them.
+pub(super) fn remove_owner(doc: &mut Doc, who: Owner) -> Result<(), Problem> {
     if is_blank(doc.text())? {
         return Ok(());
     }
-    sweep(doc, &["hooks".to_owned()], Owner::Ancestor, None)?;
-    for container in ["mcpServers", "servers"] {
+    sweep(doc, &["hooks".to_owned()], who, None)?;
+    for container in ["mcpServers", "servers", "mcp"] {
         let path = [container.to_owned(), "aictx".to_owned()];
         let theirs = with_root(doc.text(), |root| {
-            let found = lookup(root, &path)
-                .ok()
-                .flatten()
-                .map(|prop| to_value(&prop.value));
-            Ok(found.is_some_and(|value| owner::of_server(&value) == Some(Owner::Ancestor)))
+            // A container of another type holds no server.
+            let found = lookup(root, &path).ok().flatten();
+            let found = found.map(|prop| to_value(&prop.value));
+            Ok(found.is_some_and(|value| owner::of_server(&value) == Some(who)))
         })?;
         if theirs {
             take(doc, &path, None)?;
         }
     }
+    with_root(doc.text(), |_| Ok(()))
+}
+
+/// The ancestor's entries, and the mark that it put at the root.
+pub(super) fn remove_ancestor(doc: &mut Doc) -> Result<(), Problem> {
+    if is_blank(doc.text())? {
+        return Ok(());
+    }
+    remove_owner(doc, Owner::Ancestor)?;
     let mark = ["_aictx".to_owned()];
     let marked = with_root(doc.text(), |root| {
         let found = lookup(root, &mark)
