@@ -211,7 +211,8 @@ export const Aictx = async ({ directory, worktree } = {}) => {
       } else if (event.type === "session.idle" && id) {
         await tell(event.type, payloadOf(event.type, id, {}));
       } else if (event.type === "session.deleted" && id) {
-        await tell(event.type, payloadOf(event.type, id, { reason: "deleted" }));
+        const isRoot = !(sessions.get(id)?.root ?? properties.info?.parentID);
+        if (isRoot) await tell(event.type, payloadOf(event.type, id, { reason: "deleted" }));
         sessions.delete(id);
       }
     }),

@@ -147,6 +147,8 @@ impl Dialect for OpenCode {
         let kind = match (kind, agent.is_empty()) {
             (Kind::Start, false) => Kind::SubagentStart,
             (Kind::Stop, false) => Kind::SubagentStop,
+            // A sub-agent's session goes with that of its parent, or before it.
+            (Kind::End, false) => Kind::Note,
             (kind, _) => kind,
         };
         let moment = match kind {

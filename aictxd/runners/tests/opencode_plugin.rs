@@ -56,6 +56,7 @@ const after = { title: '', output: 'E', metadata: { exit: 1 } };
 await hooks['tool.execute.after']({ ...call, args: { command: 'make' } }, after);
 await hooks.event({ event: { type: 'session.created', properties: { info: { id: 'ses_2', parentID: 'ses_1' } } } });
 await hooks['tool.execute.before']({ ...call, sessionID: 'ses_2' }, { args: { command: 'ls' } });
+await hooks.event({ event: { type: 'session.deleted', properties: { sessionID: 'ses_2', info: { id: 'ses_2', parentID: 'ses_1' } } } });
 await hooks.event({ event: { type: 'session.idle', properties: { sessionID: 'ses_1' } } });
 const compacting = { context: [] };
 await hooks['experimental.session.compacting']({ sessionID: 'ses_1' }, compacting);
