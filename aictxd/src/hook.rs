@@ -398,6 +398,17 @@ impl Session {
         let worktree = self.live.worktree.to_string_lossy();
         let verdict = match &call.action {
             Action::Edit(path) => aictx_guard::hook_edit(&place(path)),
+            // The worst of its files decides.
+            Action::Patch(paths) => {
+                let verdicts = paths
+                    .iter()
+                    .map(|path| aictx_guard::hook_edit(&place(path)));
+                verdicts.fold(HookVerdict::Pass, |worst, next| match (&worst, &next) {
+                    (HookVerdict::Deny(_), _) | (HookVerdict::Ask(_), HookVerdict::Ask(_)) => worst,
+                    (_, HookVerdict::Pass) => worst,
+                    _ => next,
+                })
+            }
             Action::Command { command, .. } => {
                 aictx_guard::hook_command(command, &worktree, &self.cwd.to_string_lossy())
             }

@@ -1,33 +1,34 @@
-//! Settings of any content are refused or kept whole, and registering twice is registering once.
+//! Settings of any content are refused or kept whole, registering twice is registering once, and
+//! what was put in comes out again.
 #![no_main]
 
-use aictx_runners::claude::settings::register;
+use aictx_runners::merge::{After, Content, Item, Rule, install, uninstall};
 use libfuzzer_sys::fuzz_target;
-use serde_json::Value;
-
-/// Everything in `before` is still in `after`, in order; lists may have grown at the end.
-fn kept(before: &Value, after: &Value) -> bool {
-    match (before, after) {
-        (Value::Object(before), Value::Object(after)) => before
-            .iter()
-            .all(|(name, value)| after.get(name).is_some_and(|now| kept(value, now))),
-        (Value::Array(before), Value::Array(after)) => {
-            before.len() <= after.len() && before.iter().zip(after).all(|(b, a)| kept(b, a))
-        }
-        _ => before == after,
-    }
-}
+use serde_json::json;
 
 fuzz_target!(|text: &str| {
-    let Ok(Some(out)) = register(Some(text), "/opt/aictx") else {
+    let hook = json!({"hooks": [{"command": "/opt/aictx", "args": ["hook", "claude", "Stop"]}]});
+    let content = Content::Json(vec![
+        Item {
+            path: vec!["hooks".into(), "Stop".into()],
+            value: hook,
+            rule: Rule::Element,
+        },
+        Item {
+            path: vec!["mcpServers".into(), "aictx".into()],
+            value: json!({"command": "/opt/aictxd", "args": ["mcp"]}),
+            rule: Rule::Server,
+        },
+    ]);
+    let _ = uninstall("f", Some(text), &content, None);
+    let Ok(outcome) = install("f", Some(text), &content, false) else {
         return;
     };
-    let after: Value = serde_json::from_str(&out).expect("what is written is JSON");
-    assert_eq!(register(Some(&out), "/opt/aictx"), Ok(None));
-    if text.trim().is_empty() || text.contains("claude") {
-        // A handler of an earlier registration is replaced.
+    let After::Write(now) = outcome.after else {
         return;
-    }
-    let before: Value = serde_json::from_str(text).expect("it was understood");
-    assert!(kept(&before, &after));
+    };
+    let again = install("f", Some(&now), &content, false).expect("what is written is understood");
+    assert_eq!(again.after, After::Unchanged);
+    let back = uninstall("f", Some(&now), &content, outcome.record.as_ref()).expect("as before");
+    assert_eq!(back.after, After::Write(text.to_owned()));
 });

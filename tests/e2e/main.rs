@@ -8,6 +8,7 @@
     clippy::indexing_slicing
 )]
 
+mod agents;
 mod bad_input;
 mod differential;
 mod durability;

@@ -485,18 +485,22 @@ fn init_leaves_git_status_clean_and_changes_nothing_the_second_time() {
         fs::read_to_string(repo.join(".claude/settings.local.json")).unwrap(),
         settings
     );
-    // A file that is not plain JSON is left as it is.
-    fs::write(repo.join(".claude/settings.local.json"), "{ // mine\n}").unwrap();
+    // A file that does not parse is left as it is; comments stay where they are.
+    let broken = "{ \"a\" 1 // mine\n}";
+    fs::write(repo.join(".claude/settings.local.json"), broken).unwrap();
     let skipped = env.once("init", &params).ok().json();
-    assert!(
-        skipped["warnings"][0]
-            .as_str()
-            .unwrap()
-            .contains("not plain JSON")
-    );
+    let warning = skipped["warnings"][0].as_str().unwrap();
+    assert!(warning.contains("line 1, column "), "{warning}");
     assert_eq!(
         fs::read_to_string(repo.join(".claude/settings.local.json")).unwrap(),
-        "{ // mine\n}"
+        broken
+    );
+    fs::write(repo.join(".claude/settings.local.json"), "{ // mine\n}").unwrap();
+    env.once("init", &params).ok();
+    let commented = fs::read_to_string(repo.join(".claude/settings.local.json")).unwrap();
+    assert!(
+        commented.starts_with("{ // mine\n") && commented.contains("SessionStart"),
+        "{commented}"
     );
 }
 

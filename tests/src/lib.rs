@@ -21,6 +21,7 @@ use aictx_proto::methods::DaemonStatus;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+pub mod agents;
 pub mod memory;
 pub mod session;
 

@@ -1,16 +1,17 @@
 //! Claude Code. Facts recorded from release 2.1.197 unless said otherwise.
+//!
+//! Other agents read Claude Code's settings and run its hooks: VS Code (`sessionId`,
+//! `hookEventName`, tool names of its own), Copilot CLI and Cursor. Their spellings are understood
+//! here, so that one registration serves all of them.
 
-use std::borrow::Cow;
+use serde_json::{Map, Value, json};
 
-use aictx_proto::text::truncate_chars;
-use serde::Deserialize;
-use serde_json::value::RawValue;
-use serde_json::{Value, json};
-
-use crate::{
-    Action, Answer, Decision, Dialect, DialectError, HookEvent, MAX_CONTEXT, Moment, Output,
-    ToolCall,
-};
+use crate::members::{Members, text_of};
+use crate::merge::{Content, Item};
+use crate::plan::{Agent, Edit, Signs, Site, TIMEOUT_SECONDS, TrustStep, texts};
+use crate::say::{context, specific};
+use crate::table::{self, Does, Event, Kind, Tools, moment};
+use crate::{Answer, Decision, Dialect, DialectError, HookEvent, Output, Status, ToolCall};
 
 pub mod settings;
 
@@ -18,183 +19,86 @@ pub mod settings;
 #[derive(Debug, Clone, Copy)]
 pub struct Claude;
 
-/// Events whose answers may carry `additionalContext` without side effects. Stop and SubagentStop
-/// are not among them: context there forces another turn.
-const TAKES_CONTEXT: &[&str] = &[
-    "SessionStart",
-    "UserPromptSubmit",
-    "PreToolUse",
-    "PostToolUse",
-    "PostToolUseFailure",
+/// Not here: `WorktreeCreate`, whose empty answer breaks the creation of a worktree. Stop and
+/// SubagentStop take no context: it would force another turn. `PermissionRequest` repeats a call
+/// that `PreToolUse` has judged.
+pub(crate) const EVENTS: &[Event] = &[
+    Event::hook("SessionStart", Kind::Start).with_context(),
+    Event::hook("UserPromptSubmit", Kind::Prompt).with_context(),
+    Event::hook("PreToolUse", Kind::Gate).with_context(),
+    Event::hook("PostToolUse", Kind::Done).with_context(),
+    Event::hook("PostToolUseFailure", Kind::Failed).with_context(),
+    Event::hook("PreCompact", Kind::Compact),
+    Event::hook("SubagentStop", Kind::SubagentStop),
+    Event::hook("Stop", Kind::Stop),
+    Event::hook("SessionEnd", Kind::End),
+    Event::known("SubagentStart", Kind::SubagentStart).with_context(),
+    Event::known("PermissionRequest", Kind::Gate),
+    Event::known("StopFailure", Kind::Stop),
+    Event::known("PostToolBatch", Kind::Note),
+    Event::known("PermissionDenied", Kind::Note),
+    Event::known("Notification", Kind::Note),
+    Event::known("PostCompact", Kind::Note),
+    Event::known("UserPromptExpansion", Kind::Note),
+    Event::known("InstructionsLoaded", Kind::Note),
+    Event::known("MessageDisplay", Kind::Note),
+    Event::known("TaskCreated", Kind::Note),
+    Event::known("TaskCompleted", Kind::Note),
+    Event::known("CwdChanged", Kind::Note),
+    Event::known("FileChanged", Kind::Note),
+    Event::known("ConfigChange", Kind::Note),
 ];
 
-#[derive(Deserialize)]
-struct Payload<'a> {
-    #[serde(borrow, default, deserialize_with = "lenient")]
-    session_id: Cow<'a, str>,
-    #[serde(borrow, default, deserialize_with = "lenient")]
-    transcript_path: Cow<'a, str>,
-    #[serde(borrow, default, deserialize_with = "lenient")]
-    cwd: Cow<'a, str>,
-    #[serde(borrow, default, deserialize_with = "lenient")]
-    hook_event_name: Cow<'a, str>,
-    #[serde(borrow, default, deserialize_with = "lenient")]
-    agent_id: Cow<'a, str>,
-    #[serde(borrow, default, deserialize_with = "lenient")]
-    source: Cow<'a, str>,
-    #[serde(borrow, default, deserialize_with = "lenient")]
-    reason: Cow<'a, str>,
-    #[serde(borrow, default, deserialize_with = "lenient")]
-    trigger: Cow<'a, str>,
-    #[serde(borrow, default, deserialize_with = "lenient")]
-    prompt: Cow<'a, str>,
-    #[serde(borrow, default, deserialize_with = "lenient")]
-    last_assistant_message: Cow<'a, str>,
-    #[serde(borrow, default, deserialize_with = "lenient")]
-    tool_name: Cow<'a, str>,
-    #[serde(borrow, default, deserialize_with = "lenient")]
-    tool_use_id: Cow<'a, str>,
-    #[serde(borrow, default, deserialize_with = "lenient")]
-    error: Cow<'a, str>,
-    #[serde(default, deserialize_with = "lenient_bool")]
-    is_interrupt: bool,
-    #[serde(borrow, default)]
-    tool_input: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    tool_response: Option<&'a RawValue>,
-    #[serde(borrow, default)]
-    duration_ms: Option<&'a RawValue>,
-}
+/// Claude Code's tools, then VS Code's.
+pub(crate) const TOOLS: &Tools = &[
+    ("Bash", Does::Shell),
+    ("Read", Does::Read),
+    ("Edit", Does::Edit),
+    ("Write", Does::Edit),
+    ("MultiEdit", Does::Edit),
+    ("NotebookEdit", Does::Edit),
+    ("PowerShell", Does::Shell),
+    ("runTerminalCommand", Does::Shell),
+    ("runInTerminal", Does::Shell),
+    ("run_in_terminal", Does::Shell),
+    ("readFile", Does::Read),
+    ("read_file", Does::Read),
+    ("editFiles", Does::Edit),
+    ("editNotebook", Does::Edit),
+    ("edit_notebook_file", Does::Edit),
+    ("createFile", Does::Edit),
+    ("create_file", Does::Edit),
+    ("replace_string_in_file", Does::Edit),
+    ("insert_edit_into_file", Does::Edit),
+    ("apply_patch", Does::Patch),
+];
 
-/// The members of all file and shell tools' inputs that matter. A Write of a large file is
-/// skipped over, not copied.
-#[derive(Deserialize, Default)]
-struct ToolInput<'a> {
-    #[serde(borrow, default, deserialize_with = "lenient")]
-    file_path: Cow<'a, str>,
-    #[serde(borrow, default, deserialize_with = "lenient")]
-    notebook_path: Cow<'a, str>,
-    #[serde(borrow, default, deserialize_with = "lenient")]
-    command: Cow<'a, str>,
-    #[serde(default, deserialize_with = "lenient_bool")]
-    run_in_background: bool,
-}
-
-#[derive(Deserialize, Default)]
-struct ShellResponse<'a> {
-    #[serde(borrow, default, deserialize_with = "lenient")]
-    stdout: Cow<'a, str>,
-    #[serde(borrow, default, deserialize_with = "lenient")]
-    stderr: Cow<'a, str>,
-    #[serde(default, deserialize_with = "lenient_bool")]
-    interrupted: bool,
-}
-
-/// A string borrowed where JSON allows it; empty when the member is anything but a string.
-fn lenient<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Cow<'de, str>, D::Error> {
-    let raw = <&RawValue>::deserialize(deserializer)?;
-    Ok(text_of(raw))
-}
-
-fn text_of(raw: &RawValue) -> Cow<'_, str> {
-    let text = raw.get();
-    if !text.starts_with('"') {
-        return Cow::Borrowed("");
-    }
-    match serde_json::from_str::<&str>(text) {
-        Ok(plain) => Cow::Borrowed(plain),
-        Err(_) => Cow::Owned(serde_json::from_str(text).unwrap_or_default()),
+/// The call in a payload of Claude's shape.
+pub(crate) fn call<'a>(payload: &Members<'a>, tools: &Tools) -> ToolCall<'a> {
+    let tool = payload.text(&["tool_name", "toolName"]);
+    ToolCall {
+        action: table::action(tools, &tool, payload.raw("tool_input")),
+        call_id: payload.text(&["tool_use_id", "toolUseId", "tool_call_id"]),
+        tool,
     }
 }
 
-fn lenient_bool<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
-    Ok(<&RawValue>::deserialize(deserializer)?.get() == "true")
-}
-
-impl<'a> Payload<'a> {
-    fn call(&self) -> ToolCall<'a> {
-        let input: ToolInput<'a> = self
-            .tool_input
-            .and_then(|raw| serde_json::from_str(raw.get()).ok())
-            .unwrap_or_default();
-        let action = match self.tool_name.as_ref() {
-            "Read" => Action::Read(input.file_path),
-            "Write" | "Edit" | "MultiEdit" => Action::Edit(input.file_path),
-            "NotebookEdit" => Action::Edit(input.notebook_path),
-            "Bash" | "PowerShell" => Action::Command {
-                command: input.command,
-                background: input.run_in_background,
-            },
-            _ => Action::Other,
+fn output<'a>(payload: &Members<'a>) -> Output<'a> {
+    let Some(raw) = payload.raw("tool_response") else {
+        return Output::default();
+    };
+    if raw.get().starts_with('"') {
+        return Output {
+            stdout: text_of(raw),
+            ..Output::default()
         };
-        ToolCall {
-            tool: self.tool_name.clone(),
-            call_id: self.tool_use_id.clone(),
-            action,
-        }
     }
-
-    fn duration(&self) -> Option<u64> {
-        self.duration_ms.and_then(|raw| raw.get().parse().ok())
-    }
-
-    fn output(&self) -> Output<'a> {
-        let Some(raw) = self.tool_response else {
-            return Output::default();
-        };
-        if raw.get().starts_with('"') {
-            return Output {
-                stdout: text_of(raw),
-                ..Output::default()
-            };
-        }
-        let shell: ShellResponse<'a> = serde_json::from_str(raw.get()).unwrap_or_default();
-        Output {
-            stdout: shell.stdout,
-            stderr: shell.stderr,
-            interrupted: shell.interrupted,
-        }
-    }
-
-    fn moment(&self, name: &str) -> Moment<'a> {
-        match name {
-            "SessionStart" => Moment::SessionStart {
-                source: self.source.clone(),
-            },
-            "UserPromptSubmit" => Moment::Prompt {
-                text: self.prompt.clone(),
-            },
-            "PreToolUse" => Moment::ToolIntent(self.call()),
-            "PostToolUse" => Moment::ToolDone {
-                call: self.call(),
-                output: self.output(),
-                duration_ms: self.duration(),
-            },
-            "PostToolUseFailure" => Moment::ToolFailed {
-                call: self.call(),
-                error: self.error.clone(),
-                interrupted: self.is_interrupt,
-                duration_ms: self.duration(),
-            },
-            "PreCompact" => Moment::Compact {
-                trigger: self.trigger.clone(),
-            },
-            "Stop" => Moment::Stop {
-                last_message: self.last_assistant_message.clone(),
-            },
-            "SubagentStart" => Moment::Subagent {
-                phase: "start",
-                last_message: Cow::Borrowed(""),
-            },
-            "SubagentStop" => Moment::Subagent {
-                phase: "stop",
-                last_message: self.last_assistant_message.clone(),
-            },
-            "SessionEnd" => Moment::SessionEnd {
-                reason: self.reason.clone(),
-            },
-            _ => Moment::Other,
-        }
+    let response = Members::of(raw);
+    Output {
+        stdout: response.text(&["stdout", "output"]),
+        stderr: response.text(&["stderr"]),
+        interrupted: response.flag(&["interrupted"]),
+        status: Status::Success,
     }
 }
 
@@ -203,71 +107,163 @@ impl Dialect for Claude {
         "claude"
     }
 
+    fn events(&self) -> &'static [Event] {
+        EVENTS
+    }
+
     fn parse<'a>(
         &self,
         payload: &'a str,
         event: Option<&'a str>,
     ) -> Result<HookEvent<'a>, DialectError> {
-        // serde would also take an array for a struct.
-        if !payload.trim_start().starts_with('{') {
-            return Err(DialectError::Payload {
-                runner: "claude",
-                cause: "not an object".into(),
-            });
-        }
-        let payload: Payload<'a> =
-            serde_json::from_str(payload).map_err(|e| DialectError::Payload {
-                runner: "claude",
-                cause: e.to_string(),
-            })?;
-        // What the agent says about itself beats what stood in its settings file.
-        let name = match (payload.hook_event_name.is_empty(), event) {
-            (true, Some(event)) => Cow::Borrowed(event),
-            _ => payload.hook_event_name.clone(),
-        };
-        let moment = payload.moment(&name);
+        let payload = Members::open(self.name(), payload)?;
+        let name = payload.event(&["hook_event_name", "hookEventName"], event);
+        let kind = table::find(EVENTS, &name).map_or(Kind::Note, |event| event.kind);
         Ok(HookEvent {
+            session_id: payload.text(&["session_id", "sessionId"]),
+            cwd: payload.text(&["cwd"]),
+            transcript: payload.text(&["transcript_path", "transcriptPath"]),
+            agent_id: payload.text(&["agent_id", "agentId"]),
+            moment: moment(
+                kind,
+                &payload,
+                || call(&payload, TOOLS),
+                |_| output(&payload),
+            ),
             name,
-            session_id: payload.session_id,
-            cwd: payload.cwd,
-            transcript: payload.transcript_path,
-            agent_id: payload.agent_id,
-            moment,
         })
     }
 
     /// JSON, never exit codes: exit 2 would show the model our whole command line. The
     /// `hookEventName` must be the event's own, or the whole answer is dropped.
     fn render(&self, event: &str, answer: &Answer) -> Option<Value> {
-        let mut specific = serde_json::Map::new();
-        if event == "PreToolUse" {
-            let (decision, reason) = match &answer.decision {
-                Decision::Pass => (None, None),
-                Decision::Ask(reason) => (Some("ask"), Some(reason)),
-                Decision::Deny(reason) => (Some("deny"), Some(reason)),
+        let mut members = Map::new();
+        match (event, &answer.decision) {
+            ("PreToolUse", decision) => {
+                if let Some((word, reason)) = decision.word() {
+                    members.insert("permissionDecision".into(), json!(word));
+                    members.insert("permissionDecisionReason".into(), json!(reason));
+                }
+            }
+            // The user is being asked already; only a refusal adds something.
+            ("PermissionRequest", Decision::Deny(_)) => {
+                let message = answer.decision.refusal();
+                let decision = json!({ "behavior": "deny", "message": message });
+                members.insert("decision".into(), decision);
+            }
+            _ => {}
+        }
+        if let Some(context) = context(table::find(EVENTS, event), answer) {
+            members.insert("additionalContext".into(), json!(context));
+        }
+        specific(event, members)
+    }
+}
+
+impl Agent for Claude {
+    fn title(&self) -> &'static str {
+        "Claude Code"
+    }
+
+    fn signs(&self) -> Signs {
+        Signs {
+            home: &[".claude", ".claude.json"],
+            programs: &["claude"],
+            repository: &[".claude", "CLAUDE.md"],
+        }
+    }
+
+    /// VS Code reads the user's settings of Claude Code, too: they serve both.
+    fn edits(&self, site: &Site<'_>) -> Vec<Edit> {
+        let settings = if site.is_user() {
+            Some(user_settings(site))
+        } else if site.is_shared() {
+            Some(site.repository(".claude/settings.json"))
+        } else {
+            let local = || site.repository(settings::FILE);
+            site.is_local().then(local)
+        };
+        let mut edits = Vec::new();
+        if let Some(file) = settings.filter(|_| site.options.hooks) {
+            let reason = "registers the hooks; Claude Code and VS Code read it";
+            edits.push(site.edit(file, Content::Json(hooks(site)), reason));
+        }
+        if site.options.mcp && site.is_user() {
+            let file = match &site.paths.claude {
+                Some(dir) => format!("{dir}/.claude.json"),
+                None => site.home(".claude.json"),
             };
-            if let (Some(decision), Some(reason)) = (decision, reason) {
-                specific.insert("permissionDecision".into(), json!(decision));
-                specific.insert("permissionDecisionReason".into(), json!(reason));
+            let content = site.server("mcpServers", &[("type", json!("stdio"))]);
+            edits.push(Edit {
+                caution: "Claude Code rewrites this file while it runs; if the entry is gone \
+                    afterwards, run this again or `claude mcp add`",
+                ..site.edit(file, content, "offers the tools of aictx")
+            });
+        }
+        if site.is_shared() {
+            if site.options.mcp {
+                let content = site.server("mcpServers", &[("type", json!("stdio"))]);
+                let file = site.repository(".mcp.json");
+                edits.push(site.edit(file, content, "offers the tools of aictx"));
+            }
+            if site.options.instructions && !site.options.one_instruction_file {
+                let content = site.instructions("claude", texts::WITH_HOOKS);
+                let reason = "asks for what only the agent knows";
+                edits.push(site.edit(site.repository("CLAUDE.md"), content, reason));
             }
         }
-        if !answer.context.is_empty() && TAKES_CONTEXT.contains(&event) {
-            let context = truncate_chars(&answer.context, MAX_CONTEXT);
-            specific.insert("additionalContext".into(), json!(context));
-        }
-        if specific.is_empty() {
-            return None;
-        }
-        let mut output = serde_json::Map::new();
-        output.insert("hookEventName".into(), json!(event));
-        output.append(&mut specific);
-        Some(json!({ "hookSpecificOutput": output }))
+        edits
     }
+
+    fn trust(&self, site: &Site<'_>) -> Vec<TrustStep> {
+        let mut how =
+            vec!["start `claude` in the repository and trust the folder when asked".into()];
+        if site.is_shared() {
+            how.push("approve the MCP server `aictx` when asked".into());
+        }
+        vec![TrustStep {
+            agent: site.agent,
+            without: "interactive sessions hold back all hooks in folders that are not trusted",
+            how,
+            check: "`/hooks` in Claude Code lists them",
+            write: None,
+        }]
+    }
+}
+
+/// The user's settings file.
+fn user_settings(site: &Site<'_>) -> String {
+    match &site.paths.claude {
+        Some(dir) => format!("{dir}/settings.json"),
+        None => site.home(".claude/settings.json"),
+    }
+}
+
+/// The user's hooks, for another agent that reads this file; the same entries, so that whoever is
+/// installed for first, they stand there once.
+pub(crate) fn for_readers(site: &Site<'_>) -> Edit {
+    let own = Site {
+        agent: "claude",
+        ..*site
+    };
+    let reason = "registers the hooks; VS Code reads Claude Code's settings";
+    own.edit(user_settings(site), Content::Json(hooks(&own)), reason)
+}
+
+fn hooks(site: &Site<'_>) -> Vec<Item> {
+    site.grouped(EVENTS, |event| {
+        let mut handler = site.exec_handler("command", event);
+        if let Some(handler) = handler.as_object_mut() {
+            handler.insert("timeout".into(), json!(TIMEOUT_SECONDS));
+        }
+        handler
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{Action, Moment};
     use proptest::prelude::*;
 
     fn parse(payload: &str) -> HookEvent<'_> {

@@ -3,12 +3,34 @@
 //! One agent is one module: bytes to [`HookEvent`] on the way in, [`Answer`] to that agent's JSON
 //! on the way out, and the files in which its hooks are registered. Nothing here decides anything
 //! and nothing here does I/O; what an agent cannot express is degraded here and nowhere else.
+//! Adding an agent is one module and one line in [`registry`].
 
 use std::borrow::Cow;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use serde_json::Value;
 
+mod members;
+mod say;
+mod table;
+
+pub mod ancestor;
 pub mod claude;
+pub mod cline;
+pub mod codex;
+pub mod copilot;
+pub mod cursor;
+pub mod gemini;
+pub mod generic;
+pub mod merge;
+pub mod opencode;
+pub mod plan;
+pub mod registry;
+pub mod windsurf;
+
+pub use registry::{dialect, names};
+pub use say::exit_with;
+pub use table::{Event, Kind};
 
 /// Longest context handed to an agent, in characters. Claude Code spills more than 10 000 into a
 /// file that the model sees only a preview of; half of that is a good guest.
@@ -29,6 +51,38 @@ pub struct HookEvent<'a> {
     pub agent_id: Cow<'a, str>,
     /// What happened.
     pub moment: Moment<'a>,
+}
+
+impl HookEvent<'_> {
+    /// The same number for two reports of one happening: an agent that reads the user's and the
+    /// repository's registration, or another agent's files, calls us once for each. `None` for
+    /// what carries nothing to tell one from the next. Who keeps these for a few seconds can
+    /// answer the second report like the first and record it once. Only good within one process.
+    pub fn repeat_key(&self) -> Option<u64> {
+        let mut hasher = DefaultHasher::new();
+        (&self.session_id, &self.agent_id).hash(&mut hasher);
+        let mut call = |phase: u8, call: &ToolCall| {
+            (phase, &call.tool, &call.call_id).hash(&mut hasher);
+            call.action.hash(&mut hasher);
+        };
+        match &self.moment {
+            // Without an id two equal calls in a row look like one call told twice.
+            Moment::ToolIntent(c) if !c.call_id.is_empty() => call(0, c),
+            Moment::ToolDone { call: c, .. } if !c.call_id.is_empty() => call(1, c),
+            Moment::ToolFailed { call: c, .. } if !c.call_id.is_empty() => call(2, c),
+            Moment::SessionStart { source } => (3_u8, source).hash(&mut hasher),
+            Moment::Prompt { text } => (4_u8, text).hash(&mut hasher),
+            Moment::Stop { last_message } => (5_u8, last_message).hash(&mut hasher),
+            Moment::Subagent {
+                phase,
+                last_message,
+            } if !self.agent_id.is_empty() => (6_u8, phase, last_message).hash(&mut hasher),
+            Moment::SessionEnd { reason } => (7_u8, reason).hash(&mut hasher),
+            Moment::Compact { trigger } => (8_u8, trigger).hash(&mut hasher),
+            _ => return None,
+        }
+        Some(hasher.finish())
+    }
 }
 
 /// What happened.
@@ -120,19 +174,25 @@ impl ToolCall<'_> {
                     command: owned(command),
                     background: *background,
                 },
+                Action::Patch(paths) => Action::Patch(paths.iter().map(owned).collect()),
                 Action::Other => Action::Other,
             },
         }
     }
 }
 
+/// Most files named by one [`Action::Patch`]; what is beyond is not looked at.
+pub const MAX_PATCHED: usize = 200;
+
 /// What a tool call does, as far as we care.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Action<'a> {
     /// Reads a file.
     Read(Cow<'a, str>),
     /// Writes, creates or edits a file.
     Edit(Cow<'a, str>),
+    /// Writes, creates, moves or deletes several files at once; at most [`MAX_PATCHED`].
+    Patch(Vec<Cow<'a, str>>),
     /// Runs a shell command.
     Command {
         /// The command line.
@@ -153,6 +213,20 @@ pub struct Output<'a> {
     pub stderr: Cow<'a, str>,
     /// The user stopped it.
     pub interrupted: bool,
+    /// What the agent says about how a command ended.
+    pub status: Status,
+}
+
+/// How a command ended, as far as its agent says.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Status {
+    /// The agent reports failures apart, so this is none; a pipe may hide one.
+    #[default]
+    Success,
+    /// With this exit status.
+    Code(i32),
+    /// It does not say: only the text can tell.
+    Unknown,
 }
 
 /// What we have to say.
@@ -188,14 +262,20 @@ pub enum DialectError {
         cause: String,
     },
     /// Nobody we know.
-    #[error("unknown runner `{0}`; known: claude")]
-    UnknownRunner(String),
+    #[error("unknown runner `{name}`; known: {known}", known = names().collect::<Vec<_>>().join(", "))]
+    UnknownRunner {
+        /// The name that was given.
+        name: String,
+    },
 }
 
 /// A coding agent's dialect.
 pub trait Dialect: Sync {
     /// Name on the command line and in the ledger.
     fn name(&self) -> &'static str;
+
+    /// The events this agent has that mean something to us.
+    fn events(&self) -> &'static [Event];
 
     /// Understands a payload. Unknown events become [`Moment::Other`]; unknown members are
     /// ignored; members of the wrong type count as absent.
@@ -208,17 +288,8 @@ pub trait Dialect: Sync {
         event: Option<&'a str>,
     ) -> Result<HookEvent<'a>, DialectError>;
 
-    /// Says an answer in the agent's words: `None` is silence.
+    /// Says an answer in the agent's words: `None` is silence, which every agent takes for "no
+    /// objection". The value is printed as it stands and the hook exits 0, unless it is one of
+    /// [`exit_with`].
     fn render(&self, event: &str, answer: &Answer) -> Option<Value>;
-}
-
-/// Finds a dialect by name.
-///
-/// # Errors
-/// [`DialectError::UnknownRunner`].
-pub fn dialect(runner: &str) -> Result<&'static dyn Dialect, DialectError> {
-    match runner {
-        "claude" => Ok(&claude::Claude),
-        other => Err(DialectError::UnknownRunner(other.to_owned())),
-    }
 }

@@ -6,7 +6,7 @@ use aictx_artifacts::root;
 use aictx_proto::ledger::{LedgerKind, LedgerRow, MAX_COMMAND, Outcome};
 use aictx_proto::path::Located;
 use aictx_proto::text::truncate_chars;
-use aictx_runners::{Action, HookEvent, Output, ToolCall};
+use aictx_runners::{Action, HookEvent, Output, Status, ToolCall};
 use aictx_signals::Run;
 
 use super::Session;
@@ -46,6 +46,9 @@ impl Session {
         };
         match &call.action {
             Action::Read(path) | Action::Edit(path) => row.paths = self.paths(path),
+            Action::Patch(paths) => {
+                row.paths = paths.iter().flat_map(|path| self.paths(path)).collect();
+            }
             Action::Command { command, .. } => {
                 row.command = truncate_chars(command, MAX_COMMAND);
                 row.test = aictx_signals::is_test_command(command);
@@ -83,7 +86,7 @@ impl Session {
     ) -> LedgerRow {
         let kind = match &call.action {
             Action::Read(_) => LedgerKind::Read,
-            Action::Edit(_) => LedgerKind::Edit,
+            Action::Edit(_) | Action::Patch(_) => LedgerKind::Edit,
             Action::Command { .. } => LedgerKind::Command,
             Action::Other => LedgerKind::Tool,
         };
@@ -99,7 +102,11 @@ impl Session {
             }
             // The agent reports a failing pipeline as a success when its last command succeeds,
             // so the status of a success is known only without a pipe; then the text decides.
-            let exit = (!aictx_signals::hides_status(command)).then_some(0);
+            let exit = match output.status {
+                Status::Success => (!aictx_signals::hides_status(command)).then_some(0),
+                Status::Code(code) => Some(code),
+                Status::Unknown => None,
+            };
             self.read_output(&mut row, command, exit, &output.stdout, &output.stderr)
                 .await;
         }

@@ -139,7 +139,7 @@ fn register_claude(worktree: &Path, program: &str) -> (FileChange, bool) {
     let new = match settings::register(current.as_deref(), program) {
         Ok(Some(new)) => new,
         Ok(None) => return (change(settings::FILE, "unchanged"), false),
-        Err(e) => return skipped(e.to_string()),
+        Err(e) => return skipped(e.problem.to_string()),
     };
     match replace(&path, new.as_bytes()) {
         Ok(()) if current.is_some() => (change(settings::FILE, "updated"), false),

@@ -7,7 +7,7 @@
 //!
 //! ```text
 //! cargo run --release -p aictx-tests --bin hook_latency -- \
-//!     --aictx PATH --aictxd PATH [--runs 1000] [--cc COMPILER] [--ancestor-python PATH]
+//!     --aictx PATH --aictxd PATH [--runs 1000] [--cc COMPILER] [--ancestor-python PATH] [--agents all]
 //! ```
 #![allow(
     clippy::unwrap_used,
@@ -26,7 +26,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use aictx_tests::session::before_command;
-use aictx_tests::{TestEnv, wait_until};
+use aictx_tests::{TestEnv, agents, wait_until};
 use serde_json::json;
 
 /// A command that both guards look at and let pass.
@@ -39,6 +39,8 @@ struct Options {
     aictxd: PathBuf,
     runs: usize,
     ancestor: Option<PathBuf>,
+    /// Every agent's dialect takes a turn, too.
+    agents: bool,
     /// Compiler of the floor; the first that works of musl-gcc and cc when not named.
     cc: Option<String>,
 }
@@ -50,6 +52,7 @@ fn options() -> Options {
         aictxd: PathBuf::new(),
         runs: 1_000,
         ancestor: None,
+        agents: false,
         cc: None,
     };
     while let Some(name) = args.next() {
@@ -61,6 +64,7 @@ fn options() -> Options {
             "--aictxd" => options.aictxd = fs::canonicalize(value).unwrap(),
             "--runs" => options.runs = value.parse().unwrap(),
             "--cc" => options.cc = Some(value),
+            "--agents" => options.agents = value == "all",
             "--ancestor-python" => options.ancestor = Some(PathBuf::from(value)),
             other => panic!("unknown option {other}"),
         }
@@ -241,6 +245,17 @@ fn main() {
             1,
         )
     });
+    if options.agents {
+        for told in agents::before_command(&repo, "bench", GUARDED) {
+            let input = env.path().join(format!("{}.json", told.runner));
+            fs::write(&input, told.payload.to_string()).unwrap();
+            let args = ["hook", told.runner, told.event];
+            candidates.push(Candidate {
+                input,
+                ..candidate(told.runner, &options.aictx, &args, 1)
+            });
+        }
+    }
     if let Some(python) = &options.ancestor {
         let other = env.plain_repository("ancestor");
         let script = ancestor_script(&env, python, &other);

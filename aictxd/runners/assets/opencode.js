@@ -1,0 +1,295 @@
+// aictx for OpenCode. Written by `aictx install`, removed by `aictx uninstall`.
+//
+// Hands what happens in a session to the aictx daemon over its Unix socket and passes on what it
+// has to say. Whatever goes wrong in here is silence: OpenCode works on as if this file were not
+// there. Without a daemon the aictx program is started once for the event, which also starts the
+// daemon for the next one.
+import { spawn } from "node:child_process";
+import { statSync } from "node:fs";
+import { connect } from "node:net";
+
+const PROGRAM = "@AICTX_PROGRAM@";
+/** Longest time one event may cost, in milliseconds. */
+const DEADLINE = 150;
+/** The same for the start of a session, where the daemon does real work. */
+const START_DEADLINE = 1000;
+/** Longest text of a tool's output or of a message that is handed over, in characters. */
+const MAX_TEXT = 200_000;
+/** Largest answer that is read, in characters. */
+const MAX_ANSWER = 1_000_000;
+/** Most sessions remembered at once. */
+const MAX_SESSIONS = 500;
+
+const uid = () => (typeof process.getuid === "function" ? process.getuid() : -1);
+
+/** Where the daemon listens; the same places in the same order as in the daemon. */
+function socketPath() {
+  const { env, platform } = process;
+  const absolute = (name) => (env[name] && env[name].startsWith("/") ? env[name] : undefined);
+  const own = absolute("AICTX_SOCKET");
+  if (own) return own;
+  const limit = platform === "linux" ? 107 : 103;
+  const runtime = absolute("XDG_RUNTIME_DIR");
+  const temporary = platform === "darwin" ? absolute("TMPDIR") : undefined;
+  const trim = (path) => (path.length > 1 && path.endsWith("/") ? path.slice(0, -1) : path);
+  const preferred = runtime
+    ? `${trim(runtime)}/aictx/v1/sock`
+    : temporary && `${trim(temporary)}/aictx-${uid()}/v1/sock`;
+  if (preferred && Buffer.byteLength(preferred) <= limit) return preferred;
+  return `/tmp/aictx-${uid()}/v1/sock`;
+}
+
+/** Only a socket of this user is spoken to. */
+function isOurs(path) {
+  try {
+    const found = statSync(path);
+    return found.isSocket() && found.uid === uid();
+  } catch {
+    return false;
+  }
+}
+
+/** One request, one answer: its result, null for none, undefined when nobody took the request. */
+function ask(event, payload, deadline) {
+  return new Promise((resolve) => {
+    const path = socketPath();
+    if (!isOurs(path)) return resolve(undefined);
+    let text = "";
+    let connected = false;
+    let finished = false;
+    const socket = connect(path);
+    const finish = (result) => {
+      if (finished) return;
+      finished = true;
+      clearTimeout(timer);
+      socket.destroy();
+      resolve(result);
+    };
+    const timer = setTimeout(() => finish(connected ? null : undefined), deadline);
+    socket.setEncoding("utf8");
+    socket.on("error", () => finish(undefined));
+    socket.on("close", () => finish(undefined));
+    socket.on("connect", () => {
+      connected = true;
+      const params = { runner: "opencode", pid: process.pid, event, payload };
+      const aictx = { proto: 1, client: "" };
+      socket.write(`${JSON.stringify({ jsonrpc: "2.0", id: 1, aictx, method: "hook", params })}\n`);
+    });
+    socket.on("data", (part) => {
+      text += part;
+      if (text.length > MAX_ANSWER) return finish(null);
+      const end = text.indexOf("\n");
+      if (end < 0) return;
+      try {
+        finish(JSON.parse(text.slice(0, end)).result ?? null);
+      } catch {
+        finish(null);
+      }
+    });
+  });
+}
+
+/** The same by the aictx program; it starts the daemon when it may. */
+function askProgram(event, payload, deadline) {
+  return new Promise((resolve) => {
+    let text = "";
+    let child;
+    const timer = setTimeout(() => resolve(null), deadline);
+    const finish = (result) => {
+      clearTimeout(timer);
+      resolve(result);
+    };
+    try {
+      child = spawn(PROGRAM, ["hook", "opencode", event], {
+        stdio: ["pipe", "pipe", "ignore"],
+        windowsHide: true,
+      });
+    } catch {
+      return finish(null);
+    }
+    child.unref();
+    child.on("error", () => finish(null));
+    child.stdin.on("error", () => {});
+    child.stdout.setEncoding("utf8");
+    child.stdout.on("error", () => {});
+    child.stdout.on("data", (part) => {
+      if (text.length < MAX_ANSWER) text += part;
+    });
+    child.on("close", () => {
+      try {
+        finish(text.trim() ? JSON.parse(text) : null);
+      } catch {
+        finish(null);
+      }
+    });
+    child.stdin.end(JSON.stringify(payload));
+  });
+}
+
+async function tellNow(event, payload, deadline) {
+  try {
+    const begun = Date.now();
+    const answer = await ask(event, payload, deadline);
+    if (answer !== undefined) return answer ?? {};
+    const left = Math.max(1, deadline - (Date.now() - begun));
+    return (await askProgram(event, payload, left)) ?? {};
+  } catch {
+    return {};
+  }
+}
+
+/** What is on its way: OpenCode does not wait for bus events, but it waits for `dispose`. */
+const pending = new Set();
+
+/** What there is to say about an event: an object, never an exception. */
+function tell(event, payload, deadline = DEADLINE) {
+  const answer = tellNow(event, payload, deadline);
+  pending.add(answer);
+  answer.finally(() => pending.delete(answer));
+  return answer;
+}
+
+const cut = (text) => (typeof text === "string" ? text.slice(0, MAX_TEXT) : undefined);
+
+/** Only what is looked at: whole files and attachments stay here. */
+function slimArguments(args) {
+  const slim = {};
+  for (const [name, value] of Object.entries(args ?? {})) {
+    if (/^(content|newString|oldString|edits|todos|prompt)$/.test(name)) continue;
+    if (typeof value === "string") slim[name] = cut(value);
+    else if (typeof value === "boolean" || typeof value === "number") slim[name] = value;
+  }
+  return slim;
+}
+
+// The only export: OpenCode takes every exported function for a plug-in.
+export const Aictx = async ({ directory, worktree } = {}) => {
+  const cwd = directory || worktree || process.cwd();
+  /** session id → { root: of a sub-agent, the session it belongs to; context: what its start was told } */
+  const sessions = new Map();
+
+  const remember = (id, value) => {
+    if (sessions.size >= MAX_SESSIONS) sessions.delete(sessions.keys().next().value);
+    sessions.set(id, value);
+    return value;
+  };
+  const payloadOf = (event, id, more) => {
+    const root = sessions.get(id)?.root;
+    const who = root ? { session_id: root, agent_id: id } : { session_id: id };
+    return { hook_event_name: event, ...who, cwd, ...more };
+  };
+  /** A session that this process has not seen begin: it goes on, or its beginning was missed. */
+  const begin = async (id, source) => {
+    if (!id || sessions.has(id)) return;
+    const session = remember(id, { context: "" });
+    session.started = tell("session.start", payloadOf("session.start", id, { source }), START_DEADLINE);
+    session.context = (await session.started).context ?? "";
+  };
+
+  const safely =
+    (handler) =>
+    async (...all) => {
+      try {
+        return await handler(...all);
+      } catch {
+        return undefined;
+      }
+    };
+
+  return {
+    event: safely(async ({ event }) => {
+      const properties = event?.properties ?? {};
+      const id = properties.sessionID ?? properties.info?.id;
+      if (event.type === "session.created" && id) {
+        const parent = properties.info?.parentID;
+        if (parent) {
+          remember(id, { root: sessions.get(parent)?.root ?? parent, context: "" });
+          await tell(event.type, payloadOf(event.type, id, {}));
+        } else {
+          await begin(id, "startup");
+        }
+      } else if (event.type === "session.idle" && id) {
+        await tell(event.type, payloadOf(event.type, id, {}));
+      } else if (event.type === "session.deleted" && id) {
+        const isRoot = !(sessions.get(id)?.root ?? properties.info?.parentID);
+        if (isRoot) await tell(event.type, payloadOf(event.type, id, { reason: "deleted" }));
+        sessions.delete(id);
+      }
+    }),
+
+    "chat.message": safely(async (input, output) => {
+      const id = input?.sessionID;
+      await begin(id, "resume");
+      const parts = (output?.parts ?? [])
+        .filter((part) => part?.type === "text" && !part.synthetic)
+        .map((part) => ({ type: "text", text: cut(part.text) }));
+      const more = { input: { sessionID: id }, output: { parts } };
+      const answer = await tell("chat.message", payloadOf("chat.message", id, more));
+      const session = sessions.get(id);
+      // Put before the model with the system prompt: not stored, so never replayed when stale.
+      if (session) session.aside = answer.context ?? "";
+    }),
+
+    "experimental.chat.system.transform": safely(async (input, output) => {
+      const session = sessions.get(input?.sessionID);
+      if (!session || !Array.isArray(output?.system)) return;
+      if (session.started) {
+        session.context = (await session.started).context ?? "";
+        session.started = undefined;
+      }
+      for (const text of [session.context, session.aside]) if (text) output.system.push(text);
+    }),
+
+    // Not wrapped: the exception is the refusal.
+    "tool.execute.before": async (input, output) => {
+      let answer = {};
+      try {
+        const id = input?.sessionID;
+        const call = { tool: input?.tool, sessionID: id, callID: input?.callID };
+        const more = { input: call, output: { args: slimArguments(output?.args) } };
+        answer = await tell("tool.execute.before", payloadOf("tool.execute.before", id, more));
+      } catch {
+        return;
+      }
+      if (answer.decision === "deny") throw new Error(String(answer.reason ?? "stopped by aictx"));
+    },
+
+    "tool.execute.after": safely(async (input, output) => {
+      const id = input?.sessionID;
+      const exit = output?.metadata?.exit;
+      const more = {
+        input: {
+          tool: input?.tool,
+          sessionID: id,
+          callID: input?.callID,
+          args: slimArguments(input?.args),
+        },
+        output: {
+          output: input?.tool === "bash" ? cut(output?.output) : undefined,
+          metadata: typeof exit === "number" ? { exit } : undefined,
+        },
+      };
+      const answer = await tell("tool.execute.after", payloadOf("tool.execute.after", id, more));
+      if (answer.context && typeof output?.output === "string") {
+        output.output += `\n\n${answer.context}`;
+      }
+    }),
+
+    "experimental.session.compacting": safely(async (input, output) => {
+      const id = input?.sessionID;
+      const name = "experimental.session.compacting";
+      const answer = await tell(name, payloadOf(name, id, { trigger: "auto" }));
+      if (answer.context && Array.isArray(output?.context)) output.context.push(answer.context);
+    }),
+
+    dispose: safely(async () => {
+      await Promise.all(pending);
+      const roots = [...sessions].filter(([, session]) => !session.root).map(([id]) => id);
+      const ends = roots.map((id) =>
+        tell("dispose", payloadOf("dispose", id, { reason: "exit" }), START_DEADLINE),
+      );
+      sessions.clear();
+      await Promise.all(ends);
+    }),
+  };
+};

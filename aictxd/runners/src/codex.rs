@@ -1,0 +1,197 @@
+//! Codex CLI. Payloads recorded from release 0.169.0, answers measured there.
+//!
+//! Codex validates an answer against a closed schema: one member too many, a question, or a bare
+//! `allow`, and the whole answer is lost and the tool runs. Only shapes that were seen to work are
+//! written.
+
+use serde_json::{Map, Value, json};
+
+use crate::claude::call;
+use crate::members::{Members, text_of};
+use crate::merge::Content;
+use crate::plan::{Agent, Edit, Signs, Site, TIMEOUT_SECONDS, TrustStep, texts};
+use crate::say::{context, specific};
+use crate::table::{self, Does, Event, Kind, Tools, moment};
+use crate::{Action, Answer, Decision, Dialect, DialectError, HookEvent, Output, Status, ToolCall};
+
+/// Codex CLI's dialect.
+#[derive(Debug, Clone, Copy)]
+pub struct Codex;
+
+/// Stop takes no context: it counts as a failed hook there.
+pub(crate) const EVENTS: &[Event] = &[
+    Event::hook("SessionStart", Kind::Start).with_context(),
+    Event::hook("UserPromptSubmit", Kind::Prompt).with_context(),
+    Event::hook("PreToolUse", Kind::Gate).with_context(),
+    Event::hook("PostToolUse", Kind::Done).with_context(),
+    Event::hook("PreCompact", Kind::Compact),
+    Event::hook("SubagentStop", Kind::SubagentStop),
+    Event::hook("Stop", Kind::Stop),
+    Event::hook("SessionEnd", Kind::End),
+    Event::known("SubagentStart", Kind::SubagentStart).with_context(),
+    Event::known("PermissionRequest", Kind::Gate),
+    Event::known("PostCompact", Kind::Note),
+    Event::known("Interrupt", Kind::Note),
+];
+
+const TOOLS: &Tools = &[
+    ("Bash", Does::Shell),
+    ("apply_patch", Does::Patch),
+    ("view_image", Does::Read),
+    ("shell", Does::Shell),
+    ("exec_command", Does::Shell),
+];
+
+/// What a tool printed. A shell command's response is the bare text, with no sign of how it ended;
+/// a patch's begins with its status.
+fn output<'a>(payload: &Members<'a>, call: &ToolCall<'a>) -> Output<'a> {
+    let stdout = payload
+        .raw("tool_response")
+        .map(text_of)
+        .unwrap_or_default();
+    let code = match call.action {
+        Action::Patch(_) => stdout
+            .strip_prefix("Exit code: ")
+            .and_then(|rest| rest.lines().next()?.trim().parse().ok()),
+        _ => None,
+    };
+    Output {
+        status: code.map_or(Status::Unknown, Status::Code),
+        stdout,
+        ..Output::default()
+    }
+}
+
+impl Dialect for Codex {
+    fn name(&self) -> &'static str {
+        "codex"
+    }
+
+    fn events(&self) -> &'static [Event] {
+        EVENTS
+    }
+
+    fn parse<'a>(
+        &self,
+        payload: &'a str,
+        event: Option<&'a str>,
+    ) -> Result<HookEvent<'a>, DialectError> {
+        let payload = Members::open(self.name(), payload)?;
+        let name = payload.event(&["hook_event_name"], event);
+        let kind = table::find(EVENTS, &name).map_or(Kind::Note, |event| event.kind);
+        Ok(HookEvent {
+            session_id: payload.text(&["session_id"]),
+            cwd: payload.text(&["cwd"]),
+            transcript: payload.text(&["transcript_path"]),
+            agent_id: payload.text(&["agent_id"]),
+            moment: moment(
+                kind,
+                &payload,
+                || call(&payload, TOOLS),
+                |call| output(&payload, call),
+            ),
+            name,
+        })
+    }
+
+    fn render(&self, event: &str, answer: &Answer) -> Option<Value> {
+        let mut members = Map::new();
+        let context = context(table::find(EVENTS, event), answer);
+        match event {
+            "PreToolUse" => {
+                if let Some(mut reason) = answer.decision.refusal() {
+                    // Only seen to work apart, so the context goes with the reason.
+                    if let Some(context) = context {
+                        reason = format!("{reason}\n{context}");
+                    }
+                    members.insert("permissionDecision".into(), json!("deny"));
+                    members.insert("permissionDecisionReason".into(), json!(reason));
+                    return specific(event, members);
+                }
+            }
+            "PermissionRequest" if matches!(answer.decision, Decision::Deny(_)) => {
+                let message = answer.decision.refusal();
+                let decision = json!({ "behavior": "deny", "message": message });
+                members.insert("decision".into(), decision);
+            }
+            _ => {}
+        }
+        if let Some(context) = context {
+            members.insert("additionalContext".into(), json!(context));
+        }
+        specific(event, members)
+    }
+}
+
+impl Agent for Codex {
+    fn title(&self) -> &'static str {
+        "Codex CLI"
+    }
+
+    fn signs(&self) -> Signs {
+        Signs {
+            home: &[".codex"],
+            programs: &["codex"],
+            repository: &[".codex"],
+        }
+    }
+
+    /// Hooks always go into `hooks.json`: a mistake in `config.toml` would keep Codex from starting.
+    /// Commands hold nothing that changes with a version, for approval is by their hash.
+    fn edits(&self, site: &Site<'_>) -> Vec<Edit> {
+        let mut edits = Vec::new();
+        let file = if site.is_user() {
+            Some(home(site, "hooks.json"))
+        } else {
+            site.is_shared()
+                .then(|| site.repository(".codex/hooks.json"))
+        };
+        if let Some(file) = file.filter(|_| site.options.hooks) {
+            let items = site.grouped(EVENTS, |event| {
+                // Codex allows the end of a session no more than three seconds.
+                let timeout = if event == "SessionEnd" { 3 } else { TIMEOUT_SECONDS };
+                json!({ "type": "command", "command": site.command_line(event), "timeout": timeout })
+            });
+            edits.push(Edit {
+                caution: "Codex runs a hook only after you have approved it",
+                ..site.edit(file, Content::Json(items), "registers the hooks")
+            });
+        }
+        if site.options.mcp && site.is_user() {
+            let reason = "offers the tools of aictx";
+            edits.push(site.edit(home(site, "config.toml"), site.server_table(), reason));
+        }
+        if site.options.instructions && site.is_shared() {
+            let content = site.instructions("agents", texts::WITHOUT_HOOKS);
+            let reason = "for agents without hooks, and where they are not approved";
+            edits.push(site.edit(site.repository("AGENTS.md"), content, reason));
+        }
+        edits
+    }
+
+    fn trust(&self, site: &Site<'_>) -> Vec<TrustStep> {
+        let mut how = Vec::new();
+        if site.is_shared() {
+            how.push("start `codex` in the repository and trust the folder when asked".into());
+        }
+        how.push(
+            "start `codex`, enter `/hooks`, and approve each hook whose command is aictx".into(),
+        );
+        how.push("do so again when `aictx install` says that it changed a hook".into());
+        vec![TrustStep {
+            agent: site.agent,
+            without: "Codex skips hooks that were not approved, without a word",
+            how,
+            check: "`codex app-server`, method `hooks/list`: `trustStatus` of each hook is `trusted`",
+            // The hashes are known only to Codex; see `plan::codex_trust`.
+            write: None,
+        }]
+    }
+}
+
+fn home(site: &Site<'_>, file: &str) -> String {
+    match &site.paths.codex {
+        Some(dir) => format!("{dir}/{file}"),
+        None => site.home(&format!(".codex/{file}")),
+    }
+}

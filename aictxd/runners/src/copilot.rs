@@ -1,0 +1,263 @@
+//! GitHub Copilot: CLI, cloud agent and VS Code. Shapes from the vendors' documentation.
+//!
+//! One agent, two dialects: an event registered as `preToolUse` comes in camel case with the CLI's
+//! own tool names and is answered flat; one registered as `PreToolUse`, and every event of VS Code,
+//! comes and is answered in Claude Code's shape. The spelling of the event tells them apart. The
+//! CLI refuses a tool when its hook fails in any way, so the hook must exit 0 whatever happens.
+
+use serde_json::{Map, Value, json};
+
+use crate::members::Members;
+use crate::merge::{Content, Item, Rule};
+use crate::plan::{Agent, Edit, Signs, Site, TIMEOUT_SECONDS, texts};
+use crate::say::{context, flat, specific};
+use crate::table::{self, Does, Event, Kind, Tools, moment};
+use crate::{Answer, Decision, Dialect, DialectError, HookEvent, Moment, Output, Status, ToolCall};
+
+/// Copilot's dialect.
+#[derive(Debug, Clone, Copy)]
+pub struct Copilot;
+
+/// The CLI's spelling is registered; VS Code reads it too. Context of a prompt is dropped by hooks
+/// from files, before a tool there is no channel for it.
+pub(crate) const EVENTS: &[Event] = &[
+    Event::hook("sessionStart", Kind::Start).with_context(),
+    Event::hook("userPromptSubmitted", Kind::Prompt),
+    Event::hook("preToolUse", Kind::Gate),
+    Event::hook("postToolUse", Kind::Done).with_context(),
+    Event::hook("postToolUseFailure", Kind::Failed).with_context(),
+    Event::hook("preCompact", Kind::Compact),
+    Event::hook("subagentStop", Kind::SubagentStop),
+    Event::hook("agentStop", Kind::Stop),
+    Event::hook("sessionEnd", Kind::End),
+    Event::known("subagentStart", Kind::SubagentStart).with_context(),
+    Event::known("permissionRequest", Kind::Gate),
+    Event::known("notification", Kind::Note),
+    Event::known("errorOccurred", Kind::Note),
+    Event::known("SessionStart", Kind::Start).with_context(),
+    Event::known("UserPromptSubmit", Kind::Prompt),
+    Event::known("UserPromptSubmitted", Kind::Prompt),
+    Event::known("PreToolUse", Kind::Gate).with_context(),
+    Event::known("PostToolUse", Kind::Done).with_context(),
+    Event::known("PostToolUseFailure", Kind::Failed).with_context(),
+    Event::known("PreCompact", Kind::Compact),
+    Event::known("SubagentStart", Kind::SubagentStart).with_context(),
+    Event::known("SubagentStop", Kind::SubagentStop),
+    Event::known("Stop", Kind::Stop),
+    Event::known("SessionEnd", Kind::End),
+    Event::known("PermissionRequest", Kind::Gate),
+];
+
+/// The CLI's tools; Claude Code's and VS Code's names come from Claude's table.
+const TOOLS: &Tools = &[
+    ("bash", Does::Shell),
+    ("powershell", Does::Shell),
+    ("view", Does::Read),
+    ("create", Does::Edit),
+    ("edit", Does::Edit),
+    ("str_replace", Does::Edit),
+    ("str_replace_editor", Does::Edit),
+    ("insert", Does::Edit),
+    ("apply_patch", Does::Patch),
+];
+
+fn call<'a>(payload: &Members<'a>) -> ToolCall<'a> {
+    let tool = payload.text(&["toolName", "tool_name"]);
+    let input = payload
+        .raw("toolArgs")
+        .or_else(|| payload.raw("tool_input"));
+    let tools = if TOOLS.iter().any(|(name, _)| *name == tool) {
+        TOOLS
+    } else {
+        crate::claude::TOOLS
+    };
+    ToolCall {
+        action: table::action(tools, &tool, input),
+        call_id: payload.text(&["toolCallId", "tool_use_id", "toolUseId"]),
+        tool,
+    }
+}
+
+fn result<'a>(payload: &Members<'a>) -> (Members<'a>, Output<'a>) {
+    let result = payload.object(&["toolResult", "tool_response", "tool_result"]);
+    let stdout = match result.text(&["textResultForLlm", "text_result_for_llm", "stdout"]) {
+        text if text.is_empty() => payload.text(&["tool_response", "toolResult"]),
+        text => text,
+    };
+    let output = Output {
+        // The result says whether the tool worked; how a command ended stands in its text, if at all.
+        status: exit_line(&stdout).map_or(Status::Unknown, Status::Code),
+        stdout,
+        stderr: result.text(&["stderr"]),
+        interrupted: false,
+    };
+    (result, output)
+}
+
+/// The status in the last line that the CLI puts behind a command's output.
+fn exit_line(text: &str) -> Option<i32> {
+    let last = text.trim_end().lines().next_back()?;
+    let code = last.strip_prefix("<exited with exit code ")?;
+    code.strip_suffix('>')?.parse().ok()
+}
+
+impl Dialect for Copilot {
+    fn name(&self) -> &'static str {
+        "copilot"
+    }
+
+    fn events(&self) -> &'static [Event] {
+        EVENTS
+    }
+
+    fn parse<'a>(
+        &self,
+        payload: &'a str,
+        event: Option<&'a str>,
+    ) -> Result<HookEvent<'a>, DialectError> {
+        let payload = Members::open(self.name(), payload)?;
+        let name = payload.event(&["hookEventName", "hook_event_name"], event);
+        let kind = table::find(EVENTS, &name).map_or(Kind::Note, |event| event.kind);
+        let (said, output) = if kind == Kind::Done {
+            result(&payload)
+        } else {
+            <_>::default()
+        };
+        let kind_of_result = said.text(&["resultType", "result_type"]);
+        let moment = match kind_of_result.as_ref() {
+            "failure" | "rejected" | "denied" => Moment::ToolFailed {
+                call: call(&payload),
+                error: output.stdout,
+                interrupted: false,
+                duration_ms: None,
+            },
+            _ => moment(kind, &payload, || call(&payload), |_| output),
+        };
+        let agent = if matches!(kind, Kind::SubagentStart | Kind::SubagentStop) {
+            payload.text(&["agentId", "agent_id", "agentName", "agent_name"])
+        } else {
+            payload.text(&["agentId", "agent_id"])
+        };
+        Ok(HookEvent {
+            session_id: payload.text(&["sessionId", "session_id"]),
+            cwd: payload.text(&["cwd"]),
+            transcript: payload.text(&["transcriptPath", "transcript_path"]),
+            agent_id: agent,
+            moment,
+            name,
+        })
+    }
+
+    fn render(&self, event: &str, answer: &Answer) -> Option<Value> {
+        let mut members = Map::new();
+        match event {
+            "preToolUse" | "PreToolUse" => {
+                if let Some((word, reason)) = answer.decision.word() {
+                    members.insert("permissionDecision".into(), json!(word));
+                    members.insert("permissionDecisionReason".into(), json!(reason));
+                }
+            }
+            "permissionRequest" if matches!(answer.decision, Decision::Deny(_)) => {
+                members.insert("behavior".into(), json!("deny"));
+                members.insert("message".into(), json!(answer.decision.refusal()));
+            }
+            "PermissionRequest" if matches!(answer.decision, Decision::Deny(_)) => {
+                let message = answer.decision.refusal();
+                let decision = json!({ "behavior": "deny", "message": message });
+                members.insert("decision".into(), decision);
+            }
+            _ => {}
+        }
+        if let Some(context) = context(table::find(EVENTS, event), answer) {
+            members.insert("additionalContext".into(), json!(context));
+        }
+        if event.starts_with(|first: char| first.is_ascii_uppercase()) {
+            specific(event, members)
+        } else {
+            flat(members)
+        }
+    }
+}
+
+impl Agent for Copilot {
+    fn title(&self) -> &'static str {
+        "GitHub Copilot"
+    }
+
+    fn signs(&self) -> Signs {
+        Signs {
+            home: &[".copilot"],
+            programs: &["copilot"],
+            repository: &[".github/copilot-instructions.md", ".github/hooks"],
+        }
+    }
+
+    /// A file of our own in the directory of hooks. VS Code does not read that of the user, but it
+    /// reads Claude Code's settings.
+    fn edits(&self, site: &Site<'_>) -> Vec<Edit> {
+        let home = |file: &str| match &site.paths.copilot {
+            Some(dir) => format!("{dir}/{file}"),
+            None => site.home(&format!(".copilot/{file}")),
+        };
+        let file = if site.is_user() {
+            Some(home("hooks/aictx.json"))
+        } else {
+            site.is_shared()
+                .then(|| site.repository(".github/hooks/aictx.json"))
+        };
+        let mut edits = Vec::new();
+        if let Some(file) = file.filter(|_| site.options.hooks) {
+            let mut items = vec![Item {
+                path: vec!["version".into()],
+                value: json!(1),
+                rule: Rule::Default,
+            }];
+            items.extend(site.listed(EVENTS, |event| handler(site, event)));
+            edits.push(site.edit(file, Content::Json(items), "registers the hooks"));
+        }
+        if site.options.hooks && site.options.vscode && site.is_user() {
+            edits.push(crate::claude::for_readers(site));
+        }
+        if site.options.mcp && site.is_user() {
+            let more = [("type", json!("local")), ("tools", json!(["*"]))];
+            let content = site.server("mcpServers", &more);
+            edits.push(site.edit(
+                home("mcp-config.json"),
+                content,
+                "offers the tools of aictx",
+            ));
+        }
+        if site.is_shared() {
+            if site.options.mcp {
+                let content = site.server("servers", &[("type", json!("stdio"))]);
+                let file = site.repository(".vscode/mcp.json");
+                edits.push(site.edit(file, content, "offers the tools of aictx in VS Code"));
+            }
+            if site.options.instructions {
+                let content = site.instructions("copilot", texts::WITHOUT_HOOKS);
+                let file = site.repository(".github/copilot-instructions.md");
+                edits.push(site.edit(file, content, "a prompt's context is not taken from hooks"));
+            }
+        }
+        edits
+    }
+}
+
+/// The shared form also runs where only a shell is offered, and never fails: a hook that fails
+/// stops the tool.
+fn handler(site: &Site<'_>, event: &str) -> Value {
+    let mut handler = if site.is_shared() {
+        let shell = site.command_line(event);
+        let name = site.agent;
+        let windows = format!(
+            "aictx hook {name} {event}; if (-not $?) {{ $global:LASTEXITCODE = 0 }}; exit 0"
+        );
+        json!({ "type": "command", "bash": shell, "powershell": windows })
+    } else {
+        site.exec_handler("exec", event)
+    };
+    if let Some(handler) = handler.as_object_mut() {
+        handler.insert("timeoutSec".into(), json!(TIMEOUT_SECONDS));
+    }
+    handler
+}

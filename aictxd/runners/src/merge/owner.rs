@@ -1,0 +1,169 @@
+//! Whose an entry is, told by what it calls.
+
+use serde_json::{Map, Value};
+
+/// Somebody whose entries we may touch.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Owner {
+    /// We wrote it.
+    Us,
+    /// The ancestor wrote it.
+    Ancestor,
+}
+
+/// Members that hold a command line or a program.
+const COMMANDS: &[&str] = &["command", "exec", "bash", "powershell"];
+/// What stands in the commands of the ancestor's hooks.
+const ANCESTOR_SCRIPTS: &[&str] = &[
+    ".claude/hooks/aictx_session_start",
+    ".claude/hooks/aictx_user_prompt_submit",
+    ".claude/hooks/aictx_pre_tool_use",
+    ".claude/hooks/aictx_refresh_memory_graph",
+];
+
+/// Whose a hook is: a handler, or a group all of whose handlers have one owner.
+pub(super) fn of_hook(value: &Value) -> Option<Owner> {
+    let object = value.as_object()?;
+    let Some(handlers) = object.get("hooks").and_then(Value::as_array) else {
+        return of_handler(object);
+    };
+    let mut owners = handlers
+        .iter()
+        .map(|handler| handler.as_object().and_then(of_handler));
+    let first = owners.next()??;
+    owners.all(|owner| owner == Some(first)).then_some(first)
+}
+
+fn of_handler(handler: &Map<String, Value>) -> Option<Owner> {
+    let texts = COMMANDS
+        .iter()
+        .filter_map(|name| handler.get(*name)?.as_str());
+    for text in texts {
+        if ANCESTOR_SCRIPTS.iter().any(|script| text.contains(script)) {
+            return Some(Owner::Ancestor);
+        }
+        let words = match handler.get("args").and_then(Value::as_array) {
+            Some(args) => {
+                let args = args.iter().filter_map(Value::as_str).map(str::to_owned);
+                std::iter::once(text.to_owned())
+                    .chain(args)
+                    .take(2)
+                    .collect()
+            }
+            None => first_words(text),
+        };
+        if let [program, verb, ..] = words.as_slice()
+            && is_program(program, "aictx")
+            && verb == "hook"
+        {
+            return Some(Owner::Us);
+        }
+    }
+    None
+}
+
+/// Whose an MCP server's entry is.
+pub(super) fn of_server(value: &Value) -> Option<Owner> {
+    let object = value.as_object()?;
+    if object.get("_aictx_managed") == Some(&Value::Bool(true)) {
+        return Some(Owner::Ancestor);
+    }
+    let mut words: Vec<&str> = match object.get("command")? {
+        Value::String(program) => vec![program],
+        Value::Array(words) => words.iter().filter_map(Value::as_str).collect(),
+        _ => return None,
+    };
+    if let Some(args) = object.get("args").and_then(Value::as_array) {
+        words.extend(args.iter().filter_map(Value::as_str));
+    }
+    let (program, verb) = (words.first()?, words.get(1)?);
+    if !(is_program(program, "aictxd") || is_program(program, "aictx")) {
+        return None;
+    }
+    match *verb {
+        "mcp" => Some(Owner::Us),
+        "mcp-server" => Some(Owner::Ancestor),
+        _ => None,
+    }
+}
+
+/// Whether a path ends in the name of a program.
+fn is_program(path: &str, name: &str) -> bool {
+    let file = path.rsplit(['/', '\\']).next().unwrap_or(path);
+    file == name || file.strip_suffix(".exe") == Some(name)
+}
+
+/// The first two words of a command line, quotes taken off; enough to see what it calls.
+fn first_words(line: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut quote = None;
+    for c in line.trim().chars() {
+        let Some(word) = words.last_mut() else { break };
+        match (quote, c) {
+            (Some(open), c) if c == open => quote = None,
+            (Some(_), c) => word.push(c),
+            (None, '\'' | '"') => quote = Some(c),
+            // PowerShell calls a quoted program with `&`.
+            (None, '&') if word.is_empty() => {}
+            (None, c) if c.is_whitespace() => {
+                if !word.is_empty() {
+                    if words.len() == 2 {
+                        break;
+                    }
+                    words.push(String::new());
+                }
+            }
+            (None, c) => word.push(c),
+        }
+    }
+    words
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn hooks_are_known_by_what_they_call() {
+        for ours in [
+            json!({"command": "/opt/aictx", "args": ["hook", "claude", "Stop"]}),
+            json!({"command": "'/my tools/aictx' hook codex Stop"}),
+            json!({"bash": "aictx hook copilot stop 2>/dev/null || true"}),
+            json!({"powershell": "& \"C:\\x y\\aictx.exe\" hook copilot stop"}),
+            json!({"hooks": [{"command": "/a/aictx hook gemini X"}]}),
+        ] {
+            assert_eq!(of_hook(&ours), Some(Owner::Us), "{ours}");
+        }
+        for theirs in [
+            json!({"command": "/opt/aictx-lint hook x"}),
+            json!({"command": "/opt/aictx", "args": ["status"]}),
+            json!({"command": "echo /opt/aictx hook claude"}),
+            json!({"hooks": []}),
+            json!({"hooks": [{"command": "/a/aictx hook gemini X"}, {"command": "mine"}]}),
+            json!("aictx hook"),
+        ] {
+            assert_eq!(of_hook(&theirs), None, "{theirs}");
+        }
+        let old = json!({"hooks": [{"type": "command",
+            "command": "\"$CLAUDE_PROJECT_DIR\"/.claude/hooks/aictx_pre_tool_use.py"}]});
+        assert_eq!(of_hook(&old), Some(Owner::Ancestor));
+    }
+
+    #[test]
+    fn servers_are_known_by_what_they_call() {
+        let us = json!({"command": "/opt/aictxd", "args": ["mcp", "--profile", "full"]});
+        assert_eq!(of_server(&us), Some(Owner::Us));
+        assert_eq!(
+            of_server(&json!({"command": ["/opt/aictxd", "mcp"]})),
+            Some(Owner::Us)
+        );
+        let old = json!({"command": "aictx", "args": ["mcp-server"], "_aictx_managed": true});
+        assert_eq!(of_server(&old), Some(Owner::Ancestor));
+        assert_eq!(
+            of_server(&json!({"command": "npx", "args": ["aictx"]})),
+            None
+        );
+        assert_eq!(of_server(&json!({"url": "http://localhost"})), None);
+    }
+}

@@ -1,0 +1,63 @@
+//! Which agents are there.
+
+use crate::registry::AGENTS;
+
+/// What tells that an agent is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Signs {
+    /// Files and directories below the home directory that it makes.
+    pub home: &'static [&'static str],
+    /// Its programs.
+    pub programs: &'static [&'static str],
+    /// Files and directories below a repository's root that its users keep there.
+    pub repository: &'static [&'static str],
+}
+
+/// What somebody with a disk has found of [`Signs`].
+pub trait Facts {
+    /// Whether a path exists below the home directory.
+    fn in_home(&self, path: &str) -> bool;
+    /// Whether a program of that name is on the search path.
+    fn on_path(&self, program: &str) -> bool;
+    /// Whether a path exists below the repository's root; false where there is none.
+    fn in_repository(&self, path: &str) -> bool;
+}
+
+/// An agent that is there.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Detected {
+    /// Runner.
+    pub agent: &'static str,
+    /// Its name for people.
+    pub title: &'static str,
+    /// What tells it, for people.
+    pub evidence: String,
+    /// Only the repository speaks of it; it may be installed for others and not here.
+    pub only_repository: bool,
+}
+
+/// The agents that are there, in the order of the registry.
+pub fn detect(facts: &impl Facts) -> Vec<Detected> {
+    let found = AGENTS.iter().filter_map(|agent| {
+        let signs = agent.signs();
+        let program = signs.programs.iter().find(|name| facts.on_path(name));
+        let home = signs.home.iter().find(|path| facts.in_home(path));
+        let repository = signs
+            .repository
+            .iter()
+            .find(|path| facts.in_repository(path));
+        let evidence = match (program, home, repository) {
+            (Some(name), _, _) => format!("`{name}` is on the search path"),
+            (_, Some(path), _) => format!("~/{path} exists"),
+            (_, _, Some(path)) => format!("{path} stands in the repository"),
+            _ => return None,
+        };
+        Some(Detected {
+            agent: agent.name(),
+            title: agent.title(),
+            evidence,
+            only_repository: program.is_none() && home.is_none(),
+        })
+    });
+    found.collect()
+}

@@ -1,0 +1,40 @@
+//! What stands between a hook in a file and a hook that runs.
+
+use super::Edit;
+use crate::merge::{Content, Table};
+
+/// A step that a person takes, or allows us to take.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TrustStep {
+    /// Runner.
+    pub agent: &'static str,
+    /// What does not happen without it.
+    pub without: &'static str,
+    /// What to do, step by step.
+    pub how: Vec<String>,
+    /// How to see that it is done.
+    pub check: &'static str,
+    /// What could be written instead, when the person says so. Never without asking: trust is
+    /// theirs to give.
+    pub write: Option<Edit>,
+}
+
+/// Codex's approval of single hooks, for [`TrustStep::write`]: the keys and hashes as `codex
+/// app-server` gives them for `hooks/list` (`key`, `currentHash`) after the hooks were written.
+/// Keys tell the place of a hook in its file, so this has to be done again when the file changes.
+pub fn codex_trust(config: &str, hashes: &[(String, String)]) -> Vec<Edit> {
+    let tables = hashes.iter().map(|(key, hash)| Table {
+        path: vec!["hooks".into(), "state".into(), key.clone()],
+        members: format!("trusted_hash = {}\n", super::toml_text(hash)),
+    });
+    tables
+        .map(|table| Edit {
+            agent: "codex",
+            file: config.to_owned(),
+            content: Content::Toml(table),
+            reason: "approves one hook",
+            shared: false,
+            caution: "",
+        })
+        .collect()
+}

@@ -1,0 +1,377 @@
+//! The tables adapters are made of: which event means what, which tool does what.
+
+use std::borrow::Cow;
+
+use serde_json::value::RawValue;
+
+use crate::members::{Members, text_of};
+use crate::{Action, MAX_PATCHED, Moment, Output, ToolCall};
+
+/// What an agent's event means to us.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// A session begins.
+    Start,
+    /// The user asks for something.
+    Prompt,
+    /// A tool is about to run and can be stopped.
+    Gate,
+    /// A tool ran.
+    Done,
+    /// A tool failed.
+    Failed,
+    /// Context is about to be compacted.
+    Compact,
+    /// A turn ended.
+    Stop,
+    /// A sub-agent starts.
+    SubagentStart,
+    /// A sub-agent stopped.
+    SubagentStop,
+    /// The session ends.
+    End,
+    /// Only worth a note.
+    Note,
+}
+
+/// One event of an agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Event {
+    /// The agent's name of it.
+    pub name: &'static str,
+    /// What it means.
+    pub kind: Kind,
+    /// Context in the answer reaches the model and does nothing else.
+    pub takes_context: bool,
+    /// We register a hook for it.
+    pub registered: bool,
+}
+
+impl Event {
+    /// An event we register.
+    pub(crate) const fn hook(name: &'static str, kind: Kind) -> Self {
+        Self {
+            name,
+            kind,
+            takes_context: false,
+            registered: true,
+        }
+    }
+
+    /// An event that is understood when it comes and that we do not ask for.
+    pub(crate) const fn known(name: &'static str, kind: Kind) -> Self {
+        Self {
+            registered: false,
+            ..Self::hook(name, kind)
+        }
+    }
+
+    /// The same, with room for context in the answer.
+    pub(crate) const fn with_context(self) -> Self {
+        Self {
+            takes_context: true,
+            ..self
+        }
+    }
+}
+
+/// The entry of an event.
+pub(crate) fn find<'t>(events: &'t [Event], name: &str) -> Option<&'t Event> {
+    events.iter().find(|event| event.name == name)
+}
+
+/// What a tool does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Does {
+    /// Reads a file.
+    Read,
+    /// Changes a file.
+    Edit,
+    /// Runs a command line.
+    Shell,
+    /// Applies a patch in the `*** Begin Patch` format.
+    Patch,
+}
+
+/// Tools of an agent by name.
+pub(crate) type Tools = [(&'static str, Does)];
+
+/// Members under which agents name the file of a tool call.
+const PATHS: &[&str] = &[
+    "file_path",
+    "filePath",
+    "path",
+    "notebook_path",
+    "absolute_path",
+    "target_file",
+    "targetFile",
+    "relative_path",
+    "uri",
+];
+/// Members under which they hand over a command line.
+const COMMANDS: &[&str] = &["command", "command_line", "commandLine", "cmd", "script"];
+/// Members that say that a command goes to the background.
+const BACKGROUND: &[&str] = &[
+    "run_in_background",
+    "is_background",
+    "isBackground",
+    "background",
+];
+/// Members that hold a patch.
+const PATCHES: &[&str] = &[
+    "command",
+    "patch",
+    "input",
+    "patchText",
+    "patch_text",
+    "diff",
+];
+/// What tools of file servers call an edit, behind the server's name.
+const SERVER_EDITS: &[&str] = &[
+    "write_file",
+    "edit_file",
+    "create_file",
+    "append_file",
+    "delete_file",
+    "move_file",
+    "rename_file",
+    "copy_file",
+    "replace_in_file",
+    "write",
+    "edit",
+];
+/// Members under which tools of file servers name files.
+const SERVER_PATHS: &[&str] = &["path", "file_path", "filePath", "source", "destination"];
+
+/// What a call does. `input` is its arguments: an object, or a string that holds one, or a patch.
+pub(crate) fn action<'a>(tools: &Tools, tool: &str, input: Option<&'a RawValue>) -> Action<'a> {
+    let Some(does) = does(tools, tool) else {
+        return Action::Other;
+    };
+    let Some(input) = input else {
+        return of_members(does, &Members::default());
+    };
+    if !input.get().starts_with('"') {
+        return of_members(does, &Members::of(input));
+    }
+    // Some agents hand over arguments as JSON within a string.
+    let text = text_of(input);
+    match Members::parse(&text) {
+        Ok(members) => detached(of_members(does, &members)),
+        Err(_) if does == Some(Does::Patch) => detached(patched(&text)),
+        Err(_) => of_members(does, &Members::default()),
+    }
+}
+
+/// What the table says; `Some(None)` for an edit by a file server.
+#[allow(clippy::option_option)]
+fn does(tools: &Tools, tool: &str) -> Option<Option<Does>> {
+    if let Some((_, does)) = tools.iter().find(|(name, _)| *name == tool) {
+        return Some(Some(*does));
+    }
+    let foreign = ["mcp__", "mcp_", "MCP:", "mcp:"];
+    if !foreign.iter().any(|prefix| tool.starts_with(prefix)) {
+        return None;
+    }
+    let named = |edit: &&str| {
+        tool.strip_suffix(*edit)
+            .is_some_and(|rest| rest.ends_with(['_', ':', '/', '.']))
+    };
+    SERVER_EDITS.iter().any(named).then_some(None)
+}
+
+fn of_members<'a>(does: Option<Does>, input: &Members<'a>) -> Action<'a> {
+    match does {
+        Some(Does::Read) => Action::Read(input.text(PATHS)),
+        Some(Does::Edit) => {
+            let mut paths: Vec<_> = input
+                .elements("files")
+                .into_iter()
+                .map(|raw| match text_of(raw) {
+                    path if path.is_empty() => Members::of(raw).text(PATHS),
+                    path => path,
+                })
+                .filter(|path| !path.is_empty())
+                .collect();
+            paths.truncate(MAX_PATCHED);
+            if paths.is_empty() {
+                Action::Edit(input.text(PATHS))
+            } else {
+                Action::Patch(paths)
+            }
+        }
+        Some(Does::Shell) => Action::Command {
+            command: input.text(COMMANDS),
+            background: input.flag(BACKGROUND),
+        },
+        Some(Does::Patch) => match input.text(PATCHES) {
+            Cow::Borrowed(text) => patched(text),
+            Cow::Owned(text) => detached(patched(&text)),
+        },
+        None => {
+            let paths = SERVER_PATHS.iter().map(|name| input.text(&[name]));
+            let paths: Vec<_> = paths.filter(|path| !path.is_empty()).collect();
+            match <[_; 1]>::try_from(paths) {
+                Ok([path]) => Action::Edit(path),
+                Err(paths) => Action::Patch(paths),
+            }
+        }
+    }
+}
+
+/// The files named in the head lines of a patch.
+fn patched(patch: &str) -> Action<'_> {
+    const HEADS: &[&str] = &[
+        "*** Update File: ",
+        "*** Add File: ",
+        "*** Delete File: ",
+        "*** Move to: ",
+    ];
+    let named = |line| HEADS.iter().find_map(|head| str::strip_prefix(line, head));
+    let mut paths: Vec<Cow<'_, str>> = Vec::new();
+    for path in patch.lines().filter_map(named).map(str::trim) {
+        if paths.len() < MAX_PATCHED && !path.is_empty() {
+            paths.push(Cow::Borrowed(path));
+        }
+    }
+    Action::Patch(paths)
+}
+
+fn detached(action: Action<'_>) -> Action<'static> {
+    let call = ToolCall {
+        tool: Cow::Borrowed(""),
+        call_id: Cow::Borrowed(""),
+        action,
+    };
+    call.detach().action
+}
+
+/// What happened, for agents whose payloads keep all members on one level.
+pub(crate) fn moment<'a>(
+    kind: Kind,
+    payload: &Members<'a>,
+    call: impl FnOnce() -> ToolCall<'a>,
+    output: impl FnOnce(&ToolCall<'a>) -> Output<'a>,
+) -> Moment<'a> {
+    const LAST: &[&str] = &[
+        "last_assistant_message",
+        "prompt_response",
+        "summary",
+        "response",
+    ];
+    const ERROR: &[&str] = &["error", "error_message"];
+    const DURATION: &[&str] = &["duration_ms", "duration", "durationMs"];
+    match kind {
+        Kind::Start => Moment::SessionStart {
+            // Some say nothing, some call a session that was never seen before `new`.
+            source: match payload.text(&["source"]) {
+                source if source.is_empty() || source == "new" => Cow::Borrowed("startup"),
+                source => source,
+            },
+        },
+        Kind::Prompt => Moment::Prompt {
+            text: payload.text(&["prompt"]),
+        },
+        Kind::Gate => Moment::ToolIntent(call()),
+        Kind::Done => {
+            let call = call();
+            Moment::ToolDone {
+                output: output(&call),
+                call,
+                duration_ms: payload.duration(DURATION),
+            }
+        }
+        Kind::Failed => Moment::ToolFailed {
+            call: call(),
+            error: match payload.text(ERROR) {
+                text if text.is_empty() => payload.object(ERROR).text(&["message"]),
+                text => text,
+            },
+            interrupted: payload.flag(&["is_interrupt", "interrupted"]),
+            duration_ms: payload.duration(DURATION),
+        },
+        Kind::Compact => Moment::Compact {
+            trigger: payload.text(&["trigger"]),
+        },
+        Kind::Stop => Moment::Stop {
+            last_message: payload.text(LAST),
+        },
+        Kind::SubagentStart => Moment::Subagent {
+            phase: "start",
+            last_message: Cow::Borrowed(""),
+        },
+        Kind::SubagentStop => Moment::Subagent {
+            phase: "stop",
+            last_message: payload.text(LAST),
+        },
+        Kind::End => Moment::SessionEnd {
+            reason: payload.text(&["reason", "final_status"]),
+        },
+        Kind::Note => Moment::Other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    const TOOLS: &Tools = &[
+        ("sh", Does::Shell),
+        ("patch", Does::Patch),
+        ("edit", Does::Edit),
+    ];
+
+    fn raw(text: &str) -> Box<RawValue> {
+        RawValue::from_string(text.to_owned()).unwrap()
+    }
+
+    #[test]
+    fn arguments_may_be_json_in_a_string() {
+        let input = raw(r#""{\"command\":\"rm -rf dist\"}""#);
+        let command = Action::Command {
+            command: "rm -rf dist".into(),
+            background: false,
+        };
+        assert_eq!(action(TOOLS, "sh", Some(&input)), command);
+        let input =
+            raw(r#""*** Begin Patch\n*** Add File: a b.py\n+x\n*** Move to: c\n*** End Patch""#);
+        let files = Action::Patch(vec!["a b.py".into(), "c".into()]);
+        assert_eq!(action(TOOLS, "patch", Some(&input)), files);
+    }
+
+    #[test]
+    fn file_servers_edit_too() {
+        let input = raw(r#"{"source":"a","destination":"b"}"#);
+        let both = Action::Patch(vec!["a".into(), "b".into()]);
+        assert_eq!(action(TOOLS, "mcp__fs__move_file", Some(&input)), both);
+        let input = raw(r#"{"path":"a","content":"x"}"#);
+        assert_eq!(
+            action(TOOLS, "mcp_fs_write_file", Some(&input)),
+            Action::Edit("a".into())
+        );
+        assert_eq!(
+            action(TOOLS, "mcp__db__rewrite", Some(&input)),
+            Action::Other
+        );
+        assert_eq!(action(TOOLS, "write_file", Some(&input)), Action::Other);
+    }
+
+    #[test]
+    fn several_files_of_one_edit() {
+        let input = raw(r#"{"files":["a",{"filePath":"b"},7]}"#);
+        let both = Action::Patch(vec!["a".into(), "b".into()]);
+        assert_eq!(action(TOOLS, "edit", Some(&input)), both);
+    }
+
+    proptest! {
+        #[test]
+        fn any_arguments_are_survived(tool in "sh|patch|edit|mcp__x__edit|other", text in "\\PC{0,60}") {
+            let string = raw(&serde_json::to_string(&text).unwrap());
+            action(TOOLS, &tool, Some(&string));
+            if let Ok(value) = serde_json::from_str::<Box<RawValue>>(&text) {
+                action(TOOLS, &tool, Some(&value));
+            }
+        }
+    }
+}

@@ -1,0 +1,95 @@
+//! Every agent is heard and answered in its own dialect, through the real client and daemon.
+
+use std::path::Path;
+
+use aictx_tests::agents::{Told, before_command, starts};
+use aictx_tests::{TestEnv, program};
+use serde_json::Value;
+
+/// What the hook of an event prints.
+fn said(env: &TestEnv, repo: &Path, told: &Told) -> Option<Value> {
+    let run = env
+        .with_input(
+            env.command(program("aictx"))
+                .args(["hook", told.runner, told.event])
+                .current_dir(repo),
+            told.payload.to_string().as_bytes(),
+        )
+        .ok();
+    (!run.stdout.is_empty()).then(|| run.json())
+}
+
+/// Where each dialect has its word for a refusal, and its reason.
+fn refusal(runner: &str, said: &Value) -> (String, String) {
+    let (word, reason) = match runner {
+        "claude" | "codex" => (
+            "/hookSpecificOutput/permissionDecision",
+            "/hookSpecificOutput/permissionDecisionReason",
+        ),
+        "copilot" => ("/permissionDecision", "/permissionDecisionReason"),
+        "cursor" => ("/permission", "/user_message"),
+        "cline" => ("/cancel", "/errorMessage"),
+        "windsurf" => ("/aictx_exit", "/aictx_stderr"),
+        _ => ("/decision", "/reason"),
+    };
+    let at = |pointer| said.pointer(pointer).unwrap_or_else(|| panic!("{said}"));
+    (
+        at(word).to_string(),
+        at(reason).as_str().unwrap().to_owned(),
+    )
+}
+
+#[test]
+fn what_must_not_run_is_refused_in_every_dialect() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    for told in before_command(&repo, "deny", "rm -rf /") {
+        let said = said(&env, &repo, &told).unwrap();
+        let (word, reason) = refusal(told.runner, &said);
+        assert!(["\"deny\"", "true", "2"].contains(&word.as_str()), "{said}");
+        assert!(!reason.is_empty());
+    }
+    for told in before_command(&repo, "ask", "git reset --hard HEAD~1") {
+        let said = said(&env, &repo, &told).unwrap();
+        let (word, reason) = refusal(told.runner, &said);
+        if ["claude", "copilot", "generic"].contains(&told.runner) {
+            assert_eq!(word, "\"ask\"", "{said}");
+        } else {
+            assert!(["\"deny\"", "true", "2"].contains(&word.as_str()), "{said}");
+            assert!(reason.contains("no way to ask"), "{reason}");
+        }
+    }
+    for told in before_command(&repo, "pass", "cargo test") {
+        assert_eq!(said(&env, &repo, &told), None, "{}", told.runner);
+    }
+}
+
+#[test]
+fn a_session_start_is_told_what_is_known_in_every_dialect() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    for told in starts(&repo, "start") {
+        let said = said(&env, &repo, &told).unwrap_or_else(|| panic!("{}", told.runner));
+        let text = match told.runner {
+            "claude" | "codex" | "gemini" => &said["hookSpecificOutput"]["additionalContext"],
+            "cursor" => &said["additional_context"],
+            "copilot" => &said["additionalContext"],
+            "cline" => &said["contextModification"],
+            _ => &said["context"],
+        };
+        assert!(
+            !text.as_str().unwrap().is_empty(),
+            "{}: {said}",
+            told.runner
+        );
+    }
+    let sessions = env
+        .once("session.list", &serde_json::json!({ "repo": repo }))
+        .ok();
+    for told in starts(&repo, "start") {
+        let id = format!("start-{}", told.runner);
+        assert!(sessions.stdout.contains(&id), "{id}: {}", sessions.stdout);
+    }
+}

@@ -1,0 +1,127 @@
+//! Payloads in every agent's dialect.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+
+/// One event of one agent, as it is registered and as it comes.
+#[derive(Debug, Clone)]
+pub struct Told {
+    /// Runner.
+    pub runner: &'static str,
+    /// Name of the event on the hook's command line.
+    pub event: &'static str,
+    /// What stands on standard input.
+    pub payload: Value,
+}
+
+fn told(runner: &'static str, event: &'static str, payload: Value) -> Told {
+    Told {
+        runner,
+        event,
+        payload,
+    }
+}
+
+/// A session begins, in every dialect that says so.
+pub fn starts(repository: &Path, session: &str) -> Vec<Told> {
+    let id = |runner: &str| format!("{session}-{runner}");
+    let named = |runner: &str| {
+        json!({"session_id": id(runner), "cwd": repository, "hook_event_name": "SessionStart",
+               "source": "startup", "transcript_path": null})
+    };
+    vec![
+        told("claude", "SessionStart", named("claude")),
+        told("codex", "SessionStart", named("codex")),
+        told("gemini", "SessionStart", named("gemini")),
+        told(
+            "cursor",
+            "sessionStart",
+            json!({"conversation_id": id("cursor"), "workspace_roots": [repository],
+                   "hook_event_name": "sessionStart", "is_background_agent": false}),
+        ),
+        told(
+            "copilot",
+            "sessionStart",
+            json!({"sessionId": id("copilot"), "cwd": repository, "source": "startup", "timestamp": 1}),
+        ),
+        told(
+            "opencode",
+            "session.created",
+            json!({"type": "session.created", "properties": {"sessionID": id("opencode"),
+                   "info": {"id": id("opencode"), "directory": repository}}}),
+        ),
+        told(
+            "cline",
+            "TaskStart",
+            json!({"hookName": "TaskStart", "taskId": id("cline"), "workspaceRoots": [repository],
+                   "taskStart": {"taskMetadata": {}}}),
+        ),
+        told(
+            "generic",
+            "session_start",
+            json!({"session": id("generic"), "cwd": repository, "source": "startup"}),
+        ),
+    ]
+}
+
+/// A command is about to run, in every dialect.
+pub fn before_command(repository: &Path, session: &str, command: &str) -> Vec<Told> {
+    let id = |runner: &str| format!("{session}-{runner}");
+    let named = |runner: &str, event: &str, tool: &str| {
+        json!({"session_id": id(runner), "cwd": repository, "hook_event_name": event,
+               "transcript_path": null, "tool_name": tool, "tool_input": {"command": command},
+               "tool_use_id": "call-1"})
+    };
+    vec![
+        told(
+            "claude",
+            "PreToolUse",
+            named("claude", "PreToolUse", "Bash"),
+        ),
+        told("codex", "PreToolUse", named("codex", "PreToolUse", "Bash")),
+        told(
+            "gemini",
+            "BeforeTool",
+            named("gemini", "BeforeTool", "run_shell_command"),
+        ),
+        told(
+            "cursor",
+            "preToolUse",
+            json!({"conversation_id": id("cursor"), "workspace_roots": [repository], "cwd": "",
+                   "hook_event_name": "preToolUse", "tool_name": "Shell", "tool_use_id": "call-1",
+                   "tool_input": {"command": command}}),
+        ),
+        told(
+            "copilot",
+            "preToolUse",
+            json!({"sessionId": id("copilot"), "cwd": repository, "timestamp": 1, "toolName": "bash",
+                   "toolArgs": json!({"command": command}).to_string()}),
+        ),
+        told(
+            "opencode",
+            "tool.execute.before",
+            json!({"session_id": id("opencode"), "cwd": repository,
+                   "hook_event_name": "tool.execute.before",
+                   "input": {"tool": "bash", "callID": "call-1"}, "output": {"args": {"command": command}}}),
+        ),
+        told(
+            "cline",
+            "PreToolUse",
+            json!({"hookName": "PreToolUse", "taskId": id("cline"), "workspaceRoots": [repository],
+                   "preToolUse": {"toolName": "execute_command", "parameters": {"command": command}}}),
+        ),
+        told(
+            "windsurf",
+            "pre_run_command",
+            json!({"agent_action_name": "pre_run_command", "trajectory_id": id("windsurf"),
+                   "tool_info": {"command_line": command, "cwd": repository}}),
+        ),
+        told(
+            "generic",
+            "before_tool",
+            json!({"session": id("generic"), "cwd": repository, "tool": "sh", "call": "call-1",
+                   "command": command}),
+        ),
+    ]
+}
