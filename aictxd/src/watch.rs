@@ -32,6 +32,10 @@ const QUIET: Duration = Duration::from_millis(30);
 const LONGEST_BURST: Duration = Duration::from_millis(500);
 /// While git holds its index lock (a checkout), bursts may last this long.
 const LONGEST_GIT_BURST: Duration = Duration::from_secs(5);
+/// How often new directories are looked at again for what was made in them meanwhile.
+const MAX_LOOKS: usize = 16;
+/// Directories that changed longer ago than this were listed as they are.
+const SETTLED: Duration = Duration::from_secs(10);
 /// Distinct paths kept of one burst; beyond it the batch is a rescan.
 const MAX_BATCH: usize = 20_000;
 /// Share of the system's watches that one user's daemon takes at most.
@@ -149,6 +153,8 @@ struct Watched {
     dirty: HashMap<PathBuf, ()>,
     rescan: bool,
     overflowed: bool,
+    /// Watched directories that were removed; whatever bears their names now is not watched.
+    lost: Vec<PathBuf>,
 }
 
 impl Watching {
@@ -279,6 +285,9 @@ impl Watching {
                     .file_name()
                     .is_some_and(|n| n == ".gitignore" || n == ".ignore" || n == ".aictxignore");
             watched.rescan |= shape_changed;
+            if shape_changed && watched.tree.contains(path) && watched.lost.len() < MAX_BATCH {
+                watched.lost.push(path.clone());
+            }
             if watched.dirty.len() >= MAX_BATCH {
                 watched.rescan = true;
             } else {
@@ -316,7 +325,9 @@ impl Watching {
             known.host = host;
             return;
         }
-        let tree = Tree::walk(&root);
+        let mut tree = Tree::walk(&root);
+        let first = tree.directories().cloned().collect();
+        let refusal = self.follow(&mut tree, first, Vec::new());
         let mut watched = Watched {
             host,
             tree,
@@ -324,8 +335,8 @@ impl Watching {
             dirty: HashMap::new(),
             rescan: false,
             overflowed: false,
+            lost: Vec::new(),
         };
-        let refusal = self.register(watched.tree.directories().cloned().collect(), Vec::new());
         watched.settle_mode(refusal);
         // Only now: what changes while the index is compared with the tree is reported.
         self.maps.set_watched(&root, watched.native);
@@ -346,6 +357,35 @@ impl Watching {
             .host
             .watch
             .change(|stats| *stats = WatchStats::default());
+    }
+
+    /// Registers and unregisters directories of a tree, and whatever came into being below the new
+    /// ones before they were watched: of that the kernel says nothing. Why it cannot be done, when it
+    /// cannot.
+    fn follow(
+        &mut self,
+        tree: &mut Tree,
+        mut new: Vec<PathBuf>,
+        mut gone: Vec<PathBuf>,
+    ) -> Option<String> {
+        for _ in 0..MAX_LOOKS {
+            let looked_at = new.clone();
+            let refusal = self.register(new, gone);
+            if refusal.is_some() {
+                return refusal;
+            }
+            let late = tree.children(&looked_at, SETTLED);
+            if late.is_empty() {
+                return None;
+            }
+            let change = tree.absorb(late.iter());
+            if change.new.is_empty() && change.gone.is_empty() {
+                return None;
+            }
+            (new, gone) = (change.new, change.gone);
+        }
+        // Somebody makes directories faster than they are listed; the next events tell of them.
+        None
     }
 
     /// Registers and unregisters directories; why it cannot be done, when it cannot.
@@ -413,8 +453,17 @@ impl Watching {
         } else {
             watched.tree.absorb(dirty.keys())
         };
-        if watched.native && !(change.new.is_empty() && change.gone.is_empty()) {
-            let refusal = self.register(change.new, change.gone);
+        let mut new = change.new;
+        let mut gone = change.gone;
+        for path in std::mem::take(&mut watched.lost) {
+            // Made again before we looked: another directory of the same name.
+            if watched.tree.contains(&path) && !new.contains(&path) {
+                gone.push(path.clone());
+                new.push(path);
+            }
+        }
+        if watched.native && !(new.is_empty() && gone.is_empty()) {
+            let refusal = self.follow(&mut watched.tree, new, gone);
             watched.settle_mode(refusal);
             if !watched.native {
                 self.maps.set_watched(&watched.host.root, false);

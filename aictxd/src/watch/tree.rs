@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use aictx_repomap::discover::rules_are_plain;
 use ignore::WalkBuilder;
@@ -136,6 +137,26 @@ impl Tree {
             }
         }
         change
+    }
+
+    /// Directories right below some of ours that are not known, ignored ones among them. Only
+    /// directories that something was made in within `recent` are listed.
+    pub(super) fn children(&self, directories: &[PathBuf], recent: Duration) -> Vec<PathBuf> {
+        let is_recent = |dir: &&PathBuf| {
+            let changed = dir.symlink_metadata().and_then(|m| m.modified());
+            // A clock that jumped says nothing: then it is listed.
+            changed.is_ok_and(|at| at.elapsed().map_or(true, |age| age < recent))
+        };
+        let entries = directories
+            .iter()
+            .filter(is_recent)
+            .flat_map(|dir| std::fs::read_dir(dir).into_iter().flatten());
+        entries
+            .filter_map(Result::ok)
+            .filter(|entry| entry.file_type().is_ok_and(|t| t.is_dir()))
+            .map(|entry| entry.path())
+            .filter(|path| !self.directories.contains(path))
+            .collect()
     }
 
     /// Walks again and says what changed.
