@@ -1,15 +1,22 @@
 //! One pass over the text: words, separators, nesting.
 
+use super::values::Context;
 use super::word::Building;
 use super::{
-    Frame, Joined, MAX_COMMANDS, MAX_DEPTH, Redirect, RedirectKind, Script, SimpleCommand, Word,
-    change_dir, wrap,
+    Dialect, Frame, Joined, MAX_COMMANDS, MAX_DEPTH, Redirect, RedirectKind, Script, SimpleCommand,
+    Word, change_dir, wrap,
 };
 
 /// Reads `text` in the situation `frame` and appends what it runs to `script`. With `data` the
 /// text is the body of an unquoted here-document: only its substitutions run.
-pub(super) fn run(script: &mut Script, text: &str, frame: &Frame, data: bool) {
-    if frame.depth > MAX_DEPTH {
+pub(super) fn run(
+    script: &mut Script,
+    context: &mut Context,
+    text: &str,
+    frame: &Frame,
+    data: bool,
+) {
+    if frame.depth > MAX_DEPTH || !context.spend(text.len()) {
         script.undecided = true;
         return;
     }
@@ -17,6 +24,9 @@ pub(super) fn run(script: &mut Script, text: &str, frame: &Frame, data: bool) {
         text,
         pos: 0,
         script,
+        context,
+        cases: 0,
+        flat: false,
         depth: frame.depth,
         dir: frame.dir.clone(),
         remote: frame.remote,
@@ -35,10 +45,15 @@ pub(super) struct Lexer<'t, 's> {
     pub(super) text: &'t str,
     pub(super) pos: usize,
     pub(super) script: &'s mut Script,
+    pub(super) context: &'s mut Context,
+    /// Open `case` words.
+    pub(super) cases: u16,
+    /// The nesting just met is too deep: what follows is read as commands of their own.
+    pub(super) flat: bool,
     pub(super) depth: u8,
     pub(super) dir: Option<String>,
-    remote: bool,
-    fed: bool,
+    pub(super) remote: bool,
+    pub(super) fed: bool,
     /// Here-documents whose text starts after the next new line.
     pub(super) awaiting: Vec<Awaiting>,
 }
@@ -103,10 +118,11 @@ impl Lexer<'_, '_> {
                     self.pos += 1;
                     continue;
                 }
-                b'\\' if self.ahead(1) == Some(b'\n') => {
-                    self.pos += 2;
+                b'\\' if self.line_break() > 0 => {
+                    self.pos += self.line_break();
                     continue;
                 }
+                b'{' | b'}' if self.windows() => (Joined::Sequence, 1),
                 b'#' => {
                     self.skip_comment();
                     continue;
@@ -115,6 +131,13 @@ impl Lexer<'_, '_> {
                     self.finish(&mut current, joined, pipe.take());
                     self.pos += 1;
                     self.read_heredocs();
+                    joined = Joined::Sequence;
+                    continue;
+                }
+                b';' if self.cases > 0 && matches!(self.ahead(1), Some(b';' | b'&')) => {
+                    self.finish(&mut current, joined, pipe.take());
+                    self.pos += 2;
+                    self.skip_pattern();
                     joined = Joined::Sequence;
                     continue;
                 }
@@ -139,6 +162,13 @@ impl Lexer<'_, '_> {
                     joined = Joined::Sequence;
                     continue;
                 }
+                b'(' if self.windows() && !current.command.words.is_empty() => {
+                    let mut word = Building::default();
+                    self.pos += 1;
+                    self.substitution(&mut word, true);
+                    self.take_words(&mut current, word);
+                    continue;
+                }
                 b'(' => {
                     self.bracket(&mut current, joined, &mut pipe);
                     continue;
@@ -149,8 +179,19 @@ impl Lexer<'_, '_> {
                 }
                 b'0'..=b'9' if self.descriptor() => continue,
                 _ => {
-                    let word = self.word();
-                    self.take_word(&mut current, word);
+                    for word in self.words() {
+                        self.take_words(&mut current, word);
+                    }
+                    if std::mem::take(&mut self.flat) {
+                        self.finish(&mut current, joined, pipe.take());
+                        joined = Joined::Sequence;
+                    }
+                    if current.opens_case() {
+                        self.cases = self.cases.saturating_add(1);
+                        self.finish(&mut current, joined, pipe.take());
+                        self.skip_pattern();
+                        joined = Joined::Sequence;
+                    }
                     continue;
                 }
             };
@@ -165,6 +206,48 @@ impl Lexer<'_, '_> {
         self.finish(&mut current, joined, pipe.take());
         if close.is_none() {
             self.read_heredocs();
+        } else {
+            self.script.unclosed = true;
+        }
+    }
+
+    pub(super) fn windows(&self) -> bool {
+        self.context.dialect == Dialect::Windows
+    }
+
+    /// Bytes of the backslash and line end that stand here, if they do.
+    pub(super) fn line_break(&self) -> usize {
+        match (self.ahead(1), self.ahead(2)) {
+            (Some(b'\n'), _) => 2,
+            (Some(b'\r'), Some(b'\n')) => 3,
+            _ => 0,
+        }
+    }
+
+    /// Steps over the patterns before a branch of `case`; they run nothing.
+    fn skip_pattern(&mut self) {
+        while let Some(byte) = self.peek() {
+            match byte {
+                b' ' | b'\t' | b'\r' | b'\n' | b'|' | b'(' => self.pos += 1,
+                b'#' => self.skip_comment(),
+                b')' => {
+                    self.pos += 1;
+                    return;
+                }
+                _ => {
+                    let rest = self.rest();
+                    if rest.starts_with("esac")
+                        && !rest
+                            .get(4..5)
+                            .is_some_and(|next| next.starts_with(char::is_alphanumeric))
+                    {
+                        return;
+                    }
+                    if !self.word().started {
+                        self.pos += self.rest().chars().next().map_or(1, char::len_utf8);
+                    }
+                }
+            }
         }
     }
 
@@ -180,6 +263,11 @@ impl Lexer<'_, '_> {
 
     /// `( list )`, `(( arithmetic ))`, or the brackets of a function definition.
     fn bracket(&mut self, current: &mut Current, joined: Joined, pipe: &mut Option<usize>) {
+        let looping = current.command.name() == "for" && self.ahead(1) == Some(b'(');
+        if looping {
+            self.skip_arithmetic();
+            return;
+        }
         if !current.command.words.is_empty() {
             // `name()`: the body that follows is read as ordinary commands.
             self.pos += 1;
@@ -208,7 +296,8 @@ impl Lexer<'_, '_> {
 
     pub(super) fn nested(&mut self, close: u8) {
         if self.depth >= MAX_DEPTH {
-            self.give_up();
+            self.script.undecided = true;
+            self.flat = true;
             return;
         }
         self.depth += 1;
@@ -242,23 +331,43 @@ impl Lexer<'_, '_> {
         }
     }
 
-    fn take_word(&mut self, current: &mut Current, building: Building) {
-        let Building { word, started } = building;
-        if !started {
+    /// Adds what was read as one word, which may have become several.
+    fn take_words(&mut self, current: &mut Current, building: Building) {
+        if !building.started {
+            if building.vanished {
+                return;
+            }
             // Nothing could be read: step over the byte so that the loop ends.
             self.pos += self.rest().chars().next().map_or(1, char::len_utf8);
             return;
         }
+        if let Some(members) = &building.members {
+            let name = building.word.text.split('=').next().unwrap_or_default();
+            self.context
+                .assign(name.trim_end_matches('+'), members, false);
+        }
+        current.command.fed |= std::mem::take(&mut self.context.many_used);
+        for word in building.into_words() {
+            self.take_word(current, word);
+        }
+    }
+
+    fn take_word(&mut self, current: &mut Current, word: Word) {
         let command = &mut current.command;
         if command.words.is_empty() {
             if std::mem::take(&mut current.naming) {
                 return;
             }
-            if !word.quoted && is_reserved(&word.text) {
+            if !word.quoted && !word.carried && is_reserved(&word.text) {
                 current.naming = word.text == "function";
+                self.context.reserved(&word.text);
+                if word.text == "esac" {
+                    self.cases = self.cases.saturating_sub(1);
+                }
                 return;
             }
-            if is_assignment(&word) {
+            if !word.carried && is_assignment(&word) {
+                self.context.assign_word(&word);
                 command.assignments.push(word);
                 return;
             }
@@ -298,6 +407,8 @@ impl Lexer<'_, '_> {
         } else if command.name() == "popd" {
             self.dir = None;
         }
+        self.context.conditional = matches!(joined, Joined::And | Joined::Or);
+        self.context.observe(&command);
         let owner = self.script.commands.len();
         let complete = heredocs.is_empty();
         for (delimiter, strip_tabs, literal, place) in heredocs {
@@ -312,7 +423,8 @@ impl Lexer<'_, '_> {
         self.script.commands.push(command);
         // A shell that reads a here-document is followed once its text is there.
         if complete {
-            wrap::follow(self.script, owner, &self.frame());
+            let frame = self.frame();
+            wrap::follow(self.script, self.context, owner, &frame);
         }
     }
 
@@ -392,8 +504,9 @@ impl Lexer<'_, '_> {
                     break;
                 }
             }
+            let frame = self.frame();
             if !waiting.literal && body.contains(['$', '`']) {
-                run(self.script, &body, &self.frame(), true);
+                run(self.script, self.context, &body, &frame, true);
             }
             if let Some(redirect) = self
                 .script
@@ -403,8 +516,22 @@ impl Lexer<'_, '_> {
             {
                 redirect.body = Some(body);
             }
-            wrap::follow(self.script, waiting.owner, &self.frame());
+            wrap::follow(self.script, self.context, waiting.owner, &frame);
         }
+    }
+}
+
+impl Current {
+    /// `case … in` was read.
+    fn opens_case(&self) -> bool {
+        let words = &self.command.words;
+        words.len() == 3
+            && words
+                .first()
+                .is_some_and(|word| word.text == "case" && !word.quoted)
+            && words
+                .last()
+                .is_some_and(|word| word.text == "in" && !word.quoted)
     }
 }
 

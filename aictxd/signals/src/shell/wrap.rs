@@ -1,6 +1,7 @@
 //! Programs that run other programs: the command inside is what counts.
 
-use super::{Frame, MAX_COMMANDS, Script, SimpleCommand, Word, lex};
+use super::values::Context;
+use super::{Dialect, Frame, MAX_COMMANDS, Script, SimpleCommand, Word, lex};
 
 /// A prefix that runs the rest of its words as a command.
 struct Prefix {
@@ -41,6 +42,64 @@ const fn runner(name: &'static str, verb: &'static [&'static str]) -> Prefix {
 }
 
 static PREFIXES: &[Prefix] = &[
+    prefix("busybox", &[], 0),
+    prefix("toybox", &[], 0),
+    prefix("pkexec", &["--user"], 0),
+    prefix("gosu", &[], 1),
+    prefix("su-exec", &[], 1),
+    prefix("setpriv", &["--reuid", "--regid", "--groups"], 0),
+    prefix("fakeroot", &["-l", "-s", "-i"], 0),
+    prefix("chroot", &[], 1),
+    prefix("unshare", &[], 0),
+    prefix("nsenter", &["-t", "--target"], 0),
+    prefix("taskset", &[], 1),
+    prefix("chrt", &[], 1),
+    prefix("numactl", &[], 0),
+    prefix("prlimit", &[], 0),
+    prefix("systemd-run", &["-p", "-u", "--unit", "--property"], 0),
+    prefix("systemd-inhibit", &[], 0),
+    prefix("chronic", &[], 0),
+    prefix("strace", &["-o", "-e", "-s", "-p"], 0),
+    prefix("ltrace", &["-o", "-e", "-s"], 0),
+    prefix("rlwrap", &[], 0),
+    prefix("cross-env", &[], 0),
+    prefix("dotenv", &["-f", "-e"], 0),
+    prefix("sshpass", &["-p", "-f", "-e"], 0),
+    prefix("arch", &[], 0),
+    prefix("wsl", &["-d", "-u", "--cd"], 0),
+    prefix(
+        "parallel",
+        &["-j", "-a", "--jobs", "--arg-file", "-n", "-I"],
+        0,
+    ),
+    prefix("coproc", &[], 0),
+    prefix("flock", &["-w", "-E", "--timeout"], 1),
+    prefix("entr", &[], 0),
+    prefix("winpty", &[], 0),
+    runner("mise", &["exec", "x"]),
+    runner("asdf", &["exec"]),
+    runner("op", &["run"]),
+    runner("doppler", &["run"]),
+    runner("dotenvx", &["run"]),
+    runner("pipx", &["run"]),
+    runner("pixi", &["run"]),
+    runner("hermit", &["exec"]),
+    Prefix {
+        operands: 1,
+        ..runner("direnv", &["exec"])
+    },
+    Prefix {
+        operands: 1,
+        ..runner("aws-vault", &["exec"])
+    },
+    Prefix {
+        valued: &["-n", "-p", "--name", "--prefix", "--cwd"],
+        ..runner("conda", &["run"])
+    },
+    Prefix {
+        valued: &["-n", "-p", "--name", "--prefix", "--cwd"],
+        ..runner("mamba", &["run"])
+    },
     prefix(
         "sudo",
         &[
@@ -104,16 +163,50 @@ const SSH_VALUED: &[&str] = &[
     "-R", "-S", "-W", "-w",
 ];
 
+/// Programs that run the text behind one of their options.
+static TEXTS: &[(&str, &[&str])] = &[
+    ("su", &["-c", "--command", "--session-command"]),
+    ("runuser", &["-c", "--command"]),
+    ("env", &["-S", "--split-string"]),
+    ("script", &["-c", "--command"]),
+    ("flock", &["-c", "--command"]),
+    ("npx", &["-c", "--call"]),
+    ("npm", &["-c", "--call"]),
+    ("nix-shell", &["--run", "--command"]),
+    ("nodemon", &["-x", "--exec"]),
+    ("watchexec", &["-x"]),
+    ("bazel", &["--run_under"]),
+];
+
+/// The same on another machine.
+static REMOTE_TEXTS: &[(&str, &[&str])] = &[
+    ("vagrant", &["-c", "--command"]),
+    ("gcloud", &["--command"]),
+    ("fly", &["-C", "--command"]),
+    ("flyctl", &["-C", "--command"]),
+    ("ansible", &["-a", "--args"]),
+    ("wrangler", &["--run"]),
+];
+
+/// Programs whose every operand is a command line of its own.
+const LINES: &[&str] = &[
+    "watch",
+    "concurrently",
+    "hyperfine",
+    "run-p",
+    "watchman-make",
+];
+
 /// Whether `name` is a shell that reads commands from `-c` or its standard input.
 pub(super) fn is_shell(name: &str) -> bool {
     matches!(
         name,
-        "sh" | "bash" | "zsh" | "dash" | "ksh" | "ash" | "fish" | "busybox" | "powershell" | "pwsh"
+        "sh" | "bash" | "zsh" | "dash" | "ksh" | "mksh" | "ash" | "fish" | "rbash"
     )
 }
 
 /// Takes the wrappers off command `index` and appends what it runs besides.
-pub(super) fn follow(script: &mut Script, index: usize, frame: &Frame) {
+pub(super) fn follow(script: &mut Script, context: &mut Context, index: usize, frame: &Frame) {
     let Some(command) = script.commands.get_mut(index) else {
         return;
     };
@@ -132,24 +225,55 @@ pub(super) fn follow(script: &mut Script, index: usize, frame: &Frame) {
                 Source::Stdin => command.stdin_text().map(str::to_owned),
                 Source::File => None,
             };
-            run_text(script, text, &frame);
+            run_text(script, context, text, &frame);
         }
         "eval" => {
             let text = join(arguments);
-            run_text(script, Some(text), &frame);
+            run_text(script, context, Some(text), &frame);
         }
         "trap" => {
             let text = arguments.first().map(|word| word.text.clone());
-            run_text(script, text, &frame);
+            run_text(script, context, text, &frame);
         }
-        "su" => {
-            let text = after(arguments, &["-c", "--command"]).map(|word| word.text.clone());
-            run_text(script, text, &frame);
+        "alias" => {
+            for word in arguments.to_vec() {
+                let text = word.text.split_once('=').map(|(_, text)| text.to_owned());
+                run_text(script, context, text, &frame);
+            }
         }
-        "env" => {
-            // Only `env -S 'command'` is left here; other forms were taken off.
-            let text = after(arguments, &["-S", "--split-string"]).map(|word| word.text.clone());
-            run_text(script, text, &frame);
+        name if is_powershell(name) => {
+            let text =
+                powershell_script(arguments).or_else(|| command.stdin_text().map(str::to_owned));
+            run_windows(script, context, text, &frame);
+        }
+        name if name.eq_ignore_ascii_case("cmd") => {
+            let at = arguments.iter().position(|word| {
+                matches!(
+                    word.text.as_str(),
+                    "/c" | "/C" | "/k" | "/K" | "//c" | "//C"
+                )
+            });
+            let text = at.map(|at| join(arguments.get(at + 1..).unwrap_or_default()));
+            run_windows(script, context, text, &frame);
+        }
+        name if LINES.contains(&name) => {
+            let at = skip_options(
+                arguments,
+                &["-n", "-i", "-w", "-r", "--interval", "--names", "--runs"],
+            );
+            let operands = arguments.get(at..).unwrap_or_default();
+            let texts = if name == "watch" {
+                vec![join(operands)]
+            } else {
+                operands.iter().map(|word| word.text.clone()).collect()
+            };
+            for text in texts {
+                run_text(script, context, Some(text), &frame);
+            }
+        }
+        "git" => {
+            let text = git_text(arguments);
+            run_text(script, context, text, &frame);
         }
         "ssh" => {
             let operands = skip_options(arguments, SSH_VALUED);
@@ -164,16 +288,85 @@ pub(super) fn follow(script: &mut Script, index: usize, frame: &Frame) {
                 dir: None,
                 ..frame
             };
-            run_text(script, text, &frame);
+            run_text(script, context, text, &frame);
         }
         "find" | "fd" => {
             let inner = executed(command, &frame);
             for words in inner {
-                push(script, words, &frame);
+                push(script, context, words, &frame);
             }
         }
-        _ => {}
+        name => {
+            let known = |table: &[(&str, &[&str])]| {
+                table
+                    .iter()
+                    .find(|(program, _)| *program == name)
+                    .and_then(|(_, options)| after(arguments, options))
+                    .map(|word| word.text.clone())
+            };
+            if let Some(text) = known(TEXTS) {
+                run_text(script, context, Some(text), &frame);
+            } else if let Some(text) = known(REMOTE_TEXTS) {
+                let frame = Frame {
+                    remote: true,
+                    dir: None,
+                    ..frame
+                };
+                run_text(script, context, Some(text), &frame);
+            }
+        }
     }
+}
+
+/// What `git submodule foreach`, `git bisect run` and `git rebase --exec` run.
+fn git_text(arguments: &[Word]) -> Option<String> {
+    let at = |text: &str| arguments.iter().position(|word| word.text == text);
+    if let Some(at) = at("foreach").filter(|at| *at > 0) {
+        let rest = arguments.get(at + 1..)?;
+        return Some(join(rest.get(skip_options(rest, &[])..)?));
+    }
+    if at("bisect").is_some()
+        && let Some(at) = at("run")
+    {
+        return Some(join(arguments.get(at + 1..)?));
+    }
+    at("rebase")?;
+    if let Some(word) = after(arguments, &["-x", "--exec"]) {
+        return Some(word.text.clone());
+    }
+    arguments
+        .iter()
+        .find_map(|word| word.text.strip_prefix("--exec="))
+        .map(str::to_owned)
+}
+
+/// PowerShell under any of its names.
+fn is_powershell(name: &str) -> bool {
+    name.eq_ignore_ascii_case("powershell") || name.eq_ignore_ascii_case("pwsh")
+}
+
+/// The text behind `-Command` (the default), if it is one.
+fn powershell_script(arguments: &[Word]) -> Option<String> {
+    let mut at = 0;
+    while let Some(word) = arguments.get(at) {
+        let text = word.text.to_ascii_lowercase();
+        match text.as_str() {
+            "-command" | "-c" => return Some(join(arguments.get(at + 1..)?)),
+            "-file" | "-f" | "-encodedcommand" | "-enc" | "-e" | "-ec" => return None,
+            "-executionpolicy" | "-ep" | "-ex" | "-windowstyle" | "-w" | "-version" => at += 2,
+            text if text.starts_with('-') => at += 1,
+            _ => return Some(join(arguments.get(at..)?)),
+        }
+    }
+    None
+}
+
+fn run_windows(script: &mut Script, context: &mut Context, text: Option<String>, frame: &Frame) {
+    let before = std::mem::replace(&mut context.dialect, Dialect::Windows);
+    if let Some(text) = text.filter(|text| !text.trim().is_empty()) {
+        lex::run(script, context, &text, frame, false);
+    }
+    context.dialect = before;
 }
 
 /// Removes leading wrappers in place, in one move.
@@ -184,7 +377,9 @@ fn strip(command: &mut SimpleCommand) {
         let Some(length) = wrapper_length(words) else {
             break;
         };
-        fed |= words.first().is_some_and(|word| base(word) == "xargs");
+        fed |= words
+            .first()
+            .is_some_and(|word| matches!(base(word), "xargs" | "parallel"));
         at += length;
     }
     if at > 0 {
@@ -212,7 +407,7 @@ fn wrapper_length(words: &[Word]) -> Option<usize> {
         at += skip_options(arguments.get(at..)?, known.valued);
     }
     at += known.operands;
-    if name == "env" {
+    if matches!(name, "env" | "cross-env") {
         if arguments
             .iter()
             .take(at)
@@ -229,6 +424,23 @@ fn wrapper_length(words: &[Word]) -> Option<usize> {
         }
     }
     // `command -v rm` and `time` alone ask or measure; nothing runs inside.
+    if name == "flock" && arguments.iter().any(|word| word.text == "-c") {
+        return None;
+    }
+    if name == "wsl"
+        && arguments
+            .first()
+            .is_some_and(|word| word.text.starts_with("--") && word.text != "--")
+    {
+        return None;
+    }
+    if name == "npx"
+        && arguments
+            .iter()
+            .any(|word| matches!(word.text.as_str(), "-c" | "--call"))
+    {
+        return None;
+    }
     if name == "command"
         && arguments
             .first()
@@ -320,10 +532,12 @@ fn is_cluster_with(text: &str, letter: char) -> bool {
     text.starts_with('-') && !text.starts_with("--") && text.contains(letter)
 }
 
-fn run_text(script: &mut Script, text: Option<String>, frame: &Frame) {
+fn run_text(script: &mut Script, context: &mut Context, text: Option<String>, frame: &Frame) {
+    let before = std::mem::replace(&mut context.dialect, Dialect::Posix);
     if let Some(text) = text.filter(|text| !text.trim().is_empty()) {
-        lex::run(script, &text, frame, false);
+        lex::run(script, context, &text, frame, false);
     }
+    context.dialect = before;
 }
 
 /// Commands behind `-exec` and its sisters.
@@ -349,7 +563,7 @@ fn executed(command: &SimpleCommand, frame: &Frame) -> Vec<Vec<Word>> {
     out
 }
 
-fn push(script: &mut Script, words: Vec<Word>, frame: &Frame) {
+fn push(script: &mut Script, context: &mut Context, words: Vec<Word>, frame: &Frame) {
     if script.commands.len() >= MAX_COMMANDS || frame.depth > super::MAX_DEPTH {
         script.undecided = true;
         return;
@@ -367,5 +581,5 @@ fn push(script: &mut Script, words: Vec<Word>, frame: &Frame) {
         depth: frame.depth + 1,
         ..frame.clone()
     };
-    follow(script, index, &inner);
+    follow(script, context, index, &inner);
 }
