@@ -9,7 +9,10 @@ mod decide;
 mod hook;
 mod path;
 
-pub use command::{CommandFinding, CommandRisk, Tier, command_risk};
-pub use decide::{GuardError, MAX_WARNINGS, RISKS, guard};
-pub use hook::{HookVerdict, hook_command, hook_edit};
+pub use command::{
+    CommandFinding, CommandRisk, Facts, Kind, Known, Level, MAX_TEXT, MemoryFacts, NoFacts, Place,
+    Tier, command_risk,
+};
+pub use decide::{GuardError, MAX_WARNINGS, RISKS, guard, guard_with};
+pub use hook::{HookVerdict, hook_command, hook_command_with, hook_edit};
 pub use path::path_risk;

@@ -129,6 +129,8 @@ pub struct SimpleCommand {
     pub remote: bool,
     /// Operands come from elsewhere (`xargs`, `find -exec … {}`): there are more than are shown.
     pub fed: bool,
+    /// It runs with the rights of another user (`sudo`, `doas`).
+    pub elevated: bool,
     /// Nesting; 0 for what the line says directly.
     pub depth: u8,
 }
@@ -217,6 +219,7 @@ struct Frame {
     dir: Option<String>,
     remote: bool,
     fed: bool,
+    elevated: bool,
     depth: u8,
 }
 

@@ -3,10 +3,8 @@
 
 use aictx_signals::shell::Word;
 
-use super::table::{
-    DECODERS, DOWNLOADERS, INTERPRETERS, Interpreter, SHELL_CALLS, SHELLED_DELETES, SQL_CLIENTS,
-};
-use super::{Call, Judge, Tier};
+use super::table::{DECODERS, DOWNLOADERS, INTERPRETERS, Interpreter, SQL_CLIENTS};
+use super::{Call, Judge, Kind, Level, Tier, code};
 
 /// Bytes of statements that are looked at.
 const MAX_TEXT: usize = 64 * 1024;
@@ -36,14 +34,14 @@ fn is_data_argument(arguments: &[Word]) -> bool {
         .is_none_or(|word| !word.text.starts_with('-') && word.inner.is_none())
 }
 
-fn is_shell(name: &str) -> bool {
+pub(super) fn is_shell(name: &str) -> bool {
     matches!(
         name,
         "sh" | "bash" | "zsh" | "dash" | "ksh" | "ash" | "fish"
     )
 }
 
-fn interpreter(name: &str) -> Option<&'static Interpreter> {
+pub(super) fn interpreter(name: &str) -> Option<&'static Interpreter> {
     INTERPRETERS.iter().find(|known| {
         name.strip_prefix(known.name).is_some_and(|rest| {
             rest.bytes()
@@ -95,7 +93,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
     } else if is_shell(name) {
         if reads_program_from_stdin(name, arguments) && call.command.piped_from.is_some() {
             if call.fed_by(DECODERS) {
-                judge.undecidable(call.segment, name, &[]);
+                judge.undecidable(Some(call), Level::Destructive, name, &[]);
             }
             for text in piped_texts(call)
                 .into_iter()
@@ -114,10 +112,29 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
         };
         let texts = piped_texts(call);
         if arguments.iter().any(|word| drops(&word.text)) || texts.iter().any(|text| drops(text)) {
-            judge.destructive(call.segment, Tier::Destructive, "drop in a database", []);
+            let verb = "drop in a database";
+            judge.hit(Some(call), Kind::DatabaseWrite, Tier::Destructive, verb, []);
         }
-    } else if matches!(name, "docker" | "podman" | "docker-compose" | "kubectl") {
+    } else if matches!(
+        name,
+        "docker"
+            | "podman"
+            | "nerdctl"
+            | "docker-compose"
+            | "podman-compose"
+            | "kubectl"
+            | "oc"
+            | "k"
+    ) {
         container(judge, call);
+    } else if matches!(name, "rails" | "artisan" | "rake") {
+        // `rails runner 'code'`
+        let verb = arguments.first().map_or("", |word| word.text.as_str());
+        if matches!(verb, "runner" | "r") {
+            for word in arguments.iter().skip(1).take(4) {
+                code::judge(judge, call, name, &word.text);
+            }
+        }
     }
 }
 
@@ -133,7 +150,7 @@ fn option_value(text: &str) -> &str {
 }
 
 /// Text from a here-document, or from an `echo` or `cat <<` before the pipe.
-fn piped_texts(call: Call) -> Vec<String> {
+pub(super) fn piped_texts(call: Call) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     out.extend(call.command.stdin_text().map(str::to_owned));
     if let Some(feeder) = call.feeder() {
@@ -161,7 +178,8 @@ fn statements(judge: &mut Judge, call: Call, client: &str, text: &str) {
     }
     for statement in text.get(..end).unwrap_or_default().split(';') {
         if let Some((tier, verb)) = statement_tier(statement) {
-            judge.destructive(call.segment, tier, &format!("{client}: {verb}"), []);
+            let verb = format!("{client}: {verb}");
+            judge.hit(Some(call), Kind::DatabaseWrite, tier, &verb, []);
             if tier >= Tier::Destructive {
                 return;
             }
@@ -169,7 +187,7 @@ fn statements(judge: &mut Judge, call: Call, client: &str, text: &str) {
     }
 }
 
-fn statement_tier(statement: &str) -> Option<(Tier, &'static str)> {
+pub(super) fn statement_tier(statement: &str) -> Option<(Tier, &'static str)> {
     let mut words = statement
         .lines()
         .map(|line| line.split("--").next().unwrap_or_default())
@@ -223,14 +241,13 @@ fn programs(judge: &mut Judge, call: Call, known: &Interpreter) {
     if reads_program_from_stdin(call.command.name(), arguments) {
         texts.extend(piped_texts(call));
     }
-    let deletes = |text: &String| {
-        known.deletes.iter().any(|call| text.contains(call))
-            || (SHELL_CALLS.iter().any(|call| text.contains(call))
-                && SHELLED_DELETES.iter().any(|call| text.contains(call)))
-    };
-    if texts.iter().any(deletes) {
-        let verb = format!("{} deletes a tree", known.name);
-        judge.destructive(call.segment, Tier::Destructive, &verb, []);
+    for text in &texts {
+        if known.deletes.iter().any(|call| text.contains(call)) {
+            let verb = format!("{} deletes a tree", known.name);
+            judge.hit(Some(call), Kind::Delete, Tier::Destructive, &verb, []);
+        } else {
+            code::judge(judge, call, known.name, text);
+        }
     }
     // `python manage.py flush`: the script is the program.
     let script = arguments
@@ -258,7 +275,20 @@ fn container(judge: &mut Judge, call: Call) {
             || interpreter(name).is_some()
             || matches!(
                 name,
-                "rm" | "dropdb"
+                "rm" | "dd"
+                    | "shred"
+                    | "truncate"
+                    | "mongo"
+                    | "valkey-cli"
+                    | "flask"
+                    | "mix"
+                    | "artisan"
+                    | "npx"
+                    | "wp"
+                    | "drush"
+                    | "git"
+                    | "sudo"
+                    | "dropdb"
                     | "redis-cli"
                     | "mongosh"
                     | "find"

@@ -76,6 +76,7 @@ impl Lexer<'_, '_> {
             dir: self.dir.clone(),
             remote: false,
             fed: false,
+            elevated: false,
             awaiting: Vec::new(),
         };
         let mut word = inner.word();

@@ -31,6 +31,7 @@ pub(super) fn run(
         dir: frame.dir.clone(),
         remote: frame.remote,
         fed: frame.fed,
+        elevated: frame.elevated,
         awaiting: Vec::new(),
     };
     if data {
@@ -54,6 +55,7 @@ pub(super) struct Lexer<'t, 's> {
     pub(super) dir: Option<String>,
     pub(super) remote: bool,
     pub(super) fed: bool,
+    pub(super) elevated: bool,
     /// Here-documents whose text starts after the next new line.
     pub(super) awaiting: Vec<Awaiting>,
 }
@@ -103,6 +105,7 @@ impl Lexer<'_, '_> {
             dir: self.dir.clone(),
             remote: self.remote,
             fed: self.fed,
+            elevated: self.elevated,
             depth: self.depth + 1,
         }
     }
@@ -395,7 +398,8 @@ impl Lexer<'_, '_> {
         command.joined = joined;
         command.piped_from = piped_from;
         command.remote = self.remote;
-        command.fed = self.fed;
+        command.fed |= self.fed;
+        command.elevated = self.elevated;
         command.depth = self.depth;
         command.dir.clone_from(&self.dir);
         if matches!(command.name(), "cd" | "pushd") && joined != Joined::Pipe {

@@ -214,6 +214,7 @@ pub(super) fn follow(script: &mut Script, context: &mut Context, index: usize, f
     let frame = Frame {
         remote: command.remote,
         fed: command.fed,
+        elevated: command.elevated,
         dir: command.dir.clone(),
         depth: frame.depth,
     };
@@ -377,9 +378,9 @@ fn strip(command: &mut SimpleCommand) {
         let Some(length) = wrapper_length(words) else {
             break;
         };
-        fed |= words
-            .first()
-            .is_some_and(|word| matches!(base(word), "xargs" | "parallel"));
+        let first = words.first().map_or("", base);
+        fed |= matches!(first, "xargs" | "parallel");
+        command.elevated |= matches!(first, "sudo" | "doas" | "pkexec");
         at += length;
     }
     if at > 0 {
@@ -574,6 +575,7 @@ fn push(script: &mut Script, context: &mut Context, words: Vec<Word>, frame: &Fr
         dir: frame.dir.clone(),
         remote: frame.remote,
         fed: true,
+        elevated: frame.elevated,
         depth: frame.depth,
         ..SimpleCommand::default()
     });
