@@ -30,6 +30,8 @@ use crate::codes::{COMMAND_NOT_DECIDABLE, Code, DESTRUCTIVE_COMMAND, ERROR, WARN
 const MAX_FINDINGS: usize = 32;
 /// Targets named in one finding.
 const MAX_TARGETS: usize = 8;
+/// Other values of variables that are judged in one script.
+const MAX_VARIANTS: usize = 1024;
 /// Scripts inside scripts (text piped into a shell, commands for a container).
 const MAX_INNER: u8 = 4;
 
@@ -104,15 +106,26 @@ pub fn command_risk(command: &str, place: Place, facts: &dyn Facts) -> CommandRi
         let script = shell::analyse(command, Dialect::Windows);
         judge.script(&script);
     }
-    if is_fork_bomb(command) {
+    if is_fork_bomb(command, &script) {
         judge.hit(None, Kind::ProcessKill, Tier::Catastrophic, "fork bomb", []);
     }
     judge.risk
 }
 
-fn is_fork_bomb(command: &str) -> bool {
-    let head = command.get(..256).unwrap_or(command);
-    head.contains("|:&") || head.contains("| : &") || head.contains("|: &")
+/// A function that calls itself twice, piped.
+fn is_fork_bomb(text: &str, script: &Script) -> bool {
+    let head = text.get(..256).unwrap_or(text);
+    if head.contains("|:&") || head.contains("| : &") || head.contains("|: &") {
+        return true;
+    }
+    script.commands.iter().take(16).any(|command| {
+        let name = command.name();
+        let from = command.piped_from.and_then(|at| script.commands.get(at));
+        command.words.len() == 1
+            && !name.is_empty()
+            && from.is_some_and(|from| from.words.len() == 1 && from.name() == name)
+            && (head.contains(&format!("{name}()")) || head.contains(&format!("{name} ()")))
+    })
 }
 
 /// The judge at work on one command line.
@@ -176,15 +189,26 @@ impl Judge<'_> {
         if script.undecided {
             self.undecidable(None, Level::Destructive, "", &[]);
         }
+        let mut variants = 0;
         for (segment, command) in script.commands.iter().enumerate() {
             if self.risk.findings.len() >= MAX_FINDINGS && self.risk.tier == Tier::Catastrophic {
                 return;
             }
-            self.call(Call {
+            let call = Call {
                 script,
                 command,
                 segment,
-            });
+            };
+            self.call(call);
+            // A variable with several values: each is judged.
+            for nth in 0..command
+                .variants()
+                .min(MAX_VARIANTS.saturating_sub(variants))
+            {
+                variants += 1;
+                let command = &command.variant(nth);
+                self.call(Call { command, ..call });
+            }
         }
     }
 

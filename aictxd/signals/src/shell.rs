@@ -45,6 +45,8 @@ pub struct Word {
     pub inner: Option<(usize, usize)>,
     /// Some part is the value of a variable that the text itself sets ([`analyse`] only).
     pub carried: bool,
+    /// The other texts it may have: a variable had several values ([`analyse`] only).
+    pub others: Vec<String>,
 }
 
 impl Word {
@@ -146,6 +148,26 @@ impl SimpleCommand {
         self.words.get(1..).unwrap_or_default()
     }
 
+    /// How many other forms the values of its variables give it.
+    pub fn variants(&self) -> usize {
+        self.words
+            .iter()
+            .map(|word| word.others.len())
+            .max()
+            .unwrap_or(0)
+    }
+
+    /// One of these forms.
+    pub fn variant(&self, nth: usize) -> Self {
+        let mut out = self.clone();
+        for word in &mut out.words {
+            if let Some(text) = word.others.get(nth) {
+                word.text.clone_from(text);
+            }
+        }
+        out
+    }
+
     /// Text that reaches standard input from the line itself (here-document or here-string).
     pub fn stdin_text(&self) -> Option<&str> {
         self.redirects
@@ -189,7 +211,7 @@ pub fn parse(text: &str) -> Script {
 
 /// Reads a command line and puts in the values that it gives itself: `{a,b}`, `$'\x72m'`,
 /// variables and arrays assigned on the line, the words of a loop, `$(echo x)`, `$(mktemp)` and
-/// `$(pwd)`. A variable with several possible values gives a word for each.
+/// `$(pwd)`. A variable with several possible values gives a word with [`Word::others`].
 pub fn analyse(text: &str, dialect: Dialect) -> Script {
     read(text, Context::expanding(dialect))
 }
@@ -210,6 +232,10 @@ fn read(text: &str, mut context: Context) -> Script {
     };
     let text = text.get(..end).unwrap_or_default();
     lex::run(&mut script, &mut context, text, &frame, false);
+    // What a trap holds runs when everything is set that will be.
+    for (text, frame) in context.take_deferred() {
+        lex::run(&mut script, &mut context, &text, &frame, false);
+    }
     script
 }
 

@@ -92,6 +92,12 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
                 Some(other) if name != "npm" => Some(other),
                 _ => None,
             };
+            // `yarn prisma …` runs a program of the project.
+            if let Some(program) = script.filter(|_| name != "npm")
+                && let Some(at) = words.iter().position(|word| word.text == program)
+            {
+                judge.rules(call, program, words.get(at + 1..).unwrap_or_default());
+            }
             if let Some(script) = script {
                 follow(judge, call, dir, &["package.json"], name, |text| {
                     recipes::package(text, script)

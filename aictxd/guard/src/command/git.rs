@@ -173,7 +173,7 @@ fn checkout(judge: &mut Judge, call: Call, words: &[Word]) {
 }
 
 /// A name with an ending that branches do not have.
-fn looks_like_file(text: &str) -> bool {
+pub(super) fn looks_like_file(text: &str) -> bool {
     const ENDINGS: &[&str] = &[
         "py", "rs", "js", "ts", "tsx", "jsx", "go", "java", "kt", "rb", "php", "c", "h", "cc",
         "cpp", "hpp", "cs", "swift", "md", "txt", "toml", "json", "yml", "yaml", "lock", "html",

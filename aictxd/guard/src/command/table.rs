@@ -308,6 +308,8 @@ pub(super) const UNLINKS: &[&str] = &[
     "File.delete",
     "fs.unlink(",
     "rm_f",
+    "\"unlink\"",
+    "'unlink'",
     "Deno.remove",
 ];
 

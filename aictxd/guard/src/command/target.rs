@@ -435,7 +435,15 @@ pub(super) fn judge_writes(judge: &mut Judge, call: Call) -> bool {
                 if is_disk(file) {
                     judge.hit(Some(call), Kind::Disk, Tier::Catastrophic, "dd", [file]);
                 } else {
-                    judge.write_target(call, &Word::plain(file), "dd", Touch::Alter);
+                    let word = Word::plain(file);
+                    judge.write_target(call, &word, "dd", Touch::Alter);
+                    // Raw bytes are not how sources are made.
+                    if !call.command.remote && super::git::looks_like_file(file) {
+                        let tier = Tier::Destructive;
+                        judge.hit(Some(call), Kind::Overwrite, tier, "dd", [file]);
+                    } else {
+                        judge.overwritten(call, "dd", &word);
+                    }
                 }
             }
         }
@@ -468,6 +476,7 @@ pub(super) fn judge_writes(judge: &mut Judge, call: Call) -> bool {
                     judge.write_target(call, file, name, Touch::Create);
                 }
             }
+            return false;
         }
         _ => return false,
     }

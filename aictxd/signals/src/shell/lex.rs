@@ -1,7 +1,7 @@
 //! One pass over the text: words, separators, nesting.
 
 use super::values::Context;
-use super::word::Building;
+use super::word::{Building, is_assignment};
 use super::{
     Dialect, Frame, Joined, MAX_COMMANDS, MAX_DEPTH, Redirect, RedirectKind, Script, SimpleCommand,
     Word, change_dir, wrap,
@@ -350,12 +350,13 @@ impl Lexer<'_, '_> {
                 .assign(name.trim_end_matches('+'), members, false);
         }
         current.command.fed |= std::mem::take(&mut self.context.many_used);
+        let assigns = building.assigns;
         for word in building.into_words() {
-            self.take_word(current, word);
+            self.take_word(current, word, assigns);
         }
     }
 
-    fn take_word(&mut self, current: &mut Current, word: Word) {
+    fn take_word(&mut self, current: &mut Current, word: Word, assigns: bool) {
         let command = &mut current.command;
         if command.words.is_empty() {
             if std::mem::take(&mut current.naming) {
@@ -369,7 +370,7 @@ impl Lexer<'_, '_> {
                 }
                 return;
             }
-            if !word.carried && is_assignment(&word) {
+            if assigns || (!word.carried && is_assignment(&word.text)) {
                 self.context.assign_word(&word);
                 command.assignments.push(word);
                 return;
@@ -565,16 +566,4 @@ fn is_reserved(text: &str) -> bool {
             | "!"
             | "function"
     )
-}
-
-fn is_assignment(word: &Word) -> bool {
-    word.text.split_once('=').is_some_and(|(name, _)| {
-        let name = name.strip_suffix('+').unwrap_or(name);
-        let name = name.split_once('[').map_or(name, |(name, _)| name);
-        !name.is_empty()
-            && !name.starts_with(|first: char| first.is_ascii_digit())
-            && name
-                .bytes()
-                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-    })
 }

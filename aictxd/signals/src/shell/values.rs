@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{Dialect, MAX_INPUT, SimpleCommand, Word};
+use super::{Dialect, Frame, MAX_INPUT, SimpleCommand, Word};
 
 /// Variables that are remembered.
 const MAX_VARIABLES: usize = 256;
@@ -28,6 +28,8 @@ pub(super) struct Context {
     many: HashSet<String>,
     /// Open `if`, `while`, `case` …
     branches: u16,
+    /// Texts that run at the end.
+    deferred: Vec<(String, Frame)>,
     left: usize,
 }
 
@@ -41,6 +43,7 @@ impl Default for Context {
             variables: HashMap::new(),
             many: HashSet::new(),
             branches: 0,
+            deferred: Vec::new(),
             left: BUDGET,
         }
     }
@@ -66,6 +69,19 @@ impl Context {
         }
     }
 
+    /// Keeps a text for the end, or gives it back when there are too many.
+    pub(super) fn defer(&mut self, text: String, frame: Frame) -> Option<String> {
+        if self.deferred.len() >= MAX_VALUES {
+            return Some(text);
+        }
+        self.deferred.push((text, frame));
+        None
+    }
+
+    pub(super) fn take_deferred(&mut self) -> Vec<(String, Frame)> {
+        std::mem::take(&mut self.deferred)
+    }
+
     /// Sets a variable. In a branch the earlier values stay possible.
     pub(super) fn assign(&mut self, name: &str, values: &[Word], many: bool) {
         if !self.expand || self.variables.len() >= MAX_VARIABLES {
@@ -81,8 +97,19 @@ impl Context {
             known.clear();
         }
         for value in values {
-            if known.len() < MAX_VALUES && value.text.len() <= MAX_VALUE {
-                known.push(value.clone());
+            let others = value.others.iter().map(|text| Word {
+                text: text.clone(),
+                others: Vec::new(),
+                ..value.clone()
+            });
+            let one = Word {
+                others: Vec::new(),
+                ..value.clone()
+            };
+            for value in std::iter::once(one).chain(others) {
+                if known.len() < MAX_VALUES && value.text.len() <= MAX_VALUE {
+                    known.push(value);
+                }
             }
         }
     }
@@ -99,6 +126,11 @@ impl Context {
         {
             let value = Word {
                 text: value.to_owned(),
+                others: word
+                    .others
+                    .iter()
+                    .filter_map(|text| Some(text.split_once('=')?.1.to_owned()))
+                    .collect(),
                 ..word.clone()
             };
             self.assign(name, &[value], false);

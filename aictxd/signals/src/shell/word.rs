@@ -16,6 +16,8 @@ pub(super) struct Building {
     pub(super) members: Option<Vec<Word>>,
     /// Words that an expansion has ended.
     finished: Vec<Word>,
+    /// It began as `NAME=`, whatever was put in behind.
+    pub(super) assigns: bool,
     /// The other texts the word may have.
     variants: Vec<String>,
 }
@@ -41,6 +43,7 @@ impl Building {
 
     /// Puts in a value; without quotes it falls apart at blanks.
     fn value(&mut self, value: &Word, quoted: bool) {
+        let quoted = quoted || self.is_assignment();
         self.word.carried = true;
         self.word.unknown |= value.unknown;
         if value.inner.is_some() {
@@ -59,6 +62,12 @@ impl Building {
         }
     }
 
+    /// Whether it began as `NAME=` before any value came in.
+    fn is_assignment(&mut self) -> bool {
+        self.assigns |= !self.word.carried && is_assignment(&self.word.text);
+        self.assigns
+    }
+
     fn end_word(&mut self) {
         let unknown = self.word.unknown;
         self.finished.push(std::mem::take(&mut self.word));
@@ -68,6 +77,7 @@ impl Building {
 
     /// Puts in one of several values.
     fn one_of(&mut self, values: &[Word]) {
+        self.is_assignment();
         self.word.carried = true;
         self.word.unknown |= values.iter().any(|value| value.unknown);
         let so_far = self.word.text.clone();
@@ -82,17 +92,25 @@ impl Building {
     }
 
     pub(super) fn into_words(self) -> impl Iterator<Item = Word> {
-        let last = self.word;
-        let others: Vec<Word> = self
-            .variants
-            .into_iter()
-            .map(|text| Word {
-                text,
-                ..last.clone()
-            })
-            .collect();
-        self.finished.into_iter().chain([last]).chain(others)
+        let last = Word {
+            others: self.variants,
+            ..self.word
+        };
+        self.finished.into_iter().chain([last])
     }
+}
+
+/// Whether a text is an assignment, or the head of one.
+pub(super) fn is_assignment(text: &str) -> bool {
+    text.split_once('=').is_some_and(|(name, _)| {
+        let name = name.strip_suffix('+').unwrap_or(name);
+        let name = name.split_once('[').map_or(name, |(name, _)| name);
+        !name.is_empty()
+            && !name.starts_with(|first: char| first.is_ascii_digit())
+            && name
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    })
 }
 
 impl Lexer<'_, '_> {

@@ -234,6 +234,7 @@ pub(super) fn follow(script: &mut Script, context: &mut Context, index: usize, f
         }
         "trap" => {
             let text = arguments.first().map(|word| word.text.clone());
+            let text = text.and_then(|text| context.defer(text, frame.clone()));
             run_text(script, context, text, &frame);
         }
         "alias" => {
