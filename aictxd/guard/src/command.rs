@@ -222,6 +222,9 @@ impl Judge<'_> {
             return;
         }
         let name = call.command.name();
+        if table::is_data(name) {
+            return;
+        }
         secrets::judge(self, call);
         if data::runs_download(call) {
             self.hit(
@@ -231,9 +234,6 @@ impl Judge<'_> {
                 "run a download",
                 [first.text.as_str()],
             );
-            return;
-        }
-        if table::DATA.contains(&name) {
             return;
         }
         if name == "git" {

@@ -29,7 +29,11 @@ pub const MAX_INPUT: usize = 2 * 1024 * 1024;
 /// a flat list of commands, and the script is `undecided`.
 pub const MAX_DEPTH: u8 = 24;
 /// Simple commands of one command line.
-pub const MAX_COMMANDS: usize = 8192;
+pub const MAX_COMMANDS: usize = 4096;
+/// Words of one command line.
+pub const MAX_WORDS: usize = 32 * 1024;
+/// Bytes of a directory that is followed through `cd`; beyond, it is not known.
+const MAX_DIR: usize = 4096;
 
 /// One word after quote removal.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -60,7 +64,8 @@ impl Word {
 
     /// The word as the name of a program: without its directory and `.exe`.
     pub fn program(&self) -> &str {
-        let base = self.text.rsplit(['/', '\\']).next().unwrap_or_default();
+        let from = memchr::memrchr2(b'/', b'\\', self.text.as_bytes()).map_or(0, |at| at + 1);
+        let base = self.text.get(from..).unwrap_or_default();
         base.strip_suffix(".exe").unwrap_or(base)
     }
 }
@@ -261,7 +266,10 @@ fn change_dir(dir: Option<&str>, target: Option<&Word>) -> Option<String> {
     }
     match dir? {
         "" => Some(target.to_owned()),
-        dir => Some(format!("{}/{target}", dir.trim_end_matches('/'))),
+        dir if dir.len() + target.len() < MAX_DIR => {
+            Some(format!("{}/{target}", dir.trim_end_matches('/')))
+        }
+        _ => None,
     }
 }
 

@@ -254,7 +254,10 @@ fn follow(
     program: &str,
     commands: impl Fn(&str) -> Option<String>,
 ) {
-    if judge.called.files >= MAX_FILES || judge.called.levels >= MAX_LEVELS {
+    if !judge.facts.has_texts()
+        || judge.called.files >= MAX_FILES
+        || judge.called.levels >= MAX_LEVELS
+    {
         return;
     }
     let below = dir.map_or("", |word| word.text.as_str());

@@ -42,6 +42,9 @@ pub(super) fn is_shell(name: &str) -> bool {
 }
 
 pub(super) fn interpreter(name: &str) -> Option<&'static Interpreter> {
+    if !name.starts_with(['p', 'n', 'b', 'd', 'r', 'R', 'l', 'e', 't']) {
+        return None;
+    }
     INTERPRETERS.iter().find(|known| {
         name.strip_prefix(known.name).is_some_and(|rest| {
             rest.bytes()

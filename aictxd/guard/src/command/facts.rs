@@ -38,6 +38,11 @@ pub trait Facts {
         Known::default()
     }
 
+    /// Whether [`Facts::text`] can ever answer.
+    fn has_texts(&self) -> bool {
+        true
+    }
+
     /// Text of a file that a command would run or take its commands from (`Makefile`,
     /// `package.json`, `justfile`, a shell script). Texts longer than [`MAX_TEXT`] are not looked
     /// at, so there is no need to return them.
@@ -54,7 +59,11 @@ pub const MAX_TEXT: usize = 128 * 1024;
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoFacts;
 
-impl Facts for NoFacts {}
+impl Facts for NoFacts {
+    fn has_texts(&self) -> bool {
+        false
+    }
+}
 
 /// Facts held in maps, for tests and for callers that have few.
 #[derive(Debug, Clone, Default)]

@@ -34,22 +34,6 @@ pub(super) fn operands_of<'w>(name: &str, arguments: &'w [Word]) -> Operands<'w>
     out
 }
 
-/// `a|b*|*c|*d*` against a word.
-pub(super) fn alternative(pattern: &str, word: &str) -> bool {
-    pattern
-        .split('|')
-        .any(|one| match (one.strip_prefix('*'), one.strip_suffix('*')) {
-            (Some(""), _) => true,
-            (Some(end), None) => word.ends_with(end),
-            (None, Some(start)) => word.starts_with(start),
-            (Some(_), Some(_)) => {
-                let middle = one.trim_matches('*');
-                word.contains(middle)
-            }
-            (None, None) => one == word,
-        })
-}
-
 /// Whether one of `options` is given. `-f` is found in clusters such as `-xdf`, `--force` also as
 /// `--force=x`; words after `--` are no options.
 pub(super) fn has_option(arguments: &[Word], options: &[&str]) -> bool {

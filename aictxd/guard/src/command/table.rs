@@ -1,17 +1,27 @@
 //! What is known about programs, all data. Calls that are known by verbs and options stand in
 //! `table/rules.txt`.
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
 mod rules;
 
 pub(super) use rules::{Rule, rules_of};
 
 /// Programs whose words are data: nothing is run or written because of what they say.
-pub(super) const DATA: &[&str] = &[
+const DATA: &[&str] = &[
     "echo", "printf", "grep", "egrep", "fgrep", "rg", "ag", "ack", "jq", "yq", "cat", "bat",
     "less", "more", "head", "tail", "ls", "man", "which", "type", "diff", "wc", "sort", "uniq",
     "cut", "tr", "test", "[", "[[", "export", "local", "declare", "alias", "cd", "pwd", "sleep",
     "true", "false", ":", "for", "case", "select", "in",
 ];
+
+static IS_DATA: LazyLock<HashSet<&'static str>> = LazyLock::new(|| DATA.iter().copied().collect());
+
+/// Whether the words of a program are only data.
+pub(super) fn is_data(program: &str) -> bool {
+    IS_DATA.contains(program)
+}
 
 /// Programs that fetch from elsewhere.
 pub(super) const DOWNLOADERS: &[&str] = &[

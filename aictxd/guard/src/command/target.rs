@@ -176,10 +176,17 @@ pub(super) fn is_regenerable(name: &str) -> bool {
 
 /// Strictly below a temporary directory.
 fn is_temporary(path: &str) -> bool {
+    if !path.starts_with('/') {
+        return false;
+    }
     let segments = resolve(path);
     TEMPORARY.iter().any(|known| {
-        let known = resolve(known);
-        segments.len() > known.len() && segments.starts_with(&known)
+        let mut rest = segments.iter();
+        known
+            .split('/')
+            .filter(|part| !part.is_empty())
+            .all(|part| rest.next() == Some(&part))
+            && rest.next().is_some()
     })
 }
 

@@ -1,5 +1,7 @@
 //! What PowerShell and `cmd` call things. Names and options know no case there.
 
+use std::borrow::Cow;
+
 use aictx_signals::shell::{self, Dialect, Script, Word};
 
 use super::delete::recursive;
@@ -142,18 +144,20 @@ const FETCHERS: &[&str] = &[
 /// Whether a script is written for these shells.
 pub(super) fn is_spoken(script: &Script) -> bool {
     script.commands.iter().any(|command| {
-        let name = command.name().to_ascii_lowercase();
-        let cmdlet = name.split_once('-').is_some_and(|(verb, noun)| {
-            VERBS.contains(&verb)
+        let name = command.name();
+        if name.starts_with(|first: char| first.is_ascii_uppercase()) {
+            let (verb, noun) = name.split_once('-').unwrap_or_default();
+            return !noun.is_empty()
                 && noun.bytes().all(|byte| byte.is_ascii_alphanumeric())
-                && command
-                    .name()
-                    .starts_with(|first: char| first.is_ascii_uppercase())
-        });
-        let slashed = command.arguments().iter().any(|word| is_switch(&word.text));
-        cmdlet
-            || matches!(name.as_str(), "iex" | "iwr" | "irm" | "gci" | "ri")
-            || (slashed && matches!(name.as_str(), "del" | "erase" | "rd" | "rmdir" | "format"))
+                && VERBS.iter().any(|known| known.eq_ignore_ascii_case(verb));
+        }
+        match name {
+            "iex" | "iwr" | "irm" | "gci" | "ri" => true,
+            "del" | "erase" | "rd" | "rmdir" | "format" => {
+                command.arguments().iter().any(|word| is_switch(&word.text))
+            }
+            _ => false,
+        }
     })
 }
 
@@ -166,8 +170,13 @@ fn is_switch(text: &str) -> bool {
 
 /// Judges one call.
 pub(super) fn judge(judge: &mut Judge, call: Call) {
-    let lower = call.command.name().to_ascii_lowercase();
-    let name = lower.as_str();
+    let given = call.command.name();
+    let lower = if given.bytes().any(|byte| byte.is_ascii_uppercase()) {
+        Cow::Owned(given.to_ascii_lowercase())
+    } else {
+        Cow::Borrowed(given)
+    };
+    let name = lower.as_ref();
     match name {
         "remove-item" | "ri" | "del" | "erase" | "rd" => remove(judge, call, name),
         "rmdir" if call.arguments().iter().any(|word| is_switch(&word.text)) => {

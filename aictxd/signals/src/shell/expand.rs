@@ -10,21 +10,20 @@ const MAX_WORD: usize = 1024;
 const TRIES: usize = 8;
 
 impl Lexer<'_, '_> {
-    /// Reads a word, or the words that its braces make of it.
-    pub(super) fn words(&mut self) -> Vec<Building> {
-        if self.context.expand
-            && !self.windows()
-            && let Some(raw) = self.braced_word()
-        {
-            let length = raw.len();
-            let variants = braces(raw);
-            let read: usize = variants.iter().map(String::len).sum();
-            if self.context.spend(read.max(length) * TRIES) && variants.len() > 1 {
-                self.pos += length;
-                return variants.iter().map(|text| self.word_of(text)).collect();
-            }
+    /// Reads the words that the braces of the word here make of it, when they make any.
+    pub(super) fn brace_words(&mut self) -> Option<Vec<Building>> {
+        if !self.context.expand || self.windows() {
+            return None;
         }
-        vec![self.word()]
+        let raw = self.braced_word()?;
+        let length = raw.len();
+        let variants = braces(raw);
+        let read: usize = variants.iter().map(String::len).sum();
+        if variants.len() < 2 || !self.context.spend(read.max(length) * TRIES) {
+            return None;
+        }
+        self.pos += length;
+        Some(variants.iter().map(|text| self.word_of(text)).collect())
     }
 
     /// The raw text of the word that starts here, when it may hold braces and nothing nested.

@@ -97,6 +97,7 @@ impl Lexer<'_, '_> {
 
     pub(super) fn give_up(&mut self) {
         self.script.undecided = true;
+        self.context.stopped = true;
         self.pos = self.text.len();
     }
 
@@ -116,6 +117,10 @@ impl Lexer<'_, '_> {
         let mut joined = Joined::First;
         let mut pipe: Option<usize> = None;
         while let Some(byte) = self.peek() {
+            if self.context.stopped {
+                self.give_up();
+                break;
+            }
             let next = match byte {
                 b' ' | b'\t' | b'\r' => {
                     self.pos += 1;
@@ -182,8 +187,16 @@ impl Lexer<'_, '_> {
                 }
                 b'0'..=b'9' if self.descriptor() => continue,
                 _ => {
-                    for word in self.words() {
-                        self.take_words(&mut current, word);
+                    match self.brace_words() {
+                        None => {
+                            let word = self.word();
+                            self.take_words(&mut current, word);
+                        }
+                        Some(words) => {
+                            for word in words {
+                                self.take_words(&mut current, word);
+                            }
+                        }
                     }
                     if std::mem::take(&mut self.flat) {
                         self.finish(&mut current, joined, pipe.take());
@@ -209,7 +222,7 @@ impl Lexer<'_, '_> {
         self.finish(&mut current, joined, pipe.take());
         if close.is_none() {
             self.read_heredocs();
-        } else {
+        } else if !self.context.stopped {
             self.script.unclosed = true;
         }
     }
@@ -344,6 +357,10 @@ impl Lexer<'_, '_> {
             self.pos += self.rest().chars().next().map_or(1, char::len_utf8);
             return;
         }
+        if !self.context.count_word() {
+            self.give_up();
+            return;
+        }
         if let Some(members) = &building.members {
             let name = building.word.text.split('=').next().unwrap_or_default();
             self.context
@@ -428,8 +445,7 @@ impl Lexer<'_, '_> {
         self.script.commands.push(command);
         // A shell that reads a here-document is followed once its text is there.
         if complete {
-            let frame = self.frame();
-            wrap::follow(self.script, self.context, owner, &frame);
+            wrap::follow(self.script, self.context, owner, self.depth + 1);
         }
     }
 
@@ -521,7 +537,7 @@ impl Lexer<'_, '_> {
             {
                 redirect.body = Some(body);
             }
-            wrap::follow(self.script, self.context, waiting.owner, &frame);
+            wrap::follow(self.script, self.context, waiting.owner, self.depth + 1);
         }
     }
 }

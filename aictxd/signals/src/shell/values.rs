@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::{Dialect, Frame, MAX_INPUT, SimpleCommand, Word};
+use super::{Dialect, Frame, MAX_INPUT, MAX_WORDS, SimpleCommand, Word};
 
 /// Variables that are remembered.
 const MAX_VARIABLES: usize = 256;
@@ -28,6 +28,9 @@ pub(super) struct Context {
     many: HashSet<String>,
     /// Open `if`, `while`, `case` …
     branches: u16,
+    /// A limit was passed: nothing more is read.
+    pub(super) stopped: bool,
+    words: usize,
     /// Texts that run at the end.
     deferred: Vec<(String, Frame)>,
     left: usize,
@@ -43,6 +46,8 @@ impl Default for Context {
             variables: HashMap::new(),
             many: HashSet::new(),
             branches: 0,
+            stopped: false,
+            words: 0,
             deferred: Vec::new(),
             left: BUDGET,
         }
@@ -67,6 +72,12 @@ impl Context {
             }
             None => false,
         }
+    }
+
+    /// Counts a word; `false` when there are too many.
+    pub(super) fn count_word(&mut self) -> bool {
+        self.words += 1;
+        self.words <= MAX_WORDS
     }
 
     /// Keeps a text for the end, or gives it back when there are too many.

@@ -118,7 +118,7 @@ impl Lexer<'_, '_> {
     pub(super) fn word(&mut self) -> Building {
         let mut word = Building::default();
         let windows = self.windows();
-        while !self.flat {
+        while !self.flat && !self.context.stopped {
             let start = self.pos;
             while self
                 .peek()
@@ -474,23 +474,18 @@ fn told_output(command: &super::SimpleCommand) -> Option<String> {
     }
 }
 
+/// Bytes that mean nothing in a word without quotes.
+static ORDINARY: [bool; 256] = {
+    let mut table = [true; 256];
+    let special = b" \t\r\n;&|()<>\\'\"$`";
+    let mut at = 0;
+    while at < special.len() {
+        table[special[at] as usize] = false;
+        at += 1;
+    }
+    table
+};
+
 fn is_ordinary(byte: u8) -> bool {
-    !matches!(
-        byte,
-        b' ' | b'\t'
-            | b'\r'
-            | b'\n'
-            | b';'
-            | b'&'
-            | b'|'
-            | b'('
-            | b')'
-            | b'<'
-            | b'>'
-            | b'\\'
-            | b'\''
-            | b'"'
-            | b'$'
-            | b'`'
-    )
+    ORDINARY.get(usize::from(byte)).copied().unwrap_or(true)
 }

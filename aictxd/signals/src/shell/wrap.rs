@@ -1,5 +1,8 @@
 //! Programs that run other programs: the command inside is what counts.
 
+use std::collections::{HashMap, HashSet};
+use std::sync::LazyLock;
+
 use super::values::Context;
 use super::{Dialect, Frame, MAX_COMMANDS, Script, SimpleCommand, Word, lex};
 
@@ -197,26 +200,66 @@ const LINES: &[&str] = &[
     "watchman-make",
 ];
 
+/// Prefixes by name: every command is looked up.
+static PREFIX_OF: LazyLock<HashMap<&'static str, &'static Prefix>> = LazyLock::new(|| {
+    PREFIXES
+        .iter()
+        .map(|prefix| (prefix.name, prefix))
+        .collect()
+});
+
+/// Names of all programs that [`follow`] knows besides the prefixes, in lower case.
+static FOLLOWED: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
+    let texts = TEXTS.iter().chain(REMOTE_TEXTS).map(|(name, _)| *name);
+    SHELLS
+        .iter()
+        .chain(LINES)
+        .copied()
+        .chain(texts)
+        .chain([
+            "eval",
+            "trap",
+            "alias",
+            "powershell",
+            "pwsh",
+            "cmd",
+            "git",
+            "ssh",
+            "find",
+            "fd",
+        ])
+        .collect()
+});
+
+/// Shells that read commands from `-c` or their standard input.
+const SHELLS: &[&str] = &[
+    "sh", "bash", "zsh", "dash", "ksh", "mksh", "ash", "fish", "rbash",
+];
+
 /// Whether `name` is a shell that reads commands from `-c` or its standard input.
 pub(super) fn is_shell(name: &str) -> bool {
-    matches!(
-        name,
-        "sh" | "bash" | "zsh" | "dash" | "ksh" | "mksh" | "ash" | "fish" | "rbash"
-    )
+    SHELLS.contains(&name)
 }
 
 /// Takes the wrappers off command `index` and appends what it runs besides.
-pub(super) fn follow(script: &mut Script, context: &mut Context, index: usize, frame: &Frame) {
+pub(super) fn follow(script: &mut Script, context: &mut Context, index: usize, depth: u8) {
     let Some(command) = script.commands.get_mut(index) else {
         return;
     };
     strip(command);
+    let name = command.name();
+    let known = FOLLOWED.contains(name)
+        || (name.bytes().any(|byte| byte.is_ascii_uppercase())
+            && FOLLOWED.contains(name.to_ascii_lowercase().as_str()));
+    if !known {
+        return;
+    }
     let frame = Frame {
         remote: command.remote,
         fed: command.fed,
         elevated: command.elevated,
         dir: command.dir.clone(),
-        depth: frame.depth,
+        depth,
     };
     let arguments = command.arguments();
     match command.name() {
@@ -397,7 +440,7 @@ fn base(word: &Word) -> &str {
 /// Words to take off at the start of `words`, when they are a wrapper with a command behind it.
 fn wrapper_length(words: &[Word]) -> Option<usize> {
     let name = base(words.first()?);
-    let known = PREFIXES.iter().find(|prefix| prefix.name == name)?;
+    let known = *PREFIX_OF.get(name)?;
     let arguments = words.get(1..)?;
     let mut at = skip_options(arguments, known.valued);
     if !known.verb.is_empty() {
@@ -580,9 +623,5 @@ fn push(script: &mut Script, context: &mut Context, words: Vec<Word>, frame: &Fr
         depth: frame.depth,
         ..SimpleCommand::default()
     });
-    let inner = Frame {
-        depth: frame.depth + 1,
-        ..frame.clone()
-    };
-    follow(script, context, index, &inner);
+    follow(script, context, index, frame.depth + 1);
 }

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use aictx_signals::shell::Word;
 
-use super::super::options::{self, Operands, alternative, has_option};
+use super::super::options::{self, Operands, has_option};
 use super::super::{Kind, Tier};
 
 /// The table; its head says what a line means.
@@ -17,13 +17,70 @@ pub(in super::super) struct Rule {
     pub(in super::super) tier: Tier,
     pub(in super::super) kind: Kind,
     /// Patterns of the words that are no options.
-    pub(in super::super) words: Vec<&'static str>,
+    pub(in super::super) words: Vec<Pattern>,
     /// Of each group one option must be given.
     with: Vec<Vec<&'static str>>,
     /// Any of these makes it harmless.
     unless: Vec<&'static str>,
     /// It counts only with the rights of another user.
     elevated: bool,
+}
+
+/// What a word, or several, may be.
+#[derive(Debug)]
+pub(in super::super) enum Pattern {
+    /// One of these.
+    One(Vec<Part>),
+    /// Any number of words before the next option.
+    Leading,
+    /// Any number of words.
+    Anywhere,
+}
+
+/// One alternative of a word.
+#[derive(Debug)]
+pub(in super::super) enum Part {
+    Any,
+    Exact(&'static str),
+    Start(&'static str),
+    End(&'static str),
+    Middle(&'static str),
+}
+
+impl Pattern {
+    fn parse(text: &'static str) -> Self {
+        match text {
+            "**" => Self::Leading,
+            "***" => Self::Anywhere,
+            text => Self::One(text.split('|').map(Part::parse).collect()),
+        }
+    }
+
+    fn fits(&self, word: &str) -> bool {
+        matches!(self, Self::One(parts) if parts.iter().any(|part| part.fits(word)))
+    }
+}
+
+impl Part {
+    fn parse(text: &'static str) -> Self {
+        match (text.strip_prefix('*'), text.strip_suffix('*')) {
+            (Some(""), _) => Self::Any,
+            (Some(end), None) => Self::End(end),
+            (None, Some(start)) => Self::Start(start),
+            (Some(_), Some(_)) => Self::Middle(text.trim_matches('*')),
+            (None, None) => Self::Exact(text),
+        }
+    }
+
+    fn fits(&self, word: &str) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Exact(text) => *text == word,
+            Self::Start(text) => word.starts_with(text),
+            Self::End(text) => word.ends_with(text),
+            Self::Middle(text) => word.contains(text),
+        }
+    }
 }
 
 /// Rules by program; almost every command line is about programs that have none.
@@ -76,7 +133,7 @@ fn rule(line: &'static str) -> Option<Rule> {
         } else if let Some(options) = part.strip_prefix('!') {
             rule.unless.extend(options.split('|'));
         } else {
-            rule.words.push(part);
+            rule.words.push(Pattern::parse(part));
         }
     }
     Some(rule)
@@ -103,15 +160,15 @@ impl Rule {
 }
 
 /// Whether patterns match the first words.
-fn fits(patterns: &[&str], words: &[&str], leading: usize) -> bool {
+fn fits(patterns: &[Pattern], words: &[&str], leading: usize) -> bool {
     let mut at = 0;
     let mut patterns = patterns.iter();
     while let Some(pattern) = patterns.next() {
-        let range = match *pattern {
-            "**" => at..leading.max(at),
-            "***" => at..words.len(),
-            pattern => {
-                if !words.get(at).is_some_and(|word| alternative(pattern, word)) {
+        let range = match pattern {
+            Pattern::Leading => at..leading.max(at),
+            Pattern::Anywhere => at..words.len(),
+            Pattern::One(_) => {
+                if !words.get(at).is_some_and(|word| pattern.fits(word)) {
                     return false;
                 }
                 at += 1;
@@ -125,7 +182,7 @@ fn fits(patterns: &[&str], words: &[&str], leading: usize) -> bool {
             .get(range.clone())
             .unwrap_or_default()
             .iter()
-            .position(|word| alternative(next, word));
+            .position(|word| next.fits(word));
         let Some(found) = found else {
             return false;
         };
