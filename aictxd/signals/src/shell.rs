@@ -238,8 +238,10 @@ fn read(text: &str, mut context: Context) -> Script {
     let text = text.get(..end).unwrap_or_default();
     lex::run(&mut script, &mut context, text, &frame, false);
     // What a trap holds runs when everything is set that will be.
-    for (text, frame) in context.take_deferred() {
-        lex::run(&mut script, &mut context, &text, &frame, false);
+    for _ in 0..MAX_DEPTH {
+        for (text, frame) in context.take_deferred() {
+            lex::run(&mut script, &mut context, &text, &frame, false);
+        }
     }
     script
 }

@@ -121,6 +121,10 @@ impl Lexer<'_, '_> {
                 self.give_up();
                 break;
             }
+            if std::mem::take(&mut self.flat) {
+                self.finish(&mut current, joined, pipe.take());
+                joined = Joined::Sequence;
+            }
             let next = match byte {
                 b' ' | b'\t' | b'\r' => {
                     self.pos += 1;
@@ -197,10 +201,6 @@ impl Lexer<'_, '_> {
                                 self.take_words(&mut current, word);
                             }
                         }
-                    }
-                    if std::mem::take(&mut self.flat) {
-                        self.finish(&mut current, joined, pipe.take());
-                        joined = Joined::Sequence;
                     }
                     if current.opens_case() {
                         self.cases = self.cases.saturating_add(1);
@@ -280,8 +280,7 @@ impl Lexer<'_, '_> {
     /// `( list )`, `(( arithmetic ))`, or the brackets of a function definition.
     fn bracket(&mut self, current: &mut Current, joined: Joined, pipe: &mut Option<usize>) {
         let looping = current.command.name() == "for" && self.ahead(1) == Some(b'(');
-        if looping {
-            self.skip_arithmetic();
+        if looping && self.arithmetic() {
             return;
         }
         if !current.command.words.is_empty() {
@@ -293,8 +292,7 @@ impl Lexer<'_, '_> {
             current.command.words.clear();
             return;
         }
-        if self.ahead(1) == Some(b'(') {
-            self.skip_arithmetic();
+        if self.ahead(1) == Some(b'(') && self.arithmetic() {
             return;
         }
         self.pos += 1;
@@ -329,7 +327,30 @@ impl Lexer<'_, '_> {
         self.pos += memchr::memchr(b'\n', self.rest().as_bytes()).unwrap_or(self.rest().len());
     }
 
-    /// Skips `((…))` or `$((…))` from its first bracket.
+    /// Reads `((…))` from its first bracket: numbers, and the commands put in between. Returns
+    /// `false`, having read nothing, when the brackets hold commands (`((a); b)`).
+    pub(super) fn arithmetic(&mut self) -> bool {
+        let start = self.pos;
+        self.skip_arithmetic();
+        // Brackets in brackets are read again and again.
+        if !self.context.spend(self.pos - start) {
+            self.give_up();
+            return true;
+        }
+        let text = self.slice(start);
+        if !text.ends_with("))") {
+            self.pos = start;
+            return false;
+        }
+        if text.contains("$(") || text.contains('`') {
+            let inside = text.get(2..text.len() - 2).unwrap_or_default().to_owned();
+            let frame = self.frame();
+            run(self.script, self.context, &inside, &frame, true);
+        }
+        true
+    }
+
+    /// Skips brackets and what stands between them, from the first.
     pub(super) fn skip_arithmetic(&mut self) {
         let mut open = 0usize;
         while let Some(byte) = self.peek() {

@@ -179,6 +179,12 @@ impl Lexer<'_, '_> {
             self.skip_arithmetic();
             return;
         }
+        if self.depth >= MAX_DEPTH {
+            self.script.undecided = true;
+            self.flat = true;
+            return;
+        }
+        self.depth += 1;
         word.push("(…)");
         self.pos += 1;
         let mut members = Vec::new();
@@ -202,6 +208,7 @@ impl Lexer<'_, '_> {
                 }
             }
         }
+        self.depth -= 1;
         word.members = Some(members);
     }
 
@@ -300,10 +307,16 @@ impl Lexer<'_, '_> {
         match self.ahead(1) {
             Some(b'(') if self.ahead(2) == Some(b'(') => {
                 let start = self.pos;
+                let first = self.script.commands.len();
                 self.pos += 1;
-                self.skip_arithmetic();
-                let text = self.slice(start).to_owned();
-                word.expansion(&text);
+                if self.arithmetic() {
+                    word.covers(first, self.script.commands.len());
+                    let text = self.slice(start).to_owned();
+                    word.expansion(&text);
+                } else {
+                    self.pos = start + 2;
+                    self.substitution(word, quoted);
+                }
             }
             Some(b'(') => {
                 self.pos += 2;
