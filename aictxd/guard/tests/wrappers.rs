@@ -149,19 +149,20 @@ fn wrap(wrapper: &str, command: &str) -> String {
     wrapper.replace('%', &command)
 }
 
-/// Prefixes take one simple command, not a pipe or a list.
+/// Prefixes take one simple command, no list and no keyword; what ends with the line can only stand
+/// at its end.
 fn fits(wrapper: &str, command: &str) -> bool {
-    let list = command.contains(['|', '\n', ';', '&', '(', '{', '#', '>', '<']);
-    // A shell keyword or an assignment is no program.
-    let list =
-        list || command.starts_with("A=1") || command.starts_with("X=") || command.starts_with('!');
-    let prefix = wrapper.ends_with('%')
-        && !wrapper.contains(['&', '|', ';', '\n', '!'])
-        && !wrapper.starts_with("A=1");
-    !(list
-        && (prefix || wrapper.starts_with("A=1") || wrapper.starts_with('!') || wrapper == "% &"))
-        && !(command.contains("<<") && !wrapper.ends_with('%'))
-        && !(command.contains('#') && !wrapper.ends_with('%'))
+    let list = command.contains(['|', '\n', ';', '&', '(', '{', '#', '>', '<'])
+        || command.starts_with("A=1")
+        || command.starts_with("X=")
+        || command.starts_with('!');
+    let last = wrapper.ends_with('%');
+    let simple = wrapper.starts_with("A=1")
+        || wrapper.starts_with('!')
+        || wrapper == "% &"
+        || (last && !wrapper.contains(['&', '|', ';', '\n', '!']));
+    let ends_line = command.contains("<<") || command.contains('#');
+    (!list || !simple) && (!ends_line || last)
 }
 
 #[test]

@@ -17,6 +17,7 @@
 
 mod expand;
 mod lex;
+mod redirect;
 mod values;
 mod word;
 mod wrap;

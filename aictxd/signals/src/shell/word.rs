@@ -488,17 +488,23 @@ fn told_output(command: &super::SimpleCommand) -> Option<String> {
 }
 
 /// Bytes that mean nothing in a word without quotes.
-static ORDINARY: [bool; 256] = {
-    let mut table = [true; 256];
-    let special = b" \t\r\n;&|()<>\\'\"$`";
-    let mut at = 0;
-    while at < special.len() {
-        table[special[at] as usize] = false;
-        at += 1;
-    }
-    table
-};
-
 fn is_ordinary(byte: u8) -> bool {
-    ORDINARY.get(usize::from(byte)).copied().unwrap_or(true)
+    !matches!(
+        byte,
+        b' ' | b'\t'
+            | b'\r'
+            | b'\n'
+            | b';'
+            | b'&'
+            | b'|'
+            | b'('
+            | b')'
+            | b'<'
+            | b'>'
+            | b'\\'
+            | b'\''
+            | b'"'
+            | b'$'
+            | b'`'
+    )
 }
