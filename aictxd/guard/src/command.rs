@@ -336,7 +336,14 @@ impl Judge<'_> {
             verb.push_str(&option.text);
         }
         let targets: Vec<&str> = operands.iter().skip(rule.words.len()).copied().collect();
-        self.hit(Some(call), rule.kind, rule.tier, &verb, targets);
+        // What another program lists is many.
+        let many = call.command.fed && rule.kind == Kind::DatabaseWrite;
+        let tier = if many {
+            rule.tier.max(Tier::Destructive)
+        } else {
+            rule.tier
+        };
+        self.hit(Some(call), rule.kind, tier, &verb, targets);
     }
 
     /// Something that may be lost.

@@ -80,3 +80,11 @@ fn second_set() {
     assert!(rates.alarms <= 0.02 && rates.false_asks == 0.0);
     assert!(rates.agree >= 0.97);
 }
+
+#[test]
+fn third_set() {
+    let rates = rates(include_str!("risk-three.jsonl"));
+    assert!(rates.recall >= 0.97 && rates.missed == 0);
+    assert!(rates.alarms <= 0.02 && rates.false_asks == 0.0);
+    assert!(rates.agree >= 0.97);
+}

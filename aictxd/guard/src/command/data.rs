@@ -112,11 +112,21 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
         }
     } else if let Some(known) = interpreter(name) {
         programs(judge, call, known);
+    } else if matches!(name, "redis-cli" | "valkey-cli") {
+        let flushes = |text: &String| {
+            let text = text.to_ascii_lowercase();
+            text.contains("flushall") || text.contains("flushdb")
+        };
+        if piped_texts(call).iter().any(flushes) {
+            let verb = "flush of a database";
+            judge.hit(Some(call), Kind::DatabaseWrite, Tier::Destructive, verb, []);
+        }
     } else if matches!(name, "mongo" | "mongosh") {
         let drops = |text: &str| {
             text.contains("dropDatabase(")
                 || text.contains(".drop(")
                 || text.contains("deleteMany({})")
+                || text.contains(".remove({})")
         };
         let texts = piped_texts(call);
         if arguments.iter().any(|word| drops(&word.text)) || texts.iter().any(|text| drops(text)) {
@@ -268,52 +278,91 @@ fn programs(judge: &mut Judge, call: Call, known: &Interpreter) {
     }
 }
 
+/// Options of `exec` and `run` that take the next word.
+const CONTAINER_VALUED: &[&str] = &[
+    "-e",
+    "--env",
+    "--env-file",
+    "-u",
+    "--user",
+    "-w",
+    "--workdir",
+    "-v",
+    "--volume",
+    "--mount",
+    "-p",
+    "--publish",
+    "--name",
+    "--network",
+    "--net",
+    "--entrypoint",
+    "-h",
+    "--hostname",
+    "-l",
+    "--label",
+    "-m",
+    "--memory",
+    "--cpus",
+    "--platform",
+    "--index",
+    "-n",
+    "--namespace",
+    "-c",
+    "--container",
+    "--context",
+    "--add-host",
+    "--restart",
+    "--gpus",
+    "--ulimit",
+    "--tmpfs",
+    "--volumes-from",
+    "--detach-keys",
+    "--pull",
+    "--shm-size",
+    "--device",
+    "--image",
+];
+
 /// `docker exec box psql -c …`: what runs inside is judged as on another machine.
 fn container(judge: &mut Judge, call: Call) {
     let arguments = call.arguments();
-    let inside = arguments
+    let Some(at) = arguments
         .iter()
         .position(|word| matches!(word.text.as_str(), "exec" | "run"))
-        .and_then(|at| arguments.get(at + 1..))
-        .unwrap_or_default();
-    let program = inside.iter().position(|word| {
-        let name = word.text.rsplit('/').next().unwrap_or_default();
-        is_shell(name)
-            || SQL_CLIENTS.contains(&name)
-            || interpreter(name).is_some()
-            || matches!(
-                name,
-                "rm" | "dd"
-                    | "shred"
-                    | "truncate"
-                    | "mongo"
-                    | "valkey-cli"
-                    | "flask"
-                    | "mix"
-                    | "artisan"
-                    | "npx"
-                    | "wp"
-                    | "drush"
-                    | "git"
-                    | "sudo"
-                    | "dropdb"
-                    | "redis-cli"
-                    | "mongosh"
-                    | "find"
-                    | "rails"
-                    | "rake"
-                    | "alembic"
-                    | "env"
-            )
-    });
-    let Some(words) = program.and_then(|at| inside.get(at..)) else {
+    else {
         return;
     };
+    // Options, then the container, then what runs in it.
+    let mut rest = arguments.get(at + 1..).unwrap_or_default().iter();
+    let mut named = false;
     let mut text = String::new();
-    for word in words {
+    while let Some(word) = rest.next() {
+        let shown = word.text.as_str();
+        if text.is_empty() && shown.starts_with('-') {
+            if !named && CONTAINER_VALUED.contains(&shown) {
+                rest.next();
+            }
+            continue;
+        }
+        if !named {
+            named = true;
+            continue;
+        }
         text.push('\'');
-        text.push_str(&word.text.replace('\'', "'\\''"));
+        text.push_str(&shown.replace('\'', "'\\''"));
         text.push_str("' ");
     }
-    judge.inner_script(&text, true);
+    // What stands in the command line's own here-document goes to the program inside.
+    if let Some(body) = call
+        .command
+        .stdin_text()
+        .filter(|body| !body.contains("AICTX"))
+    {
+        text.push_str("<<'AICTX'\n");
+        text.push_str(body);
+        text.push_str("\nAICTX\n");
+    }
+    if !text.is_empty() {
+        judge.inner_script(&text, true);
+    }
 }

@@ -121,7 +121,13 @@ fn one_file(judge: &mut Judge, call: Call, target: &Word) {
                     .strip_prefix('*')
                     .is_some_and(|ending| pattern.ends_with(ending))
             });
-        let tier = if made { Tier::Risky } else { Tier::Destructive };
+        // `build-*` names something; `*` and `*.rs` stand for what people write.
+        let named = !pattern.starts_with('*') && pattern.len() > 2;
+        let tier = if made || (named && !super::git::looks_like_file(pattern)) {
+            Tier::Risky
+        } else {
+            Tier::Destructive
+        };
         judge.hit(Some(call), Kind::Delete, tier, name, [text]);
     } else if !call.command.remote && judge.known(call, target).dirty == Some(true) {
         let known = judge.known(call, target);

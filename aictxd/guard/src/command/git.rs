@@ -138,7 +138,7 @@ fn checkout(judge: &mut Judge, call: Call, words: &[Word]) {
     }
     if let Some(dashes) = words.iter().position(|word| word.text == "--") {
         let paths: Vec<&Word> = words.get(dashes + 1..).unwrap_or_default().iter().collect();
-        if !paths.is_empty() {
+        if !paths.is_empty() || call.command.fed {
             judge.overwrite_files(call, "git checkout --", &paths, Tier::Destructive);
         }
         return;

@@ -297,6 +297,7 @@ pub(super) const ROW_DELETES: &[&str] = &[
     ".flushall(",
     ".flushdb(",
     "deleteMany({})",
+    ".remove({})",
     "Schema::drop",
     "drop_table",
     ".truncate()",

@@ -236,7 +236,8 @@ impl Judge<'_> {
         let outside = std::ptr::eq(code, &raw const PATH_OUTSIDE_REPO);
         if outside {
             let absolute = self.place.absolute(call.command.dir.as_deref(), &word.text);
-            if absolute.is_some_and(|path| is_temporary(&path)) {
+            let into = |path: &str| touch == Touch::Create && is_temporary(&format!("{path}/new"));
+            if absolute.is_some_and(|path| is_temporary(&path) || into(&path)) {
                 return;
             }
         }
@@ -455,11 +456,26 @@ pub(super) fn judge_writes(judge: &mut Judge, call: Call) -> bool {
             }
         }
         "sed" | "perl" | "gsed" if edits_in_place(name, arguments) => {
+            let valued = ["-e", "--expression", "-f", "--file", "-M", "-I"];
             let scripted = has_option(arguments, &["-e", "--expression", "--file"]);
-            let files = operands().skip(usize::from(!scripted && name != "perl"));
-            // An expression is no path; what looks like one is checked.
-            let files = files
-                .filter(|word| !word.text.contains([' ', ';']) && !word.text.starts_with("s/"));
+            let mut skip = usize::from(!scripted && name != "perl");
+            let mut value = false;
+            let files = arguments.iter().filter(|word| {
+                let text = word.text.as_str();
+                if std::mem::take(&mut value) {
+                    return false;
+                }
+                if text.starts_with('-') {
+                    // `-pe 'program'`: the program is the next word.
+                    let program = name == "perl" && !text.starts_with("--") && text.ends_with('e');
+                    value = valued.contains(&text) || program;
+                    return false;
+                }
+                let script = skip > 0;
+                skip = skip.saturating_sub(1);
+                !script
+            });
+            let files: Vec<&Word> = files.collect();
             judge.write_all(call, files, &format!("{name} -i"), Touch::Alter);
         }
         "curl" | "wget" => {

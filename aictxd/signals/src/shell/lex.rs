@@ -133,6 +133,11 @@ impl Lexer<'_, '_> {
                     self.pos += self.line_break();
                     continue;
                 }
+                // `!(a)` runs something only where a command starts.
+                b'!' if self.ahead(1) == Some(b'(') && current.command.words.is_empty() => {
+                    self.pos += 1;
+                    continue;
+                }
                 b'{' | b'}' if self.windows() => (Joined::Sequence, 1),
                 b'#' => {
                     self.skip_comment();

@@ -166,6 +166,13 @@ impl Lexer<'_, '_> {
                     self.substitution(&mut word, true);
                 }
                 b'(' if word.word.text.ends_with('=') => self.array(&mut word),
+                // `!(a|b)`: a pattern for names.
+                b'(' if word.word.text.ends_with(['!', '@', '?', '*', '+']) && !windows => {
+                    let start = self.pos;
+                    self.skip_arithmetic();
+                    let text = self.slice(start).to_owned();
+                    word.push(&text);
+                }
                 _ => return word,
             }
         }
@@ -471,7 +478,7 @@ fn told_output(command: &super::SimpleCommand) -> Option<String> {
         "pwd" => Some(".".to_owned()),
         // A new, empty place: nothing in it can be lost.
         "mktemp" => Some("/tmp/mktemp.new".to_owned()),
-        "echo" => {
+        "echo" | "printf" => {
             let words = command.arguments();
             if words.iter().any(|word| word.unknown) {
                 return None;
@@ -479,9 +486,10 @@ fn told_output(command: &super::SimpleCommand) -> Option<String> {
             let texts: Vec<&str> = words
                 .iter()
                 .map(|word| word.text.as_str())
-                .skip_while(|text| matches!(*text, "-n" | "-e" | "-ne" | "-en"))
+                .skip_while(|text| matches!(*text, "-n" | "-e" | "-ne" | "-en" | "%s" | "%s\\n"))
                 .collect();
-            Some(texts.join(" "))
+            (command.name() == "echo" || !texts.iter().any(|text| text.contains('%')))
+                .then(|| texts.join(" "))
         }
         _ => None,
     }
