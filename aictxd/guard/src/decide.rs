@@ -4,11 +4,12 @@ use aictx_proto::methods::guard::{
     GUARD_ACTIONS, GuardChecks, GuardParams, GuardReply, GuardWarning, SuggestedAction,
 };
 use aictx_proto::path::locate;
-use aictx_proto::snapshot::Snapshot;
+use aictx_proto::snapshot::{ReadIssue, Snapshot};
 use aictx_proto::time::Timestamp;
 
 use crate::codes::{
-    self, Class, ERROR, MAX_EVIDENCE, MISSING_ACTIVE_WORK_STATE, MISSING_PATHS, WARNING,
+    self, Class, ERROR, MAX_EVIDENCE, MISSING_ACTIVE_WORK_STATE, MISSING_PATHS, STATE_UNREADABLE,
+    WARNING,
 };
 use crate::command::{Facts, NoFacts, Place, command_risk};
 use crate::path;
@@ -92,6 +93,11 @@ pub fn guard_with(
     let idle = action == "continue_after_idle";
     if (idle || action == "agent_switch") && snapshot.active_task.is_none() {
         found.push(MISSING_ACTIVE_WORK_STATE.warning(WARNING, []));
+    }
+    // Single lines that were skipped lose nothing else; whole files do.
+    let lost = |issue: &&ReadIssue| issue.code == STATE_UNREADABLE.code;
+    for issue in snapshot.issues.iter().filter(lost).take(MAX_EVIDENCE) {
+        found.push(STATE_UNREADABLE.warning(WARNING, [issue.file.as_str()]));
     }
     let mut reply = answer(found, idle);
     reply.command_risk = told;
@@ -200,6 +206,7 @@ fn cures(found: &[GuardWarning]) -> Vec<SuggestedAction> {
     let mut out: Vec<SuggestedAction> = Vec::new();
     for warning in found {
         let (kind, value) = match warning.code.as_str() {
+            "state_unreadable" => ("run_command", "aictx status"),
             "missing_active_work_state" => ("run_resume", "aictx resume"),
             "destructive_command" | "command_not_decidable" => {
                 ("ask_user", "Should this command run?")

@@ -65,6 +65,8 @@ fn rates(set: &str) -> Rates {
     rates
 }
 
+/// First run, on the judge before this set existed: recall 0.7727, called safe 29, alarms 0.0046,
+/// agreement 0.8551. The tables were widened with it in view.
 #[test]
 fn first_set() {
     let rates = rates(include_str!("risk-one.jsonl"));
@@ -73,6 +75,7 @@ fn first_set() {
     assert!(rates.agree >= 0.97);
 }
 
+/// First run: recall 0.9725, called safe 6, alarms 0.0083, false asks 0.0041, agreement 0.9803.
 #[test]
 fn second_set() {
     let rates = rates(include_str!("risk-two.jsonl"));
@@ -81,6 +84,7 @@ fn second_set() {
     assert!(rates.agree >= 0.97);
 }
 
+/// First run: recall 0.9430, called safe 8, alarms 0.0182, false asks 0.0121, agreement 0.9660.
 #[test]
 fn third_set() {
     let rates = rates(include_str!("risk-three.jsonl"));

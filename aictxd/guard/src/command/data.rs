@@ -353,14 +353,14 @@ fn container(judge: &mut Judge, call: Call) {
         text.push_str("' ");
     }
     // What stands in the command line's own here-document goes to the program inside.
-    if let Some(body) = call
-        .command
-        .stdin_text()
-        .filter(|body| !body.contains("AICTX"))
-    {
-        text.push_str("<<'AICTX'\n");
-        text.push_str(body);
-        text.push_str("\nAICTX\n");
+    if let Some(body) = call.command.stdin_text() {
+        let end = (0..64)
+            .map(|nth| format!("END{nth}"))
+            .find(|end| !body.contains(end.as_str()));
+        match end {
+            Some(end) => text.push_str(&format!("<<'{end}'\n{body}\n{end}\n")),
+            None => judge.undecidable(Some(call), Level::Destructive, call.command.name(), &[]),
+        }
     }
     if !text.is_empty() {
         judge.inner_script(&text, true);
