@@ -1,6 +1,7 @@
 //! How long judging a command takes: `cargo run --release -p aictx-guard --example guard_speed`.
 //!
-//! Prints median and 99th percentile for commands of growing size and for deep nesting.
+//! Prints median and 99th percentile for commands of growing size and for deep nesting; with an
+//! argument only those whose name holds it.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -49,7 +50,8 @@ fn main() {
         "{:<22} {:>9} {:>12} {:>12}  level",
         "command", "bytes", "p50", "p99"
     );
-    for (name, text) in &cases {
+    let wanted = std::env::args().nth(1).unwrap_or_default();
+    for (name, text) in cases.iter().filter(|(name, _)| name.contains(&wanted)) {
         let mut times: Vec<Duration> = Vec::new();
         let started = Instant::now();
         while times.len() < 2_000 && (times.len() < 20 || started.elapsed().as_secs() < 2) {

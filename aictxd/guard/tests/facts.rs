@@ -241,3 +241,28 @@ fn reply_has_its_shape() {
     let text = serde_json::to_value(risk("git push -f").reply()).unwrap();
     assert_eq!(text["effects"][0]["kind"], "rewrite_history");
 }
+
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig {
+        cases: 1_000,
+        failure_persistence: None,
+        ..proptest::prelude::ProptestConfig::default()
+    })]
+
+    /// Any text behind any call: it never panics, and never makes the level milder.
+    #[test]
+    fn any_text_only_raises(
+        calls in "(make( x)?|npm run x|just x|\\./x\\.sh|sh x\\.sh|cargo x|cd y|rm -rf (src|out)|git reset --hard|;|&&| |\n){1,6}",
+        file in "(x:|\t|\n|rm -rf src|make x|\\./x\\.sh|\\$\\(A\\)|A = \\$\\(A\\)\n|\\{\"scripts\":\\{\"x\":\"|\"\\}\\}|\\[alias\\]\nx = |'|\"|\\$\\(){0,12}",
+    ) {
+        let mut facts = MemoryFacts::default();
+        for name in ["Makefile", "package.json", "justfile", "x.sh", "y/x.sh", ".cargo/config.toml"] {
+            facts.texts.insert(path(name), Arc::from(file.as_str()));
+        }
+        let with = command_risk(&calls, PLACE, &facts);
+        let without = command_risk(&calls, PLACE, &NoFacts);
+        proptest::prop_assert!(with.level() >= without.level());
+        proptest::prop_assert!(with.tier >= without.tier);
+        proptest::prop_assert!(with.reply().effects.len() <= 16);
+    }
+}
