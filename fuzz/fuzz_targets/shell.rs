@@ -1,7 +1,7 @@
 //! Command lines of any content stay within the limits of the reader and of the guard.
 #![no_main]
 
-use aictx_guard::command_risk;
+use aictx_guard::{NoFacts, Place, command_risk};
 use aictx_signals::shell::{self, MAX_COMMANDS};
 use aictx_signals::{command_word, hides_status, is_test_command, normalise_command, same_check};
 use libfuzzer_sys::fuzz_target;
@@ -20,7 +20,11 @@ fuzz_target!(|text: &str| {
             assert!(from <= to && to <= script.commands.len());
         }
     }
-    let risk = command_risk(text, "/home/u/repo", "/home/u/repo/src");
+    let place = Place {
+        root: "/home/u/repo",
+        cwd: "/home/u/repo/src",
+    };
+    let risk = command_risk(text, place, &NoFacts);
     let worst = risk.findings.iter().map(|found| found.tier).max();
     assert_eq!(risk.tier, worst.unwrap_or_default());
     assert!(risk.findings.iter().all(|found| found.targets.len() <= 8));

@@ -50,6 +50,12 @@ pub(crate) static MISSING_ACTIVE_WORK_STATE: Code = Code {
     class: Class::State,
     message: "No Work State is active, so there is nothing to continue from. Resume first.",
 };
+pub(crate) static STATE_UNREADABLE: Code = Code {
+    code: "state_unreadable",
+    check: "continuity_quality",
+    class: Class::State,
+    message: "Recorded state could not be read, so it was left out of this answer.",
+};
 pub(crate) static MISSING_PATHS: Code = Code {
     code: "missing_paths",
     check: "contract_alignment",
@@ -88,6 +94,7 @@ pub(crate) static CI_CONFIG_PATH: Code = safety(
 /// All codes in table order.
 pub(crate) static ALL: &[&Code] = &[
     &MISSING_ACTIVE_WORK_STATE,
+    &STATE_UNREADABLE,
     &MISSING_PATHS,
     &PATH_OUTSIDE_REPO,
     &GENERATED_STATE_PATH,

@@ -2,14 +2,27 @@
 //!
 //! Works on the structure of [`aictx_signals::shell`]; what programs mean is data in [`table`].
 
+mod called;
+mod code;
 mod data;
 mod delete;
+mod effect;
+mod facts;
 mod git;
+mod options;
+mod secrets;
+mod system;
 mod table;
 mod target;
+mod windows;
 
 use aictx_proto::methods::guard::GuardWarning;
-use aictx_signals::shell::{self, RedirectKind, Script, SimpleCommand, Word};
+use aictx_signals::shell::{self, Dialect, RedirectKind, Script, SimpleCommand, Word};
+
+pub use effect::{Kind, Level};
+pub use facts::{Facts, Known, MAX_TEXT, MemoryFacts, NoFacts};
+use options::{has_option, is_option, operands_of};
+pub use target::Place;
 
 use crate::codes::{COMMAND_NOT_DECIDABLE, Code, DESTRUCTIVE_COMMAND, ERROR, WARNING};
 
@@ -17,6 +30,8 @@ use crate::codes::{COMMAND_NOT_DECIDABLE, Code, DESTRUCTIVE_COMMAND, ERROR, WARN
 const MAX_FINDINGS: usize = 32;
 /// Targets named in one finding.
 const MAX_TARGETS: usize = 8;
+/// Other values of variables that are judged in one script.
+const MAX_VARIANTS: usize = 1024;
 /// Scripts inside scripts (text piped into a shell, commands for a container).
 const MAX_INNER: u8 = 4;
 
@@ -39,8 +54,14 @@ pub enum Tier {
 pub struct CommandFinding {
     /// Code, severity, sentence, and verb and targets as evidence.
     pub warning: GuardWarning,
-    /// How bad.
+    /// How bad, as far as the text tells.
     pub tier: Tier,
+    /// How bad it may be.
+    pub level: Level,
+    /// What happens.
+    pub kind: Kind,
+    /// It can be taken back with what is on this machine.
+    pub reversible: bool,
     /// Program and options that decide, such as `git reset --hard`.
     pub verb: String,
     /// What it would hit, as written, at most 8.
@@ -50,39 +71,71 @@ pub struct CommandFinding {
 }
 
 /// Judgement of a whole command line.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CommandRisk {
     /// The worst of all findings.
     pub tier: Tier,
     /// In order of the commands, at most 32.
     pub findings: Vec<CommandFinding>,
+    /// The whole text could be read.
+    pub parsed: bool,
 }
 
-/// Judges a command line that would run in `cwd` (absolute) of the repository at `root` (absolute).
-/// Pure and linear in the length of the command.
-pub fn command_risk(command: &str, root: &str, cwd: &str) -> CommandRisk {
-    let script = shell::parse(command);
+impl CommandRisk {
+    fn empty() -> Self {
+        Self {
+            tier: Tier::Plain,
+            findings: Vec::new(),
+            parsed: true,
+        }
+    }
+}
+
+/// Judges a command line. Pure and linear in the length of the command.
+pub fn command_risk(command: &str, place: Place, facts: &dyn Facts) -> CommandRisk {
     let mut judge = Judge {
-        place: target::Place { root, cwd },
-        risk: CommandRisk::default(),
+        place,
+        facts,
+        risk: CommandRisk::empty(),
         inner: 0,
+        called: called::Called::default(),
     };
+    let script = shell::analyse(command, Dialect::Posix);
     judge.script(&script);
-    if is_fork_bomb(command) {
-        judge.destructive(0, Tier::Catastrophic, "fork bomb", []);
+    if windows::is_spoken(&script) {
+        let script = shell::analyse(command, Dialect::Windows);
+        judge.script(&script);
+    }
+    if is_fork_bomb(command, &script) {
+        judge.hit(None, Kind::ProcessKill, Tier::Catastrophic, "fork bomb", []);
     }
     judge.risk
 }
 
-fn is_fork_bomb(command: &str) -> bool {
-    command.contains("|:&") || command.contains("| : &") || command.contains("|: &")
+/// A function that calls itself twice, piped.
+fn is_fork_bomb(text: &str, script: &Script) -> bool {
+    let head = text.get(..256).unwrap_or(text);
+    if head.contains("|:&") || head.contains("| : &") || head.contains("|: &") {
+        return true;
+    }
+    script.commands.iter().take(16).any(|command| {
+        let name = command.name();
+        let from = command.piped_from.and_then(|at| script.commands.get(at));
+        command.words.len() == 1
+            && !name.is_empty()
+            && from.is_some_and(|from| from.words.len() == 1 && from.name() == name)
+            && (head.contains(&format!("{name}()")) || head.contains(&format!("{name} ()")))
+    })
 }
 
 /// The judge at work on one command line.
 struct Judge<'a> {
-    place: target::Place<'a>,
+    place: Place<'a>,
+    facts: &'a dyn Facts,
     risk: CommandRisk,
     inner: u8,
+    /// Texts from the repository that are being judged.
+    called: called::Called,
 }
 
 /// A command with its place in the script.
@@ -94,7 +147,7 @@ struct Call<'s> {
 }
 
 impl<'s> Call<'s> {
-    fn arguments(&self) -> &'s [Word] {
+    fn arguments(self) -> &'s [Word] {
         self.command.arguments()
     }
 
@@ -132,18 +185,30 @@ impl<'s> Call<'s> {
 
 impl Judge<'_> {
     fn script(&mut self, script: &Script) {
+        self.risk.parsed &= !script.undecided && !script.unclosed;
         if script.undecided {
-            self.add(0, &COMMAND_NOT_DECIDABLE, Tier::Risky, "", []);
+            self.undecidable(None, Level::Destructive, "", &[]);
         }
+        let mut variants = 0;
         for (segment, command) in script.commands.iter().enumerate() {
-            if self.risk.findings.len() >= MAX_FINDINGS && self.risk.tier >= Tier::Destructive {
+            if self.risk.findings.len() >= MAX_FINDINGS && self.risk.tier == Tier::Catastrophic {
                 return;
             }
-            self.call(Call {
+            let call = Call {
                 script,
                 command,
                 segment,
-            });
+            };
+            self.call(call);
+            // A variable with several values: each is judged.
+            for nth in 0..command
+                .variants()
+                .min(MAX_VARIANTS.saturating_sub(variants))
+            {
+                variants += 1;
+                let command = &command.variant(nth);
+                self.call(Call { command, ..call });
+            }
         }
     }
 
@@ -157,23 +222,30 @@ impl Judge<'_> {
             return;
         }
         let name = call.command.name();
+        if table::is_data(name) {
+            return;
+        }
+        secrets::judge(self, call);
         if data::runs_download(call) {
-            self.destructive(
-                call.segment,
+            self.hit(
+                Some(call),
+                Kind::NetworkExec,
                 Tier::Catastrophic,
                 "run a download",
                 [first.text.as_str()],
             );
             return;
         }
-        if table::DATA.contains(&name) {
-            return;
-        }
         if name == "git" {
             git::judge(self, call);
-        } else if !delete::judge(self, call) && !target::judge_writes(self, call) {
+        } else if !delete::judge(self, call)
+            && !target::judge_writes(self, call)
+            && !system::judge(self, call)
+        {
             data::judge(self, call);
         }
+        windows::judge(self, call);
+        called::judge(self, call);
         self.rules(call, name, call.arguments());
     }
 
@@ -186,7 +258,7 @@ impl Judge<'_> {
             )
         };
         if call.arguments().iter().any(telling) {
-            self.undecidable(call.segment, "", call.arguments());
+            self.undecidable(Some(call), Level::Destructive, "", call.arguments());
         }
     }
 
@@ -203,17 +275,19 @@ impl Judge<'_> {
             } else {
                 ">>"
             };
-            if target::is_disk(&redirect.target.text) {
-                self.destructive(
-                    call.segment,
-                    Tier::Catastrophic,
-                    sign,
-                    [redirect.target.text.as_str()],
-                );
+            let target = redirect.target.text.as_str();
+            if target::is_disk(target) {
+                self.hit(Some(call), Kind::Disk, Tier::Catastrophic, sign, [target]);
                 continue;
             }
             let before = self.risk.findings.len();
             self.write_target(call, &redirect.target, sign, target::Touch::Alter);
+            if redirect.kind != RedirectKind::Write
+                || before != self.risk.findings.len()
+                || target.starts_with("/dev/")
+            {
+                continue;
+            }
             // `> file` alone is there to empty it.
             let silent = command.words.is_empty() || matches!(command.name(), ":" | "true");
             let emptied = silent
@@ -222,18 +296,12 @@ impl Judge<'_> {
                         .arguments()
                         .iter()
                         .any(|word| word.text == "/dev/null"));
-            if emptied
-                && redirect.kind == RedirectKind::Write
-                && before == self.risk.findings.len()
-                && !redirect.target.text.starts_with("/dev/")
-                && command.assignments.is_empty()
-            {
-                self.destructive(
-                    call.segment,
-                    Tier::Risky,
-                    sign,
-                    [redirect.target.text.as_str()],
-                );
+            if emptied && command.assignments.is_empty() {
+                self.hit(Some(call), Kind::Overwrite, Tier::Risky, sign, [target]);
+            } else if self.known(call, &redirect.target).tracked == Some(true) {
+                let known = self.known(call, &redirect.target);
+                let reversible = known.dirty == Some(false);
+                self.note(Some(call), Kind::Overwrite, reversible, sign, [target]);
             }
         }
     }
@@ -241,96 +309,154 @@ impl Judge<'_> {
     /// The table of calls that are known by verbs and options.
     fn rules(&mut self, call: Call, name: &str, arguments: &[Word]) {
         let mut worst: Option<&table::Rule> = None;
-        let mut operands: Option<Vec<&str>> = None;
+        let mut operands: Option<options::Operands> = None;
         for rule in table::rules_of(name) {
             let operands = operands.get_or_insert_with(|| operands_of(name, arguments));
-            let verbs = rule.verbs.iter().enumerate().all(|(at, verb)| {
-                operands
-                    .get(at)
-                    .is_some_and(|operand| alternative(verb, operand))
-            });
-            if verbs
-                && (rule.with.is_empty() || has_option(arguments, rule.with))
-                && !has_option(arguments, rule.unless)
-                && worst.is_none_or(|worst| worst.tier < rule.tier)
-            {
-                worst = Some(rule);
+            if rule.matches(operands, arguments, call.command.elevated) {
+                if rule.tier == Tier::Plain {
+                    return;
+                }
+                if worst.is_none_or(|worst| worst.tier < rule.tier) {
+                    worst = Some(rule);
+                }
             }
         }
-        let Some(rule) = worst.filter(|rule| rule.tier > Tier::Plain) else {
+        let Some(rule) = worst else {
             return;
         };
-        let operands = operands.unwrap_or_default();
+        let operands = operands.map(|operands| operands.words).unwrap_or_default();
         let mut verb = name.to_owned();
-        for operand in operands.iter().take(rule.verbs.len()) {
+        for operand in operands.iter().take(rule.words.len()) {
             verb.push(' ');
             verb.push_str(operand);
         }
-        if let Some(option) = arguments
-            .iter()
-            .find(|word| has_option(std::slice::from_ref(word), rule.with))
-        {
+        let telling = |word: &&Word| rule.options().any(|option| is_option(&word.text, option));
+        if let Some(option) = arguments.iter().find(telling) {
             verb.push(' ');
             verb.push_str(&option.text);
         }
-        let targets: Vec<&str> = operands.iter().skip(rule.verbs.len()).copied().collect();
-        self.destructive(call.segment, rule.tier, &verb, targets);
+        let targets: Vec<&str> = operands.iter().skip(rule.words.len()).copied().collect();
+        // What another program lists is many.
+        let many = call.command.fed && rule.kind == Kind::DatabaseWrite;
+        let tier = if many {
+            rule.tier.max(Tier::Destructive)
+        } else {
+            rule.tier
+        };
+        self.hit(Some(call), rule.kind, tier, &verb, targets);
     }
 
-    fn destructive<'t>(
+    /// Something that may be lost.
+    fn hit<'t>(
         &mut self,
-        segment: usize,
+        call: Option<Call>,
+        kind: Kind,
         tier: Tier,
         verb: &str,
         targets: impl IntoIterator<Item = &'t str>,
     ) {
-        self.add(segment, &DESTRUCTIVE_COMMAND, tier, verb, targets);
+        // Options that only a variable brings may be others when it runs.
+        let carried = |call: Call| {
+            call.command.words.first().is_some_and(|word| !word.carried)
+                && call
+                    .arguments()
+                    .iter()
+                    .any(|word| word.carried && word.text.starts_with('-'))
+        };
+        if tier == Tier::Destructive && call.is_some_and(carried) {
+            let words = call.map(Call::arguments).unwrap_or_default();
+            self.undecidable(call, Level::Destructive, verb, words);
+            return;
+        }
+        let reversible = tier == Tier::Risky && kind.mild_is_reversible();
+        let what = What {
+            code: &DESTRUCTIVE_COMMAND,
+            kind,
+            tier,
+            level: tier.into(),
+            reversible,
+        };
+        self.add(call, what, verb, targets);
     }
 
-    fn undecidable(&mut self, segment: usize, verb: &str, words: &[Word]) {
+    /// Something that is told and can be repaired, or at worst is one file.
+    fn note<'t>(
+        &mut self,
+        call: Option<Call>,
+        kind: Kind,
+        reversible: bool,
+        verb: &str,
+        targets: impl IntoIterator<Item = &'t str>,
+    ) {
+        let what = What {
+            code: &DESTRUCTIVE_COMMAND,
+            kind,
+            tier: Tier::Risky,
+            level: Level::Caution,
+            reversible,
+        };
+        self.add(call, what, verb, targets);
+    }
+
+    fn undecidable(&mut self, call: Option<Call>, level: Level, verb: &str, words: &[Word]) {
         let unknown = words
             .iter()
-            .filter(|word| word.unknown)
+            .filter(|word| word.unknown || word.carried)
             .map(|word| word.text.as_str());
-        self.add(segment, &COMMAND_NOT_DECIDABLE, Tier::Risky, verb, unknown);
+        let what = What {
+            code: &COMMAND_NOT_DECIDABLE,
+            kind: Kind::Undecidable,
+            tier: Tier::Risky,
+            level,
+            reversible: false,
+        };
+        self.add(call, what, verb, unknown);
     }
 
     fn add<'t>(
         &mut self,
-        segment: usize,
-        code: &Code,
-        tier: Tier,
+        call: Option<Call>,
+        what: What,
         verb: &str,
         targets: impl IntoIterator<Item = &'t str>,
     ) {
-        self.risk.tier = self.risk.tier.max(tier);
-        let severity = if tier >= Tier::Destructive {
-            ERROR
-        } else {
-            WARNING
-        };
+        let segment = call.map_or(0, |call| call.segment);
         let targets: Vec<String> = targets
             .into_iter()
             .take(MAX_TARGETS)
             .map(str::to_owned)
             .collect();
-        let evidence = std::iter::once(verb).chain(targets.iter().map(String::as_str));
+        let Some((what, verb, targets)) = self.called.outward(what, verb, targets) else {
+            return;
+        };
+        self.risk.tier = self.risk.tier.max(what.tier);
+        let severity = if what.tier >= Tier::Destructive {
+            ERROR
+        } else {
+            WARNING
+        };
+        let evidence = std::iter::once(verb.as_str()).chain(targets.iter().map(String::as_str));
         let finding = CommandFinding {
-            warning: code.warning(severity, evidence),
-            tier,
-            verb: verb.to_owned(),
+            warning: what.code.warning(severity, evidence),
+            tier: what.tier,
+            level: what.level,
+            kind: what.kind,
+            reversible: what.reversible,
+            verb,
             targets,
             segment,
         };
+        if self.risk.findings.contains(&finding) {
+            return;
+        }
         if self.risk.findings.len() < MAX_FINDINGS {
             self.risk.findings.push(finding);
-        } else if tier >= Tier::Destructive
-            && let Some(place) = self
-                .risk
-                .findings
-                .iter_mut()
-                .rev()
-                .find(|known| known.tier < tier)
+        } else if let Some(place) = self
+            .risk
+            .findings
+            .iter_mut()
+            .rev()
+            .find(|known| (known.tier, known.level) < (finding.tier, finding.level))
         {
             // A full list must not hide the worst.
             *place = finding;
@@ -340,11 +466,11 @@ impl Judge<'_> {
     /// Judges text that becomes a script of its own.
     fn inner_script(&mut self, text: &str, remote: bool) {
         if self.inner >= MAX_INNER {
-            self.add(0, &COMMAND_NOT_DECIDABLE, Tier::Risky, "", []);
+            self.undecidable(None, Level::Destructive, "", &[]);
             return;
         }
         self.inner += 1;
-        let mut script = shell::parse(text);
+        let mut script = shell::analyse(text, Dialect::Posix);
         if remote {
             for command in &mut script.commands {
                 command.remote = true;
@@ -355,67 +481,14 @@ impl Judge<'_> {
     }
 }
 
-/// `a|b*|c` against a word.
-fn alternative(pattern: &str, word: &str) -> bool {
-    pattern.split('|').any(|one| {
-        if let Some(start) = one.strip_suffix('*') {
-            word.starts_with(start)
-        } else if let Some(end) = one.strip_prefix('*') {
-            word.ends_with(end)
-        } else {
-            one == word
-        }
-    })
-}
-
-/// Words that are neither options nor values of global options.
-fn operands_of<'w>(name: &str, arguments: &'w [Word]) -> Vec<&'w str> {
-    let valued = table::VALUED
-        .iter()
-        .find(|(program, _)| *program == name)
-        .map_or(&[] as &[&str], |(_, options)| options);
-    let mut out = Vec::new();
-    let mut skip = false;
-    for word in arguments {
-        if std::mem::take(&mut skip) {
-            continue;
-        }
-        if word.text.starts_with('-') && word.text.len() > 1 {
-            // Only options before the verb are global ones.
-            skip = out.is_empty() && valued.contains(&word.text.as_str());
-            continue;
-        }
-        out.push(word.text.as_str());
-    }
-    out
-}
-
-/// Whether one of `options` is given. `-f` is found in clusters such as `-xdf`, `--force` also as
-/// `--force=x`; words after `--` are no options.
-fn has_option(arguments: &[Word], options: &[&str]) -> bool {
-    if options.is_empty() {
-        return false;
-    }
-    arguments
-        .iter()
-        .take_while(|word| word.text != "--")
-        .filter(|word| word.text.len() > 1 && word.text.starts_with('-'))
-        .any(|word| options.iter().any(|option| is_option(&word.text, option)))
-}
-
-fn is_option(text: &str, option: &str) -> bool {
-    if text == option {
-        return true;
-    }
-    let mut letters = option.chars();
-    if let (Some('-'), Some(letter), None) = (letters.next(), letters.next(), letters.next()) {
-        let cluster = text.strip_prefix('-').unwrap_or_default();
-        return cluster.len() <= 8
-            && cluster.bytes().all(|byte| byte.is_ascii_alphabetic())
-            && cluster.contains(letter);
-    }
-    text.strip_prefix(option)
-        .is_some_and(|rest| rest.starts_with('='))
+/// What a finding says besides verb and targets.
+#[derive(Debug, Clone, Copy)]
+struct What {
+    code: &'static Code,
+    kind: Kind,
+    tier: Tier,
+    level: Level,
+    reversible: bool,
 }
 
 #[cfg(test)]

@@ -4,13 +4,14 @@ use aictx_proto::methods::guard::{
     GUARD_ACTIONS, GuardChecks, GuardParams, GuardReply, GuardWarning, SuggestedAction,
 };
 use aictx_proto::path::locate;
-use aictx_proto::snapshot::Snapshot;
+use aictx_proto::snapshot::{ReadIssue, Snapshot};
 use aictx_proto::time::Timestamp;
 
 use crate::codes::{
-    self, Class, ERROR, MAX_EVIDENCE, MISSING_ACTIVE_WORK_STATE, MISSING_PATHS, WARNING,
+    self, Class, ERROR, MAX_EVIDENCE, MISSING_ACTIVE_WORK_STATE, MISSING_PATHS, STATE_UNREADABLE,
+    WARNING,
 };
-use crate::command::command_risk;
+use crate::command::{Facts, NoFacts, Place, command_risk};
 use crate::path;
 
 /// Findings shown in one answer; [`GuardReply::warnings_total`] counts them all.
@@ -31,7 +32,7 @@ pub enum GuardError {
     UnknownRisk,
 }
 
-/// Judges the next step. `root` is the absolute root of the worktree; `_now` is for findings about
+/// Judges the next step. `root` is the absolute root of the worktree; `now` is for findings about
 /// age, which come with the state they are about.
 ///
 /// # Errors
@@ -40,7 +41,21 @@ pub fn guard(
     snapshot: &Snapshot,
     params: &GuardParams,
     root: &str,
+    now: Timestamp,
+) -> Result<GuardReply, GuardError> {
+    guard_with(snapshot, params, root, now, &NoFacts)
+}
+
+/// [`guard`] with what is known about the things a command would hit.
+///
+/// # Errors
+/// As [`guard`].
+pub fn guard_with(
+    snapshot: &Snapshot,
+    params: &GuardParams,
+    root: &str,
     _now: Timestamp,
+    facts: &dyn Facts,
 ) -> Result<GuardReply, GuardError> {
     let action = params.action.as_str();
     if !GUARD_ACTIONS.contains(&action) {
@@ -66,8 +81,10 @@ pub fn guard(
         }
     }
     let has_command = !params.command.trim().is_empty();
+    let mut told = None;
     if has_command {
-        let risk = command_risk(&params.command, root, cwd);
+        let risk = command_risk(&params.command, Place { root, cwd }, facts);
+        told = Some(risk.reply());
         found.extend(risk.findings.into_iter().map(|finding| finding.warning));
     }
     if action == "edit" && !named && !has_command {
@@ -77,7 +94,14 @@ pub fn guard(
     if (idle || action == "agent_switch") && snapshot.active_task.is_none() {
         found.push(MISSING_ACTIVE_WORK_STATE.warning(WARNING, []));
     }
-    Ok(answer(found, idle))
+    // Single lines that were skipped lose nothing else; whole files do.
+    let lost = |issue: &&ReadIssue| issue.code == STATE_UNREADABLE.code;
+    for issue in snapshot.issues.iter().filter(lost).take(MAX_EVIDENCE) {
+        found.push(STATE_UNREADABLE.warning(WARNING, [issue.file.as_str()]));
+    }
+    let mut reply = answer(found, idle);
+    reply.command_risk = told;
+    Ok(reply)
 }
 
 /// Orders, merges and cuts the findings and draws the conclusion from all of them.
@@ -117,6 +141,7 @@ fn answer(mut found: Vec<GuardWarning>, idle: bool) -> GuardReply {
         suggested_next: next.to_owned(),
         suggested_actions,
         warnings_total,
+        command_risk: None,
     }
 }
 
@@ -181,6 +206,7 @@ fn cures(found: &[GuardWarning]) -> Vec<SuggestedAction> {
     let mut out: Vec<SuggestedAction> = Vec::new();
     for warning in found {
         let (kind, value) = match warning.code.as_str() {
+            "state_unreadable" => ("run_command", "aictx status"),
             "missing_active_work_state" => ("run_resume", "aictx resume"),
             "destructive_command" | "command_not_decidable" => {
                 ("ask_user", "Should this command run?")

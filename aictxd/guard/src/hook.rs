@@ -6,7 +6,7 @@
 
 use aictx_proto::path::Located;
 
-use crate::command::{Tier, command_risk};
+use crate::command::{Facts, Level, NoFacts, Place, Tier, command_risk};
 use crate::path::path_risk;
 
 /// Longest reason shown, in characters.
@@ -38,23 +38,40 @@ pub fn hook_edit(path: &Located) -> HookVerdict {
     }
 }
 
-/// Judges a command line.
+/// Judges a command line that would run in `cwd` of the repository at `root`, both absolute.
 pub fn hook_command(command: &str, root: &str, cwd: &str) -> HookVerdict {
-    let risk = command_risk(command, root, cwd);
-    let worst = risk
+    hook_command_with(command, Place { root, cwd }, &NoFacts)
+}
+
+/// [`hook_command`] with what is known about the things the command would hit.
+pub fn hook_command_with(command: &str, place: Place, facts: &dyn Facts) -> HookVerdict {
+    let risk = command_risk(command, place, facts);
+    // Paths outside of the repository are the business of the agent's own rules.
+    let mut counted = risk
         .findings
         .iter()
-        .filter(|f| f.tier == risk.tier)
-        .find(|f| f.warning.severity == "error");
-    let Some(finding) = worst else {
+        .filter(|finding| finding.warning.code != "path_outside_repo")
+        .filter(|finding| finding.level == Level::Destructive);
+    let Some(first) = counted.next() else {
         return HookVerdict::Pass;
     };
-    let text = reason(&finding.warning.message, &finding.warning.evidence, "");
-    match (risk.tier, finding.warning.code.as_str()) {
-        (_, "path_outside_repo") => HookVerdict::Pass,
-        (Tier::Catastrophic, _) | (_, "generated_state_path") => HookVerdict::Deny(text),
-        (Tier::Destructive, _) => HookVerdict::Ask(text),
-        _ => HookVerdict::Pass,
+    let denied =
+        |tier: Tier, code: &str| tier == Tier::Catastrophic || code == "generated_state_path";
+    let rank = |finding: &crate::CommandFinding| {
+        (denied(finding.tier, &finding.warning.code), finding.tier)
+    };
+    let worst = counted.fold(first, |worst, next| {
+        if rank(next) > rank(worst) {
+            next
+        } else {
+            worst
+        }
+    });
+    let text = reason(&worst.warning.message, &worst.warning.evidence, "");
+    if denied(worst.tier, &worst.warning.code) {
+        HookVerdict::Deny(text)
+    } else {
+        HookVerdict::Ask(text)
     }
 }
 

@@ -10,8 +10,11 @@ mod hook;
 mod path;
 mod steer;
 
-pub use command::{CommandFinding, CommandRisk, Tier, command_risk};
-pub use decide::{GuardError, MAX_WARNINGS, RISKS, guard};
-pub use hook::{HookVerdict, hook_command, hook_edit};
+pub use command::{
+    CommandFinding, CommandRisk, Facts, Kind, Known, Level, MAX_TEXT, MemoryFacts, NoFacts, Place,
+    Tier, command_risk,
+};
+pub use decide::{GuardError, MAX_WARNINGS, RISKS, guard, guard_with};
+pub use hook::{HookVerdict, hook_command, hook_command_with, hook_edit};
 pub use path::path_risk;
 pub use steer::{MAX_MESSAGE, SteerError, SteerState, SteerVerdict, steer, steer_in, warm_steer};

@@ -52,7 +52,9 @@ fn params(call: &Value) -> Option<GuardParams> {
     })
 }
 
-/// Cases whose answer needs a contract, logs or files, which the guard does not read yet.
+/// Cases in scope whose answer needs a contract (G001, G006, G050, G151, G161), whether the
+/// repository exists and holds state (G178, G179) or what could not be read (G180 to G186), which
+/// the guard does not read yet.
 const NEED_STATE: &[&str] = &[
     "G001", "G006", "G050", "G151", "G161", "G178", "G179", "G180", "G182", "G184", "G186",
 ];
@@ -279,4 +281,39 @@ proptest::proptest! {
             proptest::prop_assert!(warning.message.chars().count() <= 220);
         }
     }
+}
+
+/// Groups whose cases are about contracts, threads, logs or time.
+const STATE_GROUPS: &[&str] = &[
+    "aligned_state",
+    "contract_alignment",
+    "work_state",
+    "validation",
+    "lifecycle",
+    "continuity_quality",
+    "contract_selection",
+];
+
+/// What nothing stored decides agrees with the reviewer; all of it.
+#[test]
+fn every_case_without_state() {
+    let (mut stateless, mut right, mut with_state, mut lucky) = (0, 0, 0, 0);
+    for case in &cases() {
+        let Some(params) = params(&case["call"]) else {
+            continue;
+        };
+        let id = case["id"].as_str().unwrap();
+        let group = case["group"].as_str().unwrap();
+        let agrees = agrees(case, &ask(&params));
+        let needs = NEED_STATE.contains(&id) || (STATE_GROUPS.contains(&group) && !in_scope(case));
+        if needs {
+            with_state += 1;
+            lucky += usize::from(agrees);
+        } else {
+            stateless += 1;
+            right += usize::from(agrees);
+        }
+    }
+    println!("{right} of {stateless} without state; {lucky} of {with_state} that need it");
+    assert_eq!((right, stateless), (RIGHT, RIGHT));
 }

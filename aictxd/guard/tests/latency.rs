@@ -6,7 +6,12 @@
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use aictx_guard::command_risk;
+use aictx_guard::{NoFacts, Place, command_risk};
+
+const PLACE: Place = Place {
+    root: "/home/dev/app",
+    cwd: "/home/dev/app",
+};
 
 #[test]
 #[ignore = "a measurement, for release builds"]
@@ -24,11 +29,7 @@ fn an_ordinary_command() {
             .map(|_| {
                 let started = Instant::now();
                 for _ in 0..20 {
-                    black_box(command_risk(
-                        black_box(command),
-                        "/home/dev/app",
-                        "/home/dev/app",
-                    ));
+                    black_box(command_risk(black_box(command), PLACE, &NoFacts));
                 }
                 started.elapsed() / 20
             })

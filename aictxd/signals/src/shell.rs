@@ -1,21 +1,40 @@
 //! Shell command lines as structure: which programs run, with which words, fed by what.
 //!
 //! A tolerant reader of POSIX shell (with the common bash forms), not an interpreter: nothing is
-//! expanded, nothing is executed. Whoever decides on a command decides on [`SimpleCommand`]s, so
-//! that quoting, separators, substitutions and wrappers such as `sudo` or `bash -c` are
-//! understood in one place. Time and memory are linear in the analysed text; what lies beyond the
-//! limits below is reported as [`Script::undecided`], never ignored silently.
+//! executed. Whoever decides on a command decides on [`SimpleCommand`]s, so that quoting,
+//! separators, substitutions and wrappers such as `sudo` or `bash -c` are understood in one place.
+//! [`parse`] leaves expansions as written; [`analyse`] puts in what the text itself tells: braces,
+//! variables assigned on the line, the words of a loop. Time and memory are linear in the analysed
+//! text; what lies beyond the limits below is reported as [`Script::undecided`], never ignored
+//! silently.
+//!
+//! Why not a library: a guard stands before every command of an agent, so 4 KB have to be read in
+//! well under 200 µs, 1 MB in under 20 ms, and text that no shell accepts must still give its
+//! commands. Measured on one machine (release, median): brush-parser 0.4 takes 498 µs for 4 KB and
+//! 290 ms for 1 MB, and returns nothing for an unclosed quote, a stray `fi` or a here-document
+//! without its end; tree-sitter-bash 0.25 takes 716 µs and 440 ms. Neither puts in values. This
+//! reader takes about a tenth of that; `tests/oracle.rs` holds it against tree-sitter-bash.
 
+mod expand;
 mod lex;
+mod redirect;
+mod values;
 mod word;
 mod wrap;
 
+use values::Context;
+
 /// Bytes of a command line that are analysed. Longer ones are `undecided`.
-pub const MAX_INPUT: usize = 64 * 1024;
-/// Nesting (substitutions, groups, `sh -c`, wrappers) that is followed.
-pub const MAX_DEPTH: u8 = 8;
+pub const MAX_INPUT: usize = 2 * 1024 * 1024;
+/// Nesting (substitutions, groups, `sh -c`, wrappers) that is followed. What lies deeper is read as
+/// a flat list of commands, and the script is `undecided`.
+pub const MAX_DEPTH: u8 = 24;
 /// Simple commands of one command line.
-pub const MAX_COMMANDS: usize = 1024;
+pub const MAX_COMMANDS: usize = 4096;
+/// Words of one command line.
+pub const MAX_WORDS: usize = 32 * 1024;
+/// Bytes of a directory that is followed through `cd`; beyond, it is not known.
+const MAX_DIR: usize = 4096;
 
 /// One word after quote removal.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -29,6 +48,10 @@ pub struct Word {
     /// Half-open range of commands (indices into [`Script::commands`]) whose output is part of
     /// this word.
     pub inner: Option<(usize, usize)>,
+    /// Some part is the value of a variable that the text itself sets ([`analyse`] only).
+    pub carried: bool,
+    /// The other texts it may have: a variable had several values ([`analyse`] only).
+    pub others: Vec<String>,
 }
 
 impl Word {
@@ -38,6 +61,13 @@ impl Word {
             text: text.to_owned(),
             ..Self::default()
         }
+    }
+
+    /// The word as the name of a program: without its directory and `.exe`.
+    pub fn program(&self) -> &str {
+        let from = memchr::memrchr2(b'/', b'\\', self.text.as_bytes()).map_or(0, |at| at + 1);
+        let base = self.text.get(from..).unwrap_or_default();
+        base.strip_suffix(".exe").unwrap_or(base)
     }
 }
 
@@ -107,6 +137,8 @@ pub struct SimpleCommand {
     pub remote: bool,
     /// Operands come from elsewhere (`xargs`, `find -exec … {}`): there are more than are shown.
     pub fed: bool,
+    /// It runs with the rights of another user (`sudo`, `doas`).
+    pub elevated: bool,
     /// Nesting; 0 for what the line says directly.
     pub depth: u8,
 }
@@ -114,15 +146,32 @@ pub struct SimpleCommand {
 impl SimpleCommand {
     /// Program name without its directory, or an empty text.
     pub fn name(&self) -> &str {
-        self.words.first().map_or("", |word| {
-            let base = word.text.rsplit(['/', '\\']).next().unwrap_or_default();
-            base.strip_suffix(".exe").unwrap_or(base)
-        })
+        self.words.first().map_or("", Word::program)
     }
 
     /// Words after the program.
     pub fn arguments(&self) -> &[Word] {
         self.words.get(1..).unwrap_or_default()
+    }
+
+    /// How many other forms the values of its variables give it.
+    pub fn variants(&self) -> usize {
+        self.words
+            .iter()
+            .map(|word| word.others.len())
+            .max()
+            .unwrap_or(0)
+    }
+
+    /// One of these forms.
+    pub fn variant(&self, nth: usize) -> Self {
+        let mut out = self.clone();
+        for word in &mut out.words {
+            if let Some(text) = word.others.get(nth) {
+                word.text.clone_from(text);
+            }
+        }
+        out
     }
 
     /// Text that reaches standard input from the line itself (here-document or here-string).
@@ -143,13 +192,37 @@ impl SimpleCommand {
 pub struct Script {
     /// Every program call found, in reading order.
     pub commands: Vec<SimpleCommand>,
-    /// Something was left out: too long, too deep or too many commands.
+    /// Something was left out or read without its nesting: too long, too deep, too many commands.
     pub undecided: bool,
+    /// A quote or bracket is never closed: a shell would refuse the text or wait for more.
+    pub unclosed: bool,
+}
+
+/// Which shell a text is written for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Dialect {
+    /// sh, bash, zsh and their kin.
+    #[default]
+    Posix,
+    /// PowerShell and `cmd`, as far as they go together: a backslash is an ordinary character,
+    /// a backtick or a caret escapes, braces and brackets hold commands.
+    Windows,
 }
 
 /// Reads a command line. Never fails: text that no shell would accept gives the commands that can
-/// be made out.
+/// be made out. Expansions stay as written.
 pub fn parse(text: &str) -> Script {
+    read(text, Context::default())
+}
+
+/// Reads a command line and puts in the values that it gives itself: `{a,b}`, `$'\x72m'`,
+/// variables and arrays assigned on the line, the words of a loop, `$(echo x)`, `$(mktemp)` and
+/// `$(pwd)`. A variable with several possible values gives a word with [`Word::others`].
+pub fn analyse(text: &str, dialect: Dialect) -> Script {
+    read(text, Context::expanding(dialect))
+}
+
+fn read(text: &str, mut context: Context) -> Script {
     let mut script = Script::default();
     let mut end = text.len();
     if end > MAX_INPUT {
@@ -163,12 +236,14 @@ pub fn parse(text: &str) -> Script {
         dir: Some(String::new()),
         ..Frame::default()
     };
-    lex::run(
-        &mut script,
-        text.get(..end).unwrap_or_default(),
-        &frame,
-        false,
-    );
+    let text = text.get(..end).unwrap_or_default();
+    lex::run(&mut script, &mut context, text, &frame, false);
+    // What a trap holds runs when everything is set that will be.
+    for _ in 0..MAX_DEPTH {
+        for (text, frame) in context.take_deferred() {
+            lex::run(&mut script, &mut context, &text, &frame, false);
+        }
+    }
     script
 }
 
@@ -178,6 +253,7 @@ struct Frame {
     dir: Option<String>,
     remote: bool,
     fed: bool,
+    elevated: bool,
     depth: u8,
 }
 
@@ -193,7 +269,10 @@ fn change_dir(dir: Option<&str>, target: Option<&Word>) -> Option<String> {
     }
     match dir? {
         "" => Some(target.to_owned()),
-        dir => Some(format!("{}/{target}", dir.trim_end_matches('/'))),
+        dir if dir.len() + target.len() < MAX_DIR => {
+            Some(format!("{}/{target}", dir.trim_end_matches('/')))
+        }
+        _ => None,
     }
 }
 

@@ -82,6 +82,36 @@ pub struct SuggestedAction {
     pub value: String,
 }
 
+/// One thing a command would do.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct CommandEffect {
+    /// `delete`, `overwrite`, `discard_changes`, `rewrite_history`, `publish`, `remote_delete`,
+    /// `remote_change`, `database_write`, `privilege`, `process_kill`, `disk`, `permission`,
+    /// `network_exec`, `credentials`, `outside_repository` or `undecidable`.
+    pub kind: String,
+    /// What it hits, as written in the command; the call itself where nothing is named.
+    pub target: String,
+    /// It can be taken back with what is on this machine.
+    pub reversible: bool,
+    /// Fixed sentence of the kind.
+    pub reason: String,
+}
+
+/// What a command would do to things that do not come back.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct CommandRisk {
+    /// `safe`, `caution` or `destructive`. Values that the text does not tell count as dangerous
+    /// where they matter, so this can be sterner than the decision.
+    pub level: String,
+    /// Worst first, at most 16.
+    pub effects: Vec<CommandEffect>,
+    /// The whole text could be read as a shell would. `false` when a quote or bracket is never
+    /// closed, or when it is longer or nested deeper than is looked at.
+    pub parsed: bool,
+}
+
 /// Result of `guard`: the five keys of the format, then ours.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -102,4 +132,7 @@ pub struct GuardReply {
     /// Findings before the cut to 8.
     #[serde(default)]
     pub warnings_total: u64,
+    /// Judgement of the command, when one was given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub command_risk: Option<CommandRisk>,
 }

@@ -3,10 +3,8 @@
 
 use aictx_signals::shell::Word;
 
-use super::table::{
-    DECODERS, DOWNLOADERS, INTERPRETERS, Interpreter, SHELL_CALLS, SHELLED_DELETES, SQL_CLIENTS,
-};
-use super::{Call, Judge, Tier};
+use super::table::{DECODERS, DOWNLOADERS, INTERPRETERS, Interpreter, SQL_CLIENTS};
+use super::{Call, Judge, Kind, Level, Tier, code};
 
 /// Bytes of statements that are looked at.
 const MAX_TEXT: usize = 64 * 1024;
@@ -36,14 +34,17 @@ fn is_data_argument(arguments: &[Word]) -> bool {
         .is_none_or(|word| !word.text.starts_with('-') && word.inner.is_none())
 }
 
-fn is_shell(name: &str) -> bool {
+pub(super) fn is_shell(name: &str) -> bool {
     matches!(
         name,
         "sh" | "bash" | "zsh" | "dash" | "ksh" | "ash" | "fish"
     )
 }
 
-fn interpreter(name: &str) -> Option<&'static Interpreter> {
+pub(super) fn interpreter(name: &str) -> Option<&'static Interpreter> {
+    if !name.starts_with(['p', 'n', 'b', 'd', 'r', 'R', 'l', 'e', 't']) {
+        return None;
+    }
     INTERPRETERS.iter().find(|known| {
         name.strip_prefix(known.name).is_some_and(|rest| {
             rest.bytes()
@@ -85,7 +86,12 @@ fn reads_program_from_stdin(name: &str, arguments: &[Word]) -> bool {
 pub(super) fn judge(judge: &mut Judge, call: Call) {
     let name = call.command.name();
     let arguments = call.arguments();
+    // What lives only while it runs cannot be lost.
+    let memory = |word: &Word| word.text == ":memory:";
     if SQL_CLIENTS.contains(&name) {
+        if arguments.iter().any(memory) {
+            return;
+        }
         for word in arguments.iter().take(256) {
             statements(judge, call, name, option_value(&word.text));
         }
@@ -95,7 +101,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
     } else if is_shell(name) {
         if reads_program_from_stdin(name, arguments) && call.command.piped_from.is_some() {
             if call.fed_by(DECODERS) {
-                judge.undecidable(call.segment, name, &[]);
+                judge.undecidable(Some(call), Level::Destructive, name, &[]);
             }
             for text in piped_texts(call)
                 .into_iter()
@@ -106,18 +112,47 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
         }
     } else if let Some(known) = interpreter(name) {
         programs(judge, call, known);
+    } else if matches!(name, "redis-cli" | "valkey-cli") {
+        let flushes = |text: &String| {
+            let text = text.to_ascii_lowercase();
+            text.contains("flushall") || text.contains("flushdb")
+        };
+        if piped_texts(call).iter().any(flushes) {
+            let verb = "flush of a database";
+            judge.hit(Some(call), Kind::DatabaseWrite, Tier::Destructive, verb, []);
+        }
     } else if matches!(name, "mongo" | "mongosh") {
         let drops = |text: &str| {
             text.contains("dropDatabase(")
                 || text.contains(".drop(")
                 || text.contains("deleteMany({})")
+                || text.contains(".remove({})")
         };
         let texts = piped_texts(call);
         if arguments.iter().any(|word| drops(&word.text)) || texts.iter().any(|text| drops(text)) {
-            judge.destructive(call.segment, Tier::Destructive, "drop in a database", []);
+            let verb = "drop in a database";
+            judge.hit(Some(call), Kind::DatabaseWrite, Tier::Destructive, verb, []);
         }
-    } else if matches!(name, "docker" | "podman" | "docker-compose" | "kubectl") {
+    } else if matches!(
+        name,
+        "docker"
+            | "podman"
+            | "nerdctl"
+            | "docker-compose"
+            | "podman-compose"
+            | "kubectl"
+            | "oc"
+            | "k"
+    ) {
         container(judge, call);
+    } else if matches!(name, "rails" | "artisan" | "rake") {
+        // `rails runner 'code'`
+        let verb = arguments.first().map_or("", |word| word.text.as_str());
+        if matches!(verb, "runner" | "r") {
+            for word in arguments.iter().skip(1).take(4) {
+                code::judge(judge, call, name, &word.text);
+            }
+        }
     }
 }
 
@@ -133,7 +168,7 @@ fn option_value(text: &str) -> &str {
 }
 
 /// Text from a here-document, or from an `echo` or `cat <<` before the pipe.
-fn piped_texts(call: Call) -> Vec<String> {
+pub(super) fn piped_texts(call: Call) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     out.extend(call.command.stdin_text().map(str::to_owned));
     if let Some(feeder) = call.feeder() {
@@ -161,7 +196,8 @@ fn statements(judge: &mut Judge, call: Call, client: &str, text: &str) {
     }
     for statement in text.get(..end).unwrap_or_default().split(';') {
         if let Some((tier, verb)) = statement_tier(statement) {
-            judge.destructive(call.segment, tier, &format!("{client}: {verb}"), []);
+            let verb = format!("{client}: {verb}");
+            judge.hit(Some(call), Kind::DatabaseWrite, tier, &verb, []);
             if tier >= Tier::Destructive {
                 return;
             }
@@ -169,7 +205,7 @@ fn statements(judge: &mut Judge, call: Call, client: &str, text: &str) {
     }
 }
 
-fn statement_tier(statement: &str) -> Option<(Tier, &'static str)> {
+pub(super) fn statement_tier(statement: &str) -> Option<(Tier, &'static str)> {
     let mut words = statement
         .lines()
         .map(|line| line.split("--").next().unwrap_or_default())
@@ -223,14 +259,13 @@ fn programs(judge: &mut Judge, call: Call, known: &Interpreter) {
     if reads_program_from_stdin(call.command.name(), arguments) {
         texts.extend(piped_texts(call));
     }
-    let deletes = |text: &String| {
-        known.deletes.iter().any(|call| text.contains(call))
-            || (SHELL_CALLS.iter().any(|call| text.contains(call))
-                && SHELLED_DELETES.iter().any(|call| text.contains(call)))
-    };
-    if texts.iter().any(deletes) {
-        let verb = format!("{} deletes a tree", known.name);
-        judge.destructive(call.segment, Tier::Destructive, &verb, []);
+    for text in &texts {
+        if known.deletes.iter().any(|call| text.contains(call)) {
+            let verb = format!("{} deletes a tree", known.name);
+            judge.hit(Some(call), Kind::Delete, Tier::Destructive, &verb, []);
+        } else {
+            code::judge(judge, call, known.name, text);
+        }
     }
     // `python manage.py flush`: the script is the program.
     let script = arguments
@@ -243,39 +278,91 @@ fn programs(judge: &mut Judge, call: Call, known: &Interpreter) {
     }
 }
 
+/// Options of `exec` and `run` that take the next word.
+const CONTAINER_VALUED: &[&str] = &[
+    "-e",
+    "--env",
+    "--env-file",
+    "-u",
+    "--user",
+    "-w",
+    "--workdir",
+    "-v",
+    "--volume",
+    "--mount",
+    "-p",
+    "--publish",
+    "--name",
+    "--network",
+    "--net",
+    "--entrypoint",
+    "-h",
+    "--hostname",
+    "-l",
+    "--label",
+    "-m",
+    "--memory",
+    "--cpus",
+    "--platform",
+    "--index",
+    "-n",
+    "--namespace",
+    "-c",
+    "--container",
+    "--context",
+    "--add-host",
+    "--restart",
+    "--gpus",
+    "--ulimit",
+    "--tmpfs",
+    "--volumes-from",
+    "--detach-keys",
+    "--pull",
+    "--shm-size",
+    "--device",
+    "--image",
+];
+
 /// `docker exec box psql -c …`: what runs inside is judged as on another machine.
 fn container(judge: &mut Judge, call: Call) {
     let arguments = call.arguments();
-    let inside = arguments
+    let Some(at) = arguments
         .iter()
         .position(|word| matches!(word.text.as_str(), "exec" | "run"))
-        .and_then(|at| arguments.get(at + 1..))
-        .unwrap_or_default();
-    let program = inside.iter().position(|word| {
-        let name = word.text.rsplit('/').next().unwrap_or_default();
-        is_shell(name)
-            || SQL_CLIENTS.contains(&name)
-            || interpreter(name).is_some()
-            || matches!(
-                name,
-                "rm" | "dropdb"
-                    | "redis-cli"
-                    | "mongosh"
-                    | "find"
-                    | "rails"
-                    | "rake"
-                    | "alembic"
-                    | "env"
-            )
-    });
-    let Some(words) = program.and_then(|at| inside.get(at..)) else {
+    else {
         return;
     };
+    // Options, then the container, then what runs in it.
+    let mut rest = arguments.get(at + 1..).unwrap_or_default().iter();
+    let mut named = false;
     let mut text = String::new();
-    for word in words {
+    while let Some(word) = rest.next() {
+        let shown = word.text.as_str();
+        if text.is_empty() && shown.starts_with('-') {
+            if !named && CONTAINER_VALUED.contains(&shown) {
+                rest.next();
+            }
+            continue;
+        }
+        if !named {
+            named = true;
+            continue;
+        }
         text.push('\'');
-        text.push_str(&word.text.replace('\'', "'\\''"));
+        text.push_str(&shown.replace('\'', "'\\''"));
         text.push_str("' ");
     }
-    judge.inner_script(&text, true);
+    // What stands in the command line's own here-document goes to the program inside.
+    if let Some(body) = call.command.stdin_text() {
+        let end = (0..64)
+            .map(|nth| format!("END{nth}"))
+            .find(|end| !body.contains(end.as_str()));
+        match end {
+            Some(end) => text.push_str(&format!("<<'{end}'\n{body}\n{end}\n")),
+            None => judge.undecidable(Some(call), Level::Destructive, call.command.name(), &[]),
+        }
+    }
+    if !text.is_empty() {
+        judge.inner_script(&text, true);
+    }
 }

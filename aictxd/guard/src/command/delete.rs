@@ -4,7 +4,10 @@ use aictx_signals::shell::{SimpleCommand, Word};
 
 use super::table::{FORMATTERS, REGENERABLE_FILES, SHREDDERS};
 use super::target::{Reach, Touch, is_regenerable, is_temporary_variable};
-use super::{Call, Judge, Tier, has_option};
+use super::{Call, Judge, Kind, Level, Tier, has_option};
+
+/// Files of one call that are looked at.
+const MAX_FILES: usize = 256;
 
 /// Returns whether the program is one that deletes.
 pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
@@ -13,22 +16,12 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
     match name {
         "rm" | "unlink" | "rmdir" => remove(judge, call, arguments),
         "rimraf" | "del-cli" => recursive(judge, call, name, &operands(arguments)),
-        "Remove-Item" | "ri" | "rd" | "del" => {
-            let recurse = arguments.iter().any(|word| {
-                let text = word.text.to_ascii_lowercase();
-                text.starts_with("-r") || text == "/s"
-            });
-            if recurse {
-                let kept: Vec<&Word> = operands(arguments)
-                    .into_iter()
-                    .filter(|word| !(word.text.len() == 2 && word.text.starts_with('/')))
-                    .collect();
-                recursive(judge, call, name, &kept);
-            }
-        }
         "find" | "fd" => {
             if arguments.iter().any(|word| word.text == "-delete") {
-                let tier = if finds_regenerable(call.command) {
+                let temporary = arguments
+                    .first()
+                    .is_some_and(|word| judge.is_temporary(call, word));
+                let tier = if temporary || finds_regenerable(call.command) {
                     Tier::Risky
                 } else {
                     Tier::Destructive
@@ -37,20 +30,20 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
                     .iter()
                     .take_while(|word| !word.text.starts_with(['-', '(', '!']))
                     .map(|word| word.text.as_str());
-                judge.destructive(call.segment, tier, "find -delete", starts);
+                judge.hit(Some(call), Kind::Delete, tier, "find -delete", starts);
             }
         }
         _ if SHREDDERS.contains(&name) => {
             let files = operands(arguments);
             let shown = files.iter().map(|word| word.text.as_str());
-            judge.destructive(call.segment, Tier::Destructive, name, shown);
+            judge.hit(Some(call), Kind::Delete, Tier::Destructive, name, shown);
         }
         _ if FORMATTERS.iter().any(|known| is_formatter(name, known)) => {
             let shown = operands(arguments);
             let listing = has_option(arguments, &["-l", "--list", "--help", "-V", "--version"]);
             if !listing {
                 let shown = shown.iter().map(|word| word.text.as_str());
-                judge.destructive(call.segment, Tier::Catastrophic, name, shown);
+                judge.hit(Some(call), Kind::Disk, Tier::Catastrophic, name, shown);
             }
         }
         _ => return false,
@@ -63,7 +56,7 @@ fn is_formatter(name: &str, known: &str) -> bool {
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('.') || rest.starts_with('_'))
 }
 
-fn operands(arguments: &[Word]) -> Vec<&Word> {
+pub(super) fn operands(arguments: &[Word]) -> Vec<&Word> {
     let mut ended = false;
     arguments
         .iter()
@@ -86,12 +79,8 @@ fn remove(judge: &mut Judge, call: Call, arguments: &[Word]) {
             &["-r", "-R", "--recursive", "--no-preserve-root"],
         );
     if has_option(arguments, &["--no-preserve-root"]) {
-        judge.destructive(
-            call.segment,
-            Tier::Catastrophic,
-            "rm --no-preserve-root",
-            [],
-        );
+        let verb = "rm --no-preserve-root";
+        judge.hit(Some(call), Kind::Delete, Tier::Catastrophic, verb, []);
         return;
     }
     if recurses {
@@ -104,19 +93,51 @@ fn remove(judge: &mut Judge, call: Call, arguments: &[Word]) {
         } else {
             Tier::Destructive
         };
-        judge.destructive(call.segment, tier, "rm of what is found", []);
+        let verb = "rm of what is found";
+        judge.hit(Some(call), Kind::Delete, tier, verb, []);
         return;
     }
     // An expansion without quotes may bring options of its own.
     if name == "rm" && arguments.iter().any(|word| word.unknown && !word.quoted) {
-        judge.undecidable(call.segment, name, arguments);
+        judge.undecidable(Some(call), Level::Caution, name, arguments);
     }
-    for target in targets.into_iter().take(64) {
-        judge.write_target(call, target, name, Touch::Alter);
+    for target in targets.into_iter().take(MAX_FILES) {
+        one_file(judge, call, target);
     }
 }
 
-fn recursive(judge: &mut Judge, call: Call, verb: &str, targets: &[&Word]) {
+/// `rm file`: worth a word when it stands for many, or when nothing has a copy.
+fn one_file(judge: &mut Judge, call: Call, target: &Word) {
+    let name = call.command.name();
+    let text = target.text.as_str();
+    judge.write_target(call, target, name, Touch::Alter);
+    let temporary = judge.is_temporary(call, target);
+    if !target.quoted && text.contains('*') && !temporary {
+        let pattern = text.rsplit('/').next().unwrap_or_default();
+        let made = REGENERABLE_FILES.contains(&pattern)
+            || text.split('/').any(is_regenerable)
+            || REGENERABLE_FILES.iter().any(|known| {
+                known
+                    .strip_prefix('*')
+                    .is_some_and(|ending| pattern.ends_with(ending))
+            });
+        // `build-*` names something; `*` and `*.rs` stand for what people write.
+        let named = !pattern.starts_with('*') && pattern.len() > 2;
+        let tier = if made || (named && !super::git::looks_like_file(pattern)) {
+            Tier::Risky
+        } else {
+            Tier::Destructive
+        };
+        judge.hit(Some(call), Kind::Delete, tier, name, [text]);
+    } else if !call.command.remote && judge.known(call, target).dirty == Some(true) {
+        let known = judge.known(call, target);
+        if known.tracked == Some(true) {
+            judge.note(Some(call), Kind::DiscardChanges, false, name, [text]);
+        }
+    }
+}
+
+pub(super) fn recursive(judge: &mut Judge, call: Call, verb: &str, targets: &[&Word]) {
     if call.command.fed {
         let tier = if feeds_regenerable(call) {
             Tier::Risky
@@ -124,7 +145,7 @@ fn recursive(judge: &mut Judge, call: Call, verb: &str, targets: &[&Word]) {
             Tier::Destructive
         };
         let shown = targets.iter().map(|word| word.text.as_str());
-        judge.destructive(call.segment, tier, verb, shown);
+        judge.hit(Some(call), Kind::Delete, tier, verb, shown);
         return;
     }
     let remote = call.command.remote;
@@ -132,7 +153,8 @@ fn recursive(judge: &mut Judge, call: Call, verb: &str, targets: &[&Word]) {
     let mut worst: Option<Reach> = None;
     let mut hit: Vec<&str> = Vec::new();
     let mut unknown = false;
-    for word in targets {
+    let mut copied = true;
+    for word in targets.iter().take(MAX_FILES) {
         let home = ["$HOME", "${HOME}"].iter().any(|home| {
             word.text.starts_with(home) && !word.text.replacen(home, "", 1).contains('$')
         });
@@ -142,8 +164,16 @@ fn recursive(judge: &mut Judge, call: Call, verb: &str, targets: &[&Word]) {
             unknown = true;
             continue;
         } else {
-            judge.place.reach(dir, &word.text, remote)
+            let reach = judge.place.reach(dir, &word.text, remote);
+            judge.reach_by_facts(call, word, reach)
         };
+        if reach == Reach::File {
+            one_file(judge, call, word);
+            continue;
+        }
+        // What is tracked and unchanged can be had again.
+        let known = judge.known(call, word);
+        copied &= known.tracked == Some(true) && known.dirty == Some(false);
         worst = worst.max(Some(reach));
         hit.push(&word.text);
         if !remote && reach == Reach::Files && !home {
@@ -159,17 +189,23 @@ fn recursive(judge: &mut Judge, call: Call, verb: &str, targets: &[&Word]) {
         let words: Vec<Word> = targets
             .iter()
             .map(|word| (*word).clone())
-            .take(64)
+            .take(MAX_FILES)
             .collect();
-        judge.undecidable(call.segment, verb, &words);
+        judge.undecidable(Some(call), Level::Destructive, verb, &words);
     }
     if let Some(worst) = worst {
         let tier = match worst {
-            Reach::Regenerable => Tier::Risky,
+            Reach::File | Reach::Regenerable => Tier::Risky,
             Reach::Files => Tier::Destructive,
             Reach::Everything => Tier::Catastrophic,
         };
-        judge.destructive(call.segment, tier, verb, hit);
+        judge.hit(Some(call), Kind::Delete, tier, verb, hit);
+        if copied
+            && tier == Tier::Destructive
+            && let Some(last) = judge.risk.findings.last_mut()
+        {
+            last.reversible = true;
+        }
     }
 }
 

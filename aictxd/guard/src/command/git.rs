@@ -2,7 +2,8 @@
 
 use aictx_signals::shell::Word;
 
-use super::{Call, Judge, Tier, has_option, table};
+use super::{Call, Judge, Kind, Level, Tier, has_option, table};
+use aictx_proto::path::RepoPath;
 
 /// Judges one call of git.
 pub(super) fn judge(judge: &mut Judge, call: Call) {
@@ -19,7 +20,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
         return;
     };
     if verb.unknown {
-        judge.undecidable(call.segment, "git", arguments);
+        judge.undecidable(Some(call), Level::Caution, "git", arguments);
         return;
     }
     match verb.text.as_str() {
@@ -33,10 +34,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
 
 /// Place of the verb behind global options.
 fn verb_at(arguments: &[Word]) -> Option<usize> {
-    let valued = table::VALUED
-        .iter()
-        .find(|(program, _)| *program == "git")
-        .map_or(&[] as &[&str], |(_, options)| options);
+    let valued = table::valued("git");
     let mut at = 0;
     while let Some(word) = arguments.get(at) {
         if !word.text.starts_with('-') {
@@ -59,18 +57,17 @@ fn operands(words: &[Word]) -> impl Iterator<Item = &str> {
 }
 
 fn reset(judge: &mut Judge, call: Call, words: &[Word]) {
-    for (option, tier) in [
-        ("--hard", Tier::Destructive),
-        ("--merge", Tier::Destructive),
-        ("--keep", Tier::Destructive),
-    ] {
+    for option in ["--hard", "--merge", "--keep"] {
         if has_option(words, &[option]) {
-            judge.destructive(
-                call.segment,
-                tier,
-                &format!("git reset {option}"),
-                operands(words),
-            );
+            let verb = format!("git reset {option}");
+            let shown: Vec<&str> = operands(words).collect();
+            // Nothing to lose, and HEAD stays where it is.
+            if judge.is_clean(call, None) && shown.iter().all(|commit| *commit == "HEAD") {
+                judge.note(Some(call), Kind::DiscardChanges, true, &verb, shown);
+            } else {
+                let tier = Tier::Destructive;
+                judge.hit(Some(call), Kind::DiscardChanges, tier, &verb, shown);
+            }
             return;
         }
     }
@@ -81,7 +78,42 @@ fn reset(judge: &mut Judge, call: Call, words: &[Word]) {
     });
     let paths = words.iter().any(|word| word.text == "--") || operands(words).count() > 1;
     if let Some(commit) = commit.filter(|_| !paths) {
-        judge.destructive(call.segment, Tier::Risky, "git reset", [commit]);
+        let kind = Kind::RewriteHistory;
+        judge.hit(Some(call), kind, Tier::Risky, "git reset", [commit]);
+    }
+}
+
+impl Judge<'_> {
+    /// Whether the paths (or the whole tree) certainly hold nothing that is not committed.
+    fn is_clean(&self, call: Call, paths: Option<&[&Word]>) -> bool {
+        let elsewhere = call.arguments().iter().any(|word| {
+            matches!(word.text.as_str(), "-C" | "--git-dir" | "--work-tree")
+                || word.text.starts_with("--git-dir=")
+                || word.text.starts_with("--work-tree=")
+        });
+        if elsewhere || call.command.remote || call.command.dir.is_none() {
+            return false;
+        }
+        match paths {
+            None => self.facts.path(&RepoPath::root()).dirty == Some(false),
+            Some(paths) => {
+                !paths.is_empty()
+                    && paths.iter().all(|word| {
+                        !word.text.contains(['*', '?', '['])
+                            && self.known(call, word).dirty == Some(false)
+                    })
+            }
+        }
+    }
+
+    /// Files are taken from a commit or the index.
+    fn overwrite_files(&mut self, call: Call, verb: &str, paths: &[&Word], tier: Tier) {
+        let shown: Vec<&str> = paths.iter().map(|word| word.text.as_str()).collect();
+        if self.is_clean(call, Some(paths)) {
+            self.note(Some(call), Kind::DiscardChanges, true, verb, shown);
+        } else {
+            self.hit(Some(call), Kind::DiscardChanges, tier, verb, shown);
+        }
     }
 }
 
@@ -97,46 +129,51 @@ fn checkout(judge: &mut Judge, call: Call, words: &[Word]) {
         &["-b", "-B", "--orphan", "-t", "--track", "--detach"],
     );
     if has_option(words, &["-f", "--force"]) {
-        judge.destructive(
-            call.segment,
-            Tier::Destructive,
-            "git checkout --force",
-            operands(words),
-        );
+        let (kind, verb) = (Kind::DiscardChanges, "git checkout --force");
+        judge.hit(Some(call), kind, Tier::Destructive, verb, operands(words));
         return;
     }
     if creates {
         return;
     }
     if let Some(dashes) = words.iter().position(|word| word.text == "--") {
-        let paths = words.get(dashes + 1..).unwrap_or_default();
-        if !paths.is_empty() {
-            let shown = paths.iter().map(|word| word.text.as_str());
-            judge.destructive(call.segment, Tier::Destructive, "git checkout --", shown);
+        let paths: Vec<&Word> = words.get(dashes + 1..).unwrap_or_default().iter().collect();
+        if !paths.is_empty() || call.command.fed {
+            judge.overwrite_files(call, "git checkout --", &paths, Tier::Destructive);
         }
         return;
     }
-    let named: Vec<&str> = operands(words).collect();
+    if words
+        .iter()
+        .any(|word| word.text.starts_with("--pathspec-from-file"))
+    {
+        let (kind, verb) = (Kind::DiscardChanges, "git checkout of files");
+        judge.hit(Some(call), kind, Tier::Destructive, verb, []);
+        return;
+    }
+    let named: Vec<&Word> = words
+        .iter()
+        .filter(|word| !word.text.starts_with('-'))
+        .collect();
     let pathspec = |text: &str| {
         matches!(text, "." | "*" | ":/" | "..")
             || text.starts_with("./")
             || text.starts_with("../")
             || text.starts_with(":(")
+            || text.ends_with('/')
+            || text.contains('*')
     };
-    if named.len() > 1 || named.iter().any(|text| pathspec(text)) {
-        judge.destructive(
-            call.segment,
-            Tier::Destructive,
-            "git checkout of files",
-            named,
-        );
-    } else if named.first().is_some_and(|text| looks_like_file(text)) {
-        judge.destructive(call.segment, Tier::Risky, "git checkout of files", named);
+    if named.len() > 1 || named.iter().any(|word| pathspec(&word.text)) {
+        judge.overwrite_files(call, "git checkout of files", &named, Tier::Destructive);
+    } else if let Some(word) = named.first()
+        && (looks_like_file(&word.text) || judge.known(call, word).exists == Some(true))
+    {
+        judge.overwrite_files(call, "git checkout of files", &named, Tier::Risky);
     }
 }
 
 /// A name with an ending that branches do not have.
-fn looks_like_file(text: &str) -> bool {
+pub(super) fn looks_like_file(text: &str) -> bool {
     const ENDINGS: &[&str] = &[
         "py", "rs", "js", "ts", "tsx", "jsx", "go", "java", "kt", "rb", "php", "c", "h", "cc",
         "cpp", "hpp", "cs", "swift", "md", "txt", "toml", "json", "yml", "yaml", "lock", "html",
@@ -151,13 +188,21 @@ fn looks_like_file(text: &str) -> bool {
 fn restore(judge: &mut Judge, call: Call, words: &[Word]) {
     let staged = has_option(words, &["-S", "--staged"]);
     let worktree = has_option(words, &["-W", "--worktree"]);
+    let from = words.iter().any(|word| {
+        matches!(word.text.as_str(), "-s" | "--source") || word.text.starts_with("--source=")
+    });
     if !staged || worktree {
-        judge.destructive(
-            call.segment,
-            Tier::Destructive,
-            "git restore",
-            operands(words),
-        );
+        let paths: Vec<&Word> = words
+            .iter()
+            .filter(|word| !word.text.starts_with('-'))
+            .collect();
+        if from {
+            let shown = paths.iter().map(|word| word.text.as_str());
+            let tier = Tier::Destructive;
+            judge.hit(Some(call), Kind::DiscardChanges, tier, "git restore", shown);
+        } else {
+            judge.overwrite_files(call, "git restore", &paths, Tier::Destructive);
+        }
     }
 }
 
@@ -182,7 +227,13 @@ fn push(judge: &mut Judge, call: Call, words: &[Word]) {
             .find(exact)
         {
             let verb = format!("git push {}", option.text);
-            judge.destructive(call.segment, Tier::Destructive, &verb, operands(words));
+            let deletes = matches!(options.first(), Some(&"-d" | &"--prune"));
+            let kind = if deletes {
+                Kind::RemoteDelete
+            } else {
+                Kind::RewriteHistory
+            };
+            judge.hit(Some(call), kind, Tier::Destructive, &verb, operands(words));
             return;
         }
     }
@@ -191,18 +242,16 @@ fn push(judge: &mut Judge, call: Call, words: &[Word]) {
         .filter(|text| (text.starts_with('+') || text.starts_with(':')) && text.len() > 1)
         .collect();
     if !refs.is_empty() {
-        judge.destructive(
-            call.segment,
+        let verb = "git push of a forced or deleted ref";
+        judge.hit(
+            Some(call),
+            Kind::RewriteHistory,
             Tier::Destructive,
-            "git push of a forced or deleted ref",
+            verb,
             refs,
         );
     } else if has_option(words, &["--force-with-lease", "--force-if-includes"]) {
-        judge.destructive(
-            call.segment,
-            Tier::Risky,
-            "git push --force-with-lease",
-            operands(words),
-        );
+        let (kind, verb) = (Kind::RewriteHistory, "git push --force-with-lease");
+        judge.hit(Some(call), kind, Tier::Risky, verb, operands(words));
     }
 }

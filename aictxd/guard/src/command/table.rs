@@ -1,36 +1,27 @@
 //! What is known about programs, all data. Calls that are known by verbs and options stand in
-//! `table/rules.rs`.
+//! `table/rules.txt`.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 use std::sync::LazyLock;
 
 mod rules;
 
-pub(super) use rules::Rule;
-
-/// Rules by program; almost every command line is about programs that have none.
-static BY_PROGRAM: LazyLock<HashMap<&'static str, Vec<&'static Rule>>> = LazyLock::new(|| {
-    let mut map: HashMap<&str, Vec<&Rule>> = HashMap::new();
-    for rule in rules::RULES {
-        for program in rule.program.split('|') {
-            map.entry(program).or_default().push(rule);
-        }
-    }
-    map
-});
-
-/// The rules about a program, in the order of the table.
-pub(super) fn rules_of(program: &str) -> impl Iterator<Item = &'static Rule> {
-    BY_PROGRAM.get(program).into_iter().flatten().copied()
-}
+pub(super) use rules::{Rule, rules_of};
 
 /// Programs whose words are data: nothing is run or written because of what they say.
-pub(super) const DATA: &[&str] = &[
-    "echo", "printf", "grep", "egrep", "fgrep", "rg", "ag", "ack", "awk", "gawk", "jq", "yq",
-    "cat", "less", "more", "head", "tail", "ls", "man", "which", "type", "diff", "wc", "sort",
-    "uniq", "cut", "tr", "test", "[", "[[", "export", "alias", "cd", "pwd", "sleep", "true",
-    "false", ":", "for", "case", "select", "in",
+const DATA: &[&str] = &[
+    "echo", "printf", "grep", "egrep", "fgrep", "rg", "ag", "ack", "jq", "yq", "cat", "bat",
+    "less", "more", "head", "tail", "ls", "man", "which", "type", "diff", "wc", "sort", "uniq",
+    "cut", "tr", "test", "[", "[[", "export", "local", "declare", "alias", "cd", "pwd", "sleep",
+    "true", "false", ":", "for", "case", "select", "in",
 ];
+
+static IS_DATA: LazyLock<HashSet<&'static str>> = LazyLock::new(|| DATA.iter().copied().collect());
+
+/// Whether the words of a program are only data.
+pub(super) fn is_data(program: &str) -> bool {
+    IS_DATA.contains(program)
+}
 
 /// Programs that fetch from elsewhere.
 pub(super) const DOWNLOADERS: &[&str] = &[
@@ -40,8 +31,13 @@ pub(super) const DOWNLOADERS: &[&str] = &[
     "http",
     "https",
     "aria2c",
+    "xh",
+    "httpie",
+    "lynx",
     "iwr",
+    "irm",
     "Invoke-WebRequest",
+    "Invoke-RestMethod",
 ];
 
 /// Programs that turn data into something that cannot be read from the line.
@@ -65,6 +61,39 @@ pub(super) const REGENERABLE: &[&str] = &[
     ".nox",
     ".next",
     ".nuxt",
+    ".output",
+    ".vite",
+    ".astro",
+    ".docusaurus",
+    ".expo",
+    ".dart_tool",
+    ".terraform",
+    ".build",
+    ".cache",
+    ".nyc_output",
+    ".ipynb_checkpoints",
+    ".sass-cache",
+    ".stack-work",
+    ".zig-cache",
+    "zig-cache",
+    "zig-out",
+    "dist-newstyle",
+    "elm-stuff",
+    "storybook-static",
+    "playwright-report",
+    "test-results",
+    "coverage",
+    "DerivedData",
+    "Pods",
+    "obj",
+    "_build",
+    "_site",
+    ".pytype",
+    ".yarn-cache",
+    ".pnpm-store",
+    ".webpack",
+    ".rollup.cache",
+    "tmp",
     ".svelte-kit",
     ".turbo",
     ".parcel-cache",
@@ -77,7 +106,33 @@ pub(super) const REGENERABLE: &[&str] = &[
 ];
 
 /// File names made again by running the program.
-pub(super) const REGENERABLE_FILES: &[&str] = &["*.pyc", "*.pyo", "*.class", "*.o", ".DS_Store"];
+pub(super) const REGENERABLE_FILES: &[&str] = &[
+    "*.pyc",
+    "*.pyo",
+    "*.class",
+    "*.o",
+    "*.obj",
+    "*.gcda",
+    "*.gcno",
+    "*.log",
+    "*.tmp",
+    "*.temp",
+    "*.swp",
+    "*.orig",
+    "*.rej",
+    "*.tsbuildinfo",
+    "*~",
+    ".DS_Store",
+    "Thumbs.db",
+    ".coverage",
+    ".eslintcache",
+    "coverage.xml",
+    "package-lock.json",
+    "yarn.lock",
+    "pnpm-lock.yaml",
+    "bun.lockb",
+    "npm-debug.log",
+];
 
 /// Directories whose content nobody expects to stay.
 pub(super) const TEMPORARY: &[&str] = &[
@@ -191,6 +246,31 @@ pub(super) static INTERPRETERS: &[Interpreter] = &[
         deletes: &["rmtree", "remove_tree"],
     },
     Interpreter {
+        name: "Rscript",
+        options: &["-e"],
+        deletes: &["unlink("],
+    },
+    Interpreter {
+        name: "lua",
+        options: &["-e"],
+        deletes: &[],
+    },
+    Interpreter {
+        name: "elixir",
+        options: &["-e", "--eval"],
+        deletes: &["File.rm_rf"],
+    },
+    Interpreter {
+        name: "ts-node",
+        options: &["-e", "--eval"],
+        deletes: &["rmSync(", "rmdirSync(", "fs.rm(", "rimraf"],
+    },
+    Interpreter {
+        name: "tsx",
+        options: &["-e", "--eval"],
+        deletes: &["rmSync(", "rmdirSync(", "fs.rm(", "rimraf"],
+    },
+    Interpreter {
         name: "php",
         options: &["-r"],
         deletes: &[
@@ -205,18 +285,74 @@ pub(super) static INTERPRETERS: &[Interpreter] = &[
 pub(super) const SHELL_CALLS: &[&str] =
     &["system", "subprocess", "popen", "exec", "spawn", "`", "%x"];
 
-/// Deletions that such a call may hold.
-pub(super) const SHELLED_DELETES: &[&str] = &[
-    "rm -rf",
-    "rm -fr",
-    "rm -r ",
-    "'rm', '-",
-    "\"rm\", \"-",
-    "rm --recursive",
+/// Calls that empty a database or delete many of its rows.
+pub(super) const ROW_DELETES: &[&str] = &[
+    ".objects.all().delete(",
+    ".delete_all",
+    ".destroy_all",
+    "drop_all(",
+    "dropDatabase(",
+    ".drop_database(",
+    ".drop_collection(",
+    ".flushall(",
+    ".flushdb(",
+    "deleteMany({})",
+    ".remove({})",
+    "Schema::drop",
+    "drop_table",
+    ".truncate()",
 ];
 
+/// Ways to list many files.
+pub(super) const LISTINGS: &[&str] = &[
+    "listdir", "glob", "walk(", "iterdir", "scandir", "readdir", "Dir[", "opendir", "rglob",
+];
+
+/// Ways to delete a file.
+pub(super) const UNLINKS: &[&str] = &[
+    "os.remove(",
+    "os.unlink(",
+    ".unlink(",
+    "unlink ",
+    "unlink(",
+    "unlinkSync(",
+    "File.delete",
+    "fs.unlink(",
+    "rm_f",
+    "\"unlink\"",
+    "'unlink'",
+    "Deno.remove",
+];
+
+/// Ways to fetch text.
+pub(super) const FETCHES: &[&str] = &[
+    "urlopen",
+    "requests.get",
+    "fetch(",
+    "Net::HTTP",
+    "open-uri",
+    "http.get",
+    "https.get",
+    "LWP::",
+    "file_get_contents('http",
+    "file_get_contents(\"http",
+    "urllib",
+];
+
+/// Ways to run text as a program.
+pub(super) const EVALUATIONS: &[&str] =
+    &["exec(", "eval(", "compile(", "Function(", "instance_eval"];
+
+/// The global options of a program that take the next word.
+pub(super) fn valued(program: &str) -> &'static [&'static str] {
+    VALUED
+        .iter()
+        .find(|(known, _)| *known == program)
+        .map_or(&[], |(_, options)| options)
+}
+
 /// Global options of programs that take the next word, so that the verb behind them is found.
-pub(super) static VALUED: &[(&str, &[&str])] = &[
+static VALUED: &[(&str, &[&str])] = &[
     (
         "git",
         &[
@@ -291,4 +427,32 @@ pub(super) static VALUED: &[(&str, &[&str])] = &[
     ("alembic", &["-c", "-n", "-x", "--config", "--name"]),
     ("pulumi", &["-C", "--cwd", "-s", "--stack"]),
     ("make", &["-C", "-f", "-j"]),
+    (
+        "redis-cli",
+        &["-n", "-h", "-p", "-a", "-u", "-s", "--user", "--pass"],
+    ),
+    ("terraform", &["-chdir"]),
+    ("gh", &["-R", "--repo", "--hostname"]),
+    ("heroku", &["-a", "--app", "-r", "--remote"]),
+    ("fly", &["-a", "--app", "-c", "--config"]),
+    ("flyctl", &["-a", "--app", "-c", "--config"]),
+    ("az", &["--subscription", "-o", "--output"]),
+    ("oc", &["-n", "--namespace", "--context"]),
+    ("systemctl", &["-H", "-M", "--host"]),
+    ("dotnet", &["--project"]),
+    ("mvn", &["-f", "-pl", "-P", "-s"]),
+    ("gradle", &["-p", "-b", "-x"]),
+    ("goose", &["-dir"]),
+    (
+        "migrate",
+        &["-path", "-database", "-source", "--path", "--database"],
+    ),
+    ("vercel", &["--token", "-t", "--scope", "-S", "--cwd"]),
+    ("wrangler", &["-c", "--config", "-e", "--env"]),
+    ("firebase", &["-P", "--project", "--token"]),
+    ("prisma", &["--schema"]),
+    ("hg", &["-R", "--cwd", "--config"]),
+    ("vault", &["-address", "-namespace"]),
+    ("helmfile", &["-f", "-e", "-l"]),
+    ("svn", &["--username", "--password"]),
 ];

@@ -5,16 +5,19 @@ use std::borrow::Cow;
 use aictx_proto::path::{Located, Outside, locate};
 use aictx_signals::shell::Word;
 
-use super::table::{DISKS, REGENERABLE, TEMPORARY};
-use super::{Call, Judge, Tier, has_option};
-use crate::codes::{ERROR, PATH_OUTSIDE_REPO};
+use super::options::value_of;
+use super::table::{DISKS, REGENERABLE, REGENERABLE_FILES, TEMPORARY};
+use super::{Call, Judge, Kind, Known, Tier, What, has_option};
+use crate::codes::{self, ERROR, PATH_OUTSIDE_REPO};
 use crate::path;
 
-/// Where the command line is run.
-#[derive(Clone, Copy)]
-pub(super) struct Place<'a> {
-    pub(super) root: &'a str,
-    pub(super) cwd: &'a str,
+/// Where a command line is run.
+#[derive(Debug, Clone, Copy)]
+pub struct Place<'a> {
+    /// Absolute root of the worktree.
+    pub root: &'a str,
+    /// Absolute working directory.
+    pub cwd: &'a str,
 }
 
 /// How a path is written to. Leaving a new file somewhere is less than changing what is there.
@@ -27,6 +30,8 @@ pub(super) enum Touch {
 /// What a recursive deletion would hit.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Reach {
+    /// One file, as facts tell.
+    File,
     /// Can be made again, or is temporary.
     Regenerable,
     /// Somebody's files.
@@ -37,7 +42,7 @@ pub(super) enum Reach {
 
 impl Place<'_> {
     /// Absolute form of a path as written in a command that runs in `dir`; `None` when unknown.
-    fn absolute(&self, dir: Option<&str>, raw: &str) -> Option<String> {
+    pub(super) fn absolute(&self, dir: Option<&str>, raw: &str) -> Option<String> {
         let raw = home(raw);
         if raw.starts_with(['/', '~']) {
             return Some(raw.into_owned());
@@ -88,6 +93,7 @@ impl Place<'_> {
             if let Some(inside) = segments.strip_prefix(root.as_slice()) {
                 return match inside.last() {
                     Some(last) if last.eq_ignore_ascii_case(".git") => Reach::Everything,
+                    Some(last) if REGENERABLE_FILES.contains(last) => Reach::Regenerable,
                     _ if inside.iter().any(|part| is_regenerable(part)) => Reach::Regenerable,
                     _ => Reach::Files,
                 };
@@ -162,15 +168,25 @@ fn resolve(path: &str) -> Vec<&str> {
 }
 
 pub(super) fn is_regenerable(name: &str) -> bool {
-    REGENERABLE.contains(&name) || name.ends_with(".egg-info")
+    REGENERABLE.contains(&name)
+        || name.ends_with(".egg-info")
+        || name.starts_with("bazel-")
+        || name.starts_with("cmake-build-")
 }
 
 /// Strictly below a temporary directory.
 fn is_temporary(path: &str) -> bool {
+    if !path.starts_with('/') {
+        return false;
+    }
     let segments = resolve(path);
     TEMPORARY.iter().any(|known| {
-        let known = resolve(known);
-        segments.len() > known.len() && segments.starts_with(&known)
+        let mut rest = segments.iter();
+        known
+            .split('/')
+            .filter(|part| !part.is_empty())
+            .all(|part| rest.next() == Some(&part))
+            && rest.next().is_some()
     })
 }
 
@@ -201,7 +217,8 @@ impl Judge<'_> {
         }
         if word.text.starts_with("/dev/") {
             if is_disk(&word.text) {
-                self.destructive(call.segment, Tier::Catastrophic, verb, [word.text.as_str()]);
+                let shown = [word.text.as_str()];
+                self.hit(Some(call), Kind::Disk, Tier::Catastrophic, verb, shown);
             }
             return;
         }
@@ -219,7 +236,8 @@ impl Judge<'_> {
         let outside = std::ptr::eq(code, &raw const PATH_OUTSIDE_REPO);
         if outside {
             let absolute = self.place.absolute(call.command.dir.as_deref(), &word.text);
-            if absolute.is_some_and(|path| is_temporary(&path)) {
+            let into = |path: &str| touch == Touch::Create && is_temporary(&format!("{path}/new"));
+            if absolute.is_some_and(|path| is_temporary(&path) || into(&path)) {
                 return;
             }
         }
@@ -228,7 +246,72 @@ impl Judge<'_> {
         } else {
             Tier::Risky
         };
-        self.add(call.segment, code, tier, verb, [word.text.as_str()]);
+        let kind = if outside {
+            Kind::OutsideRepository
+        } else if std::ptr::eq(code, &raw const codes::SENSITIVE_PATH) {
+            Kind::Credentials
+        } else {
+            Kind::Overwrite
+        };
+        let what = What {
+            code,
+            kind,
+            tier,
+            level: tier.into(),
+            reversible: tier == Tier::Risky && kind.mild_is_reversible(),
+        };
+        self.add(Some(call), what, verb, [word.text.as_str()]);
+    }
+
+    /// What is known about a word as a path of this repository.
+    pub(super) fn known(&self, call: Call, word: &Word) -> Known {
+        if call.command.remote || word.unknown || word.text.is_empty() {
+            return Known::default();
+        }
+        let bare = contents(&word.text);
+        match self.place.locate(call.command.dir.as_deref(), bare) {
+            Some(Located::Inside(path)) => self.facts.path(&path),
+            _ => Known::default(),
+        }
+    }
+
+    /// Corrects what names promise by what is known.
+    pub(super) fn reach_by_facts(&self, call: Call, word: &Word, reach: Reach) -> Reach {
+        let known = self.known(call, word);
+        let whole = contents(&word.text) == word.text.trim_end_matches('/');
+        match reach {
+            Reach::Regenerable | Reach::Files if known.directory == Some(false) && whole => {
+                Reach::File
+            }
+            Reach::Regenerable if known.tracked == Some(true) => Reach::Files,
+            Reach::Files if known.ignored == Some(true) && known.tracked == Some(false) => {
+                Reach::Regenerable
+            }
+            reach => reach,
+        }
+    }
+
+    /// Whether a path lies below a temporary directory.
+    pub(super) fn is_temporary(&self, call: Call, word: &Word) -> bool {
+        !call.command.remote
+            && (is_temporary_variable(&word.text)
+                || self
+                    .place
+                    .absolute(call.command.dir.as_deref(), &word.text)
+                    .is_some_and(|path| is_temporary(&path)))
+    }
+
+    /// A file takes the place of another that nothing has a copy of.
+    fn overwritten(&mut self, call: Call, verb: &str, destination: &Word) {
+        let known = self.known(call, destination);
+        let lost = known.exists == Some(true)
+            && known.directory == Some(false)
+            && (known.dirty == Some(true)
+                || (known.tracked == Some(false) && known.ignored == Some(false)));
+        if lost {
+            let shown = [destination.text.as_str()];
+            self.note(Some(call), Kind::Overwrite, false, verb, shown);
+        }
     }
 
     fn write_all<'w>(
@@ -269,6 +352,9 @@ pub(super) fn judge_writes(judge: &mut Judge, call: Call) -> bool {
     match name {
         "mv" | "cp" | "install" | "ln" | "rsync" | "scp" => {
             let words: Vec<&Word> = operands().collect();
+            if nothing_left(judge, call, &words) {
+                return true;
+            }
             let given = value_of(arguments, &["-t", "--target-directory"]);
             let (sources, destination) = match (given, words.split_last()) {
                 (Some(given), _) => (words.as_slice(), given),
@@ -281,14 +367,29 @@ pub(super) fn judge_writes(judge: &mut Judge, call: Call) -> bool {
                 if leaves && sources.iter().any(|word| !judge.is_outside(call, word)) {
                     let shown = sources.iter().copied().chain([destination]);
                     let shown: Vec<&str> = shown.map(|word| word.text.as_str()).collect();
-                    judge.destructive(call.segment, Tier::Risky, name, shown);
+                    judge.hit(
+                        Some(call),
+                        Kind::OutsideRepository,
+                        Tier::Risky,
+                        name,
+                        shown,
+                    );
                     return true;
+                }
+                if judge.is_temporary(call, destination)
+                    && sources.iter().any(|word| !judge.is_temporary(call, word))
+                {
+                    let shown = sources.iter().map(|word| word.text.as_str());
+                    judge.note(Some(call), Kind::OutsideRepository, true, name, shown);
                 }
             }
             // `host:path` is another machine.
             let elsewhere = matches!(name, "rsync" | "scp") && destination.text.contains(':');
             if !elsewhere {
                 judge.write_target(call, destination, name, Touch::Create);
+                if matches!(name, "mv" | "cp" | "install" | "ln") && sources.len() == 1 {
+                    judge.overwritten(call, name, destination);
+                }
             }
         }
         "tee" | "chmod" | "chown" | "chgrp" => {
@@ -309,7 +410,8 @@ pub(super) fn judge_writes(judge: &mut Judge, call: Call) -> bool {
                     Tier::Risky
                 };
                 let shown: Vec<&str> = operands().map(|word| word.text.as_str()).collect();
-                judge.destructive(call.segment, tier, &format!("{name} -R"), shown);
+                let verb = format!("{name} -R");
+                judge.hit(Some(call), Kind::Permission, tier, &verb, shown);
             }
             judge.write_all(call, operands().skip(skip), name, Touch::Alter);
         }
@@ -324,7 +426,12 @@ pub(super) fn judge_writes(judge: &mut Judge, call: Call) -> bool {
                 .collect();
             if inline || size.is_some_and(|size| size.text == "0") {
                 let shown = files.iter().map(|word| word.text.as_str());
-                judge.destructive(call.segment, Tier::Destructive, "truncate -s 0", shown);
+                let tier = if files.iter().all(|word| is_log(judge, call, word)) {
+                    Tier::Risky
+                } else {
+                    Tier::Destructive
+                };
+                judge.hit(Some(call), Kind::Overwrite, tier, "truncate -s 0", shown);
             }
             judge.write_all(call, files, name, Touch::Alter);
         }
@@ -334,18 +441,41 @@ pub(super) fn judge_writes(judge: &mut Judge, call: Call) -> bool {
                     continue;
                 };
                 if is_disk(file) {
-                    judge.destructive(call.segment, Tier::Catastrophic, "dd", [file]);
+                    judge.hit(Some(call), Kind::Disk, Tier::Catastrophic, "dd", [file]);
                 } else {
-                    judge.write_target(call, &Word::plain(file), "dd", Touch::Alter);
+                    let word = Word::plain(file);
+                    judge.write_target(call, &word, "dd", Touch::Alter);
+                    // Raw bytes are not how sources are made.
+                    if !call.command.remote && super::git::looks_like_file(file) {
+                        let tier = Tier::Destructive;
+                        judge.hit(Some(call), Kind::Overwrite, tier, "dd", [file]);
+                    } else {
+                        judge.overwritten(call, "dd", &word);
+                    }
                 }
             }
         }
         "sed" | "perl" | "gsed" if edits_in_place(name, arguments) => {
+            let valued = ["-e", "--expression", "-f", "--file", "-M", "-I"];
             let scripted = has_option(arguments, &["-e", "--expression", "--file"]);
-            let files = operands().skip(usize::from(!scripted && name != "perl"));
-            // An expression is no path; what looks like one is checked.
-            let files = files
-                .filter(|word| !word.text.contains([' ', ';']) && !word.text.starts_with("s/"));
+            let mut skip = usize::from(!scripted && name != "perl");
+            let mut value = false;
+            let files = arguments.iter().filter(|word| {
+                let text = word.text.as_str();
+                if std::mem::take(&mut value) {
+                    return false;
+                }
+                if text.starts_with('-') {
+                    // `-pe 'program'`: the program is the next word.
+                    let program = name == "perl" && !text.starts_with("--") && text.ends_with('e');
+                    value = valued.contains(&text) || program;
+                    return false;
+                }
+                let script = skip > 0;
+                skip = skip.saturating_sub(1);
+                !script
+            });
+            let files: Vec<&Word> = files.collect();
             judge.write_all(call, files, &format!("{name} -i"), Touch::Alter);
         }
         "curl" | "wget" => {
@@ -357,11 +487,19 @@ pub(super) fn judge_writes(judge: &mut Judge, call: Call) -> bool {
                     && !file.text.starts_with("/dev/")
                 {
                     let verb = format!("{name} to a file");
-                    judge.destructive(call.segment, Tier::Risky, &verb, [file.text.as_str()]);
+                    let shown = [file.text.as_str()];
+                    judge.hit(
+                        Some(call),
+                        Kind::OutsideRepository,
+                        Tier::Risky,
+                        &verb,
+                        shown,
+                    );
                 } else {
                     judge.write_target(call, file, name, Touch::Create);
                 }
             }
+            return false;
         }
         _ => return false,
     }
@@ -385,10 +523,36 @@ fn edits_in_place(name: &str, arguments: &[Word]) -> bool {
     })
 }
 
-/// The word behind one of `options`.
-fn value_of<'w>(arguments: &'w [Word], options: &[&str]) -> Option<&'w Word> {
-    let at = arguments
-        .iter()
-        .position(|word| options.contains(&word.text.as_str()))?;
-    arguments.get(at + 1)
+/// `mv x /dev/null` and `cp /dev/null x`. Returns whether it is one of them.
+fn nothing_left(judge: &mut Judge, call: Call, words: &[&Word]) -> bool {
+    let name = call.command.name();
+    let Some((last, sources)) = words.split_last() else {
+        return false;
+    };
+    if name == "mv" && last.text == "/dev/null" {
+        let shown = sources.iter().map(|word| word.text.as_str());
+        judge.hit(Some(call), Kind::Delete, Tier::Destructive, "mv", shown);
+        return true;
+    }
+    if name == "cp" && sources.iter().any(|word| word.text == "/dev/null") {
+        let tier = if is_log(judge, call, last) {
+            Tier::Risky
+        } else {
+            Tier::Destructive
+        };
+        judge.hit(
+            Some(call),
+            Kind::Overwrite,
+            tier,
+            "cp",
+            [last.text.as_str()],
+        );
+        return true;
+    }
+    false
+}
+
+/// A file that is written again and again, or temporary.
+fn is_log(judge: &Judge, call: Call, word: &Word) -> bool {
+    word.text.ends_with(".log") || judge.is_temporary(call, word)
 }

@@ -2,13 +2,17 @@ use proptest::prelude::*;
 
 use super::*;
 
+fn risk_in(command: &str, root: &str, cwd: &str) -> CommandRisk {
+    command_risk(command, Place { root, cwd }, &NoFacts)
+}
+
 fn tier(command: &str) -> Tier {
-    command_risk(command, "/r/app", "/r/app").tier
+    risk_in(command, "/r/app", "/r/app").tier
 }
 
 fn all(want: Tier, commands: &[&str]) {
     for command in commands {
-        let risk = command_risk(command, "/r/app", "/r/app");
+        let risk = risk_in(command, "/r/app", "/r/app");
         assert_eq!(risk.tier, want, "{command}: {:#?}", risk.findings);
         assert_eq!(
             risk.tier == Tier::Plain,
@@ -353,7 +357,7 @@ fn catastrophic() {
 
 #[test]
 fn where_it_runs_matters() {
-    let tier = |cwd: &str, command: &str| command_risk(command, "/r/app", cwd).tier;
+    let tier = |cwd: &str, command: &str| risk_in(command, "/r/app", cwd).tier;
     assert_eq!(tier("/r/app/build", "rm -rf *"), Tier::Risky);
     assert_eq!(tier("/r/app/src", "rm -rf ."), Tier::Destructive);
     assert_eq!(tier("/r/app/src", "rm -rf ../target"), Tier::Risky);
@@ -364,18 +368,18 @@ fn where_it_runs_matters() {
         Tier::Destructive
     );
     assert_eq!(
-        command_risk("rm -rf src", "/tmp/w/app", "/tmp/w/app").tier,
+        risk_in("rm -rf src", "/tmp/w/app", "/tmp/w/app").tier,
         Tier::Destructive
     );
     assert_eq!(
-        command_risk("rm -rf ../other", "/tmp/w/app", "/tmp/w/app").tier,
+        risk_in("rm -rf ../other", "/tmp/w/app", "/tmp/w/app").tier,
         Tier::Risky
     );
 }
 
 #[test]
 fn evidence_names_verb_and_targets() {
-    let risk = command_risk("ls; git reset --hard HEAD~1", "/r", "/r");
+    let risk = risk_in("ls; git reset --hard HEAD~1", "/r", "/r");
     let finding = &risk.findings[0];
     assert_eq!(finding.warning.code, "destructive_command");
     assert_eq!(finding.warning.evidence, ["git reset --hard", "HEAD~1"]);
@@ -383,7 +387,7 @@ fn evidence_names_verb_and_targets() {
         (finding.segment, finding.verb.as_str()),
         (1, "git reset --hard")
     );
-    let risk = command_risk("rm -rf a b c d", "/r", "/r");
+    let risk = risk_in("rm -rf a b c d", "/r", "/r");
     assert_eq!(risk.findings[0].targets, ["a", "b", "c", "d"]);
     assert_eq!(risk.findings[0].warning.evidence.len(), 3);
 }
@@ -392,7 +396,7 @@ fn evidence_names_verb_and_targets() {
 fn a_flood_does_not_hide_the_worst() {
     let mut command = "git branch -D x; ".repeat(200);
     command.push_str("rm -rf /");
-    let risk = command_risk(&command, "/r", "/r");
+    let risk = risk_in(&command, "/r", "/r");
     assert_eq!(risk.tier, Tier::Catastrophic);
     assert!(
         risk.findings
@@ -401,7 +405,7 @@ fn a_flood_does_not_hide_the_worst() {
     );
     assert!(risk.findings.len() <= MAX_FINDINGS);
     assert!(
-        command_risk(&"x;".repeat(5_000), "/r", "/r").tier >= Tier::Risky,
+        risk_in(&"x;".repeat(shell::MAX_COMMANDS + 1), "/r", "/r").level() == Level::Destructive,
         "too long to judge"
     );
 }
@@ -421,7 +425,7 @@ fn hostile_lines_are_quick() {
         "docker exec sh ",
         "git -c a=!git ",
     ] {
-        command_risk(&part.repeat(65_000 / part.len()), "/r", "/r");
+        risk_in(&part.repeat(65_000 / part.len()), "/r", "/r");
     }
     assert!(started.elapsed().as_secs() < 10, "{:?}", started.elapsed());
 }
@@ -429,7 +433,7 @@ fn hostile_lines_are_quick() {
 proptest! {
     #[test]
     fn never_panics(command in ".{0,120}", cwd in "/[a-z./]{0,10}") {
-        command_risk(&command, "/r/app", &cwd);
+        risk_in(&command, "/r/app", &cwd);
     }
 
     /// Quoting, blanks and wrappers do not change what a command does.

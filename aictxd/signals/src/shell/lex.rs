@@ -1,15 +1,21 @@
 //! One pass over the text: words, separators, nesting.
 
-use super::word::Building;
+use super::values::Context;
+use super::word::{Building, is_assignment};
 use super::{
-    Frame, Joined, MAX_COMMANDS, MAX_DEPTH, Redirect, RedirectKind, Script, SimpleCommand, Word,
-    change_dir, wrap,
+    Dialect, Frame, Joined, MAX_COMMANDS, MAX_DEPTH, Script, SimpleCommand, Word, change_dir, wrap,
 };
 
 /// Reads `text` in the situation `frame` and appends what it runs to `script`. With `data` the
 /// text is the body of an unquoted here-document: only its substitutions run.
-pub(super) fn run(script: &mut Script, text: &str, frame: &Frame, data: bool) {
-    if frame.depth > MAX_DEPTH {
+pub(super) fn run(
+    script: &mut Script,
+    context: &mut Context,
+    text: &str,
+    frame: &Frame,
+    data: bool,
+) {
+    if frame.depth > MAX_DEPTH || !context.spend(text.len()) {
         script.undecided = true;
         return;
     }
@@ -17,10 +23,14 @@ pub(super) fn run(script: &mut Script, text: &str, frame: &Frame, data: bool) {
         text,
         pos: 0,
         script,
+        context,
+        cases: 0,
+        flat: false,
         depth: frame.depth,
         dir: frame.dir.clone(),
         remote: frame.remote,
         fed: frame.fed,
+        elevated: frame.elevated,
         awaiting: Vec::new(),
     };
     if data {
@@ -35,30 +45,36 @@ pub(super) struct Lexer<'t, 's> {
     pub(super) text: &'t str,
     pub(super) pos: usize,
     pub(super) script: &'s mut Script,
+    pub(super) context: &'s mut Context,
+    /// Open `case` words.
+    pub(super) cases: u16,
+    /// The nesting just met is too deep: what follows is read as commands of their own.
+    pub(super) flat: bool,
     pub(super) depth: u8,
     pub(super) dir: Option<String>,
-    remote: bool,
-    fed: bool,
+    pub(super) remote: bool,
+    pub(super) fed: bool,
+    pub(super) elevated: bool,
     /// Here-documents whose text starts after the next new line.
     pub(super) awaiting: Vec<Awaiting>,
 }
 
 pub(super) struct Awaiting {
-    delimiter: String,
-    strip_tabs: bool,
-    literal: bool,
+    pub(super) delimiter: String,
+    pub(super) strip_tabs: bool,
+    pub(super) literal: bool,
     /// Command (by index) it belongs to, and its place among the redirects.
-    owner: usize,
-    place: usize,
+    pub(super) owner: usize,
+    pub(super) place: usize,
 }
 
 /// The command being read.
 #[derive(Default)]
-struct Current {
-    command: SimpleCommand,
+pub(super) struct Current {
+    pub(super) command: SimpleCommand,
     /// `function` was read: its name follows, which is no program.
     naming: bool,
-    heredocs: Vec<(String, bool, bool, usize)>,
+    pub(super) heredocs: Vec<(String, bool, bool, usize)>,
 }
 
 impl Lexer<'_, '_> {
@@ -80,6 +96,7 @@ impl Lexer<'_, '_> {
 
     pub(super) fn give_up(&mut self) {
         self.script.undecided = true;
+        self.context.stopped = true;
         self.pos = self.text.len();
     }
 
@@ -88,6 +105,7 @@ impl Lexer<'_, '_> {
             dir: self.dir.clone(),
             remote: self.remote,
             fed: self.fed,
+            elevated: self.elevated,
             depth: self.depth + 1,
         }
     }
@@ -98,15 +116,29 @@ impl Lexer<'_, '_> {
         let mut joined = Joined::First;
         let mut pipe: Option<usize> = None;
         while let Some(byte) = self.peek() {
+            if self.context.stopped {
+                self.give_up();
+                break;
+            }
+            if std::mem::take(&mut self.flat) {
+                self.finish(&mut current, joined, pipe.take());
+                joined = Joined::Sequence;
+            }
             let next = match byte {
                 b' ' | b'\t' | b'\r' => {
                     self.pos += 1;
                     continue;
                 }
-                b'\\' if self.ahead(1) == Some(b'\n') => {
-                    self.pos += 2;
+                b'\\' if self.line_break() > 0 => {
+                    self.pos += self.line_break();
                     continue;
                 }
+                // `!(a)` runs something only where a command starts.
+                b'!' if self.ahead(1) == Some(b'(') && current.command.words.is_empty() => {
+                    self.pos += 1;
+                    continue;
+                }
+                b'{' | b'}' if self.windows() => (Joined::Sequence, 1),
                 b'#' => {
                     self.skip_comment();
                     continue;
@@ -115,6 +147,13 @@ impl Lexer<'_, '_> {
                     self.finish(&mut current, joined, pipe.take());
                     self.pos += 1;
                     self.read_heredocs();
+                    joined = Joined::Sequence;
+                    continue;
+                }
+                b';' if self.cases > 0 && matches!(self.ahead(1), Some(b';' | b'&')) => {
+                    self.finish(&mut current, joined, pipe.take());
+                    self.pos += 2;
+                    self.skip_pattern();
                     joined = Joined::Sequence;
                     continue;
                 }
@@ -139,6 +178,13 @@ impl Lexer<'_, '_> {
                     joined = Joined::Sequence;
                     continue;
                 }
+                b'(' if self.windows() && !current.command.words.is_empty() => {
+                    let mut word = Building::default();
+                    self.pos += 1;
+                    self.substitution(&mut word, true);
+                    self.take_words(&mut current, word);
+                    continue;
+                }
                 b'(' => {
                     self.bracket(&mut current, joined, &mut pipe);
                     continue;
@@ -149,8 +195,23 @@ impl Lexer<'_, '_> {
                 }
                 b'0'..=b'9' if self.descriptor() => continue,
                 _ => {
-                    let word = self.word();
-                    self.take_word(&mut current, word);
+                    match self.brace_words() {
+                        None => {
+                            let word = self.word();
+                            self.take_words(&mut current, word);
+                        }
+                        Some(words) => {
+                            for word in words {
+                                self.take_words(&mut current, word);
+                            }
+                        }
+                    }
+                    if current.opens_case() {
+                        self.cases = self.cases.saturating_add(1);
+                        self.finish(&mut current, joined, pipe.take());
+                        self.skip_pattern();
+                        joined = Joined::Sequence;
+                    }
                     continue;
                 }
             };
@@ -165,6 +226,48 @@ impl Lexer<'_, '_> {
         self.finish(&mut current, joined, pipe.take());
         if close.is_none() {
             self.read_heredocs();
+        } else if !self.context.stopped {
+            self.script.unclosed = true;
+        }
+    }
+
+    pub(super) fn windows(&self) -> bool {
+        self.context.dialect == Dialect::Windows
+    }
+
+    /// Bytes of the backslash and line end that stand here, if they do.
+    pub(super) fn line_break(&self) -> usize {
+        match (self.ahead(1), self.ahead(2)) {
+            (Some(b'\n'), _) => 2,
+            (Some(b'\r'), Some(b'\n')) => 3,
+            _ => 0,
+        }
+    }
+
+    /// Steps over the patterns before a branch of `case`; they run nothing.
+    fn skip_pattern(&mut self) {
+        while let Some(byte) = self.peek() {
+            match byte {
+                b' ' | b'\t' | b'\r' | b'\n' | b'|' | b'(' => self.pos += 1,
+                b'#' => self.skip_comment(),
+                b')' => {
+                    self.pos += 1;
+                    return;
+                }
+                _ => {
+                    let rest = self.rest();
+                    if rest.starts_with("esac")
+                        && !rest
+                            .get(4..5)
+                            .is_some_and(|next| next.starts_with(char::is_alphanumeric))
+                    {
+                        return;
+                    }
+                    if !self.word().started {
+                        self.pos += self.rest().chars().next().map_or(1, char::len_utf8);
+                    }
+                }
+            }
         }
     }
 
@@ -180,6 +283,10 @@ impl Lexer<'_, '_> {
 
     /// `( list )`, `(( arithmetic ))`, or the brackets of a function definition.
     fn bracket(&mut self, current: &mut Current, joined: Joined, pipe: &mut Option<usize>) {
+        let looping = current.command.name() == "for" && self.ahead(1) == Some(b'(');
+        if looping && self.arithmetic() {
+            return;
+        }
         if !current.command.words.is_empty() {
             // `name()`: the body that follows is read as ordinary commands.
             self.pos += 1;
@@ -189,8 +296,7 @@ impl Lexer<'_, '_> {
             current.command.words.clear();
             return;
         }
-        if self.ahead(1) == Some(b'(') {
-            self.skip_arithmetic();
+        if self.ahead(1) == Some(b'(') && self.arithmetic() {
             return;
         }
         self.pos += 1;
@@ -208,7 +314,8 @@ impl Lexer<'_, '_> {
 
     pub(super) fn nested(&mut self, close: u8) {
         if self.depth >= MAX_DEPTH {
-            self.give_up();
+            self.script.undecided = true;
+            self.flat = true;
             return;
         }
         self.depth += 1;
@@ -224,7 +331,30 @@ impl Lexer<'_, '_> {
         self.pos += memchr::memchr(b'\n', self.rest().as_bytes()).unwrap_or(self.rest().len());
     }
 
-    /// Skips `((…))` or `$((…))` from its first bracket.
+    /// Reads `((…))` from its first bracket: numbers, and the commands put in between. Returns
+    /// `false`, having read nothing, when the brackets hold commands (`((a); b)`).
+    pub(super) fn arithmetic(&mut self) -> bool {
+        let start = self.pos;
+        self.skip_arithmetic();
+        // Brackets in brackets are read again and again.
+        if !self.context.spend(self.pos - start) {
+            self.give_up();
+            return true;
+        }
+        let text = self.slice(start);
+        if !text.ends_with("))") {
+            self.pos = start;
+            return false;
+        }
+        if text.contains("$(") || text.contains('`') {
+            let inside = text.get(2..text.len() - 2).unwrap_or_default().to_owned();
+            let frame = self.frame();
+            run(self.script, self.context, &inside, &frame, true);
+        }
+        true
+    }
+
+    /// Skips brackets and what stands between them, from the first.
     pub(super) fn skip_arithmetic(&mut self) {
         let mut open = 0usize;
         while let Some(byte) = self.peek() {
@@ -242,23 +372,48 @@ impl Lexer<'_, '_> {
         }
     }
 
-    fn take_word(&mut self, current: &mut Current, building: Building) {
-        let Building { word, started } = building;
-        if !started {
+    /// Adds what was read as one word, which may have become several.
+    fn take_words(&mut self, current: &mut Current, building: Building) {
+        if !building.started {
+            if building.vanished {
+                return;
+            }
             // Nothing could be read: step over the byte so that the loop ends.
             self.pos += self.rest().chars().next().map_or(1, char::len_utf8);
             return;
         }
+        if !self.context.count_word() {
+            self.give_up();
+            return;
+        }
+        if let Some(members) = &building.members {
+            let name = building.word.text.split('=').next().unwrap_or_default();
+            self.context
+                .assign(name.trim_end_matches('+'), members, false);
+        }
+        current.command.fed |= std::mem::take(&mut self.context.many_used);
+        let assigns = building.assigns;
+        for word in building.into_words() {
+            self.take_word(current, word, assigns);
+        }
+    }
+
+    fn take_word(&mut self, current: &mut Current, word: Word, assigns: bool) {
         let command = &mut current.command;
         if command.words.is_empty() {
             if std::mem::take(&mut current.naming) {
                 return;
             }
-            if !word.quoted && is_reserved(&word.text) {
+            if !word.quoted && !word.carried && is_reserved(&word.text) {
                 current.naming = word.text == "function";
+                self.context.reserved(&word.text);
+                if word.text == "esac" {
+                    self.cases = self.cases.saturating_sub(1);
+                }
                 return;
             }
-            if is_assignment(&word) {
+            if assigns || (!word.carried && is_assignment(&word.text)) {
+                self.context.assign_word(&word);
                 command.assignments.push(word);
                 return;
             }
@@ -286,7 +441,8 @@ impl Lexer<'_, '_> {
         command.joined = joined;
         command.piped_from = piped_from;
         command.remote = self.remote;
-        command.fed = self.fed;
+        command.fed |= self.fed;
+        command.elevated = self.elevated;
         command.depth = self.depth;
         command.dir.clone_from(&self.dir);
         if matches!(command.name(), "cd" | "pushd") && joined != Joined::Pipe {
@@ -298,6 +454,8 @@ impl Lexer<'_, '_> {
         } else if command.name() == "popd" {
             self.dir = None;
         }
+        self.context.conditional = matches!(joined, Joined::And | Joined::Or);
+        self.context.observe(&command);
         let owner = self.script.commands.len();
         let complete = heredocs.is_empty();
         for (delimiter, strip_tabs, literal, place) in heredocs {
@@ -312,99 +470,22 @@ impl Lexer<'_, '_> {
         self.script.commands.push(command);
         // A shell that reads a here-document is followed once its text is there.
         if complete {
-            wrap::follow(self.script, owner, &self.frame());
+            wrap::follow(self.script, self.context, owner, self.depth + 1);
         }
     }
+}
 
-    fn redirect(&mut self, current: &mut Current) {
-        let rest = self.rest();
-        let (kind, width) = if rest.starts_with("<<<") {
-            (RedirectKind::Herestring, 3)
-        } else if rest.starts_with("<<") {
-            (RedirectKind::Heredoc, 2)
-        } else if rest.starts_with(">>") {
-            (RedirectKind::Append, 2)
-        } else if rest.starts_with(">&") || rest.starts_with("<&") {
-            (RedirectKind::Duplicate, 2)
-        } else if rest.starts_with(">|") || rest.starts_with("<>") {
-            (RedirectKind::Write, 2)
-        } else if rest.starts_with('>') {
-            (RedirectKind::Write, 1)
-        } else {
-            (RedirectKind::Read, 1)
-        };
-        self.pos += width;
-        let strip_tabs = kind == RedirectKind::Heredoc && self.peek() == Some(b'-');
-        if strip_tabs {
-            self.pos += 1;
-        }
-        while matches!(self.peek(), Some(b' ' | b'\t')) {
-            self.pos += 1;
-        }
-        // A descriptor number stands directly before the operator and was read as a word.
-        let target = match self.peek() {
-            None | Some(b'\n' | b';' | b'|' | b'&' | b')' | b'(' | b'<' | b'>') => Word::default(),
-            _ => self.word().word,
-        };
-        // `>&file` writes; only digits and `-` duplicate.
-        let kind = match kind {
-            RedirectKind::Duplicate
-                if !target.unknown
-                    && !target
-                        .text
-                        .bytes()
-                        .all(|byte| byte.is_ascii_digit() || byte == b'-') =>
-            {
-                RedirectKind::Write
-            }
-            kind => kind,
-        };
-        if kind == RedirectKind::Heredoc {
-            let place = current.command.redirects.len();
-            current
-                .heredocs
-                .push((target.text.clone(), strip_tabs, target.quoted, place));
-        }
-        current.command.redirects.push(Redirect {
-            kind,
-            target,
-            body: None,
-        });
-    }
-
-    fn read_heredocs(&mut self) {
-        for waiting in std::mem::take(&mut self.awaiting) {
-            let mut body = String::new();
-            while self.pos < self.text.len() {
-                let line_end = memchr::memchr(b'\n', self.rest().as_bytes())
-                    .map_or(self.text.len(), |found| self.pos + found);
-                let mut line = self.text.get(self.pos..line_end).unwrap_or_default();
-                if waiting.strip_tabs {
-                    line = line.trim_start_matches('\t');
-                }
-                let last = line.trim_end_matches('\r') == waiting.delimiter;
-                if !last {
-                    body.push_str(line);
-                    body.push('\n');
-                }
-                self.pos = (line_end + 1).min(self.text.len());
-                if last {
-                    break;
-                }
-            }
-            if !waiting.literal && body.contains(['$', '`']) {
-                run(self.script, &body, &self.frame(), true);
-            }
-            if let Some(redirect) = self
-                .script
-                .commands
-                .get_mut(waiting.owner)
-                .and_then(|command| command.redirects.get_mut(waiting.place))
-            {
-                redirect.body = Some(body);
-            }
-            wrap::follow(self.script, waiting.owner, &self.frame());
-        }
+impl Current {
+    /// `case … in` was read.
+    fn opens_case(&self) -> bool {
+        let words = &self.command.words;
+        words.len() == 3
+            && words
+                .first()
+                .is_some_and(|word| word.text == "case" && !word.quoted)
+            && words
+                .last()
+                .is_some_and(|word| word.text == "in" && !word.quoted)
     }
 }
 
@@ -434,16 +515,4 @@ fn is_reserved(text: &str) -> bool {
             | "!"
             | "function"
     )
-}
-
-fn is_assignment(word: &Word) -> bool {
-    word.text.split_once('=').is_some_and(|(name, _)| {
-        let name = name.strip_suffix('+').unwrap_or(name);
-        let name = name.split_once('[').map_or(name, |(name, _)| name);
-        !name.is_empty()
-            && !name.starts_with(|first: char| first.is_ascii_digit())
-            && name
-                .bytes()
-                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-    })
 }

@@ -245,3 +245,167 @@ proptest! {
         prop_assert_eq!(got, words);
     }
 }
+
+/// Commands of [`analyse`] as `word word`.
+fn told(text: &str) -> Vec<String> {
+    analyse(text, Dialect::Posix)
+        .commands
+        .iter()
+        .map(|command| {
+            let words: Vec<&str> = command
+                .words
+                .iter()
+                .map(|word| word.text.as_str())
+                .collect();
+            words.join(" ")
+        })
+        .filter(|text| !text.is_empty())
+        .collect()
+}
+
+#[test]
+fn values_that_the_text_gives() {
+    for (text, want) in [
+        ("D=/; rm -rf $D", "rm -rf /"),
+        ("D='a b'; rm $D", "rm a b"),
+        ("D='a b'; rm \"$D\"", "rm a b"),
+        ("A=x; B=$A/y; rm ${B}", "rm x/y"),
+        ("A=(rm -rf src); \"${A[@]}\"", "rm -rf src"),
+        ("rm -rf $(pwd)", "rm -rf ."),
+        ("$(echo rm) -rf src", "rm -rf src"),
+        ("`echo rm` x", "rm x"),
+        ("T=$(mktemp -d); rm -rf \"$T\"", "rm -rf /tmp/mktemp.new"),
+        ("r{m,} -rf x", "rm r -rf x"),
+        ("rm a{1,2}b", "rm a1b a2b"),
+        ("{rm,-rf,src}", "rm -rf src"),
+        ("rm {a,{b,c}}", "rm a b c"),
+        ("rm '{a,b}' {} a{b}c ${x}", "rm {a,b} {} a{b}c ${x}"),
+        ("$'\\x72\\155' $'a\\tb'", "rm a\tb"),
+        ("rm \\\r\n x", "rm x"),
+        ("export D=/srv; rm $D", "rm /srv"),
+        ("trap 'rm $D' EXIT; D=x", "rm x"),
+        ("echo $((1 + $(rm x)))", "rm x"),
+        ("echo $((rm x); ls)", "rm x"),
+        ("case $x in rm) ls;; (mv|cp) rm x;; esac", "rm x"),
+        ("for ((i=0; i<3; i++)); do rm x; done", "rm x"),
+        ("select f in a b; do rm x; done", "rm x"),
+    ] {
+        let got = told(text);
+        assert!(got.iter().any(|one| one == want), "{text}: {got:?}");
+    }
+    assert_eq!(told("case $x in rm) ls;; shutdown) true;; esac").len(), 3);
+    assert_eq!(
+        parse("D=/; rm $D").commands[1].words[1].text,
+        "$D",
+        "only when asked for"
+    );
+}
+
+#[test]
+fn several_values() {
+    let last = |text: &str| analyse(text, Dialect::Posix).commands.pop().unwrap();
+    let command = last("for f in a b; do rm \"$f/x\"; done");
+    assert_eq!(command.words[1].text, "a/x");
+    assert_eq!(command.words[1].others, ["b/x"]);
+    assert_eq!(command.variant(0).words[1].text, "b/x");
+    assert!(last("for f in *; do rm $f; done").fed);
+    assert!(last("while read f; do rm $f; done").fed);
+    // A branch may or may not be taken.
+    let command = last("D=/; if x; then D=a; fi; rm $D");
+    assert_eq!(
+        (
+            command.words[1].text.as_str(),
+            command.words[1].others.as_slice()
+        ),
+        ("/", &["a".to_owned()][..])
+    );
+    let command = last("D=/; D=a; rm $D");
+    assert!(command.words[1].others.is_empty() && command.words[1].carried);
+}
+
+#[test]
+fn text_for_windows_shells() {
+    let names = |text: &str| -> Vec<String> {
+        analyse(text, Dialect::Windows)
+            .commands
+            .iter()
+            .map(|command| {
+                let words: Vec<&str> = command
+                    .words
+                    .iter()
+                    .map(|word| word.text.as_str())
+                    .collect();
+                words.join(" ")
+            })
+            .collect()
+    };
+    assert_eq!(
+        names("Remove-Item .\\src -Recurse"),
+        ["Remove-Item .\\src -Recurse"]
+    );
+    assert_eq!(names("iex (iwr x)"), ["iwr x", "iex $(…)"]);
+    assert_eq!(names("ls | % { Remove-Item $_ }")[2], "Remove-Item $_");
+    assert_eq!(names("d^el /q x"), ["del /q x"]);
+    assert_eq!(
+        told("powershell -Command \"Remove-Item -Recurse .\\src\"")[1],
+        "Remove-Item -Recurse .\\src"
+    );
+    assert_eq!(told("cmd /c 'rd /s /q src'")[1], "rd /s /q src");
+}
+
+#[test]
+fn what_is_too_deep_is_read_flat() {
+    for (open, close) in [("echo $(", ")"), ("( ", " )"), ("echo \"$(", ")\"")] {
+        let text = format!("{}rm -rf /{}", open.repeat(1000), close.repeat(1000));
+        let script = analyse(&text, Dialect::Posix);
+        assert!(script.undecided);
+        let found = script.commands.iter().any(|command| command.name() == "rm");
+        assert!(found, "{open}");
+    }
+}
+
+#[test]
+fn unclosed_text_is_told() {
+    for text in ["a 'b", "a \"b", "a $(b", "(a", "a $'b", "echo \"$(a"] {
+        assert!(parse(text).unclosed, "{text}");
+    }
+    for text in [
+        "a 'b'",
+        "(a)",
+        "a $(b) \"c\"",
+        "case x in a) b;; esac",
+        "f() { a; }",
+    ] {
+        assert!(!parse(text).unclosed, "{text}");
+    }
+}
+
+/// Nothing is read more often than a few times, however it is nested.
+#[test]
+fn work_is_bounded() {
+    for part in [
+        "((",
+        "$((",
+        "{a,",
+        "`",
+        "$(",
+        "\"$(",
+        "case x in ",
+        "A=(",
+        "eval '",
+        "<<a\n",
+        "trap 'x' ",
+        "for f in ",
+        "${a:-",
+    ] {
+        let text = part.repeat(400_000 / part.len());
+        let script = analyse(&text, Dialect::Posix);
+        assert!(script.commands.len() <= MAX_COMMANDS, "{part}");
+        let words: usize = script
+            .commands
+            .iter()
+            .map(|command| command.words.len())
+            .sum();
+        assert!(words <= 2 * MAX_WORDS, "{part}: {words}");
+    }
+}

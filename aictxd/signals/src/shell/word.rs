@@ -1,18 +1,33 @@
 //! Words: quotes, escapes, expansions and the commands inside them.
 
+use super::expand::decode_ansi_c;
 use super::lex::{Lexer, run};
+use super::values::MAX_VALUES;
 use super::{MAX_DEPTH, Word};
 
-/// A word being read.
+/// A word being read, and those that an expansion has made of it.
 #[derive(Default)]
 pub(super) struct Building {
     pub(super) word: Word,
     pub(super) started: bool,
+    /// Nothing is left of it, but something was read.
+    pub(super) vanished: bool,
+    /// Members of the array that the word assigns.
+    pub(super) members: Option<Vec<Word>>,
+    /// Words that an expansion has ended.
+    finished: Vec<Word>,
+    /// It began as `NAME=`, whatever was put in behind.
+    pub(super) assigns: bool,
+    /// The other texts the word may have.
+    variants: Vec<String>,
 }
 
 impl Building {
     fn push(&mut self, text: &str) {
         self.word.text.push_str(text);
+        for variant in &mut self.variants {
+            variant.push_str(text);
+        }
         self.started = true;
     }
     fn expansion(&mut self, text: &str) {
@@ -25,30 +40,115 @@ impl Building {
             self.word.inner = Some((start, to));
         }
     }
+
+    /// Puts in a value; without quotes it falls apart at blanks.
+    fn value(&mut self, value: &Word, quoted: bool) {
+        let quoted = quoted || self.is_assignment();
+        self.word.carried = true;
+        self.word.unknown |= value.unknown;
+        if value.inner.is_some() {
+            self.word.inner = value.inner;
+        }
+        if quoted || !value.text.contains([' ', '\t', '\n']) {
+            self.push(&value.text);
+            return;
+        }
+        let opens = value.text.starts_with([' ', '\t', '\n']) && self.started;
+        for (nth, part) in value.text.split_whitespace().take(MAX_VALUES).enumerate() {
+            if nth > 0 || opens {
+                self.end_word();
+            }
+            self.push(part);
+        }
+    }
+
+    /// Whether it began as `NAME=` before any value came in.
+    fn is_assignment(&mut self) -> bool {
+        self.assigns |= !self.word.carried && is_assignment(&self.word.text);
+        self.assigns
+    }
+
+    fn end_word(&mut self) {
+        let unknown = self.word.unknown;
+        self.finished.push(std::mem::take(&mut self.word));
+        self.word.carried = true;
+        self.word.unknown = unknown;
+    }
+
+    /// Puts in one of several values.
+    fn one_of(&mut self, values: &[Word]) {
+        self.is_assignment();
+        self.word.carried = true;
+        self.word.unknown |= values.iter().any(|value| value.unknown);
+        let so_far = self.word.text.clone();
+        let room = MAX_VALUES.saturating_sub(self.variants.len());
+        for value in values.iter().skip(1).take(room) {
+            self.variants.push(format!("{so_far}{}", value.text));
+        }
+        self.started = true;
+        if let Some(first) = values.first() {
+            self.word.text.push_str(&first.text);
+        }
+    }
+
+    pub(super) fn into_words(self) -> impl Iterator<Item = Word> {
+        let last = Word {
+            others: self.variants,
+            ..self.word
+        };
+        self.finished.into_iter().chain([last])
+    }
+}
+
+/// Whether a text is an assignment, or the head of one.
+pub(super) fn is_assignment(text: &str) -> bool {
+    text.split_once('=').is_some_and(|(name, _)| {
+        let name = name.strip_suffix('+').unwrap_or(name);
+        let name = name.split_once('[').map_or(name, |(name, _)| name);
+        !name.is_empty()
+            && !name.starts_with(|first: char| first.is_ascii_digit())
+            && name
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+    })
 }
 
 impl Lexer<'_, '_> {
     /// Reads one word.
     pub(super) fn word(&mut self) -> Building {
         let mut word = Building::default();
-        loop {
+        let windows = self.windows();
+        while !self.flat && !self.context.stopped {
             let start = self.pos;
-            while self.peek().is_some_and(is_ordinary) {
+            while self
+                .peek()
+                .is_some_and(|byte| is_ordinary(byte) && !(windows && matches!(byte, b'{' | b'}')))
+            {
                 self.pos += 1;
             }
             if self.pos > start {
-                word.push(self.text.get(start..self.pos).unwrap_or_default());
+                let text = self.text.get(start..self.pos).unwrap_or_default();
+                if windows && text.contains('^') {
+                    word.push(&text.replace('^', ""));
+                } else {
+                    word.push(text);
+                }
             }
             let Some(byte) = self.peek() else {
                 return word;
             };
             match byte {
+                b'\\' if windows => {
+                    word.push("\\");
+                    self.pos += 1;
+                }
+                b'`' if windows => self.escape(&mut word),
                 b'\\' => self.escape(&mut word),
                 b'\'' => {
                     self.pos += 1;
-                    let length =
-                        memchr::memchr(b'\'', self.rest().as_bytes()).unwrap_or(self.rest().len());
-                    let end = self.pos + length;
+                    let length = memchr::memchr(b'\'', self.rest().as_bytes());
+                    self.script.unclosed |= length.is_none();
+                    let end = self.pos + length.unwrap_or(self.rest().len());
                     word.push(self.text.get(self.pos..end).unwrap_or_default());
                     word.word.quoted = true;
                     self.pos = (end + 1).min(self.text.len());
@@ -59,20 +159,64 @@ impl Lexer<'_, '_> {
                     word.started = true;
                     self.double_quoted(&mut word, Some(b'"'));
                 }
-                b'$' => self.dollar(&mut word),
+                b'$' => self.dollar(&mut word, false),
                 b'`' => self.backtick(&mut word),
                 b'<' | b'>' if self.process_substitution() && !word.started => {
                     self.pos += 2;
-                    self.substitution(&mut word);
+                    self.substitution(&mut word, true);
                 }
-                b'(' if word.word.text.ends_with('=') => {
-                    // An array: its members are data.
+                b'(' if word.word.text.ends_with('=') => self.array(&mut word),
+                // `!(a|b)`: a pattern for names.
+                b'(' if word.word.text.ends_with(['!', '@', '?', '*', '+']) && !windows => {
+                    let start = self.pos;
                     self.skip_arithmetic();
-                    word.word.unknown = true;
+                    let text = self.slice(start).to_owned();
+                    word.push(&text);
                 }
                 _ => return word,
             }
         }
+        word
+    }
+
+    /// `NAME=( … )`: the members are data.
+    fn array(&mut self, word: &mut Building) {
+        word.word.unknown = true;
+        if !self.context.expand {
+            self.skip_arithmetic();
+            return;
+        }
+        if self.depth >= MAX_DEPTH {
+            self.script.undecided = true;
+            self.flat = true;
+            return;
+        }
+        self.depth += 1;
+        word.push("(…)");
+        self.pos += 1;
+        let mut members = Vec::new();
+        while let Some(byte) = self.peek() {
+            match byte {
+                b')' => {
+                    self.pos += 1;
+                    break;
+                }
+                b' ' | b'\t' | b'\r' | b'\n' => self.pos += 1,
+                _ => {
+                    let member = self.word();
+                    if self.flat {
+                        break;
+                    }
+                    if !member.started {
+                        self.pos += self.rest().chars().next().map_or(1, char::len_utf8);
+                    } else if members.len() < MAX_VALUES {
+                        members.extend(member.into_words());
+                    }
+                }
+            }
+        }
+        self.depth -= 1;
+        word.members = Some(members);
     }
 
     fn escape(&mut self, word: &mut Building) {
@@ -82,16 +226,18 @@ impl Lexer<'_, '_> {
             return;
         };
         self.pos += next.len_utf8();
-        if next != '\n' {
-            word.word.text.push(next);
+        if next == '\r' && self.peek() == Some(b'\n') {
+            self.pos += 1;
+        } else if next != '\n' {
+            word.push(next.encode_utf8(&mut [0; 4]));
             word.word.quoted = true;
-            word.started = true;
         }
     }
 
     /// Inside double quotes (`close`), `${…}` (`}`) or a here-document (nothing) up to the end.
     pub(super) fn double_quoted(&mut self, word: &mut Building, close: Option<u8>) {
-        loop {
+        let windows = self.windows();
+        while !self.flat {
             let start = self.pos;
             while self
                 .peek()
@@ -101,7 +247,15 @@ impl Lexer<'_, '_> {
             }
             word.push(self.text.get(start..self.pos).unwrap_or_default());
             match self.peek() {
-                None => return,
+                None => {
+                    self.script.unclosed |= close.is_some();
+                    return;
+                }
+                Some(b'\\') if windows => {
+                    word.push("\\");
+                    self.pos += 1;
+                }
+                Some(b'`') if windows => self.escape(word),
                 Some(b'\\') => {
                     let escaped = self.ahead(1);
                     if matches!(escaped, Some(b'"' | b'\\' | b'$' | b'`' | b'\n' | b'}')) {
@@ -111,7 +265,7 @@ impl Lexer<'_, '_> {
                         self.pos += 1;
                     }
                 }
-                Some(b'$') => self.dollar(word),
+                Some(b'$') => self.dollar(word, true),
                 Some(b'`') => self.backtick(word),
                 Some(_) => {
                     self.pos += 1;
@@ -121,24 +275,73 @@ impl Lexer<'_, '_> {
         }
     }
 
-    fn dollar(&mut self, word: &mut Building) {
+    /// Puts in the values of a variable, when the text tells them.
+    fn known(&mut self, word: &mut Building, name: &str, apart: bool, quoted: bool) -> bool {
+        if !self.context.expand {
+            return false;
+        }
+        if name == "PWD" {
+            // Relative paths start there.
+            word.push(".");
+            return true;
+        }
+        let Some(values) = self.context.values(name) else {
+            return false;
+        };
+        match values {
+            [one] => {
+                let one = one.clone();
+                word.value(&one, quoted);
+            }
+            several => {
+                let several = several.to_vec();
+                if apart {
+                    for (nth, value) in several.iter().enumerate() {
+                        if nth > 0 {
+                            word.end_word();
+                        }
+                        word.value(value, true);
+                    }
+                } else {
+                    word.one_of(&several);
+                }
+            }
+        }
+        true
+    }
+
+    fn dollar(&mut self, word: &mut Building, quoted: bool) {
         match self.ahead(1) {
             Some(b'(') if self.ahead(2) == Some(b'(') => {
                 let start = self.pos;
+                let first = self.script.commands.len();
                 self.pos += 1;
-                self.skip_arithmetic();
-                let text = self.slice(start).to_owned();
-                word.expansion(&text);
+                if self.arithmetic() {
+                    word.covers(first, self.script.commands.len());
+                    let text = self.slice(start).to_owned();
+                    word.expansion(&text);
+                } else {
+                    self.pos = start + 2;
+                    self.substitution(word, quoted);
+                }
             }
             Some(b'(') => {
                 self.pos += 2;
-                self.substitution(word);
+                self.substitution(word, quoted);
             }
             Some(b'{') => {
                 let start = self.pos;
                 self.pos += 2;
+                if let Some((name, apart, length)) = plain_parameter(self.rest()) {
+                    let name = name.to_owned();
+                    if self.known(word, &name, apart, quoted) {
+                        self.pos += length;
+                        return;
+                    }
+                }
                 if self.depth >= MAX_DEPTH {
-                    self.give_up();
+                    self.script.undecided = true;
+                    self.flat = true;
                     return;
                 }
                 self.depth += 1;
@@ -151,24 +354,24 @@ impl Lexer<'_, '_> {
                 let text = self.slice(start).to_owned();
                 word.expansion(&text);
             }
-            Some(b'\'') => {
-                // `$'…'`: escapes are not decoded, so the value is not known when there are any.
+            Some(b'\'') if !quoted => {
                 self.pos += 2;
                 let start = self.pos;
                 while let Some(byte) = self.peek() {
                     match byte {
-                        b'\\' => {
-                            self.pos += 2;
-                            word.word.unknown = true;
-                        }
+                        b'\\' => self.pos += 2,
                         b'\'' => break,
                         _ => self.pos += 1,
                     }
                 }
                 self.pos = self.pos.min(self.text.len());
-                let text = self.slice(start).to_owned();
+                while !self.text.is_char_boundary(self.pos) {
+                    self.pos += 1;
+                }
+                let text = decode_ansi_c(self.slice(start));
                 word.push(&text);
                 word.word.quoted = true;
+                self.script.unclosed |= self.peek().is_none();
                 self.pos = (self.pos + 1).min(self.text.len());
             }
             Some(b'"') => {
@@ -189,7 +392,10 @@ impl Lexer<'_, '_> {
                     }
                 }
                 let text = self.slice(start).to_owned();
-                word.expansion(&text);
+                let name = text.get(1..).unwrap_or_default();
+                if !self.known(word, name, false, quoted) {
+                    word.expansion(&text);
+                }
             }
             _ => {
                 self.pos += 1;
@@ -199,15 +405,28 @@ impl Lexer<'_, '_> {
     }
 
     /// `$( … )` and `<( … )`, after the opening.
-    fn substitution(&mut self, word: &mut Building) {
+    pub(super) fn substitution(&mut self, word: &mut Building, quoted: bool) {
         let first = self.script.commands.len();
         let dir = self.dir.clone();
         let waiting = std::mem::take(&mut self.awaiting);
         self.nested(b')');
         self.awaiting.splice(0..0, waiting);
         self.dir = dir;
+        self.output(word, first, quoted);
+    }
+
+    /// Puts in the output of the commands from `first` on, when it can be told.
+    fn output(&mut self, word: &mut Building, first: usize, quoted: bool) {
+        let commands = self.script.commands.get(first..).unwrap_or_default();
         word.covers(first, self.script.commands.len());
-        word.expansion("$(…)");
+        let told = match commands {
+            [one] if self.context.expand && one.redirects.is_empty() => told_output(one),
+            _ => None,
+        };
+        match told {
+            Some(text) => word.value(&Word::plain(&text), quoted),
+            None => word.expansion("$(…)"),
+        }
     }
 
     fn backtick(&mut self, word: &mut Building) {
@@ -229,12 +448,54 @@ impl Lexer<'_, '_> {
             }
         }
         let first = self.script.commands.len();
-        run(self.script, &inside, &self.frame(), false);
-        word.covers(first, self.script.commands.len());
-        word.expansion("$(…)");
+        let frame = self.frame();
+        run(self.script, self.context, &inside, &frame, false);
+        self.output(word, first, false);
     }
 }
 
+/// Name, whether all members are meant, and length of `NAME}`, `NAME[@]}` or `NAME:?}`.
+fn plain_parameter(rest: &str) -> Option<(&str, bool, usize)> {
+    let length = rest
+        .bytes()
+        .take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+        .count();
+    let (name, after) = rest.split_at_checked(length)?;
+    if name.is_empty() {
+        return None;
+    }
+    for (ending, apart) in [("}", false), ("[@]}", true), ("[*]}", true), (":?}", false)] {
+        if after.starts_with(ending) {
+            return Some((name, apart, length + ending.len()));
+        }
+    }
+    None
+}
+
+/// What a command prints, for the few whose output the text tells.
+fn told_output(command: &super::SimpleCommand) -> Option<String> {
+    match command.name() {
+        "pwd" => Some(".".to_owned()),
+        // A new, empty place: nothing in it can be lost.
+        "mktemp" => Some("/tmp/mktemp.new".to_owned()),
+        "echo" | "printf" => {
+            let words = command.arguments();
+            if words.iter().any(|word| word.unknown) {
+                return None;
+            }
+            let texts: Vec<&str> = words
+                .iter()
+                .map(|word| word.text.as_str())
+                .skip_while(|text| matches!(*text, "-n" | "-e" | "-ne" | "-en" | "%s" | "%s\\n"))
+                .collect();
+            (command.name() == "echo" || !texts.iter().any(|text| text.contains('%')))
+                .then(|| texts.join(" "))
+        }
+        _ => None,
+    }
+}
+
+/// Bytes that mean nothing in a word without quotes.
 fn is_ordinary(byte: u8) -> bool {
     !matches!(
         byte,

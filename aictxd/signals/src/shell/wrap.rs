@@ -1,128 +1,36 @@
 //! Programs that run other programs: the command inside is what counts.
 
-use super::{Frame, MAX_COMMANDS, Script, SimpleCommand, Word, lex};
+mod table;
 
-/// A prefix that runs the rest of its words as a command.
-struct Prefix {
-    name: &'static str,
-    /// First operand that must follow (`run` of `uv run`); empty for none.
-    verb: &'static [&'static str],
-    /// Options that take the next word as their value.
-    valued: &'static [&'static str],
-    /// Operands of its own before the command (`timeout 5`).
-    operands: usize,
-}
+use table::{FOLLOWED, LINES, PREFIX_OF, REMOTE_TEXTS, SHELLS, SSH_VALUED, TEXTS};
 
-const fn prefix(name: &'static str, valued: &'static [&'static str], operands: usize) -> Prefix {
-    Prefix {
-        name,
-        verb: &[],
-        valued,
-        operands,
-    }
-}
-
-const fn runner(name: &'static str, verb: &'static [&'static str]) -> Prefix {
-    Prefix {
-        name,
-        verb,
-        valued: &[
-            "--with",
-            "--extra",
-            "--group",
-            "--python",
-            "-p",
-            "--package",
-            "--directory",
-            "--project",
-        ],
-        operands: 0,
-    }
-}
-
-static PREFIXES: &[Prefix] = &[
-    prefix(
-        "sudo",
-        &[
-            "-u", "-g", "-h", "-p", "-C", "-r", "-t", "-T", "-U", "-D", "-R", "--user", "--group",
-            "--host", "--chdir",
-        ],
-        0,
-    ),
-    prefix("doas", &["-u", "-C"], 0),
-    prefix("env", &["-u", "--unset", "-C", "--chdir"], 0),
-    prefix("nohup", &[], 0),
-    prefix("setsid", &[], 0),
-    prefix("time", &["-o", "-f", "--output", "--format"], 0),
-    prefix("nice", &["-n", "--adjustment"], 0),
-    prefix("ionice", &["-c", "-n", "-p"], 0),
-    prefix("timeout", &["-s", "-k", "--signal", "--kill-after"], 1),
-    prefix("gtimeout", &["-s", "-k"], 1),
-    prefix("command", &[], 0),
-    prefix("builtin", &[], 0),
-    prefix("exec", &["-a"], 0),
-    prefix("stdbuf", &["-i", "-o", "-e"], 0),
-    prefix("unbuffer", &[], 0),
-    prefix("caffeinate", &["-t", "-w"], 0),
-    prefix("xvfb-run", &["-n", "-s", "-e", "-f"], 0),
-    prefix(
-        "xargs",
-        &[
-            "-I",
-            "-n",
-            "-P",
-            "-L",
-            "-d",
-            "-E",
-            "-s",
-            "-a",
-            "--max-args",
-            "--max-procs",
-            "--delimiter",
-            "--arg-file",
-            "--replace",
-        ],
-        0,
-    ),
-    prefix("npx", &["-p", "--package"], 0),
-    prefix("bunx", &[], 0),
-    runner("uv", &["run"]),
-    runner("uvx", &[]),
-    runner("poetry", &["run"]),
-    runner("pipenv", &["run"]),
-    runner("pdm", &["run"]),
-    runner("rye", &["run"]),
-    runner("hatch", &["run"]),
-    runner("bundle", &["exec"]),
-    runner("pnpm", &["exec", "dlx"]),
-    runner("npm", &["exec"]),
-    runner("yarn", &["exec", "dlx"]),
-];
-
-const SSH_VALUED: &[&str] = &[
-    "-b", "-c", "-D", "-E", "-e", "-F", "-I", "-i", "-J", "-L", "-l", "-m", "-O", "-o", "-p", "-Q",
-    "-R", "-S", "-W", "-w",
-];
+use super::values::Context;
+use super::{Dialect, Frame, MAX_COMMANDS, Script, SimpleCommand, Word, lex};
 
 /// Whether `name` is a shell that reads commands from `-c` or its standard input.
 pub(super) fn is_shell(name: &str) -> bool {
-    matches!(
-        name,
-        "sh" | "bash" | "zsh" | "dash" | "ksh" | "ash" | "fish" | "busybox" | "powershell" | "pwsh"
-    )
+    SHELLS.contains(&name)
 }
 
 /// Takes the wrappers off command `index` and appends what it runs besides.
-pub(super) fn follow(script: &mut Script, index: usize, frame: &Frame) {
+pub(super) fn follow(script: &mut Script, context: &mut Context, index: usize, depth: u8) {
     let Some(command) = script.commands.get_mut(index) else {
         return;
     };
     strip(command);
+    let name = command.name();
+    let known = FOLLOWED.contains(name)
+        || (name.bytes().any(|byte| byte.is_ascii_uppercase())
+            && FOLLOWED.contains(name.to_ascii_lowercase().as_str()));
+    if !known {
+        return;
+    }
     let frame = Frame {
         remote: command.remote,
         fed: command.fed,
+        elevated: command.elevated,
         dir: command.dir.clone(),
-        depth: frame.depth,
+        depth,
     };
     let arguments = command.arguments();
     match command.name() {
@@ -132,24 +40,59 @@ pub(super) fn follow(script: &mut Script, index: usize, frame: &Frame) {
                 Source::Stdin => command.stdin_text().map(str::to_owned),
                 Source::File => None,
             };
-            run_text(script, text, &frame);
+            run_text(script, context, text, &frame);
         }
         "eval" => {
             let text = join(arguments);
-            run_text(script, Some(text), &frame);
+            run_text(script, context, Some(text), &frame);
         }
         "trap" => {
             let text = arguments.first().map(|word| word.text.clone());
-            run_text(script, text, &frame);
+            let text = text.and_then(|text| context.defer(text, frame.clone()));
+            run_text(script, context, text, &frame);
         }
-        "su" => {
-            let text = after(arguments, &["-c", "--command"]).map(|word| word.text.clone());
-            run_text(script, text, &frame);
+        "alias" => {
+            let texts: Vec<String> = arguments
+                .iter()
+                .filter_map(|word| Some(word.text.split_once('=')?.1.to_owned()))
+                .collect();
+            for text in texts {
+                run_text(script, context, Some(text), &frame);
+            }
         }
-        "env" => {
-            // Only `env -S 'command'` is left here; other forms were taken off.
-            let text = after(arguments, &["-S", "--split-string"]).map(|word| word.text.clone());
-            run_text(script, text, &frame);
+        name if is_powershell(name) => {
+            let text =
+                powershell_script(arguments).or_else(|| command.stdin_text().map(str::to_owned));
+            run_windows(script, context, text, &frame);
+        }
+        name if name.eq_ignore_ascii_case("cmd") => {
+            let at = arguments.iter().position(|word| {
+                matches!(
+                    word.text.as_str(),
+                    "/c" | "/C" | "/k" | "/K" | "//c" | "//C"
+                )
+            });
+            let text = at.map(|at| join(arguments.get(at + 1..).unwrap_or_default()));
+            run_windows(script, context, text, &frame);
+        }
+        name if LINES.contains(&name) => {
+            let at = skip_options(
+                arguments,
+                &["-n", "-i", "-w", "-r", "--interval", "--names", "--runs"],
+            );
+            let operands = arguments.get(at..).unwrap_or_default();
+            let texts = if name == "watch" {
+                vec![join(operands)]
+            } else {
+                operands.iter().map(|word| word.text.clone()).collect()
+            };
+            for text in texts {
+                run_text(script, context, Some(text), &frame);
+            }
+        }
+        "git" => {
+            let text = git_text(arguments);
+            run_text(script, context, text, &frame);
         }
         "ssh" => {
             let operands = skip_options(arguments, SSH_VALUED);
@@ -164,16 +107,85 @@ pub(super) fn follow(script: &mut Script, index: usize, frame: &Frame) {
                 dir: None,
                 ..frame
             };
-            run_text(script, text, &frame);
+            run_text(script, context, text, &frame);
         }
         "find" | "fd" => {
             let inner = executed(command, &frame);
             for words in inner {
-                push(script, words, &frame);
+                push(script, context, words, &frame);
             }
         }
-        _ => {}
+        name => {
+            let known = |table: &[(&str, &[&str])]| {
+                table
+                    .iter()
+                    .find(|(program, _)| *program == name)
+                    .and_then(|(_, options)| after(arguments, options))
+                    .map(|word| word.text.clone())
+            };
+            if let Some(text) = known(TEXTS) {
+                run_text(script, context, Some(text), &frame);
+            } else if let Some(text) = known(REMOTE_TEXTS) {
+                let frame = Frame {
+                    remote: true,
+                    dir: None,
+                    ..frame
+                };
+                run_text(script, context, Some(text), &frame);
+            }
+        }
     }
+}
+
+/// What `git submodule foreach`, `git bisect run` and `git rebase --exec` run.
+fn git_text(arguments: &[Word]) -> Option<String> {
+    let at = |text: &str| arguments.iter().position(|word| word.text == text);
+    if let Some(at) = at("foreach").filter(|at| *at > 0) {
+        let rest = arguments.get(at + 1..)?;
+        return Some(join(rest.get(skip_options(rest, &[])..)?));
+    }
+    if at("bisect").is_some()
+        && let Some(at) = at("run")
+    {
+        return Some(join(arguments.get(at + 1..)?));
+    }
+    at("rebase")?;
+    if let Some(word) = after(arguments, &["-x", "--exec"]) {
+        return Some(word.text.clone());
+    }
+    arguments
+        .iter()
+        .find_map(|word| word.text.strip_prefix("--exec="))
+        .map(str::to_owned)
+}
+
+/// PowerShell under any of its names.
+fn is_powershell(name: &str) -> bool {
+    name.eq_ignore_ascii_case("powershell") || name.eq_ignore_ascii_case("pwsh")
+}
+
+/// The text behind `-Command` (the default), if it is one.
+fn powershell_script(arguments: &[Word]) -> Option<String> {
+    let mut at = 0;
+    while let Some(word) = arguments.get(at) {
+        let text = word.text.to_ascii_lowercase();
+        match text.as_str() {
+            "-command" | "-c" => return Some(join(arguments.get(at + 1..)?)),
+            "-file" | "-f" | "-encodedcommand" | "-enc" | "-e" | "-ec" => return None,
+            "-executionpolicy" | "-ep" | "-ex" | "-windowstyle" | "-w" | "-version" => at += 2,
+            text if text.starts_with('-') => at += 1,
+            _ => return Some(join(arguments.get(at..)?)),
+        }
+    }
+    None
+}
+
+fn run_windows(script: &mut Script, context: &mut Context, text: Option<String>, frame: &Frame) {
+    let before = std::mem::replace(&mut context.dialect, Dialect::Windows);
+    if let Some(text) = text.filter(|text| !text.trim().is_empty()) {
+        lex::run(script, context, &text, frame, false);
+    }
+    context.dialect = before;
 }
 
 /// Removes leading wrappers in place, in one move.
@@ -184,7 +196,9 @@ fn strip(command: &mut SimpleCommand) {
         let Some(length) = wrapper_length(words) else {
             break;
         };
-        fed |= words.first().is_some_and(|word| base(word) == "xargs");
+        let first = words.first().map_or("", base);
+        fed |= matches!(first, "xargs" | "parallel");
+        command.elevated |= matches!(first, "sudo" | "doas" | "pkexec");
         at += length;
     }
     if at > 0 {
@@ -200,7 +214,7 @@ fn base(word: &Word) -> &str {
 /// Words to take off at the start of `words`, when they are a wrapper with a command behind it.
 fn wrapper_length(words: &[Word]) -> Option<usize> {
     let name = base(words.first()?);
-    let known = PREFIXES.iter().find(|prefix| prefix.name == name)?;
+    let known = *PREFIX_OF.get(name)?;
     let arguments = words.get(1..)?;
     let mut at = skip_options(arguments, known.valued);
     if !known.verb.is_empty() {
@@ -212,7 +226,7 @@ fn wrapper_length(words: &[Word]) -> Option<usize> {
         at += skip_options(arguments.get(at..)?, known.valued);
     }
     at += known.operands;
-    if name == "env" {
+    if matches!(name, "env" | "cross-env") {
         if arguments
             .iter()
             .take(at)
@@ -229,6 +243,23 @@ fn wrapper_length(words: &[Word]) -> Option<usize> {
         }
     }
     // `command -v rm` and `time` alone ask or measure; nothing runs inside.
+    if name == "flock" && arguments.iter().any(|word| word.text == "-c") {
+        return None;
+    }
+    if name == "wsl"
+        && arguments
+            .first()
+            .is_some_and(|word| word.text.starts_with("--") && word.text != "--")
+    {
+        return None;
+    }
+    if name == "npx"
+        && arguments
+            .iter()
+            .any(|word| matches!(word.text.as_str(), "-c" | "--call"))
+    {
+        return None;
+    }
     if name == "command"
         && arguments
             .first()
@@ -320,10 +351,12 @@ fn is_cluster_with(text: &str, letter: char) -> bool {
     text.starts_with('-') && !text.starts_with("--") && text.contains(letter)
 }
 
-fn run_text(script: &mut Script, text: Option<String>, frame: &Frame) {
+fn run_text(script: &mut Script, context: &mut Context, text: Option<String>, frame: &Frame) {
+    let before = std::mem::replace(&mut context.dialect, Dialect::Posix);
     if let Some(text) = text.filter(|text| !text.trim().is_empty()) {
-        lex::run(script, &text, frame, false);
+        lex::run(script, context, &text, frame, false);
     }
+    context.dialect = before;
 }
 
 /// Commands behind `-exec` and its sisters.
@@ -349,7 +382,7 @@ fn executed(command: &SimpleCommand, frame: &Frame) -> Vec<Vec<Word>> {
     out
 }
 
-fn push(script: &mut Script, words: Vec<Word>, frame: &Frame) {
+fn push(script: &mut Script, context: &mut Context, words: Vec<Word>, frame: &Frame) {
     if script.commands.len() >= MAX_COMMANDS || frame.depth > super::MAX_DEPTH {
         script.undecided = true;
         return;
@@ -360,12 +393,9 @@ fn push(script: &mut Script, words: Vec<Word>, frame: &Frame) {
         dir: frame.dir.clone(),
         remote: frame.remote,
         fed: true,
+        elevated: frame.elevated,
         depth: frame.depth,
         ..SimpleCommand::default()
     });
-    let inner = Frame {
-        depth: frame.depth + 1,
-        ..frame.clone()
-    };
-    follow(script, index, &inner);
+    follow(script, context, index, frame.depth + 1);
 }

@@ -1,352 +1,206 @@
-//! Calls that are known by their verbs and options.
+//! Calls that are known by their verbs and options: the reader of `rules.txt`.
 
-use super::super::Tier;
-use super::super::Tier::{Destructive as D, Risky as R};
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
+use aictx_signals::shell::Word;
+
+use super::super::options::{self, Operands, has_option};
+use super::super::{Kind, Tier};
+
+/// The table; its head says what a line means.
+const TEXT: &str = include_str!("rules.txt");
 
 /// A call that is worth a word by its verbs and options alone.
+#[derive(Debug)]
 pub(in super::super) struct Rule {
-    /// Names; `a|b` are alternatives, without wildcards.
-    pub(in super::super) program: &'static str,
-    /// Leading operands; `a|b` are alternatives, a trailing `*` stands for any ending.
-    pub(in super::super) verbs: &'static [&'static str],
-    /// One of these options must be given; none needed when empty.
-    pub(in super::super) with: &'static [&'static str],
-    /// Any of these options makes it harmless.
-    pub(in super::super) unless: &'static [&'static str],
     pub(in super::super) tier: Tier,
+    pub(in super::super) kind: Kind,
+    /// Patterns of the words that are no options.
+    pub(in super::super) words: Vec<Pattern>,
+    /// Of each group one option must be given.
+    with: Vec<Vec<&'static str>>,
+    /// Any of these makes it harmless.
+    unless: Vec<&'static str>,
+    /// It counts only with the rights of another user.
+    elevated: bool,
 }
 
-const fn rule(
-    program: &'static str,
-    verbs: &'static [&'static str],
-    with: &'static [&'static str],
-    unless: &'static [&'static str],
-    tier: Tier,
-) -> Rule {
-    Rule {
-        program,
-        verbs,
-        with,
-        unless,
-        tier,
+/// What a word, or several, may be.
+#[derive(Debug)]
+pub(in super::super) enum Pattern {
+    /// One of these.
+    One(Vec<Part>),
+    /// Any number of words before the next option.
+    Leading,
+    /// Any number of words.
+    Anywhere,
+}
+
+/// One alternative of a word.
+#[derive(Debug)]
+pub(in super::super) enum Part {
+    Any,
+    Exact(&'static str),
+    Start(&'static str),
+    End(&'static str),
+    Middle(&'static str),
+}
+
+impl Pattern {
+    fn parse(text: &'static str) -> Self {
+        match text {
+            "**" => Self::Leading,
+            "***" => Self::Anywhere,
+            text => Self::One(text.split('|').map(Part::parse).collect()),
+        }
+    }
+
+    fn fits(&self, word: &str) -> bool {
+        matches!(self, Self::One(parts) if parts.iter().any(|part| part.fits(word)))
     }
 }
 
-const DRY: &[&str] = &["-n", "--dry-run"];
-const DRY_LONG: &[&str] = &["--dry-run", "--help"];
+impl Part {
+    fn parse(text: &'static str) -> Self {
+        match (text.strip_prefix('*'), text.strip_suffix('*')) {
+            (Some(""), _) => Self::Any,
+            (Some(end), None) => Self::End(end),
+            (None, Some(start)) => Self::Start(start),
+            (Some(_), Some(_)) => Self::Middle(text.trim_matches('*')),
+            (None, None) => Self::Exact(text),
+        }
+    }
 
-/// Every rule that matches counts; the worst decides.
-pub(in super::super) static RULES: &[Rule] = &[
-    rule("git", &["clean"], &["-f", "--force"], DRY, D),
-    rule(
-        "git",
-        &["filter-branch|filter-repo"],
-        &[],
-        &["--analyze"],
-        D,
-    ),
-    rule("git", &["reflog", "expire|delete"], &[], DRY, D),
-    rule(
-        "git",
-        &["switch"],
-        &["-f", "--force", "--discard-changes"],
-        &[],
-        D,
-    ),
-    rule("git", &["read-tree"], &["--reset"], &["-n"], D),
-    rule("git", &["stash", "drop|clear"], &[], &[], R),
-    rule(
-        "git",
-        &["rebase"],
-        &[],
-        &[
-            "--abort",
-            "--continue",
-            "--skip",
-            "--quit",
-            "--edit-todo",
-            "--show-current-patch",
-        ],
-        R,
-    ),
-    rule("git", &["branch"], &["-D"], &[], R),
-    rule("git", &["branch"], &["-f", "--force"], &[], R),
-    rule(
-        "git",
-        &["checkout-index"],
-        &["-f", "-a", "--force", "--all"],
-        &[],
-        R,
-    ),
-    rule(
-        "git",
-        &["tag"],
-        &["-d", "--delete", "-f", "--force"],
-        &[],
-        R,
-    ),
-    rule("git", &["update-ref"], &["-d"], &[], R),
-    rule("git", &["worktree", "remove"], &["-f", "--force"], &[], R),
-    rule("git", &["submodule", "deinit"], &[], &[], R),
-    rule("git", &["gc"], &["--prune=now", "--prune=all"], &[], R),
-    rule("git", &["prune"], &[], DRY, R),
-    rule("git", &["rm"], &["-r"], &["-n", "--dry-run", "--cached"], R),
-    rule("terraform|tofu|terragrunt", &["destroy"], &[], &[], D),
-    rule(
-        "terraform|tofu|terragrunt",
-        &["apply"],
-        &["-destroy"],
-        &[],
-        D,
-    ),
-    rule(
-        "terraform|tofu|terragrunt",
-        &["state|workspace", "rm|delete"],
-        &[],
-        &["-dry-run"],
-        D,
-    ),
-    rule("pulumi", &["destroy"], &[], &["--preview-only"], D),
-    rule(
-        "cdk|cdktf|sst|serverless|sls",
-        &["destroy|remove"],
-        &[],
-        &[],
-        D,
-    ),
-    rule("kubectl|oc", &["delete"], &[], DRY_LONG, D),
-    rule("kubectl|oc", &["drain"], &[], DRY_LONG, R),
-    rule("kubectl|oc", &["replace"], &["--force"], DRY_LONG, R),
-    rule("helm", &["uninstall|delete|del"], &[], DRY_LONG, D),
-    rule("docker|podman", &["system|volume", "prune"], &[], &[], D),
-    rule("docker|podman", &["volume", "rm|remove"], &[], &[], D),
-    rule(
-        "docker|podman",
-        &["compose", "down|rm"],
-        &["-v", "--volumes"],
-        &[],
-        D,
-    ),
-    rule(
-        "docker-compose|podman-compose",
-        &["down|rm"],
-        &["-v", "--volumes"],
-        &[],
-        D,
-    ),
-    rule(
-        "docker|podman",
-        &["image|container|network|builder|buildx", "prune"],
-        &[],
-        &[],
-        R,
-    ),
-    rule(
-        "docker|podman",
-        &["rm|rmi|kill"],
-        &["-f", "--force"],
-        &[],
-        R,
-    ),
-    rule("docker|podman", &["push"], &[], &[], R),
-    rule("aws", &["s3", "rm"], &["--recursive"], &["--dryrun"], D),
-    rule("aws", &["s3", "rb"], &[], &[], D),
-    rule("aws", &["s3", "sync"], &["--delete"], &["--dryrun"], R),
-    rule(
-        "aws",
-        &["*", "delete-*|terminate-*|purge-*|deregister-*"],
-        &[],
-        &["--dry-run"],
-        D,
-    ),
-    rule("gsutil", &["rm"], &["-r", "-R"], &[], D),
-    rule("gsutil", &["rb"], &[], &[], D),
-    rule("gcloud|az", &["*", "delete"], &[], &[], D),
-    rule("gcloud|az", &["*", "*", "delete"], &[], &[], D),
-    rule("gcloud|az", &["*", "*", "*", "delete"], &[], &[], D),
-    rule("gcloud", &["storage", "rm"], &["-r", "--recursive"], &[], D),
-    rule(
-        "rclone",
-        &["purge|delete|sync"],
-        &[],
-        &["--dry-run", "-n"],
-        D,
-    ),
-    rule(
-        "doctl|linode-cli|flyctl|fly|heroku|vercel|netlify|railway",
-        &["*destroy|delete|remove|rm|*:destroy|*:delete"],
-        &[],
-        &[],
-        D,
-    ),
-    rule(
-        "doctl|flyctl|fly|linode-cli",
-        &["*", "destroy|delete"],
-        &[],
-        &[],
-        D,
-    ),
-    rule(
-        "gh",
-        &["repo|release|run|secret|ssh-key|variable", "delete"],
-        &[],
-        &[],
-        D,
-    ),
-    rule("gh", &["release", "create"], &[], &[], R),
-    rule("alembic", &["downgrade"], &[], &["--sql"], D),
-    rule("flyway", &["clean|undo"], &[], &[], D),
-    rule("liquibase", &["rollback*|drop-all|dropAll"], &[], &[], D),
-    rule(
-        "rails|rake",
-        &[
-            "db:drop*|db:reset|db:rollback|db:migrate:reset|db:migrate:down|db:schema:load|db:purge|db:truncate_all",
-        ],
-        &[],
-        &[],
-        D,
-    ),
-    rule("prisma", &["migrate", "reset"], &[], &[], D),
-    rule(
-        "prisma",
-        &["db", "push"],
-        &["--force-reset", "--accept-data-loss"],
-        &[],
-        D,
-    ),
-    rule(
-        "sequelize|sequelize-cli",
-        &["db:drop|db:migrate:undo*"],
-        &[],
-        &[],
-        D,
-    ),
-    rule("knex", &["migrate:rollback|migrate:down"], &[], &[], D),
-    rule("typeorm", &["schema:drop|migration:revert"], &[], &[], D),
-    rule("supabase", &["db", "reset"], &[], &[], D),
-    rule(
-        "manage.py|django-admin",
-        &["flush|reset_db|sqlflush"],
-        &[],
-        &[],
-        D,
-    ),
-    rule(
-        "manage.py|django-admin",
-        &["migrate", "*", "zero"],
-        &[],
-        &["--plan"],
-        D,
-    ),
-    rule(
-        "php",
-        &[
-            "artisan",
-            "migrate:fresh|migrate:reset|migrate:rollback|migrate:refresh|db:wipe",
-        ],
-        &[],
-        &["--pretend"],
-        D,
-    ),
-    rule(
-        "diesel",
-        &["database|migration", "reset|revert|redo"],
-        &[],
-        &[],
-        D,
-    ),
-    rule(
-        "sqlx",
-        &["database|migrate|db", "drop|reset|revert"],
-        &[],
-        &[],
-        D,
-    ),
-    rule(
-        "ecto|mix",
-        &["ecto.drop|ecto.reset|ecto.rollback"],
-        &[],
-        &[],
-        D,
-    ),
-    rule("goose|migrate", &["down*|reset|drop"], &[], &[], D),
-    rule("goose|migrate", &["*", "*", "down*|reset"], &[], &[], D),
-    rule("dropdb|dropuser", &[], &[], &["--help"], D),
-    rule(
-        "redis-cli",
-        &["flushall|flushdb|FLUSHALL|FLUSHDB"],
-        &[],
-        &[],
-        D,
-    ),
-    rule("mysqladmin", &["drop"], &[], &[], D),
-    rule(
-        "npm|pnpm|yarn|bun|vsce|ovsx|lerna",
-        &["publish"],
-        &[],
-        DRY_LONG,
-        R,
-    ),
-    rule("npm|pnpm|yarn", &["npm", "publish"], &[], DRY_LONG, R),
-    rule("npm|pnpm", &["unpublish"], &[], DRY_LONG, D),
-    rule("npm|pnpm", &["deprecate"], &[], DRY_LONG, R),
-    rule("cargo", &["publish"], &[], &["-n", "--dry-run"], R),
-    rule("cargo", &["yank"], &[], &[], R),
-    rule("twine|flit", &["upload|publish"], &[], &[], R),
-    rule(
-        "poetry|uv|hatch|pdm|maturin",
-        &["publish|upload"],
-        &[],
-        DRY_LONG,
-        R,
-    ),
-    rule("gem", &["push|yank"], &[], &[], R),
-    rule("mvn|mvnw|gradle|gradlew", &["deploy|publish"], &[], &[], R),
-    rule("dotnet", &["nuget", "push|delete"], &[], &[], R),
-    rule(
-        "goreleaser",
-        &["release"],
-        &[],
-        &["--snapshot", "--skip-publish"],
-        R,
-    ),
-    rule(
-        "rsync",
-        &[],
-        &[
-            "--delete",
-            "--delete-after",
-            "--delete-before",
-            "--delete-during",
-            "--delete-excluded",
-            "--remove-source-files",
-        ],
-        DRY,
-        R,
-    ),
-    rule("crontab", &[], &["-r"], &[], D),
-    rule("shutdown|reboot|halt|poweroff", &[], &[], &[], R),
-    rule("systemctl", &["poweroff|reboot|halt"], &[], &[], R),
-    rule("zfs|zpool", &["destroy"], &[], &["-n"], D),
-    rule("lvremove|vgremove|pvremove", &[], &[], &[], D),
-    rule("btrfs", &["subvolume", "delete"], &[], &[], D),
-    rule(
-        "apt|apt-get|dnf|yum|brew|pacman",
-        &["purge|autoremove"],
-        &[],
-        &["-s", "--dry-run"],
-        R,
-    ),
-    rule("userdel|groupdel", &[], &[], &[], R),
-    rule("chattr", &[], &["-R"], &[], R),
-    rule("hdfs|hadoop", &["*"], &["-rmr", "-skipTrash"], &[], D),
-    rule(
-        "vault",
-        &["kv|secrets", "destroy|delete|disable"],
-        &[],
-        &[],
-        D,
-    ),
-    rule("etcdctl", &["del"], &["--prefix", "--from-key"], &[], D),
-    rule("kafka-topics|kafka-topics.sh", &[], &["--delete"], &[], D),
-];
+    fn fits(&self, word: &str) -> bool {
+        match self {
+            Self::Any => true,
+            Self::Exact(text) => *text == word,
+            Self::Start(text) => word.starts_with(text),
+            Self::End(text) => word.ends_with(text),
+            Self::Middle(text) => word.contains(text),
+        }
+    }
+}
+
+/// Rules by program; almost every command line is about programs that have none.
+static BY_PROGRAM: LazyLock<HashMap<&'static str, Vec<Rule>>> = LazyLock::new(|| {
+    let mut map: HashMap<&'static str, Vec<Rule>> = HashMap::new();
+    for line in TEXT.lines() {
+        let Some(programs) = programs(line) else {
+            continue;
+        };
+        for program in programs.split('|') {
+            if let Some(rule) = rule(line) {
+                map.entry(program).or_default().push(rule);
+            }
+        }
+    }
+    map
+});
+
+/// The rules about a program, in the order of the table.
+pub(in super::super) fn rules_of(program: &str) -> &'static [Rule] {
+    BY_PROGRAM.get(program).map_or(&[], Vec::as_slice)
+}
+
+fn programs(line: &'static str) -> Option<&'static str> {
+    (!line.starts_with('#')).then(|| line.split_whitespace().nth(2))?
+}
+
+fn rule(line: &'static str) -> Option<Rule> {
+    let mut parts = line.split_whitespace();
+    let tier = match parts.next()? {
+        "P" => Tier::Plain,
+        "R" => Tier::Risky,
+        "D" => Tier::Destructive,
+        "C" => Tier::Catastrophic,
+        _ => return None,
+    };
+    let mut rule = Rule {
+        tier,
+        kind: Kind::parse(parts.next()?)?,
+        words: Vec::new(),
+        with: Vec::new(),
+        unless: Vec::new(),
+        elevated: false,
+    };
+    for part in parts.skip(1) {
+        if part == "+elevated" {
+            rule.elevated = true;
+        } else if let Some(options) = part.strip_prefix('+') {
+            rule.with.push(options.split('|').collect());
+        } else if let Some(options) = part.strip_prefix('!') {
+            rule.unless.extend(options.split('|'));
+        } else {
+            rule.words.push(Pattern::parse(part));
+        }
+    }
+    Some(rule)
+}
+
+impl Rule {
+    /// The options that make it what it is.
+    pub(in super::super) fn options(&self) -> impl Iterator<Item = &'static str> {
+        self.with.iter().flatten().copied()
+    }
+
+    pub(in super::super) fn matches(
+        &self,
+        operands: &Operands,
+        arguments: &[Word],
+        elevated: bool,
+    ) -> bool {
+        fits(&self.words, &operands.words, operands.leading)
+            && (elevated || !self.elevated)
+            && self.with.iter().all(|group| has_option(arguments, group))
+            && !has_option(arguments, &self.unless)
+            && !options::is_harmless(arguments)
+    }
+}
+
+/// Whether patterns match the first words.
+fn fits(patterns: &[Pattern], words: &[&str], leading: usize) -> bool {
+    let mut at = 0;
+    let mut patterns = patterns.iter();
+    while let Some(pattern) = patterns.next() {
+        let range = match pattern {
+            Pattern::Leading => at..leading.max(at),
+            Pattern::Anywhere => at..words.len(),
+            Pattern::One(_) => {
+                if !words.get(at).is_some_and(|word| pattern.fits(word)) {
+                    return false;
+                }
+                at += 1;
+                continue;
+            }
+        };
+        let Some(next) = patterns.next() else {
+            return true;
+        };
+        let found = words
+            .get(range.clone())
+            .unwrap_or_default()
+            .iter()
+            .position(|word| next.fits(word));
+        let Some(found) = found else {
+            return false;
+        };
+        at = range.start + found + 1;
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_is_a_rule_or_a_comment() {
+        for line in TEXT.lines() {
+            let known = line.is_empty() || line.starts_with('#') || rule(line).is_some();
+            assert!(known, "{line}");
+        }
+        assert!(TEXT.lines().filter(|line| rule(line).is_some()).count() > 250);
+    }
+}

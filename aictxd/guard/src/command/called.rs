@@ -1,0 +1,328 @@
+//! Commands that live in files: targets of `make`, scripts of `package.json`, shell scripts.
+//!
+//! A text of the repository may be anybody's. It is only read, and it can only make the verdict on
+//! the command that calls it worse: what it does is told as something that the call does, and
+//! nothing of it is shown.
+
+mod recipes;
+
+use aictx_proto::path::Located;
+use aictx_signals::shell::{self, Dialect, RedirectKind, SimpleCommand, Word};
+
+use super::data::{interpreter, is_shell};
+use super::options::value_of;
+use super::{Call, Judge, Kind, Level, MAX_TEXT, Place, Tier, What, code};
+
+/// Files looked into for one command line.
+const MAX_FILES: u8 = 8;
+/// Files that call files.
+const MAX_LEVELS: u8 = 3;
+
+/// State of looking into files.
+#[derive(Debug, Default)]
+pub(super) struct Called {
+    files: u8,
+    levels: u8,
+    /// The call on the command line that leads to the text being judged.
+    by: Option<String>,
+}
+
+impl Called {
+    /// How a finding is told: one from a file speaks in the words of the call.
+    pub(super) fn outward(
+        &self,
+        mut what: What,
+        verb: &str,
+        targets: Vec<String>,
+    ) -> Option<(What, String, Vec<String>)> {
+        let Some(by) = &self.by else {
+            return Some((what, verb.to_owned(), targets));
+        };
+        // Scripts are full of variables, and of paths that are theirs to write.
+        if what.kind == Kind::Undecidable {
+            what.level = Level::Caution;
+        }
+        what.tier = what.tier.min(Tier::Destructive);
+        Some((what, by.clone(), Vec::new()))
+    }
+}
+
+/// Follows a call into the file it takes its commands from.
+pub(super) fn judge(judge: &mut Judge, call: Call) {
+    if call.command.remote || call.command.dir.is_none() {
+        return;
+    }
+    let name = call.command.name();
+    let words = call.arguments();
+    match name {
+        "make" | "gmake" => {
+            let targets: Vec<&str> =
+                operands(words, &["-C", "-f", "-j", "-o", "-W", "-I"]).collect();
+            let dir = value_of(words, &["-C", "--directory"]);
+            let given = value_of(words, &["-f", "--file"]).map(|word| word.text.as_str());
+            let names = given.map_or(vec!["GNUmakefile", "makefile", "Makefile"], |name| {
+                vec![name]
+            });
+            follow(judge, call, dir, &names, "make", |text| {
+                recipes::make(text, &targets)
+            });
+        }
+        "just" => {
+            let targets: Vec<&str> = operands(words, &["-f", "-d"]).collect();
+            let names = ["justfile", "Justfile", ".justfile"];
+            follow(judge, call, None, &names, "just", |text| {
+                recipes::just(text, &targets)
+            });
+        }
+        "npm" | "pnpm" | "yarn" | "bun" => {
+            let dir = value_of(words, &["--prefix", "-C", "--cwd", "--dir"]);
+            let valued = [
+                "--prefix",
+                "-C",
+                "--cwd",
+                "--dir",
+                "-w",
+                "--filter",
+                "--workspace",
+            ];
+            let mut named = operands(words, &valued);
+            let script = match named.next() {
+                Some("run" | "run-script") => named.next(),
+                Some(short @ ("test" | "start" | "stop" | "restart")) => Some(short),
+                Some(other) if name != "npm" => Some(other),
+                _ => None,
+            };
+            // `yarn prisma …` runs a program of the project.
+            if let Some(program) = script.filter(|_| name != "npm")
+                && let Some(at) = words.iter().position(|word| word.text == program)
+            {
+                judge.rules(call, program, words.get(at + 1..).unwrap_or_default());
+            }
+            if let Some(script) = script {
+                follow(judge, call, dir, &["package.json"], name, |text| {
+                    recipes::package(text, script)
+                });
+            }
+        }
+        "cargo" => {
+            if let Some(alias) = operands(words, &[]).next() {
+                follow(
+                    judge,
+                    call,
+                    None,
+                    &[".cargo/config.toml"],
+                    "cargo",
+                    |text| recipes::cargo_alias(text, alias),
+                );
+            }
+        }
+        _ => script(judge, call),
+    }
+}
+
+/// Words that are no options, values of `valued` or settings.
+fn operands<'w>(words: &'w [Word], valued: &[&str]) -> impl Iterator<Item = &'w str> {
+    let mut skip = false;
+    words
+        .iter()
+        .map(|word| word.text.as_str())
+        .filter(move |text| {
+            if std::mem::take(&mut skip) {
+                return false;
+            }
+            skip = valued.contains(text);
+            !text.starts_with('-') && !text.contains('=')
+        })
+}
+
+/// `sh file`, `./file`, `. file`, `python file`.
+fn script(judge: &mut Judge, call: Call) {
+    let name = call.command.name();
+    let Some(program) = call.command.words.first() else {
+        return;
+    };
+    let file = if is_shell(name) || matches!(name, "source" | ".") || interpreter(name).is_some() {
+        let first = call.arguments().first();
+        first.filter(|word| !word.text.starts_with('-'))
+    } else if program.text.starts_with("./") || program.text.ends_with(".sh") {
+        Some(program)
+    } else {
+        None
+    };
+    let Some(file) = file.filter(|word| !word.unknown) else {
+        return;
+    };
+    let language = interpreter(name).map(|known| known.name);
+    if let Some(text) = written(call, file) {
+        match language {
+            Some(language) => code::judge(judge, call, language, &text),
+            None => judge.inner_script(&text, false),
+        }
+        return;
+    }
+    if is_downloaded(call, file) {
+        let verb = "run a download";
+        let shown = [file.text.as_str()];
+        judge.hit(
+            Some(call),
+            Kind::NetworkExec,
+            Tier::Destructive,
+            verb,
+            shown,
+        );
+        return;
+    }
+    if language.is_none() {
+        let names = [file.text.as_str()];
+        follow(judge, call, None, &names, name, |text| {
+            let python = text.starts_with("#!")
+                && text.lines().next().is_some_and(|line| !line.contains("sh"));
+            (!python).then(|| text.to_owned())
+        });
+    }
+}
+
+/// Text that an earlier command of the same line writes to the file.
+fn written(call: Call, file: &Word) -> Option<String> {
+    let same = |command: &&SimpleCommand| {
+        command.dir == call.command.dir
+            && command.redirects.iter().any(|redirect| {
+                matches!(redirect.kind, RedirectKind::Write | RedirectKind::Append)
+                    && plain(&redirect.target.text) == plain(&file.text)
+            })
+    };
+    let writer = call
+        .script
+        .commands
+        .get(..call.segment)?
+        .iter()
+        .rev()
+        .find(same)?;
+    if let Some(text) = writer.stdin_text() {
+        return Some(text.to_owned());
+    }
+    matches!(writer.name(), "echo" | "printf").then(|| {
+        let words: Vec<&str> = writer
+            .arguments()
+            .iter()
+            .map(|word| word.text.as_str())
+            .filter(|text| !matches!(*text, "-e" | "-n" | "%s\\n" | "%s"))
+            .collect();
+        words.join(" ").replace("\\n", "\n")
+    })
+}
+
+/// Whether an earlier command of the same line fetches the file.
+fn is_downloaded(call: Call, file: &Word) -> bool {
+    let base = plain(&file.text)
+        .rsplit('/')
+        .next()
+        .unwrap_or_default()
+        .to_owned();
+    call.script
+        .commands
+        .get(..call.segment)
+        .unwrap_or_default()
+        .iter()
+        .filter(|command| matches!(command.name(), "curl" | "wget"))
+        .any(|command| {
+            let told = value_of(
+                command.arguments(),
+                &["-o", "-O", "--output", "--output-document"],
+            );
+            let redirected = command
+                .redirects
+                .iter()
+                .any(|redirect| plain(&redirect.target.text) == plain(&file.text));
+            let named = command.arguments().iter().any(|word| {
+                word.text.contains("://") && word.text.rsplit('/').next() == Some(base.as_str())
+            });
+            redirected || named || told.is_some_and(|word| plain(&word.text) == plain(&file.text))
+        })
+}
+
+fn plain(path: &str) -> &str {
+    path.trim_start_matches("./")
+}
+
+/// Judges what the first known file of `names` makes the call do.
+fn follow(
+    judge: &mut Judge,
+    call: Call,
+    dir: Option<&Word>,
+    names: &[&str],
+    program: &str,
+    commands: impl Fn(&str) -> Option<String>,
+) {
+    if !judge.facts.has_texts()
+        || judge.called.files >= MAX_FILES
+        || judge.called.levels >= MAX_LEVELS
+    {
+        return;
+    }
+    let below = dir.map_or("", |word| word.text.as_str());
+    let from = call.command.dir.as_deref();
+    for name in names {
+        let path = if below.is_empty() {
+            (*name).to_owned()
+        } else {
+            format!("{below}/{name}")
+        };
+        let Some(Located::Inside(file)) = judge.place.locate(from, &path) else {
+            continue;
+        };
+        let Some(text) = judge
+            .facts
+            .text(&file)
+            .filter(|text| text.len() <= MAX_TEXT)
+        else {
+            continue;
+        };
+        judge.called.files += 1;
+        let Some(commands) = commands(&text) else {
+            return;
+        };
+        let cwd = judge.place.absolute(from, below).unwrap_or_default();
+        let by = match &judge.called.by {
+            Some(by) => by.clone(),
+            None => shown(call, program),
+        };
+        run(judge, &commands, &cwd, by);
+        return;
+    }
+}
+
+/// The call in a few of its own words.
+fn shown(call: Call, program: &str) -> String {
+    let mut out = program.to_owned();
+    for word in call.arguments().iter().take(3) {
+        out.push(' ');
+        out.push_str(&word.text);
+    }
+    out
+}
+
+fn run(judge: &mut Judge, commands: &str, cwd: &str, by: String) {
+    let script = shell::analyse(commands, Dialect::Posix);
+    let risk = std::mem::replace(&mut judge.risk, super::CommandRisk::empty());
+    let mut inside = Judge {
+        place: Place {
+            root: judge.place.root,
+            cwd,
+        },
+        facts: judge.facts,
+        risk,
+        inner: judge.inner,
+        called: Called {
+            files: judge.called.files,
+            levels: judge.called.levels + 1,
+            by: Some(by),
+        },
+    };
+    let parsed = inside.risk.parsed;
+    inside.script(&script);
+    // Whether a file could be read is not what the reply is asked.
+    inside.risk.parsed = parsed;
+    judge.called.files = inside.called.files;
+    judge.risk = inside.risk;
+}

@@ -1,0 +1,282 @@
+//! The commands behind a name in a `Makefile`, a `justfile`, a `package.json`, a Cargo alias.
+
+use std::collections::{HashMap, HashSet};
+
+/// Targets of one call that are followed, with what they depend on.
+const MAX_TARGETS: usize = 64;
+/// Bytes of commands taken from one file.
+const MAX_COMMANDS: usize = 64 * 1024;
+/// Times that variables are put into each other.
+const MAX_ROUNDS: usize = 4;
+
+/// One target: what it needs and what it runs.
+#[derive(Debug, Default)]
+struct Target<'t> {
+    needs: Vec<&'t str>,
+    lines: Vec<&'t str>,
+}
+
+/// The recipe lines of `wanted` (or of the first target) and of what they depend on.
+pub(super) fn make(text: &str, wanted: &[&str]) -> Option<String> {
+    let joined = text.replace("\\\n", " ");
+    let mut targets: HashMap<&str, Target> = HashMap::new();
+    let mut variables: HashMap<&str, &str> = HashMap::new();
+    let mut first = None;
+    let mut open: Vec<&str> = Vec::new();
+    for line in joined.lines() {
+        if let Some(command) = line.strip_prefix('\t') {
+            for name in &open {
+                if let Some(target) = targets.get_mut(name) {
+                    target.lines.push(command);
+                }
+            }
+            continue;
+        }
+        let line = line.split(" #").next().unwrap_or_default().trim_end();
+        if line.is_empty() || line.starts_with('#') {
+            continue;
+        }
+        if let Some((name, value)) = assignment(line) {
+            variables.insert(name, value);
+            continue;
+        }
+        let Some((names, needs)) = line.split_once(':') else {
+            continue;
+        };
+        let (needs, command) = needs.split_once(';').unwrap_or((needs, ""));
+        open = names.split_whitespace().take(MAX_TARGETS).collect();
+        if first.is_none() {
+            first = open.iter().copied().find(|name| !name.starts_with('.'));
+        }
+        for name in &open {
+            let target = targets.entry(name).or_default();
+            target
+                .needs
+                .extend(needs.trim_start_matches(':').split_whitespace());
+            if !command.trim().is_empty() {
+                target.lines.push(command.trim());
+            }
+        }
+    }
+    let mut todo: Vec<&str> = if wanted.is_empty() {
+        first.into_iter().collect()
+    } else {
+        wanted.iter().rev().copied().collect()
+    };
+    let lines = collect(&targets, &mut todo)?;
+    let mut out = String::new();
+    for line in lines {
+        let line = put_in(line.trim_start_matches(['@', '-', '+', ' ']), &variables);
+        // Every line has a shell of its own.
+        out.push('(');
+        out.push_str(&line);
+        out.push_str("\n)\n");
+        if out.len() > MAX_COMMANDS {
+            break;
+        }
+    }
+    Some(out)
+}
+
+/// Lines of the targets in `todo` and of what they need, each once.
+fn collect<'t>(
+    targets: &HashMap<&'t str, Target<'t>>,
+    todo: &mut Vec<&'t str>,
+) -> Option<Vec<&'t str>> {
+    let mut seen: HashSet<&str> = HashSet::new();
+    let mut lines = Vec::new();
+    while let Some(name) = todo.pop() {
+        if seen.len() >= MAX_TARGETS || !seen.insert(name) {
+            continue;
+        }
+        if let Some(target) = targets.get(name) {
+            lines.extend(target.lines.iter().copied());
+            todo.extend(target.needs.iter().copied());
+        }
+    }
+    (!lines.is_empty()).then_some(lines)
+}
+
+/// `NAME = value` in its forms.
+fn assignment(line: &str) -> Option<(&str, &str)> {
+    let (name, value) = line.split_once('=')?;
+    let name = name
+        .trim_end_matches([':', '?', '+', '!'])
+        .trim()
+        .trim_start_matches("export ")
+        .trim();
+    let plain = !name.is_empty()
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.'));
+    plain.then_some((name, value.trim()))
+}
+
+/// Replaces `$(NAME)`, `${NAME}` and `$$`; what is not known stays a variable of the shell.
+fn put_in(line: &str, variables: &HashMap<&str, &str>) -> String {
+    let mut text = line.to_owned();
+    for _ in 0..MAX_ROUNDS {
+        let mut out = String::with_capacity(text.len());
+        let mut rest = text.as_str();
+        let mut changed = false;
+        while let Some(at) = rest.find('$') {
+            out.push_str(rest.get(..at).unwrap_or_default());
+            rest = rest.get(at + 1..).unwrap_or_default();
+            let close = match rest.chars().next() {
+                Some('(') => ')',
+                Some('{') => '}',
+                Some('$') => {
+                    out.push_str("$$");
+                    rest = rest.get(1..).unwrap_or_default();
+                    continue;
+                }
+                _ => {
+                    out.push_str("${AUTOMATIC}");
+                    rest = rest.get(1..).unwrap_or_default();
+                    continue;
+                }
+            };
+            let Some(end) = rest.find(close) else {
+                break;
+            };
+            let name = rest.get(1..end).unwrap_or_default();
+            rest = rest.get(end + 1..).unwrap_or_default();
+            match variables.get(name).copied().or(built_in(name)) {
+                Some(value) => {
+                    out.push_str(value);
+                    changed = true;
+                }
+                // Kept out of the next round by its own spelling.
+                None => out.push_str("\u{1}UNKNOWN\u{2}"),
+            }
+        }
+        out.push_str(rest);
+        text = out;
+        if !changed || text.len() > MAX_COMMANDS {
+            break;
+        }
+    }
+    text.replace("$$", "$")
+        .replace('\u{1}', "${")
+        .replace('\u{2}', "}")
+}
+
+fn built_in(name: &str) -> Option<&'static str> {
+    match name {
+        "RM" => Some("rm -f"),
+        "MAKE" => Some("make"),
+        "CURDIR" | "PWD" => Some("."),
+        _ => None,
+    }
+}
+
+/// The lines of recipes in a `justfile`.
+pub(super) fn just(text: &str, wanted: &[&str]) -> Option<String> {
+    let mut recipes: HashMap<&str, Target> = HashMap::new();
+    let mut open: Option<&str> = None;
+    let mut first = None;
+    for line in text.lines() {
+        if line.starts_with([' ', '\t']) {
+            if let Some(recipe) = open.and_then(|name| recipes.get_mut(name)) {
+                recipe
+                    .lines
+                    .push(line.trim().trim_start_matches(['@', '-']));
+            }
+            continue;
+        }
+        open = None;
+        if line.starts_with('#') || line.contains(":=") {
+            continue;
+        }
+        let Some((head, needs)) = line.split_once(':') else {
+            continue;
+        };
+        let Some(name) = head.trim_start_matches('@').split_whitespace().next() else {
+            continue;
+        };
+        first = first.or(Some(name));
+        open = Some(name);
+        recipes.entry(name).or_default().needs = needs.split_whitespace().collect();
+    }
+    // Words behind the recipe are its arguments.
+    let mut todo: Vec<&str> = wanted.first().copied().or(first).into_iter().collect();
+    let lines = collect(&recipes, &mut todo)?;
+    let mut out = String::new();
+    for line in lines {
+        // `{{name}}` is put in by just.
+        out.push_str(&line.replace("{{", "${").replace("}}", "}"));
+        out.push('\n');
+    }
+    Some(out)
+}
+
+/// The script of a name in `package.json`, with what runs before and after it.
+pub(super) fn package(text: &str, name: &str) -> Option<String> {
+    let value: serde_json::Value = serde_json::from_str(text).ok()?;
+    let scripts = value.get("scripts")?.as_object()?;
+    let mut out = String::new();
+    for name in [format!("pre{name}"), name.to_owned(), format!("post{name}")] {
+        if let Some(script) = scripts.get(&name).and_then(serde_json::Value::as_str) {
+            out.push_str(script);
+            out.push('\n');
+        }
+    }
+    (!out.is_empty()).then_some(out)
+}
+
+/// What an alias of cargo stands for.
+pub(super) fn cargo_alias(text: &str, name: &str) -> Option<String> {
+    let mut inside = false;
+    for line in text.lines().map(str::trim) {
+        if line.starts_with('[') {
+            inside = line == "[alias]";
+            continue;
+        }
+        let Some((key, value)) = line.split_once('=').filter(|_| inside) else {
+            continue;
+        };
+        if key.trim().trim_matches('"') == name {
+            let words = value.replace(['[', ']', '"', '\'', ','], " ");
+            let words: Vec<&str> = words.split_whitespace().collect();
+            return Some(format!("cargo {}", words.join(" ")));
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn make_with_variables_and_needs() {
+        let text = "OUT := build\nall: clean ; echo all\n.PHONY: clean\nclean: deep\n\t@rm -rf $(OUT) $(NOPE) $$X\ndeep:\n\tcd sub && $(RM) x\n";
+        assert_eq!(
+            make(text, &["clean"]).unwrap(),
+            "(rm -rf build ${UNKNOWN} $X\n)\n(cd sub && rm -f x\n)\n"
+        );
+        assert!(make(text, &[]).unwrap().starts_with("(echo all\n)"));
+        assert_eq!(make(text, &["none"]), None);
+        assert_eq!(
+            make("A = $(B)\nB = $(A)\nx:\n\techo $(A)\n", &["x"]).map(|text| text.len() < 60),
+            Some(true)
+        );
+    }
+
+    #[test]
+    fn scripts_just_and_aliases() {
+        assert_eq!(
+            package(r#"{"scripts":{"prebuild":"a","build":"b"}}"#, "build").unwrap(),
+            "a\nb\n"
+        );
+        assert_eq!(package("{", "x"), None);
+        assert_eq!(
+            just("a x='1': b\n  @rm {{x}}\nb:\n  ls\n", &["a", "2"]).unwrap(),
+            "rm ${x}\nls\n"
+        );
+        assert_eq!(
+            cargo_alias("[alias]\nx = [\"run\", \"--bin\"]\n", "x").unwrap(),
+            "cargo run --bin"
+        );
+    }
+}

@@ -1,0 +1,85 @@
+//! What is known about the things a command would hit.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use aictx_proto::path::RepoPath;
+
+/// What is known about one path; `None` where nothing is.
+///
+/// For a directory, `tracked` means that something beneath is tracked, `dirty` that something
+/// beneath differs from the last commit (untracked files included), and `ignored` that the
+/// directory itself is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Known {
+    /// It is there.
+    pub exists: Option<bool>,
+    /// It is a directory.
+    pub directory: Option<bool>,
+    /// Version control knows it.
+    pub tracked: Option<bool>,
+    /// Version control is told to overlook it.
+    pub ignored: Option<bool>,
+    /// It differs from the last commit.
+    pub dirty: Option<bool>,
+}
+
+/// Answers questions about a repository, from memory.
+///
+/// A hook has about 100 µs for everything, so an implementation looks up what is warm and says
+/// "unknown" instead of touching the disk. Without facts a command is judged by its words, and more
+/// carefully: facts about files can make a verdict milder (`rm -rf` of something ignored) or
+/// sterner (of something tracked), never better than `caution`. Texts are only read, never run,
+/// and can only make the verdict on the command that calls them worse.
+pub trait Facts {
+    /// What is known about a path. The root of the repository stands for everything in it.
+    fn path(&self, path: &RepoPath) -> Known {
+        let _ = path;
+        Known::default()
+    }
+
+    /// Whether [`Facts::text`] can ever answer.
+    fn has_texts(&self) -> bool {
+        true
+    }
+
+    /// Text of a file that a command would run or take its commands from (`Makefile`,
+    /// `package.json`, `justfile`, a shell script). Texts longer than [`MAX_TEXT`] are not looked
+    /// at, so there is no need to return them.
+    fn text(&self, path: &RepoPath) -> Option<Arc<str>> {
+        let _ = path;
+        None
+    }
+}
+
+/// Bytes of a text that is looked at.
+pub const MAX_TEXT: usize = 128 * 1024;
+
+/// Nothing is known.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct NoFacts;
+
+impl Facts for NoFacts {
+    fn has_texts(&self) -> bool {
+        false
+    }
+}
+
+/// Facts held in maps, for tests and for callers that have few.
+#[derive(Debug, Clone, Default)]
+pub struct MemoryFacts {
+    /// By path.
+    pub paths: HashMap<RepoPath, Known>,
+    /// By path.
+    pub texts: HashMap<RepoPath, Arc<str>>,
+}
+
+impl Facts for MemoryFacts {
+    fn path(&self, path: &RepoPath) -> Known {
+        self.paths.get(path).copied().unwrap_or_default()
+    }
+
+    fn text(&self, path: &RepoPath) -> Option<Arc<str>> {
+        self.texts.get(path).cloned()
+    }
+}

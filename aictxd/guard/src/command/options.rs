@@ -1,0 +1,88 @@
+//! Options and operands of a call.
+
+use aictx_signals::shell::Word;
+
+use super::table;
+
+/// Words of a call that are no options.
+#[derive(Debug, Default)]
+pub(super) struct Operands<'w> {
+    pub(super) words: Vec<&'w str>,
+    /// How many of them stand before the first option behind the verb.
+    pub(super) leading: usize,
+}
+
+/// Words that are neither options nor values of global options.
+pub(super) fn operands_of<'w>(name: &str, arguments: &'w [Word]) -> Operands<'w> {
+    let valued = table::valued(name);
+    let mut out = Operands::default();
+    let mut skip = false;
+    let mut leading = true;
+    for word in arguments {
+        if std::mem::take(&mut skip) {
+            continue;
+        }
+        if word.text.starts_with('-') && word.text.len() > 1 {
+            // Only options before the verb are global ones.
+            skip = out.words.is_empty() && valued.contains(&word.text.as_str());
+            leading &= out.words.is_empty();
+            continue;
+        }
+        out.words.push(word.text.as_str());
+        out.leading += usize::from(leading);
+    }
+    out
+}
+
+/// Whether one of `options` is given. `-f` is found in clusters such as `-xdf`, `--force` also as
+/// `--force=x`; words after `--` are no options.
+pub(super) fn has_option(arguments: &[Word], options: &[&str]) -> bool {
+    !options.is_empty()
+        && arguments
+            .iter()
+            .take_while(|word| word.text != "--")
+            .filter(|word| word.text.len() > 1 && word.text.starts_with(['-', '+']))
+            .any(|word| options.iter().any(|option| is_option(&word.text, option)))
+}
+
+/// Whether a word is an option, alone, in a cluster or with its value.
+pub(super) fn is_option(text: &str, option: &str) -> bool {
+    if text == option {
+        return true;
+    }
+    if let Some(start) = option.strip_suffix('*') {
+        return text.starts_with(start);
+    }
+    let mut letters = option.chars();
+    if let (Some('-'), Some(letter), None) = (letters.next(), letters.next(), letters.next()) {
+        let cluster = text.strip_prefix('-').unwrap_or_default();
+        return cluster.len() <= 8
+            && cluster.bytes().all(|byte| byte.is_ascii_alphabetic())
+            && cluster.contains(letter);
+    }
+    text.strip_prefix(option)
+        .is_some_and(|rest| rest.starts_with('='))
+}
+
+/// The call only says what it would do, or how it is used.
+pub(super) fn is_harmless(arguments: &[Word]) -> bool {
+    arguments
+        .iter()
+        .take_while(|word| word.text != "--")
+        .any(|word| {
+            let text = word.text.as_str();
+            let (option, value) = text.split_once('=').unwrap_or((text, ""));
+            matches!(
+                option,
+                "--help" | "--dry-run" | "--dryrun" | "--dry_run" | "--simulate" | "-WhatIf"
+            ) && !matches!(value, "none" | "false" | "no" | "0")
+        })
+}
+
+/// The word behind one of `options`, or the value that stands in the option itself.
+pub(super) fn value_of<'w>(arguments: &'w [Word], options: &[&str]) -> Option<&'w Word> {
+    let at = arguments
+        .iter()
+        .position(|word| options.contains(&word.text.as_str()))?;
+    arguments.get(at + 1)
+}

@@ -1,0 +1,169 @@
+//! Secrets that leave the machine.
+
+use aictx_proto::path::{Located, locate};
+use aictx_signals::shell::{RedirectKind, Word};
+
+use super::{Call, Judge, Kind, Tier};
+use crate::codes::SENSITIVE_PATH;
+use crate::path;
+
+/// Programs that send to other machines.
+const SENDERS: &[&str] = &[
+    "curl",
+    "wget",
+    "http",
+    "https",
+    "xh",
+    "httpie",
+    "scp",
+    "sftp",
+    "rsync",
+    "nc",
+    "ncat",
+    "netcat",
+    "socat",
+    "ftp",
+    "lftp",
+    "mail",
+    "sendmail",
+    "mutt",
+    "aws",
+    "gsutil",
+    "gcloud",
+    "rclone",
+    "gh",
+    "telnet",
+    "ssh",
+    "nslookup",
+    "dig",
+    "croc",
+    "transfer",
+    "wormhole",
+    "pastebinit",
+];
+
+/// Programs whose output is the environment.
+const ENVIRONMENT: &[&str] = &["env", "printenv", "set", "export", "declare"];
+
+/// Files outside of the repository that hold secrets, by their end.
+const SECRET_ENDS: &[&str] = &[
+    ".bash_history",
+    ".zsh_history",
+    ".docker/config.json",
+    ".npmrc",
+    ".config/gh/hosts.yml",
+    "/etc/shadow",
+    "/etc/sudoers",
+    "Login Data",
+    "cookies.sqlite",
+    ".cargo/credentials.toml",
+];
+
+/// Judges what a call sends.
+pub(super) fn judge(judge: &mut Judge, call: Call) {
+    let name = call.command.name();
+    if !SENDERS.contains(&name) {
+        return;
+    }
+    let words = call.arguments();
+    let local =
+        matches!(name, "scp" | "rsync") && !words.iter().any(|word| word.text.contains(':'));
+    let mut found: Vec<&str> = words
+        .iter()
+        .enumerate()
+        .filter(|(at, word)| !local && sends(name, words, *at) && is_secret(&word.text))
+        .map(|(_, word)| word.text.as_str())
+        .collect();
+    for redirect in &call.command.redirects {
+        if redirect.kind == RedirectKind::Read && is_secret(&redirect.target.text) {
+            found.push(&redirect.target.text);
+        }
+    }
+    let mut from = call.command.piped_from;
+    for _ in 0..16 {
+        let Some(command) = from.and_then(|at| call.script.commands.get(at)) else {
+            break;
+        };
+        if ENVIRONMENT.contains(&command.name()) && command.arguments().is_empty() {
+            found.push("environment");
+        }
+        for word in command.arguments() {
+            if is_secret(&word.text) {
+                found.push(&word.text);
+            }
+        }
+        from = command.piped_from;
+    }
+    for word in call.arguments() {
+        let (start, end) = word.inner.unwrap_or_default();
+        for command in call.script.commands.get(start..end).unwrap_or_default() {
+            if command.remote {
+                continue;
+            }
+            found.extend(
+                command
+                    .arguments()
+                    .iter()
+                    .filter(|word| is_secret(&word.text))
+                    .map(|word| word.text.as_str()),
+            );
+        }
+    }
+    if !found.is_empty() {
+        judge.hit(
+            Some(call),
+            Kind::Credentials,
+            Tier::Destructive,
+            name,
+            found,
+        );
+    }
+}
+
+/// Whether the word at `at` names a file whose content the call sends.
+fn sends(name: &str, words: &[Word], at: usize) -> bool {
+    let before = at
+        .checked_sub(1)
+        .and_then(|at| words.get(at))
+        .map_or("", |word| word.text.as_str());
+    let text = words.get(at).map_or("", |word| word.text.as_str());
+    match name {
+        // The key that one logs in with stays here.
+        "ssh" | "sftp" | "nc" => false,
+        _ if matches!(before, "-i" | "-F" | "-o" | "-e" | "--output" | "-O") && name != "curl" => {
+            false
+        }
+        "curl" | "http" | "https" | "xh" => {
+            text.contains('@') || matches!(before, "-T" | "--upload-file")
+        }
+        "wget" => text.starts_with("--post-file=") || text.starts_with("--body-file="),
+        "scp" | "rsync" => !text.starts_with('-') && !text.contains(':'),
+        _ => !text.starts_with('-') || text.contains('='),
+    }
+}
+
+/// A file that holds secrets: by name in the repository, by place elsewhere.
+fn is_secret(text: &str) -> bool {
+    let mut text = text.rsplit(['@', '=']).next().unwrap_or_default();
+    text = text
+        .trim_start_matches("file://")
+        .trim_end_matches(['*', '/']);
+    text = text.split(";type").next().unwrap_or_default();
+    if text.is_empty() || text.contains(' ') {
+        return false;
+    }
+    if SECRET_ENDS.iter().any(|end| text.ends_with(end)) {
+        return true;
+    }
+    // Below a root of its own, so that names decide and not where it lies.
+    let inside = text
+        .trim_start_matches("$HOME")
+        .trim_start_matches("${HOME}")
+        .trim_start_matches('~')
+        .trim_start_matches('/');
+    let located = locate("/r", "/r", inside);
+    matches!(located, Located::Inside(_))
+        && path::verdict(&located)
+            .is_some_and(|(code, _)| std::ptr::eq(code, &raw const SENSITIVE_PATH))
+        && !text.ends_with(".pub")
+}

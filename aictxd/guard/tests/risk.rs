@@ -1,0 +1,94 @@
+//! Labelled commands: what a careful reviewer says of each, and how often the judge agrees.
+//!
+//! A set holds `label` (`safe`, `caution`, `destructive`) and `command` a line. Each was written
+//! before the judge was run on it; the rates of that first run stand beside the set.
+
+// Helpers of tests may fail the test.
+#![allow(clippy::unwrap_used, clippy::indexing_slicing)]
+
+use aictx_guard::{Level, NoFacts, Place, command_risk};
+use serde_json::Value;
+
+const PLACE: Place = Place {
+    root: "/home/dev/app",
+    cwd: "/home/dev/app",
+};
+
+/// Rates of one set.
+struct Rates {
+    /// Destructive commands found, of all that are.
+    recall: f64,
+    /// Safe commands about which something is said.
+    alarms: f64,
+    /// Safe commands called destructive.
+    false_asks: f64,
+    /// Destructive commands called safe.
+    missed: usize,
+    /// Commands with the label of the reviewer.
+    agree: f64,
+}
+
+fn rates(set: &str) -> Rates {
+    let mut seen = [[0usize; 3]; 3];
+    for line in set.lines() {
+        let row: Value = serde_json::from_str(line).unwrap();
+        let command = row["command"].as_str().unwrap();
+        let want = ["safe", "caution", "destructive"]
+            .iter()
+            .position(|label| row["label"] == *label)
+            .unwrap();
+        let risk = command_risk(command, PLACE, &NoFacts);
+        let got = risk.level();
+        if want != got as usize {
+            println!("{} -> {}: {command:?}", row["label"], got.as_str());
+        }
+        seen[want][got as usize] += 1;
+    }
+    let total = |want: usize| seen[want].iter().sum::<usize>() as f64;
+    let (safe, worst) = (Level::Safe as usize, Level::Destructive as usize);
+    let rates = Rates {
+        recall: seen[worst][worst] as f64 / total(worst),
+        alarms: 1.0 - seen[safe][safe] as f64 / total(safe),
+        false_asks: seen[safe][worst] as f64 / total(safe),
+        missed: seen[worst][safe],
+        agree: (0..3).map(|at| seen[at][at]).sum::<usize>() as f64 / (0..3).map(total).sum::<f64>(),
+    };
+    println!(
+        "{:.0} commands: recall {:.4}, called safe {}, alarms {:.4}, false asks {:.4}, agreement {:.4}",
+        (0..3).map(total).sum::<f64>(),
+        rates.recall,
+        rates.missed,
+        rates.alarms,
+        rates.false_asks,
+        rates.agree
+    );
+    rates
+}
+
+/// First run, on the judge before this set existed: recall 0.7727, called safe 29, alarms 0.0046,
+/// agreement 0.8551. The tables were widened with it in view.
+#[test]
+fn first_set() {
+    let rates = rates(include_str!("risk-one.jsonl"));
+    assert!(rates.recall >= 0.97 && rates.missed == 0);
+    assert!(rates.alarms <= 0.02 && rates.false_asks == 0.0);
+    assert!(rates.agree >= 0.97);
+}
+
+/// First run: recall 0.9725, called safe 6, alarms 0.0083, false asks 0.0041, agreement 0.9803.
+#[test]
+fn second_set() {
+    let rates = rates(include_str!("risk-two.jsonl"));
+    assert!(rates.recall >= 0.97 && rates.missed == 0);
+    assert!(rates.alarms <= 0.02 && rates.false_asks == 0.0);
+    assert!(rates.agree >= 0.97);
+}
+
+/// First run: recall 0.9430, called safe 8, alarms 0.0182, false asks 0.0121, agreement 0.9660.
+#[test]
+fn third_set() {
+    let rates = rates(include_str!("risk-three.jsonl"));
+    assert!(rates.recall >= 0.97 && rates.missed == 0);
+    assert!(rates.alarms <= 0.02 && rates.false_asks == 0.0);
+    assert!(rates.agree >= 0.97);
+}

@@ -1,0 +1,215 @@
+//! What the text itself says about the values of its variables.
+
+use std::collections::{HashMap, HashSet};
+
+use super::{Dialect, Frame, MAX_INPUT, MAX_WORDS, SimpleCommand, Word};
+
+/// Variables that are remembered.
+const MAX_VARIABLES: usize = 256;
+/// Values of one variable, and words that one expansion may become.
+pub(super) const MAX_VALUES: usize = 32;
+/// Bytes of one remembered value.
+const MAX_VALUE: usize = 4096;
+/// Bytes read in all, nested texts included: four times the longest input.
+const BUDGET: usize = 4 * MAX_INPUT;
+
+/// What is known while a text is read.
+#[derive(Debug)]
+pub(super) struct Context {
+    pub(super) dialect: Dialect,
+    /// Values are put in.
+    pub(super) expand: bool,
+    /// The next assignment may not happen (`a && X=1`).
+    pub(super) conditional: bool,
+    /// A variable that stands for an unknown number of things was used in the current command.
+    pub(super) many_used: bool,
+    variables: HashMap<String, Vec<Word>>,
+    /// Variables set by `read`, by a loop over a pattern, and the like.
+    many: HashSet<String>,
+    /// Open `if`, `while`, `case` …
+    branches: u16,
+    /// A limit was passed: nothing more is read.
+    pub(super) stopped: bool,
+    words: usize,
+    /// Texts that run at the end.
+    deferred: Vec<(String, Frame)>,
+    left: usize,
+}
+
+impl Default for Context {
+    fn default() -> Self {
+        Self {
+            dialect: Dialect::Posix,
+            expand: false,
+            conditional: false,
+            many_used: false,
+            variables: HashMap::new(),
+            many: HashSet::new(),
+            branches: 0,
+            stopped: false,
+            words: 0,
+            deferred: Vec::new(),
+            left: BUDGET,
+        }
+    }
+}
+
+impl Context {
+    pub(super) fn expanding(dialect: Dialect) -> Self {
+        Self {
+            dialect,
+            expand: true,
+            ..Self::default()
+        }
+    }
+
+    /// Takes `bytes` off what may still be read; `false` when there is too little left.
+    pub(super) fn spend(&mut self, bytes: usize) -> bool {
+        match self.left.checked_sub(bytes) {
+            Some(left) => {
+                self.left = left;
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Counts a word; `false` when there are too many.
+    pub(super) fn count_word(&mut self) -> bool {
+        self.words += 1;
+        self.words <= MAX_WORDS
+    }
+
+    /// Keeps a text for the end, or gives it back when there are too many.
+    pub(super) fn defer(&mut self, text: String, frame: Frame) -> Option<String> {
+        if self.deferred.len() >= MAX_VALUES {
+            return Some(text);
+        }
+        self.deferred.push((text, frame));
+        None
+    }
+
+    pub(super) fn take_deferred(&mut self) -> Vec<(String, Frame)> {
+        std::mem::take(&mut self.deferred)
+    }
+
+    /// Sets a variable. In a branch the earlier values stay possible.
+    pub(super) fn assign(&mut self, name: &str, values: &[Word], many: bool) {
+        if !self.expand || self.variables.len() >= MAX_VARIABLES {
+            return;
+        }
+        if many {
+            self.many.insert(name.to_owned());
+        } else if self.branches == 0 && !self.conditional {
+            self.many.remove(name);
+        }
+        let known = self.variables.entry(name.to_owned()).or_default();
+        if self.branches == 0 && !self.conditional {
+            known.clear();
+        }
+        for value in values {
+            let others = value.others.iter().map(|text| Word {
+                text: text.clone(),
+                others: Vec::new(),
+                ..value.clone()
+            });
+            let one = Word {
+                others: Vec::new(),
+                ..value.clone()
+            };
+            for value in std::iter::once(one).chain(others) {
+                if known.len() < MAX_VALUES && value.text.len() <= MAX_VALUE {
+                    known.push(value);
+                }
+            }
+        }
+    }
+
+    /// `NAME=value`
+    pub(super) fn assign_word(&mut self, word: &Word) {
+        if !self.expand {
+            return;
+        }
+        // An array was already remembered with its members.
+        if let Some((name, value)) = word.text.split_once('=')
+            && !name.contains(['+', '['])
+            && value != "(…)"
+        {
+            let value = Word {
+                text: value.to_owned(),
+                others: word
+                    .others
+                    .iter()
+                    .filter_map(|text| Some(text.split_once('=')?.1.to_owned()))
+                    .collect(),
+                ..word.clone()
+            };
+            self.assign(name, &[value], false);
+        }
+    }
+
+    /// Remembers what a command does to variables.
+    pub(super) fn observe(&mut self, command: &SimpleCommand) {
+        if !self.expand {
+            return;
+        }
+        match command.name() {
+            "for" | "select" => {
+                let mut words = command.arguments().iter();
+                let name = words.next().map(|word| word.text.clone());
+                let list: Vec<Word> = words.skip(1).cloned().collect();
+                if let Some(name) = name {
+                    let many = list.is_empty() || list.iter().any(is_many);
+                    self.branches = self.branches.saturating_add(1);
+                    // A loop's variable has only the values of its own loop.
+                    self.variables.remove(&name);
+                    self.assign(&name, &list, many);
+                }
+            }
+            "export" | "local" | "declare" | "readonly" | "typeset" | "set" => {
+                for word in command.arguments() {
+                    self.assign_word(word);
+                }
+            }
+            "read" | "mapfile" | "readarray" => {
+                for word in command.arguments() {
+                    if !word.text.starts_with('-') {
+                        self.variables.remove(&word.text);
+                        self.assign(&word.text, &[], true);
+                    }
+                }
+            }
+            "unset" => {
+                for word in command.arguments() {
+                    self.variables.remove(&word.text);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Follows the words that open and close branches.
+    pub(super) fn reserved(&mut self, text: &str) {
+        match text {
+            "if" | "while" | "until" => self.branches = self.branches.saturating_add(1),
+            "fi" | "done" | "esac" => self.branches = self.branches.saturating_sub(1),
+            _ => {}
+        }
+    }
+
+    /// The values a variable may have; `None` when the text does not tell.
+    pub(super) fn values(&mut self, name: &str) -> Option<&[Word]> {
+        if self.many.contains(name) {
+            self.many_used = true;
+        }
+        self.variables
+            .get(name)
+            .map(Vec::as_slice)
+            .filter(|values| !values.is_empty())
+    }
+}
+
+/// A word that stands for an unknown number of things.
+fn is_many(word: &Word) -> bool {
+    word.unknown || (!word.quoted && word.text.contains(['*', '?']))
+}

@@ -1,0 +1,235 @@
+//! The programs that run other programs.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::LazyLock;
+
+/// A prefix that runs the rest of its words as a command.
+pub(super) struct Prefix {
+    pub(super) name: &'static str,
+    /// First operand that must follow (`run` of `uv run`); empty for none.
+    pub(super) verb: &'static [&'static str],
+    /// Options that take the next word as their value.
+    pub(super) valued: &'static [&'static str],
+    /// Operands of its own before the command (`timeout 5`).
+    pub(super) operands: usize,
+}
+
+const fn prefix(name: &'static str, valued: &'static [&'static str], operands: usize) -> Prefix {
+    Prefix {
+        name,
+        verb: &[],
+        valued,
+        operands,
+    }
+}
+
+const fn runner(name: &'static str, verb: &'static [&'static str]) -> Prefix {
+    Prefix {
+        name,
+        verb,
+        valued: &[
+            "--with",
+            "--extra",
+            "--group",
+            "--python",
+            "-p",
+            "--package",
+            "--directory",
+            "--project",
+        ],
+        operands: 0,
+    }
+}
+
+static PREFIXES: &[Prefix] = &[
+    prefix("busybox", &[], 0),
+    prefix("toybox", &[], 0),
+    prefix("pkexec", &["--user"], 0),
+    prefix("gosu", &[], 1),
+    prefix("su-exec", &[], 1),
+    prefix("setpriv", &["--reuid", "--regid", "--groups"], 0),
+    prefix("fakeroot", &["-l", "-s", "-i"], 0),
+    prefix("chroot", &[], 1),
+    prefix("unshare", &[], 0),
+    prefix("nsenter", &["-t", "--target"], 0),
+    prefix("taskset", &[], 1),
+    prefix("chrt", &[], 1),
+    prefix("numactl", &[], 0),
+    prefix("prlimit", &[], 0),
+    prefix("systemd-run", &["-p", "-u", "--unit", "--property"], 0),
+    prefix("systemd-inhibit", &[], 0),
+    prefix("chronic", &[], 0),
+    prefix("strace", &["-o", "-e", "-s", "-p"], 0),
+    prefix("ltrace", &["-o", "-e", "-s"], 0),
+    prefix("rlwrap", &[], 0),
+    prefix("cross-env", &[], 0),
+    prefix("dotenv", &["-f", "-e"], 0),
+    prefix("sshpass", &["-p", "-f", "-e"], 0),
+    prefix("arch", &[], 0),
+    prefix("wsl", &["-d", "-u", "--cd"], 0),
+    prefix(
+        "parallel",
+        &["-j", "-a", "--jobs", "--arg-file", "-n", "-I"],
+        0,
+    ),
+    prefix("coproc", &[], 0),
+    prefix("flock", &["-w", "-E", "--timeout"], 1),
+    prefix("entr", &[], 0),
+    prefix("winpty", &[], 0),
+    runner("mise", &["exec", "x"]),
+    runner("asdf", &["exec"]),
+    runner("op", &["run"]),
+    runner("doppler", &["run"]),
+    runner("dotenvx", &["run"]),
+    runner("pipx", &["run"]),
+    runner("pixi", &["run"]),
+    runner("hermit", &["exec"]),
+    Prefix {
+        operands: 1,
+        ..runner("direnv", &["exec"])
+    },
+    Prefix {
+        operands: 1,
+        ..runner("aws-vault", &["exec"])
+    },
+    Prefix {
+        valued: &["-n", "-p", "--name", "--prefix", "--cwd"],
+        ..runner("conda", &["run"])
+    },
+    Prefix {
+        valued: &["-n", "-p", "--name", "--prefix", "--cwd"],
+        ..runner("mamba", &["run"])
+    },
+    prefix(
+        "sudo",
+        &[
+            "-u", "-g", "-h", "-p", "-C", "-r", "-t", "-T", "-U", "-D", "-R", "--user", "--group",
+            "--host", "--chdir",
+        ],
+        0,
+    ),
+    prefix("doas", &["-u", "-C"], 0),
+    prefix("env", &["-u", "--unset", "-C", "--chdir"], 0),
+    prefix("nohup", &[], 0),
+    prefix("setsid", &[], 0),
+    prefix("time", &["-o", "-f", "--output", "--format"], 0),
+    prefix("nice", &["-n", "--adjustment"], 0),
+    prefix("ionice", &["-c", "-n", "-p"], 0),
+    prefix("timeout", &["-s", "-k", "--signal", "--kill-after"], 1),
+    prefix("gtimeout", &["-s", "-k"], 1),
+    prefix("command", &[], 0),
+    prefix("builtin", &[], 0),
+    prefix("exec", &["-a"], 0),
+    prefix("stdbuf", &["-i", "-o", "-e"], 0),
+    prefix("unbuffer", &[], 0),
+    prefix("caffeinate", &["-t", "-w"], 0),
+    prefix("xvfb-run", &["-n", "-s", "-e", "-f"], 0),
+    prefix(
+        "xargs",
+        &[
+            "-I",
+            "-n",
+            "-P",
+            "-L",
+            "-d",
+            "-E",
+            "-s",
+            "-a",
+            "--max-args",
+            "--max-procs",
+            "--delimiter",
+            "--arg-file",
+            "--replace",
+        ],
+        0,
+    ),
+    prefix("npx", &["-p", "--package"], 0),
+    prefix("bunx", &[], 0),
+    runner("uv", &["run"]),
+    runner("uvx", &[]),
+    runner("poetry", &["run"]),
+    runner("pipenv", &["run"]),
+    runner("pdm", &["run"]),
+    runner("rye", &["run"]),
+    runner("hatch", &["run"]),
+    runner("bundle", &["exec"]),
+    runner("pnpm", &["exec", "dlx"]),
+    runner("npm", &["exec"]),
+    runner("yarn", &["exec", "dlx"]),
+];
+
+pub(super) const SSH_VALUED: &[&str] = &[
+    "-b", "-c", "-D", "-E", "-e", "-F", "-I", "-i", "-J", "-L", "-l", "-m", "-O", "-o", "-p", "-Q",
+    "-R", "-S", "-W", "-w",
+];
+
+/// Programs that run the text behind one of their options.
+pub(super) static TEXTS: &[(&str, &[&str])] = &[
+    ("su", &["-c", "--command", "--session-command"]),
+    ("runuser", &["-c", "--command"]),
+    ("env", &["-S", "--split-string"]),
+    ("script", &["-c", "--command"]),
+    ("flock", &["-c", "--command"]),
+    ("npx", &["-c", "--call"]),
+    ("npm", &["-c", "--call"]),
+    ("nix-shell", &["--run", "--command"]),
+    ("nodemon", &["-x", "--exec"]),
+    ("watchexec", &["-x"]),
+    ("bazel", &["--run_under"]),
+];
+
+/// The same on another machine.
+pub(super) static REMOTE_TEXTS: &[(&str, &[&str])] = &[
+    ("vagrant", &["-c", "--command"]),
+    ("gcloud", &["--command"]),
+    ("fly", &["-C", "--command"]),
+    ("flyctl", &["-C", "--command"]),
+    ("ansible", &["-a", "--args"]),
+    ("wrangler", &["--run"]),
+];
+
+/// Programs whose every operand is a command line of its own.
+pub(super) const LINES: &[&str] = &[
+    "watch",
+    "concurrently",
+    "hyperfine",
+    "run-p",
+    "watchman-make",
+];
+
+/// Prefixes by name: every command is looked up.
+pub(super) static PREFIX_OF: LazyLock<HashMap<&'static str, &'static Prefix>> =
+    LazyLock::new(|| {
+        PREFIXES
+            .iter()
+            .map(|prefix| (prefix.name, prefix))
+            .collect()
+    });
+
+/// Names of all programs that [`follow`] knows besides the prefixes, in lower case.
+pub(super) static FOLLOWED: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
+    let texts = TEXTS.iter().chain(REMOTE_TEXTS).map(|(name, _)| *name);
+    SHELLS
+        .iter()
+        .chain(LINES)
+        .copied()
+        .chain(texts)
+        .chain([
+            "eval",
+            "trap",
+            "alias",
+            "powershell",
+            "pwsh",
+            "cmd",
+            "git",
+            "ssh",
+            "find",
+            "fd",
+        ])
+        .collect()
+});
+
+/// Shells that read commands from `-c` or their standard input.
+pub(super) const SHELLS: &[&str] = &[
+    "sh", "bash", "zsh", "dash", "ksh", "mksh", "ash", "fish", "rbash",
+];
