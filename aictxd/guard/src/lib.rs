@@ -8,6 +8,7 @@ mod command;
 mod decide;
 mod hook;
 mod path;
+mod state;
 mod steer;
 
 pub use command::{
@@ -17,4 +18,5 @@ pub use command::{
 pub use decide::{GuardError, MAX_WARNINGS, RISKS, guard, guard_with};
 pub use hook::{HookVerdict, hook_command, hook_command_with, hook_edit};
 pub use path::path_risk;
+pub use state::{ContractChoice, ContractSource, Held, choose_guard_contract};
 pub use steer::{MAX_MESSAGE, SteerError, SteerState, SteerVerdict, steer, steer_in, warm_steer};
