@@ -7,12 +7,14 @@ use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 mod facts;
 mod memory;
+mod rules;
 
 pub use facts::{Eval, Failures, Map, MapAt, Signals};
 pub use memory::{
     Hand, Internal, Item, Left, Log, Memory, Messages, PatchOptions, Pin, Prepare, Report,
     RunExecution, Task, Why, Wrong,
 };
+pub use rules::{Steer, Trust};
 
 /// Continuity for coding agents: what one session learned, the next one knows.
 #[derive(Debug, Parser)]
@@ -77,6 +79,12 @@ pub enum Command {
     Messages(Messages),
     /// Check a step before it is taken
     Guard(Guard),
+    /// Say what a person's message means for work under way
+    Steer(Steer),
+    /// Show who is at work in a repository, and on which files
+    Who(RepoOption),
+    /// Look at a repository's policy, and trust it
+    Trust(Trust),
     /// Answer one hook event of a coding agent (called by the agent, not by people)
     Hook(Hook),
     /// Show the daemon, or the registered repositories when none is running

@@ -19,6 +19,7 @@ pub mod hook;
 pub mod map;
 pub mod memory;
 pub mod repository;
+pub mod rules;
 pub mod run;
 
 /// Runs a command.
@@ -35,7 +36,13 @@ pub fn run(line: CommandLine, paint: Paint) -> Result<Answer, CliError> {
         Command::Prepare(options) => memory::prepare(&backend, options),
         Command::Task(command) => memory::task(&backend, command, paint),
         Command::Log(options) => memory::log(&backend, options, paint),
-        Command::Why(options) => memory::why(&backend, options, paint),
+        Command::Why(options) => match options.verdict.clone() {
+            Some(id) => rules::verdicts(&backend, &options.at, id, paint),
+            None if options.verdicts => {
+                rules::verdicts(&backend, &options.at, String::new(), paint)
+            }
+            None => memory::why(&backend, options, paint),
+        },
         Command::Memory(command) => memory::memory(&backend, command, paint),
         Command::Pin(options) => memory::pin(&backend, options),
         Command::Wrong(options) => memory::wrong(&backend, options),
@@ -49,6 +56,9 @@ pub fn run(line: CommandLine, paint: Paint) -> Result<Answer, CliError> {
             run::run(&backend, *options, line.json)
         }
         Command::Guard(options) => continuity::guard(&backend, options, paint),
+        Command::Steer(options) => rules::steer(&backend, options, paint),
+        Command::Who(at) => rules::who(&backend, &at, paint),
+        Command::Trust(options) => rules::trust(&backend, options, line.json, paint),
         Command::Hook(options) => Ok(hook::hook(&options)),
         Command::Status => daemon::overview(&backend, paint),
         Command::Repo(command) => repository::repo(&backend, &command),

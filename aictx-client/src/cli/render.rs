@@ -10,6 +10,7 @@ use super::text::{Paint, clean, duration, mebibytes, microseconds, one_line, tab
 pub mod failures;
 pub mod map;
 pub mod memory;
+pub mod rules;
 
 /// Longest request or command shown on a line of a table.
 const LINE_LIMIT: usize = 100;
