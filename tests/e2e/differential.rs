@@ -109,6 +109,9 @@ fn steps(env: &TestEnv, repo: &Path) -> Vec<Step> {
         ("map.impact", json!({ "repo": repo, "path": "calc.py", "wait_ms": 30_000 })),
         ("map.status", json!({ "repo": repo, "wait_ms": 30_000 })),
         ("map.export", json!({ "repo": repo, "wait_ms": 30_000 })),
+    ]);
+    steps.extend(memory_steps(repo));
+    steps.extend([
         ("hook", json!({ "runner": "unknown", "payload": {} })),
         ("hook", json!({ "runner": "claude", "payload": [1] })),
         hook(start(repo, "s6", "startup")),
@@ -116,6 +119,86 @@ fn steps(env: &TestEnv, repo: &Path) -> Vec<Step> {
         hook(end(repo, "s6")),
     ]);
     steps
+}
+
+/// Tasks, advice, what people say of memory, and the user's rules.
+fn memory_steps(repo: &Path) -> Vec<Step> {
+    let caller = json!({ "session_id": "s4" });
+    let with = |more: Value| {
+        let mut params = json!({ "repo": repo, "caller": caller });
+        for (name, value) in more.as_object().unwrap() {
+            params[name] = value.clone();
+        }
+        params
+    };
+    let here = json!({ "repo": repo });
+    vec![
+        ("task.start", with(json!({ "goal": "make add fast" }))),
+        ("task.start", with(json!({ "goal": "make add fast" }))),
+        ("task.start", with(json!({ "goal": "" }))),
+        (
+            "task.start",
+            with(json!({ "goal": "write the manual", "task_id": "manual" })),
+        ),
+        (
+            "task.update",
+            with(json!({ "patch": { "next_action": "measure", "active_files": ["calc.py"] } })),
+        ),
+        ("task.update", with(json!({ "patch": { "status": 7 } }))),
+        ("task.status", with(json!({}))),
+        ("task.status", with(json!({ "all": true }))),
+        ("task.list", with(json!({}))),
+        ("task.show", with(json!({ "task_id": "manual" }))),
+        ("task.show", with(json!({ "task_id": "nothing" }))),
+        ("task.resume", with(json!({ "task_id": "make-add-fast" }))),
+        ("task.close", with(json!({ "status": "maybe" }))),
+        (
+            "task.close",
+            with(json!({ "task_id": "manual", "status": "abandoned" })),
+        ),
+        ("next", here.clone()),
+        ("prepare", json!({ "repo": repo, "goal": "fix add" })),
+        ("prepare", json!({ "repo": repo, "goal": "" })),
+        ("suggest", json!({ "repo": repo, "request": "fix add" })),
+        (
+            "reuse",
+            json!({ "repo": repo, "request": "fix add", "files_opened": ["calc.py"] }),
+        ),
+        ("reflect", here.clone()),
+        ("report", here.clone()),
+        ("log", json!({ "repo": repo, "limit": 1 })),
+        ("log", json!({ "repo": repo, "path": "calc.py" })),
+        ("why", json!({ "repo": repo, "session_id": "s2" })),
+        ("why", json!({ "repo": repo, "session_id": "nobody" })),
+        ("memory.list", here.clone()),
+        ("memory.list", json!({ "repo": repo, "kind": "gossip" })),
+        ("memory.pin", json!({ "repo": repo, "id": "manual" })),
+        ("memory.unpin", json!({ "repo": repo, "id": "manual" })),
+        (
+            "memory.wrong",
+            json!({ "repo": repo, "id": "manual", "reason": "outdated" }),
+        ),
+        ("memory.right", json!({ "repo": repo, "id": "manual" })),
+        ("memory.forget", json!({ "repo": repo, "id": "nothing" })),
+        ("messages", here.clone()),
+        ("messages", json!({ "repo": repo, "action": "mute" })),
+        ("messages", json!({ "repo": repo, "action": "unmute" })),
+        (
+            "steer",
+            with(json!({ "message": "don't touch calc.py", "apply": true })),
+        ),
+        ("steer", with(json!({ "message": "" }))),
+        (
+            "guard",
+            with(json!({ "action": "edit", "paths": ["calc.py"] })),
+        ),
+        ("verdicts", json!({ "repo": repo, "limit": 3 })),
+        ("trust", here.clone()),
+        (
+            "trust",
+            json!({ "repo": repo, "action": "trust", "hash": "other" }),
+        ),
+    ]
 }
 
 /// What may differ between two runs of the same thing.
@@ -186,7 +269,14 @@ fn normal_word(word: &str) -> String {
     if let Some(at) = shape.find("00000000T000000Z") {
         return format!("{}<time>", &word[..at]);
     }
-    let hexadecimal = word.chars().all(|c| c.is_ascii_hexdigit());
+    let is_hex = |text: &str| text.chars().all(|c| c.is_ascii_hexdigit());
+    if word
+        .strip_prefix("v-")
+        .is_some_and(|rest| rest.len() == 12 && is_hex(rest))
+    {
+        return "<verdict>".to_owned();
+    }
+    let hexadecimal = is_hex(word);
     // Commits carry the time they were made at.
     if hexadecimal && matches!(word.len(), 7 | 40) && word.chars().any(|c| c.is_ascii_digit()) {
         return "<commit>".to_owned();
@@ -273,8 +363,13 @@ fn every_method_answers_and_writes_the_same_with_and_without_the_daemon() {
         // A verdict is recorded after it was answered; `once` waits for that, so must we.
         if params["payload"]["hook_event_name"] == "PreToolUse" {
             let id = params["payload"]["session_id"].as_str().unwrap();
-            let rows =
-                |env: &TestEnv, repo: &Path| env.rows(repo, &format!("sessions/{id}.jsonl")).len();
+            let rows = |env: &TestEnv, repo: &Path| {
+                ["metrics/verdicts.jsonl", &format!("sessions/{id}.jsonl")]
+                    .iter()
+                    .filter(|file| repo.join(".aictx").join(file).exists())
+                    .map(|file| env.rows(repo, file).len())
+                    .sum::<usize>()
+            };
             wait_until("the verdict is recorded", || {
                 rows(&with, &repo_with) == rows(&without, &repo_without)
             });
