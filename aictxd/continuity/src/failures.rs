@@ -4,9 +4,9 @@ use aictx_proto::Timestamp;
 use aictx_proto::event::ErrorEvent;
 use aictx_proto::record::FailurePattern;
 use aictx_proto::text::{clean, slug};
-use aictx_signals::same_check;
 use serde_json::{Value, json};
 
+use crate::memo::same_check;
 use crate::observe::{Failure, Observation};
 
 mod edit;

@@ -8,11 +8,11 @@ use std::collections::BTreeSet;
 use aictx_proto::Timestamp;
 use aictx_proto::record::{Anchor, Strategy};
 use aictx_proto::text::clean;
-use aictx_signals::same_check;
 use serde_json::{Map, Value, json};
 
 use crate::marks;
 use crate::matching::{similarity, terms};
+use crate::memo::same_check;
 
 /// Files, commands and tests kept of an execution.
 const MAX_KEPT: usize = 12;
