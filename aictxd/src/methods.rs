@@ -28,6 +28,7 @@ use crate::app::{App, Mode};
 use crate::hosts::{Host, Place};
 use crate::{facts, git, hook, rpc};
 
+mod compact;
 mod failures;
 mod init;
 mod inspect;
@@ -112,6 +113,7 @@ async fn dispatch(app: &Arc<App>, method: &str, params: &str) -> Result<Value, R
         words::MEMORY_RIGHT => reply(&memory::edit(app, read(params)?, MemoryEdit::Right).await?),
         words::MEMORY_FORGET => reply(&memory::edit(app, read(params)?, MemoryEdit::Forget).await?),
         words::MESSAGES => reply(&memory::messages(app, read(params)?).await?),
+        words::COMPACT => on_pool(app, params, compact::compact).await,
         words::MAP_QUERY => map::ask(app, read(params)?, map::query).await,
         words::MAP_BRIEF => map::ask(app, read(params)?, map::brief).await,
         words::MAP_OUTLINE => map::ask(app, read(params)?, map::outline).await,

@@ -109,6 +109,8 @@ fn steps(env: &TestEnv, repo: &Path) -> Vec<Step> {
         ("map.impact", json!({ "repo": repo, "path": "calc.py", "wait_ms": 30_000 })),
         ("map.status", json!({ "repo": repo, "wait_ms": 30_000 })),
         ("map.export", json!({ "repo": repo, "wait_ms": 30_000 })),
+        ("compact", here.clone()),
+        ("compact", json!({ "repo": repo, "apply": true })),
         ("hook", json!({ "runner": "unknown", "payload": {} })),
         ("hook", json!({ "runner": "claude", "payload": [1] })),
         hook(start(repo, "s6", "startup")),
@@ -211,7 +213,7 @@ fn tree(env: &TestEnv, repo: &Path) -> BTreeMap<String, Vec<Value>> {
             } else {
                 vec![json!(normal_text(env, &text))]
             };
-            (name, content)
+            (normal_text(env, &name), content)
         })
         .collect()
 }

@@ -48,6 +48,7 @@ pub fn run(line: CommandLine, paint: Paint) -> Result<Answer, CliError> {
         Command::Internal(Internal::RunExecution(options)) => {
             run::run(&backend, *options, line.json)
         }
+        Command::Internal(Internal::Compact { apply, at }) => memory::compact(&backend, &at, apply),
         Command::Guard(options) => continuity::guard(&backend, options, paint),
         Command::Hook(options) => Ok(hook::hook(&options)),
         Command::Status => daemon::overview(&backend, paint),

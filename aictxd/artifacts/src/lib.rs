@@ -35,6 +35,7 @@ pub mod scrub;
 
 mod archive;
 mod commit;
+mod compact;
 mod encode;
 mod fold;
 mod fs;
@@ -51,6 +52,7 @@ mod store;
 #[cfg(test)]
 mod tests;
 
+pub use compact::Compacted;
 pub use encode::{MAX_ROW, TRUNCATED};
 pub use error::StoreError;
 pub use ledger::{Ledger, LedgerFile};

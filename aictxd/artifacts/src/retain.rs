@@ -67,10 +67,10 @@ const fn bound(file: &'static str, limit: u64, keep: u64, rows: usize) -> Bound 
 pub(crate) const BOUNDS: &[Bound] = &[
     // A finalize that is repeated is known by this file.
     bound(AGENT_EXECUTION_LOG, 384, 256, 500),
-    bound(EXECUTION_LOGS, 32, 16, 20),
-    bound(HANDOFFS, 32, 16, 32),
-    bound(LIFECYCLE_EVENTS, 48, 24, 60),
-    bound(CONTRACT_COMPLIANCE, 32, 16, 20),
+    bound(EXECUTION_LOGS, 96, 64, 32),
+    bound(HANDOFFS, 96, 64, 32),
+    bound(LIFECYCLE_EVENTS, 160, 96, 100),
+    bound(CONTRACT_COMPLIANCE, 96, 48, 32),
     bound(DECISIONS, 512, 256, 250),
     bound(FORGOTTEN, 64, 0, 0),
     bound("archive/failure_memory/evicted.jsonl", 64, 0, 0),
@@ -85,6 +85,7 @@ const DIRECTORIES: &[(&str, usize)] = &[
     (CONTRACTS_DIR, 48),
     ("delta/last_packets", 16),
     ("quarantine", 64),
+    ("archive/manifests", 32),
 ];
 /// Threads beyond these: the closed ones, longest ago first.
 const MAX_THREADS: usize = 200;

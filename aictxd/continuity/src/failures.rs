@@ -295,7 +295,7 @@ fn merge(list: &mut Vec<String>, new: impl IntoIterator<Item = String>, limit: u
 }
 
 /// `failure_index.json` of these patterns.
-pub(crate) fn index(patterns: &[FailurePattern]) -> Value {
+pub fn index(patterns: &[FailurePattern]) -> Value {
     let records: Vec<Value> = patterns
         .iter()
         .map(|p| {
