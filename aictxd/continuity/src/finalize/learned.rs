@@ -262,7 +262,7 @@ fn strategy_effects(strategy: &StrategyChange, known: &[Strategy], effects: &mut
     };
     let mut all = match strategy {
         StrategyChange::None => return,
-        StrategyChange::Append(row) if known.len() < strategies::MAX_STRATEGIES => {
+        StrategyChange::Append(row) if known.len() < strategies::MAX_ROWS => {
             effects.push(append(files::STRATEGIES, vec![row_value(&**row)]));
             return;
         }
