@@ -17,15 +17,16 @@ use aictx_proto::methods as words;
 use aictx_proto::methods::{FinalizeParams, FinalizeReply, HookParams, ResumeParams, ResumeReply};
 use aictx_proto::path::Located;
 use aictx_proto::rpc::{INTERNAL, INVALID_PARAMS, METHOD_NOT_FOUND, RpcError};
-use aictx_proto::snapshot::GitState;
+use aictx_proto::snapshot::{GitState, Snapshot};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::app::App;
+use crate::app::{App, Mode};
 use crate::hosts::{Host, Place};
 use crate::{facts, git, hook, rpc};
 
+mod compact;
 mod failures;
 mod guard;
 mod init;
@@ -115,6 +116,7 @@ async fn dispatch(app: &Arc<App>, method: &str, params: &str) -> Result<Value, R
         words::MEMORY_RIGHT => reply(&memory::edit(app, read(params)?, MemoryEdit::Right).await?),
         words::MEMORY_FORGET => reply(&memory::edit(app, read(params)?, MemoryEdit::Forget).await?),
         words::MESSAGES => reply(&memory::messages(app, read(params)?).await?),
+        words::COMPACT => on_pool(app, params, compact::compact).await,
         words::MAP_QUERY => map::ask(app, read(params)?, map::query).await,
         words::MAP_BRIEF => map::ask(app, read(params)?, map::brief).await,
         words::MAP_OUTLINE => map::ask(app, read(params)?, map::outline).await,
@@ -212,11 +214,14 @@ async fn resume(app: &Arc<App>, params: ResumeParams) -> Result<ResumeReply, Rpc
     let project = looked
         .await
         .map_err(|_| RpcError::new(INTERNAL, "the handler failed"))?;
-    let written = host
-        .write(move |snapshot| {
-            aictx_continuity::resume(snapshot, &params, &identity, &project, now)
-        })
-        .await;
+    let decide = move |snapshot: &Snapshot| {
+        aictx_continuity::resume(snapshot, &params, &identity, &project, now)
+    };
+    // A process that serves one call has nothing to do afterwards but to wait for the disk.
+    let written = match app.mode {
+        Mode::Daemon => host.write_soon(decide).await,
+        Mode::Once => host.write(decide).await,
+    };
     Ok(written?.0)
 }
 
@@ -268,7 +273,7 @@ pub async fn finalize_session(
     now: Timestamp,
 ) -> Result<Option<FinalizeReply>, RpcError> {
     let store = Arc::clone(&host.store);
-    let app = Arc::clone(app);
+    let app_ = Arc::clone(app);
     let place = Place {
         root: host.root.clone(),
         worktree: worktree.to_owned(),
@@ -282,7 +287,7 @@ pub async fn finalize_session(
             // processes want to.
             let ledger = store.read_ledger(&identity.session_id);
             let paths = aictx_continuity::touched_paths(&ledger.rows, report.as_ref());
-            let mut project = facts::gather(&app, &place, snapshot, &paths);
+            let mut project = facts::gather(&app_, &place, snapshot, &paths);
             project.checkout = project.checkout.with_git(&git);
             let goal = report.as_ref().map_or("", |r| r.params.task.as_str());
             let chosen = choose_contract(
@@ -308,6 +313,10 @@ pub async fn finalize_session(
         })
         .await?;
     let (reply, redacted) = decided;
+    if reply.is_some() && host.is_untidy(app.mode) {
+        let (app_, host) = (Arc::clone(app), Arc::clone(host));
+        app.after_reply(async move { host.tidy(&app_).await });
+    }
     Ok(reply.map(|mut reply| {
         reply.redacted = redacted
             .counts()

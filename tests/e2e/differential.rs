@@ -193,6 +193,8 @@ fn memory_steps(repo: &Path) -> Vec<Step> {
             with(json!({ "action": "edit", "paths": ["calc.py"] })),
         ),
         ("verdicts", json!({ "repo": repo, "limit": 3 })),
+        ("compact", here.clone()),
+        ("compact", json!({ "repo": repo, "apply": true })),
         ("trust", here.clone()),
         (
             "trust",
@@ -218,6 +220,8 @@ fn normal(env: &TestEnv, value: &Value) -> Value {
                     "heap_bytes",
                     "index_bytes",
                     "files_reparsed",
+                    // The names of temporary directories and executions are told as other tokens.
+                    "estimated_tokens",
                 ];
                 if how.contains(&name.as_str()) || name == "last_refresh_ms" {
                     continue;
@@ -301,7 +305,7 @@ fn tree(env: &TestEnv, repo: &Path) -> BTreeMap<String, Vec<Value>> {
             } else {
                 vec![json!(normal_text(env, &text))]
             };
-            (name, content)
+            (normal_text(env, &name), content)
         })
         .collect()
 }

@@ -17,6 +17,7 @@ mod idle;
 mod lifecycle;
 mod map;
 mod protocol;
+mod retention;
 mod review;
 mod session;
 mod watch;

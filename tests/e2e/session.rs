@@ -1,4 +1,5 @@
 //! The product in one sentence: the agent did nothing, and the next agent knows.
+
 use std::collections::BTreeSet;
 use std::fs;
 

@@ -19,7 +19,6 @@ use crate::observe::{Observation, open_rows};
 use crate::packet::Packet;
 use crate::preferences::is_muted;
 use crate::project::Project;
-use crate::record_value;
 use crate::resume::{carryover_gaps, dirty_text};
 use crate::session::{Touch, touch};
 use crate::suggest;
@@ -96,7 +95,7 @@ pub fn session_start(snapshot: &Snapshot, start: &SessionStart) -> (String, Effe
         touched.effect(),
         Effect::AppendRows {
             file: files::LIFECYCLE_EVENTS.to_owned(),
-            rows: vec![record_value(&event)],
+            rows: vec![crate::lifecycle::row(&event)],
             order: KeyOrder::Sorted,
         },
         Effect::Ledger {

@@ -218,7 +218,7 @@ pub fn resume(
         agent_id: identity.agent_id.clone(),
         adapter_id: identity.adapter_id.clone(),
         session_id: identity.session_id.clone(),
-        task: clean(&params.task, 500),
+        task: clean(&params.task, lifecycle::MAX_TASK),
         task_type: context.task.name.clone(),
         contract_id,
         ..LifecycleEvent::default()
@@ -272,7 +272,7 @@ fn writes(
         ),
         Effect::AppendRows {
             file: files::LIFECYCLE_EVENTS.to_owned(),
-            rows: vec![value(event)],
+            rows: vec![lifecycle::row(event)],
             order: KeyOrder::Sorted,
         },
         Effect::Ledger {
