@@ -3,11 +3,13 @@
 use aictx_proto::methods::FinalizeReply;
 use aictx_proto::record::{AgentExecutionRow, files};
 use aictx_proto::snapshot::GitState;
+use aictx_proto::text::{clean, printable};
 use serde_json::{Map, Value, json};
 
 use super::learned::thread_reply;
 use super::records::Records;
 use super::{Decided, Finalize, value};
+use crate::decisions;
 use crate::preferences::is_muted;
 use crate::strategies::StrategyChange;
 use crate::summary;
@@ -350,6 +352,15 @@ fn warnings(d: &Decided) -> Vec<String> {
             "{} paths outside the repository were not recorded",
             report.outside.len()
         ));
+    }
+    let known = &d.snapshot.decisions;
+    for named in d.decisions.iter().flat_map(|new| &new.supersedes) {
+        if !known.iter().any(|old| decisions::names(named, old)) {
+            warnings.push(format!(
+                "supersedes names no decision on record: {}",
+                clean(&printable(named), 80)
+            ));
+        }
     }
     warnings
 }
