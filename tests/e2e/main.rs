@@ -13,6 +13,7 @@ mod bad_input;
 mod differential;
 mod durability;
 mod failures;
+mod history;
 mod idle;
 mod lifecycle;
 mod map;
