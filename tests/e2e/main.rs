@@ -15,6 +15,7 @@ mod durability;
 mod failures;
 mod history;
 mod idle;
+mod interleaved;
 mod lifecycle;
 mod map;
 mod protocol;
