@@ -21,4 +21,5 @@ mod map;
 mod protocol;
 mod review;
 mod session;
+mod tasks;
 mod watch;
