@@ -351,11 +351,10 @@ fn explicit_report(worktree: &Path, mut params: FinalizeParams) -> ExplicitRepor
     read_errors(worktree, &mut params);
     relative(&mut params.files_opened);
     relative(&mut params.files_edited);
-    for decision in &mut params.decisions {
-        let paths = decision
-            .get_mut("related_paths")
-            .and_then(Value::as_array_mut);
-        if let Some(paths) = paths {
+    let named = params.decisions.iter_mut().map(|d| (d, "related_paths"));
+    let parts = params.semantic_updates.iter_mut();
+    for (item, member) in named.chain(parts.map(|s| (s, "key_paths"))) {
+        if let Some(paths) = item.get_mut(member).and_then(Value::as_array_mut) {
             let mut given: Vec<String> = paths
                 .iter()
                 .filter_map(|p| Some(p.as_str()?.to_owned()))
