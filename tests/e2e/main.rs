@@ -18,6 +18,7 @@ mod idle;
 mod interleaved;
 mod lifecycle;
 mod map;
+mod memory;
 mod protocol;
 mod review;
 mod session;
