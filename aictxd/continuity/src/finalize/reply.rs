@@ -405,7 +405,21 @@ fn git_state(git: &GitState, edited: &[String]) -> Value {
             changed.push(path);
         }
     }
-    let uncommitted: Vec<&&String> = changed.iter().filter(|p| edited.contains(p)).collect();
+    // git names an untracked directory, not the files in it.
+    let among = |lists: &[&Vec<String>]| -> Vec<String> {
+        let changed = |file: &String| {
+            lists.iter().flat_map(|list| list.iter()).any(|path| {
+                path == file || (path.ends_with('/') && file.starts_with(path.as_str()))
+            })
+        };
+        edited
+            .iter()
+            .filter(|file| changed(file))
+            .cloned()
+            .collect()
+    };
+    let uncommitted = among(&[&git.staged, &git.unstaged, &git.untracked]);
+    let unstaged = among(&[&git.unstaged, &git.untracked]);
     json!({
         "available": true,
         "branch": git.branch,
@@ -417,6 +431,7 @@ fn git_state(git: &GitState, edited: &[String]) -> Value {
         "unstaged_files": git.unstaged,
         "untracked_files": git.untracked,
         "files_edited_uncommitted": uncommitted,
+        "files_edited_unstaged": unstaged,
         "truncated": git.truncated,
     })
 }
