@@ -636,7 +636,7 @@ fn w32_what_a_command_edits_fails_and_mends_is_learned() {
         .pop()
         .unwrap();
     assert_eq!(pattern["status"], "open");
-    set("echo 'clean = 1' > calc.py; echo '1 passed in 0.01s'");
+    set("echo 'clean = 1' > calc.py; mkdir new; echo > new/made.py; echo '1 passed in 0.01s'");
     let json = observed(
         &env,
         &repo,
@@ -664,7 +664,7 @@ fn w32_what_a_command_edits_fails_and_mends_is_learned() {
         .unwrap();
     assert_eq!(
         row["files_edited"],
-        json!(["calc.py"]),
+        json!(["calc.py", "new/made.py"]),
         "the edited one, not the dirty one"
     );
     // The same id again changes nothing (w26).
