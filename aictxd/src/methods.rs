@@ -65,7 +65,15 @@ async fn dispatch(app: &Arc<App>, method: &str, params: &str) -> Result<Value, R
             reply(&hook::handle(app, params).await?)
         }
         words::RESUME => reply(&resume(app, read(params)?).await?),
-        words::FINALIZE => reply(&finalize(app, read(params)?).await?),
+        words::FINALIZE => {
+            let mut value = reply(&finalize(app, read(params)?).await?)?;
+            // The caller sees what was stored: it may print the summary for all to read (W13).
+            aictx_artifacts::scrub::scrub_value(
+                &mut value,
+                &mut aictx_artifacts::scrub::Report::default(),
+            );
+            Ok(value)
+        }
         words::GUARD => reply(&guard::guard(app, read(params)?)?),
         words::STEER => reply(&on_pool(app, params, guard::steer).await?),
         words::VERDICTS => reply(&on_pool(app, params, guard::verdicts).await?),
@@ -327,6 +335,31 @@ pub async fn finalize_session(
     }))
 }
 
+/// Entries of untracked directories that are looked at.
+const MAX_UNTRACKED: usize = 4_096;
+
+/// Files below a directory, links not followed, as paths that begin with the directory's.
+fn files_below(worktree: &Path, directory: &str, looked: &mut usize, found: &mut Vec<String>) {
+    let mut pending = vec![directory.trim_end_matches('/').to_owned()];
+    while let Some(directory) = pending.pop() {
+        let Ok(entries) = std::fs::read_dir(worktree.join(&directory)) else {
+            continue;
+        };
+        for entry in entries.flatten() {
+            *looked += 1;
+            if *looked > MAX_UNTRACKED {
+                return;
+            }
+            let path = format!("{directory}/{}", entry.file_name().to_string_lossy());
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() => pending.push(path),
+                Ok(kind) if kind.is_file() => found.push(path),
+                _ => {}
+            }
+        }
+    }
+}
+
 /// Changed files that were written since a moment, as absolute paths.
 fn written_since(worktree: &Path, git: &GitState, since_ms: u64) -> Vec<String> {
     let changed = git.staged.iter().chain(&git.unstaged).chain(&git.untracked);
@@ -337,7 +370,18 @@ fn written_since(worktree: &Path, git: &GitState, since_ms: u64) -> Vec<String> 
             .and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok());
         at.is_some_and(|at| at.as_millis() >= u128::from(since_ms))
     };
-    let mut files: Vec<String> = changed
+    let mut found: Vec<String> = Vec::new();
+    let mut looked = 0;
+    for path in changed {
+        // git names an untracked directory, not the files in it.
+        if path.ends_with('/') {
+            files_below(worktree, path, &mut looked, &mut found);
+        } else {
+            found.push(path.clone());
+        }
+    }
+    let mut files: Vec<String> = found
+        .iter()
         .filter(written)
         .map(|path| worktree.join(path).to_string_lossy().into_owned())
         .collect();
@@ -363,11 +407,10 @@ fn explicit_report(worktree: &Path, mut params: FinalizeParams) -> ExplicitRepor
     read_errors(worktree, &mut params);
     relative(&mut params.files_opened);
     relative(&mut params.files_edited);
-    for decision in &mut params.decisions {
-        let paths = decision
-            .get_mut("related_paths")
-            .and_then(Value::as_array_mut);
-        if let Some(paths) = paths {
+    let named = params.decisions.iter_mut().map(|d| (d, "related_paths"));
+    let parts = params.semantic_updates.iter_mut();
+    for (item, member) in named.chain(parts.map(|s| (s, "key_paths"))) {
+        if let Some(paths) = item.get_mut(member).and_then(Value::as_array_mut) {
             let mut given: Vec<String> = paths
                 .iter()
                 .filter_map(|p| Some(p.as_str()?.to_owned()))

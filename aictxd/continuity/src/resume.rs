@@ -24,7 +24,8 @@ use crate::{lifecycle, quality, strategies};
 
 pub(crate) use self::contract::{entry_points, task_fits, validation_policy};
 pub(crate) use self::parts::{
-    carryover_gaps, decision_text, dirty_text, discarded_hypotheses, failure_text, task_state,
+    carryover_gaps, decision_text, dirty_text, discarded_hypotheses, failure_text, other_work,
+    task_state,
 };
 
 mod banner;

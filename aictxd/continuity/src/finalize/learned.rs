@@ -329,10 +329,13 @@ fn thread(
         .chain(&seen.files_edited)
         .cloned()
         .collect();
+    // What was said of this very task wins over the next step of the execution.
+    let said = patch.contains_key("next_action") || patch.contains_key("next");
     let next_step = input
         .params()
         .and_then(|p| p.next_steps.first())
-        .map(String::as_str);
+        .map(String::as_str)
+        .filter(|_| !said);
     let evidence = Evidence {
         execution_id: facts.execution_id,
         files: &touched,
