@@ -108,7 +108,7 @@ fn work(env: &TestEnv, repo: &Path, n: usize, wait: &dyn Fn()) -> (String, Value
     let request = format!("Give module m{n} its own colour number {n}");
     let file = format!("src/m{n}.py");
     let test = format!("python -m pytest -q tests/test_m{n}.py");
-    let who = if n % 2 == 0 {
+    let who = if n.is_multiple_of(2) {
         Play::claude(env, repo, &id)
     } else {
         Play::codex(env, repo, &id)
@@ -118,7 +118,7 @@ fn work(env: &TestEnv, repo: &Path, n: usize, wait: &dyn Fn()) -> (String, Value
     wait();
     who.prompt(&request);
     let mut contract = Value::Null;
-    if n % 3 != 0 {
+    if !n.is_multiple_of(3) {
         let reply = who.aictx(&["resume", "--json", "--task", &request]).json();
         assert_eq!(reply["contract_ref"]["session_id"], id.as_str());
         assert_eq!(reply["startup_banner_text"], "");
@@ -127,7 +127,7 @@ fn work(env: &TestEnv, repo: &Path, n: usize, wait: &dyn Fn()) -> (String, Value
     wait();
     who.edit(&file, &format!("COLOUR = {n}\n"));
     wait();
-    if n % 5 == 0 {
+    if n.is_multiple_of(5) {
         let output = format!(
             "FAILED tests/test_m{n}.py::test_colour_{n} - assert {n} == 0\n1 failed in 0.01s"
         );
@@ -137,7 +137,11 @@ fn work(env: &TestEnv, repo: &Path, n: usize, wait: &dyn Fn()) -> (String, Value
     }
     wait();
     if n % 4 == 1 {
-        let status = if n % 5 == 0 { "failure" } else { "success" };
+        let status = if n.is_multiple_of(5) {
+            "failure"
+        } else {
+            "success"
+        };
         let summary = format!("Reported by {n}");
         who.aictx(&["finalize", "--status", status, "--summary", &summary]);
     } else {
@@ -189,7 +193,7 @@ fn twenty_sessions_at_once_lose_nothing_and_cross_nothing() {
     let handoffs = by_session(env.rows(&repo, "continuity/handoffs.jsonl"));
     let logs = by_session(env.rows(&repo, "metrics/execution_logs.jsonl"));
     let kept = by_session(env.rows(&repo, "metrics/contract_compliance.jsonl"));
-    for n in 0..MANY {
+    for (n, (_, contract)) in told.iter().enumerate() {
         let id = format!("session-{n:02}");
         let request = format!("Give module m{n} its own colour number {n}");
         let [handoff] = &handoffs[&id][..] else {
@@ -203,7 +207,11 @@ fn twenty_sessions_at_once_lose_nothing_and_cross_nothing() {
         );
         assert_eq!(
             handoff["status"],
-            if n % 5 == 0 { "failed" } else { "resolved" },
+            if n.is_multiple_of(5) {
+                "failed"
+            } else {
+                "resolved"
+            },
             "{id}"
         );
         let [row] = &logs[&id][..] else {
@@ -217,9 +225,9 @@ fn twenty_sessions_at_once_lose_nothing_and_cross_nothing() {
         match kept.get(&id).map(Vec::as_slice) {
             Some([row]) => {
                 assert_eq!(row["task_goal"], request.as_str());
-                assert_eq!(row["contract_id"], told[n].1);
+                assert_eq!(row["contract_id"], *contract);
             }
-            None => assert_eq!(n % 3, 0, "{id} had a contract"),
+            None => assert!(n.is_multiple_of(3), "{id} had a contract"),
             many => panic!("{id}: {many:?}"),
         }
         let ledger = env.rows(&repo, &format!("sessions/{id}.jsonl"));
