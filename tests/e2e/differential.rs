@@ -270,7 +270,17 @@ fn normal(env: &TestEnv, value: &Value) -> Value {
             }
             Value::Object(out)
         }
-        Value::Array(list) => list.iter().map(|v| normal(env, v)).collect(),
+        Value::Array(list) => {
+            let mut list: Vec<Value> = list.iter().map(|v| normal(env, v)).collect();
+            // Newest first is in whole seconds, which begin where they like.
+            if list
+                .iter()
+                .any(|v| v["updated_at"].is_string() && v["task_id"].is_string())
+            {
+                list.sort_by_key(|v| v["task_id"].to_string());
+            }
+            Value::Array(list)
+        }
         Value::String(text) => Value::String(normal_text(env, text)),
         Value::Number(n) if n.as_u64().is_some_and(|n| n > 1_000_000_000) => json!("<time>"),
         other => other.clone(),
