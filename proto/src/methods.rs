@@ -14,6 +14,7 @@ pub mod guard;
 pub mod map;
 pub mod resume;
 pub mod session;
+pub mod setup;
 pub mod steer;
 pub mod task;
 
@@ -24,6 +25,7 @@ pub use guard::*;
 pub use map::*;
 pub use resume::*;
 pub use session::*;
+pub use setup::*;
 pub use steer::*;
 pub use task::*;
 
@@ -77,6 +79,14 @@ methods! {
         "Check a step before it is taken.";
     INIT = "init", Repository, InitParams => InitReply,
         "Create .aictx in a repository, register it and, when asked, the agents' hooks.";
+    CLEAN = "clean", Repository, CleanParams => RemovalReply,
+        "Take aictx out of a repository: every file is as it was before.";
+    INSTALL = "install", User, InstallParams => InstallReply,
+        "Register the hooks of the user's agents, for all repositories.";
+    UNINSTALL = "uninstall", User, UninstallParams => RemovalReply,
+        "Take aictx out of the user's agents and of all registered repositories.";
+    DOCTOR = "doctor", Repository, DoctorParams => DoctorReply,
+        "Look for what keeps aictx from working, and say what fixes it.";
     REPO_ADD = "repo.add", User, RepoParams => RepoEntry,
         "Register a repository with the user's daemon.";
     REPO_LIST = "repo.list", User, Empty => RepoList,

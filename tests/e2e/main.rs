@@ -19,4 +19,5 @@ mod map;
 mod protocol;
 mod review;
 mod session;
+mod setup;
 mod watch;

@@ -29,6 +29,16 @@ pub(crate) struct Asked<'a> {
     pub(crate) now: Timestamp,
 }
 
+/// What was left open, whoever asks.
+pub fn overview(snapshot: &Snapshot, now: Timestamp) -> Value {
+    let asked = Asked {
+        session_id: "",
+        request: "",
+        now,
+    };
+    status(snapshot, asked)
+}
+
 /// `{schema_version, status, open_sessions, warnings, thresholds}`.
 pub(crate) fn status(snapshot: &Snapshot, asked: Asked) -> Value {
     let events = &snapshot.lifecycle;
