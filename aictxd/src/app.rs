@@ -12,6 +12,8 @@ use tokio::sync::watch;
 use crate::facts::Facts;
 use crate::hosts::Hosts;
 use crate::maps::Maps;
+use crate::policy::Policies;
+use crate::presence::Presence;
 use crate::process::Build;
 use crate::registry::Registry;
 use crate::sessions::Sessions;
@@ -61,6 +63,10 @@ pub struct App {
     pub maps: Arc<Maps>,
     /// What is known of worktrees beside their memory.
     pub facts: Facts,
+    /// What sessions read, wrote and must leave alone.
+    pub presence: Presence,
+    /// Policies as read last.
+    pub policies: Policies,
     /// Live sessions.
     pub sessions: Sessions,
     /// Registered repositories.
@@ -98,6 +104,8 @@ impl App {
             hosts: Hosts::default(),
             maps: Arc::new(Maps::new(mode, &locations.cache)),
             facts: Facts::default(),
+            presence: Presence::default(),
+            policies: Policies::default(),
             sessions: Sessions::default(),
             stats: Stats::default(),
             build: Build::of_this_program(),

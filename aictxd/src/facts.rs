@@ -75,7 +75,7 @@ impl Stamp {
 
 impl Facts {
     /// Files as they are now. A file that did not change since it was read last costs one `stat`.
-    fn presents(&self, worktree: &Path, wanted: &BTreeMap<String, bool>) -> Presents {
+    pub fn presents(&self, worktree: &Path, wanted: &BTreeMap<String, bool>) -> Presents {
         let mut out = Presents::new();
         let mut looker = None;
         for (path, definitions) in wanted {

@@ -15,6 +15,7 @@ use aictx_proto::effect::Effects;
 use aictx_proto::identity::{Caller, Identity};
 use aictx_proto::ledger::{LedgerKind, LedgerRow, MAX_TEXT, Outcome};
 use aictx_proto::methods::{HookParams, MapHit};
+use aictx_proto::path::Located;
 use aictx_proto::rpc::{INVALID_PARAMS, NOT_WRITABLE, RpcError};
 use aictx_proto::snapshot::Snapshot;
 use aictx_proto::text::truncate_chars;
@@ -22,7 +23,9 @@ use aictx_runners::{Action, Answer, Decision, HookEvent, Moment, ToolCall, diale
 use serde_json::Value;
 
 use self::end::{begin, watch_process};
+use self::others::together;
 use crate::app::App;
+use crate::guarding::WorktreeFacts;
 use crate::hosts::{Host, Place};
 use crate::process::AgentProcess;
 use crate::sessions::Live;
@@ -31,6 +34,7 @@ use crate::{facts, spool};
 pub use self::end::{abandon, adopt, finish_session, finish_unfinished};
 
 mod end;
+mod others;
 mod record;
 
 /// How long after a verdict its record is written. The agent's process is woken on the processor
@@ -194,6 +198,7 @@ impl Session {
             Moment::SessionStart { source } => return self.start(source, event).await,
             Moment::ToolIntent(call) => return Some(self.judge(call, event)),
             Moment::SessionEnd { reason } => {
+                self.app.presence.ended(&self.id);
                 let row = LedgerRow {
                     source: reason.clone().into_owned(),
                     ..self.row(LedgerKind::SessionEnd, &event.agent_id)
@@ -206,8 +211,13 @@ impl Session {
                     text: truncate_chars(text, MAX_TEXT),
                     ..self.row(LedgerKind::Prompt, &event.agent_id)
                 }]);
+                if event.agent_id.is_empty() {
+                    self.app.presence.asked(&self.id, &self.live.runner, text);
+                }
                 if !spooled {
-                    return self.suggest(text, &event.agent_id).await;
+                    let limits = self.steer(text, &event.agent_id);
+                    let named = self.suggest(text, &event.agent_id).await;
+                    return together(limits, named);
                 }
             }
             Moment::ToolDone {
@@ -216,6 +226,7 @@ impl Session {
                 duration_ms,
             } => {
                 let row = self.done(call, output, event).await;
+                self.note(&row, &call.action);
                 let told = self.known_failure(&row).await;
                 self.record(&[LedgerRow {
                     duration_ms: *duration_ms,
@@ -241,10 +252,18 @@ impl Session {
                 source: trigger.clone().into_owned(),
                 ..self.row(LedgerKind::Compact, &event.agent_id)
             }]),
-            Moment::Stop { last_message } => self.record(&[LedgerRow {
-                text: truncate_chars(last_message, MAX_TEXT),
-                ..self.row(LedgerKind::Stop, &event.agent_id)
-            }]),
+            Moment::Stop {
+                last_message,
+                asked_back,
+            } => {
+                self.record(&[LedgerRow {
+                    text: truncate_chars(last_message, MAX_TEXT),
+                    ..self.row(LedgerKind::Stop, &event.agent_id)
+                }]);
+                if !spooled && event.agent_id.is_empty() {
+                    return self.ask_back(*asked_back).await;
+                }
+            }
             Moment::Subagent {
                 phase,
                 last_message,
@@ -396,24 +415,50 @@ impl Session {
     fn judge(&self, call: &ToolCall, event: &HookEvent) -> Answer {
         let place = |raw: &str| root::locate(&self.live.worktree, &self.cwd, raw);
         let worktree = self.live.worktree.to_string_lossy();
+        let limits = self.app.presence.limits(self.host(), &self.id);
+        let rules = self.app.policy(&self.host().root);
+        let mut context = String::new();
+        let mut kinds = Vec::new();
+        let on_path = |path: &str| {
+            let located = place(path);
+            let said = match &located {
+                Located::Inside(inside) => rules.of_path(inside),
+                Located::Outside(_) => None,
+            };
+            let said = said.map(|(say, entry)| (say, entry.to_owned()));
+            let own = aictx_guard::hook_edit(&located);
+            let limited = aictx_guard::hook_limits(&limits, &located, path);
+            worse(rules.apply(own, said), limited)
+        };
         let verdict = match &call.action {
-            Action::Edit(path) => aictx_guard::hook_edit(&place(path)),
+            Action::Edit(path) => {
+                let (note, verdict) = self.parallel(path, &rules);
+                context = note;
+                worse(on_path(path), verdict)
+            }
             // The worst of its files decides.
             Action::Patch(paths) => {
-                let verdicts = paths
-                    .iter()
-                    .map(|path| aictx_guard::hook_edit(&place(path)));
-                verdicts.fold(HookVerdict::Pass, |worst, next| match (&worst, &next) {
-                    (HookVerdict::Deny(_), _) | (HookVerdict::Ask(_), HookVerdict::Ask(_)) => worst,
-                    (_, HookVerdict::Pass) => worst,
-                    _ => next,
-                })
+                let mut worst = HookVerdict::Pass;
+                let mut notes = Vec::new();
+                for path in paths {
+                    let (note, verdict) = self.parallel(path, &rules);
+                    if !note.is_empty() && notes.len() < 3 {
+                        notes.push(note);
+                    }
+                    worst = worse(worst, worse(on_path(path), verdict));
+                }
+                context = notes.join("\n");
+                worst
             }
             Action::Command { command, .. } => {
-                aictx_guard::hook_command(command, &worktree, &self.cwd.to_string_lossy())
+                let facts = WorktreeFacts::of(&self.app, &self.live.worktree, Arc::clone(&limits));
+                let judged = facts.judge(&rules, command, &worktree, &self.cwd.to_string_lossy());
+                kinds = judged.1;
+                judged.0
             }
             Action::Read(_) | Action::Other => HookVerdict::Pass,
         };
+        self.audit(call, &verdict, kinds);
         let (decision, verdict_name) = match verdict {
             HookVerdict::Pass => (Decision::Pass, ""),
             HookVerdict::Ask(reason) => (Decision::Ask(reason), "ask"),
@@ -433,10 +478,16 @@ impl Session {
                 host.flush();
             });
         }
-        Answer {
-            context: String::new(),
-            decision,
-        }
+        Answer { context, decision }
+    }
+}
+
+/// The worse of two verdicts; of equal ones the first.
+fn worse(a: HookVerdict, b: HookVerdict) -> HookVerdict {
+    match (&a, &b) {
+        (HookVerdict::Deny(_), _) | (HookVerdict::Ask(_), HookVerdict::Ask(_)) => a,
+        (_, HookVerdict::Pass) => a,
+        _ => b,
     }
 }
 

@@ -20,6 +20,7 @@ use aictx_repomap::discover::check_root;
 use aictx_repomap::indexer::{Cache, Indexer, Options};
 use aictx_repomap::rank::{Hit, Query};
 use aictx_repomap::segment::ContentId;
+use aictx_repomap::tree::Tree;
 use aictx_repomap::view::View;
 use arc_swap::ArcSwap;
 use tokio::sync::watch;
@@ -268,6 +269,16 @@ impl Maps {
             limit,
         };
         map.ranked(&tree, &query)
+    }
+
+    /// The published tree of a worktree, when it is open and its map knows every file that git does
+    /// not ignore. Nothing is opened here and nobody waits.
+    pub fn complete_tree(&self, worktree: &Path) -> Option<Arc<Tree>> {
+        let map = lock(&self.open).get(worktree).cloned()?;
+        let right = map.state().right_at.is_some();
+        // What people leave out of the map may still be tracked.
+        let whole = right && !worktree.join(".aictxignore").exists();
+        whole.then(|| map.indexer.tree())
     }
 
     /// Compares the tree with its index now; with `full` everything is parsed again. The ticket to

@@ -14,9 +14,7 @@ use aictx_continuity::{
 use aictx_proto::Timestamp;
 use aictx_proto::identity::Identity;
 use aictx_proto::methods as words;
-use aictx_proto::methods::{
-    FinalizeParams, FinalizeReply, GuardParams, HookParams, ResumeParams, ResumeReply,
-};
+use aictx_proto::methods::{FinalizeParams, FinalizeReply, HookParams, ResumeParams, ResumeReply};
 use aictx_proto::path::Located;
 use aictx_proto::rpc::{INTERNAL, INVALID_PARAMS, METHOD_NOT_FOUND, RpcError};
 use aictx_proto::snapshot::GitState;
@@ -31,6 +29,7 @@ use crate::{facts, git, hook, rpc};
 mod clean;
 mod doctor;
 mod failures;
+mod guard;
 mod init;
 mod inspect;
 mod install;
@@ -69,7 +68,11 @@ async fn dispatch(app: &Arc<App>, method: &str, params: &str) -> Result<Value, R
         }
         words::RESUME => reply(&resume(app, read(params)?).await?),
         words::FINALIZE => reply(&finalize(app, read(params)?).await?),
-        words::GUARD => reply(&guard(app, &read(params)?)?),
+        words::GUARD => reply(&guard::guard(app, read(params)?)?),
+        words::STEER => reply(&on_pool(app, params, guard::steer).await?),
+        words::VERDICTS => reply(&on_pool(app, params, guard::verdicts).await?),
+        words::TRUST => reply(&on_pool(app, params, guard::trust).await?),
+        words::WHO => reply(&on_pool(app, params, guard::who).await?),
         words::INIT => reply(&on_pool(app, params, init::init).await?),
         words::CLEAN => reply(&on_pool(app, params, clean::clean).await?),
         words::INSTALL => reply(&on_pool(app, params, install::install).await?),
@@ -396,17 +399,4 @@ fn read_errors(worktree: &Path, params: &mut FinalizeParams) {
         cwd: &params.cwd,
     });
     params.error_events.extend(events);
-}
-
-fn guard(app: &Arc<App>, params: &GuardParams) -> Result<words::GuardReply, RpcError> {
-    let place = place(app, &params.repo)?;
-    // A repository without memory is still guarded: the safety checks need no state.
-    let snapshot = app
-        .hosts
-        .open(&place.root)
-        .map(|host| host.snapshot())
-        .unwrap_or_default();
-    let worktree = place.worktree.to_string_lossy();
-    aictx_guard::guard(&snapshot, params, &worktree, app.now())
-        .map_err(|e| RpcError::new(INVALID_PARAMS, e.to_string()))
 }

@@ -68,6 +68,10 @@ pub enum LedgerKind {
     Suggested,
     /// Something remembered was told to the agent (`receipt`).
     Told,
+    /// The user set or lifted limits (`limits`: all that hold from then on).
+    Steered,
+    /// The agent was asked back at the end of a turn (`text`).
+    AskedBack,
     /// An execution of this session was finalized (`execution_id`).
     Finalized,
     /// Anything else the runner told us; kept as a name only.
@@ -170,6 +174,9 @@ pub struct LedgerRow {
     /// Execution that was finalized; in `finalized` rows.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub execution_id: String,
+    /// What the user put off limits, whole; in `steered` rows.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub limits: Option<serde_json::Value>,
     /// What was told and what was left out; in `told` rows.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub receipt: Option<Box<Receipt>>,

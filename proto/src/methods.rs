@@ -12,6 +12,7 @@ pub mod failures;
 pub mod finalize;
 pub mod guard;
 pub mod map;
+pub mod policy;
 pub mod resume;
 pub mod session;
 pub mod setup;
@@ -23,6 +24,7 @@ pub use failures::*;
 pub use finalize::*;
 pub use guard::*;
 pub use map::*;
+pub use policy::*;
 pub use resume::*;
 pub use session::*;
 pub use setup::*;
@@ -77,6 +79,14 @@ methods! {
         "Record what an execution did: log row, handoff, failure memory.";
     GUARD = "guard", Repository, GuardParams => GuardReply,
         "Check a step before it is taken.";
+    STEER = "steer", Repository, SteerParams => SteerReply,
+        "What a person's message means for work under way; with `apply` its limits are kept.";
+    VERDICTS = "verdicts", Repository, VerdictParams => VerdictList,
+        "What the guard refused or asked about, newest first.";
+    TRUST = "trust", Repository, TrustParams => TrustReply,
+        "Show a repository's policy, trust it, or no longer.";
+    WHO = "who", Daemon, InRepo => WhoReply,
+        "Live sessions of a repository, what they are at and which files they edited.";
     INIT = "init", Repository, InitParams => InitReply,
         "Create .aictx in a repository, register it and, when asked, the agents' hooks.";
     CLEAN = "clean", Repository, CleanParams => RemovalReply,

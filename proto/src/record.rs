@@ -432,6 +432,8 @@ pub mod files {
     pub const CONTRACT_COMPLIANCE: &str = "metrics/contract_compliance.jsonl";
     /// Counters of what was loaded.
     pub const CONTINUITY_METRICS: &str = "continuity/continuity_metrics.json";
+    /// What the guard said above allow: the audit log.
+    pub const VERDICTS: &str = "metrics/verdicts.jsonl";
     /// Where items of memory go that somebody forgot.
     pub const FORGOTTEN: &str = "archive/forgotten.jsonl";
     /// Settings of the map.

@@ -7,6 +7,7 @@ use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 
 mod facts;
 mod memory;
+mod rules;
 mod setup;
 
 pub use facts::{Eval, Failures, Map, MapAt, Signals};
@@ -14,6 +15,7 @@ pub use memory::{
     Hand, Internal, Item, Left, Log, Memory, Messages, PatchOptions, Pin, Prepare, Report,
     RunExecution, Task, Why, Wrong,
 };
+pub use rules::{Steer, Trust};
 pub use setup::{
     AgentOptions, Clean, Doctor, Hook, Init, Install, McpProfile, RemovalOptions, Uninstall,
 };
@@ -89,6 +91,12 @@ pub enum Command {
     Messages(Messages),
     /// Check a step before it is taken
     Guard(Guard),
+    /// Say what a person's message means for work under way
+    Steer(Steer),
+    /// Show who is at work in a repository, and on which files
+    Who(RepoOption),
+    /// Look at a repository's policy, and trust it
+    Trust(Trust),
     /// Answer one hook event of a coding agent (called by the agent, not by people)
     Hook(Hook),
     /// Show the daemon, or the registered repositories when none is running

@@ -21,6 +21,7 @@ pub mod map;
 pub mod memory;
 pub mod probe;
 pub mod repository;
+pub mod rules;
 pub mod run;
 pub mod setup;
 
@@ -42,7 +43,13 @@ pub fn run(line: CommandLine, paint: Paint) -> Result<Answer, CliError> {
         Command::Prepare(options) => memory::prepare(&backend, options),
         Command::Task(command) => memory::task(&backend, command, paint),
         Command::Log(options) => memory::log(&backend, options, paint),
-        Command::Why(options) => memory::why(&backend, options, paint),
+        Command::Why(options) => match options.verdict.clone() {
+            Some(id) => rules::verdicts(&backend, &options.at, id, paint),
+            None if options.verdicts => {
+                rules::verdicts(&backend, &options.at, String::new(), paint)
+            }
+            None => memory::why(&backend, options, paint),
+        },
         Command::Memory(command) => memory::memory(&backend, command, paint),
         Command::Pin(options) => memory::pin(&backend, options),
         Command::Wrong(options) => memory::wrong(&backend, options),
@@ -56,6 +63,9 @@ pub fn run(line: CommandLine, paint: Paint) -> Result<Answer, CliError> {
             run::run(&backend, *options, line.json)
         }
         Command::Guard(options) => continuity::guard(&backend, options, paint),
+        Command::Steer(options) => rules::steer(&backend, options, paint),
+        Command::Who(at) => rules::who(&backend, &at, paint),
+        Command::Trust(options) => rules::trust(&backend, options, line.json, paint),
         Command::Hook(options) if hook::is_probe(&options) => {
             probe::probe(&backend, &options, paint)
         }

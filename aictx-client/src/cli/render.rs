@@ -10,6 +10,7 @@ use super::text::{Paint, clean, duration, mebibytes, microseconds, one_line, tab
 pub mod failures;
 pub mod map;
 pub mod memory;
+pub mod rules;
 pub mod setup;
 
 /// Longest request or command shown on a line of a table.

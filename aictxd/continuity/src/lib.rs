@@ -45,8 +45,11 @@ pub use failures::{
 };
 pub use finalize::{ExplicitReport, Finalize, check_report, finalize, touched_paths};
 pub use inspect::{AtHand, LogQuery, log, next, prepare, reflect, report, reuse, suggest_strategy};
-pub use lifecycle::overview as lifecycle_overview;
-pub use observe::{OpenSession, open_session, session_report, session_summary};
+pub use lifecycle::lifecycle_status;
+pub use matching::goals_match;
+pub use observe::{
+    OpenSession, Unchecked, open_session, session_report, session_summary, unchecked_edits,
+};
 pub use preferences::{is_muted, set_muted};
 pub use project::{Note, Project};
 pub use remember::{HISTORIES, MemoryEdit, edit_item, find_item, history_of, items};

@@ -9,7 +9,7 @@ use aictx_proto::snapshot::Snapshot;
 use aictx_proto::text::{clean, printable};
 use serde_json::{Value, json};
 
-use crate::matching::{shared, terms};
+use crate::matching::{goals, shared, terms};
 
 /// A resume without a finalize counts from this age on, in seconds, and up to that one.
 const OPEN_AFTER: u64 = 2 * 3_600;
@@ -29,14 +29,21 @@ pub(crate) struct Asked<'a> {
     pub(crate) now: Timestamp,
 }
 
-/// What was left open, whoever asks.
-pub fn overview(snapshot: &Snapshot, now: Timestamp) -> Value {
-    let asked = Asked {
-        session_id: "",
-        request: "",
-        now,
-    };
-    status(snapshot, asked)
+/// The lifecycle as it concerns a request of a session (spec/guard.md §12.2).
+pub fn lifecycle_status(
+    snapshot: &Snapshot,
+    session_id: &str,
+    request: &str,
+    now: Timestamp,
+) -> Value {
+    status(
+        snapshot,
+        Asked {
+            session_id,
+            request,
+            now,
+        },
+    )
 }
 
 /// `{schema_version, status, open_sessions, warnings, thresholds}`.
@@ -161,17 +168,23 @@ fn age(event: &LifecycleEvent, now: Timestamp) -> Option<u64> {
 /// The newest resume of each other session that no finalize of it followed, of a certain age.
 fn open_resumes<'e>(events: &'e [LifecycleEvent], asked: Asked) -> Vec<&'e LifecycleEvent> {
     let mut done: BTreeSet<&str> = BTreeSet::new();
+    // What an agent finalized under another name counts, where it is the same thing.
+    let mut finished: Vec<&LifecycleEvent> = Vec::new();
     let mut open: Vec<&LifecycleEvent> = Vec::new();
     for event in events.iter().rev() {
         let session = event.session_id.as_str();
         match event.event_type.as_str() {
             "finalize_called" => {
                 done.insert(session);
+                finished.push(event);
             }
             "resume_called" if !session.is_empty() && session != asked.session_id => {
                 let counts = age(event, asked.now)
                     .is_some_and(|age| (OPEN_AFTER..OPEN_UNTIL).contains(&age));
-                if done.insert(session) && counts {
+                let elsewhere = finished
+                    .iter()
+                    .any(|f| f.agent_id == event.agent_id && goals(&f.task, &event.task).yes);
+                if done.insert(session) && counts && !elsewhere {
                     open.push(event);
                 }
             }

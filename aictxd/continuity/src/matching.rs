@@ -76,6 +76,11 @@ pub(crate) struct GoalMatch {
     pub(crate) score: f64,
 }
 
+/// Whether two goals are about the same (spec/guard.md §7.3).
+pub fn goals_match(a: &str, b: &str) -> bool {
+    goals(a, b).yes
+}
+
 /// Compares two goals (spec/guard.md §7.3).
 pub(crate) fn goals(a: &str, b: &str) -> GoalMatch {
     let answer = |yes, level, score: f64| GoalMatch {

@@ -236,6 +236,35 @@ pub(crate) fn open_rows(rows: &[LedgerRow]) -> &[LedgerRow] {
     }
 }
 
+/// What the open execution of a session edited without a check passing since.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Unchecked {
+    /// Edited files, newest last; empty when a check passed after the last edit.
+    pub files: Vec<String>,
+    /// What the user asked for.
+    pub request: String,
+    /// The agent was asked back already since the user's last request.
+    pub asked_back: bool,
+}
+
+/// Reads that off a ledger.
+pub fn unchecked_edits(rows: &[LedgerRow]) -> Unchecked {
+    let open = open_rows(rows);
+    let seen = Observation::of(open);
+    let last_prompt = open
+        .iter()
+        .rposition(|r| r.kind == LedgerKind::Prompt)
+        .unwrap_or(0);
+    let turn = open.get(last_prompt..).unwrap_or_default();
+    // Only what this turn edited: what an earlier one left unchecked was asked about then.
+    let edited = Observation::of(turn).files_edited;
+    Unchecked {
+        files: if seen.validated { Vec::new() } else { edited },
+        request: seen.request,
+        asked_back: turn.iter().any(|r| r.kind == LedgerKind::AskedBack),
+    }
+}
+
 /// A session whose end nobody recorded, or whose end was recorded but never finalized.
 #[derive(Debug, Clone, PartialEq)]
 pub struct OpenSession {

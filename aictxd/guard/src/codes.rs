@@ -13,6 +13,8 @@ pub(crate) enum Class {
     State,
     /// About what the step may touch.
     Scope,
+    /// About what was proven.
+    Validation,
 }
 
 /// One code.
@@ -29,6 +31,8 @@ pub(crate) struct Code {
 pub(crate) const ERROR: &str = "error";
 /// See [`ERROR`].
 pub(crate) const WARNING: &str = "warning";
+/// See [`ERROR`]. Raises no decision.
+pub(crate) const INFO: &str = "info";
 
 /// Characters of one evidence text.
 const EVIDENCE_CHARS: usize = 160;
@@ -91,9 +95,145 @@ pub(crate) static CI_CONFIG_PATH: Code = safety(
     "This file decides what runs in continuous integration or in a release.",
 );
 
+const fn state(code: &'static str, check: &'static str, message: &'static str) -> Code {
+    Code {
+        code,
+        check,
+        class: Class::State,
+        message,
+    }
+}
+
+const fn scope(code: &'static str, message: &'static str) -> Code {
+    Code {
+        code,
+        check: "contract_alignment",
+        class: Class::Scope,
+        message,
+    }
+}
+
+pub(crate) static ACTIVE_WORK_STATE_STALE: Code = state(
+    "active_work_state_stale",
+    "work_state",
+    "The active task has not been touched for more than a day.",
+);
+pub(crate) static WORK_STATE_RISKS_PRESENT: Code = state(
+    "work_state_risks_present",
+    "work_state",
+    "The active task holds open risks. Read them before going on: aictx task status.",
+);
+pub(crate) static NOT_INITIALIZED: Code = state(
+    "not_initialized",
+    "work_state",
+    "Nothing is recorded in this repository yet. aictx init begins it.",
+);
+pub(crate) static DANGLING_ACTIVE_TASK: Code = state(
+    "dangling_active_task",
+    "work_state",
+    "The pointer to the active task names a task that is not there.",
+);
+pub(crate) static ACTIVE_TASK_NOT_IN_PROGRESS: Code = state(
+    "active_task_not_in_progress",
+    "work_state",
+    "The task that is pointed at is not in progress.",
+);
+pub(crate) static UNVERIFIED_WORK_STATE: Code = state(
+    "unverified_work_state",
+    "work_state",
+    "An earlier task on the same thing was left with something unverified.",
+);
+pub(crate) static FIRST_ACTION_MISMATCH: Code = scope(
+    "first_action_mismatch",
+    "The contract names another file to begin with.",
+);
+pub(crate) static OUTSIDE_EXPECTED_SCOPE: Code = scope(
+    "outside_expected_scope",
+    "This path lies outside the scope that the contract expects.",
+);
+pub(crate) static CONFLICTS_WITH_AVOID_SCOPE: Code = scope(
+    "conflicts_with_avoid_scope",
+    "The contract says to leave this path alone.",
+);
+pub(crate) static UNBOUNDED_CONTRACT_SCOPE: Code = scope(
+    "unbounded_contract_scope",
+    "The contract wants everything left alone, which binds nobody.",
+);
+pub(crate) static MISSING_EXECUTION_CONTRACT: Code = scope(
+    "missing_execution_contract",
+    "No contract says what this work is about. aictx resume makes one.",
+);
+pub(crate) static CONTRACT_GOAL_MISMATCH: Code = scope(
+    "contract_goal_mismatch",
+    "The contract on record is for another goal.",
+);
+pub(crate) static BORROWED_CONTRACT: Code = scope(
+    "borrowed_contract",
+    "The contract on record belongs to another session.",
+);
+pub(crate) static EXPIRED_CONTRACT: Code = scope(
+    "expired_contract",
+    "The newest contract is too old to bind anybody.",
+);
+pub(crate) static FORBIDDEN_BY_USER: Code = scope(
+    "forbidden_by_user",
+    "The user said in this session that this path must not be touched.",
+);
+pub(crate) static OUTSIDE_ALLOWED_BY_USER: Code = scope(
+    "outside_allowed_by_user",
+    "The user limited this session to other paths.",
+);
+pub(crate) static VALIDATION_EVIDENCE_MISSING: Code = Code {
+    code: "validation_evidence_missing",
+    check: "validation",
+    class: Class::Validation,
+    message: "The check that the contract names has not been seen to pass. Run it first.",
+};
+pub(crate) static STALE_HANDOFF: Code = state(
+    "stale_handoff",
+    "continuity_quality",
+    "The last handoff speaks of files that are gone, or is too old to trust.",
+);
+pub(crate) static MISSING_LINKED_FILE: Code = state(
+    "missing_linked_file",
+    "continuity_quality",
+    "Decisions that concern this step speak of files that are gone.",
+);
+pub(crate) static OPEN_RELATED_SESSION: Code = state(
+    "open_related_session",
+    "lifecycle",
+    "Another session on the same thing was never finalized.",
+);
+pub(crate) static CHANGES_WITHOUT_EVIDENCE: Code = state(
+    "changes_without_evidence",
+    "lifecycle",
+    "An earlier session on the same thing edited files and ran nothing to check them.",
+);
+
 /// All codes in table order.
 pub(crate) static ALL: &[&Code] = &[
+    &ACTIVE_WORK_STATE_STALE,
+    &WORK_STATE_RISKS_PRESENT,
     &MISSING_ACTIVE_WORK_STATE,
+    &NOT_INITIALIZED,
+    &DANGLING_ACTIVE_TASK,
+    &ACTIVE_TASK_NOT_IN_PROGRESS,
+    &UNVERIFIED_WORK_STATE,
+    &FORBIDDEN_BY_USER,
+    &OUTSIDE_ALLOWED_BY_USER,
+    &FIRST_ACTION_MISMATCH,
+    &OUTSIDE_EXPECTED_SCOPE,
+    &CONFLICTS_WITH_AVOID_SCOPE,
+    &UNBOUNDED_CONTRACT_SCOPE,
+    &MISSING_EXECUTION_CONTRACT,
+    &CONTRACT_GOAL_MISMATCH,
+    &BORROWED_CONTRACT,
+    &EXPIRED_CONTRACT,
+    &VALIDATION_EVIDENCE_MISSING,
+    &STALE_HANDOFF,
+    &MISSING_LINKED_FILE,
+    &OPEN_RELATED_SESSION,
+    &CHANGES_WITHOUT_EVIDENCE,
     &STATE_UNREADABLE,
     &MISSING_PATHS,
     &PATH_OUTSIDE_REPO,

@@ -4,15 +4,15 @@ use aictx_proto::methods::guard::{
     GUARD_ACTIONS, GuardChecks, GuardParams, GuardReply, GuardWarning, SuggestedAction,
 };
 use aictx_proto::path::locate;
-use aictx_proto::snapshot::{ReadIssue, Snapshot};
+use aictx_proto::snapshot::Snapshot;
 use aictx_proto::time::Timestamp;
 
 use crate::codes::{
-    self, Class, ERROR, MAX_EVIDENCE, MISSING_ACTIVE_WORK_STATE, MISSING_PATHS, STATE_UNREADABLE,
-    WARNING,
+    self, Class, ERROR, INFO, MAX_EVIDENCE, MISSING_PATHS, SENSITIVE_PATH, WARNING,
 };
 use crate::command::{Facts, NoFacts, Place, command_risk};
 use crate::path;
+use crate::state::{Found, Held, Question, sensitive_outside};
 
 /// Findings shown in one answer; [`GuardReply::warnings_total`] counts them all.
 pub const MAX_WARNINGS: usize = 8;
@@ -43,10 +43,10 @@ pub fn guard(
     root: &str,
     now: Timestamp,
 ) -> Result<GuardReply, GuardError> {
-    guard_with(snapshot, params, root, now, &NoFacts)
+    guard_with(snapshot, params, root, now, &Held::default(), &NoFacts)
 }
 
-/// [`guard`] with what is known about the things a command would hit.
+/// [`guard`] with what is known beside memory, and about the things a command would hit.
 ///
 /// # Errors
 /// As [`guard`].
@@ -54,7 +54,8 @@ pub fn guard_with(
     snapshot: &Snapshot,
     params: &GuardParams,
     root: &str,
-    _now: Timestamp,
+    now: Timestamp,
+    held: &Held,
     facts: &dyn Facts,
 ) -> Result<GuardReply, GuardError> {
     let action = params.action.as_str();
@@ -64,7 +65,7 @@ pub fn guard_with(
     if !params.risk.is_empty() && !RISKS.contains(&params.risk.as_str()) {
         return Err(GuardError::UnknownRisk);
     }
-    let mut found: Vec<GuardWarning> = Vec::new();
+    let mut found: Vec<Found> = Vec::new();
     let cwd = if params.cwd.is_empty() {
         root
     } else {
@@ -77,7 +78,7 @@ pub fn guard_with(
         }
         named = true;
         if let Some((code, severity)) = path::verdict(&locate(root, cwd, raw.trim())) {
-            found.push(code.warning(severity, [raw.as_str()]));
+            found.push(Found::new(code.warning(severity, [raw.as_str()]), false));
         }
     }
     let has_command = !params.command.trim().is_empty();
@@ -85,35 +86,44 @@ pub fn guard_with(
     if has_command {
         let risk = command_risk(&params.command, Place { root, cwd }, facts);
         told = Some(risk.reply());
-        found.extend(risk.findings.into_iter().map(|finding| finding.warning));
+        let risks = risk.findings.into_iter();
+        found.extend(risks.map(|finding| Found::new(finding.warning, false)));
     }
     if action == "edit" && !named && !has_command {
-        found.push(MISSING_PATHS.warning(WARNING, []));
+        found.push(Found::new(MISSING_PATHS.warning(WARNING, []), false));
     }
-    let idle = action == "continue_after_idle";
-    if (idle || action == "agent_switch") && snapshot.active_task.is_none() {
-        found.push(MISSING_ACTIVE_WORK_STATE.warning(WARNING, []));
+    let question = Question {
+        snapshot,
+        params,
+        held,
+        root,
+        cwd,
+        now,
+    };
+    found.extend(question.findings());
+    if sensitive_outside(&found) {
+        found
+            .iter_mut()
+            .for_each(|f| f.reground |= f.warning.code == SENSITIVE_PATH.code);
     }
-    // Single lines that were skipped lose nothing else; whole files do.
-    let lost = |issue: &&ReadIssue| issue.code == STATE_UNREADABLE.code;
-    for issue in snapshot.issues.iter().filter(lost).take(MAX_EVIDENCE) {
-        found.push(STATE_UNREADABLE.warning(WARNING, [issue.file.as_str()]));
-    }
-    let mut reply = answer(found, idle);
+    let mut reply = answer(found);
     reply.command_risk = told;
     Ok(reply)
 }
 
 /// Orders, merges and cuts the findings and draws the conclusion from all of them.
-fn answer(mut found: Vec<GuardWarning>, idle: bool) -> GuardReply {
-    found.sort_by_key(|warning| {
+fn answer(mut found: Vec<Found>) -> GuardReply {
+    found.sort_by_key(|f| {
         (
-            severity_rank(&warning.severity),
-            codes::order(&warning.code),
+            severity_rank(&f.warning.severity),
+            codes::order(&f.warning.code),
         )
     });
+    let reground = found
+        .iter()
+        .any(|f| f.reground && f.warning.severity != INFO);
     let mut kept: Vec<GuardWarning> = Vec::new();
-    for warning in found {
+    for Found { warning, .. } in found {
         match kept
             .iter_mut()
             .find(|known| known.code == warning.code && known.check == warning.check)
@@ -128,7 +138,7 @@ fn answer(mut found: Vec<GuardWarning>, idle: bool) -> GuardReply {
             None => kept.push(warning),
         }
     }
-    let (decision, status, next) = conclusion(&kept, idle);
+    let (decision, status, next) = conclusion(&kept, reground);
     let checks = checks(&kept);
     let suggested_actions = cures(&kept);
     let warnings_total = kept.len() as u64;
@@ -146,20 +156,21 @@ fn answer(mut found: Vec<GuardWarning>, idle: bool) -> GuardReply {
 }
 
 /// Decision, status and the literal next step.
-fn conclusion(found: &[GuardWarning], idle: bool) -> (&'static str, &'static str, &'static str) {
+fn conclusion(
+    found: &[GuardWarning],
+    reground: bool,
+) -> (&'static str, &'static str, &'static str) {
     let blocking = |warning: &GuardWarning| {
         warning.severity == ERROR
             && matches!(codes::class(&warning.code), Class::Safety | Class::Scope)
     };
-    // What a resume would cure.
-    let lost = |warning: &GuardWarning| idle && codes::class(&warning.code) == Class::State;
     if found.iter().any(blocking) {
         (
             "block",
             ERROR,
             "stop and get explicit confirmation before continuing",
         )
-    } else if found.iter().any(lost) {
+    } else if reground {
         (
             "re_ground",
             WARNING,
@@ -207,7 +218,15 @@ fn cures(found: &[GuardWarning]) -> Vec<SuggestedAction> {
     for warning in found {
         let (kind, value) = match warning.code.as_str() {
             "state_unreadable" => ("run_command", "aictx status"),
-            "missing_active_work_state" => ("run_resume", "aictx resume"),
+            "missing_active_work_state"
+            | "dangling_active_task"
+            | "active_work_state_stale"
+            | "missing_execution_contract"
+            | "contract_goal_mismatch"
+            | "open_related_session" => ("run_resume", "aictx resume"),
+            "forbidden_by_user" | "outside_allowed_by_user" => {
+                ("ask_user", "May this path be touched after all?")
+            }
             "destructive_command" | "command_not_decidable" => {
                 ("ask_user", "Should this command run?")
             }

@@ -6,7 +6,7 @@
 
 use aictx_proto::path::Located;
 
-use crate::command::{Facts, Level, NoFacts, Place, Tier, command_risk};
+use crate::command::{CommandRisk, Facts, Level, NoFacts, Place, Tier, command_risk};
 use crate::path::path_risk;
 
 /// Longest reason shown, in characters.
@@ -45,7 +45,11 @@ pub fn hook_command(command: &str, root: &str, cwd: &str) -> HookVerdict {
 
 /// [`hook_command`] with what is known about the things the command would hit.
 pub fn hook_command_with(command: &str, place: Place, facts: &dyn Facts) -> HookVerdict {
-    let risk = command_risk(command, place, facts);
+    hook_risk(&command_risk(command, place, facts))
+}
+
+/// The verdict on a command that was judged.
+pub fn hook_risk(risk: &CommandRisk) -> HookVerdict {
     // Paths outside of the repository are the business of the agent's own rules.
     let mut counted = risk
         .findings
@@ -55,8 +59,9 @@ pub fn hook_command_with(command: &str, place: Place, facts: &dyn Facts) -> Hook
     let Some(first) = counted.next() else {
         return HookVerdict::Pass;
     };
-    let denied =
-        |tier: Tier, code: &str| tier == Tier::Catastrophic || code == "generated_state_path";
+    let denied = |tier: Tier, code: &str| {
+        tier == Tier::Catastrophic || matches!(code, "generated_state_path" | "forbidden_by_user")
+    };
     let rank = |finding: &crate::CommandFinding| {
         (denied(finding.tier, &finding.warning.code), finding.tier)
     };

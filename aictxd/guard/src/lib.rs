@@ -8,6 +8,9 @@ mod command;
 mod decide;
 mod hook;
 mod path;
+mod policy;
+mod session;
+mod state;
 mod steer;
 
 pub use command::{
@@ -15,6 +18,9 @@ pub use command::{
     Tier, command_risk,
 };
 pub use decide::{GuardError, MAX_WARNINGS, RISKS, guard, guard_with};
-pub use hook::{HookVerdict, hook_command, hook_command_with, hook_edit};
+pub use hook::{HookVerdict, hook_command, hook_command_with, hook_edit, hook_risk};
 pub use path::path_risk;
+pub use policy::{Policy, Rules, Say};
+pub use session::{Parallel, TurnEnd, hook_limits, limits_note, parallel_note, turn_end};
+pub use state::{ContractChoice, ContractSource, Held, choose_guard_contract};
 pub use steer::{MAX_MESSAGE, SteerError, SteerState, SteerVerdict, steer, steer_in, warm_steer};

@@ -3,11 +3,20 @@
 // Helpers of tests may fail the test.
 #![allow(clippy::unwrap_used, clippy::indexing_slicing)]
 
-use aictx_guard::{GuardError, guard};
+use std::sync::Arc;
+
+use aictx_continuity::{Present, Presents};
+use aictx_guard::{GuardError, Held, NoFacts, choose_guard_contract, guard, guard_with};
+use aictx_proto::identity::Caller;
 use aictx_proto::methods::guard::{GuardParams, GuardReply};
-use aictx_proto::snapshot::Snapshot;
+use aictx_proto::record::{
+    ActivePointer, ComplianceRow, ContractIndex, ContractRecord, ContractRef, Decision,
+    FailurePattern, Handoff, LifecycleEvent, Thread,
+};
+use aictx_proto::snapshot::{ReadIssue, Snapshot};
 use aictx_proto::time::Timestamp;
-use serde_json::Value;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
 
 const ROOT: &str = "/home/dev/app";
 
@@ -37,6 +46,10 @@ fn params(call: &Value) -> Option<GuardParams> {
         action: text("action"),
         command: text("command"),
         intent: text("intent"),
+        caller: Caller {
+            session_id: text("session_id"),
+            ..Caller::default()
+        },
         risk: text("risk"),
         paths: call
             .get("paths")
@@ -52,38 +65,192 @@ fn params(call: &Value) -> Option<GuardParams> {
     })
 }
 
-/// Cases in scope whose answer needs a contract (G001, G006, G050, G151, G161), whether the
-/// repository exists and holds state (G178, G179) or what could not be read (G180 to G186), which
-/// the guard does not read yet.
-const NEED_STATE: &[&str] = &[
-    "G001", "G006", "G050", "G151", "G161", "G178", "G179", "G180", "G182", "G184", "G186",
-];
+/// When the cases are asked.
+const NOW: i64 = 1_790_000_000;
 
-const SAFETY: &[&str] = &[
-    "path_outside_repo",
-    "generated_state_path",
-    "vcs_internals_path",
-    "sensitive_path",
-    "ci_config_path",
-    "missing_paths",
-    "destructive_command",
-    "command_not_decidable",
-];
+fn hours_ago(value: &Value, name: &str, default: f64) -> String {
+    let hours = value.get(name).and_then(Value::as_f64).unwrap_or(default);
+    Timestamp::from_unix(NOW - (hours * 3600.0) as i64).to_string()
+}
 
-fn in_scope(case: &Value) -> bool {
-    let group = case["group"].as_str().unwrap();
-    matches!(
-        group,
-        "risky_command_high"
-            | "risk_and_action"
-            | "bare_state"
-            | "invalid_input"
-            | "untrusted_repo_content"
-    ) || case["better"]["codes"].as_array().is_some_and(|codes| {
-        codes
-            .iter()
-            .any(|code| SAFETY.contains(&code.as_str().unwrap()))
-    })
+/// A record of a case's state: its members, with its age as a time.
+fn record<T: DeserializeOwned + Default>(value: &Value, age: &str, time: &str) -> T {
+    let mut value = value.clone();
+    if value.get(age).is_some() && value.get(time).is_none() {
+        value[time] = json!(hours_ago(&value, age, 0.0));
+    }
+    // Members of the wrong type count as absent, as whoever reads the files has it.
+    let members = value.as_object().cloned().unwrap_or_default();
+    let mut good = serde_json::Map::new();
+    for (name, member) in members {
+        let alone = json!({ name.clone(): member });
+        if serde_json::from_value::<T>(alone).is_ok() {
+            good.insert(name, member);
+        }
+    }
+    serde_json::from_value(Value::Object(good)).unwrap_or_default()
+}
+
+fn list<T: DeserializeOwned + Default>(state: &Value, name: &str, age: &str, time: &str) -> Vec<T> {
+    let rows = state.get(name).and_then(Value::as_array);
+    rows.into_iter()
+        .flatten()
+        .map(|row| record(row, age, time))
+        .collect()
+}
+
+/// A case's state as memory, its contracts, and the files that memory speaks of.
+fn memory(state: &Value) -> (Snapshot, Vec<ContractRecord>, Presents) {
+    let age = ("timestamp_hours_ago", "timestamp");
+    let mut snapshot = Snapshot {
+        lifecycle: Arc::new(list::<LifecycleEvent>(
+            state,
+            "lifecycle_events",
+            age.0,
+            age.1,
+        )),
+        compliance: Arc::new(list::<ComplianceRow>(state, "compliance", age.0, age.1)),
+        decisions: Arc::new(list::<Decision>(state, "decisions", age.0, age.1)),
+        failures: Arc::new(list::<FailurePattern>(state, "failures", age.0, age.1)),
+        handoff: state
+            .get("handoff")
+            .map(|h| Arc::new(record::<Handoff>(h, "updated_at_hours_ago", "updated_at"))),
+        ..Snapshot::default()
+    };
+    if let Some(task) = state.get("work_state") {
+        let mut thread: Thread = record(task, "updated_at_hours_ago", "updated_at");
+        if thread.status.is_empty() {
+            thread.status = "in_progress".into();
+        }
+        let id = thread.task_id.clone();
+        snapshot.threads = Arc::new(vec![Arc::new(thread.clone())]);
+        if thread.status == "in_progress" {
+            snapshot.active_task = Some(Arc::new(thread));
+        }
+        snapshot.pointer = Arc::new(ActivePointer {
+            active_task_id: id,
+            ..ActivePointer::default()
+        });
+    }
+    if let Some(pointer) = state.get("active_pointer").and_then(Value::as_str) {
+        snapshot.pointer = Arc::new(ActivePointer {
+            active_task_id: pointer.to_owned(),
+            ..ActivePointer::default()
+        });
+    }
+    let one = state.get("contract").into_iter();
+    let several = state
+        .get("contracts")
+        .and_then(Value::as_array)
+        .into_iter()
+        .flatten();
+    let records: Vec<ContractRecord> = one.chain(several).map(contract).collect();
+    let reference = |c: &ContractRecord| ContractRef {
+        contract_id: c.contract_id.clone(),
+        session_id: c.session_id.clone(),
+        task_goal: c.task_goal.clone(),
+        generated_at: c.generated_at.clone(),
+        ..ContractRef::default()
+    };
+    let mut index = ContractIndex {
+        contracts: records.iter().map(reference).collect(),
+        ..ContractIndex::default()
+    };
+    let mut issues = Vec::new();
+    let raw = state.get("raw_files").and_then(Value::as_object);
+    for (file, text) in raw.into_iter().flatten() {
+        let text = text.as_str().unwrap_or_default();
+        let file = file.trim_start_matches(".aictx/").to_owned();
+        if file.ends_with("contracts/index.json")
+            && let Ok(read) = serde_json::from_str::<ContractIndex>(text)
+        {
+            index = read;
+        } else if file.ends_with(".jsonl") {
+            let code = "invalid_jsonl_lines";
+            // The cases hold bytes that are no UTF-8 as characters of Latin-1.
+            let detail = if text.is_ascii() {
+                "not JSON"
+            } else {
+                "not UTF-8"
+            }
+            .to_owned();
+            let json = |l: &str| serde_json::from_str::<Value>(l).is_ok();
+            if !text.is_ascii() || !text.lines().all(json) {
+                issues.push(ReadIssue {
+                    file,
+                    code,
+                    detail,
+                    lines: 1,
+                });
+            }
+        } else if !file.ends_with("evil.json") {
+            let code = "state_unreadable";
+            issues.push(ReadIssue {
+                file,
+                code,
+                detail: String::new(),
+                lines: 0,
+            });
+        }
+    }
+    snapshot.contracts = Arc::new(index);
+    snapshot.issues = Arc::new(issues);
+    let mut presents = Presents::new();
+    let paths = snapshot.decisions.iter().flat_map(|d| &d.related_paths);
+    let starts = snapshot
+        .handoff
+        .iter()
+        .flat_map(|h| &h.recommended_starting_points);
+    for path in paths.chain(starts) {
+        let blob = if path.contains("gone") { "" } else { "there" };
+        presents.insert(
+            path.clone(),
+            Present {
+                blob: blob.into(),
+                ..Present::default()
+            },
+        );
+    }
+    (snapshot, records, presents)
+}
+
+/// A contract is written flat in the cases; what is no member of the record is the contract itself.
+fn contract(value: &Value) -> ContractRecord {
+    let text = |name: &str, default: &str| {
+        value
+            .get(name)
+            .and_then(Value::as_str)
+            .unwrap_or(default)
+            .to_owned()
+    };
+    let session = text("session_id", "");
+    ContractRecord {
+        contract_id: text("contract_id", &session),
+        generated_at: hours_ago(value, "generated_at_hours_ago", 1.0),
+        task_goal: text("task_goal", ""),
+        session_id: session,
+        execution_contract: value.clone(),
+        ..ContractRecord::default()
+    }
+}
+
+/// Asks with a case's state.
+fn ask_with(state: &Value, params: &GuardParams) -> Result<GuardReply, GuardError> {
+    let (snapshot, records, presents) = memory(state);
+    let choice = choose_guard_contract(&snapshot, params);
+    let contract = choice.as_ref().and_then(|choice| {
+        let id = &choice.contract.contract_id;
+        let record = records.iter().find(|r| r.contract_id == *id)?;
+        Some((record, choice.source))
+    });
+    let held = Held {
+        contract,
+        presents: Some(&presents),
+        uninitialised: state.get("initialized") == Some(&json!(false)),
+        ..Held::default()
+    };
+    let now = Timestamp::from_unix(NOW);
+    guard_with(&snapshot, params, ROOT, now, &held, &NoFacts)
 }
 
 fn agrees(case: &Value, answer: &Result<GuardReply, GuardError>) -> bool {
@@ -91,68 +258,49 @@ fn agrees(case: &Value, answer: &Result<GuardReply, GuardError>) -> bool {
     match answer {
         Err(_) => wanted == "error",
         Ok(reply) => {
-            let has = |code: &Value| {
-                let code = code.as_str().unwrap();
-                !SAFETY.contains(&code) || reply.warnings.iter().any(|warning| warning.code == code)
-            };
-            reply.decision == wanted
-                && case["better"]["codes"]
-                    .as_array()
-                    .is_none_or(|codes| codes.iter().all(has))
+            let has = |code: &Value| reply.warnings.iter().any(|w| *code == w.code.as_str());
+            let codes = case["better"]["codes"].as_array();
+            reply.decision == wanted && codes.is_none_or(|codes| codes.iter().all(has))
         }
     }
 }
+
+/// Cases that are about the command line or the disk, not about the decision: a repository that does
+/// not exist is refused before anything is decided.
+const ELSEWHERE: &[&str] = &["G178"];
 
 #[test]
 fn recorded_cases() {
-    let (mut right, mut commands, mut total) = (Vec::new(), 0, 0);
-    let mut wrong = Vec::new();
-    for case in cases().iter().filter(|case| in_scope(case)) {
+    let (mut right, mut total, mut wrong) = (0, 0, Vec::new());
+    for case in &cases() {
         let Some(params) = params(&case["call"]) else {
             continue;
         };
-        let id = case["id"].as_str().unwrap().to_owned();
-        let answer = ask(&params);
+        let id = case["id"].as_str().unwrap();
+        if ELSEWHERE.contains(&id) {
+            continue;
+        }
         total += 1;
+        let answer = ask_with(&case["state"], &params);
         if agrees(case, &answer) {
-            if case["group"] == "risky_command_high" {
-                commands += 1;
-            }
-            right.push(id);
+            right += 1;
         } else {
+            let got = answer.map(|r| {
+                let codes: Vec<String> = r.warnings.into_iter().map(|w| w.code).collect();
+                (r.decision, codes)
+            });
             wrong.push(format!(
-                "{id} {} wants {}, got {:?}",
-                case["call"],
-                case["better"],
-                answer.map(|reply| (reply.decision, reply.warnings))
+                "{id} {}: wants {}, got {got:?}",
+                case["note"], case["better"]
             ));
         }
     }
-    let missing: Vec<&String> = wrong
-        .iter()
-        .filter(|line| !NEED_STATE.iter().any(|id| line.starts_with(id)))
-        .collect();
+    println!("{right} of {total}\n{wrong:#?}");
     assert!(
-        missing.is_empty(),
-        "{} of {total} right\n{missing:#?}",
-        right.len()
-    );
-    let by_luck: Vec<&String> = right
-        .iter()
-        .filter(|id| NEED_STATE.contains(&id.as_str()))
-        .collect();
-    assert!(
-        by_luck.is_empty(),
-        "now right, take off the list: {by_luck:?}"
-    );
-    assert_eq!(
-        (right.len(), total, commands),
-        (RIGHT, RIGHT + NEED_STATE.len(), 50)
+        right as f64 / f64::from(total) >= 0.98,
+        "{right} of {total}\n{wrong:#?}"
     );
 }
-
-/// Cases in scope that agree.
-const RIGHT: usize = 88;
 
 #[test]
 fn the_answer_has_its_shape() {
@@ -165,7 +313,7 @@ fn the_answer_has_its_shape() {
         })
         .unwrap()
     };
-    let reply = ask("edit", &["src/a.rs"], "");
+    let reply = ask("risky_command", &["src/a.rs"], "ls");
     assert_eq!(
         (
             reply.status.as_str(),
@@ -214,13 +362,14 @@ fn the_answer_has_its_shape() {
             "generated_state_path",
             "vcs_internals_path",
             "destructive_command",
+            "missing_execution_contract",
             "sensitive_path",
             "ci_config_path",
             "command_not_decidable"
         ]
     );
     assert_eq!(reply.warnings[0].evidence, ["../a", "../b", "../c"]);
-    assert_eq!(reply.warnings_total, 7);
+    assert_eq!(reply.warnings_total, 8);
     assert_eq!(reply.checks.contract_alignment, "error");
     assert_eq!(
         reply.suggested_next,
@@ -281,39 +430,4 @@ proptest::proptest! {
             proptest::prop_assert!(warning.message.chars().count() <= 220);
         }
     }
-}
-
-/// Groups whose cases are about contracts, threads, logs or time.
-const STATE_GROUPS: &[&str] = &[
-    "aligned_state",
-    "contract_alignment",
-    "work_state",
-    "validation",
-    "lifecycle",
-    "continuity_quality",
-    "contract_selection",
-];
-
-/// What nothing stored decides agrees with the reviewer; all of it.
-#[test]
-fn every_case_without_state() {
-    let (mut stateless, mut right, mut with_state, mut lucky) = (0, 0, 0, 0);
-    for case in &cases() {
-        let Some(params) = params(&case["call"]) else {
-            continue;
-        };
-        let id = case["id"].as_str().unwrap();
-        let group = case["group"].as_str().unwrap();
-        let agrees = agrees(case, &ask(&params));
-        let needs = NEED_STATE.contains(&id) || (STATE_GROUPS.contains(&group) && !in_scope(case));
-        if needs {
-            with_state += 1;
-            lucky += usize::from(agrees);
-        } else {
-            stateless += 1;
-            right += usize::from(agrees);
-        }
-    }
-    println!("{right} of {stateless} without state; {lucky} of {with_state} that need it");
-    assert_eq!((right, stateless), (RIGHT, RIGHT));
 }

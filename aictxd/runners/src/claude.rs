@@ -145,6 +145,10 @@ impl Dialect for Claude {
                     members.insert("permissionDecisionReason".into(), json!(reason));
                 }
             }
+            // The reason is handed to the model as what the user says next.
+            ("Stop", Decision::Ask(reason)) => {
+                return Some(json!({ "decision": "block", "reason": reason }));
+            }
             // The user is being asked already; only a refusal adds something.
             ("PermissionRequest", Decision::Deny(_)) => {
                 let message = answer.decision.refusal();

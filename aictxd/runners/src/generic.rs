@@ -114,6 +114,7 @@ impl Dialect for Generic {
         let moment = match kind {
             Kind::Stop => Moment::Stop {
                 last_message: payload.text(&["message"]),
+                asked_back: false,
             },
             Kind::SubagentStop => Moment::Subagent {
                 phase: "stop",

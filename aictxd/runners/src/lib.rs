@@ -72,7 +72,7 @@ impl HookEvent<'_> {
             Moment::ToolFailed { call: c, .. } if !c.call_id.is_empty() => call(2, c),
             Moment::SessionStart { source } => (3_u8, source).hash(&mut hasher),
             Moment::Prompt { text } => (4_u8, text).hash(&mut hasher),
-            Moment::Stop { last_message } => (5_u8, last_message).hash(&mut hasher),
+            Moment::Stop { last_message, .. } => (5_u8, last_message).hash(&mut hasher),
             Moment::Subagent {
                 phase,
                 last_message,
@@ -129,6 +129,8 @@ pub enum Moment<'a> {
     Stop {
         /// What it said last.
         last_message: Cow<'a, str>,
+        /// It goes on because a hook asked it back before; it must not be asked again.
+        asked_back: bool,
     },
     /// A sub-agent started or stopped.
     Subagent {

@@ -295,6 +295,7 @@ pub(crate) fn moment<'a>(
         },
         Kind::Stop => Moment::Stop {
             last_message: payload.text(LAST),
+            asked_back: payload.flag(&["stop_hook_active"]),
         },
         Kind::SubagentStart => Moment::Subagent {
             phase: "start",

@@ -100,6 +100,7 @@ impl Dialect for Windsurf {
             },
             Kind::Stop => Moment::Stop {
                 last_message: info.text(&["response"]),
+                asked_back: false,
             },
             Kind::Gate => Moment::ToolIntent(call(&name, &info)),
             Kind::Done => Moment::ToolDone {

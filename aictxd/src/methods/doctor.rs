@@ -271,7 +271,7 @@ fn lifecycle(app: &App, site: &Site) -> Check {
     let Ok(host) = app.hosts.open(&site.root) else {
         return check(name, CheckStatus::Unknown);
     };
-    let status = aictx_continuity::lifecycle_overview(&host.snapshot(), app.now());
+    let status = aictx_continuity::lifecycle_status(&host.snapshot(), "", "", app.now());
     let gaps = status
         .get("warnings")
         .and_then(Value::as_array)

@@ -208,6 +208,12 @@ pub struct Log {
 /// `aictx why`.
 #[derive(Debug, Args)]
 pub struct Why {
+    /// Explain a verdict of the guard: its id or the beginning of it
+    #[arg(long, value_name = "ID", conflicts_with = "session")]
+    pub verdict: Option<String>,
+    /// Show the guard's latest verdicts
+    #[arg(long, conflicts_with_all = ["session", "verdict"])]
+    pub verdicts: bool,
     /// Session: its id or the beginning of it [default: the caller's, else the newest]
     #[arg(long, value_name = "ID", default_value = "", hide_default_value = true)]
     pub session: String,

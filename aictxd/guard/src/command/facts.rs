@@ -38,6 +38,12 @@ pub trait Facts {
         Known::default()
     }
 
+    /// Whether the user said that a path must be left alone.
+    fn off_limits(&self, path: &RepoPath) -> bool {
+        let _ = path;
+        false
+    }
+
     /// Whether [`Facts::text`] can ever answer.
     fn has_texts(&self) -> bool {
         true

@@ -230,6 +230,18 @@ impl Judge<'_> {
         let Some(located) = located else {
             return;
         };
+        if let Located::Inside(inside) = &located
+            && self.facts.off_limits(inside)
+        {
+            let what = What {
+                code: &codes::FORBIDDEN_BY_USER,
+                kind: Kind::Overwrite,
+                tier: Tier::Destructive,
+                level: Tier::Destructive.into(),
+                reversible: false,
+            };
+            self.add(Some(call), what, verb, [word.text.as_str()]);
+        }
         let Some((code, severity)) = path::verdict(&located) else {
             return;
         };

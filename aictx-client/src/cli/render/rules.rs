@@ -1,0 +1,119 @@
+//! Steer, who, trust and verdicts, as text for people.
+
+use aictx_proto::methods::{SteerReply, TrustReply, VerdictList, WhoReply};
+
+use crate::cli::text::{Paint, clean, one_line};
+
+/// Longest text on a line.
+const LINE: usize = 120;
+
+/// `aictx steer`.
+pub fn steer(reply: &SteerReply, paint: Paint) -> String {
+    let decision = match reply.decision.as_str() {
+        "continue" => reply.decision.clone(),
+        other => paint.yellow(other),
+    };
+    let mut out = format!(
+        "AICTX steer: {decision} ({}, {})\n",
+        clean(&reply.classification),
+        clean(&reply.impact)
+    );
+    let updates = &reply.suggested_updates;
+    for (label, list) in [
+        ("forbidden", &updates.forbidden_paths),
+        ("only", &updates.only_paths),
+        ("allowed again", &updates.lifted_paths),
+        ("to be worked on", &updates.required_paths),
+    ] {
+        if !list.is_empty() {
+            out.push_str(&format!("{label}: {}\n", one_line(&list.join(", "), LINE)));
+        }
+    }
+    out
+}
+
+/// `aictx who`.
+pub fn who(reply: &WhoReply, paint: Paint) -> String {
+    if reply.sessions.is_empty() {
+        return "nobody is at work here\n".to_owned();
+    }
+    let mut out = String::new();
+    for s in &reply.sessions {
+        out.push_str(&format!(
+            "{} {}  {}  branch {}\n",
+            paint.bold(&clean(&s.runner)),
+            clean(&s.session_id),
+            clean(&s.last_seen_at),
+            clean(&s.branch)
+        ));
+        if !s.request.is_empty() {
+            out.push_str(&format!("  request: {}\n", one_line(&s.request, LINE)));
+        }
+        if !s.files.is_empty() {
+            out.push_str(&format!(
+                "  edited: {}\n",
+                one_line(&s.files.join(", "), LINE * 2)
+            ));
+        }
+        if !s.limits.is_empty() {
+            out.push_str(&format!(
+                "  off limits: {}\n",
+                one_line(&s.limits.join(", "), LINE)
+            ));
+        }
+    }
+    out
+}
+
+/// `aictx trust`.
+pub fn trust(reply: &TrustReply, paint: Paint) -> String {
+    if reply.policy.is_empty() {
+        return format!(
+            "{} is not there: the repository has no policy\n",
+            clean(&reply.path)
+        );
+    }
+    let state = if reply.trusted {
+        "trusted".to_owned()
+    } else {
+        paint.yellow("not trusted: it can only make the guard stricter")
+    };
+    let mut out = format!("{} ({state})\n", clean(&reply.path));
+    // Shown as what would be added to the rules that hold.
+    for line in reply.policy.lines() {
+        out.push_str(&format!("+ {}\n", clean(line)));
+    }
+    out.push_str(&format!("hash {}\n", clean(&reply.hash)));
+    if !reply.problem.is_empty() {
+        out.push_str(&format!("problem: {}\n", clean(&reply.problem)));
+    }
+    out
+}
+
+/// `aictx why --verdict`.
+pub fn verdicts(list: &VerdictList, paint: Paint) -> String {
+    if list.verdicts.is_empty() {
+        return "nothing was refused or asked about\n".to_owned();
+    }
+    let mut out = String::new();
+    for row in &list.verdicts {
+        let text = |name: &str| clean(row[name].as_str().unwrap_or_default());
+        let decision = text("decision");
+        let shown = if decision == "deny" {
+            paint.red(&decision)
+        } else {
+            paint.yellow(&decision)
+        };
+        out.push_str(&format!(
+            "{}  {}  {shown}  {} {}\n  {}: {}\n  {}\n",
+            text("id"),
+            text("at"),
+            text("runner"),
+            text("session_id"),
+            text("tool"),
+            one_line(row["subject"].as_str().unwrap_or_default(), LINE * 2),
+            text("reason"),
+        ));
+    }
+    out
+}

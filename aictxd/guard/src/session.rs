@@ -1,0 +1,237 @@
+//! What a session is told about others, about its user's limits, and about work that nobody checked.
+
+use aictx_proto::Timestamp;
+use aictx_proto::path::Located;
+use aictx_proto::text::{clean, printable};
+
+use crate::hook::HookVerdict;
+use crate::steer::{SteerState, SteerVerdict};
+
+/// A file that somebody else changed, or is at work on.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Parallel {
+    /// The other session; empty when nobody that we know changed it.
+    pub session: String,
+    /// Its agent.
+    pub runner: String,
+    /// When it edited the file.
+    pub at: Option<Timestamp>,
+    /// The session that asks had read the file before.
+    pub read_before: bool,
+}
+
+/// What to tell an agent that is about to edit a file which is not as it knows it. Advice, in one
+/// line: the agent can read the file again.
+pub fn parallel_note(path: &str, parallel: &Parallel, now: Timestamp) -> String {
+    let path = clean(&printable(path), 160);
+    if parallel.session.is_empty() {
+        return format!(
+            "aictx: {path} changed on disk since this session last read it, by something outside of recorded sessions. Read it again before editing."
+        );
+    }
+    let who: String = parallel.session.chars().take(8).collect();
+    let minutes = parallel.at.map_or(0, |at| now.since(at) / 60);
+    let when = if minutes == 0 {
+        "just now".to_owned()
+    } else {
+        format!("{minutes} min ago")
+    };
+    let what = if parallel.read_before {
+        "since this session last read it. Read it again before editing."
+    } else {
+        "and that session is still open. Look at it before editing, and stay out of each other's way."
+    };
+    format!(
+        "aictx: {path} was edited {when} by another live session ({}, {}) {what}",
+        clean(&printable(&parallel.runner), 24),
+        clean(&printable(&who), 8)
+    )
+}
+
+/// The verdict of the user's own limits on a path that is about to be edited.
+pub fn hook_limits(limits: &SteerState, path: &Located, shown: &str) -> HookVerdict {
+    let Located::Inside(inside) = path else {
+        return HookVerdict::Pass;
+    };
+    let shown = clean(&printable(shown), 160);
+    match limits.verdict(inside) {
+        None => HookVerdict::Pass,
+        Some(SteerVerdict::Forbidden(entry)) => HookVerdict::Deny(format!(
+            "aictx: the user said in this session not to touch {} ({shown}). It holds until the user lifts it; ask them if the change is needed.",
+            clean(&printable(&entry), 120)
+        )),
+        Some(SteerVerdict::OutsideAllowed) => HookVerdict::Deny(format!(
+            "aictx: the user limited this session to {}; {shown} lies outside. Ask them if the change is needed.",
+            clean(&printable(&limits.allowed_paths.join(", ")), 160)
+        )),
+    }
+}
+
+/// What an agent is reminded of when its user set limits.
+pub fn limits_note(limits: &SteerState) -> Option<String> {
+    if limits.is_empty() {
+        return None;
+    }
+    let listed = |paths: &[String]| clean(&printable(&paths.join(", ")), 300);
+    let mut parts = Vec::new();
+    if !limits.forbidden_paths.is_empty() {
+        parts.push(format!(
+            "not to be edited: {}",
+            listed(&limits.forbidden_paths)
+        ));
+    }
+    if !limits.allowed_paths.is_empty() {
+        parts.push(format!(
+            "only to be edited: {}",
+            listed(&limits.allowed_paths)
+        ));
+    }
+    if !limits.excepted_paths.is_empty() {
+        parts.push(format!("except: {}", listed(&limits.excepted_paths)));
+    }
+    (!parts.is_empty()).then(|| {
+        format!(
+            "aictx keeps to the user's limits for this session: {}.",
+            parts.join("; ")
+        )
+    })
+}
+
+/// What is known when an agent wants to end its turn.
+#[derive(Debug, Clone, Copy)]
+pub struct TurnEnd<'a> {
+    /// Files edited since the last check passed.
+    pub edited: &'a [String],
+    /// The check that this repository has; empty when none is known.
+    pub check: &'a str,
+    /// Kind of task.
+    pub task_type: &'a str,
+    /// The agent was asked back in this turn already, by us or by another hook.
+    pub asked_before: bool,
+    /// The user wants this gate.
+    pub enabled: bool,
+}
+
+/// Whether to ask the agent back before its turn ends: files were edited, the repository has a check,
+/// and it was not seen to pass since. Once a turn, never for documentation.
+pub fn turn_end(end: &TurnEnd) -> Option<String> {
+    let code = end.edited.iter().any(|path| !is_text(path));
+    let reads = matches!(
+        end.task_type,
+        "documentation" | "analysis" | "investigation" | "qa"
+    );
+    if !end.enabled || end.asked_before || end.check.is_empty() || !code || reads {
+        return None;
+    }
+    let files: Vec<&str> = end
+        .edited
+        .iter()
+        .rev()
+        .take(3)
+        .map(String::as_str)
+        .collect();
+    Some(format!(
+        "aictx: {} {} edited and `{}` has not been seen to pass since. Run it, or say why it does not apply.",
+        clean(&printable(&files.join(", ")), 200),
+        if files.len() == 1 { "was" } else { "were" },
+        clean(&printable(end.check), 120)
+    ))
+}
+
+/// Prose, pictures and data that no test looks at.
+fn is_text(path: &str) -> bool {
+    let lower = path.to_lowercase();
+    [".md", ".rst", ".txt", ".adoc", ".png", ".svg", ".jpg"]
+        .iter()
+        .any(|e| lower.ends_with(e))
+        || lower.starts_with("docs/")
+        || lower
+            .rsplit('/')
+            .next()
+            .is_some_and(|n| matches!(n, "license" | "changelog" | "authors"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use aictx_proto::path::locate;
+
+    #[test]
+    fn the_users_limits_hold_for_edits() {
+        let limits = SteerState {
+            forbidden_paths: vec!["migrations".into()],
+            ..SteerState::default()
+        };
+        let ask = |path: &str| hook_limits(&limits, &locate("/r", "/r", path), path);
+        assert!(matches!(ask("migrations/001.sql"), HookVerdict::Deny(_)));
+        assert_eq!(ask("src/a.rs"), HookVerdict::Pass);
+        let only = SteerState {
+            allowed_paths: vec!["src".into()],
+            ..SteerState::default()
+        };
+        let ask = |path: &str| hook_limits(&only, &locate("/r", "/r", path), path);
+        assert!(matches!(ask("docs/a.md"), HookVerdict::Deny(_)));
+        assert_eq!(ask("src/a.rs"), HookVerdict::Pass);
+        assert!(
+            limits_note(&only)
+                .unwrap()
+                .contains("only to be edited: src")
+        );
+        assert_eq!(limits_note(&SteerState::default()), None);
+    }
+
+    #[test]
+    fn a_turn_ends_freely_without_code_or_with_its_check() {
+        let code = ["src/a.rs".to_owned()];
+        let docs = ["README.md".to_owned(), "docs/x.html".to_owned()];
+        let end = TurnEnd {
+            edited: &code,
+            check: "cargo test",
+            task_type: "bug_fixing",
+            asked_before: false,
+            enabled: true,
+        };
+        assert!(turn_end(&end).unwrap().contains("cargo test"));
+        for free in [
+            TurnEnd {
+                edited: &docs,
+                ..end
+            },
+            TurnEnd { edited: &[], ..end },
+            TurnEnd { check: "", ..end },
+            TurnEnd {
+                asked_before: true,
+                ..end
+            },
+            TurnEnd {
+                enabled: false,
+                ..end
+            },
+            TurnEnd {
+                task_type: "documentation",
+                ..end
+            },
+        ] {
+            assert_eq!(turn_end(&free), None);
+        }
+    }
+
+    #[test]
+    fn others_are_named_with_their_time() {
+        let now = Timestamp::from_unix(600);
+        let other = Parallel {
+            session: "abcdefghij".into(),
+            runner: "codex".into(),
+            at: Some(Timestamp::from_unix(300)),
+            read_before: true,
+        };
+        let text = parallel_note("src/a.rs", &other, now);
+        assert!(
+            text.contains("5 min ago by another live session (codex, abcdefgh)"),
+            "{text}"
+        );
+        assert!(
+            parallel_note("a", &Parallel::default(), now).contains("outside of recorded sessions")
+        );
+    }
+}

@@ -1,0 +1,567 @@
+//! Does a step still agree with what the repository remembers: its contract, the task at hand, other
+//! sessions, what was validated (spec/guard.md §3.3-§3.5, §6-§12)?
+//!
+//! Stored text never reaches an answer, and nothing that a repository holds can lower a finding about
+//! safety. Housekeeping is not told here at all.
+
+use aictx_continuity::{Presents, goals_match, lifecycle_status};
+use aictx_proto::methods::guard::{GuardParams, GuardWarning};
+use aictx_proto::path::{Located, RepoPath, locate};
+use aictx_proto::pattern::PathPattern;
+use aictx_proto::record::{ContractRecord, ContractRef, Thread};
+use aictx_proto::snapshot::{ReadIssue, Snapshot};
+use aictx_proto::time::Timestamp;
+use serde_json::Value;
+
+use crate::codes::{
+    ACTIVE_TASK_NOT_IN_PROGRESS, ACTIVE_WORK_STATE_STALE, BORROWED_CONTRACT,
+    CHANGES_WITHOUT_EVIDENCE, CONFLICTS_WITH_AVOID_SCOPE, CONTRACT_GOAL_MISMATCH, Code,
+    DANGLING_ACTIVE_TASK, ERROR, EXPIRED_CONTRACT, FIRST_ACTION_MISMATCH, FORBIDDEN_BY_USER, INFO,
+    MISSING_ACTIVE_WORK_STATE, MISSING_EXECUTION_CONTRACT, MISSING_LINKED_FILE, NOT_INITIALIZED,
+    OPEN_RELATED_SESSION, OUTSIDE_ALLOWED_BY_USER, OUTSIDE_EXPECTED_SCOPE, STALE_HANDOFF,
+    STATE_UNREADABLE, UNBOUNDED_CONTRACT_SCOPE, UNVERIFIED_WORK_STATE, VALIDATION_EVIDENCE_MISSING,
+    WARNING, WORK_STATE_RISKS_PRESENT,
+};
+use crate::steer::{SteerState, SteerVerdict};
+
+/// A contract of another session, or of none, binds nobody from this age on, in seconds.
+const CONTRACT_EXPIRES: u64 = 7 * 86_400;
+/// A task that nobody touched for so long is stale, in seconds.
+const STALE_TASK: u64 = 24 * 3_600;
+/// A handoff says little from this age on, in seconds.
+const STALE_HANDOFF_AGE: u64 = 30 * 86_400;
+/// So many items of memory that speak of lost files say something about memory as a whole.
+const MANY_LOST: usize = 5;
+
+/// How a contract came to be the one that counts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ContractSource {
+    /// It is the session's own.
+    Session,
+    /// Its goal is what the caller is trying to do.
+    Intent,
+    /// Its goal is that of the active task.
+    WorkState,
+    /// It is the newest one, and nobody said which session asks.
+    Latest,
+    /// It is the newest one, of another session.
+    Borrowed,
+}
+
+/// The contract to be looked at.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ContractChoice {
+    /// Which one.
+    pub contract: ContractRef,
+    /// Why.
+    pub source: ContractSource,
+}
+
+/// What is known beside the repository's memory.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Held<'a> {
+    /// The contract that [`choose_guard_contract`] chose, as stored, and why it was chosen.
+    pub contract: Option<(&'a ContractRecord, ContractSource)>,
+    /// What the user said that may and may not be touched in this session.
+    pub limits: Option<&'a SteerState>,
+    /// Files that memory speaks of, as they are now.
+    pub presents: Option<&'a Presents>,
+    /// Whether a check was seen to pass in this session after its last edit; `None` when nobody watched.
+    pub validated: Option<bool>,
+    /// Nothing was ever recorded in this repository.
+    pub uninitialised: bool,
+}
+
+/// A finding, and whether resuming would cure it.
+pub(crate) struct Found {
+    pub(crate) warning: GuardWarning,
+    pub(crate) reground: bool,
+}
+
+impl Found {
+    pub(crate) fn new(warning: GuardWarning, reground: bool) -> Self {
+        Self { warning, reground }
+    }
+}
+
+/// An intent that says what somebody wants; a label that a program sends is none.
+fn intent(params: &GuardParams) -> &str {
+    let text = params.intent.trim();
+    let label =
+        !text.contains(char::is_whitespace) && text.is_ascii() && text.contains(['_', '-', '.']);
+    if label { "" } else { text }
+}
+
+/// Chooses the contract of a step: the session's own, then by intent, then by the active task, then
+/// the newest.
+pub fn choose_guard_contract(snapshot: &Snapshot, params: &GuardParams) -> Option<ContractChoice> {
+    let index = &snapshot.contracts.contracts;
+    let session = params.caller.session_id.trim();
+    let chosen = |contract: &ContractRef, source| ContractChoice {
+        contract: contract.clone(),
+        source,
+    };
+    let newest = |wanted: &dyn Fn(&ContractRef) -> bool| index.iter().rev().find(|c| wanted(c));
+    if !session.is_empty()
+        && let Some(own) = newest(&|c| c.session_id == session || c.execution_id == session)
+    {
+        return Some(chosen(own, ContractSource::Session));
+    }
+    let wanted = intent(params);
+    if !wanted.is_empty() {
+        return newest(&|c| goals_match(&c.task_goal, wanted))
+            .map(|c| chosen(c, ContractSource::Intent));
+    }
+    if let Some(task) = &snapshot.active_task
+        && let Some(found) = newest(&|c| goals_match(&c.task_goal, &task.goal))
+    {
+        return Some(chosen(found, ContractSource::WorkState));
+    }
+    let latest = index.last()?;
+    let source = if session.is_empty() {
+        ContractSource::Latest
+    } else {
+        ContractSource::Borrowed
+    };
+    Some(chosen(latest, source))
+}
+
+/// One question.
+pub(crate) struct Question<'q> {
+    pub(crate) snapshot: &'q Snapshot,
+    pub(crate) params: &'q GuardParams,
+    pub(crate) held: &'q Held<'q>,
+    pub(crate) root: &'q str,
+    pub(crate) cwd: &'q str,
+    pub(crate) now: Timestamp,
+}
+
+impl Question<'_> {
+    fn action(&self, names: &[&str]) -> bool {
+        names.contains(&self.params.action.as_str())
+    }
+
+    /// What the step is for: as the caller says, else the contract's goal, else the task's.
+    fn goal(&self) -> String {
+        let contract = self.held.contract.map(|(c, _)| c.task_goal.as_str());
+        let task = self.snapshot.active_task.as_ref().map(|t| t.goal.as_str());
+        [Some(intent(self.params)), contract, task]
+            .into_iter()
+            .flatten()
+            .find(|t| !t.trim().is_empty())
+            .unwrap_or_default()
+            .to_owned()
+    }
+
+    fn paths(&self) -> Vec<(&str, RepoPath)> {
+        self.params
+            .paths
+            .iter()
+            .take(1_000)
+            .filter_map(|raw| match locate(self.root, self.cwd, raw.trim()) {
+                Located::Inside(path) if !raw.trim().is_empty() => Some((raw.as_str(), path)),
+                _ => None,
+            })
+            .collect()
+    }
+
+    /// Everything that state has to say about the step.
+    pub(crate) fn findings(&self) -> Vec<Found> {
+        let mut found = Vec::new();
+        if self.held.uninitialised {
+            found.push(Found::new(NOT_INITIALIZED.warning(WARNING, []), false));
+            return found;
+        }
+        self.limits(&mut found);
+        self.work_state(&mut found);
+        self.contract(&mut found);
+        self.validation(&mut found);
+        self.memory(&mut found);
+        self.sessions(&mut found);
+        self.unreadable(&mut found);
+        found
+    }
+
+    /// What the user forbade in this session holds until the user lifts it.
+    fn limits(&self, found: &mut Vec<Found>) {
+        let Some(limits) = self.held.limits else {
+            return;
+        };
+        for (raw, path) in self.paths() {
+            match limits.verdict(&path) {
+                Some(SteerVerdict::Forbidden(_)) => {
+                    found.push(Found::new(FORBIDDEN_BY_USER.warning(ERROR, [raw]), false));
+                }
+                Some(SteerVerdict::OutsideAllowed) => {
+                    found.push(Found::new(
+                        OUTSIDE_ALLOWED_BY_USER.warning(ERROR, [raw]),
+                        false,
+                    ));
+                }
+                None => {}
+            }
+        }
+    }
+
+    fn work_state(&self, found: &mut Vec<Found>) {
+        let idle = self.action(&["continue_after_idle"]);
+        let boundary = idle || self.action(&["agent_switch"]);
+        let pointer = self.snapshot.pointer.active_task_id.as_str();
+        let pointed = self.snapshot.threads.iter().find(|t| t.task_id == pointer);
+        let plain = |id: &str| {
+            id.chars()
+                .all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'))
+                && !id.starts_with('.')
+        };
+        if boundary && !pointer.is_empty() && !plain(pointer) {
+            found.push(Found::new(
+                STATE_UNREADABLE.warning(WARNING, ["tasks/active.json"]),
+                idle,
+            ));
+            return;
+        }
+        match (&self.snapshot.active_task, pointed) {
+            (None, None) if boundary && !pointer.is_empty() => {
+                found.push(Found::new(
+                    DANGLING_ACTIVE_TASK.warning(WARNING, [pointer]),
+                    idle,
+                ));
+            }
+            (None, Some(thread)) if boundary => {
+                let evidence = [thread.status.as_str()];
+                found.push(Found::new(
+                    ACTIVE_TASK_NOT_IN_PROGRESS.warning(WARNING, evidence),
+                    false,
+                ));
+            }
+            (None, _) if boundary => {
+                found.push(Found::new(
+                    MISSING_ACTIVE_WORK_STATE.warning(WARNING, []),
+                    idle,
+                ));
+            }
+            (Some(task), _) => self.active(task, found),
+            _ => self.carried(found),
+        }
+    }
+
+    fn active(&self, task: &Thread, found: &mut Vec<Found>) {
+        match Timestamp::parse(&task.updated_at) {
+            None if !task.updated_at.is_empty() => {
+                found.push(Found::new(
+                    STATE_UNREADABLE.warning(WARNING, ["updated_at"]),
+                    false,
+                ));
+            }
+            Some(at) if self.now.since(at) > STALE_TASK => {
+                let alive = self.snapshot.lifecycle.iter().rev().take(100).any(|e| {
+                    e.event_type == "finalize_called"
+                        && Timestamp::parse(&e.timestamp)
+                            .is_some_and(|at| self.now.since(at) < STALE_TASK)
+                        && goals_match(&e.task, &task.goal)
+                });
+                let hours = (self.now.since(at) / 3_600).to_string();
+                let warning = ACTIVE_WORK_STATE_STALE.warning(WARNING, [hours.as_str()]);
+                found.push(Found::new(warning, !alive));
+            }
+            _ => {}
+        }
+        if !task.risks.is_empty() {
+            let count = task.risks.len().to_string();
+            found.push(Found::new(
+                WORK_STATE_RISKS_PRESENT.warning(WARNING, [count.as_str()]),
+                false,
+            ));
+        }
+    }
+
+    /// A task that was left with something unverified, and is what the step is about.
+    fn carried(&self, found: &mut Vec<Found>) {
+        if !self.action(&[
+            "before_first_edit",
+            "edit",
+            "scope_change",
+            "finalize",
+            "final_answer",
+        ]) {
+            return;
+        }
+        let goal = self.goal();
+        let open = self.snapshot.threads.iter().any(|t| {
+            matches!(t.status.as_str(), "paused" | "blocked")
+                && !(t.unverified.is_empty() && t.contract_gaps.is_empty())
+                && goals_match(&t.goal, &goal)
+        });
+        if open {
+            found.push(Found::new(
+                UNVERIFIED_WORK_STATE.warning(WARNING, []),
+                false,
+            ));
+        }
+    }
+
+    fn contract(&self, found: &mut Vec<Found>) {
+        let edits = self.action(&["before_first_edit", "edit", "scope_change"]);
+        let Some((record, source)) = self.held.contract else {
+            if edits {
+                let another = !self.snapshot.contracts.contracts.is_empty()
+                    && !intent(self.params).is_empty();
+                let code = if another {
+                    &CONTRACT_GOAL_MISMATCH
+                } else {
+                    &MISSING_EXECUTION_CONTRACT
+                };
+                found.push(Found::new(code.warning(WARNING, []), false));
+            }
+            return;
+        };
+        let age = Timestamp::parse(&record.generated_at).map(|at| self.now.since(at));
+        if source != ContractSource::Session && age.is_some_and(|age| age > CONTRACT_EXPIRES) {
+            found.push(Found::new(EXPIRED_CONTRACT.warning(INFO, []), false));
+            return;
+        }
+        if edits && source == ContractSource::Borrowed {
+            found.push(Found::new(BORROWED_CONTRACT.warning(WARNING, []), false));
+        }
+        if edits
+            && source == ContractSource::Session
+            && let Some(task) = &self.snapshot.active_task
+            && !goals_match(&task.goal, &record.task_goal)
+        {
+            found.push(Found::new(
+                CONTRACT_GOAL_MISMATCH.warning(WARNING, []),
+                false,
+            ));
+        }
+        if edits || self.action(&["risky_command"]) {
+            self.scope(record, found);
+        }
+    }
+
+    fn scope(&self, record: &ContractRecord, found: &mut Vec<Found>) {
+        let contract = &record.execution_contract;
+        let paths = self.paths();
+        let first = contract
+            .pointer("/first_action/path")
+            .and_then(Value::as_str)
+            .unwrap_or_default();
+        if self.action(&["before_first_edit"])
+            && !first.is_empty()
+            && !paths.is_empty()
+            && !matches!(contract["contract_strength"].as_str(), Some("exploratory"))
+        {
+            let first = RepoPath::parse(first).ok();
+            if !paths.iter().any(|(_, p)| Some(p) == first.as_ref()) {
+                found.push(Found::new(
+                    FIRST_ACTION_MISMATCH.warning(WARNING, []),
+                    false,
+                ));
+            }
+        }
+        let entries = |names: &[&str]| -> Vec<PathPattern> {
+            let lists = names.iter().filter_map(|n| contract.pointer(n)?.as_array());
+            lists
+                .flatten()
+                .filter_map(Value::as_str)
+                .map(PathPattern::new)
+                .take(64)
+                .collect()
+        };
+        let mut allowed = entries(&[
+            "/edit_scope/primary",
+            "/edit_scope/secondary_if_needed",
+            "/expected_first_files",
+        ]);
+        if !first.is_empty() && !allowed.is_empty() {
+            allowed.push(PathPattern::new(first));
+        }
+        let avoid = entries(&["/edit_scope/avoid"]);
+        if avoid.iter().any(PathPattern::is_unbounded) {
+            // A stored file must not be able to stop every edit.
+            found.push(Found::new(
+                UNBOUNDED_CONTRACT_SCOPE.warning(WARNING, []),
+                false,
+            ));
+        }
+        let binds = !allowed.is_empty() && !allowed.iter().any(PathPattern::is_unbounded);
+        let command = self.action(&["risky_command"]);
+        let high = self.params.risk == "high" && !command;
+        for (raw, path) in &paths {
+            let inside = covers(&allowed, path);
+            let shunned = avoid.iter().any(|p| !p.is_unbounded()) && covers_bounded(&avoid, path);
+            if shunned {
+                let severity = if high { ERROR } else { WARNING };
+                let warning = CONFLICTS_WITH_AVOID_SCOPE.warning(severity, [*raw]);
+                found.push(Found::new(warning, !inside && !high));
+            }
+            if binds && !inside && !command {
+                found.push(Found::new(
+                    OUTSIDE_EXPECTED_SCOPE.warning(WARNING, [*raw]),
+                    false,
+                ));
+            }
+        }
+    }
+
+    /// At the end of the work: was the check that the contract names seen?
+    fn validation(&self, found: &mut Vec<Found>) {
+        let Some((record, source)) = self.held.contract else {
+            return;
+        };
+        if !self.action(&["finalize", "final_answer"])
+            || matches!(source, ContractSource::Latest | ContractSource::Borrowed)
+            || self.held.validated == Some(true)
+        {
+            return;
+        }
+        let contract = &record.execution_contract;
+        let command = contract
+            .pointer("/test_command/command")
+            .and_then(Value::as_str)
+            .unwrap_or_default();
+        let required = contract
+            .pointer("/validation_policy/required")
+            .and_then(Value::as_bool)
+            != Some(false);
+        if command.trim().is_empty() || !required {
+            return;
+        }
+        let about = |contract: &str, session: &str| {
+            contract == record.contract_id || (!session.is_empty() && session == record.session_id)
+        };
+        let row = self
+            .snapshot
+            .compliance
+            .iter()
+            .rev()
+            .find(|r| about(&r.contract_id, &r.session_id));
+        let checked = row.is_some_and(|r| {
+            r.checks.get("canonical_test_used").and_then(Value::as_bool) == Some(true)
+        });
+        let event =
+            self.snapshot.lifecycle.iter().rev().find(|e| {
+                e.event_type == "finalize_called" && about(&e.contract_id, &e.session_id)
+            });
+        if !checked && !event.is_some_and(|e| e.tests_count > 0) {
+            found.push(Found::new(
+                VALIDATION_EVIDENCE_MISSING.warning(WARNING, []),
+                false,
+            ));
+        }
+    }
+
+    /// What memory says that is not so any more, as far as it concerns the step.
+    fn memory(&self, found: &mut Vec<Found>) {
+        let gone = |paths: &[String]| {
+            let presents = self.held.presents;
+            presents.is_some_and(|presents| {
+                paths
+                    .iter()
+                    .any(|p| presents.get(p).is_some_and(|f| f.blob.is_empty()))
+            })
+        };
+        let goal = self.goal();
+        if let Some(handoff) = &self.snapshot.handoff
+            && (goals_match(&handoff.summary, &goal) || goals_match(&handoff.reason, &goal))
+        {
+            let age = Timestamp::parse(&handoff.updated_at).map(|at| self.now.since(at));
+            if gone(&handoff.recommended_starting_points)
+                || age.is_some_and(|a| a > STALE_HANDOFF_AGE)
+            {
+                found.push(Found::new(STALE_HANDOFF.warning(WARNING, []), false));
+            }
+        }
+        let paths = self.paths();
+        let lost: Vec<_> = self
+            .snapshot
+            .decisions
+            .iter()
+            .rev()
+            .take(20)
+            .filter(|d| gone(&d.related_paths))
+            .collect();
+        let governs = |list: &[String]| {
+            list.iter().any(|p| {
+                RepoPath::parse(p).is_ok_and(|p| paths.iter().any(|(_, q)| q.starts_with(&p)))
+            })
+        };
+        if lost.len() >= MANY_LOST || lost.iter().any(|d| governs(&d.related_paths)) {
+            let count = lost.len().to_string();
+            found.push(Found::new(
+                MISSING_LINKED_FILE.warning(WARNING, [count.as_str()]),
+                false,
+            ));
+        }
+    }
+
+    /// Other sessions that are open on the same thing.
+    fn sessions(&self, found: &mut Vec<Found>) {
+        let goal = self.goal();
+        if goal.trim().is_empty() || self.action(&["risky_command"]) {
+            return;
+        }
+        let status = lifecycle_status(
+            self.snapshot,
+            &self.params.caller.session_id,
+            &goal,
+            self.now,
+        );
+        let has = |code: &str| {
+            status["warnings"]
+                .as_array()
+                .into_iter()
+                .flatten()
+                .any(|w| w["code"] == code)
+        };
+        if has("session_started_but_not_finalized") || has("mcp_resume_without_finalize") {
+            let idle = self.action(&["continue_after_idle"]);
+            found.push(Found::new(OPEN_RELATED_SESSION.warning(WARNING, []), idle));
+        }
+        if has("changes_without_evidence") {
+            found.push(Found::new(
+                CHANGES_WITHOUT_EVIDENCE.warning(WARNING, []),
+                false,
+            ));
+        }
+    }
+
+    fn unreadable(&self, found: &mut Vec<Found>) {
+        let idle = self.action(&["continue_after_idle"]);
+        let latest = self.snapshot.contracts.latest_contract_id.as_str();
+        if latest.contains(['/', '\\']) || latest.starts_with('.') {
+            let file = "continuity/contracts/index.json";
+            found.push(Found::new(STATE_UNREADABLE.warning(WARNING, [file]), idle));
+        }
+        // A torn or damaged line loses nothing but itself; a whole file, or one that another encoding
+        // went through, is another matter.
+        let lost = |issue: &&ReadIssue| issue.lines == 0 || issue.detail.contains("UTF-8");
+        for issue in self.snapshot.issues.iter().filter(lost).take(3) {
+            found.push(Found::new(
+                STATE_UNREADABLE.warning(WARNING, [issue.file.as_str()]),
+                idle,
+            ));
+        }
+    }
+}
+
+/// Whether some pattern names a path or a directory above it.
+fn covers(patterns: &[PathPattern], path: &RepoPath) -> bool {
+    patterns.iter().any(|p| names(p, path))
+}
+
+/// The same without patterns that name everything.
+fn covers_bounded(patterns: &[PathPattern], path: &RepoPath) -> bool {
+    patterns.iter().any(|p| !p.is_unbounded() && names(p, path))
+}
+
+fn names(pattern: &PathPattern, path: &RepoPath) -> bool {
+    pattern.matches(path)
+        || RepoPath::parse(pattern.as_str())
+            .is_ok_and(|dir| !dir.is_root() && path.starts_with(&dir))
+}
+
+/// A file with credentials that nobody expected to be touched: more than out of scope.
+pub(crate) fn sensitive_outside(found: &[Found]) -> bool {
+    let has = |code: &Code| found.iter().any(|f| f.warning.code == code.code);
+    has(&crate::codes::SENSITIVE_PATH) && has(&OUTSIDE_EXPECTED_SCOPE)
+}

@@ -1,0 +1,94 @@
+//! What the guard wants to know beside memory: the things a command would hit, the contract that
+//! counts, the user's limits.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use aictx_guard::{
+    Facts, HookVerdict, Known, MAX_TEXT, Place as Where, Rules, SteerState, command_risk, hook_risk,
+};
+use aictx_proto::RepoPath;
+use aictx_repomap::tree::Tree;
+use rustix::fs::{AtFlags, CWD, FileType, statat};
+
+use crate::app::App;
+use crate::project;
+
+/// What is known of a worktree without asking git: one `stat` a path and a look into the warm map.
+pub struct WorktreeFacts {
+    worktree: PathBuf,
+    /// What the user put off limits.
+    limits: Arc<SteerState>,
+    /// All files that git does not ignore; none while the map does not know them all.
+    map: Option<Arc<Tree>>,
+}
+
+impl std::fmt::Debug for WorktreeFacts {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("WorktreeFacts")
+            .field("worktree", &self.worktree)
+            .finish_non_exhaustive()
+    }
+}
+
+impl WorktreeFacts {
+    /// Of a worktree, with whatever its map knows now.
+    pub fn of(app: &App, worktree: &Path, limits: Arc<SteerState>) -> Self {
+        Self {
+            limits,
+            worktree: worktree.to_owned(),
+            map: app.maps.complete_tree(worktree),
+        }
+    }
+}
+
+impl WorktreeFacts {
+    /// The verdict on a command that would run in `cwd` of the worktree `root`, both absolute, with
+    /// the policy's word in it; and the kinds of what it would do.
+    pub fn judge(
+        &self,
+        rules: &Rules,
+        command: &str,
+        root: &str,
+        cwd: &str,
+    ) -> (HookVerdict, Vec<String>) {
+        let risk = command_risk(command, Where { root, cwd }, self);
+        let reply = risk.reply();
+        let mut kinds: Vec<String> = reply.effects.into_iter().map(|e| e.kind).collect();
+        kinds.dedup();
+        let said = rules.of_command(command, &kinds);
+        (rules.apply(hook_risk(&risk), said), kinds)
+    }
+}
+
+impl Facts for WorktreeFacts {
+    fn path(&self, path: &RepoPath) -> Known {
+        let full = self.worktree.join(path.as_str());
+        let stat = statat(CWD, &full, AtFlags::SYMLINK_NOFOLLOW);
+        let directory = stat
+            .as_ref()
+            .ok()
+            .map(|s| FileType::from_raw_mode(s.st_mode) == FileType::Directory);
+        let known = self.map.as_ref().map(|tree| {
+            let bytes = path.as_str().as_bytes();
+            path.is_root() || tree.paths().find(bytes).is_some() || tree.paths().any_below(bytes)
+        });
+        Known {
+            exists: Some(stat.is_ok()),
+            directory,
+            // The map holds what git tracks and what it would show as untracked: both are worth care.
+            tracked: known,
+            ignored: known.map(|known| !known && stat.is_ok()),
+            dirty: None,
+        }
+    }
+
+    fn off_limits(&self, path: &RepoPath) -> bool {
+        self.limits.verdict(path).is_some()
+    }
+
+    fn text(&self, path: &RepoPath) -> Option<Arc<str>> {
+        let text = project::beginning(&self.worktree, path.as_str(), MAX_TEXT as u64)?;
+        Some(text.into())
+    }
+}

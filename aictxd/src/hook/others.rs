@@ -1,0 +1,172 @@
+//! What a session hears of others, of its user's limits, and of work that nobody checked.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use aictx_artifacts::root;
+use aictx_continuity::{provisional, unchecked_edits};
+use aictx_guard::{HookVerdict, Rules, Say, TurnEnd, limits_note, parallel_note, turn_end};
+use aictx_proto::effect::{Effect, KeyOrder};
+use aictx_proto::ledger::{LedgerKind, LedgerRow, MAX_TEXT};
+use aictx_proto::methods::SteerParams;
+use aictx_proto::path::Located;
+use aictx_proto::record::files;
+use aictx_proto::text::truncate_chars;
+use aictx_runners::{Action, Answer, Decision, ToolCall};
+use serde_json::json;
+
+use super::{MAP_DEADLINE, Session};
+use crate::facts;
+use crate::hosts::Place;
+
+impl Session {
+    /// Reads a request of the user for limits on what may be touched; they are kept for the session.
+    /// The agent is reminded of them when they change.
+    pub(super) fn steer(&self, message: &str, agent_id: &str) -> Option<Answer> {
+        let params = SteerParams {
+            message: truncate_chars(message, aictx_guard::MAX_MESSAGE),
+            ..SteerParams::default()
+        };
+        let reply = aictx_guard::steer(&params).ok()?;
+        let mut limits = (*self.app.presence.limits(self.host(), &self.id)).clone();
+        if !limits.apply(&reply, self.now) {
+            return None;
+        }
+        self.record(&[LedgerRow {
+            limits: serde_json::to_value(&limits).ok(),
+            ..self.row(LedgerKind::Steered, agent_id)
+        }]);
+        let context = limits_note(&limits);
+        self.app.presence.set_limits(&self.id, limits);
+        Some(Answer {
+            context: context?,
+            decision: Decision::Pass,
+        })
+    }
+
+    /// Notes what a tool call that happened did.
+    pub(super) fn note(&self, row: &LedgerRow, action: &Action<'_>) {
+        let touched = |raw: &str, edited: bool| {
+            let Located::Inside(path) = root::locate(&self.live.worktree, &self.cwd, raw) else {
+                return;
+            };
+            let full: PathBuf = self.live.worktree.join(path.as_str());
+            let presence = &self.app.presence;
+            presence.touched(&self.id, &self.live.runner, full, edited, row.at);
+        };
+        match action {
+            Action::Read(path) => touched(path, false),
+            Action::Edit(path) => touched(path, true),
+            Action::Patch(paths) => paths.iter().for_each(|path| touched(path, true)),
+            Action::Command { .. } => self.app.presence.ran(&self.id, row.at),
+            Action::Other => {}
+        }
+    }
+
+    /// What speaks for a look before a file is edited: a note, or what the policy wants of it.
+    pub(super) fn parallel(&self, raw: &str, rules: &Rules) -> (String, HookVerdict) {
+        let none = || (String::new(), HookVerdict::Pass);
+        let Located::Inside(path) = root::locate(&self.live.worktree, &self.cwd, raw) else {
+            return none();
+        };
+        let full = self.live.worktree.join(path.as_str());
+        let live = |id: &str| self.app.sessions.get(id).is_some();
+        let Some(found) = self.app.presence.before_edit(&self.id, &full, live) else {
+            return none();
+        };
+        let note = parallel_note(path.as_str(), &found, self.now);
+        match rules.policy.parallel_edits {
+            Some(Say::Ask) => (String::new(), HookVerdict::Ask(note)),
+            Some(Say::Deny) => (String::new(), HookVerdict::Deny(note)),
+            Some(Say::Allow) => none(),
+            None => (note, HookVerdict::Pass),
+        }
+    }
+
+    /// Writes a verdict above allow into the audit log, after the answer.
+    pub(super) fn audit(&self, call: &ToolCall<'_>, verdict: &HookVerdict, effects: Vec<String>) {
+        let (decision, reason) = match verdict {
+            HookVerdict::Pass => return,
+            HookVerdict::Ask(reason) => ("ask", reason),
+            HookVerdict::Deny(reason) => ("deny", reason),
+        };
+        let subject = match &call.action {
+            Action::Command { command, .. } => truncate_chars(command, 400),
+            Action::Edit(path) | Action::Read(path) => truncate_chars(path, 400),
+            Action::Patch(paths) => truncate_chars(&paths.join(", "), 400),
+            Action::Other => String::new(),
+        };
+        let id = format!("v-{:012x}", crate::app::unix_nanos() & 0xffff_ffff_ffff);
+        let row = json!({
+            "id": id, "at": self.now, "session_id": self.id, "runner": self.live.runner,
+            "tool": truncate_chars(&call.tool, 80), "decision": decision,
+            "reason": truncate_chars(reason, 400), "subject": subject, "effects": effects,
+        });
+        let host = Arc::clone(self.host());
+        self.app.after_reply(async move {
+            let effect = Effect::AppendRows {
+                file: files::VERDICTS.to_owned(),
+                rows: vec![row],
+                order: KeyOrder::AsBuilt,
+            };
+            if let Err(error) = host.write(move |_| ((), vec![effect])).await {
+                tracing::warn!(%error, "a verdict was not written into the audit log");
+            }
+        });
+    }
+
+    /// At the end of a turn: asks the agent back, once, when files were edited and the repository's
+    /// check was not seen to pass since.
+    pub(super) async fn ask_back(&self, asked_before: bool) -> Option<Answer> {
+        let session = self.clone();
+        let looked = tokio::task::spawn_blocking(move || {
+            let host = session.host();
+            let rows = host.store.read_ledger(&session.id).rows;
+            let open = unchecked_edits(&rows);
+            if open.files.is_empty() || asked_before || open.asked_back {
+                return None;
+            }
+            let place = Place {
+                root: host.root.clone(),
+                worktree: session.live.worktree.clone(),
+            };
+            let snapshot = host.store.latest();
+            let project = facts::gather(&session.app, &place, &snapshot, &[]);
+            let check = project
+                .canonical_check(&snapshot)
+                .map(|(command, _)| command);
+            let paths = open.files.iter().map(String::as_str);
+            let task = provisional("", &open.request, paths);
+            turn_end(&TurnEnd {
+                edited: &open.files,
+                check: check.as_deref().unwrap_or_default(),
+                task_type: &task.name,
+                asked_before: false,
+                enabled: session.app.policy(&host.root).stop_gate(),
+            })
+        });
+        let reason = tokio::time::timeout(MAP_DEADLINE, looked)
+            .await
+            .ok()?
+            .ok()??;
+        self.record(&[LedgerRow {
+            text: truncate_chars(&reason, MAX_TEXT),
+            ..self.row(LedgerKind::AskedBack, "")
+        }]);
+        Some(Answer {
+            context: String::new(),
+            decision: Decision::Ask(reason),
+        })
+    }
+}
+
+/// Two answers as one: both texts, and the decision of the first.
+pub(super) fn together(first: Option<Answer>, second: Option<Answer>) -> Option<Answer> {
+    match (first, second) {
+        (Some(a), Some(b)) => Some(Answer {
+            context: format!("{}\n{}", a.context, b.context),
+            decision: a.decision,
+        }),
+        (a, b) => a.or(b),
+    }
+}

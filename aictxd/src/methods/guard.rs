@@ -1,0 +1,226 @@
+//! `guard`, `steer`, `who`, `trust`, `verdicts`.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use aictx_artifacts::root;
+use aictx_continuity::{Presents, unchecked_edits};
+use aictx_guard::{Held, choose_guard_contract};
+use aictx_proto::ledger::{LedgerKind, LedgerRow};
+use aictx_proto::methods::{
+    AtWork, GuardParams, GuardReply, InRepo, SteerParams, SteerReply, TrustParams, TrustReply,
+    VerdictList, VerdictParams, WhoReply,
+};
+use aictx_proto::record::{ContractRecord, files};
+use aictx_proto::rpc::{INVALID_PARAMS, NOT_FOUND, NOT_WRITABLE, RpcError};
+use aictx_proto::snapshot::Snapshot;
+use serde_json::{Value, json};
+
+use super::place;
+use crate::app::App;
+use crate::guarding::WorktreeFacts;
+use crate::policy;
+
+/// Items of memory whose files are looked at.
+const MAX_LOOKED_AT: usize = 8;
+/// Edited files shown of one session.
+const MAX_FILES: usize = 20;
+/// Verdicts listed when nobody says how many, and at most.
+const DEFAULT_VERDICTS: usize = 20;
+const MAX_VERDICTS: usize = 500;
+
+/// Paths that the guard wants to know of: where the last handoff starts, what the newest decisions
+/// govern.
+fn looked_at(snapshot: &Snapshot) -> BTreeMap<String, bool> {
+    let starts = snapshot
+        .handoff
+        .iter()
+        .flat_map(|h| h.recommended_starting_points.iter().take(5));
+    let newest = snapshot.decisions.iter().rev().take(MAX_LOOKED_AT);
+    let governed = newest.flat_map(|d| d.related_paths.iter().take(2));
+    starts.chain(governed).map(|p| (p.clone(), false)).collect()
+}
+
+pub(super) fn guard(app: &Arc<App>, mut params: GuardParams) -> Result<GuardReply, RpcError> {
+    let place = place(app, &params.repo)?;
+    // A repository without memory is still guarded: the safety checks need no state.
+    let host = app.hosts.open(&place.root).ok();
+    let snapshot = host
+        .as_ref()
+        .map(|host| host.snapshot())
+        .unwrap_or_default();
+    if params.caller.session_id.trim().is_empty() && !params.caller.env.is_empty() {
+        let identity = params
+            .caller
+            .identify(|agent| app.sessions.only_live(agent, &place.worktree));
+        if !identity.session_id.contains(":process:") {
+            params.caller.session_id = identity.session_id;
+        }
+    }
+    let session = params.caller.session_id.trim().to_owned();
+    let choice = choose_guard_contract(&snapshot, &params);
+    let record: Option<ContractRecord> = choice.as_ref().and_then(|choice| {
+        let file = aictx_continuity::contract_file(&choice.contract.contract_id);
+        host.as_ref()?.store.document(&file)
+    });
+    let limits = match &host {
+        Some(host) if !session.is_empty() => app.presence.limits(host, &session),
+        _ => Arc::default(),
+    };
+    let presents: Presents = app.facts.presents(&place.worktree, &looked_at(&snapshot));
+    let ends = matches!(params.action.as_str(), "finalize" | "final_answer");
+    let validated = host
+        .as_ref()
+        .filter(|h| ends && h.store.has_ledger(&session))
+        .map(|host| {
+            let rows = host.store.read_ledger(&session).rows;
+            unchecked_edits(&rows).files.is_empty()
+                && rows.iter().any(|r| r.kind == LedgerKind::Edit)
+        });
+    let held = Held {
+        contract: record
+            .as_ref()
+            .zip(choice.as_ref())
+            .map(|(r, c)| (r, c.source)),
+        limits: Some(&limits),
+        presents: Some(&presents),
+        validated,
+        uninitialised: host.is_none(),
+    };
+    let worktree = place.worktree.to_string_lossy();
+    let facts = WorktreeFacts::of(app, &place.worktree, Arc::clone(&limits));
+    aictx_guard::guard_with(&snapshot, &params, &worktree, app.now(), &held, &facts)
+        .map_err(|e| RpcError::new(INVALID_PARAMS, e.to_string()))
+}
+
+pub(super) fn steer(app: &App, params: &SteerParams) -> Result<SteerReply, RpcError> {
+    let place = place(app, &params.repo)?;
+    let reply =
+        aictx_guard::steer(params).map_err(|e| RpcError::new(INVALID_PARAMS, e.to_string()))?;
+    if params.apply {
+        let host = app.hosts.open(&place.root)?;
+        let identity = params
+            .caller
+            .identify(|agent| app.sessions.only_live(agent, &place.worktree));
+        let id = identity.session_id;
+        let mut limits = (*app.presence.limits(&host, &id)).clone();
+        if limits.apply(&reply, app.now()) {
+            let row = LedgerRow {
+                session_id: id.clone(),
+                limits: serde_json::to_value(&limits).ok(),
+                ..LedgerRow::observed(app.now(), LedgerKind::Steered)
+            };
+            host.observe(&id, &[row])
+                .map_err(|e| RpcError::new(NOT_WRITABLE, e.to_string()))?;
+            app.presence.set_limits(&id, limits);
+        }
+    }
+    Ok(reply)
+}
+
+pub(super) fn who(app: &App, params: &InRepo) -> Result<WhoReply, RpcError> {
+    let place = place(app, &params.repo)?;
+    let mut sessions: Vec<AtWork> = app
+        .sessions
+        .all()
+        .into_iter()
+        .filter(|(_, live)| live.host.root == place.root)
+        .map(|(id, live)| {
+            let (_, request, edited) = app.presence.of(&id);
+            let limits = app.presence.limits(&live.host, &id);
+            let relative = |path: &std::path::PathBuf| {
+                path.strip_prefix(&live.worktree)
+                    .unwrap_or(path)
+                    .to_string_lossy()
+                    .into_owned()
+            };
+            AtWork {
+                runner: live.runner.clone(),
+                branch: root::head(&live.worktree).branch,
+                worktree: live.worktree.to_string_lossy().into_owned(),
+                request,
+                files: edited.iter().rev().take(MAX_FILES).map(relative).collect(),
+                limits: limits.forbidden_paths.clone(),
+                last_seen_at: live.last_seen.to_string(),
+                session_id: id,
+            }
+        })
+        .collect();
+    sessions.sort_by(|a, b| {
+        b.last_seen_at
+            .cmp(&a.last_seen_at)
+            .then_with(|| a.session_id.cmp(&b.session_id))
+    });
+    Ok(WhoReply { sessions })
+}
+
+pub(super) fn trust(app: &App, params: &TrustParams) -> Result<TrustReply, RpcError> {
+    let place = place(app, &params.repo)?;
+    let mut found = policy::of_repository(app, &place.root);
+    let path = place.root.join(policy::FILE);
+    let failed = |text: String| RpcError::new(NOT_WRITABLE, text);
+    match params.action.as_str() {
+        "" | "show" => {}
+        "revoke" => policy::set_trust(app, &place.root, None).map_err(failed)?,
+        "trust" => {
+            if found.text.is_empty() || !found.problem.is_empty() {
+                let why = if found.problem.is_empty() {
+                    "there is no such file"
+                } else {
+                    &found.problem
+                };
+                let text = format!("{} cannot be trusted: {why}", path.display());
+                return Err(RpcError::new(NOT_FOUND, text));
+            }
+            if params.hash != found.hash {
+                let text = "the policy is not the one that was shown";
+                return Err(
+                    RpcError::new(INVALID_PARAMS, text).hint("`aictx trust` shows it again")
+                );
+            }
+            policy::set_trust(app, &place.root, Some(&found.hash)).map_err(failed)?;
+        }
+        _ => {
+            let text = "`action` must be `show`, `trust` or `revoke`";
+            return Err(RpcError::new(INVALID_PARAMS, text));
+        }
+    }
+    found = policy::of_repository(app, &place.root);
+    Ok(TrustReply {
+        path: path.to_string_lossy().into_owned(),
+        policy: found.text,
+        hash: found.hash,
+        trusted: found.trusted,
+        problem: app.policy_problem(&place.root),
+        effective: serde_json::to_value(&app.policy(&place.root).policy)
+            .unwrap_or_else(|_| json!({})),
+    })
+}
+
+pub(super) fn verdicts(app: &App, params: &VerdictParams) -> Result<VerdictList, RpcError> {
+    let host = app.hosts.open(&place(app, &params.repo)?.root)?;
+    host.flush();
+    let (rows, _) = host
+        .store
+        .newest_rows::<Value>(files::VERDICTS, MAX_VERDICTS * 4);
+    let limit = match params.limit as usize {
+        0 => DEFAULT_VERDICTS,
+        n => n.min(MAX_VERDICTS),
+    };
+    let wanted = params.id.trim();
+    let is_it = |row: &&Value| row["id"].as_str().is_some_and(|id| id.starts_with(wanted));
+    let verdicts: Vec<Value> = rows
+        .iter()
+        .rev()
+        .filter(is_it)
+        .take(limit)
+        .cloned()
+        .collect();
+    if verdicts.is_empty() && !wanted.is_empty() {
+        let text = format!("no verdict has the id `{wanted}`");
+        return Err(
+            RpcError::new(NOT_FOUND, text).hint("`aictx why --verdicts` shows what there is")
+        );
+    }
+    Ok(VerdictList { verdicts })
+}

@@ -1,0 +1,224 @@
+//! Where policies lie, and which of them the user trusts.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Instant, SystemTime};
+
+use aictx_guard::{Policy, Rules};
+use serde::{Deserialize, Serialize};
+
+use crate::app::App;
+
+/// A repository's policy, relative to its root.
+pub const FILE: &str = ".aictx/policy.toml";
+/// Larger policies are not read.
+const MAX_BYTES: u64 = 64 * 1024;
+/// How long a policy is used before the files are looked at again.
+const FRESH: std::time::Duration = std::time::Duration::from_millis(500);
+/// Repositories whose policy is remembered.
+const MAX_REMEMBERED: usize = 256;
+
+/// Policies as read last.
+#[derive(Debug, Default)]
+pub struct Policies {
+    known: Mutex<BTreeMap<PathBuf, Known>>,
+}
+
+#[derive(Debug, Clone)]
+struct Known {
+    looked_at: Instant,
+    stamps: [Option<(SystemTime, u64)>; 3],
+    rules: Arc<Rules>,
+    problem: String,
+}
+
+/// Hashes of repository policies that the user trusts, by root.
+#[derive(Debug, Default, Serialize, Deserialize)]
+#[serde(default)]
+struct Trusted {
+    policies: BTreeMap<String, String>,
+}
+
+/// A repository's policy and whether it is trusted.
+#[derive(Debug, Clone, Default)]
+pub struct RepositoryPolicy {
+    /// Its text; empty when there is none.
+    pub text: String,
+    /// SHA-1 of the text as git would have it.
+    pub hash: String,
+    /// The user trusts just this text.
+    pub trusted: bool,
+    /// Why it cannot be used.
+    pub problem: String,
+}
+
+fn stamp(path: &Path) -> Option<(SystemTime, u64)> {
+    let meta = fs::symlink_metadata(path).ok()?;
+    Some((meta.modified().ok()?, meta.len()))
+}
+
+/// The user's own policy file.
+pub fn user_file(app: &App) -> PathBuf {
+    let config = std::env::var_os("XDG_CONFIG_HOME")
+        .map(PathBuf::from)
+        .filter(|p| p.is_absolute());
+    let home = directories::BaseDirs::new().map(|dirs| dirs.home_dir().join(".config"));
+    config
+        .or(home)
+        .unwrap_or_else(|| app.locations.state.clone())
+        .join("aictx/policy.toml")
+}
+
+fn trust_file(app: &App) -> PathBuf {
+    app.locations.state.join("trusted_policies.json")
+}
+
+fn read(path: &Path) -> Result<Option<String>, String> {
+    let meta = match fs::symlink_metadata(path) {
+        Ok(meta) => meta,
+        Err(_) => return Ok(None),
+    };
+    if !meta.is_file() || meta.len() > MAX_BYTES {
+        return Err(format!(
+            "{} is no plain file of at most {MAX_BYTES} bytes",
+            path.display()
+        ));
+    }
+    fs::read_to_string(path)
+        .map(Some)
+        .map_err(|e| format!("{}: {e}", path.display()))
+}
+
+fn parse(path: &Path, text: &str) -> Result<Policy, String> {
+    toml_edit::de::from_str(text).map_err(|e| format!("{}: {e}", path.display()))
+}
+
+fn hash(text: &str) -> String {
+    format!(
+        "{:?}",
+        aictx_repomap::segment::ContentId::of(text.as_bytes())
+    )
+}
+
+fn trusted(app: &App) -> Trusted {
+    let text = fs::read_to_string(trust_file(app)).unwrap_or_default();
+    serde_json::from_str(&text).unwrap_or_default()
+}
+
+/// A repository's own policy, as it lies there.
+pub fn of_repository(app: &App, root: &Path) -> RepositoryPolicy {
+    let path = root.join(FILE);
+    let mut out = RepositoryPolicy::default();
+    match read(&path) {
+        Ok(None) => return out,
+        Ok(Some(text)) => out.text = text,
+        Err(problem) => {
+            out.problem = problem;
+            return out;
+        }
+    }
+    out.hash = hash(&out.text);
+    let known = trusted(app)
+        .policies
+        .get(&root.to_string_lossy().into_owned())
+        .cloned();
+    out.trusted = known.as_deref() == Some(&out.hash);
+    if let Err(problem) = parse(&path, &out.text) {
+        out.problem = problem;
+    }
+    out
+}
+
+/// Trusts a repository's policy as it is now, or no longer.
+///
+/// # Errors
+/// The user's state directory cannot be written; in words.
+pub fn set_trust(app: &App, root: &Path, hash: Option<&str>) -> Result<(), String> {
+    let mut all = trusted(app);
+    let key = root.to_string_lossy().into_owned();
+    match hash {
+        Some(hash) => all.policies.insert(key, hash.to_owned()),
+        None => all.policies.remove(&key),
+    };
+    let path = trust_file(app);
+    let fail = |e: std::io::Error| format!("{}: {e}", path.display());
+    if let Some(parent) = path.parent() {
+        fs::create_dir_all(parent).map_err(fail)?;
+    }
+    let draft = path.with_extension(format!("tmp{}", std::process::id()));
+    let text = serde_json::to_string_pretty(&all).unwrap_or_default();
+    fs::write(&draft, text)
+        .and_then(|()| fs::rename(&draft, &path))
+        .map_err(fail)?;
+    app.policies
+        .known
+        .lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .clear();
+    Ok(())
+}
+
+impl Policies {
+    fn rules(&self, app: &App, root: &Path) -> (Arc<Rules>, String) {
+        let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
+        let have = known.get(root).cloned();
+        if let Some(have) = &have
+            && have.looked_at.elapsed() < FRESH
+        {
+            return (Arc::clone(&have.rules), have.problem.clone());
+        }
+        let user = user_file(app);
+        let stamps = [
+            stamp(&user),
+            stamp(&root.join(FILE)),
+            stamp(&trust_file(app)),
+        ];
+        let looked_at = Instant::now();
+        let fresh = match have {
+            Some(have) if have.stamps == stamps => Known { looked_at, ..have },
+            _ => {
+                let mut problem = String::new();
+                let own = match read(&user).and_then(|t| t.map(|t| parse(&user, &t)).transpose()) {
+                    Ok(policy) => policy.unwrap_or_default(),
+                    Err(why) => {
+                        problem = why;
+                        Policy::default()
+                    }
+                };
+                let theirs = of_repository(app, root);
+                let policy = parse(&root.join(FILE), &theirs.text)
+                    .ok()
+                    .filter(|_| !theirs.text.is_empty());
+                if !theirs.problem.is_empty() {
+                    problem = theirs.problem;
+                }
+                let rules = Arc::new(Rules::of(own, policy, theirs.trusted));
+                Known {
+                    looked_at,
+                    stamps,
+                    rules,
+                    problem,
+                }
+            }
+        };
+        if known.len() >= MAX_REMEMBERED {
+            known.clear();
+        }
+        known.insert(root.to_owned(), fresh.clone());
+        (fresh.rules, fresh.problem)
+    }
+}
+
+impl App {
+    /// The rules that hold in a repository. Files are looked at twice a second at most.
+    pub fn policy(&self, root: &Path) -> Arc<Rules> {
+        self.policies.rules(self, root).0
+    }
+
+    /// Why a policy cannot be used; empty when all is well.
+    pub fn policy_problem(&self, root: &Path) -> String {
+        self.policies.rules(self, root).1
+    }
+}

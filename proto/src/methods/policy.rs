@@ -1,0 +1,90 @@
+//! `who`, `trust`, `verdicts`: who is at work, whose rules hold, what was refused.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// A live session and what it is at.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct AtWork {
+    /// Session.
+    pub session_id: String,
+    /// Agent.
+    pub runner: String,
+    /// Worktree, absolute.
+    pub worktree: String,
+    /// Branch checked out there.
+    pub branch: String,
+    /// What its user asked for last.
+    pub request: String,
+    /// Files it edited, newest first, relative to the worktree, at most 20.
+    pub files: Vec<String>,
+    /// What its user put off limits.
+    pub limits: Vec<String>,
+    /// Last event.
+    pub last_seen_at: String,
+}
+
+/// Result of `who`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct WhoReply {
+    /// Live sessions, heard of last first.
+    pub sessions: Vec<AtWork>,
+}
+
+/// Parameters of `trust`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct TrustParams {
+    /// Absolute path in the repository.
+    pub repo: String,
+    /// `show` (also when empty), `trust` or `revoke`.
+    pub action: String,
+    /// `trust`: the hash of the policy that was shown; another one is refused.
+    pub hash: String,
+}
+
+/// Result of `trust`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct TrustReply {
+    /// The repository's policy file, absolute.
+    pub path: String,
+    /// Its text; empty when there is none.
+    pub policy: String,
+    /// Hash of the text.
+    pub hash: String,
+    /// The user trusts just this text.
+    pub trusted: bool,
+    /// Why it cannot be used; empty when it can.
+    pub problem: String,
+    /// What holds, the user's policy included.
+    pub effective: Value,
+}
+
+/// Parameters of `verdicts`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct VerdictParams {
+    /// Absolute path in the repository.
+    pub repo: String,
+    /// Only this one: its id or the beginning of it.
+    pub id: String,
+    /// At most this many; 0 means 20.
+    pub limit: u32,
+}
+
+/// Result of `verdicts`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct VerdictList {
+    /// `{id, at, session_id, runner, tool, decision, reason, subject, effects}`, newest first.
+    pub verdicts: Vec<Value>,
+}
