@@ -667,3 +667,50 @@ fn a_dry_run_of_init_writes_nothing() {
         .collect::<String>();
     assert!(diff.contains(path.to_str().unwrap()), "{reply}");
 }
+
+#[test]
+fn hooks_for_the_user_and_for_everybody_tell_one_happening_once() {
+    use aictx_tests::session::{before_command, payload, prompt, start};
+    let env = TestEnv::new();
+    let repo = env.plain_repository("demo");
+    env.aictx(&repo, &["init", "--agents", "claude", "--shared"])
+        .ok();
+    let _daemon = env.daemon();
+    let twice = |event: Value| {
+        (
+            env.hook(&repo, &event).ok().stdout,
+            env.hook(&repo, &event).ok().stdout,
+        )
+    };
+    let (first, second) = twice(start(&repo, "s", "startup"));
+    assert!(!first.is_empty() && second.is_empty(), "{second}");
+    twice(prompt(&repo, "s", "do it"));
+    let (first, second) = twice(before_command(&repo, "s", "rm -rf /"));
+    assert!(first.contains("deny") && second.is_empty(), "{second}");
+    let done = payload(
+        &repo,
+        "s",
+        "Stop",
+        json!({ "last_assistant_message": "done" }),
+    );
+    twice(done);
+    wait_until("the verdict is recorded", || {
+        env.rows(&repo, "sessions/s.jsonl")
+            .iter()
+            .any(|row| row["verdict"] == "deny")
+    });
+    let rows = env.rows(&repo, "sessions/s.jsonl");
+    for kind in ["session_start", "prompt", "tool_intent", "stop"] {
+        let of_kind = rows.iter().filter(|row| row["kind"] == kind).count();
+        assert_eq!(of_kind, 1, "{kind}: {rows:?}");
+    }
+    // Without shared hooks two equal events are two.
+    let other = env.repository("other");
+    for _ in 0..2 {
+        let answer = env
+            .hook(&other, &before_command(&other, "o", "rm -rf /"))
+            .ok()
+            .stdout;
+        assert!(answer.contains("deny"));
+    }
+}

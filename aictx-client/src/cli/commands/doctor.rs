@@ -165,10 +165,12 @@ fn watching(status: &DaemonStatus, repo: &str) -> Check {
 }
 
 fn latency(status: &DaemonStatus) -> Check {
-    let hooks = status
-        .methods
-        .iter()
-        .filter(|m| m.method.starts_with("hook."));
+    let of = |head: &'static str| {
+        let all = status.methods.iter();
+        all.filter(move |m| m.method.starts_with(head))
+    };
+    let agents: Vec<_> = of("agent.").collect();
+    let hooks = of("hook.");
     let hooks: Vec<_> = hooks.collect();
     let slow = hooks
         .iter()
@@ -178,7 +180,7 @@ fn latency(status: &DaemonStatus) -> Check {
         .collect();
     let check = Check {
         name: "hook_latency".to_owned(),
-        details: json!({ "hooks": hooks, "examples": slow }),
+        details: json!({ "agents": agents, "hooks": hooks, "examples": slow }),
         ..Check::default()
     };
     if hooks.is_empty() {
