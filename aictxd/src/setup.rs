@@ -414,3 +414,6 @@ fn slot(content: &Content) -> String {
 fn problem(error: &MergeError) -> String {
     error.problem.to_string()
 }
+
+#[cfg(test)]
+mod tests;

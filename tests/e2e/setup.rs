@@ -675,7 +675,8 @@ fn hooks_for_the_user_and_for_everybody_tell_one_happening_once() {
     let repo = env.plain_repository("demo");
     env.aictx(&repo, &["init", "--agents", "claude", "--shared"])
         .ok();
-    let _daemon = env.daemon();
+    // It was started by `init`.
+    assert!(env.status().pid > 0);
     let twice = |event: Value| {
         (
             env.hook(&repo, &event).ok().stdout,

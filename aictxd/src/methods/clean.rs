@@ -78,7 +78,20 @@ pub(super) fn uninstall(app: &App, params: &UninstallParams) -> Result<RemovalRe
             dry_run: params.dry_run,
             ..CleanParams::default()
         };
+        let (files, verified) = (reply.files.len(), reply.verified.len());
         remove_from(app, &mut ledger, &site, &around, &params, &mut reply);
+        // Of many repositories each file needs its whole name.
+        let paths = reply
+            .files
+            .iter_mut()
+            .skip(files)
+            .map(|file| &mut file.path);
+        let more = reply.verified.iter_mut().skip(verified);
+        for path in paths.chain(more.map(|file| &mut file.path)) {
+            if !path.starts_with('/') {
+                *path = format!("{}/{path}", params.repo);
+            }
+        }
     }
     drop(ledger);
     if params.purge {

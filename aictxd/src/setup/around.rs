@@ -93,7 +93,7 @@ impl Around {
     /// What to install by default here.
     pub fn options(&self, mcp: bool, profile: &str) -> Options {
         Options {
-            mcp: mcp && !self.paths.daemon.is_empty(),
+            mcp: mcp && !self.paths.daemon.is_empty() && crate::cli::has("mcp"),
             mcp_profile: (!profile.is_empty()).then(|| profile.to_owned()),
             vscode: VSCODE.iter().any(|name| self.on_path(name)),
             one_instruction_file: self.one_instruction_file(),
