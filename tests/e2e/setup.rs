@@ -63,8 +63,11 @@ const HOOKS_OF_THE_ANCESTOR: &str = r#"{
 }
 "#;
 
-/// Configurations that people have, each with a name.
-fn configurations() -> Vec<(&'static str, fn(&Path))> {
+/// What somebody's files look like: a name, and how they come to be.
+type Configuration = (&'static str, fn(&Path));
+
+/// Configurations that people have.
+fn configurations() -> Vec<Configuration> {
     vec![
         ("nothing", |_| {}),
         ("AGENTS.md with three blank lines at its end", |r| {
