@@ -1,25 +1,29 @@
 //! One host per repository: an immutable snapshot to read, one queue of operations to commit.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use aictx_artifacts::root::{Repository, find_repository};
-use aictx_artifacts::{Op, Store, StoreError};
+use aictx_artifacts::{Op, Store, StoreError, Tidied};
 use aictx_proto::effect::Effects;
 use aictx_proto::ledger::LedgerRow;
 use aictx_proto::methods::RepoStatus;
 use aictx_proto::rpc::{INTERNAL, NO_REPOSITORY, NOT_WRITABLE, RpcError, UNAVAILABLE, UNSAFE_PATH};
 use aictx_proto::snapshot::Snapshot;
+use aictx_proto::text::file_stem;
 use tokio::sync::oneshot;
 
+use crate::app::{App, Mode};
 use crate::watch::Watch;
 
 /// Operations that one commit takes together.
 const GROUP: usize = 64;
 /// Operations that may wait for one repository; beyond it callers are told to come back.
 const MAX_QUEUE: usize = 1_024;
+/// Finalizes after which a repository is bounded again.
+const TIDY_AFTER: u64 = 16;
 /// Remembered answers to "which repository is this directory in?".
 const MAX_REMEMBERED: usize = 1_024;
 
@@ -42,6 +46,8 @@ pub struct Host {
     pub watch: Watch,
     queue: Mutex<Queue>,
     commits: AtomicU64,
+    /// Executions finalized since it was bounded last.
+    finalized: AtomicU64,
     /// Observations that could not be written since this was opened, and why the last could not.
     unrecorded: Mutex<(u64, String)>,
     /// Observations that wait for a quiet moment, oldest first.
@@ -75,6 +81,8 @@ impl std::fmt::Debug for Queue {
 
 struct Job {
     operation: Op<'static, ()>,
+    /// Its answer need not wait for the disk.
+    soon: bool,
     done: oneshot::Sender<Result<aictx_artifacts::scrub::Report, StoreError>>,
 }
 
@@ -144,6 +152,7 @@ impl Hosts {
             watch: Watch::default(),
             queue: Mutex::default(),
             commits: AtomicU64::new(0),
+            finalized: AtomicU64::new(0),
             pending: Mutex::default(),
             unrecorded: Mutex::default(),
         });
@@ -273,6 +282,26 @@ impl Host {
         self: &Arc<Self>,
         decide: impl FnOnce(&Snapshot) -> (T, Effects) + Send + 'static,
     ) -> Result<(T, aictx_artifacts::scrub::Report), RpcError> {
+        self.write_as(false, decide).await
+    }
+
+    /// As [`Self::write`] for what is derived from other records and can be derived again: the reply
+    /// comes when the files hold it, before the disk has confirmed them.
+    ///
+    /// # Errors
+    /// As [`Self::write`].
+    pub async fn write_soon<T: Send + 'static>(
+        self: &Arc<Self>,
+        decide: impl FnOnce(&Snapshot) -> (T, Effects) + Send + 'static,
+    ) -> Result<(T, aictx_artifacts::scrub::Report), RpcError> {
+        self.write_as(true, decide).await
+    }
+
+    async fn write_as<T: Send + 'static>(
+        self: &Arc<Self>,
+        soon: bool,
+        decide: impl FnOnce(&Snapshot) -> (T, Effects) + Send + 'static,
+    ) -> Result<(T, aictx_artifacts::scrub::Report), RpcError> {
         let slot = Arc::new(Mutex::new(None));
         let inner = Arc::clone(&slot);
         let operation: Op<'static, ()> = Box::new(move |snapshot: &Snapshot| {
@@ -281,7 +310,11 @@ impl Host {
             ((), effects)
         });
         let (done, committed) = oneshot::channel();
-        self.submit(Job { operation, done })?;
+        self.submit(Job {
+            operation,
+            soon,
+            done,
+        })?;
         let outcome = committed
             .await
             .map_err(|_| RpcError::new(INTERNAL, "the writer gave up"))?;
@@ -321,18 +354,87 @@ impl Host {
                 let take = queue.waiting.len().min(GROUP);
                 queue.waiting.drain(..take).collect()
             };
-            let (operations, waiting): (Vec<_>, Vec<_>) = group
-                .into_iter()
-                .map(|job| (job.operation, job.done))
-                .unzip();
             self.commits.fetch_add(1, Ordering::Relaxed);
-            let outcomes = self.store.transact_many(operations);
-            for (outcome, done) in outcomes.into_iter().zip(waiting) {
-                let _ = done.send(outcome.map(|committed| committed.report));
+            if group.iter().all(|job| job.soon) {
+                self.commit_soon(group);
+            } else {
+                let (operations, waiting): (Vec<_>, Vec<_>) = group
+                    .into_iter()
+                    .map(|job| (job.operation, job.done))
+                    .unzip();
+                let outcomes = self.store.transact_many(operations);
+                for (outcome, done) in outcomes.into_iter().zip(waiting) {
+                    let _ = done.send(outcome.map(|committed| committed.report));
+                }
             }
             if let Err(error) = self.store.archive_histories() {
                 tracing::warn!(repo = %self.root.display(), %error, "a history was not archived");
             }
+        }
+    }
+
+    /// Commits a group whose answers need not wait for the disk. What was redacted is not told: only
+    /// finalize tells it.
+    fn commit_soon(&self, group: Vec<Job>) {
+        let (operations, waiting): (Vec<_>, Vec<_>) = group
+            .into_iter()
+            .map(|job| (job.operation, job.done))
+            .unzip();
+        let mut waiting: Vec<Option<_>> = waiting.into_iter().map(Some).collect();
+        let mut seen = || {
+            for done in waiting.iter_mut().filter_map(Option::take) {
+                // An operation that failed alone left no reply; its caller is told so.
+                let _ = done.send(Ok(aictx_artifacts::scrub::Report::default()));
+            }
+        };
+        let outcomes = self.store.transact_soon(operations, &mut seen);
+        for (outcome, done) in outcomes.into_iter().zip(waiting) {
+            match (outcome, done) {
+                (outcome, Some(done)) => {
+                    let _ = done.send(outcome.map(|committed| committed.report));
+                }
+                (Err(error), None) => {
+                    tracing::warn!(repo = %self.root.display(), %error, "answered, but not on disk yet");
+                }
+                (Ok(_), None) => {}
+            }
+        }
+    }
+
+    /// Notes that an execution was finalized; whether it is time to [`Self::tidy`]. A process that
+    /// serves one call always has to.
+    pub fn is_untidy(&self, mode: Mode) -> bool {
+        let count = self.finalized.fetch_add(1, Ordering::Relaxed) + 1;
+        mode == Mode::Once || count.is_multiple_of(TIDY_AFTER)
+    }
+
+    /// Bounds what the repository keeps. Ledgers of live sessions and of those that are still to be
+    /// finalized stay.
+    pub async fn tidy(self: &Arc<Self>, app: &Arc<App>) {
+        let live: HashSet<String> = app
+            .sessions
+            .all()
+            .iter()
+            .map(|(id, _)| file_stem(id))
+            .collect();
+        let host = Arc::clone(self);
+        let tidied = tokio::task::spawn_blocking(move || {
+            host.store.tidy(&|stem| {
+                live.contains(stem) || {
+                    let ledger = host.store.read_ledger(stem);
+                    aictx_continuity::open_session(&ledger.rows).is_some()
+                }
+            })
+        });
+        let repo = self.root.display();
+        match tidied.await {
+            Ok(Ok(done)) if done == Tidied::default() => {}
+            Ok(Ok(done)) => tracing::info!(
+                %repo, ledgers = done.ledgers, files = done.files, dropped = done.dropped,
+                "old files went to the archive"
+            ),
+            Ok(Err(error)) => tracing::warn!(%repo, %error, "old files were not archived"),
+            Err(_) => {}
         }
     }
 

@@ -28,8 +28,8 @@ use crate::{hook, logging, once, process, rpc, spool, watch};
 const DRAIN: Duration = Duration::from_secs(2);
 /// How often the daemon looks around by itself. Its only periodic wake-up.
 const LOOK_AROUND: Duration = Duration::from_secs(60);
-/// How often old ledgers are removed, in minutes.
-const PRUNE_MINUTES: u32 = 60;
+/// How often everything is bounded that grows without a finalize, in minutes.
+const TIDY_MINUTES: u32 = 60;
 /// First descriptor that systemd passes.
 const SYSTEMD_FIRST_FD: i32 = 3;
 
@@ -175,7 +175,7 @@ async fn keep_house(app: Arc<App>) {
     // First what was observed meanwhile, so that it is part of what is finalized.
     spool::drain(&app).await;
     recover_sessions(&app).await;
-    prune_ledgers(&app).await;
+    tidy(&app).await;
     let mut minutes = 0_u32;
     let mut tick = tokio::time::interval(LOOK_AROUND);
     tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
@@ -193,8 +193,8 @@ async fn keep_house(app: Arc<App>) {
             }
         }
         minutes = minutes.wrapping_add(1);
-        if minutes.is_multiple_of(PRUNE_MINUTES) {
-            prune_ledgers(&app).await;
+        if minutes.is_multiple_of(TIDY_MINUTES) {
+            tidy(&app).await;
         }
         app.registry.refresh();
         open_registered(&app, &watcher, &mut unusable).await;
@@ -279,26 +279,10 @@ async fn recover_sessions(app: &Arc<App>) {
     }
 }
 
-/// Removes ledgers beyond their bounds, but none of a live session or of one still to be finalized.
-async fn prune_ledgers(app: &Arc<App>) {
+/// Bounds what every repository keeps.
+async fn tidy(app: &Arc<App>) {
     for host in app.hosts.all() {
-        let live: Vec<String> = app
-            .sessions
-            .all()
-            .iter()
-            .map(|(id, _)| file_stem(id))
-            .collect();
-        let pruned = tokio::task::spawn_blocking(move || {
-            host.store.prune_ledgers(&|stem| {
-                live.iter().any(|id| id == stem) || {
-                    let ledger = host.store.read_ledger(stem);
-                    aictx_continuity::open_session(&ledger.rows).is_some()
-                }
-            })
-        });
-        if let Ok(count @ 1..) = pruned.await {
-            tracing::info!(count, "old session ledgers removed");
-        }
+        host.tidy(app).await;
     }
 }
 

@@ -17,16 +17,17 @@ use aictx_proto::methods as words;
 use aictx_proto::methods::{FinalizeParams, FinalizeReply, HookParams, ResumeParams, ResumeReply};
 use aictx_proto::path::Located;
 use aictx_proto::rpc::{INTERNAL, INVALID_PARAMS, METHOD_NOT_FOUND, RpcError};
-use aictx_proto::snapshot::GitState;
+use aictx_proto::snapshot::{GitState, Snapshot};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::app::App;
+use crate::app::{App, Mode};
 use crate::hosts::{Host, Place};
 use crate::{facts, git, hook, rpc};
 
 mod clean;
+mod compact;
 mod doctor;
 mod failures;
 mod guard;
@@ -67,7 +68,15 @@ async fn dispatch(app: &Arc<App>, method: &str, params: &str) -> Result<Value, R
             reply(&hook::handle(app, params).await?)
         }
         words::RESUME => reply(&resume(app, read(params)?).await?),
-        words::FINALIZE => reply(&finalize(app, read(params)?).await?),
+        words::FINALIZE => {
+            let mut value = reply(&finalize(app, read(params)?).await?)?;
+            // The caller sees what was stored: it may print the summary for all to read (W13).
+            aictx_artifacts::scrub::scrub_value(
+                &mut value,
+                &mut aictx_artifacts::scrub::Report::default(),
+            );
+            Ok(value)
+        }
         words::GUARD => reply(&guard::guard(app, read(params)?)?),
         words::STEER => reply(&on_pool(app, params, guard::steer).await?),
         words::VERDICTS => reply(&on_pool(app, params, guard::verdicts).await?),
@@ -122,6 +131,7 @@ async fn dispatch(app: &Arc<App>, method: &str, params: &str) -> Result<Value, R
         words::MEMORY_RIGHT => reply(&memory::edit(app, read(params)?, MemoryEdit::Right).await?),
         words::MEMORY_FORGET => reply(&memory::edit(app, read(params)?, MemoryEdit::Forget).await?),
         words::MESSAGES => reply(&memory::messages(app, read(params)?).await?),
+        words::COMPACT => on_pool(app, params, compact::compact).await,
         words::MAP_QUERY => map::ask(app, read(params)?, map::query).await,
         words::MAP_BRIEF => map::ask(app, read(params)?, map::brief).await,
         words::MAP_OUTLINE => map::ask(app, read(params)?, map::outline).await,
@@ -219,11 +229,14 @@ async fn resume(app: &Arc<App>, params: ResumeParams) -> Result<ResumeReply, Rpc
     let project = looked
         .await
         .map_err(|_| RpcError::new(INTERNAL, "the handler failed"))?;
-    let written = host
-        .write(move |snapshot| {
-            aictx_continuity::resume(snapshot, &params, &identity, &project, now)
-        })
-        .await;
+    let decide = move |snapshot: &Snapshot| {
+        aictx_continuity::resume(snapshot, &params, &identity, &project, now)
+    };
+    // A process that serves one call has nothing to do afterwards but to wait for the disk.
+    let written = match app.mode {
+        Mode::Daemon => host.write_soon(decide).await,
+        Mode::Once => host.write(decide).await,
+    };
     Ok(written?.0)
 }
 
@@ -275,7 +288,7 @@ pub async fn finalize_session(
     now: Timestamp,
 ) -> Result<Option<FinalizeReply>, RpcError> {
     let store = Arc::clone(&host.store);
-    let app = Arc::clone(app);
+    let app_ = Arc::clone(app);
     let place = Place {
         root: host.root.clone(),
         worktree: worktree.to_owned(),
@@ -289,7 +302,7 @@ pub async fn finalize_session(
             // processes want to.
             let ledger = store.read_ledger(&identity.session_id);
             let paths = aictx_continuity::touched_paths(&ledger.rows, report.as_ref());
-            let mut project = facts::gather(&app, &place, snapshot, &paths);
+            let mut project = facts::gather(&app_, &place, snapshot, &paths);
             project.checkout = project.checkout.with_git(&git);
             let goal = report.as_ref().map_or("", |r| r.params.task.as_str());
             let chosen = choose_contract(
@@ -315,6 +328,10 @@ pub async fn finalize_session(
         })
         .await?;
     let (reply, redacted) = decided;
+    if reply.is_some() && host.is_untidy(app.mode) {
+        let (app_, host) = (Arc::clone(app), Arc::clone(host));
+        app.after_reply(async move { host.tidy(&app_).await });
+    }
     Ok(reply.map(|mut reply| {
         reply.redacted = redacted
             .counts()
@@ -323,6 +340,31 @@ pub async fn finalize_session(
             .collect();
         reply
     }))
+}
+
+/// Entries of untracked directories that are looked at.
+const MAX_UNTRACKED: usize = 4_096;
+
+/// Files below a directory, links not followed, as paths that begin with the directory's.
+fn files_below(worktree: &Path, directory: &str, looked: &mut usize, found: &mut Vec<String>) {
+    let mut pending = vec![directory.trim_end_matches('/').to_owned()];
+    while let Some(directory) = pending.pop() {
+        let Ok(entries) = std::fs::read_dir(worktree.join(&directory)) else {
+            continue;
+        };
+        for entry in entries.flatten() {
+            *looked += 1;
+            if *looked > MAX_UNTRACKED {
+                return;
+            }
+            let path = format!("{directory}/{}", entry.file_name().to_string_lossy());
+            match entry.file_type() {
+                Ok(kind) if kind.is_dir() => pending.push(path),
+                Ok(kind) if kind.is_file() => found.push(path),
+                _ => {}
+            }
+        }
+    }
 }
 
 /// Changed files that were written since a moment, as absolute paths.
@@ -335,7 +377,18 @@ fn written_since(worktree: &Path, git: &GitState, since_ms: u64) -> Vec<String> 
             .and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok());
         at.is_some_and(|at| at.as_millis() >= u128::from(since_ms))
     };
-    let mut files: Vec<String> = changed
+    let mut found: Vec<String> = Vec::new();
+    let mut looked = 0;
+    for path in changed {
+        // git names an untracked directory, not the files in it.
+        if path.ends_with('/') {
+            files_below(worktree, path, &mut looked, &mut found);
+        } else {
+            found.push(path.clone());
+        }
+    }
+    let mut files: Vec<String> = found
+        .iter()
         .filter(written)
         .map(|path| worktree.join(path).to_string_lossy().into_owned())
         .collect();
@@ -361,11 +414,10 @@ fn explicit_report(worktree: &Path, mut params: FinalizeParams) -> ExplicitRepor
     read_errors(worktree, &mut params);
     relative(&mut params.files_opened);
     relative(&mut params.files_edited);
-    for decision in &mut params.decisions {
-        let paths = decision
-            .get_mut("related_paths")
-            .and_then(Value::as_array_mut);
-        if let Some(paths) = paths {
+    let named = params.decisions.iter_mut().map(|d| (d, "related_paths"));
+    let parts = params.semantic_updates.iter_mut();
+    for (item, member) in named.chain(parts.map(|s| (s, "key_paths"))) {
+        if let Some(paths) = item.get_mut(member).and_then(Value::as_array_mut) {
             let mut given: Vec<String> = paths
                 .iter()
                 .filter_map(|p| Some(p.as_str()?.to_owned()))

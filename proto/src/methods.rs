@@ -161,6 +161,8 @@ methods! {
         "Take an item out of memory, into the archive.";
     MESSAGES = "messages", Repository, MessagesParams => MessagesReply,
         "Show or set whether banner and summary are shown.";
+    COMPACT = "compact", Repository, CompactParams => Value,
+        "Say which rows of memory have become history; move them to the archive when asked.";
     MAP_QUERY = "map.query", Repository, MapQueryParams => MapQueryReply,
         "Rank the files that matter for a task.";
     MAP_BRIEF = "map.brief", Repository, MapBriefParams => MapBrief,

@@ -59,6 +59,9 @@ pub struct Handoff {
     pub session_id: String,
     /// `low`, `medium` or `high`.
     pub evidence_quality: String,
+    /// Branch it was written on; empty when unknown.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub branch: String,
     /// What contracts still want (spec/guard.md §9), at most 8.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub contract_gaps: Vec<Value>,
@@ -105,6 +108,9 @@ pub struct HandoffRow {
     pub session_id: String,
     /// `low`, `medium` or `high`.
     pub evidence_quality: String,
+    /// As in [`Handoff`].
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub branch: String,
     /// Unknown members.
     #[serde(flatten)]
     pub extra: Map<String, Value>,

@@ -2,60 +2,14 @@
 //! lost, nothing is finalized twice.
 
 use std::fs;
-use std::io::Write;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixListener;
 use std::path::Path;
-use std::process::{Child, ChildStdin, Command, Stdio};
 
+use aictx_tests::play::Agent;
 use aictx_tests::session::{after_command, edited, end, failed_command, payload, prompt, start};
-use aictx_tests::{TestEnv, program, wait_until};
+use aictx_tests::{TestEnv, wait_until};
 use serde_json::{Value, json};
-
-/// An agent: a process that runs a hook for each line it is given.
-struct Agent {
-    child: Child,
-    stdin: Option<ChildStdin>,
-}
-
-impl Agent {
-    fn new(env: &TestEnv, repo: &Path) -> Self {
-        let script = r#"import subprocess, sys
-for line in sys.stdin:
-    subprocess.run([sys.argv[1], "hook", "claude"], input=line.encode(), stdout=subprocess.DEVNULL)
-    print("done", flush=True)
-"#;
-        let mut command: Command = env.command("python3");
-        let mut child = command
-            .args(["-c", script])
-            .arg(program("aictx"))
-            .current_dir(repo)
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let stdin = child.stdin.take();
-        Self { child, stdin }
-    }
-
-    fn say(&mut self, payload: &Value) {
-        writeln!(self.stdin.as_mut().unwrap(), "{payload}").unwrap();
-        let mut word = [0; 5];
-        std::io::Read::read_exact(self.child.stdout.as_mut().unwrap(), &mut word).unwrap();
-    }
-
-    fn kill(mut self) {
-        self.child.kill().unwrap();
-        self.child.wait().unwrap();
-    }
-}
-
-impl Drop for Agent {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
 
 fn executions(env: &TestEnv, repo: &Path) -> Vec<Value> {
     env.rows(repo, "metrics/execution_logs.jsonl")

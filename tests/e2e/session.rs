@@ -1,5 +1,6 @@
 //! The product in one sentence: the agent did nothing, and the next agent knows.
 
+use std::collections::BTreeSet;
 use std::fs;
 
 use aictx_tests::session::{
@@ -33,6 +34,13 @@ fn a_recorded_session_is_handed_over_to_the_next_one() {
         let run = env.hook(&repo, &event.payload).ok();
         match event.event.as_str() {
             "SessionStart" => first_context = context(&run),
+            // Files were edited and the check failed: the agent is asked once to see to it.
+            "Stop" => {
+                let asked = run.json();
+                assert_eq!(asked["decision"], "block");
+                let reason = asked["reason"].as_str().unwrap();
+                assert!(reason.contains("`python -m pytest`"), "{reason}");
+            }
             // Whatever is said must be in this event's own name, or nothing at all.
             name if !run.stdout.is_empty() => {
                 assert_eq!(run.json()["hookSpecificOutput"]["hookEventName"], name);
@@ -128,9 +136,18 @@ fn all_recorded_sessions_replay_without_a_word_too_many() {
     let env = TestEnv::new();
     let repo = env.repository("demo");
     let _daemon = env.daemon();
+    let mut gated = BTreeSet::new();
     for event in recorded(&repo, &env.path().join("home")) {
         let run = env.hook(&repo, &event.payload).ok();
-        let may_speak = matches!(event.event.as_str(), "SessionStart" | "PreToolUse");
+        let may_speak = match event.event.as_str() {
+            "SessionStart" | "PreToolUse" => true,
+            // The gate at the end of a turn, once in a session that nobody writes to in between.
+            "Stop" => {
+                let session = event.payload["session_id"].as_str().unwrap().to_owned();
+                run.stdout.is_empty() || gated.insert(session)
+            }
+            _ => false,
+        };
         assert!(
             may_speak || run.stdout.is_empty(),
             "{}: {}",

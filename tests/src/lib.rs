@@ -22,7 +22,9 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 pub mod agents;
+pub mod golden;
 pub mod memory;
+pub mod play;
 pub mod session;
 
 /// How long anything may take before a test gives up waiting. Generous: it is a bound, not a

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use serde_json::Value;
@@ -58,6 +59,10 @@ pub fn assert_sound(repository: &Path) {
         }
         assert!(!name.starts_with("quarantine/"), "{name} was put aside");
         assert!(!name.contains(".aictx-tmp"), "{name} is a draft");
+        if name.ends_with(".jsonl.gz") {
+            unpack(&memory.join(&file));
+            continue;
+        }
         let text = fs::read_to_string(memory.join(&file)).unwrap();
         let parse = |text: &str| {
             serde_json::from_str::<Value>(text).unwrap_or_else(|e| panic!("{name}: {e}: {text}"))
@@ -73,13 +78,35 @@ pub fn assert_sound(repository: &Path) {
     }
 }
 
+/// The text of a segment of the archive.
+#[track_caller]
+fn unpack(segment: &Path) -> String {
+    let mut text = String::new();
+    let packed = fs::File::open(segment).unwrap();
+    flate2::read::MultiGzDecoder::new(packed)
+        .read_to_string(&mut text)
+        .unwrap_or_else(|e| panic!("{}: {e}", segment.display()));
+    text
+}
+
+/// A whole history: its archived rows, then the file.
+pub fn history(repository: &Path, file: &str) -> String {
+    let memory = repository.join(".aictx");
+    let stem = format!("archive/{}-", file.trim_end_matches(".jsonl"));
+    let is_segment = |f: &&PathBuf| f.to_string_lossy().starts_with(&stem);
+    let all = files(&memory);
+    let segments = all.iter().filter(is_segment);
+    let archived: String = segments.map(|f| unpack(&memory.join(f))).collect();
+    archived + &fs::read_to_string(memory.join(file)).unwrap_or_default()
+}
+
 /// How often each execution is in each of the four logs: the same in all of them, or the test
 /// fails.
 #[track_caller]
 pub fn executions(repository: &Path) -> BTreeMap<String, usize> {
     let mut agreed: Option<BTreeMap<String, usize>> = None;
     for (file, member) in LOGS {
-        let text = fs::read_to_string(repository.join(".aictx").join(file)).unwrap_or_default();
+        let text = history(repository, file);
         let mut counts = BTreeMap::new();
         for line in text.lines() {
             let row: Value = serde_json::from_str(line).unwrap();

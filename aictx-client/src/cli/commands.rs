@@ -62,6 +62,7 @@ pub fn run(line: CommandLine, paint: Paint) -> Result<Answer, CliError> {
         Command::Internal(Internal::RunExecution(options)) => {
             run::run(&backend, *options, line.json)
         }
+        Command::Internal(Internal::Compact { apply, at }) => memory::compact(&backend, &at, apply),
         Command::Guard(options) => continuity::guard(&backend, options, paint),
         Command::Steer(options) => rules::steer(&backend, options, paint),
         Command::Who(at) => rules::who(&backend, &at, paint),

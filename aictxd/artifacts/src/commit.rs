@@ -392,7 +392,7 @@ fn current(
         return Ok(Current::Old);
     };
     let there = fs::read_range(&mut open, 0, MAX_FILE * 2)?;
-    if there == new || (rows && !new.is_empty() && there.starts_with(new)) {
+    if there == new {
         return Ok(Current::New);
     }
     let same = before.is_some_and(|b| {
@@ -401,6 +401,11 @@ fn current(
             .and_then(|n| there.get(..n))
             .is_some_and(|prefix| digest(prefix) == b.sha256)
     });
+    // Rows taken from the end leave a beginning of what was there: that is the old content still.
+    let shrinks = same && before.is_some_and(|b| (new.len() as u64) < b.len);
+    if rows && !shrinks && !new.is_empty() && there.starts_with(new) {
+        return Ok(Current::New);
+    }
     Ok(if same { Current::Old } else { Current::Foreign })
 }
 

@@ -128,6 +128,7 @@ pub(crate) fn handoff_of(row: &HandoffRow) -> Handoff {
         agent_id: row.agent_id.clone(),
         adapter_id: row.adapter_id.clone(),
         session_id: row.session_id.clone(),
+        branch: row.branch.clone(),
         evidence_quality: row.evidence_quality.clone(),
         contract_gaps: Vec::new(),
         extra: row.extra.clone(),

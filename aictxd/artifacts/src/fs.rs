@@ -3,6 +3,7 @@
 //! Everything is relative to one open directory; no name below it may pass a symbolic link. Every
 //! mutation passes a point of [`crate::fault`].
 
+use std::cell::RefCell;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::fd::{AsFd, OwnedFd};
@@ -73,9 +74,13 @@ fn split(rel: &str) -> (&str, &str) {
 
 /// Ledgers, intents and rescued content are for the user alone.
 fn is_private(rel: &str) -> bool {
+    let rel = rel.strip_prefix("archive/").unwrap_or(rel);
+    // The draft of a file is as private as the file.
+    let rel = rel.strip_prefix('.').unwrap_or(rel);
     ["sessions", "journal", "quarantine"]
         .iter()
-        .any(|dir| rel == *dir || rel.strip_prefix(dir).is_some_and(|r| r.starts_with('/')))
+        .filter_map(|dir| rel.strip_prefix(dir))
+        .any(|rest| rest.is_empty() || rest.starts_with(['/', '-']))
 }
 
 fn file_mode(rel: &str) -> Mode {
@@ -448,10 +453,52 @@ pub(crate) fn write(file: &mut File, bytes: &[u8], what: &str) -> io::Result<()>
     }
 }
 
-/// Makes a file's content, or a directory's entries, durable.
+/// Makes a file's content, or a directory's entries, durable; now, or in the order in which it was
+/// wanted when the thread [puts syncs off](put_off).
 pub(crate) fn sync(file: &File, what: &str) -> io::Result<()> {
+    let put_off = PUT_OFF.with_borrow_mut(|list| {
+        let Some(list) = list else { return Ok(false) };
+        list.push((file.try_clone()?, what.to_owned()));
+        io::Result::Ok(true)
+    })?;
+    if put_off {
+        return Ok(());
+    }
     point(Op::Sync, what)?;
     file.sync_data()
+}
+
+thread_local! {
+    /// What this thread has put off, while it does.
+    static PUT_OFF: RefCell<Option<Vec<(File, String)>>> = const { RefCell::new(None) };
+}
+
+/// Syncs that still have to be done.
+#[derive(Debug, Default)]
+pub(crate) struct Syncs(Vec<(File, String)>);
+
+impl Syncs {
+    /// Does them, in order.
+    pub(crate) fn finish(self) -> io::Result<()> {
+        self.0.iter().try_for_each(|(file, what)| sync(file, what))
+    }
+}
+
+/// Does something with every sync put off, and gives them with its answer.
+pub(crate) fn put_off<T>(work: impl FnOnce() -> T) -> (T, Syncs) {
+    /// Ends the putting off whatever happens inside.
+    struct End;
+    impl Drop for End {
+        fn drop(&mut self) {
+            PUT_OFF.with_borrow_mut(Option::take);
+        }
+    }
+    PUT_OFF.with_borrow_mut(|list| *list = Some(Vec::new()));
+    let end = End;
+    let answer = work();
+    let list = PUT_OFF.with_borrow_mut(Option::take);
+    drop(end);
+    (answer, Syncs(list.unwrap_or_default()))
 }
 
 #[cfg(test)]

@@ -14,7 +14,8 @@
 //!
 //! Bounds: rows of 64 KiB (long texts are cut and the row is flagged `truncated`), documents of
 //! 8 MiB; of a history the newest 1 MiB and 500 rows are read, of failure patterns and ledgers the
-//! newest 8 MiB. Logs only grow; nothing here rotates them.
+//! newest 8 MiB. Histories above their limit move their older rows to compressed segments below
+//! `archive/`; everything together stays below [`MAX_TOTAL`].
 //!
 //! What is not promised:
 //! - A commit is whole for readers of the same [`Store`]; a reader in another process may look at
@@ -32,7 +33,9 @@ pub mod read;
 pub mod root;
 pub mod scrub;
 
+mod archive;
 mod commit;
+mod compact;
 mod encode;
 mod fold;
 mod fs;
@@ -49,8 +52,9 @@ mod store;
 #[cfg(test)]
 mod tests;
 
+pub use compact::Compacted;
 pub use encode::{MAX_ROW, TRUNCATED};
 pub use error::StoreError;
 pub use ledger::{Ledger, LedgerFile};
-pub use retain::{MAX_HISTORY, MAX_LEDGER_BYTES, MAX_LEDGERS};
+pub use retain::{MAX_ARCHIVE, MAX_LEDGER_BYTES, MAX_LEDGERS, MAX_TOTAL, Tidied};
 pub use store::{Committed, FORMAT_VERSION, Op, Store};

@@ -1,106 +1,209 @@
-//! Retention: histories and ledgers that would grow for ever.
+//! Retention: everything that would grow for ever has a bound here.
 //!
-//! Nothing is dropped from a history: its older rows move to a segment below `archive/`. Ledgers
-//! are raw material; what they led to is in the histories, so old ones are removed.
+//! Nothing is dropped from a history: its older rows move to the [`archive`](crate::archive), and
+//! so do files that nobody needs any more. Only the archive itself forgets, its oldest segments
+//! first. What is open, live, pinned or still to be finalized stays where it is.
 
 use std::time::{Instant, SystemTime};
 
 use aictx_proto::record::files::{
-    AGENT_EXECUTION_LOG, DECISIONS, EXECUTION_LOGS, HANDOFFS, LIFECYCLE_EVENTS, SESSIONS_DIR,
+    AGENT_EXECUTION_LOG, CONTRACT_COMPLIANCE, CONTRACTS_DIR, DECISIONS, EXECUTION_LOGS, FORGOTTEN,
+    HANDOFFS, LIFECYCLE_EVENTS, SESSIONS_DIR, THREADS_DIR,
 };
+use serde::{Deserialize, Serialize};
 
+use crate::archive::{self, ARCHIVE};
 use crate::commit;
 use crate::error::StoreError;
 use crate::fs::{self, Root};
 use crate::lock::DEADLINE;
+use crate::read;
 use crate::store::Store;
 
-/// Largest history; above it all but the newest rows move to the archive.
-pub const MAX_HISTORY: u64 = 16 * 1024 * 1024;
-/// Bytes of a history that stay.
-const KEPT_HISTORY: u64 = 4 * 1024 * 1024;
+/// What `.aictx` stays below for ever, in bytes: the archive (32 MiB), ledgers (8 MiB), the
+/// histories at their limits (about 4 MiB), 400 strategies and 500 failure patterns (rows of at
+/// most 64 KiB, in practice 1 MiB), threads, contracts, documents and what was set aside (about
+/// 12 MiB). Not in it: ledgers of sessions that are live or still to be finalized, open threads,
+/// notes that people wrote, and files that are not ours.
+pub const MAX_TOTAL: u64 = 64 * 1024 * 1024;
+/// Bytes of all segments of the archive.
+pub const MAX_ARCHIVE: u64 = 32 * 1024 * 1024;
+/// Most ledgers kept; as many sessions as `session.json` remembers.
+pub const MAX_LEDGERS: usize = 64;
+/// Most bytes of ledgers kept.
+pub const MAX_LEDGER_BYTES: u64 = 8 * 1024 * 1024;
 /// Largest history that is split at once; whoever made a larger one has to decide about it.
 const MAX_SPLIT: u64 = 256 * 1024 * 1024;
-/// Most ledgers kept.
-pub const MAX_LEDGERS: usize = 200;
-/// Most bytes of ledgers kept.
-pub const MAX_LEDGER_BYTES: u64 = 64 * 1024 * 1024;
-/// Histories that are bounded here; failure patterns are bounded by their writer.
-const HISTORIES: &[&str] = &[
-    EXECUTION_LOGS,
-    AGENT_EXECUTION_LOG,
-    HANDOFFS,
-    DECISIONS,
-    LIFECYCLE_EVENTS,
+/// Bytes of small files that go to the archive together.
+const MAX_PACK: u64 = 16 * 1024 * 1024;
+/// Entries of a directory that are looked at.
+const MAX_LISTED: usize = 10_000;
+/// What a pinned row says of itself, as it is written.
+const PINNED: &[u8] = b"\"pinned\":true";
+
+/// How a history is bounded.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Bound {
+    pub(crate) file: &'static str,
+    /// Above it the older rows move, in bytes.
+    pub(crate) limit: u64,
+    /// Bytes that stay then.
+    pub(crate) keep: u64,
+    /// Rows that stay at least, however long: what readers look at.
+    pub(crate) rows: usize,
+}
+
+const fn bound(file: &'static str, limit: u64, keep: u64, rows: usize) -> Bound {
+    Bound {
+        file,
+        limit: limit * 1024,
+        keep: keep * 1024,
+        rows,
+    }
+}
+
+/// Every history that is appended to. Failure patterns and strategies are bounded by their writer,
+/// by what they are worth.
+pub(crate) const BOUNDS: &[Bound] = &[
+    // A finalize that is repeated is known by this file.
+    bound(AGENT_EXECUTION_LOG, 384, 256, 500),
+    bound(EXECUTION_LOGS, 96, 64, 32),
+    bound(HANDOFFS, 96, 64, 32),
+    bound(LIFECYCLE_EVENTS, 160, 96, 100),
+    bound(CONTRACT_COMPLIANCE, 96, 48, 32),
+    bound(DECISIONS, 512, 256, 250),
+    bound(FORGOTTEN, 64, 0, 0),
+    bound("archive/failure_memory/evicted.jsonl", 64, 0, 0),
+    bound("archive/strategy_memory/evicted.jsonl", 64, 0, 0),
+    // Written by the ancestor only.
+    bound("metrics/execution_feedback.jsonl", 1_024, 256, 0),
+    bound("memory/workflow_learnings.jsonl", 512, 256, 100),
 ];
 
+/// Directories of small files of which only the newest are of use.
+const DIRECTORIES: &[(&str, usize)] = &[
+    (CONTRACTS_DIR, 48),
+    ("delta/last_packets", 16),
+    ("quarantine", 64),
+    ("archive/manifests", 32),
+];
+/// Threads beyond these: the closed ones, longest ago first.
+const MAX_THREADS: usize = 200;
+/// Largest event log of a thread; above it all but the newest [`KEPT_EVENTS`] bytes move.
+const MAX_EVENTS: u64 = 64 * 1024;
+const KEPT_EVENTS: u64 = 16 * 1024;
+
+/// A small file in the archive.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Packed {
+    /// Where it was, below `.aictx/`.
+    pub(crate) file: String,
+    /// What it held; bytes that were no text are lost in it.
+    pub(crate) text: String,
+}
+
+/// What a pass of retention did.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Tidied {
+    /// Ledgers that moved to the archive.
+    pub ledgers: usize,
+    /// Other files that did.
+    pub files: usize,
+    /// Segments of the archive that were dropped because it was full.
+    pub dropped: usize,
+}
+
 impl Store {
-    /// Moves the older rows of histories above [`MAX_HISTORY`] into the archive; gives how many
+    /// Moves the older rows of histories above their limit into the archive; gives how many
     /// histories were split. A handful of `stat`s in the usual case.
     ///
     /// # Errors
     /// Locked, or not writable. Interrupted at any point every row is there: in the history, in
     /// the archive, or (until the next split) in both.
     pub fn archive_histories(&self) -> Result<usize, StoreError> {
-        self.archive_above(MAX_HISTORY, KEPT_HISTORY)
+        self.archive_above(BOUNDS)
     }
 
-    pub(crate) fn archive_above(&self, limit: u64, keep: u64) -> Result<usize, StoreError> {
+    pub(crate) fn archive_above(&self, bounds: &[Bound]) -> Result<usize, StoreError> {
         let root = self.root();
-        let is_large = |file: &str| {
-            root.stamp(file)
-                .is_ok_and(|s| s.is_some_and(|s| s.is_file && s.len > limit && s.len < MAX_SPLIT))
+        let is_large = |bound: &&Bound| {
+            let stamp = root.stamp(bound.file).ok().flatten();
+            stamp.is_some_and(|s| s.is_file && s.len > bound.limit && s.len < MAX_SPLIT)
         };
-        if !HISTORIES.iter().any(|file| is_large(file)) {
+        if !bounds.iter().any(|bound| is_large(&bound)) {
             return Ok(0);
         }
         self.locked(Instant::now() + DEADLINE, |root, _| {
             let mut split = 0;
-            for file in HISTORIES.iter().filter(|file| is_large(file)) {
-                self.split(root, file, keep)
-                    .map_err(|e| root.error(file, e))?;
-                split += 1;
+            for bound in bounds.iter().filter(is_large) {
+                split += usize::from(
+                    split_history(root, bound.file, bound.keep, bound.rows)
+                        .map_err(|e| root.error(bound.file, e))?,
+                );
             }
             Ok(split)
         })
     }
 
-    fn split(&self, root: &Root, file: &str, keep: u64) -> std::io::Result<()> {
-        let Some(mut open) = root.read_if_there(file)? else {
-            return Ok(());
-        };
-        let bytes = fs::read_range(&mut open, 0, MAX_SPLIT)?;
-        let from = bytes.len() - usize::try_from(keep).unwrap_or(0).min(bytes.len());
-        let Some(newline) = memchr::memchr(b'\n', bytes.get(from..).unwrap_or_default()) else {
-            return Ok(());
-        };
-        let (old, new) = bytes.split_at(from + newline + 1);
-        let segment = self.free_name(root, &format!("archive/{file}"));
-        let parent = segment.rsplit_once('/').map_or("", |(dir, _)| dir);
-        root.make_dirs(parent)?;
-        root.create_new(&segment, old)?;
-        root.sync_parent(&segment)?;
-        // Rows that a program without the lock appends meanwhile are carried over.
-        commit::replace_rows(root, file, new.to_vec(), bytes.len() as u64)?;
-        root.sync_parent(file)
+    /// Bounds everything that histories are not: ledgers, threads, contracts, packets, what was set
+    /// aside, and the archive. `is_needed` is asked for each ledger that would go: that of a live
+    /// session, or one that is still to be finalized, stays.
+    ///
+    /// # Errors
+    /// Locked, or not writable. Interrupted at any point a file is at its place, in the archive, or
+    /// (until the next pass) in both.
+    pub fn tidy(&self, is_needed: &dyn Fn(&str) -> bool) -> Result<Tidied, StoreError> {
+        self.tidy_within(MAX_LEDGERS, MAX_LEDGER_BYTES, MAX_ARCHIVE, is_needed)
     }
 
-    /// Removes the oldest ledgers beyond [`MAX_LEDGERS`] or [`MAX_LEDGER_BYTES`]; gives how many.
-    /// `is_needed` is asked for each candidate: a live session's ledger, or one that is still to
-    /// be finalized, stays.
-    pub fn prune_ledgers(&self, is_needed: &dyn Fn(&str) -> bool) -> usize {
-        self.prune_ledgers_beyond(MAX_LEDGERS, MAX_LEDGER_BYTES, is_needed)
+    pub(crate) fn tidy_within(
+        &self,
+        ledgers: usize,
+        ledger_bytes: u64,
+        archive: u64,
+        is_needed: &dyn Fn(&str) -> bool,
+    ) -> Result<Tidied, StoreError> {
+        let root = self.root();
+        let old = self.old_ledgers(ledgers, ledger_bytes, is_needed);
+        let mut piles = vec![(SESSIONS_DIR, old)];
+        for (dir, keep) in DIRECTORIES {
+            piles.push((dir, old_files(&root, dir, *keep)));
+        }
+        piles.push((THREADS_DIR, closed_threads(&root)));
+        let long_events = long_event_logs(&root);
+        let archived = archive_bytes(&root);
+        let quiet = piles.iter().all(|(_, pile)| pile.is_empty());
+        if quiet && long_events.is_empty() && archived <= archive {
+            return Ok(Tidied::default());
+        }
+        self.locked(Instant::now() + DEADLINE, |root, _| {
+            let mut done = Tidied::default();
+            for (dir, pile) in piles {
+                let moved = pack(root, dir, &pile).map_err(|e| root.error(dir, e))?;
+                match dir {
+                    SESSIONS_DIR => done.ledgers += moved,
+                    _ => done.files += moved,
+                }
+            }
+            for file in long_events {
+                split_history(root, &file, KEPT_EVENTS, 0).map_err(|e| root.error(&file, e))?;
+                done.files += 1;
+            }
+            done.dropped = archive::bound(root, archive).map_err(|e| root.error(ARCHIVE, e))?;
+            Ok(done)
+        })
     }
 
-    pub(crate) fn prune_ledgers_beyond(
+    /// The oldest ledgers beyond a number or size, as they were when they were listed.
+    fn old_ledgers(
         &self,
         count: usize,
         bytes: u64,
         is_needed: &dyn Fn(&str) -> bool,
-    ) -> usize {
+    ) -> Vec<(String, fs::Stamp)> {
         let root = self.root();
         let mut seen = 0;
-        let mut pruned = 0;
+        let mut old = Vec::new();
         for (index, ledger) in self.ledgers().iter().enumerate() {
             seen += ledger.bytes;
             let fits = index < count && seen <= bytes;
@@ -109,92 +212,173 @@ impl Store {
                 continue;
             }
             let file = format!("{SESSIONS_DIR}/{}.jsonl", ledger.stem);
+            let stamp = root.stamp(&file).ok().flatten();
+            let same = |s: &fs::Stamp| s.len == ledger.bytes && s.modified_at() == ledger.modified;
             // Heard of since it was listed: not old after all.
-            let same = root.stamp(&file).is_ok_and(|now| {
-                let at = |time: SystemTime| time == ledger.modified;
-                now.is_some_and(|s| s.len == ledger.bytes && at(s.modified_at()))
-            });
-            if same && root.unlink(&file).is_ok() {
-                pruned += 1;
-            }
+            old.extend(stamp.filter(same).map(|stamp| (file, stamp)));
         }
-        pruned
+        old
     }
+}
+
+/// Moves all but the newest rows of a history to the archive; pinned rows stay. Says whether any
+/// moved.
+fn split_history(root: &Root, file: &str, keep: u64, rows: usize) -> std::io::Result<bool> {
+    let Some(mut open) = root.read_if_there(file)? else {
+        return Ok(false);
+    };
+    let bytes = fs::read_range(&mut open, 0, MAX_SPLIT)?;
+    let cut = cut(&bytes, usize::try_from(keep).unwrap_or(0), rows);
+    let (old, new) = bytes.split_at(cut);
+    let lines = || old.split_inclusive(|b| *b == b'\n');
+    let is_pinned = |line: &[u8]| memchr::memmem::find(line, PINNED).is_some();
+    let (pinned, gone): (Vec<&[u8]>, Vec<&[u8]>) = lines().partition(|line| is_pinned(line));
+    if gone.is_empty() {
+        return Ok(false);
+    }
+    archive::put(root, file, &gone.concat())?;
+    let mut left = pinned.concat();
+    left.extend_from_slice(new);
+    // Rows that a program without the lock appends meanwhile are carried over.
+    commit::replace_rows(root, file, left, bytes.len() as u64)?;
+    root.sync_parent(file)?;
+    Ok(true)
+}
+
+/// Where the rows begin that stay: at most `keep` bytes of whole lines, or `rows` lines if that is
+/// more. A last line without its newline stays.
+fn cut(bytes: &[u8], keep: usize, rows: usize) -> usize {
+    let mut at = memchr::memrchr(b'\n', bytes).map_or(0, |n| n + 1);
+    let mut lines = 0;
+    while at > 0 {
+        let before = bytes.get(..at - 1).unwrap_or_default();
+        let start = memchr::memrchr(b'\n', before).map_or(0, |n| n + 1);
+        if bytes.len() - start > keep && lines >= rows {
+            break;
+        }
+        at = start;
+        lines += 1;
+    }
+    at
+}
+
+/// Plain files of a directory beyond the newest `keep`. An index is no such file.
+fn old_files(root: &Root, dir: &str, keep: usize) -> Vec<(String, fs::Stamp)> {
+    let names = root.list(dir, MAX_LISTED).unwrap_or_default();
+    if names.len() <= keep {
+        return Vec::new();
+    }
+    let mut files: Vec<(String, fs::Stamp)> = names
+        .iter()
+        .filter(|name| *name != "index.json" && !name.starts_with('.'))
+        .map(|name| format!("{dir}/{name}"))
+        .filter_map(|file| Some((root.stamp(&file).ok()??, file)))
+        .filter(|(stamp, _)| stamp.is_file)
+        .map(|(stamp, file)| (file, stamp))
+        .collect();
+    files.sort_by(|(a, at), (b, bt)| bt.modified.cmp(&at.modified).then_with(|| b.cmp(a)));
+    files.split_off(keep.min(files.len()))
+}
+
+/// Threads that are closed, longest ago first, as many as there are too many; with their events.
+fn closed_threads(root: &Root) -> Vec<(String, fs::Stamp)> {
+    let names = root.list(THREADS_DIR, MAX_LISTED).unwrap_or_default();
+    let threads: Vec<&String> = names.iter().filter(|n| n.ends_with(".json")).collect();
+    let over = threads.len().saturating_sub(MAX_THREADS);
+    if over == 0 {
+        return Vec::new();
+    }
+    let mut closed: Vec<(SystemTime, &str)> = threads
+        .iter()
+        .filter_map(|name| {
+            let file = format!("{THREADS_DIR}/{name}");
+            let mut open = root.read_if_there(&file).ok()??;
+            let bytes = fs::read_range(&mut open, 0, read::MAX_FILE).ok()?;
+            let thread = read::object(&bytes).ok()?;
+            let status = thread.get("status")?.as_str()?;
+            let pinned = thread.get("pinned").is_some_and(|p| p == true);
+            let done = matches!(status, "resolved" | "abandoned") && !pinned;
+            let at = root.stamp(&file).ok()??.modified_at();
+            done.then_some((at, name.trim_end_matches(".json")))
+        })
+        .collect();
+    closed.sort_unstable();
+    closed.truncate(over);
+    let files = closed.iter().flat_map(|(_, id)| {
+        [".json", ".events.jsonl"].map(|end| format!("{THREADS_DIR}/{id}{end}"))
+    });
+    files
+        .filter_map(|file| Some((root.stamp(&file).ok()??, file)))
+        .map(|(stamp, file)| (file, stamp))
+        .collect()
+}
+
+fn long_event_logs(root: &Root) -> Vec<String> {
+    let names = root.list(THREADS_DIR, MAX_LISTED).unwrap_or_default();
+    names
+        .iter()
+        .filter(|name| name.ends_with(".events.jsonl"))
+        .map(|name| format!("{THREADS_DIR}/{name}"))
+        .filter(|file| {
+            let stamp = root.stamp(file).ok().flatten();
+            stamp.is_some_and(|s| s.is_file && s.len > MAX_EVENTS && s.len < MAX_SPLIT)
+        })
+        .collect()
+}
+
+/// Moves small files to the archive of their directory; gives how many. One that changed since it
+/// was listed stays.
+fn pack(root: &Root, dir: &str, files: &[(String, fs::Stamp)]) -> std::io::Result<usize> {
+    let mut rows = Vec::new();
+    let mut packed = Vec::new();
+    for (file, stamp) in files {
+        let size = rows.len() as u64;
+        if size > 0 && size + stamp.len > MAX_PACK {
+            // The rest has its turn in the next pass.
+            break;
+        }
+        let Some(mut open) = root.read_if_there(file)? else {
+            continue;
+        };
+        let bytes = fs::read_range(&mut open, 0, MAX_PACK)?;
+        let row = Packed {
+            file: file.clone(),
+            text: String::from_utf8_lossy(&bytes).into_owned(),
+        };
+        serde_json::to_writer(&mut rows, &row)?;
+        rows.push(b'\n');
+        packed.push((file, stamp));
+    }
+    if packed.is_empty() {
+        return Ok(0);
+    }
+    archive::put(root, dir, &rows)?;
+    let mut moved = 0;
+    for (file, stamp) in packed {
+        if root.stamp(file)?.as_ref() == Some(stamp) {
+            root.unlink(file)?;
+            moved += 1;
+        }
+    }
+    Ok(moved)
+}
+
+/// Bytes below `archive/`, two levels deep.
+fn archive_bytes(root: &Root) -> u64 {
+    let len = |file: &str| root.stamp(file).ok().flatten().map_or(0, |s| s.len);
+    let below = |dir: &str| root.list(dir, MAX_LISTED).unwrap_or_default();
+    below(ARCHIVE)
+        .iter()
+        .map(|name| format!("{ARCHIVE}/{name}"))
+        .flat_map(|path| {
+            let inner = below(&path);
+            let inner: Vec<String> = inner.iter().map(|n| format!("{path}/{n}")).collect();
+            if inner.is_empty() { vec![path] } else { inner }
+        })
+        .map(|file| len(&file))
+        .sum()
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use aictx_proto::effect::{Effect, KeyOrder};
-    use aictx_proto::ledger::{LedgerKind, LedgerRow};
-    use serde_json::json;
-
-    fn append(store: &Store, n: usize) {
-        let row = json!({ "event_type": "x", "n": n, "text": "y".repeat(200) });
-        let effect = Effect::AppendRows {
-            file: LIFECYCLE_EVENTS.to_owned(),
-            rows: vec![row],
-            order: KeyOrder::Sorted,
-        };
-        store.transact(|_| ((), vec![effect])).unwrap();
-    }
-
-    fn numbers(text: &str) -> Vec<u64> {
-        text.lines()
-            .map(|l| {
-                let row: serde_json::Value = serde_json::from_str(l).unwrap();
-                row["n"].as_u64().unwrap()
-            })
-            .collect()
-    }
-
-    #[test]
-    fn every_row_of_a_split_history_is_in_one_place_in_order() {
-        let dir = tempfile::tempdir().unwrap();
-        let store = Store::create(dir.path()).unwrap();
-        for n in 0..40 {
-            append(&store, n);
-        }
-        assert_eq!(store.archive_histories().unwrap(), 0);
-        assert_eq!(store.archive_above(4_000, 1_000).unwrap(), 1);
-        for n in 40..60 {
-            append(&store, n);
-        }
-        assert_eq!(store.archive_above(4_000, 1_000).unwrap(), 1);
-        let aictx = dir.path().join(".aictx");
-        let live = std::fs::read_to_string(aictx.join(LIFECYCLE_EVENTS)).unwrap();
-        assert!(live.len() <= 1_000 && !live.is_empty());
-        let mut segments: Vec<_> = std::fs::read_dir(aictx.join("archive/continuity"))
-            .unwrap()
-            .map(|e| std::fs::read_to_string(e.unwrap().path()).unwrap())
-            .collect();
-        segments.sort_by_key(|text| numbers(text)[0]);
-        assert_eq!(segments.len(), 2);
-        let all = numbers(&(segments.concat() + &live));
-        assert_eq!(all, (0..60).collect::<Vec<u64>>());
-    }
-
-    #[test]
-    fn old_ledgers_go_needed_ones_stay() {
-        let dir = tempfile::tempdir().unwrap();
-        let store = Store::create(dir.path()).unwrap();
-        for n in 0..6 {
-            let row = LedgerRow::observed(Default::default(), LedgerKind::Stop);
-            store.append_ledger(&format!("s{n}"), &[row]).unwrap();
-            let file = dir.path().join(format!(".aictx/sessions/s{n}.jsonl"));
-            let at = SystemTime::UNIX_EPOCH + std::time::Duration::from_secs(1_000 + n);
-            let open = std::fs::File::options().append(true).open(file).unwrap();
-            open.set_modified(at).unwrap();
-        }
-        assert_eq!(store.prune_ledgers(&|_| false), 0);
-        assert_eq!(store.prune_ledgers_beyond(2, 1_000_000, &|s| s == "s1"), 3);
-        let left: Vec<String> = store.ledgers().into_iter().map(|l| l.stem).collect();
-        assert_eq!(left, ["s5", "s4", "s1"]);
-        assert_eq!(store.prune_ledgers_beyond(9, 1, &|_| false), 2);
-        assert_eq!(
-            store.ledgers().len(),
-            1,
-            "the newest stays whatever its size"
-        );
-    }
-}
+#[path = "retain_tests.rs"]
+mod tests;

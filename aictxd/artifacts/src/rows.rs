@@ -7,9 +7,20 @@ use crate::read::{self, Line, MAX_FILE};
 use crate::store::Store;
 
 impl Store {
-    /// The newest `limit` rows of a history, oldest first, of at most the newest [`MAX_FILE`] bytes;
-    /// and how many lines the whole history has. Unreadable lines are passed over.
+    /// The newest `limit` rows of a history, oldest first, of at most the newest [`MAX_FILE`] bytes
+    /// and of its archive; and how many lines the file itself has. Unreadable lines are passed over.
     pub fn newest_rows<T: DeserializeOwned>(&self, file: &str, limit: usize) -> (Vec<T>, u64) {
+        let (live, lines) = self.live_rows(file, limit);
+        let missing = limit - live.len().min(limit);
+        if missing == 0 {
+            return (live, lines);
+        }
+        let mut rows = self.archived_rows(file, missing);
+        rows.extend(live);
+        (rows, lines)
+    }
+
+    fn live_rows<T: DeserializeOwned>(&self, file: &str, limit: usize) -> (Vec<T>, u64) {
         let root = self.root();
         let read = root.read_if_there(file).and_then(|open| {
             let Some(mut open) = open else {

@@ -43,6 +43,7 @@ pub(crate) struct Cache {
     state: Doc<Value>,
     preferences: Doc<Value>,
     metrics: Doc<Value>,
+    status: Doc<Value>,
     semantic: Doc<SemanticRepo>,
     areas: Doc<AreaMemory>,
     contracts: Doc<ContractIndex>,
@@ -75,7 +76,8 @@ macro_rules! part {
             SESSION session, HANDOFF handoff, HANDOFFS handoffs, DECISIONS decisions,
             FAILURE_PATTERNS failures, AGENT_EXECUTION_LOG executions, STRATEGIES strategies,
             CONTRACT_COMPLIANCE compliance, LIFECYCLE_EVENTS lifecycle, STATE state,
-            PREFERENCES preferences, CONTINUITY_METRICS metrics, SEMANTIC_REPO semantic, AREAS areas,
+            PREFERENCES preferences, CONTINUITY_METRICS metrics,
+            AGENT_EXECUTION_STATUS status, SEMANTIC_REPO semantic, AREAS areas,
             CONTRACT_INDEX contracts, ACTIVE_TASK active;
             threads, subsystems, area_shards)
     };
@@ -128,6 +130,7 @@ impl Cache {
             state: Doc::new(files::STATE),
             preferences: Doc::new(files::PREFERENCES),
             metrics: Doc::new(files::CONTINUITY_METRICS),
+            status: Doc::new(files::AGENT_EXECUTION_STATUS),
             semantic: Doc::new(files::SEMANTIC_REPO),
             areas: Doc::new(files::AREAS),
             contracts: Doc::new(files::CONTRACT_INDEX),
@@ -156,6 +159,7 @@ impl Cache {
         self.state.refresh(root);
         self.preferences.refresh(root);
         self.metrics.refresh(root);
+        self.status.refresh(root);
         self.semantic.refresh(root);
         self.areas.refresh(root);
         self.contracts.refresh(root);
@@ -318,6 +322,13 @@ impl Cache {
             .unwrap_or_else(|| "repo".to_owned())
     }
 
+    /// Executions so far. The log knows those that it still holds, the status all that were counted.
+    fn executions_total(&self) -> u64 {
+        let counted = self.status.value.as_ref();
+        let counted = counted.and_then(|s| s.get("executions_total")?.as_u64());
+        self.executions.lines.max(counted.unwrap_or(0))
+    }
+
     fn issues(&self) -> Vec<ReadIssue> {
         let documents = [
             &self.session.issue,
@@ -360,7 +371,7 @@ impl Cache {
             decisions: self.decisions.rows.clone(),
             failures: self.folded.clone(),
             executions: self.executions.rows.clone(),
-            executions_total: self.executions.lines,
+            executions_total: self.executions_total(),
             active_task: share(self.active_task(), last.active_task.as_ref()),
             threads: self.together.threads.clone(),
             pointer: self.active.value.clone().unwrap_or_default(),

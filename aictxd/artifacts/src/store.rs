@@ -180,7 +180,7 @@ impl Store {
         &self,
         op: impl FnOnce(&Snapshot) -> (T, Effects),
     ) -> Result<Committed<T>, StoreError> {
-        let mut done = self.run(vec![op], false);
+        let mut done = self.run(vec![op], false, None);
         done.pop().unwrap_or(Err(StoreError::Panicked))
     }
 
@@ -188,10 +188,27 @@ impl Store {
     /// a snapshot in which the earlier ones have happened. An operation whose effects cannot be
     /// encoded, or that panics, fails alone; when the commit fails, all that write fail with it.
     pub fn transact_many<T>(&self, ops: Vec<Op<'_, T>>) -> Vec<Result<Committed<T>, StoreError>> {
-        self.run(ops, true)
+        self.run(ops, true, None)
     }
 
-    fn run<T, F>(&self, ops: Vec<F>, catch: bool) -> Vec<Result<Committed<T>, StoreError>>
+    /// As [`transact_many`](Self::transact_many) for writes that are derived from others: `seen` is
+    /// called as soon as they are in the files and in the snapshot, before the disk has confirmed
+    /// them. The end of the process loses nothing from then on; a power failure may lose the group
+    /// or leave some of its files as they were. Not called when the group fails.
+    pub fn transact_soon<T>(
+        &self,
+        ops: Vec<Op<'_, T>>,
+        seen: &mut dyn FnMut(),
+    ) -> Vec<Result<Committed<T>, StoreError>> {
+        self.run(ops, true, Some(seen))
+    }
+
+    fn run<T, F>(
+        &self,
+        ops: Vec<F>,
+        catch: bool,
+        seen: Option<&mut dyn FnMut()>,
+    ) -> Vec<Result<Committed<T>, StoreError>>
     where
         F: FnOnce(&Snapshot) -> (T, Effects),
     {
@@ -258,7 +275,7 @@ impl Store {
             // The snapshots of the group are not needed any more; without them the overlay's
             // rows are its own.
             drop(last);
-            self.commit(&root, plan, &base, overlay)
+            self.commit(&root, plan, &base, overlay, seen)
         };
         decided
             .into_iter()
@@ -283,12 +300,37 @@ impl Store {
         root: &Arc<Root>,
         plan: Plan,
         base: &Cache,
-        mut overlay: Cache,
+        overlay: Cache,
+        seen: Option<&mut dyn FnMut()>,
     ) -> Result<Arc<Snapshot>, StoreError> {
         let steps = plan.steps(root, base)?;
         for file in &steps.rescue {
             self.set_aside(root, file)?;
         }
+        let Some(seen) = seen else {
+            let (snapshot, intent) = self.carry_out(root, &steps, overlay)?;
+            journal::remove(root, &intent);
+            return Ok(snapshot);
+        };
+        let (done, syncs) = fs::put_off(|| self.carry_out(root, &steps, overlay));
+        let (snapshot, intent) = done?;
+        seen();
+        // In order, so that the intent is durable before what it tells of; it stays when a sync
+        // fails, and whoever takes the lock next does its steps again.
+        match syncs.finish() {
+            Ok(()) => journal::remove(root, &intent),
+            Err(e) => return Err(journal::deferred(root.error(files::JOURNAL_DIR, e))),
+        }
+        Ok(snapshot)
+    }
+
+    /// Writes the intent, then the files, then publishes the snapshot.
+    fn carry_out(
+        &self,
+        root: &Arc<Root>,
+        steps: &commit::Steps,
+        mut overlay: Cache,
+    ) -> Result<(Arc<Snapshot>, journal::Intent), StoreError> {
         let intent = journal::write(root, &steps.steps)?;
         {
             // With the cache in hand no reader is in the middle of the files.
@@ -298,7 +340,6 @@ impl Store {
         // On failure the flag stays until a recovery has finished the commit.
         let stamps = commit::apply(root, &steps.steps, &|file| self.set_aside(root, file))
             .map_err(journal::deferred)?;
-        journal::remove(root, &intent);
         for (file, len) in &steps.lengths {
             let stamp = stamps.get(file).copied();
             overlay.settle(file, stamp.filter(|s| Some(s.len) == *len));
@@ -308,7 +349,7 @@ impl Store {
         *cache = overlay;
         let snapshot = self.publish(&cache);
         self.applying.store(false, Ordering::Release);
-        Ok(snapshot)
+        Ok((snapshot, intent))
     }
 
     /// Finishes what interrupted commits left, now.

@@ -120,7 +120,8 @@ pub(crate) fn dirt(anchors: &[Anchor], presents: &Presents) -> Vec<String> {
         }
         let path = &anchor.path;
         if now.blob.is_empty() {
-            out.push(format!("{path} is gone"));
+            // It may be on another branch: nobody removed it for all we know.
+            out.push(format!("{path} is not in this checkout"));
         } else if anchor.symbols.is_empty() || now.definitions.is_empty() {
             out.push(format!("{path} changed"));
         } else {
@@ -184,7 +185,7 @@ mod tests {
         );
         assert_eq!(at("2", &[("parse", "q")]), ["parse in src/a.rs changed"]);
         assert_eq!(at("2", &[("render", "r")]), ["parse in src/a.rs is gone"]);
-        assert_eq!(at("", &[]), ["src/a.rs is gone"]);
+        assert_eq!(at("", &[]), ["src/a.rs is not in this checkout"]);
         assert!(dirt(&anchors, &Presents::new()).is_empty(), "not looked at");
         let whole = anchor(&paths, "one module", &then, "c");
         assert_eq!(

@@ -19,7 +19,6 @@ use crate::observe::{Observation, open_rows};
 use crate::packet::Packet;
 use crate::preferences::is_muted;
 use crate::project::Project;
-use crate::record_value;
 use crate::resume::{carryover_gaps, dirty_text};
 use crate::session::{Touch, touch};
 use crate::suggest;
@@ -96,7 +95,7 @@ pub fn session_start(snapshot: &Snapshot, start: &SessionStart) -> (String, Effe
         touched.effect(),
         Effect::AppendRows {
             file: files::LIFECYCLE_EVENTS.to_owned(),
-            rows: vec![record_value(&event)],
+            rows: vec![crate::lifecycle::row(&event)],
             order: KeyOrder::Sorted,
         },
         Effect::Ledger {
@@ -238,10 +237,11 @@ impl Capsule<'_> {
             packet.item("handoff", &id, "the last one", &lines);
             if let Some(row) = of_another_session(self.context.snapshot, handoff) {
                 let line = format!(
-                    "Before that ({}, {}, {}): {}",
+                    "Before that ({}, {}, {}{}): {}",
                     clean(&printable(&row.agent_id), 40),
                     clean(&printable(&row.status), 24),
                     age(&row.timestamp, now),
+                    self.elsewhere(&row.branch),
                     quote(&row.summary, 160)
                 );
                 let id = format!("handoff::{}", row.execution_id);
@@ -279,6 +279,13 @@ impl Capsule<'_> {
         self.decisions(packet);
     }
 
+    /// `, on branch x` for what was done on another branch than this one.
+    fn elsewhere(&self, branch: &str) -> String {
+        on_other_branch(branch, self.start.branch)
+            .map(|branch| format!(", {branch}"))
+            .unwrap_or_default()
+    }
+
     fn handoff_lines(&self, handoff: &Handoff, open: &[&FailurePattern]) -> Vec<String> {
         let mut lines = Vec::new();
         let status = if handoff.status.is_empty() {
@@ -293,9 +300,10 @@ impl Capsule<'_> {
         };
         let when = age(&handoff.updated_at, self.start.now);
         lines.push(format!(
-            "Last handoff ({}, {}, {when}): {}",
+            "Last handoff ({}, {}, {when}{}): {}",
             clean(&printable(who), 40),
             clean(&printable(status), 24),
+            self.elsewhere(&handoff.branch),
             quote(&handoff.summary, 240)
         ));
         if !handoff.reason.is_empty() && handoff.reason != handoff.summary {
@@ -323,7 +331,12 @@ impl Capsule<'_> {
             .iter()
             .take(MAX_FILES)
             .map(|p| {
-                let mark = if gone.contains(&p) { " (gone)" } else { "" };
+                // It may be on another branch: nobody removed it for all we know.
+                let mark = if gone.contains(&p) {
+                    " (not in this checkout)"
+                } else {
+                    ""
+                };
                 format!("{}{mark}", clean(&printable(p), 120))
             })
             .collect();
@@ -438,6 +451,12 @@ fn of_another_session<'a>(snapshot: &'a Snapshot, handoff: &Handoff) -> Option<&
             && !row.session_id.is_empty()
             && row.session_id != handoff.session_id
     })
+}
+
+/// `on branch x`, where that is known and not the one checked out.
+pub(crate) fn on_other_branch(branch: &str, here: &str) -> Option<String> {
+    (!branch.is_empty() && !here.is_empty() && branch != here)
+        .then(|| format!("on branch {}", clean(&printable(branch), 80)))
 }
 
 /// The next step somebody named; else what is in the way.

@@ -147,7 +147,9 @@ impl<'a> Context<'a> {
             }
         };
         if let Some(thread) = &active.thread {
-            add(&thread.active_files, 12);
+            // The newest stand last there, and first here: the first one counts most.
+            let newest: Vec<String> = thread.active_files.iter().rev().cloned().collect();
+            add(&newest, 12);
         }
         if let Some(h) = handoff.filter(|_| relevance >= Relevance::Medium) {
             add(&h.recommended_starting_points, 5);

@@ -18,12 +18,22 @@ pub(crate) struct RankedDecision<'a> {
     pub(crate) reasons: Vec<String>,
 }
 
-/// Ids of decisions that a later one replaces by name.
-fn superseded(decisions: &[Decision]) -> BTreeSet<String> {
-    decisions
-        .iter()
-        .flat_map(|d| d.supersedes.iter().cloned())
-        .collect()
+/// Ids of decisions that a later one replaces: it names their id, or says their very words.
+pub(crate) fn superseded(decisions: &[Decision]) -> BTreeSet<String> {
+    let mut gone = BTreeSet::new();
+    for (at, decision) in decisions.iter().enumerate() {
+        for named in &decision.supersedes {
+            let earlier = decisions.iter().take(at);
+            gone.extend(earlier.filter(|d| names(named, d)).map(decision_id));
+        }
+    }
+    gone
+}
+
+/// Whether a `supersedes` entry means a decision.
+pub(crate) fn names(named: &str, decision: &Decision) -> bool {
+    let named = named.trim();
+    named == decision.decision.trim() || named == decision_id(decision)
 }
 
 /// Whether a decision may be told at all; why not otherwise.

@@ -4,9 +4,9 @@ use aictx_proto::Timestamp;
 use aictx_proto::event::ErrorEvent;
 use aictx_proto::record::FailurePattern;
 use aictx_proto::text::{clean, slug};
-use aictx_signals::same_check;
 use serde_json::{Value, json};
 
+use crate::memo::same_check;
 use crate::observe::{Failure, Observation};
 
 mod edit;
@@ -295,7 +295,7 @@ fn merge(list: &mut Vec<String>, new: impl IntoIterator<Item = String>, limit: u
 }
 
 /// `failure_index.json` of these patterns.
-pub(crate) fn index(patterns: &[FailurePattern]) -> Value {
+pub fn index(patterns: &[FailurePattern]) -> Value {
     let records: Vec<Value> = patterns
         .iter()
         .map(|p| {

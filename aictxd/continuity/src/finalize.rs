@@ -251,18 +251,19 @@ fn decide<'a>(
             adapter_id: &input.identity.adapter_id,
             session_id: &input.identity.session_id,
             session_number: session.number,
+            branch: &input.git.branch,
         },
         &seen,
     );
     handoff.contract_gaps.clone_from(&learned.gaps);
     let mut decisions = decision_rows(params, &execution_id, session.number, input.now);
     decisions.iter_mut().for_each(|d| anchor_decision(d, input));
-    // The same words again are no new decision.
+    // The same words again are no new decision, unless what they said does not hold any more.
+    let (holding, _) = crate::decisions::ranked(snapshot, "", &std::collections::BTreeSet::new());
     decisions.retain(|d| {
-        !snapshot
-            .decisions
-            .iter()
-            .any(|known| known.decision == d.decision && known.related_paths == d.related_paths)
+        !holding.iter().any(|known| {
+            known.decision.decision == d.decision && known.decision.related_paths == d.related_paths
+        })
     });
     // From what was observed first, else from the resume that made the contract (W21).
     let begun = seen

@@ -26,6 +26,7 @@ pub(crate) struct Input<'a> {
     pub(crate) adapter_id: &'a str,
     pub(crate) session_id: &'a str,
     pub(crate) session_number: u64,
+    pub(crate) branch: &'a str,
 }
 
 /// Builds the newest handoff and its history row from the same facts, so that a clone that has
@@ -79,6 +80,7 @@ pub(crate) fn build(input: &Input, seen: &Observation) -> (Handoff, HandoffRow) 
         adapter_id: input.adapter_id.to_owned(),
         session_id: input.session_id.to_owned(),
         evidence_quality: evidence_quality.to_owned(),
+        branch: input.branch.to_owned(),
         contract_gaps: Vec::new(),
         extra: serde_json::Map::new(),
     };
@@ -107,6 +109,7 @@ pub(crate) fn build(input: &Input, seen: &Observation) -> (Handoff, HandoffRow) 
         adapter_id: input.adapter_id.to_owned(),
         session_id: input.session_id.to_owned(),
         evidence_quality: evidence_quality.to_owned(),
+        branch: handoff.branch.clone(),
         extra: serde_json::Map::new(),
     };
     (handoff, row)

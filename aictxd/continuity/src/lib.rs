@@ -8,6 +8,7 @@ mod area;
 mod areas;
 mod capsule;
 mod classify;
+mod compaction;
 mod context;
 mod contracts;
 mod decisions;
@@ -19,6 +20,7 @@ mod inspect;
 mod lifecycle;
 mod marks;
 mod matching;
+mod memo;
 mod observe;
 mod packet;
 mod preferences;
@@ -39,9 +41,11 @@ pub use capsule::{SessionStart, session_start};
 pub use classify::{
     Observed, TaskType, classify, effective, inferred_types, observed, provisional,
 };
+pub use compaction::{Fate, Known, RULES, Rule, rules};
 pub use contracts::{Chosen, choose_contract, contract_file};
 pub use failures::{
-    FailureEdit, FailureQuery, edit_failure, find_failures, known_failure, pick_failure,
+    FailureEdit, FailureQuery, edit_failure, find_failures, index as failure_index, known_failure,
+    pick_failure,
 };
 pub use finalize::{ExplicitReport, Finalize, check_report, finalize, touched_paths};
 pub use inspect::{AtHand, LogQuery, log, next, prepare, reflect, report, reuse, suggest_strategy};
@@ -66,4 +70,20 @@ pub use work_state::{
 pub(crate) fn record_value(record: &impl serde::Serialize) -> serde_json::Value {
     // Records are plain data with string keys: they always serialise.
     serde_json::to_value(record).unwrap_or(serde_json::Value::Null)
+}
+
+/// A record as a row of a history: members that hold nothing are left out, because every reader
+/// takes a missing one as empty and rows are what a repository has most of.
+pub(crate) fn row_value(record: &impl serde::Serialize) -> serde_json::Value {
+    use serde_json::Value;
+    let mut row = record_value(record);
+    if let Value::Object(members) = &mut row {
+        members.retain(|_, value| match value {
+            Value::String(text) => !text.is_empty(),
+            Value::Array(list) => !list.is_empty(),
+            Value::Object(map) => !map.is_empty(),
+            _ => true,
+        });
+    }
+    row
 }

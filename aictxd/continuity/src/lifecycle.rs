@@ -21,6 +21,18 @@ const STALE_TASK: u64 = 24 * 3_600;
 /// Sessions and warnings told.
 const MAX_TOLD: usize = 12;
 
+/// Characters of a request in an event: enough to see whether two speak of the same.
+pub(crate) const MAX_TASK: usize = 160;
+
+/// An event as it is written: counts of nothing are left out, as empty texts are.
+pub(crate) fn row(event: &LifecycleEvent) -> Value {
+    let mut row = crate::row_value(event);
+    if let Some(members) = row.as_object_mut() {
+        members.retain(|_, value| value.as_u64() != Some(0));
+    }
+    row
+}
+
 /// Who asks, and about what.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Asked<'a> {

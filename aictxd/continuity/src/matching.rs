@@ -1,9 +1,12 @@
 //! How much two texts have to do with each other: the one answer for goals, requests and memory.
 
 use std::collections::BTreeSet;
+use std::sync::{Arc, LazyLock};
 
 use aictx_proto::text::clean;
 use aictx_proto::words;
+
+use crate::memo::{self, Memo};
 
 /// Texts longer than this are compared by their beginning, in bytes.
 const MAX_COMPARED: usize = 8 * 1024;
@@ -14,7 +17,15 @@ const SAME_GOAL: f64 = 0.35;
 
 /// The telling terms of a text: stemmed parts of its words without common ones, and pairs of
 /// characters of scripts that write without spaces.
-pub(crate) fn terms(text: &str) -> BTreeSet<String> {
+pub(crate) fn terms(text: &str) -> Arc<BTreeSet<String>> {
+    static KNOWN: LazyLock<Memo<String, Arc<BTreeSet<String>>>> = LazyLock::new(Memo::new);
+    if !memo::is_short(text) {
+        return Arc::new(find_terms(text));
+    }
+    KNOWN.get(text.to_owned(), |text| Arc::new(find_terms(text)))
+}
+
+fn find_terms(text: &str) -> BTreeSet<String> {
     let mut end = text.len().min(MAX_COMPARED);
     while !text.is_char_boundary(end) {
         end -= 1;

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use aictx_proto::methods::MapHit;
 use aictx_proto::snapshot::Snapshot;
-use aictx_signals::{command_word, is_test_command};
+use aictx_signals::{command_word, is_test_command, same_check};
 
 use crate::anchors::Presents;
 use crate::work_state::Checkout;
@@ -96,7 +96,8 @@ impl Project {
     }
 
     /// The repository's check: the test run that most of the latest executions saw pass (two at
-    /// least), else [`Self::test_command`].
+    /// least), else [`Self::test_command`]. A run of a part gives way to a run that includes it: what
+    /// one piece of work needed is no check of the next.
     pub fn canonical_check(&self, snapshot: &Snapshot) -> Option<(String, &'static str)> {
         let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
         let latest = snapshot.executions.iter().rev().take(OBSERVED);
@@ -104,12 +105,27 @@ impl Project {
             *seen.entry(check).or_default() += 1;
         }
         // Of equals the shortest, which is the most general.
-        let most = seen
-            .into_iter()
-            .filter(|(check, times)| *times >= 2 && is_test_command(check))
-            .max_by_key(|(check, times)| (*times, std::cmp::Reverse(check.len())));
-        most.map(|(check, _)| (check.to_owned(), "observed"))
-            .or_else(|| self.test_command())
+        let most = |checks: &mut dyn Iterator<Item = (&'_ str, usize)>| {
+            checks
+                .max_by_key(|(check, times)| (*times, std::cmp::Reverse(check.len())))
+                .map(|(check, _)| check.to_owned())
+        };
+        let tests = || {
+            let all = seen.iter().map(|(check, times)| (*check, *times));
+            all.filter(|(check, _)| is_test_command(check))
+        };
+        let usual = self.test_command();
+        let Some(habit) = most(&mut tests().filter(|(_, times)| *times >= 2)) else {
+            return usual;
+        };
+        let wider = |check: &str| same_check(check, &habit) && !same_check(&habit, check);
+        if let Some(wide) = most(&mut tests().filter(|(check, _)| wider(check))) {
+            return Some((wide, "observed"));
+        }
+        match usual {
+            Some((wide, source)) if wider(&wide) => Some((wide, source)),
+            _ => Some((habit, "observed")),
+        }
     }
 
     /// The command that tests this repository and where that is known from: what its CI runs with
@@ -212,6 +228,15 @@ mod tests {
         let ran = ["cargo nextest run", "cargo test -p a", "cargo nextest run"];
         assert_eq!(check(&ran), ("cargo nextest run".into(), "observed"));
         assert_eq!(check(&["rm -rf x", "rm -rf x"]).1, "project_convention");
+        let part = "cargo nextest run -p a";
+        let ran = [part, part, "cargo nextest run", part];
+        assert_eq!(
+            check(&ran),
+            ("cargo nextest run".into(), "observed"),
+            "a part of the tests is no check of other work"
+        );
+        let ran = ["cargo test -p a", "cargo test -p a"];
+        assert_eq!(check(&ran), ("cargo test".into(), "project_convention"));
     }
 
     #[test]

@@ -7,6 +7,7 @@ use aictx_proto::snapshot::Snapshot;
 use aictx_proto::text::{clean, printable};
 use serde_json::{Map, Value, json};
 
+use crate::decisions::superseded;
 use crate::ids::{decision_id, handoff_id, strategy_id, subsystem_id, thread_id};
 use crate::marks::{self, PINNED, WRONG};
 use crate::semantic;
@@ -51,15 +52,11 @@ pub fn items(snapshot: &Snapshot) -> Vec<Value> {
             "wrong": extra.get(WRONG).and_then(Value::as_str).map(|w| clean(&printable(w), 160)),
         }));
     };
+    let gone = superseded(&snapshot.decisions);
     for d in snapshot.decisions.iter().rev() {
-        add(
-            decision_id(d),
-            "decision",
-            &d.decision,
-            &d.timestamp,
-            "",
-            &d.extra,
-        );
+        let id = decision_id(d);
+        let status = if gone.contains(&id) { "superseded" } else { "" };
+        add(id, "decision", &d.decision, &d.timestamp, status, &d.extra);
     }
     for f in snapshot.failures.iter().rev() {
         let text = f.symptoms.first().unwrap_or(&f.error_text);

@@ -24,7 +24,8 @@ use crate::{lifecycle, quality, strategies};
 
 pub(crate) use self::contract::{entry_points, task_fits, validation_policy};
 pub(crate) use self::parts::{
-    carryover_gaps, decision_text, dirty_text, discarded_hypotheses, failure_text, task_state,
+    carryover_gaps, decision_text, dirty_text, discarded_hypotheses, failure_text, other_work,
+    task_state,
 };
 
 mod banner;
@@ -218,7 +219,7 @@ pub fn resume(
         agent_id: identity.agent_id.clone(),
         adapter_id: identity.adapter_id.clone(),
         session_id: identity.session_id.clone(),
-        task: clean(&params.task, 500),
+        task: clean(&params.task, lifecycle::MAX_TASK),
         task_type: context.task.name.clone(),
         contract_id,
         ..LifecycleEvent::default()
@@ -272,7 +273,7 @@ fn writes(
         ),
         Effect::AppendRows {
             file: files::LIFECYCLE_EVENTS.to_owned(),
-            rows: vec![value(event)],
+            rows: vec![lifecycle::row(event)],
             order: KeyOrder::Sorted,
         },
         Effect::Ledger {

@@ -8,16 +8,19 @@ use std::collections::BTreeSet;
 use aictx_proto::Timestamp;
 use aictx_proto::record::{Anchor, Strategy};
 use aictx_proto::text::clean;
-use aictx_signals::same_check;
 use serde_json::{Map, Value, json};
 
 use crate::marks;
 use crate::matching::{similarity, terms};
+use crate::memo::same_check;
 
 /// Files, commands and tests kept of an execution.
 const MAX_KEPT: usize = 12;
 /// Rows that are kept; beyond it the ones used least and longest ago go to the archive.
 pub(crate) const MAX_STRATEGIES: usize = 400;
+/// Rows above which they are brought down to [`MAX_STRATEGIES`]: all have to be written for it, so not
+/// for every new one.
+pub(crate) const MAX_ROWS: usize = 450;
 /// Half of a strategy's score is gone after this many days.
 const HALF_LIFE_DAYS: f64 = 90.0;
 /// Evidence counts half from this age on.

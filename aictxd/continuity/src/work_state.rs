@@ -245,7 +245,7 @@ pub(crate) fn lifecycle_event(
     };
     Effect::AppendRows {
         file: files::LIFECYCLE_EVENTS.to_owned(),
-        rows: vec![record_value(&event)],
+        rows: vec![crate::lifecycle::row(&event)],
         order: KeyOrder::Sorted,
     }
 }

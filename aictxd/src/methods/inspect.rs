@@ -124,9 +124,11 @@ pub(super) fn reflect(app: &App, params: &InRepo) -> Result<Value, RpcError> {
 
 pub(super) fn report(app: &App, params: &InRepo) -> Result<Value, RpcError> {
     let host = app.hosts.open(&place(app, &params.repo)?.root)?;
-    let (rows, total): (Vec<ExecutionLogRow>, u64) =
+    let (rows, lines): (Vec<ExecutionLogRow>, u64) =
         host.store.newest_rows(files::EXECUTION_LOGS, MAX_ROWS);
-    Ok(aictx_continuity::report(&host.snapshot(), &rows, total))
+    let snapshot = host.snapshot();
+    let total = lines.max(snapshot.executions_total);
+    Ok(aictx_continuity::report(&snapshot, &rows, total))
 }
 
 pub(super) fn log(app: &App, params: &LogParams) -> Result<LogReply, RpcError> {

@@ -311,6 +311,15 @@ pub enum Report {
 pub enum Internal {
     /// Run a command, show what it prints as it prints it, and record what became of it
     RunExecution(Box<RunExecution>),
+    /// Say which rows of memory have become history, and move them to the archive
+    Compact {
+        /// Do it; otherwise it is only said
+        #[arg(long)]
+        apply: bool,
+        /// Where.
+        #[command(flatten)]
+        at: RepoOption,
+    },
 }
 
 /// `aictx internal run-execution`.

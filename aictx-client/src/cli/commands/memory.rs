@@ -5,11 +5,11 @@ use std::io::Read;
 use std::path::Path;
 
 use aictx_proto::methods::{
-    HandParams, InRepo, LOG, LogParams, LogReply, MEMORY_FORGET, MEMORY_LIST, MEMORY_PIN,
-    MEMORY_RIGHT, MEMORY_UNPIN, MEMORY_WRONG, MESSAGES, MemoryList, MemoryListParams, MemoryParams,
-    MemoryReply, MessagesParams, NEXT, PREPARE, PrepareParams, REFLECT, REPORT, REUSE, SUGGEST,
-    TASK_CLOSE, TASK_LIST, TASK_RESUME, TASK_SHOW, TASK_START, TASK_STATUS, TASK_UPDATE,
-    TaskParams, WHY, WhyParams, WhyReply,
+    COMPACT, CompactParams, HandParams, InRepo, LOG, LogParams, LogReply, MEMORY_FORGET,
+    MEMORY_LIST, MEMORY_PIN, MEMORY_RIGHT, MEMORY_UNPIN, MEMORY_WRONG, MESSAGES, MemoryList,
+    MemoryListParams, MemoryParams, MemoryReply, MessagesParams, NEXT, PREPARE, PrepareParams,
+    REFLECT, REPORT, REUSE, SUGGEST, TASK_CLOSE, TASK_LIST, TASK_RESUME, TASK_SHOW, TASK_START,
+    TASK_STATUS, TASK_UPDATE, TaskParams, WHY, WhyParams, WhyReply,
 };
 use aictx_proto::rpc::MAX_LINE_BYTES;
 use serde::Serialize;
@@ -247,6 +247,15 @@ pub(super) fn report(backend: &Backend, command: &Report) -> Result<Answer, CliE
             repo: absolute(&at.repo)?,
         },
     )
+}
+
+/// `aictx internal compact`.
+pub(super) fn compact(backend: &Backend, at: &RepoOption, apply: bool) -> Result<Answer, CliError> {
+    let params = CompactParams {
+        repo: absolute(&at.repo)?,
+        apply,
+    };
+    plain(backend, COMPACT, &params)
 }
 
 /// `aictx prepare`.

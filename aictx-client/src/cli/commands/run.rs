@@ -8,6 +8,7 @@ use std::io::{self, Read, Write};
 use std::os::unix::process::ExitStatusExt;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::atomic::{AtomicI32, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use aictx_proto::methods::{FINALIZE, FinalizeParams, FinalizeReply};
@@ -25,6 +26,8 @@ const KEPT_START: usize = 64 * 1024;
 const KEPT_END: usize = 1024 * 1024;
 /// How often a time limit is looked at.
 const TICK: Duration = Duration::from_millis(20);
+/// How long the streams may stay open once the command has ended.
+const DRAIN: Duration = Duration::from_secs(2);
 /// Exit statuses of shells: not found, not executable, time limit.
 const NOT_FOUND: i32 = 127;
 const NOT_EXECUTABLE: i32 = 126;
@@ -192,22 +195,50 @@ fn execute(command: &[OsString], limit: Option<Duration>, quiet: bool) -> Ran {
             libc::signal(signal, pass_on as *const () as libc::sighandler_t);
         }
     }
-    let (out, err) = (child.stdout.take(), child.stderr.take());
-    let (end, stdout, stderr) = std::thread::scope(|scope| {
-        let out = scope.spawn(move || copy(out, io::stdout(), quiet));
-        let err = scope.spawn(move || copy(err, io::stderr(), quiet));
-        let end = wait(&mut child, limit);
-        (
-            end,
-            out.join().unwrap_or_default(),
-            err.join().unwrap_or_default(),
-        )
-    });
+    let out = Copier::start(child.stdout.take(), io::stdout(), quiet);
+    let err = Copier::start(child.stderr.take(), io::stderr(), quiet);
+    let end = wait(&mut child, limit);
     CHILD.store(0, Ordering::Relaxed);
+    let drained = Instant::now() + DRAIN;
     Ran {
         end,
-        stdout,
-        stderr,
+        stdout: out.finish(drained),
+        stderr: err.finish(drained),
+    }
+}
+
+/// A stream being shown and kept by a thread of its own.
+struct Copier {
+    kept: Arc<Mutex<Kept>>,
+    done: mpsc::Receiver<()>,
+}
+
+impl Copier {
+    fn start(
+        from: Option<impl Read + Send + 'static>,
+        to: impl Write + Send + 'static,
+        quiet: bool,
+    ) -> Self {
+        let kept = Arc::new(Mutex::new(Kept::default()));
+        let (sender, done) = mpsc::channel();
+        let shared = Arc::clone(&kept);
+        std::thread::spawn(move || {
+            if let Some(from) = from {
+                copy(from, to, quiet, &shared);
+            }
+            drop(sender);
+        });
+        Self { kept, done }
+    }
+
+    /// What was kept, once the stream has ended or at that time at the latest: a process that the
+    /// command left behind may hold the stream open for ever.
+    fn finish(self, at: Instant) -> Kept {
+        let _ = self
+            .done
+            .recv_timeout(at.saturating_duration_since(Instant::now()));
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        std::mem::take(&mut *kept)
     }
 }
 
@@ -241,21 +272,21 @@ fn wait(child: &mut Child, limit: Option<Duration>) -> End {
 
 /// Shows a stream as it comes and keeps its beginning and end. A reader that went away ends the
 /// showing, not the command.
-fn copy(from: Option<impl Read>, mut to: impl Write, quiet: bool) -> Kept {
-    let mut kept = Kept::default();
-    let Some(mut from) = from else { return kept };
+fn copy(mut from: impl Read, mut to: impl Write, quiet: bool, kept: &Mutex<Kept>) {
     let mut buffer = vec![0; 64 * 1024];
     let mut shown = !quiet;
     loop {
         match from.read(&mut buffer) {
-            Ok(0) => return kept,
+            Ok(0) => return,
             Ok(n) => {
                 let bytes = buffer.get(..n).unwrap_or_default();
                 shown = shown && to.write_all(bytes).and_then(|()| to.flush()).is_ok();
-                kept.add(bytes);
+                kept.lock()
+                    .unwrap_or_else(PoisonError::into_inner)
+                    .add(bytes);
             }
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Err(_) => return kept,
+            Err(_) => return,
         }
     }
 }

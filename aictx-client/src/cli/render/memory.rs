@@ -95,11 +95,14 @@ pub fn log(reply: &LogReply, paint: Paint) -> String {
             clean(text(entry, "execution_id"))
         ));
         for (label, name) in [
+            ("session", "session_id"),
             ("request", "request"),
             ("summary", "summary"),
             ("contract", "contract"),
         ] {
-            let said = one_line(text(entry, name), LINE);
+            // The stored sentence begins with the label.
+            let said = text(entry, name).trim_start_matches("Contract: ");
+            let said = one_line(said, LINE);
             let repeats = name == "summary" && text(entry, "summary") == text(entry, "request");
             if !said.is_empty() && !repeats {
                 out.push_str(&format!("  {label}: {said}\n"));

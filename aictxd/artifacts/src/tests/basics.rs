@@ -354,3 +354,25 @@ fn what_is_removed_is_gone_and_removing_it_twice_is_no_error() {
     let refused = repo.store.transact(|_| ((), vec![remove("../outside")]));
     assert!(refused.is_err());
 }
+
+#[test]
+fn rows_can_be_taken_from_the_end_and_from_the_middle() {
+    let repo = Repo::new();
+    let row = |n: u32| serde_json::json!({ "execution_id": format!("e{n}"), "summary": "s" });
+    let rewrite = |kept: &[u32]| {
+        let effect = Effect::ReplaceRows {
+            file: files::HANDOFFS.into(),
+            rows: kept.iter().map(|n| row(*n)).collect(),
+            order: KeyOrder::Sorted,
+        };
+        repo.store.transact(|_| ((), vec![effect])).unwrap();
+        let snapshot = Store::open(repo.dir.path()).unwrap().snapshot();
+        let ids = snapshot.handoffs.iter().map(|h| h.execution_id.clone());
+        ids.collect::<Vec<_>>()
+    };
+    assert_eq!(rewrite(&[1, 2, 3]), ["e1", "e2", "e3"]);
+    assert_eq!(rewrite(&[1, 2]), ["e1", "e2"]);
+    assert_eq!(rewrite(&[2]), ["e2"]);
+    assert_eq!(rewrite(&[2, 4]), ["e2", "e4"]);
+    assert!(rewrite(&[]).is_empty());
+}

@@ -5,6 +5,7 @@ use std::process::Command;
 use super::*;
 use crate::StoreError;
 use crate::fault::{Injection, Op, with_injection};
+use crate::retain::Bound;
 
 const ENOSPC: i32 = 28;
 const EIO: i32 = 5;
@@ -14,6 +15,14 @@ const NONE: Injection = Injection {
     torn: false,
     lasting: false,
 };
+
+/// A bound that is soon reached.
+const SMALL: [Bound; 1] = [Bound {
+    file: files::LIFECYCLE_EVENTS,
+    limit: 2_000,
+    keep: 500,
+    rows: 2,
+}];
 
 /// What the child processes of these tests do; as a test of its own it does nothing.
 #[test]
@@ -25,6 +34,18 @@ fn child() {
     let store = match std::env::var("AICTX_TEST_STEP").as_deref() {
         Ok("recover") => {
             Store::open(dir).unwrap();
+            return;
+        }
+        Ok("retain") => {
+            let store = Store::open(dir).unwrap();
+            store.archive_above(&SMALL).unwrap();
+            store.tidy_within(1, 1, u64::MAX, &|_| false).unwrap();
+            return;
+        }
+        Ok("soon") => {
+            let store = Store::open(dir).unwrap();
+            let op: crate::Op<'_, ()> = Box::new(|s| ((), finalize("new", s)));
+            store.transact_soon(vec![op], &mut || ());
             return;
         }
         Ok("create") => Store::create(dir).unwrap(),
@@ -283,4 +304,92 @@ fn a_torn_intent_is_set_aside() {
         std::fs::read_dir(repo.path("quarantine")).unwrap().count(),
         2
     );
+}
+
+#[test]
+fn retention_that_is_cut_off_loses_nothing() {
+    let base = Repo::new();
+    for n in 0..40 {
+        let effect = aictx_proto::effect::Effect::AppendRows {
+            file: files::LIFECYCLE_EVENTS.to_owned(),
+            rows: vec![serde_json::json!({ "n": n, "text": "y".repeat(60) })],
+            order: aictx_proto::effect::KeyOrder::AsBuilt,
+        };
+        base.store.transact(|_| ((), vec![effect])).unwrap();
+    }
+    for n in 0..4 {
+        let stop = aictx_proto::ledger::LedgerKind::Stop;
+        let row = aictx_proto::ledger::LedgerRow::observed(Default::default(), stop);
+        base.store.append_ledger(&format!("s{n}"), &[row]).unwrap();
+    }
+    for torn in [false, true] {
+        for at in 1.. {
+            let dir = tempfile::tempdir().unwrap();
+            copy(base.dir.path(), dir.path());
+            let done = run(dir.path(), "retain", at, torn);
+            let store = Store::open(dir.path()).unwrap();
+            let mut rows: Vec<serde_json::Value> =
+                store.archived_rows(files::LIFECYCLE_EVENTS, usize::MAX);
+            rows.extend(store.all_rows(files::LIFECYCLE_EVENTS).unwrap());
+            let numbers: Vec<u64> = rows.iter().map(|r| r["n"].as_u64().unwrap()).collect();
+            let mut whole = numbers.clone();
+            whole.sort_unstable();
+            whole.dedup();
+            assert_eq!(whole, (0..40).collect::<Vec<u64>>(), "point {at}");
+            for n in 0..4 {
+                let stem = format!("s{n}");
+                let there = store.has_ledger(&stem) || !store.archived_ledger(&stem).is_empty();
+                assert!(there, "point {at}: ledger {n}");
+            }
+            // And the next pass brings it to its end.
+            store.archive_above(&SMALL).unwrap();
+            store.tidy_within(1, 1, u64::MAX, &|_| false).unwrap();
+            assert_eq!(store.ledgers().len(), 1);
+            assert!(store.all_rows(files::LIFECYCLE_EVENTS).unwrap().len() < 10);
+            if done {
+                assert_eq!(numbers.len(), 40, "each in one place");
+                assert!(at >= 10, "only {at} points");
+                break;
+            }
+        }
+    }
+}
+
+#[test]
+fn a_commit_that_is_answered_early_is_all_or_nothing_too() {
+    let base = prepared();
+    let mut points = 0;
+    for at in 1.. {
+        let dir = tempfile::tempdir().unwrap();
+        copy(base.dir.path(), dir.path());
+        let done = run(dir.path(), "soon", at, true);
+        let there = check(dir.path());
+        assert!(there || !done);
+        if done {
+            break;
+        }
+        points = at;
+    }
+    assert!(points >= 30, "only {points} points");
+}
+
+#[test]
+fn an_early_answer_comes_when_the_files_hold_it_and_before_the_disk_has_confirmed() {
+    let repo = prepared();
+    let op: crate::Op<'_, ()> = Box::new(|s| ((), finalize("new", s)));
+    let mut seen = Vec::new();
+    let (done, trace) = with_injection(NONE, || {
+        let mut look = || {
+            let snapshot = repo.store.latest();
+            seen.push(snapshot.executions.last().unwrap().execution_id.clone());
+        };
+        repo.store.transact_soon(vec![op], &mut look)
+    });
+    assert!(done[0].is_ok());
+    assert_eq!(seen, ["new"]);
+    let first_sync = trace.iter().position(|(op, _)| *op == Op::Sync).unwrap();
+    let last_write = trace.iter().rposition(|(op, _)| *op == Op::Write).unwrap();
+    assert!(first_sync > last_write);
+    let journal = |(op, what): &(Op, String)| *op == Op::Unlink && what.starts_with("journal/");
+    assert!(trace.iter().position(journal).unwrap() > first_sync);
 }

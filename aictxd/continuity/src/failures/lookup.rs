@@ -2,15 +2,16 @@
 //! (spec/memory-repomap-setup.md §5.7).
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::{Arc, LazyLock};
 
 use aictx_proto::Timestamp;
 use aictx_proto::event::ErrorEvent;
 use aictx_proto::record::FailurePattern;
 use aictx_proto::text::{clean, printable};
 use aictx_proto::words;
-use aictx_signals::same_check;
 
 use crate::capsule::age;
+use crate::memo::{self, Memo, same_check};
 
 /// Weights of the spec, in its order.
 const EXACT_FILE: f64 = 6.0;
@@ -54,24 +55,32 @@ pub fn find_failures<'a>(
     now: Timestamp,
 ) -> Vec<(f64, &'a FailurePattern)> {
     let asked = terms(query.task);
-    let texts: Vec<BTreeSet<String>> = patterns.iter().map(|p| terms(&haystack(p))).collect();
-    let mut spread: BTreeMap<&str, f64> = BTreeMap::new();
-    for text in &texts {
-        for term in text {
-            *spread.entry(term).or_default() += 1.0;
-        }
-    }
-    let all = patterns.len().max(1) as f64;
-    let rarity = |term: &str| {
-        let having = spread.get(term).copied().unwrap_or(0.0);
-        // 1 for a term of one pattern, towards 0 for a term of all.
-        ((all + 1.0) / (having + 1.0)).ln() / ((all + 1.0) / 2.0).ln().max(0.7)
+    // Only the question's terms are looked for, so only their spread matters.
+    let texts: Vec<Arc<BTreeSet<String>>> = if asked.is_empty() {
+        Vec::new()
+    } else {
+        patterns.iter().map(|p| terms(&haystack(p))).collect()
     };
+    let all = patterns.len().max(1) as f64;
+    let rarity: BTreeMap<&str, f64> = asked
+        .iter()
+        .map(|term| {
+            let having = texts.iter().filter(|text| text.contains(term)).count() as f64;
+            // 1 for a term of one pattern, towards 0 for a term of all.
+            let rarity = ((all + 1.0) / (having + 1.0)).ln() / ((all + 1.0) / 2.0).ln().max(0.7);
+            (
+                term.as_str(),
+                rarity.min(1.0) * f64::from(words::weight(term)),
+            )
+        })
+        .collect();
     let mut found: Vec<(f64, &FailurePattern)> = Vec::new();
-    for (pattern, text) in patterns.iter().zip(&texts) {
-        let shared = asked.iter().filter(|term| text.contains(*term));
-        let telling = |term: &str| rarity(term).min(1.0) * f64::from(words::weight(term));
-        let words: f64 = shared.map(|term| EACH_WORD * telling(term)).sum();
+    for (at, pattern) in patterns.iter().enumerate() {
+        let text = texts.get(at);
+        let shared = rarity
+            .iter()
+            .filter(|(term, _)| text.is_some_and(|text| text.contains(**term)));
+        let words: f64 = shared.map(|(_, telling)| EACH_WORD * telling).sum();
         let score = words.min(ALL_WORDS) + score(pattern, query, now);
         if score >= LEAST {
             found.push((score, pattern));
@@ -165,7 +174,15 @@ const COMMON: [&str; 8] = [
     "fail", "failed", "failure", "error", "fix", "bug", "test", "tests",
 ];
 
-fn terms(text: &str) -> BTreeSet<String> {
+fn terms(text: &str) -> Arc<BTreeSet<String>> {
+    static KNOWN: LazyLock<Memo<String, Arc<BTreeSet<String>>>> = LazyLock::new(Memo::new);
+    if !memo::is_short(text) {
+        return Arc::new(find_terms(text));
+    }
+    KNOWN.get(text.to_owned(), |text| Arc::new(find_terms(text)))
+}
+
+fn find_terms(text: &str) -> BTreeSet<String> {
     let mut terms = BTreeSet::new();
     words::terms(text.as_bytes(), |term| {
         if term.len() > 2 && !COMMON.iter().any(|c| words::stem(c) == term) {

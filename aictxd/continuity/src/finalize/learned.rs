@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use aictx_proto::effect::{Effect, Effects, KeyOrder};
 use aictx_proto::record::{ContractIndex, Decision, FailurePattern, Strategy, Thread, files};
-use aictx_signals::{is_test_command, same_check};
+use aictx_signals::is_test_command;
 use serde_json::{Map, Value, json};
 
 use super::{Finalize, value};
@@ -16,7 +16,9 @@ use crate::contracts::{
     self, Compliance, Observed, closed_kinds, compliance_row, contract_file, gaps, still_open,
 };
 use crate::failures;
+use crate::memo::same_check;
 use crate::observe::Observation;
+use crate::row_value;
 use crate::semantic;
 use crate::strategies::{self, Done, StrategyChange};
 use crate::work_state::{
@@ -260,8 +262,8 @@ fn strategy_effects(strategy: &StrategyChange, known: &[Strategy], effects: &mut
     };
     let mut all = match strategy {
         StrategyChange::None => return,
-        StrategyChange::Append(row) if known.len() < strategies::MAX_STRATEGIES => {
-            effects.push(append(files::STRATEGIES, vec![value(&**row)]));
+        StrategyChange::Append(row) if known.len() < strategies::MAX_ROWS => {
+            effects.push(append(files::STRATEGIES, vec![row_value(&**row)]));
             return;
         }
         StrategyChange::Append(row) => {
@@ -273,12 +275,12 @@ fn strategy_effects(strategy: &StrategyChange, known: &[Strategy], effects: &mut
     };
     let gone = strategies::overflow(&mut all);
     if !gone.is_empty() {
-        let rows = gone.iter().map(value).collect();
+        let rows = gone.iter().map(row_value).collect();
         effects.push(append("archive/strategy_memory/evicted.jsonl", rows));
     }
     effects.push(Effect::ReplaceRows {
         file: files::STRATEGIES.to_owned(),
-        rows: all.iter().map(value).collect(),
+        rows: all.iter().map(row_value).collect(),
         order: KeyOrder::Sorted,
     });
 }
@@ -327,10 +329,13 @@ fn thread(
         .chain(&seen.files_edited)
         .cloned()
         .collect();
+    // What was said of this very task wins over the next step of the execution.
+    let said = patch.contains_key("next_action") || patch.contains_key("next");
     let next_step = input
         .params()
         .and_then(|p| p.next_steps.first())
-        .map(String::as_str);
+        .map(String::as_str)
+        .filter(|_| !said);
     let evidence = Evidence {
         execution_id: facts.execution_id,
         files: &touched,
@@ -388,7 +393,7 @@ fn contract_effects(
         let row = compliance_row(compliance, record, facts.execution_id, session, &now);
         effects.push(Effect::AppendRows {
             file: files::CONTRACT_COMPLIANCE.to_owned(),
-            rows: vec![value(&row)],
+            rows: vec![row_value(&row)],
             order: KeyOrder::Sorted,
         });
     }

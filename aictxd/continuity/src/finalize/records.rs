@@ -2,15 +2,15 @@
 
 use aictx_proto::effect::{Effect, Effects, KeyOrder};
 use aictx_proto::ledger::{LedgerKind, LedgerRow, Provenance};
-use aictx_proto::record::{AgentExecutionRow, ExecutionLogRow, files};
+use aictx_proto::record::{AgentExecutionRow, ExecutionLogRow, LifecycleEvent, files};
 use aictx_proto::text::{clean, slug};
 use serde_json::{Map, Value, json};
 
 use super::reply::Summary;
 use super::report::notable_errors;
 use super::{Decided, value};
-use crate::failures;
 use crate::project::PASSED_CHECK;
+use crate::{failures, lifecycle, row_value};
 
 /// The two rows that every execution leaves; the reply repeats them.
 pub(super) struct Records {
@@ -36,18 +36,18 @@ impl Records {
         };
         effects.push(append(
             files::EXECUTION_LOGS,
-            vec![value(&self.log)],
+            vec![lean_log(&self.log)],
             KeyOrder::AsBuilt,
         ));
         effects.push(append(
             files::AGENT_EXECUTION_LOG,
-            vec![value(&self.telemetry)],
+            vec![lean_telemetry(&self.telemetry)],
             KeyOrder::AsBuilt,
         ));
         if d.worth_a_handoff {
             effects.push(append(
                 files::HANDOFFS,
-                vec![value(&d.handoff_row)],
+                vec![row_value(&d.handoff_row)],
                 KeyOrder::Sorted,
             ));
             effects.push(Effect::ReplaceJson {
@@ -59,14 +59,14 @@ impl Records {
         if !d.decisions.is_empty() {
             effects.push(append(
                 files::DECISIONS,
-                d.decisions.iter().map(value).collect(),
+                d.decisions.iter().map(row_value).collect(),
                 KeyOrder::Sorted,
             ));
         }
         if let Some(patterns) = &d.change.patterns {
             effects.push(Effect::ReplaceRows {
                 file: files::FAILURE_PATTERNS.to_owned(),
-                rows: patterns.iter().map(value).collect(),
+                rows: patterns.iter().map(row_value).collect(),
                 order: KeyOrder::Sorted,
             });
             effects.push(Effect::ReplaceJson {
@@ -76,7 +76,7 @@ impl Records {
             });
         }
         if !d.change.evicted.is_empty() {
-            let rows = d.change.evicted.iter().map(value).collect();
+            let rows = d.change.evicted.iter().map(row_value).collect();
             effects.push(append(
                 "archive/failure_memory/evicted.jsonl",
                 rows,
@@ -128,6 +128,40 @@ impl Records {
         });
         effects
     }
+}
+
+/// The row without what it says twice: areas and types that equal the effective ones, and
+/// provenance that is not known anyway.
+fn lean_log(log: &ExecutionLogRow) -> Value {
+    let mut row = row_value(log);
+    if let Some(members) = row.as_object_mut() {
+        for (name, effective) in [
+            ("prepared_area_id", &log.area_id),
+            ("final_area_id", &log.area_id),
+            ("prepared_task_type", &log.task_type),
+            ("final_task_type", &log.task_type),
+        ] {
+            members.retain(|member, value| member != name || value.as_str() != Some(effective));
+        }
+        if let Some(Value::Object(how)) = members.get_mut("capture_provenance") {
+            how.retain(|_, how| how != "unknown");
+        }
+    }
+    row
+}
+
+/// The row without types that equal the effective one, and without flags that are down.
+fn lean_telemetry(telemetry: &AgentExecutionRow) -> Value {
+    let mut row = row_value(telemetry);
+    if let Some(members) = row.as_object_mut() {
+        let same = Some(telemetry.resolved_task_type.as_str());
+        members.retain(|member, value| match member.as_str() {
+            "prepared_task_type" | "final_task_type" => value.as_str() != same,
+            "success" => true,
+            _ => *value != Value::Bool(false),
+        });
+    }
+    row
 }
 
 fn execution_log(d: &Decided) -> ExecutionLogRow {
@@ -205,21 +239,32 @@ fn passed_check(d: &Decided) -> Map<String, Value> {
 }
 
 fn lifecycle_event(d: &Decided) -> Value {
-    json!({
-        "schema_version": "1.0",
-        "event_type": "finalize_called",
-        "timestamp": d.input.now,
-        "source": if d.input.report.is_some() { "cli" } else { "hook" },
-        "agent_id": d.input.identity.agent_id,
-        "adapter_id": d.input.identity.adapter_id,
-        "session_id": d.input.identity.session_id,
-        "execution_id": d.execution_id,
-        "task": clean(&d.request, 500),
-        "task_type": d.task_type,
-        "status": match d.success { Some(true) => "success", Some(false) => "failure", None => "unknown" },
-        "files_opened_count": d.seen.files_opened.len(),
-        "files_edited_count": d.seen.files_edited.len(),
-        "commands_count": d.seen.commands.len(),
-        "tests_count": d.seen.tests.len(),
+    let status = match d.success {
+        Some(true) => "success",
+        Some(false) => "failure",
+        None => "unknown",
+    };
+    let source = if d.input.report.is_some() {
+        "cli"
+    } else {
+        "hook"
+    };
+    lifecycle::row(&LifecycleEvent {
+        schema_version: "1.0".to_owned(),
+        event_type: "finalize_called".to_owned(),
+        timestamp: d.input.now.to_string(),
+        source: source.to_owned(),
+        agent_id: d.input.identity.agent_id.clone(),
+        adapter_id: d.input.identity.adapter_id.clone(),
+        session_id: d.input.identity.session_id.clone(),
+        execution_id: d.execution_id.clone(),
+        task: clean(&d.request, lifecycle::MAX_TASK),
+        task_type: d.task_type.clone(),
+        status: status.to_owned(),
+        files_opened_count: d.seen.files_opened.len() as u64,
+        files_edited_count: d.seen.files_edited.len() as u64,
+        commands_count: d.seen.commands.len() as u64,
+        tests_count: d.seen.tests.len() as u64,
+        ..LifecycleEvent::default()
     })
 }

@@ -3,11 +3,13 @@
 use aictx_proto::methods::FinalizeReply;
 use aictx_proto::record::{AgentExecutionRow, files};
 use aictx_proto::snapshot::GitState;
+use aictx_proto::text::{clean, printable};
 use serde_json::{Map, Value, json};
 
 use super::learned::thread_reply;
 use super::records::Records;
 use super::{Decided, Finalize, value};
+use crate::decisions;
 use crate::preferences::is_muted;
 use crate::strategies::StrategyChange;
 use crate::summary;
@@ -351,6 +353,15 @@ fn warnings(d: &Decided) -> Vec<String> {
             report.outside.len()
         ));
     }
+    let known = &d.snapshot.decisions;
+    for named in d.decisions.iter().flat_map(|new| &new.supersedes) {
+        if !known.iter().any(|old| decisions::names(named, old)) {
+            warnings.push(format!(
+                "supersedes names no decision on record: {}",
+                clean(&printable(named), 80)
+            ));
+        }
+    }
     warnings
 }
 
@@ -394,7 +405,21 @@ fn git_state(git: &GitState, edited: &[String]) -> Value {
             changed.push(path);
         }
     }
-    let uncommitted: Vec<&&String> = changed.iter().filter(|p| edited.contains(p)).collect();
+    // git names an untracked directory, not the files in it.
+    let among = |lists: &[&Vec<String>]| -> Vec<String> {
+        let changed = |file: &String| {
+            lists.iter().flat_map(|list| list.iter()).any(|path| {
+                path == file || (path.ends_with('/') && file.starts_with(path.as_str()))
+            })
+        };
+        edited
+            .iter()
+            .filter(|file| changed(file))
+            .cloned()
+            .collect()
+    };
+    let uncommitted = among(&[&git.staged, &git.unstaged, &git.untracked]);
+    let unstaged = among(&[&git.unstaged, &git.untracked]);
     json!({
         "available": true,
         "branch": git.branch,
@@ -406,6 +431,7 @@ fn git_state(git: &GitState, edited: &[String]) -> Value {
         "unstaged_files": git.unstaged,
         "untracked_files": git.untracked,
         "files_edited_uncommitted": uncommitted,
+        "files_edited_unstaged": unstaged,
         "truncated": git.truncated,
     })
 }

@@ -228,8 +228,11 @@ fn next_text(brief: &Value, why: &Value) -> String {
     block("Decisions", list("active_decisions", 2));
     block("Risks", list("known_risks", 2));
     let mut run = list("recommended_commands", 3);
-    run.extend(list("recommended_tests", 2));
-    run.dedup();
+    for test in list("recommended_tests", 2) {
+        if !run.contains(&test) {
+            run.push(test);
+        }
+    }
     block("Run", run);
     if out == "AICTX next\n" {
         out.push_str("\nNothing is recorded here that says what to do next.\n");

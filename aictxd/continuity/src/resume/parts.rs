@@ -13,6 +13,7 @@ use crate::contracts::still_open;
 use crate::ids::decision_id;
 use crate::project::Project;
 use crate::quality::staleness;
+use crate::strategies::StrategyMatch;
 use crate::suggest;
 use crate::work_state::severity_rank;
 
@@ -95,6 +96,9 @@ pub(crate) fn task_state(
         };
         (status, text.to_owned())
     };
+    if status == "blocked" && context.active.recent.is_none() && other_work(context) {
+        reason.push_str(", but the request is about other work");
+    }
     if status == "completed" && !context.continues {
         reason.push_str("; the request is what counts now");
     }
@@ -144,15 +148,7 @@ impl Parts {
         limit: usize,
     ) -> Self {
         let ranked = context.ranked();
-        let strategy = context.strategy.as_ref().map(|s| {
-            let from: Vec<&str> = s.strategy.entry_points.iter().map(String::as_str).collect();
-            format!(
-                "start from {} ({} confidence: {})",
-                from.join(", "),
-                s.confidence,
-                clean(&s.reason(), 160)
-            )
-        });
+        let strategy = context.strategy.as_ref().map(|s| strategy_text(s));
         let mut capsule = Map::new();
         for (name, value) in [
             ("current_request", json!(context.request)),
@@ -376,6 +372,35 @@ pub(crate) fn dirty_text(dirt: &[String]) -> String {
     format!(" (dirty: {})", clean(&printable(&dirt.join("; ")), 200))
 }
 
+/// What was done before for something like this, in one line.
+fn strategy_text(found: &StrategyMatch) -> String {
+    let strategy = found.strategy;
+    let mut line = format!(
+        "\"{}\" went well before",
+        clean(&printable(&strategy.task_text), 120).replace('"', "'")
+    );
+    let from: Vec<String> = strategy
+        .entry_points
+        .iter()
+        .take(3)
+        .map(|path| clean(&printable(path), 120))
+        .collect();
+    if !from.is_empty() {
+        line.push_str(&format!(": start from {}", from.join(", ")));
+    }
+    if let Some(check) = strategy.tests_executed.last() {
+        line.push_str(&format!("; checked with {}", clean(&printable(check), 100)));
+    }
+    format!("{line} ({} confidence)", found.confidence)
+}
+
+/// Whether the request is about something else than the last handoff. Without a request the handoff
+/// is all there is to go on.
+pub(crate) fn other_work(context: &Context) -> bool {
+    !context.request.is_empty() && !context.continues && context.relevance <= Relevance::Low
+}
+
+/// What the session goes on with; nothing where the request is about something else.
 fn resuming(context: &Context) -> String {
     let goal = |t: &aictx_proto::record::Thread| clean(&printable(&t.goal), 200);
     match (
@@ -385,6 +410,7 @@ fn resuming(context: &Context) -> String {
     ) {
         (Some(thread), _, _) => goal(thread),
         (None, Some(thread), _) => goal(thread),
+        (None, None, Some(_)) if other_work(context) => String::new(),
         (None, None, Some(h)) => clean(&printable(&h.summary), 200),
         (None, None, None) => String::new(),
     }

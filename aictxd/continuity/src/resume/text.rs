@@ -5,6 +5,8 @@ use aictx_proto::methods::{ResumeParams, ResumeReply};
 use aictx_proto::tokens;
 use serde_json::{Value, json};
 
+use super::other_work;
+use crate::capsule::on_other_branch;
 use crate::context::Context;
 use crate::packet::Packet;
 
@@ -70,12 +72,13 @@ pub(super) fn render(reply: &mut ResumeReply, context: &Context, params: &Resume
         Some(t) => ("task", format!("task::{}", t.task_id)),
         None => ("handoff", format!("handoff::{handoff}")),
     };
+    let id_of_task = id.clone();
     let contract = &reply.execution_contract;
     one(
         "First action",
         text(contract.pointer("/first_action/path")),
         &mut packet,
-        "map",
+        "file",
         &text(contract.pointer("/first_action/path")),
         "first_action",
     );
@@ -97,9 +100,10 @@ pub(super) fn render(reply: &mut ResumeReply, context: &Context, params: &Resume
     );
     let progress = text(reply.capsule.get("last_progress"));
     if progress != text(reply.capsule.get("resuming")) {
+        let title = last_progress_title(context);
         one(
-            "Last progress",
-            progress,
+            &title,
+            progress.clone(),
             &mut packet,
             "handoff",
             &format!("handoff::{handoff}"),
@@ -117,7 +121,7 @@ pub(super) fn render(reply: &mut ResumeReply, context: &Context, params: &Resume
         for (i, point) in points.iter().enumerate() {
             let (path, reason) = (text(point.get("path")), text(point.get("reason")));
             packet.item(
-                "map",
+                "file",
                 &path,
                 &reason,
                 &[format!("  {}. {path} - {reason}", i + 1)],
@@ -197,13 +201,11 @@ pub(super) fn render(reply: &mut ResumeReply, context: &Context, params: &Resume
         &id,
         &why,
     );
-    section(
-        "Already validated",
-        list("validated"),
-        Vec::new(),
-        "task",
-        &mut packet,
-    );
+    // What stands above as progress is not said twice.
+    let mut validated = list("validated");
+    validated.retain(|line| line.trim_start_matches("  - ") != progress);
+    let held = vec![(id_of_task.clone(), "seen_to_pass".to_owned()); validated.len()];
+    section("Already validated", validated, held, kind, &mut packet);
     for note in &reply.notes {
         let line = format!(
             "Note \"{}\": {}",
@@ -218,7 +220,7 @@ pub(super) fn render(reply: &mut ResumeReply, context: &Context, params: &Resume
             text(hypothesis.get("hypothesis")),
             text(hypothesis.get("reason"))
         );
-        packet.item("task", "", "discarded_hypothesis", &[line]);
+        packet.item("task", &id_of_task, "discarded_hypothesis", &[line]);
     }
     for warning in reply.warnings.iter().take(8) {
         packet.line(format!("Warning: {warning}"));
@@ -237,6 +239,20 @@ pub(super) fn render(reply: &mut ResumeReply, context: &Context, params: &Resume
     let (text, receipt) = packet.close();
     reply.text = text;
     receipt
+}
+
+/// Says whose progress it is, and where it was made.
+fn last_progress_title(context: &Context) -> String {
+    let here = &context.project.checkout.branch;
+    let branch = context
+        .handoff
+        .and_then(|h| on_other_branch(&h.branch, here));
+    match (other_work(context), branch) {
+        (true, None) => "Last handoff, of other work".to_owned(),
+        (true, Some(branch)) => format!("Last handoff, of other work {branch}"),
+        (false, None) => "Last progress".to_owned(),
+        (false, Some(branch)) => format!("Last progress, {branch}"),
+    }
 }
 
 /// Keeps the JSON within its budget: the least important parts go first, and it is said.

@@ -7,7 +7,7 @@ use aictx_proto::snapshot::Snapshot;
 use aictx_proto::text::clean;
 use serde_json::{Map, Value, json};
 
-use super::branch::{Checkout, active_thread};
+use super::branch::{Checkout, active_thread, loadable};
 use super::patch::{apply, changed};
 use super::{
     MAX_ID, MAX_TEXT, find_thread, focus_on, forget_focus, lifecycle_event, pointer_effect,
@@ -73,11 +73,15 @@ struct Act<'a> {
 }
 
 impl Act<'_> {
-    /// Stamps the thread and gives everything to be written.
+    /// Stamps the thread and gives everything to be written. Only what begins or goes on with a
+    /// thread brings it to another branch: a note made from elsewhere leaves it where it belongs.
     fn save(&self, thread: &mut Thread, event: &str, patch: &Value, pointer: bool) -> Effects {
         thread.version = 1;
         thread.updated_at = self.now.to_string();
-        thread.git_context = Some(self.checkout.context(&thread.updated_at));
+        let moves = matches!(event, "started" | "resumed");
+        if moves || loadable(thread, self.checkout).yes {
+            thread.git_context = Some(self.checkout.context(&thread.updated_at));
+        }
         let mut effects = thread_effects(thread, event, "cli", patch, self.now);
         if pointer {
             let before = &self.snapshot.pointer;

@@ -1,0 +1,107 @@
+//! Answers that were worked out before: the same texts are compared again with every request.
+//!
+//! What is remembered are values of pure functions, by their whole arguments, so that remembering
+//! changes nothing but the time it takes.
+
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::sync::{LazyLock, Mutex, PoisonError};
+
+/// Entries of a generation. Two generations are kept: what was asked for during the last one
+/// outlives it.
+const GENERATION: usize = 4_096;
+/// Arguments longer than this are not remembered, in bytes.
+const MAX_KEY: usize = 8 * 1024;
+
+/// Values by key, at most two generations of them.
+#[derive(Debug)]
+pub(crate) struct Memo<K, V> {
+    inner: Mutex<(HashMap<K, V>, HashMap<K, V>)>,
+}
+
+impl<K: Hash + Eq, V: Clone> Memo<K, V> {
+    pub(crate) fn new() -> Self {
+        Self {
+            inner: Mutex::new((HashMap::new(), HashMap::new())),
+        }
+    }
+
+    /// The remembered value of a key, else what `make` makes of it.
+    pub(crate) fn get(&self, key: K, make: impl FnOnce(&K) -> V) -> V {
+        {
+            let mut guard = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+            let (young, old) = &mut *guard;
+            if let Some(value) = young.get(&key) {
+                return value.clone();
+            }
+            if let Some((key, value)) = old.remove_entry(&key) {
+                young.insert(key, value.clone());
+                return value;
+            }
+        }
+        let value = make(&key);
+        let mut guard = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
+        if guard.0.len() >= GENERATION {
+            guard.1 = std::mem::take(&mut guard.0);
+        }
+        guard.0.insert(key, value.clone());
+        value
+    }
+}
+
+/// Whether an argument is short enough to be remembered.
+pub(crate) fn is_short(text: &str) -> bool {
+    text.len() <= MAX_KEY
+}
+
+/// [`aictx_signals::same_check`], remembered.
+pub(crate) fn same_check(passed: &str, failed: &str) -> bool {
+    static KNOWN: LazyLock<Memo<(String, String), bool>> = LazyLock::new(Memo::new);
+    if passed == failed {
+        return true;
+    }
+    if !is_short(passed) || !is_short(failed) {
+        return aictx_signals::same_check(passed, failed);
+    }
+    KNOWN.get((passed.to_owned(), failed.to_owned()), |(a, b)| {
+        aictx_signals::same_check(a, b)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::cell::Cell;
+
+    #[test]
+    fn what_is_asked_for_outlives_a_generation_and_all_is_bounded() {
+        let memo = Memo::new();
+        let made = Cell::new(0);
+        let ask = |n: usize| {
+            memo.get(n, |n| {
+                made.set(made.get() + 1);
+                n * 2
+            })
+        };
+        for n in 0..GENERATION * 5 {
+            assert_eq!((ask(n), ask(0)), (n * 2, 0));
+        }
+        assert_eq!(made.get(), GENERATION * 5, "0 was worked out once");
+        let (young, old) = &*memo.inner.lock().unwrap();
+        assert!(young.len() + old.len() <= 2 * GENERATION + 1);
+    }
+
+    #[test]
+    fn remembered_checks_are_the_checks() {
+        for (a, b) in [
+            ("pytest -q", "python -m pytest tests/a.py"),
+            ("npm test", "pytest -q"),
+            ("cargo test", "cargo test"),
+            ("", "pytest"),
+        ] {
+            for _ in 0..2 {
+                assert_eq!(same_check(a, b), aictx_signals::same_check(a, b), "{a} {b}");
+            }
+        }
+    }
+}

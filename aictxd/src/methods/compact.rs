@@ -1,0 +1,123 @@
+//! `compact`: what has become history goes to the archive; without `apply` it is only said.
+
+use std::cell::Cell;
+use std::path::Path;
+
+use aictx_continuity::{Fate, Known, RULES, failure_index, rules};
+use aictx_proto::effect::{Effect, Effects, KeyOrder};
+use aictx_proto::methods::CompactParams;
+use aictx_proto::record::files;
+use aictx_proto::rpc::RpcError;
+use serde_json::{Value, json};
+
+use super::place;
+use crate::app::App;
+use crate::hosts::{Host, store_error};
+
+/// Directory of what was done when.
+const MANIFESTS: &str = "archive/manifests";
+
+pub(super) fn compact(app: &App, params: &CompactParams) -> Result<Value, RpcError> {
+    let place = place(app, &params.repo)?;
+    let host = app.hosts.open(&place.root)?;
+    let now = app.now();
+    let is_gone = |path: &str| is_gone(&place.worktree, path);
+    let known = Known {
+        is_gone: &is_gone,
+        now,
+    };
+    let mut artifacts: Vec<Value> = Vec::new();
+    let mut warnings: Vec<String> = Vec::new();
+    let mut archived: Vec<String> = Vec::new();
+    for rule in RULES {
+        let duplicates = Cell::new(0);
+        let stays = |rows: &[Value]| {
+            let fates = rule.fates(rows, &known);
+            let twice = fates.iter().filter(|f| **f == Fate::Duplicate);
+            duplicates.set(twice.count());
+            fates.iter().map(|f| *f == Fate::Keep).collect()
+        };
+        let done = match host.store.compact_rows(rule.file, params.apply, stays) {
+            Ok(Some(done)) => done,
+            Ok(None) => continue,
+            // One file that cannot be compacted does not keep the others from it.
+            Err(error) => {
+                warnings.push(error.to_string());
+                continue;
+            }
+        };
+        if done.skipped_rows > 0 {
+            warnings.push(format!(
+                "invalid_jsonl_lines:{}:{}",
+                rule.file, done.skipped_rows
+            ));
+        }
+        let went = done.before_rows - done.kept_rows;
+        let to: Vec<String> = done.archive_path.iter().map(|p| of_repo(p)).collect();
+        archived.extend(to.iter().cloned());
+        artifacts.push(json!({
+            "path": of_repo(rule.file), "kind": rule.kind,
+            "before_rows": done.before_rows, "after_rows": done.kept_rows,
+            "kept_rows": done.kept_rows, "archived_rows": went - duplicates.get(),
+            "deduped_rows": duplicates.get(), "skipped_rows": done.skipped_rows,
+            "before_bytes": done.before_bytes, "after_bytes": done.after_bytes,
+            "archive_paths": to,
+        }));
+    }
+    let sum = |member: &str| -> u64 { artifacts.iter().filter_map(|a| a[member].as_u64()).sum() };
+    let summary = json!({
+        "artifacts_scanned": artifacts.len(),
+        "rows_before": sum("before_rows"), "rows_after": sum("after_rows"),
+        "rows_archived": sum("archived_rows"), "rows_deduped": sum("deduped_rows"),
+        "rows_skipped": sum("skipped_rows"),
+        "bytes_before": sum("before_bytes"), "bytes_after": sum("after_bytes"),
+    });
+    let manifest = format!("{MANIFESTS}/compact-{}.json", now.compact());
+    let report = json!({
+        "generated_at": now, "mode": if params.apply { "apply" } else { "dry_run" },
+        "repo_root": place.root, "rules": rules(), "artifacts": artifacts,
+        "archive_paths": archived, "warnings": warnings,
+        "manifest_path": if params.apply { of_repo(&manifest) } else { String::new() },
+        "summary": summary,
+    });
+    if params.apply {
+        finish(&host, &manifest, &report)?;
+    }
+    Ok(report)
+}
+
+/// Writes the manifest and what is derived from compacted rows, and bounds everything else.
+fn finish(host: &Host, manifest: &str, report: &Value) -> Result<(), RpcError> {
+    let replace = |file: &str, value: Value| Effect::ReplaceJson {
+        file: file.to_owned(),
+        value,
+        order: KeyOrder::Sorted,
+    };
+    let written = report.clone();
+    let committed = host.store.transact(|snapshot| {
+        let mut effects: Effects = vec![replace(manifest, written)];
+        if !snapshot.failures.is_empty() {
+            let index = failure_index(&snapshot.failures);
+            effects.push(replace(files::FAILURE_INDEX, index));
+        }
+        ((), effects)
+    });
+    committed.map_err(|e| store_error(&e))?;
+    host.store
+        .archive_histories()
+        .map(drop)
+        .map_err(|e| store_error(&e))
+}
+
+fn of_repo(file: &str) -> String {
+    format!(".aictx/{file}")
+}
+
+/// Whether a path that memory speaks of is known not to be there.
+fn is_gone(worktree: &Path, path: &str) -> bool {
+    let Ok(path) = aictx_proto::RepoPath::parse(path) else {
+        return false;
+    };
+    let found = std::fs::symlink_metadata(worktree.join(path.as_str()));
+    found.is_err_and(|e| e.kind() == std::io::ErrorKind::NotFound)
+}

@@ -1,0 +1,709 @@
+//! Faults of the ancestor that are told apart best from outside, each under its number.
+
+use std::fs;
+use std::io::Read;
+use std::path::Path;
+use std::process::Stdio;
+
+use aictx_tests::memory::{assert_sound, files};
+use aictx_tests::play::Play;
+use aictx_tests::{TestEnv, program, wait_until};
+use serde_json::{Value, json};
+
+fn finalize(env: &TestEnv, repo: &Path, arguments: &[&str]) -> Value {
+    let all = [&["finalize", "--json"], arguments].concat();
+    env.aictx(repo, &all).ok().json()
+}
+
+fn success(env: &TestEnv, repo: &Path, summary: &str, more: &[&str]) -> Value {
+    let all = [&["--status", "success", "--summary", summary], more].concat();
+    finalize(env, repo, &all)
+}
+
+fn failure(env: &TestEnv, repo: &Path, summary: &str, more: &[&str]) -> Value {
+    let all = [&["--status", "failure", "--summary", summary], more].concat();
+    finalize(env, repo, &all)
+}
+
+fn resume(env: &TestEnv, repo: &Path, more: &[&str]) -> Value {
+    let all = [&["resume", "--json"], more].concat();
+    env.aictx(repo, &all).ok().json()
+}
+
+/// Everything that is stored, as one text.
+fn everything(repo: &Path) -> String {
+    let memory = repo.join(".aictx");
+    let all = files(&memory).into_iter();
+    all.map(|f| String::from_utf8_lossy(&fs::read(memory.join(f)).unwrap()).into_owned())
+        .collect()
+}
+
+#[test]
+fn w2_wg3_what_cannot_be_read_stops_nothing_and_is_kept() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    success(
+        &env,
+        &repo,
+        "first",
+        &[
+            "--files-edited",
+            "calc.py",
+            "--tests-executed",
+            "pytest -q",
+            "--decision-json",
+            r#"{"decision": "d", "rationale": "r"}"#,
+        ],
+    );
+    failure(
+        &env,
+        &repo,
+        "second",
+        &[
+            "--commands-executed",
+            "make",
+            "--error",
+            "make: *** [all] Error 2",
+        ],
+    );
+    let memory = repo.join(".aictx");
+    let histories: Vec<_> = files(&memory)
+        .into_iter()
+        .filter(|f| f.extension().is_some_and(|e| e == "jsonl"))
+        .collect();
+    assert!(histories.len() >= 6, "{histories:?}");
+    for file in &histories {
+        let mut bytes = fs::read(memory.join(file)).unwrap();
+        bytes.splice(0..0, b"{\"torn\": \n\xff\xfe no text\n".iter().copied());
+        fs::write(memory.join(file), bytes).unwrap();
+    }
+    for file in ["continuity/staleness.json", "continuity/session.json"] {
+        fs::write(memory.join(file), "{bad").unwrap();
+    }
+    let told = resume(&env, &repo, &["--task", "x"]);
+    assert!(told["capsule"]["decisions"].to_string().contains('d'));
+    success(&env, &repo, "third", &["--files-edited", "calc.py"]);
+    for command in [
+        &["next"][..],
+        &["reflect"],
+        &["report", "real-usage"],
+        &["log"],
+        &["memory", "list"],
+    ] {
+        env.aictx(&repo, command).ok();
+    }
+    let report = env
+        .aictx(&repo, &["report", "real-usage", "--json"])
+        .ok()
+        .json();
+    assert_eq!(report["executions_read"], 3);
+    assert_eq!(
+        everything(&repo).matches("{\"torn\": ").count(),
+        histories.len(),
+        "every bad line is somewhere"
+    );
+}
+
+#[test]
+fn w6_staleness_is_of_a_record_and_of_now() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    fs::write(repo.join("gone.py"), "x = 1\n").unwrap();
+    success(
+        &env,
+        &repo,
+        "Work on what is gone",
+        &["--files-edited", "gone.py"],
+    );
+    let flag =
+        r#"{"handoff": {"stale": true, "reasons": ["missing_paths:gone.py"]}, "decisions": []}"#;
+    fs::create_dir_all(repo.join(".aictx/continuity")).unwrap();
+    fs::write(repo.join(".aictx/continuity/staleness.json"), flag).unwrap();
+    let stale = |reply: &Value| reply["warnings"].to_string().contains("stale_handoff");
+    assert!(
+        !stale(&resume(&env, &repo, &["--task", "go on"])),
+        "the file is there"
+    );
+    fs::remove_file(repo.join("gone.py")).unwrap();
+    assert!(stale(&resume(&env, &repo, &["--task", "go on"])));
+    success(
+        &env,
+        &repo,
+        "Work on what is there",
+        &["--files-edited", "calc.py"],
+    );
+    let reply = resume(&env, &repo, &["--task", "go on"]);
+    assert!(
+        !stale(&reply) && reply["capsule"]["resuming"] == "Work on what is there",
+        "{reply}"
+    );
+}
+
+#[test]
+fn w13_w39_words_stay_and_secrets_do_not() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    let goal = "Fix login session: expiry bug and token: abc handling";
+    let secret = "ghp_A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8";
+    let reply = success(
+        &env,
+        &repo,
+        &format!("Used {secret}"),
+        &[
+            "--task",
+            goal,
+            "--session-id",
+            "my-session",
+            "--commands-executed",
+            &format!("curl -H 'Authorization: Bearer {secret}' x"),
+        ],
+    );
+    let rows = env.rows(&repo, "continuity/handoffs.jsonl");
+    assert_eq!(
+        (&rows[0]["reason"], &rows[0]["session_id"]),
+        (&json!(goal), &json!("my-session"))
+    );
+    assert!(!everything(&repo).contains(secret));
+    assert!(
+        !reply.to_string().contains(secret) && !reply["redacted"].as_object().unwrap().is_empty(),
+        "{}",
+        reply["redacted"]
+    );
+}
+
+#[test]
+fn w14_wm1_wm6_w31_success_elsewhere_resolves_and_claims_nothing() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    failure(
+        &env,
+        &repo,
+        "Deadlock",
+        &[
+            "--task",
+            "Fix the bug in the queue",
+            "--error",
+            "OperationalError: deadlock",
+            "--commands-executed",
+            "python worker.py",
+        ],
+    );
+    let reply = success(
+        &env,
+        &repo,
+        "Button is blue",
+        &[
+            "--task",
+            "Fix broken button colour bug",
+            "--files-edited",
+            "site.css",
+            "--commands-executed",
+            "true",
+        ],
+    );
+    assert_eq!(reply["resolved_failures"], json!([]));
+    let summary = reply["agent_summary_text"].as_str().unwrap();
+    assert!(
+        !summary.contains("resolved") && !summary.contains("without repeating"),
+        "{summary}"
+    );
+    let patterns = env.rows(&repo, "failure_memory/failure_patterns.jsonl");
+    assert_eq!(
+        (patterns.len(), &patterns[0]["status"]),
+        (1, &json!("open"))
+    );
+    assert_eq!(
+        env.file(&repo, "continuity/continuity_metrics.json")["repeated_failure_avoidance_count"],
+        0
+    );
+}
+
+#[test]
+fn w17_wg1_nothing_is_written_elsewhere() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let daemon = env.daemon();
+    let who = Play::claude(&env, &repo, "s");
+    who.start("startup");
+    who.prompt("Fix add");
+    who.edit("calc.py", "x = 1\n");
+    who.end();
+    success(&env, &repo, "Done", &["--files-edited", "calc.py"]);
+    daemon.stop();
+    let outside: Vec<_> = files(env.path())
+        .into_iter()
+        .filter(|f| {
+            let known = ["demo/", "state/aictx/", "cache/aictx/", "run/aictx/"];
+            !known.iter().any(|k| f.to_string_lossy().starts_with(k))
+        })
+        .collect();
+    assert_eq!(outside, Vec::<std::path::PathBuf>::new());
+    assert_eq!(
+        env.git(&repo, &["status", "--porcelain"]).trim(),
+        "M calc.py"
+    );
+}
+
+#[test]
+fn w21_wg7_the_time_is_that_of_the_work() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let ago = std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .unwrap()
+        .as_millis()
+        - 100_000;
+    let ago = u64::try_from(ago).unwrap();
+    let spool = env.path().join("state/aictx/spool");
+    fs::create_dir_all(&spool).unwrap();
+    let line = json!({ "jsonrpc": "2.0", "id": 1, "method": "hook", "params": {
+        "runner": "claude", "pid": 1, "spooled_at": ago, "payload": aictx_tests::session::edited(&repo, "s", "calc.py"),
+    }});
+    fs::write(spool.join("1-1.json"), line.to_string()).unwrap();
+    env.once("spool.drain", &json!({})).ok();
+    let reply = success(
+        &env,
+        &repo,
+        "Done",
+        &["--agent-id", "claude", "--session-id", "s"],
+    );
+    let took = reply["value_evidence"]["execution_time_ms"].as_u64();
+    assert!(
+        took.is_some_and(|ms| (100_000..200_000).contains(&ms)),
+        "{took:?}"
+    );
+}
+
+#[test]
+fn w22_w25_sessions_have_times_and_one_banner_and_forms_agree() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    success(
+        &env,
+        &repo,
+        "Token refresh works",
+        &["--task", "Fix token refresh", "--files-edited", "calc.py"],
+    );
+    let of = |more: &[&str]| {
+        resume(
+            &env,
+            &repo,
+            &[&["--task", "continue", "--session-id", "s"], more].concat(),
+        )
+    };
+    let first = of(&[]);
+    assert!(
+        first["startup_banner_text"]
+            .as_str()
+            .unwrap()
+            .contains("session #2"),
+        "{first}"
+    );
+    let (brief, full) = (of(&["--brief"]), of(&["--full"]));
+    assert_eq!(
+        (&brief["startup_banner_text"], &full["startup_banner_text"]),
+        (&json!(""), &json!(""))
+    );
+    for reply in [&brief, &full] {
+        assert_eq!(reply["request"], first["request"]);
+        assert_eq!(
+            reply["execution_contract"]["first_action"],
+            first["execution_contract"]["first_action"]
+        );
+        assert_eq!(
+            reply["execution_contract"]["test_command"],
+            first["execution_contract"]["test_command"]
+        );
+    }
+    let session = env.file(&repo, "continuity/session.json");
+    assert_eq!(
+        (&session["session_count"], &session["session_id"]),
+        (&json!(2), &json!("s"))
+    );
+    assert_eq!(session["started_at"].as_str().unwrap().len(), 20);
+}
+
+#[test]
+fn w23_nobodys_taste_is_built_in() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    success(&env, &repo, "Done", &["--files-edited", "calc.py"]);
+    let reply = resume(&env, &repo, &["--task", "x"]).to_string();
+    for word in ["yolo", "\"es\"", "resolvió", "contexto"] {
+        assert!(
+            !everything(&repo).contains(word) && !reply.contains(word),
+            "{word}"
+        );
+    }
+}
+
+#[test]
+fn w24_the_budget_is_of_what_is_sent() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    let long = "a decision that explains itself at length ".repeat(9);
+    for n in 0..12 {
+        let decision = json!({ "decision": format!("{n} {long}"), "rationale": long, "related_paths": ["calc.py"] });
+        let error = format!("E{n}: {long}");
+        failure(
+            &env,
+            &repo,
+            &format!("{n} {long}"),
+            &[
+                "--decision-json",
+                &decision.to_string(),
+                "--error",
+                &error,
+                "--commands-executed",
+                &format!("make {n}"),
+            ],
+        );
+    }
+    for form in ["--brief", "--full", "--task=x"] {
+        let run = env.aictx(&repo, &["resume", "--json", form]).ok();
+        let budget = &run.json()["budget"];
+        let number = |name: &str| budget[name].as_u64().unwrap();
+        assert!(
+            number("estimated_tokens") <= number("target_tokens"),
+            "{form}: {budget}"
+        );
+        assert!(
+            number("text_tokens") <= number("text_target_tokens"),
+            "{form}: {budget}"
+        );
+        let sent = run.stdout.len() as u64;
+        assert!(
+            sent < number("target_tokens") * 5 && sent < 50_000,
+            "{form}: {sent} bytes, {budget}"
+        );
+    }
+}
+
+#[test]
+fn w26_wt4_executions_of_one_session_and_one_second_are_different() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    std::thread::scope(|scope| {
+        for n in 0..8 {
+            let (env, repo) = (&env, &repo);
+            scope.spawn(move || {
+                let task = [
+                    "alpha", "bravo", "charlie", "delta", "echo", "foxtrot", "golf", "hotel",
+                ][n];
+                success(
+                    env,
+                    repo,
+                    task,
+                    &[
+                        "--task",
+                        &format!("Build the {task} exporter"),
+                        "--session-id",
+                        "one",
+                        "--files-edited",
+                        &format!("{task}.py"),
+                        "--tests-executed",
+                        &format!("pytest {task}"),
+                    ],
+                )
+            });
+        }
+    });
+    let rows = env.rows(&repo, "metrics/execution_logs.jsonl");
+    let ids: std::collections::BTreeSet<_> = rows
+        .iter()
+        .map(|r| r["task_id"].as_str().unwrap())
+        .collect();
+    assert_eq!(
+        (
+            ids.len(),
+            env.rows(&repo, "strategy_memory/strategies.jsonl").len()
+        ),
+        (8, 8)
+    );
+    assert_eq!(
+        env.file(&repo, "continuity/session.json")["session_count"],
+        1
+    );
+}
+
+#[test]
+fn w27_paths_as_they_are() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    fs::create_dir(repo.join("src")).unwrap();
+    fs::write(repo.join("src/ñandú file.txt"), "x").unwrap();
+    env.git(&repo, &["mv", "calc.py", "moved calc.py"]);
+    let reply = success(
+        &env,
+        &repo,
+        "Done",
+        &[
+            "--files-edited",
+            "./src/ñandú file.txt",
+            &repo.join("moved calc.py").to_string_lossy(),
+        ],
+    );
+    let changed = reply["git_state"]["changed_files"].to_string();
+    assert!(changed.contains("\"moved calc.py\""), "{changed}");
+    let uncommitted = reply["git_state"]["files_edited_uncommitted"]
+        .as_array()
+        .unwrap();
+    assert_eq!(uncommitted.len(), 2, "{uncommitted:?}");
+    assert_eq!(
+        env.rows(&repo, "metrics/execution_logs.jsonl")[0]["files_edited"],
+        json!(["src/ñandú file.txt", "moved calc.py"])
+    );
+}
+
+#[test]
+fn w36_a_reader_that_went_away_is_no_error() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    success(&env, &repo, "Done", &["--files-edited", "calc.py"]);
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let mut child = env
+        .command(program("aictx"))
+        .args(["resume", "--task", "x", "--json"])
+        .current_dir(&repo)
+        .stdin(Stdio::null())
+        .stdout(writer)
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut said = String::new();
+    child
+        .stderr
+        .take()
+        .unwrap()
+        .read_to_string(&mut said)
+        .unwrap();
+    assert_eq!((child.wait().unwrap().code(), said.as_str()), (Some(0), ""));
+}
+
+#[test]
+fn w37_wm2_wm3_wm4_a_repeated_failure_is_one_pattern_with_a_count() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    for n in 0..4 {
+        let id = format!("s{n}");
+        let who = Play::claude(&env, &repo, &id);
+        who.start("startup");
+        who.prompt("Make the tests pass");
+        who.passes("ls", "calc.py");
+        who.edit("calc.py", &format!("x = {n}\n"));
+        who.fails(
+            "python -m pytest -q",
+            "FAILED test_calc.py::test_add - assert 0 == 4\n1 failed in 0.01s",
+        );
+        who.end();
+    }
+    let patterns = env.rows(&repo, "failure_memory/failure_patterns.jsonl");
+    assert_eq!(patterns.len(), 1);
+    assert_eq!(
+        (&patterns[0]["occurrences"], &patterns[0]["failed_command"]),
+        (&json!(4), &json!("python -m pytest -q"))
+    );
+    assert!(
+        patterns[0]["related_paths"].to_string().contains("calc.py"),
+        "{}",
+        patterns[0]
+    );
+    let told = resume(&env, &repo, &["--task", "Make the tests pass"]);
+    assert_eq!(told["capsule"]["failures"].as_array().unwrap().len(), 1);
+    // Seen, resolved, seen again: one pattern still, open, and counted on.
+    let who = Play::claude(&env, &repo, "green");
+    who.prompt("Make the tests pass");
+    who.passes("python -m pytest -q", "1 passed in 0.01s");
+    who.end();
+    let who = Play::claude(&env, &repo, "red");
+    who.prompt("Make the tests pass");
+    who.fails(
+        "python -m pytest -q",
+        "FAILED test_calc.py::test_add - assert 0 == 4\n1 failed in 0.01s",
+    );
+    who.end();
+    let list = env
+        .aictx(&repo, &["failures", "list", "--status", "all", "--json"])
+        .ok()
+        .json();
+    let [pattern] = &list["failures"].as_array().unwrap()[..] else {
+        panic!("{list}")
+    };
+    assert_eq!(
+        (&pattern["status"], &pattern["occurrences"]),
+        (&json!("open"), &json!(5))
+    );
+}
+
+#[test]
+fn w42_no_command_of_the_environment_is_run() {
+    let mut env = TestEnv::new();
+    let repo = env.repository("demo");
+    let marker = env.path().join("marker");
+    for name in [
+        "AICTX_ENTRYPOINT_ARBITER_COMMAND",
+        "AICTX_CLAUDE_ENTRYPOINT_ARBITER_COMMAND",
+        "AICTX_GENERIC_ENTRYPOINT_ARBITER_COMMAND",
+    ] {
+        env.set(name, &format!("touch {}", marker.display()));
+    }
+    success(
+        &env,
+        &repo,
+        "Token refresh works",
+        &["--files-edited", "calc.py"],
+    );
+    resume(&env, &repo, &["--task", "continue the previous task"]);
+    assert!(!marker.exists());
+}
+
+#[test]
+fn w43_w3b_work_that_waits_for_its_commit_is_no_gap() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    let who = Play::claude(&env, &repo, "s");
+    who.start("startup");
+    who.prompt("Fix add in calc.py");
+    who.aictx(&["resume", "--task", "Fix add in calc.py"]);
+    who.read("calc.py");
+    who.edit("calc.py", "def add(a, b):\n    return a + b\n");
+    who.passes("python -m pytest", "1 passed in 0.01s");
+    let reply = who
+        .aictx(&[
+            "finalize",
+            "--json",
+            "--status",
+            "success",
+            "--summary",
+            "Fixed add",
+        ])
+        .json();
+    assert_eq!(
+        reply["contract_gaps"],
+        json!([]),
+        "{}",
+        reply["contract_compliance"]
+    );
+    assert!(
+        !repo.join(".aictx/tasks/threads").exists(),
+        "no thread of its own making"
+    );
+    for committed in [false, true] {
+        if committed {
+            env.git(&repo, &["commit", "-qam", "fix"]);
+        }
+        let next = resume(&env, &repo, &["--task", "Fix add in calc.py"]);
+        assert_eq!(
+            (&next["task_state"]["status"], &next["carryover_gaps"]),
+            (&json!("completed"), &json!([]))
+        );
+    }
+}
+
+#[test]
+fn wt5_wt7_said_is_not_proven_and_failures_are_no_strategies() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    let run = [
+        "internal",
+        "run-execution",
+        "--validated-learning",
+        "--task",
+        "Print it",
+        "--",
+        "sh",
+        "-c",
+        "echo 1 passed",
+    ];
+    env.aictx(&repo, &run).ok();
+    let rows = env.rows(&repo, "strategy_memory/strategies.jsonl");
+    assert!(
+        rows.iter().all(|row| row["tests_executed"] == json!([])),
+        "no test was run: {rows:?}"
+    );
+    fs::create_dir(repo.join("lib")).unwrap();
+    failure(
+        &env,
+        &repo,
+        "Broke",
+        &[
+            "--files-edited",
+            "lib/a.py",
+            "lib/b.py",
+            "--commands-executed",
+            "make",
+            "--error",
+            "make: *** [all] Error 2",
+        ],
+    );
+    let areas = env.file(&repo, "area_memory/areas.json");
+    let area = areas["areas"]
+        .as_object()
+        .unwrap()
+        .values()
+        .find(|a| a.to_string().contains("lib/a.py"))
+        .unwrap();
+    assert_eq!(
+        (&area["strategy_count"], &area["failure_count"]),
+        (&json!(0), &json!(1)),
+        "{area}"
+    );
+}
+
+#[test]
+fn wt8_wt9_parts_and_notes_of_people_are_told() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    success(
+        &env,
+        &repo,
+        "Described",
+        &[
+            "--semantic-json",
+            r#"{"name": "billing", "description": "invoices", "key_paths": ["calc.py"], "fragile_areas": ["rounding of invoices"]}"#,
+        ],
+    );
+    let notes = repo.join(".aictx/memory/source");
+    fs::create_dir_all(&notes).unwrap();
+    fs::write(
+        notes.join("release.md"),
+        "# Release checklist\n\nTag only after the quokka pipeline is green.\n",
+    )
+    .unwrap();
+    wait_until("the note is told", || {
+        resume(
+            &env,
+            &repo,
+            &[
+                "--task",
+                "prepare the release checklist for the quokka pipeline",
+            ],
+        )["notes"]
+            .to_string()
+            .contains("quokka pipeline is green")
+    });
+    let next = env
+        .aictx(&repo, &["next", "--json", "--request", "invoices"])
+        .ok()
+        .json();
+    assert!(
+        next["continuity_brief"]["known_risks"]
+            .to_string()
+            .contains("rounding of invoices"),
+        "{next}"
+    );
+    assert_sound(&repo);
+}

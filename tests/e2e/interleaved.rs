@@ -1,0 +1,250 @@
+//! Sessions side by side in one worktree: each has its own contract, banner, finalize and handoff;
+//! nothing is lost and nothing is crossed.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::sync::Barrier;
+
+use aictx_tests::TestEnv;
+use aictx_tests::memory::{assert_sound, executions};
+use aictx_tests::play::Play;
+use serde_json::{Value, json};
+
+fn log(env: &TestEnv, repo: &Path, session: &str) -> Vec<Value> {
+    let arguments = ["log", "--json", "--session", session];
+    let reply = env.aictx(repo, &arguments).ok().json();
+    reply["executions"].as_array().unwrap().clone()
+}
+
+#[test]
+fn w7_two_agents_taking_turns_keep_apart() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    let ann = Play::claude(&env, &repo, "ann");
+    let bob = Play::codex(&env, &repo, "bob");
+    assert!(ann.start("startup").contains("claude@demo · session #1"));
+    assert!(bob.start("startup").contains("codex@demo · session #2"));
+    ann.prompt("Fix subtraction in calc.py");
+    bob.prompt("Write the user guide");
+    let contract = |who: &Play, task: &str| {
+        let reply = who.aictx(&["resume", "--json", "--task", task]).json();
+        assert_eq!(reply["startup_banner_text"], "", "the hook has shown it");
+        assert_eq!(reply["agent_identity"]["session_id"], who.id);
+        reply["contract_ref"].clone()
+    };
+    let of_ann = contract(&ann, "Fix subtraction in calc.py");
+    let of_bob = contract(&bob, "Write the user guide");
+    assert_ne!(of_ann["contract_id"], of_bob["contract_id"]);
+    ann.edit("calc.py", "def sub(a, b):\n    return a - b\n");
+    bob.edit("docs/guide.md", "# Guide\n");
+    ann.passes("python -m pytest -q test_calc.py", "1 passed in 0.01s");
+    // A person finalizes something else meanwhile: it is nobody's work here.
+    let by_hand = [
+        "finalize",
+        "--status",
+        "success",
+        "--summary",
+        "Wrote to the customer",
+    ];
+    env.aictx(&repo, &by_hand).ok();
+    let mine = |who: &Play, summary: &str| {
+        who.aictx(&[
+            "finalize",
+            "--json",
+            "--status",
+            "success",
+            "--summary",
+            summary,
+        ])
+        .json()
+    };
+    let reply = mine(&ann, "Subtraction works");
+    assert_eq!(reply["session_id"], "ann");
+    assert_eq!(
+        reply["contract_compliance"]["task_goal"],
+        "Fix subtraction in calc.py"
+    );
+    bob.edit("docs/more.md", "# More\n");
+    let reply = mine(&bob, "The guide is there");
+    assert_eq!(reply["session_id"], "bob");
+    assert_eq!(
+        reply["contract_compliance"]["task_goal"],
+        "Write the user guide"
+    );
+    let kept = env.rows(&repo, "metrics/contract_compliance.jsonl");
+    let ids: Vec<&Value> = kept.iter().map(|row| &row["contract_id"]).collect();
+    assert_eq!(ids, [&of_ann["contract_id"], &of_bob["contract_id"]]);
+    ann.end();
+    bob.end();
+    assert_eq!(executions(&repo).len(), 3, "each once, and the person's");
+    let [entry] = &log(&env, &repo, "ann")[..] else {
+        panic!("one execution")
+    };
+    assert_eq!(entry["files_edited"], json!(["calc.py"]));
+    assert_eq!(entry["request"], "Fix subtraction in calc.py");
+    let [entry] = &log(&env, &repo, "bob")[..] else {
+        panic!("one execution")
+    };
+    assert_eq!(
+        entry["files_edited"],
+        json!(["docs/more.md", "docs/guide.md"])
+    );
+    assert_eq!(entry["request"], "Write the user guide");
+    let by_hand = env.rows(&repo, "metrics/execution_logs.jsonl");
+    let by_hand = by_hand
+        .iter()
+        .find(|row| row["session_id"] != "ann" && row["session_id"] != "bob");
+    assert_eq!(by_hand.unwrap()["files_edited"], json!([]));
+}
+
+/// How many at once.
+const MANY: usize = 20;
+
+/// What one of many does; `wait` lets all others come as far first. Gives what it was told and the id
+/// of its contract.
+fn work(env: &TestEnv, repo: &Path, n: usize, wait: &dyn Fn()) -> (String, Value) {
+    let id = format!("session-{n:02}");
+    let request = format!("Give module m{n} its own colour number {n}");
+    let file = format!("src/m{n}.py");
+    let test = format!("python -m pytest -q tests/test_m{n}.py");
+    let who = if n % 2 == 0 {
+        Play::claude(env, repo, &id)
+    } else {
+        Play::codex(env, repo, &id)
+    };
+    wait();
+    let told = who.start("startup");
+    wait();
+    who.prompt(&request);
+    let mut contract = Value::Null;
+    if n % 3 != 0 {
+        let reply = who.aictx(&["resume", "--json", "--task", &request]).json();
+        assert_eq!(reply["contract_ref"]["session_id"], id.as_str());
+        assert_eq!(reply["startup_banner_text"], "");
+        contract = reply["contract_ref"]["contract_id"].clone();
+    }
+    wait();
+    who.edit(&file, &format!("COLOUR = {n}\n"));
+    wait();
+    if n % 5 == 0 {
+        let output = format!(
+            "FAILED tests/test_m{n}.py::test_colour_{n} - assert {n} == 0\n1 failed in 0.01s"
+        );
+        who.fails(&test, &output);
+    } else {
+        who.passes(&test, "1 passed in 0.01s");
+    }
+    wait();
+    if n % 4 == 1 {
+        let status = if n % 5 == 0 { "failure" } else { "success" };
+        let summary = format!("Reported by {n}");
+        who.aictx(&["finalize", "--status", status, "--summary", &summary]);
+    } else {
+        who.says(&format!("Reported by {n}"));
+    }
+    wait();
+    who.end();
+    (told, contract)
+}
+
+#[test]
+fn twenty_sessions_at_once_lose_nothing_and_cross_nothing() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    let barrier = Barrier::new(MANY);
+    let told: Vec<(String, Value)> = std::thread::scope(|scope| {
+        let all: Vec<_> = (0..MANY)
+            .map(|n| {
+                let (env, repo, barrier) = (&env, &repo, &barrier);
+                scope.spawn(move || {
+                    work(env, repo, n, &|| {
+                        barrier.wait();
+                    })
+                })
+            })
+            .collect();
+        all.into_iter().map(|one| one.join().unwrap()).collect()
+    });
+    let numbers: BTreeSet<usize> = (1..=MANY)
+        .filter(|n| {
+            told.iter()
+                .any(|(text, _)| text.contains(&format!("session #{n} ")))
+        })
+        .collect();
+    assert_eq!(numbers.len(), MANY, "each has a number of its own");
+
+    let counts = executions(&repo);
+    assert_eq!(counts.len(), MANY);
+    assert!(counts.values().all(|times| *times == 1), "{counts:?}");
+    let by_session = |rows: Vec<Value>| -> BTreeMap<String, Vec<Value>> {
+        let mut all: BTreeMap<String, Vec<Value>> = BTreeMap::new();
+        for row in rows {
+            let id = row["session_id"].as_str().unwrap().to_owned();
+            all.entry(id).or_default().push(row);
+        }
+        all
+    };
+    let handoffs = by_session(env.rows(&repo, "continuity/handoffs.jsonl"));
+    let logs = by_session(env.rows(&repo, "metrics/execution_logs.jsonl"));
+    let kept = by_session(env.rows(&repo, "metrics/contract_compliance.jsonl"));
+    for n in 0..MANY {
+        let id = format!("session-{n:02}");
+        let request = format!("Give module m{n} its own colour number {n}");
+        let [handoff] = &handoffs[&id][..] else {
+            panic!("{id}: {:?}", handoffs[&id])
+        };
+        assert_eq!(handoff["reason"], request.as_str());
+        assert_eq!(handoff["summary"], format!("Reported by {n}"));
+        assert_eq!(
+            handoff["recommended_starting_points"],
+            json!([format!("src/m{n}.py")])
+        );
+        assert_eq!(
+            handoff["status"],
+            if n % 5 == 0 { "failed" } else { "resolved" },
+            "{id}"
+        );
+        let [row] = &logs[&id][..] else {
+            panic!("{id}")
+        };
+        assert_eq!(row["files_edited"], json!([format!("src/m{n}.py")]));
+        let [entry] = &log(&env, &repo, &id)[..] else {
+            panic!("{id}")
+        };
+        assert_eq!(entry["request"], request.as_str());
+        match kept.get(&id).map(Vec::as_slice) {
+            Some([row]) => {
+                assert_eq!(row["task_goal"], request.as_str());
+                assert_eq!(row["contract_id"], told[n].1);
+            }
+            None => assert_eq!(n % 3, 0, "{id} had a contract"),
+            many => panic!("{id}: {many:?}"),
+        }
+        let ledger = env.rows(&repo, &format!("sessions/{id}.jsonl"));
+        let edits: Vec<_> = ledger.iter().filter(|r| r["kind"] == "edit").collect();
+        assert_eq!(edits.len(), 1);
+        assert_eq!(
+            ledger.iter().filter(|r| r["kind"] == "finalized").count(),
+            1
+        );
+    }
+    let patterns = env.rows(&repo, "failure_memory/failure_patterns.jsonl");
+    assert_eq!(patterns.len(), MANY.div_ceil(5));
+    assert!(
+        patterns.iter().all(|p| p["status"] == "open"),
+        "nobody ran those tests again"
+    );
+    let events = env.rows(&repo, "continuity/lifecycle_events.jsonl");
+    assert_eq!(
+        events
+            .iter()
+            .filter(|e| e["event_type"] == "finalize_called")
+            .count(),
+        MANY
+    );
+    let next = Play::claude(&env, &repo, "next").start("startup");
+    assert!(next.contains(&format!("session #{} ", MANY + 1)), "{next}");
+    assert_sound(&repo);
+}

@@ -1,0 +1,106 @@
+//! `aictx internal compact` with the real programs.
+
+use std::fs;
+
+use aictx_tests::TestEnv;
+use aictx_tests::memory::{assert_sound, files, history};
+use serde_json::{Value, json};
+
+#[test]
+fn compact_says_what_it_would_do_and_then_does_it() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let memory = repo.join(".aictx");
+    let write = |file: &str, rows: &[Value]| {
+        let path = memory.join(file);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let text: String = rows.iter().map(|row| format!("{row}\n")).collect();
+        fs::write(path, text).unwrap();
+    };
+    let old = "2020-01-01T00:00:00Z";
+    let failure = |n: usize, status: &str| json!({ "failure_id": format!("failure::s{n}"), "signature": "s", "status": status, "timestamp": old, "n": n });
+    let mut failures: Vec<Value> = (0..8).map(|n| failure(n, "resolved")).collect();
+    failures.push(
+        json!({ "failure_id": "failure::t", "signature": "t", "status": "open", "timestamp": old }),
+    );
+    write("failure_memory/failure_patterns.jsonl", &failures);
+    let decision = |text: &str, path: &str| json!({ "decision": text, "related_paths": [path], "timestamp": old, "execution_id": text });
+    let decisions = [
+        decision("keep", "calc.py"),
+        decision("past", "gone.py"),
+        json!({ "decision": "dear", "related_paths": ["gone.py"], "timestamp": old, "pinned": true }),
+    ];
+    write("continuity/decisions.jsonl", &decisions);
+    let log = memory.join("metrics/execution_logs.jsonl");
+    write(
+        "metrics/execution_logs.jsonl",
+        &[
+            json!({ "task_id": "e1", "timestamp": old }),
+            json!({ "task_id": "e2" }),
+        ],
+    );
+    fs::write(&log, fs::read_to_string(&log).unwrap() + "<<<<<<< ours\n").unwrap();
+    let all = || -> Vec<(String, Vec<u8>)> {
+        let files = files(&memory).into_iter();
+        let kept = files.filter(|f| !f.starts_with("sessions") && !f.starts_with(".lock"));
+        kept.map(|f| {
+            (
+                f.to_string_lossy().into_owned(),
+                fs::read(memory.join(&f)).unwrap(),
+            )
+        })
+        .collect()
+    };
+
+    let before = all();
+    let compact = |more: &[&str]| {
+        let arguments = [&["internal", "compact", "--repo", "."], more].concat();
+        env.aictx(&repo, &arguments).ok().json()
+    };
+    let dry = compact(&[]);
+    assert_eq!(dry["mode"], "dry_run");
+    assert_eq!(all(), before, "a dry run writes nothing");
+    let summary = &dry["summary"];
+    assert_eq!(
+        (&summary["rows_archived"], &summary["rows_skipped"]),
+        (&json!(7), &json!(1))
+    );
+
+    let done = compact(&["--apply"]);
+    assert_eq!(done["summary"], dry["summary"]);
+    assert_eq!(done["archive_paths"].as_array().unwrap().len(), 3);
+    let rows = env.rows(&repo, "failure_memory/failure_patterns.jsonl");
+    assert_eq!(rows.len(), 4, "three resolved ones and the open one");
+    assert!(rows.iter().any(|row| row["status"] == "open"));
+    let left: Vec<Value> = env.rows(&repo, "continuity/decisions.jsonl");
+    let texts: Vec<&str> = left.iter().filter_map(|d| d["decision"].as_str()).collect();
+    assert_eq!(texts, ["keep", "dear"]);
+    assert_eq!(
+        fs::read_to_string(&log).unwrap(),
+        "{\"task_id\":\"e2\"}\n<<<<<<< ours\n"
+    );
+    for (file, count) in [
+        ("failure_memory/failure_patterns.jsonl", 9),
+        ("continuity/decisions.jsonl", 3),
+    ] {
+        assert_eq!(
+            history(&repo, file).lines().count(),
+            count,
+            "{file}: nothing is lost"
+        );
+    }
+    let index = env.file(&repo, "failure_memory/failure_index.json");
+    assert_eq!(index["failure_count"], 2, "one of each signature");
+    let manifest = done["manifest_path"].as_str().unwrap();
+    let manifest: Value =
+        serde_json::from_str(&fs::read_to_string(repo.join(manifest)).unwrap()).unwrap();
+    assert_eq!(
+        manifest["summary"], done["summary"],
+        "W33: the manifest has its summary"
+    );
+    fs::write(&log, "").unwrap();
+    assert_sound(&repo);
+    let again = compact(&["--apply"]);
+    assert_eq!(again["summary"]["rows_archived"], 0);
+    env.stop_daemon();
+}

@@ -1,0 +1,479 @@
+//! `continuity_cost`: what resume, finalize and guard cost as a repository's history grows, and what
+//! an execution adds to the files.
+//!
+//! One repository is worked in by one agent after the other through the daemon's socket: a resume
+//! and a finalize with two files read, one edited and one test run, each in a session of its own.
+//! At every size the methods are timed; at the largest, 5 000 failure rows as the ancestor writes
+//! them are put in front, and they are timed again. Prints tables; judges nothing.
+//!
+//! ```text
+//! cargo build --release --workspace
+//! TMPDIR=/dev/shm cargo run --release -p aictx-tests --bin continuity_cost -- \
+//!     [--sizes 100,1000,5000,20000] [--samples 400] [--failures 5000] [--hooks 0] [--keep DIR]
+//! ```
+//!
+//! Without syncs in a memory file system, with them on a disk: `TMPDIR` says where.
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing
+)]
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{BufRead, BufReader, Write};
+use std::os::unix::net::UnixStream;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use aictx_tests::TestEnv;
+use aictx_tests::memory::files;
+use aictx_tests::session::{after_command, before_command, edited, end, prompt, start};
+use serde_json::{Value, json};
+
+/// Source files of the repository.
+const SOURCES: usize = 400;
+
+const AREAS: &[&str] = &[
+    "auth",
+    "billing",
+    "cache",
+    "catalog",
+    "checkout",
+    "config",
+    "export",
+    "import",
+    "inbox",
+    "indexer",
+    "ledger",
+    "mailer",
+    "metrics",
+    "parser",
+    "queue",
+    "render",
+    "router",
+    "scheduler",
+    "search",
+    "storage",
+];
+const VERBS: &[&str] = &[
+    "fix",
+    "refactor",
+    "speed up",
+    "add a test for",
+    "document",
+    "simplify",
+    "harden",
+    "extend",
+    "review",
+    "rename",
+];
+const THINGS: &[&str] = &[
+    "the retry loop when the connection drops half way",
+    "rounding of amounts below one cent",
+    "the empty answer after a timeout",
+    "how duplicates are found in large batches",
+    "the date filter across time zones",
+    "reading of files with Windows line ends",
+    "the limit on attachments",
+    "the order of results with equal scores",
+    "error messages for missing settings",
+    "the lock that is held during uploads",
+    "paging past the last page",
+    "names with accents in the address book",
+    "the migration from version three",
+];
+const ENDINGS: &[&str] = &[
+    "so that the nightly job passes",
+    "as reported by two customers",
+    "before the release",
+    "without changing the public interface",
+    "and keep the old behaviour behind a flag",
+    "because the last change broke it",
+    "for the mobile client",
+];
+
+struct Options {
+    sizes: Vec<usize>,
+    samples: usize,
+    failures: usize,
+    hooks: usize,
+    keep: Option<PathBuf>,
+}
+
+fn options() -> Options {
+    let mut args = std::env::args().skip(1);
+    let mut options = Options {
+        sizes: vec![100, 1_000, 5_000, 20_000],
+        samples: 400,
+        failures: 5_000,
+        hooks: 0,
+        keep: None,
+    };
+    while let Some(name) = args.next() {
+        let value = args
+            .next()
+            .unwrap_or_else(|| panic!("{name} needs a value"));
+        match name.as_str() {
+            "--sizes" => {
+                options.sizes = value.split(',').map(|n| n.parse().unwrap()).collect();
+            }
+            "--samples" => options.samples = value.parse().unwrap(),
+            "--failures" => options.failures = value.parse().unwrap(),
+            "--hooks" => options.hooks = value.parse().unwrap(),
+            "--keep" => options.keep = Some(PathBuf::from(value)),
+            other => panic!("unknown option {other}"),
+        }
+    }
+    options
+}
+
+/// A connection to the daemon.
+struct Client {
+    stream: BufReader<UnixStream>,
+}
+
+impl Client {
+    fn connect(socket: &Path) -> Self {
+        Self {
+            stream: BufReader::new(UnixStream::connect(socket).unwrap()),
+        }
+    }
+
+    /// A call's result and how long it took, from the first byte sent to the last one read.
+    fn call(&mut self, method: &str, params: &Value) -> (Value, Duration) {
+        let request = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
+        let line = format!("{request}\n");
+        let mut answer = String::new();
+        let started = Instant::now();
+        self.stream.get_mut().write_all(line.as_bytes()).unwrap();
+        self.stream.read_line(&mut answer).unwrap();
+        let took = started.elapsed();
+        let mut answer: Value = serde_json::from_str(&answer).unwrap();
+        assert!(answer["error"].is_null(), "{method}: {answer}");
+        (answer["result"].take(), took)
+    }
+}
+
+/// Numbers without a pattern, the same in every run.
+struct Dice(u64);
+
+impl Dice {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 % n as u64) as usize
+    }
+
+    fn one<'a>(&mut self, of: &[&'a str]) -> &'a str {
+        of[self.below(of.len())]
+    }
+}
+
+fn source(n: usize) -> String {
+    let area = AREAS[n % AREAS.len()];
+    format!("src/{area}/{area}_{}.py", n / AREAS.len())
+}
+
+/// One piece of work.
+struct Work {
+    session: String,
+    task: String,
+    read: Vec<String>,
+    edited: String,
+    test: String,
+    success: bool,
+    summary: String,
+    next: String,
+}
+
+impl Work {
+    fn new(n: usize, dice: &mut Dice) -> Self {
+        let first = dice.below(SOURCES);
+        let near = |dice: &mut Dice| source((first + AREAS.len() * dice.below(20)) % SOURCES);
+        let area = AREAS[first % AREAS.len()];
+        let (verb, thing) = (dice.one(VERBS), dice.one(THINGS));
+        let success = dice.below(6) != 0;
+        let done = if success { "Done" } else { "Not done yet" };
+        Self {
+            session: format!(
+                "{:08x}-{:04x}-4{:03x}-a{:03x}-{:012x}",
+                n * 2_654_435_761 % 0xffff_ffff,
+                dice.below(0xffff),
+                dice.below(0xfff),
+                dice.below(0xfff),
+                n
+            ),
+            task: format!("{verb} {thing} in {area} {}", dice.one(ENDINGS)),
+            read: vec![source(first), near(dice)],
+            edited: source(first),
+            test: format!("python -m pytest -q tests/{area}"),
+            success,
+            summary: format!(
+                "{done}: {thing} in {area}. The cause was {}; changed {} and checked {}.",
+                dice.one(THINGS),
+                source(first),
+                dice.one(ENDINGS)
+            ),
+            next: format!("look at {} {}", dice.one(THINGS), dice.one(ENDINGS)),
+        }
+    }
+
+    fn resume(&self, repo: &Path) -> Value {
+        json!({ "repo": repo, "task": self.task, "caller": { "session_id": self.session } })
+    }
+
+    fn finalize(&self, repo: &Path) -> Value {
+        let mut report = json!({
+            "repo": repo, "status": if self.success { "success" } else { "failure" },
+            "summary": self.summary, "task": self.task, "files_opened": self.read,
+            "files_edited": [self.edited], "commands_executed": [self.test],
+            "tests_executed": [self.test], "next_steps": [self.next],
+            "caller": { "session_id": self.session },
+        });
+        if !self.success {
+            let test = self.edited.replace("src/", "tests/");
+            let error = format!("FAILED {test}::test_it - AssertionError: {}", self.next);
+            report["notable_errors"] = json!([error]);
+        }
+        report
+    }
+
+    fn guard(&self, repo: &Path) -> Value {
+        json!({
+            "repo": repo, "action": "edit", "paths": [self.edited], "intent": self.task,
+            "caller": { "session_id": self.session },
+        })
+    }
+
+    /// The same as hooks tell it: some thirty events.
+    fn events(&self, repo: &Path) -> Vec<Value> {
+        let mut events = vec![
+            start(repo, &self.session, "startup"),
+            prompt(repo, &self.session, &self.task),
+        ];
+        for round in 0..6 {
+            let look = format!("sed -n 1,80p {}", self.read[round % 2]);
+            events.push(before_command(repo, &self.session, &look));
+            events.push(after_command(repo, &self.session, &look, "import os\n"));
+            events.push(edited(repo, &self.session, &self.edited));
+            events.push(after_command(
+                repo,
+                &self.session,
+                &self.test,
+                "4 passed in 0.1s",
+            ));
+        }
+        events.push(end(repo, &self.session));
+        events
+    }
+}
+
+#[derive(Default)]
+struct Times(BTreeMap<&'static str, Vec<Duration>>);
+
+impl Times {
+    fn add(&mut self, name: &'static str, took: Duration) {
+        self.0.entry(name).or_default().push(took);
+    }
+
+    fn ms(&self, name: &str, q: f64) -> f64 {
+        let mut times = self.0[name].clone();
+        times.sort_unstable();
+        times[((times.len() - 1) as f64 * q).round() as usize].as_secs_f64() * 1e3
+    }
+
+    fn line(&self, name: &str) {
+        let m = |method| format!("{:.2} / {:.2}", self.ms(method, 0.5), self.ms(method, 0.99));
+        let guard = |q| self.ms("guard", q) * 1e3;
+        println!(
+            "| {name} | {} | {} | {:.0} / {:.0} |",
+            m("resume"),
+            m("finalize"),
+            guard(0.5),
+            guard(0.99)
+        );
+    }
+}
+
+fn repository(env: &TestEnv) -> PathBuf {
+    let repo = env.repository("demo");
+    for n in 0..SOURCES {
+        let path = repo.join(source(n));
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        let text = format!("def step_{n}(value):\n    return value + {n}\n");
+        fs::write(path, text).unwrap();
+    }
+    let workflow = repo.join(".github/workflows/test.yml");
+    fs::create_dir_all(workflow.parent().unwrap()).unwrap();
+    fs::write(
+        workflow,
+        "jobs:\n  test:\n    steps:\n      - run: python -m pytest -q\n",
+    )
+    .unwrap();
+    env.git(&repo, &["add", "-A"]);
+    env.git(&repo, &["commit", "-q", "-m", "sources"]);
+    repo
+}
+
+/// Failure rows as the ancestor appends them: a new row for every time a failure is seen.
+fn ancestor_failures(count: usize, dice: &mut Dice) -> String {
+    let mut out = String::new();
+    for n in 0..count {
+        let file = source(dice.below(SOURCES));
+        let error = format!("AssertionError: {} {}", dice.one(THINGS), dice.one(ENDINGS));
+        let signature = format!(
+            "pytest:test_failure:{}:{}",
+            file.replace('/', "_"),
+            n % 1_500
+        );
+        let row = json!({
+            "failure_id": format!("failure::{signature}"), "signature": signature,
+            "failure_signature": signature, "task_type": "bug_fixing", "area_id": "src",
+            "subsystem": "src", "error_text": error, "failed_command": "python -m pytest -q",
+            "files_involved": [file], "related_paths": [file], "attempted_fix_summary": "",
+            "failed_attempts": [], "status": if n % 3 == 0 { "resolved" } else { "open" },
+            "resolved_by": "", "resolved_by_execution_id": "", "occurrences": 1,
+            "previous_occurrences": 0, "last_execution_id": format!("cli-finalize-{n}"),
+            "symptoms": [error], "ineffective_commands": ["python -m pytest -q"],
+            "error_events": [], "toolchains": ["pytest"], "phases": ["test"], "error_codes": [],
+            "error_fingerprints": [signature], "resolution_hint": "", "session": n,
+            "timestamp": format!("2026-0{}-{:02}T10:00:00Z", 1 + n % 6, 1 + n % 28),
+        });
+        out.push_str(&row.to_string());
+        out.push('\n');
+    }
+    out
+}
+
+/// Bytes and files below `.aictx`, by their first directories.
+fn sizes(repo: &Path) -> BTreeMap<String, (u64, usize)> {
+    let memory = repo.join(".aictx");
+    let mut sizes: BTreeMap<String, (u64, usize)> = BTreeMap::new();
+    for file in files(&memory) {
+        let Ok(metadata) = fs::metadata(memory.join(&file)) else {
+            continue;
+        };
+        let name = file.to_string_lossy().into_owned();
+        let key = match name.as_str() {
+            n if n.starts_with("sessions/") => "sessions/*".to_owned(),
+            n if n.starts_with("archive/") => "archive/**".to_owned(),
+            n if n.starts_with("continuity/contracts/") && !n.ends_with("index.json") => {
+                "continuity/contracts/*".to_owned()
+            }
+            _ => name,
+        };
+        let entry = sizes.entry(key).or_default();
+        entry.0 += metadata.len();
+        entry.1 += 1;
+    }
+    sizes
+}
+
+fn total(sizes: &BTreeMap<String, (u64, usize)>) -> u64 {
+    sizes.values().map(|(bytes, _)| bytes).sum()
+}
+
+fn main() {
+    let options = options();
+    let mut env = TestEnv::new();
+    env.unset("AICTX_HOOK_TIMEOUT_MS");
+    let repo = repository(&env);
+    let daemon = env.daemon();
+    let mut client = Client::connect(&env.socket());
+    let mut dice = Dice(0x2545_f491_4f6c_dd1d);
+    let (mut done, mut bytes_before) = (0, total(&sizes(&repo)));
+    let mut growth = Vec::new();
+    println!(
+        "| executions | resume p50 / p99, ms | finalize p50 / p99, ms | guard p50 / p99, µs |"
+    );
+    println!("|---|---:|---:|---:|");
+    for &size in &options.sizes {
+        let began = done;
+        while done < size {
+            let work = Work::new(done, &mut dice);
+            client.call("resume", &work.resume(&repo));
+            client.call("finalize", &work.finalize(&repo));
+            done += 1;
+        }
+        let mut times = Times::default();
+        measure(
+            &mut client,
+            &repo,
+            &mut done,
+            &mut dice,
+            options.samples,
+            &mut times,
+        );
+        times.line(&size.to_string());
+        let now = total(&sizes(&repo));
+        growth.push((
+            size,
+            now,
+            (now as f64 - bytes_before as f64) / (done - began) as f64,
+        ));
+        bytes_before = now;
+    }
+    if options.failures > 0 {
+        let mut times = Times::default();
+        let rows = ancestor_failures(options.failures, &mut dice);
+        let file = repo.join(".aictx/failure_memory/failure_patterns.jsonl");
+        for n in 0..options.samples {
+            if n % 40 == 0 {
+                // A finalize that records a failure folds them: they are put back.
+                fs::create_dir_all(file.parent().unwrap()).unwrap();
+                fs::write(&file, &rows).unwrap();
+                client.call("guard", &Work::new(done, &mut dice).guard(&repo));
+            }
+            measure(&mut client, &repo, &mut done, &mut dice, 1, &mut times);
+        }
+        times.line(&format!("the same and {} failure rows", options.failures));
+    }
+    if options.hooks > 0 {
+        let before = total(&sizes(&repo));
+        for n in 0..options.hooks {
+            let work = Work::new(done + n, &mut dice);
+            for event in work.events(&repo) {
+                client.call("hook", &json!({ "runner": "claude", "payload": event }));
+            }
+        }
+        let after = total(&sizes(&repo));
+        let each = (after as f64 - before as f64) / options.hooks as f64;
+        println!(
+            "\n{} sessions seen by hooks: {each:.0} bytes each",
+            options.hooks
+        );
+    }
+    println!("\n| executions | .aictx, bytes | bytes an execution since the line before |");
+    println!("|---|---:|---:|");
+    for (size, bytes, each) in growth {
+        println!("| {size} | {bytes} | {each:.0} |");
+    }
+    println!("\nWhat is there in the end, {done} executions:");
+    for (name, (bytes, files)) in sizes(&repo) {
+        println!("{bytes:>12}  {files:>6}  {name}");
+    }
+    daemon.stop();
+    if let Some(to) = options.keep {
+        aictx_tests::memory::replace_tree(&repo, &to);
+    }
+}
+
+fn measure(
+    client: &mut Client,
+    repo: &Path,
+    done: &mut usize,
+    dice: &mut Dice,
+    samples: usize,
+    times: &mut Times,
+) {
+    for _ in 0..samples {
+        let work = Work::new(*done, dice);
+        times.add("resume", client.call("resume", &work.resume(repo)).1);
+        times.add("guard", client.call("guard", &work.guard(repo)).1);
+        times.add("finalize", client.call("finalize", &work.finalize(repo)).1);
+        *done += 1;
+    }
+}
