@@ -160,6 +160,9 @@ _aictx() {
             aictx__subcmd__failures,show)
                 cmd="aictx__subcmd__failures__subcmd__show"
                 ;;
+            aictx__subcmd__internal,compact)
+                cmd="aictx__subcmd__internal__subcmd__compact"
+                ;;
             aictx__subcmd__internal,run-execution)
                 cmd="aictx__subcmd__internal__subcmd__run__subcmd__execution"
                 ;;
@@ -811,12 +814,30 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__internal)
-            opts="-h --json --no-color --help run-execution"
+            opts="-h --json --no-color --help run-execution compact"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi
             case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        aictx__subcmd__internal__subcmd__compact)
+            opts="-h --apply --repo --json --no-color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --repo)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
                 *)
                     COMPREPLY=()
                     ;;

@@ -561,10 +561,11 @@ complete -c aictx -n "__fish_aictx_using_subcommand signals; and __fish_seen_sub
 complete -c aictx -n "__fish_aictx_using_subcommand signals; and __fish_seen_subcommand_from parse" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand signals; and __fish_seen_subcommand_from parse" -l no-color -d 'Print without colours (also: NO_COLOR)'
 complete -c aictx -n "__fish_aictx_using_subcommand signals; and __fish_seen_subcommand_from parse" -s h -l help -d 'Print help'
-complete -c aictx -n "__fish_aictx_using_subcommand internal; and not __fish_seen_subcommand_from run-execution" -l json -d 'Print one line of JSON, errors included'
-complete -c aictx -n "__fish_aictx_using_subcommand internal; and not __fish_seen_subcommand_from run-execution" -l no-color -d 'Print without colours (also: NO_COLOR)'
-complete -c aictx -n "__fish_aictx_using_subcommand internal; and not __fish_seen_subcommand_from run-execution" -s h -l help -d 'Print help'
-complete -c aictx -n "__fish_aictx_using_subcommand internal; and not __fish_seen_subcommand_from run-execution" -f -a "run-execution" -d 'Run a command, show what it prints as it prints it, and record what became of it'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and not __fish_seen_subcommand_from run-execution compact" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and not __fish_seen_subcommand_from run-execution compact" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and not __fish_seen_subcommand_from run-execution compact" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and not __fish_seen_subcommand_from run-execution compact" -f -a "run-execution" -d 'Run a command, show what it prints as it prints it, and record what became of it'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and not __fish_seen_subcommand_from run-execution compact" -f -a "compact" -d 'Say which rows of memory have become history, and move them to the archive'
 complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l task -d 'What the command is run for' -r
 complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l task-type -d 'Kind of task, when it is known' -r
 complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l execution-id -d 'Repeat-safe id; `auto` makes one' -r
@@ -577,6 +578,11 @@ complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_su
 complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l no-color -d 'Print without colours (also: NO_COLOR)'
 complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from compact" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from compact" -l apply -d 'Do it; otherwise it is only said'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from compact" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from compact" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from compact" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand scrub" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand scrub" -l no-color -d 'Print without colours (also: NO_COLOR)'
 complete -c aictx -n "__fish_aictx_using_subcommand scrub" -s h -l help -d 'Print help'
