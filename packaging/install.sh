@@ -4,13 +4,15 @@ set -eu
 
 usage() {
     cat <<'USAGE'
-usage: packaging/install.sh [REPO] [--prefix DIR] [--no-service]
-       packaging/install.sh --uninstall [--prefix DIR]
+usage: packaging/install.sh [REPO] [--prefix DIR] [--no-service] [--no-agents]
+       packaging/install.sh --uninstall [--purge] [--prefix DIR]
 
   REPO           repository to register (aictx init REPO)
   --prefix DIR   install below DIR instead of ~/.local
+  --no-agents    leave your agents' settings alone; aictx install does it later
   --no-service   install no systemd or launchd unit; the daemon runs as a plain process
-  --uninstall    stop the daemon and remove what this script installed
+  --uninstall    take aictx out of your agents' files, stop the daemon, remove the programs
+  --purge        with --uninstall: delete the memory of all repositories, too
 USAGE
 }
 
@@ -31,7 +33,9 @@ wrong() {
 repo=
 prefix=
 service=yes
+agents=yes
 uninstall=no
+purge=no
 while [ $# -gt 0 ]; do
     case $1 in
     --prefix)
@@ -41,7 +45,9 @@ while [ $# -gt 0 ]; do
         ;;
     --prefix=*) prefix=${1#--prefix=} ;;
     --no-service) service=no ;;
+    --no-agents) agents=no ;;
     --uninstall) uninstall=yes ;;
+    --purge) purge=yes ;;
     -h | --help)
         usage
         exit 0
@@ -55,6 +61,7 @@ while [ $# -gt 0 ]; do
     shift
 done
 
+[ "$purge" = no ] || [ "$uninstall" = yes ] || wrong "--purge needs --uninstall"
 [ -n "${HOME:-}" ] || die "HOME is not set" "set it to a directory of yours"
 prefix=${prefix:-$HOME/.local}
 case $prefix in /*) ;; *) prefix=$PWD/$prefix ;; esac
@@ -110,13 +117,17 @@ remove_units() {
 
 if [ "$uninstall" = yes ]; then
     [ -z "$repo" ] || wrong "--uninstall takes no repository; aictx repo remove forgets one"
-    registered=
-    if [ -x "$bin/aictx" ]; then
-        registered=$("$bin/aictx" repo list 2>/dev/null | sed -n '/^\//{s/  .*//;s/^/    /;p;}') || true
-    fi
     remove_units
     if [ -x "$bin/aictx" ]; then
-        "$bin/aictx" daemon stop || warn "the daemon could not be stopped"
+        # Takes every entry out of the agents' files and stops the daemon.
+        if [ "$purge" = yes ]; then
+            "$bin/aictx" uninstall --purge --yes && gone=0 || gone=$?
+        else
+            "$bin/aictx" uninstall && gone=0 || gone=$?
+        fi
+        [ "$gone" -eq 0 ] ||
+            die "not everything could be taken out of your agents' files; the programs stay" \
+                "repair the files that are named and run this again"
     fi
     rm -f -- "$bin/aictx" "$bin/aictxd"
     extras | while read -r _ target; do rm -f -- "$prefix/$target"; done
@@ -129,15 +140,12 @@ if [ "$uninstall" = yes ]; then
     fi
     say "removed aictx from $prefix"
     say ""
-    say "What stays, because it is yours:"
-    say "  $state (registry, logs)"
-    say "  $cache (indexes; may be deleted any time)"
-    say "  .aictx/ in each repository (its memory)"
-    say "  the hooks in each repository's .claude/settings.local.json: remove those that call"
-    say "  $bin/aictx, or the agent will report that they cannot be run"
-    if [ -n "$registered" ]; then
-        say "  repositories that were registered:"
-        say "$registered"
+    if [ "$purge" = no ]; then
+        say "What stays, because it is yours:"
+        say "  $state (registry, archives, logs)"
+        say "  $cache (indexes; may be deleted any time)"
+        say "  .aictx/ in each repository (its memory), hidden from git as before"
+        say "with --purge these go, too"
     fi
     exit 0
 fi
@@ -254,6 +262,12 @@ else
         warn "the daemon does not run; commands work without it and try again each time"
 fi
 
+if [ "$agents" = yes ]; then
+    step "registering the hooks of your coding agents"
+    "$bin/aictx" install --yes ||
+        warn "some files were left as they are; aictx doctor says what to do"
+fi
+
 if [ -n "$repo" ]; then
     step "registering $repo"
     "$bin/aictx" init "$repo"
@@ -269,6 +283,6 @@ if [ -n "$repo" ]; then
     say "  start your agent in $repo as always: its sessions are remembered from now on"
     say "  aictx resume --repo $repo   shows what the next session will be told"
 else
-    say "  aictx init /path/to/repo   registers a repository and its agent's hooks"
+    say "  aictx init /path/to/repo   lets a repository be remembered"
 fi
 say "  aictx status   shows the daemon"

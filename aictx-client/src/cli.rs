@@ -68,7 +68,8 @@ fn run_with(argv: &[OsString]) -> c_int {
     let has = |flag: &str| argv.iter().take_while(|a| *a != "--").any(|a| a == flag);
     let (json, no_color) = (has("--json"), has("--no-color"));
     // A hook must never fail, whatever it was registered with.
-    if argv.get(1).is_some_and(|verb| verb == "hook") && !has("--help") && !has("-h") {
+    let probes = argv.get(2).is_some_and(|word| word == "probe");
+    if argv.get(1).is_some_and(|verb| verb == "hook") && !probes && !has("--help") && !has("-h") {
         return commands::hook::swallow();
     }
     let paint = Paint::for_stream(&io::stderr(), no_color);

@@ -6,12 +6,12 @@
 use std::ffi::c_int;
 use std::ptr;
 
-use aictx_proto::hook::{self as events, DEADLINE_VARIABLE};
+use aictx_proto::hook::{self as events, DEADLINE_VARIABLE, EXIT_HEAD, EXIT_TAIL};
 use aictx_proto::rpc::{HOOK_LINE_HEAD, MAX_LINE_BYTES, RESULT_HEAD};
 
 use self::raw::{
     connect, decimal, environment, find, ignore_broken_pipe, parent_pid, read_stdin, receive,
-    send_all, set_timeout, timed_out, write_stdout,
+    send_all, set_timeout, timed_out, write_to,
 };
 
 mod raw;
@@ -21,6 +21,10 @@ pub mod undelivered;
 const LINE_BUFFER: usize = 64 * 1024;
 /// Longest runner or event name.
 const MAX_NAME: usize = 40;
+/// The word in the place of a runner that asks for `aictx hook probe`, which is for people.
+pub const PROBE: &[u8] = b"probe";
+/// Exit status by which some agents are refused a call.
+const REFUSED: c_int = 2;
 /// What closes the request behind the payload.
 const TAIL: &[u8] = b"}}\n";
 
@@ -39,7 +43,14 @@ pub fn is_name(name: &[u8]) -> bool {
         && !name.starts_with(b"-")
 }
 
-/// Runs `aictx hook <runner> [event]`. Always 0: a hook that fails must not stop the agent.
+/// Whether somebody hands over standard input, instead of typing it.
+pub fn has_input() -> bool {
+    // SAFETY: no preconditions.
+    unsafe { libc::isatty(0) == 0 }
+}
+
+/// Runs `aictx hook <runner> [event]`. A hook that fails must not stop the agent, so this is 0, but
+/// for agents to which 2 is the word for a refusal.
 #[cfg_attr(target_os = "linux", unsafe(link_section = ".text.hot.aictx"))]
 pub fn run(runner: &[u8], event: Option<&[u8]>) -> c_int {
     ignore_broken_pipe();
@@ -70,8 +81,8 @@ pub fn run(runner: &[u8], event: Option<&[u8]>) -> c_int {
         Some(socket) => exchange(socket, message, answer, deadline),
         None => Sent::Lost,
     };
-    if sent == Sent::HandedOver {
-        return 0;
+    if let Sent::HandedOver(status) = sent {
+        return status;
     }
     undelivered::run(runner, event_name, payload, deadline, sent)
 }
@@ -79,8 +90,9 @@ pub fn run(runner: &[u8], event: Option<&[u8]>) -> c_int {
 /// What became of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sent {
-    /// The daemon has it: it answered, or it still may after the deadline.
-    HandedOver,
+    /// The daemon has it: it answered, or it still may after the deadline. The exit status is what
+    /// the answer asks for.
+    HandedOver(c_int),
     /// There is no daemon, or it ended before it answered: nobody can say whether it took the
     /// event, and twice in the ledger is better than not at all.
     Lost,
@@ -182,22 +194,41 @@ fn exchange(socket: c_int, message: &[u8], answer: &mut [u8], deadline: u64) -> 
         let room = answer.get_mut(length..).unwrap_or_default();
         if room.is_empty() {
             let have = answer.get(..length).unwrap_or_default();
-            undelivered::finish_large_answer(socket, have, deadline);
-            return Sent::HandedOver;
+            return Sent::HandedOver(undelivered::finish_large_answer(socket, have, deadline));
         }
         match receive(socket, room) {
             Some(n) if n > 0 => length += n,
-            None if timed_out() => return Sent::HandedOver,
+            None if timed_out() => return Sent::HandedOver(0),
             _ => return Sent::Lost,
         }
         let have = answer.get(..length).unwrap_or_default();
         if have.last() == Some(&b'\n') {
-            if let Some(result) = result_in(have) {
-                write_stdout(result);
-            }
-            return Sent::HandedOver;
+            return Sent::HandedOver(result_in(have).map_or(0, say));
         }
     }
+}
+
+/// Says a result the way it wants to be said; gives the exit status.
+#[cfg_attr(target_os = "linux", unsafe(link_section = ".text.hot.aictx"))]
+pub(crate) fn say(result: &[u8]) -> c_int {
+    match refusal_in(result) {
+        Some(reason) => {
+            write_to(2, reason);
+            REFUSED
+        }
+        None => {
+            write_to(1, result);
+            0
+        }
+    }
+}
+
+/// The reason in a result that is said by exit status.
+#[cfg_attr(target_os = "linux", unsafe(link_section = ".text.hot.aictx"))]
+fn refusal_in(result: &[u8]) -> Option<&[u8]> {
+    result
+        .strip_prefix(EXIT_HEAD.as_bytes())?
+        .strip_suffix(EXIT_TAIL.as_bytes())
 }
 
 /// The bare result in an answer line: `None` for errors and for `null`.
@@ -290,6 +321,23 @@ mod tests {
             None
         );
         assert_eq!(result_in(b"HTTP/1.1 400"), None);
+    }
+
+    #[test]
+    fn refusals_by_status_are_cut_out() {
+        let said = r#"{"aictx_exit":2,"aictx_stderr":"not here: 'x' ä"}"#;
+        assert_eq!(
+            refusal_in(said.as_bytes()),
+            Some("not here: 'x' ä".as_bytes())
+        );
+        for other in [
+            &br#"{"aictx_exit":2}"#[..],
+            br#"{"decision":"deny","reason":"aictx_exit"}"#,
+            b"null",
+            b"",
+        ] {
+            assert_eq!(refusal_in(other), None);
+        }
     }
 
     #[test]

@@ -47,12 +47,17 @@ pub fn run(arguments: &Arguments) -> c_int {
     if let (Some(verb), Some(runner)) = (arguments.get(1), arguments.get(2))
         && verb.to_bytes() == b"hook"
         && hook::is_name(runner.to_bytes())
+        && runner.to_bytes() != hook::PROBE
     {
         let event = arguments
             .get(3)
             .map(CStr::to_bytes)
             .filter(|e| hook::is_name(e));
         return hook::run(runner.to_bytes(), event);
+    }
+    if arguments.get(1).is_none() && hook::has_input() {
+        // An agent that does not know the member `args` of its settings calls the bare program.
+        return hook::run(b"claude", None);
     }
     cli::run(arguments)
 }

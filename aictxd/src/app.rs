@@ -69,6 +69,8 @@ pub struct App {
     pub policies: Policies,
     /// Live sessions.
     pub sessions: Sessions,
+    /// Events that were told just now, where they are told twice.
+    pub repeats: crate::hook::Repeats,
     /// Registered repositories.
     pub registry: Registry,
     /// Counters.
@@ -107,6 +109,7 @@ impl App {
             presence: Presence::default(),
             policies: Policies::default(),
             sessions: Sessions::default(),
+            repeats: crate::hook::Repeats::default(),
             stats: Stats::default(),
             build: Build::of_this_program(),
             started: Instant::now(),

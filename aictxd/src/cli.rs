@@ -102,6 +102,12 @@ enum Eval {
     },
 }
 
+/// Whether this program has a subcommand: nothing may be registered that it does not serve.
+pub fn has(subcommand: &str) -> bool {
+    use clap::CommandFactory;
+    Arguments::command().find_subcommand(subcommand).is_some()
+}
+
 /// Runs the program.
 pub fn main() -> ExitCode {
     let arguments = Arguments::parse();

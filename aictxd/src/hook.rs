@@ -32,10 +32,12 @@ use crate::sessions::Live;
 use crate::{facts, spool};
 
 pub use self::end::{abandon, adopt, finish_session, finish_unfinished};
+pub use self::repeat::Repeats;
 
 mod end;
 mod others;
 mod record;
+mod repeat;
 
 /// How long after a verdict its record is written. The agent's process is woken on the processor
 /// that we would go on working on; it should run first.
@@ -68,6 +70,14 @@ pub async fn handle(app: &Arc<App>, params: HookParams<'_>) -> Result<Option<Val
         app.stats.record(&name, started.elapsed(), false);
         return Ok(None);
     };
+    let live = params.spooled_at.is_none();
+    if live
+        && app
+            .repeats
+            .is_repeat(dialect.name(), &event, &session.live.worktree)
+    {
+        return Ok(None);
+    }
     let answer = session.take(&event, params.spooled_at.is_some()).await;
     if session.disk_full.load(Ordering::Relaxed) {
         // The state directory may lie on another disk; the event waits there.
@@ -82,6 +92,11 @@ pub async fn handle(app: &Arc<App>, params: HookParams<'_>) -> Result<Option<Val
     }
     let reply = answer.and_then(|answer| dialect.render(&event.name, &answer));
     app.stats.record(&name, started.elapsed(), false);
+    app.stats.record(
+        &format!("agent.{}", dialect.name()),
+        started.elapsed(),
+        false,
+    );
     Ok(reply)
 }
 

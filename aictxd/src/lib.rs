@@ -24,6 +24,7 @@ pub mod project;
 pub mod registry;
 pub mod rpc;
 pub mod sessions;
+pub mod setup;
 pub mod socket;
 pub mod spool;
 pub mod stats;

@@ -26,11 +26,14 @@ use crate::app::{App, Mode};
 use crate::hosts::{Host, Place};
 use crate::{facts, git, hook, rpc};
 
+mod clean;
 mod compact;
+mod doctor;
 mod failures;
 mod guard;
 mod init;
 mod inspect;
+mod install;
 mod map;
 mod memory;
 mod repo;
@@ -80,6 +83,10 @@ async fn dispatch(app: &Arc<App>, method: &str, params: &str) -> Result<Value, R
         words::TRUST => reply(&on_pool(app, params, guard::trust).await?),
         words::WHO => reply(&on_pool(app, params, guard::who).await?),
         words::INIT => reply(&on_pool(app, params, init::init).await?),
+        words::CLEAN => reply(&on_pool(app, params, clean::clean).await?),
+        words::INSTALL => reply(&on_pool(app, params, install::install).await?),
+        words::UNINSTALL => reply(&on_pool(app, params, clean::uninstall).await?),
+        words::DOCTOR => reply(&on_pool(app, params, doctor::doctor).await?),
         words::REPO_ADD => reply(&on_pool(app, params, repo::add).await?),
         words::REPO_LIST => reply(&repo::list(app)),
         words::REPO_REMOVE => reply(&on_pool(app, params, repo::remove).await?),

@@ -8,6 +8,13 @@ pub const ANSWER_DEADLINE_MS: u64 = 150;
 /// it (upper case) that of one event. Milliseconds.
 pub const DEADLINE_VARIABLE: &str = "AICTX_HOOK_TIMEOUT_MS";
 
+/// How an answer begins that is no text for standard output: the process ends with 2 and the text
+/// behind this, up to [`EXIT_TAIL`], goes to standard error. Some agents take a refusal in no other
+/// way. The text holds nothing that JSON escapes.
+pub const EXIT_HEAD: &str = r#"{"aictx_exit":2,"aictx_stderr":""#;
+/// What ends such an answer.
+pub const EXIT_TAIL: &str = r#""}"#;
+
 /// Events that only tell: they may wait in the spool. A daemon that takes one at once may still have
 /// something to say about it (a failure that was met before).
 /// Names of all agents, as they spell them.
@@ -28,6 +35,15 @@ pub const OBSERVATIONS: &[&str] = &[
     "postToolUse",
     "postToolUseFailure",
     "tool.execute.after",
+    "afterShellExecution",
+    "afterMCPExecution",
+    "afterFileEdit",
+    "post_write_code",
+    "post_run_command",
+    "post_read_code",
+    "post_mcp_tool_use",
+    "after_tool",
+    "tool_failed",
 ];
 
 /// Whether an event only tells. Unknown and missing names count as asking, which is the safe side:
@@ -41,7 +57,9 @@ pub fn is_observation(event: &str) -> bool {
 /// Code's SessionEnd).
 pub fn answer_deadline_ms(event: &[u8]) -> u64 {
     match event {
-        b"SessionStart" | b"SessionEnd" | b"sessionStart" | b"sessionEnd" => 1_000,
+        b"SessionStart" | b"SessionEnd" | b"sessionStart" | b"sessionEnd" | b"session_start"
+        | b"session_end" | b"session.created" | b"session.start" | b"session.deleted"
+        | b"dispose" | b"TaskStart" | b"TaskResume" => 1_000,
         _ => ANSWER_DEADLINE_MS,
     }
 }

@@ -15,6 +15,7 @@ pub mod map;
 pub mod policy;
 pub mod resume;
 pub mod session;
+pub mod setup;
 pub mod steer;
 pub mod task;
 
@@ -26,6 +27,7 @@ pub use map::*;
 pub use policy::*;
 pub use resume::*;
 pub use session::*;
+pub use setup::*;
 pub use steer::*;
 pub use task::*;
 
@@ -87,6 +89,14 @@ methods! {
         "Live sessions of a repository, what they are at and which files they edited.";
     INIT = "init", Repository, InitParams => InitReply,
         "Create .aictx in a repository, register it and, when asked, the agents' hooks.";
+    CLEAN = "clean", Repository, CleanParams => RemovalReply,
+        "Take aictx out of a repository: every file is as it was before.";
+    INSTALL = "install", User, InstallParams => InstallReply,
+        "Register the hooks of the user's agents, for all repositories.";
+    UNINSTALL = "uninstall", User, UninstallParams => RemovalReply,
+        "Take aictx out of the user's agents and of all registered repositories.";
+    DOCTOR = "doctor", Repository, DoctorParams => DoctorReply,
+        "Look for what keeps aictx from working, and say what fixes it.";
     REPO_ADD = "repo.add", User, RepoParams => RepoEntry,
         "Register a repository with the user's daemon.";
     REPO_LIST = "repo.list", User, Empty => RepoList,

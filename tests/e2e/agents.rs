@@ -4,18 +4,21 @@ use std::path::Path;
 
 use aictx_tests::agents::{Told, before_command, starts};
 use aictx_tests::{TestEnv, program};
-use serde_json::Value;
+use serde_json::{Value, json};
 
-/// What the hook of an event prints.
+/// What the hook of an event prints. A refusal by exit status is given like the others.
 fn said(env: &TestEnv, repo: &Path, told: &Told) -> Option<Value> {
-    let run = env
-        .with_input(
-            env.command(program("aictx"))
-                .args(["hook", told.runner, told.event])
-                .current_dir(repo),
-            told.payload.to_string().as_bytes(),
-        )
-        .ok();
+    let run = env.with_input(
+        env.command(program("aictx"))
+            .args(["hook", told.runner, told.event])
+            .current_dir(repo),
+        told.payload.to_string().as_bytes(),
+    );
+    if told.runner == "windsurf" && run.status == 2 {
+        assert_eq!(run.stdout, "");
+        return Some(json!({ "status": 2, "reason": run.stderr }));
+    }
+    let run = run.ok();
     (!run.stdout.is_empty()).then(|| run.json())
 }
 
@@ -29,7 +32,7 @@ fn refusal(runner: &str, said: &Value) -> (String, String) {
         "copilot" => ("/permissionDecision", "/permissionDecisionReason"),
         "cursor" => ("/permission", "/user_message"),
         "cline" => ("/cancel", "/errorMessage"),
-        "windsurf" => ("/aictx_exit", "/aictx_stderr"),
+        "windsurf" => ("/status", "/reason"),
         _ => ("/decision", "/reason"),
     };
     let at = |pointer| said.pointer(pointer).unwrap_or_else(|| panic!("{said}"));
@@ -92,4 +95,33 @@ fn a_session_start_is_told_what_is_known_in_every_dialect() {
         let id = format!("start-{}", told.runner);
         assert!(sessions.stdout.contains(&id), "{id}: {}", sessions.stdout);
     }
+}
+
+#[test]
+fn a_refusal_by_exit_status_needs_no_daemon() {
+    let mut env = TestEnv::new();
+    let repo = env.repository("demo");
+    env.set("AICTX_NO_DAEMON", "1");
+    let told = before_command(&repo, "deny", "rm -rf /");
+    let told = told.iter().find(|told| told.runner == "windsurf").unwrap();
+    let said = said(&env, &repo, told).unwrap();
+    assert_eq!(said["status"], 2);
+    assert!(!said["reason"].as_str().unwrap().is_empty());
+}
+
+/// Agents that do not know `args` start the program alone.
+#[test]
+fn the_bare_program_is_claudes_hook_unless_a_person_calls_it() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    let told = before_command(&repo, "bare", "rm -rf /").remove(0);
+    let run = env.with_input(
+        env.command(program("aictx")).current_dir(&repo),
+        told.payload.to_string().as_bytes(),
+    );
+    let (word, _) = refusal("claude", &run.ok().json());
+    assert_eq!(word, "\"deny\"");
+    let run = env.with_input(&mut env.command(program("aictx")), b"not json");
+    assert_eq!((run.status, run.stdout.as_str()), (0, ""));
 }

@@ -21,6 +21,7 @@ type Step = (&'static str, Value);
 fn steps(env: &TestEnv, repo: &Path) -> Vec<Step> {
     let hook = |event: Value| ("hook", json!({ "runner": "claude", "payload": event }));
     let here = json!({ "repo": repo });
+    let around = json!({ "home": env.path().join("home"), "program": program("aictx") });
     let mut steps = vec![
         ("repo.list", json!({})),
         ("resume", here.clone()),
@@ -36,6 +37,24 @@ fn steps(env: &TestEnv, repo: &Path) -> Vec<Step> {
         ("repo.add", json!({ "repo": "relative" })),
         ("repo.list", json!({})),
         ("session.list", here.clone()),
+        (
+            "install",
+            json!({ "surroundings": around, "agents": ["claude"], "dry_run": true }),
+        ),
+        (
+            "install",
+            json!({ "surroundings": around, "agents": ["codex"] }),
+        ),
+        ("install", json!({ "surroundings": {} })),
+        ("doctor", json!({ "repo": repo, "surroundings": around })),
+        (
+            "clean",
+            json!({ "repo": repo, "surroundings": around, "dry_run": true }),
+        ),
+        (
+            "uninstall",
+            json!({ "surroundings": around, "dry_run": true, "verify": true }),
+        ),
     ];
     steps.extend(
         main_session(repo, &env.path().join("home"))

@@ -26,6 +26,7 @@ mod recorded;
 mod retention;
 mod review;
 mod session;
+mod setup;
 mod tasks;
 mod watch;
 mod wrapped;

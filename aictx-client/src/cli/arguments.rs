@@ -8,6 +8,7 @@ use clap::{Args, CommandFactory, Parser, Subcommand, ValueEnum};
 mod facts;
 mod memory;
 mod rules;
+mod setup;
 
 pub use facts::{Eval, Failures, Map, MapAt, Signals};
 pub use memory::{
@@ -15,6 +16,9 @@ pub use memory::{
     RunExecution, Task, Why, Wrong,
 };
 pub use rules::{Steer, Trust};
+pub use setup::{
+    AgentOptions, Clean, Doctor, Hook, Init, Install, McpProfile, RemovalOptions, Uninstall,
+};
 
 /// Continuity for coding agents: what one session learned, the next one knows.
 #[derive(Debug, Parser)]
@@ -40,8 +44,16 @@ pub struct CommandLine {
 /// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Create .aictx in a repository, register it and its agents' hooks
+    /// Register the hooks of your coding agents, for all repositories
+    Install(Install),
+    /// Let a repository be remembered: create .aictx, register it
     Init(Init),
+    /// Take aictx out of a repository: every file is as it was before
+    Clean(Clean),
+    /// Take aictx out of your agents and of all repositories
+    Uninstall(Uninstall),
+    /// Look for what keeps aictx from working, and say what fixes it
+    Doctor(Doctor),
     /// Show what the next session needs to know
     Resume(Resume),
     /// Record what was done: log row, handoff, failure memory
@@ -157,35 +169,6 @@ pub struct CallerOptions {
         hide = true
     )]
     pub session_id: String,
-}
-
-/// Agents whose hooks can be registered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Runner {
-    /// Claude Code
-    Claude,
-    /// No hooks
-    None,
-}
-
-/// `aictx init`.
-#[derive(Debug, Args)]
-pub struct Init {
-    /// Repository, or a directory in it [default: .]
-    #[arg(value_name = "PATH")]
-    pub path: Option<PathBuf>,
-    /// The same as PATH
-    #[arg(long, value_name = "PATH", conflicts_with = "path")]
-    pub repo: Option<PathBuf>,
-    /// Agent whose hooks are registered; can be repeated
-    #[arg(long, value_name = "NAME", default_value = "claude")]
-    pub runner: Vec<Runner>,
-    /// Leave the user's registry alone
-    #[arg(long)]
-    pub no_register: bool,
-    /// Also where there is no git repository
-    #[arg(long)]
-    pub force: bool,
 }
 
 /// `aictx resume`.
@@ -369,16 +352,6 @@ pub struct Guard {
     /// Who.
     #[command(flatten)]
     pub caller: CallerOptions,
-}
-
-/// `aictx hook`. Reads the event on standard input. Always exits with 0 and prints an answer only
-/// when there is one: a hook that fails must not stop the agent.
-#[derive(Debug, Args)]
-pub struct Hook {
-    /// The agent: `claude`
-    pub runner: Option<String>,
-    /// The event's name, when the payload does not say
-    pub event: Option<String>,
 }
 
 /// `aictx repo`.

@@ -13,14 +13,17 @@ use super::text::Paint;
 
 pub mod continuity;
 pub mod daemon;
+pub mod doctor;
 pub mod failures;
 pub mod finalize;
 pub mod hook;
 pub mod map;
 pub mod memory;
+pub mod probe;
 pub mod repository;
 pub mod rules;
 pub mod run;
+pub mod setup;
 
 /// Runs a command.
 ///
@@ -29,7 +32,11 @@ pub mod run;
 pub fn run(line: CommandLine, paint: Paint) -> Result<Answer, CliError> {
     let backend = Backend::from_env();
     match line.command {
-        Command::Init(options) => repository::init(&backend, &options),
+        Command::Install(options) => setup::install(&backend, &options, line.json),
+        Command::Init(options) => setup::init(&backend, &options, line.json),
+        Command::Clean(options) => setup::clean(&backend, &options, line.json),
+        Command::Uninstall(options) => setup::uninstall(&backend, &options, line.json),
+        Command::Doctor(options) => doctor::doctor(&backend, &options, paint),
         Command::Resume(options) => continuity::resume(&backend, options),
         Command::Finalize(options) => finalize::finalize(&backend, *options),
         Command::Next(options) => memory::next(&backend, options),
@@ -60,6 +67,9 @@ pub fn run(line: CommandLine, paint: Paint) -> Result<Answer, CliError> {
         Command::Steer(options) => rules::steer(&backend, options, paint),
         Command::Who(at) => rules::who(&backend, &at, paint),
         Command::Trust(options) => rules::trust(&backend, options, line.json, paint),
+        Command::Hook(options) if hook::is_probe(&options) => {
+            probe::probe(&backend, &options, paint)
+        }
         Command::Hook(options) => Ok(hook::hook(&options)),
         Command::Status => daemon::overview(&backend, paint),
         Command::Repo(command) => repository::repo(&backend, &command),

@@ -2,7 +2,7 @@
 
 use aictx_proto::ledger::Outcome;
 use aictx_proto::methods::{
-    DaemonStatus, FinalizeReply, GuardReply, InitReply, RepoList, SessionList, SessionReport,
+    DaemonStatus, FinalizeReply, GuardReply, RepoList, SessionList, SessionReport,
 };
 
 use super::text::{Paint, clean, duration, mebibytes, microseconds, one_line, table};
@@ -11,6 +11,7 @@ pub mod failures;
 pub mod map;
 pub mod memory;
 pub mod rules;
+pub mod setup;
 
 /// Longest request or command shown on a line of a table.
 const LINE_LIMIT: usize = 100;
@@ -66,21 +67,6 @@ pub fn finalize_notes(reply: &FinalizeReply) -> String {
             .map(|(kind, count)| format!("{count} {}", clean(kind)))
             .collect();
         out.push_str(&format!("redacted: {}\n", parts.join(", ")));
-    }
-    out
-}
-
-/// `aictx init`.
-pub fn init(reply: &InitReply) -> String {
-    let mut out = format!("{}\n", clean(&reply.repo));
-    let rows: Vec<Vec<String>> = reply
-        .files
-        .iter()
-        .map(|file| vec![clean(&file.action), clean(&file.path)])
-        .collect();
-    out.push_str(&table(&rows, 2));
-    if reply.registered {
-        out.push_str("  registered with the daemon\n");
     }
     out
 }

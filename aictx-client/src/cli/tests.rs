@@ -1,7 +1,7 @@
 use clap::Parser;
 use clap::error::ErrorKind;
 
-use super::arguments::{Command, CommandLine, Daemon, Outcome, Repo, Risk, Runner, Session};
+use super::arguments::{Command, CommandLine, Daemon, Outcome, Repo, Risk, Session};
 use super::error::from_parser;
 use super::*;
 
@@ -43,20 +43,45 @@ fn global_flags_stand_anywhere() {
 #[test]
 fn init() {
     parsed!(["init"], Command::Init(o) => {
-        assert!(o.path.is_none() && o.repo.is_none() && !o.no_register && !o.force);
-        assert_eq!(o.runner, [Runner::Claude]);
+        assert!(o.path.is_none() && o.repo.is_none() && !o.no_register && !o.force && !o.shared);
+        assert!(o.what.agents.is_empty() && !o.what.dry_run);
     });
     parsed!(["init", "/p", "--runner", "none", "--no-register", "--force"], Command::Init(o) => {
         assert_eq!(o.path.unwrap().to_str(), Some("/p"));
         assert!(o.no_register && o.force);
-        assert_eq!(o.runner, [Runner::None]);
+        assert_eq!(o.what.agents, ["none"]);
     });
-    parsed!(["init", "--repo", "/q", "--runner", "claude", "--runner", "none"], Command::Init(o) => {
+    parsed!(["init", "--repo", "/q", "--agents", "claude,codex", "--runner", "x"], Command::Init(o) => {
         assert_eq!(o.repo.unwrap().to_str(), Some("/q"));
-        assert_eq!(o.runner, [Runner::Claude, Runner::None]);
+        assert_eq!(o.what.agents, ["claude", "codex", "x"]);
     });
     assert_eq!(refused(&["init", "/p", "--repo", "/q"]).status(), 2);
-    assert_eq!(refused(&["init", "--runner", "nobody"]).status(), 2);
+}
+
+#[test]
+fn setup() {
+    parsed!(["install", "--agents", "claude", "--yes", "--mcp-profile", "full"], Command::Install(o) => {
+        assert!(o.what.yes && o.what.agents == ["claude"]);
+    });
+    assert_eq!(
+        refused(&["install", "--no-mcp", "--mcp-profile", "full"]).status(),
+        2
+    );
+    parsed!(["clean", "--repo", "--verify"], Command::Clean(o) => {
+        assert_eq!(o.repo.to_str(), Some("."));
+        assert!(o.how.verify && !o.how.dry_run && !o.delete_memory);
+    });
+    parsed!(["clean", "--repo", "/x", "--delete-memory", "-y"], Command::Clean(o) => {
+        assert_eq!(o.repo.to_str(), Some("/x"));
+        assert!(o.delete_memory && o.how.yes);
+    });
+    parsed!(["uninstall", "--purge", "--dry-run"], Command::Uninstall(o) => {
+        assert!(o.purge && o.how.dry_run);
+    });
+    parsed!(["doctor", "--fix", "--exit-code"], Command::Doctor(o) => assert!(o.fix && o.exit_code));
+    parsed!(["hook", "probe", "codex", "--wait", "5"], Command::Hook(o) => {
+        assert_eq!((o.event.as_deref(), o.wait, o.run), (Some("codex"), 5, false));
+    });
 }
 
 #[test]

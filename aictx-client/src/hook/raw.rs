@@ -167,10 +167,10 @@ pub(super) fn read_stdin(room: &mut [u8]) -> usize {
 }
 
 #[inline]
-pub(super) fn write_stdout(mut bytes: &[u8]) {
+pub(super) fn write_to(stream: c_int, mut bytes: &[u8]) {
     while !bytes.is_empty() {
         // SAFETY: the slice is valid for its length.
-        let n = unsafe { libc::write(1, bytes.as_ptr().cast(), bytes.len()) };
+        let n = unsafe { libc::write(stream, bytes.as_ptr().cast(), bytes.len()) };
         match usize::try_from(n) {
             Ok(n) if n > 0 => bytes = bytes.get(n..).unwrap_or_default(),
             _ => return,

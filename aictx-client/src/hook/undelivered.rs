@@ -14,8 +14,8 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use aictx_proto::hook::is_observation;
 use aictx_proto::rpc::HOOK_LINE_HEAD;
 
-use super::raw::{parent_pid, write_stdout};
-use super::{MAX_PAYLOAD, Sent, TAIL, deadline_ms, event_in, one_line, result_in};
+use super::raw::parent_pid;
+use super::{MAX_PAYLOAD, Sent, TAIL, deadline_ms, event_in, one_line, result_in, say};
 use crate::places::Places;
 use crate::start::{self, StartError};
 use crate::{connect, places};
@@ -51,10 +51,8 @@ pub(super) fn run(runner: &[u8], event: &[u8], payload: &[u8], deadline: u64, se
         deadline: Duration::from_millis(deadline),
     };
     let places = Places::from_env();
-    if !deliver(&places, &event, sent) {
-        count_lost(&places);
-    }
-    0
+    let delivered = deliver(&places, &event, sent);
+    delivered.unwrap_or_else(|| count_lost(&places))
 }
 
 /// Standard input was larger than the static buffer.
@@ -81,46 +79,43 @@ pub(super) fn large(runner: &[u8], event: Option<&[u8]>, head: &[u8]) -> c_int {
         answer_once(&places, &event)
     } else {
         match over_socket(&places, &event) {
-            Sent::HandedOver => true,
+            Sent::HandedOver(status) => Some(status),
             sent => deliver(&places, &event, sent),
         }
     };
-    if !delivered {
-        count_lost(&places);
-    }
-    0
+    delivered.unwrap_or_else(|| count_lost(&places))
 }
 
-/// The answer is longer than the static buffer: go on reading it into memory.
-pub(super) fn finish_large_answer(socket: c_int, have: &[u8], deadline: u64) {
+/// The answer is longer than the static buffer: go on reading it into memory. Gives the exit status.
+pub(super) fn finish_large_answer(socket: c_int, have: &[u8], deadline: u64) -> c_int {
     use std::os::fd::FromRawFd;
     // SAFETY: `exchange` owns the descriptor and gives it away here, once.
     let stream = unsafe { UnixStream::from_raw_fd(socket) };
     let end = Instant::now() + Duration::from_millis(deadline);
-    if let Some(line) = connect::read_line(stream, have.to_vec(), end)
-        && let Some(result) = result_in(&line)
-    {
-        write_stdout(result);
-    }
+    let line = connect::read_line(stream, have.to_vec(), end);
+    line.and_then(|line| result_in(&line).map(say)).unwrap_or(0)
 }
 
-/// Tries every way that is left in order; false when the event is lost.
-fn deliver(places: &Places, event: &Event, sent: Sent) -> bool {
+/// Tries every way that is left in order and gives the exit status; nothing when the event is lost.
+fn deliver(places: &Places, event: &Event, sent: Sent) -> Option<c_int> {
     if sent == Sent::Lost && places.may_start() {
         match start::ensure_daemon(places, Instant::now() + START_DEADLINE) {
             Ok(()) => {
-                if over_socket(places, event) == Sent::HandedOver {
-                    return true;
+                if let Sent::HandedOver(status) = over_socket(places, event) {
+                    return Some(status);
                 }
             }
             Err(StartError::NotAllowed | StartError::Failed(_)) => {}
         }
     }
     if is_observation(event.name) {
-        return spool(places, event).is_ok();
+        return spool(places, event).is_ok().then_some(0);
     }
     // The deadline was spent on a daemon that does not read; there is none left for an answer.
-    sent != Sent::Refused && answer_once(places, event)
+    if sent == Sent::Refused {
+        return None;
+    }
+    answer_once(places, event)
 }
 
 /// One exchange with a running daemon.
@@ -136,14 +131,9 @@ fn over_socket(places: &Places, event: &Event) -> Sent {
         Err(_) => return Sent::Lost,
     }
     match connect::read_line(stream, Vec::new(), end) {
-        Some(answer) => {
-            if let Some(result) = result_in(&answer) {
-                write_stdout(result);
-            }
-            Sent::HandedOver
-        }
+        Some(answer) => Sent::HandedOver(result_in(&answer).map_or(0, say)),
         None if Instant::now() < end => Sent::Lost,
-        None => Sent::HandedOver,
+        None => Sent::HandedOver(0),
     }
 }
 
@@ -209,10 +199,8 @@ fn spool(places: &Places, event: &Event) -> std::io::Result<()> {
 /// Runs the daemon's own code in a process of its own. It is not killed at the deadline: what it
 /// records (a session's end) is worth finishing even when its answer comes too late. For an event
 /// that only tells, it is enough that the process has all of it.
-fn answer_once(places: &Places, event: &Event) -> bool {
-    let Some(program) = &places.daemon else {
-        return false;
-    };
+fn answer_once(places: &Places, event: &Event) -> Option<c_int> {
+    let program = places.daemon.as_ref()?;
     let mut command = Command::new(program);
     command.args(["once", "hook", "--runner", event.runner]);
     command.args(["--pid", &parent_pid().to_string()]);
@@ -225,10 +213,8 @@ fn answer_once(places: &Places, event: &Event) -> bool {
         .stderr(Stdio::null())
         .process_group(0)
         .spawn();
-    let Ok(mut child) = child else { return false };
-    let (Some(mut stdin), Some(mut stdout)) = (child.stdin.take(), child.stdout.take()) else {
-        return false;
-    };
+    let mut child = child.ok()?;
+    let (mut stdin, mut stdout) = (child.stdin.take()?, child.stdout.take()?);
     // Both ends of the pipe in threads of their own: a child that stops reading or writing must
     // not hold the agent beyond the deadline. They end with this process.
     let payload = event.payload.to_vec();
@@ -247,23 +233,21 @@ fn answer_once(places: &Places, event: &Event) -> bool {
     });
     let allowance = event.deadline + Duration::from_millis(ONCE_ALLOWANCE_MS);
     if is_observation(event.name) {
-        return taken.recv_timeout(allowance).unwrap_or(false);
+        return taken.recv_timeout(allowance).unwrap_or(false).then_some(0);
     }
     match receiver.recv_timeout(allowance) {
         Ok(Some(answer)) => {
             let result = answer.trim_ascii();
-            if result != b"null" {
-                write_stdout(result);
-            }
-            true
+            Some(if result == b"null" { 0 } else { say(result) })
         }
-        Ok(None) => false,
-        Err(_) => taken.try_recv().unwrap_or(false),
+        Ok(None) => None,
+        Err(_) => taken.try_recv().unwrap_or(false).then_some(0),
     }
 }
 
-/// Remembers that an event was lost, for `status` and `doctor`: the file's size is the count.
-fn count_lost(places: &Places) {
+/// Remembers that an event was lost, for `status` and `doctor`: the file's size is the count. The
+/// agent does not hear of it.
+fn count_lost(places: &Places) -> c_int {
     let path = places.locations.lost_counter();
     if let Some(parent) = path.parent() {
         let _ = places::private_directory(parent);
@@ -274,4 +258,5 @@ fn count_lost(places: &Places) {
     {
         let _ = file.write_all(b".");
     }
+    0
 }

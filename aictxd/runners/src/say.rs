@@ -92,8 +92,8 @@ mod tests {
         fn exit_text_needs_no_unescaping(reason in "\\PC{0,40}|[\"\\\\\\n\\t\u{1}a]{0,20}") {
             let line = exit_with(&reason).to_string();
             let text = line
-                .strip_prefix(r#"{"aictx_exit":2,"aictx_stderr":""#)
-                .and_then(|rest| rest.strip_suffix(r#""}"#));
+                .strip_prefix(aictx_proto::hook::EXIT_HEAD)
+                .and_then(|rest| rest.strip_suffix(aictx_proto::hook::EXIT_TAIL));
             prop_assert!(text.is_some_and(|text| !text.contains(['"', '\\', '\n'])));
         }
     }

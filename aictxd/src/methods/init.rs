@@ -1,210 +1,270 @@
-//! `init`: the store, git's exclude file, the agents' hooks, the registry.
+//! `init`: the store, git's exclude file, what agents need in the repository, the registry.
 
 use std::fs;
-use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use aictx_artifacts::root::find_repository;
-use aictx_proto::methods::{FileChange, InitParams, InitReply};
-use aictx_proto::rpc::{INVALID_PARAMS, NO_REPOSITORY, NOT_WRITABLE, RpcError};
-use aictx_runners::claude::settings;
+use aictx_proto::methods::{FileChange, InitParams, InitReply, Surroundings};
+use aictx_proto::rpc::{NO_REPOSITORY, NOT_WRITABLE, RpcError};
+use aictx_runners::ancestor;
+use aictx_runners::merge::{Block, Comment, Content};
+use aictx_runners::plan::{Detected, Edit, Options, Scope, plan, plan_all};
 
 use crate::app::App;
+use crate::setup::Carrier;
+use crate::setup::around::Around;
+use crate::setup::files::{self, Bounds};
+use crate::setup::ledger::Ledger;
 
 /// What git must not see. Written to `.git/info/exclude`, which is personal and never committed.
-const EXCLUDED: &str = "/.aictx/";
+pub(super) const EXCLUDED: &str = "/.aictx/";
+/// Tells our block of the exclude file from others of ours.
+const EXCLUDE_BLOCK: &str = "exclude";
+
+/// A repository and the files of git that belong to it.
+#[derive(Debug, Clone)]
+pub(super) struct Site {
+    pub(super) root: PathBuf,
+    pub(super) worktree: PathBuf,
+    pub(super) common_dir: Option<PathBuf>,
+}
+
+impl Site {
+    /// The repository that a path lies in; with `force` a plain folder will do.
+    pub(super) fn find(repo: &str, force: bool) -> Result<Self, RpcError> {
+        let path = Path::new(repo);
+        if !path.is_absolute() || !path.is_dir() {
+            let text = format!("{repo} is not a directory");
+            return Err(RpcError::new(NO_REPOSITORY, text));
+        }
+        match find_repository(path) {
+            Ok(found) => Ok(Self {
+                root: found.root,
+                worktree: found.worktree,
+                common_dir: found.common_dir,
+            }),
+            Err(_) if force => {
+                let root = fs::canonicalize(path)
+                    .map_err(|e| RpcError::new(NOT_WRITABLE, format!("{}: {e}", path.display())))?;
+                Ok(Self {
+                    worktree: root.clone(),
+                    root,
+                    common_dir: None,
+                })
+            }
+            Err(e) => Err(RpcError::new(NO_REPOSITORY, e.to_string())
+                .hint("give the path of a git repository, or use --force in a plain folder")),
+        }
+    }
+
+    /// The scope of its entries in the install ledger.
+    pub(super) fn scope(&self) -> String {
+        self.root.to_string_lossy().into_owned()
+    }
+
+    /// Where its files may lie.
+    pub(super) fn bounds(&self, more: &[PathBuf]) -> Bounds {
+        let own = [&self.root, &self.worktree];
+        let all = own.into_iter().chain(&self.common_dir).chain(more);
+        Bounds::new(all)
+    }
+
+    pub(super) fn exclude(&self) -> Option<PathBuf> {
+        self.common_dir.as_ref().map(|dir| dir.join("info/exclude"))
+    }
+}
 
 pub(super) fn init(app: &App, params: &InitParams) -> Result<InitReply, RpcError> {
-    if let Some(unknown) = params.runners.iter().find(|r| r.as_str() != "claude") {
-        return Err(RpcError::new(
-            INVALID_PARAMS,
-            format!("unknown runner `{unknown}`; known: claude"),
-        ));
+    let around = surroundings(params)?;
+    let site = Site::find(&params.repo, params.force)?;
+    let around = around
+        .map(|told| Around::new(&told, &site.worktree.to_string_lossy()))
+        .transpose()?;
+    let had_store = site.root.join(".aictx").exists();
+    if !params.dry_run {
+        app.hosts.create(&site.root)?;
     }
-    let path = Path::new(&params.repo);
-    if !path.is_absolute() || !path.is_dir() {
-        return Err(RpcError::new(
-            NO_REPOSITORY,
-            format!("{} is not a directory", params.repo),
-        ));
-    }
-    let (root, worktree, exclude) = match find_repository(path) {
-        Ok(found) => {
-            let exclude = found
-                .common_dir
-                .as_ref()
-                .map(|dir| dir.join("info/exclude"));
-            (found.root, found.worktree, exclude)
-        }
-        Err(_) if params.force => {
-            let root = fs::canonicalize(path).map_err(|e| broken(path, &e))?;
-            (root.clone(), root, None)
-        }
-        Err(e) => {
-            return Err(RpcError::new(NO_REPOSITORY, e.to_string())
-                .hint("give the path of a git repository, or use --force in a plain folder"));
-        }
+    let mut reply = InitReply {
+        repo: site.root.to_string_lossy().into_owned(),
+        dry_run: params.dry_run,
+        ..InitReply::default()
     };
-    let had_store = root.join(".aictx").exists();
-    app.hosts.create(&root)?;
-    let mut files = vec![change(
-        ".aictx/",
-        if had_store { "unchanged" } else { "created" },
-    )];
-    let mut warnings = Vec::new();
-    let mut hidden = vec![EXCLUDED];
-    for runner in &params.runners {
-        debug_assert_eq!(runner, "claude");
-        let (report, created) = register_claude(&worktree, &params.program);
-        if report.action == "skipped" {
-            warnings.push(format!("{}: {}", report.path, report.reason));
-        }
-        if created {
-            hidden.push("/.claude/settings.local.json");
-        }
-        files.push(report);
+    reply.files.push(FileChange {
+        path: ".aictx/".to_owned(),
+        action: if had_store { "unchanged" } else { "created" }.to_owned(),
+        ..FileChange::default()
+    });
+    let mut ledger = Ledger::open(&app.locations.state, !params.dry_run)
+        .or_else(|_| Ledger::open(&app.locations.state, false))
+        .map_err(|e| RpcError::new(NOT_WRITABLE, format!("the install ledger: {e}")))?;
+    let bounds = site.bounds(&[]);
+    let mut carrier = Carrier::new(&mut ledger, bounds, &site.worktree, params.dry_run);
+    carrier.replace_ancestor = params.ancestor;
+    if let Some(around) = &around {
+        register(&mut carrier, &site, around, params, &mut reply)?;
     }
-    if let Some(exclude) = exclude {
-        match hide(&exclude, &hidden) {
-            Ok(changed) => {
-                files.push(change(
-                    ".git/info/exclude",
-                    if changed { "updated" } else { "unchanged" },
-                ));
-            }
-            Err(e) => warnings.push(format!(
-                "{}: {e}; git will show .aictx as untracked",
-                exclude.display()
-            )),
-        }
-    }
-    let mut registered = false;
-    if !params.no_register {
-        match app.registry.add(&root, app.now()) {
+    hide(&mut carrier, &site, &mut reply.files);
+    reply.warnings.extend(carrier.warnings);
+    drop(ledger);
+    let skipped = reply.files.iter().filter(|file| file.action == "skipped");
+    let skipped: Vec<String> = skipped
+        .map(|file| format!("{}: {}", file.path, file.reason))
+        .collect();
+    reply.warnings.splice(0..0, skipped);
+    if !params.no_register && !params.dry_run {
+        match app.registry.add(&site.root, app.now()) {
             Ok(_) => {
-                registered = true;
+                reply.registered = true;
+                // Whoever watches and indexes begins now.
                 app.registry_changed.notify_one();
             }
-            Err(e) => warnings.push(format!("the repository was not registered: {e}")),
+            Err(e) => reply
+                .warnings
+                .push(format!("the repository was not registered: {e}")),
         }
     }
-    Ok(InitReply {
-        repo: root.to_string_lossy().into_owned(),
-        files,
-        registered,
-        warnings,
-    })
+    Ok(reply)
 }
 
-fn change(path: &str, action: &str) -> FileChange {
-    FileChange {
-        path: path.to_owned(),
-        action: action.to_owned(),
-        reason: String::new(),
+/// The caller's surroundings, when anything outside of our own files is to be touched. A caller that
+/// tells none means this process's.
+fn surroundings(params: &InitParams) -> Result<Option<Surroundings>, RpcError> {
+    if params.runners.is_empty() && !params.detect && !params.ancestor && !params.shared {
+        return Ok(None);
     }
+    let mut told = params.surroundings.clone();
+    if told.home.is_empty() {
+        let home = directories::BaseDirs::new().map(|dirs| dirs.home_dir().to_owned());
+        told.home = home.map_or("/".to_owned(), |home| home.to_string_lossy().into_owned());
+    }
+    if told.program.is_empty() {
+        told.program.clone_from(&params.program);
+    }
+    Ok(Some(told))
 }
 
-fn broken(path: &Path, error: &io::Error) -> RpcError {
-    RpcError::new(NOT_WRITABLE, format!("{}: {error}", path.display()))
-}
-
-/// Registers our hooks; gives what happened and whether the file is a new one of ours.
-fn register_claude(worktree: &Path, program: &str) -> (FileChange, bool) {
-    let skipped = |reason: String| {
-        (
-            FileChange {
-                path: settings::FILE.to_owned(),
-                action: "skipped".to_owned(),
-                reason,
-            },
-            false,
-        )
+/// What agents need in the repository itself.
+fn register(
+    carrier: &mut Carrier<'_>,
+    site: &Site,
+    around: &Around,
+    params: &InitParams,
+    reply: &mut InitReply,
+) -> Result<(), RpcError> {
+    let agents = agents(around, params)?;
+    let options = around.options(!params.no_mcp, &params.mcp_profile);
+    let scope = Scope::Repository {
+        shared: params.shared,
     };
-    if !Path::new(program).is_absolute() {
-        return skipped("the path of the aictx program is not absolute".to_owned());
+    if params.ancestor {
+        for place in ancestor::places(scope, &around.paths) {
+            reply.files.extend(carrier.take_ancestor(&place));
+        }
     }
-    let path = worktree.join(settings::FILE);
-    let is_link = |path: &Path| fs::symlink_metadata(path).is_ok_and(|m| m.is_symlink());
-    if path.parent().is_some_and(is_link) {
-        return skipped("its directory is a symbolic link".to_owned());
+    for edit in edits(around, &agents, scope, &options) {
+        let change = carrier.put(&site.scope(), &edit);
+        reply.files.push(change);
     }
-    let current = match fs::symlink_metadata(&path) {
-        Ok(meta) if !meta.is_file() => return skipped("it is not a plain file".to_owned()),
-        Ok(_) => match fs::read_to_string(&path) {
-            Ok(text) => Some(text),
-            Err(e) => return skipped(e.to_string()),
-        },
-        Err(_) => None,
-    };
-    let new = match settings::register(current.as_deref(), program) {
-        Ok(Some(new)) => new,
-        Ok(None) => return (change(settings::FILE, "unchanged"), false),
-        Err(e) => return skipped(e.problem.to_string()),
-    };
-    match replace(&path, new.as_bytes()) {
-        Ok(()) if current.is_some() => (change(settings::FILE, "updated"), false),
-        Ok(()) => (change(settings::FILE, "created"), true),
-        Err(e) => skipped(e.to_string()),
+    if params.detect {
+        reply.agents = around.told(&agents);
+        reply.steps = around.steps(&agents, scope, &options);
+    }
+    Ok(())
+}
+
+fn agents(around: &Around, params: &InitParams) -> Result<Vec<Detected>, RpcError> {
+    if params.runners.is_empty() && !params.detect {
+        return Ok(Vec::new());
+    }
+    let mut agents = around.choose(&params.runners)?;
+    if agents.is_empty() && params.detect {
+        // Whoever sets up a repository is going to use an agent; this file does no harm without.
+        agents = around.choose(&["claude".to_owned()])?;
+        for agent in &mut agents {
+            "no agent was found; this is the usual one".clone_into(&mut agent.evidence);
+        }
+    }
+    Ok(agents)
+}
+
+fn edits(around: &Around, agents: &[Detected], scope: Scope, options: &Options) -> Vec<Edit> {
+    if scope == (Scope::Repository { shared: true }) {
+        let mut names: Vec<&str> = agents.iter().map(|agent| agent.agent).collect();
+        names.push("generic");
+        return plan_all(&names, scope, &around.paths, options).unwrap_or_default();
+    }
+    let edits = agents.iter().flat_map(|agent| {
+        let options = Options {
+            user_has_hooks: around.user_has_hooks(agent.agent),
+            ..options.clone()
+        };
+        plan(agent.agent, scope, &around.paths, &options).unwrap_or_default()
+    });
+    edits.collect()
+}
+
+/// The block of the exclude file that hides these lines.
+pub(super) fn exclude_edit(exclude: &Path, lines: &[String]) -> Edit {
+    Edit {
+        agent: "",
+        file: exclude.to_string_lossy().into_owned(),
+        content: Content::Block(Block {
+            comment: Comment::Hash,
+            id: EXCLUDE_BLOCK.to_owned(),
+            body: lines.iter().map(|line| format!("{line}\n")).collect(),
+        }),
+        reason: "hides aictx's own files from git",
+        shared: false,
+        caution: "",
     }
 }
 
-/// Writes beside and renames; keeps the mode of a file that was there.
-fn replace(path: &Path, content: &[u8]) -> io::Result<()> {
-    let parent = path.parent().unwrap_or(Path::new("."));
-    fs::create_dir_all(parent)?;
-    if fs::symlink_metadata(parent)?.file_type().is_symlink() {
-        return Err(io::Error::other(format!(
-            "{} is a symbolic link",
-            parent.display()
-        )));
-    }
-    let draft = path.with_extension(format!("tmp{}", std::process::id()));
-    let mut file = fs::OpenOptions::new()
-        .create_new(true)
-        .write(true)
-        .open(&draft)?;
-    let written = file
-        .write_all(content)
-        .and_then(|()| file.sync_all())
-        .and_then(|()| {
-            if let Ok(meta) = fs::metadata(path) {
-                fs::set_permissions(&draft, meta.permissions())?;
+/// Hides what is not for others, by personal rules of git.
+pub(super) fn hide(carrier: &mut Carrier<'_>, site: &Site, reported: &mut Vec<FileChange>) {
+    let Some(exclude) = site.exclude() else {
+        return;
+    };
+    let mut lines = vec![EXCLUDED.to_owned()];
+    for entry in carrier.ledger.of(&site.scope()) {
+        let inside = Path::new(&entry.record.file).strip_prefix(&site.worktree);
+        if let Ok(inside) = inside
+            && entry.record.created_by_us
+            && !entry.shared
+        {
+            let line = format!("/{}", inside.display());
+            if !inside.starts_with(".git") && !lines.contains(&line) {
+                lines.push(line);
             }
-            fs::rename(&draft, path)
-        });
-    if written.is_err() {
-        let _ = fs::remove_file(&draft);
+        }
     }
-    written
+    let text = files::read(&exclude, &carrier.bounds)
+        .ok()
+        .and_then(|found| found.text)
+        .unwrap_or_default();
+    let others = without_our_block(&exclude, &text);
+    lines.retain(|line| !others.lines().any(|own| own.trim() == line));
+    if lines.is_empty() {
+        reported.push(FileChange {
+            path: ".git/info/exclude".to_owned(),
+            action: "unchanged".to_owned(),
+            ..FileChange::default()
+        });
+        return;
+    }
+    let mut change = carrier.put(&site.scope(), &exclude_edit(&exclude, &lines));
+    ".git/info/exclude".clone_into(&mut change.path);
+    if change.action == "skipped" {
+        change.reason = format!("{}; git will show .aictx as untracked", change.reason);
+    }
+    reported.push(change);
 }
 
-/// Adds the lines that are missing; gives whether any was.
-fn hide(exclude: &Path, lines: &[&str]) -> io::Result<bool> {
-    let current = match fs::symlink_metadata(exclude) {
-        Ok(meta) if !meta.is_file() => return Err(io::Error::other("it is not a plain file")),
-        _ => fs::read_to_string(exclude),
-    };
-    let current = match current {
-        Ok(text) => text,
-        Err(e) if e.kind() == io::ErrorKind::NotFound => String::new(),
-        Err(e) => return Err(e),
-    };
-    let missing: Vec<&str> = lines
-        .iter()
-        .copied()
-        .filter(|line| !current.lines().any(|have| have.trim() == *line))
-        .collect();
-    if missing.is_empty() {
-        return Ok(false);
+fn without_our_block(exclude: &Path, text: &str) -> String {
+    use aictx_runners::merge::{After, uninstall};
+    let edit = exclude_edit(exclude, &[]);
+    match uninstall(&edit.file, Some(text), &edit.content, None).map(|outcome| outcome.after) {
+        Ok(After::Write(rest)) => rest,
+        Ok(After::Delete) => String::new(),
+        _ => text.to_owned(),
     }
-    let mut new = current;
-    if !new.is_empty() && !new.ends_with('\n') {
-        new.push('\n');
-    }
-    for line in missing {
-        new.push_str(line);
-        new.push('\n');
-    }
-    replace(exclude, new.as_bytes())?;
-    Ok(true)
 }

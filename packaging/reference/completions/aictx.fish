@@ -28,10 +28,31 @@ complete -c aictx -n "__fish_aictx_needs_command" -l json -d 'Print one line of 
 complete -c aictx -n "__fish_aictx_needs_command" -l no-color -d 'Print without colours (also: NO_COLOR)'
 complete -c aictx -n "__fish_aictx_needs_command" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_needs_command" -s V -l version -d 'Print version'
-complete -c aictx -n "__fish_aictx_needs_command" -f -a "init" -d 'Create .aictx in a repository, register it and its agents\' hooks'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "install" -d 'Register the hooks of your coding agents, for all repositories'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "init" -d 'Let a repository be remembered: create .aictx, register it'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "clean" -d 'Take aictx out of a repository: every file is as it was before'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "uninstall" -d 'Take aictx out of your agents and of all repositories'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "doctor" -d 'Look for what keeps aictx from working, and say what fixes it'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "resume" -d 'Show what the next session needs to know'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "finalize" -d 'Record what was done: log row, handoff, failure memory'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "next" -d 'Show what to do next, and why'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "prepare" -d 'Show what to look at for a goal; nothing is written'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "task" -d 'Work on tasks that take several sessions'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "log" -d 'Show what happened, newest first'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "why" -d 'Show what of memory a session was told, and why'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "memory" -d 'Look at what is remembered'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "pin" -d 'Tell an item of memory first, and never let it make room'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "wrong" -d 'Say that an item of memory is wrong: it is not told any more'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "forget" -d 'Take an item out of memory, into the archive'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "suggest" -d 'Suggest where to begin, by what worked before'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "reuse" -d 'Show what worked before for such a task'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "reflect" -d 'Show what the last execution looks like from outside'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "report" -d 'Report on use'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "messages" -d 'Mute or unmute banner and summary'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "guard" -d 'Check a step before it is taken'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "steer" -d 'Say what a person\'s message means for work under way'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "who" -d 'Show who is at work in a repository, and on which files'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "trust" -d 'Look at a repository\'s policy, and trust it'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "hook" -d 'Answer one hook event of a coding agent (called by the agent, not by people)'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "status" -d 'Show the daemon, or the registered repositories when none is running'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "repo" -d 'Manage the registered repositories'
@@ -41,16 +62,58 @@ complete -c aictx -n "__fish_aictx_needs_command" -f -a "map" -d 'Ask the map of
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "daemon" -d 'Start, stop and look at the daemon'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "eval" -d 'Measure answers on a repository\'s own past'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "signals" -d 'Read what a tool printed'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "internal" -d 'For scripts and wrappers'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "scrub" -d 'Copy standard input to standard output with secrets replaced'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "version" -d 'Show the versions of client and daemon'
+complete -c aictx -n "__fish_aictx_using_subcommand install" -l agents -d 'Agents, separated by commas; `none` for none [default: those that are there]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand install" -l mcp-profile -d 'What the MCP server offers' -r -f -a "readonly\t'Only questions'
+standard\t'What agents need'
+full\t'Everything'"
+complete -c aictx -n "__fish_aictx_using_subcommand install" -l no-mcp -d 'Leave out the MCP server'
+complete -c aictx -n "__fish_aictx_using_subcommand install" -l replace-ancestor -d 'Take out what the Python program of the same name left in these files'
+complete -c aictx -n "__fish_aictx_using_subcommand install" -l dry-run -d 'Show what would be written, and write nothing'
+complete -c aictx -n "__fish_aictx_using_subcommand install" -s y -l yes -d 'Do not ask'
+complete -c aictx -n "__fish_aictx_using_subcommand install" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand install" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand install" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c aictx -n "__fish_aictx_using_subcommand init" -l repo -d 'The same as PATH' -r -F
-complete -c aictx -n "__fish_aictx_using_subcommand init" -l runner -d 'Agent whose hooks are registered; can be repeated' -r -f -a "claude\t'Claude Code'
-none\t'No hooks'"
+complete -c aictx -n "__fish_aictx_using_subcommand init" -l agents -d 'Agents, separated by commas; `none` for none [default: those that are there]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand init" -l mcp-profile -d 'What the MCP server offers' -r -f -a "readonly\t'Only questions'
+standard\t'What agents need'
+full\t'Everything'"
+complete -c aictx -n "__fish_aictx_using_subcommand init" -l no-mcp -d 'Leave out the MCP server'
+complete -c aictx -n "__fish_aictx_using_subcommand init" -l replace-ancestor -d 'Take out what the Python program of the same name left in these files'
+complete -c aictx -n "__fish_aictx_using_subcommand init" -l dry-run -d 'Show what would be written, and write nothing'
+complete -c aictx -n "__fish_aictx_using_subcommand init" -s y -l yes -d 'Do not ask'
+complete -c aictx -n "__fish_aictx_using_subcommand init" -l shared -d 'Write files that are meant for a commit: hooks and instructions for everybody who clones'
 complete -c aictx -n "__fish_aictx_using_subcommand init" -l no-register -d 'Leave the user\'s registry alone'
 complete -c aictx -n "__fish_aictx_using_subcommand init" -l force -d 'Also where there is no git repository'
 complete -c aictx -n "__fish_aictx_using_subcommand init" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand init" -l no-color -d 'Print without colours (also: NO_COLOR)'
 complete -c aictx -n "__fish_aictx_using_subcommand init" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c aictx -n "__fish_aictx_using_subcommand clean" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand clean" -l delete-memory -d 'Delete the memory instead of moving it'
+complete -c aictx -n "__fish_aictx_using_subcommand clean" -l keep-history -d 'What happens anyway'
+complete -c aictx -n "__fish_aictx_using_subcommand clean" -l ancestor -d 'Take out what the Python program of the same name left, too'
+complete -c aictx -n "__fish_aictx_using_subcommand clean" -l verify -d 'Prove that each file is as it was before; exits with 3 when one is not'
+complete -c aictx -n "__fish_aictx_using_subcommand clean" -l dry-run -d 'Show what would be done, and do nothing'
+complete -c aictx -n "__fish_aictx_using_subcommand clean" -s y -l yes -d 'Do not ask'
+complete -c aictx -n "__fish_aictx_using_subcommand clean" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand clean" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand clean" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand uninstall" -l purge -d 'Delete all memory, archives, indexes and logs, too'
+complete -c aictx -n "__fish_aictx_using_subcommand uninstall" -l verify -d 'Prove that each file is as it was before; exits with 3 when one is not'
+complete -c aictx -n "__fish_aictx_using_subcommand uninstall" -l dry-run -d 'Show what would be done, and do nothing'
+complete -c aictx -n "__fish_aictx_using_subcommand uninstall" -s y -l yes -d 'Do not ask'
+complete -c aictx -n "__fish_aictx_using_subcommand uninstall" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand uninstall" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand uninstall" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand doctor" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand doctor" -l exit-code -d 'Exit with 10 on warnings and 20 on errors'
+complete -c aictx -n "__fish_aictx_using_subcommand doctor" -l fix -d 'Do what is safe to do, then look again'
+complete -c aictx -n "__fish_aictx_using_subcommand doctor" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand doctor" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand doctor" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand resume" -l repo -d 'Repository, or a directory in it' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand resume" -l task -d 'What the session is asked to do' -r
 complete -c aictx -n "__fish_aictx_using_subcommand resume" -l task-type -d 'Kind of task, when it is known' -r
@@ -81,17 +144,181 @@ complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l next-step -d 'W
 complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l blocked -d 'What stands in the way' -r
 complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l risk -d 'What could go wrong' -r
 complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l decision-json -d 'Decision taken, a JSON object with `decision`, `rationale`, …' -r
+complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l semantic-json -d 'Part of the repository described, a JSON object with `name`, `description`, `key_paths`, …' -r
+complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l work-state-json -d 'JSON object of members of the active task to change' -r
 complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l resolved-failure -d 'Failure that is resolved now' -r
 complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l execution-id -d 'Repeat-safe id: the same id a second time changes nothing' -r
 complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l from-file -d 'JSON document with the same fields (`-` for standard input); options are added to it' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l agent-id -d 'Agent' -r
 complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l adapter-id -d 'Adapter' -r
 complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l session-id -d 'Session' -r
+complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l validated-learning -d 'What was done is proven, beyond what was observed'
 complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l include-view -d 'Write the continuity view, too'
 complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l online-view -d 'Link the continuity view online'
 complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l no-color -d 'Print without colours (also: NO_COLOR)'
 complete -c aictx -n "__fish_aictx_using_subcommand finalize" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c aictx -n "__fish_aictx_using_subcommand next" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand next" -l request -d 'The request' -r
+complete -c aictx -n "__fish_aictx_using_subcommand next" -l task-type -d 'Kind of task, when it is known' -r
+complete -c aictx -n "__fish_aictx_using_subcommand next" -l files-opened -d 'Files read or written' -r
+complete -c aictx -n "__fish_aictx_using_subcommand next" -l commands-executed -d 'Commands run' -r
+complete -c aictx -n "__fish_aictx_using_subcommand next" -l tests-executed -d 'Test runs' -r
+complete -c aictx -n "__fish_aictx_using_subcommand next" -l notable-errors -d 'Errors seen' -r
+complete -c aictx -n "__fish_aictx_using_subcommand next" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand next" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand next" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand prepare" -l task-type -d 'Kind of task, when it is known' -r
+complete -c aictx -n "__fish_aictx_using_subcommand prepare" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand prepare" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand prepare" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand prepare" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and not __fish_seen_subcommand_from start status list show update resume close" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and not __fish_seen_subcommand_from start status list show update resume close" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and not __fish_seen_subcommand_from start status list show update resume close" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and not __fish_seen_subcommand_from start status list show update resume close" -f -a "start" -d 'Start a task and make it the active one here'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and not __fish_seen_subcommand_from start status list show update resume close" -f -a "status" -d 'Show the task that is active in this worktree, on this branch'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and not __fish_seen_subcommand_from start status list show update resume close" -f -a "list" -d 'List tasks, changed last first'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and not __fish_seen_subcommand_from start status list show update resume close" -f -a "show" -d 'Show one task'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and not __fish_seen_subcommand_from start status list show update resume close" -f -a "update" -d 'Change a task'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and not __fish_seen_subcommand_from start status list show update resume close" -f -a "resume" -d 'Make a task the active one here'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and not __fish_seen_subcommand_from start status list show update resume close" -f -a "close" -d 'Close a task; others stay as they are'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from start" -l task-id -d 'Its id [default: made of the goal]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from start" -l initial-json -d 'JSON object of members to begin with' -r
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from start" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from start" -l agent-id -d 'Agent' -r
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from start" -l adapter-id -d 'Adapter' -r
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from start" -l session-id -d 'Session' -r
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from start" -l force -d 'Begin anew where there is such a task already'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from start" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from start" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from start" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from status" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from status" -l all -d 'Show all tasks'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from status" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from status" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from status" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from list" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from list" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from list" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from show" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from show" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from show" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from show" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from update" -l task-id -d 'Id [default: the active one]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from update" -l json-patch -d 'JSON object of members to change; lists take {"add": […], "remove": […], "set": […]}' -r
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from update" -l from-file -d 'File with such an object (`-` for standard input); --json-patch overrides it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from update" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from update" -l agent-id -d 'Agent' -r
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from update" -l adapter-id -d 'Adapter' -r
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from update" -l session-id -d 'Session' -r
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from update" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from update" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from update" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from resume" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from resume" -l agent-id -d 'Agent' -r
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from resume" -l adapter-id -d 'Adapter' -r
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from resume" -l session-id -d 'Session' -r
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from resume" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from resume" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from resume" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from close" -l task-id -d 'Id [default: the active one]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from close" -l status -d 'How it is left' -r -f -a "resolved\t'It is done'
+abandoned\t'It will not be done'
+blocked\t'Something stands in the way'
+paused\t'It goes on later'"
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from close" -l json-patch -d 'JSON object of members to change; lists take {"add": […], "remove": […], "set": […]}' -r
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from close" -l from-file -d 'File with such an object (`-` for standard input); --json-patch overrides it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from close" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from close" -l agent-id -d 'Agent' -r
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from close" -l adapter-id -d 'Adapter' -r
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from close" -l session-id -d 'Session' -r
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from close" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from close" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand task; and __fish_seen_subcommand_from close" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c aictx -n "__fish_aictx_using_subcommand log" -l session -d 'Of this session: its id or the beginning of it' -r
+complete -c aictx -n "__fish_aictx_using_subcommand log" -l file -d 'That touched this file or directory' -r
+complete -c aictx -n "__fish_aictx_using_subcommand log" -l failure -d 'That saw this failure: its id or the beginning of it' -r
+complete -c aictx -n "__fish_aictx_using_subcommand log" -s n -l limit -d 'At most this many' -r
+complete -c aictx -n "__fish_aictx_using_subcommand log" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand log" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand log" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand log" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand why" -l verdict -d 'Explain a verdict of the guard: its id or the beginning of it' -r
+complete -c aictx -n "__fish_aictx_using_subcommand why" -l session -d 'Session: its id or the beginning of it [default: the caller\'s, else the newest]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand why" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand why" -l verdicts -d 'Show the guard\'s latest verdicts'
+complete -c aictx -n "__fish_aictx_using_subcommand why" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand why" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand why" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand memory; and not __fish_seen_subcommand_from list" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand memory; and not __fish_seen_subcommand_from list" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand memory; and not __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand memory; and not __fish_seen_subcommand_from list" -f -a "list" -d 'List what is remembered, with ids'
+complete -c aictx -n "__fish_aictx_using_subcommand memory; and __fish_seen_subcommand_from list" -l kind -d 'Only items of this kind' -r -f -a "\t''
+decision\t''
+failure\t''
+strategy\t''
+handoff\t''
+note\t''
+task\t''"
+complete -c aictx -n "__fish_aictx_using_subcommand memory; and __fish_seen_subcommand_from list" -s n -l limit -d 'At most this many' -r
+complete -c aictx -n "__fish_aictx_using_subcommand memory; and __fish_seen_subcommand_from list" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand memory; and __fish_seen_subcommand_from list" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand memory; and __fish_seen_subcommand_from list" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand memory; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand pin" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand pin" -l undo -d 'Take the pin back'
+complete -c aictx -n "__fish_aictx_using_subcommand pin" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand pin" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand pin" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand wrong" -l reason -d 'Why' -r
+complete -c aictx -n "__fish_aictx_using_subcommand wrong" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand wrong" -l undo -d 'It is not wrong after all'
+complete -c aictx -n "__fish_aictx_using_subcommand wrong" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand wrong" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand wrong" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand forget" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand forget" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand forget" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand forget" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand suggest" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand suggest" -l request -d 'The request' -r
+complete -c aictx -n "__fish_aictx_using_subcommand suggest" -l task-type -d 'Kind of task, when it is known' -r
+complete -c aictx -n "__fish_aictx_using_subcommand suggest" -l files-opened -d 'Files read or written' -r
+complete -c aictx -n "__fish_aictx_using_subcommand suggest" -l commands-executed -d 'Commands run' -r
+complete -c aictx -n "__fish_aictx_using_subcommand suggest" -l tests-executed -d 'Test runs' -r
+complete -c aictx -n "__fish_aictx_using_subcommand suggest" -l notable-errors -d 'Errors seen' -r
+complete -c aictx -n "__fish_aictx_using_subcommand suggest" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand suggest" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand suggest" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand reuse" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand reuse" -l request -d 'The request' -r
+complete -c aictx -n "__fish_aictx_using_subcommand reuse" -l task-type -d 'Kind of task, when it is known' -r
+complete -c aictx -n "__fish_aictx_using_subcommand reuse" -l files-opened -d 'Files read or written' -r
+complete -c aictx -n "__fish_aictx_using_subcommand reuse" -l commands-executed -d 'Commands run' -r
+complete -c aictx -n "__fish_aictx_using_subcommand reuse" -l tests-executed -d 'Test runs' -r
+complete -c aictx -n "__fish_aictx_using_subcommand reuse" -l notable-errors -d 'Errors seen' -r
+complete -c aictx -n "__fish_aictx_using_subcommand reuse" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand reuse" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand reuse" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand reflect" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand reflect" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand reflect" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand reflect" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand report; and not __fish_seen_subcommand_from real-usage" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand report; and not __fish_seen_subcommand_from real-usage" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand report; and not __fish_seen_subcommand_from real-usage" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand report; and not __fish_seen_subcommand_from real-usage" -f -a "real-usage" -d 'What the logs show of use'
+complete -c aictx -n "__fish_aictx_using_subcommand report; and __fish_seen_subcommand_from real-usage" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand report; and __fish_seen_subcommand_from real-usage" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand report; and __fish_seen_subcommand_from real-usage" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand report; and __fish_seen_subcommand_from real-usage" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand messages" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand messages" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand messages" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand messages" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand guard" -l repo -d 'Repository, or a directory in it' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand guard" -l action -d 'The step' -r -f -a "agent_switch\t''
 before_first_edit\t''
@@ -115,6 +342,38 @@ complete -c aictx -n "__fish_aictx_using_subcommand guard" -l exit-code -d 'Exit
 complete -c aictx -n "__fish_aictx_using_subcommand guard" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand guard" -l no-color -d 'Print without colours (also: NO_COLOR)'
 complete -c aictx -n "__fish_aictx_using_subcommand guard" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c aictx -n "__fish_aictx_using_subcommand steer" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand steer" -l message -d 'What the person wrote' -r
+complete -c aictx -n "__fish_aictx_using_subcommand steer" -l current-action -d 'What the agent is doing' -r -f -a "edit\t''
+command\t''
+finalize\t''
+final_answer\t''
+planning\t''
+unknown\t''"
+complete -c aictx -n "__fish_aictx_using_subcommand steer" -l paths -d 'Path of the current action; can be repeated' -r
+complete -c aictx -n "__fish_aictx_using_subcommand steer" -l edited-paths -d 'File that this session has edited; can be repeated' -r
+complete -c aictx -n "__fish_aictx_using_subcommand steer" -l agent-id -d 'Agent' -r
+complete -c aictx -n "__fish_aictx_using_subcommand steer" -l adapter-id -d 'Adapter' -r
+complete -c aictx -n "__fish_aictx_using_subcommand steer" -l session-id -d 'Session' -r
+complete -c aictx -n "__fish_aictx_using_subcommand steer" -l message-stdin -d 'Read the message from standard input'
+complete -c aictx -n "__fish_aictx_using_subcommand steer" -l apply -d 'Keep the limits it sets for the session'
+complete -c aictx -n "__fish_aictx_using_subcommand steer" -l exit-code -d 'Exit with 10 when the agent should ask or look again, 20 when it should stop'
+complete -c aictx -n "__fish_aictx_using_subcommand steer" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand steer" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand steer" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand who" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand who" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand who" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand who" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand trust" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand trust" -l hash -d 'Trust the policy with this hash, as it was shown' -r
+complete -c aictx -n "__fish_aictx_using_subcommand trust" -l yes -d 'Trust it without being asked'
+complete -c aictx -n "__fish_aictx_using_subcommand trust" -l revoke -d 'Trust it no longer'
+complete -c aictx -n "__fish_aictx_using_subcommand trust" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand trust" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand trust" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand hook" -l wait -d 'With `probe`: wait at most this long for the agent\'s events' -r
+complete -c aictx -n "__fish_aictx_using_subcommand hook" -l run -d 'With `probe`: run the agent without a person, where that is possible'
 complete -c aictx -n "__fish_aictx_using_subcommand hook" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand hook" -l no-color -d 'Print without colours (also: NO_COLOR)'
 complete -c aictx -n "__fish_aictx_using_subcommand hook" -s h -l help -d 'Print help'
@@ -302,6 +561,28 @@ complete -c aictx -n "__fish_aictx_using_subcommand signals; and __fish_seen_sub
 complete -c aictx -n "__fish_aictx_using_subcommand signals; and __fish_seen_subcommand_from parse" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand signals; and __fish_seen_subcommand_from parse" -l no-color -d 'Print without colours (also: NO_COLOR)'
 complete -c aictx -n "__fish_aictx_using_subcommand signals; and __fish_seen_subcommand_from parse" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and not __fish_seen_subcommand_from run-execution compact" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and not __fish_seen_subcommand_from run-execution compact" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and not __fish_seen_subcommand_from run-execution compact" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and not __fish_seen_subcommand_from run-execution compact" -f -a "run-execution" -d 'Run a command, show what it prints as it prints it, and record what became of it'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and not __fish_seen_subcommand_from run-execution compact" -f -a "compact" -d 'Say which rows of memory have become history, and move them to the archive'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l task -d 'What the command is run for' -r
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l task-type -d 'Kind of task, when it is known' -r
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l execution-id -d 'Repeat-safe id; `auto` makes one' -r
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l timeout -d 'Stop it after this many seconds; it then ends with 124' -r
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l agent-id -d 'Agent' -r
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l adapter-id -d 'Adapter' -r
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l session-id -d 'Session' -r
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l validated-learning -d 'What it did is proven when it ends with 0'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from run-execution" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from compact" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from compact" -l apply -d 'Do it; otherwise it is only said'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from compact" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from compact" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand internal; and __fish_seen_subcommand_from compact" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand scrub" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand scrub" -l no-color -d 'Print without colours (also: NO_COLOR)'
 complete -c aictx -n "__fish_aictx_using_subcommand scrub" -s h -l help -d 'Print help'

@@ -1,50 +1,6 @@
-//! `init`, `repo.*`, `status`, `hello`, `daemon.stop`, `spool.drain`.
+//! `repo.*`, `status`, `hello`, `daemon.stop`, `spool.drain`.
 
 use serde::{Deserialize, Serialize};
-
-/// Parameters of `init`.
-#[derive(Debug, Clone, Default, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-#[serde(default)]
-pub struct InitParams {
-    /// Absolute path of the repository or of a directory in it.
-    pub repo: String,
-    /// Runners whose hooks are to be registered (`claude`); empty for none.
-    pub runners: Vec<String>,
-    /// Absolute path of the `aictx` program that hooks shall call.
-    pub program: String,
-    /// Leave the user's registry alone.
-    pub no_register: bool,
-    /// Create a store even where there is no git repository.
-    pub force: bool,
-}
-
-/// What happened to one file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct FileChange {
-    /// Path relative to the repository root.
-    pub path: String,
-    /// `created`, `updated`, `unchanged` or `skipped`.
-    pub action: String,
-    /// Why, for `skipped`.
-    #[serde(default, skip_serializing_if = "String::is_empty")]
-    pub reason: String,
-}
-
-/// Result of `init`.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct InitReply {
-    /// Repository root.
-    pub repo: String,
-    /// Files touched or deliberately left.
-    pub files: Vec<FileChange>,
-    /// Whether the repository is in the registry now.
-    pub registered: bool,
-    /// What to know.
-    pub warnings: Vec<String>,
-}
 
 /// Parameters of `repo.add` and `repo.remove`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]

@@ -119,7 +119,7 @@ fn start(backend: &Backend) -> Result<Hello, CliError> {
 }
 
 /// Stops the running daemon and waits for its end; gives its process id.
-fn stop(backend: &Backend) -> Result<Option<u32>, CliError> {
+pub(super) fn stop(backend: &Backend) -> Result<Option<u32>, CliError> {
     let Some(value) = backend.ask_running(STOP, &StopParams::default())? else {
         return Ok(None);
     };

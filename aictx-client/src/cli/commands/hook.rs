@@ -6,7 +6,7 @@ use std::io::{self, IsTerminal};
 
 use crate::cli::Answer;
 use crate::cli::arguments::Hook;
-use crate::hook::{is_name, run};
+use crate::hook::{PROBE, is_name, run};
 
 /// Reads standard input to its end, so that the agent never sees a broken pipe. Silent success.
 pub fn swallow() -> c_int {
@@ -16,14 +16,22 @@ pub fn swallow() -> c_int {
     0
 }
 
+/// Whether this is `aictx hook probe`.
+pub fn is_probe(options: &Hook) -> bool {
+    options.runner.as_deref().map(str::as_bytes) == Some(PROBE)
+}
+
 /// A hook that came through the parser: some option stood before it.
 pub fn hook(options: &Hook) -> Answer {
     let runner = options.runner.as_deref().unwrap_or_default().as_bytes();
     let event = options.event.as_deref().map(str::as_bytes);
-    if is_name(runner) {
-        run(runner, event.filter(|e| is_name(e)));
+    let status = if is_name(runner) {
+        run(runner, event.filter(|e| is_name(e)))
     } else {
-        swallow();
+        swallow()
+    };
+    Answer {
+        status,
+        ..Answer::default()
     }
-    Answer::default()
 }

@@ -191,7 +191,7 @@ fn waiting(backend: &Backend, at: &MapAt) -> Result<u64, CliError> {
 }
 
 /// Shows the progress of an index that is being built until it is done.
-fn watch(
+pub(super) fn watch(
     backend: &Backend,
     repo: &RepoOption,
     longest: Duration,

@@ -51,7 +51,7 @@ fn init_lines() {
                   {"path": ".claude/settings.local.json", "action": "unchanged"}],
     }));
     assert_eq!(
-        init(&reply),
+        setup::init(&reply),
         "/r\n  created    .aictx/\n  unchanged  .claude/settings.local.json\n  registered with the daemon\n"
     );
 }

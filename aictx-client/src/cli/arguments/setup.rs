@@ -1,0 +1,155 @@
+//! `install`, `init`, `clean`, `uninstall`, `doctor`, `hook`.
+
+use std::path::PathBuf;
+
+use clap::{Args, ValueEnum};
+
+use super::RepoOption;
+
+/// What the MCP server offers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum McpProfile {
+    /// Only questions
+    Readonly,
+    /// What agents need
+    Standard,
+    /// Everything
+    Full,
+}
+
+/// Which agents, and what for them.
+#[derive(Debug, Clone, Args)]
+pub struct AgentOptions {
+    /// Agents, separated by commas; `none` for none [default: those that are there]
+    #[arg(long, alias = "runner", value_name = "NAMES", value_delimiter = ',')]
+    pub agents: Vec<String>,
+    /// Leave out the MCP server
+    #[arg(long)]
+    pub no_mcp: bool,
+    /// What the MCP server offers
+    #[arg(long, value_name = "PROFILE", conflicts_with = "no_mcp")]
+    pub mcp_profile: Option<McpProfile>,
+    /// Take out what the Python program of the same name left in these files
+    #[arg(long)]
+    pub replace_ancestor: bool,
+    /// Show what would be written, and write nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Do not ask
+    #[arg(long, short = 'y')]
+    pub yes: bool,
+}
+
+/// `aictx install`.
+#[derive(Debug, Args)]
+pub struct Install {
+    /// Agents and what for them.
+    #[command(flatten)]
+    pub what: AgentOptions,
+}
+
+/// `aictx init`.
+#[derive(Debug, Args)]
+pub struct Init {
+    /// Repository, or a directory in it [default: .]
+    #[arg(value_name = "PATH")]
+    pub path: Option<PathBuf>,
+    /// The same as PATH
+    #[arg(long, value_name = "PATH", conflicts_with = "path")]
+    pub repo: Option<PathBuf>,
+    /// Agents and what for them.
+    #[command(flatten)]
+    pub what: AgentOptions,
+    /// Write files that are meant for a commit: hooks and instructions for everybody who clones
+    #[arg(long)]
+    pub shared: bool,
+    /// Leave the user's registry alone
+    #[arg(long)]
+    pub no_register: bool,
+    /// Also where there is no git repository
+    #[arg(long)]
+    pub force: bool,
+}
+
+/// How a removal is done.
+#[derive(Debug, Clone, Args)]
+pub struct RemovalOptions {
+    /// Prove that each file is as it was before; exits with 3 when one is not
+    #[arg(long)]
+    pub verify: bool,
+    /// Show what would be done, and do nothing
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Do not ask
+    #[arg(long, short = 'y')]
+    pub yes: bool,
+}
+
+/// `aictx clean`. Memory that holds anything is moved to the state directory, not deleted.
+#[derive(Debug, Args)]
+pub struct Clean {
+    /// Repository, or a directory in it
+    #[arg(
+        long,
+        value_name = "PATH",
+        num_args = 0..=1,
+        default_value = ".",
+        default_missing_value = "."
+    )]
+    pub repo: PathBuf,
+    /// Delete the memory instead of moving it
+    #[arg(long, conflicts_with = "keep_history")]
+    pub delete_memory: bool,
+    /// What happens anyway.
+    #[arg(long, hide = true)]
+    pub keep_history: bool,
+    /// Take out what the Python program of the same name left, too
+    #[arg(long)]
+    pub ancestor: bool,
+    /// How.
+    #[command(flatten)]
+    pub how: RemovalOptions,
+}
+
+/// `aictx uninstall`. Memory stays in its repositories unless it is purged.
+#[derive(Debug, Args)]
+pub struct Uninstall {
+    /// Delete all memory, archives, indexes and logs, too
+    #[arg(long)]
+    pub purge: bool,
+    /// How.
+    #[command(flatten)]
+    pub how: RemovalOptions,
+}
+
+/// `aictx doctor`.
+#[derive(Debug, Args)]
+pub struct Doctor {
+    /// Where.
+    #[command(flatten)]
+    pub at: RepoOption,
+    /// Exit with 10 on warnings and 20 on errors
+    #[arg(long)]
+    pub exit_code: bool,
+    /// Do what is safe to do, then look again
+    #[arg(long)]
+    pub fix: bool,
+}
+
+/// `aictx hook`. Reads the event on standard input and prints an answer only when there is one. Exits
+/// with 0, but for agents that are refused a call by 2: a hook that fails must not stop the agent.
+///
+/// `aictx hook probe [AGENT]` is for people: it says whether an agent's hooks run.
+#[derive(Debug, Args)]
+pub struct Hook {
+    /// The agent, such as `claude`; or `probe`
+    pub runner: Option<String>,
+    /// The event's name, when the payload does not say; behind `probe` the agent
+    pub event: Option<String>,
+    /// With `probe`: wait at most this long for the agent's events
+    #[arg(long, value_name = "SECONDS", default_value_t = 0)]
+    pub wait: u64,
+    /// With `probe`: run the agent without a person, where that is possible
+    #[arg(long)]
+    pub run: bool,
+}

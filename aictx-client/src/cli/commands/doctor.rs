@@ -1,0 +1,237 @@
+//! `doctor`: what the daemon's side finds, and what only a client can see.
+
+use std::process::{Command, Stdio};
+
+use aictx_proto::methods::{
+    Check, CheckStatus, DOCTOR, DaemonStatus, DoctorParams, DoctorReply, Empty, MAP_STATUS,
+    MapRepoParams, MapStatus, STATUS,
+};
+use aictx_proto::{PROTOCOL_VERSION, VERSION};
+use serde_json::{Value, json};
+
+use super::{absolute, setup};
+use crate::cli::Answer;
+use crate::cli::arguments::Doctor;
+use crate::cli::call::{Backend, parse};
+use crate::cli::error::CliError;
+use crate::cli::render::setup as show;
+use crate::cli::text::Paint;
+
+/// A hook whose handling takes longer than this at its 99th percentile is felt: microseconds.
+const SLOW_HOOK_US: u64 = 50_000;
+/// Calls below which a percentile says nothing.
+const FEW_CALLS: u64 = 20;
+
+/// `aictx doctor`.
+pub(super) fn doctor(
+    backend: &Backend,
+    options: &Doctor,
+    paint: Paint,
+) -> Result<Answer, CliError> {
+    let params = DoctorParams {
+        repo: absolute(&options.at.repo)?,
+        surroundings: setup::surroundings(backend)?,
+    };
+    let mut reply = examine(backend, &params)?;
+    let mut notes = String::new();
+    if options.fix {
+        notes = fix(&reply);
+        reply = examine(backend, &params)?;
+    }
+    let status = match reply.status {
+        CheckStatus::Warning if options.exit_code => 10,
+        CheckStatus::Error if options.exit_code => 20,
+        _ => 0,
+    };
+    Ok(Answer {
+        text: show::doctor(&reply, paint),
+        value: serde_json::to_value(&reply).unwrap_or(Value::Null),
+        notes,
+        status,
+    })
+}
+
+fn examine(backend: &Backend, params: &DoctorParams) -> Result<DoctorReply, CliError> {
+    let mut reply: DoctorReply = parse(backend.call(DOCTOR, params)?)?;
+    let running = backend.ask_running(STATUS, &Empty {})?;
+    let running: Option<DaemonStatus> = running.map(parse).transpose()?;
+    reply.checks.push(daemon(backend, running.as_ref()));
+    if let Some(status) = &running {
+        reply.checks.push(watching(status, &reply.repo));
+        reply.checks.push(latency(status));
+        if !reply.repo.is_empty() {
+            reply.checks.push(map(backend, &reply.repo)?);
+        }
+    }
+    reply.conclude();
+    Ok(reply)
+}
+
+/// Runs the commands that are safe, each once; gives what to tell.
+fn fix(reply: &DoctorReply) -> String {
+    let mut told = String::new();
+    for step in reply.action_plan.iter().filter(|step| step.safe) {
+        let [program, arguments @ ..] = step.command.as_slice() else {
+            continue;
+        };
+        if program != "aictx" {
+            continue;
+        }
+        let shown = step.command.join(" ");
+        let done = std::env::current_exe().and_then(|own| {
+            Command::new(own)
+                .args(arguments)
+                .stdin(Stdio::null())
+                .output()
+        });
+        told.push_str(&match done {
+            Ok(output) if output.status.success() => format!("fixed: {shown}\n"),
+            Ok(output) => format!(
+                "not fixed: {shown}: {}\n",
+                String::from_utf8_lossy(&output.stderr).trim()
+            ),
+            Err(e) => format!("not fixed: {shown}: {e}\n"),
+        });
+    }
+    told
+}
+
+fn daemon(backend: &Backend, running: Option<&DaemonStatus>) -> Check {
+    let check = |status, summary: String| Check {
+        name: "daemon".to_owned(),
+        status,
+        summary,
+        details: json!({
+            "socket": backend.places.locations.socket,
+            "client": VERSION,
+            "daemon": running.map(|daemon| &daemon.version),
+            "pid": running.map(|daemon| daemon.pid),
+            "uptime_seconds": running.map(|daemon| daemon.uptime_seconds),
+        }),
+        ..Check::default()
+    };
+    let restart = |word: &str| ["aictx", "daemon", word].map(str::to_owned).to_vec();
+    match running {
+        Some(daemon) if daemon.proto != PROTOCOL_VERSION || daemon.version != VERSION => Check {
+            recommended_action: "replace the running daemon".to_owned(),
+            command: restart("restart"),
+            safe: true,
+            ..check(
+                CheckStatus::Warning,
+                format!("the daemon is of version {}, not {VERSION}", daemon.version),
+            )
+        },
+        Some(daemon) => check(CheckStatus::Ok, format!("runs, pid {}", daemon.pid)),
+        None if !backend.places.may_start() => Check {
+            recommended_action: "unset AICTX_NO_DAEMON; every hook is slow without a daemon"
+                .to_owned(),
+            ..check(
+                CheckStatus::Warning,
+                "no daemon runs, and none may be started".to_owned(),
+            )
+        },
+        None => Check {
+            recommended_action: "start it; `aictx daemon logs` says why it ended".to_owned(),
+            command: restart("start"),
+            safe: true,
+            ..check(CheckStatus::Error, "no daemon runs".to_owned())
+        },
+    }
+}
+
+fn watching(status: &DaemonStatus, repo: &str) -> Check {
+    let host = status.repositories.iter().find(|host| host.repo == repo);
+    let check = |status, summary: String| Check {
+        name: "watch".to_owned(),
+        status,
+        summary,
+        details: json!(host.map(|host| &host.watch)),
+        ..Check::default()
+    };
+    match host.map(|host| host.watch.mode.as_str()) {
+        Some("native") => check(CheckStatus::Ok, "changes are seen at once".to_owned()),
+        Some("polling") => Check {
+            recommended_action: "raise the system's limit of watches".to_owned(),
+            ..check(
+                CheckStatus::Warning,
+                "changes are seen once a minute".to_owned(),
+            )
+        },
+        _ => check(
+            CheckStatus::Unknown,
+            "this repository is not watched now".to_owned(),
+        ),
+    }
+}
+
+fn latency(status: &DaemonStatus) -> Check {
+    let of = |head: &'static str| {
+        let all = status.methods.iter();
+        all.filter(move |m| m.method.starts_with(head))
+    };
+    let agents: Vec<_> = of("agent.").collect();
+    let hooks = of("hook.");
+    let hooks: Vec<_> = hooks.collect();
+    let slow = hooks
+        .iter()
+        .filter(|m| m.calls >= FEW_CALLS && m.p99_us > SLOW_HOOK_US);
+    let slow: Vec<String> = slow
+        .map(|m| format!("{}: p99 {} ms", m.method, m.p99_us / 1000))
+        .collect();
+    let check = Check {
+        name: "hook_latency".to_owned(),
+        details: json!({ "agents": agents, "hooks": hooks, "examples": slow }),
+        ..Check::default()
+    };
+    if hooks.is_empty() {
+        return Check {
+            status: CheckStatus::Unknown,
+            summary: "no hook has fired since the daemon began".to_owned(),
+            ..check
+        };
+    }
+    if slow.is_empty() {
+        let calls: u64 = hooks.iter().map(|m| m.calls).sum();
+        return Check {
+            summary: format!("{calls} hooks were answered in time"),
+            ..check
+        };
+    }
+    Check {
+        status: CheckStatus::Warning,
+        summary: format!("{} kinds of hooks are slow", slow.len()),
+        recommended_action: "see `aictx status` and the daemon's log".to_owned(),
+        ..check
+    }
+}
+
+fn map(backend: &Backend, repo: &str) -> Result<Check, CliError> {
+    let params = MapRepoParams {
+        repo: repo.to_owned(),
+        wait_ms: 0,
+    };
+    let check = |status, summary: String, details: Value| Check {
+        name: "repomap_status".to_owned(),
+        status,
+        summary,
+        details,
+        ..Check::default()
+    };
+    let value = match backend.ask_running(MAP_STATUS, &params) {
+        Ok(Some(value)) => value,
+        Ok(None) => {
+            return Ok(check(
+                CheckStatus::Unknown,
+                "no daemon".to_owned(),
+                json!({}),
+            ));
+        }
+        Err(error) => {
+            let summary = format!("the map does not answer: {}", error.message);
+            return Ok(check(CheckStatus::Warning, summary, json!({})));
+        }
+    };
+    let status: MapStatus = parse(value.clone())?;
+    let state = status.freshness.state.clone();
+    Ok(check(CheckStatus::Ok, format!("the map is {state}"), value))
+}

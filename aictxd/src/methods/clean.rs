@@ -1,0 +1,343 @@
+//! `clean` and `uninstall`: every file as it was before, outside of our entries.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use aictx_artifacts::root::find_repository;
+use aictx_proto::methods::{CleanParams, FileChange, MemoryFate, RemovalReply, UninstallParams};
+use aictx_proto::rpc::{NO_REPOSITORY, NOT_WRITABLE, RpcError};
+use aictx_runners::ancestor;
+use aictx_runners::plan::Scope;
+
+use super::init::{Site, exclude_edit, hide};
+use crate::app::App;
+use crate::git;
+use crate::setup::around::Around;
+use crate::setup::ledger::Ledger;
+use crate::setup::{Carrier, USER};
+
+/// Most files of a memory that are looked at to see whether there is anything in it.
+const MAX_LOOKED_AT: usize = 10_000;
+/// Deepest directory of a memory.
+const MAX_DEPTH: usize = 16;
+
+pub(super) fn clean(app: &App, params: &CleanParams) -> Result<RemovalReply, RpcError> {
+    let site = Site::find(&params.repo, false)?;
+    let around = Around::new(&params.surroundings, &site.worktree.to_string_lossy())?;
+    let mut ledger = open(app, params.dry_run)?;
+    if !site.root.join(".aictx").exists()
+        && ledger.of(&site.scope()).is_empty()
+        && !app.registry.contains(&site.root)
+    {
+        let text = format!("{} was not initialised", site.root.display());
+        return Err(RpcError::new(NO_REPOSITORY, text).hint("there is nothing to take out"));
+    }
+    let mut reply = RemovalReply {
+        dry_run: params.dry_run,
+        ..RemovalReply::default()
+    };
+    remove_from(app, &mut ledger, &site, &around, params, &mut reply);
+    finish(params.verify, &mut reply);
+    Ok(reply)
+}
+
+pub(super) fn uninstall(app: &App, params: &UninstallParams) -> Result<RemovalReply, RpcError> {
+    let around = Around::new(&params.surroundings, "")?;
+    let mut ledger = open(app, params.dry_run)?;
+    let mut reply = RemovalReply {
+        dry_run: params.dry_run,
+        ..RemovalReply::default()
+    };
+    let bounds = around.user_bounds();
+    let mut carrier = Carrier::new(&mut ledger, bounds, Path::new(""), params.dry_run);
+    let (changes, verified) = carrier.take_all(USER, &around.everything(Scope::User));
+    reply.warnings.append(&mut carrier.warnings);
+    drop(carrier);
+    reply.files.extend(changes);
+    reply.verified.extend(verified);
+    app.registry.refresh();
+    let registered = app.registry.list().into_iter().map(|entry| entry.repo_path);
+    let mut roots: Vec<String> = registered.chain(ledger.repositories()).collect();
+    roots.sort_unstable();
+    roots.dedup();
+    for root in roots {
+        let Ok(site) = Site::find(&root, true) else {
+            // It is gone, and everything in it.
+            continue;
+        };
+        let mut around = around.clone();
+        around.paths.repository = site.worktree.to_string_lossy().into_owned();
+        let params = CleanParams {
+            repo: root,
+            memory: if params.purge {
+                MemoryFate::Delete
+            } else {
+                MemoryFate::Keep
+            },
+            dry_run: params.dry_run,
+            ..CleanParams::default()
+        };
+        let (files, verified) = (reply.files.len(), reply.verified.len());
+        remove_from(app, &mut ledger, &site, &around, &params, &mut reply);
+        // Of many repositories each file needs its whole name.
+        let paths = reply
+            .files
+            .iter_mut()
+            .skip(files)
+            .map(|file| &mut file.path);
+        let more = reply.verified.iter_mut().skip(verified);
+        for path in paths.chain(more.map(|file| &mut file.path)) {
+            if !path.starts_with('/') {
+                *path = format!("{}/{path}", params.repo);
+            }
+        }
+    }
+    drop(ledger);
+    if params.purge {
+        for directory in [&app.locations.state, &app.locations.cache] {
+            purge(directory, params.dry_run, &mut reply);
+        }
+    }
+    finish(params.verify, &mut reply);
+    Ok(reply)
+}
+
+fn open(app: &App, dry_run: bool) -> Result<Ledger, RpcError> {
+    Ledger::open(&app.locations.state, !dry_run)
+        .map_err(|e| RpcError::new(NOT_WRITABLE, format!("the install ledger: {e}")))
+}
+
+fn finish(verify: bool, reply: &mut RemovalReply) {
+    if !verify {
+        reply.verified.clear();
+    }
+    reply
+        .files
+        .retain(|change| !change.path.is_empty() && change.action != "unchanged");
+    let skipped = reply.files.iter().filter(|file| file.action == "skipped");
+    let skipped: Vec<String> = skipped
+        .map(|file| format!("{}: {}", file.path, file.reason))
+        .collect();
+    reply.partial |= !skipped.is_empty();
+    reply.warnings.splice(0..0, skipped);
+}
+
+/// Takes everything out of one repository.
+fn remove_from(
+    app: &App,
+    ledger: &mut Ledger,
+    site: &Site,
+    around: &Around,
+    params: &CleanParams,
+    reply: &mut RemovalReply,
+) {
+    reply.repos.push(site.scope());
+    let mut entries = ledger.of(&site.scope());
+    let more = other_worktrees(site, entries.iter().map(|entry| &entry.record.file));
+    let exclude = site.exclude();
+    let keeps = params.memory == MemoryFate::Keep && site.root.join(".aictx").exists();
+    let mut plan = around.everything(Scope::Repository { shared: true });
+    plan.extend(around.everything(Scope::Repository { shared: false }));
+    let is_exclude = |file: &str| exclude.as_deref() == Some(Path::new(file));
+    if keeps {
+        entries.retain(|entry| !is_exclude(&entry.record.file));
+    } else if let Some(exclude) = &exclude {
+        plan.push(exclude_edit(exclude, &[]));
+    }
+    let bounds = site.bounds(&more);
+    let mut carrier = Carrier::new(ledger, bounds, &site.root, params.dry_run);
+    let (mut changes, verified) = carrier.take(&entries, &plan);
+    if params.ancestor {
+        for scope in [true, false].map(|shared| Scope::Repository { shared }) {
+            for place in ancestor::places(scope, &around.paths) {
+                changes.extend(carrier.take_ancestor(&place));
+            }
+        }
+    }
+    if keeps {
+        hide(&mut carrier, site, &mut changes);
+    }
+    reply.warnings.append(&mut carrier.warnings);
+    drop(carrier);
+    reply.files.extend(changes);
+    reply.verified.extend(verified);
+    if keeps {
+        return;
+    }
+    if !params.dry_run && app.registry.contains(&site.root) {
+        if let Err(e) = app.registry.remove(&site.root) {
+            reply.warnings.push(format!("the registry: {e}"));
+            reply.partial = true;
+        }
+        app.hosts.close(&site.root);
+        app.maps.close(&site.worktree);
+        app.registry_changed.notify_one();
+    }
+    match put_away(app, site, params) {
+        Ok(Some((change, place))) => {
+            reply.files.push(change);
+            reply.archived.extend(place);
+        }
+        Ok(None) => {}
+        Err(why) => {
+            reply.files.push(FileChange {
+                path: ".aictx/".to_owned(),
+                action: "skipped".to_owned(),
+                reason: why,
+                ..FileChange::default()
+            });
+        }
+    }
+}
+
+/// Worktrees of the same repository in which files of ours lie.
+fn other_worktrees<'a>(site: &Site, files: impl Iterator<Item = &'a String>) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for file in files {
+        let near = Path::new(file).ancestors().skip(1).find(|dir| dir.is_dir());
+        let repository = near.and_then(|dir| find_repository(dir).ok());
+        if let Some(repository) = repository
+            && repository.root == site.root
+            && !found.contains(&repository.worktree)
+        {
+            found.push(repository.worktree);
+        }
+    }
+    found
+}
+
+/// Moves or deletes the memory; says what was done, and where it is now.
+fn put_away(
+    app: &App,
+    site: &Site,
+    params: &CleanParams,
+) -> Result<Option<(FileChange, Option<String>)>, String> {
+    let memory = site.root.join(".aictx");
+    match fs::symlink_metadata(&memory) {
+        Err(_) => return Ok(None),
+        Ok(meta) if !meta.is_dir() => return Err("it is not a directory of ours".to_owned()),
+        Ok(_) => {}
+    }
+    if !params.force && is_tracked(&site.root) {
+        return Err(
+            "git tracks files in it; --yes takes them out of the worktree all the same".to_owned(),
+        );
+    }
+    let done = |action: &str| FileChange {
+        path: ".aictx/".to_owned(),
+        action: action.to_owned(),
+        ..FileChange::default()
+    };
+    if params.memory == MemoryFate::Delete || holds_nothing(&memory) {
+        if !params.dry_run {
+            fs::remove_dir_all(&memory).map_err(|e| e.to_string())?;
+        }
+        return Ok(Some((done("removed"), None)));
+    }
+    let name = site.root.file_name().unwrap_or_default().to_string_lossy();
+    let time = app.now().to_string().replace(':', "-");
+    let place = app
+        .locations
+        .state
+        .join("archive")
+        .join(format!("{name}-{time}"));
+    if !params.dry_run {
+        move_directory(&memory, &place).map_err(|e| format!("{}: {e}", place.display()))?;
+    }
+    let place = place.to_string_lossy().into_owned();
+    Ok(Some((done("moved"), Some(place))))
+}
+
+fn is_tracked(root: &Path) -> bool {
+    if !root.join(".git").exists() {
+        return false;
+    }
+    let mut command = git::command(root);
+    let output = command.args(["ls-files", "-z", "--", ".aictx"]).output();
+    output.is_ok_and(|output| output.status.success() && !output.stdout.is_empty())
+}
+
+/// Whether nobody has put a fact in there: only what `init` makes, and what is made of the tree.
+fn holds_nothing(memory: &Path) -> bool {
+    const MADE: &[&str] = &["format.json", ".lock", "repo_map"];
+    let mut left = MAX_LOOKED_AT;
+    let Ok(entries) = fs::read_dir(memory) else {
+        return false;
+    };
+    entries.flatten().all(|entry| {
+        let name = entry.file_name();
+        MADE.iter().any(|made| name == *made) || is_empty(&entry.path(), MAX_DEPTH, &mut left)
+    })
+}
+
+fn is_empty(path: &Path, depth: usize, left: &mut usize) -> bool {
+    *left = left.saturating_sub(1);
+    let Ok(meta) = fs::symlink_metadata(path) else {
+        return true;
+    };
+    if meta.is_file() {
+        return meta.len() == 0;
+    }
+    if !meta.is_dir() || depth == 0 || *left == 0 {
+        return false;
+    }
+    fs::read_dir(path).is_ok_and(|entries| {
+        entries
+            .flatten()
+            .all(|entry| is_empty(&entry.path(), depth - 1, left))
+    })
+}
+
+/// Renames, or copies and removes where the place is on another disk. Links are not followed and
+/// not taken along.
+fn move_directory(from: &Path, to: &Path) -> io::Result<()> {
+    let parent = to.parent().unwrap_or(Path::new("/"));
+    crate::socket::private_directory(parent)?;
+    match fs::rename(from, to) {
+        Err(e) if e.kind() == io::ErrorKind::CrossesDevices => {
+            copy(from, to, MAX_DEPTH)?;
+            fs::remove_dir_all(from)
+        }
+        other => other,
+    }
+}
+
+fn copy(from: &Path, to: &Path, depth: usize) -> io::Result<()> {
+    if depth == 0 {
+        return Err(io::Error::other("directories are nested too deeply"));
+    }
+    fs::create_dir(to)?;
+    for entry in fs::read_dir(from)? {
+        let entry = entry?;
+        let (kind, target) = (entry.file_type()?, to.join(entry.file_name()));
+        if kind.is_dir() {
+            copy(&entry.path(), &target, depth - 1)?;
+        } else if kind.is_file() {
+            fs::copy(entry.path(), &target)?;
+        }
+    }
+    Ok(())
+}
+
+fn purge(directory: &Path, dry_run: bool, reply: &mut RemovalReply) {
+    if !directory.exists() {
+        return;
+    }
+    let outcome = if dry_run {
+        Ok(())
+    } else {
+        fs::remove_dir_all(directory)
+    };
+    reply.files.push(FileChange {
+        path: directory.to_string_lossy().into_owned(),
+        action: if outcome.is_ok() {
+            "removed"
+        } else {
+            "skipped"
+        }
+        .to_owned(),
+        reason: outcome.err().map(|e| e.to_string()).unwrap_or_default(),
+        ..FileChange::default()
+    });
+}

@@ -1,0 +1,205 @@
+//! The caller's surroundings: which agents are there, and where their files are.
+
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use aictx_proto::methods::{AgentChosen, PersonStep, Surroundings};
+use aictx_proto::rpc::{INVALID_PARAMS, RpcError};
+use aictx_runners::merge::{After, uninstall};
+use aictx_runners::plan::{
+    Detected, Edit, Facts, Options, Paths, Scope, VSCODE, detect, plan, trust,
+};
+use aictx_runners::registry;
+
+use super::files::{self, Bounds};
+
+/// A disk, seen from one repository or from none.
+#[derive(Debug, Clone)]
+pub struct Around {
+    /// Places for plans.
+    pub paths: Paths,
+    search: String,
+}
+
+impl Around {
+    /// From what a caller tells; `repository` may be empty.
+    ///
+    /// # Errors
+    /// When home or the program are no absolute paths.
+    pub fn new(told: &Surroundings, repository: &str) -> Result<Self, RpcError> {
+        let absolute = |name: &str, path: &str| {
+            if Path::new(path).is_absolute() {
+                Ok(path.trim_end_matches('/').to_owned())
+            } else {
+                let text = format!("`surroundings.{name}` must be an absolute path, not `{path}`");
+                Err(RpcError::new(INVALID_PARAMS, text))
+            }
+        };
+        let optional = |name, path: &str| match path {
+            "" => Ok(None),
+            path => absolute(name, path).map(Some),
+        };
+        let home = absolute("home", &told.home)?;
+        Ok(Self {
+            paths: Paths {
+                config: optional("config", &told.config)?.unwrap_or(format!("{home}/.config")),
+                home,
+                repository: repository.trim_end_matches('/').to_owned(),
+                program: absolute("program", &told.program)?,
+                daemon: optional("daemon", &told.daemon)?.unwrap_or_default(),
+                claude: optional("claude", &told.claude)?,
+                codex: optional("codex", &told.codex)?,
+                copilot: optional("copilot", &told.copilot)?,
+            },
+            search: told.path.clone(),
+        })
+    }
+
+    /// Directories in which agents keep the user's files.
+    pub fn user_bounds(&self) -> Bounds {
+        let paths = &self.paths;
+        let more = [&paths.claude, &paths.codex, &paths.copilot];
+        let all = [&paths.home, &paths.config].into_iter();
+        Bounds::new(all.chain(more.into_iter().flatten()))
+    }
+
+    /// The agents asked for; with an empty list those that are there.
+    ///
+    /// # Errors
+    /// When one is not known.
+    pub fn choose(&self, asked: &[String]) -> Result<Vec<Detected>, RpcError> {
+        let found = detect(self);
+        if asked.is_empty() {
+            return Ok(found);
+        }
+        let mut chosen: Vec<Detected> = Vec::new();
+        for name in asked {
+            let agent =
+                registry::agent(name).map_err(|e| RpcError::new(INVALID_PARAMS, e.to_string()))?;
+            if chosen.iter().any(|there| there.agent == agent.name()) {
+                continue;
+            }
+            let there = found.iter().find(|there| there.agent == agent.name());
+            chosen.push(there.cloned().unwrap_or_else(|| Detected {
+                agent: agent.name(),
+                title: agent.title(),
+                evidence: "asked for".to_owned(),
+                only_repository: false,
+            }));
+        }
+        Ok(chosen)
+    }
+
+    /// What to install by default here.
+    pub fn options(&self, mcp: bool, profile: &str) -> Options {
+        Options {
+            mcp: mcp && !self.paths.daemon.is_empty() && crate::cli::has("mcp"),
+            mcp_profile: (!profile.is_empty()).then(|| profile.to_owned()),
+            vscode: VSCODE.iter().any(|name| self.on_path(name)),
+            one_instruction_file: self.one_instruction_file(),
+            ..Options::default()
+        }
+    }
+
+    /// Whether `CLAUDE.md` and `AGENTS.md` of the repository are one file.
+    fn one_instruction_file(&self) -> bool {
+        use std::os::unix::fs::MetadataExt;
+        let identity = |name: &str| {
+            let meta = std::fs::metadata(self.in_root(name)?).ok()?;
+            Some((meta.dev(), meta.ino()))
+        };
+        let claude = identity("CLAUDE.md");
+        claude.is_some() && claude == identity("AGENTS.md")
+    }
+
+    fn in_root(&self, path: &str) -> Option<PathBuf> {
+        let root = &self.paths.repository;
+        (!root.is_empty()).then(|| Path::new(root).join(path))
+    }
+
+    /// Whether the user's own registration of an agent holds hooks of ours.
+    pub fn user_has_hooks(&self, agent: &str) -> bool {
+        let bounds = self.user_bounds();
+        self.hook_files(agent, Scope::User)
+            .iter()
+            .any(|edit| holds_ours(edit, &bounds))
+    }
+
+    /// The files that an agent's hooks stand in.
+    pub fn hook_files(&self, agent: &str, scope: Scope) -> Vec<Edit> {
+        let options = Options {
+            mcp: false,
+            instructions: false,
+            vscode: self.options(false, "").vscode,
+            ..Options::default()
+        };
+        plan(agent, scope, &self.paths, &options).unwrap_or_default()
+    }
+
+    /// Agents for people and programs.
+    pub fn told(&self, agents: &[Detected]) -> Vec<AgentChosen> {
+        let told = agents.iter().map(|agent| AgentChosen {
+            agent: agent.agent.to_owned(),
+            title: agent.title.to_owned(),
+            evidence: agent.evidence.clone(),
+            user_hooks: self.user_has_hooks(agent.agent),
+        });
+        told.collect()
+    }
+
+    /// What a person has to do for these agents.
+    pub fn steps(&self, agents: &[Detected], scope: Scope, options: &Options) -> Vec<PersonStep> {
+        let steps = agents
+            .iter()
+            .flat_map(|agent| trust(agent.agent, scope, &self.paths, options).unwrap_or_default());
+        let told = steps.map(|step| PersonStep {
+            agent: step.agent.to_owned(),
+            without: step.without.to_owned(),
+            how: step.how,
+            check: step.check.to_owned(),
+        });
+        told.collect()
+    }
+
+    /// Every file that may hold something of ours.
+    pub fn everything(&self, scope: Scope) -> Vec<Edit> {
+        let options = Options {
+            undependable: true,
+            vscode: true,
+            ..Options::default()
+        };
+        let names: Vec<&str> = registry::names().collect();
+        aictx_runners::plan::plan_all(&names, scope, &self.paths, &options).unwrap_or_default()
+    }
+}
+
+/// Whether a file holds what an edit would put there, in whatever version.
+pub fn holds_ours(edit: &Edit, bounds: &Bounds) -> bool {
+    let Ok(found) = files::read(Path::new(&edit.file), bounds) else {
+        return false;
+    };
+    found.text.is_some_and(|text| {
+        uninstall(&edit.file, Some(&text), &edit.content, None)
+            .is_ok_and(|outcome| outcome.after != After::Unchanged)
+    })
+}
+
+impl Facts for Around {
+    fn in_home(&self, path: &str) -> bool {
+        Path::new(&self.paths.home).join(path).exists()
+    }
+
+    fn on_path(&self, program: &str) -> bool {
+        std::env::split_paths(&self.search)
+            .filter(|directory| directory.is_absolute())
+            .any(|directory| {
+                let file = directory.join(program);
+                std::fs::metadata(file)
+                    .is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+            })
+    }
+
+    fn in_repository(&self, path: &str) -> bool {
+        self.in_root(path).is_some_and(|path| path.exists())
+    }
+}

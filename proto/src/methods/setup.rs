@@ -1,0 +1,424 @@
+//! `install`, `init`, `clean`, `uninstall`, `doctor`.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// The caller's surroundings, as far as they decide where agents keep their files: a daemon may
+/// have been started with others. Paths are absolute; an empty one is unset.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct Surroundings {
+    /// Home directory.
+    pub home: String,
+    /// `$XDG_CONFIG_HOME`; empty for `~/.config`.
+    pub config: String,
+    /// `$CLAUDE_CONFIG_DIR`.
+    pub claude: String,
+    /// `$CODEX_HOME`.
+    pub codex: String,
+    /// `$COPILOT_HOME`.
+    pub copilot: String,
+    /// `$PATH`.
+    pub path: String,
+    /// The `aictx` program.
+    pub program: String,
+    /// The `aictxd` program.
+    pub daemon: String,
+}
+
+/// Parameters of `init`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct InitParams {
+    /// Absolute path of the repository or of a directory in it.
+    pub repo: String,
+    /// Agents whose hooks are to be registered in the repository; empty for none.
+    pub runners: Vec<String>,
+    /// Take the agents that are there as well.
+    pub detect: bool,
+    /// Absolute path of the `aictx` program that hooks shall call.
+    pub program: String,
+    /// Where the caller's agents keep their files.
+    pub surroundings: Surroundings,
+    /// Write files that are meant for a commit, for everybody who clones the repository.
+    pub shared: bool,
+    /// Leave out the MCP server.
+    pub no_mcp: bool,
+    /// Profile of the MCP server; empty for its default.
+    pub mcp_profile: String,
+    /// Take out what the Python program of the same name left here.
+    pub ancestor: bool,
+    /// Say what would be done, and do nothing.
+    pub dry_run: bool,
+    /// Leave the user's registry alone.
+    pub no_register: bool,
+    /// Create a store even where there is no git repository.
+    pub force: bool,
+}
+
+/// What happened to one file.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct FileChange {
+    /// Path: relative to the repository root when it lies there, else absolute.
+    pub path: String,
+    /// `created`, `updated`, `unchanged`, `removed`, `restored`, `moved`, `kept` or `skipped`.
+    pub action: String,
+    /// Why, for `skipped`; else what for.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub reason: String,
+    /// Lines that go and come, when that was asked for.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub diff: String,
+}
+
+/// An agent that an installation is for.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct AgentChosen {
+    /// Runner.
+    pub agent: String,
+    /// Its name for people.
+    pub title: String,
+    /// What told that it is there, or that it was asked for.
+    pub evidence: String,
+    /// The user's own registration holds hooks for it.
+    pub user_hooks: bool,
+}
+
+/// What a person has to do before an agent runs our hooks.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct PersonStep {
+    /// Runner.
+    pub agent: String,
+    /// What does not happen without it.
+    pub without: String,
+    /// What to do, step by step.
+    pub how: Vec<String>,
+    /// How to see that it is done.
+    pub check: String,
+}
+
+/// Result of `init`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct InitReply {
+    /// Repository root.
+    pub repo: String,
+    /// Files touched or deliberately left.
+    pub files: Vec<FileChange>,
+    /// Agents, when they were looked for.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub agents: Vec<AgentChosen>,
+    /// What a person has to do.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub steps: Vec<PersonStep>,
+    /// Whether the repository is in the registry now.
+    pub registered: bool,
+    /// Nothing was written.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub dry_run: bool,
+    /// What to know.
+    pub warnings: Vec<String>,
+}
+
+/// Parameters of `install`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct InstallParams {
+    /// Where the caller's agents keep their files.
+    pub surroundings: Surroundings,
+    /// Agents; empty for those that are there.
+    pub agents: Vec<String>,
+    /// Leave out the MCP server.
+    pub no_mcp: bool,
+    /// Profile of the MCP server; empty for its default.
+    pub mcp_profile: String,
+    /// Take out what the Python program of the same name left here.
+    pub ancestor: bool,
+    /// Say what would be done, and do nothing.
+    pub dry_run: bool,
+}
+
+/// Result of `install`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct InstallReply {
+    /// Agents it is for.
+    pub agents: Vec<AgentChosen>,
+    /// Files touched or deliberately left.
+    pub files: Vec<FileChange>,
+    /// What a person has to do.
+    pub steps: Vec<PersonStep>,
+    /// Nothing was written.
+    pub dry_run: bool,
+    /// What to know.
+    pub warnings: Vec<String>,
+}
+
+/// What becomes of a repository's memory when aictx is taken out of it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum MemoryFate {
+    /// It goes into the user's state directory; where there is nothing in it, it is deleted.
+    #[default]
+    Archive,
+    /// It is deleted.
+    Delete,
+    /// It stays, hidden from git.
+    Keep,
+}
+
+/// Parameters of `clean`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct CleanParams {
+    /// Absolute path of the repository or of a directory in it.
+    pub repo: String,
+    /// Where the caller's agents keep their files.
+    pub surroundings: Surroundings,
+    /// What becomes of the memory.
+    pub memory: MemoryFate,
+    /// Take out memory that git tracks, too.
+    pub force: bool,
+    /// Say for each file whether it is as it was before.
+    pub verify: bool,
+    /// Take out what the Python program of the same name left here.
+    pub ancestor: bool,
+    /// Say what would be done, and do nothing.
+    pub dry_run: bool,
+}
+
+/// Parameters of `uninstall`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct UninstallParams {
+    /// Where the caller's agents keep their files.
+    pub surroundings: Surroundings,
+    /// Delete the memory of all registered repositories, the state and the indexes, too.
+    pub purge: bool,
+    /// Say for each file whether it is as it was before.
+    pub verify: bool,
+    /// Say what would be done, and do nothing.
+    pub dry_run: bool,
+}
+
+/// Whether a file is as it was before the installation.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct Verified {
+    /// Path.
+    pub path: String,
+    /// To the byte.
+    pub identical: bool,
+    /// Why not.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub reason: String,
+}
+
+/// Result of `clean` and `uninstall`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct RemovalReply {
+    /// Repositories that were taken care of.
+    pub repos: Vec<String>,
+    /// Files and directories touched or deliberately left.
+    pub files: Vec<FileChange>,
+    /// What `verify` found.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub verified: Vec<Verified>,
+    /// Where memory was moved.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub archived: Vec<String>,
+    /// Nothing was written.
+    pub dry_run: bool,
+    /// Something was left that should have gone.
+    pub partial: bool,
+    /// What to know.
+    pub warnings: Vec<String>,
+}
+
+/// Parameters of `doctor`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct DoctorParams {
+    /// Absolute path of the repository or of a directory in it.
+    pub repo: String,
+    /// Where the caller's agents keep their files.
+    pub surroundings: Surroundings,
+}
+
+/// How a check ended, worst last.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "snake_case")]
+pub enum CheckStatus {
+    /// Nothing to say.
+    #[default]
+    Ok,
+    /// No data yet.
+    Unknown,
+    /// It works, and could be better.
+    Warning,
+    /// It does not work.
+    Error,
+}
+
+impl CheckStatus {
+    /// As it is written.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Unknown => "unknown",
+            Self::Warning => "warning",
+            Self::Error => "error",
+        }
+    }
+}
+
+/// One finding of `doctor`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct Check {
+    /// Name.
+    pub name: String,
+    /// How it ended.
+    pub status: CheckStatus,
+    /// One sentence.
+    pub summary: String,
+    /// Evidence.
+    pub details: Value,
+    /// What to do, for people.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub recommended_action: String,
+    /// The command that does it, word by word; made of constants and paths, never of text from a
+    /// repository.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub command: Vec<String>,
+    /// It may be run without asking.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub safe: bool,
+}
+
+/// One step of a plan.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct PlanStep {
+    /// Check it comes from.
+    pub code: String,
+    /// What to do.
+    pub action: String,
+    /// The command, word by word; empty when it is for a person.
+    pub command: Vec<String>,
+    /// Why.
+    pub reason: String,
+    /// It may be run without asking.
+    pub safe: bool,
+}
+
+/// Result of `doctor`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct DoctorReply {
+    /// The worst check.
+    pub status: CheckStatus,
+    /// Repository root; empty outside of one.
+    pub repo: String,
+    /// Product version.
+    pub version: String,
+    /// `general`.
+    pub mode: String,
+    /// Findings.
+    pub checks: Vec<Check>,
+    /// What to do, in the order of the checks, each once.
+    pub recommended_actions: Vec<String>,
+    /// The same as steps; at most [`MAX_PLAN`].
+    pub action_plan: Vec<PlanStep>,
+}
+
+/// Most steps of a plan.
+pub const MAX_PLAN: usize = 20;
+
+impl DoctorReply {
+    /// Derives status, recommendations and plan from the checks.
+    pub fn conclude(&mut self) {
+        let worst = self.checks.iter().map(|check| check.status);
+        // No data is no trouble.
+        let worst = worst.filter(|status| *status != CheckStatus::Unknown).max();
+        self.status = worst.unwrap_or_default();
+        self.recommended_actions.clear();
+        self.action_plan.clear();
+        for check in &self.checks {
+            if check.recommended_action.is_empty() {
+                continue;
+            }
+            if !self.recommended_actions.contains(&check.recommended_action) {
+                self.recommended_actions
+                    .push(check.recommended_action.clone());
+            }
+            let known = |step: &PlanStep| {
+                step.code == check.name
+                    || !check.command.is_empty() && step.command == check.command
+            };
+            if self.action_plan.len() < MAX_PLAN && !self.action_plan.iter().any(known) {
+                self.action_plan.push(PlanStep {
+                    code: check.name.clone(),
+                    action: check.recommended_action.clone(),
+                    command: check.command.clone(),
+                    reason: check.summary.clone(),
+                    safe: check.safe,
+                });
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_worst_check_decides_and_each_step_stands_once() {
+        let check = |name: &str, status, action: &str| Check {
+            name: name.into(),
+            status,
+            recommended_action: action.into(),
+            ..Check::default()
+        };
+        let mut reply = DoctorReply {
+            checks: vec![
+                check("a", CheckStatus::Ok, ""),
+                check("b", CheckStatus::Warning, "do it"),
+                check("c", CheckStatus::Unknown, ""),
+                check("d", CheckStatus::Warning, "do it"),
+            ],
+            ..DoctorReply::default()
+        };
+        reply.conclude();
+        assert_eq!(reply.status, CheckStatus::Warning);
+        assert_eq!(reply.recommended_actions, ["do it"]);
+        assert_eq!(reply.action_plan.len(), 2);
+        reply.checks = vec![check("c", CheckStatus::Unknown, "")];
+        reply.conclude();
+        assert_eq!(reply.status, CheckStatus::Ok);
+        assert!(reply.action_plan.is_empty());
+    }
+}

@@ -1,0 +1,158 @@
+// A scripted model on 127.0.0.1. It speaks as much of three vendors' streaming interfaces as their
+// agents need, and does what the request tells it: `STEPS: a ;; b ;; say words`. Each answered tool
+// call is one step further. What it was asked is kept, a JSON object a line.
+//
+//   node model.mjs LOG PORTFILE
+import { createServer } from "node:http";
+import { appendFileSync, renameSync, writeFileSync } from "node:fs";
+
+const [, , log, portFile] = process.argv;
+const MARK = "STEPS: ";
+
+/** All text in a value, in order. */
+function texts(value, into = []) {
+  if (typeof value === "string") into.push(value);
+  else if (Array.isArray(value)) value.forEach((v) => texts(v, into));
+  else if (value && typeof value === "object") Object.values(value).forEach((v) => texts(v, into));
+  return into;
+}
+
+/** The steps that the newest request asks for; none for side requests such as titles. */
+function steps(messages) {
+  // A request begins a line; what is told about earlier ones stands within one.
+  const lines = texts(messages).flatMap((t) => t.split("\n")).map((t) => t.trim().replace(/^"|"$/g, ""));
+  const asked = lines.filter((t) => t.startsWith(MARK));
+  if (asked.length === 0) return [];
+  const line = asked[asked.length - 1].slice(MARK.length);
+  return line.split(";;").map((s) => s.trim()).filter(Boolean);
+}
+
+/** `{ say }` or `{ run }`. */
+function next(list, done) {
+  const step = list[done];
+  if (step === undefined) return { say: "ok" };
+  return step.startsWith("say ") ? { say: step.slice(4) } : { run: step };
+}
+
+function events(response, list) {
+  response.writeHead(200, { "content-type": "text/event-stream" });
+  for (const [name, data] of list) {
+    response.write(`${name ? `event: ${name}\n` : ""}data: ${typeof data === "string" ? data : JSON.stringify(data)}\n\n`);
+  }
+  response.end();
+}
+
+let calls = 0;
+
+/** Anthropic: messages. */
+function messages(body, response) {
+  const has = body.tools?.some((tool) => tool.name === "Bash");
+  const done = texts((body.messages ?? []).map((m) => (Array.isArray(m.content) ? m.content.filter((c) => c.type === "tool_result").map(() => "result") : []))).length;
+  const step = has ? next(steps(body.messages), done) : { say: "ok" };
+  const id = `toolu_${++calls}`;
+  const block = step.run
+    ? { type: "tool_use", id, name: "Bash", input: {} }
+    : { type: "text", text: "" };
+  const delta = step.run
+    ? { type: "input_json_delta", partial_json: JSON.stringify({ command: step.run, description: "a step" }) }
+    : { type: "text_delta", text: step.say };
+  const usage = { input_tokens: 10, output_tokens: 10 };
+  const message = { id: `msg_${calls}`, type: "message", role: "assistant", model: body.model, content: [], stop_reason: null, stop_sequence: null, usage };
+  const stop = step.run ? "tool_use" : "end_turn";
+  if (!body.stream) {
+    const content = step.run ? [{ ...block, input: { command: step.run } }] : [{ type: "text", text: step.say }];
+    response.writeHead(200, { "content-type": "application/json" });
+    response.end(JSON.stringify({ ...message, content, stop_reason: stop }));
+    return;
+  }
+  events(response, [
+    ["message_start", { type: "message_start", message }],
+    ["content_block_start", { type: "content_block_start", index: 0, content_block: block }],
+    ["content_block_delta", { type: "content_block_delta", index: 0, delta }],
+    ["content_block_stop", { type: "content_block_stop", index: 0 }],
+    ["message_delta", { type: "message_delta", delta: { stop_reason: stop, stop_sequence: null }, usage: { output_tokens: 10 } }],
+    ["message_stop", { type: "message_stop" }],
+  ]);
+}
+
+/** OpenAI: responses, as Codex speaks it. */
+function responses(body, response) {
+  const input = Array.isArray(body.input) ? body.input : [];
+  const done = input.filter((item) => item.type?.endsWith("_call_output")).length;
+  const step = next(steps(input), done);
+  const id = `resp_${++calls}`;
+  const names = (body.tools ?? []).map((tool) => tool.name);
+  const shell = ["exec_command", "shell_command", "shell"].find((name) => names.includes(name)) ?? "exec_command";
+  const argument = { exec_command: { cmd: step.run }, shell_command: { command: step.run }, shell: { command: ["bash", "-lc", step.run] } }[shell];
+  const item = step.run
+    ? { type: "function_call", id: `fc_${calls}`, call_id: `call_${calls}`, name: shell, arguments: JSON.stringify(argument) }
+    : { type: "message", id: `m_${calls}`, role: "assistant", content: [{ type: "output_text", text: step.say }] };
+  const usage = { input_tokens: 1, input_tokens_details: null, output_tokens: 1, output_tokens_details: null, total_tokens: 2 };
+  events(response, [
+    ["response.created", { type: "response.created", response: { id } }],
+    ["response.output_item.done", { type: "response.output_item.done", output_index: 0, item }],
+    ["response.completed", { type: "response.completed", response: { id, output: [item], usage } }],
+  ]);
+}
+
+/** OpenAI: chat completions, as OpenCode speaks it. */
+function completions(body, response) {
+  const done = (body.messages ?? []).filter((m) => m.role === "tool").length;
+  const has = body.tools?.some((tool) => tool.function?.name === "bash");
+  const step = has ? next(steps(body.messages), done) : { say: "ok" };
+  const id = `c_${++calls}`;
+  const delta = step.run
+    ? { role: "assistant", tool_calls: [{ index: 0, id: `call_${calls}`, type: "function", function: { name: "bash", arguments: JSON.stringify({ command: step.run, description: "a step" }) } }] }
+    : { role: "assistant", content: step.say };
+  const chunk = (delta, finish) => ({ id, object: "chat.completion.chunk", created: 1, model: body.model, choices: [{ index: 0, delta, finish_reason: finish }] });
+  events(response, [
+    ["", chunk(delta, null)],
+    ["", { ...chunk({}, step.run ? "tool_calls" : "stop"), usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 } }],
+    ["", "[DONE]"],
+  ]);
+}
+
+/** Google: streamGenerateContent, as Gemini CLI speaks it. */
+function gemini(body, response, streams) {
+  const parts = (body.contents ?? []).flatMap((c) => c.parts ?? []);
+  const done = parts.filter((p) => p.functionResponse).length;
+  const tools = (body.tools ?? []).flatMap((t) => t.functionDeclarations ?? []);
+  const has = tools.some((tool) => tool.name === "run_shell_command");
+  const step = has ? next(steps(body.contents), done) : { say: "ok" };
+  calls += 1;
+  const part = step.run ? { functionCall: { name: "run_shell_command", args: { command: step.run, description: "a step" } } } : { text: step.say };
+  const answer = { candidates: [{ content: { role: "model", parts: [part] }, finishReason: "STOP", index: 0 }], usageMetadata: { promptTokenCount: 1, candidatesTokenCount: 1, totalTokenCount: 2 } };
+  if (streams) return events(response, [["", answer]]);
+  response.writeHead(200, { "content-type": "application/json" });
+  response.end(JSON.stringify(answer));
+}
+
+const server = createServer((request, response) => {
+  let raw = "";
+  request.on("data", (chunk) => (raw += chunk));
+  request.on("end", () => {
+    let body = {};
+    try {
+      body = JSON.parse(raw);
+    } catch {
+      // Not for us.
+    }
+    appendFileSync(log, JSON.stringify({ url: request.url, body }) + "\n");
+    const path = request.url.split("?")[0];
+    if (path.endsWith("/count_tokens") || path.includes(":countTokens")) {
+      response.writeHead(200, { "content-type": "application/json" });
+      response.end(JSON.stringify({ input_tokens: 10, totalTokens: 10 }));
+    } else if (path.endsWith("/messages")) messages(body, response);
+    else if (path.endsWith("/responses")) responses(body, response);
+    else if (path.endsWith("/chat/completions")) completions(body, response);
+    else if (path.includes("enerateContent")) gemini(body, response, path.includes("stream"));
+    else {
+      response.writeHead(404, { "content-type": "application/json" });
+      response.end("{}");
+    }
+  });
+});
+server.listen(0, "127.0.0.1", () => {
+  writeFileSync(`${portFile}.new`, String(server.address().port));
+  renameSync(`${portFile}.new`, portFile);
+});
