@@ -367,6 +367,9 @@ fn files_below(worktree: &Path, directory: &str, looked: &mut usize, found: &mut
     }
 }
 
+/// File systems stamp files with the clock of the kernel's last tick, at most this long ago.
+const CLOCK_TICK_MS: u128 = 10;
+
 /// Changed files that were written since a moment, as absolute paths.
 fn written_since(worktree: &Path, git: &GitState, since_ms: u64) -> Vec<String> {
     let changed = git.staged.iter().chain(&git.unstaged).chain(&git.untracked);
@@ -375,7 +378,7 @@ fn written_since(worktree: &Path, git: &GitState, since_ms: u64) -> Vec<String> 
         let at = modified
             .ok()
             .and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok());
-        at.is_some_and(|at| at.as_millis() >= u128::from(since_ms))
+        at.is_some_and(|at| at.as_millis() + CLOCK_TICK_MS >= u128::from(since_ms))
     };
     let mut found: Vec<String> = Vec::new();
     let mut looked = 0;

@@ -9,6 +9,7 @@ pub mod event;
 pub mod fold;
 pub mod hook;
 pub mod identity;
+pub mod json;
 pub mod ledger;
 pub mod locations;
 pub mod methods;

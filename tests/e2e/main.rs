@@ -25,6 +25,7 @@ mod protocol;
 mod recorded;
 mod retention;
 mod review;
+mod rules;
 mod session;
 mod setup;
 mod tasks;

@@ -454,7 +454,7 @@ fn open_failures<'a>(
         found.extend(
             find_failures(&snapshot.failures, &query, now)
                 .into_iter()
-                .filter(|(_, p)| usable(&p)),
+                .filter(|(_, p)| usable(p)),
         );
     }
     for pattern in failures::open(&snapshot.failures)

@@ -31,10 +31,7 @@ pub(crate) fn next_id(index: &ContractIndex, session_id: &str) -> String {
     let last = index.contracts.iter().rev().find(of_session);
     let number = last
         .and_then(|c| c.contract_id.rsplit_once('-')?.1.parse::<u64>().ok())
-        .map_or_else(
-            || index.contracts.iter().filter(of_session).count() as u64,
-            |n| n,
-        );
+        .unwrap_or_else(|| index.contracts.iter().filter(of_session).count() as u64);
     file_stem(&format!("{session_id}-{}", number + 1))
 }
 

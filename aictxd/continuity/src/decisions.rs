@@ -106,7 +106,7 @@ pub(crate) fn ranked<'a>(
         });
     }
     // Stable: of equal scores the newer one stays first.
-    out.sort_by(|a, b| b.score.cmp(&a.score));
+    out.sort_by_key(|found| std::cmp::Reverse(found.score));
     (out, left)
 }
 

@@ -75,9 +75,9 @@ pub(crate) fn status(snapshot: &Snapshot, asked: Asked) -> Value {
             "suggested_next_action": next,
         });
         let known = |w: &Value| {
-            w["code"] == entry["code"]
-                && w["session_id"] == entry["session_id"]
-                && w["task"] == entry["task"]
+            ["code", "session_id", "task"]
+                .iter()
+                .all(|name| w.get(name) == entry.get(name))
         };
         if warnings.len() < MAX_TOLD && !warnings.iter().any(known) {
             warnings.push(entry);

@@ -33,9 +33,12 @@ fn find_terms(text: &str) -> BTreeSet<String> {
     let text = text.get(..end).unwrap_or_default();
     let mut found = BTreeSet::new();
     words::terms(text.as_bytes(), |term| {
-        if term.len() > 2 && term.is_ascii() && words::weight(term) > 0.5 {
-            found.insert(term.to_owned());
-        } else if !term.is_ascii() && !term.chars().any(unspaced) {
+        let telling = if term.is_ascii() {
+            term.len() > 2 && words::weight(term) > 0.5
+        } else {
+            !term.chars().any(unspaced)
+        };
+        if telling {
             found.insert(term.to_owned());
         }
     });

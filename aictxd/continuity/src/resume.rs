@@ -63,7 +63,7 @@ pub fn resume(
     let matched = continuity_match(&context, &points, fits);
     let test = project.canonical_check(snapshot);
     let contract = execution_contract(&context, &matched, &points, test.as_ref());
-    let strength = matched["contract_strength"]
+    let strength = aictx_proto::json::member(&matched, "contract_strength")
         .as_str()
         .unwrap_or_default()
         .to_owned();
@@ -97,7 +97,7 @@ pub fn resume(
     let checks = json!({
         "expected_first_action": contract.pointer("/first_action/path"),
         "expected_test_command": expected_test,
-        "expected_final_command": contract["finalize_command"],
+        "expected_final_command": aictx_proto::json::member(&contract, "finalize_command"),
         "violations_to_report": ["edit_outside_scope", "edited_avoided_path", "missing_first_action", "canonical_test_missing", "missing_finalize"],
     });
     let mut warnings: Vec<String> = snapshot.issues.iter().map(|i| i.warning()).collect();

@@ -150,7 +150,7 @@ pub(crate) fn thread_effects(
         "fields": fields, "patch": patch,
     });
     if event == "closed" {
-        row["status"] = json!(thread.status);
+        aictx_proto::json::set(&mut row, "status", json!(thread.status));
     }
     vec![
         Effect::ReplaceJson {

@@ -442,7 +442,7 @@ impl Question<'_> {
             self.snapshot.lifecycle.iter().rev().find(|e| {
                 e.event_type == "finalize_called" && about(&e.contract_id, &e.session_id)
             });
-        if !checked && !event.is_some_and(|e| e.tests_count > 0) {
+        if !checked && event.is_none_or(|e| e.tests_count == 0) {
             found.push(Found::new(
                 VALIDATION_EVIDENCE_MISSING.warning(WARNING, []),
                 false,
@@ -507,7 +507,7 @@ impl Question<'_> {
             self.now,
         );
         let has = |code: &str| {
-            status["warnings"]
+            aictx_proto::json::member(&status, "warnings")
                 .as_array()
                 .into_iter()
                 .flatten()

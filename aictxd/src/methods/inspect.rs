@@ -14,7 +14,7 @@ use aictx_proto::record::{ComplianceRow, ExecutionLogRow, HandoffRow, files};
 use aictx_proto::rpc::{NOT_FOUND, RpcError};
 use aictx_proto::snapshot::Snapshot;
 use aictx_proto::text::file_stem;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::place;
 use crate::app::App;
@@ -86,7 +86,7 @@ pub(super) fn next(app: &App, params: &HandParams) -> Result<Value, RpcError> {
 }
 
 fn with_text((mut value, text): (Value, String)) -> Value {
-    value["text"] = json!(text);
+    aictx_proto::json::set(&mut value, "text", text);
     value
 }
 

@@ -21,7 +21,7 @@ pub(super) fn list(app: &App, params: &MemoryListParams) -> Result<MemoryList, R
     let snapshot = app.hosts.open(&place(app, &params.repo)?.root)?.snapshot();
     let mut items = items(&snapshot);
     if !params.kind.is_empty() {
-        items.retain(|item| item["kind"] == params.kind.as_str());
+        items.retain(|item| *aictx_proto::json::member(item, "kind") == params.kind.as_str());
     }
     let limit = match params.limit as usize {
         0 => DEFAULT_LIMIT,
@@ -48,7 +48,9 @@ pub(super) async fn edit(
     let (now, store) = (app.now(), Arc::clone(&host.store));
     let decided = host.write(move |snapshot| {
         let found = find_item(snapshot, &params.id).and_then(|item| {
-            let kind = item["kind"].as_str().unwrap_or_default();
+            let kind = aictx_proto::json::member(&item, "kind")
+                .as_str()
+                .unwrap_or_default();
             // All rows, also those that a snapshot does not hold: none may be lost.
             let rows = history_of(kind)
                 .map(|file| store.all_rows(file))

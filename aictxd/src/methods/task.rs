@@ -38,13 +38,17 @@ pub(super) fn look(app: &App, params: &TaskParams, what: &str) -> Result<Value, 
                 Some(thread) => shown(thread),
                 None => json!({}),
             };
-            out["active"] = json!(active.thread.is_some());
-            out["text"] = json!(status_line(active.thread.as_deref()));
+            aictx_proto::json::set(&mut out, "active", json!(active.thread.is_some()));
+            aictx_proto::json::set(
+                &mut out,
+                "text",
+                json!(status_line(active.thread.as_deref())),
+            );
             if let Some(skipped) = active.skipped {
-                out["skipped_work_state"] = skipped;
+                aictx_proto::json::set(&mut out, "skipped_work_state", skipped);
             }
             if let Some(status) = active.status {
-                out["work_state_git_status"] = status;
+                aictx_proto::json::set(&mut out, "work_state_git_status", status);
             }
             Ok(out)
         }
@@ -69,7 +73,7 @@ pub(super) fn look(app: &App, params: &TaskParams, what: &str) -> Result<Value, 
         _ => match find_thread(&snapshot, params.task_id.trim()) {
             Some(thread) => {
                 let mut out = shown(thread);
-                out["text"] = json!(thread_line(thread));
+                aictx_proto::json::set(&mut out, "text", json!(thread_line(thread)));
                 Ok(out)
             }
             None => Err(refused(TaskError::NoSuch(params.task_id.trim().to_owned()))),
@@ -119,13 +123,13 @@ pub(super) async fn change(
         .await?;
     let outcome = decided.0.map_err(refused)?;
     let mut out = reply(&outcome.thread)?;
-    out["text"] = json!(thread_line(&outcome.thread));
+    aictx_proto::json::set(&mut out, "text", json!(thread_line(&outcome.thread)));
     match what {
-        "update" => out["updated"] = json!(true),
-        "close" => out["closed"] = json!(true),
+        "update" => aictx_proto::json::set(&mut out, "updated", json!(true)),
+        "close" => aictx_proto::json::set(&mut out, "closed", json!(true)),
         _ => {}
     }
-    out["changed_fields"] = json!(outcome.changed_fields);
+    aictx_proto::json::set(&mut out, "changed_fields", json!(outcome.changed_fields));
     Ok(out)
 }
 

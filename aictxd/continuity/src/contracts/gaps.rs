@@ -67,7 +67,7 @@ pub(crate) fn gaps(
         gap.insert("source_execution_id".to_owned(), json!(execution_id));
         gap.retain(|_, v| v.as_str() != Some("") && !v.is_null());
         let gap = Value::Object(gap);
-        if out.len() < MAX_GAPS && !out.iter().any(|g| g["kind"] == gap["kind"]) {
+        if out.len() < MAX_GAPS && !out.iter().any(|g| g.get("kind") == gap.get("kind")) {
             out.push(gap);
         }
     }

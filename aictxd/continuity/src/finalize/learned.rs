@@ -85,7 +85,7 @@ pub(super) fn learn(input: &Finalize, facts: &Facts) -> Learned {
         .cloned()
         .collect();
     for gap in still_open(&older, &closed, &seen.passed) {
-        if open.len() < 8 && !open.iter().any(|g| g["kind"] == gap["kind"]) {
+        if open.len() < 8 && !open.iter().any(|g| g.get("kind") == gap.get("kind")) {
             open.push(gap);
         }
     }

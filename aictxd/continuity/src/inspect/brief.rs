@@ -335,7 +335,7 @@ pub fn prepare(
         })).collect::<Vec<_>>(),
         "work_state": context.active.thread.as_ref().map_or_else(|| json!({ "active": false }), |t| {
             let mut out = compact(t);
-            out["active"] = json!(true);
+            aictx_proto::json::set(&mut out, "active", true);
             out
         }),
         "decisions": context.decisions.iter().take(5).map(|d| json!({
@@ -357,7 +357,7 @@ pub fn prepare(
         "validation_expectations": expectations, "suggested_first_action": first,
         "area_hints": crate::areas::hints(&snapshot.areas, &area),
         "continuity_quality": {
-            "score": quality["score"], "status": quality["status"], "advisory_only": true,
+            "score": aictx_proto::json::member(&quality, "score"), "status": aictx_proto::json::member(&quality, "status"), "advisory_only": true,
         },
         "staleness_warnings": stale, "why_loaded": context.why_loaded(&ranked),
         "warnings": warnings,
@@ -407,7 +407,12 @@ fn prepare_text(pack: &Value) -> String {
             .map(line)
             .collect()
     };
-    section("Goal", vec![text(&pack["goal"]["normalized"])]);
+    section(
+        "Goal",
+        vec![text(
+            pack.pointer("/goal/normalized").unwrap_or(&Value::Null),
+        )],
+    );
     section("Task type", vec![text(&pack["task_type"])]);
     section(
         "Relevant files",
@@ -416,7 +421,7 @@ fn prepare_text(pack: &Value) -> String {
                 "{} ({}) - {}",
                 text(&f["path"]),
                 text(&f["kind"]),
-                text(&f["why_loaded"][0])
+                text(f.pointer("/why_loaded/0").unwrap_or(&Value::Null))
             )
         }),
     );

@@ -315,8 +315,8 @@ pub(super) fn execution_contract(
         "validation_policy": validation_policy(&context.task.name, exploratory || command.is_empty()),
     });
     if !structural.is_empty() && !exploratory {
-        contract["expected_first_files"] = json!(structural);
-        contract["expected_first_files_source"] = json!("repo_map");
+        aictx_proto::json::set(&mut contract, "expected_first_files", json!(structural));
+        aictx_proto::json::set(&mut contract, "expected_first_files_source", "repo_map");
     }
     contract
 }
@@ -362,7 +362,7 @@ pub(super) fn guard_triggers(strength: &str, task_type: &str) -> Vec<Value> {
             "condition": condition, "tool": tool, "action": action, "required": true,
         });
         if let Some(risk) = risk {
-            out["risk"] = json!(risk);
+            aictx_proto::json::set(&mut out, "risk", json!(risk));
         }
         out
     };

@@ -102,7 +102,7 @@ pub(crate) fn task_state(
     if status == "completed" && !context.continues {
         reason.push_str("; the request is what counts now");
     }
-    if let Some(severity) = strongest(gaps)["severity"].as_str() {
+    if let Some(severity) = aictx_proto::json::member(&strongest(gaps), "severity").as_str() {
         reason.push_str(&format!("; strongest open gap: {severity}"));
     }
     let next = context

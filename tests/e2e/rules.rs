@@ -1,0 +1,175 @@
+//! What the guard keeps to beyond a command's own risk: the user's limits, other live sessions, the
+//! check at the end of a turn, and policies.
+
+use std::fs;
+
+use aictx_tests::play::Play;
+use aictx_tests::{TestEnv, wait_until};
+use serde_json::{Value, json};
+
+/// What stands in the way of an edit: decision, reason, note.
+fn before_edit(play: &Play<'_>, root: &std::path::Path, file: &str) -> (String, String, String) {
+    let input = json!({ "file_path": root.join(file), "old_string": "a", "new_string": "b" });
+    let run = play.hook(
+        "PreToolUse",
+        json!({ "tool_name": "Edit", "tool_input": input, "tool_use_id": "t" }),
+    );
+    if run.stdout.is_empty() {
+        return Default::default();
+    }
+    let answer = run.json();
+    let text = |name: &str| {
+        answer["hookSpecificOutput"][name]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned()
+    };
+    (
+        text("permissionDecision"),
+        text("permissionDecisionReason"),
+        text("additionalContext"),
+    )
+}
+
+fn before_command(play: &Play<'_>, command: &str) -> Value {
+    let run = play.hook(
+        "PreToolUse",
+        json!({ "tool_name": "Bash", "tool_input": { "command": command }, "tool_use_id": "t" }),
+    );
+    if run.stdout.is_empty() {
+        return Value::Null;
+    }
+    run.json()["hookSpecificOutput"]["permissionDecision"].clone()
+}
+
+#[test]
+fn what_the_user_put_off_limits_is_not_edited_until_they_lift_it() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let daemon = env.daemon();
+    let ann = Play::claude(&env, &repo, "ann");
+    ann.start("startup");
+    ann.prompt("Please fix add, but don't touch calc.py");
+    let (decision, reason, _) = before_edit(&ann, &repo, "calc.py");
+    assert_eq!(decision, "deny", "{reason}");
+    assert!(reason.contains("calc.py"), "{reason}");
+    assert_eq!(before_edit(&ann, &repo, "README.md").0, "");
+
+    // Another session has its own user.
+    let bob = Play::claude(&env, &repo, "bob");
+    bob.start("startup");
+    assert_eq!(before_edit(&bob, &repo, "calc.py").0, "");
+
+    // A daemon that is started again knows.
+    drop(daemon);
+    let _daemon = env.daemon();
+    assert_eq!(before_edit(&ann, &repo, "calc.py").0, "deny");
+
+    ann.prompt("ok, you can edit calc.py now");
+    assert_eq!(before_edit(&ann, &repo, "calc.py").0, "");
+}
+
+#[test]
+fn a_file_that_somebody_else_edited_is_said_once_and_stops_nobody() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    let ann = Play::claude(&env, &repo, "ann");
+    let bob = Play::claude(&env, &repo, "bob");
+    ann.start("startup");
+    bob.start("startup");
+    ann.prompt("Fix add");
+    ann.read("calc.py");
+    bob.read("calc.py");
+    bob.edit("calc.py", "def add(a, b):\n    return a + b\n");
+    let (decision, _, note) = before_edit(&ann, &repo, "calc.py");
+    assert_eq!(decision, "");
+    assert!(
+        note.contains("another live session (claude, bob)"),
+        "{note}"
+    );
+    // Its own edits are nothing to warn of.
+    let (_, _, note) = before_edit(&bob, &repo, "calc.py");
+    assert_eq!(note, "");
+
+    let who = env.aictx(&repo, &["who", "--json"]).ok().json();
+    let at_work = who["sessions"].as_array().unwrap();
+    let ann = at_work.iter().find(|s| s["session_id"] == "ann").unwrap();
+    assert_eq!(ann["request"], "Fix add");
+    let bob = at_work.iter().find(|s| s["session_id"] == "bob").unwrap();
+    assert_eq!(bob["files"], json!(["calc.py"]));
+}
+
+#[test]
+fn the_end_of_a_turn_asks_once_for_the_check() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    let ann = Play::claude(&env, &repo, "ann");
+    let stop = |again: bool| {
+        ann.hook(
+            "Stop",
+            json!({ "stop_hook_active": again, "last_assistant_message": "Done." }),
+        )
+        .stdout
+    };
+    ann.start("startup");
+    ann.prompt("Fix add");
+    assert_eq!(stop(false), "", "nothing was edited");
+    ann.prompt("Fix add");
+    ann.edit("calc.py", "def add(a, b):\n    return a + b\n");
+    let asked: Value = serde_json::from_str(&stop(false)).unwrap();
+    assert_eq!(asked["decision"], "block");
+    assert!(asked["reason"].as_str().unwrap().contains("calc.py"));
+    assert_eq!(stop(true), "", "once a turn");
+    assert_eq!(stop(false), "", "once a turn, whatever the agent says");
+    ann.prompt("And now?");
+    ann.edit("calc.py", "def add(a, b):\n    return b + a\n");
+    ann.passes("python -m pytest", "4 passed in 0.01s");
+    assert_eq!(stop(false), "", "the check passed");
+}
+
+#[test]
+fn a_repository_makes_rules_stricter_and_never_laxer_unless_it_is_trusted() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    let ann = Play::claude(&env, &repo, "ann");
+    ann.start("startup");
+    ann.prompt("Clean up");
+    assert_eq!(before_command(&ann, "git reset --hard"), "ask");
+    assert_eq!(before_command(&ann, "npm install left-pad"), Value::Null);
+    fs::write(
+        repo.join(".aictx/policy.toml"),
+        "[commands]\n\"git reset --hard\" = \"allow\"\n\"npm install*\" = \"deny\"\n[paths]\n\"calc.py\" = \"ask\"\n",
+    )
+    .unwrap();
+    wait_until("the policy is seen", || {
+        before_command(&ann, "npm install left-pad") == "deny"
+    });
+    assert_eq!(before_edit(&ann, &repo, "calc.py").0, "ask");
+    assert_eq!(before_command(&ann, "git reset --hard"), "ask");
+
+    let shown = env.aictx(&repo, &["trust", "--json"]).ok().json();
+    assert_eq!(shown["trusted"], false);
+    let hash = shown["hash"].as_str().unwrap();
+    env.aictx(&repo, &["trust", "--hash", hash]).ok();
+    wait_until("the policy is trusted", || {
+        before_command(&ann, "git reset --hard").is_null()
+    });
+    // What destroys everything is nobody's to allow.
+    assert_eq!(before_command(&ann, "rm -rf /"), "deny");
+
+    wait_until("verdicts are recorded", || {
+        env.rows(&repo, "metrics/verdicts.jsonl").len() >= 4
+    });
+    let list = env
+        .aictx(&repo, &["why", "--verdicts", "--json"])
+        .ok()
+        .json();
+    let newest = &list["verdicts"][0];
+    assert_eq!(
+        (&newest["decision"], &newest["subject"]),
+        (&json!("deny"), &json!("rm -rf /"))
+    );
+}
