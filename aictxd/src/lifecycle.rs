@@ -112,7 +112,7 @@ async fn serve(
     notify_systemd("READY=1");
     let server = tokio::spawn(rpc::serve(Arc::clone(&app), table, listener));
     // The first message of a person would wait for these patterns otherwise.
-    let _ = tokio::task::spawn_blocking(aictx_guard::warm_steer);
+    drop(tokio::task::spawn_blocking(aictx_guard::warm_steer));
     let keeper = tokio::spawn(keep_house(Arc::clone(&app)));
     let reason = app.stopped().await;
     app.maps.stop();
