@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use aictx_proto::methods::{METHODS, Scope};
-use aictx_tests::memory::files;
+
 use aictx_tests::session::{
     after_command, before_command, edited, end, failed_command, main_session, payload, prompt,
     start,
@@ -359,7 +359,7 @@ fn normal_word(word: &str) -> String {
 /// The memory, file by file, with what may differ taken out.
 fn tree(env: &TestEnv, repo: &Path) -> BTreeMap<String, Vec<Value>> {
     let memory = repo.join(".aictx");
-    files(&memory)
+    aictx_tests::memory::facts(&memory)
         .into_iter()
         .map(|file| {
             let name = file.to_string_lossy().into_owned();

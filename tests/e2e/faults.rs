@@ -31,7 +31,7 @@ pub(crate) fn resume(env: &TestEnv, repo: &Path, more: &[&str]) -> Value {
 /// Everything that is stored, as one text.
 fn everything(repo: &Path) -> String {
     let memory = repo.join(".aictx");
-    let all = files(&memory).into_iter();
+    let all = aictx_tests::memory::facts(&memory).into_iter();
     all.map(|f| String::from_utf8_lossy(&fs::read(memory.join(f)).unwrap()).into_owned())
         .collect()
 }
@@ -66,7 +66,7 @@ fn w2_wg3_what_cannot_be_read_stops_nothing_and_is_kept() {
         ],
     );
     let memory = repo.join(".aictx");
-    let histories: Vec<_> = files(&memory)
+    let histories: Vec<_> = aictx_tests::memory::facts(&memory)
         .into_iter()
         .filter(|f| f.extension().is_some_and(|e| e == "jsonl"))
         .collect();

@@ -365,7 +365,7 @@ fn w25_muted_messages_leave_the_facts() {
     // W2: what cannot be read is kept, and muting says so instead of replacing everything.
     fs::write(repo.join(".aictx/memory/user_preferences.json"), "{bad").unwrap();
     let muted = env.aictx(&repo, &["messages", "mute"]);
-    let kept = aictx_tests::memory::files(&repo.join(".aictx"));
+    let kept = aictx_tests::memory::facts(&repo.join(".aictx"));
     let kept = kept
         .iter()
         .any(|f| fs::read_to_string(repo.join(".aictx").join(f)).is_ok_and(|t| t == "{bad"));
@@ -393,7 +393,7 @@ fn looking_at_memory_changes_nothing() {
     who.passes("python -m pytest -q", "1 passed in 0.01s");
     who.end();
     let before: Vec<(std::path::PathBuf, Vec<u8>)> =
-        aictx_tests::memory::files(&repo.join(".aictx"))
+        aictx_tests::memory::facts(&repo.join(".aictx"))
             .into_iter()
             .map(|f| {
                 let bytes = fs::read(repo.join(".aictx").join(&f)).unwrap();

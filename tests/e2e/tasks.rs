@@ -339,7 +339,7 @@ fn w19_a_broken_thread_is_put_aside_and_never_overwritten() {
     assert_ne!(run.status, 0, "{run:?}");
     asked(&env, &repo, &["start", "Another", "--task-id", "t2"]);
     let started = task(&env, &repo, &["start", "Precious again", "--task-id", "t"]);
-    let kept = aictx_tests::memory::files(&repo.join(".aictx"));
+    let kept = aictx_tests::memory::facts(&repo.join(".aictx"));
     let kept = kept.iter().any(|path| {
         fs::read_to_string(repo.join(".aictx").join(path)).is_ok_and(|text| text == broken)
     });

@@ -15,6 +15,14 @@ pub const LOGS: [(&str, &str); 4] = [
     ("continuity/lifecycle_events.jsonl", "execution_id"),
 ];
 
+/// [`files`] of a memory without its journal, whose entries come and go by themselves while what was
+/// answered is made sure of.
+pub fn facts(memory: &Path) -> Vec<PathBuf> {
+    let mut found = files(memory);
+    found.retain(|file| !file.starts_with("journal"));
+    found
+}
+
 /// All plain files below a directory, with paths relative to it, in order.
 pub fn files(directory: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
