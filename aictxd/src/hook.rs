@@ -326,6 +326,11 @@ impl Session {
             // The commit goes on.
             Err(_) => seen.decide(&self.host().store.latest()).0,
         };
+        let notice = self.app.policy_problems(&self.host().root).notice();
+        let context = match notice.as_str() {
+            "" => context,
+            notice => format!("{context}\n\n{notice}"),
+        };
         Some(Answer {
             context,
             decision: Decision::Pass,
