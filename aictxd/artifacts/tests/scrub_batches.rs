@@ -170,6 +170,20 @@ fn batch_c_plain() {
     );
 }
 
+#[test]
+fn batch_q() {
+    run("Q", include_str!("scrub/batch_q.txt"), secret_case);
+}
+
+#[test]
+fn batch_q_plain() {
+    run(
+        "Q plain",
+        include_str!("scrub/batch_q_plain.txt"),
+        lookalike_case,
+    );
+}
+
 mod records {
     use super::*;
     use aictx_artifacts::scrub::scrub_value;

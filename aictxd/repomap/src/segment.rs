@@ -283,7 +283,9 @@ impl Segment {
     /// The document that a symbol stands in.
     pub fn doc_of_symbol(&self, symbol: u32) -> u32 {
         let starts = self.u32s(Section::DocSymbols);
-        starts.partition_point(|start| start.get() <= symbol) as u32 - u32::from(!starts.is_empty())
+        // Starts that are out of order lead to some document, but to one that is there.
+        let before = starts.partition_point(|start| start.get() <= symbol) as u32;
+        before.saturating_sub(1).min(self.docs().saturating_sub(1))
     }
 
     /// A symbol; nothing when there is none of that number.
@@ -419,4 +421,44 @@ pub fn mask(name: &str) -> u64 {
                 _ => 37,
             }
     })
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+
+    /// One document with one symbol, whose document starts behind it.
+    #[test]
+    fn starts_out_of_order_lead_to_a_document_that_is_there() {
+        use Section::{
+            DocById, DocId, DocImports, DocLength, DocMeta, DocSymbols, ImportStart, NameStart,
+            NameSymbols, SymbolByName, SymbolContainer, SymbolEnd, SymbolKind, SymbolLine,
+            SymbolName, SymbolText, TermLists, TermStart,
+        };
+        for starts in [[1_u32, 1], [0, 0], [7, 0]] {
+            let mut bytes = Vec::new();
+            for section in Section::ALL {
+                let length: usize = match section {
+                    DocId => 20,
+                    DocLength => 16,
+                    DocSymbols | DocImports | SymbolText => 8,
+                    DocById | DocMeta | SymbolName | SymbolLine | SymbolEnd | SymbolByName
+                    | NameStart | NameSymbols | ImportStart | TermStart | TermLists => 4,
+                    SymbolContainer => 2,
+                    SymbolKind => 1,
+                    _ => 0,
+                };
+                bytes.extend(u16::try_from(length).unwrap().to_le_bytes());
+                if matches!(section, DocSymbols) {
+                    bytes.extend(starts.iter().flat_map(|start| start.to_le_bytes()));
+                } else {
+                    bytes.resize(bytes.len() + length, 0);
+                }
+            }
+            let segment = Segment::sealed(&bytes).unwrap();
+            assert_eq!((segment.docs(), segment.symbols()), (1, 1));
+            assert_eq!(segment.doc_of_symbol(0), 0, "{starts:?}");
+        }
+    }
 }

@@ -4,9 +4,11 @@
 //! means nothing gives no facts.
 
 mod command;
+mod find;
 mod fingerprint;
 mod output;
 mod recognise;
+mod scan;
 pub mod shell;
 mod stream;
 mod tests_seen;
@@ -15,6 +17,8 @@ mod totals;
 use aictx_proto::event::ErrorEvent;
 use aictx_proto::ledger::Outcome;
 use serde::Serialize;
+
+use scan::{Scanned, scan};
 
 pub use command::{
     check_class, command_word, hides_status, is_test_command, normalise_command, same_check,
@@ -49,24 +53,29 @@ pub fn events(run: &Run) -> Vec<ErrorEvent> {
     if run.exit_status == Some(0) {
         return Vec::new();
     }
-    events_in(run, &cleaned(run))
+    let texts = cleaned(run);
+    events_in(run, &texts, &scanned(&texts))
 }
 
 fn cleaned(run: &Run) -> [String; 2] {
     [output::clean(run.stderr), output::clean(run.stdout)]
 }
 
-fn events_in(run: &Run, texts: &[String; 2]) -> Vec<ErrorEvent> {
+fn scanned(texts: &[String; 2]) -> [Scanned<'_>; 2] {
+    texts.each_ref().map(|text| scan(text))
+}
+
+fn events_in(run: &Run, texts: &[String; 2], scanned: &[Scanned; 2]) -> Vec<ErrorEvent> {
     match run.exit_status {
         Some(0) => return Vec::new(),
-        None if said(texts) == Some(true) => return Vec::new(),
+        None if said(scanned) == Some(true) => return Vec::new(),
         _ => {}
     }
     let context = recognise::Context::new(run);
     let mut streams = texts
         .each_ref()
         .map(|text| recognise::lines_of(&context, text));
-    let mut events = recognise::collect(&context, texts, &mut streams);
+    let mut events = recognise::collect(&context, scanned, &mut streams);
     // Warnings of a compiler alone are no failure; without an exit status, neither are those of
     // linters that pass in spite of them.
     let harmless = |event: &ErrorEvent| {
@@ -118,8 +127,10 @@ pub fn parse(command: &str, exit_status: Option<i32>, output: &[u8]) -> Parsed {
 /// Events and tests of a run.
 pub fn parse_run(run: &Run) -> Parsed {
     let texts = cleaned(run);
-    let events = events_in(run, &texts);
-    let mut tests = tests_seen::read(texts.iter().map(String::as_str)).unwrap_or_default();
+    let scanned = scanned(&texts);
+    let events = events_in(run, &texts, &scanned);
+    let totals = scanned.iter().flat_map(|scanned| &scanned.totals);
+    let mut tests = tests_seen::read(totals.copied()).unwrap_or_default();
     for event in events.iter().filter(|event| event.phase == "test") {
         let known = tests.failed_tests.contains(&event.test);
         if !event.test.is_empty() && !known && tests.failed_tests.len() < MAX_FAILED_TESTS {
@@ -144,10 +155,11 @@ pub fn outcome(run: &Run) -> Outcome {
         None => {}
     }
     let texts = cleaned(run);
-    match said(&texts) {
+    let scanned = scanned(&texts);
+    match said(&scanned) {
         Some(true) => Outcome::Passed,
         Some(false) => Outcome::Failed,
-        None if events_in(run, &texts)
+        None if events_in(run, &texts, &scanned)
             .iter()
             .any(|event| event.severity == "error") =>
         {
@@ -158,9 +170,9 @@ pub fn outcome(run: &Run) -> Outcome {
 }
 
 /// Verdict of the totals in the text; one failed part is a failed run.
-fn said(texts: &[String; 2]) -> Option<bool> {
+fn said(scanned: &[Scanned; 2]) -> Option<bool> {
     let mut verdict = None;
-    for line in texts.iter().flat_map(|text| totals::lines(text)) {
+    for line in scanned.iter().flat_map(|scanned| &scanned.totals) {
         match totals::verdict(line) {
             Some(false) => return Some(false),
             Some(true) => verdict = Some(true),

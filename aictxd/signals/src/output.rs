@@ -49,14 +49,31 @@ fn whole_lines_tail(bytes: &[u8]) -> &[u8] {
 }
 
 fn clean_part(bytes: &[u8], mut out: String) -> String {
-    let text = String::from_utf8_lossy(bytes);
+    // Nearly all output is valid, and checking that is much faster than replacing what is not.
+    let lossy;
+    let text = match std::str::from_utf8(bytes) {
+        Ok(text) => text,
+        Err(_) => {
+            lossy = String::from_utf8_lossy(bytes);
+            &*lossy
+        }
+    };
     let mut scratch = String::new();
     // Start in `out` of the line before, so that a line that was cut can be taken back.
     let mut last_start: Option<usize> = None;
     let mut skip_partial = false;
-    for raw in text.split('\n') {
+    // Lines that stay as they are, not copied yet: neighbours are copied together.
+    let mut kept = 0..0;
+    let mut from = 0;
+    while from <= text.len() {
+        let rest = text.as_bytes().get(from..).unwrap_or_default();
+        let end = memchr(b'\n', rest).map_or(text.len(), |found| from + found);
+        let raw = text.get(from..end).unwrap_or_default();
+        let start = from;
+        from = end + 1;
         let line = clean_line(raw, &mut scratch);
         if is_cut_marker(line) {
+            out.push_str(text.get(std::mem::take(&mut kept)).unwrap_or_default());
             // The lines around a cut are halves of lines and mean nothing.
             if let Some(start) = last_start.take() {
                 out.truncate(start);
@@ -66,17 +83,33 @@ fn clean_part(bytes: &[u8], mut out: String) -> String {
             skip_partial = true;
             continue;
         }
-        let blank = line.trim().is_empty();
+        let blank = !line
+            .bytes()
+            .next()
+            .is_some_and(|byte| byte.is_ascii_graphic())
+            && line.trim().is_empty();
         if skip_partial && !blank {
             skip_partial = false;
             continue;
         }
         if !blank {
-            last_start = Some(out.len());
+            last_start = Some(out.len() + kept.len());
         }
-        out.push_str(strip_prefixes(limit(line)));
+        let line = strip_prefixes(limit(line));
+        // Cleaning only takes away, so what is as long as before is the same.
+        if line.len() == raw.len() && end < text.len() {
+            if kept.end != start {
+                out.push_str(text.get(kept).unwrap_or_default());
+                kept = start..start;
+            }
+            kept.end = from;
+            continue;
+        }
+        out.push_str(text.get(std::mem::take(&mut kept)).unwrap_or_default());
+        out.push_str(line);
         out.push('\n');
     }
+    out.push_str(text.get(kept).unwrap_or_default());
     out
 }
 
@@ -111,49 +144,80 @@ fn clean_line<'a>(raw: &'a str, scratch: &'a mut String) -> &'a str {
             | (*byte == 0xE2)
             | (*byte == 0xEF)
     });
-    if !suspicious {
+    if !suspicious || !bytes.iter().enumerate().any(|(at, _)| is_hidden(bytes, at)) {
         return line;
     }
     scratch.clear();
-    let mut chars = line.chars().peekable();
-    while let Some(c) = chars.next() {
-        match c {
-            '\u{1b}' => match chars.next() {
-                // CSI: parameters, then one final byte.
-                Some('[') => {
-                    for next in chars.by_ref() {
-                        if ('\u{40}'..='\u{7e}').contains(&next) {
-                            break;
-                        }
-                    }
-                }
-                // OSC and other strings: up to BEL or ESC \.
-                Some(']' | 'P' | '^' | '_') => {
-                    while let Some(next) = chars.next() {
-                        if next == '\u{7}' {
-                            break;
-                        }
-                        if next == '\u{1b}' {
-                            chars.next_if_eq(&'\\');
-                            break;
-                        }
-                    }
-                }
-                // Character set selection takes one more.
-                Some('(' | ')') => {
-                    chars.next();
-                }
-                _ => {}
-            },
-            '\u{8}' => {
+    let mut rest = line;
+    while let Some(at) = (0..rest.len()).find(|at| is_hidden(rest.as_bytes(), *at)) {
+        // What is hidden starts a character.
+        let Some((shown, hidden)) = rest.split_at_checked(at) else {
+            break;
+        };
+        scratch.push_str(shown);
+        let mut chars = hidden.chars();
+        match chars.next() {
+            Some('\u{1b}') => skip_escape(&mut chars),
+            Some('\u{8}') => {
                 scratch.pop();
             }
-            '\u{200b}'..='\u{200f}' | '\u{2060}' | '\u{feff}' => {}
-            c if c.is_control() && c != '\t' => {}
-            c => scratch.push(c),
+            _ => {}
         }
+        rest = chars.as_str();
     }
+    scratch.push_str(rest);
     scratch
+}
+
+/// Skips the rest of an escape sequence.
+fn skip_escape(chars: &mut std::str::Chars) {
+    match chars.next() {
+        // CSI: parameters, then one final byte.
+        Some('[') => {
+            chars.find(|next| ('\u{40}'..='\u{7e}').contains(next));
+        }
+        // OSC and other strings: up to BEL or ESC \.
+        Some(']' | 'P' | '^' | '_') => {
+            while let Some(next) = chars.next() {
+                if next == '\u{7}' {
+                    break;
+                }
+                if next == '\u{1b}' {
+                    if let Some(rest) = chars.as_str().strip_prefix('\\') {
+                        *chars = rest.chars();
+                    }
+                    break;
+                }
+            }
+        }
+        // Character set selection takes one more.
+        Some('(' | ')') => {
+            chars.next();
+        }
+        _ => {}
+    }
+}
+
+/// Whether a character that a terminal does not show starts here: control characters but for the
+/// tab, zero-width ones, direction marks, the byte order mark.
+#[inline]
+fn is_hidden(bytes: &[u8], at: usize) -> bool {
+    let Some(&byte) = bytes.get(at) else {
+        return false;
+    };
+    let next = || bytes.get(at + 1).copied().unwrap_or_default();
+    match byte {
+        b'\t' => false,
+        0x00..0x20 | 0x7F => true,
+        0xC2 => next() < 0xA0,
+        0xE2 => match (next(), bytes.get(at + 2)) {
+            (0x80, Some(last)) => (0x8B..=0x8F).contains(last),
+            (0x81, Some(last)) => *last == 0xA0,
+            _ => false,
+        },
+        0xEF => next() == 0xBB && bytes.get(at + 2) == Some(&0xBF),
+        _ => false,
+    }
 }
 
 /// Prefixes that build services put before the tool's own text.
@@ -193,17 +257,26 @@ fn docker_prefix(line: &str) -> Option<&str> {
     (digits(step) && digits(whole) && digits(part)).then_some(text)
 }
 
+/// A number, a verb and a unit take more than this.
+const MIN_CUT: usize = 8;
+
 /// `… [7040 characters truncated] …`, `[... omitted 12 of 300 lines ...]` and the like.
 fn is_cut_marker(line: &str) -> bool {
-    if line.len() > 160 || memchr(b'[', line.as_bytes()).is_none() {
+    if line.len() > 160 {
         return false;
     }
-    let Some((before, rest)) = line.split_once('[') else {
+    // Found without a search of texts: nearly every line ends here.
+    let bytes = line.as_bytes();
+    let places = memchr(b'[', bytes).zip(memchr::memrchr(b']', bytes));
+    let Some((open, close)) = places.filter(|(open, close)| open + MIN_CUT < *close) else {
         return false;
     };
-    let Some((inside, after)) = rest.rsplit_once(']') else {
-        return false;
-    };
+    let part = |range: std::ops::Range<usize>| line.get(range).unwrap_or_default();
+    let (before, inside, after) = (
+        part(0..open),
+        part(open + 1..close),
+        part(close + 1..line.len()),
+    );
     let dots = |text: &str| text.contains('…') || text.contains("...");
     (dots(before) || dots(inside))
         && (dots(after) || dots(inside))

@@ -3,6 +3,9 @@
 //! Read from what runners say about the whole run, so it costs one look at each line and needs no
 //! recogniser.
 
+use std::sync::OnceLock;
+
+use aho_corasick::{AhoCorasick, AhoCorasickKind};
 use serde::{Deserialize, Serialize};
 
 use crate::totals;
@@ -59,18 +62,17 @@ impl Counts {
     }
 }
 
-/// Reads the totals of a test run out of cleaned text. `None` when nothing looks like one.
-pub(crate) fn read<'t>(texts: impl IntoIterator<Item = &'t str>) -> Option<TestsSeen> {
+/// Reads the totals of a test run out of the lines that may hold them. `None` when nothing looks
+/// like one.
+pub(crate) fn read<'t>(lines: impl IntoIterator<Item = &'t str>) -> Option<TestsSeen> {
     let mut counts = Counts::default();
     let mut ran = 0;
-    for text in texts {
-        for line in totals::lines(text) {
-            let line = line.trim_end();
-            if line.len() < 400 && line.bytes().any(|byte| byte.is_ascii_digit()) {
-                total(&mut counts, &mut ran, line);
-            }
-            failed_name(&mut counts, line);
+    for line in lines {
+        let line = line.trim_end();
+        if line.len() < 400 && line.bytes().any(|byte| byte.is_ascii_digit()) {
+            total(&mut counts, &mut ran, line);
         }
+        failed_name(&mut counts, line);
     }
     if counts.runner.is_empty() {
         return None;
@@ -129,8 +131,46 @@ const FAILED: &[&str] = &[
 const PASSED: &[&str] = &["passed", "passing", "pass", "xfailed"];
 const SKIPPED: &[&str] = &["skipped", "ignored", "pending", "todo", "skips", "skip"];
 
+/// Whether one of the forms of [`total`] or [`short`] can fit: by the first character, or by what
+/// stands inside. One look at the line, as most lines that get here are no totals.
+fn may_be_total(text: &str) -> bool {
+    const INSIDE: &[&str] = &[
+        "Tests run: ",
+        " tests completed",
+        " test completed",
+        "!  - Failed:",
+        "% tests passed, ",
+        " examples, ",
+        " runs, ",
+        " tests, ",
+    ];
+    static BUILT: OnceLock<Option<AhoCorasick>> = OnceLock::new();
+    let starts = match text.as_bytes().first() {
+        Some(b'0'..=b'9' | b'+' | b'=' | b'#' | b'[' | b'S' | b'R' | b'F' | b'T' | b'O' | b'E') => {
+            true
+        }
+        Some(b'n') => text.starts_with("no tests ran"),
+        Some(b't') => text.starts_with("test result: "),
+        Some(b'o') => text.starts_with("ok | "),
+        _ => text.starts_with("ℹ "),
+    };
+    starts
+        || BUILT
+            .get_or_init(|| {
+                AhoCorasick::builder()
+                    .kind(Some(AhoCorasickKind::DFA))
+                    .build(INSIDE)
+                    .ok()
+            })
+            .as_ref()
+            .is_none_or(|words| words.is_match(text))
+}
+
 fn total(counts: &mut Counts, ran: &mut u64, line: &str) {
     let text = line.trim_start();
+    if !may_be_total(text) {
+        return;
+    }
     let three = |text: &str| {
         (
             counted(text, PASSED),

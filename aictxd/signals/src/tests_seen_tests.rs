@@ -1,7 +1,7 @@
 use super::*;
 
 fn seen(text: &str) -> (String, u64, u64, u64) {
-    let tests = read([text]).unwrap_or_default();
+    let tests = read(crate::scan::scan(text).totals).unwrap_or_default();
     (tests.runner, tests.passed, tests.failed, tests.skipped)
 }
 
@@ -140,7 +140,9 @@ fn totals_of_the_runners() {
 fn names_of_failed_tests() {
     let text = "FAILED a.py::test_x - boom\ntest m::t ... FAILED\n--- FAIL: TestZ (0.00s)\n1 failed in 0.1s";
     assert_eq!(
-        read([text]).unwrap_or_default().failed_tests,
+        read(crate::scan::scan(text).totals)
+            .unwrap_or_default()
+            .failed_tests,
         ["a.py::test_x", "m::t", "TestZ"]
     );
 }

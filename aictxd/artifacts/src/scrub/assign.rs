@@ -53,6 +53,16 @@ pub(super) fn analyse(line: &mut Line, start: usize, end: usize) {
         return;
     }
     let name = sub(b, from, to);
+    // The working directory of a shell
+    if matches!(name, b"PWD" | b"OLDPWD")
+        && at(b, to) == b'='
+        && matches!(
+            at(b, run(b, to + 1, 1, |c| matches!(c, b'"' | b'\''))),
+            b'/' | b'~' | b'$'
+        )
+    {
+        return;
+    }
     let Some(class) = classify(name) else { return };
     let upper = name.iter().any(u8::is_ascii_uppercase) && !name.iter().any(u8::is_ascii_lowercase);
     let named = Named {

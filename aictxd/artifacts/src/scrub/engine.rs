@@ -33,12 +33,14 @@ impl Engine {
         let mut pos = 0;
         let mut word = Ahead::Unknown;
         let mut long = Ahead::Unknown;
+        let mut abroad = Ahead::Unknown;
         while pos < block.len() {
             let mut start = pos;
             if self.open.is_none() && self.follow.is_idle() {
                 let word = word.at_or_after(pos, || leads::next(block, pos));
                 let long = long.at_or_after(pos, || bare::next(block, pos));
-                let Some(hit) = word.into_iter().chain(long).min() else {
+                let abroad = abroad.at_or_after(pos, || leads::next_abroad(block, pos));
+                let Some(hit) = word.into_iter().chain(long).chain(abroad).min() else {
                     return;
                 };
                 start = memchr::memrchr(b'\n', sub(block, pos, hit)).map_or(pos, |p| pos + p + 1);

@@ -242,6 +242,13 @@ fn opens(b: &[u8]) -> Option<Open> {
     // `"db_password": {`
     if let Some(object) = head.strip_suffix(b"{") {
         let object = object.trim_ascii_end();
+        // `variable "db_password" {` of Terraform
+        if let Some(name) = object
+            .strip_prefix(b"variable \"")
+            .and_then(|rest| rest.strip_suffix(b"\""))
+        {
+            return open(classify(name)?, Below::Member);
+        }
         let object = object.strip_suffix(b":").or(object.strip_suffix(b"="))?;
         let name = last_name(trim_any(object, b"\"' "));
         return open(classify(name)?, Below::Member);

@@ -257,6 +257,15 @@ static TABLES: LazyLock<Tables> = LazyLock::new(|| {
         ("salasana", Lead::Foreign),
         ("adgangskode", Lead::Foreign),
         ("parola", Lead::Foreign),
+        ("palavra-passe", Lead::Foreign),
+        ("la clave", Lead::Foreign),
+        ("clave:", Lead::Foreign),
+        ("contrasenya", Lead::Foreign),
+        ("kodeord", Lead::Foreign),
+        ("wagwoord", Lead::Foreign),
+        ("heslo", Lead::Foreign),
+        ("lozinka", Lead::Foreign),
+        ("kata sandi", Lead::Foreign),
         (" : eap ", Lead::Quoted),
         (" : xauth ", Lead::Quoted),
         (" : psk ", Lead::Quoted),
@@ -303,6 +312,9 @@ static TABLES: LazyLock<Tables> = LazyLock::new(|| {
         ("logins: ", Lead::Login),
         ("users: ", Lead::Login),
         ("log in", Lead::Login),
+        ("logging in", Lead::Login),
+        ("logged in", Lead::Login),
+        ("signing in", Lead::Login),
         ("login", Lead::Login),
         ("sign in", Lead::Login),
         ("creds", Lead::Login),
@@ -357,6 +369,7 @@ static TABLES: LazyLock<Tables> = LazyLock::new(|| {
         ("--with-token", Lead::Piped),
         ("passwd --stdin", Lead::Piped),
         ("identified by ", Lead::Sql),
+        ("password by ", Lead::Sql),
         ("?key=", Lead::Query),
         ("&key=", Lead::Query),
         ("?appid=", Lead::Query),
@@ -383,9 +396,59 @@ static TABLES: LazyLock<Tables> = LazyLock::new(|| {
     Tables { search, leads }
 });
 
+/// Words for password that are not written in ASCII. They have a search of their own: the bytes of
+/// so many scripts would double the table of the other one.
+const ABROAD: &[&str] = &[
+    "парол",
+    "Парол",
+    "ПАРОЛЬ",
+    "лозинка",
+    "密码",
+    "密碼",
+    "口令",
+    "パスワード",
+    "비밀번호",
+    "암호",
+    "รหัสผ่าน",
+    "סיסמ",
+    "كلمة المرور",
+    "كلمة السر",
+    "पासवर्ड",
+    "κωδικ",
+    "Κωδικ",
+    "hasło",
+    "Hasło",
+    "hasła",
+    "şifre",
+    "Şifre",
+    "lösenord",
+    "Lösenord",
+    "jelszó",
+    "Jelszó",
+    "mật khẩu",
+    "Mật khẩu",
+];
+
+/// Few and without regard to case, so that whole vectors are compared at once.
+static ABROAD_SEARCH: LazyLock<Option<AhoCorasick>> = LazyLock::new(|| {
+    AhoCorasickBuilder::new()
+        .match_kind(MatchKind::LeftmostFirst)
+        .build(ABROAD)
+        .ok()
+});
+
 /// Builds the tables.
 pub(super) fn prepare() {
     LazyLock::force(&TABLES);
+    LazyLock::force(&ABROAD_SEARCH);
+}
+
+/// The end of the first word for password in another script from `from` on.
+pub(super) fn next_abroad(block: &[u8], from: usize) -> Option<usize> {
+    let search = ABROAD_SEARCH.as_ref()?;
+    search
+        .find(Input::new(block).range(from..))
+        .map(|m| m.end() - 1)
 }
 
 /// The end of the first keyword from `from` on.
@@ -476,6 +539,13 @@ pub(super) fn spans(text: &[u8], follow: &Follow, open: &mut Option<Open>) -> Ve
             Some(Lead::Static) => pairs::fixed(&mut line, end),
             Some(Lead::Account) => login::accounts(&mut line),
             Some(Lead::State) | None => {}
+        }
+    }
+    if !text.is_ascii()
+        && let Some(search) = ABROAD_SEARCH.as_ref()
+    {
+        for hit in search.find_iter(text) {
+            prose::foreign(&mut line, hit.end());
         }
     }
     bare::scan(&mut line);

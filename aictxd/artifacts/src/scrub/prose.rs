@@ -287,15 +287,52 @@ pub(super) fn sent(line: &mut Line, start: usize, i: usize) {
 /// `Contraseña: x`, `le mot de passe est x`: the word ends somewhere behind `i`.
 pub(super) fn foreign(line: &mut Line, i: usize) {
     let b = line.bytes;
-    let end = run(b, i, 12, |c| c >= 0x80 || c.is_ascii_alphabetic());
-    let mut j = run(b, end, 24, |c| matches!(c, b' ' | b'*' | b'"' | b'`'));
-    let verb = ["est ", "es ", "är ", "er ", "to ", "é ", "on ", "is ", "："]
+    // Signs of scripts that put no blank behind the word
+    const SIGNS: &[&str] = &["：", "は", "是", "为", "為", "는 ", "은 "];
+    let tail = sub(b, i, i + 24);
+    let end = run(b, i, 24, |c| c >= 0x80 || c.is_ascii_alphabetic());
+    let sign = SIGNS
         .iter()
-        .find(|w| looking_at(b, j, w.as_bytes()));
-    match verb {
-        Some(w) => j += w.len(),
-        None if matches!(at(b, j), b':' | b'=') => j += 1,
-        None => return,
+        .filter_map(|s| Some(memchr::memmem::find(tail, s.as_bytes())? + s.len()))
+        .min()
+        .filter(|p| i + p <= end + 1);
+    let mut j = run(b, end, 24, |c| matches!(c, b' ' | b'*' | b'"' | b'`'));
+    let verb = [
+        "est ",
+        "es ",
+        "är ",
+        "er ",
+        "to ",
+        "é ",
+        "on ",
+        "is ",
+        "je ",
+        "brzmi ",
+        "lautet ",
+        "adalah ",
+        "là ",
+        "это ",
+        "είναι ",
+        "— ",
+        "– ",
+        "- ",
+    ]
+    .iter()
+    .find(|w| looking_at(b, j, w.as_bytes()));
+    match (sign, verb) {
+        (Some(p), _) => j = run(b, i + p, 6, |c| matches!(c, b' ') || c >= 0x80),
+        (None, Some(w)) => j += w.len(),
+        (None, None) if matches!(at(b, j), b':' | b'=') => j += 1,
+        // `пароль от базы: x`
+        (None, None) => {
+            let stop = run(b, j, 48, |c| {
+                c >= 0x80 || c.is_ascii_alphanumeric() || matches!(c, b' ' | b'-' | b'_')
+            });
+            if !looking_at(b, stop, b": ") {
+                return;
+            }
+            j = stop + 1;
+        }
     }
     let j = run(b, j, 4, |c| matches!(c, b' ' | b'*' | b':'));
     super::assign::judge_as(

@@ -82,6 +82,9 @@ pub(super) static RULES: &[Rule] = &[
     row("atlassian", TOKEN, "ATATT3", &[some(Wide, 20)]),
     row("atlassian-connect", TOKEN, "ATCTT3", &[some(Wide, 20)]),
     row("sourcegraph", TOKEN, "sgp_", &[Run(Word, 32, 128)]),
+    row("nats-user-seed", SECRET, "SUA", &[Run(Upper, 55, 55)]),
+    row("nats-account-seed", SECRET, "SAA", &[Run(Upper, 55, 55)]),
+    row("nats-operator-seed", SECRET, "SOA", &[Run(Upper, 55, 55)]),
     // Chat
     random(row("slack-bot", TOKEN, "xoxb-", &[some(Url64, 10)])),
     random(row("slack-user", TOKEN, "xoxp-", &[some(Url64, 10)])),

@@ -236,10 +236,12 @@ pub(super) fn value_line(line: &mut Line, name: Name) {
         assign::judge_as(line, name, i + 8, Tie::Element);
         return;
     }
-    if !(looking_at(b, i, b"value") || looking_at(b, i, b"Value")) {
+    // `default` of a variable of Terraform
+    let words: [&[u8]; 3] = [b"value", b"Value", b"default"];
+    let Some(word) = words.iter().find(|word| looking_at(b, i, word)) else {
         return;
-    }
-    let j = run(b, i + 5, 8, |c| matches!(c, b'"' | b'\'' | b' '));
+    };
+    let j = run(b, i + word.len(), 8, |c| matches!(c, b'"' | b'\'' | b' '));
     if matches!(at(b, j), b':' | b'=') {
         assign::judge_as(line, name, blanks(b, j + 1, 16), Tie::Element);
     }

@@ -83,6 +83,17 @@ pub(super) fn spaced(line: &mut Line, n: &Named, i: usize) -> bool {
     if at(b, i) == b'(' && matches!(at(b, i + 1), b'"' | b'\'' | b'`') && n.class != Name::Auth {
         return judge(line, n, i + 1, Tie::Prose);
     }
+    // `the password got changed to x`
+    let i = [
+        "got ",
+        "just got ",
+        "has now been ",
+        "was just ",
+        "was recently ",
+    ]
+    .iter()
+    .find(|w| looking_at(b, i, w.as_bytes()))
+    .map_or(i, |w| i + w.len());
     for verb in [
         &b"(currently "[..],
         b"has been set to ",
@@ -90,6 +101,12 @@ pub(super) fn spaced(line: &mut Line, n: &Named, i: usize) -> bool {
         b"has been reset to ",
         b"was changed to ",
         b"was reset to ",
+        b"was updated to ",
+        b"was rotated to ",
+        b"updated to ",
+        b"rotated to ",
+        b"became ",
+        b"becomes ",
         b"changed to ",
         b"reset to ",
         b"will be ",
@@ -104,6 +121,8 @@ pub(super) fn spaced(line: &mut Line, n: &Named, i: usize) -> bool {
         b"to ",
         b"= ",
         b"lautet ",
+        "è ".as_bytes(),
+        "é ".as_bytes(),
         b"ist ",
         b"est ",
         b"es ",

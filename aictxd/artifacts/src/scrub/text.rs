@@ -159,6 +159,10 @@ pub(super) fn looks_placeholder(v: &[u8]) -> bool {
     if v.len() <= 24 && EXACT.iter().any(|w| v.eq_ignore_ascii_case(w.as_bytes())) {
         return true;
     }
+    // Identifiers of AWS as its manuals print them
+    if v.len() <= 20 && v.len() >= 12 && v.ends_with(b"EXAMPLE") {
+        return true;
+    }
     if v.len() <= 128 && INSIDE.iter().any(|w| has_ci(v, w)) {
         return true;
     }

@@ -46,20 +46,32 @@ pub(super) struct Candidate<'a> {
     pub(super) last: bool,
 }
 
+/// `${name}`, `$(command)` and their like. Random signs have the opening, too, but in quotes nothing
+/// closes it.
+fn is_filled_in(v: &[u8], quoted: bool) -> bool {
+    const OPENINGS: &[(&[u8], u8)] = &[
+        (b"${", b'}'),
+        (b"#{", b'}'),
+        (b"$(", b')'),
+        (b"%(", b')'),
+        (b"$[", b']'),
+    ];
+    OPENINGS.iter().any(|(open, close)| {
+        memchr::memmem::find(v, open).is_some_and(|at| {
+            at == 0 || !quoted || v.get(at..).is_some_and(|rest| rest.contains(close))
+        })
+    })
+}
+
 /// Template, variable, call or property: code that computes a value instead of being one.
 pub(super) fn is_expression(c: &Candidate) -> bool {
     let v = c.text;
     const TEMPLATES: &[&str] = &[
-        "${",
         "{{",
         "}}",
-        "#{",
-        "$(",
         "<%",
         "%>",
-        "%(",
         "{%",
-        "$[",
         "!ref",
         "!sub",
         "!vault",
@@ -74,7 +86,7 @@ pub(super) fn is_expression(c: &Candidate) -> bool {
         "arn:aws",
     ];
     let probe = v.get(..512).unwrap_or(v);
-    if TEMPLATES.iter().any(|t| has_ci(probe, t)) {
+    if TEMPLATES.iter().any(|t| has_ci(probe, t)) || is_filled_in(probe, c.quoted) {
         return true;
     }
     let first = at(v, 0);
@@ -145,6 +157,8 @@ pub(super) fn is_expression(c: &Candidate) -> bool {
             | b'}'
             | b']'
     ) && (c.tie != Tie::Tight || v.len() < 6)
+        // No code stands between tags.
+        && !(c.tie == Tie::Element && v.len() >= 8 && matches!(first, b'!' | b'*' | b'+' | b'=' | b')'))
         && !(first == b'+' && v.len() >= 20 && v.iter().all(|&c| super::bytes::is_base64(c)))
         && !v.ends_with(b"=}")
     {
@@ -243,6 +257,31 @@ pub(super) fn is_secret(c: &Candidate, name: Name) -> bool {
         return password(c, name, letters, digits);
     }
     random(c, name, letters, digits)
+}
+
+/// What people choose where a machine should have: words with capitals, digits and a sign
+/// (`Harbor417tide!`, `Violet-Falcon-62`). Names of resources are in lower case.
+fn is_chosen(c: &Candidate, name: Name, digits: usize) -> bool {
+    let v = c.text;
+    let own = c.quoted || c.last || matches!(c.tie, Tie::Element | Tie::Flag);
+    let cases = v.iter().any(u8::is_ascii_uppercase) && v.iter().any(u8::is_ascii_lowercase);
+    let sign = v.iter().any(|c| {
+        matches!(
+            c,
+            b'!' | b'@' | b'#' | b'$' | b'%' | b'^' | b'&' | b'*' | b'?'
+        )
+    });
+    let words = name == Name::Secret && c.quoted && v.contains(&b'-') && !v.contains(&b'.');
+    matches!(
+        name,
+        Name::Secret | Name::Token | Name::ApiKey | Name::PrivateKey
+    ) && own
+        && v.len() >= 10
+        && (cases && digits >= 2 && (sign || words)
+            || digits >= 3 && sign && (c.quoted || c.tie == Tie::Element))
+        && !self_named(v)
+        && v.iter()
+            .all(|c| c.is_ascii_graphic() && !matches!(c, b'(' | b')' | b'<' | b'>' | b'/' | b':'))
 }
 
 /// Signs, digits and letters without order: the salts of a content system.
@@ -421,7 +460,9 @@ fn random(c: &Candidate, name: Name, letters: usize, digits: usize) -> bool {
             && !is_technical(pass);
     }
     if is_uuid(v) {
-        return (firm || (c.upper_name && name == Name::Token))
+        // `| BOT_TOKEN | … |`
+        let cell = c.tie == Tie::Call && c.next == b' ';
+        return (firm || cell || (c.upper_name && name == Name::Token))
             && matches!(
                 name,
                 Name::ApiKey | Name::Token | Name::Secret | Name::AccessKey | Name::SecretId
@@ -485,6 +526,7 @@ fn random(c: &Candidate, name: Name, letters: usize, digits: usize) -> bool {
         _ if !plain => firm || v.len() >= 12,
         _ => {
             spelled_out
+                || is_chosen(c, name, digits)
                 || (name == Name::Secret && own_line && digits >= 2 && !joints)
                 || (name == Name::Secret && (c.quoted || c.upper_name) && !joints && v.len() >= 10)
         }

@@ -25,8 +25,9 @@ pub fn encode(commits: &[Commit], scrub: &dyn Fn(&str) -> Option<String>) -> Vec
         for change in &commit.changes {
             body.push(change.status);
             body.push('\0');
-            if let Some(from) = &change.from {
-                body.push_str(from);
+            // The reader takes two paths behind these letters, and of a copy only one is kept.
+            if matches!(change.status, 'R' | 'C') {
+                body.push_str(change.from.as_deref().unwrap_or_default());
                 body.push('\0');
             }
             body.push_str(&change.path);
@@ -81,6 +82,15 @@ mod tests {
                 message: message.trim_end().to_owned(),
                 changes,
             })
+    }
+
+    /// Git reports copies where `diff.renames` says so.
+    #[test]
+    fn a_copy_does_not_swallow_what_follows() {
+        let log =
+            super::super::parse(b"\x01aa 12\nOne\0C75\0old\0new\0M\0x\0\x01bb 11\nTwo\0A\0y\0");
+        assert_eq!(log.commits.len(), 2);
+        assert_eq!(decode(&encode(&log.commits, &|_| None)), Some(log.commits));
     }
 
     proptest! {

@@ -2,6 +2,7 @@
 
 use super::shape::location;
 use super::{Context, Finding, Lines, Recogniser};
+use crate::find::{Needle, starts_with_any};
 
 pub(super) static RECOGNISER: Recogniser = Recogniser {
     programs: &["docker", "docker-compose", "podman", "buildah"],
@@ -13,6 +14,8 @@ pub(super) static RECOGNISER: Recogniser = Recogniser {
     ],
     read,
 };
+
+static UNREACHABLE: Needle = Needle::new("Cannot connect to the Docker daemon");
 
 fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
     let docker = context.runs(&["docker", "docker-compose", "podman"]);
@@ -38,22 +41,23 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
                 None => finding,
             });
         }
-        if text.contains("Cannot connect to the Docker daemon") {
+        if UNREACHABLE.is_in(text) {
             let build = context.run.command.contains("build");
             return Some(context.find(at, "docker", if build { "build" } else { "runtime" }, text));
         }
         let daemon = text.strip_prefix("Error response from daemon: ");
-        let told = [
-            "unable to prepare context",
-            "invalid reference format",
-            "failed to ",
-            "no such service",
-            "no configuration file provided",
-            "open ",
-            "Error: ",
-        ]
-        .iter()
-        .any(|start| text.starts_with(start));
+        let told = starts_with_any(
+            text,
+            &[
+                "unable to prepare context",
+                "invalid reference format",
+                "failed to ",
+                "no such service",
+                "no configuration file provided",
+                "open ",
+                "Error: ",
+            ],
+        );
         let marked = text.len() != line.len() && !line.starts_with("ERROR: ");
         if daemon.is_some() || (docker && (told || marked)) {
             let message = daemon.unwrap_or(text);

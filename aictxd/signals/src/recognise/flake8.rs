@@ -6,10 +6,27 @@
 use super::ruff::{is_python, rule};
 use super::shape::location;
 use super::{Context, Finding, Lines, Recogniser};
+use crate::find::Needle;
 
 pub(super) static RECOGNISER: Recogniser = Recogniser {
     programs: PROGRAMS,
-    needles: &[".py:"],
+    // Not ".py:" alone, which stands in every line of a verbose pytest.
+    needles: &[
+        ".py:0",
+        ".py:1",
+        ".py:2",
+        ".py:3",
+        ".py:4",
+        ".py:5",
+        ".py:6",
+        ".py:7",
+        ".py:8",
+        ".py:9",
+        ".pyi:",
+        ".ipynb:",
+        ".pyw:",
+        "pyproject.toml:",
+    ],
     read,
 };
 
@@ -34,6 +51,8 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
     })
 }
 
+static FIXABLE: Needle = Needle::new(" [*] ");
+
 /// Whether the first rules of pyflakes or pycodestyle in the text are worded as flake8 does.
 fn worded(lines: &Lines) -> bool {
     for (_, line) in lines.free() {
@@ -41,10 +60,10 @@ fn worded(lines: &Lines) -> bool {
             .filter(|place| is_python(place.path) && !place.column.is_empty())
             .and_then(|place| {
                 // ruff marks what it can fix.
-                (!place.rest.contains(" [*] ")).then(|| rule(place.rest))?
+                (!FIXABLE.is_in(place.rest)).then(|| rule(place.rest))?
             })
         else {
-            if line.contains(" [*] ") && line.contains(".py:") {
+            if FIXABLE.is_in(line) && line.contains(".py:") {
                 return false;
             }
             continue;

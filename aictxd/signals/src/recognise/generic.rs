@@ -121,11 +121,13 @@ fn last_telling<'t>(streams: &[Lines<'t>]) -> Option<&'t str> {
         // What ended the program stands near the end.
         for line in lines.all().iter().rev().take(4_000) {
             let text = line.trim();
-            if text.is_empty() || text == CUT || is_noise(text) {
+            // The cheaper question first: most lines tell nothing, and one of them is enough.
+            let tells = tells(text);
+            if (!tells && last.is_some()) || text.is_empty() || text == CUT || is_noise(text) {
                 continue;
             }
             last = last.or(Some(text));
-            if tells(text) && !is_benign(&text.to_lowercase()) {
+            if tells && !is_benign(&text.to_lowercase()) {
                 return Some(text);
             }
         }
@@ -135,8 +137,7 @@ fn last_telling<'t>(streams: &[Lines<'t>]) -> Option<&'t str> {
 
 /// Banners, separators, tips, addresses and log paths.
 fn is_noise(text: &str) -> bool {
-    let letters = text.chars().filter(|c| c.is_alphanumeric()).count();
-    letters == 0
+    !text.chars().any(char::is_alphanumeric)
         || text.starts_with("http://")
         || text.starts_with("https://")
         || text.starts_with("hint:")

@@ -5,6 +5,7 @@
 
 use super::shape::location;
 use super::{Context, Finding, Lines, Recogniser};
+use crate::find::starts_with_any;
 
 pub(super) static RECOGNISER: Recogniser = Recogniser {
     programs: &["go", "gofmt", "gotestsum", "tinygo"],
@@ -94,7 +95,7 @@ fn plain(text: &str) -> Option<&str> {
         "is not in std",
         "no Go files in",
     ];
-    let told = starts.iter().any(|start| text.starts_with(start))
+    let told = starts_with_any(text, &starts)
         && (ends.iter().any(|end| text.contains(end))
             || !text.starts_with("stat ") && !text.starts_with("package "));
     let message = text.strip_suffix("; to add it:").unwrap_or(text);
@@ -116,7 +117,7 @@ fn module(context: &Context, at: usize, text: &str) -> Option<Finding> {
         "copying ",
         "warning",
     ];
-    if news.iter().any(|start| text.starts_with(start)) || text.starts_with("errors parsing ") {
+    if starts_with_any(text, &news) || text.starts_with("errors parsing ") {
         return None;
     }
     if let Some(place) = location(text)

@@ -6,6 +6,7 @@
 use std::collections::{HashMap, VecDeque};
 
 use super::{Context, Finding, Lines, MAX_FINDINGS, Recogniser, split_class, split_location};
+use crate::find::Needle;
 use crate::output::CUT;
 
 mod block;
@@ -26,6 +27,8 @@ pub(super) static RECOGNISER: Recogniser = Recogniser {
     ],
     read,
 };
+
+static ERROR: Needle = Needle::new(": error: ");
 
 /// Where in the output we are.
 #[derive(Clone, Copy, PartialEq)]
@@ -215,7 +218,7 @@ impl<'t> Reader<'_, 't> {
                 .iter()
                 .any(|start| text.starts_with(start))
                 .then_some(text)
-        } else if let Some((usage, text)) = line.split_once(": error: ") {
+        } else if let Some((usage, text)) = ERROR.split(line) {
             // How its argument parser complains.
             let own = usage.ends_with("pytest") || usage.ends_with("pytest.py");
             own.then_some(text)

@@ -5,6 +5,7 @@
 //! its causes behind it. Samples: 05–09, 102, 108, 140, 142.
 
 use super::{Context, Finding, Lines, MAX_FINDINGS, Recogniser, split_class};
+use crate::find::Needle;
 
 pub(super) static RECOGNISER: Recogniser = Recogniser {
     programs: &["python", "py", "pypy"],
@@ -21,6 +22,7 @@ pub(super) static RECOGNISER: Recogniser = Recogniser {
 };
 
 const HEAD: &str = "Traceback (most recent call last):";
+static TRACEBACK: Needle = Needle::new(HEAD);
 /// Frames remembered of one traceback; the deepest are what counts.
 const MAX_FRAMES: usize = 64;
 
@@ -66,13 +68,14 @@ fn read(context: &Context, lines: &mut Lines) -> Vec<Finding> {
             at += 1;
             continue;
         }
-        if line.contains("Exception Group Traceback (most recent call last):") {
+        let head = TRACEBACK.is_in(line);
+        if head && line.contains("Exception Group Traceback (most recent call last):") {
             flush(context, &mut findings, &mut chain, &mut test);
             at = group(context, &free, at, &mut findings);
             last_end = Some(at);
             continue;
         }
-        if line.contains(HEAD) {
+        if head {
             let (exception, next) = traceback(&free, at);
             let linked = chain_link(&free, at);
             if !linked {
@@ -373,7 +376,8 @@ fn interpreter_error(line: &str) -> Option<&str> {
     if let Some(text) = line.strip_prefix("Fatal Python error: ") {
         return Some(text);
     }
-    let (program, text) = line.split_once(": ")?;
+    static COLON: Needle = Needle::new(": ");
+    let (program, text) = COLON.split(line)?;
     let name = program.rsplit('/').next().unwrap_or_default();
     (name.starts_with("python")
         && !program.contains(' ')

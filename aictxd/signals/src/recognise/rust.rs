@@ -8,6 +8,7 @@ use std::collections::HashSet;
 
 use super::shape::location;
 use super::{Context, Finding, Lines, MAX_FINDINGS, Recogniser, split_location};
+use crate::find::Needle;
 use crate::output::CUT;
 
 pub(super) static RECOGNISER: Recogniser = Recogniser {
@@ -323,7 +324,8 @@ impl Reader<'_> {
 
 /// `path:1:24: error[E0308]: text` of `--message-format short`.
 fn short(context: &Context, at: usize, line: &str) -> Option<Finding> {
-    let (path, rest) = line.split_once(".rs:")?;
+    static SOURCE: Needle = Needle::new(".rs:");
+    let (path, rest) = SOURCE.split(line)?;
     if path.contains(' ') || !(rest.contains(": error") || rest.contains(": warning")) {
         return None;
     }
@@ -428,6 +430,9 @@ fn failed_test(line: &str) -> Option<&str> {
             .map(|name| name.trim_end_matches(" - should panic"));
     }
     let text = line.trim_start();
+    if !text.starts_with(['F', 'T', 'S', 'A', 'L']) {
+        return None;
+    }
     let word = text.split(' ').next()?;
     if !matches!(
         word,

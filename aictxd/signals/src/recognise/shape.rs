@@ -162,6 +162,9 @@ pub(crate) fn js_frame(line: &str) -> Option<At<'_>> {
 
 /// Splits `error: text` off its severity word, in any case: `error`, `fatal error`, `warning`.
 pub(crate) fn severity(text: &str) -> Option<(bool, &str)> {
+    if !text.starts_with(['f', 'e', 'w', 'E', 'W']) {
+        return None;
+    }
     for (word, warning) in [
         ("fatal error", false),
         ("error", false),

@@ -1,6 +1,7 @@
 //! Shapes of single lines.
 
 use super::block::Kind;
+use crate::find::Needle;
 
 /// `==== title ====`.
 pub(super) fn section(line: &str) -> Option<&str> {
@@ -75,6 +76,9 @@ pub(super) fn summary(line: &str) -> Option<(bool, &str, &str)> {
     ))
 }
 
+static FAILED: Needle = Needle::new(" FAILED");
+static ERROR: Needle = Needle::new(" ERROR");
+
 /// `tests/a.py::test_b FAILED  [ 50%]`, with xdist `[gw0] [ 50%] FAILED tests/a.py::test_b`.
 pub(super) fn progress(line: &str) -> Option<(&str, bool)> {
     if let Some(rest) = line.strip_prefix("[gw") {
@@ -88,7 +92,9 @@ pub(super) fn progress(line: &str) -> Option<(&str, bool)> {
         return id.contains("::").then_some((id.trim(), error));
     }
     let tail = line.trim_end();
-    if !(tail.ends_with("%]") || tail.ends_with("FAILED") || tail.ends_with("ERROR")) {
+    if !(tail.ends_with("%]") || tail.ends_with("FAILED") || tail.ends_with("ERROR"))
+        || !(FAILED.is_in(line) || ERROR.is_in(line))
+    {
         return None;
     }
     let at = line.find(".py::")?;
