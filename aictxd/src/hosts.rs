@@ -16,6 +16,7 @@ use aictx_proto::text::file_stem;
 use tokio::sync::oneshot;
 
 use crate::app::{App, Mode};
+use crate::homes::{Homes, MEMORY};
 use crate::watch::Watch;
 
 /// Operations that one commit takes together.
@@ -30,7 +31,7 @@ const MAX_REMEMBERED: usize = 1_024;
 /// Where a directory belongs.
 #[derive(Debug, Clone)]
 pub struct Place {
-    /// Root of the main worktree: where `.aictx` is.
+    /// Root of the main worktree, by which a repository is known.
     pub root: PathBuf,
     /// Root of the worktree the directory is in.
     pub worktree: PathBuf,
@@ -40,6 +41,8 @@ pub struct Place {
 pub struct Host {
     /// Root of the main worktree.
     pub root: PathBuf,
+    /// Directory that `.aictx` lies in; the root, unless nothing may be seen of it there.
+    pub home: PathBuf,
     /// Its files.
     pub store: Arc<Store>,
     /// Its watcher; off in one-shot processes.
@@ -87,13 +90,23 @@ struct Job {
 }
 
 /// All open repositories.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Hosts {
+    homes: Homes,
     open: RwLock<HashMap<PathBuf, Arc<Host>>>,
     remembered: RwLock<HashMap<PathBuf, Place>>,
 }
 
 impl Hosts {
+    /// With memories in these homes. None is open.
+    pub fn new(homes: Homes) -> Self {
+        Self {
+            homes,
+            open: RwLock::default(),
+            remembered: RwLock::default(),
+        }
+    }
+
     /// Which repository `directory` is in. Only positive answers are remembered, for as long as
     /// no other repository is made or removed on the way.
     ///
@@ -128,12 +141,13 @@ impl Hosts {
     pub fn open(&self, root: &Path) -> Result<Arc<Host>, RpcError> {
         if let Ok(open) = self.open.read()
             && let Some(host) = open.get(root)
-            && host.root.join(".aictx").is_dir()
+            && host.memory().is_dir()
         {
             return Ok(Arc::clone(host));
         }
-        let store = Store::open(root).map_err(|e| store_error(&e))?;
-        Ok(self.insert(root, store))
+        let home = self.homes.of(root);
+        let store = Store::open_at(root, &home).map_err(|e| store_error(&e))?;
+        Ok(self.insert(root, home, store))
     }
 
     /// As [`Self::open`], but creates what is missing.
@@ -141,13 +155,30 @@ impl Hosts {
     /// # Errors
     /// When `.aictx` cannot be created or is unusable.
     pub fn create(&self, root: &Path) -> Result<Arc<Host>, RpcError> {
-        let store = Store::create(root).map_err(|e| store_error(&e))?;
-        Ok(self.insert(root, store))
+        self.create_at(root, self.homes.of(root))
     }
 
-    fn insert(&self, root: &Path, store: Store) -> Arc<Host> {
+    /// As [`Self::create`], in the home outside of the repository.
+    ///
+    /// # Errors
+    /// As [`Self::create`].
+    pub fn create_outside(&self, root: &Path) -> Result<Arc<Host>, RpcError> {
+        let home = self.homes.make_outside(root).map_err(|e| {
+            RpcError::new(NOT_WRITABLE, e.to_string())
+                .hint("set XDG_STATE_HOME to a directory that can be written")
+        })?;
+        self.create_at(root, home)
+    }
+
+    fn create_at(&self, root: &Path, home: PathBuf) -> Result<Arc<Host>, RpcError> {
+        let store = Store::create_at(root, &home).map_err(|e| store_error(&e))?;
+        Ok(self.insert(root, home, store))
+    }
+
+    fn insert(&self, root: &Path, home: PathBuf, store: Store) -> Arc<Host> {
         let host = Arc::new(Host {
             root: root.to_owned(),
+            home,
             store: Arc::new(store),
             watch: Watch::default(),
             queue: Mutex::default(),
@@ -240,10 +271,15 @@ impl Host {
         written.map(drop)
     }
 
+    /// The directory with its files.
+    pub fn memory(&self) -> PathBuf {
+        self.home.join(MEMORY)
+    }
+
     /// What the files of the repository are to this process.
     fn state(&self) -> &'static str {
         use rustix::fs::{Access, access};
-        let memory = self.root.join(".aictx");
+        let memory = self.memory();
         if !memory.is_dir() {
             "missing"
         } else if access(&memory, Access::WRITE_OK).is_err() {
@@ -490,7 +526,7 @@ mod tests {
         let deep = inner.join("src");
         std::fs::create_dir_all(root.join(".aictx")).unwrap();
         std::fs::create_dir_all(&deep).unwrap();
-        let hosts = Hosts::default();
+        let hosts = Hosts::new(Homes::new(&dir.path().join("state")));
         assert_eq!(hosts.place(&deep).unwrap().root, root);
         assert!(hosts.remembered.read().unwrap().contains_key(&deep));
         std::fs::create_dir(inner.join(".aictx")).unwrap();

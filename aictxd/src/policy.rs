@@ -10,9 +10,10 @@ use aictx_guard::{Policy, Rules};
 use serde::{Deserialize, Serialize};
 
 use crate::app::App;
+use crate::homes::MEMORY;
 
-/// A repository's policy, relative to its root.
-pub const FILE: &str = ".aictx/policy.toml";
+/// A repository's policy, in its memory.
+const FILE: &str = "policy.toml";
 /// Larger policies are not read.
 const MAX_BYTES: u64 = 64 * 1024;
 /// How long a policy is used before the files are looked at again.
@@ -71,6 +72,11 @@ pub fn user_file(app: &App) -> PathBuf {
         .join("aictx/policy.toml")
 }
 
+/// A repository's policy file.
+pub fn file(app: &App, root: &Path) -> PathBuf {
+    app.homes.of(root).join(MEMORY).join(FILE)
+}
+
 fn trust_file(app: &App) -> PathBuf {
     app.locations.state.join("trusted_policies.json")
 }
@@ -109,7 +115,7 @@ fn trusted(app: &App) -> Trusted {
 
 /// A repository's own policy, as it lies there.
 pub fn of_repository(app: &App, root: &Path) -> RepositoryPolicy {
-    let path = root.join(FILE);
+    let path = file(app, root);
     let mut out = RepositoryPolicy::default();
     match read(&path) {
         Ok(None) => return out,
@@ -170,11 +176,8 @@ impl Policies {
             return (Arc::clone(&have.rules), have.problem.clone());
         }
         let user = user_file(app);
-        let stamps = [
-            stamp(&user),
-            stamp(&root.join(FILE)),
-            stamp(&trust_file(app)),
-        ];
+        let theirs = file(app, root);
+        let stamps = [stamp(&user), stamp(&theirs), stamp(&trust_file(app))];
         let looked_at = Instant::now();
         let fresh = match have {
             Some(have) if have.stamps == stamps => Known { looked_at, ..have },
@@ -187,14 +190,14 @@ impl Policies {
                         Policy::default()
                     }
                 };
-                let theirs = of_repository(app, root);
-                let policy = parse(&root.join(FILE), &theirs.text)
+                let found = of_repository(app, root);
+                let policy = parse(&theirs, &found.text)
                     .ok()
-                    .filter(|_| !theirs.text.is_empty());
-                if !theirs.problem.is_empty() {
-                    problem = theirs.problem;
+                    .filter(|_| !found.text.is_empty());
+                if !found.problem.is_empty() {
+                    problem = found.problem;
                 }
-                let rules = Arc::new(Rules::of(own, policy, theirs.trusted));
+                let rules = Arc::new(Rules::of(own, policy, found.trusted));
                 Known {
                     looked_at,
                     stamps,

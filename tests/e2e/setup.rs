@@ -9,6 +9,8 @@ use std::path::Path;
 use aictx_tests::{TestEnv, program, wait_until};
 use serde_json::{Value, json};
 
+mod stealth;
+
 /// A file: its bytes, or where it leads, and its mode.
 type Shape = (String, Vec<u8>, u32);
 

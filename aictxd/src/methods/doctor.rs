@@ -29,7 +29,7 @@ const MANY_WAITING: u64 = 100;
 const MAX_EXAMPLES: usize = 5;
 
 pub(super) fn doctor(app: &App, params: &DoctorParams) -> Result<DoctorReply, RpcError> {
-    let site = Site::find(&params.repo, false).ok();
+    let site = Site::find(app, &params.repo, false).ok();
     let worktree = site
         .as_ref()
         .map(|site| site.worktree.to_string_lossy().into_owned());
@@ -44,7 +44,7 @@ pub(super) fn doctor(app: &App, params: &DoctorParams) -> Result<DoctorReply, Rp
     }];
     checks.push(initialised(site.as_ref(), &params.repo));
     if let Some(site) = &site
-        && site.root.join(".aictx").is_dir()
+        && site.memory().is_dir()
     {
         checks.push(registered(app, site));
         checks.push(hidden(site));
@@ -92,8 +92,12 @@ fn command(words: &[&str]) -> Vec<String> {
 fn initialised(site: Option<&Site>, given: &str) -> Check {
     let name = "repo_initialized";
     match site {
-        Some(site) if site.root.join(".aictx").is_dir() => Check {
-            summary: ".aictx is there".to_owned(),
+        Some(site) if site.memory().is_dir() => Check {
+            summary: if site.is_outside() {
+                format!("its memory lies outside, in {}", site.shown_memory())
+            } else {
+                ".aictx is there".to_owned()
+            },
             ..check(name, CheckStatus::Ok)
         },
         Some(site) => Check {
@@ -133,7 +137,7 @@ fn hidden(site: &Site) -> Check {
     let rules = [
         site.exclude(),
         Some(site.root.join(".gitignore")),
-        Some(site.root.join(".aictx/.gitignore")),
+        Some(site.memory().join(".gitignore")),
     ];
     let says_so = |file: &Path| {
         let text = fs::read_to_string(file).unwrap_or_default();
@@ -142,7 +146,10 @@ fn hidden(site: &Site) -> Check {
             line == EXCLUDED || line.trim_matches('/') == ".aictx" || line.starts_with(".aictx/*")
         })
     };
-    if site.common_dir.is_none() || rules.iter().flatten().any(|file| says_so(file)) {
+    if site.common_dir.is_none()
+        || site.is_outside()
+        || rules.iter().flatten().any(|file| says_so(file))
+    {
         return Check {
             summary: "git does not see .aictx".to_owned(),
             ..check(name, CheckStatus::Ok)
@@ -199,7 +206,7 @@ fn readable(app: &App, site: &Site) -> Check {
 fn journal(site: &Site) -> Check {
     let name = "journal";
     let count = |directory: &str| {
-        fs::read_dir(site.root.join(".aictx").join(directory))
+        fs::read_dir(site.memory().join(directory))
             .map_or(0, |entries| entries.flatten().take(MAX_COUNTED).count())
     };
     let (rest, aside) = (count("journal"), count("quarantine"));
@@ -226,7 +233,7 @@ fn journal(site: &Site) -> Check {
 
 fn size(site: &Site) -> Check {
     let mut left = MAX_COUNTED;
-    let bytes = bytes_below(&site.root.join(".aictx"), 16, &mut left);
+    let bytes = bytes_below(&site.memory(), 16, &mut left);
     let large = bytes > LARGE_MEMORY;
     Check {
         summary: format!("memory takes {} MiB", bytes / (1024 * 1024)),

@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 
 use aictx_artifacts::root::find_repository;
 use aictx_proto::methods::{FileChange, InitParams, InitReply, Surroundings};
-use aictx_proto::rpc::{NO_REPOSITORY, NOT_WRITABLE, RpcError};
+use aictx_proto::rpc::{INVALID_PARAMS, NO_REPOSITORY, NOT_WRITABLE, RpcError};
 use aictx_runners::ancestor;
 use aictx_runners::merge::{Block, Comment, Content};
 use aictx_runners::plan::{Detected, Edit, Options, Scope, plan, plan_all};
 
 use crate::app::App;
+use crate::homes::MEMORY;
 use crate::setup::Carrier;
 use crate::setup::around::Around;
 use crate::setup::files::{self, Bounds};
@@ -25,13 +26,15 @@ const EXCLUDE_BLOCK: &str = "exclude";
 #[derive(Debug, Clone)]
 pub(super) struct Site {
     pub(super) root: PathBuf,
+    /// Directory that `.aictx` lies in, or would lie in.
+    pub(super) home: PathBuf,
     pub(super) worktree: PathBuf,
     pub(super) common_dir: Option<PathBuf>,
 }
 
 impl Site {
     /// The repository that a path lies in; with `force` a plain folder will do.
-    pub(super) fn find(repo: &str, force: bool) -> Result<Self, RpcError> {
+    pub(super) fn find(app: &App, repo: &str, force: bool) -> Result<Self, RpcError> {
         let path = Path::new(repo);
         if !path.is_absolute() || !path.is_dir() {
             let text = format!("{repo} is not a directory");
@@ -39,6 +42,7 @@ impl Site {
         }
         match find_repository(path) {
             Ok(found) => Ok(Self {
+                home: app.homes.of(&found.root),
                 root: found.root,
                 worktree: found.worktree,
                 common_dir: found.common_dir,
@@ -48,6 +52,7 @@ impl Site {
                     .map_err(|e| RpcError::new(NOT_WRITABLE, format!("{}: {e}", path.display())))?;
                 Ok(Self {
                     worktree: root.clone(),
+                    home: root.clone(),
                     root,
                     common_dir: None,
                 })
@@ -60,6 +65,25 @@ impl Site {
     /// The scope of its entries in the install ledger.
     pub(super) fn scope(&self) -> String {
         self.root.to_string_lossy().into_owned()
+    }
+
+    /// The directory of its memory, whether it is there or not.
+    pub(super) fn memory(&self) -> PathBuf {
+        self.home.join(MEMORY)
+    }
+
+    /// The memory lies outside of the repository, in which nothing may be seen of it.
+    pub(super) fn is_outside(&self) -> bool {
+        self.home != self.root
+    }
+
+    /// The memory's directory as it is shown.
+    pub(super) fn shown_memory(&self) -> String {
+        if self.is_outside() {
+            self.memory().to_string_lossy().into_owned()
+        } else {
+            ".aictx/".to_owned()
+        }
     }
 
     /// Where its files may lie.
@@ -76,41 +100,38 @@ impl Site {
 
 pub(super) fn init(app: &App, params: &InitParams) -> Result<InitReply, RpcError> {
     let around = surroundings(params)?;
-    let site = Site::find(&params.repo, params.force)?;
+    let mut site = Site::find(app, &params.repo, params.force)?;
     let around = around
         .map(|told| Around::new(&told, &site.worktree.to_string_lossy()))
         .transpose()?;
-    let had_store = site.root.join(".aictx").exists();
+    let stealth = is_stealth(&site, params)?;
+    if stealth {
+        site.home = app.homes.outside(&site.root);
+    }
+    let had_store = site.memory().exists();
     if !params.dry_run {
-        app.hosts.create(&site.root)?;
+        if stealth {
+            app.hosts.create_outside(&site.root)?;
+        } else {
+            app.hosts.create(&site.root)?;
+        }
     }
     let mut reply = InitReply {
+        stealth,
         repo: site.root.to_string_lossy().into_owned(),
         dry_run: params.dry_run,
         ..InitReply::default()
     };
     reply.files.push(FileChange {
-        path: ".aictx/".to_owned(),
+        path: site.shown_memory(),
         action: if had_store { "unchanged" } else { "created" }.to_owned(),
         ..FileChange::default()
     });
-    let mut ledger = Ledger::open(&app.locations.state, !params.dry_run)
-        .or_else(|_| Ledger::open(&app.locations.state, false))
-        .map_err(|e| RpcError::new(NOT_WRITABLE, format!("the install ledger: {e}")))?;
-    let bounds = site.bounds(&[]);
-    let mut carrier = Carrier::new(&mut ledger, bounds, &site.worktree, params.dry_run);
-    carrier.replace_ancestor = params.ancestor;
-    if let Some(around) = &around {
-        register(&mut carrier, &site, around, params, &mut reply)?;
+    if stealth {
+        stay_out(around.as_ref(), params, &mut reply)?;
+    } else {
+        write_files(app, &site, around.as_ref(), params, &mut reply)?;
     }
-    hide(&mut carrier, &site, &mut reply.files);
-    reply.warnings.extend(carrier.warnings);
-    drop(ledger);
-    let skipped = reply.files.iter().filter(|file| file.action == "skipped");
-    let skipped: Vec<String> = skipped
-        .map(|file| format!("{}: {}", file.path, file.reason))
-        .collect();
-    reply.warnings.splice(0..0, skipped);
     if !params.no_register && !params.dry_run {
         match app.registry.add(&site.root, app.now()) {
             Ok(_) => {
@@ -124,6 +145,72 @@ pub(super) fn init(app: &App, params: &InitParams) -> Result<InitReply, RpcError
         }
     }
     Ok(reply)
+}
+
+/// Whether nothing may be written into the repository: because it is asked for, or because it was so
+/// when its memory was made.
+fn is_stealth(site: &Site, params: &InitParams) -> Result<bool, RpcError> {
+    if site.is_outside() && params.shared {
+        let text = "nothing is to be seen of aictx in this repository, and --shared writes into it";
+        return Err(RpcError::new(INVALID_PARAMS, text).hint("take it out first: `aictx clean`"));
+    }
+    if !params.stealth || site.is_outside() {
+        return Ok(site.is_outside());
+    }
+    if site.common_dir.is_none() {
+        let text = format!(
+            "{} is no git repository: without .aictx in it nothing tells where it begins",
+            site.root.display()
+        );
+        return Err(RpcError::new(INVALID_PARAMS, text).hint("leave out --stealth"));
+    }
+    if fs::symlink_metadata(site.memory()).is_ok() {
+        let text = format!("{} has its memory in itself already", site.root.display());
+        let hint = "`aictx clean` takes it out and keeps it in an archive; then run this again";
+        return Err(RpcError::new(INVALID_PARAMS, text).hint(hint));
+    }
+    Ok(true)
+}
+
+/// What to tell where no agent gets anything in the repository.
+fn stay_out(
+    around: Option<&Around>,
+    params: &InitParams,
+    reply: &mut InitReply,
+) -> Result<(), RpcError> {
+    let Some(around) = around.filter(|_| params.detect || !params.runners.is_empty()) else {
+        return Ok(());
+    };
+    reply.agents = around.told(&around.choose(&params.runners)?);
+    Ok(())
+}
+
+/// Other people's files: what agents need in the repository, and what hides ours from git.
+fn write_files(
+    app: &App,
+    site: &Site,
+    around: Option<&Around>,
+    params: &InitParams,
+    reply: &mut InitReply,
+) -> Result<(), RpcError> {
+    let mut ledger = Ledger::open(&app.locations.state, !params.dry_run)
+        .or_else(|_| Ledger::open(&app.locations.state, false))
+        .map_err(|e| RpcError::new(NOT_WRITABLE, format!("the install ledger: {e}")))?;
+    let bounds = site.bounds(&[]);
+    let mut carrier = Carrier::new(&mut ledger, bounds, &site.worktree, params.dry_run);
+    carrier.replace_ancestor = params.ancestor;
+    if let Some(around) = around {
+        register(&mut carrier, site, around, params, reply)?;
+    }
+    hide(&mut carrier, site, &mut reply.files);
+    reply.warnings.extend(carrier.warnings);
+    drop(ledger);
+    let skipped = reply.files.iter().filter(|file| file.action == "skipped");
+    let skipped: Vec<String> = skipped
+        .map(|file| format!("{}: {}", file.path, file.reason))
+        .collect();
+    reply.warnings.splice(0..0, skipped);
+    Ok(())
 }
 
 /// The caller's surroundings, when anything outside of our own files is to be touched. A caller that

@@ -63,6 +63,10 @@ pub struct Init {
     /// Write files that are meant for a commit: hooks and instructions for everybody who clones
     #[arg(long)]
     pub shared: bool,
+    /// Write nothing into the repository: what is remembered lies in your state directory, and
+    /// hooks are those of `aictx install`
+    #[arg(long, conflicts_with_all = ["shared", "force", "no_register", "replace_ancestor"])]
+    pub stealth: bool,
     /// Leave the user's registry alone
     #[arg(long)]
     pub no_register: bool,

@@ -122,6 +122,7 @@ pub(super) fn init(backend: &Backend, options: &Init, json: bool) -> Result<Answ
         program: surroundings.program.clone(),
         surroundings,
         shared: options.shared,
+        stealth: options.stealth,
         no_mcp: options.what.no_mcp,
         mcp_profile: profile(&options.what),
         ancestor: options.what.replace_ancestor,

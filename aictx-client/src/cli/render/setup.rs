@@ -95,10 +95,9 @@ pub fn init(reply: &InitReply) -> String {
         out.push_str("  registered with the daemon\n");
     }
     // Only Claude Code has personal settings in a repository; the others have the user's.
-    let without = reply
-        .agents
-        .iter()
-        .filter(|agent| !agent.user_hooks && agent.agent != "claude" && agent.agent != "cline");
+    let without = reply.agents.iter().filter(|agent| {
+        !agent.user_hooks && agent.agent != "cline" && (reply.stealth || agent.agent != "claude")
+    });
     let without: Vec<String> = without.map(|agent| clean(&agent.title)).collect();
     if !without.is_empty() {
         out.push_str(&format!(
