@@ -9,6 +9,7 @@ use std::path::Path;
 use aictx_tests::{TestEnv, program, wait_until};
 use serde_json::{Value, json};
 
+mod portable;
 mod stealth;
 
 /// A file: its bytes, or where it leads, and its mode.

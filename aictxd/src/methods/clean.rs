@@ -10,11 +10,11 @@ use aictx_proto::rpc::{NO_REPOSITORY, NOT_WRITABLE, RpcError};
 use aictx_runners::ancestor;
 use aictx_runners::plan::Scope;
 
-use super::init::{Site, exclude_edit, hide};
+use super::init::{Site, exclude_edit, hide, portable};
 use crate::app::App;
 use crate::git;
 use crate::setup::around::Around;
-use crate::setup::ledger::Ledger;
+use crate::setup::ledger::{Entry, Ledger};
 use crate::setup::{Carrier, USER};
 
 /// Most files of a memory that are looked at to see whether there is anything in it.
@@ -136,14 +136,20 @@ fn remove_from(
     let mut entries = ledger.of(&site.scope());
     let more = other_worktrees(site, entries.iter().map(|entry| &entry.record.file));
     let exclude = site.exclude();
-    let keeps = params.memory == MemoryFate::Keep && site.memory().exists();
+    let asked = params.memory == MemoryFate::Keep && site.memory().exists();
+    let refused = !asked && !params.force && !site.is_outside() && is_tracked(&site.root);
+    let keeps = asked || refused;
     let mut plan = around.everything(Scope::Repository { shared: true });
     plan.extend(around.everything(Scope::Repository { shared: false }));
     let is_exclude = |file: &str| exclude.as_deref() == Some(Path::new(file));
+    let portable = portable::edits(site);
+    let is_portable = |entry: &Entry| portable.iter().any(|edit| edit.file == entry.record.file);
     if keeps {
-        entries.retain(|entry| !is_exclude(&entry.record.file));
+        // The rules that say what git sees of it stay with it.
+        entries.retain(|entry| !is_exclude(&entry.record.file) && !is_portable(entry));
     } else if let Some(exclude) = &exclude {
         plan.push(exclude_edit(exclude, &[]));
+        plan.extend(portable);
     }
     let bounds = site.bounds(&more);
     let mut carrier = Carrier::new(ledger, bounds, &site.root, params.dry_run);
@@ -156,13 +162,18 @@ fn remove_from(
         }
     }
     if keeps && !site.is_outside() {
-        hide(&mut carrier, site, &mut changes);
+        hide(
+            &mut carrier,
+            site,
+            portable::is_chosen(site, None),
+            &mut changes,
+        );
     }
     reply.warnings.append(&mut carrier.warnings);
     drop(carrier);
     reply.files.extend(changes);
     reply.verified.extend(verified);
-    if keeps {
+    if asked {
         return;
     }
     if !params.dry_run && app.registry.contains(&site.root) {
@@ -174,7 +185,12 @@ fn remove_from(
         app.maps.close(&site.worktree);
         app.registry_changed.notify_one();
     }
-    let outcome = put_away(app, site, params);
+    let outcome = if refused {
+        let why = "git tracks files in it; --yes takes it out of the worktree all the same";
+        Err(why.to_owned())
+    } else {
+        put_away(app, site, params)
+    };
     if site.is_outside() && !params.dry_run {
         app.homes.remove_outside(&site.root);
     }
@@ -223,11 +239,6 @@ fn put_away(
         Ok(meta) if !meta.is_dir() => return Err("it is not a directory of ours".to_owned()),
         Ok(_) => {}
     }
-    if !params.force && !site.is_outside() && is_tracked(&site.root) {
-        return Err(
-            "git tracks files in it; --yes takes them out of the worktree all the same".to_owned(),
-        );
-    }
     let done = |action: &str| FileChange {
         path: site.shown_memory(),
         action: action.to_owned(),
@@ -253,7 +264,7 @@ fn put_away(
     Ok(Some((done("moved"), Some(place))))
 }
 
-fn is_tracked(root: &Path) -> bool {
+pub(super) fn is_tracked(root: &Path) -> bool {
     if !root.join(".git").exists() {
         return false;
     }

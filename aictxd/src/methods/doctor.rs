@@ -11,7 +11,7 @@ use aictx_runners::merge::{After, install};
 use aictx_runners::plan::{Detected, Edit, Scope};
 use serde_json::{Value, json};
 
-use super::init::{EXCLUDED, Site};
+use super::init::{EXCLUDED, Site, portable};
 use crate::app::App;
 use crate::setup::around::{Around, holds_ours};
 use crate::setup::files::{self, Bounds};
@@ -146,10 +146,8 @@ fn hidden(site: &Site) -> Check {
             line == EXCLUDED || line.trim_matches('/') == ".aictx" || line.starts_with(".aictx/*")
         })
     };
-    if site.common_dir.is_none()
-        || site.is_outside()
-        || rules.iter().flatten().any(|file| says_so(file))
-    {
+    let by_choice = site.is_outside() || portable::is_chosen(site, None);
+    if site.common_dir.is_none() || by_choice || rules.iter().flatten().any(|file| says_so(file)) {
         return Check {
             summary: "git does not see .aictx".to_owned(),
             ..check(name, CheckStatus::Ok)

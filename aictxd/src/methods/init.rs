@@ -6,16 +6,23 @@ use std::path::{Path, PathBuf};
 use aictx_artifacts::root::find_repository;
 use aictx_proto::methods::{FileChange, InitParams, InitReply, Surroundings};
 use aictx_proto::rpc::{INVALID_PARAMS, NO_REPOSITORY, NOT_WRITABLE, RpcError};
+use aictx_proto::snapshot::Snapshot;
 use aictx_runners::ancestor;
 use aictx_runners::merge::{Block, Comment, Content};
 use aictx_runners::plan::{Detected, Edit, Options, Scope, plan, plan_all};
 
+use super::clean::is_tracked;
 use crate::app::App;
 use crate::homes::MEMORY;
-use crate::setup::Carrier;
 use crate::setup::around::Around;
 use crate::setup::files::{self, Bounds};
-use crate::setup::ledger::Ledger;
+use crate::setup::ledger::{Entry, Ledger};
+use crate::setup::{Carrier, slot};
+
+pub(super) mod portable;
+
+/// What became of files.
+pub(super) type Changes = Vec<FileChange>;
 
 /// What git must not see. Written to `.git/info/exclude`, which is personal and never committed.
 pub(super) const EXCLUDED: &str = "/.aictx/";
@@ -108,6 +115,8 @@ pub(super) fn init(app: &App, params: &InitParams) -> Result<InitReply, RpcError
     if stealth {
         site.home = app.homes.outside(&site.root);
     }
+    portable::check(&site, params, stealth)?;
+    let portable = !stealth && portable::is_chosen(&site, params.portable);
     let had_store = site.memory().exists();
     if !params.dry_run {
         if stealth {
@@ -118,6 +127,7 @@ pub(super) fn init(app: &App, params: &InitParams) -> Result<InitReply, RpcError
     }
     let mut reply = InitReply {
         stealth,
+        portable,
         repo: site.root.to_string_lossy().into_owned(),
         dry_run: params.dry_run,
         ..InitReply::default()
@@ -131,6 +141,7 @@ pub(super) fn init(app: &App, params: &InitParams) -> Result<InitReply, RpcError
         stay_out(around.as_ref(), params, &mut reply)?;
     } else {
         write_files(app, &site, around.as_ref(), params, &mut reply)?;
+        remember_choice(app, &site, &mut reply);
     }
     if !params.no_register && !params.dry_run {
         match app.registry.add(&site.root, app.now()) {
@@ -202,7 +213,9 @@ fn write_files(
     if let Some(around) = around {
         register(&mut carrier, site, around, params, reply)?;
     }
-    hide(&mut carrier, site, &mut reply.files);
+    let changes = portable::write(&mut carrier, site, reply.portable);
+    reply.files.extend(changes);
+    hide(&mut carrier, site, reply.portable, &mut reply.files);
     reply.warnings.extend(carrier.warnings);
     drop(ledger);
     let skipped = reply.files.iter().filter(|file| file.action == "skipped");
@@ -211,6 +224,44 @@ fn write_files(
         .collect();
     reply.warnings.splice(0..0, skipped);
     Ok(())
+}
+
+/// Writes into the memory whether it goes through git, where that was ever a question.
+fn remember_choice(app: &App, site: &Site, reply: &mut InitReply) {
+    let file = site.memory().join(aictx_proto::record::files::PORTABILITY);
+    let known = file.exists();
+    if reply.dry_run || !reply.portable && !known {
+        return;
+    }
+    let written = app.hosts.open(&site.root).and_then(|host| {
+        let decide = |_: &Snapshot| ((), portable::effects(reply.portable, known));
+        let done = host.store.transact(decide);
+        done.map(drop)
+            .map_err(|e| RpcError::new(NOT_WRITABLE, e.to_string()))
+    });
+    if let Err(error) = written {
+        reply.warnings.push(format!(
+            "that memory goes through git was not written down: {}",
+            error.message
+        ));
+    }
+    if !reply.portable && is_tracked(&site.root) {
+        reply.warnings.push(
+            "git still tracks files in .aictx: `git rm -r --cached .aictx` takes them out of the next \
+             commit and leaves them here"
+                .to_owned(),
+        );
+    }
+}
+
+/// Our entries for these blocks.
+fn block_only(carrier: &Carrier<'_>, site: &Site, edits: &[Edit]) -> Vec<Entry> {
+    let mut entries = carrier.ledger.of(&site.scope());
+    entries.retain(|entry| {
+        let mut edits = edits.iter();
+        edits.any(|edit| edit.file == entry.record.file && slot(&edit.content) == entry.slot)
+    });
+    entries
 }
 
 /// The caller's surroundings, when anything outside of our own files is to be touched. A caller that
@@ -307,11 +358,14 @@ pub(super) fn exclude_edit(exclude: &Path, lines: &[String]) -> Edit {
 }
 
 /// Hides what is not for others, by personal rules of git.
-pub(super) fn hide(carrier: &mut Carrier<'_>, site: &Site, reported: &mut Vec<FileChange>) {
+pub(super) fn hide(carrier: &mut Carrier<'_>, site: &Site, portable: bool, reported: &mut Changes) {
     let Some(exclude) = site.exclude() else {
         return;
     };
-    let mut lines = vec![EXCLUDED.to_owned()];
+    let mut lines = Vec::new();
+    if !portable {
+        lines.push(EXCLUDED.to_owned());
+    }
     for entry in carrier.ledger.of(&site.scope()) {
         let inside = Path::new(&entry.record.file).strip_prefix(&site.worktree);
         if let Ok(inside) = inside
@@ -331,11 +385,17 @@ pub(super) fn hide(carrier: &mut Carrier<'_>, site: &Site, reported: &mut Vec<Fi
     let others = without_our_block(&exclude, &text);
     lines.retain(|line| !others.lines().any(|own| own.trim() == line));
     if lines.is_empty() {
-        reported.push(FileChange {
-            path: ".git/info/exclude".to_owned(),
+        // A block of earlier has nothing to say any more.
+        let edits = [exclude_edit(&exclude, &[])];
+        let own = block_only(carrier, site, &edits);
+        let (taken, _) = carrier.take(&own, &edits);
+        let none = FileChange {
             action: "unchanged".to_owned(),
             ..FileChange::default()
-        });
+        };
+        let mut change = taken.into_iter().next().unwrap_or(none);
+        ".git/info/exclude".clone_into(&mut change.path);
+        reported.push(change);
         return;
     }
     let mut change = carrier.put(&site.scope(), &exclude_edit(&exclude, &lines));

@@ -46,6 +46,9 @@ pub struct InitParams {
     pub shared: bool,
     /// Write nothing into the repository: its memory goes into the user's state directory.
     pub stealth: bool,
+    /// Let memory go through git, or no longer; as it was when nothing is said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub portable: Option<bool>,
     /// Leave out the MCP server.
     pub no_mcp: bool,
     /// Profile of the MCP server; empty for its default.
@@ -125,6 +128,9 @@ pub struct InitReply {
     /// Nothing is in the repository itself.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub stealth: bool,
+    /// Memory goes through git.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub portable: bool,
     /// Whether the repository is in the registry now.
     pub registered: bool,
     /// Nothing was written.

@@ -91,6 +91,11 @@ pub fn init(reply: &InitReply) -> String {
         out.push_str("\nnothing was written\n");
         return out;
     }
+    if reply.portable {
+        out.push_str(
+            "  what is remembered goes through git: commit .gitignore, .gitattributes and .aictx\n",
+        );
+    }
     if reply.registered {
         out.push_str("  registered with the daemon\n");
     }
