@@ -87,6 +87,8 @@ complete -c aictx -n "__fish_aictx_using_subcommand init" -l dry-run -d 'Show wh
 complete -c aictx -n "__fish_aictx_using_subcommand init" -s y -l yes -d 'Do not ask'
 complete -c aictx -n "__fish_aictx_using_subcommand init" -l shared -d 'Write files that are meant for a commit: hooks and instructions for everybody who clones'
 complete -c aictx -n "__fish_aictx_using_subcommand init" -l stealth -d 'Write nothing into the repository: what is remembered lies in your state directory, and hooks are those of `aictx install`'
+complete -c aictx -n "__fish_aictx_using_subcommand init" -l portable-continuity -d 'Let what is remembered go through git: rules in .gitignore and .gitattributes that share handoffs, decisions, failures, strategies and tasks, and keep the rest here'
+complete -c aictx -n "__fish_aictx_using_subcommand init" -l no-portable-continuity -d 'Keep what is remembered out of git, as without any choice'
 complete -c aictx -n "__fish_aictx_using_subcommand init" -l no-register -d 'Leave the user\'s registry alone'
 complete -c aictx -n "__fish_aictx_using_subcommand init" -l force -d 'Also where there is no git repository'
 complete -c aictx -n "__fish_aictx_using_subcommand init" -l json -d 'Print one line of JSON, errors included'

@@ -235,3 +235,19 @@ fn what_cannot_be_shared_is_refused() {
     assert_ne!(without_git.status, 0);
     assert!(!plain.join(".aictx").exists());
 }
+
+#[test]
+fn files_of_single_areas_are_kept_up_where_the_ancestor_made_them() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    let file = "area_memory/areas/src--25a66342.json";
+    let area = json!({"area_id": "src", "executions": 7, "files": {"src/calc.py": 7}});
+    write(&repo, &format!(".aictx/{file}"), &area.to_string());
+    one_session(&env, &repo, "a", "fix add", "src/calc.py", &failure("add"));
+    assert_eq!(env.file(&repo, file)["executions"], 8);
+    assert_eq!(
+        env.file(&repo, "area_memory/areas.json")["areas"]["src"]["executions"],
+        8
+    );
+}

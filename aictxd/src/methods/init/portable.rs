@@ -3,17 +3,18 @@
 //! whoever clones the repository.
 
 use std::fs;
+use std::path::Path;
 
 use aictx_proto::effect::{Effect, Effects, KeyOrder};
 use aictx_proto::methods::InitParams;
 use aictx_proto::record::files;
 use aictx_proto::rpc::{INVALID_PARAMS, RpcError};
-use aictx_runners::merge::{Block, Comment, Content};
+use aictx_runners::merge::{After, Block, Comment, Content, install};
 use aictx_runners::plan::Edit;
 use serde_json::{Value, json};
 
 use super::{Site, block_only};
-use crate::setup::Carrier;
+use crate::setup::{Carrier, files as others};
 
 /// Tells our blocks of git's files from others.
 const BLOCK: &str = "portable";
@@ -160,6 +161,30 @@ pub(super) fn write(carrier: &mut Carrier<'_>, site: &Site, portable: bool) -> s
     changes
 }
 
+/// Files of git in which our rules are missing or not as they should be.
+pub(in crate::methods) fn missing_rules(site: &Site) -> Vec<String> {
+    let right = |edit: &Edit| {
+        let bounds = site.bounds(&[]);
+        let found = others::read(Path::new(&edit.file), &bounds).ok()?;
+        let outcome = install(&edit.file, found.text.as_deref(), &edit.content, false).ok()?;
+        (outcome.after == After::Unchanged).then_some(())
+    };
+    let wrong = edits(site).into_iter().filter(|edit| right(edit).is_none());
+    wrong.map(|edit| edit.file).collect()
+}
+
+/// Whether a file of memory, relative to `.aictx`, is meant for others.
+pub(in crate::methods) fn is_shared(file: &str) -> bool {
+    SHARED.iter().any(|pattern| match pattern.split_once('*') {
+        None => *pattern == file,
+        Some((head, tail)) => {
+            let inside = file.strip_prefix(head);
+            let name = inside.and_then(|rest| rest.strip_suffix(tail));
+            name.is_some_and(|name| !name.contains('/'))
+        }
+    })
+}
+
 /// What the memory itself says of it: nothing where it was never anything else.
 pub(super) fn effects(portable: bool, known: bool) -> Effects {
     if !portable && !known {
@@ -209,6 +234,18 @@ mod tests {
         assert!(at("!/.aictx/tasks/") < at("/.aictx/tasks/*"));
         assert!(at("/.aictx/tasks/*") < at("!/.aictx/tasks/threads/"));
         assert!(at("/.aictx/tasks/threads/*") < at("!/.aictx/tasks/threads/*.json"));
+    }
+
+    #[test]
+    fn one_star_is_one_name() {
+        assert!(is_shared("tasks/threads/a.json") && is_shared(files::DECISIONS));
+        for private in [
+            "tasks/active.json",
+            "tasks/threads/a/b.json",
+            "sessions/a.jsonl",
+        ] {
+            assert!(!is_shared(private), "{private}");
+        }
     }
 
     #[test]
