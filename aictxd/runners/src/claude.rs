@@ -118,9 +118,8 @@ impl Dialect for Claude {
         payload: &'a str,
         event: Option<&'a str>,
     ) -> Result<HookEvent<'a>, DialectError> {
-        let payload = Members::open(self.name(), payload)?;
-        let name = payload.event(&["hook_event_name", "hookEventName"], event);
-        let kind = table::find(EVENTS, &name).map_or(Kind::Note, |event| event.kind);
+        let (payload, name, kind) =
+            table::open(self, payload, &["hook_event_name", "hookEventName"], event)?;
         Ok(HookEvent {
             session_id: payload.text(&["session_id", "sessionId"]),
             cwd: payload.text(&["cwd"]),

@@ -155,9 +155,7 @@ impl Dialect for Gemini {
         payload: &'a str,
         event: Option<&'a str>,
     ) -> Result<HookEvent<'a>, DialectError> {
-        let payload = Members::open(self.name(), payload)?;
-        let name = payload.event(&["hook_event_name"], event);
-        let kind = table::find(EVENTS, &name).map_or(Kind::Note, |event| event.kind);
+        let (payload, name, kind) = table::open(self, payload, &["hook_event_name"], event)?;
         let problem = payload
             .object(&["tool_response"])
             .object(&["error"])
