@@ -170,3 +170,19 @@ fn a_daemon_sees_a_memory_that_another_process_made_outside() {
     });
     drop(daemon);
 }
+
+#[test]
+fn uninstall_keeps_what_is_outside_and_purging_deletes_it() {
+    let env = TestEnv::new();
+    let repo = env.plain_repository("demo");
+    let before = everything(&repo);
+    env.aictx(&repo, &["init", "--stealth"]).ok();
+    let home = home_outside(&env);
+    env.aictx(&repo, &["uninstall"]).ok();
+    assert!(home.join(".aictx/format.json").exists());
+    env.aictx(&repo, &["init"]).ok();
+    assert!(!repo.join(".aictx").exists(), "it stays outside");
+    env.aictx(&repo, &["uninstall", "--purge", "--yes"]).ok();
+    assert!(!env.path().join("state/aictx").exists());
+    assert_eq!(everything(&repo), before);
+}

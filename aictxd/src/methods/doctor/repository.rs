@@ -84,7 +84,7 @@ pub(super) fn hidden(site: &Site) -> Check {
     Check {
         summary: "git shows .aictx as untracked".to_owned(),
         recommended_action: "let init hide it".to_owned(),
-        command: command(&["aictx", "init", &site.scope()]),
+        command: command(&["aictx", "init", "--agents", "none", &site.scope()]),
         safe: true,
         ..check(name, CheckStatus::Warning)
     }
@@ -227,7 +227,7 @@ pub(super) fn shared(site: &Site) -> Option<Check> {
             summary: "memory goes through git, and git's rules for it are not in place".to_owned(),
             details: examples(&missing),
             recommended_action: "write them anew".to_owned(),
-            command: command(&["aictx", "init", &site.scope()]),
+            command: command(&["aictx", "init", "--agents", "none", &site.scope()]),
             safe: true,
             ..check(name, CheckStatus::Warning)
         });
