@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use aictx_artifacts::root::find_repository;
-use aictx_proto::methods::{FileChange, InitParams, InitReply, Surroundings};
+use aictx_proto::methods::{FileChange, InitParams, InitReply, PersonStep, Surroundings};
 use aictx_proto::rpc::{INVALID_PARAMS, NO_REPOSITORY, NOT_WRITABLE, RpcError};
 use aictx_proto::snapshot::Snapshot;
 use aictx_runners::ancestor;
@@ -192,7 +192,9 @@ fn stay_out(
     let Some(around) = around.filter(|_| params.detect || !params.runners.is_empty()) else {
         return Ok(());
     };
-    reply.agents = around.told(&around.choose(&params.runners)?);
+    let agents = around.choose(&params.runners)?;
+    reply.steps = steps(around, &agents, Scope::User);
+    reply.agents = around.told(&agents);
     Ok(())
 }
 
@@ -281,6 +283,15 @@ fn surroundings(params: &InitParams) -> Result<Option<Surroundings>, RpcError> {
     Ok(Some(told))
 }
 
+/// What a person has yet to do, as far as the agents' own files tell.
+fn steps(around: &Around, agents: &[Detected], scope: Scope) -> Vec<PersonStep> {
+    let mut steps = around.steps(agents, scope, &around.options(false, ""));
+    // Shared hooks stand in other files than those that the user has approved.
+    let shared = scope == (Scope::Repository { shared: true });
+    steps.retain(|step| shared || around.allowed(&step.agent).trusted != Some(true));
+    steps
+}
+
 /// What agents need in the repository itself.
 fn register(
     carrier: &mut Carrier<'_>,
@@ -305,7 +316,7 @@ fn register(
     }
     if params.detect {
         reply.agents = around.told(&agents);
-        reply.steps = around.steps(&agents, scope, &options);
+        reply.steps = steps(around, &agents, scope);
     }
     Ok(())
 }

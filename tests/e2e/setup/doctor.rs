@@ -142,6 +142,12 @@ fn what_stands_in_agents_files_is_understood() {
         json!({"projects": {patient.repo.to_str().unwrap(): {"hasTrustDialogAccepted": true}}});
     fs::write(patient.home(".claude.json"), state.to_string()).unwrap();
     patient.is("trust_claude", "ok");
+    let again = patient.env.aictx(&patient.repo, &["init", "--json"]).ok();
+    let steps = again.json()["steps"].to_string();
+    assert!(
+        !steps.contains("\"claude\"") && steps.contains("codex"),
+        "what is done is not asked for: {steps}"
+    );
     let local = patient.repo.join(".claude/settings.local.json");
     fs::create_dir_all(local.parent().unwrap()).unwrap();
     fs::write(&local, "{ // for now\n  \"disableAllHooks\": true,\n}\n").unwrap();
