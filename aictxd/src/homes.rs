@@ -1,6 +1,7 @@
 //! Where a repository's memory lies: in the repository, or, where nothing may be seen of it there,
 //! below the user's state directory.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::io;
 use std::os::unix::ffi::OsStrExt;
@@ -12,6 +13,8 @@ use aictx_repomap::segment::ContentId;
 pub const MEMORY: &str = ".aictx";
 /// In a home outside of its repository: whose it is, for people.
 const OWNER: &str = "repository";
+/// Most homes looked through for those that nobody has any more.
+const MAX_HOMES: usize = 1_000;
 
 /// The homes of all memories. A *home* is the directory that `.aictx` lies in.
 #[derive(Debug, Clone)]
@@ -60,6 +63,21 @@ impl Homes {
         Ok(home)
     }
 
+    /// Homes outside whose repositories are gone, with the path that those had.
+    pub fn orphans(&self) -> Vec<(PathBuf, PathBuf)> {
+        let homes = fs::read_dir(&self.outside).into_iter().flatten().flatten();
+        let orphan = |entry: fs::DirEntry| {
+            let home = entry.path();
+            let text = fs::read(home.join(OWNER)).ok()?;
+            let path = text.strip_suffix(b"\n").unwrap_or(&text);
+            let root = PathBuf::from(OsStr::from_bytes(path));
+            (home.join(MEMORY).is_dir() && !root.is_dir()).then_some((home, root))
+        };
+        let mut orphans: Vec<_> = homes.take(MAX_HOMES).filter_map(orphan).collect();
+        orphans.sort_unstable();
+        orphans
+    }
+
     /// Removes the home outside of a repository once its memory is gone.
     pub fn remove_outside(&self, root: &Path) {
         let home = self.outside(root);
@@ -92,6 +110,7 @@ mod tests {
         assert_eq!(homes.of(&root), root, "an empty home holds nothing");
         fs::create_dir(home.join(MEMORY)).unwrap();
         assert_eq!(homes.of(&root), home);
+        assert_eq!(homes.orphans(), [(home.clone(), root.clone())]);
         homes.remove_outside(&root);
         assert_eq!(homes.of(&root), home, "nothing is deleted by that");
         fs::remove_dir(home.join(MEMORY)).unwrap();

@@ -67,6 +67,7 @@ pub(super) fn doctor(app: &App, params: &DoctorParams) -> Result<DoctorReply, Rp
     }
     checks.extend(agents::leftovers(app, &around, site.as_ref()));
     checks.push(system::delivery(app));
+    checks.extend(system::orphans(app));
     checks.extend(system::watches());
     let mut reply = DoctorReply {
         repo: site.map_or(String::new(), |site| site.scope()),

@@ -186,3 +186,17 @@ fn uninstall_keeps_what_is_outside_and_purging_deletes_it() {
     assert!(!env.path().join("state/aictx").exists());
     assert_eq!(everything(&repo), before);
 }
+
+#[test]
+fn memory_of_a_repository_that_moved_is_found() {
+    let env = TestEnv::new();
+    let repo = env.plain_repository("demo");
+    env.aictx(&repo, &["init", "--stealth"]).ok();
+    let checks = |at: &Path| env.aictx(at, &["doctor", "--json"]).ok().stdout;
+    assert!(!checks(&repo).contains("memory_without_repository"));
+    let moved = env.path().join("moved");
+    fs::rename(&repo, &moved).unwrap();
+    assert!(checks(&moved).contains("memory_without_repository"));
+    fs::rename(&moved, &repo).unwrap();
+    assert!(!checks(&repo).contains("memory_without_repository"));
+}

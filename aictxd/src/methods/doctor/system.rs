@@ -5,7 +5,7 @@ use std::fs;
 use aictx_proto::methods::{Check, CheckStatus};
 use serde_json::json;
 
-use super::{check, command};
+use super::{check, command, examples};
 use crate::app::App;
 use crate::spool;
 
@@ -79,5 +79,28 @@ pub(super) fn watches() -> Option<Check> {
                 CheckStatus::Ok
             },
         )
+    })
+}
+
+/// Memories outside of their repositories whose repositories are not where they were.
+pub(super) fn orphans(app: &App) -> Option<Check> {
+    let found: Vec<String> = app
+        .homes
+        .orphans()
+        .into_iter()
+        .map(|(home, root)| format!("{} of {}", home.display(), root.display()))
+        .collect();
+    if found.is_empty() {
+        return None;
+    }
+    Some(Check {
+        summary: format!(
+            "{} repositories are gone, and their memory is here",
+            found.len()
+        ),
+        details: examples(&found),
+        recommended_action: "delete what is named, or move the repository back to have it again"
+            .to_owned(),
+        ..check("memory_without_repository", CheckStatus::Warning)
     })
 }
