@@ -2,7 +2,7 @@
 //! its words costs beside Claude Code's.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use aictx_tests::TestEnv;
@@ -54,7 +54,7 @@ fn payload(agent: &str, event: &str, place: &str, repository: &Path) -> Value {
 }
 
 /// Times all of them and prints the table.
-pub(super) fn measure(env: &TestEnv, aictx: &PathBuf, repository: &Path, runs: usize) {
+pub(super) fn measure(env: &TestEnv, aictx: &Path, repository: &Path, runs: usize) {
     let mut candidates: Vec<Candidate> = GUARDS
         .iter()
         .map(|(agent, event, place)| {
@@ -63,7 +63,7 @@ pub(super) fn measure(env: &TestEnv, aictx: &PathBuf, repository: &Path, runs: u
             fs::write(&input, text).unwrap();
             Candidate {
                 name: agent,
-                program: aictx.clone(),
+                program: aictx.to_owned(),
                 args: ["hook", agent, event].map(str::to_owned).to_vec(),
                 input,
                 every: 1,
