@@ -3,6 +3,9 @@
 use std::path::Path;
 use std::process::Stdio;
 use std::time::Duration;
+use std::{fs, io};
+
+use aictx_artifacts::root::find_repository;
 
 use aictx_proto::snapshot::GitState;
 use tokio::process::Command;
@@ -87,11 +90,42 @@ pub fn command(worktree: &Path) -> std::process::Command {
 /// Names of the filter drivers that the repository's own configuration defines: `git status` would
 /// run their programs on changed files. The user's own (`git lfs install`) are trusted.
 async fn own_filters(worktree: &Path) -> Vec<String> {
+    if !may_define_filters(worktree) {
+        return Vec::new();
+    }
     let mut command = git(worktree);
     command.args(["config", "--includes", "--show-scope", "--name-only", "-z"]);
     command.args(["--get-regexp", r"^filter\..*\.(clean|process)$"]);
     let output = command.output().await;
     output.map(|o| filters_in(&o.stdout)).unwrap_or_default()
+}
+
+/// Whether the repository's configuration could define a filter driver, here or in a file that it
+/// includes: most speak of neither, and then git need not be asked. In doubt it could.
+fn may_define_filters(worktree: &Path) -> bool {
+    let Ok(found) = find_repository(worktree) else {
+        return true;
+    };
+    let (Some(git), Some(common)) = (found.git_dir, found.common_dir) else {
+        return true;
+    };
+    // A linked worktree that its repository does not know: git would follow it all the same.
+    if git == common && git.join("commondir").exists() {
+        return true;
+    }
+    let files = [
+        common.join("config"),
+        common.join("config.worktree"),
+        git.join("config.worktree"),
+    ];
+    files.iter().any(|file| match fs::read(file) {
+        Ok(bytes) => {
+            let text = bytes.to_ascii_lowercase();
+            let says = |word: &[u8]| memchr::memmem::find(&text, word).is_some();
+            says(b"filter") || says(b"include")
+        }
+        Err(error) => error.kind() != io::ErrorKind::NotFound,
+    })
 }
 
 /// Reads scope and name in turn.

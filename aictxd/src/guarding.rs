@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use aictx_guard::{
-    Facts, HookVerdict, Known, MAX_TEXT, Place as Where, Rules, SteerState, command_risk, hook_risk,
+    Facts, HookVerdict, Known, MAX_TEXT, Place as Where, Rules, SteerState, command_risk,
 };
 use aictx_proto::RepoPath;
 use aictx_repomap::tree::Tree;
@@ -56,8 +56,7 @@ impl WorktreeFacts {
         let reply = risk.reply();
         let mut kinds: Vec<String> = reply.effects.into_iter().map(|e| e.kind).collect();
         kinds.dedup();
-        let said = rules.of_command(command, &kinds);
-        (rules.apply(hook_risk(&risk), said), kinds)
+        (rules.on_command(command, &risk), kinds)
     }
 }
 

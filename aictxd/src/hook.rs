@@ -242,7 +242,7 @@ impl Session {
             } => {
                 let row = self.done(call, output, event).await;
                 self.note(&row, &call.action);
-                let told = self.known_failure(&row).await;
+                let told = self.known_failure(&row, &event.agent_id).await;
                 self.record(&[LedgerRow {
                     duration_ms: *duration_ms,
                     ..row
@@ -256,7 +256,7 @@ impl Session {
                 duration_ms,
             } => {
                 let row = self.failed(call, error, *interrupted, event).await;
-                let told = self.known_failure(&row).await;
+                let told = self.known_failure(&row, &event.agent_id).await;
                 self.record(&[LedgerRow {
                     duration_ms: *duration_ms,
                     ..row
@@ -326,6 +326,11 @@ impl Session {
             // The commit goes on.
             Err(_) => seen.decide(&self.host().store.latest()).0,
         };
+        let notice = self.app.policy_problems(&self.host().root).notice();
+        let context = match notice.as_str() {
+            "" => context,
+            notice => format!("{context}\n\n{notice}"),
+        };
         Some(Answer {
             context,
             decision: Decision::Pass,
@@ -333,12 +338,13 @@ impl Session {
     }
 
     /// What is remembered of the errors that a command just ended with: once a session for each.
-    async fn known_failure(&self, row: &LedgerRow) -> Option<Answer> {
+    async fn known_failure(&self, row: &LedgerRow, agent_id: &str) -> Option<Answer> {
         if row.errors.is_empty() || row.outcome != Outcome::Failed {
             return None;
         }
         let snapshot = self.host().store.latest();
-        let context = aictx_continuity::known_failure(&snapshot.failures, &row.errors, self.now)?;
+        let (context, receipt) =
+            aictx_continuity::known_failure(&snapshot.failures, &row.errors, self.now)?;
         let (session, errors) = (self.clone(), row.errors.clone());
         let told = tokio::task::spawn_blocking(move || {
             let rows = session.host().store.read_ledger(&session.id).rows;
@@ -347,8 +353,14 @@ impl Session {
         });
         // The event itself is recorded after this; it must not wait for a slow disk.
         let told = tokio::time::timeout(MAP_DEADLINE, told).await;
-        let known = told.map_or(true, |told| told.unwrap_or(true));
-        (!known).then_some(Answer {
+        if told.map_or(true, |told| told.unwrap_or(true)) {
+            return None;
+        }
+        self.record(&[LedgerRow {
+            receipt: Some(Box::new(receipt)),
+            ..self.row(LedgerKind::Told, agent_id)
+        }]);
+        Some(Answer {
             context,
             decision: Decision::Pass,
         })
@@ -369,13 +381,14 @@ impl Session {
             aictx_continuity::suggest(&request, &hits, &seen)
         });
         let looked = tokio::time::timeout(MAP_DEADLINE, looked).await;
-        let (context, paths) = looked.ok()?.ok()??;
+        let told = looked.ok()?.ok()??;
         self.record(&[LedgerRow {
-            paths,
+            paths: told.paths,
+            receipt: Some(Box::new(told.receipt)),
             ..self.row(LedgerKind::Suggested, agent_id)
         }]);
         Some(Answer {
-            context,
+            context: told.text,
             decision: Decision::Pass,
         })
     }

@@ -18,6 +18,8 @@ const FILE: &str = "policy.toml";
 const MAX_BYTES: u64 = 64 * 1024;
 /// How long a policy is used before the files are looked at again.
 const FRESH: std::time::Duration = std::time::Duration::from_millis(500);
+/// Longest notice of a policy that is not in force, in characters.
+const MAX_NOTICE: usize = 400;
 /// Repositories whose policy is remembered.
 const MAX_REMEMBERED: usize = 256;
 
@@ -32,7 +34,48 @@ struct Known {
     looked_at: Instant,
     stamps: [Option<(SystemTime, u64)>; 3],
     rules: Arc<Rules>,
-    problem: String,
+    /// The user's policy as it could be read last.
+    own: Policy,
+    problems: Problems,
+}
+
+/// Why policies are not in force; empty texts when they are.
+#[derive(Debug, Clone, Default)]
+pub struct Problems {
+    /// The user's own.
+    pub user: String,
+    /// The repository's.
+    pub repository: String,
+}
+
+impl Problems {
+    /// Both, for people.
+    pub fn text(&self) -> String {
+        let told = [self.user.as_str(), self.repository.as_str()];
+        let told: Vec<&str> = told.into_iter().filter(|text| !text.is_empty()).collect();
+        told.join("; ")
+    }
+
+    /// For an agent: nothing of it is the repository's own text.
+    pub fn notice(&self) -> String {
+        let user = match self.user.as_str() {
+            "" => String::new(),
+            why => format!("Tell the user: their guard policy cannot be read: {why}"),
+        };
+        let repository = match self.repository.as_str() {
+            "" => String::new(),
+            _ => format!("Tell the user: {MEMORY}/{FILE} cannot be read; `aictx trust` says why."),
+        };
+        let told: Vec<String> = [user, repository]
+            .into_iter()
+            .filter(|text| !text.is_empty())
+            .map(|text| {
+                let text = aictx_proto::text::printable(&text);
+                aictx_proto::text::clean(&text, MAX_NOTICE)
+            })
+            .collect();
+        told.join("\n")
+    }
 }
 
 /// Hashes of repository policies that the user trusts, by root.
@@ -77,6 +120,16 @@ pub fn file(app: &App, root: &Path) -> PathBuf {
     app.homes.of(root).join(MEMORY).join(FILE)
 }
 
+/// The user's own policy; the default one when there is no file.
+///
+/// # Errors
+/// The file cannot be read or says what is not understood; in words.
+pub fn of_user(app: &App) -> Result<Policy, String> {
+    let path = user_file(app);
+    let text = read(&path)?;
+    text.map_or_else(|| Ok(Policy::default()), |text| parse(&path, &text))
+}
+
 fn trust_file(app: &App) -> PathBuf {
     app.locations.state.join("trusted_policies.json")
 }
@@ -102,10 +155,7 @@ fn parse(path: &Path, text: &str) -> Result<Policy, String> {
 }
 
 fn hash(text: &str) -> String {
-    format!(
-        "{:?}",
-        aictx_repomap::segment::ContentId::of(text.as_bytes())
-    )
+    aictx_repomap::segment::ContentId::of(text.as_bytes()).to_string()
 }
 
 fn trusted(app: &App) -> Trusted {
@@ -167,13 +217,13 @@ pub fn set_trust(app: &App, root: &Path, hash: Option<&str>) -> Result<(), Strin
 }
 
 impl Policies {
-    fn rules(&self, app: &App, root: &Path) -> (Arc<Rules>, String) {
+    fn rules(&self, app: &App, root: &Path) -> (Arc<Rules>, Problems) {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let have = known.get(root).cloned();
         if let Some(have) = &have
             && have.looked_at.elapsed() < FRESH
         {
-            return (Arc::clone(&have.rules), have.problem.clone());
+            return (Arc::clone(&have.rules), have.problems.clone());
         }
         let user = user_file(app);
         let theirs = file(app, root);
@@ -182,27 +232,28 @@ impl Policies {
         let fresh = match have {
             Some(have) if have.stamps == stamps => Known { looked_at, ..have },
             _ => {
-                let mut problem = String::new();
-                let own = match read(&user).and_then(|t| t.map(|t| parse(&user, &t)).transpose()) {
-                    Ok(policy) => policy.unwrap_or_default(),
+                let mut problems = Problems::default();
+                let own = match of_user(app) {
+                    Ok(policy) => policy,
+                    // A slip of the pen must not drop what the user asked for: what was read last
+                    // goes on, and the problem is told wherever the user looks.
                     Err(why) => {
-                        problem = why;
-                        Policy::default()
+                        problems.user = why;
+                        have.map(|have| have.own).unwrap_or_default()
                     }
                 };
                 let found = of_repository(app, root);
                 let policy = parse(&theirs, &found.text)
                     .ok()
                     .filter(|_| !found.text.is_empty());
-                if !found.problem.is_empty() {
-                    problem = found.problem;
-                }
-                let rules = Arc::new(Rules::of(own, policy, found.trusted));
+                problems.repository = found.problem;
+                let rules = Arc::new(Rules::of(own.clone(), policy, found.trusted));
                 Known {
                     looked_at,
                     stamps,
                     rules,
-                    problem,
+                    own,
+                    problems,
                 }
             }
         };
@@ -210,7 +261,7 @@ impl Policies {
             known.clear();
         }
         known.insert(root.to_owned(), fresh.clone());
-        (fresh.rules, fresh.problem)
+        (fresh.rules, fresh.problems)
     }
 }
 
@@ -220,8 +271,8 @@ impl App {
         self.policies.rules(self, root).0
     }
 
-    /// Why a policy cannot be used; empty when all is well.
-    pub fn policy_problem(&self, root: &Path) -> String {
+    /// Why the user's or the repository's policy is not in force.
+    pub fn policy_problems(&self, root: &Path) -> Problems {
         self.policies.rules(self, root).1
     }
 }

@@ -7,33 +7,50 @@
 
 /// Estimates the tokens of a text; linear in its length, no allocation.
 pub fn estimate(text: &str) -> u32 {
-    let mut count = 0_u32;
-    let mut chars = text.chars().peekable();
-    while let Some(c) = chars.next() {
-        let class = class(c);
-        let mut length = 1_u32;
-        while let Some(next) = chars.peek().copied() {
-            // A capital after a small letter begins a word of its own.
-            let same = self::class(next) == class && !(c.is_lowercase() && next.is_uppercase());
-            if !same || (class == Class::Letter && next.is_uppercase() && length > 1) {
-                break;
-            }
-            chars.next();
-            length += 1;
-        }
-        count = count.saturating_add(match class {
-            // The blank before a word belongs to it.
-            Class::Blank => u32::from(length > 1),
-            Class::Break => 1,
-            Class::Letter => length.div_ceil(6).max(1),
-            Class::Digit => length.div_ceil(3),
-            Class::Mark => length.div_ceil(2),
-            Class::Wide => length.div_ceil(2).max(1),
-            Class::Unspaced => length,
-            Class::Other => length.saturating_mul(2),
-        });
+    if text.is_ascii() {
+        // Most texts are, and there are a few kilobytes of them in every answer.
+        return count(text.bytes().map(char::from));
     }
-    count
+    count(text.chars())
+}
+
+fn count(mut chars: impl Iterator<Item = char>) -> u32 {
+    let mut count = 0_u32;
+    let Some(mut last) = chars.next() else {
+        return 0;
+    };
+    let (mut run, mut length) = (class(last), 1_u32);
+    for next in chars {
+        let class = class(next);
+        // A capital after a small letter begins a word of its own, and so does one after capitals.
+        let capital = class == Class::Letter
+            && next.is_ascii_uppercase()
+            && (length > 1 || last.is_ascii_lowercase());
+        let turns = class == Class::Wide && last.is_lowercase() && next.is_uppercase();
+        if class == run && !capital && !turns {
+            length += 1;
+        } else {
+            count = count.saturating_add(cost(run, length));
+            (run, length) = (class, 1);
+        }
+        last = next;
+    }
+    count.saturating_add(cost(run, length))
+}
+
+/// Tokens of a run of characters of one class.
+fn cost(class: Class, length: u32) -> u32 {
+    match class {
+        // The blank before a word belongs to it.
+        Class::Blank => u32::from(length > 1),
+        Class::Break => 1,
+        Class::Letter => length.div_ceil(6).max(1),
+        Class::Digit => length.div_ceil(3),
+        Class::Mark => length.div_ceil(2),
+        Class::Wide => length.div_ceil(2).max(1),
+        Class::Unspaced => length,
+        Class::Other => length.saturating_mul(2),
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

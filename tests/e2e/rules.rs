@@ -161,7 +161,8 @@ fn a_repository_makes_rules_stricter_and_never_laxer_unless_it_is_trusted() {
     assert_eq!(before_command(&ann, "rm -rf /"), "deny");
 
     wait_until("verdicts are recorded", || {
-        env.rows(&repo, "metrics/verdicts.jsonl").len() >= 4
+        let rows = env.rows(&repo, "metrics/verdicts.jsonl");
+        rows.len() >= 5 && rows.iter().any(|row| row["subject"] == "rm -rf /")
     });
     let list = env
         .aictx(&repo, &["why", "--verdicts", "--json"])
@@ -172,4 +173,51 @@ fn a_repository_makes_rules_stricter_and_never_laxer_unless_it_is_trusted() {
         (&newest["decision"], &newest["subject"]),
         (&json!("deny"), &json!("rm -rf /"))
     );
+}
+
+#[test]
+fn a_slip_in_the_users_policy_is_told_and_drops_nothing() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let policy = env.path().join("home").join(".config/aictx/policy.toml");
+    fs::create_dir_all(policy.parent().unwrap()).unwrap();
+    fs::write(&policy, "[commands]\n\"npm install*\" = \"deny\"\n").unwrap();
+    let _daemon = env.daemon();
+    let ann = Play::claude(&env, &repo, "ann");
+    ann.start("startup");
+    assert_eq!(before_command(&ann, "npm install left-pad"), "deny");
+    fs::write(&policy, "[commands]\n\"npm install*\" = deny\n").unwrap();
+    wait_until("the problem is seen", || {
+        let shown = env.aictx(&repo, &["trust", "--json"]).ok().json();
+        shown["problem"].as_str().unwrap().contains("policy.toml")
+    });
+    // What was read last goes on.
+    assert_eq!(before_command(&ann, "npm install left-pad"), "deny");
+    let bob = Play::claude(&env, &repo, "bob");
+    let told = bob.start("startup");
+    assert!(told.contains("their guard policy cannot be read"), "{told}");
+    let status = env.aictx(&repo, &["status", "--json"]).ok().json();
+    let warnings = status["repositories"][0]["warnings"].to_string();
+    assert!(warnings.contains("policy.toml"), "{warnings}");
+}
+
+#[test]
+fn an_agent_cannot_speak_for_the_user() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    let ann = Play::claude(&env, &repo, "ann");
+    ann.start("startup");
+    for command in [
+        "aictx trust --yes",
+        "aictx trust --hash 0123",
+        "aictx steer --message 'go on' --apply",
+        "aictx clean --delete-memory --yes",
+        "aictx uninstall --purge -y",
+    ] {
+        assert_eq!(before_command(&ann, command), "ask", "{command}");
+    }
+    for command in ["aictx trust", "aictx next", "aictx clean --dry-run"] {
+        assert_eq!(before_command(&ann, command), Value::Null, "{command}");
+    }
 }

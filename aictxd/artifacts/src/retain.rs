@@ -8,7 +8,7 @@ use std::time::{Instant, SystemTime};
 
 use aictx_proto::record::files::{
     AGENT_EXECUTION_LOG, CONTRACT_COMPLIANCE, CONTRACTS_DIR, DECISIONS, EXECUTION_LOGS, FORGOTTEN,
-    HANDOFFS, LIFECYCLE_EVENTS, SESSIONS_DIR, THREADS_DIR,
+    HANDOFFS, LIFECYCLE_EVENTS, SESSIONS_DIR, THREADS_DIR, VERDICTS,
 };
 use serde::{Deserialize, Serialize};
 
@@ -72,6 +72,7 @@ pub(crate) const BOUNDS: &[Bound] = &[
     bound(LIFECYCLE_EVENTS, 160, 96, 100),
     bound(CONTRACT_COMPLIANCE, 96, 48, 32),
     bound(DECISIONS, 512, 256, 250),
+    bound(VERDICTS, 256, 128, 100),
     bound(FORGOTTEN, 64, 0, 0),
     bound("archive/failure_memory/evicted.jsonl", 64, 0, 0),
     bound("archive/strategy_memory/evicted.jsonl", 64, 0, 0),

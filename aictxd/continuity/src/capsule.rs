@@ -12,6 +12,7 @@ use aictx_proto::ledger::{LedgerKind, LedgerRow, Receipt};
 use aictx_proto::record::{FailurePattern, Handoff, HandoffRow, LifecycleEvent, files};
 use aictx_proto::snapshot::Snapshot;
 use aictx_proto::text::{clean, printable};
+use serde_json::Value;
 
 use self::lines::{CLOSING, newest, quote};
 use crate::context::{Context, Hand};
@@ -37,6 +38,9 @@ const MAX_TOKENS_COMPACT: u32 = 500;
 const MAX_FAILURES: usize = 3;
 const MAX_DECISIONS: usize = 3;
 const MAX_FILES: usize = 6;
+
+/// Paths of the user's limits that are told again.
+const MAX_LIMITS: usize = 12;
 
 /// A session that begins, goes on or was compacted.
 #[derive(Debug, Clone, Copy)]
@@ -185,10 +189,45 @@ impl Capsule<'_> {
             "Context was compacted at {}. This session so far, as observed:",
             self.start.now
         ));
+        self.limits(&mut packet);
         session_so_far(&mut packet, self.start.rows);
         self.work_state(&mut packet);
         self.decisions(&mut packet);
         self.close(packet)
+    }
+
+    /// What the user put off limits in this session: it is enforced all the same, but an agent that
+    /// knows does not run against it.
+    fn limits(&self, packet: &mut Packet) {
+        let newest = self.start.rows.iter().rev().find_map(|r| r.limits.as_ref());
+        let Some(limits) = newest else {
+            return;
+        };
+        let list = |name: &str| -> Vec<String> {
+            let entries = limits.get(name).and_then(Value::as_array);
+            let entries = entries.into_iter().flatten().filter_map(Value::as_str);
+            let shown = entries.take(MAX_LIMITS).map(|e| clean(&printable(e), 120));
+            shown.collect()
+        };
+        let (forbidden, allowed) = (list("forbidden_paths"), list("allowed_paths"));
+        let mut lines = Vec::new();
+        if !forbidden.is_empty() {
+            let mut line = format!("Not to be edited, the user said: {}", forbidden.join(", "));
+            let excepted = list("excepted_paths");
+            if !excepted.is_empty() {
+                line.push_str(&format!(" (but {} may)", excepted.join(", ")));
+            }
+            lines.push(line);
+        }
+        if !allowed.is_empty() {
+            lines.push(format!(
+                "Nothing but these is to be edited, the user said: {}",
+                allowed.join(", ")
+            ));
+        }
+        if !lines.is_empty() {
+            packet.item("limits", "", "the user set them in this session", &lines);
+        }
     }
 
     fn close(&self, mut packet: Packet) -> (String, Receipt) {

@@ -181,12 +181,10 @@ impl<'a> Context<'a> {
             tests: hand.tests,
             errors: &errors,
         };
-        let strategy = find_strategies(&snapshot.strategies, &query, now)
-            .into_iter()
-            .find(|s| {
-                let paths = &s.strategy.files_used;
-                paths.is_empty() || missing(paths, &project.presents).len() < paths.len()
-            });
+        let strategy = find_strategies(snapshot.strategies.iter(), &query, now).find(|s| {
+            let paths = &s.strategy.files_used;
+            paths.is_empty() || missing(paths, &project.presents).len() < paths.len()
+        });
         let subsystems = semantic::relevant(&snapshot.semantic, &request, &at_hand, &area);
         let notes = relevant_notes(&project.notes, &request);
         Self {

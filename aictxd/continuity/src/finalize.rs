@@ -9,7 +9,7 @@ use aictx_proto::record::{ContractRecord, Decision, Handoff, HandoffRow, Thread}
 use aictx_proto::snapshot::{GitState, Snapshot};
 use serde_json::{Map, Value};
 
-use self::learned::{Facts, Learned, anchor_decision, learn};
+use self::learned::{Facts, Learned, anchor_decision, anchor_failure, learn};
 use self::records::Records;
 use self::reply::{Summary, repeated, reply};
 use self::report::{decision_rows, differences, execution_id, known_execution, merge_report};
@@ -67,7 +67,13 @@ impl<'a> Finalize<'a> {
 
 /// Paths whose definitions a finalize wants to know: what was edited and what decisions govern.
 pub fn touched_paths(rows: &[LedgerRow], report: Option<&ExplicitReport>) -> Vec<String> {
-    let mut paths = Observation::of(open_rows(rows)).files_edited;
+    let seen = Observation::of(open_rows(rows));
+    let failing = seen.open_failures.iter().flat_map(|f| &f.events);
+    let mut paths: Vec<String> = failing
+        .map(|event| event.file.clone())
+        .filter(|file| !file.is_empty())
+        .collect();
+    paths.extend(seen.files_edited);
     if let Some(params) = report.map(|r| &r.params) {
         paths.extend(params.files_edited.iter().cloned());
         let governed = params
@@ -204,7 +210,7 @@ fn decide<'a>(
     let execution_id = execution_id(params, input);
     let session = touch(snapshot, input.identity, input.now);
 
-    let change = failures::apply(
+    let mut change = failures::apply(
         &snapshot.failures,
         &seen,
         &failures::Context {
@@ -219,6 +225,10 @@ fn decide<'a>(
             reported: params.map_or(&[], |p| p.notable_errors.as_slice()),
         },
     );
+    let recorded = change.patterns.iter_mut().flatten();
+    recorded
+        .filter(|p| p.last_execution_id == execution_id)
+        .for_each(|p| anchor_failure(p, input));
     let worth_a_handoff = seen.tools > 0
         || params.is_some_and(|p| !p.summary.trim().is_empty())
         || change.persisted.is_some();

@@ -21,6 +21,9 @@ const STALE_TASK: u64 = 24 * 3_600;
 /// Sessions and warnings told.
 const MAX_TOLD: usize = 12;
 
+/// Open resumes that are compared with what was finalized.
+const MAX_COMPARED: usize = 48;
+
 /// Characters of a request in an event: enough to see whether two speak of the same.
 pub(crate) const MAX_TASK: usize = 160;
 
@@ -83,17 +86,12 @@ pub(crate) fn status(snapshot: &Snapshot, asked: Asked) -> Value {
             warnings.push(entry);
         }
     };
-    for event in open_resumes(events, asked) {
-        if !relates(event) {
-            continue;
-        }
-        if sessions.len() < MAX_TOLD {
-            sessions.push(json!({
-                "session_id": event.session_id, "started": event.timestamp,
-                "task": clean(&printable(&event.task), 160),
-                "status": "resume_called, finalize_missing", "source": event.source,
-            }));
-        }
+    for event in open_resumes(events, asked, relates) {
+        sessions.push(json!({
+            "session_id": event.session_id, "started": event.timestamp,
+            "task": clean(&printable(&event.task), 160),
+            "status": "resume_called, finalize_missing", "source": event.source,
+        }));
         let code = if event.source == "mcp" {
             "mcp_resume_without_finalize"
         } else {
@@ -177,12 +175,19 @@ fn age(event: &LifecycleEvent, now: Timestamp) -> Option<u64> {
     Some(now.since(Timestamp::parse(&event.timestamp)?))
 }
 
-/// The newest resume of each other session that no finalize of it followed, of a certain age.
-fn open_resumes<'e>(events: &'e [LifecycleEvent], asked: Asked) -> Vec<&'e LifecycleEvent> {
+/// The newest resume of each other session that no finalize of it followed, of a certain age, and that
+/// `relates` to the request; at most 12. Goals are only compared for those, of which at most 48 are
+/// looked at, so that a long history costs a walk over its rows.
+fn open_resumes<'e>(
+    events: &'e [LifecycleEvent],
+    asked: Asked,
+    relates: impl Fn(&LifecycleEvent) -> bool,
+) -> Vec<&'e LifecycleEvent> {
     let mut done: BTreeSet<&str> = BTreeSet::new();
     // What an agent finalized under another name counts, where it is the same thing.
     let mut finished: Vec<&LifecycleEvent> = Vec::new();
     let mut open: Vec<&LifecycleEvent> = Vec::new();
+    let mut compared = 0;
     for event in events.iter().rev() {
         let session = event.session_id.as_str();
         match event.event_type.as_str() {
@@ -191,13 +196,22 @@ fn open_resumes<'e>(events: &'e [LifecycleEvent], asked: Asked) -> Vec<&'e Lifec
                 finished.push(event);
             }
             "resume_called" if !session.is_empty() && session != asked.session_id => {
-                let counts = age(event, asked.now)
-                    .is_some_and(|age| (OPEN_AFTER..OPEN_UNTIL).contains(&age));
+                let newest = done.insert(session);
+                let counts = || {
+                    age(event, asked.now).is_some_and(|age| (OPEN_AFTER..OPEN_UNTIL).contains(&age))
+                };
+                if !newest || !counts() || !relates(event) {
+                    continue;
+                }
                 let elsewhere = finished
                     .iter()
                     .any(|f| f.agent_id == event.agent_id && goals(&f.task, &event.task).yes);
-                if done.insert(session) && counts && !elsewhere {
+                if !elsewhere {
                     open.push(event);
+                }
+                compared += 1;
+                if open.len() >= MAX_TOLD || compared >= MAX_COMPARED {
+                    break;
                 }
             }
             _ => {}

@@ -3,8 +3,6 @@
 //! Only what succeeded with evidence is offered again, only where there is overlap beyond words,
 //! and the older the less (W18, W-T1, W-T2).
 
-use std::collections::BTreeSet;
-
 use aictx_proto::Timestamp;
 use aictx_proto::record::{Anchor, Strategy};
 use aictx_proto::text::clean;
@@ -14,6 +12,10 @@ use crate::marks;
 use crate::matching::{similarity, terms};
 use crate::memo::same_check;
 
+pub use self::find::{StrategyMatch, StrategyQuery, find_strategies};
+
+mod find;
+
 /// Files, commands and tests kept of an execution.
 const MAX_KEPT: usize = 12;
 /// Rows that are kept; beyond it the ones used least and longest ago go to the archive.
@@ -21,235 +23,8 @@ pub(crate) const MAX_STRATEGIES: usize = 400;
 /// Rows above which they are brought down to [`MAX_STRATEGIES`]: all have to be written for it, so not
 /// for every new one.
 pub(crate) const MAX_ROWS: usize = 450;
-/// Half of a strategy's score is gone after this many days.
-const HALF_LIFE_DAYS: f64 = 90.0;
-/// Evidence counts half from this age on.
-const OLD_EVIDENCE: u64 = 30 * 86_400;
 /// Share of common words from which two successes are one.
 const SAME_REQUEST: f64 = 0.8;
-/// Least share of common words, of requests and of errors, that makes a candidate.
-const LIKE_REQUEST: f64 = 0.25;
-const LIKE_ERROR: f64 = 0.3;
-
-/// What is asked.
-#[derive(Debug, Clone, Copy, Default)]
-pub struct StrategyQuery<'a> {
-    /// The request.
-    pub request: &'a str,
-    /// Task type; empty or `unknown` says nothing.
-    pub task_type: &'a str,
-    /// Area; the same.
-    pub area: &'a str,
-    /// Files at hand, the first one first.
-    pub files: &'a [String],
-    /// Commands at hand.
-    pub commands: &'a [String],
-    /// Test runs at hand.
-    pub tests: &'a [String],
-    /// Errors at hand.
-    pub errors: &'a [String],
-}
-
-/// A strategy that fits, and why.
-#[derive(Debug, Clone, PartialEq)]
-pub struct StrategyMatch<'a> {
-    /// The row.
-    pub strategy: &'a Strategy,
-    /// Score after decay.
-    pub score: i64,
-    /// `signal:value`, in the order of the weights.
-    pub signals: Vec<String>,
-    /// Points by signal, and `total` and `recency`.
-    pub breakdown: Map<String, Value>,
-    /// Files in common.
-    pub overlapping_files: Vec<String>,
-    /// `high`, `medium` or `low`.
-    pub confidence: &'static str,
-}
-
-impl StrategyMatch<'_> {
-    /// The signals in one text.
-    pub fn reason(&self) -> String {
-        self.signals.join("; ")
-    }
-}
-
-/// Points of the spec, and which of them are evidence beyond words.
-struct Points {
-    signals: Vec<String>,
-    breakdown: Map<String, Value>,
-    total: f64,
-    overlap: bool,
-    strong: usize,
-}
-
-impl Points {
-    fn add(&mut self, name: &str, points: f64, value: String, strong: bool) {
-        if points <= 0.0 {
-            return;
-        }
-        self.total += points;
-        self.breakdown
-            .insert(name.to_owned(), json!(points.round() as i64));
-        self.signals.push(if value.is_empty() {
-            name.to_owned()
-        } else {
-            format!("{name}:{value}")
-        });
-        self.strong += usize::from(strong);
-    }
-}
-
-/// The best strategies for a question, best first: successes only, each with at least one of file,
-/// area, command or test overlap, a like error or a like request.
-pub fn find_strategies<'a>(
-    strategies: &'a [Strategy],
-    query: &StrategyQuery,
-    now: Timestamp,
-) -> Vec<StrategyMatch<'a>> {
-    let request = terms(query.request);
-    let errors = terms(&query.errors.join(" "));
-    let usable = |s: &&Strategy| s.success && !s.is_failure && !marks::is_wrong(&s.extra);
-    let mut found: Vec<StrategyMatch> = strategies
-        .iter()
-        .enumerate()
-        .filter(|(_, s)| usable(s))
-        .filter_map(|(index, strategy)| judge(strategy, index, query, &request, &errors, now))
-        .collect();
-    found.sort_by(|a, b| {
-        b.score
-            .cmp(&a.score)
-            .then_with(|| b.strategy.timestamp.cmp(&a.strategy.timestamp))
-            .then_with(|| a.strategy.task_id.cmp(&b.strategy.task_id))
-    });
-    found
-}
-
-fn judge<'a>(
-    strategy: &'a Strategy,
-    index: usize,
-    query: &StrategyQuery,
-    request: &BTreeSet<String>,
-    errors: &BTreeSet<String>,
-    now: Timestamp,
-) -> Option<StrategyMatch<'a>> {
-    let mut points = Points {
-        signals: Vec::new(),
-        breakdown: Map::new(),
-        total: 0.0,
-        overlap: false,
-        strong: 0,
-    };
-    let primary = strategy.primary_entry_point.as_deref().unwrap_or_default();
-    if !primary.is_empty() && query.files.first().is_some_and(|f| f == primary) {
-        points.add("primary_entry_point", 5000.0, primary.to_owned(), true);
-        points.overlap = true;
-    }
-    let mut files: Vec<String> = Vec::new();
-    for file in query.files {
-        let has = strategy.files_used.contains(file) || strategy.entry_points.contains(file);
-        if has && !files.contains(file) {
-            files.push(file.clone());
-        }
-    }
-    if !files.is_empty() {
-        let named = files.iter().take(5).cloned().collect::<Vec<_>>().join(", ");
-        points.add(
-            "file_overlap",
-            3000.0 + 100.0 * files.len() as f64,
-            named,
-            true,
-        );
-        points.overlap = true;
-    }
-    let like = similarity(request, &terms(&strategy.task_text));
-    points.add(
-        "prompt_similarity",
-        like * 2500.0,
-        format!("{like:.4}"),
-        false,
-    );
-    let common = |theirs: &[String], ours: &[String]| -> Vec<String> {
-        ours.iter()
-            .filter(|o| theirs.iter().any(|t| same_check(t, o)))
-            .take(3)
-            .map(|c| clean(c, 80))
-            .collect()
-    };
-    let tests = common(&strategy.tests_executed, query.tests);
-    if !tests.is_empty() {
-        let n = tests.len() as f64;
-        points.add("test_overlap", 1100.0 + 100.0 * n, tests.join(", "), true);
-    }
-    let known = |value: &str| !value.is_empty() && value != "unknown";
-    if known(query.task_type) && query.task_type == strategy.task_type {
-        points.add("task_type", 1000.0, query.task_type.to_owned(), false);
-    }
-    let commands = common(&strategy.commands_executed, query.commands);
-    if !commands.is_empty() {
-        let n = commands.len() as f64;
-        points.add(
-            "command_overlap",
-            900.0 + 100.0 * n,
-            commands.join(", "),
-            true,
-        );
-    }
-    let alike = similarity(errors, &terms(&strategy.notable_errors.join(" ")));
-    points.add(
-        "error_similarity",
-        alike * 1200.0,
-        format!("{alike:.4}"),
-        alike >= LIKE_ERROR,
-    );
-    let same_area = known(query.area) && query.area == strategy.area_id;
-    let subsystem = |area: &str| area.split('/').take(2).collect::<Vec<_>>().join("/");
-    if same_area {
-        points.add("area", 800.0, query.area.to_owned(), true);
-        points.overlap = true;
-    } else if known(query.area) && subsystem(query.area) == subsystem(&strategy.area_id) {
-        points.add("subsystem", 600.0, subsystem(query.area), true);
-    }
-    // A strategy is only offered on evidence (W-T2); type and general activity are none.
-    let evident = points.strong > 0 || like >= LIKE_REQUEST;
-    if !evident {
-        return None;
-    }
-    let age = Timestamp::parse(&strategy.timestamp).map_or(0, |t| now.since(t));
-    let ran = 12 * strategy.commands_executed.len()
-        + 18 * strategy.tests_executed.len()
-        + 16 * strategy.files_edited.len();
-    let mut evidence = ran.min(80);
-    if age > OLD_EVIDENCE {
-        evidence = (evidence / 2).max(usize::from(evidence > 0));
-    }
-    points.add(
-        "execution_evidence",
-        evidence as f64,
-        evidence.to_string(),
-        false,
-    );
-    let decay = 0.5_f64.powf(age as f64 / 86_400.0 / HALF_LIFE_DAYS);
-    let score = (points.total * decay).round() as i64;
-    points.breakdown.insert("recency".to_owned(), json!(index));
-    points.breakdown.insert("total".to_owned(), json!(score));
-    let good = matches!(quality(strategy), "high" | "medium");
-    let confidence = if points.overlap && points.strong >= 2 && good {
-        "high"
-    } else if points.overlap || points.strong >= 1 {
-        "medium"
-    } else {
-        "low"
-    };
-    Some(StrategyMatch {
-        strategy,
-        score,
-        signals: points.signals,
-        breakdown: points.breakdown,
-        overlapping_files: files,
-        confidence,
-    })
-}
 
 fn quality(strategy: &Strategy) -> &str {
     if strategy.evidence_quality.is_empty() {
@@ -537,7 +312,7 @@ mod tests {
                 ..StrategyQuery::default()
             };
             find_strategies(&rows, &query, now())
-                .first()
+                .next()
                 .map(|m| m.confidence)
         };
         assert_eq!(
@@ -565,11 +340,12 @@ mod tests {
             files: &files,
             ..StrategyQuery::default()
         };
-        let found = find_strategies(&rows, &query, now());
-        assert_eq!(found[0].confidence, "high");
-        assert!(found[0].score > 8_000, "{}", found[0].score);
+        let found = find_strategies(&rows, &query, now()).next().unwrap();
+        assert_eq!(found.confidence, "high");
+        assert!(found.score > 8_000, "{}", found.score);
         let later = Timestamp::parse("2027-01-01T00:00:00Z").unwrap();
-        assert!(find_strategies(&rows, &query, later)[0].score < found[0].score / 8);
+        let aged = find_strategies(&rows, &query, later).next().unwrap();
+        assert!(aged.score < found.score / 8);
     }
 
     #[test]
@@ -603,16 +379,10 @@ mod tests {
         let StrategyChange::Append(row) = learn(&[], &failed) else {
             panic!()
         };
-        assert!(
-            find_strategies(
-                &[*row],
-                &StrategyQuery {
-                    files: &edited,
-                    ..Default::default()
-                },
-                now()
-            )
-            .is_empty()
-        );
+        let query = StrategyQuery {
+            files: &edited,
+            ..StrategyQuery::default()
+        };
+        assert!(find_strategies([&*row], &query, now()).next().is_none());
     }
 }

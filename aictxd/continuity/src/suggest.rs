@@ -2,15 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use aictx_proto::ledger::{LedgerKind, LedgerRow};
+use aictx_proto::ledger::{LedgerKind, LedgerRow, LeftOut, MAX_LEFT_OUT, Receipt, ToldItem};
 use aictx_proto::methods::MapHit;
 use aictx_proto::text::{clean, printable};
+use aictx_proto::tokens;
 use serde_json::{Value, json};
 
 /// Most files named at once.
 pub const MAX_SUGGESTIONS: usize = 5;
-/// Longest text of suggestions, in characters: about 400 tokens.
-const MAX_TEXT: usize = 1_600;
+/// Most tokens of a text of suggestions.
+const MAX_TOKENS: u32 = 400;
 /// Definitions named of one file.
 const MAX_SYMBOLS: usize = 3;
 /// Below this probability a file is a guess, and a guess costs an agent more than it saves.
@@ -46,30 +47,66 @@ fn names_it(hit: &MapHit) -> bool {
     hit.reasons.iter().any(|r| r.starts_with("repo_map:exact"))
 }
 
-/// What to tell an agent about a request, and the paths that it names. Nothing when there is
-/// nothing confident that the session has not seen.
-pub fn suggest(
-    request: &str,
-    hits: &[MapHit],
-    seen: &BTreeSet<String>,
-) -> Option<(String, Vec<String>)> {
+/// What an agent is told about a request.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Suggestion {
+    /// The text.
+    pub text: String,
+    /// Files that it names.
+    pub paths: Vec<String>,
+    /// Why just those.
+    pub receipt: Receipt,
+}
+
+/// What to tell an agent about a request. Nothing when there is nothing confident that the session
+/// has not seen.
+pub fn suggest(request: &str, hits: &[MapHit], seen: &BTreeSet<String>) -> Option<Suggestion> {
     let enough = request.split_whitespace().count() >= MIN_WORDS;
-    let new: Vec<&MapHit> = confident(hits)
-        .filter(|hit| enough || names_it(hit))
-        .filter(|hit| !seen.contains(&hit.path))
-        .collect();
     let mut text =
         String::from("Files that look relevant (ranked by aictx from the code and its history):");
+    let mut receipt = Receipt {
+        surface: "prompt".to_owned(),
+        tokens: tokens::estimate(&text),
+        budget: MAX_TOKENS,
+        ..Receipt::default()
+    };
     let mut paths = Vec::new();
-    for hit in new {
+    let mut full = false;
+    for hit in confident(hits).filter(|hit| enough || names_it(hit)) {
         let line = format!("\n- {}", line(hit));
-        if text.chars().count() + line.chars().count() > MAX_TEXT {
-            break;
+        let known = seen.contains(&hit.path);
+        let cost = tokens::estimate(&line);
+        full |= !known && receipt.tokens + cost > MAX_TOKENS;
+        if known || full {
+            receipt.left_out.push(LeftOut {
+                kind: "map".to_owned(),
+                id: hit.path.clone(),
+                why: if known { "seen" } else { "budget" }.to_owned(),
+            });
+            continue;
         }
+        receipt.items.push(ToldItem {
+            kind: "map".to_owned(),
+            id: hit.path.clone(),
+            tokens: cost,
+            why: hit
+                .reasons
+                .iter()
+                .take(3)
+                .cloned()
+                .collect::<Vec<_>>()
+                .join(", "),
+        });
+        receipt.tokens += cost;
         text.push_str(&line);
         paths.push(hit.path.clone());
     }
-    (!paths.is_empty()).then_some((text, paths))
+    receipt.left_out.truncate(MAX_LEFT_OUT);
+    (!paths.is_empty()).then_some(Suggestion {
+        text,
+        paths,
+        receipt,
+    })
 }
 
 /// `src/a.rs: parse (12), Parser (40) [symbol, history]`
@@ -151,8 +188,12 @@ mod tests {
             hit("d.rs", 0.0, "repo_map:exact_symbol"),
         ];
         let seen = BTreeSet::from(["b.rs".to_owned()]);
-        let (text, paths) = suggest("fix the parser of d", &hits, &seen).unwrap();
-        assert_eq!(paths, ["a.rs", "d.rs"]);
+        let told = suggest("fix the parser of d", &hits, &seen).unwrap();
+        let (text, receipt) = (told.text, told.receipt);
+        assert_eq!(told.paths, ["a.rs", "d.rs"]);
+        assert_eq!((receipt.items.len(), receipt.left_out.len()), (2, 1));
+        assert_eq!(receipt.left_out[0].why, "seen");
+        assert!(receipt.tokens <= receipt.budget);
         assert!(text.contains("\n- a.rs [symbol_match]"), "{text}");
         assert!(suggest("thanks", &hits[..1], &seen).is_none());
         assert!(suggest("fix the parser now", &hits[3..3], &seen).is_none());
@@ -166,8 +207,9 @@ mod tests {
         let hits: Vec<_> = (0..9)
             .map(|n| hit(&format!("{n}{long}"), 0.5, "r"))
             .collect();
-        let (text, paths) = suggest("one two three", &hits, &BTreeSet::new()).unwrap();
-        assert!(text.chars().count() <= MAX_TEXT && paths.len() <= MAX_SUGGESTIONS);
+        let told = suggest("one two three", &hits, &BTreeSet::new()).unwrap();
+        let (text, paths) = (told.text, told.paths);
+        assert!(tokens::estimate(&text) <= MAX_TOKENS && paths.len() <= MAX_SUGGESTIONS);
         assert!(!text.contains('\u{1b}') && !text.contains('\u{202e}'));
     }
 }

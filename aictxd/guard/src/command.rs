@@ -66,8 +66,9 @@ pub struct CommandFinding {
     pub verb: String,
     /// What it would hit, as written, at most 8.
     pub targets: Vec<String>,
-    /// Index of the simple command.
-    pub segment: usize,
+    /// Which simple command of the line, as a POSIX shell reads it, brings it about; also for what a
+    /// script it runs would do. `None` when no single one does.
+    pub segment: Option<usize>,
 }
 
 /// Judgement of a whole command line.
@@ -98,14 +99,18 @@ pub fn command_risk(command: &str, place: Place, facts: &dyn Facts) -> CommandRi
         facts,
         risk: CommandRisk::empty(),
         inner: 0,
+        segment: None,
+        dialect: Dialect::Posix,
         called: called::Called::default(),
     };
     let script = shell::analyse(command, Dialect::Posix);
     judge.script(&script);
     if windows::is_spoken(&script) {
         let script = shell::analyse(command, Dialect::Windows);
+        judge.dialect = Dialect::Windows;
         judge.script(&script);
     }
+    judge.segment = None;
     if is_fork_bomb(command, &script) {
         judge.hit(None, Kind::ProcessKill, Tier::Catastrophic, "fork bomb", []);
     }
@@ -134,6 +139,10 @@ struct Judge<'a> {
     facts: &'a dyn Facts,
     risk: CommandRisk,
     inner: u8,
+    /// The simple command of the line itself that is being judged.
+    segment: Option<usize>,
+    /// How the line itself is read.
+    dialect: Dialect,
     /// Texts from the repository that are being judged.
     called: called::Called,
 }
@@ -187,12 +196,15 @@ impl Judge<'_> {
     fn script(&mut self, script: &Script) {
         self.risk.parsed &= !script.undecided && !script.unclosed;
         if script.undecided {
-            self.undecidable(None, Level::Destructive, "", &[]);
+            self.undecidable(Level::Destructive, "", &[]);
         }
         let mut variants = 0;
         for (segment, command) in script.commands.iter().enumerate() {
             if self.risk.findings.len() >= MAX_FINDINGS && self.risk.tier == Tier::Catastrophic {
                 return;
+            }
+            if self.inner == 0 && self.called.levels == 0 {
+                self.segment = (self.dialect == Dialect::Posix).then_some(segment);
             }
             let call = Call {
                 script,
@@ -258,7 +270,7 @@ impl Judge<'_> {
             )
         };
         if call.arguments().iter().any(telling) {
-            self.undecidable(Some(call), Level::Destructive, "", call.arguments());
+            self.undecidable(Level::Destructive, "", call.arguments());
         }
     }
 
@@ -301,7 +313,7 @@ impl Judge<'_> {
             } else if self.known(call, &redirect.target).tracked == Some(true) {
                 let known = self.known(call, &redirect.target);
                 let reversible = known.dirty == Some(false);
-                self.note(Some(call), Kind::Overwrite, reversible, sign, [target]);
+                self.note(Kind::Overwrite, reversible, sign, [target]);
             }
         }
     }
@@ -365,7 +377,7 @@ impl Judge<'_> {
         };
         if tier == Tier::Destructive && call.is_some_and(carried) {
             let words = call.map(Call::arguments).unwrap_or_default();
-            self.undecidable(call, Level::Destructive, verb, words);
+            self.undecidable(Level::Destructive, verb, words);
             return;
         }
         let reversible = tier == Tier::Risky && kind.mild_is_reversible();
@@ -376,13 +388,12 @@ impl Judge<'_> {
             level: tier.into(),
             reversible,
         };
-        self.add(call, what, verb, targets);
+        self.add(what, verb, targets);
     }
 
     /// Something that is told and can be repaired, or at worst is one file.
     fn note<'t>(
         &mut self,
-        call: Option<Call>,
         kind: Kind,
         reversible: bool,
         verb: &str,
@@ -395,10 +406,10 @@ impl Judge<'_> {
             level: Level::Caution,
             reversible,
         };
-        self.add(call, what, verb, targets);
+        self.add(what, verb, targets);
     }
 
-    fn undecidable(&mut self, call: Option<Call>, level: Level, verb: &str, words: &[Word]) {
+    fn undecidable(&mut self, level: Level, verb: &str, words: &[Word]) {
         let unknown = words
             .iter()
             .filter(|word| word.unknown || word.carried)
@@ -410,17 +421,10 @@ impl Judge<'_> {
             level,
             reversible: false,
         };
-        self.add(call, what, verb, unknown);
+        self.add(what, verb, unknown);
     }
 
-    fn add<'t>(
-        &mut self,
-        call: Option<Call>,
-        what: What,
-        verb: &str,
-        targets: impl IntoIterator<Item = &'t str>,
-    ) {
-        let segment = call.map_or(0, |call| call.segment);
+    fn add<'t>(&mut self, what: What, verb: &str, targets: impl IntoIterator<Item = &'t str>) {
         let targets: Vec<String> = targets
             .into_iter()
             .take(MAX_TARGETS)
@@ -444,7 +448,7 @@ impl Judge<'_> {
             reversible: what.reversible,
             verb,
             targets,
-            segment,
+            segment: self.segment,
         };
         if self.risk.findings.contains(&finding) {
             return;
@@ -466,7 +470,7 @@ impl Judge<'_> {
     /// Judges text that becomes a script of its own.
     fn inner_script(&mut self, text: &str, remote: bool) {
         if self.inner >= MAX_INNER {
-            self.undecidable(None, Level::Destructive, "", &[]);
+            self.undecidable(Level::Destructive, "", &[]);
             return;
         }
         self.inner += 1;

@@ -6,7 +6,9 @@
 
 use aictx_proto::path::Located;
 
-use crate::command::{CommandRisk, Facts, Level, NoFacts, Place, Tier, command_risk};
+use crate::command::{
+    CommandFinding, CommandRisk, Facts, Level, NoFacts, Place, Tier, command_risk,
+};
 use crate::path::path_risk;
 
 /// Longest reason shown, in characters.
@@ -50,30 +52,34 @@ pub fn hook_command_with(command: &str, place: Place, facts: &dyn Facts) -> Hook
 
 /// The verdict on a command that was judged.
 pub fn hook_risk(risk: &CommandRisk) -> HookVerdict {
+    hook_findings(risk.findings.iter())
+}
+
+/// Whether no word of a policy makes a finding pass.
+pub(crate) fn is_denied(finding: &CommandFinding) -> bool {
+    let code = finding.warning.code.as_str();
+    finding.tier == Tier::Catastrophic
+        || matches!(code, "generated_state_path" | "forbidden_by_user")
+}
+
+/// The verdict on these findings of a command; the worst of them is told.
+pub(crate) fn hook_findings<'f>(findings: impl Iterator<Item = &'f CommandFinding>) -> HookVerdict {
     // Paths outside of the repository are the business of the agent's own rules.
-    let mut counted = risk
-        .findings
-        .iter()
+    let counted = findings
         .filter(|finding| finding.warning.code != "path_outside_repo")
         .filter(|finding| finding.level == Level::Destructive);
-    let Some(first) = counted.next() else {
-        return HookVerdict::Pass;
-    };
-    let denied = |tier: Tier, code: &str| {
-        tier == Tier::Catastrophic || matches!(code, "generated_state_path" | "forbidden_by_user")
-    };
-    let rank = |finding: &crate::CommandFinding| {
-        (denied(finding.tier, &finding.warning.code), finding.tier)
-    };
-    let worst = counted.fold(first, |worst, next| {
+    let rank = |finding: &CommandFinding| (is_denied(finding), finding.tier);
+    let Some(worst) = counted.reduce(|worst, next| {
         if rank(next) > rank(worst) {
             next
         } else {
             worst
         }
-    });
+    }) else {
+        return HookVerdict::Pass;
+    };
     let text = reason(&worst.warning.message, &worst.warning.evidence, "");
-    if denied(worst.tier, &worst.warning.code) {
+    if is_denied(worst) {
         HookVerdict::Deny(text)
     } else {
         HookVerdict::Ask(text)

@@ -43,7 +43,6 @@ pub(super) fn doctor(app: &App, params: &DoctorParams) -> Result<DoctorReply, Rp
         checks.push(repository::readable(app, site));
         checks.push(repository::journal(site));
         checks.push(repository::size(site));
-        checks.push(repository::policies(app, site));
         checks.push(memory::lifecycle(app, site));
         checks.push(memory::capture(app, site));
         snapshot = app.hosts.open(&site.root).ok().map(|host| host.snapshot());
@@ -51,6 +50,8 @@ pub(super) fn doctor(app: &App, params: &DoctorParams) -> Result<DoctorReply, Rp
         checks.extend(snapshot.as_deref().map(memory::duplicates));
         checks.push(memory::quality(app, site));
     }
+    let initialised = site.as_ref().filter(|site| site.memory().is_dir());
+    checks.push(repository::policies(app, initialised));
     let there = around.choose(&[])?;
     if there.is_empty() {
         checks.push(Check {

@@ -191,7 +191,7 @@ pub(super) fn trust(app: &App, params: &TrustParams) -> Result<TrustReply, RpcEr
         policy: found.text,
         hash: found.hash,
         trusted: found.trusted,
-        problem: app.policy_problem(&place.root),
+        problem: app.policy_problems(&place.root).text(),
         effective: serde_json::to_value(&app.policy(&place.root).policy)
             .unwrap_or_else(|_| json!({})),
     })

@@ -3,9 +3,10 @@
 use std::fs;
 
 use aictx_proto::PROTOCOL_VERSION;
-use aictx_proto::methods::{DaemonStatus, Hello, METHODS, StopParams, Stopping};
+use aictx_proto::methods::{DaemonStatus, Hello, METHODS, RepoStatus, StopParams, Stopping};
 
 use crate::app::{App, Mode, StopReason};
+use crate::hosts::Host;
 use crate::process::{cpu_ms, resident_bytes};
 use crate::spool;
 
@@ -30,7 +31,7 @@ pub(super) fn status(app: &App) -> DaemonStatus {
         rss_bytes: resident_bytes(),
         cpu_ms: cpu_ms(),
         connections: app.stats.open_connections(),
-        repositories: app.hosts.all().iter().map(|host| host.status()).collect(),
+        repositories: app.hosts.all().iter().map(|host| repo(app, host)).collect(),
         sessions: app.sessions.status(),
         methods: app.stats.methods(),
         spool_waiting: spool::waiting(&app.locations.spool()),
@@ -44,6 +45,15 @@ pub(super) fn status(app: &App) -> DaemonStatus {
             .unwrap_or_default(),
         warnings,
     }
+}
+
+fn repo(app: &App, host: &Host) -> RepoStatus {
+    let mut status = host.status();
+    let problem = app.policy_problems(&host.root).text();
+    if !problem.is_empty() {
+        status.warnings.push(format!("policy: {problem}"));
+    }
+    status
 }
 
 pub(super) fn hello(app: &App) -> Hello {

@@ -243,13 +243,16 @@ fn what_is_wrong_with_a_memory_is_found() {
     fs::write(patient.env.path().join("state/aictx/hooks_lost"), "xx").unwrap();
     patient.is("hooks_delivered", "warning");
 
-    // A policy that cannot be read protects nobody, and is named.
+    // A policy that cannot be read is named, wherever one is.
     write(&patient.home(""), ".config/aictx/policy.toml", "rules = [");
     let check = patient.is("policy", "error");
     assert!(
         check["details"].to_string().contains("policy.toml"),
         "{check}"
     );
+    let elsewhere = patient.env.aictx(patient.env.path(), &["doctor"]).ok();
+    let told = elsewhere.stdout;
+    assert!(told.contains("a policy cannot be read"), "{told}");
     fs::remove_file(patient.home(".config/aictx/policy.toml")).unwrap();
     patient.memory("policy.toml", "rules = [");
     patient.is("policy", "error");

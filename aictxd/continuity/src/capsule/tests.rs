@@ -191,3 +191,21 @@ fn a_resumed_session_gets_a_new_text_and_only_news() {
         "it knew that already: {text}"
     );
 }
+
+#[test]
+fn limits_of_the_user_are_told_again_after_a_compaction_until_they_are_lifted() {
+    let steered = |limits: serde_json::Value| LedgerRow {
+        limits: Some(limits),
+        ..LedgerRow::observed(Timestamp::from_unix(9_000), LedgerKind::Steered)
+    };
+    let set = steered(serde_json::json!({
+        "forbidden_paths": ["db/", "a\nb"], "allowed_paths": [], "excepted_paths": ["db/x.sql"],
+    }));
+    let text = capsule(&Snapshot::default(), "compact", &[set.clone()]);
+    let line = "Not to be edited, the user said: db/, a b (but db/x.sql may)";
+    assert!(text.contains(line), "{text}");
+    assert!(!capsule(&Snapshot::default(), "startup", &[set.clone()]).contains("the user said"));
+    let lifted = steered(serde_json::json!({ "forbidden_paths": [], "allowed_paths": [] }));
+    let text = capsule(&Snapshot::default(), "compact", &[set, lifted]);
+    assert!(!text.contains("the user said"), "{text}");
+}

@@ -6,8 +6,10 @@ use std::sync::{Arc, LazyLock};
 
 use aictx_proto::Timestamp;
 use aictx_proto::event::ErrorEvent;
+use aictx_proto::ledger::{LeftOut, MAX_LEFT_OUT, Receipt, ToldItem};
 use aictx_proto::record::FailurePattern;
 use aictx_proto::text::{clean, printable};
+use aictx_proto::tokens;
 use aictx_proto::words;
 
 use crate::capsule::age;
@@ -32,6 +34,8 @@ const MANY: u64 = 3;
 const FORTNIGHT: u64 = 14 * 86_400;
 /// Most lines said about a failure that came back.
 const MAX_LINES: usize = 3;
+/// And most tokens.
+const MAX_TOKENS: u32 = 400;
 
 /// What is asked.
 #[derive(Debug, Clone, Copy, Default)]
@@ -198,7 +202,7 @@ pub fn known_failure(
     patterns: &[FailurePattern],
     events: &[ErrorEvent],
     now: Timestamp,
-) -> Option<String> {
+) -> Option<(String, Receipt)> {
     let is_it = |p: &&FailurePattern| {
         events.iter().any(|event| {
             !event.fingerprint.is_empty()
@@ -246,7 +250,30 @@ pub fn known_failure(
         ));
     }
     lines.truncate(MAX_LINES);
-    Some(lines.join("\n"))
+    let mut text = lines.join("\n");
+    while lines.len() > 1 && tokens::estimate(&text) > MAX_TOKENS {
+        lines.pop();
+        text = lines.join("\n");
+    }
+    let tokens = tokens::estimate(&text);
+    let others = known.iter().skip(1).map(|p| LeftOut {
+        kind: "failure".to_owned(),
+        id: p.failure_id.clone(),
+        why: "limit".to_owned(),
+    });
+    let receipt = Receipt {
+        surface: "failure".to_owned(),
+        tokens,
+        budget: MAX_TOKENS,
+        items: vec![ToldItem {
+            kind: "failure".to_owned(),
+            id: pattern.failure_id.clone(),
+            tokens,
+            why: "the same error was seen before".to_owned(),
+        }],
+        left_out: others.take(MAX_LEFT_OUT).collect(),
+    };
+    Some((text, receipt))
 }
 
 #[cfg(test)]
@@ -340,14 +367,16 @@ mod tests {
         let now = Timestamp::from_unix(200_000);
         known.timestamp = Timestamp::from_unix(100).to_string();
         known.failed_attempts = vec!["raised the timeout".into()];
-        let told = known_failure(&[known.clone()], std::slice::from_ref(&event), now).unwrap();
+        let (told, receipt) =
+            known_failure(&[known.clone()], std::slice::from_ref(&event), now).unwrap();
+        assert_eq!(receipt.items[0].id, known.failure_id);
         assert_eq!(
             told,
             "Seen before, as recorded in this repository (1x, last 2 days ago, still open): \"boom [31m\"\nRecorded as what did not: \"raised the timeout\""
         );
         known.status = "resolved".into();
         known.resolution_summary = "closed the \"pool\"".into();
-        let told = known_failure(&[known.clone()], &[event], now).unwrap();
+        let told = known_failure(&[known.clone()], &[event], now).unwrap().0;
         assert_eq!(told.lines().count(), 3);
         assert!(
             told.contains("Recorded as what fixed it: \"closed the 'pool'\""),

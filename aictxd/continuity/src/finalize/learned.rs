@@ -26,6 +26,9 @@ use crate::work_state::{
     thread_effects, thread_file,
 };
 
+/// Files that a failure is tied to.
+const MAX_FAILURE_ANCHORS: usize = 3;
+
 /// What was decided so far.
 pub(super) struct Facts<'f> {
     pub(super) seen: &'f Observation,
@@ -469,7 +472,21 @@ fn metrics(
     Value::Object(all)
 }
 
-/// Anchors for the rows of decisions and failures that an execution wrote.
+/// Ties a failure to the code it was seen in, as that is now: once the code changed, what is known of
+/// the failure may not hold any more.
+pub(super) fn anchor_failure(pattern: &mut FailurePattern, input: &Finalize) {
+    let text = format!("{} {}", pattern.error_text, pattern.symptoms.join(" "));
+    let paths = &pattern.related_paths;
+    pattern.anchors = anchors::anchor(
+        // The files of its events come first.
+        paths.get(..MAX_FAILURE_ANCHORS).unwrap_or(paths),
+        &text,
+        &input.project.presents,
+        &input.git.head,
+    );
+}
+
+/// Ties a decision to the code it speaks of, as that is now.
 pub(super) fn anchor_decision(decision: &mut Decision, input: &Finalize) {
     let text = format!(
         "{} {} {}",

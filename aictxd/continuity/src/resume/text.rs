@@ -273,23 +273,35 @@ pub(super) fn fit(reply: &mut ResumeReply, params: &ResumeParams) {
             )
         });
     }
-    let size = |r: &ResumeReply| {
-        serde_json::to_string(r)
-            .map(|s| tokens::estimate(&s))
-            .unwrap_or(0)
+    let measure = |r: &ResumeReply| {
+        let text = serde_json::to_string(r).unwrap_or_default();
+        (tokens::estimate(&text), text.len())
     };
-    let mut trimmed = false;
     // Leaves room for the budget member itself.
-    let over = |r: &ResumeReply| size(r) + 60 > limit;
-    if over(reply) {
-        trimmed = true;
-        for member in [
-            &mut reply.lifecycle_status,
-            &mut reply.public_json_contract,
-            &mut reply.startup_guard,
-        ] {
-            *member = Value::Null;
-        }
+    let over = |r: &ResumeReply| measure(r).0 + 60 > limit;
+    let (mut size, mut bytes) = measure(reply);
+    let trimmed = size + 60 > limit;
+    if trimmed {
+        trim(reply, over);
+        reply.warnings.push("budget_trimmed".to_owned());
+        (size, bytes) = measure(reply);
+    }
+    reply.budget = json!({
+        "target_tokens": limit, "estimated_tokens": size, "bytes": bytes,
+        "text_target_tokens": of(TEXT, params), "text_tokens": tokens::estimate(&said),
+        "truncated": trimmed,
+    });
+    reply.text = said;
+}
+
+/// Takes the least important parts out until the rest is not `over` its budget.
+fn trim(reply: &mut ResumeReply, over: impl Fn(&ResumeReply) -> bool) {
+    for member in [
+        &mut reply.lifecycle_status,
+        &mut reply.public_json_contract,
+        &mut reply.startup_guard,
+    ] {
+        *member = Value::Null;
     }
     while over(reply) && reply.loaded_context.pop().is_some() {}
     while over(reply) && reply.structural_entry_points.pop().is_some() {}
@@ -318,14 +330,4 @@ pub(super) fn fit(reply: &mut ResumeReply, params: &ResumeParams) {
         }
     }
     while over(reply) && reply.carryover_gaps.pop().is_some() {}
-    if trimmed {
-        reply.warnings.push("budget_trimmed".to_owned());
-    }
-    let bytes = serde_json::to_string(reply).map_or(0, |s| s.len());
-    reply.budget = json!({
-        "target_tokens": limit, "estimated_tokens": size(reply), "bytes": bytes,
-        "text_target_tokens": of(TEXT, params), "text_tokens": tokens::estimate(&said),
-        "truncated": trimmed,
-    });
-    reply.text = said;
 }

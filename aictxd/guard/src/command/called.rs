@@ -22,7 +22,7 @@ const MAX_LEVELS: u8 = 3;
 #[derive(Debug, Default)]
 pub(super) struct Called {
     files: u8,
-    levels: u8,
+    pub(super) levels: u8,
     /// The call on the command line that leads to the text being judged.
     by: Option<String>,
 }
@@ -313,6 +313,8 @@ fn run(judge: &mut Judge, commands: &str, cwd: &str, by: String) {
         facts: judge.facts,
         risk,
         inner: judge.inner,
+        segment: judge.segment,
+        dialect: judge.dialect,
         called: Called {
             files: judge.called.files,
             levels: judge.called.levels + 1,

@@ -101,7 +101,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
     } else if is_shell(name) {
         if reads_program_from_stdin(name, arguments) && call.command.piped_from.is_some() {
             if call.fed_by(DECODERS) {
-                judge.undecidable(Some(call), Level::Destructive, name, &[]);
+                judge.undecidable(Level::Destructive, name, &[]);
             }
             for text in piped_texts(call)
                 .into_iter()
@@ -359,7 +359,7 @@ fn container(judge: &mut Judge, call: Call) {
             .find(|end| !body.contains(end.as_str()));
         match end {
             Some(end) => text.push_str(&format!("<<'{end}'\n{body}\n{end}\n")),
-            None => judge.undecidable(Some(call), Level::Destructive, call.command.name(), &[]),
+            None => judge.undecidable(Level::Destructive, call.command.name(), &[]),
         }
     }
     if !text.is_empty() {

@@ -99,7 +99,7 @@ fn remove(judge: &mut Judge, call: Call, arguments: &[Word]) {
     }
     // An expansion without quotes may bring options of its own.
     if name == "rm" && arguments.iter().any(|word| word.unknown && !word.quoted) {
-        judge.undecidable(Some(call), Level::Caution, name, arguments);
+        judge.undecidable(Level::Caution, name, arguments);
     }
     for target in targets.into_iter().take(MAX_FILES) {
         one_file(judge, call, target);
@@ -132,7 +132,7 @@ fn one_file(judge: &mut Judge, call: Call, target: &Word) {
     } else if !call.command.remote && judge.known(call, target).dirty == Some(true) {
         let known = judge.known(call, target);
         if known.tracked == Some(true) {
-            judge.note(Some(call), Kind::DiscardChanges, false, name, [text]);
+            judge.note(Kind::DiscardChanges, false, name, [text]);
         }
     }
 }
@@ -191,7 +191,7 @@ pub(super) fn recursive(judge: &mut Judge, call: Call, verb: &str, targets: &[&W
             .map(|word| (*word).clone())
             .take(MAX_FILES)
             .collect();
-        judge.undecidable(Some(call), Level::Destructive, verb, &words);
+        judge.undecidable(Level::Destructive, verb, &words);
     }
     if let Some(worst) = worst {
         let tier = match worst {

@@ -20,7 +20,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
         return;
     };
     if verb.unknown {
-        judge.undecidable(Some(call), Level::Caution, "git", arguments);
+        judge.undecidable(Level::Caution, "git", arguments);
         return;
     }
     match verb.text.as_str() {
@@ -63,7 +63,7 @@ fn reset(judge: &mut Judge, call: Call, words: &[Word]) {
             let shown: Vec<&str> = operands(words).collect();
             // Nothing to lose, and HEAD stays where it is.
             if judge.is_clean(call, None) && shown.iter().all(|commit| *commit == "HEAD") {
-                judge.note(Some(call), Kind::DiscardChanges, true, &verb, shown);
+                judge.note(Kind::DiscardChanges, true, &verb, shown);
             } else {
                 let tier = Tier::Destructive;
                 judge.hit(Some(call), Kind::DiscardChanges, tier, &verb, shown);
@@ -110,7 +110,7 @@ impl Judge<'_> {
     fn overwrite_files(&mut self, call: Call, verb: &str, paths: &[&Word], tier: Tier) {
         let shown: Vec<&str> = paths.iter().map(|word| word.text.as_str()).collect();
         if self.is_clean(call, Some(paths)) {
-            self.note(Some(call), Kind::DiscardChanges, true, verb, shown);
+            self.note(Kind::DiscardChanges, true, verb, shown);
         } else {
             self.hit(Some(call), Kind::DiscardChanges, tier, verb, shown);
         }

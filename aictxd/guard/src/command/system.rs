@@ -50,7 +50,7 @@ fn unknown_text(judge: &mut Judge, call: Call, text: Option<&Word>) {
         && call.arguments().len() == 1 + usize::from(call.command.name() != "eval")
     {
         let words = std::slice::from_ref(word);
-        judge.undecidable(Some(call), Level::Caution, call.command.name(), words);
+        judge.undecidable(Level::Caution, call.command.name(), words);
     }
 }
 

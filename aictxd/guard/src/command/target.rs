@@ -240,7 +240,7 @@ impl Judge<'_> {
                 level: Tier::Destructive.into(),
                 reversible: false,
             };
-            self.add(Some(call), what, verb, [word.text.as_str()]);
+            self.add(what, verb, [word.text.as_str()]);
         }
         let Some((code, severity)) = path::verdict(&located) else {
             return;
@@ -272,7 +272,7 @@ impl Judge<'_> {
             level: tier.into(),
             reversible: tier == Tier::Risky && kind.mild_is_reversible(),
         };
-        self.add(Some(call), what, verb, [word.text.as_str()]);
+        self.add(what, verb, [word.text.as_str()]);
     }
 
     /// What is known about a word as a path of this repository.
@@ -322,7 +322,7 @@ impl Judge<'_> {
                 || (known.tracked == Some(false) && known.ignored == Some(false)));
         if lost {
             let shown = [destination.text.as_str()];
-            self.note(Some(call), Kind::Overwrite, false, verb, shown);
+            self.note(Kind::Overwrite, false, verb, shown);
         }
     }
 
@@ -392,7 +392,7 @@ pub(super) fn judge_writes(judge: &mut Judge, call: Call) -> bool {
                     && sources.iter().any(|word| !judge.is_temporary(call, word))
                 {
                     let shown = sources.iter().map(|word| word.text.as_str());
-                    judge.note(Some(call), Kind::OutsideRepository, true, name, shown);
+                    judge.note(Kind::OutsideRepository, true, name, shown);
                 }
             }
             // `host:path` is another machine.

@@ -385,7 +385,7 @@ fn evidence_names_verb_and_targets() {
     assert_eq!(finding.warning.evidence, ["git reset --hard", "HEAD~1"]);
     assert_eq!(
         (finding.segment, finding.verb.as_str()),
-        (1, "git reset --hard")
+        (Some(1), "git reset --hard")
     );
     let risk = risk_in("rm -rf a b c d", "/r", "/r");
     assert_eq!(risk.findings[0].targets, ["a", "b", "c", "d"]);

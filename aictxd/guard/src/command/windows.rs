@@ -191,7 +191,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
                     || text == "-e"
             });
             if coded {
-                judge.undecidable(Some(call), Level::Destructive, name, &[]);
+                judge.undecidable(Level::Destructive, name, &[]);
             }
         }
         _ => named(judge, call, name),
@@ -323,7 +323,7 @@ fn expression(judge: &mut Judge, call: Call) {
         .map(|word| word.text.as_str())
         .collect();
     if call.arguments().iter().any(|word| word.unknown) {
-        judge.undecidable(Some(call), Level::Destructive, "iex", call.arguments());
+        judge.undecidable(Level::Destructive, "iex", call.arguments());
     } else if judge.inner < super::MAX_INNER {
         judge.inner += 1;
         let script = shell::analyse(&text.join(" "), Dialect::Windows);

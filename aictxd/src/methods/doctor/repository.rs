@@ -272,33 +272,48 @@ fn tracked(site: &Site) -> Vec<String> {
         .collect()
 }
 
-/// Whether the rules that people wrote can be used.
-pub(super) fn policies(app: &App, site: &Site) -> Check {
+/// Whether the rules that people wrote can be used; outside of repositories the user's own.
+pub(super) fn policies(app: &App, site: Option<&Site>) -> Check {
     let name = "policy";
-    let problem = app.policy_problem(&site.root);
-    let theirs = policy::of_repository(app, &site.root);
+    let (problems, theirs) = match site {
+        Some(site) => (
+            app.policy_problems(&site.root),
+            policy::of_repository(app, &site.root),
+        ),
+        None => {
+            let user = policy::of_user(app).err().unwrap_or_default();
+            let problems = policy::Problems {
+                user,
+                ..policy::Problems::default()
+            };
+            (problems, policy::RepositoryPolicy::default())
+        }
+    };
+    let told: Vec<String> = [problems.user, problems.repository]
+        .into_iter()
+        .filter(|problem| !problem.is_empty())
+        .collect();
     let details = json!({
-        "user": policy::user_file(app), "repository": policy::file(app, &site.root),
-        "trusted": theirs.trusted, "examples": [problem],
+        "user": policy::user_file(app),
+        "repository": site.map(|site| policy::file(app, &site.root)),
+        "trusted": theirs.trusted, "examples": told,
     });
-    if !problem.is_empty() {
+    if !told.is_empty() {
         return Check {
-            summary: "a policy cannot be read, so its rules do not hold".to_owned(),
+            summary: "a policy cannot be read, so what it says now does not hold".to_owned(),
             details,
             recommended_action: "repair the file that is named".to_owned(),
             ..check(name, CheckStatus::Error)
         };
     }
-    if !theirs.text.is_empty() && !theirs.trusted {
-        return Check {
-            summary: "the repository's policy is not trusted: it can only make verdicts stricter"
-                .to_owned(),
-            details,
-            ..check(name, CheckStatus::Ok)
-        };
-    }
+    let untrusted = !theirs.text.is_empty() && !theirs.trusted;
     Check {
-        summary: "every policy can be read".to_owned(),
+        summary: if untrusted {
+            "the repository's policy is not trusted: it can only make verdicts stricter"
+        } else {
+            "every policy can be read"
+        }
+        .to_owned(),
         details,
         ..check(name, CheckStatus::Ok)
     }

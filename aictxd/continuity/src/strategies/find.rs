@@ -1,0 +1,266 @@
+//! Which strategies fit a question, and why (spec/memory §6).
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use aictx_proto::Timestamp;
+use aictx_proto::record::Strategy;
+use aictx_proto::text::clean;
+use serde_json::{Map, Value, json};
+
+use super::quality;
+use crate::marks;
+use crate::matching::{similarity, terms};
+use crate::memo::same_check;
+
+/// Half of a strategy's score is gone after this many days.
+const HALF_LIFE_DAYS: f64 = 90.0;
+/// Evidence counts half from this age on.
+const OLD_EVIDENCE: u64 = 30 * 86_400;
+/// Least share of common words, of requests and of errors, that makes a candidate.
+const LIKE_REQUEST: f64 = 0.25;
+const LIKE_ERROR: f64 = 0.3;
+
+/// What is asked.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct StrategyQuery<'a> {
+    /// The request.
+    pub request: &'a str,
+    /// Task type; empty or `unknown` says nothing.
+    pub task_type: &'a str,
+    /// Area; the same.
+    pub area: &'a str,
+    /// Files at hand, the first one first.
+    pub files: &'a [String],
+    /// Commands at hand.
+    pub commands: &'a [String],
+    /// Test runs at hand.
+    pub tests: &'a [String],
+    /// Errors at hand.
+    pub errors: &'a [String],
+}
+
+/// A strategy that fits, and why.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StrategyMatch<'a> {
+    /// The row.
+    pub strategy: &'a Strategy,
+    /// Score after decay.
+    pub score: i64,
+    /// `signal:value`, in the order of the weights.
+    pub signals: Vec<String>,
+    /// Points by signal, and `total` and `recency`.
+    pub breakdown: Map<String, Value>,
+    /// Files in common.
+    pub overlapping_files: Vec<String>,
+    /// `high`, `medium` or `low`.
+    pub confidence: &'static str,
+}
+
+impl StrategyMatch<'_> {
+    /// The signals in one text.
+    pub fn reason(&self) -> String {
+        self.signals.join("; ")
+    }
+}
+
+/// Points of the spec, and which of them are evidence beyond words.
+struct Points {
+    /// Reasons are put into words; not while hundreds of rows are only ranked.
+    explain: bool,
+    signals: Vec<String>,
+    breakdown: Map<String, Value>,
+    total: f64,
+    overlap: bool,
+    strong: usize,
+}
+
+impl Points {
+    fn new(explain: bool) -> Self {
+        Self {
+            explain,
+            signals: Vec::new(),
+            breakdown: Map::new(),
+            total: 0.0,
+            overlap: false,
+            strong: 0,
+        }
+    }
+
+    fn add(&mut self, name: &str, points: f64, strong: bool, value: impl FnOnce() -> String) {
+        if points <= 0.0 {
+            return;
+        }
+        self.total += points;
+        self.strong += usize::from(strong);
+        if self.explain {
+            self.breakdown
+                .insert(name.to_owned(), json!(points.round() as i64));
+            self.signals.push(format!("{name}:{}", value()));
+        }
+    }
+}
+
+/// The question with what is the same for every row.
+struct Asked<'q> {
+    query: StrategyQuery<'q>,
+    request: Arc<BTreeSet<String>>,
+    errors: Arc<BTreeSet<String>>,
+    now: Timestamp,
+}
+
+/// The best strategies for a question, best first: successes only, each with at least one of file,
+/// area, command or test overlap, a like error or a like request. All rows are ranked at once, which
+/// is linear in them; the reasons of one are worked out when it is taken.
+pub fn find_strategies<'a, 'q>(
+    strategies: impl IntoIterator<Item = &'a Strategy>,
+    query: &StrategyQuery<'q>,
+    now: Timestamp,
+) -> impl Iterator<Item = StrategyMatch<'a>> {
+    let asked = Asked {
+        query: *query,
+        request: terms(query.request),
+        errors: terms(&query.errors.join(" ")),
+        now,
+    };
+    let usable = |s: &&Strategy| s.success && !s.is_failure && !marks::is_wrong(&s.extra);
+    let mut found: Vec<(i64, usize, &Strategy)> = strategies
+        .into_iter()
+        .enumerate()
+        .filter(|(_, s)| usable(s))
+        .filter_map(|(index, strategy)| {
+            let (score, _, _) = asked.judge(strategy, false)?;
+            Some((score, index, strategy))
+        })
+        .collect();
+    found.sort_by(|(a, _, left), (b, _, right)| {
+        b.cmp(a)
+            .then_with(|| right.timestamp.cmp(&left.timestamp))
+            .then_with(|| left.task_id.cmp(&right.task_id))
+    });
+    found
+        .into_iter()
+        .filter_map(move |(_, index, strategy)| asked.explain(strategy, index))
+}
+
+impl Asked<'_> {
+    /// Score, files in common and points of a strategy; none without evidence.
+    fn judge(&self, strategy: &Strategy, explain: bool) -> Option<(i64, Vec<String>, Points)> {
+        let query = &self.query;
+        let mut points = Points::new(explain);
+        let primary = strategy.primary_entry_point.as_deref().unwrap_or_default();
+        if !primary.is_empty() && query.files.first().is_some_and(|f| f == primary) {
+            points.add("primary_entry_point", 5000.0, true, || primary.to_owned());
+            points.overlap = true;
+        }
+        let mut files: Vec<String> = Vec::new();
+        for file in query.files {
+            let has = strategy.files_used.contains(file) || strategy.entry_points.contains(file);
+            if has && !files.contains(file) {
+                files.push(file.clone());
+            }
+        }
+        if !files.is_empty() {
+            let n = files.len() as f64;
+            points.add("file_overlap", 3000.0 + 100.0 * n, true, || {
+                files.iter().take(5).cloned().collect::<Vec<_>>().join(", ")
+            });
+            points.overlap = true;
+        }
+        let like = similarity(&self.request, &terms(&strategy.task_text));
+        points.add("prompt_similarity", like * 2500.0, false, || {
+            format!("{like:.4}")
+        });
+        let common = |theirs: &[String], ours: &[String]| -> Vec<String> {
+            ours.iter()
+                .filter(|o| theirs.iter().any(|t| same_check(t, o)))
+                .take(3)
+                .map(|c| clean(c, 80))
+                .collect()
+        };
+        let tests = common(&strategy.tests_executed, query.tests);
+        if !tests.is_empty() {
+            let n = tests.len() as f64;
+            points.add("test_overlap", 1100.0 + 100.0 * n, true, || {
+                tests.join(", ")
+            });
+        }
+        let known = |value: &str| !value.is_empty() && value != "unknown";
+        if known(query.task_type) && query.task_type == strategy.task_type {
+            points.add("task_type", 1000.0, false, || query.task_type.to_owned());
+        }
+        let commands = common(&strategy.commands_executed, query.commands);
+        if !commands.is_empty() {
+            let n = commands.len() as f64;
+            points.add("command_overlap", 900.0 + 100.0 * n, true, || {
+                commands.join(", ")
+            });
+        }
+        if !self.errors.is_empty() && !strategy.notable_errors.is_empty() {
+            let theirs = terms(&strategy.notable_errors.join(" "));
+            let alike = similarity(&self.errors, &theirs);
+            let strong = alike >= LIKE_ERROR;
+            points.add("error_similarity", alike * 1200.0, strong, || {
+                format!("{alike:.4}")
+            });
+        }
+        if known(query.area) && query.area == strategy.area_id {
+            points.add("area", 800.0, true, || query.area.to_owned());
+            points.overlap = true;
+        } else if known(query.area) && subsystem(query.area) == subsystem(&strategy.area_id) {
+            points.add("subsystem", 600.0, true, || {
+                subsystem(query.area).to_owned()
+            });
+        }
+        // A strategy is only offered on evidence (W-T2); type and general activity are none.
+        if points.strong == 0 && like < LIKE_REQUEST {
+            return None;
+        }
+        let age = Timestamp::parse(&strategy.timestamp).map_or(0, |t| self.now.since(t));
+        let ran = 12 * strategy.commands_executed.len()
+            + 18 * strategy.tests_executed.len()
+            + 16 * strategy.files_edited.len();
+        let mut evidence = ran.min(80);
+        if age > OLD_EVIDENCE {
+            evidence = (evidence / 2).max(usize::from(evidence > 0));
+        }
+        points.add("execution_evidence", evidence as f64, false, || {
+            evidence.to_string()
+        });
+        let decay = 0.5_f64.powf(age as f64 / 86_400.0 / HALF_LIFE_DAYS);
+        let score = (points.total * decay).round() as i64;
+        Some((score, files, points))
+    }
+
+    /// A strategy with the reasons for it.
+    fn explain<'a>(&self, strategy: &'a Strategy, index: usize) -> Option<StrategyMatch<'a>> {
+        let (score, files, mut points) = self.judge(strategy, true)?;
+        points.breakdown.insert("recency".to_owned(), json!(index));
+        points.breakdown.insert("total".to_owned(), json!(score));
+        let good = matches!(quality(strategy), "high" | "medium");
+        let confidence = if points.overlap && points.strong >= 2 && good {
+            "high"
+        } else if points.overlap || points.strong >= 1 {
+            "medium"
+        } else {
+            "low"
+        };
+        Some(StrategyMatch {
+            strategy,
+            score,
+            signals: points.signals,
+            breakdown: points.breakdown,
+            overlapping_files: files,
+            confidence,
+        })
+    }
+}
+
+/// The first two directories of an area.
+fn subsystem(area: &str) -> &str {
+    let end = area
+        .match_indices('/')
+        .nth(1)
+        .map_or(area.len(), |(at, _)| at);
+    area.get(..end).unwrap_or(area)
+}
