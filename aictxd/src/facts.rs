@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use aictx_artifacts::root;
@@ -12,7 +12,7 @@ use aictx_continuity::{Checkout, Note, Present, Presents, Project, anchored_path
 use aictx_proto::snapshot::Snapshot;
 use aictx_proto::text::clean;
 use aictx_repomap::look::Looker;
-use rustix::fs::{AtFlags, CWD, Stat, statat};
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, Stat, statat};
 
 use crate::app::App;
 use crate::homes::MEMORY;
@@ -35,7 +35,7 @@ const MAX_NOTE: u64 = 16 * 1024;
 /// from.
 #[derive(Debug, Default)]
 pub struct Facts {
-    files: Mutex<HashMap<(PathBuf, String), Known>>,
+    files: Mutex<HashMap<PathBuf, HashMap<String, Known>>>,
     /// Whether the first commit is an ancestor of the second.
     merged: Mutex<HashMap<(String, String), bool>>,
 }
@@ -45,7 +45,7 @@ pub struct Facts {
 struct Known {
     stamp: Option<Stamp>,
     with_definitions: bool,
-    present: Present,
+    present: Arc<Present>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,17 +79,21 @@ impl Facts {
     pub fn presents(&self, worktree: &Path, wanted: &BTreeMap<String, bool>) -> Presents {
         let mut out = Presents::new();
         let mut looker = None;
+        let directory =
+            rustix::fs::open(worktree, OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty());
         for (path, definitions) in wanted {
-            let stamp = statat(CWD, worktree.join(path), AtFlags::SYMLINK_NOFOLLOW)
-                .ok()
-                .map(|stat| Stamp::of(&stat));
-            let key = (worktree.to_owned(), path.clone());
-            let known = self.files().get(&key).cloned();
-            if let Some(known) = known
-                && known.stamp == stamp
-                && (known.with_definitions || !definitions)
-            {
-                out.insert(path.clone(), known.present);
+            let stat = match &directory {
+                Ok(directory) => statat(directory, path.as_str(), AtFlags::SYMLINK_NOFOLLOW),
+                Err(_) => statat(CWD, worktree.join(path), AtFlags::SYMLINK_NOFOLLOW),
+            };
+            let stamp = stat.ok().map(|stat| Stamp::of(&stat));
+            let known = self.files().get(worktree).and_then(|files| {
+                let known = files.get(path)?;
+                let fits = known.stamp == stamp && (known.with_definitions || !definitions);
+                fits.then(|| Arc::clone(&known.present))
+            });
+            if let Some(present) = known {
+                out.insert(path.clone(), present);
                 continue;
             }
             let mut present = Present::default();
@@ -103,26 +107,27 @@ impl Facts {
                     present.definitions = state.definitions;
                 }
             }
+            let present = Arc::new(present);
+            let known = Known {
+                stamp,
+                with_definitions: *definitions,
+                present: Arc::clone(&present),
+            };
             let mut files = self.files();
-            if files.len() >= MAX_REMEMBERED {
+            if files.values().map(HashMap::len).sum::<usize>() >= MAX_REMEMBERED {
                 files.clear();
             }
-            let with_definitions = *definitions;
-            files.insert(
-                key,
-                Known {
-                    stamp,
-                    with_definitions,
-                    present: present.clone(),
-                },
-            );
+            files
+                .entry(worktree.to_owned())
+                .or_default()
+                .insert(path.clone(), known);
             drop(files);
             out.insert(path.clone(), present);
         }
         out
     }
 
-    fn files(&self) -> std::sync::MutexGuard<'_, HashMap<(PathBuf, String), Known>> {
+    fn files(&self) -> std::sync::MutexGuard<'_, HashMap<PathBuf, HashMap<String, Known>>> {
         self.files.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -21,6 +21,7 @@ use aictx_proto::snapshot::{GitState, Snapshot};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use serde_json::value::{RawValue, to_raw_value};
 
 use crate::app::{App, Mode};
 use crate::hosts::{Host, Place};
@@ -45,7 +46,7 @@ mod task;
 ///
 /// # Errors
 /// Whatever the method reports; unknown methods and parameters of the wrong shape.
-pub async fn call(app: &Arc<App>, method: &str, params: &str) -> Result<Value, RpcError> {
+pub async fn call(app: &Arc<App>, method: &str, params: &str) -> Result<Box<RawValue>, RpcError> {
     let started = Instant::now();
     let mut work = pin!(dispatch(app, method, params));
     let outcome = std::future::poll_fn(|context| {
@@ -61,7 +62,7 @@ pub async fn call(app: &Arc<App>, method: &str, params: &str) -> Result<Value, R
     outcome
 }
 
-async fn dispatch(app: &Arc<App>, method: &str, params: &str) -> Result<Value, RpcError> {
+async fn dispatch(app: &Arc<App>, method: &str, params: &str) -> Result<Box<RawValue>, RpcError> {
     match method {
         words::HOOK => {
             let params: HookParams = serde_json::from_str(params).map_err(|e| wrong(&e))?;
@@ -69,13 +70,13 @@ async fn dispatch(app: &Arc<App>, method: &str, params: &str) -> Result<Value, R
         }
         words::RESUME => reply(&resume(app, read(params)?).await?),
         words::FINALIZE => {
-            let mut value = reply(&finalize(app, read(params)?).await?)?;
+            let mut value = as_value(&finalize(app, read(params)?).await?)?;
             // The caller sees what was stored: it may print the summary for all to read (W13).
             aictx_artifacts::scrub::scrub_value(
                 &mut value,
                 &mut aictx_artifacts::scrub::Report::default(),
             );
-            Ok(value)
+            reply(&value)
         }
         words::GUARD => reply(&guard::guard(app, read(params)?)?),
         words::STEER => reply(&on_pool(app, params, guard::steer).await?),
@@ -105,19 +106,25 @@ async fn dispatch(app: &Arc<App>, method: &str, params: &str) -> Result<Value, R
         words::FAILURES_FORGET => {
             reply(&failures::edit(app, read(params)?, FailureEdit::Forget).await?)
         }
-        words::TASK_START => task::change(app, read(params)?, "start").await,
-        words::TASK_UPDATE => task::change(app, read(params)?, "update").await,
-        words::TASK_RESUME => task::change(app, read(params)?, "resume").await,
-        words::TASK_CLOSE => task::change(app, read(params)?, "close").await,
-        words::TASK_STATUS => on_pool(app, params, |app, p| task::look(app, p, "status")).await,
-        words::TASK_LIST => on_pool(app, params, |app, p| task::look(app, p, "list")).await,
-        words::TASK_SHOW => on_pool(app, params, |app, p| task::look(app, p, "show")).await,
-        words::NEXT => on_pool(app, params, inspect::next).await,
-        words::PREPARE => on_pool(app, params, inspect::prepare).await,
-        words::SUGGEST => on_pool(app, params, inspect::suggest).await,
-        words::REUSE => on_pool(app, params, inspect::reuse).await,
-        words::REFLECT => on_pool(app, params, inspect::reflect).await,
-        words::REPORT => on_pool(app, params, inspect::report).await,
+        words::TASK_START => reply(&task::change(app, read(params)?, "start").await?),
+        words::TASK_UPDATE => reply(&task::change(app, read(params)?, "update").await?),
+        words::TASK_RESUME => reply(&task::change(app, read(params)?, "resume").await?),
+        words::TASK_CLOSE => reply(&task::change(app, read(params)?, "close").await?),
+        words::TASK_STATUS => {
+            reply(&on_pool(app, params, |app, p| task::look(app, p, "status")).await?)
+        }
+        words::TASK_LIST => {
+            reply(&on_pool(app, params, |app, p| task::look(app, p, "list")).await?)
+        }
+        words::TASK_SHOW => {
+            reply(&on_pool(app, params, |app, p| task::look(app, p, "show")).await?)
+        }
+        words::NEXT => reply(&on_pool(app, params, inspect::next).await?),
+        words::PREPARE => reply(&on_pool(app, params, inspect::prepare).await?),
+        words::SUGGEST => reply(&on_pool(app, params, inspect::suggest).await?),
+        words::REUSE => reply(&on_pool(app, params, inspect::reuse).await?),
+        words::REFLECT => reply(&on_pool(app, params, inspect::reflect).await?),
+        words::REPORT => reply(&on_pool(app, params, inspect::report).await?),
         words::LOG => reply(&on_pool(app, params, inspect::log).await?),
         words::WHY => reply(&on_pool(app, params, inspect::why).await?),
         words::MEMORY_LIST => reply(&on_pool(app, params, memory::list).await?),
@@ -131,7 +138,7 @@ async fn dispatch(app: &Arc<App>, method: &str, params: &str) -> Result<Value, R
         words::MEMORY_RIGHT => reply(&memory::edit(app, read(params)?, MemoryEdit::Right).await?),
         words::MEMORY_FORGET => reply(&memory::edit(app, read(params)?, MemoryEdit::Forget).await?),
         words::MESSAGES => reply(&memory::messages(app, read(params)?).await?),
-        words::COMPACT => on_pool(app, params, compact::compact).await,
+        words::COMPACT => reply(&on_pool(app, params, compact::compact).await?),
         words::MAP_QUERY => map::ask(app, read(params)?, map::query).await,
         words::MAP_BRIEF => map::ask(app, read(params)?, map::brief).await,
         words::MAP_OUTLINE => map::ask(app, read(params)?, map::outline).await,
@@ -150,7 +157,7 @@ async fn dispatch(app: &Arc<App>, method: &str, params: &str) -> Result<Value, R
             hook::finish_unfinished(app).await;
             reply(&report)
         }
-        words::DISCOVER => Ok(aictx_proto::openrpc::document()),
+        words::DISCOVER => reply(&aictx_proto::openrpc::document()),
         other => Err(RpcError::new(
             METHOD_NOT_FOUND,
             format!("there is no method `{other}`"),
@@ -189,8 +196,14 @@ fn wrong(error: &serde_json::Error) -> RpcError {
     RpcError::new(INVALID_PARAMS, format!("the parameters are wrong: {error}"))
 }
 
-fn reply(value: &impl Serialize) -> Result<Value, RpcError> {
+/// A result that something is still to be done with.
+fn as_value(value: &impl Serialize) -> Result<Value, RpcError> {
     serde_json::to_value(value).map_err(|e| RpcError::new(INTERNAL, e.to_string()))
+}
+
+/// A result as it goes over the wire: written once, and copied from there.
+fn reply(value: &impl Serialize) -> Result<Box<RawValue>, RpcError> {
+    to_raw_value(value).map_err(|e| RpcError::new(INTERNAL, e.to_string()))
 }
 
 /// The repository that a path given by a caller is in.

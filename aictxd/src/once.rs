@@ -6,7 +6,6 @@ use std::sync::Arc;
 use aictx_proto::locations::Locations;
 use aictx_proto::methods::{HOOK, SPOOL_DRAIN, Scope, method};
 use aictx_proto::rpc::{INTERNAL, INVALID_PARAMS, METHOD_NOT_FOUND, RpcError};
-use serde_json::Value;
 use serde_json::value::RawValue;
 
 use crate::app::{App, Mode};
@@ -31,7 +30,7 @@ pub struct HookArguments {
 ///
 /// # Errors
 /// Whatever the method reports.
-pub fn run(name: &str, hook: &HookArguments) -> Result<Value, RpcError> {
+pub fn run(name: &str, hook: &HookArguments) -> Result<Box<RawValue>, RpcError> {
     let known = method(name).filter(|m| m.scope != Scope::Daemon);
     if known.is_none() {
         return Err(RpcError::new(
@@ -99,9 +98,9 @@ fn hook_params(payload: &str, hook: &HookArguments) -> Result<String, RpcError> 
 
 /// Prints an outcome as the client reads it: the result on standard output, or the error object
 /// on standard error and exit status 1.
-pub fn print(outcome: Result<Value, RpcError>) -> std::process::ExitCode {
+pub fn print(outcome: Result<Box<RawValue>, RpcError>) -> std::process::ExitCode {
     let (text, ok) = match &outcome {
-        Ok(value) => (value.to_string(), true),
+        Ok(value) => (value.get().to_owned(), true),
         Err(error) => (serde_json::to_string(error).unwrap_or_default(), false),
     };
     let written = if ok {

@@ -392,12 +392,12 @@ fn parse_error(cause: &serde_json::Error) -> RpcError {
 }
 
 /// A result as a line, its members in the order that [`aictx_proto::rpc::RESULT_HEAD`] promises.
-fn result_line(id: &Id, result: &serde_json::Value) -> Vec<u8> {
+fn result_line(id: &Id, result: &RawValue) -> Vec<u8> {
     #[derive(serde::Serialize)]
     struct Success<'a> {
         jsonrpc: &'static str,
         id: &'a Id<'a>,
-        result: &'a serde_json::Value,
+        result: &'a RawValue,
     }
     let mut line = Vec::with_capacity(256);
     let written = serde_json::to_writer(

@@ -50,6 +50,15 @@ impl ReadIssue {
     }
 }
 
+/// Rows of a history, oldest first. Each is shared, so that the next snapshot costs a pointer for
+/// each row that it has in common with this one.
+pub type Rows<T> = Arc<Vec<Arc<T>>>;
+
+/// Rows to share.
+pub fn shared<T>(rows: impl IntoIterator<Item = T>) -> Rows<T> {
+    Arc::new(rows.into_iter().map(Arc::new).collect())
+}
+
 /// Immutable memory of one repository. Cheap to clone; parts that did not change are shared.
 #[derive(Debug, Clone, Default)]
 pub struct Snapshot {
@@ -64,13 +73,13 @@ pub struct Snapshot {
     /// Newest handoff; the newest history row in its shape when the file is missing.
     pub handoff: Option<Arc<Handoff>>,
     /// Newest history rows, oldest first.
-    pub handoffs: Arc<Vec<HandoffRow>>,
+    pub handoffs: Rows<HandoffRow>,
     /// Newest decisions, oldest first.
-    pub decisions: Arc<Vec<Decision>>,
+    pub decisions: Rows<Decision>,
     /// Failure patterns, folded: one per signature, in file order of first appearance.
     pub failures: Arc<Vec<FailurePattern>>,
     /// Newest executions, oldest first.
-    pub executions: Arc<Vec<AgentExecutionRow>>,
+    pub executions: Rows<AgentExecutionRow>,
     /// Executions in the whole log (lines), for counters.
     pub executions_total: u64,
     /// The active Work State thread, when the pointer names one that is in progress; else the one in
@@ -81,7 +90,7 @@ pub struct Snapshot {
     /// Which thread is active where.
     pub pointer: Arc<ActivePointer>,
     /// Newest strategies, oldest first.
-    pub strategies: Arc<Vec<Strategy>>,
+    pub strategies: Rows<Strategy>,
     /// Sub-systems, shards over the file of all.
     pub semantic: Arc<SemanticRepo>,
     /// Areas, shards over the file of all.
@@ -96,9 +105,9 @@ pub struct Snapshot {
     /// Counters of what was loaded, as stored.
     pub metrics: Arc<Value>,
     /// Newest compliance rows, oldest first.
-    pub compliance: Arc<Vec<ComplianceRow>>,
+    pub compliance: Rows<ComplianceRow>,
     /// Newest lifecycle events, oldest first.
-    pub lifecycle: Arc<Vec<LifecycleEvent>>,
+    pub lifecycle: Rows<LifecycleEvent>,
     /// What could not be read.
     pub issues: Arc<Vec<ReadIssue>>,
 }

@@ -190,7 +190,7 @@ fn replace_step(
         let broken = match kind {
             Kind::Rows => len > MAX_FILE || cache.is_bent(file),
             Kind::Json => {
-                let bad = !old.is_empty() && read::object(&old).is_err();
+                let bad = !old.is_empty() && !read::is_object(&old);
                 bad || len > MAX_FILE || cache.is_bent(file)
             }
             _ => false,

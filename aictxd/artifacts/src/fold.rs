@@ -9,7 +9,7 @@ use aictx_proto::record::{FailurePattern, Handoff, HandoffRow};
 
 /// One pattern per signature, in order of first appearance (spec/memory §5.4): the newest row
 /// decides, lists are merged newest first, occurrences are at least the executions that saw it.
-pub(crate) fn failures(rows: &[FailurePattern]) -> Vec<FailurePattern> {
+pub(crate) fn failures(rows: &[Arc<FailurePattern>]) -> Vec<FailurePattern> {
     let mut groups: Vec<Vec<&FailurePattern>> = Vec::new();
     let mut index: HashMap<&str, usize> = HashMap::new();
     for row in rows {
@@ -137,11 +137,11 @@ pub(crate) fn handoff_of(row: &HandoffRow) -> Handoff {
 
 /// The newest handoff with the outcome that the ancestor writes only to the history. What it calls
 /// completed counts only when the work was resolved: it puts the summary there on failure, too.
-pub(crate) fn with_outcome(handoff: &Arc<Handoff>, rows: &[HandoffRow]) -> Arc<Handoff> {
+pub(crate) fn with_outcome(handoff: &Arc<Handoff>, rows: &[Arc<HandoffRow>]) -> Arc<Handoff> {
     if !handoff.status.is_empty() || handoff.source_execution_id.is_empty() {
         return Arc::clone(handoff);
     }
-    let same = |row: &&HandoffRow| row.execution_id == handoff.source_execution_id;
+    let same = |row: &&Arc<HandoffRow>| row.execution_id == handoff.source_execution_id;
     let Some(row) = rows.iter().rev().find(same) else {
         return Arc::clone(handoff);
     };
@@ -171,9 +171,15 @@ mod tests {
             status: status.into(),
             ..HandoffRow::default()
         };
-        let told = with_outcome(&handoff, &[row("e1", "resolved"), row("e2", "failed")]);
+        let told = with_outcome(
+            &handoff,
+            &aictx_proto::snapshot::shared([row("e1", "resolved"), row("e2", "failed")]),
+        );
         assert_eq!((told.status.as_str(), told.completed.len()), ("failed", 0));
-        let unknown = with_outcome(&handoff, &[row("e1", "resolved")]);
+        let unknown = with_outcome(
+            &handoff,
+            &aictx_proto::snapshot::shared([row("e1", "resolved")]),
+        );
         assert_eq!((unknown.status.as_str(), unknown.completed.len()), ("", 1));
     }
 }

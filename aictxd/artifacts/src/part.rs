@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use aictx_proto::snapshot::ReadIssue;
+use aictx_proto::snapshot::{ReadIssue, Rows, shared};
 use serde::de::DeserializeOwned;
 
 use crate::fs::{Root, Stamp};
@@ -18,7 +18,7 @@ pub(crate) struct History<T> {
     pub(crate) stamp: Option<Option<Stamp>>,
     /// Holds what a commit is about to write; the disk is not asked before it is settled.
     pub(crate) pending: bool,
-    pub(crate) rows: Arc<Vec<T>>,
+    pub(crate) rows: Rows<T>,
     pub(crate) lines: u64,
     pub(crate) bent: u64,
     pub(crate) issue: Option<ReadIssue>,
@@ -82,8 +82,9 @@ impl<T: DeserializeOwned + Clone + PartialEq> History<T> {
 
     /// Keeps the shared rows when they are the same.
     fn set(&mut self, rows: Vec<T>) {
-        if *self.rows != rows {
-            self.rows = Arc::new(rows);
+        let same = self.rows.iter().map(|row| &**row).eq(&rows);
+        if !same {
+            self.rows = shared(rows);
         }
     }
 
@@ -97,7 +98,7 @@ impl<T: DeserializeOwned + Clone + PartialEq> History<T> {
                 let new = read::rows(bytes, usize::MAX);
                 self.lines += new.rows.len() as u64;
                 let rows = Arc::make_mut(&mut self.rows);
-                rows.extend(new.rows);
+                rows.extend(new.rows.into_iter().map(Arc::new));
                 let over = rows.len().saturating_sub(self.limit);
                 rows.drain(..over);
             }

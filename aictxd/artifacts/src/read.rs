@@ -190,6 +190,14 @@ pub(crate) fn bad_lines(file: &str, why: &str, lines: u64) -> Option<ReadIssue> 
     })
 }
 
+/// Whether [`object`] could parse this; nothing is kept of it.
+pub(crate) fn is_object(bytes: &[u8]) -> bool {
+    let plain = bytes.strip_prefix(BOM).unwrap_or(bytes);
+    plain.trim_ascii_start().starts_with(b"{")
+        && std::str::from_utf8(plain)
+            .is_ok_and(|text| serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok())
+}
+
 /// Parses a JSON object.
 pub(crate) fn object(bytes: &[u8]) -> Result<Map<String, Value>, &'static str> {
     let bytes = bytes.strip_prefix(BOM).unwrap_or(bytes);

@@ -9,7 +9,7 @@ use aictx_proto::record::{
     Subsystem, Thread, files,
 };
 use aictx_proto::snapshot::{
-    COMPLIANCE_TAIL, DECISION_TAIL, EXECUTION_TAIL, HANDOFF_TAIL, LIFECYCLE_TAIL, ReadIssue,
+    COMPLIANCE_TAIL, DECISION_TAIL, EXECUTION_TAIL, HANDOFF_TAIL, LIFECYCLE_TAIL, ReadIssue, Rows,
     STRATEGY_TAIL, Snapshot,
 };
 use serde_json::Value;
@@ -53,7 +53,7 @@ pub(crate) struct Cache {
     area_shards: Shelf<Area>,
     /// The failure rows folded, and the rows they were folded from.
     folded: Arc<Vec<FailurePattern>>,
-    folded_from: Arc<Vec<FailurePattern>>,
+    folded_from: Rows<FailurePattern>,
     /// What several files hold together, and the editions it was put together from.
     together: Together,
 }

@@ -2,6 +2,7 @@
 //! what changed, never silently as fresh.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use aictx_proto::record::{Anchor, MAX_ANCHOR_SYMBOLS, MAX_ANCHORS, SymbolAnchor};
 use aictx_proto::snapshot::Snapshot;
@@ -21,7 +22,7 @@ pub struct Present {
 }
 
 /// Files as they are now, by path. A path that is not here was not looked at.
-pub type Presents = BTreeMap<String, Present>;
+pub type Presents = BTreeMap<String, Arc<Present>>;
 
 /// Paths whose present state decides whether memory is fresh, and which of them have definitions
 /// that matter.
@@ -153,14 +154,14 @@ pub(crate) fn missing<'p>(
 mod tests {
     use super::*;
 
-    fn present(blob: &str, definitions: &[(&str, &str)]) -> Present {
-        Present {
+    fn present(blob: &str, definitions: &[(&str, &str)]) -> Arc<Present> {
+        Arc::new(Present {
             blob: blob.into(),
             definitions: definitions
                 .iter()
                 .map(|(n, h)| ((*n).into(), (*h).into()))
                 .collect(),
-        }
+        })
     }
 
     #[test]

@@ -485,7 +485,8 @@ fn session_so_far(packet: &mut Packet, rows: &[LedgerRow]) {
 /// The newest handoff that another session left: sessions that work side by side must not hide
 /// each other.
 fn of_another_session<'a>(snapshot: &'a Snapshot, handoff: &Handoff) -> Option<&'a HandoffRow> {
-    snapshot.handoffs.iter().rev().find(|row| {
+    let newest = snapshot.handoffs.iter().rev().map(|row| &**row);
+    newest.into_iter().find(|row| {
         row.execution_id != handoff.source_execution_id
             && !row.session_id.is_empty()
             && row.session_id != handoff.session_id

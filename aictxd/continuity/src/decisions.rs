@@ -1,6 +1,7 @@
 //! Decisions: the ones that still hold, the most relevant and newest first (W5).
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use aictx_proto::record::Decision;
 use aictx_proto::snapshot::Snapshot;
@@ -19,12 +20,12 @@ pub(crate) struct RankedDecision<'a> {
 }
 
 /// Ids of decisions that a later one replaces: it names their id, or says their very words.
-pub(crate) fn superseded(decisions: &[Decision]) -> BTreeSet<String> {
+pub(crate) fn superseded(decisions: &[Arc<Decision>]) -> BTreeSet<String> {
     let mut gone = BTreeSet::new();
     for (at, decision) in decisions.iter().enumerate() {
         for named in &decision.supersedes {
             let earlier = decisions.iter().take(at);
-            gone.extend(earlier.filter(|d| names(named, d)).map(decision_id));
+            gone.extend(earlier.filter(|d| names(named, d)).map(|d| decision_id(d)));
         }
     }
     gone
@@ -122,7 +123,6 @@ fn covers(governed: &str, paths: &BTreeSet<String>) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::Arc;
 
     fn decision(n: u32, text: &str, path: &str) -> Decision {
         Decision {
@@ -143,11 +143,9 @@ mod tests {
 
     #[test]
     fn w5_seven_decisions_newest_first_and_none_erases_another() {
-        let rows = (1..=7)
-            .map(|n| decision(n, &format!("rule {n}"), "src/auth.py"))
-            .collect();
+        let rows = (1..=7).map(|n| decision(n, &format!("rule {n}"), "src/auth.py"));
         let snapshot = Snapshot {
-            decisions: Arc::new(rows),
+            decisions: aictx_proto::snapshot::shared(rows),
             ..Snapshot::default()
         };
         let all = texts(&snapshot, "", &[]);
@@ -162,7 +160,7 @@ mod tests {
             decision(2, "paint the bike shed blue", "shed.py"),
         ];
         let snapshot = Snapshot {
-            decisions: Arc::new(rows.clone()),
+            decisions: aictx_proto::snapshot::shared(rows.clone()),
             ..Snapshot::default()
         };
         assert_eq!(
@@ -177,7 +175,7 @@ mod tests {
         new.supersedes = vec![decision_id(&rows[1])];
         rows.push(new);
         let snapshot = Snapshot {
-            decisions: Arc::new(rows),
+            decisions: aictx_proto::snapshot::shared(rows),
             ..Snapshot::default()
         };
         let (_, left) = ranked(&snapshot, "", &BTreeSet::new());

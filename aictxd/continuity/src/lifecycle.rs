@@ -2,6 +2,7 @@
 //! they concern the request: the caller's own session is not among them, and everything ages.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
 use aictx_proto::Timestamp;
 use aictx_proto::record::LifecycleEvent;
@@ -115,6 +116,7 @@ pub(crate) fn status(snapshot: &Snapshot, asked: Asked) -> Value {
     };
     for event in events
         .iter()
+        .map(|event| &**event)
         .rev()
         .take(100)
         .filter(recent)
@@ -179,7 +181,7 @@ fn age(event: &LifecycleEvent, now: Timestamp) -> Option<u64> {
 /// `relates` to the request; at most 12. Goals are only compared for those, of which at most 48 are
 /// looked at, so that a long history costs a walk over its rows.
 fn open_resumes<'e>(
-    events: &'e [LifecycleEvent],
+    events: &'e [Arc<LifecycleEvent>],
     asked: Asked,
     relates: impl Fn(&LifecycleEvent) -> bool,
 ) -> Vec<&'e LifecycleEvent> {
@@ -189,6 +191,7 @@ fn open_resumes<'e>(
     let mut open: Vec<&LifecycleEvent> = Vec::new();
     let mut compared = 0;
     for event in events.iter().rev() {
+        let event = &**event;
         let session = event.session_id.as_str();
         match event.event_type.as_str() {
             "finalize_called" => {
@@ -223,7 +226,6 @@ fn open_resumes<'e>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::sync::Arc;
 
     fn event(kind: &str, session: &str, task: &str, at: i64) -> LifecycleEvent {
         LifecycleEvent {
@@ -240,7 +242,7 @@ mod tests {
 
     fn codes(events: Vec<LifecycleEvent>, session: &str, request: &str, now: i64) -> Vec<String> {
         let snapshot = Snapshot {
-            lifecycle: Arc::new(events),
+            lifecycle: aictx_proto::snapshot::shared(events),
             ..Snapshot::default()
         };
         let asked = Asked {

@@ -22,7 +22,7 @@ pub(crate) fn terms(text: &str) -> Arc<BTreeSet<String>> {
     if !memo::is_short(text) {
         return Arc::new(find_terms(text));
     }
-    KNOWN.get(text.to_owned(), |text| Arc::new(find_terms(text)))
+    KNOWN.get(text, |text| Arc::new(find_terms(text)))
 }
 
 fn find_terms(text: &str) -> BTreeSet<String> {

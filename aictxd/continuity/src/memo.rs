@@ -3,6 +3,7 @@
 //! What is remembered are values of pure functions, by their whole arguments, so that remembering
 //! changes nothing but the time it takes.
 
+use std::borrow::Borrow;
 use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::{LazyLock, Mutex, PoisonError};
@@ -26,25 +27,30 @@ impl<K: Hash + Eq, V: Clone> Memo<K, V> {
         }
     }
 
-    /// The remembered value of a key, else what `make` makes of it.
-    pub(crate) fn get(&self, key: K, make: impl FnOnce(&K) -> V) -> V {
+    /// The remembered value of a key, else what `make` makes of it. A key is only copied when it is
+    /// new.
+    pub(crate) fn get<Q>(&self, key: &Q, make: impl FnOnce(&Q) -> V) -> V
+    where
+        K: Borrow<Q>,
+        Q: Hash + Eq + ToOwned<Owned = K> + ?Sized,
+    {
         {
             let mut guard = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
             let (young, old) = &mut *guard;
-            if let Some(value) = young.get(&key) {
+            if let Some(value) = young.get(key) {
                 return value.clone();
             }
-            if let Some((key, value)) = old.remove_entry(&key) {
+            if let Some((key, value)) = old.remove_entry(key) {
                 young.insert(key, value.clone());
                 return value;
             }
         }
-        let value = make(&key);
+        let value = make(key);
         let mut guard = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         if guard.0.len() >= GENERATION {
             guard.1 = std::mem::take(&mut guard.0);
         }
-        guard.0.insert(key, value.clone());
+        guard.0.insert(key.to_owned(), value.clone());
         value
     }
 }
@@ -63,7 +69,7 @@ pub(crate) fn same_check(passed: &str, failed: &str) -> bool {
     if !is_short(passed) || !is_short(failed) {
         return aictx_signals::same_check(passed, failed);
     }
-    KNOWN.get((passed.to_owned(), failed.to_owned()), |(a, b)| {
+    KNOWN.get(&(passed.to_owned(), failed.to_owned()), |(a, b)| {
         aictx_signals::same_check(a, b)
     })
 }
@@ -78,7 +84,7 @@ mod tests {
         let memo = Memo::new();
         let made = Cell::new(0);
         let ask = |n: usize| {
-            memo.get(n, |n| {
+            memo.get(&n, |n| {
                 made.set(made.get() + 1);
                 n * 2
             })

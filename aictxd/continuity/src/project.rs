@@ -215,7 +215,7 @@ mod tests {
             ..Default::default()
         };
         let snapshot = |checks: &[&str]| Snapshot {
-            executions: std::sync::Arc::new(checks.iter().map(|c| row(c)).collect()),
+            executions: aictx_proto::snapshot::shared(checks.iter().map(|c| row(c))),
             ..Snapshot::default()
         };
         let project = with(&["Cargo.toml"]);

@@ -335,7 +335,6 @@ fn task(snapshot: &Snapshot, id: &str, edit: &MemoryEdit) -> Result<Effects, Str
 mod tests {
     use super::*;
     use aictx_proto::record::Decision;
-    use std::sync::Arc;
 
     fn snapshot() -> Snapshot {
         let decision = |n: u32| Decision {
@@ -344,7 +343,7 @@ mod tests {
             ..Decision::default()
         };
         Snapshot {
-            decisions: Arc::new(vec![decision(1), decision(2)]),
+            decisions: aictx_proto::snapshot::shared([decision(1), decision(2)]),
             ..Snapshot::default()
         }
     }
@@ -352,7 +351,8 @@ mod tests {
     #[test]
     fn items_are_found_pinned_and_forgotten_into_the_archive() {
         let snapshot = snapshot();
-        let rows: Vec<Value> = snapshot.decisions.iter().map(crate::record_value).collect();
+        let rows = snapshot.decisions.iter().map(|d| crate::record_value(&**d));
+        let rows: Vec<Value> = rows.collect();
         let id = decision_id(&snapshot.decisions[0]);
         let item = find_item(&snapshot, &id).unwrap();
         assert_eq!(

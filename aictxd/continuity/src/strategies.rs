@@ -3,6 +3,8 @@
 //! Only what succeeded with evidence is offered again, only where there is overlap beyond words,
 //! and the older the less (W18, W-T1, W-T2).
 
+use std::sync::Arc;
+
 use aictx_proto::Timestamp;
 use aictx_proto::record::{Anchor, Strategy};
 use aictx_proto::text::clean;
@@ -85,12 +87,12 @@ pub(crate) enum StrategyChange {
     /// A new row.
     Append(Box<Strategy>),
     /// The same was done before: all rows, with that one counted and renewed.
-    Renew(Vec<Strategy>, String),
+    Renew(Vec<Arc<Strategy>>, String),
 }
 
 /// Keeps what worked with evidence; a failure is kept as history, and never offered. What was done
 /// the same way before is counted, not repeated.
-pub(crate) fn learn(strategies: &[Strategy], done: &Done) -> StrategyChange {
+pub(crate) fn learn(strategies: &[Arc<Strategy>], done: &Done) -> StrategyChange {
     if strategies.iter().any(|s| s.task_id == done.execution_id) {
         return StrategyChange::None;
     }
@@ -111,7 +113,7 @@ pub(crate) fn learn(strategies: &[Strategy], done: &Done) -> StrategyChange {
     }
     let row = row(done, quality);
     let request = terms(done.request);
-    let same = |s: &&Strategy| {
+    let same = |s: &&Arc<Strategy>| {
         s.success == done.success
             && s.primary_entry_point == row.primary_entry_point
             && s.task_type == row.task_type
@@ -128,6 +130,7 @@ pub(crate) fn learn(strategies: &[Strategy], done: &Done) -> StrategyChange {
     let id = known.task_id.clone();
     let mut rows = strategies.to_vec();
     if let Some(known) = rows.iter_mut().find(|s| s.task_id == id) {
+        let known = Arc::make_mut(known);
         known.uses += 1;
         known.timestamp = done.now.to_string();
         known.anchors = row.anchors;
@@ -236,7 +239,7 @@ pub(crate) fn details(found: Option<&StrategyMatch>) -> Map<String, Value> {
 }
 
 /// Takes out the rows that have to make room, oldest and least used first; pinned ones stay.
-pub(crate) fn overflow(rows: &mut Vec<Strategy>) -> Vec<Strategy> {
+pub(crate) fn overflow(rows: &mut Vec<Arc<Strategy>>) -> Vec<Arc<Strategy>> {
     let mut gone = Vec::new();
     while rows.len() > MAX_STRATEGIES {
         let worst = rows
@@ -304,7 +307,10 @@ mod tests {
 
     #[test]
     fn wt2_what_has_nothing_in_common_is_not_offered() {
-        let rows = [strategy("fix widget render bug", "src/app/core.py")];
+        let rows = [Arc::new(strategy(
+            "fix widget render bug",
+            "src/app/core.py",
+        ))];
         let ask = |request: &str, task_type: &str| {
             let query = StrategyQuery {
                 request,
@@ -331,7 +337,10 @@ mod tests {
 
     #[test]
     fn w18_the_type_is_a_hint_and_overlap_makes_confidence() {
-        let rows = [strategy("fix widget render bug", "src/app/core.py")];
+        let rows = [Arc::new(strategy(
+            "fix widget render bug",
+            "src/app/core.py",
+        ))];
         let files = ["src/app/core.py".to_owned()];
         let query = StrategyQuery {
             request: "fix widget render regression",
@@ -362,7 +371,7 @@ mod tests {
             "W11: commands are no entry points"
         );
         let again = done("e2", "fix the token refresh again", &edited, &tests);
-        let StrategyChange::Renew(rows, id) = learn(&[*row.clone()], &again) else {
+        let StrategyChange::Renew(rows, id) = learn(&[Arc::new(*row.clone())], &again) else {
             panic!()
         };
         assert_eq!((rows[0].uses, id.as_str()), (1, "e1"));
@@ -383,6 +392,10 @@ mod tests {
             files: &edited,
             ..StrategyQuery::default()
         };
-        assert!(find_strategies([&*row], &query, now()).next().is_none());
+        assert!(
+            find_strategies(&[Arc::new(*row)], &query, now())
+                .next()
+                .is_none()
+        );
     }
 }

@@ -13,7 +13,7 @@ use aictx_proto::record::{
     ActivePointer, ComplianceRow, ContractIndex, ContractRecord, ContractRef, Decision,
     FailurePattern, Handoff, LifecycleEvent, Thread,
 };
-use aictx_proto::snapshot::{ReadIssue, Snapshot};
+use aictx_proto::snapshot::{ReadIssue, Snapshot, shared};
 use aictx_proto::time::Timestamp;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -103,14 +103,14 @@ fn list<T: DeserializeOwned + Default>(state: &Value, name: &str, age: &str, tim
 fn memory(state: &Value) -> (Snapshot, Vec<ContractRecord>, Presents) {
     let age = ("timestamp_hours_ago", "timestamp");
     let mut snapshot = Snapshot {
-        lifecycle: Arc::new(list::<LifecycleEvent>(
+        lifecycle: shared(list::<LifecycleEvent>(
             state,
             "lifecycle_events",
             age.0,
             age.1,
         )),
-        compliance: Arc::new(list::<ComplianceRow>(state, "compliance", age.0, age.1)),
-        decisions: Arc::new(list::<Decision>(state, "decisions", age.0, age.1)),
+        compliance: shared(list::<ComplianceRow>(state, "compliance", age.0, age.1)),
+        decisions: shared(list::<Decision>(state, "decisions", age.0, age.1)),
         failures: Arc::new(list::<FailurePattern>(state, "failures", age.0, age.1)),
         handoff: state
             .get("handoff")
@@ -205,10 +205,10 @@ fn memory(state: &Value) -> (Snapshot, Vec<ContractRecord>, Presents) {
         let blob = if path.contains("gone") { "" } else { "there" };
         presents.insert(
             path.clone(),
-            Present {
+            Arc::new(Present {
                 blob: blob.into(),
                 ..Present::default()
-            },
+            }),
         );
     }
     (snapshot, records, presents)

@@ -19,7 +19,7 @@ use aictx_repomap::tree::Tree;
 use aictx_repomap::view::{FileId, View};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
+use serde_json::value::RawValue;
 
 use crate::app::App;
 use crate::maps::files::{self, Config, PROVIDER};
@@ -76,7 +76,7 @@ pub(super) async fn ask<P: Question, T: Serialize + 'static>(
     app: &Arc<App>,
     params: P,
     answer: fn(&Asked, &P) -> Result<T, RpcError>,
-) -> Result<Value, RpcError> {
+) -> Result<Box<RawValue>, RpcError> {
     let directory = absolute(params.repo())?;
     let wait = Duration::from_millis(params.wait_ms());
     let (map, ticket) = opened(app, move |app| {

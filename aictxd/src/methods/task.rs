@@ -14,7 +14,7 @@ use aictx_proto::rpc::{INTERNAL, INVALID_PARAMS, NOT_FOUND, RpcError};
 use aictx_proto::snapshot::Snapshot;
 use serde_json::{Value, json};
 
-use super::{place, reply};
+use super::{as_value, place};
 use crate::app::App;
 use crate::hosts::Place;
 use crate::{facts, git};
@@ -122,7 +122,7 @@ pub(super) async fn change(
         })
         .await?;
     let outcome = decided.0.map_err(refused)?;
-    let mut out = reply(&outcome.thread)?;
+    let mut out = as_value(&outcome.thread)?;
     aictx_proto::json::set(&mut out, "text", json!(thread_line(&outcome.thread)));
     match what {
         "update" => aictx_proto::json::set(&mut out, "updated", json!(true)),

@@ -43,8 +43,7 @@ pub(super) fn walk(
             let pair = pair_name(map);
             for (key, item) in map.iter_mut() {
                 let len = path.len();
-                path.push('/');
-                path.push_str(&key.replace('~', "~0").replace('/', "~1"));
+                push_member(path, key);
                 let context = match &pair {
                     Some(name) if key.eq_ignore_ascii_case("value") => name.as_str(),
                     _ => key.as_str(),
@@ -54,6 +53,16 @@ pub(super) fn walk(
             }
         }
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
+    }
+}
+
+/// Appends a member's name to a JSON pointer. Nearly all names go in as they are.
+fn push_member(path: &mut String, key: &str) {
+    path.push('/');
+    if key.contains(['~', '/']) {
+        path.push_str(&key.replace('~', "~0").replace('/', "~1"));
+    } else {
+        path.push_str(key);
     }
 }
 
@@ -93,11 +102,18 @@ fn pair_name(map: &Map<String, Value>) -> Option<String> {
         .map(str::to_owned)
 }
 
+/// Whether a name is made of small letters and underscores, as most are: without a digit or a capital
+/// it is no key or token, and what it means as a name is looked at with its value.
+fn is_word(key: &str) -> bool {
+    key.len() <= 40 && key.bytes().all(|b| b.is_ascii_lowercase() || b == b'_')
+}
+
 /// Member names are text too.
 fn keys(map: &mut Map<String, Value>, path: &str, report: &mut Report) {
     let mut found = Report::default();
     if !map
         .keys()
+        .filter(|key| !is_word(key))
         .any(|k| matches!(scrub_text(k, &mut found), std::borrow::Cow::Owned(_)))
     {
         return;

@@ -102,7 +102,8 @@ fn a_failure_is_said_once_and_sessions_side_by_side_are_both_seen() {
         session_id: "b".into(),
         ..Handoff::default()
     });
-    snapshot.handoffs = Arc::new(vec![row("e1", "a"), row("e2", "b"), row("e3", "b")]);
+    snapshot.handoffs =
+        aictx_proto::snapshot::shared([row("e1", "a"), row("e2", "b"), row("e3", "b")]);
     snapshot.failures = Arc::new(vec![FailurePattern {
         status: "open".into(),
         failed_command: "cargo test".into(),

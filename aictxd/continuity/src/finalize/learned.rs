@@ -262,7 +262,7 @@ fn replace(file: String, value: Value) -> Effect {
     }
 }
 
-fn strategy_effects(strategy: &StrategyChange, known: &[Strategy], effects: &mut Effects) {
+fn strategy_effects(strategy: &StrategyChange, known: &[Arc<Strategy>], effects: &mut Effects) {
     let append = |file: &str, rows: Vec<Value>| Effect::AppendRows {
         file: file.to_owned(),
         rows,
@@ -276,19 +276,19 @@ fn strategy_effects(strategy: &StrategyChange, known: &[Strategy], effects: &mut
         }
         StrategyChange::Append(row) => {
             let mut all = known.to_vec();
-            all.push((**row).clone());
+            all.push(Arc::new((**row).clone()));
             all
         }
         StrategyChange::Renew(all, _) => all.clone(),
     };
     let gone = strategies::overflow(&mut all);
     if !gone.is_empty() {
-        let rows = gone.iter().map(row_value).collect();
+        let rows = gone.iter().map(|row| row_value(&**row)).collect();
         effects.push(append("archive/strategy_memory/evicted.jsonl", rows));
     }
     effects.push(Effect::ReplaceRows {
         file: files::STRATEGIES.to_owned(),
-        rows: all.iter().map(row_value).collect(),
+        rows: all.iter().map(|row| row_value(&**row)).collect(),
         order: KeyOrder::Sorted,
     });
 }

@@ -1,5 +1,7 @@
 //! What was reported, merged into what was observed; for each list it is said how it is known.
 
+use std::sync::Arc;
+
 use aictx_proto::Timestamp;
 use aictx_proto::event::ErrorEvent;
 use aictx_proto::ledger::Provenance;
@@ -18,7 +20,7 @@ const MAX_ID: usize = 120;
 pub(super) fn known_execution(
     snapshot: &Snapshot,
     execution_id: &str,
-) -> Option<AgentExecutionRow> {
+) -> Option<Arc<AgentExecutionRow>> {
     let wanted = given_id(execution_id)?;
     snapshot
         .executions

@@ -1,6 +1,7 @@
 //! `aictx report real-usage`: what the logs show, and nothing else (spec/lifecycle.md §23).
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use aictx_proto::record::{ComplianceRow, ExecutionLogRow};
 use aictx_proto::snapshot::Snapshot;
@@ -124,7 +125,7 @@ fn sorted(counts: BTreeMap<&str, usize>, limit: usize) -> Value {
 }
 
 /// Aggregate of the compliance rows (spec/guard.md §8.5).
-fn compliance(rows: &[ComplianceRow]) -> Value {
+fn compliance(rows: &[Arc<ComplianceRow>]) -> Value {
     let count = |status: &str| rows.iter().filter(|r| r.status == status).count();
     let scores: Vec<f64> = rows.iter().filter_map(|r| r.score).collect();
     let mean = (!scores.is_empty())
@@ -139,7 +140,7 @@ fn compliance(rows: &[ComplianceRow]) -> Value {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         for code in rows
             .iter()
-            .flat_map(pick)
+            .flat_map(|row| pick(row))
             .filter_map(|i| i["code"].as_str())
         {
             *counts.entry(code).or_default() += 1;

@@ -16,7 +16,7 @@ fn snapshot() -> Snapshot {
         ..Decision::default()
     };
     Snapshot {
-        decisions: Arc::new((1..=7).map(decision).collect()),
+        decisions: aictx_proto::snapshot::shared((1..=7).map(decision)),
         threads: Arc::new(vec![Arc::new(Thread {
             task_id: "t".into(),
             status: "in_progress".into(),

@@ -3,6 +3,7 @@
 use aictx_proto::ledger::Receipt;
 use aictx_proto::methods::{ResumeParams, ResumeReply};
 use aictx_proto::tokens;
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::other_work;
@@ -255,6 +256,9 @@ fn last_progress_title(context: &Context) -> String {
     }
 }
 
+/// Rounds of taking parts out of a reply.
+const TRIMS: usize = 3;
+
 /// Keeps the JSON within its budget: the least important parts go first, and it is said.
 pub(super) fn fit(reply: &mut ResumeReply, params: &ResumeParams) {
     let limit = of(JSON, params);
@@ -273,18 +277,20 @@ pub(super) fn fit(reply: &mut ResumeReply, params: &ResumeParams) {
             )
         });
     }
-    let measure = |r: &ResumeReply| {
-        let text = serde_json::to_string(r).unwrap_or_default();
-        (tokens::estimate(&text), text.len())
-    };
-    // Leaves room for the budget member itself.
-    let over = |r: &ResumeReply| measure(r).0 + 60 > limit;
     let (mut size, mut bytes) = measure(reply);
-    let trimmed = size + 60 > limit;
+    // Leaves room for the budget member itself.
+    let room = limit.saturating_sub(60);
+    let trimmed = size > room;
     if trimmed {
-        trim(reply, over);
         reply.warnings.push("budget_trimmed".to_owned());
-        (size, bytes) = measure(reply);
+        // Parts by themselves take a token more or less than within the whole.
+        for _ in 0..TRIMS {
+            trim(reply, size, room);
+            (size, bytes) = measure(reply);
+            if size <= room {
+                break;
+            }
+        }
     }
     reply.budget = json!({
         "target_tokens": limit, "estimated_tokens": size, "bytes": bytes,
@@ -294,24 +300,44 @@ pub(super) fn fit(reply: &mut ResumeReply, params: &ResumeParams) {
     reply.text = said;
 }
 
-/// Takes the least important parts out until the rest is not `over` its budget.
-fn trim(reply: &mut ResumeReply, over: impl Fn(&ResumeReply) -> bool) {
+/// Tokens and bytes of something as JSON.
+fn measure(part: &impl Serialize) -> (u32, usize) {
+    let text = serde_json::to_string(part).unwrap_or_default();
+    (tokens::estimate(&text), text.len())
+}
+
+/// Takes the least important parts out until the rest, which has `size` tokens, is not above `room`.
+/// What a part takes is measured by itself, so that all is linear in the reply.
+fn trim(reply: &mut ResumeReply, mut size: u32, room: u32) {
+    let less = |size: u32, part: &Value| size.saturating_sub(measure(part).0);
     for member in [
         &mut reply.lifecycle_status,
         &mut reply.public_json_contract,
         &mut reply.startup_guard,
     ] {
-        *member = Value::Null;
+        size = less(size, &member.take());
     }
-    while over(reply) && reply.loaded_context.pop().is_some() {}
-    while over(reply) && reply.structural_entry_points.pop().is_some() {}
-    if over(reply)
+    for list in [
+        &mut reply.loaded_context,
+        &mut reply.structural_entry_points,
+    ] {
+        while size > room
+            && let Some(part) = list.pop()
+        {
+            size = less(size, &part);
+        }
+    }
+    if size > room
         && let Some(issues) = reply
             .continuity_quality
             .get_mut("issues")
             .and_then(Value::as_array_mut)
     {
-        issues.truncate(2);
+        while issues.len() > 2
+            && let Some(part) = issues.pop()
+        {
+            size = less(size, &part);
+        }
     }
     for name in [
         "validated",
@@ -320,14 +346,24 @@ fn trim(reply: &mut ResumeReply, over: impl Fn(&ResumeReply) -> bool) {
         "failures",
         "repo_map",
     ] {
-        if !over(reply) {
+        if size <= room {
             break;
         }
         match reply.capsule.get_mut(name) {
-            Some(Value::Array(list)) => list.truncate(1),
-            Some(other) => *other = json!({}),
+            Some(Value::Array(list)) => {
+                while list.len() > 1
+                    && let Some(part) = list.pop()
+                {
+                    size = less(size, &part);
+                }
+            }
+            Some(other) => size = less(size, &std::mem::replace(other, json!({}))),
             None => {}
         }
     }
-    while over(reply) && reply.carryover_gaps.pop().is_some() {}
+    while size > room
+        && let Some(part) = reply.carryover_gaps.pop()
+    {
+        size = less(size, &part);
+    }
 }

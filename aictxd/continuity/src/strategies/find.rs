@@ -113,7 +113,7 @@ struct Asked<'q> {
 /// area, command or test overlap, a like error or a like request. All rows are ranked at once, which
 /// is linear in them; the reasons of one are worked out when it is taken.
 pub fn find_strategies<'a, 'q>(
-    strategies: impl IntoIterator<Item = &'a Strategy>,
+    strategies: &'a [Arc<Strategy>],
     query: &StrategyQuery<'q>,
     now: Timestamp,
 ) -> impl Iterator<Item = StrategyMatch<'a>> {
@@ -125,7 +125,8 @@ pub fn find_strategies<'a, 'q>(
     };
     let usable = |s: &&Strategy| s.success && !s.is_failure && !marks::is_wrong(&s.extra);
     let mut found: Vec<(i64, usize, &Strategy)> = strategies
-        .into_iter()
+        .iter()
+        .map(|s| &**s)
         .enumerate()
         .filter(|(_, s)| usable(s))
         .filter_map(|(index, strategy)| {
