@@ -142,7 +142,7 @@ if [ "$uninstall" = yes ]; then
     say ""
     if [ "$purge" = no ]; then
         say "What stays, because it is yours:"
-        say "  $state (registry, archives, logs)"
+        say "  $state (registry, archives, logs, memory of init --stealth)"
         say "  $cache (indexes; may be deleted any time)"
         say "  .aictx/ in each repository (its memory), hidden from git as before"
         say "with --purge these go, too"

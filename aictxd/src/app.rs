@@ -10,6 +10,7 @@ use aictx_proto::locations::Locations;
 use tokio::sync::watch;
 
 use crate::facts::Facts;
+use crate::homes::Homes;
 use crate::hosts::Hosts;
 use crate::maps::Maps;
 use crate::policy::Policies;
@@ -57,6 +58,8 @@ pub struct App {
     pub mode: Mode,
     /// The user's places.
     pub locations: Locations,
+    /// Where memories lie.
+    pub homes: Homes,
     /// Open repositories.
     pub hosts: Hosts,
     /// Indexes of worktrees.
@@ -101,10 +104,12 @@ impl App {
     /// Builds the state. Opens nothing yet.
     pub fn new(mode: Mode, locations: Locations) -> Self {
         let registry = Registry::load(locations.registry());
+        let homes = Homes::new(&locations.state);
         Self {
             mode,
-            hosts: Hosts::default(),
-            maps: Arc::new(Maps::new(mode, &locations.cache)),
+            hosts: Hosts::new(homes.clone()),
+            maps: Arc::new(Maps::new(mode, &locations.cache, homes.clone())),
+            homes,
             facts: Facts::default(),
             presence: Presence::default(),
             policies: Policies::default(),

@@ -15,6 +15,7 @@ use aictx_repomap::look::Looker;
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, Stat, statat};
 
 use crate::app::App;
+use crate::homes::MEMORY;
 use crate::hosts::Place;
 use crate::{git, project};
 
@@ -245,13 +246,13 @@ pub fn gather(app: &App, place: &Place, snapshot: &Snapshot, more: &[String]) ->
     }
     project.presents = app.facts.presents(&place.worktree, &wanted);
     project.checkout = checkout(app, place, snapshot);
-    project.notes = notes(&place.root);
+    project.notes = notes(&app.homes.of(&place.root));
     project
 }
 
 /// Notes below `.aictx/memory/source/`, by path.
-fn notes(root: &Path) -> Vec<Note> {
-    let base = root.join(".aictx/memory/source");
+fn notes(home: &Path) -> Vec<Note> {
+    let base = home.join(MEMORY).join("memory/source");
     let mut pending = vec![base.clone()];
     let mut files = Vec::new();
     while let Some(directory) = pending.pop() {

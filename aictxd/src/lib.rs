@@ -10,6 +10,7 @@ pub mod evaluate;
 pub mod facts;
 pub mod git;
 pub mod guarding;
+pub mod homes;
 pub mod hook;
 pub mod hosts;
 pub mod lifecycle;

@@ -19,13 +19,13 @@ use aictx_repomap::ask;
 use aictx_repomap::discover::check_root;
 use aictx_repomap::indexer::{Cache, Indexer, Options};
 use aictx_repomap::rank::{Hit, Query};
-use aictx_repomap::segment::ContentId;
 use aictx_repomap::tree::Tree;
 use aictx_repomap::view::View;
 use arc_swap::ArcSwap;
 use tokio::sync::watch;
 
 use crate::app::Mode;
+use crate::homes::{Homes, name_of};
 
 pub mod files;
 mod map;
@@ -48,6 +48,7 @@ pub const MAX_WAIT: Duration = Duration::from_secs(600);
 /// All open indexes.
 #[derive(Debug)]
 pub struct Maps {
+    homes: Homes,
     open: Mutex<HashMap<PathBuf, Arc<Map>>>,
     cache: PathBuf,
     home: Option<PathBuf>,
@@ -58,8 +59,9 @@ pub struct Maps {
 
 impl Maps {
     /// No index is open yet. `cache` is the directory that holds what survives a restart.
-    pub fn new(mode: Mode, cache: &Path) -> Self {
+    pub fn new(mode: Mode, cache: &Path, homes: Homes) -> Self {
         Self {
+            homes,
             open: Mutex::default(),
             cache: cache.join("map"),
             home: directories::BaseDirs::new().map(|dirs| dirs.home_dir().to_owned()),
@@ -106,7 +108,7 @@ impl Maps {
             threads: threads(self.mode),
             release: release_memory,
             scrub,
-            max_file_bytes: Config::read(&repository.root).max_file_bytes,
+            max_file_bytes: Config::read(&self.homes.of(&repository.root)).max_file_bytes,
             ..Options::default()
         };
         let indexer = Indexer::open(
@@ -238,7 +240,7 @@ impl Maps {
     /// Files for a request, from the index as it is: nobody waits here. Without a request, the files
     /// that explain the repository. Nothing where the map is off or knows nothing yet.
     pub fn suggestions(&self, root: &Path, worktree: &Path, request: &str) -> Vec<MapHit> {
-        if !Config::read(root).enabled {
+        if !Config::read(&self.homes.of(root)).enabled {
             return Vec::new();
         }
         let Ok(map) = self.open(worktree) else {
@@ -342,14 +344,6 @@ fn threads(mode: Mode) -> usize {
         Mode::Daemon => cores.saturating_sub(1).clamp(1, 8),
         Mode::Once => cores.min(8),
     }
-}
-
-/// A file name for a path: short, the same every time, different for different paths.
-fn name_of(path: &Path) -> String {
-    use std::os::unix::ffi::OsStrExt;
-    let id = ContentId::of(path.as_os_str().as_bytes());
-    let name = path.file_name().unwrap_or_default().to_string_lossy();
-    format!("{}-{id:?}", aictx_proto::text::slug(&name, 40, "root"))
 }
 
 /// Gives memory that is free back to the system.

@@ -10,9 +10,10 @@ use aictx_guard::{Policy, Rules};
 use serde::{Deserialize, Serialize};
 
 use crate::app::App;
+use crate::homes::MEMORY;
 
-/// A repository's policy, relative to its root.
-pub const FILE: &str = ".aictx/policy.toml";
+/// A repository's policy, in its memory.
+const FILE: &str = "policy.toml";
 /// Larger policies are not read.
 const MAX_BYTES: u64 = 64 * 1024;
 /// How long a policy is used before the files are looked at again.
@@ -63,7 +64,7 @@ impl Problems {
         };
         let repository = match self.repository.as_str() {
             "" => String::new(),
-            _ => format!("Tell the user: {FILE} cannot be read; `aictx trust` says why."),
+            _ => format!("Tell the user: {MEMORY}/{FILE} cannot be read; `aictx trust` says why."),
         };
         let told: Vec<String> = [user, repository]
             .into_iter()
@@ -114,6 +115,11 @@ pub fn user_file(app: &App) -> PathBuf {
         .join("aictx/policy.toml")
 }
 
+/// A repository's policy file.
+pub fn file(app: &App, root: &Path) -> PathBuf {
+    app.homes.of(root).join(MEMORY).join(FILE)
+}
+
 /// The user's own policy; the default one when there is no file.
 ///
 /// # Errors
@@ -159,7 +165,7 @@ fn trusted(app: &App) -> Trusted {
 
 /// A repository's own policy, as it lies there.
 pub fn of_repository(app: &App, root: &Path) -> RepositoryPolicy {
-    let path = root.join(FILE);
+    let path = file(app, root);
     let mut out = RepositoryPolicy::default();
     match read(&path) {
         Ok(None) => return out,
@@ -220,11 +226,8 @@ impl Policies {
             return (Arc::clone(&have.rules), have.problems.clone());
         }
         let user = user_file(app);
-        let stamps = [
-            stamp(&user),
-            stamp(&root.join(FILE)),
-            stamp(&trust_file(app)),
-        ];
+        let theirs = file(app, root);
+        let stamps = [stamp(&user), stamp(&theirs), stamp(&trust_file(app))];
         let looked_at = Instant::now();
         let fresh = match have {
             Some(have) if have.stamps == stamps => Known { looked_at, ..have },
@@ -239,12 +242,12 @@ impl Policies {
                         have.map(|have| have.own).unwrap_or_default()
                     }
                 };
-                let theirs = of_repository(app, root);
-                let policy = parse(&root.join(FILE), &theirs.text)
+                let found = of_repository(app, root);
+                let policy = parse(&theirs, &found.text)
                     .ok()
-                    .filter(|_| !theirs.text.is_empty());
-                problems.repository = theirs.problem;
-                let rules = Arc::new(Rules::of(own.clone(), policy, theirs.trusted));
+                    .filter(|_| !found.text.is_empty());
+                problems.repository = found.problem;
+                let rules = Arc::new(Rules::of(own.clone(), policy, found.trusted));
                 Known {
                     looked_at,
                     stamps,

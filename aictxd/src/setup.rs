@@ -401,7 +401,7 @@ impl<'a> Carrier<'a> {
 }
 
 /// Which of our contents in one file.
-fn slot(content: &Content) -> String {
+pub fn slot(content: &Content) -> String {
     match content {
         Content::Json(_) => "json".to_owned(),
         Content::Block(block) => format!("block {}", block.id),

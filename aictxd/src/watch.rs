@@ -305,10 +305,13 @@ impl Watching {
 
     /// The repository a path belongs to: the deepest root above it.
     fn owner(&mut self, path: &Path) -> Option<&mut Watched> {
-        let root = path
-            .ancestors()
-            .find(|dir| self.repositories.contains_key(*dir))?
-            .to_owned();
+        let inside = |dir: &&Path| self.repositories.contains_key(*dir);
+        let outside = || {
+            let mut all = self.repositories.iter();
+            let found = all.find(|(_, watched)| path.starts_with(&watched.host.home));
+            found.map(|(root, _)| root.as_path())
+        };
+        let root = path.ancestors().find(inside).or_else(outside)?.to_owned();
         self.repositories.get_mut(&root)
     }
 
@@ -322,10 +325,14 @@ impl Watching {
         let root = host.root.clone();
         if let Some(known) = self.repositories.get_mut(&root) {
             // Opened anew (closed in between): the new host is told from now on.
-            known.host = host;
-            return;
+            let moved = known.host.home != host.home;
+            known.host = Arc::clone(&host);
+            if !moved {
+                return;
+            }
+            self.forget(&root);
         }
-        let mut tree = Tree::walk(&root);
+        let mut tree = Tree::walk(&root, &host.home);
         let first = tree.directories().cloned().collect();
         let refusal = self.follow(&mut tree, first, Vec::new());
         let mut watched = Watched {

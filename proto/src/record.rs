@@ -392,7 +392,9 @@ pub mod files {
     pub const HANDOFF: &str = "continuity/handoff.json";
     /// All handoffs.
     pub const HANDOFFS: &str = "continuity/handoffs.jsonl";
-    /// Visible session.
+    /// Whether memory goes through git.
+    pub const PORTABILITY: &str = "continuity/portability.json";
+    /// Visible sessions.
     pub const SESSION: &str = "continuity/session.json";
     /// Decisions.
     pub const DECISIONS: &str = "continuity/decisions.jsonl";

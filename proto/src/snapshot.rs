@@ -95,6 +95,9 @@ pub struct Snapshot {
     pub semantic: Arc<SemanticRepo>,
     /// Areas, shards over the file of all.
     pub areas: Arc<AreaMemory>,
+    /// Areas have files of their own besides (the ancestor shares those through git), which outweigh
+    /// the one of all and so have to be kept up.
+    pub area_files: bool,
     /// The user's preferences, as stored.
     pub preferences: Arc<Value>,
     /// Contracts.

@@ -378,6 +378,7 @@ impl Cache {
             strategies: self.strategies.rows.clone(),
             semantic: self.together.semantic.clone(),
             areas: self.together.areas.clone(),
+            area_files: self.area_shards.values().next().is_some(),
             preferences: self.preferences.value.clone().unwrap_or_default(),
             contracts: self.contracts.value.clone().unwrap_or_default(),
             metrics: self.metrics.value.clone().unwrap_or_default(),
@@ -401,6 +402,7 @@ impl Cache {
             && same(&next.strategies, &last.strategies)
             && same(&next.semantic, &last.semantic)
             && same(&next.areas, &last.areas)
+            && next.area_files == last.area_files
             && same(&next.preferences, &last.preferences)
             && same(&next.contracts, &last.contracts)
             && same(&next.metrics, &last.metrics)

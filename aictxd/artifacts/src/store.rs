@@ -42,6 +42,8 @@ pub struct Committed<T> {
 #[derive(Debug)]
 pub struct Store {
     repo: PathBuf,
+    /// Directory that `.aictx` lies in.
+    home: PathBuf,
     root: RwLock<Arc<Root>>,
     gate: Gate,
     cache: Mutex<Cache>,
@@ -62,8 +64,17 @@ impl Store {
     /// # Errors
     /// Not initialised, a link or file in the place of the directory, a newer format.
     pub fn open(root: &Path) -> Result<Self, StoreError> {
-        let repo = canonical(root)?;
-        let store = Self::new(repo.clone(), Root::open(&repo)?)?;
+        Self::open_at(root, root)
+    }
+
+    /// As [`open`](Self::open), with `.aictx` in another directory than the repository's root.
+    ///
+    /// # Errors
+    /// As [`open`](Self::open).
+    pub fn open_at(root: &Path, home: &Path) -> Result<Self, StoreError> {
+        let (repo, home) = (canonical(root)?, canonical(home)?);
+        let dir = Root::open(&home)?;
+        let store = Self::new(repo, home, dir)?;
         // Whoever holds the lock recovers, and reading works without.
         let _ = store.recover_by(Instant::now());
         Ok(store)
@@ -75,8 +86,17 @@ impl Store {
     /// # Errors
     /// As [`open`](Self::open), or not writable.
     pub fn create(root: &Path) -> Result<Self, StoreError> {
-        let repo = canonical(root)?;
-        let store = Self::new(repo.clone(), Root::create(&repo)?)?;
+        Self::create_at(root, root)
+    }
+
+    /// As [`create`](Self::create), with `.aictx` in another directory than the repository's root.
+    ///
+    /// # Errors
+    /// As [`create`](Self::create).
+    pub fn create_at(root: &Path, home: &Path) -> Result<Self, StoreError> {
+        let (repo, home) = (canonical(root)?, canonical(home)?);
+        let dir = Root::create(&home)?;
+        let store = Self::new(repo, home, dir)?;
         let dir = store.root();
         let fail = |e| dir.error(files::FORMAT, e);
         if dir.stamp(files::FORMAT).map_err(fail)?.is_none() {
@@ -95,7 +115,7 @@ impl Store {
         Ok(store)
     }
 
-    fn new(repo: PathBuf, root: Root) -> Result<Self, StoreError> {
+    fn new(repo: PathBuf, home: PathBuf, root: Root) -> Result<Self, StoreError> {
         let found = root
             .read_if_there(files::FORMAT)
             .ok()
@@ -110,6 +130,7 @@ impl Store {
         }
         Ok(Self {
             repo,
+            home,
             root: RwLock::new(Arc::new(root)),
             gate: Gate::default(),
             cache: Mutex::new(Cache::new()),
@@ -441,7 +462,7 @@ impl Store {
         if root.is_current() {
             return root;
         }
-        match Root::open(&self.repo) {
+        match Root::open(&self.home) {
             Ok(new) => {
                 let new = Arc::new(new);
                 let mut slot = self.root.write().unwrap_or_else(PoisonError::into_inner);

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use aictx_proto::record::{Area, AreaMemory};
+use aictx_proto::effect::{Effect, KeyOrder};
+use aictx_proto::record::{Area, AreaMemory, files};
 use serde_json::{Value, json};
 
 /// Entries of each counter.
@@ -80,6 +81,15 @@ fn most(counts: &BTreeMap<String, u64>) -> Vec<String> {
         .take(MAX_RELATED)
         .map(|(name, _)| name.clone())
         .collect()
+}
+
+/// The file of one area.
+pub(crate) fn shard(area: &Area) -> Effect {
+    Effect::ReplaceJson {
+        file: crate::ids::shard(files::AREAS_DIR, &area.area_id),
+        value: serde_json::to_value(area).unwrap_or_default(),
+        order: KeyOrder::Sorted,
+    }
 }
 
 /// `area_hints` of prepare.

@@ -181,7 +181,7 @@ impl<'a> Context<'a> {
             tests: hand.tests,
             errors: &errors,
         };
-        let strategy = find_strategies(&*snapshot.strategies, &query, now).find(|s| {
+        let strategy = find_strategies(&snapshot.strategies, &query, now).find(|s| {
             let paths = &s.strategy.files_used;
             paths.is_empty() || missing(paths, &project.presents).len() < paths.len()
         });

@@ -1,6 +1,7 @@
 //! Ids of items of memory that have none of their own: short hashes of what makes them themselves.
 
 use aictx_proto::record::{Decision, HandoffRow, Strategy, Subsystem, Thread};
+use aictx_proto::text::{clean, file_stem};
 use sha2::{Digest, Sha256};
 
 /// Eight hexadecimal digits of the SHA-256 of some parts, kept apart from each other.
@@ -22,6 +23,14 @@ pub(crate) fn short_hash(parts: &[&str]) -> String {
 pub(crate) fn long_hash(text: &str) -> String {
     let digest = Sha256::digest(text.as_bytes());
     digest.iter().map(|b| format!("{b:02x}")).collect()
+}
+
+/// File of one thing in a directory of many: its name made plain, and the first digits of its hash.
+pub(crate) fn shard(directory: &str, name: &str) -> String {
+    let plain = file_stem(&clean(name, 84));
+    let hash = long_hash(name);
+    let hash = hash.get(..8).unwrap_or(&hash);
+    format!("{directory}/{plain}--{hash}.json")
 }
 
 /// `decision::<hash>` of what was decided, when and by which execution.

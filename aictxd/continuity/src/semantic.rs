@@ -3,7 +3,7 @@
 use aictx_proto::Timestamp;
 use aictx_proto::effect::{Effect, Effects, KeyOrder};
 use aictx_proto::record::{SemanticRepo, Subsystem, files};
-use aictx_proto::text::{clean, file_stem};
+use aictx_proto::text::clean;
 use serde_json::Value;
 
 use crate::marks;
@@ -122,12 +122,9 @@ pub(crate) fn snapshot(memory: &SemanticRepo) -> Effect {
     }
 }
 
-/// File of one sub-system: its name made plain, and the first digits of its hash.
+/// File of one sub-system.
 pub(crate) fn shard(name: &str) -> String {
-    let plain = file_stem(&clean(name, 84));
-    let hash = crate::ids::long_hash(name);
-    let hash = hash.get(..8).unwrap_or(&hash);
-    format!("{}/{plain}--{hash}.json", files::SEMANTIC_DIR)
+    crate::ids::shard(files::SEMANTIC_DIR, name)
 }
 
 /// New entries first; the ones that were not seen for longest make room.

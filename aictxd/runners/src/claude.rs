@@ -7,8 +7,10 @@
 use serde_json::{Map, Value, json};
 
 use crate::members::{Members, text_of};
-use crate::merge::{Content, Item};
-use crate::plan::{Agent, Edit, Signs, Site, TIMEOUT_SECONDS, TrustStep, texts};
+use crate::merge::{self, Content, Item};
+use crate::plan::{
+    Agent, Allowed, Edit, Reader, Signs, Site, TIMEOUT_SECONDS, TrustStep, switched, texts,
+};
 use crate::say::{context, specific};
 use crate::table::{self, Does, Event, Kind, Tools, moment};
 use crate::{Answer, Decision, Dialect, DialectError, HookEvent, Output, Status, ToolCall};
@@ -116,9 +118,8 @@ impl Dialect for Claude {
         payload: &'a str,
         event: Option<&'a str>,
     ) -> Result<HookEvent<'a>, DialectError> {
-        let payload = Members::open(self.name(), payload)?;
-        let name = payload.event(&["hook_event_name", "hookEventName"], event);
-        let kind = table::find(EVENTS, &name).map_or(Kind::Note, |event| event.kind);
+        let (payload, name, kind) =
+            table::open(self, payload, &["hook_event_name", "hookEventName"], event)?;
         Ok(HookEvent {
             session_id: payload.text(&["session_id", "sessionId"]),
             cwd: payload.text(&["cwd"]),
@@ -232,6 +233,30 @@ impl Agent for Claude {
             check: "`/hooks` in Claude Code lists them",
             write: None,
         }]
+    }
+
+    /// Hooks of folders that are not trusted are held back in interactive sessions; a headless run
+    /// does not ask, so a folder that was never opened says nothing.
+    fn allowed(&self, site: &Site<'_>, read: Reader<'_>) -> Allowed {
+        let settings = [
+            user_settings(site),
+            site.repository(".claude/settings.json"),
+            site.repository(".claude/settings.local.json"),
+        ];
+        let state = match &site.paths.claude {
+            Some(dir) => format!("{dir}/.claude.json"),
+            None => site.home(".claude.json"),
+        };
+        let projects = read(&state).and_then(|text| merge::json_value(&text));
+        let trusted = projects.as_ref().and_then(|state| {
+            let project = state.get("projects")?.get(&site.paths.repository)?;
+            project.get("hasTrustDialogAccepted")?.as_bool()
+        });
+        Allowed {
+            trusted: trusted.filter(|trusted| *trusted),
+            off: switched(read, &settings, &["disableAllHooks"], &json!(true)),
+            evidence: state,
+        }
     }
 }
 

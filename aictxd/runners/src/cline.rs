@@ -137,9 +137,7 @@ impl Dialect for Cline {
         payload: &'a str,
         event: Option<&'a str>,
     ) -> Result<HookEvent<'a>, DialectError> {
-        let payload = Members::open(self.name(), payload)?;
-        let name = payload.event(&["hookName"], event);
-        let kind = table::find(EVENTS, &name).map_or(Kind::Note, |event| event.kind);
+        let (payload, name, kind) = table::open(self, payload, &["hookName"], event)?;
         Ok(HookEvent {
             session_id: payload.text(&["taskId", "sessionId"]),
             cwd: match payload.first("workspaceRoots") {

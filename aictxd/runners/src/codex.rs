@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use crate::claude::call;
 use crate::members::{Members, text_of};
 use crate::merge::Content;
-use crate::plan::{Agent, Edit, Signs, Site, TIMEOUT_SECONDS, TrustStep, texts};
+use crate::plan::{Agent, Allowed, Edit, Reader, Signs, Site, TIMEOUT_SECONDS, TrustStep, texts};
 use crate::say::{context, specific};
 use crate::table::{self, Does, Event, Kind, Tools, moment};
 use crate::{Action, Answer, Decision, Dialect, DialectError, HookEvent, Output, Status, ToolCall};
@@ -76,9 +76,7 @@ impl Dialect for Codex {
         payload: &'a str,
         event: Option<&'a str>,
     ) -> Result<HookEvent<'a>, DialectError> {
-        let payload = Members::open(self.name(), payload)?;
-        let name = payload.event(&["hook_event_name"], event);
-        let kind = table::find(EVENTS, &name).map_or(Kind::Note, |event| event.kind);
+        let (payload, name, kind) = table::open(self, payload, &["hook_event_name"], event)?;
         Ok(HookEvent {
             session_id: payload.text(&["session_id"]),
             cwd: payload.text(&["cwd"]),
@@ -186,6 +184,32 @@ impl Agent for Codex {
             // The hashes are known only to Codex; see `plan::codex_trust`.
             write: None,
         }]
+    }
+
+    /// Whether any hook of the user's file is approved. Whether the hash is still right is known only
+    /// to Codex.
+    fn allowed(&self, site: &Site<'_>, read: Reader<'_>) -> Allowed {
+        let file = home(site, "config.toml");
+        let text = read(&file).unwrap_or_default();
+        let Ok(config) = text.parse::<toml_edit::DocumentMut>() else {
+            return Allowed {
+                evidence: format!("{file} cannot be read"),
+                ..Allowed::default()
+            };
+        };
+        let table = |name: &str| config.get(name).and_then(toml_edit::Item::as_table_like);
+        let on = table("features").and_then(|features| features.get("hooks")?.as_bool());
+        let state = table("hooks").and_then(|hooks| hooks.get("state")?.as_table_like());
+        let prefix = format!("{}:", home(site, "hooks.json"));
+        let approved = state.map_or(0, |state| {
+            let keys = state.iter().filter(|(key, _)| key.starts_with(&prefix));
+            keys.count()
+        });
+        Allowed {
+            trusted: Some(approved > 0),
+            off: (on == Some(false)).then(|| format!("`features.hooks` in {file}")),
+            evidence: format!("{approved} approved hooks in {file}"),
+        }
     }
 }
 

@@ -115,9 +115,8 @@ impl Dialect for Copilot {
         payload: &'a str,
         event: Option<&'a str>,
     ) -> Result<HookEvent<'a>, DialectError> {
-        let payload = Members::open(self.name(), payload)?;
-        let name = payload.event(&["hookEventName", "hook_event_name"], event);
-        let kind = table::find(EVENTS, &name).map_or(Kind::Note, |event| event.kind);
+        let (payload, name, kind) =
+            table::open(self, payload, &["hookEventName", "hook_event_name"], event)?;
         let (said, output) = if kind == Kind::Done {
             result(&payload)
         } else {

@@ -123,9 +123,7 @@ impl Dialect for Cursor {
         payload: &'a str,
         event: Option<&'a str>,
     ) -> Result<HookEvent<'a>, DialectError> {
-        let payload = Members::open(self.name(), payload)?;
-        let name = payload.event(&["hook_event_name"], event);
-        let kind = table::find(EVENTS, &name).map_or(Kind::Note, |event| event.kind);
+        let (payload, name, kind) = table::open(self, payload, &["hook_event_name"], event)?;
         // Often empty; the first root is where the agent works then.
         let cwd = match payload.text(&["cwd"]) {
             cwd if cwd.is_empty() => payload.first("workspace_roots"),

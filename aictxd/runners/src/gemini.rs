@@ -9,7 +9,9 @@ use serde_json::{Map, Value, json};
 
 use crate::members::{Members, elements_of, text_of};
 use crate::merge::{Content, Item, Rule};
-use crate::plan::{Agent, Edit, Signs, Site, TIMEOUT_SECONDS, TrustStep, texts};
+use crate::plan::{
+    Agent, Allowed, Edit, Reader, Signs, Site, TIMEOUT_SECONDS, TrustStep, switched, texts,
+};
 use crate::say::{context, flat};
 use crate::table::{self, Does, Event, Kind, Tools, moment};
 use crate::{Action, Answer, Dialect, DialectError, HookEvent, Moment, Output, Status, ToolCall};
@@ -153,9 +155,7 @@ impl Dialect for Gemini {
         payload: &'a str,
         event: Option<&'a str>,
     ) -> Result<HookEvent<'a>, DialectError> {
-        let payload = Members::open(self.name(), payload)?;
-        let name = payload.event(&["hook_event_name"], event);
-        let kind = table::find(EVENTS, &name).map_or(Kind::Note, |event| event.kind);
+        let (payload, name, kind) = table::open(self, payload, &["hook_event_name"], event)?;
         let problem = payload
             .object(&["tool_response"])
             .object(&["error"])
@@ -265,6 +265,25 @@ impl Agent for Gemini {
                 ..site.edit(file, folder, "trusts the folder")
             }),
         }]
+    }
+
+    /// The user's own hooks need no approval; a folder that is distrusted stops a headless run.
+    fn allowed(&self, site: &Site<'_>, read: Reader<'_>) -> Allowed {
+        let settings = [
+            site.home(".gemini/settings.json"),
+            site.repository(".gemini/settings.json"),
+        ];
+        let file = site.home(".gemini/trustedFolders.json");
+        let folders = read(&file).and_then(|text| crate::merge::json_value(&text));
+        let word = folders.as_ref().and_then(|folders| {
+            let word = folders.get(&site.paths.repository)?.as_str()?;
+            Some(word == "TRUST_FOLDER")
+        });
+        Allowed {
+            trusted: word,
+            off: switched(read, &settings, &["hooksConfig", "enabled"], &json!(false)),
+            evidence: file,
+        }
     }
 }
 

@@ -99,9 +99,7 @@ impl Dialect for Generic {
         payload: &'a str,
         event: Option<&'a str>,
     ) -> Result<HookEvent<'a>, DialectError> {
-        let payload = Members::open(self.name(), payload)?;
-        let name = payload.event(&["event"], event);
-        let kind = table::find(EVENTS, &name).map_or(Kind::Note, |event| event.kind);
+        let (payload, name, kind) = table::open(self, payload, &["event"], event)?;
         let output = || Output {
             stdout: payload.text(&["output", "stdout"]),
             stderr: payload.text(&["stderr"]),

@@ -32,6 +32,12 @@ pub(crate) use self::toml::text as toml_text;
 pub use self::whole::Whole;
 pub use self::yaml::Entry;
 
+/// A JSON file with comments and trailing commas as a value; of members that stand twice the last
+/// counts.
+pub fn json_value(text: &str) -> Option<Value> {
+    json::value(text)
+}
+
 /// Largest file that is edited, in bytes.
 pub const MAX_FILE: usize = 16 * 1024 * 1024;
 

@@ -123,10 +123,9 @@ impl Dialect for OpenCode {
         payload: &'a str,
         event: Option<&'a str>,
     ) -> Result<HookEvent<'a>, DialectError> {
-        let payload = Members::open(self.name(), payload)?;
         // A bus event is registered as `event` and says itself which it is.
-        let name = payload.event(&["hook_event_name", "type"], event);
-        let kind = table::find(EVENTS, &name).map_or(Kind::Note, |event| event.kind);
+        let (payload, name, kind) =
+            table::open(self, payload, &["hook_event_name", "type"], event)?;
         let (input, output) = (payload.object(&["input"]), payload.object(&["output"]));
         let properties = payload.object(&["properties"]);
         let info = properties.object(&["info"]);

@@ -21,7 +21,8 @@ pub mod texts;
 mod trust;
 
 pub use self::detect::{Detected, Facts, Signs, detect};
-pub use self::trust::{TrustStep, codex_trust};
+pub(crate) use self::trust::switched;
+pub use self::trust::{Allowed, Reader, TrustStep, codex_trust};
 
 /// Seconds that agents grant a hook. Ours end far sooner by themselves; this holds when the machine
 /// is in trouble.
@@ -133,6 +134,11 @@ pub trait Agent: Dialect {
     fn trust(&self, _site: &Site<'_>) -> Vec<TrustStep> {
         Vec::new()
     }
+
+    /// Whether its own files say that hooks run.
+    fn allowed(&self, _site: &Site<'_>, _read: Reader<'_>) -> Allowed {
+        Allowed::default()
+    }
 }
 
 /// Where and how a plan is made.
@@ -225,6 +231,26 @@ pub fn trust(
         options,
     };
     Ok(agent.trust(&site))
+}
+
+/// Whether an agent's own files say that it runs our hooks.
+///
+/// # Errors
+/// When no such agent is known.
+pub fn allowed(
+    agent: &str,
+    scope: Scope,
+    paths: &Paths,
+    read: Reader<'_>,
+) -> Result<Allowed, crate::DialectError> {
+    let agent = registry::agent(agent)?;
+    let site = Site {
+        agent: agent.name(),
+        scope,
+        paths,
+        options: &Options::default(),
+    };
+    Ok(agent.allowed(&site, read))
 }
 
 impl Site<'_> {

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde_json::value::RawValue;
 
 use crate::members::{Members, text_of};
-use crate::{Action, MAX_PATCHED, Moment, Output, ToolCall};
+use crate::{Action, Dialect, DialectError, MAX_PATCHED, Moment, Output, ToolCall};
 
 /// What an agent's event means to us.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -73,6 +73,20 @@ impl Event {
             ..self
         }
     }
+}
+
+/// A payload's members, what the event is called (by one of its `names`, else as it was registered)
+/// and what kind of event that is. What a dialect does not know is noted.
+pub(crate) fn open<'a>(
+    dialect: &dyn Dialect,
+    payload: &'a str,
+    names: &[&str],
+    registered: Option<&'a str>,
+) -> Result<(Members<'a>, Cow<'a, str>, Kind), DialectError> {
+    let payload = Members::open(dialect.name(), payload)?;
+    let name = payload.event(names, registered);
+    let kind = find(dialect.events(), &name).map_or(Kind::Note, |event| event.kind);
+    Ok((payload, name, kind))
 }
 
 /// The entry of an event.

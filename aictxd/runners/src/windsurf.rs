@@ -90,9 +90,12 @@ impl Dialect for Windsurf {
         payload: &'a str,
         event: Option<&'a str>,
     ) -> Result<HookEvent<'a>, DialectError> {
-        let payload = Members::open(self.name(), payload)?;
-        let name = payload.event(&["agent_action_name", "hook_event_name"], event);
-        let kind = table::find(EVENTS, &name).map_or(Kind::Note, |event| event.kind);
+        let (payload, name, kind) = table::open(
+            self,
+            payload,
+            &["agent_action_name", "hook_event_name"],
+            event,
+        )?;
         let info = payload.object(&["tool_info"]);
         let moment = match kind {
             Kind::Prompt => Moment::Prompt {

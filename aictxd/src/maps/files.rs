@@ -12,6 +12,8 @@ use aictx_repomap::tree::Tree;
 use aictx_repomap::view::{FileId, View};
 use serde_json::{Value, json};
 
+use crate::homes::MEMORY;
+
 /// What the map is made with.
 pub const PROVIDER: &str = "tree_sitter";
 
@@ -37,10 +39,10 @@ impl Default for Config {
 const MOST_FILE_BYTES: u64 = 16 << 20;
 
 impl Config {
-    /// Reads the settings of the repository at `root`.
-    pub fn read(root: &Path) -> Self {
+    /// Reads the settings in the memory that lies in `home`.
+    pub fn read(home: &Path) -> Self {
         let default = Self::default();
-        let bytes = read_plain(&root.join(".aictx").join(REPO_MAP_CONFIG)).unwrap_or_default();
+        let bytes = read_plain(&home.join(MEMORY).join(REPO_MAP_CONFIG)).unwrap_or_default();
         let Ok(config) = serde_json::from_slice::<Value>(&bytes) else {
             return default;
         };
@@ -71,8 +73,8 @@ fn read_plain(path: &Path) -> Option<Vec<u8>> {
 }
 
 /// The files after a refresh. The configuration is only written where there is none.
-pub fn effects(root: &Path, tree: &Tree, reply: &MapRefreshReply, git: bool) -> Effects {
-    let config = Config::read(root);
+pub fn effects(home: &Path, tree: &Tree, reply: &MapRefreshReply, git: bool) -> Effects {
+    let config = Config::read(home);
     let replace = |file: &str, value: Value| Effect::ReplaceJson {
         file: file.to_owned(),
         value,
@@ -96,7 +98,7 @@ pub fn effects(root: &Path, tree: &Tree, reply: &MapRefreshReply, git: bool) -> 
             }),
         ),
     ];
-    if !root.join(".aictx").join(REPO_MAP_CONFIG).exists() {
+    if !home.join(MEMORY).join(REPO_MAP_CONFIG).exists() {
         let value = json!({
             "version": 1, "enabled": config.enabled, "provider": PROVIDER,
             "quick_refresh_budget_ms": 300, "quick_refresh_max_files": 20,

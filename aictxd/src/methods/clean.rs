@@ -10,11 +10,11 @@ use aictx_proto::rpc::{NO_REPOSITORY, NOT_WRITABLE, RpcError};
 use aictx_runners::ancestor;
 use aictx_runners::plan::Scope;
 
-use super::init::{Site, exclude_edit, hide};
+use super::init::{Site, exclude_edit, hide, portable};
 use crate::app::App;
 use crate::git;
 use crate::setup::around::Around;
-use crate::setup::ledger::Ledger;
+use crate::setup::ledger::{Entry, Ledger};
 use crate::setup::{Carrier, USER};
 
 /// Most files of a memory that are looked at to see whether there is anything in it.
@@ -23,10 +23,10 @@ const MAX_LOOKED_AT: usize = 10_000;
 const MAX_DEPTH: usize = 16;
 
 pub(super) fn clean(app: &App, params: &CleanParams) -> Result<RemovalReply, RpcError> {
-    let site = Site::find(&params.repo, false)?;
+    let site = Site::find(app, &params.repo, false)?;
     let around = Around::new(&params.surroundings, &site.worktree.to_string_lossy())?;
     let mut ledger = open(app, params.dry_run)?;
-    if !site.root.join(".aictx").exists()
+    if !site.memory().exists()
         && ledger.of(&site.scope()).is_empty()
         && !app.registry.contains(&site.root)
     {
@@ -62,7 +62,7 @@ pub(super) fn uninstall(app: &App, params: &UninstallParams) -> Result<RemovalRe
     roots.sort_unstable();
     roots.dedup();
     for root in roots {
-        let Ok(site) = Site::find(&root, true) else {
+        let Ok(site) = Site::find(app, &root, true) else {
             // It is gone, and everything in it.
             continue;
         };
@@ -136,14 +136,20 @@ fn remove_from(
     let mut entries = ledger.of(&site.scope());
     let more = other_worktrees(site, entries.iter().map(|entry| &entry.record.file));
     let exclude = site.exclude();
-    let keeps = params.memory == MemoryFate::Keep && site.root.join(".aictx").exists();
+    let asked = params.memory == MemoryFate::Keep && site.memory().exists();
+    let refused = !asked && !params.force && !site.is_outside() && is_tracked(&site.root);
+    let keeps = asked || refused;
     let mut plan = around.everything(Scope::Repository { shared: true });
     plan.extend(around.everything(Scope::Repository { shared: false }));
     let is_exclude = |file: &str| exclude.as_deref() == Some(Path::new(file));
+    let portable = portable::edits(site);
+    let is_portable = |entry: &Entry| portable.iter().any(|edit| edit.file == entry.record.file);
     if keeps {
-        entries.retain(|entry| !is_exclude(&entry.record.file));
+        // The rules that say what git sees of it stay with it.
+        entries.retain(|entry| !is_exclude(&entry.record.file) && !is_portable(entry));
     } else if let Some(exclude) = &exclude {
         plan.push(exclude_edit(exclude, &[]));
+        plan.extend(portable);
     }
     let bounds = site.bounds(&more);
     let mut carrier = Carrier::new(ledger, bounds, &site.root, params.dry_run);
@@ -155,14 +161,19 @@ fn remove_from(
             }
         }
     }
-    if keeps {
-        hide(&mut carrier, site, &mut changes);
+    if keeps && !site.is_outside() {
+        hide(
+            &mut carrier,
+            site,
+            portable::is_chosen(site, None),
+            &mut changes,
+        );
     }
     reply.warnings.append(&mut carrier.warnings);
     drop(carrier);
     reply.files.extend(changes);
     reply.verified.extend(verified);
-    if keeps {
+    if asked {
         return;
     }
     if !params.dry_run && app.registry.contains(&site.root) {
@@ -174,7 +185,16 @@ fn remove_from(
         app.maps.close(&site.worktree);
         app.registry_changed.notify_one();
     }
-    match put_away(app, site, params) {
+    let outcome = if refused {
+        let why = "git tracks files in it; --yes takes it out of the worktree all the same";
+        Err(why.to_owned())
+    } else {
+        put_away(app, site, params)
+    };
+    if site.is_outside() && !params.dry_run {
+        app.homes.remove_outside(&site.root);
+    }
+    match outcome {
         Ok(Some((change, place))) => {
             reply.files.push(change);
             reply.archived.extend(place);
@@ -182,7 +202,7 @@ fn remove_from(
         Ok(None) => {}
         Err(why) => {
             reply.files.push(FileChange {
-                path: ".aictx/".to_owned(),
+                path: site.shown_memory(),
                 action: "skipped".to_owned(),
                 reason: why,
                 ..FileChange::default()
@@ -213,19 +233,14 @@ fn put_away(
     site: &Site,
     params: &CleanParams,
 ) -> Result<Option<(FileChange, Option<String>)>, String> {
-    let memory = site.root.join(".aictx");
+    let memory = site.memory();
     match fs::symlink_metadata(&memory) {
         Err(_) => return Ok(None),
         Ok(meta) if !meta.is_dir() => return Err("it is not a directory of ours".to_owned()),
         Ok(_) => {}
     }
-    if !params.force && is_tracked(&site.root) {
-        return Err(
-            "git tracks files in it; --yes takes them out of the worktree all the same".to_owned(),
-        );
-    }
     let done = |action: &str| FileChange {
-        path: ".aictx/".to_owned(),
+        path: site.shown_memory(),
         action: action.to_owned(),
         ..FileChange::default()
     };
@@ -249,7 +264,7 @@ fn put_away(
     Ok(Some((done("moved"), Some(place))))
 }
 
-fn is_tracked(root: &Path) -> bool {
+pub(super) fn is_tracked(root: &Path) -> bool {
     if !root.join(".git").exists() {
         return false;
     }

@@ -157,7 +157,7 @@ pub(super) fn who(app: &App, params: &InRepo) -> Result<WhoReply, RpcError> {
 pub(super) fn trust(app: &App, params: &TrustParams) -> Result<TrustReply, RpcError> {
     let place = place(app, &params.repo)?;
     let mut found = policy::of_repository(app, &place.root);
-    let path = place.root.join(policy::FILE);
+    let path = policy::file(app, &place.root);
     let failed = |text: String| RpcError::new(NOT_WRITABLE, text);
     match params.action.as_str() {
         "" | "show" => {}

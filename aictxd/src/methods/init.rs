@@ -4,17 +4,25 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use aictx_artifacts::root::find_repository;
-use aictx_proto::methods::{FileChange, InitParams, InitReply, Surroundings};
-use aictx_proto::rpc::{NO_REPOSITORY, NOT_WRITABLE, RpcError};
+use aictx_proto::methods::{FileChange, InitParams, InitReply, PersonStep, Surroundings};
+use aictx_proto::rpc::{INVALID_PARAMS, NO_REPOSITORY, NOT_WRITABLE, RpcError};
+use aictx_proto::snapshot::Snapshot;
 use aictx_runners::ancestor;
 use aictx_runners::merge::{Block, Comment, Content};
 use aictx_runners::plan::{Detected, Edit, Options, Scope, plan, plan_all};
 
+use super::clean::is_tracked;
 use crate::app::App;
-use crate::setup::Carrier;
+use crate::homes::MEMORY;
 use crate::setup::around::Around;
 use crate::setup::files::{self, Bounds};
-use crate::setup::ledger::Ledger;
+use crate::setup::ledger::{Entry, Ledger};
+use crate::setup::{Carrier, slot};
+
+pub(super) mod portable;
+
+/// What became of files.
+pub(super) type Changes = Vec<FileChange>;
 
 /// What git must not see. Written to `.git/info/exclude`, which is personal and never committed.
 pub(super) const EXCLUDED: &str = "/.aictx/";
@@ -25,13 +33,15 @@ const EXCLUDE_BLOCK: &str = "exclude";
 #[derive(Debug, Clone)]
 pub(super) struct Site {
     pub(super) root: PathBuf,
+    /// Directory that `.aictx` lies in, or would lie in.
+    pub(super) home: PathBuf,
     pub(super) worktree: PathBuf,
     pub(super) common_dir: Option<PathBuf>,
 }
 
 impl Site {
     /// The repository that a path lies in; with `force` a plain folder will do.
-    pub(super) fn find(repo: &str, force: bool) -> Result<Self, RpcError> {
+    pub(super) fn find(app: &App, repo: &str, force: bool) -> Result<Self, RpcError> {
         let path = Path::new(repo);
         if !path.is_absolute() || !path.is_dir() {
             let text = format!("{repo} is not a directory");
@@ -39,6 +49,7 @@ impl Site {
         }
         match find_repository(path) {
             Ok(found) => Ok(Self {
+                home: app.homes.of(&found.root),
                 root: found.root,
                 worktree: found.worktree,
                 common_dir: found.common_dir,
@@ -48,6 +59,7 @@ impl Site {
                     .map_err(|e| RpcError::new(NOT_WRITABLE, format!("{}: {e}", path.display())))?;
                 Ok(Self {
                     worktree: root.clone(),
+                    home: root.clone(),
                     root,
                     common_dir: None,
                 })
@@ -60,6 +72,25 @@ impl Site {
     /// The scope of its entries in the install ledger.
     pub(super) fn scope(&self) -> String {
         self.root.to_string_lossy().into_owned()
+    }
+
+    /// The directory of its memory, whether it is there or not.
+    pub(super) fn memory(&self) -> PathBuf {
+        self.home.join(MEMORY)
+    }
+
+    /// The memory lies outside of the repository, in which nothing may be seen of it.
+    pub(super) fn is_outside(&self) -> bool {
+        self.home != self.root
+    }
+
+    /// The memory's directory as it is shown.
+    pub(super) fn shown_memory(&self) -> String {
+        if self.is_outside() {
+            self.memory().to_string_lossy().into_owned()
+        } else {
+            ".aictx/".to_owned()
+        }
     }
 
     /// Where its files may lie.
@@ -76,41 +107,42 @@ impl Site {
 
 pub(super) fn init(app: &App, params: &InitParams) -> Result<InitReply, RpcError> {
     let around = surroundings(params)?;
-    let site = Site::find(&params.repo, params.force)?;
+    let mut site = Site::find(app, &params.repo, params.force)?;
     let around = around
         .map(|told| Around::new(&told, &site.worktree.to_string_lossy()))
         .transpose()?;
-    let had_store = site.root.join(".aictx").exists();
+    let stealth = is_stealth(&site, params)?;
+    if stealth {
+        site.home = app.homes.outside(&site.root);
+    }
+    portable::check(&site, params, stealth)?;
+    let portable = !stealth && portable::is_chosen(&site, params.portable);
+    let had_store = site.memory().exists();
     if !params.dry_run {
-        app.hosts.create(&site.root)?;
+        if stealth {
+            app.hosts.create_outside(&site.root)?;
+        } else {
+            app.hosts.create(&site.root)?;
+        }
     }
     let mut reply = InitReply {
+        stealth,
+        portable,
         repo: site.root.to_string_lossy().into_owned(),
         dry_run: params.dry_run,
         ..InitReply::default()
     };
     reply.files.push(FileChange {
-        path: ".aictx/".to_owned(),
+        path: site.shown_memory(),
         action: if had_store { "unchanged" } else { "created" }.to_owned(),
         ..FileChange::default()
     });
-    let mut ledger = Ledger::open(&app.locations.state, !params.dry_run)
-        .or_else(|_| Ledger::open(&app.locations.state, false))
-        .map_err(|e| RpcError::new(NOT_WRITABLE, format!("the install ledger: {e}")))?;
-    let bounds = site.bounds(&[]);
-    let mut carrier = Carrier::new(&mut ledger, bounds, &site.worktree, params.dry_run);
-    carrier.replace_ancestor = params.ancestor;
-    if let Some(around) = &around {
-        register(&mut carrier, &site, around, params, &mut reply)?;
+    if stealth {
+        stay_out(around.as_ref(), params, &mut reply)?;
+    } else {
+        write_files(app, &site, around.as_ref(), params, &mut reply)?;
+        remember_choice(app, &site, &mut reply);
     }
-    hide(&mut carrier, &site, &mut reply.files);
-    reply.warnings.extend(carrier.warnings);
-    drop(ledger);
-    let skipped = reply.files.iter().filter(|file| file.action == "skipped");
-    let skipped: Vec<String> = skipped
-        .map(|file| format!("{}: {}", file.path, file.reason))
-        .collect();
-    reply.warnings.splice(0..0, skipped);
     if !params.no_register && !params.dry_run {
         match app.registry.add(&site.root, app.now()) {
             Ok(_) => {
@@ -124,6 +156,114 @@ pub(super) fn init(app: &App, params: &InitParams) -> Result<InitReply, RpcError
         }
     }
     Ok(reply)
+}
+
+/// Whether nothing may be written into the repository: because it is asked for, or because it was so
+/// when its memory was made.
+fn is_stealth(site: &Site, params: &InitParams) -> Result<bool, RpcError> {
+    if site.is_outside() && params.shared {
+        let text = "nothing is to be seen of aictx in this repository, and --shared writes into it";
+        return Err(RpcError::new(INVALID_PARAMS, text).hint("take it out first: `aictx clean`"));
+    }
+    if !params.stealth || site.is_outside() {
+        return Ok(site.is_outside());
+    }
+    if site.common_dir.is_none() {
+        let text = format!(
+            "{} is no git repository: without .aictx in it nothing tells where it begins",
+            site.root.display()
+        );
+        return Err(RpcError::new(INVALID_PARAMS, text).hint("leave out --stealth"));
+    }
+    if fs::symlink_metadata(site.memory()).is_ok() {
+        let text = format!("{} has its memory in itself already", site.root.display());
+        let hint = "`aictx clean` takes it out and keeps it in an archive; then run this again";
+        return Err(RpcError::new(INVALID_PARAMS, text).hint(hint));
+    }
+    Ok(true)
+}
+
+/// What to tell where no agent gets anything in the repository.
+fn stay_out(
+    around: Option<&Around>,
+    params: &InitParams,
+    reply: &mut InitReply,
+) -> Result<(), RpcError> {
+    let Some(around) = around.filter(|_| params.detect || !params.runners.is_empty()) else {
+        return Ok(());
+    };
+    let agents = around.choose(&params.runners)?;
+    reply.steps = steps(around, &agents, Scope::User);
+    reply.agents = around.told(&agents);
+    Ok(())
+}
+
+/// Other people's files: what agents need in the repository, and what hides ours from git.
+fn write_files(
+    app: &App,
+    site: &Site,
+    around: Option<&Around>,
+    params: &InitParams,
+    reply: &mut InitReply,
+) -> Result<(), RpcError> {
+    let mut ledger = Ledger::open(&app.locations.state, !params.dry_run)
+        .or_else(|_| Ledger::open(&app.locations.state, false))
+        .map_err(|e| RpcError::new(NOT_WRITABLE, format!("the install ledger: {e}")))?;
+    let bounds = site.bounds(&[]);
+    let mut carrier = Carrier::new(&mut ledger, bounds, &site.worktree, params.dry_run);
+    carrier.replace_ancestor = params.ancestor;
+    if let Some(around) = around {
+        register(&mut carrier, site, around, params, reply)?;
+    }
+    let changes = portable::write(&mut carrier, site, reply.portable);
+    reply.files.extend(changes);
+    hide(&mut carrier, site, reply.portable, &mut reply.files);
+    reply.warnings.extend(carrier.warnings);
+    drop(ledger);
+    let skipped = reply.files.iter().filter(|file| file.action == "skipped");
+    let skipped: Vec<String> = skipped
+        .map(|file| format!("{}: {}", file.path, file.reason))
+        .collect();
+    reply.warnings.splice(0..0, skipped);
+    Ok(())
+}
+
+/// Writes into the memory whether it goes through git, where that was ever a question.
+fn remember_choice(app: &App, site: &Site, reply: &mut InitReply) {
+    let file = site.memory().join(aictx_proto::record::files::PORTABILITY);
+    let known = file.exists();
+    if reply.dry_run || !reply.portable && !known {
+        return;
+    }
+    let written = app.hosts.open(&site.root).and_then(|host| {
+        let decide = |_: &Snapshot| ((), portable::effects(reply.portable, known));
+        let done = host.store.transact(decide);
+        done.map(drop)
+            .map_err(|e| RpcError::new(NOT_WRITABLE, e.to_string()))
+    });
+    if let Err(error) = written {
+        reply.warnings.push(format!(
+            "that memory goes through git was not written down: {}",
+            error.message
+        ));
+    }
+    if !reply.portable && is_tracked(&site.root) {
+        reply.warnings.push(
+            "git still tracks files in .aictx: `git rm -r --cached .aictx` takes them out of the next \
+             commit and leaves them here"
+                .to_owned(),
+        );
+    }
+}
+
+/// Our entries for these blocks.
+fn block_only(carrier: &Carrier<'_>, site: &Site, edits: &[Edit]) -> Vec<Entry> {
+    let mut entries = carrier.ledger.of(&site.scope());
+    entries.retain(|entry| {
+        let mut edits = edits.iter();
+        edits.any(|edit| edit.file == entry.record.file && slot(&edit.content) == entry.slot)
+    });
+    entries
 }
 
 /// The caller's surroundings, when anything outside of our own files is to be touched. A caller that
@@ -141,6 +281,15 @@ fn surroundings(params: &InitParams) -> Result<Option<Surroundings>, RpcError> {
         told.program.clone_from(&params.program);
     }
     Ok(Some(told))
+}
+
+/// What a person has yet to do, as far as the agents' own files tell.
+fn steps(around: &Around, agents: &[Detected], scope: Scope) -> Vec<PersonStep> {
+    let mut steps = around.steps(agents, scope, &around.options(false, ""));
+    // Shared hooks stand in other files than those that the user has approved.
+    let shared = scope == (Scope::Repository { shared: true });
+    steps.retain(|step| shared || around.allowed(&step.agent).trusted != Some(true));
+    steps
 }
 
 /// What agents need in the repository itself.
@@ -167,7 +316,7 @@ fn register(
     }
     if params.detect {
         reply.agents = around.told(&agents);
-        reply.steps = around.steps(&agents, scope, &options);
+        reply.steps = steps(around, &agents, scope);
     }
     Ok(())
 }
@@ -220,11 +369,14 @@ pub(super) fn exclude_edit(exclude: &Path, lines: &[String]) -> Edit {
 }
 
 /// Hides what is not for others, by personal rules of git.
-pub(super) fn hide(carrier: &mut Carrier<'_>, site: &Site, reported: &mut Vec<FileChange>) {
+pub(super) fn hide(carrier: &mut Carrier<'_>, site: &Site, portable: bool, reported: &mut Changes) {
     let Some(exclude) = site.exclude() else {
         return;
     };
-    let mut lines = vec![EXCLUDED.to_owned()];
+    let mut lines = Vec::new();
+    if !portable {
+        lines.push(EXCLUDED.to_owned());
+    }
     for entry in carrier.ledger.of(&site.scope()) {
         let inside = Path::new(&entry.record.file).strip_prefix(&site.worktree);
         if let Ok(inside) = inside
@@ -244,11 +396,17 @@ pub(super) fn hide(carrier: &mut Carrier<'_>, site: &Site, reported: &mut Vec<Fi
     let others = without_our_block(&exclude, &text);
     lines.retain(|line| !others.lines().any(|own| own.trim() == line));
     if lines.is_empty() {
-        reported.push(FileChange {
-            path: ".git/info/exclude".to_owned(),
+        // A block of earlier has nothing to say any more.
+        let edits = [exclude_edit(&exclude, &[])];
+        let own = block_only(carrier, site, &edits);
+        let (taken, _) = carrier.take(&own, &edits);
+        let none = FileChange {
             action: "unchanged".to_owned(),
             ..FileChange::default()
-        });
+        };
+        let mut change = taken.into_iter().next().unwrap_or(none);
+        ".git/info/exclude".clone_into(&mut change.path);
+        reported.push(change);
         return;
     }
     let mut change = carrier.put(&site.scope(), &exclude_edit(&exclude, &lines));

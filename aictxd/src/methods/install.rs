@@ -83,7 +83,7 @@ fn local_copies(
     let scope = Scope::Repository { shared: false };
     let mut changes = Vec::new();
     for entry in app.registry.list().iter().filter(|entry| entry.exists) {
-        let Ok(site) = Site::find(&entry.repo_path, true) else {
+        let Ok(site) = Site::find(app, &entry.repo_path, true) else {
             continue;
         };
         let mut paths = around.paths.clone();

@@ -316,7 +316,7 @@ fn map_enabled(app: &App, map: &Map) -> bool {
     let Ok(place) = app.hosts.place(&map.worktree) else {
         return true;
     };
-    Config::read(&place.root).enabled
+    Config::read(&app.homes.of(&place.root)).enabled
 }
 
 /// Refreshes, and writes what the format wants to be told of it where there is an `.aictx`.
@@ -353,12 +353,11 @@ pub(super) async fn refresh(
     let place = app.hosts.place(&map.worktree)?;
     // The memory is the main worktree's; other worktrees only have an index.
     if place.root == map.worktree
-        && place.root.join(".aictx").is_dir()
         && let Ok(host) = app.hosts.open(&place.root)
     {
-        let (root, told) = (place.root.clone(), reply.clone());
+        let (home, told) = (host.home.clone(), reply.clone());
         let effects = opened(app, move |_| {
-            Ok(files::effects(&root, &tree, &told, report.git))
+            Ok(files::effects(&home, &tree, &told, report.git))
         })
         .await?;
         if let Err(error) = host.write(move |_| ((), effects)).await {

@@ -7,7 +7,7 @@ use aictx_proto::methods::{AgentChosen, PersonStep, Surroundings};
 use aictx_proto::rpc::{INVALID_PARAMS, RpcError};
 use aictx_runners::merge::{After, uninstall};
 use aictx_runners::plan::{
-    Detected, Edit, Facts, Options, Paths, Scope, VSCODE, detect, plan, trust,
+    Allowed, Detected, Edit, Facts, Options, Paths, Scope, VSCODE, allowed, detect, plan, trust,
 };
 use aictx_runners::registry;
 
@@ -159,6 +159,20 @@ impl Around {
             check: step.check.to_owned(),
         });
         told.collect()
+    }
+
+    /// Whether an agent's own files say that it runs our hooks.
+    pub fn allowed(&self, agent: &str) -> Allowed {
+        let bounds = self.user_bounds().and(Path::new(&self.paths.repository));
+        let read = |file: &str| files::read(Path::new(file), &bounds).ok()?.text;
+        allowed(agent, Scope::User, &self.paths, &read).unwrap_or_default()
+    }
+
+    /// What a person does so that an agent runs our hooks.
+    pub fn approval(&self, agent: &str) -> Vec<String> {
+        let steps = trust(agent, Scope::User, &self.paths, &self.options(false, ""));
+        let steps = steps.unwrap_or_default().into_iter();
+        steps.flat_map(|step| step.how).collect()
     }
 
     /// Every file that may hold something of ours.

@@ -21,6 +21,13 @@ impl Bounds {
         Self(directories.into_iter().filter_map(real).collect())
     }
 
+    /// And this one, when it exists.
+    #[must_use]
+    pub fn and(mut self, path: &Path) -> Self {
+        self.0.extend(fs::canonicalize(path));
+        self
+    }
+
     fn hold(&self, path: &Path) -> bool {
         self.0.iter().any(|bound| path.starts_with(bound))
     }

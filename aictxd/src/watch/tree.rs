@@ -9,6 +9,8 @@ use std::time::Duration;
 use aictx_repomap::discover::rules_are_plain;
 use ignore::WalkBuilder;
 
+use crate::homes::MEMORY;
+
 /// Most directories of one repository.
 const MAX_DIRECTORIES: usize = 200_000;
 /// When more new directories than this appear in one batch, one walk is cheaper.
@@ -34,6 +36,8 @@ const GIT_FILES: &[&str] = &["HEAD", "packed-refs", "MERGE_HEAD"];
 #[derive(Debug)]
 pub(super) struct Tree {
     root: PathBuf,
+    /// The memory.
+    artifacts: PathBuf,
     directories: BTreeSet<PathBuf>,
 }
 
@@ -45,11 +49,15 @@ pub(super) struct Change {
 }
 
 impl Tree {
-    /// Walks a repository.
-    pub(super) fn walk(root: &Path) -> Self {
+    /// Walks a repository whose memory lies in `home`.
+    pub(super) fn walk(root: &Path, home: &Path) -> Self {
+        Self::of(root, &home.join(MEMORY))
+    }
+
+    fn of(root: &Path, artifacts: &Path) -> Self {
         let mut directories: BTreeSet<PathBuf> = source_directories(root, None).collect();
         for name in ARTIFACTS {
-            let path = root.join(".aictx").join(name);
+            let path = artifacts.join(name);
             if path.is_dir() {
                 directories.insert(path.components().collect());
             }
@@ -60,6 +68,7 @@ impl Tree {
         }
         Self {
             root: root.to_owned(),
+            artifacts: artifacts.to_owned(),
             directories,
         }
     }
@@ -117,9 +126,9 @@ impl Tree {
             return change;
         }
         for path in appeared {
-            let artifacts = self.root.join(".aictx");
-            if path.starts_with(&artifacts) {
-                let wanted = ARTIFACTS.iter().any(|name| *path == artifacts.join(name));
+            if path.starts_with(&self.artifacts) {
+                let mut names = ARTIFACTS.iter();
+                let wanted = names.any(|name| *path == self.artifacts.join(name));
                 if wanted && self.directories.insert(path.clone()) {
                     change.new.push(path.clone());
                 }
@@ -161,7 +170,7 @@ impl Tree {
 
     /// Walks again and says what changed.
     pub(super) fn rescan(&mut self) -> Change {
-        let fresh = Self::walk(&self.root);
+        let fresh = Self::of(&self.root, &self.artifacts);
         let change = Change {
             new: fresh
                 .directories
@@ -206,7 +215,7 @@ fn source_directories(root: &Path, only: Option<&Path>) -> impl Iterator<Item = 
             let name = entry.file_name();
             entry.file_type().is_some_and(|t| t.is_dir())
                 && rules_are_plain(entry.path())
-                && (entry.depth() == 0 || name != ".git" && name != ".aictx")
+                && (entry.depth() == 0 || name != ".git" && name != MEMORY)
                 && only.as_ref().is_none_or(|only| {
                     only.starts_with(entry.path()) || entry.path().starts_with(only)
                 })
@@ -250,7 +259,7 @@ mod tests {
             fs::create_dir_all(root.join(d)).unwrap();
         }
         fs::write(root.join(".gitignore"), "target/\n/out\n").unwrap();
-        let mut tree = Tree::walk(&root);
+        let mut tree = Tree::walk(&root, &root);
         assert_eq!(
             names(&tree),
             ["", ".aictx", ".aictx/continuity", ".git", "src", "src/deep"]

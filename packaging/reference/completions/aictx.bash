@@ -766,7 +766,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__init)
-            opts="-y -h --repo --agents --no-mcp --mcp-profile --replace-ancestor --dry-run --yes --shared --no-register --force --json --no-color --help"
+            opts="-y -h --repo --agents --no-mcp --mcp-profile --replace-ancestor --dry-run --yes --shared --stealth --portable-continuity --no-portable-continuity --no-register --force --json --no-color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

@@ -44,6 +44,11 @@ pub struct InitParams {
     pub surroundings: Surroundings,
     /// Write files that are meant for a commit, for everybody who clones the repository.
     pub shared: bool,
+    /// Write nothing into the repository: its memory goes into the user's state directory.
+    pub stealth: bool,
+    /// Let memory go through git, or no longer; as it was when nothing is said.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub portable: Option<bool>,
     /// Leave out the MCP server.
     pub no_mcp: bool,
     /// Profile of the MCP server; empty for its default.
@@ -120,6 +125,12 @@ pub struct InitReply {
     /// What a person has to do.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<PersonStep>,
+    /// Nothing is in the repository itself.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub stealth: bool,
+    /// Memory goes through git.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub portable: bool,
     /// Whether the repository is in the registry now.
     pub registered: bool,
     /// Nothing was written.

@@ -63,6 +63,17 @@ pub struct Init {
     /// Write files that are meant for a commit: hooks and instructions for everybody who clones
     #[arg(long)]
     pub shared: bool,
+    /// Write nothing into the repository: what is remembered lies in your state directory, and
+    /// hooks are those of `aictx install`
+    #[arg(long, conflicts_with_all = ["shared", "force", "no_register", "replace_ancestor"])]
+    pub stealth: bool,
+    /// Let what is remembered go through git: rules in .gitignore and .gitattributes that share
+    /// handoffs, decisions, failures, strategies and tasks, and keep the rest here
+    #[arg(long, conflicts_with_all = ["stealth", "no_portable_continuity"])]
+    pub portable_continuity: bool,
+    /// Keep what is remembered out of git, as without any choice
+    #[arg(long)]
+    pub no_portable_continuity: bool,
     /// Leave the user's registry alone
     #[arg(long)]
     pub no_register: bool,

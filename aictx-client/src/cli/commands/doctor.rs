@@ -1,5 +1,6 @@
 //! `doctor`: what the daemon's side finds, and what only a client can see.
 
+use std::os::unix::fs::MetadataExt;
 use std::process::{Command, Stdio};
 
 use aictx_proto::methods::{
@@ -16,6 +17,7 @@ use crate::cli::call::{Backend, parse};
 use crate::cli::error::CliError;
 use crate::cli::render::setup as show;
 use crate::cli::text::Paint;
+use crate::places;
 
 /// A hook whose handling takes longer than this at its 99th percentile is felt: microseconds.
 const SLOW_HOOK_US: u64 = 50_000;
@@ -55,6 +57,8 @@ fn examine(backend: &Backend, params: &DoctorParams) -> Result<DoctorReply, CliE
     let mut reply: DoctorReply = parse(backend.call(DOCTOR, params)?)?;
     let running = backend.ask_running(STATUS, &Empty {})?;
     let running: Option<DaemonStatus> = running.map(parse).transpose()?;
+    reply.checks.push(programs(backend));
+    reply.checks.push(socket(backend));
     reply.checks.push(daemon(backend, running.as_ref()));
     if let Some(status) = &running {
         reply.checks.push(watching(status, &reply.repo));
@@ -94,6 +98,79 @@ fn fix(reply: &DoctorReply) -> String {
         });
     }
     told
+}
+
+/// Whether the two programs belong together.
+fn programs(backend: &Backend) -> Check {
+    let daemon = backend.places.daemon.as_deref();
+    let said = daemon.and_then(|daemon| {
+        let output = Command::new(daemon).arg("--version").output().ok()?;
+        let text = String::from_utf8_lossy(&output.stdout).into_owned();
+        Some(text.split_whitespace().last()?.to_owned())
+    });
+    let check = |status, summary: String, action: &str| Check {
+        name: "install".to_owned(),
+        status,
+        summary,
+        details: json!({
+            "client": std::env::current_exe().ok(), "daemon": daemon, "version": said,
+        }),
+        recommended_action: action.to_owned(),
+        ..Check::default()
+    };
+    let again = "install both programs of one version into one directory";
+    match (daemon, said.as_deref()) {
+        (None, _) => check(CheckStatus::Error, "aictxd is not found".to_owned(), again),
+        (Some(path), None) => {
+            let summary = format!("{} does not run", path.display());
+            check(CheckStatus::Error, summary, again)
+        }
+        (Some(_), Some(version)) if version == VERSION => {
+            check(CheckStatus::Ok, "both programs are there".to_owned(), "")
+        }
+        (Some(path), Some(version)) => {
+            let summary = format!("{} is of version {version}, not {VERSION}", path.display());
+            check(CheckStatus::Warning, summary, again)
+        }
+    }
+}
+
+/// Whether the socket's directory is the user's alone: neither side uses it otherwise.
+fn socket(backend: &Backend) -> Check {
+    let locations = &backend.places.locations;
+    let directory = locations.runtime_dir();
+    let complaint = match std::fs::symlink_metadata(directory) {
+        Ok(found) if !found.is_dir() => "is not a directory",
+        Ok(found) if found.uid() != places::user_id() => "belongs to another user",
+        Ok(found) if found.mode() & 0o077 != 0 => "is open to other users",
+        _ => "",
+    };
+    let check = Check {
+        name: "socket".to_owned(),
+        details: json!({
+            "path": locations.socket, "note": locations.socket_note,
+        }),
+        ..Check::default()
+    };
+    if complaint.is_empty() {
+        let why = locations.socket_note;
+        return Check {
+            summary: match why {
+                "" => "in a directory of yours alone".to_owned(),
+                why => format!("in a directory of yours alone; {why}"),
+            },
+            ..check
+        };
+    }
+    Check {
+        status: CheckStatus::Error,
+        summary: format!("{} {complaint}", directory.display()),
+        recommended_action: "give the directory to yourself alone".to_owned(),
+        command: ["chmod", "700", &directory.to_string_lossy()]
+            .map(str::to_owned)
+            .to_vec(),
+        ..check
+    }
 }
 
 fn daemon(backend: &Backend, running: Option<&DaemonStatus>) -> Check {
@@ -174,6 +251,7 @@ fn latency(status: &DaemonStatus) -> Check {
     let hooks: Vec<_> = hooks.collect();
     let slow = hooks
         .iter()
+        .chain(&agents)
         .filter(|m| m.calls >= FEW_CALLS && m.p99_us > SLOW_HOOK_US);
     let slow: Vec<String> = slow
         .map(|m| format!("{}: p99 {} ms", m.method, m.p99_us / 1000))
@@ -199,7 +277,7 @@ fn latency(status: &DaemonStatus) -> Check {
     }
     Check {
         status: CheckStatus::Warning,
-        summary: format!("{} kinds of hooks are slow", slow.len()),
+        summary: format!("{} kinds of hooks or agents are slow", slow.len()),
         recommended_action: "see `aictx status` and the daemon's log".to_owned(),
         ..check
     }
@@ -234,4 +312,39 @@ fn map(backend: &Backend, repo: &str) -> Result<Check, CliError> {
     let status: MapStatus = parse(value.clone())?;
     let state = status.freshness.state.clone();
     Ok(check(CheckStatus::Ok, format!("the map is {state}"), value))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use aictx_proto::methods::MethodStats;
+
+    #[test]
+    fn an_agent_that_is_answered_late_is_named() {
+        let of = |method: &str, calls, p99_us| MethodStats {
+            method: method.into(),
+            calls,
+            p99_us,
+            ..MethodStats::default()
+        };
+        let status = |methods| DaemonStatus {
+            methods,
+            ..DaemonStatus::default()
+        };
+        let none = latency(&status(vec![]));
+        assert_eq!(none.status, CheckStatus::Unknown);
+        let quick = [
+            of("hook.PreToolUse", 100, 900),
+            of("agent.codex", 3, 90_000),
+        ];
+        let quick = latency(&status(quick.to_vec()));
+        assert_eq!(quick.status, CheckStatus::Ok, "three calls say nothing");
+        let slow = [
+            of("hook.PreToolUse", 100, 900),
+            of("agent.codex", 30, 90_000),
+        ];
+        let slow = latency(&status(slow.to_vec()));
+        assert_eq!(slow.status, CheckStatus::Warning);
+        assert_eq!(slow.details["examples"], json!(["agent.codex: p99 90 ms"]));
+    }
 }

@@ -122,6 +122,12 @@ pub(super) fn init(backend: &Backend, options: &Init, json: bool) -> Result<Answ
         program: surroundings.program.clone(),
         surroundings,
         shared: options.shared,
+        stealth: options.stealth,
+        portable: match (options.portable_continuity, options.no_portable_continuity) {
+            (true, _) => Some(true),
+            (_, true) => Some(false),
+            _ => None,
+        },
         no_mcp: options.what.no_mcp,
         mcp_profile: profile(&options.what),
         ancestor: options.what.replace_ancestor,

@@ -91,14 +91,18 @@ pub fn init(reply: &InitReply) -> String {
         out.push_str("\nnothing was written\n");
         return out;
     }
+    if reply.portable {
+        out.push_str(
+            "  what is remembered goes through git: commit .gitignore, .gitattributes and .aictx\n",
+        );
+    }
     if reply.registered {
         out.push_str("  registered with the daemon\n");
     }
     // Only Claude Code has personal settings in a repository; the others have the user's.
-    let without = reply
-        .agents
-        .iter()
-        .filter(|agent| !agent.user_hooks && agent.agent != "claude" && agent.agent != "cline");
+    let without = reply.agents.iter().filter(|agent| {
+        !agent.user_hooks && agent.agent != "cline" && (reply.stealth || agent.agent != "claude")
+    });
     let without: Vec<String> = without.map(|agent| clean(&agent.title)).collect();
     if !without.is_empty() {
         out.push_str(&format!(

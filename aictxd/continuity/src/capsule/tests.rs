@@ -202,10 +202,13 @@ fn limits_of_the_user_are_told_again_after_a_compaction_until_they_are_lifted() 
     let set = steered(serde_json::json!({
         "forbidden_paths": ["db/", "a\nb"], "allowed_paths": [], "excepted_paths": ["db/x.sql"],
     }));
-    let text = capsule(&Snapshot::default(), "compact", &[set.clone()]);
+    let text = capsule(&Snapshot::default(), "compact", std::slice::from_ref(&set));
     let line = "Not to be edited, the user said: db/, a b (but db/x.sql may)";
     assert!(text.contains(line), "{text}");
-    assert!(!capsule(&Snapshot::default(), "startup", &[set.clone()]).contains("the user said"));
+    assert!(
+        !capsule(&Snapshot::default(), "startup", std::slice::from_ref(&set))
+            .contains("the user said")
+    );
     let lifted = steered(serde_json::json!({ "forbidden_paths": [], "allowed_paths": [] }));
     let text = capsule(&Snapshot::default(), "compact", &[set, lifted]);
     assert!(!text.contains("the user said"), "{text}");

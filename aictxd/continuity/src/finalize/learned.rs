@@ -181,6 +181,11 @@ pub(super) fn learn(input: &Finalize, facts: &Facts) -> Learned {
     strategy_effects(&strategy, &snapshot.strategies, &mut effects);
     if let Some(areas) = &areas {
         effects.push(replace(files::AREAS.to_owned(), value(areas)));
+        if snapshot.area_files
+            && let Some(area) = areas.areas.get(facts.area)
+        {
+            effects.push(areas::shard(area));
+        }
     }
     let updates = params
         .map(|p| semantic::parse(&p.semantic_updates).unwrap_or_default())

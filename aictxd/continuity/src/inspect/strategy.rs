@@ -30,7 +30,7 @@ fn best<'a>(
         tests: hand.tests,
         errors: hand.errors,
     };
-    let found = find_strategies(&*snapshot.strategies, &query, now).next();
+    let found = find_strategies(&snapshot.strategies, &query, now).next();
     (task.name, found)
 }
 

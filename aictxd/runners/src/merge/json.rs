@@ -160,6 +160,12 @@ fn parse(text: &str) -> Result<Option<Ast<'_>>, Problem> {
         .map_err(|e| Problem::at(text, e.range().start, e.kind().to_string()))
 }
 
+/// The whole file as a value.
+pub(super) fn value(text: &str) -> Option<Value> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    parse(text).ok().flatten().as_ref().map(to_value)
+}
+
 fn is_blank(text: &str) -> Result<bool, Problem> {
     Ok(parse(text)?.is_none())
 }

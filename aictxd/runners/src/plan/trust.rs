@@ -1,7 +1,9 @@
 //! What stands between a hook in a file and a hook that runs.
 
+use serde_json::Value;
+
 use super::Edit;
-use crate::merge::{Content, Table};
+use crate::merge::{Content, Table, json_value};
 
 /// A step that a person takes, or allows us to take.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,6 +19,38 @@ pub struct TrustStep {
     /// What could be written instead, when the person says so. Never without asking: trust is
     /// theirs to give.
     pub write: Option<Edit>,
+}
+
+/// Whether an agent lets our hooks run, as far as its own files tell.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Allowed {
+    /// Approved; `None` when nothing tells.
+    pub trusted: Option<bool>,
+    /// The setting that switches all hooks off, and its file.
+    pub off: Option<String>,
+    /// What told.
+    pub evidence: String,
+}
+
+/// Gives the text of a file, when there is one.
+pub type Reader<'a> = &'a dyn Fn(&str) -> Option<String>;
+
+/// The first of these JSON files in which a member has this value: its name and the setting's.
+pub(crate) fn switched(
+    read: Reader<'_>,
+    places: &[String],
+    path: &[&str],
+    value: &Value,
+) -> Option<String> {
+    let holds = |file: &&String| {
+        let settings = read(file).and_then(|text| json_value(&text));
+        let found = settings
+            .as_ref()
+            .and_then(|settings| path.iter().try_fold(settings, |at, name| at.get(name)));
+        found == Some(value)
+    };
+    let file = places.iter().find(holds)?;
+    Some(format!("`{}` in {file}", path.join(".")))
 }
 
 /// Codex's approval of single hooks, for [`TrustStep::write`]: the keys and hashes as `codex

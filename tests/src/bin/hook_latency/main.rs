@@ -7,7 +7,8 @@
 //!
 //! ```text
 //! cargo run --release -p aictx-tests --bin hook_latency -- \
-//!     --aictx PATH --aictxd PATH [--runs 1000] [--cc COMPILER] [--ancestor-python PATH] [--agents all]
+//!     --aictx PATH --aictxd PATH [--runs 1000] [--cc COMPILER] [--ancestor-python PATH]
+//! … --adapters   # every agent's dialect beside Claude Code's, and nothing else
 //! ```
 #![allow(
     clippy::unwrap_used,
@@ -26,21 +27,23 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use aictx_tests::session::before_command;
-use aictx_tests::{TestEnv, agents, wait_until};
+use aictx_tests::{TestEnv, wait_until};
 use serde_json::json;
+
+mod adapters;
 
 /// A command that both guards look at and let pass.
 const GUARDED: &str = "sed -i s/a/b/ calc.py && python -m pytest -q";
 
-const FLOOR: &str = include_str!("../../benches/floor.c");
+const FLOOR: &str = include_str!("../../../benches/floor.c");
 
 struct Options {
     aictx: PathBuf,
     aictxd: PathBuf,
     runs: usize,
     ancestor: Option<PathBuf>,
-    /// Every agent's dialect takes a turn, too.
-    agents: bool,
+    /// Only every agent's dialect beside Claude Code's.
+    adapters: bool,
     /// Compiler of the floor; the first that works of musl-gcc and cc when not named.
     cc: Option<String>,
 }
@@ -52,10 +55,14 @@ fn options() -> Options {
         aictxd: PathBuf::new(),
         runs: 1_000,
         ancestor: None,
-        agents: false,
+        adapters: false,
         cc: None,
     };
     while let Some(name) = args.next() {
+        if name == "--adapters" {
+            options.adapters = true;
+            continue;
+        }
         let value = args
             .next()
             .unwrap_or_else(|| panic!("{name} needs a value"));
@@ -64,7 +71,6 @@ fn options() -> Options {
             "--aictxd" => options.aictxd = fs::canonicalize(value).unwrap(),
             "--runs" => options.runs = value.parse().unwrap(),
             "--cc" => options.cc = Some(value),
-            "--agents" => options.agents = value == "all",
             "--ancestor-python" => options.ancestor = Some(PathBuf::from(value)),
             other => panic!("unknown option {other}"),
         }
@@ -201,6 +207,12 @@ fn main() {
         .read_line(&mut word)
         .unwrap();
 
+    if options.adapters {
+        adapters::measure(&env, &options.aictx, &repo, options.runs);
+        let _ = daemon.kill();
+        let _ = daemon.wait();
+        return;
+    }
     let payload = env.path().join("payload.json");
     let text = before_command(&repo, "bench", GUARDED);
     fs::write(&payload, text.to_string()).unwrap();
@@ -245,17 +257,6 @@ fn main() {
             1,
         )
     });
-    if options.agents {
-        for told in agents::before_command(&repo, "bench", GUARDED) {
-            let input = env.path().join(format!("{}.json", told.runner));
-            fs::write(&input, told.payload.to_string()).unwrap();
-            let args = ["hook", told.runner, told.event];
-            candidates.push(Candidate {
-                input,
-                ..candidate(told.runner, &options.aictx, &args, 1)
-            });
-        }
-    }
     if let Some(python) = &options.ancestor {
         let other = env.plain_repository("ancestor");
         let script = ancestor_script(&env, python, &other);

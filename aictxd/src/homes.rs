@@ -1,0 +1,128 @@
+//! Where a repository's memory lies: in the repository, or, where nothing may be seen of it there,
+//! below the user's state directory.
+
+use std::ffi::OsStr;
+use std::fs;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+
+use aictx_repomap::segment::ContentId;
+
+/// Name of a memory's directory in its home.
+pub const MEMORY: &str = ".aictx";
+/// In a home outside of its repository: whose it is, for people.
+const OWNER: &str = "repository";
+/// Most homes looked through for those that nobody has any more.
+const MAX_HOMES: usize = 1_000;
+
+/// The homes of all memories. A *home* is the directory that `.aictx` lies in.
+#[derive(Debug, Clone)]
+pub struct Homes {
+    outside: PathBuf,
+}
+
+impl Homes {
+    /// With memories outside of their repositories below this state directory.
+    pub fn new(state: &Path) -> Self {
+        Self {
+            outside: state.join("memory"),
+        }
+    }
+
+    /// The home that a repository's memory has, or would have without more ado. Looked up on the disk
+    /// each time: another process may have moved in or out.
+    pub fn of(&self, root: &Path) -> PathBuf {
+        let outside = self.outside(root);
+        if outside.join(MEMORY).is_dir() {
+            outside
+        } else {
+            root.to_owned()
+        }
+    }
+
+    /// The home outside of a repository, whether it is there or not. It follows from the path of the
+    /// repository, so nothing in the repository has to point at it.
+    pub fn outside(&self, root: &Path) -> PathBuf {
+        self.outside.join(name_of(root))
+    }
+
+    /// Makes the home outside of a repository, readable by the user alone.
+    ///
+    /// # Errors
+    /// The state directory cannot be written or is not the user's.
+    pub fn make_outside(&self, root: &Path) -> io::Result<PathBuf> {
+        let home = self.outside(root);
+        if let Some(state) = self.outside.parent() {
+            crate::socket::private_directory(state)?;
+        }
+        crate::socket::private_directory(&self.outside)?;
+        crate::socket::private_directory(&home)?;
+        let owner = [root.as_os_str().as_bytes(), b"\n"].concat();
+        fs::write(home.join(OWNER), owner)?;
+        Ok(home)
+    }
+
+    /// Homes outside whose repositories are gone, with the path that those had.
+    pub fn orphans(&self) -> Vec<(PathBuf, PathBuf)> {
+        let homes = fs::read_dir(&self.outside).into_iter().flatten().flatten();
+        let orphan = |entry: fs::DirEntry| {
+            let home = entry.path();
+            let text = fs::read(home.join(OWNER)).ok()?;
+            let path = text.strip_suffix(b"\n").unwrap_or(&text);
+            let root = PathBuf::from(OsStr::from_bytes(path));
+            (home.join(MEMORY).is_dir() && !root.is_dir()).then_some((home, root))
+        };
+        let mut orphans: Vec<_> = homes.take(MAX_HOMES).filter_map(orphan).collect();
+        orphans.sort_unstable();
+        orphans
+    }
+
+    /// Removes the home outside of a repository once its memory is gone.
+    pub fn remove_outside(&self, root: &Path) {
+        let home = self.outside(root);
+        if !home.join(MEMORY).exists() {
+            let _ = fs::remove_file(home.join(OWNER));
+            // Whatever else somebody put there stays.
+            let _ = fs::remove_dir(home);
+        }
+    }
+}
+
+/// A file name for a path: short, the same every time, different for different paths.
+pub fn name_of(path: &Path) -> String {
+    let id = ContentId::of(path.as_os_str().as_bytes());
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    format!("{}-{id:?}", aictx_proto::text::slug(&name, 40, "root"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_home_outside_counts_once_there_is_a_memory_in_it() {
+        let dir = tempfile::tempdir().unwrap();
+        let homes = Homes::new(&dir.path().join("state"));
+        let root = dir.path().join("repo");
+        assert_eq!(homes.of(&root), root);
+        let home = homes.make_outside(&root).unwrap();
+        assert_eq!(homes.of(&root), root, "an empty home holds nothing");
+        fs::create_dir(home.join(MEMORY)).unwrap();
+        assert_eq!(homes.of(&root), home);
+        assert_eq!(homes.orphans(), [(home.clone(), root.clone())]);
+        homes.remove_outside(&root);
+        assert_eq!(homes.of(&root), home, "nothing is deleted by that");
+        fs::remove_dir(home.join(MEMORY)).unwrap();
+        homes.remove_outside(&root);
+        assert!(!home.exists());
+    }
+
+    #[test]
+    fn every_repository_has_its_own() {
+        let homes = Homes::new(Path::new("/s"));
+        let one = homes.outside(Path::new("/a/demo"));
+        assert_ne!(one, homes.outside(Path::new("/b/demo")));
+        assert!(one.starts_with("/s/memory"));
+    }
+}

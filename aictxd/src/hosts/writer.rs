@@ -1,0 +1,172 @@
+//! The queue of operations of one repository: committed in order, in groups, behind one journal entry
+//! each.
+
+use std::collections::VecDeque;
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use aictx_artifacts::{Op, StoreError};
+use aictx_proto::effect::Effects;
+use aictx_proto::rpc::{INTERNAL, RpcError, UNAVAILABLE};
+use aictx_proto::snapshot::Snapshot;
+use tokio::sync::oneshot;
+
+use super::{Host, store_error};
+
+/// Operations that one commit takes together.
+const GROUP: usize = 64;
+/// Operations that may wait for one repository; beyond it callers are told to come back.
+const MAX_QUEUE: usize = 1_024;
+
+/// Operations that wait for one repository.
+#[derive(Default)]
+pub(super) struct Queue {
+    pub(super) waiting: VecDeque<Job>,
+    draining: bool,
+}
+
+impl std::fmt::Debug for Queue {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Queue")
+            .field("waiting", &self.waiting.len())
+            .finish_non_exhaustive()
+    }
+}
+
+/// One operation and who waits for it.
+pub(super) struct Job {
+    operation: Op<'static, ()>,
+    /// Its answer need not wait for the disk.
+    soon: bool,
+    done: oneshot::Sender<Result<aictx_artifacts::scrub::Report, StoreError>>,
+}
+
+impl Host {
+    /// Decides on the newest snapshot under the repository's lock and makes the effects durable,
+    /// together with whatever else is waiting. Gives the reply once it is on disk.
+    ///
+    /// # Errors
+    /// When nothing could be written, or too much is waiting.
+    pub async fn write<T: Send + 'static>(
+        self: &Arc<Self>,
+        decide: impl FnOnce(&Snapshot) -> (T, Effects) + Send + 'static,
+    ) -> Result<(T, aictx_artifacts::scrub::Report), RpcError> {
+        self.write_as(false, decide).await
+    }
+
+    /// As [`Self::write`] for what is derived from other records and can be derived again: the reply
+    /// comes when the files hold it, before the disk has confirmed them.
+    ///
+    /// # Errors
+    /// As [`Self::write`].
+    pub async fn write_soon<T: Send + 'static>(
+        self: &Arc<Self>,
+        decide: impl FnOnce(&Snapshot) -> (T, Effects) + Send + 'static,
+    ) -> Result<(T, aictx_artifacts::scrub::Report), RpcError> {
+        self.write_as(true, decide).await
+    }
+
+    async fn write_as<T: Send + 'static>(
+        self: &Arc<Self>,
+        soon: bool,
+        decide: impl FnOnce(&Snapshot) -> (T, Effects) + Send + 'static,
+    ) -> Result<(T, aictx_artifacts::scrub::Report), RpcError> {
+        let slot = Arc::new(Mutex::new(None));
+        let inner = Arc::clone(&slot);
+        let operation: Op<'static, ()> = Box::new(move |snapshot: &Snapshot| {
+            let (reply, effects) = decide(snapshot);
+            *inner.lock().unwrap_or_else(PoisonError::into_inner) = Some(reply);
+            ((), effects)
+        });
+        let (done, committed) = oneshot::channel();
+        self.submit(Job {
+            operation,
+            soon,
+            done,
+        })?;
+        let outcome = committed
+            .await
+            .map_err(|_| RpcError::new(INTERNAL, "the writer gave up"))?;
+        let report = outcome.map_err(|e| store_error(&e))?;
+        let reply = slot.lock().unwrap_or_else(PoisonError::into_inner).take();
+        reply
+            .map(|reply| (reply, report))
+            .ok_or_else(|| RpcError::new(INTERNAL, "no reply was made"))
+    }
+
+    fn submit(self: &Arc<Self>, job: Job) -> Result<(), RpcError> {
+        let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
+        if queue.waiting.len() >= MAX_QUEUE {
+            return Err(RpcError::new(
+                UNAVAILABLE,
+                "too many operations wait for this repository",
+            ));
+        }
+        queue.waiting.push_back(job);
+        if !queue.draining {
+            queue.draining = true;
+            let host = Arc::clone(self);
+            tokio::task::spawn_blocking(move || host.drain());
+        }
+        Ok(())
+    }
+
+    /// Commits what waits, in groups, until nothing does.
+    fn drain(&self) {
+        loop {
+            let group: Vec<Job> = {
+                let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
+                if queue.waiting.is_empty() {
+                    queue.draining = false;
+                    return;
+                }
+                let take = queue.waiting.len().min(GROUP);
+                queue.waiting.drain(..take).collect()
+            };
+            self.commits.fetch_add(1, Ordering::Relaxed);
+            if group.iter().all(|job| job.soon) {
+                self.commit_soon(group);
+            } else {
+                let (operations, waiting): (Vec<_>, Vec<_>) = group
+                    .into_iter()
+                    .map(|job| (job.operation, job.done))
+                    .unzip();
+                let outcomes = self.store.transact_many(operations);
+                for (outcome, done) in outcomes.into_iter().zip(waiting) {
+                    let _ = done.send(outcome.map(|committed| committed.report));
+                }
+            }
+            if let Err(error) = self.store.archive_histories() {
+                tracing::warn!(repo = %self.root.display(), %error, "a history was not archived");
+            }
+        }
+    }
+
+    /// Commits a group whose answers need not wait for the disk. What was redacted is not told: only
+    /// finalize tells it.
+    fn commit_soon(&self, group: Vec<Job>) {
+        let (operations, waiting): (Vec<_>, Vec<_>) = group
+            .into_iter()
+            .map(|job| (job.operation, job.done))
+            .unzip();
+        let mut waiting: Vec<Option<_>> = waiting.into_iter().map(Some).collect();
+        let mut seen = || {
+            for done in waiting.iter_mut().filter_map(Option::take) {
+                // An operation that failed alone left no reply; its caller is told so.
+                let _ = done.send(Ok(aictx_artifacts::scrub::Report::default()));
+            }
+        };
+        let outcomes = self.store.transact_soon(operations, &mut seen);
+        for (outcome, done) in outcomes.into_iter().zip(waiting) {
+            match (outcome, done) {
+                (outcome, Some(done)) => {
+                    let _ = done.send(outcome.map(|committed| committed.report));
+                }
+                (Err(error), None) => {
+                    tracing::warn!(repo = %self.root.display(), %error, "answered, but not on disk yet");
+                }
+                (Ok(_), None) => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! Memory that goes through git (spec/memory-repomap-setup.md §16): rules in `.gitignore` that show
+//! what is worth sharing and hide the rest, union merges for histories, and a file that says so to
+//! whoever clones the repository.
+
+use std::fs;
+use std::path::Path;
+
+use aictx_proto::effect::{Effect, Effects, KeyOrder};
+use aictx_proto::methods::InitParams;
+use aictx_proto::record::files;
+use aictx_proto::rpc::{INVALID_PARAMS, RpcError};
+use aictx_runners::merge::{After, Block, Comment, Content, install};
+use aictx_runners::plan::Edit;
+use serde_json::{Value, json};
+
+use super::{Site, block_only};
+use crate::setup::{Carrier, files as others};
+
+/// Tells our blocks of git's files from others.
+const BLOCK: &str = "portable";
+/// Version of the rules below, in the ancestor's counting.
+const POLICY_VERSION: u64 = 2;
+/// What is shared, below `.aictx/`: the ancestor's set without its files of single areas, which are
+/// counters that every two sides of a merge would collide in; and the repository's own policy, which
+/// is written by people for everybody.
+const SHARED: &[&str] = &[
+    "policy.toml",
+    files::DECISIONS,
+    files::HANDOFFS,
+    files::PORTABILITY,
+    "continuity/semantic_repo/*.json",
+    files::FAILURE_PATTERNS,
+    files::REPO_MAP_CONFIG,
+    files::STRATEGIES,
+    "tasks/threads/*.events.jsonl",
+    "tasks/threads/*.json",
+];
+/// What stays on the machine, for readers of `portability.json`; git hides whatever is not shared.
+const LOCAL: &[&str] = &[
+    "archive/**",
+    "area_memory/**",
+    "continuity/contracts/**",
+    files::HANDOFF,
+    files::LAST_SUMMARY,
+    files::LIFECYCLE_EVENTS,
+    files::RESUME_CAPSULE_JSON,
+    files::RESUME_CAPSULE_MD,
+    files::SEMANTIC_REPO,
+    files::SESSION,
+    files::FAILURE_INDEX,
+    files::FORMAT,
+    "journal/**",
+    "memory/**",
+    "metrics/**",
+    "quarantine/**",
+    files::REPO_MAP_MANIFEST,
+    files::REPO_MAP_STATUS,
+    "sessions/**",
+    files::ACTIVE_TASK,
+];
+
+/// Whether memory goes through git: what is asked for, else what `portability.json` says, else what
+/// the ancestor's rules in `.gitignore` say.
+pub(in crate::methods) fn is_chosen(site: &Site, asked: Option<bool>) -> bool {
+    asked.unwrap_or_else(|| {
+        let text = fs::read_to_string(site.memory().join(files::PORTABILITY)).unwrap_or_default();
+        let stored: Value = serde_json::from_str(&text).unwrap_or_default();
+        let enabled = stored.get("enabled").and_then(Value::as_bool);
+        enabled.unwrap_or_else(|| {
+            let rules = fs::read_to_string(site.root.join(".gitignore")).unwrap_or_default();
+            let mut lines = rules.lines().map(str::trim);
+            lines.any(|line| line == "# mode: portable-continuity")
+        })
+    })
+}
+
+/// # Errors
+/// When it is asked for where it cannot be.
+pub(super) fn check(site: &Site, params: &InitParams, stealth: bool) -> Result<(), RpcError> {
+    let refused = |text: &str, hint: &str| Err(RpcError::new(INVALID_PARAMS, text).hint(hint));
+    if params.portable != Some(true) {
+        return Ok(());
+    }
+    if stealth {
+        let text = "the memory of this repository lies outside of it, where git does not see it";
+        return refused(text, "take it out first: `aictx clean`");
+    }
+    if site.common_dir.is_none() {
+        let text = "without git there is nothing that memory could travel with";
+        return refused(text, "leave out --portable-continuity");
+    }
+    Ok(())
+}
+
+/// The blocks of git's files.
+pub(in crate::methods) fn edits(site: &Site) -> Vec<Edit> {
+    let edit = |name: &str, body: String, reason| Edit {
+        agent: "",
+        file: site.root.join(name).to_string_lossy().into_owned(),
+        content: Content::Block(Block {
+            comment: Comment::Hash,
+            id: BLOCK.to_owned(),
+            body,
+        }),
+        reason,
+        shared: true,
+        caution: "",
+    };
+    vec![
+        edit(
+            ".gitignore",
+            ignore_rules(),
+            "shows git what is worth sharing",
+        ),
+        edit(
+            ".gitattributes",
+            attributes(),
+            "lets git merge histories line by line",
+        ),
+    ]
+}
+
+/// Everything is hidden, then what is shared is shown again, directory by directory: git does not
+/// look into a directory that is hidden as a whole.
+fn ignore_rules() -> String {
+    let mut rules = vec!["!/.aictx/".to_owned(), "/.aictx/*".to_owned()];
+    let mut opened: Vec<&str> = Vec::new();
+    for pattern in SHARED {
+        for (at, _) in pattern.match_indices('/') {
+            let directory = pattern.get(..at).unwrap_or_default();
+            if !opened.contains(&directory) {
+                opened.push(directory);
+                rules.push(format!("!/.aictx/{directory}/"));
+                rules.push(format!("/.aictx/{directory}/*"));
+            }
+        }
+        rules.push(format!("!/.aictx/{pattern}"));
+    }
+    rules.insert(0, "# mode: portable-continuity".to_owned());
+    rules.join("\n") + "\n"
+}
+
+/// Histories are rows that are never changed: both sides' rows are the merge.
+fn attributes() -> String {
+    let histories = SHARED.iter().filter(|pattern| pattern.ends_with(".jsonl"));
+    histories
+        .map(|pattern| format!("/.aictx/{pattern} merge=union\n"))
+        .collect()
+}
+
+/// Puts the blocks in, or takes them out.
+pub(super) fn write(carrier: &mut Carrier<'_>, site: &Site, portable: bool) -> super::Changes {
+    let edits = edits(site);
+    if portable {
+        let scope = site.scope();
+        return edits.iter().map(|edit| carrier.put(&scope, edit)).collect();
+    }
+    let own = block_only(carrier, site, &edits);
+    let (mut changes, _) = carrier.take(&own, &edits);
+    changes.retain(|change| change.action != "unchanged");
+    changes
+}
+
+/// Files of git in which our rules are missing or not as they should be.
+pub(in crate::methods) fn missing_rules(site: &Site) -> Vec<String> {
+    let right = |edit: &Edit| {
+        let bounds = site.bounds(&[]);
+        let found = others::read(Path::new(&edit.file), &bounds).ok()?;
+        let outcome = install(&edit.file, found.text.as_deref(), &edit.content, false).ok()?;
+        (outcome.after == After::Unchanged).then_some(())
+    };
+    let wrong = edits(site).into_iter().filter(|edit| right(edit).is_none());
+    wrong.map(|edit| edit.file).collect()
+}
+
+/// Whether a file of memory, relative to `.aictx`, is meant for others.
+pub(in crate::methods) fn is_shared(file: &str) -> bool {
+    SHARED.iter().any(|pattern| match pattern.split_once('*') {
+        None => *pattern == file,
+        Some((head, tail)) => {
+            let inside = file.strip_prefix(head);
+            let name = inside.and_then(|rest| rest.strip_suffix(tail));
+            name.is_some_and(|name| !name.contains('/'))
+        }
+    })
+}
+
+/// What the memory itself says of it: nothing where it was never anything else.
+pub(super) fn effects(portable: bool, known: bool) -> Effects {
+    if !portable && !known {
+        return Effects::new();
+    }
+    let mut said = json!({
+        "version": 1, "enabled": portable, "policy_version": POLICY_VERSION,
+        "mode": if portable { "portable-continuity" } else { "local-only" },
+    });
+    if portable && let Some(said) = said.as_object_mut() {
+        let histories: Vec<&str> = SHARED
+            .iter()
+            .copied()
+            .filter(|pattern| pattern.ends_with(".jsonl"))
+            .collect();
+        said.insert("profile".into(), json!("team-safe"));
+        said.insert("portable_patterns".into(), json!(SHARED));
+        said.insert("local_only_patterns".into(), json!(LOCAL));
+        let merge = json!({
+            "transport": "git", "external_tool_required": false, "jsonl_merge_driver": "union",
+            "portable_jsonl_patterns": histories, "managed_gitattributes": true,
+        });
+        said.insert("merge_policy".into(), merge);
+    }
+    vec![Effect::ReplaceJson {
+        file: files::PORTABILITY.to_owned(),
+        value: said,
+        order: KeyOrder::Sorted,
+    }]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_directory_is_opened_once_before_what_is_in_it() {
+        let rules = ignore_rules();
+        let lines: Vec<&str> = rules.lines().collect();
+        let at = |line: &str| {
+            let mut found = lines.iter().enumerate().filter(|(_, l)| **l == line);
+            let (at, _) = found.next().unwrap_or_else(|| panic!("{line}: {rules}"));
+            assert!(found.next().is_none(), "{line} twice: {rules}");
+            at
+        };
+        assert!(at("/.aictx/*") < at("!/.aictx/tasks/"));
+        assert!(at("!/.aictx/tasks/") < at("/.aictx/tasks/*"));
+        assert!(at("/.aictx/tasks/*") < at("!/.aictx/tasks/threads/"));
+        assert!(at("/.aictx/tasks/threads/*") < at("!/.aictx/tasks/threads/*.json"));
+    }
+
+    #[test]
+    fn one_star_is_one_name() {
+        assert!(is_shared("tasks/threads/a.json") && is_shared(files::DECISIONS));
+        for private in [
+            "tasks/active.json",
+            "tasks/threads/a/b.json",
+            "sessions/a.jsonl",
+        ] {
+            assert!(!is_shared(private), "{private}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_both_shared_and_local() {
+        for pattern in LOCAL {
+            assert!(!SHARED.contains(pattern), "{pattern}");
+        }
+    }
+}
