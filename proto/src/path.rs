@@ -79,10 +79,11 @@ impl RepoPath {
                 .is_some_and(|rest| rest.starts_with('/'))
     }
 
-    /// Parses a path that is already meant to be repository-relative.
+    /// Parses a path that is already meant to be repository-relative; a leading slash stands for the
+    /// repository's root, as in ignore files.
     ///
     /// # Errors
-    /// The reason why it is outside, for absolute, climbing or unusable text.
+    /// The reason why it is outside, for climbing or unusable text, drives and home directories.
     pub fn parse(raw: &str) -> Result<Self, Outside> {
         match locate("", "", raw) {
             Located::Inside(path) => Ok(path),
