@@ -76,8 +76,11 @@ pub struct Snapshot {
     pub handoffs: Rows<HandoffRow>,
     /// Newest decisions, oldest first.
     pub decisions: Rows<Decision>,
-    /// Failure patterns, folded: one per signature, in file order of first appearance.
-    pub failures: Arc<Vec<FailurePattern>>,
+    /// Failure patterns, folded: one per signature, in the order in which they were last written.
+    pub failures: Rows<FailurePattern>,
+    /// Rows that the failure patterns are folded from: what was superseded stays until the file is
+    /// written anew.
+    pub failure_rows: u64,
     /// Newest executions, oldest first.
     pub executions: Rows<AgentExecutionRow>,
     /// Executions in the whole log (lines), for counters.

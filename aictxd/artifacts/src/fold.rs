@@ -7,22 +7,28 @@ use std::collections::HashSet;
 
 use aictx_proto::record::{FailurePattern, Handoff, HandoffRow};
 
-/// One pattern per signature, in order of first appearance (spec/memory §5.4): the newest row
+/// One pattern per signature (spec/memory §5.4), in the order of their last rows: the newest row
 /// decides, lists are merged newest first, occurrences are at least the executions that saw it.
-pub(crate) fn failures(rows: &[Arc<FailurePattern>]) -> Vec<FailurePattern> {
-    let mut groups: Vec<Vec<&FailurePattern>> = Vec::new();
+pub(crate) fn failures(rows: &[Arc<FailurePattern>]) -> Vec<Arc<FailurePattern>> {
+    // The rows of a pattern, and where the last of them stands.
+    let mut groups: Vec<(usize, Vec<&Arc<FailurePattern>>)> = Vec::new();
     let mut index: HashMap<&str, usize> = HashMap::new();
-    for row in rows {
+    for (at, row) in rows.iter().enumerate() {
         let key = signature(row);
         match index.get(key).and_then(|&i| groups.get_mut(i)) {
-            Some(group) if !key.is_empty() => group.push(row),
+            Some((last, group)) if !key.is_empty() => {
+                *last = at;
+                group.push(row);
+            }
             _ => {
                 index.insert(key, groups.len());
-                groups.push(vec![row]);
+                groups.push((at, vec![row]));
             }
         }
     }
-    groups.into_iter().filter_map(fold).collect()
+    groups.sort_by_key(|(last, _)| *last);
+    let folded = groups.into_iter().filter_map(|(_, group)| fold(group));
+    folded.collect()
 }
 
 fn signature(row: &FailurePattern) -> &str {
@@ -39,11 +45,16 @@ fn signature(row: &FailurePattern) -> &str {
         )
 }
 
-fn fold(mut group: Vec<&FailurePattern>) -> Option<FailurePattern> {
+fn fold(mut group: Vec<&Arc<FailurePattern>>) -> Option<Arc<FailurePattern>> {
+    if let [only] = group.as_slice()
+        && is_folded(only)
+    {
+        return Some(Arc::clone(only));
+    }
     // Stable: of equal times the later line is the newer one.
     group.sort_by(|a, b| a.timestamp.cmp(&b.timestamp));
     let (newest, older) = group.split_last()?;
-    let mut out = (*newest).clone();
+    let mut out = FailurePattern::clone(newest);
     if out.signature.is_empty() {
         out.signature = signature(newest).to_owned();
     }
@@ -55,7 +66,7 @@ fn fold(mut group: Vec<&FailurePattern>) -> Option<FailurePattern> {
     }
     if older.is_empty() {
         out.occurrences = out.occurrences.max(1);
-        return Some(out);
+        return Some(Arc::new(out));
     }
     let executions: HashSet<&str> = group.iter().map(|r| r.last_execution_id.as_str()).collect();
     let counted = group.iter().map(|r| r.occurrences).max().unwrap_or(0);
@@ -95,7 +106,13 @@ fn fold(mut group: Vec<&FailurePattern>) -> Option<FailurePattern> {
             }
         }
     }
-    Some(out)
+    Some(Arc::new(out))
+}
+
+/// Whether a row alone is a pattern as it stands, as all that this program writes are.
+fn is_folded(row: &FailurePattern) -> bool {
+    let named = [&row.signature, &row.failure_signature, &row.failure_id];
+    row.occurrences > 0 && named.iter().all(|name| !name.is_empty())
 }
 
 fn merge<T: Clone + PartialEq>(into: &mut Vec<T>, from: &[T], limit: usize) {

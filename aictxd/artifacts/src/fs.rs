@@ -416,9 +416,14 @@ pub(crate) fn stamp_of(file: &File) -> io::Result<Stamp> {
     Ok(Stamp::of(&rustix::fs::fstat(file)?))
 }
 
+/// Memory that is set aside before anything is read: a sparse file may claim any length.
+const MAX_AT_ONCE: u64 = 4 * 1024 * 1024;
+
 /// Reads `[from, from + limit)` of a file.
 pub(crate) fn read_range(file: &mut File, from: u64, limit: u64) -> io::Result<Vec<u8>> {
-    let mut out = Vec::new();
+    // Room for all of it and a byte, so that one call reads it and one sees its end.
+    let there = len(file)?.saturating_sub(from).min(limit).min(MAX_AT_ONCE);
+    let mut out = Vec::with_capacity(usize::try_from(there).unwrap_or(0) + 1);
     file.seek(SeekFrom::Start(from))?;
     file.take(limit).read_to_end(&mut out)?;
     Ok(out)

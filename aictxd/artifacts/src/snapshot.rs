@@ -52,7 +52,7 @@ pub(crate) struct Cache {
     subsystems: Shelf<Subsystem>,
     area_shards: Shelf<Area>,
     /// The failure rows folded, and the rows they were folded from.
-    folded: Arc<Vec<FailurePattern>>,
+    folded: Rows<FailurePattern>,
     folded_from: Rows<FailurePattern>,
     /// What several files hold together, and the editions it was put together from.
     together: Together,
@@ -370,6 +370,7 @@ impl Cache {
             handoffs: self.handoffs.rows.clone(),
             decisions: self.decisions.rows.clone(),
             failures: self.folded.clone(),
+            failure_rows: self.failures.lines,
             executions: self.executions.rows.clone(),
             executions_total: self.executions_total(),
             active_task: share(self.active_task(), last.active_task.as_ref()),
@@ -394,6 +395,7 @@ impl Cache {
             && same(&next.handoffs, &last.handoffs)
             && same(&next.decisions, &last.decisions)
             && same(&next.failures, &last.failures)
+            && next.failure_rows == last.failure_rows
             && same(&next.executions, &last.executions)
             && next.executions_total == last.executions_total
             && same_option(next.active_task.as_ref(), last.active_task.as_ref())

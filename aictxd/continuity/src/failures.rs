@@ -1,5 +1,8 @@
 //! Failure memory: patterns with a life cycle, one live row each (spec/memory §5).
 
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
 use aictx_proto::Timestamp;
 use aictx_proto::event::ErrorEvent;
 use aictx_proto::record::FailurePattern;
@@ -23,9 +26,11 @@ const MAX_PATTERNS: usize = 500;
 #[derive(Debug, Default)]
 pub(crate) struct Change {
     /// All patterns after the execution, when anything changed.
-    pub(crate) patterns: Option<Vec<FailurePattern>>,
+    pub(crate) patterns: Option<Vec<Arc<FailurePattern>>>,
+    /// Signatures of those that changed.
+    pub(crate) changed: BTreeSet<String>,
     /// Patterns that had to go.
-    pub(crate) evicted: Vec<FailurePattern>,
+    pub(crate) evicted: Vec<Arc<FailurePattern>>,
     /// `failure_persisted` of the reply: the first recorded pattern.
     pub(crate) persisted: Option<Value>,
     /// Ids resolved, sorted.
@@ -50,14 +55,18 @@ pub(crate) struct Context<'a> {
 
 /// Applies an execution: failures that stay open are recorded, one pattern a failing command;
 /// patterns whose own check passed are resolved.
-pub(crate) fn apply(current: &[FailurePattern], seen: &Observation, context: &Context) -> Change {
+pub(crate) fn apply(
+    current: &[Arc<FailurePattern>],
+    seen: &Observation,
+    context: &Context,
+) -> Change {
     let mut patterns = current.to_vec();
     let mut change = Change::default();
-    let mut touched = false;
     for pattern in patterns.iter_mut().filter(|p| p.status != "resolved") {
         let Some(evidence) = resolution(pattern, seen, context) else {
             continue;
         };
+        let pattern = Arc::make_mut(pattern);
         pattern.status = "resolved".to_owned();
         pattern.resolved_by = context.execution_id.to_owned();
         pattern.resolved_by_execution_id = context.execution_id.to_owned();
@@ -68,18 +77,18 @@ pub(crate) fn apply(current: &[FailurePattern], seen: &Observation, context: &Co
                 .resolution_hint
                 .clone_from(&pattern.resolution_summary);
         }
-        pattern.timestamp = context.now.to_string();
+        stamp(pattern, context.now);
         change.resolved.push(pattern.failure_id.clone());
-        touched = true;
+        change.changed.insert(pattern.signature.clone());
     }
     for failure in failures(seen, context) {
-        let persisted = record(&mut patterns, &failure, seen, context);
+        let (signature, persisted) = record(&mut patterns, &failure, seen, context);
         change.persisted.get_or_insert(persisted);
-        touched = true;
+        change.changed.insert(signature);
     }
     change.resolved.sort_unstable();
     while patterns.len() > MAX_PATTERNS {
-        let oldest = |wanted: &dyn Fn(&FailurePattern) -> bool| {
+        let oldest = |wanted: &dyn Fn(&Arc<FailurePattern>) -> bool| {
             let found = patterns.iter().enumerate().filter(|(_, p)| wanted(p));
             found
                 .min_by(|(_, a), (_, b)| a.timestamp.cmp(&b.timestamp))
@@ -90,10 +99,18 @@ pub(crate) fn apply(current: &[FailurePattern], seen: &Observation, context: &Co
             .unwrap_or(0);
         change.evicted.push(patterns.remove(at));
     }
-    if touched {
+    if !change.changed.is_empty() {
         change.patterns = Some(patterns);
     }
     change
+}
+
+/// Dates a row. Of two rows of a pattern the newer one counts, and a clock may go backwards.
+fn stamp(pattern: &mut FailurePattern, now: Timestamp) {
+    let now = now.to_string();
+    if pattern.timestamp < now {
+        pattern.timestamp = now;
+    }
 }
 
 /// What shows that a pattern is resolved, if anything does: its own command passed and its error
@@ -175,11 +192,11 @@ fn reported_event(text: &str, command: &str) -> ErrorEvent {
 }
 
 fn record(
-    patterns: &mut Vec<FailurePattern>,
+    patterns: &mut Vec<Arc<FailurePattern>>,
     failure: &Failure,
     seen: &Observation,
     context: &Context,
-) -> Value {
+) -> (String, Value) {
     let primary = failure
         .events
         .iter()
@@ -192,7 +209,7 @@ fn record(
     let at = patterns.iter().position(|p| p.signature == signature);
     let existing = at.is_some();
     let mut pattern = match at {
-        Some(at) => patterns.remove(at),
+        Some(at) => Arc::unwrap_or_clone(patterns.remove(at)),
         None => FailurePattern {
             failure_id: format!("failure::{signature}"),
             first_seen: context.now.to_string(),
@@ -218,7 +235,7 @@ fn record(
     pattern.failed_command.clone_from(&failure.command);
     pattern.last_execution_id = context.execution_id.to_owned();
     pattern.session = context.session;
-    pattern.timestamp = context.now.to_string();
+    stamp(&mut pattern, context.now);
     pattern.attempted_fix_summary = clean(context.summary, 240);
     let lines: Vec<String> = failure
         .events
@@ -271,8 +288,9 @@ fn record(
         "phases": pattern.phases,
         "error_codes": pattern.error_codes,
     });
-    patterns.push(pattern);
-    reply
+    let signature = pattern.signature.clone();
+    patterns.push(Arc::new(pattern));
+    (signature, reply)
 }
 
 fn hint(failure: &Failure) -> String {
@@ -295,7 +313,7 @@ fn merge(list: &mut Vec<String>, new: impl IntoIterator<Item = String>, limit: u
 }
 
 /// `failure_index.json` of these patterns.
-pub fn index(patterns: &[FailurePattern]) -> Value {
+pub fn index(patterns: &[Arc<FailurePattern>]) -> Value {
     let records: Vec<Value> = patterns
         .iter()
         .map(|p| {
@@ -310,9 +328,12 @@ pub fn index(patterns: &[FailurePattern]) -> Value {
 }
 
 /// Open patterns, the ones seen last first.
-pub(crate) fn open(patterns: &[FailurePattern]) -> Vec<&FailurePattern> {
-    let mut open: Vec<&FailurePattern> =
-        patterns.iter().filter(|p| p.status != "resolved").collect();
+pub(crate) fn open(patterns: &[Arc<FailurePattern>]) -> Vec<&FailurePattern> {
+    let mut open: Vec<&FailurePattern> = patterns
+        .iter()
+        .map(|p| &**p)
+        .filter(|p| p.status != "resolved")
+        .collect();
     open.sort_by(|a, b| {
         b.timestamp
             .cmp(&a.timestamp)
@@ -421,17 +442,14 @@ mod tests {
 
     #[test]
     fn the_oldest_resolved_pattern_makes_room() {
-        let mut patterns: Vec<FailurePattern> = (0..MAX_PATTERNS)
-            .map(|i| FailurePattern {
-                signature: format!("s{i}"),
-                status: if i == 7 { "resolved" } else { "open" }.into(),
-                occurrences: 2,
-                ..FailurePattern::default()
-            })
-            .collect();
+        let patterns = aictx_proto::snapshot::shared((0..MAX_PATTERNS).map(|i| FailurePattern {
+            signature: format!("s{i}"),
+            status: if i == 7 { "resolved" } else { "open" }.into(),
+            occurrences: 2,
+            ..FailurePattern::default()
+        }));
         let change = apply(&patterns, &failing("x", "new"), &context("e", true));
         assert_eq!(change.evicted[0].signature, "s7");
-        patterns = change.patterns.unwrap();
-        assert_eq!(patterns.len(), MAX_PATTERNS);
+        assert_eq!(change.patterns.unwrap().len(), MAX_PATTERNS);
     }
 }

@@ -1,5 +1,7 @@
 //! Finalize: one execution becomes durable, exactly once.
 
+use std::sync::Arc;
+
 use aictx_proto::Timestamp;
 use aictx_proto::effect::Effects;
 use aictx_proto::identity::Identity;
@@ -228,7 +230,7 @@ fn decide<'a>(
     let recorded = change.patterns.iter_mut().flatten();
     recorded
         .filter(|p| p.last_execution_id == execution_id)
-        .for_each(|p| anchor_failure(p, input));
+        .for_each(|p| anchor_failure(Arc::make_mut(p), input));
     let worth_a_handoff = seen.tools > 0
         || params.is_some_and(|p| !p.summary.trim().is_empty())
         || change.persisted.is_some();

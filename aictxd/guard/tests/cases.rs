@@ -111,7 +111,7 @@ fn memory(state: &Value) -> (Snapshot, Vec<ContractRecord>, Presents) {
         )),
         compliance: shared(list::<ComplianceRow>(state, "compliance", age.0, age.1)),
         decisions: shared(list::<Decision>(state, "decisions", age.0, age.1)),
-        failures: Arc::new(list::<FailurePattern>(state, "failures", age.0, age.1)),
+        failures: shared(list::<FailurePattern>(state, "failures", age.0, age.1)),
         handoff: state
             .get("handoff")
             .map(|h| Arc::new(record::<Handoff>(h, "updated_at_hours_ago", "updated_at"))),

@@ -63,7 +63,7 @@ pub(super) fn list(app: &App, params: &FailureListParams) -> Result<FailureList,
         };
         find_failures(&snapshot.failures, &query, app.now())
     } else {
-        let mut all: Vec<_> = snapshot.failures.iter().map(|p| (0.0, p)).collect();
+        let mut all: Vec<_> = snapshot.failures.iter().map(|p| (0.0, &**p)).collect();
         all.sort_by(|a, b| {
             let by_id = || a.1.failure_id.cmp(&b.1.failure_id);
             b.1.timestamp.cmp(&a.1.timestamp).then_with(by_id)

@@ -237,7 +237,8 @@ fn old_failure_rows_fold() {
     );
     let snap = repo.store.snapshot();
     assert_eq!(snap.failures.len(), 2);
-    let x = &snap.failures[0];
+    // In the order in which they were last written.
+    let x = &snap.failures[1];
     assert_eq!(
         (
             x.signature.as_str(),
@@ -250,8 +251,8 @@ fn old_failure_rows_fold() {
     assert_eq!(x.symptoms, ["a", "b"]);
     assert_eq!(
         (
-            snap.failures[1].status.as_str(),
-            snap.failures[1].occurrences
+            snap.failures[0].status.as_str(),
+            snap.failures[0].occurrences
         ),
         ("open", 1)
     );

@@ -77,7 +77,7 @@ pub(super) fn finalize(id: &str, snap: &Snapshot) -> Effects {
     let mut patterns: Vec<Value> = snap
         .failures
         .iter()
-        .map(|f| serde_json::to_value(f).unwrap())
+        .map(|f| serde_json::to_value(&**f).unwrap())
         .collect();
     patterns.push(json!({"signature": format!("sig-{id}"), "occurrences": 1, "timestamp": id}));
     vec![

@@ -129,7 +129,7 @@ proptest! {
                 Act::Rewrite(which, n) => {
                     let names = fresh(n);
                     stores[usize::from(which)].transact(|s| {
-                        let mut rows: Vec<Value> = s.failures.iter().map(|f| serde_json::to_value(f).unwrap()).collect();
+                        let mut rows: Vec<Value> = s.failures.iter().map(|f| serde_json::to_value(&**f).unwrap()).collect();
                         rows.extend(names.iter().map(|s| json!({"signature": s})));
                         let file = files::FAILURE_PATTERNS.into();
                         ((), vec![Effect::ReplaceRows { file, rows, order: KeyOrder::Sorted }])

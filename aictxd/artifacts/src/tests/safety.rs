@@ -187,7 +187,7 @@ fn damage_is_reported_and_kept() {
     let rows = |s: &Snapshot| {
         s.failures
             .iter()
-            .map(|f| serde_json::to_value(f).unwrap())
+            .map(|f| serde_json::to_value(&**f).unwrap())
             .collect()
     };
     let done = repo
@@ -289,7 +289,7 @@ fn rows_that_come_while_a_file_is_rewritten_stay() {
             let mut rows: Vec<_> = s
                 .failures
                 .iter()
-                .map(|f| serde_json::to_value(f).unwrap())
+                .map(|f| serde_json::to_value(&**f).unwrap())
                 .collect();
             rows.push(json!({"signature": "mine"}));
             let file = files::FAILURE_PATTERNS.into();

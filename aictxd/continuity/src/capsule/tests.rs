@@ -104,7 +104,7 @@ fn a_failure_is_said_once_and_sessions_side_by_side_are_both_seen() {
     });
     snapshot.handoffs =
         aictx_proto::snapshot::shared([row("e1", "a"), row("e2", "b"), row("e3", "b")]);
-    snapshot.failures = Arc::new(vec![FailurePattern {
+    snapshot.failures = aictx_proto::snapshot::shared([FailurePattern {
         status: "open".into(),
         failed_command: "cargo test".into(),
         symptoms: vec!["E0425 no foo".into()],

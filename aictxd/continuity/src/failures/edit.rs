@@ -1,5 +1,7 @@
 //! Changing remembered failures by hand.
 
+use std::sync::Arc;
+
 use aictx_proto::Timestamp;
 use aictx_proto::effect::{Effect, Effects, KeyOrder};
 use aictx_proto::record::{FailurePattern, files};
@@ -21,7 +23,10 @@ pub enum FailureEdit {
 ///
 /// # Errors
 /// What is wrong with the id, in words.
-pub fn pick<'a>(patterns: &'a [FailurePattern], id: &str) -> Result<&'a FailurePattern, String> {
+pub fn pick<'a>(
+    patterns: &'a [Arc<FailurePattern>],
+    id: &str,
+) -> Result<&'a FailurePattern, String> {
     let wanted = id.trim();
     let bare = wanted.strip_prefix("failure::").unwrap_or(wanted);
     if bare.is_empty() {
@@ -49,7 +54,7 @@ pub fn pick<'a>(patterns: &'a [FailurePattern], id: &str) -> Result<&'a FailureP
 /// # Errors
 /// When the id names none, or more than one.
 pub fn edit_failure(
-    patterns: &[FailurePattern],
+    patterns: &[Arc<FailurePattern>],
     id: &str,
     edit: &FailureEdit,
     now: Timestamp,
@@ -82,11 +87,11 @@ pub fn edit_failure(
         changed.timestamp = now.to_string();
     }
     for pattern in all.iter_mut().filter(|p| p.signature == changed.signature) {
-        *pattern = changed.clone();
+        *pattern = Arc::new(changed.clone());
     }
     let rows = all
         .iter()
-        .filter_map(|p| serde_json::to_value(p).ok())
+        .filter_map(|p| serde_json::to_value(&**p).ok())
         .collect();
     let effects = vec![
         Effect::ReplaceRows {
@@ -115,7 +120,7 @@ mod tests {
             status: "open".to_owned(),
             ..FailurePattern::default()
         };
-        let patterns = [pattern("rust:build:1"), pattern("rust:build:2")];
+        let patterns = [pattern("rust:build:1"), pattern("rust:build:2")].map(Arc::new);
         let now = Timestamp::from_unix(5);
         assert!(edit_failure(&patterns, "rust:build", &FailureEdit::Reopen, now).is_err());
         assert!(edit_failure(&patterns, "", &FailureEdit::Reopen, now).is_err());
@@ -131,8 +136,13 @@ mod tests {
             ("resolved", "explicit")
         );
         assert_eq!(effects.len(), 2);
-        let (back, _) =
-            edit_failure(&[changed], "rust:build:2", &FailureEdit::Reopen, now).unwrap();
+        let (back, _) = edit_failure(
+            &[Arc::new(changed)],
+            "rust:build:2",
+            &FailureEdit::Reopen,
+            now,
+        )
+        .unwrap();
         assert_eq!((back.status.as_str(), back.reopened), ("open", 1));
         let (_, effects) =
             edit_failure(&patterns, "rust:build:1", &FailureEdit::Forget, now).unwrap();

@@ -1,8 +1,8 @@
 //! Which remembered failures matter: for a task, for a file, for a command, for an error at hand
 //! (spec/memory-repomap-setup.md §5.7).
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::sync::{Arc, LazyLock};
+use std::collections::HashMap;
+use std::sync::{Arc, LazyLock, Mutex, PoisonError, Weak};
 
 use aictx_proto::Timestamp;
 use aictx_proto::event::ErrorEvent;
@@ -13,7 +13,7 @@ use aictx_proto::tokens;
 use aictx_proto::words;
 
 use crate::capsule::age;
-use crate::memo::{self, Memo, same_check};
+use crate::memo::same_check;
 
 /// Weights of the spec, in its order.
 const EXACT_FILE: f64 = 6.0;
@@ -54,38 +54,40 @@ pub struct FailureQuery<'a> {
 
 /// Patterns that have to do with a question, best first, with their scores; deterministic.
 pub fn find_failures<'a>(
-    patterns: &'a [FailurePattern],
+    patterns: &'a [Arc<FailurePattern>],
     query: &FailureQuery<'_>,
     now: Timestamp,
 ) -> Vec<(f64, &'a FailurePattern)> {
-    let asked = terms(query.task);
-    // Only the question's terms are looked for, so only their spread matters.
-    let texts: Vec<Arc<BTreeSet<String>>> = if asked.is_empty() {
-        Vec::new()
+    let asked = asked(query.task);
+    // Bit by bit, which of the question's terms a pattern has.
+    let having: Vec<u64> = if asked.is_empty() {
+        vec![0; patterns.len()]
     } else {
-        patterns.iter().map(|p| terms(&haystack(p))).collect()
+        let has = |terms: &Terms| {
+            let bits = asked.iter().enumerate();
+            bits.filter(|(_, (hash, _))| terms.binary_search(hash).is_ok())
+                .fold(0, |mask, (at, _)| mask | 1 << at)
+        };
+        terms_of(patterns).iter().map(|terms| has(terms)).collect()
     };
     let all = patterns.len().max(1) as f64;
-    let rarity: BTreeMap<&str, f64> = asked
+    let telling: Vec<f64> = asked
         .iter()
-        .map(|term| {
-            let having = texts.iter().filter(|text| text.contains(term)).count() as f64;
+        .enumerate()
+        .map(|(at, (_, weight))| {
+            let having = having.iter().filter(|mask| *mask >> at & 1 == 1).count() as f64;
             // 1 for a term of one pattern, towards 0 for a term of all.
             let rarity = ((all + 1.0) / (having + 1.0)).ln() / ((all + 1.0) / 2.0).ln().max(0.7);
-            (
-                term.as_str(),
-                rarity.min(1.0) * f64::from(words::weight(term)),
-            )
+            EACH_WORD * rarity.min(1.0) * weight
         })
         .collect();
+    let near: Vec<&str> = query.paths.iter().filter_map(|p| directory(p)).collect();
     let mut found: Vec<(f64, &FailurePattern)> = Vec::new();
-    for (at, pattern) in patterns.iter().enumerate() {
-        let text = texts.get(at);
-        let shared = rarity
-            .iter()
-            .filter(|(term, _)| text.is_some_and(|text| text.contains(**term)));
-        let words: f64 = shared.map(|(_, telling)| EACH_WORD * telling).sum();
-        let score = words.min(ALL_WORDS) + score(pattern, query, now);
+    for (pattern, mask) in patterns.iter().zip(having) {
+        let shared = telling.iter().enumerate();
+        let shared = shared.filter(|(at, _)| mask >> at & 1 == 1);
+        let words: f64 = shared.map(|(_, telling)| telling).sum();
+        let score = words.min(ALL_WORDS) + score(pattern, query, &near, now);
         if score >= LEAST {
             found.push((score, pattern));
         }
@@ -98,23 +100,21 @@ pub fn find_failures<'a>(
     found
 }
 
+/// The directory of a path, if it is in one.
+fn directory(path: &str) -> Option<&str> {
+    path.rsplit_once('/').map(|(directory, _)| directory)
+}
+
 /// Everything but the words.
-fn score(pattern: &FailurePattern, query: &FailureQuery<'_>, now: Timestamp) -> f64 {
+fn score(pattern: &FailurePattern, query: &FailureQuery<'_>, near: &[&str], now: Timestamp) -> f64 {
     let mut score = 0.0;
-    let known: Vec<&String> = pattern
-        .related_paths
-        .iter()
-        .chain(&pattern.files_involved)
-        .filter(|path| !path.is_empty())
-        .collect();
-    let named = |path: &&String| query.paths.contains(path) || mentions(query.task, path);
-    let directory = |path: &str| path.rsplit_once('/').map(|(d, _)| d.to_owned());
-    if known.iter().any(named) {
+    let known = || {
+        let all = pattern.related_paths.iter().chain(&pattern.files_involved);
+        all.filter(|path| !path.is_empty())
+    };
+    if known().any(|path| query.paths.contains(path) || mentions(query.task, path)) {
         score += EXACT_FILE;
-    } else if query.paths.iter().any(|path| {
-        let near = directory(path);
-        near.is_some() && known.iter().any(|known| directory(known) == near)
-    }) {
+    } else if known().any(|path| directory(path).is_some_and(|d| near.contains(&d))) {
         score += SAME_DIRECTORY;
     }
     let codes = pattern.error_codes.iter().map(String::as_str);
@@ -178,28 +178,78 @@ const COMMON: [&str; 8] = [
     "fail", "failed", "failure", "error", "fix", "bug", "test", "tests",
 ];
 
-fn terms(text: &str) -> Arc<BTreeSet<String>> {
-    static KNOWN: LazyLock<Memo<String, Arc<BTreeSet<String>>>> = LazyLock::new(Memo::new);
-    if !memo::is_short(text) {
-        return Arc::new(find_terms(text));
-    }
-    KNOWN.get(text, |text| Arc::new(find_terms(text)))
-}
+/// Hashes of the terms of a text, sorted.
+type Terms = [u64];
 
-fn find_terms(text: &str) -> BTreeSet<String> {
-    let mut terms = BTreeSet::new();
-    words::terms(text.as_bytes(), |term| {
-        if term.len() > 2 && !COMMON.iter().any(|c| words::stem(c) == term) {
-            terms.insert(term.to_owned());
+/// Terms of a question that are looked for.
+const MAX_ASKED: usize = 64;
+
+/// The terms of a question with their weights, the weightiest first.
+fn asked(text: &str) -> Vec<(u64, f64)> {
+    let mut found: Vec<(u64, f64)> = Vec::new();
+    find_terms(text, |term| {
+        let hash = hash(term);
+        if !found.iter().any(|(known, _)| *known == hash) {
+            found.push((hash, f64::from(words::weight(term))));
         }
     });
-    terms
+    found.sort_by(|a, b| b.1.total_cmp(&a.1));
+    found.truncate(MAX_ASKED);
+    found
+}
+
+fn find_terms(text: &str, mut found: impl FnMut(&str)) {
+    static STEMS: LazyLock<Vec<String>> =
+        LazyLock::new(|| COMMON.iter().map(|c| words::stem(c).to_owned()).collect());
+    words::terms(text.as_bytes(), |term| {
+        if term.len() > 2 && !STEMS.iter().any(|c| c == term) {
+            found(term);
+        }
+    });
+}
+
+/// FNV-1a with 64 bits: the same in every process.
+fn hash(term: &str) -> u64 {
+    term.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+/// Rows whose terms are remembered: two snapshots of the largest failure memory.
+const MAX_REMEMBERED: usize = 12_000;
+
+/// The terms of each pattern. Rows are shared between snapshots, so that the terms of one are found
+/// once; a row that is held weakly keeps its address to itself.
+fn terms_of(patterns: &[Arc<FailurePattern>]) -> Vec<Arc<Terms>> {
+    type Known = HashMap<usize, (Weak<FailurePattern>, Arc<Terms>)>;
+    static KNOWN: LazyLock<Mutex<Known>> = LazyLock::new(Mutex::default);
+    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
+    if known.len() + patterns.len() > MAX_REMEMBERED {
+        known.retain(|_, (row, _)| row.strong_count() > 0);
+    }
+    if known.len() + patterns.len() > MAX_REMEMBERED {
+        known.clear();
+    }
+    let of = |pattern: &Arc<FailurePattern>| {
+        let address = Arc::as_ptr(pattern).addr();
+        if let Some((_, terms)) = known.get(&address) {
+            return Arc::clone(terms);
+        }
+        let mut found = Vec::new();
+        find_terms(&haystack(pattern), |term| found.push(hash(term)));
+        found.sort_unstable();
+        found.dedup();
+        let terms: Arc<Terms> = found.into();
+        known.insert(address, (Arc::downgrade(pattern), Arc::clone(&terms)));
+        terms
+    };
+    patterns.iter().map(of).collect()
 }
 
 /// What is known of the errors that a command just ended with, for the agent that ran it: when it
 /// was seen, what fixed it, what did not. At most three lines; nothing when nothing is known.
 pub fn known_failure(
-    patterns: &[FailurePattern],
+    patterns: &[Arc<FailurePattern>],
     events: &[ErrorEvent],
     now: Timestamp,
 ) -> Option<(String, Receipt)> {
@@ -210,7 +260,7 @@ pub fn known_failure(
                     || p.error_fingerprints.contains(&event.fingerprint))
         })
     };
-    let mut known: Vec<&FailurePattern> = patterns.iter().filter(is_it).collect();
+    let mut known: Vec<&FailurePattern> = patterns.iter().map(|p| &**p).filter(is_it).collect();
     // One that was solved helps more than one that was not.
     known.sort_by_key(|p| {
         (
@@ -279,6 +329,7 @@ pub fn known_failure(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use aictx_proto::snapshot::shared;
 
     fn pattern(id: &str, text: &str, file: &str) -> FailurePattern {
         FailurePattern {
@@ -310,6 +361,7 @@ mod tests {
             pattern("c", "AssertionError: widget overlaps", "ui/widget.py"),
         ];
         patterns[2].error_codes = vec!["E0308".into()];
+        let patterns = shared(patterns);
         let now = Timestamp::from_unix(0);
         let ask = |query: FailureQuery<'_>| ids(&find_failures(&patterns, &query, now));
         let paths = ["src/sum.py".to_owned()];
@@ -368,7 +420,7 @@ mod tests {
         known.timestamp = Timestamp::from_unix(100).to_string();
         known.failed_attempts = vec!["raised the timeout".into()];
         let (told, receipt) =
-            known_failure(&[known.clone()], std::slice::from_ref(&event), now).unwrap();
+            known_failure(&shared([known.clone()]), std::slice::from_ref(&event), now).unwrap();
         assert_eq!(receipt.items[0].id, known.failure_id);
         assert_eq!(
             told,
@@ -376,12 +428,14 @@ mod tests {
         );
         known.status = "resolved".into();
         known.resolution_summary = "closed the \"pool\"".into();
-        let told = known_failure(&[known.clone()], &[event], now).unwrap().0;
+        let told = known_failure(&shared([known.clone()]), &[event], now)
+            .unwrap()
+            .0;
         assert_eq!(told.lines().count(), 3);
         assert!(
             told.contains("Recorded as what fixed it: \"closed the 'pool'\""),
             "{told}"
         );
-        assert_eq!(known_failure(&[known], &[], now), None);
+        assert_eq!(known_failure(&shared([known]), &[], now), None);
     }
 }

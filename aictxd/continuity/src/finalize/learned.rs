@@ -413,7 +413,7 @@ fn contract_effects(
 }
 
 /// Open patterns whose command was run and passed: a failure that was known and did not come back.
-fn avoided(patterns: &[FailurePattern], facts: &Facts) -> bool {
+fn avoided(patterns: &[Arc<FailurePattern>], facts: &Facts) -> bool {
     facts.success == Some(true)
         && patterns.iter().any(|p| {
             p.status != "resolved"

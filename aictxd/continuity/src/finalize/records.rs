@@ -1,8 +1,12 @@
 //! The records of an execution and the effects that write them.
 
+use std::sync::Arc;
+
 use aictx_proto::effect::{Effect, Effects, KeyOrder};
 use aictx_proto::ledger::{LedgerKind, LedgerRow, Provenance};
-use aictx_proto::record::{AgentExecutionRow, ExecutionLogRow, LifecycleEvent, files};
+use aictx_proto::record::{
+    AgentExecutionRow, ExecutionLogRow, FailurePattern, LifecycleEvent, files,
+};
 use aictx_proto::text::{clean, slug};
 use serde_json::{Map, Value, json};
 
@@ -11,6 +15,9 @@ use super::report::notable_errors;
 use super::{Decided, value};
 use crate::project::PASSED_CHECK;
 use crate::{failures, lifecycle, row_value};
+
+/// Rows of failure patterns that newer ones have superseded, before all are written anew.
+const MAX_SUPERSEDED: usize = 64;
 
 /// The two rows that every execution leaves; the reply repeats them.
 pub(super) struct Records {
@@ -64,11 +71,7 @@ impl Records {
             ));
         }
         if let Some(patterns) = &d.change.patterns {
-            effects.push(Effect::ReplaceRows {
-                file: files::FAILURE_PATTERNS.to_owned(),
-                rows: patterns.iter().map(row_value).collect(),
-                order: KeyOrder::Sorted,
-            });
+            effects.push(failure_rows(d, patterns));
             effects.push(Effect::ReplaceJson {
                 file: files::FAILURE_INDEX.to_owned(),
                 value: failures::index(patterns),
@@ -76,7 +79,12 @@ impl Records {
             });
         }
         if !d.change.evicted.is_empty() {
-            let rows = d.change.evicted.iter().map(row_value).collect();
+            let rows = d
+                .change
+                .evicted
+                .iter()
+                .map(|row| row_value(&**row))
+                .collect();
             effects.push(append(
                 "archive/failure_memory/evicted.jsonl",
                 rows,
@@ -236,6 +244,24 @@ fn passed_check(d: &Decided) -> Map<String, Value> {
         .map(|command| aictx_signals::normalise_command(command));
     let member = check.map(|check| (PASSED_CHECK.to_owned(), json!(clean(&check, 200))));
     member.into_iter().collect()
+}
+
+/// What changed goes behind what is there: a reader takes the newest row of a pattern, and all rows are
+/// written anew only when enough of them are superseded, or a pattern had to go.
+fn failure_rows(d: &Decided, patterns: &[Arc<FailurePattern>]) -> Effect {
+    let file = files::FAILURE_PATTERNS.to_owned();
+    let order = KeyOrder::Sorted;
+    let is_new = |p: &&Arc<FailurePattern>| d.change.changed.contains(&p.signature);
+    let kept = patterns.len() + MAX_SUPERSEDED;
+    let there = usize::try_from(d.snapshot.failure_rows).unwrap_or(usize::MAX);
+    let after = there.saturating_add(d.change.changed.len());
+    if d.change.evicted.is_empty() && after <= kept {
+        let rows = patterns.iter().filter(is_new).map(|p| row_value(&**p));
+        let rows = rows.collect();
+        return Effect::AppendRows { file, rows, order };
+    }
+    let rows = patterns.iter().map(|p| row_value(&**p)).collect();
+    Effect::ReplaceRows { file, rows, order }
 }
 
 fn lifecycle_event(d: &Decided) -> Value {
