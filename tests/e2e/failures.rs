@@ -177,3 +177,52 @@ fn raw_output_becomes_events() {
     let garbage = parse(&["--exit-code", "1"], "\u{0}\u{1b}[31m\u{7f}\n");
     assert!(garbage["events"].is_array());
 }
+
+#[test]
+fn among_many_patterns_what_changed_is_appended_and_still_one_pattern() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let daemon = env.daemon();
+    let rows: String = (0..80)
+        .map(|n| {
+            let row = json!({
+                "failure_id": format!("failure::s{n}"), "signature": format!("s{n}"),
+                "failure_signature": format!("s{n}"), "status": "open", "occurrences": 1,
+                "symptoms": [format!("boom {n}")], "timestamp": "2026-01-01T00:00:00Z",
+                "failed_command": format!("make part{n}"),
+            });
+            format!("{row}\n")
+        })
+        .collect();
+    let file = repo.join(".aictx/failure_memory/failure_patterns.jsonl");
+    std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+    std::fs::write(&file, rows).unwrap();
+    let found = |status: &str| {
+        let list = env
+            .aictx(&repo, &["failures", "list", "--json", "--status", status])
+            .ok()
+            .json();
+        let all = list["failures"].as_array().unwrap();
+        let ours = all
+            .iter()
+            .filter(|f| f["failed_command"] == "python -m pytest -q");
+        ours.map(|f| f["occurrences"].clone()).collect::<Vec<_>>()
+    };
+    for id in ["s1", "s2"] {
+        failed_session(&env, &repo, id);
+    }
+    wait_until("both are counted", || found("open") == [json!(2)]);
+    let lines = env.rows(&repo, "failure_memory/failure_patterns.jsonl");
+    assert_eq!(lines.len(), 82, "80 and two of the same pattern");
+    env.hook(&repo, &start(&repo, "s3", "startup")).ok();
+    let passed = after_command(&repo, "s3", "python -m pytest -q", "4 passed in 0.01s");
+    env.hook(&repo, &passed).ok();
+    env.hook(&repo, &end(&repo, "s3")).ok();
+    wait_until("it is resolved", || found("open").is_empty());
+    // What a fresh process reads from the files is the same.
+    daemon.stop();
+    assert_eq!(found("resolved"), [json!(2)]);
+    assert_eq!(found("open"), Vec::<Value>::new());
+    let index = env.file(&repo, "failure_memory/failure_index.json");
+    assert_eq!(index["failure_count"], 81);
+}

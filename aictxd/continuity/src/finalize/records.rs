@@ -16,7 +16,8 @@ use super::{Decided, value};
 use crate::project::PASSED_CHECK;
 use crate::{failures, lifecycle, row_value};
 
-/// Rows of failure patterns that newer ones have superseded, before all are written anew.
+/// Up to so many failure patterns are written anew each time: a row for each. With more of them, up to
+/// so many rows that newer ones have superseded stay until then.
 const MAX_SUPERSEDED: usize = 64;
 
 /// The two rows that every execution leaves; the reply repeats them.
@@ -71,7 +72,7 @@ impl Records {
             ));
         }
         if let Some(patterns) = &d.change.patterns {
-            effects.push(failure_rows(d, patterns));
+            effects.push(failure_rows(d.snapshot.failure_rows, patterns, &d.change));
             effects.push(Effect::ReplaceJson {
                 file: files::FAILURE_INDEX.to_owned(),
                 value: failures::index(patterns),
@@ -246,22 +247,24 @@ fn passed_check(d: &Decided) -> Map<String, Value> {
     member.into_iter().collect()
 }
 
-/// What changed goes behind what is there: a reader takes the newest row of a pattern, and all rows are
-/// written anew only when enough of them are superseded, or a pattern had to go.
-fn failure_rows(d: &Decided, patterns: &[Arc<FailurePattern>]) -> Effect {
+/// The file has a row for each pattern. Where there are many, what changed goes behind what is there (a
+/// reader takes the newest row of a pattern), and all rows are written anew only when enough of them are
+/// superseded, or a pattern had to go.
+fn failure_rows(there: u64, patterns: &[Arc<FailurePattern>], change: &failures::Change) -> Effect {
     let file = files::FAILURE_PATTERNS.to_owned();
     let order = KeyOrder::Sorted;
-    let is_new = |p: &&Arc<FailurePattern>| d.change.changed.contains(&p.signature);
-    let kept = patterns.len() + MAX_SUPERSEDED;
-    let there = usize::try_from(d.snapshot.failure_rows).unwrap_or(usize::MAX);
-    let after = there.saturating_add(d.change.changed.len());
-    if d.change.evicted.is_empty() && after <= kept {
-        let rows = patterns.iter().filter(is_new).map(|p| row_value(&**p));
-        let rows = rows.collect();
-        return Effect::AppendRows { file, rows, order };
+    let there = usize::try_from(there).unwrap_or(usize::MAX);
+    let after = there.saturating_add(change.changed.len());
+    let few = patterns.len() <= MAX_SUPERSEDED;
+    if few || !change.evicted.is_empty() || after > patterns.len() + MAX_SUPERSEDED {
+        let rows = patterns.iter().map(|p| row_value(&**p)).collect();
+        return Effect::ReplaceRows { file, rows, order };
     }
-    let rows = patterns.iter().map(|p| row_value(&**p)).collect();
-    Effect::ReplaceRows { file, rows, order }
+    let changed = patterns
+        .iter()
+        .filter(|p| change.changed.contains(&p.signature));
+    let rows = changed.map(|p| row_value(&**p)).collect();
+    Effect::AppendRows { file, rows, order }
 }
 
 fn lifecycle_event(d: &Decided) -> Value {
@@ -293,4 +296,39 @@ fn lifecycle_event(d: &Decided) -> Value {
         tests_count: d.seen.tests.len() as u64,
         ..LifecycleEvent::default()
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use aictx_proto::snapshot::shared;
+
+    #[test]
+    fn failure_rows_are_appended_where_there_are_many_and_rewritten_in_time() {
+        let patterns = |n: usize| {
+            shared((0..n).map(|i| FailurePattern {
+                signature: format!("s{i}"),
+                ..FailurePattern::default()
+            }))
+        };
+        let change = |evicted: usize| failures::Change {
+            changed: ["s1".to_owned()].into(),
+            evicted: patterns(evicted).to_vec(),
+            ..failures::Change::default()
+        };
+        let rows = |there: usize, n: usize, evicted: usize| match failure_rows(
+            there as u64,
+            &patterns(n),
+            &change(evicted),
+        ) {
+            Effect::AppendRows { rows, .. } => ("append", rows.len()),
+            Effect::ReplaceRows { rows, .. } => ("replace", rows.len()),
+            _ => ("", 0),
+        };
+        assert_eq!(rows(2, 2, 0), ("replace", 2), "a row for each");
+        assert_eq!(rows(100, 100, 0), ("append", 1));
+        assert_eq!(rows(163, 100, 0), ("append", 1));
+        assert_eq!(rows(164, 100, 0), ("replace", 100), "enough superseded");
+        assert_eq!(rows(100, 100, 1), ("replace", 100), "one had to go");
+    }
 }
