@@ -7,12 +7,14 @@ use std::process::Stdio;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use aictx_artifacts::root;
+use aictx_artifacts::{Store, root};
 use aictx_continuity::{Checkout, Note, Present, Presents, Project, anchored_paths};
+use aictx_proto::record::files::REPO_MAP_STATUS;
 use aictx_proto::snapshot::Snapshot;
 use aictx_proto::text::clean;
 use aictx_repomap::look::Looker;
 use rustix::fs::{AtFlags, CWD, Mode, OFlags, Stat, statat};
+use serde_json::Value;
 
 use crate::app::App;
 use crate::homes::MEMORY;
@@ -248,6 +250,20 @@ pub fn gather(app: &App, place: &Place, snapshot: &Snapshot, more: &[String]) ->
     project.checkout = checkout(app, place, snapshot);
     project.notes = notes(&app.homes.of(&place.root));
     project
+}
+
+/// What the map last did and how that went, as `quick ok`; empty when its status does not say.
+pub fn map_state(store: &Store) -> String {
+    let status: Option<Value> = store.document(REPO_MAP_STATUS);
+    let word = |name: &str| {
+        let text = status.as_ref()?.get(name)?.as_str()?;
+        let plain = text.bytes().all(|b| b.is_ascii_lowercase() || b == b'_');
+        (plain && (1..=24).contains(&text.len())).then(|| text.to_owned())
+    };
+    match (word("last_refresh_mode"), word("last_refresh_status")) {
+        (Some(mode), Some(status)) => format!("{mode} {status}"),
+        _ => String::new(),
+    }
 }
 
 /// Notes below `.aictx/memory/source/`, by path.

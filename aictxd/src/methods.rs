@@ -317,6 +317,9 @@ pub async fn finalize_session(
             let paths = aictx_continuity::touched_paths(&ledger.rows, report.as_ref());
             let mut project = facts::gather(&app_, &place, snapshot, &paths);
             project.checkout = project.checkout.with_git(&git);
+            if aictx_continuity::told_of_the_map(&ledger.rows) {
+                project.map_state = facts::map_state(&store);
+            }
             let goal = report.as_ref().map_or("", |r| r.params.task.as_str());
             let chosen = choose_contract(
                 &snapshot.contracts,

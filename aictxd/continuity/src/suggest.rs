@@ -8,6 +8,8 @@ use aictx_proto::text::{clean, printable};
 use aictx_proto::tokens;
 use serde_json::{Value, json};
 
+use crate::observe::open_rows;
+
 /// Most files named at once.
 pub const MAX_SUGGESTIONS: usize = 5;
 /// Most tokens of a text of suggestions.
@@ -32,6 +34,16 @@ pub fn seen_paths(rows: &[LedgerRow]) -> BTreeSet<String> {
         })
         .flat_map(|row| row.paths.iter().cloned())
         .collect()
+}
+
+/// Whether the map had a part in what the session that is open was told.
+pub fn told_of_the_map(rows: &[LedgerRow]) -> bool {
+    let receipts = open_rows(rows)
+        .iter()
+        .filter_map(|row| row.receipt.as_ref());
+    receipts
+        .flat_map(|receipt| &receipt.items)
+        .any(|item| item.kind == "map")
 }
 
 /// Hits worth telling: confident ones, best first, at most [`MAX_SUGGESTIONS`].
