@@ -92,3 +92,12 @@ fn third_set() {
     assert!(rates.alarms <= 0.02 && rates.false_asks == 0.0);
     assert!(rates.agree >= 0.97);
 }
+
+/// First run: TODO.
+#[test]
+fn fourth_set() {
+    let rates = rates(include_str!("risk-four.jsonl"));
+    assert!(rates.recall >= 0.97 && rates.missed == 0);
+    assert!(rates.alarms <= 0.02 && rates.false_asks == 0.0);
+    assert!(rates.agree >= 0.97);
+}

@@ -200,3 +200,10 @@ fn fourth_blind_set() {
         assert!(rate >= 0.8, "{language}: {rate}");
     }
 }
+
+#[test]
+fn fifth_blind_set() {
+    for (language, rate) in rates("fifth", include_str!("steer/fifth.txt")) {
+        assert!(rate >= 0.85, "{language}: {rate}");
+    }
+}
