@@ -301,15 +301,9 @@ impl Judge<'_> {
                 continue;
             }
             // `> file` alone is there to empty it.
-            let silent = command.words.is_empty() || matches!(command.name(), ":" | "true");
-            let emptied = silent
-                || (command.name() == "cat"
-                    && command
-                        .arguments()
-                        .iter()
-                        .any(|word| word.text == "/dev/null"));
-            if emptied && command.assignments.is_empty() {
-                self.hit(Some(call), Kind::Overwrite, Tier::Risky, sign, [target]);
+            if target::prints_nothing(command) && command.assignments.is_empty() {
+                let tier = self.emptying(call, &redirect.target);
+                self.hit(Some(call), Kind::Overwrite, tier, sign, [target]);
             } else if self.known(call, &redirect.target).tracked == Some(true) {
                 let known = self.known(call, &redirect.target);
                 let reversible = known.dirty == Some(false);
@@ -320,23 +314,29 @@ impl Judge<'_> {
 
     /// The table of calls that are known by verbs and options.
     fn rules(&mut self, call: Call, name: &str, arguments: &[Word]) {
-        let mut worst: Option<&table::Rule> = None;
-        let mut operands: Option<options::Operands> = None;
-        for rule in table::rules_of(name) {
-            let operands = operands.get_or_insert_with(|| operands_of(name, arguments));
-            if rule.matches(operands, arguments, call.command.elevated) {
-                if rule.tier == Tier::Plain {
-                    return;
-                }
-                if worst.is_none_or(|worst| worst.tier < rule.tier) {
-                    worst = Some(rule);
-                }
+        let rules = table::rules_of(name);
+        if rules.is_empty() {
+            return;
+        }
+        let mut operands = operands_of(name, arguments);
+        let mut worst = match self.worst_rule(rules, &operands, call, arguments) {
+            Verdict::Harmless => return,
+            Verdict::Worst(rule) => Some(rule),
+            Verdict::None => None,
+        };
+        if worst.is_none_or(|rule| rule.tier < Tier::Destructive) && operands.words.len() > 1 {
+            let others = options::operands_behind_values(arguments);
+            if let Verdict::Worst(rule) = self.worst_rule(rules, &others, call, arguments)
+                && worst.is_none_or(|worst| worst.tier < rule.tier)
+            {
+                worst = Some(rule);
+                operands = others;
             }
         }
         let Some(rule) = worst else {
             return;
         };
-        let operands = operands.map(|operands| operands.words).unwrap_or_default();
+        let operands = operands.words;
         let mut verb = name.to_owned();
         for operand in operands.iter().take(rule.words.len()) {
             verb.push(' ');
@@ -356,6 +356,28 @@ impl Judge<'_> {
             rule.tier
         };
         self.hit(Some(call), rule.kind, tier, &verb, targets);
+    }
+
+    /// The worst rule that fits one reading of the words.
+    fn worst_rule(
+        &self,
+        rules: &'static [table::Rule],
+        operands: &options::Operands,
+        call: Call,
+        arguments: &[Word],
+    ) -> Verdict {
+        let mut worst: Option<&table::Rule> = None;
+        for rule in rules {
+            if worst.is_none_or(|worst| worst.tier < rule.tier || rule.tier == Tier::Plain)
+                && rule.matches(operands, arguments, call.command.elevated)
+            {
+                if rule.tier == Tier::Plain {
+                    return Verdict::Harmless;
+                }
+                worst = Some(rule);
+            }
+        }
+        worst.map_or(Verdict::None, Verdict::Worst)
     }
 
     /// Something that may be lost.
@@ -483,6 +505,13 @@ impl Judge<'_> {
         self.script(&script);
         self.inner -= 1;
     }
+}
+
+/// What the table says of one call.
+enum Verdict {
+    None,
+    Harmless,
+    Worst(&'static table::Rule),
 }
 
 /// What a finding says besides verb and targets.

@@ -93,7 +93,10 @@ fn third_set() {
     assert!(rates.agree >= 0.97);
 }
 
-/// First run: TODO.
+/// First run: recall 0.9319, called safe 11, alarms 0.0070, false asks 0.0070, agreement 0.9533.
+/// Four labels were corrected: what `tar` and `zip` take away stays in the archive, and an
+/// `UPDATE` with a `WHERE` and an upload are plain. In earlier sets an `UPDATE` without `WHERE` was
+/// a caution; the specification counts it among the destructive.
 #[test]
 fn fourth_set() {
     let rates = rates(include_str!("risk-four.jsonl"));

@@ -1,7 +1,7 @@
 //! Text that a program runs: statements for databases, programs for interpreters, scripts for
 //! shells and containers.
 
-use aictx_signals::shell::Word;
+use aictx_signals::shell::{SimpleCommand, Word};
 
 use super::table::{DECODERS, DOWNLOADERS, INTERPRETERS, Interpreter, SQL_CLIENTS};
 use super::{Call, Judge, Kind, Level, Tier, code};
@@ -110,6 +110,10 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
                 judge.inner_script(&text, call.command.remote);
             }
         }
+    } else if matches!(name, "at" | "batch") {
+        for text in piped_texts(call) {
+            judge.inner_script(&text, call.command.remote);
+        }
     } else if let Some(known) = interpreter(name) {
         programs(judge, call, known);
     } else if matches!(name, "redis-cli" | "valkey-cli") {
@@ -173,19 +177,26 @@ pub(super) fn piped_texts(call: Call) -> Vec<String> {
     out.extend(call.command.stdin_text().map(str::to_owned));
     if let Some(feeder) = call.feeder() {
         match feeder.name() {
-            "echo" | "printf" => {
-                let words: Vec<&str> = feeder
-                    .arguments()
-                    .iter()
-                    .map(|word| word.text.as_str())
-                    .filter(|text| !matches!(*text, "-e" | "-n" | "-ne" | "-en" | "%s\\n" | "%s"))
-                    .collect();
-                out.push(words.join(" "));
-            }
+            "echo" | "printf" => out.push(printed(feeder)),
             _ => out.extend(feeder.stdin_text().map(str::to_owned)),
         }
     }
     out
+}
+
+/// What `echo` or `printf` print, with line breaks for their escapes. `printf` starts its format
+/// again for each word, so that words are lines of their own when the format says so.
+pub(super) fn printed(command: &SimpleCommand) -> String {
+    let mut separator = " ";
+    let mut words: Vec<&str> = Vec::new();
+    for word in command.arguments() {
+        match word.text.as_str() {
+            "-e" | "-n" | "-ne" | "-en" | "%s" => {}
+            "%s\\n" | "%b\\n" => separator = "\n",
+            text => words.push(text),
+        }
+    }
+    words.join(separator).replace("\\n", "\n")
 }
 
 /// Judges SQL statements one by one.
@@ -225,12 +236,11 @@ pub(super) fn statement_tier(statement: &str) -> Option<(Tier, &'static str)> {
         ("TRUNCATE", second) if !second.is_empty() => Some((Tier::Destructive, "TRUNCATE")),
         ("DELETE", "FROM") if bounded() => Some((Tier::Risky, "DELETE")),
         ("DELETE", "FROM") => Some((Tier::Destructive, "DELETE without WHERE")),
-        // An unbounded update is a slip that can be seen and repaired more often than a deletion.
         ("UPDATE", _) if !second.is_empty() => {
             let rest: Vec<String> = words.collect();
             let updates = rest.iter().any(|word| word == "SET");
             let bounded = rest.iter().any(|word| word == "WHERE" || word == "LIMIT");
-            (updates && !bounded).then_some((Tier::Risky, "UPDATE without WHERE"))
+            (updates && !bounded).then_some((Tier::Destructive, "UPDATE without WHERE"))
         }
         ("ALTER", "TABLE") => words
             .any(|word| word == "DROP")
@@ -260,7 +270,8 @@ fn programs(judge: &mut Judge, call: Call, known: &Interpreter) {
         texts.extend(piped_texts(call));
     }
     for text in &texts {
-        if known.deletes.iter().any(|call| text.contains(call)) {
+        let run = code::without_printed(text);
+        if known.deletes.iter().any(|call| run.contains(call)) {
             let verb = format!("{} deletes a tree", known.name);
             judge.hit(Some(call), Kind::Delete, Tier::Destructive, &verb, []);
         } else {

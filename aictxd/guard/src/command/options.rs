@@ -34,6 +34,23 @@ pub(super) fn operands_of<'w>(name: &str, arguments: &'w [Word]) -> Operands<'w>
     out
 }
 
+/// The same when every option takes the next word. Which ones do is known of a few programs only;
+/// what could be a verb in either reading is looked at in both.
+pub(super) fn operands_behind_values(arguments: &[Word]) -> Operands<'_> {
+    let mut out = Operands::default();
+    let mut skip = false;
+    for word in arguments {
+        let text = word.text.as_str();
+        if text.starts_with('-') && text.len() > 1 {
+            skip = !text.contains('=');
+        } else if !std::mem::take(&mut skip) {
+            out.words.push(text);
+        }
+    }
+    out.leading = out.words.len();
+    out
+}
+
 /// Whether one of `options` is given. `-f` is found in clusters such as `-xdf`, `--force` also as
 /// `--force=x`; words after `--` are no options.
 pub(super) fn has_option(arguments: &[Word], options: &[&str]) -> bool {

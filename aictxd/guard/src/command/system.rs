@@ -115,7 +115,12 @@ fn request(judge: &mut Judge, call: Call) {
             .any(|host| word.text.contains(host))
             || word.text.starts_with(':')
     };
-    let tier = if words.iter().any(local) {
+    // `…/_all` and `…/*` are everything that a server holds.
+    let everything = |word: &Word| {
+        let path = word.text.split('?').next().unwrap_or_default();
+        path.ends_with("/_all") || path.ends_with("/*")
+    };
+    let tier = if words.iter().any(local) && !words.iter().any(everything) {
         Tier::Risky
     } else {
         Tier::Destructive

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use aictx_proto::path::{Located, Outside, locate};
-use aictx_signals::shell::Word;
+use aictx_signals::shell::{RedirectKind, SimpleCommand, Word};
 
 use super::options::value_of;
 use super::table::{DISKS, REGENERABLE, REGENERABLE_FILES, TEMPORARY};
@@ -425,6 +425,19 @@ pub(super) fn judge_writes(judge: &mut Judge, call: Call) -> bool {
                 let verb = format!("{name} -R");
                 judge.hit(Some(call), Kind::Permission, tier, &verb, shown);
             }
+            if name == "tee" && !has_option(arguments, &["-a", "--append"]) && is_fed_nothing(call)
+            {
+                for word in operands() {
+                    let tier = judge.emptying(call, word);
+                    judge.hit(
+                        Some(call),
+                        Kind::Overwrite,
+                        tier,
+                        name,
+                        [word.text.as_str()],
+                    );
+                }
+            }
             judge.write_all(call, operands().skip(skip), name, Touch::Alter);
         }
         "touch" | "mkdir" => judge.write_all(call, operands(), name, Touch::Create),
@@ -488,6 +501,20 @@ pub(super) fn judge_writes(judge: &mut Judge, call: Call) -> bool {
                 !script
             });
             let files: Vec<&Word> = files.collect();
+            let emptied = name != "perl"
+                && arguments.iter().any(|word| {
+                    let script = word
+                        .text
+                        .strip_prefix("--expression=")
+                        .unwrap_or(&word.text);
+                    let is_file = files.iter().any(|file| std::ptr::eq(*file, word));
+                    !is_file && !script.starts_with('-') && deletes_every_line(script)
+                });
+            if emptied && !files.iter().all(|word| is_log(judge, call, word)) {
+                let shown = files.iter().map(|word| word.text.as_str());
+                let tier = Tier::Destructive;
+                judge.hit(Some(call), Kind::Overwrite, tier, "sed -i d", shown);
+            }
             judge.write_all(call, files, &format!("{name} -i"), Touch::Alter);
         }
         "curl" | "wget" => {
@@ -535,6 +562,16 @@ fn edits_in_place(name: &str, arguments: &[Word]) -> bool {
     })
 }
 
+/// Whether standard input is certainly empty.
+fn is_fed_nothing(call: Call) -> bool {
+    match call.feeder() {
+        Some(feeder) => prints_nothing(feeder),
+        None => call.command.redirects.iter().any(|redirect| {
+            redirect.kind == RedirectKind::Read && redirect.target.text == "/dev/null"
+        }),
+    }
+}
+
 /// `mv x /dev/null` and `cp /dev/null x`. Returns whether it is one of them.
 fn nothing_left(judge: &mut Judge, call: Call, words: &[&Word]) -> bool {
     let name = call.command.name();
@@ -562,6 +599,51 @@ fn nothing_left(judge: &mut Judge, call: Call, words: &[&Word]) -> bool {
         return true;
     }
     false
+}
+
+/// Whether a command certainly prints nothing, so that what takes its output is emptied.
+pub(super) fn prints_nothing(command: &SimpleCommand) -> bool {
+    let mut arguments = command.arguments().iter();
+    match command.name() {
+        "" => command.words.is_empty(),
+        ":" | "true" => true,
+        "cat" => arguments.any(|word| word.text == "/dev/null"),
+        "echo" | "printf" => arguments.all(|word| word.text.is_empty() || word.text == "-n"),
+        _ => false,
+    }
+}
+
+impl Judge<'_> {
+    /// How bad it is to leave a file empty: what people wrote is lost, what programs write is not.
+    pub(super) fn emptying(&self, call: Call, word: &Word) -> Tier {
+        let known = self.known(call, word);
+        let written = match known.tracked {
+            Some(tracked) => tracked,
+            None => {
+                !call.command.remote
+                    && super::git::looks_like_file(&word.text)
+                    && !word.text.ends_with(".txt")
+                    && !word.text.split('/').any(is_regenerable)
+            }
+        };
+        if written && known.exists != Some(false) && !is_log(self, call, word) {
+            Tier::Destructive
+        } else {
+            Tier::Risky
+        }
+    }
+}
+
+/// Whether a script for `sed` leaves no line of any file: `d`, `1,$d`, `/.*/d`.
+fn deletes_every_line(script: &str) -> bool {
+    let script = script.trim().trim_end_matches(';').trim_end();
+    let Some(address) = script.strip_suffix('d') else {
+        return matches!(script, "s/.*//" | "s/.*//g" | "s/^.*$//");
+    };
+    matches!(
+        address.trim_end(),
+        "" | "1,$" | "0,$" | "/.*/" | "/^/" | "/$/" | "//"
+    )
 }
 
 /// A file that is written again and again, or temporary.
