@@ -14,6 +14,7 @@ mod secrets;
 mod system;
 mod table;
 mod target;
+mod verbs;
 mod windows;
 
 use aictx_proto::methods::guard::GuardWarning;
@@ -237,6 +238,7 @@ impl Judge<'_> {
         if table::is_data(name) {
             return;
         }
+        let before = self.risk.findings.len();
         secrets::judge(self, call);
         if data::runs_download(call) {
             self.hit(
@@ -259,6 +261,11 @@ impl Judge<'_> {
         windows::judge(self, call);
         called::judge(self, call);
         self.rules(call, name, call.arguments());
+        data::judge_statements(self, call);
+        verbs::lent(self, call);
+        if before == self.risk.findings.len() && before < MAX_FINDINGS {
+            verbs::judge(self, call);
+        }
     }
 
     /// A program that is only known when it runs, with options that only deleting programs take.

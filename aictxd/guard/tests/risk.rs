@@ -104,3 +104,13 @@ fn fourth_set() {
     assert!(rates.alarms <= 0.02 && rates.false_asks == 0.0);
     assert!(rates.agree >= 0.97);
 }
+
+/// First run: recall 0.8704, called safe 34, alarms 0, false asks 0, agreement 0.9187. Written to be
+/// odd: what no table knew is now judged by its verbs. One label was corrected.
+#[test]
+fn fifth_set() {
+    let rates = rates(include_str!("risk-five.jsonl"));
+    assert!(rates.recall >= 0.97 && rates.missed == 0);
+    assert!(rates.alarms <= 0.02 && rates.false_asks == 0.0);
+    assert!(rates.agree >= 0.97);
+}

@@ -207,3 +207,10 @@ fn fifth_blind_set() {
         assert!(rate >= 0.85, "{language}: {rate}");
     }
 }
+
+#[test]
+fn sixth_blind_set() {
+    for (language, rate) in rates("sixth", include_str!("steer/sixth.txt")) {
+        assert!(rate >= 0.85, "{language}: {rate}");
+    }
+}

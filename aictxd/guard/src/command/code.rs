@@ -34,6 +34,10 @@ pub(super) fn judge(judge: &mut Judge, call: Call, language: &str, text: &str) {
         let verb = format!("{language} deletes a tree");
         judge.hit(Some(call), Kind::Delete, Tier::Destructive, &verb, []);
     }
+    if empties(text) {
+        let verb = format!("{language} empties a file");
+        judge.hit(Some(call), Kind::Overwrite, Tier::Destructive, &verb, []);
+    }
     if has(FETCHES) && has(EVALUATIONS) {
         let verb = format!("{language} runs a download");
         judge.hit(Some(call), Kind::NetworkExec, Tier::Destructive, &verb, []);
@@ -66,6 +70,33 @@ pub(super) fn judge(judge: &mut Judge, call: Call, language: &str, text: &str) {
             judge.inner_script(&literal, call.command.remote);
         }
     }
+}
+
+/// Whether a file is opened for writing and closed, or nothing is written to it.
+fn empties(text: &str) -> bool {
+    let tight: String = text.split_whitespace().collect();
+    [
+        "'w').close(",
+        "\"w\").close(",
+        "write_text('')",
+        "write_text(\"\")",
+        "write_bytes(b'')",
+    ]
+    .iter()
+    .any(|call| tight.contains(call))
+        || [
+            "writeFileSync(",
+            "writeFile(",
+            "File.write(",
+            "file_put_contents(",
+            "Deno.writeTextFileSync(",
+        ]
+        .iter()
+        .filter_map(|call| tight.split_once(call))
+        .any(|(_, rest)| {
+            let arguments = rest.split(')').next().unwrap_or_default();
+            arguments.ends_with(",''") || arguments.ends_with(",\"\"")
+        })
 }
 
 /// Calls that only show the text they are given.

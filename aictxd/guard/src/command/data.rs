@@ -121,14 +121,18 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
             let text = text.to_ascii_lowercase();
             text.contains("flushall") || text.contains("flushdb")
         };
-        if piped_texts(call).iter().any(flushes) {
+        // A script for the server says `call('FLUSHALL')`.
+        let scripted = |word: &Word| word.text.contains("call(") && flushes(&word.text);
+        if piped_texts(call).iter().any(flushes) || arguments.iter().any(scripted) {
             let verb = "flush of a database";
             judge.hit(Some(call), Kind::DatabaseWrite, Tier::Destructive, verb, []);
         }
     } else if matches!(name, "mongo" | "mongosh") {
         let drops = |text: &str| {
+            let text: String = text.split_whitespace().collect();
             text.contains("dropDatabase(")
                 || text.contains(".drop(")
+                || text.contains(".drop()")
                 || text.contains("deleteMany({})")
                 || text.contains(".remove({})")
         };
@@ -182,6 +186,67 @@ pub(super) fn piped_texts(call: Call) -> Vec<String> {
         }
     }
     out
+}
+
+/// Options behind which a program takes a statement.
+const STATEMENT_OPTIONS: &[&str] = &[
+    "-c",
+    "-e",
+    "-q",
+    "-Q",
+    "-s",
+    "--command",
+    "--execute",
+    "--query",
+    "--sql",
+    "--statement",
+    "--eval",
+    "--exec",
+    "-x",
+];
+
+/// Statements for a database that reach a program no table calls a client: `--sql 'DROP TABLE x'`,
+/// `tool db execute <<< 'DROP TABLE x'`.
+pub(super) fn judge_statements(judge: &mut Judge, call: Call) {
+    let name = call.command.name();
+    if SQL_CLIENTS.contains(&name) || matches!(name, "git" | "gh" | "glab" | "tee" | "sed" | "awk")
+    {
+        return;
+    }
+    let arguments = call.arguments();
+    for pair in arguments.windows(2).take(256) {
+        let [option, value] = pair else {
+            continue;
+        };
+        if STATEMENT_OPTIONS.contains(&option.text.as_str()) && value.text.contains(' ') {
+            statements(judge, call, name, &value.text);
+        }
+    }
+    let about = |text: &str| {
+        [
+            "sql",
+            "db",
+            "database",
+            "query",
+            "dbshell",
+            "dbconsole",
+            "execute",
+        ]
+        .iter()
+        .any(|word| text == *word || (!text.contains(' ') && text.ends_with(word)))
+    };
+    let takes = about(name) || arguments.iter().take(4).any(|word| about(&word.text));
+    if takes {
+        // `turso db shell app 'DROP TABLE x'`
+        for word in arguments.iter().skip(1).take(16) {
+            if word.quoted && word.text.contains(' ') {
+                statements(judge, call, name, &word.text);
+            }
+        }
+        for text in piped_texts(call) {
+            statements(judge, call, name, &text);
+        }
+    }
 }
 
 /// What `echo` or `printf` print, with line breaks for their escapes. `printf` starts its format

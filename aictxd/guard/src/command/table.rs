@@ -160,6 +160,10 @@ pub(super) const FORMATTERS: &[&str] = &[
     "fdisk",
     "parted",
     "newfs",
+    "mke2fs",
+    "mkdosfs",
+    "mkntfs",
+    "mkfatfs",
 ];
 
 /// Programs that overwrite what they delete.

@@ -169,7 +169,10 @@ fn resolve(path: &str) -> Vec<&str> {
 
 pub(super) fn is_regenerable(name: &str) -> bool {
     REGENERABLE.contains(&name)
-        || name.ends_with(".egg-info")
+        || name == "cache"
+        || ["-cache", "_cache", ".egg-info"]
+            .iter()
+            .any(|ending| name.ends_with(ending))
         || name.starts_with("bazel-")
         || name.starts_with("cmake-build-")
 }
@@ -501,15 +504,25 @@ pub(super) fn judge_writes(judge: &mut Judge, call: Call) -> bool {
                 !script
             });
             let files: Vec<&Word> = files.collect();
-            let emptied = name != "perl"
-                && arguments.iter().any(|word| {
+            let blanks = |script: &str| {
+                let tight: String = script.split_whitespace().collect();
+                matches!(
+                    tight.trim_end_matches(';'),
+                    "$_=\"\"" | "$_=''" | "undef$_" | "s/.*//s"
+                )
+            };
+            let emptied = if name == "perl" {
+                arguments.iter().any(|word| blanks(&word.text))
+            } else {
+                arguments.iter().any(|word| {
                     let script = word
                         .text
                         .strip_prefix("--expression=")
                         .unwrap_or(&word.text);
                     let is_file = files.iter().any(|file| std::ptr::eq(*file, word));
                     !is_file && !script.starts_with('-') && deletes_every_line(script)
-                });
+                })
+            };
             if emptied && !files.iter().all(|word| is_log(judge, call, word)) {
                 let shown = files.iter().map(|word| word.text.as_str());
                 let tier = Tier::Destructive;
@@ -583,7 +596,9 @@ fn nothing_left(judge: &mut Judge, call: Call, words: &[&Word]) -> bool {
         judge.hit(Some(call), Kind::Delete, Tier::Destructive, "mv", shown);
         return true;
     }
-    if name == "cp" && sources.iter().any(|word| word.text == "/dev/null") {
+    if matches!(name, "cp" | "install" | "scp" | "ln")
+        && sources.iter().any(|word| word.text == "/dev/null")
+    {
         let tier = if is_log(judge, call, last) {
             Tier::Risky
         } else {
@@ -593,7 +608,7 @@ fn nothing_left(judge: &mut Judge, call: Call, words: &[&Word]) -> bool {
             Some(call),
             Kind::Overwrite,
             tier,
-            "cp",
+            name,
             [last.text.as_str()],
         );
         return true;
@@ -642,7 +657,7 @@ fn deletes_every_line(script: &str) -> bool {
     };
     matches!(
         address.trim_end(),
-        "" | "1,$" | "0,$" | "/.*/" | "/^/" | "/$/" | "//"
+        "" | "1,$" | "0,$" | "/.*/" | "/^/" | "/$/" | "/./"
     )
 }
 

@@ -46,6 +46,8 @@ static PREFIXES: &[Prefix] = &[
     prefix("toybox", &[], 0),
     prefix("pkexec", &["--user"], 0),
     prefix("gosu", &[], 1),
+    prefix("runuser", &["-u", "--user", "-g", "-G"], 0),
+    prefix("screen", &["-S", "-c", "-L", "-t"], 0),
     prefix("su-exec", &[], 1),
     prefix("setpriv", &["--reuid", "--regid", "--groups"], 0),
     prefix("fakeroot", &["-l", "-s", "-i"], 0),
