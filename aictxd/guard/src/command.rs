@@ -33,6 +33,8 @@ const MAX_FINDINGS: usize = 32;
 const MAX_TARGETS: usize = 8;
 /// Other values of variables that are judged in one script.
 const MAX_VARIANTS: usize = 1024;
+/// Aliases of one line that are remembered.
+const MAX_ALIASES: usize = 16;
 /// Scripts inside scripts (text piped into a shell, commands for a container).
 const MAX_INNER: u8 = 4;
 
@@ -103,6 +105,7 @@ pub fn command_risk(command: &str, place: Place, facts: &dyn Facts) -> CommandRi
         segment: None,
         dialect: Dialect::Posix,
         called: called::Called::default(),
+        aliases: Vec::new(),
     };
     let script = shell::analyse(command, Dialect::Posix);
     judge.script(&script);
@@ -112,10 +115,21 @@ pub fn command_risk(command: &str, place: Place, facts: &dyn Facts) -> CommandRi
         judge.script(&script);
     }
     judge.segment = None;
+    if calls_net_delete(command) {
+        judge.hit(None, Kind::Delete, Tier::Destructive, "a .NET deletion", []);
+    }
     if is_fork_bomb(command, &script) {
         judge.hit(None, Kind::ProcessKill, Tier::Catastrophic, "fork bomb", []);
     }
     judge.risk
+}
+
+/// `[System.IO.Directory]::Delete(…)`: no POSIX shell has words for it.
+fn calls_net_delete(text: &str) -> bool {
+    text.contains("]::Delete")
+        && text
+            .split(['\n', ';', '{'])
+            .any(|part| part.trim_start().starts_with('[') && part.contains("]::Delete"))
 }
 
 /// A function that calls itself twice, piped.
@@ -146,6 +160,8 @@ struct Judge<'a> {
     dialect: Dialect,
     /// Texts from the repository that are being judged.
     called: called::Called,
+    /// Names that the line gives to other commands.
+    aliases: Vec<(String, String)>,
 }
 
 /// A command with its place in the script.
@@ -236,6 +252,15 @@ impl Judge<'_> {
         }
         let name = call.command.name();
         if table::is_data(name) {
+            if name == "alias" {
+                let given = call
+                    .arguments()
+                    .iter()
+                    .filter_map(|word| word.text.split_once('='));
+                let given = given.map(|(name, text)| (name.to_owned(), text.to_owned()));
+                self.aliases.extend(given);
+                self.aliases.truncate(MAX_ALIASES);
+            }
             return;
         }
         let before = self.risk.findings.len();
@@ -263,9 +288,28 @@ impl Judge<'_> {
         self.rules(call, name, call.arguments());
         data::judge_statements(self, call);
         verbs::lent(self, call);
+        verbs::sent(self, call);
+        self.aliased(call);
         if before == self.risk.findings.len() && before < MAX_FINDINGS {
             verbs::judge(self, call);
         }
+    }
+
+    /// `alias x='rm -rf'; x src`: the words behind an alias belong to its text.
+    fn aliased(&mut self, call: Call) {
+        let name = call.command.name();
+        let Some((_, text)) = self.aliases.iter().find(|(known, _)| known == name) else {
+            return;
+        };
+        let mut text = text.clone();
+        for word in call.arguments() {
+            text.push(' ');
+            text.push_str(&verbs::quoted(&word.text));
+        }
+        // An alias of its own name would be found again and again.
+        let aliases = std::mem::take(&mut self.aliases);
+        self.inner_script(&text, call.command.remote);
+        self.aliases = aliases;
     }
 
     /// A program that is only known when it runs, with options that only deleting programs take.

@@ -114,3 +114,13 @@ fn fifth_set() {
     assert!(rates.alarms <= 0.02 && rates.false_asks == 0.0);
     assert!(rates.agree >= 0.97);
 }
+
+/// First run: recall 0.9175, called safe 19, alarms 0.0231, false asks 0.0231, agreement 0.9441. One
+/// label was corrected.
+#[test]
+fn sixth_set() {
+    let rates = rates(include_str!("risk-six.jsonl"));
+    assert!(rates.recall >= 0.97 && rates.missed == 0);
+    assert!(rates.alarms <= 0.02 && rates.false_asks == 0.0);
+    assert!(rates.agree >= 0.97);
+}

@@ -312,6 +312,7 @@ fn run(judge: &mut Judge, commands: &str, cwd: &str, by: String) {
             levels: judge.called.levels + 1,
             by: Some(by),
         },
+        aliases: Vec::new(),
     };
     let parsed = inside.risk.parsed;
     inside.script(&script);

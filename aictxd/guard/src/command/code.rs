@@ -75,6 +75,9 @@ pub(super) fn judge(judge: &mut Judge, call: Call, language: &str, text: &str) {
 /// Whether a file is opened for writing and closed, or nothing is written to it.
 fn empties(text: &str) -> bool {
     let tight: String = text.split_whitespace().collect();
+    if tight.contains("truncate") && tight.contains(",0)") {
+        return true;
+    }
     [
         "'w').close(",
         "\"w\").close(",
@@ -165,7 +168,7 @@ fn closing(body: &str, quote: char) -> Option<usize> {
 }
 
 /// Text literals; those in one list of words come as one text.
-fn literals(text: &str) -> Vec<String> {
+pub(super) fn literals(text: &str) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     let mut joined = String::new();
     let mut rest = text;
@@ -174,7 +177,7 @@ fn literals(text: &str) -> Vec<String> {
         let Some(quote) = from.chars().next() else {
             break;
         };
-        let list = before.trim().trim_matches(',').trim().is_empty();
+        let list = before.trim().trim_matches([',', '[', ' ']).is_empty();
         if !list && !joined.is_empty() {
             out.push(std::mem::take(&mut joined));
             if out.len() >= MAX_LITERALS {

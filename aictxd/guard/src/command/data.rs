@@ -42,7 +42,7 @@ pub(super) fn is_shell(name: &str) -> bool {
 }
 
 pub(super) fn interpreter(name: &str) -> Option<&'static Interpreter> {
-    if !name.starts_with(['p', 'n', 'b', 'd', 'r', 'R', 'l', 'e', 't']) {
+    if !name.starts_with(['p', 'n', 'b', 'd', 'r', 'R', 'l', 'e', 't', 'g', 'j', 's']) {
         return None;
     }
     INTERPRETERS.iter().find(|known| {
@@ -289,7 +289,17 @@ pub(super) fn statement_tier(statement: &str) -> Option<(Tier, &'static str)> {
         .map(str::to_ascii_uppercase);
     let first = words.next()?;
     let second = words.next().unwrap_or_default();
-    let mut bounded = || words.any(|word| word == "WHERE" || word == "LIMIT");
+    let mut bounded = || {
+        let mut words = words
+            .by_ref()
+            .skip_while(|word| word != "WHERE" && word != "LIMIT");
+        // `WHERE true` bounds nothing.
+        words.next().is_some()
+            && !matches!(
+                words.next().as_deref(),
+                Some("TRUE" | "1" | "1=1" | "'1'='1'" | "NOT")
+            )
+    };
     match (first.as_str(), second.as_str()) {
         ("DROP", "DATABASE" | "TABLE" | "SCHEMA" | "KEYSPACE" | "OWNED" | "TABLESPACE") => {
             Some((Tier::Destructive, "DROP"))
@@ -350,7 +360,15 @@ fn programs(judge: &mut Judge, call: Call, known: &Interpreter) {
     if let Some((at, word)) = script.and_then(|at| Some((at, arguments.get(at)?)))
         && let Some(name) = word.text.rsplit('/').next()
     {
-        judge.rules(call, name, arguments.get(at + 1..).unwrap_or_default());
+        let rest = arguments.get(at + 1..).unwrap_or_default();
+        judge.rules(call, name, rest);
+        // `artisan tinker --execute=…`
+        if let Some(code) = rest
+            .iter()
+            .find_map(|word| word.text.strip_prefix("--execute="))
+        {
+            code::judge(judge, call, known.name, code);
+        }
     }
 }
 

@@ -83,6 +83,10 @@ pub(super) fn is_option(text: &str, option: &str) -> bool {
 
 /// The call only says what it would do, or how it is used.
 pub(super) fn is_harmless(arguments: &[Word]) -> bool {
+    // `-h` takes a host as often as it asks for help; at the end there is no host.
+    if arguments.last().is_some_and(|word| word.text == "-h") {
+        return true;
+    }
     arguments
         .iter()
         .take_while(|word| word.text != "--")

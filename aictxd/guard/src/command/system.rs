@@ -9,7 +9,7 @@ use super::{Call, Judge, Kind, Level, Tier, code};
 pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
     match call.command.name() {
         "kill" => kill(judge, call),
-        "curl" | "xh" | "http" | "https" | "gh" | "glab" => {
+        "curl" | "wget" | "xh" | "http" | "https" | "gh" | "glab" => {
             request(judge, call);
             return false;
         }
@@ -179,8 +179,13 @@ fn request(judge: &mut Judge, call: Call) {
             })
         })
         .or_else(|| {
-            let first = words.iter().find(|word| !word.text.starts_with('-'))?;
-            matches!(name, "xh" | "http" | "https").then_some(first.text.as_str())
+            // Behind options, whose values look the same.
+            let mut first = words
+                .iter()
+                .filter(|word| !word.text.starts_with('-'))
+                .take(3);
+            let method = first.find(|word| word.text.eq_ignore_ascii_case("delete"))?;
+            matches!(name, "xh" | "http" | "https").then_some(method.text.as_str())
         });
     if !method.is_some_and(|method| method.eq_ignore_ascii_case("DELETE")) {
         return;
@@ -230,6 +235,16 @@ fn crontab(judge: &mut Judge, call: Call) {
             Tier::Destructive,
             "crontab",
             ["/dev/null"],
+        );
+        return;
+    }
+    if call.feeder().is_some_and(super::target::prints_nothing) {
+        judge.hit(
+            Some(call),
+            Kind::Delete,
+            Tier::Destructive,
+            "crontab",
+            ["nothing"],
         );
         return;
     }

@@ -275,6 +275,36 @@ pub(super) static INTERPRETERS: &[Interpreter] = &[
         deletes: &["rmSync(", "rmdirSync(", "fs.rm(", "rimraf"],
     },
     Interpreter {
+        name: "groovy",
+        options: &["-e"],
+        deletes: &["deleteDir(", "deleteDirectory("],
+    },
+    Interpreter {
+        name: "jshell",
+        options: &[],
+        deletes: &["deleteDirectory(", "deleteRecursively("],
+    },
+    Interpreter {
+        name: "scala",
+        options: &["-e"],
+        deletes: &["deleteRecursively(", "deleteDirectory(", "os.remove.all("],
+    },
+    Interpreter {
+        name: "julia",
+        options: &["-e", "-E"],
+        deletes: &["recursive=true", "recursive = true"],
+    },
+    Interpreter {
+        name: "ghc",
+        options: &["-e"],
+        deletes: &["removeDirectoryRecursive", "removePathForcibly"],
+    },
+    Interpreter {
+        name: "R",
+        options: &["-e"],
+        deletes: &["unlink("],
+    },
+    Interpreter {
         name: "php",
         options: &["-r"],
         deletes: &[
@@ -305,6 +335,10 @@ pub(super) const ROW_DELETES: &[&str] = &[
     "Schema::drop",
     "drop_table",
     ".truncate()",
+    "::truncate()",
+    "objects.all().delete()",
+    "query()->delete()",
+    "Repo.delete_all",
 ];
 
 /// Ways to list many files.
@@ -315,7 +349,9 @@ pub(super) const LISTINGS: &[&str] = &[
 /// Ways to delete a file.
 pub(super) const UNLINKS: &[&str] = &[
     "os.remove(",
+    "(os.remove,",
     "os.unlink(",
+    "(os.unlink,",
     ".unlink(",
     "unlink ",
     "unlink(",

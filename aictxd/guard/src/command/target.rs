@@ -579,9 +579,7 @@ fn edits_in_place(name: &str, arguments: &[Word]) -> bool {
 fn is_fed_nothing(call: Call) -> bool {
     match call.feeder() {
         Some(feeder) => prints_nothing(feeder),
-        None => call.command.redirects.iter().any(|redirect| {
-            redirect.kind == RedirectKind::Read && redirect.target.text == "/dev/null"
-        }),
+        None => reads_null(call.command),
     }
 }
 
@@ -616,13 +614,23 @@ fn nothing_left(judge: &mut Judge, call: Call, words: &[&Word]) -> bool {
     false
 }
 
+fn reads_null(command: &SimpleCommand) -> bool {
+    command
+        .redirects
+        .iter()
+        .any(|redirect| redirect.kind == RedirectKind::Read && redirect.target.text == "/dev/null")
+}
+
 /// Whether a command certainly prints nothing, so that what takes its output is emptied.
 pub(super) fn prints_nothing(command: &SimpleCommand) -> bool {
     let mut arguments = command.arguments().iter();
     match command.name() {
         "" => command.words.is_empty(),
         ":" | "true" => true,
-        "cat" => arguments.any(|word| word.text == "/dev/null"),
+        "cat" => {
+            arguments.any(|word| word.text == "/dev/null")
+                || (command.arguments().is_empty() && reads_null(command))
+        }
         "echo" | "printf" => arguments.all(|word| word.text.is_empty() || word.text == "-n"),
         _ => false,
     }
@@ -636,8 +644,7 @@ impl Judge<'_> {
             Some(tracked) => tracked,
             None => {
                 !call.command.remote
-                    && super::git::looks_like_file(&word.text)
-                    && !word.text.ends_with(".txt")
+                    && is_written_by_people(&word.text)
                     && !word.text.split('/').any(is_regenerable)
             }
         };
@@ -646,6 +653,36 @@ impl Judge<'_> {
         } else {
             Tier::Risky
         }
+    }
+}
+
+/// Whether a name promises a file that somebody wrote: it has an ending that no program leaves
+/// behind, or is one of the names without.
+fn is_written_by_people(path: &str) -> bool {
+    const LEFT_BEHIND: &[&str] = &[
+        "log", "txt", "out", "err", "tmp", "temp", "pid", "lock", "csv", "tsv", "bak", "cache",
+        "dump", "data", "stamp", "done", "flag", "trace", "prof", "old", "orig", "swp", "sock",
+        "db",
+    ];
+    let name = path.rsplit('/').next().unwrap_or_default();
+    match name.rsplit_once('.') {
+        Some((stem, ending)) => !stem.is_empty() && !LEFT_BEHIND.contains(&ending),
+        None => [
+            "Makefile",
+            "GNUmakefile",
+            "Dockerfile",
+            "Gemfile",
+            "Rakefile",
+            "Procfile",
+            "Justfile",
+            "justfile",
+            "Jenkinsfile",
+            "Vagrantfile",
+            "LICENSE",
+            "README",
+            "CODEOWNERS",
+        ]
+        .contains(&name),
     }
 }
 

@@ -82,6 +82,12 @@ const NAMES: &[&str] = &[
     "vi",
     "nvim",
     "nano",
+    "pgrep",
+    "pidof",
+    "lsof",
+    "redis-cli",
+    "valkey-cli",
+    "keydb-cli",
     "command",
     "hash",
     "builtin",
@@ -270,9 +276,18 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
         if READING.contains(&word.to_ascii_lowercase().as_str()) {
             return;
         }
+        // `pgrep -fl delete`: a value or a pattern.
+        let alone = at == 0 && operands.words.len() == 1 && !insists;
+        if alone
+            && arguments
+                .first()
+                .is_some_and(|word| word.text.starts_with('-'))
+        {
+            return;
+        }
         let (first, last) = ends(word);
         let is = |verbs: &[&str]| verbs.contains(&first.as_str()) || verbs.contains(&last.as_str());
-        let tier = if is(STRONG) {
+        let tier = if is(STRONG) || (cloud && insists && is(WEAK)) {
             Tier::Destructive
         } else if is(WEAK) && insists {
             Tier::Risky
@@ -327,6 +342,33 @@ const OWN: &[&str] = &[
     "docker", "podman", "kubectl", "oc", "k",
 ];
 
+/// Services that run a script on machines: `aws ssm send-command`, `az vm run-command`.
+pub(super) fn sent(judge: &mut Judge, call: Call) {
+    let arguments = call.arguments();
+    let sends = arguments.iter().take(6).any(|word| {
+        matches!(
+            word.text.as_str(),
+            "send-command" | "run-command" | "execute-command"
+        )
+    });
+    if !sends {
+        return;
+    }
+    for word in arguments
+        .iter()
+        .filter(|word| word.text.contains(' '))
+        .take(16)
+    {
+        let texts = super::code::literals(&word.text);
+        if texts.is_empty() {
+            judge.inner_script(&word.text, true);
+        }
+        for text in texts {
+            judge.inner_script(&text, true);
+        }
+    }
+}
+
 /// `tool exec box -- rm -rf /srv`, `heroku run rails db:drop`: judges what is run inside.
 pub(super) fn lent(judge: &mut Judge, call: Call) {
     let name = call.command.name();
@@ -378,6 +420,6 @@ pub(super) fn lent(judge: &mut Judge, call: Call) {
     judge.inner_script(&text, remote || call.command.remote);
 }
 
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }

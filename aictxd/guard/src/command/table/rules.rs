@@ -101,7 +101,12 @@ static BY_PROGRAM: LazyLock<HashMap<&'static str, Vec<Rule>>> = LazyLock::new(||
 
 /// The rules about a program, in the order of the table.
 pub(in super::super) fn rules_of(program: &str) -> &'static [Rule] {
-    BY_PROGRAM.get(program).map_or(&[], Vec::as_slice)
+    // `helm3` is `helm`.
+    let known = BY_PROGRAM.get(program).or_else(|| {
+        let plain = program.trim_end_matches(|last: char| last.is_ascii_digit() || last == '.');
+        (plain.len() < program.len()).then(|| BY_PROGRAM.get(plain))?
+    });
+    known.map_or(&[], Vec::as_slice)
 }
 
 fn programs(line: &'static str) -> Option<&'static str> {

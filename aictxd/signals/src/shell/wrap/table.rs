@@ -46,6 +46,7 @@ static PREFIXES: &[Prefix] = &[
     prefix("toybox", &[], 0),
     prefix("pkexec", &["--user"], 0),
     prefix("gosu", &[], 1),
+    prefix("shx", &[], 0),
     prefix("runuser", &["-u", "--user", "-g", "-G"], 0),
     prefix("screen", &["-S", "-c", "-L", "-t"], 0),
     prefix("su-exec", &[], 1),
