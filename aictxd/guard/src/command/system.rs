@@ -116,15 +116,9 @@ fn editor(judge: &mut Judge, call: Call) {
         text.split('|').any(|order| all.contains(&order.trim()))
     };
     if words.iter().any(says) {
-        let shown = words.iter().map(|word| word.text.as_str());
+        let shown = words.last().map(|word| word.text.as_str());
         let name = call.command.name();
-        judge.hit(
-            Some(call),
-            Kind::Overwrite,
-            Tier::Destructive,
-            name,
-            shown.last(),
-        );
+        judge.hit(Some(call), Kind::Overwrite, Tier::Destructive, name, shown);
     }
     for word in words {
         if let Some(text) = word
