@@ -170,6 +170,8 @@ struct Call<'s> {
     script: &'s Script,
     command: &'s SimpleCommand,
     segment: usize,
+    /// The lists that hold its program.
+    traits: table::Traits,
 }
 
 impl<'s> Call<'s> {
@@ -227,6 +229,7 @@ impl Judge<'_> {
                 script,
                 command,
                 segment,
+                traits: table::Traits::default(),
             };
             self.call(call);
             // A variable with several values: each is judged.
@@ -251,7 +254,11 @@ impl Judge<'_> {
             return;
         }
         let name = call.command.name();
-        if table::is_data(name) {
+        let call = Call {
+            traits: table::traits(name),
+            ..call
+        };
+        if call.traits.has(table::Traits::DATA) {
             if name == "alias" {
                 let given = call
                     .arguments()

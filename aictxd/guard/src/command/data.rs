@@ -1,9 +1,12 @@
 //! Text that a program runs: statements for databases, programs for interpreters, scripts for
 //! shells and containers.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 use aictx_signals::shell::{SimpleCommand, Word};
 
-use super::table::{DECODERS, DOWNLOADERS, INTERPRETERS, Interpreter, SQL_CLIENTS};
+use super::table::{DECODERS, DOWNLOADERS, INTERPRETERS, Interpreter, Traits};
 use super::{Call, Judge, Kind, Level, Tier, code};
 
 /// Bytes of statements that are looked at.
@@ -41,16 +44,19 @@ pub(super) fn is_shell(name: &str) -> bool {
     )
 }
 
+/// Interpreters by name; every call is looked up, some more than once.
+static INTERPRETER_OF: LazyLock<HashMap<&'static str, &'static Interpreter>> =
+    LazyLock::new(|| {
+        INTERPRETERS
+            .iter()
+            .map(|known| (known.name, known))
+            .collect()
+    });
+
 pub(super) fn interpreter(name: &str) -> Option<&'static Interpreter> {
-    if !name.starts_with(['p', 'n', 'b', 'd', 'r', 'R', 'l', 'e', 't', 'g', 'j', 's']) {
-        return None;
-    }
-    INTERPRETERS.iter().find(|known| {
-        name.strip_prefix(known.name).is_some_and(|rest| {
-            rest.bytes()
-                .all(|byte| byte.is_ascii_digit() || byte == b'.')
-        })
-    })
+    // `python3.12` is `python`.
+    let plain = name.trim_end_matches(|last: char| last.is_ascii_digit() || last == '.');
+    INTERPRETER_OF.get(plain).copied()
 }
 
 /// Neither a script nor a program on the line is given.
@@ -88,7 +94,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
     let arguments = call.arguments();
     // What lives only while it runs cannot be lost.
     let memory = |word: &Word| word.text == ":memory:";
-    if SQL_CLIENTS.contains(&name) {
+    if call.traits.has(Traits::SQL) {
         if arguments.iter().any(memory) {
             return;
         }
@@ -209,11 +215,16 @@ const STATEMENT_OPTIONS: &[&str] = &[
 /// `tool db execute <<< 'DROP TABLE x'`.
 pub(super) fn judge_statements(judge: &mut Judge, call: Call) {
     let name = call.command.name();
-    if SQL_CLIENTS.contains(&name) || matches!(name, "git" | "gh" | "glab" | "tee" | "sed" | "awk")
+    let arguments = call.arguments();
+    // Statements have several words.
+    let spaced = |word: &Word| word.text.contains(' ');
+    let given = call.command.stdin_text().is_some() || call.command.piped_from.is_some();
+    if call.traits.has(Traits::SQL)
+        || matches!(name, "git" | "gh" | "glab" | "tee" | "sed" | "awk")
+        || (!given && !arguments.iter().any(spaced))
     {
         return;
     }
-    let arguments = call.arguments();
     for pair in arguments.windows(2).take(256) {
         let [option, value] = pair else {
             continue;

@@ -1,7 +1,7 @@
 //! What is known about programs, all data. Calls that are known by verbs and options stand in
 //! `table/rules.txt`.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
 mod rules;
@@ -16,11 +16,51 @@ const DATA: &[&str] = &[
     "true", "false", ":", "for", "case", "select", "in",
 ];
 
-static IS_DATA: LazyLock<HashSet<&'static str>> = LazyLock::new(|| DATA.iter().copied().collect());
+/// In which lists a program stands: asked once a call instead of list by list.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Traits(u8);
 
-/// Whether the words of a program are only data.
-pub(super) fn is_data(program: &str) -> bool {
-    IS_DATA.contains(program)
+impl Traits {
+    /// Its words are only data.
+    pub(super) const DATA: Self = Self(1);
+    /// It sends to other machines.
+    pub(super) const SENDS: Self = Self(2);
+    /// Its operands are files, tests or names of people's own.
+    pub(super) const NAMES: Self = Self(4);
+    /// What stands behind its `--` is for the project's own program.
+    pub(super) const OWN: Self = Self(8);
+    /// It runs the statements it is given.
+    pub(super) const SQL: Self = Self(16);
+    /// PowerShell or `cmd` know it.
+    pub(super) const WINDOWS: Self = Self(32);
+
+    /// Whether it stands in the list of `other`.
+    pub(super) fn has(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+}
+
+static TRAITS: LazyLock<HashMap<&'static str, Traits>> = LazyLock::new(|| {
+    let mut map: HashMap<&'static str, Traits> = HashMap::new();
+    let windows: Vec<&str> = super::windows::names().collect();
+    for (names, traits) in [
+        (DATA, Traits::DATA),
+        (super::secrets::SENDERS, Traits::SENDS),
+        (super::verbs::NAMES, Traits::NAMES),
+        (super::verbs::OWN, Traits::OWN),
+        (SQL_CLIENTS, Traits::SQL),
+        (windows.as_slice(), Traits::WINDOWS),
+    ] {
+        for name in names {
+            map.entry(name).or_default().0 |= traits.0;
+        }
+    }
+    map
+});
+
+/// The lists that hold a program.
+pub(super) fn traits(program: &str) -> Traits {
+    TRAITS.get(program).copied().unwrap_or_default()
 }
 
 /// Programs that fetch from elsewhere.

@@ -4,6 +4,7 @@
 use aictx_signals::shell::Word;
 
 use super::options::{has_option, is_harmless, operands_of};
+use super::table::Traits;
 use super::{Call, Judge, Kind, Tier, table};
 
 /// Verbs that nobody gives to something that can be had again.
@@ -67,7 +68,7 @@ const READING: &[&str] = &[
     "query",
 ];
 /// Programs whose operands are files, tests or names of people's own.
-const NAMES: &[&str] = &[
+pub(super) const NAMES: &[&str] = &[
     "cp",
     "mv",
     "ln",
@@ -259,7 +260,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
     let name = call.command.name();
     let arguments = call.arguments();
     if arguments.is_empty()
-        || NAMES.contains(&name)
+        || call.traits.has(Traits::NAMES)
         || call.command.words.first().is_none_or(is_script)
     {
         return;
@@ -336,7 +337,7 @@ const LENDING: &[&str] = &[
     "exec", "run", "shell", "ssh", "enter", "env", "with", "local",
 ];
 /// Programs whose words behind `--` are for the project's own program.
-const OWN: &[&str] = &[
+pub(super) const OWN: &[&str] = &[
     "cargo", "npm", "pnpm", "yarn", "bun", "go", "dotnet", "make", "gradle", "gradlew", "mvn",
     "swift", "node", "deno", "git", "bazel", "nx", "turbo", "mix", "sbt", "stack", "cabal", "zig",
     "docker", "podman", "kubectl", "oc", "k",
@@ -373,7 +374,14 @@ pub(super) fn sent(judge: &mut Judge, call: Call) {
 pub(super) fn lent(judge: &mut Judge, call: Call) {
     let name = call.command.name();
     let arguments = call.arguments();
-    if arguments.len() < 2 || OWN.contains(&name) {
+    if arguments.len() < 2 || call.traits.has(Traits::OWN) {
+        return;
+    }
+    let lends = matches!(
+        name,
+        "heroku" | "railway" | "adb" | "lima" | "toolbox" | "devbox"
+    );
+    if !lends && !arguments.iter().any(|word| word.text == "--") {
         return;
     }
     let verb = arguments
@@ -385,15 +393,8 @@ pub(super) fn lent(judge: &mut Judge, call: Call) {
         .position(|word| word.text == "--")
         .filter(|at| verb.is_some_and(|verb| verb < *at) || table::rules_of(name).is_empty());
     let rest = match (dashes, verb) {
-        (Some(at), _) if !NAMES.contains(&name) && !table::is_data(name) => arguments.get(at + 1..),
-        (None, Some(at))
-            if matches!(
-                name,
-                "heroku" | "railway" | "adb" | "lima" | "toolbox" | "devbox"
-            ) =>
-        {
-            arguments.get(at + 1..)
-        }
+        (Some(at), _) if !call.traits.has(Traits::NAMES) => arguments.get(at + 1..),
+        (None, Some(at)) if lends => arguments.get(at + 1..),
         _ => None,
     };
     let Some(rest) = rest.filter(|rest| !rest.is_empty()) else {

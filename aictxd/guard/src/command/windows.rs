@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use aictx_signals::shell::{self, Dialect, Script, Word};
 
 use super::delete::recursive;
-use super::table::REGENERABLE_FILES;
+use super::table::{self, REGENERABLE_FILES, Traits};
 use super::{Call, Judge, Kind, Level, Tier};
 
 /// First halves of the names of PowerShell's commands.
@@ -130,6 +130,12 @@ static WITH_WORD: &[(&str, &[&str], Tier, Kind)] = &[
     ("start-process", &["runas"], Tier::Risky, Kind::Privilege),
 ];
 
+/// The programs of both tables.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    let known = KNOWN.iter().map(|(name, ..)| *name);
+    known.chain(WITH_WORD.iter().map(|(name, ..)| *name))
+}
+
 /// Programs that fetch, in PowerShell's words.
 const FETCHERS: &[&str] = &[
     "iwr",
@@ -199,6 +205,12 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
 }
 
 fn named(judge: &mut Judge, call: Call, name: &str) {
+    if !table::traits(name).has(Traits::WINDOWS)
+        && !name.starts_with("remove-")
+        && !name.starts_with("uninstall-")
+    {
+        return;
+    }
     if call
         .arguments()
         .iter()
