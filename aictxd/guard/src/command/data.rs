@@ -1,10 +1,9 @@
 //! Text that a program runs: statements for databases, programs for interpreters, scripts for
 //! shells and containers.
 
-use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use aictx_signals::shell::{SimpleCommand, Word};
+use aictx_signals::shell::{ByName, SimpleCommand, Word};
 
 use super::table::{DECODERS, DOWNLOADERS, INTERPRETERS, Interpreter, Traits};
 use super::{Call, Judge, Kind, Level, Tier, code};
@@ -45,13 +44,12 @@ pub(super) fn is_shell(name: &str) -> bool {
 }
 
 /// Interpreters by name; every call is looked up, some more than once.
-static INTERPRETER_OF: LazyLock<HashMap<&'static str, &'static Interpreter>> =
-    LazyLock::new(|| {
-        INTERPRETERS
-            .iter()
-            .map(|known| (known.name, known))
-            .collect()
-    });
+static INTERPRETER_OF: LazyLock<ByName<&'static Interpreter>> = LazyLock::new(|| {
+    INTERPRETERS
+        .iter()
+        .map(|known| (known.name, known))
+        .collect()
+});
 
 pub(super) fn interpreter(name: &str) -> Option<&'static Interpreter> {
     // `python3.12` is `python`.

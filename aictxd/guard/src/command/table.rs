@@ -1,8 +1,9 @@
 //! What is known about programs, all data. Calls that are known by verbs and options stand in
 //! `table/rules.txt`.
 
-use std::collections::HashMap;
 use std::sync::LazyLock;
+
+use aictx_signals::shell::ByName;
 
 mod rules;
 
@@ -40,8 +41,8 @@ impl Traits {
     }
 }
 
-static TRAITS: LazyLock<HashMap<&'static str, Traits>> = LazyLock::new(|| {
-    let mut map: HashMap<&'static str, Traits> = HashMap::new();
+static TRAITS: LazyLock<ByName<Traits>> = LazyLock::new(|| {
+    let mut map: ByName<Traits> = ByName::default();
     let windows: Vec<&str> = super::windows::names().collect();
     for (names, traits) in [
         (DATA, Traits::DATA),

@@ -1,9 +1,8 @@
 //! Calls that are known by their verbs and options: the reader of `rules.txt`.
 
-use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use aictx_signals::shell::Word;
+use aictx_signals::shell::{ByName, Word};
 
 use super::super::options::{self, Operands, has_option};
 use super::super::{Kind, Tier};
@@ -84,8 +83,8 @@ impl Part {
 }
 
 /// Rules by program; almost every command line is about programs that have none.
-static BY_PROGRAM: LazyLock<HashMap<&'static str, Vec<Rule>>> = LazyLock::new(|| {
-    let mut map: HashMap<&'static str, Vec<Rule>> = HashMap::new();
+static BY_PROGRAM: LazyLock<ByName<Vec<Rule>>> = LazyLock::new(|| {
+    let mut map: ByName<Vec<Rule>> = ByName::default();
     for line in TEXT.lines() {
         let Some(programs) = programs(line) else {
             continue;
