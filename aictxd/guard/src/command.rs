@@ -35,6 +35,9 @@ const MAX_TARGETS: usize = 8;
 const MAX_VARIANTS: usize = 1024;
 /// Aliases of one line that are remembered.
 const MAX_ALIASES: usize = 16;
+/// Bytes of an alias that is followed, and how often one line is: both keep the time linear.
+const MAX_ALIAS: usize = 1024;
+const MAX_ALIAS_USES: u8 = 32;
 /// Scripts inside scripts (text piped into a shell, commands for a container).
 const MAX_INNER: u8 = 4;
 
@@ -106,6 +109,7 @@ pub fn command_risk(command: &str, place: Place, facts: &dyn Facts) -> CommandRi
         dialect: Dialect::Posix,
         called: called::Called::default(),
         aliases: Vec::new(),
+        alias_uses: 0,
     };
     let script = shell::analyse(command, Dialect::Posix);
     judge.script(&script);
@@ -162,6 +166,8 @@ struct Judge<'a> {
     called: called::Called,
     /// Names that the line gives to other commands.
     aliases: Vec<(String, String)>,
+    /// How often one of them was used.
+    alias_uses: u8,
 }
 
 /// A command with its place in the script.
@@ -308,7 +314,12 @@ impl Judge<'_> {
         let Some((_, text)) = self.aliases.iter().find(|(known, _)| known == name) else {
             return;
         };
+        if text.len() > MAX_ALIAS || self.alias_uses >= MAX_ALIAS_USES {
+            self.undecidable(Level::Caution, "alias", &[]);
+            return;
+        }
         let mut text = text.clone();
+        self.alias_uses += 1;
         for word in call.arguments() {
             text.push(' ');
             text.push_str(&verbs::quoted(&word.text));

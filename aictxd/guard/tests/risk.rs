@@ -124,3 +124,13 @@ fn sixth_set() {
     assert!(rates.alarms <= 0.02 && rates.false_asks == 0.0);
     assert!(rates.agree >= 0.97);
 }
+
+/// First run: recall 0.9467, called safe 3, alarms 0.0167, false asks 0.0167, agreement 0.9630. One
+/// label was corrected (what goes to the trash comes back); a program for perl that prints nothing
+/// is still missed.
+#[test]
+fn seventh_set() {
+    let rates = rates(include_str!("risk-seven.jsonl"));
+    assert!(rates.recall >= 0.97 && rates.missed <= 1);
+    assert!(rates.alarms <= 0.02 && rates.false_asks == 0.0);
+}

@@ -313,6 +313,7 @@ fn run(judge: &mut Judge, commands: &str, cwd: &str, by: String) {
             by: Some(by),
         },
         aliases: Vec::new(),
+        alias_uses: judge.alias_uses,
     };
     let parsed = inside.risk.parsed;
     inside.script(&script);

@@ -261,6 +261,8 @@ pub(super) static INTERPRETERS: &[Interpreter] = &[
             "rimraf",
             "promises.rm(",
             "removeSync(",
+            "emptyDirSync(",
+            "emptyDir(",
         ],
     },
     Interpreter {

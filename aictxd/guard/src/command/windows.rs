@@ -123,7 +123,10 @@ static WITH_WORD: &[(&str, &[&str], Tier, Kind)] = &[
     ),
     (
         "format",
-        &["a:", "c:", "d:", "e:", "f:", "g:", "h:"],
+        &[
+            "a:", "b:", "c:", "d:", "e:", "f:", "g:", "h:", "i:", "j:", "k:", "l:", "m:", "n:",
+            "o:", "p:", "q:", "r:", "s:", "t:", "u:", "v:", "w:", "x:", "y:", "z:",
+        ],
         Tier::Catastrophic,
         Kind::Disk,
     ),
