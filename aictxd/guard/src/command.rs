@@ -14,6 +14,7 @@ mod secrets;
 mod system;
 mod table;
 mod target;
+mod verbs;
 mod windows;
 
 use aictx_proto::methods::guard::GuardWarning;
@@ -32,6 +33,11 @@ const MAX_FINDINGS: usize = 32;
 const MAX_TARGETS: usize = 8;
 /// Other values of variables that are judged in one script.
 const MAX_VARIANTS: usize = 1024;
+/// Aliases of one line that are remembered.
+const MAX_ALIASES: usize = 16;
+/// Bytes of an alias that is followed, and how often one line is: both keep the time linear.
+const MAX_ALIAS: usize = 1024;
+const MAX_ALIAS_USES: u8 = 32;
 /// Scripts inside scripts (text piped into a shell, commands for a container).
 const MAX_INNER: u8 = 4;
 
@@ -102,6 +108,8 @@ pub fn command_risk(command: &str, place: Place, facts: &dyn Facts) -> CommandRi
         segment: None,
         dialect: Dialect::Posix,
         called: called::Called::default(),
+        aliases: Vec::new(),
+        alias_uses: 0,
     };
     let script = shell::analyse(command, Dialect::Posix);
     judge.script(&script);
@@ -111,10 +119,21 @@ pub fn command_risk(command: &str, place: Place, facts: &dyn Facts) -> CommandRi
         judge.script(&script);
     }
     judge.segment = None;
+    if calls_net_delete(command) {
+        judge.hit(None, Kind::Delete, Tier::Destructive, "a .NET deletion", []);
+    }
     if is_fork_bomb(command, &script) {
         judge.hit(None, Kind::ProcessKill, Tier::Catastrophic, "fork bomb", []);
     }
     judge.risk
+}
+
+/// `[System.IO.Directory]::Delete(…)`: no POSIX shell has words for it.
+fn calls_net_delete(text: &str) -> bool {
+    text.contains("]::Delete")
+        && text
+            .split(['\n', ';', '{'])
+            .any(|part| part.trim_start().starts_with('[') && part.contains("]::Delete"))
 }
 
 /// A function that calls itself twice, piped.
@@ -145,6 +164,10 @@ struct Judge<'a> {
     dialect: Dialect,
     /// Texts from the repository that are being judged.
     called: called::Called,
+    /// Names that the line gives to other commands.
+    aliases: Vec<(String, String)>,
+    /// How often one of them was used.
+    alias_uses: u8,
 }
 
 /// A command with its place in the script.
@@ -153,6 +176,8 @@ struct Call<'s> {
     script: &'s Script,
     command: &'s SimpleCommand,
     segment: usize,
+    /// The lists that hold its program.
+    traits: table::Traits,
 }
 
 impl<'s> Call<'s> {
@@ -210,6 +235,7 @@ impl Judge<'_> {
                 script,
                 command,
                 segment,
+                traits: table::Traits::default(),
             };
             self.call(call);
             // A variable with several values: each is judged.
@@ -234,9 +260,23 @@ impl Judge<'_> {
             return;
         }
         let name = call.command.name();
-        if table::is_data(name) {
+        let call = Call {
+            traits: table::traits(name),
+            ..call
+        };
+        if call.traits.has(table::Traits::DATA) {
+            if name == "alias" {
+                let given = call
+                    .arguments()
+                    .iter()
+                    .filter_map(|word| word.text.split_once('='));
+                let given = given.map(|(name, text)| (name.to_owned(), text.to_owned()));
+                self.aliases.extend(given);
+                self.aliases.truncate(MAX_ALIASES);
+            }
             return;
         }
+        let before = self.risk.findings.len();
         secrets::judge(self, call);
         if data::runs_download(call) {
             self.hit(
@@ -259,6 +299,35 @@ impl Judge<'_> {
         windows::judge(self, call);
         called::judge(self, call);
         self.rules(call, name, call.arguments());
+        data::judge_statements(self, call);
+        verbs::lent(self, call);
+        verbs::sent(self, call);
+        self.aliased(call);
+        if before == self.risk.findings.len() && before < MAX_FINDINGS {
+            verbs::judge(self, call);
+        }
+    }
+
+    /// `alias x='rm -rf'; x src`: the words behind an alias belong to its text.
+    fn aliased(&mut self, call: Call) {
+        let name = call.command.name();
+        let Some((_, text)) = self.aliases.iter().find(|(known, _)| known == name) else {
+            return;
+        };
+        if text.len() > MAX_ALIAS || self.alias_uses >= MAX_ALIAS_USES {
+            self.undecidable(Level::Caution, "alias", &[]);
+            return;
+        }
+        let mut text = text.clone();
+        self.alias_uses += 1;
+        for word in call.arguments() {
+            text.push(' ');
+            text.push_str(&verbs::quoted(&word.text));
+        }
+        // An alias of its own name would be found again and again.
+        let aliases = std::mem::take(&mut self.aliases);
+        self.inner_script(&text, call.command.remote);
+        self.aliases = aliases;
     }
 
     /// A program that is only known when it runs, with options that only deleting programs take.
@@ -301,15 +370,9 @@ impl Judge<'_> {
                 continue;
             }
             // `> file` alone is there to empty it.
-            let silent = command.words.is_empty() || matches!(command.name(), ":" | "true");
-            let emptied = silent
-                || (command.name() == "cat"
-                    && command
-                        .arguments()
-                        .iter()
-                        .any(|word| word.text == "/dev/null"));
-            if emptied && command.assignments.is_empty() {
-                self.hit(Some(call), Kind::Overwrite, Tier::Risky, sign, [target]);
+            if target::prints_nothing(command) && command.assignments.is_empty() {
+                let tier = self.emptying(call, &redirect.target);
+                self.hit(Some(call), Kind::Overwrite, tier, sign, [target]);
             } else if self.known(call, &redirect.target).tracked == Some(true) {
                 let known = self.known(call, &redirect.target);
                 let reversible = known.dirty == Some(false);
@@ -320,23 +383,29 @@ impl Judge<'_> {
 
     /// The table of calls that are known by verbs and options.
     fn rules(&mut self, call: Call, name: &str, arguments: &[Word]) {
-        let mut worst: Option<&table::Rule> = None;
-        let mut operands: Option<options::Operands> = None;
-        for rule in table::rules_of(name) {
-            let operands = operands.get_or_insert_with(|| operands_of(name, arguments));
-            if rule.matches(operands, arguments, call.command.elevated) {
-                if rule.tier == Tier::Plain {
-                    return;
-                }
-                if worst.is_none_or(|worst| worst.tier < rule.tier) {
-                    worst = Some(rule);
-                }
+        let rules = table::rules_of(name);
+        if rules.is_empty() {
+            return;
+        }
+        let mut operands = operands_of(name, arguments);
+        let mut worst = match self.worst_rule(rules, &operands, call, arguments) {
+            Verdict::Harmless => return,
+            Verdict::Worst(rule) => Some(rule),
+            Verdict::None => None,
+        };
+        if worst.is_none_or(|rule| rule.tier < Tier::Destructive) && operands.words.len() > 1 {
+            let others = options::operands_behind_values(arguments);
+            if let Verdict::Worst(rule) = self.worst_rule(rules, &others, call, arguments)
+                && worst.is_none_or(|worst| worst.tier < rule.tier)
+            {
+                worst = Some(rule);
+                operands = others;
             }
         }
         let Some(rule) = worst else {
             return;
         };
-        let operands = operands.map(|operands| operands.words).unwrap_or_default();
+        let operands = operands.words;
         let mut verb = name.to_owned();
         for operand in operands.iter().take(rule.words.len()) {
             verb.push(' ');
@@ -356,6 +425,28 @@ impl Judge<'_> {
             rule.tier
         };
         self.hit(Some(call), rule.kind, tier, &verb, targets);
+    }
+
+    /// The worst rule that fits one reading of the words.
+    fn worst_rule(
+        &self,
+        rules: &'static [table::Rule],
+        operands: &options::Operands,
+        call: Call,
+        arguments: &[Word],
+    ) -> Verdict {
+        let mut worst: Option<&table::Rule> = None;
+        for rule in rules {
+            if worst.is_none_or(|worst| worst.tier < rule.tier || rule.tier == Tier::Plain)
+                && rule.matches(operands, arguments, call.command.elevated)
+            {
+                if rule.tier == Tier::Plain {
+                    return Verdict::Harmless;
+                }
+                worst = Some(rule);
+            }
+        }
+        worst.map_or(Verdict::None, Verdict::Worst)
     }
 
     /// Something that may be lost.
@@ -483,6 +574,13 @@ impl Judge<'_> {
         self.script(&script);
         self.inner -= 1;
     }
+}
+
+/// What the table says of one call.
+enum Verdict {
+    None,
+    Harmless,
+    Worst(&'static table::Rule),
 }
 
 /// What a finding says besides verb and targets.

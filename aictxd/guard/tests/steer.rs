@@ -200,3 +200,17 @@ fn fourth_blind_set() {
         assert!(rate >= 0.8, "{language}: {rate}");
     }
 }
+
+#[test]
+fn fifth_blind_set() {
+    for (language, rate) in rates("fifth", include_str!("steer/fifth.txt")) {
+        assert!(rate >= 0.85, "{language}: {rate}");
+    }
+}
+
+#[test]
+fn sixth_blind_set() {
+    for (language, rate) in rates("sixth", include_str!("steer/sixth.txt")) {
+        assert!(rate >= 0.85, "{language}: {rate}");
+    }
+}

@@ -17,11 +17,13 @@
 
 mod expand;
 mod lex;
+mod names;
 mod redirect;
 mod values;
 mod word;
 mod wrap;
 
+pub use names::{ByName, NameHasher, Names};
 use values::Context;
 
 /// Bytes of a command line that are analysed. Longer ones are `undecided`.

@@ -9,7 +9,7 @@ mod recipes;
 use aictx_proto::path::Located;
 use aictx_signals::shell::{self, Dialect, RedirectKind, SimpleCommand, Word};
 
-use super::data::{interpreter, is_shell};
+use super::data::{interpreter, is_shell, printed};
 use super::options::value_of;
 use super::{Call, Judge, Kind, Level, MAX_TEXT, Place, Tier, What, code};
 
@@ -201,15 +201,7 @@ fn written(call: Call, file: &Word) -> Option<String> {
     if let Some(text) = writer.stdin_text() {
         return Some(text.to_owned());
     }
-    matches!(writer.name(), "echo" | "printf").then(|| {
-        let words: Vec<&str> = writer
-            .arguments()
-            .iter()
-            .map(|word| word.text.as_str())
-            .filter(|text| !matches!(*text, "-e" | "-n" | "%s\\n" | "%s"))
-            .collect();
-        words.join(" ").replace("\\n", "\n")
-    })
+    matches!(writer.name(), "echo" | "printf").then(|| printed(writer))
 }
 
 /// Whether an earlier command of the same line fetches the file.
@@ -320,6 +312,8 @@ fn run(judge: &mut Judge, commands: &str, cwd: &str, by: String) {
             levels: judge.called.levels + 1,
             by: Some(by),
         },
+        aliases: Vec::new(),
+        alias_uses: judge.alias_uses,
     };
     let parsed = inside.risk.parsed;
     inside.script(&script);

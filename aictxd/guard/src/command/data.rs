@@ -1,9 +1,11 @@
 //! Text that a program runs: statements for databases, programs for interpreters, scripts for
 //! shells and containers.
 
-use aictx_signals::shell::Word;
+use std::sync::LazyLock;
 
-use super::table::{DECODERS, DOWNLOADERS, INTERPRETERS, Interpreter, SQL_CLIENTS};
+use aictx_signals::shell::{ByName, SimpleCommand, Word};
+
+use super::table::{DECODERS, DOWNLOADERS, INTERPRETERS, Interpreter, Traits};
 use super::{Call, Judge, Kind, Level, Tier, code};
 
 /// Bytes of statements that are looked at.
@@ -41,16 +43,18 @@ pub(super) fn is_shell(name: &str) -> bool {
     )
 }
 
+/// Interpreters by name; every call is looked up, some more than once.
+static INTERPRETER_OF: LazyLock<ByName<&'static Interpreter>> = LazyLock::new(|| {
+    INTERPRETERS
+        .iter()
+        .map(|known| (known.name, known))
+        .collect()
+});
+
 pub(super) fn interpreter(name: &str) -> Option<&'static Interpreter> {
-    if !name.starts_with(['p', 'n', 'b', 'd', 'r', 'R', 'l', 'e', 't']) {
-        return None;
-    }
-    INTERPRETERS.iter().find(|known| {
-        name.strip_prefix(known.name).is_some_and(|rest| {
-            rest.bytes()
-                .all(|byte| byte.is_ascii_digit() || byte == b'.')
-        })
-    })
+    // `python3.12` is `python`.
+    let plain = name.trim_end_matches(|last: char| last.is_ascii_digit() || last == '.');
+    INTERPRETER_OF.get(plain).copied()
 }
 
 /// Neither a script nor a program on the line is given.
@@ -88,7 +92,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
     let arguments = call.arguments();
     // What lives only while it runs cannot be lost.
     let memory = |word: &Word| word.text == ":memory:";
-    if SQL_CLIENTS.contains(&name) {
+    if call.traits.has(Traits::SQL) {
         if arguments.iter().any(memory) {
             return;
         }
@@ -110,6 +114,10 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
                 judge.inner_script(&text, call.command.remote);
             }
         }
+    } else if matches!(name, "at" | "batch") {
+        for text in piped_texts(call) {
+            judge.inner_script(&text, call.command.remote);
+        }
     } else if let Some(known) = interpreter(name) {
         programs(judge, call, known);
     } else if matches!(name, "redis-cli" | "valkey-cli") {
@@ -117,14 +125,18 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
             let text = text.to_ascii_lowercase();
             text.contains("flushall") || text.contains("flushdb")
         };
-        if piped_texts(call).iter().any(flushes) {
+        // A script for the server says `call('FLUSHALL')`.
+        let scripted = |word: &Word| word.text.contains("call(") && flushes(&word.text);
+        if piped_texts(call).iter().any(flushes) || arguments.iter().any(scripted) {
             let verb = "flush of a database";
             judge.hit(Some(call), Kind::DatabaseWrite, Tier::Destructive, verb, []);
         }
     } else if matches!(name, "mongo" | "mongosh") {
         let drops = |text: &str| {
+            let text: String = text.split_whitespace().collect();
             text.contains("dropDatabase(")
                 || text.contains(".drop(")
+                || text.contains(".drop()")
                 || text.contains("deleteMany({})")
                 || text.contains(".remove({})")
         };
@@ -173,19 +185,92 @@ pub(super) fn piped_texts(call: Call) -> Vec<String> {
     out.extend(call.command.stdin_text().map(str::to_owned));
     if let Some(feeder) = call.feeder() {
         match feeder.name() {
-            "echo" | "printf" => {
-                let words: Vec<&str> = feeder
-                    .arguments()
-                    .iter()
-                    .map(|word| word.text.as_str())
-                    .filter(|text| !matches!(*text, "-e" | "-n" | "-ne" | "-en" | "%s\\n" | "%s"))
-                    .collect();
-                out.push(words.join(" "));
-            }
+            "echo" | "printf" => out.push(printed(feeder)),
             _ => out.extend(feeder.stdin_text().map(str::to_owned)),
         }
     }
     out
+}
+
+/// Options behind which a program takes a statement.
+const STATEMENT_OPTIONS: &[&str] = &[
+    "-c",
+    "-e",
+    "-q",
+    "-Q",
+    "-s",
+    "--command",
+    "--execute",
+    "--query",
+    "--sql",
+    "--statement",
+    "--eval",
+    "--exec",
+    "-x",
+];
+
+/// Statements for a database that reach a program no table calls a client: `--sql 'DROP TABLE x'`,
+/// `tool db execute <<< 'DROP TABLE x'`.
+pub(super) fn judge_statements(judge: &mut Judge, call: Call) {
+    let name = call.command.name();
+    let arguments = call.arguments();
+    // Statements have several words.
+    let spaced = |word: &Word| word.text.contains(' ');
+    let given = call.command.stdin_text().is_some() || call.command.piped_from.is_some();
+    if call.traits.has(Traits::SQL)
+        || matches!(name, "git" | "gh" | "glab" | "tee" | "sed" | "awk")
+        || (!given && !arguments.iter().any(spaced))
+    {
+        return;
+    }
+    for pair in arguments.windows(2).take(256) {
+        let [option, value] = pair else {
+            continue;
+        };
+        if STATEMENT_OPTIONS.contains(&option.text.as_str()) && value.text.contains(' ') {
+            statements(judge, call, name, &value.text);
+        }
+    }
+    let about = |text: &str| {
+        [
+            "sql",
+            "db",
+            "database",
+            "query",
+            "dbshell",
+            "dbconsole",
+            "execute",
+        ]
+        .iter()
+        .any(|word| text == *word || (!text.contains(' ') && text.ends_with(word)))
+    };
+    let takes = about(name) || arguments.iter().take(4).any(|word| about(&word.text));
+    if takes {
+        // `turso db shell app 'DROP TABLE x'`
+        for word in arguments.iter().skip(1).take(16) {
+            if word.quoted && word.text.contains(' ') {
+                statements(judge, call, name, &word.text);
+            }
+        }
+        for text in piped_texts(call) {
+            statements(judge, call, name, &text);
+        }
+    }
+}
+
+/// What `echo` or `printf` print, with line breaks for their escapes. `printf` starts its format
+/// again for each word, so that words are lines of their own when the format says so.
+pub(super) fn printed(command: &SimpleCommand) -> String {
+    let mut separator = " ";
+    let mut words: Vec<&str> = Vec::new();
+    for word in command.arguments() {
+        match word.text.as_str() {
+            "-e" | "-n" | "-ne" | "-en" | "%s" => {}
+            "%s\\n" | "%b\\n" => separator = "\n",
+            text => words.push(text),
+        }
+    }
+    words.join(separator).replace("\\n", "\n")
 }
 
 /// Judges SQL statements one by one.
@@ -213,7 +298,17 @@ pub(super) fn statement_tier(statement: &str) -> Option<(Tier, &'static str)> {
         .map(str::to_ascii_uppercase);
     let first = words.next()?;
     let second = words.next().unwrap_or_default();
-    let mut bounded = || words.any(|word| word == "WHERE" || word == "LIMIT");
+    let mut bounded = || {
+        let mut words = words
+            .by_ref()
+            .skip_while(|word| word != "WHERE" && word != "LIMIT");
+        // `WHERE true` bounds nothing.
+        words.next().is_some()
+            && !matches!(
+                words.next().as_deref(),
+                Some("TRUE" | "1" | "1=1" | "'1'='1'" | "NOT")
+            )
+    };
     match (first.as_str(), second.as_str()) {
         ("DROP", "DATABASE" | "TABLE" | "SCHEMA" | "KEYSPACE" | "OWNED" | "TABLESPACE") => {
             Some((Tier::Destructive, "DROP"))
@@ -225,12 +320,11 @@ pub(super) fn statement_tier(statement: &str) -> Option<(Tier, &'static str)> {
         ("TRUNCATE", second) if !second.is_empty() => Some((Tier::Destructive, "TRUNCATE")),
         ("DELETE", "FROM") if bounded() => Some((Tier::Risky, "DELETE")),
         ("DELETE", "FROM") => Some((Tier::Destructive, "DELETE without WHERE")),
-        // An unbounded update is a slip that can be seen and repaired more often than a deletion.
         ("UPDATE", _) if !second.is_empty() => {
             let rest: Vec<String> = words.collect();
             let updates = rest.iter().any(|word| word == "SET");
             let bounded = rest.iter().any(|word| word == "WHERE" || word == "LIMIT");
-            (updates && !bounded).then_some((Tier::Risky, "UPDATE without WHERE"))
+            (updates && !bounded).then_some((Tier::Destructive, "UPDATE without WHERE"))
         }
         ("ALTER", "TABLE") => words
             .any(|word| word == "DROP")
@@ -260,7 +354,8 @@ fn programs(judge: &mut Judge, call: Call, known: &Interpreter) {
         texts.extend(piped_texts(call));
     }
     for text in &texts {
-        if known.deletes.iter().any(|call| text.contains(call)) {
+        let run = code::without_printed(text);
+        if known.deletes.iter().any(|call| run.contains(call)) {
             let verb = format!("{} deletes a tree", known.name);
             judge.hit(Some(call), Kind::Delete, Tier::Destructive, &verb, []);
         } else {
@@ -274,7 +369,15 @@ fn programs(judge: &mut Judge, call: Call, known: &Interpreter) {
     if let Some((at, word)) = script.and_then(|at| Some((at, arguments.get(at)?)))
         && let Some(name) = word.text.rsplit('/').next()
     {
-        judge.rules(call, name, arguments.get(at + 1..).unwrap_or_default());
+        let rest = arguments.get(at + 1..).unwrap_or_default();
+        judge.rules(call, name, rest);
+        // `artisan tinker --execute=…`
+        if let Some(code) = rest
+            .iter()
+            .find_map(|word| word.text.strip_prefix("--execute="))
+        {
+            code::judge(judge, call, known.name, code);
+        }
     }
 }
 

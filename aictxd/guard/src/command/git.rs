@@ -28,7 +28,48 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
         "checkout" => checkout(judge, call, words),
         "restore" => restore(judge, call, words),
         "push" => push(judge, call, words),
+        "clean" => {
+            // The only thing that keeps it from deleting without `-f`.
+            let unlocked = global
+                .iter()
+                .any(|word| word.text.eq_ignore_ascii_case("clean.requireForce=false"));
+            if unlocked && !has_option(words, &["-n", "--dry-run", "-i"]) {
+                let tier = Tier::Destructive;
+                judge.hit(Some(call), Kind::Delete, tier, "git clean", operands(words));
+            }
+        }
+        "config" => alias(judge, call, words),
         _ => {}
+    }
+}
+
+/// An alias that the same line uses afterwards.
+fn alias(judge: &mut Judge, call: Call, words: &[Word]) {
+    let mut words = words.iter();
+    let Some(name) = words.find_map(|word| word.text.strip_prefix("alias.")) else {
+        return;
+    };
+    let Some(value) = words.next() else {
+        return;
+    };
+    let later = call
+        .script
+        .commands
+        .get(call.segment + 1..)
+        .unwrap_or_default();
+    let used = later.iter().take(256).any(|command| {
+        command.name() == "git"
+            && command
+                .arguments()
+                .first()
+                .is_some_and(|word| word.text == name)
+    });
+    if used {
+        let text = match value.text.strip_prefix('!') {
+            Some(script) => script.to_owned(),
+            None => format!("git {}", value.text),
+        };
+        judge.inner_script(&text, call.command.remote);
     }
 }
 

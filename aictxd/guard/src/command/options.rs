@@ -34,6 +34,23 @@ pub(super) fn operands_of<'w>(name: &str, arguments: &'w [Word]) -> Operands<'w>
     out
 }
 
+/// The same when every option takes the next word. Which ones do is known of a few programs only;
+/// what could be a verb in either reading is looked at in both.
+pub(super) fn operands_behind_values(arguments: &[Word]) -> Operands<'_> {
+    let mut out = Operands::default();
+    let mut skip = false;
+    for word in arguments {
+        let text = word.text.as_str();
+        if text.starts_with('-') && text.len() > 1 {
+            skip = !text.contains('=');
+        } else if !std::mem::take(&mut skip) {
+            out.words.push(text);
+        }
+    }
+    out.leading = out.words.len();
+    out
+}
+
 /// Whether one of `options` is given. `-f` is found in clusters such as `-xdf`, `--force` also as
 /// `--force=x`; words after `--` are no options.
 pub(super) fn has_option(arguments: &[Word], options: &[&str]) -> bool {
@@ -66,6 +83,10 @@ pub(super) fn is_option(text: &str, option: &str) -> bool {
 
 /// The call only says what it would do, or how it is used.
 pub(super) fn is_harmless(arguments: &[Word]) -> bool {
+    // `-h` takes a host as often as it asks for help; at the end there is no host.
+    if arguments.last().is_some_and(|word| word.text == "-h") {
+        return true;
+    }
     arguments
         .iter()
         .take_while(|word| word.text != "--")

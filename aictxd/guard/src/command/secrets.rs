@@ -3,12 +3,13 @@
 use aictx_proto::path::{Located, locate};
 use aictx_signals::shell::{RedirectKind, Word};
 
+use super::table::Traits;
 use super::{Call, Judge, Kind, Tier};
 use crate::codes::SENSITIVE_PATH;
 use crate::path;
 
 /// Programs that send to other machines.
-const SENDERS: &[&str] = &[
+pub(super) const SENDERS: &[&str] = &[
     "curl",
     "wget",
     "http",
@@ -62,7 +63,7 @@ const SECRET_ENDS: &[&str] = &[
 /// Judges what a call sends.
 pub(super) fn judge(judge: &mut Judge, call: Call) {
     let name = call.command.name();
-    if !SENDERS.contains(&name) {
+    if !call.traits.has(Traits::SENDS) {
         return;
     }
     let words = call.arguments();

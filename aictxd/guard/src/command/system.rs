@@ -9,7 +9,7 @@ use super::{Call, Judge, Kind, Level, Tier, code};
 pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
     match call.command.name() {
         "kill" => kill(judge, call),
-        "curl" | "xh" | "http" | "https" | "gh" | "glab" => {
+        "curl" | "wget" | "xh" | "http" | "https" | "gh" | "glab" => {
             request(judge, call);
             return false;
         }
@@ -23,6 +23,28 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
             }
         }
         "crontab" => crontab(judge, call),
+        "vi" | "vim" | "nvim" | "ex" => editor(judge, call),
+        "ansible" => {
+            let absent =
+                |word: &Word| word.text.contains("state=absent") && word.text.contains("path=");
+            if call.arguments().iter().any(absent) {
+                let verb = "ansible state=absent";
+                judge.hit(Some(call), Kind::RemoteDelete, Tier::Destructive, verb, []);
+            }
+            return false;
+        }
+        "lftp" | "sftp" | "ftp" => transfers(judge, call),
+        // What is typed into another terminal, or run on many machines.
+        "tmux" | "pssh" | "parallel-ssh" | "pdsh" | "clush" => {
+            for word in call
+                .arguments()
+                .iter()
+                .filter(|word| word.text.contains(' '))
+            {
+                judge.inner_script(&word.text, call.command.remote);
+            }
+            return false;
+        }
         "osascript" => {
             let told = |word: &Word| {
                 let text = word.text.to_ascii_lowercase();
@@ -85,6 +107,54 @@ fn kill(judge: &mut Judge, call: Call) {
     }
 }
 
+/// `vim -c '%d' -c wq file`: an editor that runs a script.
+fn editor(judge: &mut Judge, call: Call) {
+    let words = call.arguments();
+    let all = ["%d", "1,$d", "g/^/d", "g/./d"];
+    let says = |word: &Word| {
+        let text = word.text.trim_start_matches(['+', ':']);
+        text.split('|').any(|order| all.contains(&order.trim()))
+    };
+    if words.iter().any(says) {
+        let shown = words.last().map(|word| word.text.as_str());
+        let name = call.command.name();
+        judge.hit(Some(call), Kind::Overwrite, Tier::Destructive, name, shown);
+    }
+    for word in words {
+        if let Some(text) = word
+            .text
+            .strip_prefix(":!")
+            .or_else(|| word.text.strip_prefix("+!"))
+        {
+            judge.inner_script(text, call.command.remote);
+        }
+    }
+}
+
+/// Orders for a file transfer.
+fn transfers(judge: &mut Judge, call: Call) {
+    let orders = |text: &str| {
+        text.split([';', '\n']).any(|order| {
+            let mut words = order.split_whitespace();
+            match words.next() {
+                Some("rm" | "mrm" | "rmdir" | "mdelete" | "delete") => true,
+                Some("glob") => matches!(words.next(), Some("rm" | "mrm")),
+                Some("mirror") => {
+                    words.any(|word| word.starts_with("--delete") || word.starts_with("--Remove"))
+                }
+                _ => false,
+            }
+        })
+    };
+    let texts = super::data::piped_texts(call);
+    if texts.iter().any(|text| orders(text))
+        || call.arguments().iter().any(|word| orders(&word.text))
+    {
+        let name = call.command.name();
+        judge.hit(Some(call), Kind::RemoteDelete, Tier::Destructive, name, []);
+    }
+}
+
 /// `-X DELETE` and its spellings.
 fn request(judge: &mut Judge, call: Call) {
     let name = call.command.name();
@@ -103,8 +173,13 @@ fn request(judge: &mut Judge, call: Call) {
             })
         })
         .or_else(|| {
-            let first = words.iter().find(|word| !word.text.starts_with('-'))?;
-            matches!(name, "xh" | "http" | "https").then_some(first.text.as_str())
+            // Behind options, whose values look the same.
+            let mut first = words
+                .iter()
+                .filter(|word| !word.text.starts_with('-'))
+                .take(3);
+            let method = first.find(|word| word.text.eq_ignore_ascii_case("delete"))?;
+            matches!(name, "xh" | "http" | "https").then_some(method.text.as_str())
         });
     if !method.is_some_and(|method| method.eq_ignore_ascii_case("DELETE")) {
         return;
@@ -115,7 +190,12 @@ fn request(judge: &mut Judge, call: Call) {
             .any(|host| word.text.contains(host))
             || word.text.starts_with(':')
     };
-    let tier = if words.iter().any(local) {
+    // `…/_all` and `…/*` are everything that a server holds.
+    let everything = |word: &Word| {
+        let path = word.text.split('?').next().unwrap_or_default();
+        path.ends_with("/_all") || path.ends_with("/*")
+    };
+    let tier = if words.iter().any(local) && !words.iter().any(everything) {
         Tier::Risky
     } else {
         Tier::Destructive
@@ -142,6 +222,40 @@ fn crontab(judge: &mut Judge, call: Call) {
         .redirects
         .iter()
         .any(|redirect| matches!(redirect.kind, RedirectKind::Read | RedirectKind::Heredoc));
+    if words.iter().any(|word| word.text == "/dev/null") {
+        judge.hit(
+            Some(call),
+            Kind::Delete,
+            Tier::Destructive,
+            "crontab",
+            ["/dev/null"],
+        );
+        return;
+    }
+    if call.feeder().is_some_and(super::target::prints_nothing) {
+        judge.hit(
+            Some(call),
+            Kind::Delete,
+            Tier::Destructive,
+            "crontab",
+            ["nothing"],
+        );
+        return;
+    }
+    // Behind five fields, or one word with an `@`, stands a command.
+    for text in super::data::piped_texts(call) {
+        for line in text.lines().take(64) {
+            let fields = if line.trim_start().starts_with('@') {
+                1
+            } else {
+                5
+            };
+            let words: Vec<&str> = line.split_whitespace().skip(fields).collect();
+            if !words.is_empty() {
+                judge.inner_script(&words.join(" "), call.command.remote);
+            }
+        }
+    }
     if given || read || call.command.piped_from.is_some() {
         judge.hit(Some(call), Kind::Overwrite, Tier::Risky, "crontab", []);
     }

@@ -1,8 +1,9 @@
 //! What is known about programs, all data. Calls that are known by verbs and options stand in
 //! `table/rules.txt`.
 
-use std::collections::HashSet;
 use std::sync::LazyLock;
+
+use aictx_signals::shell::ByName;
 
 mod rules;
 
@@ -16,11 +17,51 @@ const DATA: &[&str] = &[
     "true", "false", ":", "for", "case", "select", "in",
 ];
 
-static IS_DATA: LazyLock<HashSet<&'static str>> = LazyLock::new(|| DATA.iter().copied().collect());
+/// In which lists a program stands: asked once a call instead of list by list.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Traits(u8);
 
-/// Whether the words of a program are only data.
-pub(super) fn is_data(program: &str) -> bool {
-    IS_DATA.contains(program)
+impl Traits {
+    /// Its words are only data.
+    pub(super) const DATA: Self = Self(1);
+    /// It sends to other machines.
+    pub(super) const SENDS: Self = Self(2);
+    /// Its operands are files, tests or names of people's own.
+    pub(super) const NAMES: Self = Self(4);
+    /// What stands behind its `--` is for the project's own program.
+    pub(super) const OWN: Self = Self(8);
+    /// It runs the statements it is given.
+    pub(super) const SQL: Self = Self(16);
+    /// PowerShell or `cmd` know it.
+    pub(super) const WINDOWS: Self = Self(32);
+
+    /// Whether it stands in the list of `other`.
+    pub(super) fn has(self, other: Self) -> bool {
+        self.0 & other.0 != 0
+    }
+}
+
+static TRAITS: LazyLock<ByName<Traits>> = LazyLock::new(|| {
+    let mut map: ByName<Traits> = ByName::default();
+    let windows: Vec<&str> = super::windows::names().collect();
+    for (names, traits) in [
+        (DATA, Traits::DATA),
+        (super::secrets::SENDERS, Traits::SENDS),
+        (super::verbs::NAMES, Traits::NAMES),
+        (super::verbs::OWN, Traits::OWN),
+        (SQL_CLIENTS, Traits::SQL),
+        (windows.as_slice(), Traits::WINDOWS),
+    ] {
+        for name in names {
+            map.entry(name).or_default().0 |= traits.0;
+        }
+    }
+    map
+});
+
+/// The lists that hold a program.
+pub(super) fn traits(program: &str) -> Traits {
+    TRAITS.get(program).copied().unwrap_or_default()
 }
 
 /// Programs that fetch from elsewhere.
@@ -160,6 +201,10 @@ pub(super) const FORMATTERS: &[&str] = &[
     "fdisk",
     "parted",
     "newfs",
+    "mke2fs",
+    "mkdosfs",
+    "mkntfs",
+    "mkfatfs",
 ];
 
 /// Programs that overwrite what they delete.
@@ -216,6 +261,8 @@ pub(super) static INTERPRETERS: &[Interpreter] = &[
             "rimraf",
             "promises.rm(",
             "removeSync(",
+            "emptyDirSync(",
+            "emptyDir(",
         ],
     },
     Interpreter {
@@ -271,6 +318,36 @@ pub(super) static INTERPRETERS: &[Interpreter] = &[
         deletes: &["rmSync(", "rmdirSync(", "fs.rm(", "rimraf"],
     },
     Interpreter {
+        name: "groovy",
+        options: &["-e"],
+        deletes: &["deleteDir(", "deleteDirectory("],
+    },
+    Interpreter {
+        name: "jshell",
+        options: &[],
+        deletes: &["deleteDirectory(", "deleteRecursively("],
+    },
+    Interpreter {
+        name: "scala",
+        options: &["-e"],
+        deletes: &["deleteRecursively(", "deleteDirectory(", "os.remove.all("],
+    },
+    Interpreter {
+        name: "julia",
+        options: &["-e", "-E"],
+        deletes: &["recursive=true", "recursive = true"],
+    },
+    Interpreter {
+        name: "ghc",
+        options: &["-e"],
+        deletes: &["removeDirectoryRecursive", "removePathForcibly"],
+    },
+    Interpreter {
+        name: "R",
+        options: &["-e"],
+        deletes: &["unlink("],
+    },
+    Interpreter {
         name: "php",
         options: &["-r"],
         deletes: &[
@@ -301,6 +378,10 @@ pub(super) const ROW_DELETES: &[&str] = &[
     "Schema::drop",
     "drop_table",
     ".truncate()",
+    "::truncate()",
+    "objects.all().delete()",
+    "query()->delete()",
+    "Repo.delete_all",
 ];
 
 /// Ways to list many files.
@@ -311,7 +392,9 @@ pub(super) const LISTINGS: &[&str] = &[
 /// Ways to delete a file.
 pub(super) const UNLINKS: &[&str] = &[
     "os.remove(",
+    "(os.remove,",
     "os.unlink(",
+    "(os.unlink,",
     ".unlink(",
     "unlink ",
     "unlink(",

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use aictx_proto::path::{Located, Outside, locate};
-use aictx_signals::shell::Word;
+use aictx_signals::shell::{RedirectKind, SimpleCommand, Word};
 
 use super::options::value_of;
 use super::table::{DISKS, REGENERABLE, REGENERABLE_FILES, TEMPORARY};
@@ -169,7 +169,10 @@ fn resolve(path: &str) -> Vec<&str> {
 
 pub(super) fn is_regenerable(name: &str) -> bool {
     REGENERABLE.contains(&name)
-        || name.ends_with(".egg-info")
+        || name == "cache"
+        || ["-cache", "_cache", ".egg-info"]
+            .iter()
+            .any(|ending| name.ends_with(ending))
         || name.starts_with("bazel-")
         || name.starts_with("cmake-build-")
 }
@@ -425,6 +428,19 @@ pub(super) fn judge_writes(judge: &mut Judge, call: Call) -> bool {
                 let verb = format!("{name} -R");
                 judge.hit(Some(call), Kind::Permission, tier, &verb, shown);
             }
+            if name == "tee" && !has_option(arguments, &["-a", "--append"]) && is_fed_nothing(call)
+            {
+                for word in operands() {
+                    let tier = judge.emptying(call, word);
+                    judge.hit(
+                        Some(call),
+                        Kind::Overwrite,
+                        tier,
+                        name,
+                        [word.text.as_str()],
+                    );
+                }
+            }
             judge.write_all(call, operands().skip(skip), name, Touch::Alter);
         }
         "touch" | "mkdir" => judge.write_all(call, operands(), name, Touch::Create),
@@ -488,6 +504,30 @@ pub(super) fn judge_writes(judge: &mut Judge, call: Call) -> bool {
                 !script
             });
             let files: Vec<&Word> = files.collect();
+            let blanks = |script: &str| {
+                let tight: String = script.split_whitespace().collect();
+                matches!(
+                    tight.trim_end_matches(';'),
+                    "$_=\"\"" | "$_=''" | "undef$_" | "s/.*//s"
+                )
+            };
+            let emptied = if name == "perl" {
+                arguments.iter().any(|word| blanks(&word.text))
+            } else {
+                arguments.iter().any(|word| {
+                    let script = word
+                        .text
+                        .strip_prefix("--expression=")
+                        .unwrap_or(&word.text);
+                    let is_file = files.iter().any(|file| std::ptr::eq(*file, word));
+                    !is_file && !script.starts_with('-') && deletes_every_line(script)
+                })
+            };
+            if emptied && !files.iter().all(|word| is_log(judge, call, word)) {
+                let shown = files.iter().map(|word| word.text.as_str());
+                let tier = Tier::Destructive;
+                judge.hit(Some(call), Kind::Overwrite, tier, "sed -i d", shown);
+            }
             judge.write_all(call, files, &format!("{name} -i"), Touch::Alter);
         }
         "curl" | "wget" => {
@@ -535,6 +575,14 @@ fn edits_in_place(name: &str, arguments: &[Word]) -> bool {
     })
 }
 
+/// Whether standard input is certainly empty.
+fn is_fed_nothing(call: Call) -> bool {
+    match call.feeder() {
+        Some(feeder) => prints_nothing(feeder),
+        None => reads_null(call.command),
+    }
+}
+
 /// `mv x /dev/null` and `cp /dev/null x`. Returns whether it is one of them.
 fn nothing_left(judge: &mut Judge, call: Call, words: &[&Word]) -> bool {
     let name = call.command.name();
@@ -546,7 +594,9 @@ fn nothing_left(judge: &mut Judge, call: Call, words: &[&Word]) -> bool {
         judge.hit(Some(call), Kind::Delete, Tier::Destructive, "mv", shown);
         return true;
     }
-    if name == "cp" && sources.iter().any(|word| word.text == "/dev/null") {
+    if matches!(name, "cp" | "install" | "scp" | "ln")
+        && sources.iter().any(|word| word.text == "/dev/null")
+    {
         let tier = if is_log(judge, call, last) {
             Tier::Risky
         } else {
@@ -556,12 +606,96 @@ fn nothing_left(judge: &mut Judge, call: Call, words: &[&Word]) -> bool {
             Some(call),
             Kind::Overwrite,
             tier,
-            "cp",
+            name,
             [last.text.as_str()],
         );
         return true;
     }
     false
+}
+
+fn reads_null(command: &SimpleCommand) -> bool {
+    command
+        .redirects
+        .iter()
+        .any(|redirect| redirect.kind == RedirectKind::Read && redirect.target.text == "/dev/null")
+}
+
+/// Whether a command certainly prints nothing, so that what takes its output is emptied.
+pub(super) fn prints_nothing(command: &SimpleCommand) -> bool {
+    let mut arguments = command.arguments().iter();
+    match command.name() {
+        "" => command.words.is_empty(),
+        ":" | "true" => true,
+        "cat" => {
+            arguments.any(|word| word.text == "/dev/null")
+                || (command.arguments().is_empty() && reads_null(command))
+        }
+        "echo" | "printf" => arguments.all(|word| word.text.is_empty() || word.text == "-n"),
+        _ => false,
+    }
+}
+
+impl Judge<'_> {
+    /// How bad it is to leave a file empty: what people wrote is lost, what programs write is not.
+    pub(super) fn emptying(&self, call: Call, word: &Word) -> Tier {
+        let known = self.known(call, word);
+        let written = match known.tracked {
+            Some(tracked) => tracked,
+            None => {
+                !call.command.remote
+                    && is_written_by_people(&word.text)
+                    && !word.text.split('/').any(is_regenerable)
+            }
+        };
+        if written && known.exists != Some(false) && !is_log(self, call, word) {
+            Tier::Destructive
+        } else {
+            Tier::Risky
+        }
+    }
+}
+
+/// Whether a name promises a file that somebody wrote: it has an ending that no program leaves
+/// behind, or is one of the names without.
+fn is_written_by_people(path: &str) -> bool {
+    const LEFT_BEHIND: &[&str] = &[
+        "log", "txt", "out", "err", "tmp", "temp", "pid", "lock", "csv", "tsv", "bak", "cache",
+        "dump", "data", "stamp", "done", "flag", "trace", "prof", "old", "orig", "swp", "sock",
+        "db",
+    ];
+    let name = path.rsplit('/').next().unwrap_or_default();
+    match name.rsplit_once('.') {
+        Some((stem, ending)) => !stem.is_empty() && !LEFT_BEHIND.contains(&ending),
+        None => [
+            "Makefile",
+            "GNUmakefile",
+            "Dockerfile",
+            "Gemfile",
+            "Rakefile",
+            "Procfile",
+            "Justfile",
+            "justfile",
+            "Jenkinsfile",
+            "Vagrantfile",
+            "LICENSE",
+            "README",
+            "CODEOWNERS",
+        ]
+        .contains(&name),
+    }
+}
+
+/// Whether a script for `sed` leaves no line of any file: `d`, `1,$d`, `/.*/d`.
+fn deletes_every_line(script: &str) -> bool {
+    let script = script.trim().trim_end_matches(';').trim_end();
+    let Some(address) = script.strip_suffix('d') else {
+        return matches!(script, "s/.*//" | "s/.*//g" | "s/^.*$//");
+    };
+    matches!(
+        address.trim_end(),
+        "" | "1,$" | "0,$" | "/.*/" | "/^/" | "/$/" | "/./"
+    )
 }
 
 /// A file that is written again and again, or temporary.

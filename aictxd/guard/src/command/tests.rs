@@ -148,7 +148,6 @@ fn risky() {
             "mv src /opt/x",
             "curl -o ~/x https://x.test",
             "psql -c 'DELETE FROM users WHERE id=7'",
-            "psql -c 'UPDATE users SET admin=true'",
             "cp a ~/bin/a",
             "mkdir -p ../x",
             "echo A=1 >> .env",
@@ -172,6 +171,7 @@ fn destructive() {
             "function f { rm -rf src; }; f",
             "pwsh -c 'Remove-Item -Recurse -Force src'",
             "python -c \"import os; os.system('rm -rf src')\"",
+            "psql -c 'UPDATE users SET admin=true'",
             "rm -rf src",
             "rm -r src",
             "rm --recursive --force out",
@@ -411,8 +411,7 @@ fn a_flood_does_not_hide_the_worst() {
 }
 
 #[test]
-fn hostile_lines_are_quick() {
-    let started = std::time::Instant::now();
+fn hostile_lines_stay_within_their_limits() {
     for part in [
         "rm -rf $(",
         "sudo ",
@@ -425,9 +424,11 @@ fn hostile_lines_are_quick() {
         "docker exec sh ",
         "git -c a=!git ",
     ] {
-        risk_in(&part.repeat(65_000 / part.len()), "/r", "/r");
+        let risk = risk_in(&part.repeat(65_000 / part.len()), "/r", "/r");
+        assert!(risk.findings.len() <= MAX_FINDINGS, "{part}");
+        let targets = risk.findings.iter().map(|finding| finding.targets.len());
+        assert!(targets.max().unwrap_or_default() <= MAX_TARGETS, "{part}");
     }
-    assert!(started.elapsed().as_secs() < 10, "{:?}", started.elapsed());
 }
 
 proptest! {

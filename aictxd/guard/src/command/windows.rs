@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use aictx_signals::shell::{self, Dialect, Script, Word};
 
 use super::delete::recursive;
-use super::table::REGENERABLE_FILES;
+use super::table::{self, REGENERABLE_FILES, Traits};
 use super::{Call, Judge, Kind, Level, Tier};
 
 /// First halves of the names of PowerShell's commands.
@@ -123,12 +123,21 @@ static WITH_WORD: &[(&str, &[&str], Tier, Kind)] = &[
     ),
     (
         "format",
-        &["a:", "c:", "d:", "e:", "f:", "g:", "h:"],
+        &[
+            "a:", "b:", "c:", "d:", "e:", "f:", "g:", "h:", "i:", "j:", "k:", "l:", "m:", "n:",
+            "o:", "p:", "q:", "r:", "s:", "t:", "u:", "v:", "w:", "x:", "y:", "z:",
+        ],
         Tier::Catastrophic,
         Kind::Disk,
     ),
     ("start-process", &["runas"], Tier::Risky, Kind::Privilege),
 ];
+
+/// The programs of both tables.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    let known = KNOWN.iter().map(|(name, ..)| *name);
+    known.chain(WITH_WORD.iter().map(|(name, ..)| *name))
+}
 
 /// Programs that fetch, in PowerShell's words.
 const FETCHERS: &[&str] = &[
@@ -199,6 +208,12 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
 }
 
 fn named(judge: &mut Judge, call: Call, name: &str) {
+    if !table::traits(name).has(Traits::WINDOWS)
+        && !name.starts_with("remove-")
+        && !name.starts_with("uninstall-")
+    {
+        return;
+    }
     if call
         .arguments()
         .iter()

@@ -393,6 +393,12 @@ impl Lexer<'_, '_> {
         }
         current.command.fed |= std::mem::take(&mut self.context.many_used);
         let assigns = building.assigns;
+        // Almost every word stays one.
+        if building.finished.is_empty() {
+            let word = building.into_word();
+            self.take_word(current, word, assigns);
+            return;
+        }
         for word in building.into_words() {
             self.take_word(current, word, assigns);
         }

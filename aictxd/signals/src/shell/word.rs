@@ -15,7 +15,7 @@ pub(super) struct Building {
     /// Members of the array that the word assigns.
     pub(super) members: Option<Vec<Word>>,
     /// Words that an expansion has ended.
-    finished: Vec<Word>,
+    pub(super) finished: Vec<Word>,
     /// It began as `NAME=`, whatever was put in behind.
     pub(super) assigns: bool,
     /// The other texts the word may have.
@@ -91,12 +91,17 @@ impl Building {
         }
     }
 
-    pub(super) fn into_words(self) -> impl Iterator<Item = Word> {
-        let last = Word {
+    pub(super) fn into_words(mut self) -> impl Iterator<Item = Word> {
+        let finished = std::mem::take(&mut self.finished);
+        finished.into_iter().chain([self.into_word()])
+    }
+
+    /// The last word, which is the only one unless an expansion split it.
+    pub(super) fn into_word(self) -> Word {
+        Word {
             others: self.variants,
             ..self.word
-        };
-        self.finished.into_iter().chain([last])
+        }
     }
 }
 

@@ -97,10 +97,17 @@ pub(super) fn follow(script: &mut Script, context: &mut Context, index: usize, d
         "ssh" => {
             let operands = skip_options(arguments, SSH_VALUED);
             let rest = arguments.get(operands + 1..).unwrap_or_default();
-            let text = if rest.is_empty() {
-                command.stdin_text().map(str::to_owned)
-            } else {
-                Some(join(rest))
+            let text = match command.stdin_text() {
+                stdin if rest.is_empty() => stdin.map(str::to_owned),
+                // What stands in the line's own here-document goes to the program over there.
+                Some(body) => {
+                    let end = (0..64)
+                        .map(|nth| format!("END{nth}"))
+                        .find(|end| !body.contains(end.as_str()))
+                        .unwrap_or_default();
+                    Some(format!("{} <<'{end}'\n{body}\n{end}\n", join(rest)))
+                }
+                None => Some(join(rest)),
             };
             let frame = Frame {
                 remote: true,
@@ -226,6 +233,9 @@ fn wrapper_length(words: &[Word]) -> Option<usize> {
         at += skip_options(arguments.get(at..)?, known.valued);
     }
     at += known.operands;
+    if known.operands > 0 && arguments.get(at).is_some_and(|word| word.text == "--") {
+        at += 1;
+    }
     if matches!(name, "env" | "cross-env") {
         if arguments
             .iter()

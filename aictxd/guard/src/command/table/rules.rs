@@ -1,9 +1,8 @@
 //! Calls that are known by their verbs and options: the reader of `rules.txt`.
 
-use std::collections::HashMap;
 use std::sync::LazyLock;
 
-use aictx_signals::shell::Word;
+use aictx_signals::shell::{ByName, Word};
 
 use super::super::options::{self, Operands, has_option};
 use super::super::{Kind, Tier};
@@ -84,8 +83,8 @@ impl Part {
 }
 
 /// Rules by program; almost every command line is about programs that have none.
-static BY_PROGRAM: LazyLock<HashMap<&'static str, Vec<Rule>>> = LazyLock::new(|| {
-    let mut map: HashMap<&'static str, Vec<Rule>> = HashMap::new();
+static BY_PROGRAM: LazyLock<ByName<Vec<Rule>>> = LazyLock::new(|| {
+    let mut map: ByName<Vec<Rule>> = ByName::default();
     for line in TEXT.lines() {
         let Some(programs) = programs(line) else {
             continue;
@@ -101,7 +100,12 @@ static BY_PROGRAM: LazyLock<HashMap<&'static str, Vec<Rule>>> = LazyLock::new(||
 
 /// The rules about a program, in the order of the table.
 pub(in super::super) fn rules_of(program: &str) -> &'static [Rule] {
-    BY_PROGRAM.get(program).map_or(&[], Vec::as_slice)
+    // `helm3` is `helm`.
+    let known = BY_PROGRAM.get(program).or_else(|| {
+        let plain = program.trim_end_matches(|last: char| last.is_ascii_digit() || last == '.');
+        (plain.len() < program.len()).then(|| BY_PROGRAM.get(plain))?
+    });
+    known.map_or(&[], Vec::as_slice)
 }
 
 fn programs(line: &'static str) -> Option<&'static str> {

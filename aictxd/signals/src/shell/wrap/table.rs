@@ -1,7 +1,8 @@
 //! The programs that run other programs.
 
-use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
+
+use super::super::{ByName, Names};
 
 /// A prefix that runs the rest of its words as a command.
 pub(super) struct Prefix {
@@ -46,6 +47,9 @@ static PREFIXES: &[Prefix] = &[
     prefix("toybox", &[], 0),
     prefix("pkexec", &["--user"], 0),
     prefix("gosu", &[], 1),
+    prefix("shx", &[], 0),
+    prefix("runuser", &["-u", "--user", "-g", "-G"], 0),
+    prefix("screen", &["-S", "-c", "-L", "-t"], 0),
     prefix("su-exec", &[], 1),
     prefix("setpriv", &["--reuid", "--regid", "--groups"], 0),
     prefix("fakeroot", &["-l", "-s", "-i"], 0),
@@ -198,16 +202,15 @@ pub(super) const LINES: &[&str] = &[
 ];
 
 /// Prefixes by name: every command is looked up.
-pub(super) static PREFIX_OF: LazyLock<HashMap<&'static str, &'static Prefix>> =
-    LazyLock::new(|| {
-        PREFIXES
-            .iter()
-            .map(|prefix| (prefix.name, prefix))
-            .collect()
-    });
+pub(super) static PREFIX_OF: LazyLock<ByName<&'static Prefix>> = LazyLock::new(|| {
+    PREFIXES
+        .iter()
+        .map(|prefix| (prefix.name, prefix))
+        .collect()
+});
 
 /// Names of all programs that [`follow`] knows besides the prefixes, in lower case.
-pub(super) static FOLLOWED: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
+pub(super) static FOLLOWED: LazyLock<Names> = LazyLock::new(|| {
     let texts = TEXTS.iter().chain(REMOTE_TEXTS).map(|(name, _)| *name);
     SHELLS
         .iter()
