@@ -172,14 +172,9 @@ impl Presence {
         if let Some(limits) = self.lock().1.get(session).and_then(|s| s.limits.clone()) {
             return limits;
         }
-        let rows = if host.store.has_ledger(session) {
-            host.store.read_ledger(session).rows
-        } else {
-            Vec::new()
-        };
-        let told = rows.iter().rev().find(|r| r.kind == LedgerKind::Steered);
+        let told = host.store.newest_of(session, LedgerKind::Steered);
         let limits = told
-            .and_then(|row| serde_json::from_value(row.limits.clone()?).ok())
+            .and_then(|row| serde_json::from_value(row.limits?).ok())
             .unwrap_or_default();
         self.set_limits(session, limits)
     }

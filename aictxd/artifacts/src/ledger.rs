@@ -1,8 +1,9 @@
 //! Session ledgers: appended without the repository lock, never rewritten.
 
+use std::io;
 use std::time::SystemTime;
 
-use aictx_proto::ledger::LedgerRow;
+use aictx_proto::ledger::{LedgerKind, LedgerRow};
 use aictx_proto::record::files::SESSIONS_DIR;
 use aictx_proto::snapshot::ReadIssue;
 
@@ -79,17 +80,40 @@ impl Store {
         stamp.is_ok_and(|s| s.is_some_and(|s| s.is_file && s.len > 0))
     }
 
+    /// The newest row of a kind in a ledger. Only lines that name the kind are parsed, which makes it
+    /// much cheaper than reading all; an unreadable ledger has none.
+    pub fn newest_of(&self, session_id: &str, kind: LedgerKind) -> Option<LedgerRow> {
+        let name = serde_json::to_string(&kind).ok()?;
+        let (_, (_, tail)) = self.ledger_tail(&encode::ledger_file(session_id)).ok()??;
+        let mut rest = tail.as_slice();
+        // A line is looked at once, however often it says the name.
+        while let Some(at) = memchr::memmem::rfind(rest, name.as_bytes()) {
+            let from = memchr::memrchr(b'\n', rest.get(..at)?).map_or(0, |end| end + 1);
+            let (before, line) = rest.split_at_checked(from)?;
+            let line = line.split(|b| *b == b'\n').next().unwrap_or_default();
+            if let Ok(row) = serde_json::from_slice::<LedgerRow>(line)
+                && row.kind == kind
+            {
+                return Some(row);
+            }
+            rest = before;
+        }
+        None
+    }
+
+    /// Length of a ledger, and its newest [`MAX_FILE`] bytes with where they begin.
+    fn ledger_tail(&self, file: &str) -> io::Result<Option<(u64, (u64, Vec<u8>))>> {
+        let Some(mut open) = self.root().read_if_there(file)? else {
+            return Ok(None);
+        };
+        let bytes = fs::len(&open)?;
+        Ok(Some((bytes, read::tail(&mut open, MAX_FILE)?)))
+    }
+
     /// Reads a ledger, the newest [`MAX_FILE`] bytes of it. A missing one is empty.
     pub fn read_ledger(&self, session_id: &str) -> Ledger {
         let file = encode::ledger_file(session_id);
-        let read = self.root().read_if_there(&file).and_then(|open| {
-            let Some(mut open) = open else {
-                return Ok(None);
-            };
-            let bytes = fs::len(&open)?;
-            Ok(Some((bytes, read::tail(&mut open, MAX_FILE)?)))
-        });
-        match read {
+        match self.ledger_tail(&file) {
             Ok(None) => Ledger::default(),
             Ok(Some((bytes, (from, tail)))) => {
                 let read = read::rows(&tail, usize::MAX);

@@ -314,6 +314,22 @@ fn ledgers() {
         [row(1, LedgerKind::SessionStart), row(3, LedgerKind::Stop)]
     );
     assert_eq!(ledger.issues[0].lines, 1);
+    // Names of kinds in texts are no kinds, and the newest row of a kind counts.
+    let told = LedgerRow {
+        paths: vec!["stop".into(), "session_start".into(), "edit".into()],
+        text: "\"kind\":\"edit\"".into(),
+        ..row(4, LedgerKind::Prompt)
+    };
+    repo.store.append_ledger(id, &[told.clone()]).unwrap();
+    let newest = |kind| repo.store.newest_of(id, kind);
+    assert_eq!(newest(LedgerKind::Prompt), Some(told));
+    assert_eq!(newest(LedgerKind::Stop), Some(row(3, LedgerKind::Stop)));
+    assert_eq!(
+        newest(LedgerKind::SessionStart),
+        Some(row(1, LedgerKind::SessionStart))
+    );
+    assert_eq!(newest(LedgerKind::Edit), None, "its line is torn");
+    assert_eq!(repo.store.newest_of("x", LedgerKind::Stop), None);
     use std::os::unix::fs::PermissionsExt;
     let mode = |f: &str| {
         std::fs::metadata(repo.path(f))
