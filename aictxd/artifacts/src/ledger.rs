@@ -17,6 +17,16 @@ use crate::store::Store;
 /// Most ledgers that are listed.
 const MAX_LISTED: usize = 10_000;
 
+/// The newest [`MAX_FILE`] bytes of a ledger.
+struct Tail {
+    /// Size of the file.
+    bytes: u64,
+    /// Where they begin.
+    from: u64,
+    /// Whole lines.
+    rows: Vec<u8>,
+}
+
 /// A ledger as read.
 #[derive(Debug, Clone, Default)]
 pub struct Ledger {
@@ -84,8 +94,8 @@ impl Store {
     /// much cheaper than reading all; an unreadable ledger has none.
     pub fn newest_of(&self, session_id: &str, kind: LedgerKind) -> Option<LedgerRow> {
         let name = serde_json::to_string(&kind).ok()?;
-        let (_, (_, tail)) = self.ledger_tail(&encode::ledger_file(session_id)).ok()??;
-        let mut rest = tail.as_slice();
+        let tail = self.tail(&encode::ledger_file(session_id)).ok()??;
+        let mut rest = tail.rows.as_slice();
         // A line is looked at once, however often it says the name.
         while let Some(at) = memchr::memmem::rfind(rest, name.as_bytes()) {
             let from = memchr::memrchr(b'\n', rest.get(..at)?).map_or(0, |end| end + 1);
@@ -101,22 +111,22 @@ impl Store {
         None
     }
 
-    /// Length of a ledger, and its newest [`MAX_FILE`] bytes with where they begin.
-    fn ledger_tail(&self, file: &str) -> io::Result<Option<(u64, (u64, Vec<u8>))>> {
+    fn tail(&self, file: &str) -> io::Result<Option<Tail>> {
         let Some(mut open) = self.root().read_if_there(file)? else {
             return Ok(None);
         };
         let bytes = fs::len(&open)?;
-        Ok(Some((bytes, read::tail(&mut open, MAX_FILE)?)))
+        let (from, rows) = read::tail(&mut open, MAX_FILE)?;
+        Ok(Some(Tail { bytes, from, rows }))
     }
 
     /// Reads a ledger, the newest [`MAX_FILE`] bytes of it. A missing one is empty.
     pub fn read_ledger(&self, session_id: &str) -> Ledger {
         let file = encode::ledger_file(session_id);
-        match self.ledger_tail(&file) {
+        match self.tail(&file) {
             Ok(None) => Ledger::default(),
-            Ok(Some((bytes, (from, tail)))) => {
-                let read = read::rows(&tail, usize::MAX);
+            Ok(Some(Tail { bytes, from, rows })) => {
+                let read = read::rows(&rows, usize::MAX);
                 Ledger {
                     rows: read.rows,
                     issues: read::bad_lines(&file, read.why, read.bad)

@@ -320,7 +320,9 @@ fn ledgers() {
         text: "\"kind\":\"edit\"".into(),
         ..row(4, LedgerKind::Prompt)
     };
-    repo.store.append_ledger(id, &[told.clone()]).unwrap();
+    repo.store
+        .append_ledger(id, std::slice::from_ref(&told))
+        .unwrap();
     let newest = |kind| repo.store.newest_of(id, kind);
     assert_eq!(newest(LedgerKind::Prompt), Some(told));
     assert_eq!(newest(LedgerKind::Stop), Some(row(3, LedgerKind::Stop)));
