@@ -27,6 +27,8 @@ const MAX_REMEMBERED: usize = 256;
 #[derive(Debug, Default)]
 pub struct Policies {
     known: Mutex<BTreeMap<PathBuf, Known>>,
+    /// The user's policy as it could be read last, for whatever repository.
+    own: Mutex<Policy>,
 }
 
 #[derive(Debug, Clone)]
@@ -34,8 +36,6 @@ struct Known {
     looked_at: Instant,
     stamps: [Option<(SystemTime, u64)>; 3],
     rules: Arc<Rules>,
-    /// The user's policy as it could be read last.
-    own: Policy,
     problems: Problems,
 }
 
@@ -233,15 +233,13 @@ impl Policies {
             Some(have) if have.stamps == stamps => Known { looked_at, ..have },
             _ => {
                 let mut problems = Problems::default();
-                let own = match of_user(app) {
-                    Ok(policy) => policy,
+                let mut own = self.own.lock().unwrap_or_else(PoisonError::into_inner);
+                match of_user(app) {
+                    Ok(policy) => *own = policy,
                     // A slip of the pen must not drop what the user asked for: what was read last
                     // goes on, and the problem is told wherever the user looks.
-                    Err(why) => {
-                        problems.user = why;
-                        have.map(|have| have.own).unwrap_or_default()
-                    }
-                };
+                    Err(why) => problems.user = why,
+                }
                 let found = of_repository(app, root);
                 let policy = parse(&theirs, &found.text)
                     .ok()
@@ -252,7 +250,6 @@ impl Policies {
                     looked_at,
                     stamps,
                     rules,
-                    own,
                     problems,
                 }
             }

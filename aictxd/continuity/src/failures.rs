@@ -87,6 +87,10 @@ pub(crate) fn apply(
         change.changed.insert(signature);
     }
     change.resolved.sort_unstable();
+    if change.changed.is_empty() {
+        // Nothing is written, so nothing may go either: it would be archived again each time.
+        return change;
+    }
     while patterns.len() > MAX_PATTERNS {
         let oldest = |wanted: &dyn Fn(&Arc<FailurePattern>) -> bool| {
             let found = patterns.iter().enumerate().filter(|(_, p)| wanted(p));
@@ -99,9 +103,7 @@ pub(crate) fn apply(
             .unwrap_or(0);
         change.evicted.push(patterns.remove(at));
     }
-    if !change.changed.is_empty() {
-        change.patterns = Some(patterns);
-    }
+    change.patterns = Some(patterns);
     change
 }
 
@@ -451,5 +453,9 @@ mod tests {
         let change = apply(&patterns, &failing("x", "new"), &context("e", true));
         assert_eq!(change.evicted[0].signature, "s7");
         assert_eq!(change.patterns.unwrap().len(), MAX_PATTERNS);
+        // A file with too many is left alone by an execution that changes none of them.
+        let many = [patterns.to_vec(), patterns.to_vec()].concat();
+        let change = apply(&many, &Observation::default(), &context("e", false));
+        assert!(change.patterns.is_none() && change.evicted.is_empty());
     }
 }

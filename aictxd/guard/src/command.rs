@@ -16,6 +16,7 @@ mod table;
 mod target;
 mod verbs;
 mod windows;
+mod writes;
 
 use aictx_proto::methods::guard::GuardWarning;
 use aictx_signals::shell::{self, Dialect, RedirectKind, Script, SimpleCommand, Word};
@@ -291,7 +292,7 @@ impl Judge<'_> {
         if name == "git" {
             git::judge(self, call);
         } else if !delete::judge(self, call)
-            && !target::judge_writes(self, call)
+            && !writes::judge(self, call)
             && !system::judge(self, call)
         {
             data::judge(self, call);
@@ -370,7 +371,7 @@ impl Judge<'_> {
                 continue;
             }
             // `> file` alone is there to empty it.
-            if target::prints_nothing(command) && command.assignments.is_empty() {
+            if writes::prints_nothing(command) && command.assignments.is_empty() {
                 let tier = self.emptying(call, &redirect.target);
                 self.hit(Some(call), Kind::Overwrite, tier, sign, [target]);
             } else if self.known(call, &redirect.target).tracked == Some(true) {

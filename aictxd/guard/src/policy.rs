@@ -215,7 +215,12 @@ fn is_plain(command: &SimpleCommand) -> bool {
         RedirectKind::Write | RedirectKind::Append => redirect.target.text == "/dev/null",
         _ => false,
     };
-    !command.remote
+    // Below where the line started: the same words elsewhere hit other things.
+    let here = command
+        .dir
+        .as_deref()
+        .is_some_and(|dir| !dir.starts_with('/') && !dir.split('/').any(|part| part == ".."));
+    here && !command.remote
         && !command.elevated
         && !command.fed
         && command.assignments.is_empty()
@@ -343,6 +348,8 @@ mod tests {
             "git push --force && rm -rf lib",
             "git push --force $(git reset --hard HEAD~3)",
             "ls | xargs rm -rf src",
+            "cd .. && rm -rf src",
+            "cd /srv && rm -rf src",
         ] {
             assert_ne!(on(&rules, line), HookVerdict::Pass, "{line}");
         }

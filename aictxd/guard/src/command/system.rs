@@ -232,7 +232,7 @@ fn crontab(judge: &mut Judge, call: Call) {
         );
         return;
     }
-    if call.feeder().is_some_and(super::target::prints_nothing) {
+    if call.feeder().is_some_and(super::writes::prints_nothing) {
         judge.hit(
             Some(call),
             Kind::Delete,

@@ -1,13 +1,12 @@
-//! What a command writes to, and where that lies.
+//! Where the things lie that a command would hit, and how bad that is.
 
 use std::borrow::Cow;
 
 use aictx_proto::path::{Located, Outside, locate};
-use aictx_signals::shell::{RedirectKind, SimpleCommand, Word};
+use aictx_signals::shell::Word;
 
-use super::options::value_of;
 use super::table::{DISKS, REGENERABLE, REGENERABLE_FILES, TEMPORARY};
-use super::{Call, Judge, Kind, Known, Tier, What, has_option};
+use super::{Call, Judge, Kind, Known, Tier, What};
 use crate::codes::{self, ERROR, PATH_OUTSIDE_REPO};
 use crate::path;
 
@@ -317,7 +316,7 @@ impl Judge<'_> {
     }
 
     /// A file takes the place of another that nothing has a copy of.
-    fn overwritten(&mut self, call: Call, verb: &str, destination: &Word) {
+    pub(super) fn overwritten(&mut self, call: Call, verb: &str, destination: &Word) {
         let known = self.known(call, destination);
         let lost = known.exists == Some(true)
             && known.directory == Some(false)
@@ -329,7 +328,7 @@ impl Judge<'_> {
         }
     }
 
-    fn write_all<'w>(
+    pub(super) fn write_all<'w>(
         &mut self,
         call: Call,
         words: impl IntoIterator<Item = &'w Word>,
@@ -345,7 +344,7 @@ impl Judge<'_> {
     }
 
     /// Whether a path certainly lies outside of the repository and is not temporary.
-    fn is_outside(&self, call: Call, word: &Word) -> bool {
+    pub(super) fn is_outside(&self, call: Call, word: &Word) -> bool {
         let dir = call.command.dir.as_deref();
         !word.unknown
             && matches!(
@@ -357,348 +356,4 @@ impl Judge<'_> {
                 .absolute(dir, &word.text)
                 .is_some_and(|path| is_temporary(&path))
     }
-}
-
-/// Programs that write files. Returns whether the program is one of them.
-pub(super) fn judge_writes(judge: &mut Judge, call: Call) -> bool {
-    let arguments = call.arguments();
-    let name = call.command.name();
-    let operands = || arguments.iter().filter(|word| !word.text.starts_with('-'));
-    match name {
-        "mv" | "cp" | "install" | "ln" | "rsync" | "scp" => {
-            let words: Vec<&Word> = operands().collect();
-            if nothing_left(judge, call, &words) {
-                return true;
-            }
-            let given = value_of(arguments, &["-t", "--target-directory"]);
-            let (sources, destination) = match (given, words.split_last()) {
-                (Some(given), _) => (words.as_slice(), given),
-                (None, Some((last, rest))) => (rest, *last),
-                (None, None) => return true,
-            };
-            if name == "mv" {
-                judge.write_all(call, sources.iter().copied(), name, Touch::Create);
-                let leaves = !call.command.remote && judge.is_outside(call, destination);
-                if leaves && sources.iter().any(|word| !judge.is_outside(call, word)) {
-                    let shown = sources.iter().copied().chain([destination]);
-                    let shown: Vec<&str> = shown.map(|word| word.text.as_str()).collect();
-                    judge.hit(
-                        Some(call),
-                        Kind::OutsideRepository,
-                        Tier::Risky,
-                        name,
-                        shown,
-                    );
-                    return true;
-                }
-                if judge.is_temporary(call, destination)
-                    && sources.iter().any(|word| !judge.is_temporary(call, word))
-                {
-                    let shown = sources.iter().map(|word| word.text.as_str());
-                    judge.note(Kind::OutsideRepository, true, name, shown);
-                }
-            }
-            // `host:path` is another machine.
-            let elsewhere = matches!(name, "rsync" | "scp") && destination.text.contains(':');
-            if !elsewhere {
-                judge.write_target(call, destination, name, Touch::Create);
-                if matches!(name, "mv" | "cp" | "install" | "ln") && sources.len() == 1 {
-                    judge.overwritten(call, name, destination);
-                }
-            }
-        }
-        "tee" | "chmod" | "chown" | "chgrp" => {
-            let skip = usize::from(name != "tee");
-            if name != "tee" && has_option(arguments, &["-R", "--recursive"]) {
-                let worst = operands()
-                    .skip(skip)
-                    .map(|word| reach_of(judge, call, word))
-                    .max()
-                    .unwrap_or(Reach::Files);
-                // The repository itself is a matter of thought; the system or a home is not.
-                let far = operands()
-                    .skip(skip)
-                    .any(|word| word.text.starts_with(['/', '~', '$']));
-                let tier = if worst == Reach::Everything && far {
-                    Tier::Destructive
-                } else {
-                    Tier::Risky
-                };
-                let shown: Vec<&str> = operands().map(|word| word.text.as_str()).collect();
-                let verb = format!("{name} -R");
-                judge.hit(Some(call), Kind::Permission, tier, &verb, shown);
-            }
-            if name == "tee" && !has_option(arguments, &["-a", "--append"]) && is_fed_nothing(call)
-            {
-                for word in operands() {
-                    let tier = judge.emptying(call, word);
-                    judge.hit(
-                        Some(call),
-                        Kind::Overwrite,
-                        tier,
-                        name,
-                        [word.text.as_str()],
-                    );
-                }
-            }
-            judge.write_all(call, operands().skip(skip), name, Touch::Alter);
-        }
-        "touch" | "mkdir" => judge.write_all(call, operands(), name, Touch::Create),
-        "truncate" => {
-            let size = value_of(arguments, &["-s", "--size"]);
-            let inline = arguments
-                .iter()
-                .any(|word| matches!(word.text.as_str(), "-s0" | "--size=0"));
-            let files: Vec<&Word> = operands()
-                .filter(|word| size.is_none_or(|size| !std::ptr::eq(*word, size)))
-                .collect();
-            if inline || size.is_some_and(|size| size.text == "0") {
-                let shown = files.iter().map(|word| word.text.as_str());
-                let tier = if files.iter().all(|word| is_log(judge, call, word)) {
-                    Tier::Risky
-                } else {
-                    Tier::Destructive
-                };
-                judge.hit(Some(call), Kind::Overwrite, tier, "truncate -s 0", shown);
-            }
-            judge.write_all(call, files, name, Touch::Alter);
-        }
-        "dd" => {
-            for word in arguments {
-                let Some(file) = word.text.strip_prefix("of=") else {
-                    continue;
-                };
-                if is_disk(file) {
-                    judge.hit(Some(call), Kind::Disk, Tier::Catastrophic, "dd", [file]);
-                } else {
-                    let word = Word::plain(file);
-                    judge.write_target(call, &word, "dd", Touch::Alter);
-                    // Raw bytes are not how sources are made.
-                    if !call.command.remote && super::git::looks_like_file(file) {
-                        let tier = Tier::Destructive;
-                        judge.hit(Some(call), Kind::Overwrite, tier, "dd", [file]);
-                    } else {
-                        judge.overwritten(call, "dd", &word);
-                    }
-                }
-            }
-        }
-        "sed" | "perl" | "gsed" if edits_in_place(name, arguments) => {
-            let valued = ["-e", "--expression", "-f", "--file", "-M", "-I"];
-            let scripted = has_option(arguments, &["-e", "--expression", "--file"]);
-            let mut skip = usize::from(!scripted && name != "perl");
-            let mut value = false;
-            let files = arguments.iter().filter(|word| {
-                let text = word.text.as_str();
-                if std::mem::take(&mut value) {
-                    return false;
-                }
-                if text.starts_with('-') {
-                    // `-pe 'program'`: the program is the next word.
-                    let program = name == "perl" && !text.starts_with("--") && text.ends_with('e');
-                    value = valued.contains(&text) || program;
-                    return false;
-                }
-                let script = skip > 0;
-                skip = skip.saturating_sub(1);
-                !script
-            });
-            let files: Vec<&Word> = files.collect();
-            let blanks = |script: &str| {
-                let tight: String = script.split_whitespace().collect();
-                matches!(
-                    tight.trim_end_matches(';'),
-                    "$_=\"\"" | "$_=''" | "undef$_" | "s/.*//s"
-                )
-            };
-            let emptied = if name == "perl" {
-                arguments.iter().any(|word| blanks(&word.text))
-            } else {
-                arguments.iter().any(|word| {
-                    let script = word
-                        .text
-                        .strip_prefix("--expression=")
-                        .unwrap_or(&word.text);
-                    let is_file = files.iter().any(|file| std::ptr::eq(*file, word));
-                    !is_file && !script.starts_with('-') && deletes_every_line(script)
-                })
-            };
-            if emptied && !files.iter().all(|word| is_log(judge, call, word)) {
-                let shown = files.iter().map(|word| word.text.as_str());
-                let tier = Tier::Destructive;
-                judge.hit(Some(call), Kind::Overwrite, tier, "sed -i d", shown);
-            }
-            judge.write_all(call, files, &format!("{name} -i"), Touch::Alter);
-        }
-        "curl" | "wget" => {
-            let file = value_of(arguments, &["-o", "--output", "-O", "--output-document"]);
-            if let Some(file) = file.filter(|_| !(name == "curl" && has_option(arguments, &["-O"])))
-            {
-                if !call.command.remote
-                    && judge.is_outside(call, file)
-                    && !file.text.starts_with("/dev/")
-                {
-                    let verb = format!("{name} to a file");
-                    let shown = [file.text.as_str()];
-                    judge.hit(
-                        Some(call),
-                        Kind::OutsideRepository,
-                        Tier::Risky,
-                        &verb,
-                        shown,
-                    );
-                } else {
-                    judge.write_target(call, file, name, Touch::Create);
-                }
-            }
-            return false;
-        }
-        _ => return false,
-    }
-    true
-}
-
-fn reach_of(judge: &Judge, call: Call, word: &Word) -> Reach {
-    let dir = call.command.dir.as_deref();
-    judge.place.reach(dir, &word.text, call.command.remote)
-}
-
-fn edits_in_place(name: &str, arguments: &[Word]) -> bool {
-    arguments.iter().any(|word| {
-        let text = word.text.as_str();
-        text.starts_with("--in-place")
-            || (text.starts_with("-i") && name != "perl")
-            || (text.starts_with('-')
-                && !text.starts_with("--")
-                && text.contains('i')
-                && text.len() <= 5)
-    })
-}
-
-/// Whether standard input is certainly empty.
-fn is_fed_nothing(call: Call) -> bool {
-    match call.feeder() {
-        Some(feeder) => prints_nothing(feeder),
-        None => reads_null(call.command),
-    }
-}
-
-/// `mv x /dev/null` and `cp /dev/null x`. Returns whether it is one of them.
-fn nothing_left(judge: &mut Judge, call: Call, words: &[&Word]) -> bool {
-    let name = call.command.name();
-    let Some((last, sources)) = words.split_last() else {
-        return false;
-    };
-    if name == "mv" && last.text == "/dev/null" {
-        let shown = sources.iter().map(|word| word.text.as_str());
-        judge.hit(Some(call), Kind::Delete, Tier::Destructive, "mv", shown);
-        return true;
-    }
-    if matches!(name, "cp" | "install" | "scp" | "ln")
-        && sources.iter().any(|word| word.text == "/dev/null")
-    {
-        let tier = if is_log(judge, call, last) {
-            Tier::Risky
-        } else {
-            Tier::Destructive
-        };
-        judge.hit(
-            Some(call),
-            Kind::Overwrite,
-            tier,
-            name,
-            [last.text.as_str()],
-        );
-        return true;
-    }
-    false
-}
-
-fn reads_null(command: &SimpleCommand) -> bool {
-    command
-        .redirects
-        .iter()
-        .any(|redirect| redirect.kind == RedirectKind::Read && redirect.target.text == "/dev/null")
-}
-
-/// Whether a command certainly prints nothing, so that what takes its output is emptied.
-pub(super) fn prints_nothing(command: &SimpleCommand) -> bool {
-    let mut arguments = command.arguments().iter();
-    match command.name() {
-        "" => command.words.is_empty(),
-        ":" | "true" => true,
-        "cat" => {
-            arguments.any(|word| word.text == "/dev/null")
-                || (command.arguments().is_empty() && reads_null(command))
-        }
-        "echo" | "printf" => arguments.all(|word| word.text.is_empty() || word.text == "-n"),
-        _ => false,
-    }
-}
-
-impl Judge<'_> {
-    /// How bad it is to leave a file empty: what people wrote is lost, what programs write is not.
-    pub(super) fn emptying(&self, call: Call, word: &Word) -> Tier {
-        let known = self.known(call, word);
-        let written = match known.tracked {
-            Some(tracked) => tracked,
-            None => {
-                !call.command.remote
-                    && is_written_by_people(&word.text)
-                    && !word.text.split('/').any(is_regenerable)
-            }
-        };
-        if written && known.exists != Some(false) && !is_log(self, call, word) {
-            Tier::Destructive
-        } else {
-            Tier::Risky
-        }
-    }
-}
-
-/// Whether a name promises a file that somebody wrote: it has an ending that no program leaves
-/// behind, or is one of the names without.
-fn is_written_by_people(path: &str) -> bool {
-    const LEFT_BEHIND: &[&str] = &[
-        "log", "txt", "out", "err", "tmp", "temp", "pid", "lock", "csv", "tsv", "bak", "cache",
-        "dump", "data", "stamp", "done", "flag", "trace", "prof", "old", "orig", "swp", "sock",
-        "db",
-    ];
-    let name = path.rsplit('/').next().unwrap_or_default();
-    match name.rsplit_once('.') {
-        Some((stem, ending)) => !stem.is_empty() && !LEFT_BEHIND.contains(&ending),
-        None => [
-            "Makefile",
-            "GNUmakefile",
-            "Dockerfile",
-            "Gemfile",
-            "Rakefile",
-            "Procfile",
-            "Justfile",
-            "justfile",
-            "Jenkinsfile",
-            "Vagrantfile",
-            "LICENSE",
-            "README",
-            "CODEOWNERS",
-        ]
-        .contains(&name),
-    }
-}
-
-/// Whether a script for `sed` leaves no line of any file: `d`, `1,$d`, `/.*/d`.
-fn deletes_every_line(script: &str) -> bool {
-    let script = script.trim().trim_end_matches(';').trim_end();
-    let Some(address) = script.strip_suffix('d') else {
-        return matches!(script, "s/.*//" | "s/.*//g" | "s/^.*$//");
-    };
-    matches!(
-        address.trim_end(),
-        "" | "1,$" | "0,$" | "/.*/" | "/^/" | "/$/" | "/./"
-    )
-}
-
-/// A file that is written again and again, or temporary.
-fn is_log(judge: &Judge, call: Call, word: &Word) -> bool {
-    word.text.ends_with(".log") || judge.is_temporary(call, word)
 }
