@@ -4,12 +4,13 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use aictx_artifacts::{Store, root};
 use aictx_continuity::{Checkout, Note, Present, Presents, Project, anchored_paths};
 use aictx_proto::record::files::REPO_MAP_STATUS;
+use aictx_proto::record::{Decision, FailurePattern, Handoff, Strategy};
 use aictx_proto::snapshot::Snapshot;
 use aictx_proto::text::clean;
 use aictx_repomap::look::Looker;
@@ -23,6 +24,8 @@ use crate::{git, project};
 
 /// Answers about files that are remembered.
 const MAX_REMEMBERED: usize = 8_192;
+/// Worktrees whose files are remembered.
+const MAX_WORKTREES: usize = 64;
 /// Answers about commits that are remembered.
 const MAX_COMMITS: usize = 1_024;
 /// Commits that git is asked about at once.
@@ -38,6 +41,8 @@ const MAX_NOTE: u64 = 16 * 1024;
 #[derive(Debug, Default)]
 pub struct Facts {
     files: Mutex<HashMap<PathBuf, HashMap<String, Known>>>,
+    /// What memory speaks of, by worktree.
+    anchored: Mutex<HashMap<PathBuf, Anchored>>,
     /// Whether the first commit is an ancestor of the second.
     merged: Mutex<HashMap<(String, String), bool>>,
 }
@@ -48,6 +53,49 @@ struct Known {
     stamp: Option<Stamp>,
     with_definitions: bool,
     present: Arc<Present>,
+}
+
+/// The files that memory spoke of when it was asked about last.
+#[derive(Debug)]
+struct Anchored {
+    sources: Sources,
+    wanted: Arc<BTreeMap<String, bool>>,
+    /// Of each of the files.
+    stamps: Vec<Option<Stamp>>,
+    presents: Arc<Presents>,
+}
+
+/// What the files to look at follow from, held weakly.
+#[derive(Debug)]
+struct Sources {
+    decisions: Weak<Vec<Arc<Decision>>>,
+    failures: Weak<Vec<Arc<FailurePattern>>>,
+    strategies: Weak<Vec<Arc<Strategy>>>,
+    handoff: Option<Weak<Handoff>>,
+}
+
+impl Sources {
+    fn of(snapshot: &Snapshot) -> Self {
+        Self {
+            decisions: Arc::downgrade(&snapshot.decisions),
+            failures: Arc::downgrade(&snapshot.failures),
+            strategies: Arc::downgrade(&snapshot.strategies),
+            handoff: snapshot.handoff.as_ref().map(Arc::downgrade),
+        }
+    }
+
+    fn are_of(&self, snapshot: &Snapshot) -> bool {
+        fn same<T>(known: &Weak<T>, now: &Arc<T>) -> bool {
+            std::ptr::eq(known.as_ptr(), Arc::as_ptr(now))
+        }
+        same(&self.decisions, &snapshot.decisions)
+            && same(&self.failures, &snapshot.failures)
+            && same(&self.strategies, &snapshot.strategies)
+            && match (&self.handoff, &snapshot.handoff) {
+                (Some(known), Some(now)) => same(known, now),
+                (known, now) => known.is_none() && now.is_none(),
+            }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,16 +127,56 @@ impl Stamp {
 impl Facts {
     /// Files as they are now. A file that did not change since it was read last costs one `stat`.
     pub fn presents(&self, worktree: &Path, wanted: &BTreeMap<String, bool>) -> Presents {
+        self.presents_at(worktree, wanted, &stamps(worktree, wanted))
+    }
+
+    /// As [`Self::presents`], of the files that memory speaks of. Which they are is worked out anew
+    /// when memory changed, and what is known of them is put together anew when one of them did.
+    fn anchored(&self, worktree: &Path, snapshot: &Snapshot) -> Arc<Presents> {
+        let known = {
+            let all = self.anchored.lock().unwrap_or_else(PoisonError::into_inner);
+            let known = all.get(worktree);
+            known
+                .filter(|known| known.sources.are_of(snapshot))
+                .map(|known| Arc::clone(&known.wanted))
+        };
+        let wanted = known.unwrap_or_else(|| Arc::new(anchored_paths(snapshot)));
+        let stamps = stamps(worktree, &wanted);
+        let unchanged = {
+            let all = self.anchored.lock().unwrap_or_else(PoisonError::into_inner);
+            let known = all.get(worktree);
+            known
+                .filter(|known| Arc::ptr_eq(&known.wanted, &wanted) && known.stamps == stamps)
+                .map(|known| Arc::clone(&known.presents))
+        };
+        if let Some(presents) = unchanged {
+            return presents;
+        }
+        let presents = Arc::new(self.presents_at(worktree, &wanted, &stamps));
+        let known = Anchored {
+            sources: Sources::of(snapshot),
+            wanted,
+            stamps,
+            presents: Arc::clone(&presents),
+        };
+        let mut all = self.anchored.lock().unwrap_or_else(PoisonError::into_inner);
+        if all.len() >= MAX_WORKTREES && !all.contains_key(worktree) {
+            all.clear();
+        }
+        all.insert(worktree.to_owned(), known);
+        presents
+    }
+
+    /// The files with their stamps at hand, in the order of their paths.
+    fn presents_at(
+        &self,
+        worktree: &Path,
+        wanted: &BTreeMap<String, bool>,
+        stamps: &[Option<Stamp>],
+    ) -> Presents {
         let mut out = Presents::new();
         let mut looker = None;
-        let directory =
-            rustix::fs::open(worktree, OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty());
-        for (path, definitions) in wanted {
-            let stat = match &directory {
-                Ok(directory) => statat(directory, path.as_str(), AtFlags::SYMLINK_NOFOLLOW),
-                Err(_) => statat(CWD, worktree.join(path), AtFlags::SYMLINK_NOFOLLOW),
-            };
-            let stamp = stat.ok().map(|stat| Stamp::of(&stat));
+        for ((path, definitions), stamp) in wanted.iter().zip(stamps.iter().copied()) {
             let known = self.files().get(worktree).and_then(|files| {
                 let known = files.get(path)?;
                 let fits = known.stamp == stamp && (known.with_definitions || !definitions);
@@ -172,6 +260,17 @@ impl Facts {
     }
 }
 
+/// Stamps of files, in the order of their paths; none of one that is not there.
+fn stamps(worktree: &Path, wanted: &BTreeMap<String, bool>) -> Vec<Option<Stamp>> {
+    let directory = rustix::fs::open(worktree, OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty());
+    let stat = |path: &String| match &directory {
+        Ok(directory) => statat(directory, path.as_str(), AtFlags::SYMLINK_NOFOLLOW),
+        Err(_) => statat(CWD, worktree.join(path), AtFlags::SYMLINK_NOFOLLOW),
+    };
+    let stamp = |path| Some(Stamp::of(&stat(path).ok()?));
+    wanted.keys().map(stamp).collect()
+}
+
 fn is_ancestor(worktree: &Path, commit: &str, head: &str) -> Option<bool> {
     let plain = |id: &str| id.len() >= 40 && id.bytes().all(|b| b.is_ascii_hexdigit());
     if !plain(commit) || !plain(head) {
@@ -240,13 +339,17 @@ fn relative(root: &Path, worktree: &Path) -> String {
 /// `more` are further paths (relative), with their definitions.
 pub fn gather(app: &App, place: &Place, snapshot: &Snapshot, more: &[String]) -> Project {
     let mut project = project::look(&place.worktree);
-    let mut wanted = anchored_paths(snapshot);
-    for path in more.iter().take(64) {
-        if aictx_proto::RepoPath::parse(path).is_ok_and(|p| !p.is_root()) {
-            wanted.insert(path.clone(), true);
-        }
+    project.presents = app.facts.anchored(&place.worktree, snapshot);
+    let more: BTreeMap<String, bool> = more
+        .iter()
+        .take(64)
+        .filter(|path| aictx_proto::RepoPath::parse(path).is_ok_and(|p| !p.is_root()))
+        .map(|path| (path.clone(), true))
+        .collect();
+    if !more.is_empty() {
+        let more = app.facts.presents(&place.worktree, &more);
+        Arc::make_mut(&mut project.presents).extend(more);
     }
-    project.presents = app.facts.presents(&place.worktree, &wanted);
     project.checkout = checkout(app, place, snapshot);
     project.notes = notes(&app.homes.of(&place.root));
     project

@@ -21,6 +21,7 @@ mod bare;
 mod bounds;
 mod bytes;
 mod call;
+mod clean;
 mod command;
 mod commands;
 mod engine;

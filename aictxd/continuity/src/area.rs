@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::memo::is_test_command;
 use aictx_proto::RepoPath;
-use aictx_signals::is_test_command;
 
 /// Most segments of an area.
 const MAX_SEGMENTS: usize = 2;

@@ -3,7 +3,7 @@
 //!
 //! Every item says why it was loaded; what was not loaded says why not.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use aictx_proto::Timestamp;
 use aictx_proto::methods::MapHit;
@@ -455,14 +455,11 @@ fn open_failures<'a>(
                 .filter(|(_, p)| usable(p)),
         );
     }
-    for pattern in failures::open(&snapshot.failures)
-        .into_iter()
-        .filter(usable)
-    {
-        if !found.iter().any(|(_, p)| std::ptr::eq(*p, pattern)) {
-            found.push((0.0, pattern));
-        }
-    }
+    let matched: HashSet<*const FailurePattern> =
+        found.iter().map(|(_, p)| std::ptr::from_ref(*p)).collect();
+    let open = failures::open(&snapshot.failures).into_iter();
+    let others = open.filter(|p| usable(p) && !matched.contains(&std::ptr::from_ref(*p)));
+    found.extend(others.map(|pattern| (0.0, pattern)));
     found
 }
 

@@ -9,7 +9,7 @@ use aictx_proto::record::FailurePattern;
 use aictx_proto::text::{clean, slug};
 use serde_json::{Value, json};
 
-use crate::memo::same_check;
+use crate::memo::{is_test_command, same_check};
 use crate::observe::{Failure, Observation};
 
 mod edit;
@@ -163,7 +163,7 @@ fn failures(seen: &Observation, context: &Context) -> Vec<Failure> {
         seen.error_events.clone()
     };
     vec![Failure {
-        test: aictx_signals::is_test_command(&command),
+        test: is_test_command(&command),
         command,
         events,
     }]
@@ -178,7 +178,7 @@ fn reported_event(text: &str, command: &str) -> ErrorEvent {
     };
     let mut event = ErrorEvent {
         toolchain: "unknown".to_owned(),
-        phase: if aictx_signals::is_test_command(command) {
+        phase: if is_test_command(command) {
             "test"
         } else {
             "runtime"

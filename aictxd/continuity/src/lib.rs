@@ -24,6 +24,7 @@ mod memo;
 mod observe;
 mod packet;
 mod preferences;
+mod prepared;
 mod project;
 mod quality;
 mod remember;

@@ -7,6 +7,7 @@ use aictx_proto::text::clean;
 use aictx_proto::words;
 
 use crate::memo::{self, Memo};
+use crate::prepared::hash;
 
 /// Texts longer than this are compared by their beginning, in bytes.
 const MAX_COMPARED: usize = 8 * 1024;
@@ -66,6 +67,29 @@ fn unspaced(c: char) -> bool {
 /// Share of common terms: 0 for none, 1 for the same.
 pub(crate) fn similarity(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f64 {
     let shared = a.intersection(b).count();
+    let all = a.len() + b.len() - shared;
+    if all == 0 {
+        0.0
+    } else {
+        shared as f64 / all as f64
+    }
+}
+
+/// The terms of a text as their hashes, sorted, for what is compared with hundreds of others.
+pub(crate) fn hashed_terms(text: &str) -> Box<[u64]> {
+    let mut hashes: Vec<u64> = find_terms(text).iter().map(|term| hash(term)).collect();
+    hashes.sort_unstable();
+    hashes.into()
+}
+
+/// As [`similarity`], of hashed terms.
+pub(crate) fn likeness(a: &[u64], b: &[u64]) -> f64 {
+    let (mut rest, mut shared) = (b, 0);
+    for term in a {
+        let smaller = rest.iter().take_while(|other| *other < term).count();
+        rest = rest.get(smaller..).unwrap_or_default();
+        shared += usize::from(rest.first() == Some(term));
+    }
     let all = a.len() + b.len() - shared;
     if all == 0 {
         0.0
@@ -171,5 +195,25 @@ mod tests {
         assert!(!goals("", "x").yes);
         assert!(is_continuation("continue where we left off") && is_continuation("继续"));
         assert!(!is_continuation("add a button"));
+    }
+
+    #[test]
+    fn hashed_terms_are_as_alike_as_the_terms() {
+        let texts = [
+            "fix the token refresh",
+            "please fix the token refresh now",
+            "修复登录令牌刷新",
+            "",
+            "write a quickstart section",
+        ];
+        for a in texts {
+            for b in texts {
+                assert_eq!(
+                    likeness(&hashed_terms(a), &hashed_terms(b)),
+                    similarity(&terms(a), &terms(b)),
+                    "{a} {b}"
+                );
+            }
+        }
     }
 }

@@ -74,6 +74,15 @@ pub(crate) fn same_check(passed: &str, failed: &str) -> bool {
     })
 }
 
+/// [`aictx_signals::is_test_command`], remembered.
+pub(crate) fn is_test_command(command: &str) -> bool {
+    static KNOWN: LazyLock<Memo<String, bool>> = LazyLock::new(Memo::new);
+    if !is_short(command) {
+        return aictx_signals::is_test_command(command);
+    }
+    KNOWN.get(command, aictx_signals::is_test_command)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -107,6 +116,7 @@ mod tests {
         ] {
             for _ in 0..2 {
                 assert_eq!(same_check(a, b), aictx_signals::same_check(a, b), "{a} {b}");
+                assert_eq!(is_test_command(a), aictx_signals::is_test_command(a), "{a}");
             }
         }
     }

@@ -7,7 +7,9 @@ use aictx_proto::event::{ErrorEvent, MAX_EVENTS};
 use aictx_proto::ledger::{LedgerKind, LedgerRow, Outcome, Provenance};
 use aictx_proto::methods::{CommandSeen, SessionReport, SessionSummary};
 use aictx_proto::text::clean;
-use aictx_signals::{command_word, is_test_command, same_check};
+use aictx_signals::command_word;
+
+use crate::memo::{is_test_command, same_check};
 
 /// Most entries of each list of an execution; the newest are kept.
 pub(crate) const MAX_LIST: usize = 40;

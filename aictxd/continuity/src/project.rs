@@ -1,12 +1,14 @@
 //! What a repository is, as far as its root directory shows.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use aictx_proto::methods::MapHit;
 use aictx_proto::snapshot::Snapshot;
-use aictx_signals::{command_word, is_test_command, same_check};
+use aictx_signals::command_word;
 
 use crate::anchors::Presents;
+use crate::memo::{is_test_command, same_check};
 use crate::work_state::Checkout;
 
 /// Member of an execution's row that names the test run it saw pass; ours, the ancestor leaves it alone.
@@ -38,7 +40,7 @@ pub struct Project {
     /// What is checked out.
     pub checkout: Checkout,
     /// Files that memory speaks of, as they are now.
-    pub presents: Presents,
+    pub presents: Arc<Presents>,
     /// Notes that people keep below `.aictx/memory/source/`.
     pub notes: Vec<Note>,
 }

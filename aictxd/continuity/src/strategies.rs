@@ -259,6 +259,7 @@ pub(crate) fn overflow(rows: &mut Vec<Arc<Strategy>>) -> Vec<Arc<Strategy>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use aictx_proto::snapshot::shared;
 
     fn strategy(text: &str, file: &str) -> Strategy {
         Strategy {
@@ -307,10 +308,7 @@ mod tests {
 
     #[test]
     fn wt2_what_has_nothing_in_common_is_not_offered() {
-        let rows = [Arc::new(strategy(
-            "fix widget render bug",
-            "src/app/core.py",
-        ))];
+        let rows = shared([strategy("fix widget render bug", "src/app/core.py")]);
         let ask = |request: &str, task_type: &str| {
             let query = StrategyQuery {
                 request,
@@ -337,10 +335,7 @@ mod tests {
 
     #[test]
     fn w18_the_type_is_a_hint_and_overlap_makes_confidence() {
-        let rows = [Arc::new(strategy(
-            "fix widget render bug",
-            "src/app/core.py",
-        ))];
+        let rows = shared([strategy("fix widget render bug", "src/app/core.py")]);
         let files = ["src/app/core.py".to_owned()];
         let query = StrategyQuery {
             request: "fix widget render regression",
@@ -393,7 +388,7 @@ mod tests {
             ..StrategyQuery::default()
         };
         assert!(
-            find_strategies(&[Arc::new(*row)], &query, now())
+            find_strategies(&shared([*row]), &query, now())
                 .next()
                 .is_none()
         );

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 use super::kind;
 use super::names::{Name, classify, is_exempt_field};
 use super::value::{Candidate, Tie, is_secret};
-use super::{Report, assign, header, line::Line, scrub_text};
+use super::{Report, assign, clean, header, line::Line, scrub_text};
 
 /// The deepest nesting that is walked with names; serde_json itself refuses deeper input.
 const MAX_DEPTH: usize = 256;
@@ -131,7 +131,12 @@ fn keys(map: &mut Map<String, Value>, path: &str, report: &mut Report) {
     }
 }
 
+/// Depends on nothing but the text and the name it stands under.
 fn string(text: &mut String, path: &str, name: Option<&str>, report: &mut Report) {
+    let mark = clean::mark(name, text);
+    if mark.as_ref().is_some_and(clean::Mark::is_clean) {
+        return;
+    }
     let mut found = Report::default();
     let exempt = name.is_some_and(is_exempt_field);
     let class = if exempt {
@@ -164,6 +169,9 @@ fn string(text: &mut String, path: &str, name: Option<&str>, report: &mut Report
     }
     if let std::borrow::Cow::Owned(clean) = scrub_text(text, &mut found) {
         *text = clean;
+    }
+    if let Some(mark) = mark.filter(|_| found.is_empty()) {
+        mark.remember();
     }
     report.merge_at(found, path);
 }

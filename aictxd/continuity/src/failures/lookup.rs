@@ -1,19 +1,20 @@
 //! Which remembered failures matter: for a task, for a file, for a command, for an error at hand
 //! (spec/memory-repomap-setup.md §5.7).
 
-use std::collections::HashMap;
-use std::sync::{Arc, LazyLock, Mutex, PoisonError, Weak};
+use std::sync::{Arc, LazyLock};
 
 use aictx_proto::Timestamp;
 use aictx_proto::event::ErrorEvent;
 use aictx_proto::ledger::{LeftOut, MAX_LEFT_OUT, Receipt, ToldItem};
 use aictx_proto::record::FailurePattern;
+use aictx_proto::snapshot::Rows;
 use aictx_proto::text::{clean, printable};
 use aictx_proto::tokens;
 use aictx_proto::words;
 
 use crate::capsule::age;
 use crate::memo::same_check;
+use crate::prepared::{Prepared, bits, hash};
 
 /// Weights of the spec, in its order.
 const EXACT_FILE: f64 = 6.0;
@@ -52,24 +53,53 @@ pub struct FailureQuery<'a> {
     pub command: &'a str,
 }
 
+/// What is known of a pattern before anything is asked.
+#[derive(Debug)]
+struct Known {
+    /// Hashes of its terms, sorted.
+    terms: Box<[u64]>,
+    /// Its files and their directories, as sets of bits.
+    files: u64,
+    directories: u64,
+    /// When it was seen last.
+    seen: Option<Timestamp>,
+}
+
+static KNOWN: Prepared<FailurePattern, Known> = Prepared::new(know);
+
+fn know(pattern: &FailurePattern) -> Known {
+    let mut terms = Vec::new();
+    find_terms(&haystack(pattern), |term| terms.push(hash(term)));
+    terms.sort_unstable();
+    terms.dedup();
+    Known {
+        terms: terms.into(),
+        files: bits(files(pattern)),
+        directories: bits(files(pattern).filter_map(directory)),
+        seen: Timestamp::parse(&pattern.timestamp),
+    }
+}
+
+fn files(pattern: &FailurePattern) -> impl Iterator<Item = &str> {
+    let all = pattern.related_paths.iter().chain(&pattern.files_involved);
+    all.map(String::as_str).filter(|path| !path.is_empty())
+}
+
 /// Patterns that have to do with a question, best first, with their scores; deterministic.
 pub fn find_failures<'a>(
-    patterns: &'a [Arc<FailurePattern>],
+    patterns: &'a Rows<FailurePattern>,
     query: &FailureQuery<'_>,
     now: Timestamp,
 ) -> Vec<(f64, &'a FailurePattern)> {
+    let known = KNOWN.of(patterns);
     let asked = asked(query.task);
     // Bit by bit, which of the question's terms a pattern has.
-    let having: Vec<u64> = if asked.is_empty() {
-        vec![0; patterns.len()]
-    } else {
-        let has = |terms: &Terms| {
-            let bits = asked.iter().enumerate();
-            bits.filter(|(_, (hash, _))| terms.binary_search(hash).is_ok())
-                .fold(0, |mask, (at, _)| mask | 1 << at)
-        };
-        terms_of(patterns).iter().map(|terms| has(terms)).collect()
+    let mask_of = |known: &Arc<Known>| {
+        let bits = asked.iter().enumerate();
+        bits.filter(|(_, (hash, _))| known.terms.binary_search(hash).is_ok())
+            .fold(0_u64, |mask, (at, _)| mask | 1 << at)
     };
+    let having: Vec<u64> = known.iter().map(mask_of).collect();
     let all = patterns.len().max(1) as f64;
     let telling: Vec<f64> = asked
         .iter()
@@ -81,13 +111,13 @@ pub fn find_failures<'a>(
             EACH_WORD * rarity.min(1.0) * weight
         })
         .collect();
-    let near: Vec<&str> = query.paths.iter().filter_map(|p| directory(p)).collect();
+    let question = Question::new(query, now);
     let mut found: Vec<(f64, &FailurePattern)> = Vec::new();
-    for (pattern, mask) in patterns.iter().zip(having) {
+    for ((pattern, known), mask) in patterns.iter().zip(&*known).zip(having) {
         let shared = telling.iter().enumerate();
         let shared = shared.filter(|(at, _)| mask >> at & 1 == 1);
         let words: f64 = shared.map(|(_, telling)| telling).sum();
-        let score = words.min(ALL_WORDS) + score(pattern, query, &near, now);
+        let score = words.min(ALL_WORDS) + question.score(pattern, known);
         if score >= LEAST {
             found.push((score, pattern));
         }
@@ -105,52 +135,118 @@ fn directory(path: &str) -> Option<&str> {
     path.rsplit_once('/').map(|(directory, _)| directory)
 }
 
-/// Everything but the words.
-fn score(pattern: &FailurePattern, query: &FailureQuery<'_>, near: &[&str], now: Timestamp) -> f64 {
-    let mut score = 0.0;
-    let known = || {
-        let all = pattern.related_paths.iter().chain(&pattern.files_involved);
-        all.filter(|path| !path.is_empty())
-    };
-    if known().any(|path| query.paths.contains(path) || mentions(query.task, path)) {
-        score += EXACT_FILE;
-    } else if known().any(|path| directory(path).is_some_and(|d| near.contains(&d))) {
-        score += SAME_DIRECTORY;
-    }
-    let codes = pattern.error_codes.iter().map(String::as_str);
-    let tests = pattern.error_events.iter().map(|e| e.test.as_str());
-    if codes.chain(tests).any(|name| mentions(query.task, name)) {
-        score += NAMED;
-    }
-    if !query.command.is_empty() && same_check(query.command, &pattern.failed_command) {
-        score += SAME_COMMAND;
-    }
-    let same = |a: &str, b: &str| !a.is_empty() && a != "unknown" && a == b;
-    score += if same(query.area, &pattern.area_id) {
-        SAME_AREA
-    } else {
-        0.0
-    };
-    if same(query.task_type, &pattern.task_type) {
-        score += SAME_TASK_TYPE;
-    }
-    if score > 0.0 || !query.task.is_empty() {
-        score += if pattern.occurrences >= MANY {
-            OFTEN
-        } else {
-            0.0
-        };
-        let seen = Timestamp::parse(&pattern.timestamp);
-        if seen.is_some_and(|seen| now.since(seen) < FORTNIGHT) {
-            score += RECENT;
-        }
-    }
-    score
+/// A question with what is the same for every pattern.
+struct Question<'q> {
+    query: &'q FailureQuery<'q>,
+    text: Named<'q>,
+    near: Vec<&'q str>,
+    /// The files asked about and their directories, as sets of bits.
+    files: u64,
+    directories: u64,
+    now: Timestamp,
 }
 
-/// Whether a text names something that is long enough to be a name.
-fn mentions(text: &str, name: &str) -> bool {
-    name.len() >= 4 && text.contains(name)
+impl<'q> Question<'q> {
+    fn new(query: &'q FailureQuery<'q>, now: Timestamp) -> Self {
+        let near: Vec<&str> = query.paths.iter().filter_map(|p| directory(p)).collect();
+        Self {
+            query,
+            text: Named::new(query.task),
+            files: bits(query.paths.iter().map(String::as_str)),
+            directories: bits(near.iter().copied()),
+            near,
+            now,
+        }
+    }
+
+    /// Everything but the words.
+    fn score(&self, pattern: &FailurePattern, known: &Known) -> f64 {
+        let query = self.query;
+        let mut score = 0.0;
+        let at_hand = |path: &str| query.paths.iter().any(|p| p == path);
+        let is_near = |path: &str| directory(path).is_some_and(|d| self.near.contains(&d));
+        if (known.files & self.files != 0 && files(pattern).any(at_hand))
+            || files(pattern).any(|path| self.text.mentions(path))
+        {
+            score += EXACT_FILE;
+        } else if known.directories & self.directories != 0 && files(pattern).any(is_near) {
+            score += SAME_DIRECTORY;
+        }
+        let codes = pattern.error_codes.iter().map(String::as_str);
+        let tests = pattern.error_events.iter().map(|e| e.test.as_str());
+        if codes.chain(tests).any(|name| self.text.mentions(name)) {
+            score += NAMED;
+        }
+        if !query.command.is_empty() && same_check(query.command, &pattern.failed_command) {
+            score += SAME_COMMAND;
+        }
+        let same = |a: &str, b: &str| !a.is_empty() && a != "unknown" && a == b;
+        if same(query.area, &pattern.area_id) {
+            score += SAME_AREA;
+        }
+        if same(query.task_type, &pattern.task_type) {
+            score += SAME_TASK_TYPE;
+        }
+        if score > 0.0 || !query.task.is_empty() {
+            if pattern.occurrences >= MANY {
+                score += OFTEN;
+            }
+            if known
+                .seen
+                .is_some_and(|seen| self.now.since(seen) < FORTNIGHT)
+            {
+                score += RECENT;
+            }
+        }
+        score
+    }
+}
+
+/// Bytes that a name has at least.
+const NAME: usize = 4;
+
+/// A text in which hundreds of names are looked for: most are not there, and their first and last
+/// bytes tell.
+struct Named<'t> {
+    text: &'t str,
+    /// Which of the text's runs of four bytes there are, by their hash.
+    runs: Vec<u64>,
+}
+
+impl<'t> Named<'t> {
+    fn new(text: &'t str) -> Self {
+        let mut runs = vec![0; 64];
+        for run in text.as_bytes().windows(NAME) {
+            let at = Self::place(run);
+            if let Some(word) = runs.get_mut(at / 64) {
+                *word |= 1_u64 << (at % 64);
+            }
+        }
+        Self { text, runs }
+    }
+
+    /// A place among 4 096.
+    fn place(run: &[u8]) -> usize {
+        let number = run.iter().fold(0_u32, |n, byte| n << 8 | u32::from(*byte));
+        (number.wrapping_mul(0x9E37_79B1) >> 20) as usize
+    }
+
+    fn has_run(&self, run: Option<&[u8]>) -> bool {
+        run.is_some_and(|run| {
+            let at = Self::place(run);
+            self.runs
+                .get(at / 64)
+                .is_some_and(|word| word >> (at % 64) & 1 == 1)
+        })
+    }
+
+    /// Whether the text names something that is long enough to be a name.
+    fn mentions(&self, name: &str) -> bool {
+        let bytes = name.as_bytes();
+        self.has_run(bytes.first_chunk::<NAME>().map(|run| &run[..]))
+            && self.has_run(bytes.last_chunk::<NAME>().map(|run| &run[..]))
+            && self.text.contains(name)
+    }
 }
 
 fn haystack(pattern: &FailurePattern) -> String {
@@ -178,9 +274,6 @@ const COMMON: [&str; 8] = [
     "fail", "failed", "failure", "error", "fix", "bug", "test", "tests",
 ];
 
-/// Hashes of the terms of a text, sorted.
-type Terms = [u64];
-
 /// Terms of a question that are looked for.
 const MAX_ASKED: usize = 64;
 
@@ -206,44 +299,6 @@ fn find_terms(text: &str, mut found: impl FnMut(&str)) {
             found(term);
         }
     });
-}
-
-/// FNV-1a with 64 bits: the same in every process.
-fn hash(term: &str) -> u64 {
-    term.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
-    })
-}
-
-/// Rows whose terms are remembered: two snapshots of the largest failure memory.
-const MAX_REMEMBERED: usize = 12_000;
-
-/// The terms of each pattern. Rows are shared between snapshots, so that the terms of one are found
-/// once; a row that is held weakly keeps its address to itself.
-fn terms_of(patterns: &[Arc<FailurePattern>]) -> Vec<Arc<Terms>> {
-    type Known = HashMap<usize, (Weak<FailurePattern>, Arc<Terms>)>;
-    static KNOWN: LazyLock<Mutex<Known>> = LazyLock::new(Mutex::default);
-    let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
-    if known.len() + patterns.len() > MAX_REMEMBERED {
-        known.retain(|_, (row, _)| row.strong_count() > 0);
-    }
-    if known.len() + patterns.len() > MAX_REMEMBERED {
-        known.clear();
-    }
-    let of = |pattern: &Arc<FailurePattern>| {
-        let address = Arc::as_ptr(pattern).addr();
-        if let Some((_, terms)) = known.get(&address) {
-            return Arc::clone(terms);
-        }
-        let mut found = Vec::new();
-        find_terms(&haystack(pattern), |term| found.push(hash(term)));
-        found.sort_unstable();
-        found.dedup();
-        let terms: Arc<Terms> = found.into();
-        known.insert(address, (Arc::downgrade(pattern), Arc::clone(&terms)));
-        terms
-    };
-    patterns.iter().map(of).collect()
 }
 
 /// What is known of the errors that a command just ended with, for the agent that ran it: when it

@@ -5,7 +5,6 @@ use std::sync::Arc;
 
 use aictx_proto::effect::{Effect, Effects, KeyOrder};
 use aictx_proto::record::{ContractIndex, Decision, FailurePattern, Strategy, Thread, files};
-use aictx_signals::is_test_command;
 use serde_json::{Map, Value, json};
 
 use super::{Finalize, value};
@@ -16,7 +15,7 @@ use crate::contracts::{
     self, Compliance, Observed, closed_kinds, compliance_row, contract_file, gaps, still_open,
 };
 use crate::failures;
-use crate::memo::same_check;
+use crate::memo::{is_test_command, same_check};
 use crate::observe::Observation;
 use crate::row_value;
 use crate::semantic;

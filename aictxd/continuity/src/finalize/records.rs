@@ -13,6 +13,7 @@ use serde_json::{Map, Value, json};
 use super::reply::Summary;
 use super::report::notable_errors;
 use super::{Decided, value};
+use crate::memo::is_test_command;
 use crate::project::PASSED_CHECK;
 use crate::{failures, lifecycle, row_value};
 
@@ -239,7 +240,7 @@ fn telemetry(d: &Decided) -> AgentExecutionRow {
 /// run is what really ran.
 fn passed_check(d: &Decided) -> Map<String, Value> {
     let passed = d.seen.passed.iter().rev();
-    let mut tests = passed.filter(|command| aictx_signals::is_test_command(command));
+    let mut tests = passed.filter(|command| is_test_command(command));
     let check = tests
         .next()
         .map(|command| aictx_signals::normalise_command(command));

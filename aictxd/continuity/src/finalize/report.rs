@@ -12,6 +12,7 @@ use aictx_proto::text::{clean, file_stem, slug};
 use serde_json::{Map, Value, json};
 
 use super::Finalize;
+use crate::memo::{is_test_command, same_check};
 use crate::observe::{MAX_LIST, Observation, push};
 
 /// Longest execution id taken as it is given.
@@ -68,7 +69,7 @@ pub(super) fn merge_report(
     let inferred: Vec<String> = told
         .commands_executed
         .iter()
-        .filter(|c| tests.is_empty() && aictx_signals::is_test_command(c))
+        .filter(|c| tests.is_empty() && is_test_command(c))
         .cloned()
         .collect();
     let heuristic_tests = tests.is_empty() && !inferred.is_empty();
@@ -149,14 +150,13 @@ pub(super) fn merge_report(
         // Observed beats said: a command that was seen to fail last did not pass.
         let failing = |c: &String| {
             let open = &seen.open_failures;
-            open.iter()
-                .any(|f| aictx_signals::same_check(&f.command, c))
+            open.iter().any(|f| same_check(&f.command, c))
         };
         let told_passed = told.tests_executed.iter().chain(&told.commands_executed);
         let told_passed: Vec<&String> = told_passed.filter(|c| !failing(c)).collect();
         let tested = told_passed
             .iter()
-            .any(|c| told.tests_executed.contains(c) || aictx_signals::is_test_command(c));
+            .any(|c| told.tests_executed.contains(c) || is_test_command(c));
         for command in told_passed {
             push(&mut seen.passed, command);
         }
@@ -275,13 +275,9 @@ pub(super) fn differences(seen: &Observation, params: Option<&FinalizeParams>) -
         "tests_executed",
         &told.tests_executed,
         &seen.tests,
-        &aictx_signals::same_check,
+        &same_check,
     );
-    let failing = |c: &String| {
-        seen.open_failures
-            .iter()
-            .any(|f| aictx_signals::same_check(&f.command, c))
-    };
+    let failing = |c: &String| seen.open_failures.iter().any(|f| same_check(&f.command, c));
     let claimed: Vec<String> = told
         .tests_executed
         .iter()

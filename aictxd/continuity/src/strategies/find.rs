@@ -1,17 +1,16 @@
 //! Which strategies fit a question, and why (spec/memory §6).
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
-
 use aictx_proto::Timestamp;
 use aictx_proto::record::Strategy;
+use aictx_proto::snapshot::Rows;
 use aictx_proto::text::clean;
 use serde_json::{Map, Value, json};
 
 use super::quality;
 use crate::marks;
-use crate::matching::{similarity, terms};
+use crate::matching::{hashed_terms, likeness};
 use crate::memo::same_check;
+use crate::prepared::{Prepared, bits};
 
 /// Half of a strategy's score is gone after this many days.
 const HALF_LIFE_DAYS: f64 = 90.0;
@@ -101,11 +100,33 @@ impl Points {
     }
 }
 
+/// What is known of a strategy before anything is asked.
+#[derive(Debug)]
+struct Known {
+    /// Terms of its request and of its errors.
+    request: Box<[u64]>,
+    errors: Box<[u64]>,
+    /// Its files, as a set of bits.
+    files: u64,
+    at: Option<Timestamp>,
+}
+
+static KNOWN: Prepared<Strategy, Known> = Prepared::new(|strategy| {
+    let files = strategy.files_used.iter().chain(&strategy.entry_points);
+    Known {
+        request: hashed_terms(&strategy.task_text),
+        errors: hashed_terms(&strategy.notable_errors.join(" ")),
+        files: bits(files.map(String::as_str)),
+        at: Timestamp::parse(&strategy.timestamp),
+    }
+});
+
 /// The question with what is the same for every row.
 struct Asked<'q> {
     query: StrategyQuery<'q>,
-    request: Arc<BTreeSet<String>>,
-    errors: Arc<BTreeSet<String>>,
+    request: Box<[u64]>,
+    errors: Box<[u64]>,
+    files: u64,
     now: Timestamp,
 }
 
@@ -113,25 +134,27 @@ struct Asked<'q> {
 /// area, command or test overlap, a like error or a like request. All rows are ranked at once, which
 /// is linear in them; the reasons of one are worked out when it is taken.
 pub fn find_strategies<'a, 'q>(
-    strategies: &'a [Arc<Strategy>],
+    strategies: &'a Rows<Strategy>,
     query: &StrategyQuery<'q>,
     now: Timestamp,
 ) -> impl Iterator<Item = StrategyMatch<'a>> {
     let asked = Asked {
         query: *query,
-        request: terms(query.request),
-        errors: terms(&query.errors.join(" ")),
+        request: hashed_terms(query.request),
+        errors: hashed_terms(&query.errors.join(" ")),
+        files: bits(query.files.iter().map(String::as_str)),
         now,
     };
-    let usable = |s: &&Strategy| s.success && !s.is_failure && !marks::is_wrong(&s.extra);
+    let known = KNOWN.of(strategies);
+    let usable = |s: &Strategy| s.success && !s.is_failure && !marks::is_wrong(&s.extra);
     let mut found: Vec<(i64, usize, &Strategy)> = strategies
         .iter()
-        .map(|s| &**s)
+        .zip(&*known)
         .enumerate()
-        .filter(|(_, s)| usable(s))
-        .filter_map(|(index, strategy)| {
-            let (score, _, _) = asked.judge(strategy, false)?;
-            Some((score, index, strategy))
+        .filter(|(_, (strategy, _))| usable(strategy))
+        .filter_map(|(index, (strategy, known))| {
+            let (score, _, _) = asked.judge(strategy, known, false)?;
+            Some((score, index, &**strategy))
         })
         .collect();
     found.sort_by(|(a, _, left), (b, _, right)| {
@@ -141,12 +164,17 @@ pub fn find_strategies<'a, 'q>(
     });
     found
         .into_iter()
-        .filter_map(move |(_, index, strategy)| asked.explain(strategy, index))
+        .filter_map(move |(_, index, strategy)| asked.explain(strategy, known.get(index)?, index))
 }
 
 impl Asked<'_> {
     /// Score, files in common and points of a strategy; none without evidence.
-    fn judge(&self, strategy: &Strategy, explain: bool) -> Option<(i64, Vec<String>, Points)> {
+    fn judge(
+        &self,
+        strategy: &Strategy,
+        known: &Known,
+        explain: bool,
+    ) -> Option<(i64, Vec<String>, Points)> {
         let query = &self.query;
         let mut points = Points::new(explain);
         let primary = strategy.primary_entry_point.as_deref().unwrap_or_default();
@@ -155,7 +183,8 @@ impl Asked<'_> {
             points.overlap = true;
         }
         let mut files: Vec<String> = Vec::new();
-        for file in query.files {
+        let may_have = known.files & self.files != 0;
+        for file in query.files.iter().filter(|_| may_have) {
             let has = strategy.files_used.contains(file) || strategy.entry_points.contains(file);
             if has && !files.contains(file) {
                 files.push(file.clone());
@@ -168,7 +197,7 @@ impl Asked<'_> {
             });
             points.overlap = true;
         }
-        let like = similarity(&self.request, &terms(&strategy.task_text));
+        let like = likeness(&self.request, &known.request);
         points.add("prompt_similarity", like * 2500.0, false, || {
             format!("{like:.4}")
         });
@@ -186,8 +215,8 @@ impl Asked<'_> {
                 tests.join(", ")
             });
         }
-        let known = |value: &str| !value.is_empty() && value != "unknown";
-        if known(query.task_type) && query.task_type == strategy.task_type {
+        let is_said = |value: &str| !value.is_empty() && value != "unknown";
+        if is_said(query.task_type) && query.task_type == strategy.task_type {
             points.add("task_type", 1000.0, false, || query.task_type.to_owned());
         }
         let commands = common(&strategy.commands_executed, query.commands);
@@ -198,17 +227,16 @@ impl Asked<'_> {
             });
         }
         if !self.errors.is_empty() && !strategy.notable_errors.is_empty() {
-            let theirs = terms(&strategy.notable_errors.join(" "));
-            let alike = similarity(&self.errors, &theirs);
+            let alike = likeness(&self.errors, &known.errors);
             let strong = alike >= LIKE_ERROR;
             points.add("error_similarity", alike * 1200.0, strong, || {
                 format!("{alike:.4}")
             });
         }
-        if known(query.area) && query.area == strategy.area_id {
+        if is_said(query.area) && query.area == strategy.area_id {
             points.add("area", 800.0, true, || query.area.to_owned());
             points.overlap = true;
-        } else if known(query.area) && subsystem(query.area) == subsystem(&strategy.area_id) {
+        } else if is_said(query.area) && subsystem(query.area) == subsystem(&strategy.area_id) {
             points.add("subsystem", 600.0, true, || {
                 subsystem(query.area).to_owned()
             });
@@ -217,7 +245,7 @@ impl Asked<'_> {
         if points.strong == 0 && like < LIKE_REQUEST {
             return None;
         }
-        let age = Timestamp::parse(&strategy.timestamp).map_or(0, |t| self.now.since(t));
+        let age = known.at.map_or(0, |at| self.now.since(at));
         let ran = 12 * strategy.commands_executed.len()
             + 18 * strategy.tests_executed.len()
             + 16 * strategy.files_edited.len();
@@ -234,8 +262,13 @@ impl Asked<'_> {
     }
 
     /// A strategy with the reasons for it.
-    fn explain<'a>(&self, strategy: &'a Strategy, index: usize) -> Option<StrategyMatch<'a>> {
-        let (score, files, mut points) = self.judge(strategy, true)?;
+    fn explain<'a>(
+        &self,
+        strategy: &'a Strategy,
+        known: &Known,
+        index: usize,
+    ) -> Option<StrategyMatch<'a>> {
+        let (score, files, mut points) = self.judge(strategy, known, true)?;
         points.breakdown.insert("recency".to_owned(), json!(index));
         points.breakdown.insert("total".to_owned(), json!(score));
         let good = matches!(quality(strategy), "high" | "medium");

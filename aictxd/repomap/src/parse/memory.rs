@@ -1,8 +1,7 @@
 //! The memory of syntax trees.
 //!
 //! A parse makes and frees a small block for nearly every token. mimalloc does that a tenth to a
-//! quarter faster than the system's allocator; everything else of the process stays with the latter,
-//! which gives memory back more readily.
+//! quarter faster than the system's allocator. Which allocator the rest of a process uses is up to it.
 
 use std::sync::Once;
 

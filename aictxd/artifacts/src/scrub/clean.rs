@@ -1,0 +1,77 @@
+//! What was found to be clean before: memory is rewritten again and again, and most of its texts were
+//! scrubbed when they were written first.
+//!
+//! Remembered is a keyed hash of the member's name and the text, 63 bits of it in a place that other
+//! bits choose. The key is this process's own, so that nobody can make a secret that passes for a
+//! clean text, and by chance one in 2^63 would.
+
+use std::hash::{BuildHasher, RandomState};
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+/// Texts that are remembered; beyond it new ones take the places of others. 1 MiB in all.
+const PLACES: usize = 1 << 17;
+/// Longer texts are looked at each time, in bytes.
+const MAX_TEXT: usize = 4 * 1024;
+
+static CLEAN: LazyLock<Clean> = LazyLock::new(|| Clean {
+    place: RandomState::new(),
+    tag: RandomState::new(),
+    tags: (0..PLACES).map(|_| AtomicU64::new(0)).collect(),
+});
+
+struct Clean {
+    place: RandomState,
+    tag: RandomState,
+    tags: Box<[AtomicU64]>,
+}
+
+/// Where a text is remembered, and as what.
+pub(super) struct Mark {
+    slot: &'static AtomicU64,
+    tag: u64,
+}
+
+/// The mark of a text under a name; none of a text that is not remembered.
+pub(super) fn mark(name: Option<&str>, text: &str) -> Option<Mark> {
+    if text.len() > MAX_TEXT {
+        return None;
+    }
+    let known: &'static Clean = &CLEAN;
+    let key = (name, text);
+    let place = usize::try_from(known.place.hash_one(key)).ok()? % PLACES;
+    Some(Mark {
+        slot: known.tags.get(place)?,
+        // Never that of an empty place.
+        tag: known.tag.hash_one(key) | 1,
+    })
+}
+
+impl Mark {
+    /// Whether the text was found to be clean before.
+    pub(super) fn is_clean(&self) -> bool {
+        self.slot.load(Ordering::Relaxed) == self.tag
+    }
+
+    /// Remembers that it is.
+    pub(super) fn remember(&self) {
+        self.slot.store(self.tag, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_is_clean_under_the_name_that_it_was_looked_at_under() {
+        let of = |name, text| mark(name, text).unwrap();
+        assert!(!of(Some("note"), "hunter2 is a name").is_clean());
+        of(Some("note"), "hunter2 is a name").remember();
+        assert!(of(Some("note"), "hunter2 is a name").is_clean());
+        assert!(!of(Some("password"), "hunter2 is a name").is_clean());
+        assert!(!of(None, "hunter2 is a name").is_clean());
+        assert!(!of(Some("note"), "hunter2 is a nam").is_clean());
+        assert!(mark(None, &"x".repeat(MAX_TEXT + 1)).is_none());
+    }
+}

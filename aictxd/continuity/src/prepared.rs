@@ -1,0 +1,154 @@
+//! What ranking wants to know of every row of a history, worked out once for each row.
+//!
+//! Rows are shared between snapshots, and so is what is worked out of them: a question costs a walk
+//! over what is prepared, and a row that was added since the last one is the only one looked at.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use aictx_proto::snapshot::Rows;
+
+/// Lists that are remembered: those of the repositories that are worked in.
+const MAX_LISTS: usize = 16;
+
+/// What `make` makes of the rows of the lists that were asked about last.
+#[derive(Debug)]
+pub(crate) struct Prepared<R, D> {
+    make: fn(&R) -> D,
+    lists: Mutex<Vec<List<R, D>>>,
+}
+
+/// A list, held weakly: whoever owns it may still change it, and then it is another one.
+#[derive(Debug)]
+struct List<R, D> {
+    rows: Weak<Vec<Arc<R>>>,
+    /// The rows, so that no other can take the place of one in memory.
+    each: Vec<Weak<R>>,
+    made: Arc<Vec<Arc<D>>>,
+}
+
+impl<R, D> Prepared<R, D> {
+    pub(crate) const fn new(make: fn(&R) -> D) -> Self {
+        Self {
+            make,
+            lists: Mutex::new(Vec::new()),
+        }
+    }
+
+    /// What is made of each row, in the order of the rows. Constant for a list that was asked about
+    /// last, else linear in it.
+    pub(crate) fn of(&self, rows: &Rows<R>) -> Arc<Vec<Arc<D>>> {
+        let mut lists = self.lists.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_it = |list: &List<R, D>| std::ptr::eq(list.rows.as_ptr(), Arc::as_ptr(rows));
+        if let Some(at) = lists.iter().position(is_it)
+            && let Some(found) = lists.get(at)
+        {
+            let made = Arc::clone(&found.made);
+            if let Some(before) = lists.get_mut(..=at) {
+                before.rotate_right(1);
+            }
+            return made;
+        }
+        let made = Arc::new(self.make_all(rows, &lists));
+        lists.retain(|list| list.rows.strong_count() > 0);
+        lists.truncate(MAX_LISTS - 1);
+        let list = List {
+            rows: Arc::downgrade(rows),
+            each: rows.iter().map(Arc::downgrade).collect(),
+            made: Arc::clone(&made),
+        };
+        lists.insert(0, list);
+        made
+    }
+
+    /// Takes from an earlier edition of the list what the two have in common.
+    fn make_all(&self, rows: &[Arc<R>], lists: &[List<R, D>]) -> Vec<Arc<D>> {
+        let some = [rows.first(), rows.get(rows.len() / 2), rows.last()];
+        let some = some.map(|row| row.map(Arc::as_ptr));
+        let is_earlier = |list: &&List<R, D>| {
+            list.each
+                .iter()
+                .any(|row| some.contains(&Some(row.as_ptr())))
+        };
+        let known: HashMap<*const R, &Arc<D>> = lists
+            .iter()
+            .find(is_earlier)
+            .map(|list| {
+                list.each
+                    .iter()
+                    .map(Weak::as_ptr)
+                    .zip(&*list.made)
+                    .collect()
+            })
+            .unwrap_or_default();
+        rows.iter()
+            .map(|row| match known.get(&Arc::as_ptr(row)) {
+                Some(made) => Arc::clone(made),
+                None => Arc::new((self.make)(row)),
+            })
+            .collect()
+    }
+}
+
+/// FNV-1a with 64 bits: the same in every process.
+pub(crate) fn hash(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}
+
+/// Texts as a set of bits: two sets without a common bit have no text in common.
+pub(crate) fn bits<'t>(texts: impl IntoIterator<Item = &'t str>) -> u64 {
+    texts
+        .into_iter()
+        // The upper bits of this hash depend on all of the text, the lowest on its end.
+        .fold(0, |bits, text| bits | 1 << (hash(text) >> 58))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use aictx_proto::snapshot::shared;
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    #[test]
+    fn a_row_is_looked_at_once_however_its_list_changes() {
+        static MADE: AtomicUsize = AtomicUsize::new(0);
+        let prepared = Prepared::new(|n: &usize| {
+            MADE.fetch_add(1, Ordering::Relaxed);
+            n * 2
+        });
+        let is_right = |rows: &Rows<usize>| {
+            let made = prepared.of(rows);
+            assert_eq!(made.len(), rows.len());
+            assert!(
+                made.iter()
+                    .zip(&**rows)
+                    .all(|(made, row)| **made == **row * 2)
+            );
+            MADE.load(Ordering::Relaxed)
+        };
+        let mut rows = shared(0..5);
+        assert_eq!((is_right(&rows), is_right(&rows)), (5, 5));
+        // As a store does it: in place where nobody else holds the list, else in a copy.
+        Arc::make_mut(&mut rows).push(Arc::new(5));
+        assert_eq!(is_right(&rows), 6);
+        let mut next = Arc::clone(&rows);
+        Arc::make_mut(&mut next).remove(0);
+        assert_eq!((is_right(&next), is_right(&rows)), (6, 6));
+        let other = shared(10..12);
+        assert_eq!((is_right(&other), is_right(&next)), (8, 8));
+        assert_eq!(is_right(&shared([])), 8);
+        for _ in 0..100 {
+            is_right(&shared(0..3));
+        }
+        assert!(prepared.lists.lock().unwrap().len() <= 4, "dead lists go");
+    }
+
+    #[test]
+    fn a_common_text_is_a_common_bit() {
+        let (a, b) = (["src/a.rs", "src/b.rs"], ["lib/c.rs", "src/b.rs"]);
+        assert_ne!(bits(a) & bits(b), 0);
+        assert_eq!(bits([]), 0);
+    }
+}
