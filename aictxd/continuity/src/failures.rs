@@ -4,8 +4,9 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use aictx_proto::Timestamp;
+use aictx_proto::effect::{Effect, KeyOrder};
 use aictx_proto::event::ErrorEvent;
-use aictx_proto::record::FailurePattern;
+use aictx_proto::record::{FailurePattern, files};
 use aictx_proto::text::{clean, slug};
 use serde_json::{Value, json};
 
@@ -21,6 +22,9 @@ pub use lookup::{FailureQuery, find_failures, known_failure};
 /// Patterns kept; beyond it resolved ones go first, oldest first, then single open ones. What goes
 /// is archived, not dropped.
 const MAX_PATTERNS: usize = 500;
+/// Patterns above which they are brought down to [`MAX_PATTERNS`]: all have to be written for it, so not
+/// for every new one.
+const MAX_ROWS: usize = 600;
 
 /// What an execution means for failure memory.
 #[derive(Debug, Default)]
@@ -91,7 +95,12 @@ pub(crate) fn apply(
         // Nothing is written, so nothing may go either: it would be archived again each time.
         return change;
     }
-    while patterns.len() > MAX_PATTERNS {
+    let keep = if patterns.len() > MAX_ROWS {
+        MAX_PATTERNS
+    } else {
+        MAX_ROWS
+    };
+    while patterns.len() > keep {
         let oldest = |wanted: &dyn Fn(&Arc<FailurePattern>) -> bool| {
             let found = patterns.iter().enumerate().filter(|(_, p)| wanted(p));
             found
@@ -281,7 +290,7 @@ fn record(
     pattern.error_codes = distinct(|e| &e.code);
     pattern.error_fingerprints = distinct(|e| &e.fingerprint);
     let reply = json!({
-        "path": format!(".aictx/{}", aictx_proto::record::files::FAILURE_PATTERNS),
+        "path": format!(".aictx/{}", files::FAILURE_PATTERNS),
         "failure_id": pattern.failure_id,
         "signature": pattern.signature,
         "existing": existing,
@@ -314,8 +323,18 @@ fn merge(list: &mut Vec<String>, new: impl IntoIterator<Item = String>, limit: u
     }
 }
 
+/// Writes the list of them all, `failure_index.json` (spec/memory-repomap-setup.md §5.8). It is derived
+/// and nothing here reads it.
+pub fn list(patterns: &[Arc<FailurePattern>]) -> Effect {
+    Effect::ReplaceJson {
+        file: files::FAILURE_INDEX.to_owned(),
+        value: index(patterns),
+        order: KeyOrder::Sorted,
+    }
+}
+
 /// `failure_index.json` of these patterns.
-pub fn index(patterns: &[Arc<FailurePattern>]) -> Value {
+fn index(patterns: &[Arc<FailurePattern>]) -> Value {
     let records: Vec<Value> = patterns
         .iter()
         .map(|p| {
@@ -444,7 +463,7 @@ mod tests {
 
     #[test]
     fn the_oldest_resolved_pattern_makes_room() {
-        let patterns = aictx_proto::snapshot::shared((0..MAX_PATTERNS).map(|i| FailurePattern {
+        let patterns = aictx_proto::snapshot::shared((0..MAX_ROWS).map(|i| FailurePattern {
             signature: format!("s{i}"),
             status: if i == 7 { "resolved" } else { "open" }.into(),
             occurrences: 2,

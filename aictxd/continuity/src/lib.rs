@@ -45,7 +45,7 @@ pub use classify::{
 pub use compaction::{Fate, Known, RULES, Rule, rules};
 pub use contracts::{Chosen, choose_contract, contract_file};
 pub use failures::{
-    FailureEdit, FailureQuery, edit_failure, find_failures, index as failure_index, known_failure,
+    FailureEdit, FailureQuery, edit_failure, find_failures, known_failure, list as failure_list,
     pick_failure,
 };
 pub use finalize::{ExplicitReport, Finalize, check_report, finalize, touched_paths};

@@ -6,7 +6,9 @@
 use std::borrow::Borrow;
 use std::collections::HashMap;
 use std::hash::Hash;
-use std::sync::{LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+
+use aictx_signals::Check;
 
 /// Entries of a generation. Two generations are kept: what was asked for during the last one
 /// outlives it.
@@ -62,16 +64,18 @@ pub(crate) fn is_short(text: &str) -> bool {
 
 /// [`aictx_signals::same_check`], remembered.
 pub(crate) fn same_check(passed: &str, failed: &str) -> bool {
-    static KNOWN: LazyLock<Memo<(String, String), bool>> = LazyLock::new(Memo::new);
-    if passed == failed {
-        return true;
+    passed == failed || check(passed).proves(&check(failed))
+}
+
+/// A command line as a check, remembered.
+pub(crate) fn check(command: &str) -> Arc<Check> {
+    static KNOWN: LazyLock<Memo<String, Arc<Check>>> = LazyLock::new(Memo::new);
+    let read = |command: &str| Arc::new(Check::of(command));
+    if is_short(command) {
+        KNOWN.get(command, read)
+    } else {
+        read(command)
     }
-    if !is_short(passed) || !is_short(failed) {
-        return aictx_signals::same_check(passed, failed);
-    }
-    KNOWN.get(&(passed.to_owned(), failed.to_owned()), |(a, b)| {
-        aictx_signals::same_check(a, b)
-    })
 }
 
 /// [`aictx_signals::is_test_command`], remembered.

@@ -24,7 +24,7 @@ const MAX_KEPT: usize = 12;
 pub(crate) const MAX_STRATEGIES: usize = 400;
 /// Rows above which they are brought down to [`MAX_STRATEGIES`]: all have to be written for it, so not
 /// for every new one.
-pub(crate) const MAX_ROWS: usize = 450;
+pub(crate) const MAX_ROWS: usize = 550;
 /// Share of common words from which two successes are one.
 const SAME_REQUEST: f64 = 0.8;
 

@@ -4,7 +4,7 @@ mod test_run;
 
 use std::fmt::Write as _;
 
-use test_run::{class, covers, test_run};
+use test_run::{TestRun, class, covers, test_run};
 
 use crate::shell::{self, Joined, RedirectKind, SimpleCommand, Word};
 
@@ -128,16 +128,36 @@ pub fn check_class(command: &str) -> Option<String> {
     (!names.is_empty()).then(|| names.join(" + "))
 }
 
-/// Whether a pass of `passed` proves that `failed` would pass now: the same command, or a test run
-/// of the same tool in the same directory that includes it.
-pub fn same_check(passed: &str, failed: &str) -> bool {
-    if normalise_command(passed) == normalise_command(failed) {
-        return true;
+/// A command line as far as it checks something, read once to be compared with many.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Check {
+    normalised: String,
+    runs: Vec<TestRun<'static>>,
+}
+
+impl Check {
+    /// Of a command line.
+    pub fn of(command: &str) -> Self {
+        let script = shell::parse(command);
+        let runs = script.commands.iter().filter_map(test_run);
+        Self {
+            normalised: normalise_command(command),
+            runs: runs.map(TestRun::into_owned).collect(),
+        }
     }
-    let (passed, failed) = (shell::parse(passed), shell::parse(failed));
-    let runs: Vec<_> = passed.commands.iter().filter_map(test_run).collect();
-    let mut wanted = failed.commands.iter().filter_map(test_run).peekable();
-    wanted.peek().is_some() && wanted.all(|want| runs.iter().any(|run| covers(run, &want)))
+
+    /// Whether a pass of this one proves that `failed` would pass now: the same command, or a test
+    /// run of the same tool in the same directory that includes it.
+    pub fn proves(&self, failed: &Self) -> bool {
+        let covered = |want: &TestRun| self.runs.iter().any(|run| covers(run, want));
+        self.normalised == failed.normalised
+            || (!failed.runs.is_empty() && failed.runs.iter().all(covered))
+    }
+}
+
+/// Whether a pass of one command line proves that another would pass now; see [`Check::proves`].
+pub fn same_check(passed: &str, failed: &str) -> bool {
+    Check::of(passed).proves(&Check::of(failed))
 }
 
 #[cfg(test)]

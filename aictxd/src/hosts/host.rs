@@ -4,10 +4,13 @@ use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use aictx_artifacts::{Store, StoreError, Tidied};
+use aictx_continuity::failure_list;
 use aictx_proto::ledger::LedgerRow;
 use aictx_proto::methods::RepoStatus;
+use aictx_proto::record::files;
 use aictx_proto::snapshot::Snapshot;
 use aictx_proto::text::file_stem;
 
@@ -18,6 +21,9 @@ use crate::watch::Watch;
 
 /// Finalizes after which a repository is bounded again.
 const TIDY_AFTER: u64 = 16;
+
+/// How often the list of all failure patterns is written where there are many.
+const LIST_EVERY: Duration = Duration::from_secs(60);
 
 /// One open repository.
 pub struct Host {
@@ -177,6 +183,7 @@ impl Host {
             .collect();
         let host = Arc::clone(self);
         let tidied = tokio::task::spawn_blocking(move || {
+            host.list_failures()?;
             host.store.tidy(&|stem| {
                 live.contains(stem) || {
                     let ledger = host.store.read_ledger(stem);
@@ -194,6 +201,25 @@ impl Host {
             Ok(Err(error)) => tracing::warn!(%repo, %error, "old files were not archived"),
             Err(_) => {}
         }
+    }
+
+    /// Brings the list of failure patterns up to them, when they were written later and it was not
+    /// written just now.
+    fn list_failures(&self) -> Result<(), StoreError> {
+        let memory = self.memory();
+        let written = |file| memory.join(file).metadata().and_then(|m| m.modified()).ok();
+        let (patterns, list) = (
+            written(files::FAILURE_PATTERNS),
+            written(files::FAILURE_INDEX),
+        );
+        let is_new = list
+            .and_then(|at| at.elapsed().ok())
+            .is_some_and(|age| age < LIST_EVERY);
+        if patterns <= list || is_new {
+            return Ok(());
+        }
+        let list = |snapshot: &Snapshot| ((), vec![failure_list(&snapshot.failures)]);
+        self.store.transact(list).map(drop)
     }
 
     /// For `status`.

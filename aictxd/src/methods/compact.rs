@@ -3,10 +3,9 @@
 use std::cell::Cell;
 use std::path::Path;
 
-use aictx_continuity::{Fate, Known, RULES, failure_index, rules};
+use aictx_continuity::{Fate, Known, RULES, failure_list, rules};
 use aictx_proto::effect::{Effect, Effects, KeyOrder};
 use aictx_proto::methods::CompactParams;
-use aictx_proto::record::files;
 use aictx_proto::rpc::RpcError;
 use serde_json::{Value, json};
 
@@ -97,8 +96,7 @@ fn finish(host: &Host, manifest: &str, report: &Value) -> Result<(), RpcError> {
     let committed = host.store.transact(|snapshot| {
         let mut effects: Effects = vec![replace(manifest, written)];
         if !snapshot.failures.is_empty() {
-            let index = failure_index(&snapshot.failures);
-            effects.push(replace(files::FAILURE_INDEX, index));
+            effects.push(failure_list(&snapshot.failures));
         }
         ((), effects)
     });

@@ -99,11 +99,7 @@ pub fn edit_failure(
             rows,
             order: KeyOrder::Sorted,
         },
-        Effect::ReplaceJson {
-            file: files::FAILURE_INDEX.to_owned(),
-            value: super::index(&all),
-            order: KeyOrder::AsBuilt,
-        },
+        super::list(&all),
     ];
     Ok((changed, effects))
 }

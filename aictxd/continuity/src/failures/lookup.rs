@@ -11,9 +11,10 @@ use aictx_proto::snapshot::Rows;
 use aictx_proto::text::{clean, printable};
 use aictx_proto::tokens;
 use aictx_proto::words;
+use aictx_signals::Check;
 
 use crate::capsule::age;
-use crate::memo::same_check;
+use crate::memo::check;
 use crate::prepared::{Prepared, bits, hash};
 
 /// Weights of the spec, in its order.
@@ -61,6 +62,8 @@ struct Known {
     /// Its files and their directories, as sets of bits.
     files: u64,
     directories: u64,
+    /// The command that failed.
+    command: Arc<Check>,
     /// When it was seen last.
     seen: Option<Timestamp>,
 }
@@ -76,6 +79,7 @@ fn know(pattern: &FailurePattern) -> Known {
         terms: terms.into(),
         files: bits(files(pattern)),
         directories: bits(files(pattern).filter_map(directory)),
+        command: check(&pattern.failed_command),
         seen: Timestamp::parse(&pattern.timestamp),
     }
 }
@@ -143,6 +147,7 @@ struct Question<'q> {
     /// The files asked about and their directories, as sets of bits.
     files: u64,
     directories: u64,
+    command: Option<Arc<Check>>,
     now: Timestamp,
 }
 
@@ -154,6 +159,7 @@ impl<'q> Question<'q> {
             text: Named::new(query.task),
             files: bits(query.paths.iter().map(String::as_str)),
             directories: bits(near.iter().copied()),
+            command: (!query.command.is_empty()).then(|| check(query.command)),
             near,
             now,
         }
@@ -177,7 +183,8 @@ impl<'q> Question<'q> {
         if codes.chain(tests).any(|name| self.text.mentions(name)) {
             score += NAMED;
         }
-        if !query.command.is_empty() && same_check(query.command, &pattern.failed_command) {
+        let proves = |check: &Arc<Check>| check.proves(&known.command);
+        if self.command.as_ref().is_some_and(proves) {
             score += SAME_COMMAND;
         }
         let same = |a: &str, b: &str| !a.is_empty() && a != "unknown" && a == b;

@@ -17,9 +17,11 @@ use crate::memo::is_test_command;
 use crate::project::PASSED_CHECK;
 use crate::{failures, lifecycle, row_value};
 
-/// Up to so many failure patterns are written anew each time: a row for each. With more of them, up to
-/// so many rows that newer ones have superseded stay until then.
-const MAX_SUPERSEDED: usize = 64;
+/// Up to so many failure patterns are written anew each time: a row for each.
+const FEW_PATTERNS: usize = 16;
+/// With more of them, rows that newer ones have superseded stay until they are this share of the
+/// patterns: then each row costs the writing of four others.
+const SUPERSEDED_SHARE: usize = 4;
 
 /// The two rows that every execution leaves; the reply repeats them.
 pub(super) struct Records {
@@ -73,12 +75,11 @@ impl Records {
             ));
         }
         if let Some(patterns) = &d.change.patterns {
-            effects.push(failure_rows(d.snapshot.failure_rows, patterns, &d.change));
-            effects.push(Effect::ReplaceJson {
-                file: files::FAILURE_INDEX.to_owned(),
-                value: failures::index(patterns),
-                order: KeyOrder::Sorted,
-            });
+            let rows = failure_rows(d.snapshot.failure_rows, patterns, &d.change);
+            // Where there are many patterns, the list of them all follows when files are tidied.
+            let lists = matches!(rows, Effect::ReplaceRows { .. });
+            effects.push(rows);
+            effects.extend(lists.then(|| failures::list(patterns)));
         }
         if !d.change.evicted.is_empty() {
             let rows = d
@@ -256,8 +257,9 @@ fn failure_rows(there: u64, patterns: &[Arc<FailurePattern>], change: &failures:
     let order = KeyOrder::Sorted;
     let there = usize::try_from(there).unwrap_or(usize::MAX);
     let after = there.saturating_add(change.changed.len());
-    let few = patterns.len() <= MAX_SUPERSEDED;
-    if few || !change.evicted.is_empty() || after > patterns.len() + MAX_SUPERSEDED {
+    let few = patterns.len() <= FEW_PATTERNS;
+    let superseded = after.saturating_sub(patterns.len());
+    if few || !change.evicted.is_empty() || superseded > patterns.len() / SUPERSEDED_SHARE {
         let rows = patterns.iter().map(|p| row_value(&**p)).collect();
         return Effect::ReplaceRows { file, rows, order };
     }
@@ -328,8 +330,8 @@ mod tests {
         };
         assert_eq!(rows(2, 2, 0), ("replace", 2), "a row for each");
         assert_eq!(rows(100, 100, 0), ("append", 1));
-        assert_eq!(rows(163, 100, 0), ("append", 1));
-        assert_eq!(rows(164, 100, 0), ("replace", 100), "enough superseded");
+        assert_eq!(rows(124, 100, 0), ("append", 1));
+        assert_eq!(rows(125, 100, 0), ("replace", 100), "enough superseded");
         assert_eq!(rows(100, 100, 1), ("replace", 100), "one had to go");
     }
 }

@@ -1,15 +1,18 @@
 //! Which strategies fit a question, and why (spec/memory §6).
 
+use std::sync::Arc;
+
 use aictx_proto::Timestamp;
 use aictx_proto::record::Strategy;
 use aictx_proto::snapshot::Rows;
 use aictx_proto::text::clean;
+use aictx_signals::Check;
 use serde_json::{Map, Value, json};
 
 use super::quality;
 use crate::marks;
 use crate::matching::{hashed_terms, likeness};
-use crate::memo::same_check;
+use crate::memo::check;
 use crate::prepared::{Prepared, bits};
 
 /// Half of a strategy's score is gone after this many days.
@@ -108,6 +111,8 @@ struct Known {
     errors: Box<[u64]>,
     /// Its files, as a set of bits.
     files: u64,
+    tests: Vec<Arc<Check>>,
+    commands: Vec<Arc<Check>>,
     at: Option<Timestamp>,
 }
 
@@ -117,9 +122,15 @@ static KNOWN: Prepared<Strategy, Known> = Prepared::new(|strategy| {
         request: hashed_terms(&strategy.task_text),
         errors: hashed_terms(&strategy.notable_errors.join(" ")),
         files: bits(files.map(String::as_str)),
+        tests: checks(&strategy.tests_executed),
+        commands: checks(&strategy.commands_executed),
         at: Timestamp::parse(&strategy.timestamp),
     }
 });
+
+fn checks(commands: &[String]) -> Vec<Arc<Check>> {
+    commands.iter().map(|command| check(command)).collect()
+}
 
 /// The question with what is the same for every row.
 struct Asked<'q> {
@@ -127,6 +138,8 @@ struct Asked<'q> {
     request: Box<[u64]>,
     errors: Box<[u64]>,
     files: u64,
+    tests: Vec<Arc<Check>>,
+    commands: Vec<Arc<Check>>,
     now: Timestamp,
 }
 
@@ -143,6 +156,8 @@ pub fn find_strategies<'a, 'q>(
         request: hashed_terms(query.request),
         errors: hashed_terms(&query.errors.join(" ")),
         files: bits(query.files.iter().map(String::as_str)),
+        tests: checks(query.tests),
+        commands: checks(query.commands),
         now,
     };
     let known = KNOWN.of(strategies);
@@ -201,14 +216,14 @@ impl Asked<'_> {
         points.add("prompt_similarity", like * 2500.0, false, || {
             format!("{like:.4}")
         });
-        let common = |theirs: &[String], ours: &[String]| -> Vec<String> {
-            ours.iter()
-                .filter(|o| theirs.iter().any(|t| same_check(t, o)))
+        let common = |theirs: &[Arc<Check>], ours: &[Arc<Check>], said: &[String]| -> Vec<String> {
+            let ours = ours.iter().zip(said);
+            ours.filter(|(ours, _)| theirs.iter().any(|theirs| theirs.proves(ours)))
                 .take(3)
-                .map(|c| clean(c, 80))
+                .map(|(_, said)| clean(said, 80))
                 .collect()
         };
-        let tests = common(&strategy.tests_executed, query.tests);
+        let tests = common(&known.tests, &self.tests, query.tests);
         if !tests.is_empty() {
             let n = tests.len() as f64;
             points.add("test_overlap", 1100.0 + 100.0 * n, true, || {
@@ -219,7 +234,7 @@ impl Asked<'_> {
         if is_said(query.task_type) && query.task_type == strategy.task_type {
             points.add("task_type", 1000.0, false, || query.task_type.to_owned());
         }
-        let commands = common(&strategy.commands_executed, query.commands);
+        let commands = common(&known.commands, &self.commands, query.commands);
         if !commands.is_empty() {
             let n = commands.len() as f64;
             points.add("command_overlap", 900.0 + 100.0 * n, true, || {

@@ -1,16 +1,37 @@
 //! Test runs: which program runs them, and what they were narrowed to.
 
+use std::borrow::Cow;
+
 use crate::shell::{SimpleCommand, Word};
 
 /// A test run: what runs it and what it was narrowed to.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct TestRun<'c> {
     tool: &'static str,
-    dir: &'c str,
+    dir: Cow<'c, str>,
     /// Operands: files, node ids, packages, name filters.
-    chosen: Vec<&'c str>,
+    chosen: Vec<Cow<'c, str>>,
     /// Options that narrow the run, with their values.
-    narrowed: Vec<(&'c str, &'c str)>,
+    narrowed: Vec<(Cow<'c, str>, Cow<'c, str>)>,
+}
+
+impl TestRun<'_> {
+    /// The run by itself.
+    pub(super) fn into_owned(self) -> TestRun<'static> {
+        fn own(text: Cow<'_, str>) -> Cow<'static, str> {
+            Cow::Owned(text.into_owned())
+        }
+        TestRun {
+            tool: self.tool,
+            dir: own(self.dir),
+            chosen: self.chosen.into_iter().map(own).collect(),
+            narrowed: self
+                .narrowed
+                .into_iter()
+                .map(|(name, value)| (own(name), own(value)))
+                .collect(),
+        }
+    }
 }
 
 /// How a runner is started.
@@ -287,7 +308,7 @@ fn is_test_target(target: &str) -> bool {
 fn chosen<'c>(tool: &'static str, dir: &'c str, words: &'c [Word]) -> TestRun<'c> {
     let mut run = TestRun {
         tool,
-        dir,
+        dir: dir.into(),
         chosen: Vec::new(),
         narrowed: Vec::new(),
     };
@@ -305,7 +326,7 @@ fn chosen<'c>(tool: &'static str, dir: &'c str, words: &'c [Word]) -> TestRun<'c
                 ("cargo", "run" | "r") | ("jest" | "vitest", "run")
             );
             if !verb || !run.chosen.is_empty() {
-                run.chosen.push(text.trim_end_matches('/'));
+                run.chosen.push(text.trim_end_matches('/').into());
             }
             continue;
         }
@@ -320,7 +341,7 @@ fn chosen<'c>(tool: &'static str, dir: &'c str, words: &'c [Word]) -> TestRun<'c
         // `-p no:cacheprovider` and `-o x=y` are settings of pytest, not choices.
         let setting = tool == "pytest" && matches!(name, "-p" | "-o" | "-t" | "-E");
         if NARROWING.contains(&name) && !setting {
-            run.narrowed.push((name, value));
+            run.narrowed.push((name.into(), value.into()));
         }
     }
     run
@@ -331,7 +352,7 @@ pub(super) fn class(run: &TestRun) -> String {
     let mut name = run.tool.to_owned();
     if !run.dir.is_empty() {
         name.push_str(" in ");
-        name.push_str(run.dir);
+        name.push_str(&run.dir);
     }
     if !everything(run) {
         let mut chosen = run.chosen.clone();
@@ -339,17 +360,17 @@ pub(super) fn class(run: &TestRun) -> String {
         chosen.dedup();
         for one in chosen {
             name.push(' ');
-            name.push_str(one.strip_prefix("./").unwrap_or(one));
+            name.push_str(one.strip_prefix("./").unwrap_or(&one));
         }
     }
     let mut narrowed = run.narrowed.clone();
     narrowed.sort_unstable();
     for (option, value) in narrowed {
         name.push(' ');
-        name.push_str(option);
+        name.push_str(&option);
         if !value.is_empty() {
             name.push('=');
-            name.push_str(value);
+            name.push_str(&value);
         }
     }
     name
@@ -372,7 +393,7 @@ pub(super) fn covers(run: &TestRun, want: &TestRun) -> bool {
 }
 
 fn everything(run: &TestRun) -> bool {
-    run.chosen.is_empty() || run.chosen.iter().any(|one| matches!(*one, "." | "./..."))
+    run.chosen.is_empty() || run.chosen.iter().any(|one| matches!(&**one, "." | "./..."))
 }
 
 /// Whether operand `all` includes operand `one`.
