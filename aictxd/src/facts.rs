@@ -336,10 +336,16 @@ fn relative(root: &Path, worktree: &Path) -> String {
 }
 
 /// The project with everything that decisions on memory want: reads files, so it runs on the pool.
-/// `more` are further paths (relative), with their definitions.
-pub fn gather(app: &App, place: &Place, snapshot: &Snapshot, more: &[String]) -> Project {
+pub fn gather(app: &App, place: &Place, snapshot: &Snapshot) -> Project {
     let mut project = project::look(&place.worktree);
     project.presents = app.facts.anchored(&place.worktree, snapshot);
+    project.checkout = checkout(app, place, snapshot);
+    project.notes = notes(&app.homes.of(&place.root));
+    project
+}
+
+/// Looks at further paths (relative) of a project, with their definitions.
+pub fn gather_more(app: &App, place: &Place, project: &mut Project, more: &[String]) {
     let more: BTreeMap<String, bool> = more
         .iter()
         .take(64)
@@ -350,9 +356,6 @@ pub fn gather(app: &App, place: &Place, snapshot: &Snapshot, more: &[String]) ->
         let more = app.facts.presents(&place.worktree, &more);
         Arc::make_mut(&mut project.presents).extend(more);
     }
-    project.checkout = checkout(app, place, snapshot);
-    project.notes = notes(&app.homes.of(&place.root));
-    project
 }
 
 /// What the map last did and how that went, as `quick ok`; empty when its status does not say.

@@ -406,7 +406,7 @@ impl Session {
             worktree: self.live.worktree.clone(),
         };
         let snapshot = self.host().store.latest();
-        let mut project = facts::gather(&self.app, &place, &snapshot, &[]);
+        let mut project = facts::gather(&self.app, &place, &snapshot);
         if !goes_on {
             project.map = map;
         }

@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use aictx_artifacts::root;
 use aictx_continuity::{
-    ExplicitReport, FailureEdit, Finalize, MemoryEdit, choose_contract, contract_file,
+    ExplicitReport, FailureEdit, Finalize, MemoryEdit, Project, choose_contract, contract_file,
 };
 use aictx_proto::Timestamp;
 use aictx_proto::identity::Identity;
@@ -233,7 +233,7 @@ async fn resume(app: &Arc<App>, params: ResumeParams) -> Result<ResumeReply, Rpc
     let now = app.now();
     let (at, task, app_, snapshot) = (place, params.task.clone(), Arc::clone(app), host.snapshot());
     let looked = tokio::task::spawn_blocking(move || {
-        let mut project = facts::gather(&app_, &at, &snapshot, &[]);
+        let mut project = facts::gather(&app_, &at, &snapshot);
         if !task.trim().is_empty() {
             project.map = app_.maps.suggestions(&at.root, &at.worktree, &task);
         }
@@ -267,23 +267,45 @@ async fn finalize(app: &Arc<App>, mut params: FinalizeParams) -> Result<Finalize
     let identity = params
         .caller
         .identify(|agent| app.sessions.only_live(agent, &place.worktree));
-    let git = git::state(&place.worktree).await;
+    let looked = Looked::at(app, &host, &place.worktree).await?;
     if let Some(since) = params.edited_since_ms {
-        let edited = written_since(&place.worktree, &git, since);
+        let edited = written_since(&place.worktree, &looked.git, since);
         params.files_edited.extend(edited);
     }
     let now = app.now();
-    let recorded = finalize_session(
-        app,
-        &host,
-        &place.worktree,
-        Some(params),
-        identity,
-        git,
-        now,
-    )
-    .await?;
+    let recorded = finalize_session(app, &host, looked, Some(params), identity, now).await?;
     recorded.ok_or_else(|| RpcError::new(INTERNAL, "an explicit finalize was not recorded"))
+}
+
+/// A worktree as it is when something is finalized in it.
+pub struct Looked {
+    place: Place,
+    git: GitState,
+    project: Project,
+}
+
+impl Looked {
+    /// Asks git, and looks at what memory speaks of meanwhile.
+    ///
+    /// # Errors
+    /// When looking failed, which is a fault of this program.
+    pub async fn at(app: &Arc<App>, host: &Host, worktree: &Path) -> Result<Self, RpcError> {
+        let place = Place {
+            root: host.root.clone(),
+            worktree: worktree.to_owned(),
+        };
+        let (app, at, snapshot) = (Arc::clone(app), place.clone(), host.snapshot());
+        let project = tokio::task::spawn_blocking(move || facts::gather(&app, &at, &snapshot));
+        let git = git::state(worktree).await;
+        let project = project
+            .await
+            .map_err(|_| RpcError::new(INTERNAL, "the handler failed"))?;
+        Ok(Self {
+            place,
+            git,
+            project,
+        })
+    }
 }
 
 /// Finalizes a session's open execution: from an explicit report merged with the ledger, or from
@@ -294,28 +316,27 @@ async fn finalize(app: &Arc<App>, mut params: FinalizeParams) -> Result<Finalize
 pub async fn finalize_session(
     app: &Arc<App>,
     host: &Arc<Host>,
-    worktree: &Path,
+    looked: Looked,
     params: Option<FinalizeParams>,
     identity: Identity,
-    git: GitState,
     now: Timestamp,
 ) -> Result<Option<FinalizeReply>, RpcError> {
     let store = Arc::clone(&host.store);
     let app_ = Arc::clone(app);
-    let place = Place {
-        root: host.root.clone(),
-        worktree: worktree.to_owned(),
-    };
-    let worktree = worktree.to_owned();
+    let Looked {
+        place,
+        git,
+        mut project,
+    } = looked;
     let nonce = crate::app::unix_nanos() ^ u64::from(std::process::id()).rotate_left(40);
     let decided = host
         .write(move |snapshot| {
-            let report = params.map(|params| explicit_report(&worktree, params));
+            let report = params.map(|params| explicit_report(&place.worktree, params));
             // Under the repository's lock, so that a session is finalized once however many
             // processes want to.
             let ledger = store.read_ledger(&identity.session_id);
             let paths = aictx_continuity::touched_paths(&ledger.rows, report.as_ref());
-            let mut project = facts::gather(&app_, &place, snapshot, &paths);
+            facts::gather_more(&app_, &place, &mut project, &paths);
             project.checkout = project.checkout.with_git(&git);
             if aictx_continuity::told_of_the_map(&ledger.rows) {
                 project.map_state = facts::map_state(&store);

@@ -9,10 +9,10 @@ use aictx_proto::identity::Caller;
 
 use super::Session;
 use crate::app::{App, Mode};
-use crate::methods::finalize_session;
+use crate::methods::{Looked, finalize_session};
 use crate::process::AgentProcess;
 use crate::sessions::Live;
-use crate::{git, spool};
+use crate::spool;
 
 /// How long a session's end may hold its hook. The agents allow 1 to 1.5 s.
 const END_DEADLINE: Duration = Duration::from_millis(800);
@@ -128,9 +128,11 @@ pub async fn finish_session(app: &Arc<App>, id: &str, live: &Live, now: Timestam
         session_id: id.to_owned(),
         ..Caller::default()
     };
-    let git = git::state(&live.worktree).await;
     let identity = caller.identify(|_| None);
-    let done = finalize_session(app, &live.host, &live.worktree, None, identity, git, now);
+    let done = async {
+        let looked = Looked::at(app, &live.host, &live.worktree).await?;
+        finalize_session(app, &live.host, looked, None, identity, now).await
+    };
     if let Err(error) = done.await {
         tracing::warn!(session = id, %error, "a session was not finalized; its ledger is kept");
         app.sessions.unfinished(id, live.clone());

@@ -131,7 +131,7 @@ impl Session {
                 worktree: session.live.worktree.clone(),
             };
             let snapshot = host.store.latest();
-            let project = facts::gather(&session.app, &place, &snapshot, &[]);
+            let project = facts::gather(&session.app, &place, &snapshot);
             let check = project
                 .canonical_check(&snapshot)
                 .map(|(command, _)| command);
