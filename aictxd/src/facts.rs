@@ -8,7 +8,9 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use std::time::{Duration, Instant};
 
 use aictx_artifacts::{Store, root};
-use aictx_continuity::{Checkout, Note, Present, Presents, Project, anchored_paths};
+use aictx_continuity::{
+    Checkout, Note, Present, Presents, Project, anchored_paths, relevant_paths,
+};
 use aictx_proto::record::files::REPO_MAP_STATUS;
 use aictx_proto::record::{Decision, FailurePattern, Handoff, Strategy};
 use aictx_proto::snapshot::Snapshot;
@@ -344,16 +346,32 @@ pub fn gather(app: &App, place: &Place, snapshot: &Snapshot) -> Project {
     project
 }
 
+/// As [`gather`] for a request, with the files that it is about as the map ranks them.
+pub fn gather_for(app: &App, place: &Place, snapshot: &Snapshot, request: &str) -> Project {
+    let mut project = gather(app, place, snapshot);
+    if !request.trim().is_empty() {
+        let mut more = relevant_paths(snapshot, request, app.now());
+        more.retain(|path, _| !project.presents.contains_key(path));
+        look_at(app, place, &mut project, &more);
+        project.map = app.maps.suggestions(&place.root, &place.worktree, request);
+    }
+    project
+}
+
 /// Looks at further paths (relative) of a project, with their definitions.
 pub fn gather_more(app: &App, place: &Place, project: &mut Project, more: &[String]) {
-    let more: BTreeMap<String, bool> = more
+    let more = more
         .iter()
         .take(64)
         .filter(|path| aictx_proto::RepoPath::parse(path).is_ok_and(|p| !p.is_root()))
         .map(|path| (path.clone(), true))
         .collect();
+    look_at(app, place, project, &more);
+}
+
+fn look_at(app: &App, place: &Place, project: &mut Project, more: &BTreeMap<String, bool>) {
     if !more.is_empty() {
-        let more = app.facts.presents(&place.worktree, &more);
+        let more = app.facts.presents(&place.worktree, more);
         Arc::make_mut(&mut project.presents).extend(more);
     }
 }

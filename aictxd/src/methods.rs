@@ -231,24 +231,23 @@ async fn resume(app: &Arc<App>, params: ResumeParams) -> Result<ResumeReply, Rpc
         .caller
         .identify(|agent| app.sessions.only_live(agent, &place.worktree));
     let now = app.now();
-    let (at, task, app_, snapshot) = (place, params.task.clone(), Arc::clone(app), host.snapshot());
-    let looked = tokio::task::spawn_blocking(move || {
-        let mut project = facts::gather(&app_, &at, &snapshot);
-        if !task.trim().is_empty() {
-            project.map = app_.maps.suggestions(&at.root, &at.worktree, &task);
-        }
-        project
-    });
-    let project = looked
-        .await
-        .map_err(|_| RpcError::new(INTERNAL, "the handler failed"))?;
-    let decide = move |snapshot: &Snapshot| {
+    let (at, task, app_, host_) = (
+        place,
+        params.task.clone(),
+        Arc::clone(app),
+        Arc::clone(&host),
+    );
+    let look = move || facts::gather_for(&app_, &at, &host_.snapshot(), &task);
+    let decide = move |snapshot: &Snapshot, project: Project| {
         aictx_continuity::resume(snapshot, &params, &identity, &project, now)
     };
     // A process that serves one call has nothing to do afterwards but to wait for the disk.
     let written = match app.mode {
-        Mode::Daemon => host.write_soon(decide).await,
-        Mode::Once => host.write(decide).await,
+        Mode::Daemon => host.look_and_write_soon(look, decide).await,
+        Mode::Once => {
+            let project = look();
+            host.write(move |snapshot| decide(snapshot, project)).await
+        }
     };
     Ok(written?.0)
 }

@@ -4,8 +4,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use aictx_proto::Timestamp;
 use aictx_proto::record::{Anchor, MAX_ANCHOR_SYMBOLS, MAX_ANCHORS, SymbolAnchor};
 use aictx_proto::snapshot::Snapshot;
+
+use crate::failures::{FailureQuery, find_failures};
+use crate::strategies::{StrategyQuery, find_strategies};
 
 /// Most paths whose present state is asked for.
 const MAX_ASKED: usize = 400;
@@ -64,6 +68,44 @@ pub fn anchored_paths(snapshot: &Snapshot) -> BTreeMap<String, bool> {
         if paths.len() >= MAX_ASKED {
             break;
         }
+    }
+    paths.retain(|path, _| is_plain(path));
+    paths
+}
+
+/// Failures and strategies of a request whose present state is asked for.
+const MAX_RELEVANT: (usize, usize) = (12, 3);
+
+/// The same for what a request brings up of the rest of memory, however old it is.
+pub fn relevant_paths(
+    snapshot: &Snapshot,
+    request: &str,
+    now: Timestamp,
+) -> BTreeMap<String, bool> {
+    let mut paths = BTreeMap::new();
+    let mut add = |anchors: &[Anchor], related: &[String]| {
+        for anchor in anchors {
+            *paths.entry(anchor.path.clone()).or_insert(false) |= !anchor.symbols.is_empty();
+        }
+        for path in related {
+            paths.entry(path.clone()).or_insert(false);
+        }
+    };
+    let query = FailureQuery {
+        task: request,
+        ..FailureQuery::default()
+    };
+    let open = find_failures(&snapshot.failures, &query, now).into_iter();
+    let open = open.filter(|(_, failure)| failure.status != "resolved");
+    for (_, failure) in open.take(MAX_RELEVANT.0) {
+        add(&failure.anchors, &failure.related_paths);
+    }
+    let query = StrategyQuery {
+        request,
+        ..StrategyQuery::default()
+    };
+    for found in find_strategies(&snapshot.strategies, &query, now).take(MAX_RELEVANT.1) {
+        add(&found.strategy.anchors, &found.strategy.files_used);
     }
     paths.retain(|path, _| is_plain(path));
     paths
@@ -153,6 +195,7 @@ pub(crate) fn missing<'p>(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use aictx_proto::record::FailurePattern;
 
     fn present(blob: &str, definitions: &[(&str, &str)]) -> Arc<Present> {
         Arc::new(Present {
@@ -196,5 +239,28 @@ mod tests {
             ),
             ["src/a.rs changed"]
         );
+    }
+
+    #[test]
+    fn what_a_request_brings_up_is_looked_at_however_old_it_is() {
+        let failures = (0..200).map(|at| FailurePattern {
+            signature: format!("s{at}"),
+            error_text: match at {
+                3 => "KeyError: session_token missing in cache".into(),
+                _ => format!("boom {at}"),
+            },
+            related_paths: vec![format!("src/f{at}.py"), "../outside".into()],
+            status: "open".into(),
+            ..FailurePattern::default()
+        });
+        let snapshot = Snapshot {
+            failures: aictx_proto::snapshot::shared(failures),
+            ..Snapshot::default()
+        };
+        let newest = anchored_paths(&snapshot);
+        assert!(newest.contains_key("src/f199.py") && !newest.contains_key("src/f3.py"));
+        let request = "the session token is missing from the cache";
+        let found = relevant_paths(&snapshot, request, Timestamp::from_unix(0));
+        assert_eq!(found.into_keys().collect::<Vec<_>>(), ["src/f3.py"]);
     }
 }

@@ -41,6 +41,48 @@ pub(super) struct Job {
     done: oneshot::Sender<Result<aictx_artifacts::scrub::Report, StoreError>>,
 }
 
+/// What a job will have decided once it is committed.
+struct Pending<T> {
+    decided: Arc<Mutex<Option<T>>>,
+    committed: oneshot::Receiver<Result<aictx_artifacts::scrub::Report, StoreError>>,
+}
+
+/// A job and what will come of it.
+fn job<T: Send + 'static>(
+    soon: bool,
+    decide: impl FnOnce(&Snapshot) -> (T, Effects) + Send + 'static,
+) -> (Job, Pending<T>) {
+    let decided = Arc::new(Mutex::new(None));
+    let slot = Arc::clone(&decided);
+    let operation: Op<'static, ()> = Box::new(move |snapshot: &Snapshot| {
+        let (reply, effects) = decide(snapshot);
+        *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(reply);
+        ((), effects)
+    });
+    let (done, committed) = oneshot::channel();
+    let job = Job {
+        operation,
+        soon,
+        done,
+    };
+    (job, Pending { decided, committed })
+}
+
+impl<T> Pending<T> {
+    async fn reply(self) -> Result<(T, aictx_artifacts::scrub::Report), RpcError> {
+        let outcome = self
+            .committed
+            .await
+            .map_err(|_| RpcError::new(INTERNAL, "the writer gave up"))?;
+        let report = outcome.map_err(|e| store_error(&e))?;
+        let mut decided = self.decided.lock().unwrap_or_else(PoisonError::into_inner);
+        let reply = decided.take();
+        reply
+            .map(|reply| (reply, report))
+            .ok_or_else(|| RpcError::new(INTERNAL, "no reply was made"))
+    }
+}
+
 impl Host {
     /// Decides on the newest snapshot under the repository's lock and makes the effects durable,
     /// together with whatever else is waiting. Gives the reply once it is on disk.
@@ -51,50 +93,46 @@ impl Host {
         self: &Arc<Self>,
         decide: impl FnOnce(&Snapshot) -> (T, Effects) + Send + 'static,
     ) -> Result<(T, aictx_artifacts::scrub::Report), RpcError> {
-        self.write_as(false, decide).await
+        let (job, pending) = job(false, decide);
+        if self.queue(job)? {
+            let host = Arc::clone(self);
+            tokio::task::spawn_blocking(move || host.drain());
+        }
+        pending.reply().await
     }
 
     /// As [`Self::write`] for what is derived from other records and can be derived again: the reply
-    /// comes when the files hold it, before the disk has confirmed them.
+    /// comes when the files hold it, before the disk has confirmed them. `look` looks at the disk
+    /// before, without the lock and on the same thread: all of it takes so little time that going
+    /// from one thread to another is a part of it.
     ///
     /// # Errors
     /// As [`Self::write`].
-    pub async fn write_soon<T: Send + 'static>(
+    pub async fn look_and_write_soon<L: Send + 'static, T: Send + 'static>(
         self: &Arc<Self>,
-        decide: impl FnOnce(&Snapshot) -> (T, Effects) + Send + 'static,
+        look: impl FnOnce() -> L + Send + 'static,
+        decide: impl FnOnce(&Snapshot, L) -> (T, Effects) + Send + 'static,
     ) -> Result<(T, aictx_artifacts::scrub::Report), RpcError> {
-        self.write_as(true, decide).await
-    }
-
-    async fn write_as<T: Send + 'static>(
-        self: &Arc<Self>,
-        soon: bool,
-        decide: impl FnOnce(&Snapshot) -> (T, Effects) + Send + 'static,
-    ) -> Result<(T, aictx_artifacts::scrub::Report), RpcError> {
-        let slot = Arc::new(Mutex::new(None));
-        let inner = Arc::clone(&slot);
-        let operation: Op<'static, ()> = Box::new(move |snapshot: &Snapshot| {
-            let (reply, effects) = decide(snapshot);
-            *inner.lock().unwrap_or_else(PoisonError::into_inner) = Some(reply);
-            ((), effects)
+        let host = Arc::clone(self);
+        let (send, receive) = oneshot::channel();
+        tokio::task::spawn_blocking(move || {
+            let looked = look();
+            let (job, pending) = job(true, move |snapshot: &Snapshot| decide(snapshot, looked));
+            let queued = host.queue(job);
+            let drains = *queued.as_ref().unwrap_or(&false);
+            let _ = send.send(queued.map(|_| pending));
+            if drains {
+                host.drain();
+            }
         });
-        let (done, committed) = oneshot::channel();
-        self.submit(Job {
-            operation,
-            soon,
-            done,
-        })?;
-        let outcome = committed
+        let pending = receive
             .await
-            .map_err(|_| RpcError::new(INTERNAL, "the writer gave up"))?;
-        let report = outcome.map_err(|e| store_error(&e))?;
-        let reply = slot.lock().unwrap_or_else(PoisonError::into_inner).take();
-        reply
-            .map(|reply| (reply, report))
-            .ok_or_else(|| RpcError::new(INTERNAL, "no reply was made"))
+            .map_err(|_| RpcError::new(INTERNAL, "the handler failed"))??;
+        pending.reply().await
     }
 
-    fn submit(self: &Arc<Self>, job: Job) -> Result<(), RpcError> {
+    /// Puts a job into the queue; whether the caller has to drain it.
+    fn queue(&self, job: Job) -> Result<bool, RpcError> {
         let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
         if queue.waiting.len() >= MAX_QUEUE {
             return Err(RpcError::new(
@@ -103,12 +141,7 @@ impl Host {
             ));
         }
         queue.waiting.push_back(job);
-        if !queue.draining {
-            queue.draining = true;
-            let host = Arc::clone(self);
-            tokio::task::spawn_blocking(move || host.drain());
-        }
-        Ok(())
+        Ok(!std::mem::replace(&mut queue.draining, true))
     }
 
     /// Commits what waits, in groups, until nothing does.

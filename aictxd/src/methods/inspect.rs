@@ -37,11 +37,8 @@ fn open(
     let place = place(app, repo)?;
     let host = app.hosts.open(&place.root)?;
     let snapshot = host.snapshot();
-    let mut project = facts::gather(app, &place, &snapshot);
+    let mut project = facts::gather_for(app, &place, &snapshot, request);
     facts::gather_more(app, &place, &mut project, more);
-    if !request.trim().is_empty() {
-        project.map = app.maps.suggestions(&place.root, &place.worktree, request);
-    }
     Ok((host, snapshot, project))
 }
 
