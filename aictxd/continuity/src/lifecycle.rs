@@ -1,16 +1,16 @@
 //! Sessions that began and never ended, and work that nobody proved (spec/guard.md §12), as far as
 //! they concern the request: the caller's own session is not among them, and everything ages.
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::collections::HashSet;
 
 use aictx_proto::Timestamp;
 use aictx_proto::record::LifecycleEvent;
-use aictx_proto::snapshot::Snapshot;
+use aictx_proto::snapshot::{Rows, Snapshot};
 use aictx_proto::text::{clean, printable};
 use serde_json::{Value, json};
 
 use crate::matching::{goals, shared, terms};
+use crate::prepared::{Prepared, hash};
 
 /// A resume without a finalize counts from this age on, in seconds, and up to that one.
 const OPEN_AFTER: u64 = 2 * 3_600;
@@ -173,6 +173,32 @@ pub(crate) fn gaps(status: &Value, limit: usize) -> Vec<Value> {
         .collect()
 }
 
+/// What pairing wants to know of every event.
+#[derive(Debug)]
+struct Known {
+    kind: Kind,
+    /// Hash of the session's name.
+    session: u64,
+    at: Option<Timestamp>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Kind {
+    Resumed,
+    Finalized,
+    Other,
+}
+
+static KNOWN: Prepared<LifecycleEvent, Known> = Prepared::new(|event| Known {
+    kind: match event.event_type.as_str() {
+        "resume_called" if !event.session_id.is_empty() => Kind::Resumed,
+        "finalize_called" => Kind::Finalized,
+        _ => Kind::Other,
+    },
+    session: hash(&event.session_id),
+    at: Timestamp::parse(&event.timestamp),
+});
+
 fn age(event: &LifecycleEvent, now: Timestamp) -> Option<u64> {
     Some(now.since(Timestamp::parse(&event.timestamp)?))
 }
@@ -181,29 +207,29 @@ fn age(event: &LifecycleEvent, now: Timestamp) -> Option<u64> {
 /// `relates` to the request; at most 12. Goals are only compared for those, of which at most 48 are
 /// looked at, so that a long history costs a walk over its rows.
 fn open_resumes<'e>(
-    events: &'e [Arc<LifecycleEvent>],
+    events: &'e Rows<LifecycleEvent>,
     asked: Asked,
     relates: impl Fn(&LifecycleEvent) -> bool,
 ) -> Vec<&'e LifecycleEvent> {
-    let mut done: BTreeSet<&str> = BTreeSet::new();
+    let known = KNOWN.of(events);
+    let own = hash(asked.session_id);
+    let mut done: HashSet<u64> = HashSet::with_capacity(events.len());
     // What an agent finalized under another name counts, where it is the same thing.
     let mut finished: Vec<&LifecycleEvent> = Vec::new();
     let mut open: Vec<&LifecycleEvent> = Vec::new();
     let mut compared = 0;
-    for event in events.iter().rev() {
+    for (event, known) in events.iter().zip(&*known).rev() {
         let event = &**event;
-        let session = event.session_id.as_str();
-        match event.event_type.as_str() {
-            "finalize_called" => {
-                done.insert(session);
+        match known.kind {
+            Kind::Finalized => {
+                done.insert(known.session);
                 finished.push(event);
             }
-            "resume_called" if !session.is_empty() && session != asked.session_id => {
-                let newest = done.insert(session);
-                let counts = || {
-                    age(event, asked.now).is_some_and(|age| (OPEN_AFTER..OPEN_UNTIL).contains(&age))
-                };
-                if !newest || !counts() || !relates(event) {
+            Kind::Resumed if known.session != own => {
+                let newest = done.insert(known.session);
+                let age = known.at.map(|at| asked.now.since(at));
+                let counts = age.is_some_and(|age| (OPEN_AFTER..OPEN_UNTIL).contains(&age));
+                if !newest || !counts || !relates(event) {
                     continue;
                 }
                 let elsewhere = finished
@@ -217,7 +243,7 @@ fn open_resumes<'e>(
                     break;
                 }
             }
-            _ => {}
+            Kind::Resumed | Kind::Other => {}
         }
     }
     open
