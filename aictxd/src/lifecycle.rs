@@ -26,6 +26,8 @@ use crate::{hook, logging, once, process, rpc, spool, watch};
 
 /// Requests in flight may take this long after a stop was asked for.
 const DRAIN: Duration = Duration::from_secs(2);
+/// And so long may take what is only brought up to date then.
+const LAST_WORDS: Duration = Duration::from_millis(500);
 /// How often the daemon looks around by itself. Its only periodic wake-up.
 const LOOK_AROUND: Duration = Duration::from_secs(60);
 /// How often everything is bounded that grows without a finalize, in minutes.
@@ -127,8 +129,25 @@ async fn serve(
         () = second_signal(signals) => tracing::warn!("stopped at once on a second signal"),
     }
     keeper.abort();
+    list_failures(&app).await;
     app.maps.save();
     Ok(reason)
+}
+
+/// Brings up to date what is derived and may be behind. Without patience: it is made again at the
+/// next occasion.
+async fn list_failures(app: &App) {
+    let hosts = app.hosts.all();
+    let listed = tokio::task::spawn_blocking(move || {
+        for host in hosts {
+            if let Err(error) = host.list_failures(Duration::ZERO) {
+                tracing::warn!(repo = %host.root.display(), %error, "failures were not listed");
+            }
+        }
+    });
+    if tokio::time::timeout(LAST_WORDS, listed).await.is_err() {
+        tracing::warn!("stopped before all failures were listed");
+    }
 }
 
 struct Signals {

@@ -197,7 +197,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn two_processes_never_lose_each_others_entries() {
+    fn w_g6_two_processes_never_lose_each_others_entries() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("state/projects_registry.json");
         let (a, b) = (Registry::load(path.clone()), Registry::load(path.clone()));

@@ -210,6 +210,39 @@ fn w12_w20_patches_in_every_form() {
 }
 
 #[test]
+fn paths_of_a_patch_are_kept_as_the_repository_knows_them() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    asked(&env, &repo, &["start", "Goal", "--task-id", "t"]);
+    fs::create_dir_all(repo.join("src")).unwrap();
+    let files = json!({
+        "active_files": ["./a.py", "../calc.py", repo.join("src/b.py")],
+        "discarded_paths": ["old/**"],
+    });
+    let now = patch(&env, &repo.join("src"), &files);
+    assert_eq!(
+        (&now["active_files"], &now["discarded_paths"]),
+        (
+            &json!(["src/a.py", "calc.py", "src/b.py"]),
+            &json!(["old/**"])
+        )
+    );
+    let now = patch(
+        &env,
+        &repo,
+        &json!({ "files": { "remove": ["src/../calc.py"] } }),
+    );
+    assert_eq!(now["active_files"], json!(["src/a.py", "src/b.py"]));
+    for outside in ["/etc/passwd", "../other.py"] {
+        let wrong = json!({ "active_files": [outside] }).to_string();
+        let run = task(&env, &repo, &["update", "--json-patch", &wrong]);
+        refused(&run, 2, outside);
+    }
+    assert_sound(&repo);
+}
+
+#[test]
 fn w19_w20_what_is_wrong_is_refused_by_name_and_changes_nothing() {
     let env = TestEnv::new();
     let repo = env.repository("demo");

@@ -182,8 +182,12 @@ impl Host {
             .map(|(id, _)| file_stem(id))
             .collect();
         let host = Arc::clone(self);
+        let every = match app.mode {
+            Mode::Daemon => LIST_EVERY,
+            Mode::Once => Duration::ZERO,
+        };
         let tidied = tokio::task::spawn_blocking(move || {
-            host.list_failures()?;
+            host.list_failures(every)?;
             host.store.tidy(&|stem| {
                 live.contains(stem) || {
                     let ledger = host.store.read_ledger(stem);
@@ -203,9 +207,12 @@ impl Host {
         }
     }
 
-    /// Brings the list of failure patterns up to them, when they were written later and it was not
-    /// written just now.
-    fn list_failures(&self) -> Result<(), StoreError> {
+    /// Brings the list of failure patterns up to them, when they were written later and it is older
+    /// than `every`.
+    ///
+    /// # Errors
+    /// Locked, or not writable.
+    pub fn list_failures(&self, every: Duration) -> Result<(), StoreError> {
         let memory = self.memory();
         let written = |file| memory.join(file).metadata().and_then(|m| m.modified()).ok();
         let (patterns, list) = (
@@ -214,7 +221,7 @@ impl Host {
         );
         let is_new = list
             .and_then(|at| at.elapsed().ok())
-            .is_some_and(|age| age < LIST_EVERY);
+            .is_some_and(|age| age < every);
         if patterns <= list || is_new {
             return Ok(());
         }

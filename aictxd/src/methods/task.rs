@@ -1,7 +1,9 @@
 //! `task.*`.
 
+use std::path::Path;
 use std::sync::Arc;
 
+use aictx_artifacts::root;
 use aictx_continuity::{
     Checkout, TaskError, TaskOutcome, active_thread, close_task, find_thread, resume_task,
     start_task, status_line, thread_line, update_task,
@@ -9,10 +11,11 @@ use aictx_continuity::{
 use aictx_proto::Timestamp;
 use aictx_proto::effect::Effects;
 use aictx_proto::methods::TaskParams;
+use aictx_proto::path::Located;
 use aictx_proto::record::Thread;
 use aictx_proto::rpc::{INTERNAL, INVALID_PARAMS, NOT_FOUND, RpcError};
 use aictx_proto::snapshot::Snapshot;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::{as_value, place};
 use crate::app::App;
@@ -98,10 +101,11 @@ fn shown(thread: &Thread) -> Value {
 /// `task.start`, `task.update`, `task.resume` and `task.close`.
 pub(super) async fn change(
     app: &Arc<App>,
-    params: TaskParams,
+    mut params: TaskParams,
     what: &'static str,
 ) -> Result<Value, RpcError> {
     let place = place(app, &params.repo)?;
+    locate(&place.worktree, &params.cwd, &mut params.patch)?;
     let host = app.hosts.open(&place.root)?;
     let identity = params
         .caller
@@ -168,6 +172,50 @@ fn decide(
             now,
         ),
     }
+}
+
+/// Members of a patch that are lists of paths.
+const PATHS: [&str; 3] = ["active_files", "files", "discarded_paths"];
+
+/// Makes the paths of a patch relative to the repository: they start from the working directory
+/// where that is in it, else from its root. What is no text is left to whoever reads the patch, and
+/// so is a pattern.
+///
+/// # Errors
+/// A path leads out of the repository, or names all of it.
+fn locate(worktree: &Path, cwd: &str, patch: &mut Map<String, Value>) -> Result<(), RpcError> {
+    let cwd = Path::new(cwd);
+    let cwd = if cwd.starts_with(worktree) {
+        cwd
+    } else {
+        Path::new("")
+    };
+    for (member, value) in patch
+        .iter_mut()
+        .filter(|(m, _)| PATHS.contains(&m.as_str()))
+    {
+        let lists: Vec<&mut Value> = match value {
+            // `{set, add, remove}`.
+            Value::Object(operations) => operations.values_mut().collect(),
+            list => vec![list],
+        };
+        for path in lists.into_iter().filter_map(Value::as_array_mut).flatten() {
+            let Value::String(text) = path else { continue };
+            if text.trim().is_empty() || text.contains(['*', '?']) {
+                continue;
+            }
+            match root::locate(worktree, cwd, text) {
+                Located::Inside(inside) if !inside.is_root() => {
+                    inside.as_str().clone_into(text);
+                }
+                _ => {
+                    let text = format!("`{member}`: {text} is not a path in this repository");
+                    return Err(RpcError::new(INVALID_PARAMS, text));
+                }
+            }
+        }
+    }
+    Ok(())
 }
 
 /// What is checked out, with what git says of it: the thread remembers both.

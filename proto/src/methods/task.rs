@@ -25,6 +25,8 @@ pub struct TaskParams {
     pub status: String,
     /// `update`, `close`: what to change. `start`: what to begin with.
     pub patch: Map<String, Value>,
+    /// Absolute working directory that relative paths of the patch start from; empty for the root.
+    pub cwd: String,
     /// `status`: all tasks, not only the active one.
     pub all: bool,
     /// `start`: begin anew where there is such a task already.

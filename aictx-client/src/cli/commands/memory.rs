@@ -58,6 +58,7 @@ pub(super) fn task(backend: &Backend, command: Task, paint: Paint) -> Result<Ans
         |at: &RepoOption, task_id: String, by: CallerOptions| -> Result<TaskParams, CliError> {
             Ok(TaskParams {
                 repo: absolute(&at.repo)?,
+                cwd: working_directory(),
                 task_id,
                 caller: caller(by),
                 ..TaskParams::default()
