@@ -1,14 +1,14 @@
 //! Decisions: the ones that still hold, the most relevant and newest first (W5).
 
-use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::collections::{BTreeSet, HashMap};
 
 use aictx_proto::record::Decision;
-use aictx_proto::snapshot::Snapshot;
+use aictx_proto::snapshot::{Rows, Snapshot};
 
 use crate::ids::decision_id;
 use crate::marks;
-use crate::matching::{shared, terms};
+use crate::matching::{hashed_terms, in_common};
+use crate::prepared::Prepared;
 
 /// A decision, and what speaks for telling it.
 #[derive(Debug, Clone)]
@@ -19,13 +19,38 @@ pub(crate) struct RankedDecision<'a> {
     pub(crate) reasons: Vec<String>,
 }
 
+/// What is known of a decision before anything is asked.
+#[derive(Debug)]
+struct Known {
+    id: String,
+    /// Terms of all it says.
+    terms: Box<[u64]>,
+}
+
+static KNOWN: Prepared<Decision, Known> = Prepared::new(|decision| Known {
+    id: decision_id(decision),
+    terms: hashed_terms(&format!(
+        "{} {} {}",
+        decision.decision, decision.rationale, decision.subsystem
+    )),
+});
+
 /// Ids of decisions that a later one replaces: it names their id, or says their very words.
-pub(crate) fn superseded(decisions: &[Arc<Decision>]) -> BTreeSet<String> {
+pub(crate) fn superseded(decisions: &Rows<Decision>) -> BTreeSet<String> {
+    let known = KNOWN.of(decisions);
+    // Earlier decisions by what they may be named by.
+    let mut earlier: HashMap<&str, Vec<&str>> = HashMap::new();
     let mut gone = BTreeSet::new();
-    for (at, decision) in decisions.iter().enumerate() {
+    if decisions.iter().all(|d| d.supersedes.is_empty()) {
+        return gone;
+    }
+    for (decision, known) in decisions.iter().zip(&*known) {
         for named in &decision.supersedes {
-            let earlier = decisions.iter().take(at);
-            gone.extend(earlier.filter(|d| names(named, d)).map(|d| decision_id(d)));
+            let named = earlier.get(named.trim()).into_iter().flatten();
+            gone.extend(named.map(|id| (*id).to_owned()));
+        }
+        for name in [decision.decision.trim(), &known.id] {
+            earlier.entry(name).or_default().push(&known.id);
         }
     }
     gone
@@ -57,15 +82,17 @@ pub(crate) fn ranked<'a>(
     paths: &BTreeSet<String>,
 ) -> (Vec<RankedDecision<'a>>, Vec<(String, &'static str)>) {
     let gone = superseded(&snapshot.decisions);
-    let asked = terms(request);
+    let asked = hashed_terms(request);
+    let known = KNOWN.of(&snapshot.decisions);
     let mut out: Vec<RankedDecision> = Vec::new();
     let mut left = Vec::new();
     let mut texts: BTreeSet<&str> = BTreeSet::new();
-    for (age, decision) in snapshot.decisions.iter().rev().enumerate() {
-        let id = decision_id(decision);
+    let rows = snapshot.decisions.iter().zip(&*known);
+    for (age, (decision, known)) in rows.rev().enumerate() {
         if decision.decision.trim().is_empty() {
             continue;
         }
+        let id = known.id.clone();
         if let Some(why) = excluded(decision, &id, &gone) {
             left.push((id, why));
             continue;
@@ -86,11 +113,7 @@ pub(crate) fn ranked<'a>(
             score += 20 * hits.min(3) as i64;
             reasons.push("governs_these_files".to_owned());
         }
-        let text = format!(
-            "{} {} {}",
-            decision.decision, decision.rationale, decision.subsystem
-        );
-        let words = shared(&asked, &terms(&text));
+        let words = in_common(&asked, &known.terms);
         if words > 0 {
             score += (4 * words as i64).min(20);
             reasons.push(format!("shared_terms:{words}"));

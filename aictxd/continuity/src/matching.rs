@@ -82,14 +82,20 @@ pub(crate) fn hashed_terms(text: &str) -> Box<[u64]> {
     hashes.into()
 }
 
-/// As [`similarity`], of hashed terms.
-pub(crate) fn likeness(a: &[u64], b: &[u64]) -> f64 {
+/// As [`shared`], of hashed terms.
+pub(crate) fn in_common(a: &[u64], b: &[u64]) -> usize {
     let (mut rest, mut shared) = (b, 0);
     for term in a {
         let smaller = rest.iter().take_while(|other| *other < term).count();
         rest = rest.get(smaller..).unwrap_or_default();
         shared += usize::from(rest.first() == Some(term));
     }
+    shared
+}
+
+/// As [`similarity`], of hashed terms.
+pub(crate) fn likeness(a: &[u64], b: &[u64]) -> f64 {
+    let shared = in_common(a, b);
     let all = a.len() + b.len() - shared;
     if all == 0 {
         0.0
