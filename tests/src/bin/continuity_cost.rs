@@ -2,7 +2,8 @@
 //! an execution adds to the files.
 //!
 //! One repository is worked in by one agent after the other through the daemon's socket: a resume
-//! and a finalize with two files read, one edited and one test run, each in a session of its own.
+//! and a finalize with two files read, one edited and one test run, each in a session of its own; one
+//! in six fails and one in eight decides something.
 //! At every size the methods are timed; at the largest, 5 000 failure rows as the ancestor writes
 //! them are put in front, and they are timed again. Prints tables; judges nothing.
 //!
@@ -187,6 +188,8 @@ struct Work {
     success: bool,
     summary: String,
     next: String,
+    /// What was decided, now and then.
+    decision: Option<String>,
 }
 
 impl Work {
@@ -218,6 +221,10 @@ impl Work {
                 dice.one(ENDINGS)
             ),
             next: format!("look at {} {}", dice.one(THINGS), dice.one(ENDINGS)),
+            decision: (n % 8 == 0).then(|| {
+                let (thing, ending) = (dice.one(THINGS), dice.one(ENDINGS));
+                format!("{thing} is dealt with in {area} alone, {ending} ({n})")
+            }),
         }
     }
 
@@ -237,6 +244,12 @@ impl Work {
             let test = self.edited.replace("src/", "tests/");
             let error = format!("FAILED {test}::test_it - AssertionError: {}", self.next);
             report["notable_errors"] = json!([error]);
+        }
+        if let Some(decision) = &self.decision {
+            let because = "two places would drift apart";
+            report["decisions"] = json!([{
+                "decision": decision, "rationale": because, "related_paths": [self.edited],
+            }]);
         }
         report
     }
