@@ -221,7 +221,7 @@ impl Work {
                 dice.one(ENDINGS)
             ),
             next: format!("look at {} {}", dice.one(THINGS), dice.one(ENDINGS)),
-            decision: (n % 8 == 0).then(|| {
+            decision: n.is_multiple_of(8).then(|| {
                 let (thing, ending) = (dice.one(THINGS), dice.one(ENDINGS));
                 format!("{thing} is dealt with in {area} alone, {ending} ({n})")
             }),
