@@ -22,8 +22,14 @@ pub(crate) struct Prepared<R, D> {
 #[derive(Debug)]
 struct List<R, D> {
     rows: Weak<Vec<Arc<R>>>,
-    /// The rows, so that no other can take the place of one in memory.
-    each: Vec<Weak<R>>,
+    edition: Edition<R, D>,
+}
+
+/// The rows of a list, held so that no other can take the place of one in memory, and what was made
+/// of them.
+#[derive(Debug)]
+struct Edition<R, D> {
+    each: Arc<Vec<Weak<R>>>,
     made: Arc<Vec<Arc<D>>>,
 }
 
@@ -38,49 +44,41 @@ impl<R, D> Prepared<R, D> {
     /// What is made of each row, in the order of the rows. Constant for a list that was asked about
     /// last, else linear in it.
     pub(crate) fn of(&self, rows: &Rows<R>) -> Arc<Vec<Arc<D>>> {
-        let mut lists = self.lists.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_it = |list: &List<R, D>| std::ptr::eq(list.rows.as_ptr(), Arc::as_ptr(rows));
-        if let Some(at) = lists.iter().position(is_it)
-            && let Some(found) = lists.get(at)
-        {
-            let made = Arc::clone(&found.made);
-            if let Some(before) = lists.get_mut(..=at) {
-                before.rotate_right(1);
+        let earlier = {
+            let mut lists = self.lists.lock().unwrap_or_else(PoisonError::into_inner);
+            let is_it = |list: &List<R, D>| std::ptr::eq(list.rows.as_ptr(), Arc::as_ptr(rows));
+            if let Some(at) = lists.iter().position(is_it)
+                && let Some(up_to_it) = lists.get_mut(..=at)
+            {
+                up_to_it.rotate_right(1);
+                if let Some(list) = up_to_it.first() {
+                    return Arc::clone(&list.edition.made);
+                }
             }
-            return made;
-        }
-        let made = Arc::new(self.make_all(rows, &lists));
+            earlier(rows, &lists)
+        };
+        // Others need not wait for it; who asks the same meanwhile makes it, too.
+        let made = Arc::new(self.make_all(rows, earlier));
+        let mut lists = self.lists.lock().unwrap_or_else(PoisonError::into_inner);
         lists.retain(|list| list.rows.strong_count() > 0);
         lists.truncate(MAX_LISTS - 1);
         let list = List {
             rows: Arc::downgrade(rows),
-            each: rows.iter().map(Arc::downgrade).collect(),
-            made: Arc::clone(&made),
+            edition: Edition {
+                each: Arc::new(rows.iter().map(Arc::downgrade).collect()),
+                made: Arc::clone(&made),
+            },
         };
         lists.insert(0, list);
         made
     }
 
     /// Takes from an earlier edition of the list what the two have in common.
-    fn make_all(&self, rows: &[Arc<R>], lists: &[List<R, D>]) -> Vec<Arc<D>> {
-        let some = [rows.first(), rows.get(rows.len() / 2), rows.last()];
-        let some = some.map(|row| row.map(Arc::as_ptr));
-        let is_earlier = |list: &&List<R, D>| {
-            list.each
-                .iter()
-                .any(|row| some.contains(&Some(row.as_ptr())))
-        };
-        let known: HashMap<*const R, &Arc<D>> = lists
+    fn make_all(&self, rows: &[Arc<R>], earlier: Option<Edition<R, D>>) -> Vec<Arc<D>> {
+        let known: HashMap<*const R, &Arc<D>> = earlier
             .iter()
-            .find(is_earlier)
-            .map(|list| {
-                list.each
-                    .iter()
-                    .map(Weak::as_ptr)
-                    .zip(&*list.made)
-                    .collect()
-            })
-            .unwrap_or_default();
+            .flat_map(|earlier| earlier.each.iter().map(Weak::as_ptr).zip(&*earlier.made))
+            .collect();
         rows.iter()
             .map(|row| match known.get(&Arc::as_ptr(row)) {
                 Some(made) => Arc::clone(made),
@@ -88,6 +86,21 @@ impl<R, D> Prepared<R, D> {
             })
             .collect()
     }
+}
+
+/// An edition that has rows in common with a list.
+fn earlier<R, D>(rows: &[Arc<R>], lists: &[List<R, D>]) -> Option<Edition<R, D>> {
+    let some = [rows.first(), rows.get(rows.len() / 2), rows.last()];
+    let some = some.map(|row| row.map(Arc::as_ptr));
+    let shares = |edition: &&Edition<R, D>| {
+        let mut each = edition.each.iter();
+        each.any(|row| some.contains(&Some(row.as_ptr())))
+    };
+    let found = lists.iter().map(|list| &list.edition).find(shares)?;
+    Some(Edition {
+        each: Arc::clone(&found.each),
+        made: Arc::clone(&found.made),
+    })
 }
 
 /// FNV-1a with 64 bits: the same in every process.
