@@ -7,6 +7,7 @@
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -213,9 +214,10 @@ fn one_file(indexer: &Indexer, root: &Path) {
         indexer.changed(&[name.as_bytes().to_vec()], &GO_ON);
         let mut found = false;
         let wanted = format!("probe_{round}");
-        indexer
-            .tree()
-            .symbols_named(&wanted, &mut |_, _| found = true);
+        indexer.tree().symbols_named(&wanted, &mut |_, _| {
+            found = true;
+            ControlFlow::Break(())
+        });
         assert!(found, "{wanted}");
         times.push(started.elapsed());
     }

@@ -207,9 +207,8 @@ impl Segment {
 
     /// The piece of `text` that starts and ends where `starts` says.
     fn piece(&self, starts: Section, text: Section, index: usize) -> &[u8] {
-        let start = self.number(starts, index) as usize;
-        let end = self.number(starts, index + 1) as usize;
-        self.raw(text).get(start..end).unwrap_or_default()
+        let ends = self.u32s(starts).get(index..index.saturating_add(2));
+        between(ends, self.raw(text))
     }
 
     /// Number of documents.
@@ -349,6 +348,34 @@ impl Segment {
             .map(|n| n.get())
     }
 
+    /// Name and signature of each symbol of a document.
+    pub fn symbol_texts(&self, doc: u32) -> impl Iterator<Item = (&[u8], &[u8])> {
+        let range = self.symbols_of(doc);
+        let (start, end) = (range.start as usize, range.end as usize);
+        let names = self.u32s(Section::SymbolName).get(start..end);
+        let (name_starts, name_text) = (self.u32s(Section::NameStart), self.raw(Section::NameText));
+        let texts = self.u32s(Section::SymbolText).get(start..=end);
+        let text = self.raw(Section::Text);
+        let texts = texts.unwrap_or_default().windows(2);
+        names
+            .unwrap_or_default()
+            .iter()
+            .zip(texts)
+            .map(move |(name, text_at)| {
+                let name = name.get() as usize;
+                let name = between(name_starts.get(name..name.saturating_add(2)), name_text);
+                let text = between(Some(text_at), text);
+                let end = memchr::memchr(BREAK, text).unwrap_or(text.len());
+                (name, text.get(..end).unwrap_or_default())
+            })
+    }
+
+    /// What a symbol is.
+    pub fn kind(&self, symbol: u32) -> Option<Kind> {
+        let flags = *self.raw(Section::SymbolKind).get(symbol as usize)?;
+        Some(Kind::from_number(flags & KIND).unwrap_or(Kind::File))
+    }
+
     /// The set of characters of each name, in the order of names.
     pub fn name_masks(&self) -> impl Iterator<Item = u64> {
         let masks = <[U64]>::ref_from_bytes(self.raw(Section::NameMask)).unwrap_or_default();
@@ -376,17 +403,8 @@ impl Segment {
         self.piece(Section::TermLists, Section::Lists, term as usize)
     }
 
-    /// Documents that have `term` in `field`, and how often; documents ascend.
-    pub fn postings(&self, field: Field, term: &str) -> impl Iterator<Item = (u32, u32)> {
-        List::new(self.list(field, term).0)
-    }
-
-    /// Number of documents that have `term` in `field`.
-    pub fn frequency(&self, field: Field, term: &str) -> u32 {
-        self.list(field, term).1
-    }
-
-    fn list(&self, field: Field, term: &str) -> (&[u8], u32) {
+    /// The number of exactly this term.
+    pub fn find_term(&self, term: &str) -> Option<u32> {
         let (mut low, mut high) = (0, self.terms());
         while low < high {
             let middle = low + (high - low) / 2;
@@ -396,12 +414,31 @@ impl Segment {
                 high = middle;
             }
         }
-        let found = low < self.terms() && self.term(low) == term.as_bytes();
-        match slot(field) {
-            Some(slot) if found => list_of(self.lists(low), slot),
-            _ => (&[], 0),
-        }
+        (low < self.terms() && self.term(low) == term.as_bytes()).then_some(low)
     }
+
+    /// Documents that have a term in `field`, and how often; documents ascend.
+    pub fn postings(&self, field: Field, term: u32) -> impl Iterator<Item = (u32, u32)> {
+        List::new(self.list(field, term).0)
+    }
+
+    /// Number of documents that have a term in `field`.
+    pub fn frequency(&self, field: Field, term: u32) -> u32 {
+        self.list(field, term).1
+    }
+
+    fn list(&self, field: Field, term: u32) -> (&[u8], u32) {
+        slot(field).map_or((&[], 0), |slot| list_of(self.lists(term), slot))
+    }
+}
+
+/// The piece of `text` from one number to the next.
+fn between<'a>(ends: Option<&[U32]>, text: &'a [u8]) -> &'a [u8] {
+    let Some([start, end]) = ends else {
+        return &[];
+    };
+    text.get(start.get() as usize..end.get() as usize)
+        .unwrap_or_default()
 }
 
 fn utf8(bytes: &[u8]) -> &str {

@@ -2,12 +2,13 @@
 //! contents. Immutable; a change makes another tree that shares what did not change.
 
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use crate::discover::Stamp;
 use crate::facts::{Kind, Outcome};
 use crate::segment::{ContentId, Segment};
-use crate::view::{Class, Field, FileId, Symbol, View};
+use crate::view::{Class, Field, FileId, Symbol, Term, View};
 
 mod paths;
 
@@ -19,6 +20,8 @@ const NONE: u32 = u32::MAX;
 const SHARED: u32 = 1 << 31;
 /// Longer posting lists are counted with documents that no file holds any more.
 const COUNTED: u32 = 256;
+/// Postings that are handed over at once.
+const AT_ONCE: usize = 512;
 
 /// Where a content's document stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -363,13 +366,11 @@ impl View for Tree {
         })
     }
 
-    fn length(&self, field: Field, file: FileId) -> u32 {
+    fn lengths(&self, field: Field) -> &[u32] {
         if field == Field::Path {
-            return self.paths.length(file);
+            return self.paths.lengths();
         }
-        let lengths = self.lengths.get(field as usize);
-        let length = lengths.and_then(|lengths| lengths.get(file.0 as usize));
-        length.copied().unwrap_or(0)
+        self.lengths.get(field as usize).map_or(&[], Vec::as_slice)
     }
 
     fn mean_length(&self, field: Field) -> f32 {
@@ -384,25 +385,43 @@ impl View for Tree {
         }
     }
 
-    fn postings(&self, field: Field, term: &str, each: &mut dyn FnMut(FileId, u32)) {
-        if field == Field::Path {
-            self.paths.postings(term, each);
-            return;
-        }
-        for (segment, owners) in self.segments.iter().zip(&self.owners) {
-            for (doc, count) in segment.postings(field, term) {
-                let owner = owners.get(doc as usize).copied().unwrap_or(NONE);
-                self.held(owner, |file| each(file, count));
-            }
-        }
+    fn term(&self, term: &str) -> Term {
+        let segments = self.segments.iter().map(|s| s.find_term(term));
+        std::iter::once(self.paths.term(term))
+            .chain(segments)
+            .collect()
     }
 
-    fn frequency(&self, field: Field, term: &str) -> u32 {
+    fn postings(&self, field: Field, term: &Term, each: &mut dyn FnMut(&[(FileId, u32)])) {
         if field == Field::Path {
-            return self.paths.frequency(term);
+            return each(self.paths.postings(term.at(0)));
+        }
+        let mut found = Vec::with_capacity(AT_ONCE);
+        for (number, (segment, owners)) in self.segments.iter().zip(&self.owners).enumerate() {
+            let Some(term) = term.at(number + 1) else {
+                continue;
+            };
+            for (doc, count) in segment.postings(field, term) {
+                let owner = owners.get(doc as usize).copied().unwrap_or(NONE);
+                self.held(owner, |file| found.push((file, count)));
+                if found.len() >= AT_ONCE {
+                    each(&found);
+                    found.clear();
+                }
+            }
+        }
+        each(&found);
+    }
+
+    fn frequency(&self, field: Field, term: &Term) -> u32 {
+        if field == Field::Path {
+            return self.paths.postings(term.at(0)).len() as u32;
         }
         let mut count = 0;
         for (number, (segment, exact)) in self.segments.iter().zip(&self.exact).enumerate() {
+            let Some(term) = term.at(number + 1) else {
+                continue;
+            };
             let frequency = segment.frequency(field, term);
             if *exact || frequency > COUNTED {
                 count += frequency;
@@ -432,18 +451,33 @@ impl View for Tree {
         }
     }
 
-    fn symbols_named(&self, name: &str, each: &mut dyn FnMut(FileId, u32)) {
+    fn symbol_texts(&self, file: FileId, each: &mut dyn FnMut(u32, &[u8], &[u8])) {
+        if let Some((segment, doc)) = self.doc(file) {
+            let texts = segment.symbol_texts(doc);
+            (0..)
+                .zip(texts)
+                .for_each(|(n, (name, signature))| each(n, name, signature));
+        }
+    }
+
+    fn symbols_named(&self, name: &str, each: &mut dyn FnMut(FileId, u32) -> ControlFlow<()>) {
         for (number, segment) in self.segments.iter().enumerate() {
             let Some(name) = segment.find_name(name) else {
                 continue;
             };
             for symbol in segment.symbols_named(name) {
                 // A heading names nothing that a program could mean.
-                if segment
-                    .symbol(symbol)
-                    .is_some_and(|s| s.kind != Kind::Heading)
-                {
-                    self.files_of_symbol(number, symbol, each);
+                if segment.kind(symbol).is_none_or(|k| k == Kind::Heading) {
+                    continue;
+                }
+                let mut flow = ControlFlow::Continue(());
+                self.files_of_symbol(number, symbol, &mut |file, number| {
+                    if flow.is_continue() {
+                        flow = each(file, number);
+                    }
+                });
+                if flow.is_break() {
+                    return;
                 }
             }
         }
