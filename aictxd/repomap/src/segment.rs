@@ -376,10 +376,25 @@ impl Segment {
         Some(Kind::from_number(flags & KIND).unwrap_or(Kind::File))
     }
 
-    /// The set of characters of each name, in the order of names.
-    pub fn name_masks(&self) -> impl Iterator<Item = u64> {
+    /// Numbers of the names that have every character of a set ([`mask`]).
+    pub fn names_with(&self, wanted: u64) -> Vec<u32> {
         let masks = <[U64]>::ref_from_bytes(self.raw(Section::NameMask)).unwrap_or_default();
-        masks.iter().map(|m| m.get())
+        let mut found = Vec::new();
+        for (number, mask) in masks.iter().enumerate() {
+            if mask.get() & wanted == wanted {
+                found.push(number as u32);
+            }
+        }
+        found
+    }
+
+    /// Names by their numbers in byte order.
+    pub fn name_bytes<'a>(&'a self) -> impl Fn(u32) -> &'a [u8] {
+        let (starts, text) = (self.u32s(Section::NameStart), self.raw(Section::NameText));
+        move |name| {
+            let at = name as usize;
+            between(starts.get(at..at.saturating_add(2)), text)
+        }
     }
 
     /// Imports of a document: module as written, and line.
@@ -446,19 +461,28 @@ fn utf8(bytes: &[u8]) -> &str {
 }
 
 /// The letters and digits of a name as a set, case aside: bit 0 to 25 letters, 26 to 35 digits, 36
-/// `_`, 37 everything else. A name can only match fuzzily when it has every character of the
-/// pattern.
+/// `_`, 37 everything else, 38 to 63 letters that stand there more than once. A name can only match
+/// fuzzily when it has every character of the pattern, as often.
 pub fn mask(name: &str) -> u64 {
-    name.bytes().fold(0, |mask, byte| {
-        mask | 1
+    let (mut once, mut again) = (0_u64, 0_u64);
+    for byte in name.bytes() {
+        let bit = 1
             << match byte.to_ascii_lowercase() {
                 letter @ b'a'..=b'z' => letter - b'a',
                 digit @ b'0'..=b'9' => digit - b'0' + 26,
                 b'_' => 36,
                 _ => 37,
-            }
-    })
+            };
+        again |= once & bit;
+        once |= bit;
+    }
+    // What is beyond ASCII may count as any letter.
+    let again = if name.is_ascii() { again } else { u64::MAX };
+    once | again << AGAIN
 }
+
+/// The lowest bit of a [`mask`] that says that a letter stands there more than once.
+pub const AGAIN: u32 = 38;
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
