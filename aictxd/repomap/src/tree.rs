@@ -8,10 +8,12 @@ use std::sync::Arc;
 use crate::discover::Stamp;
 use crate::facts::{Kind, Outcome};
 use crate::segment::{ContentId, Segment};
-use crate::view::{Class, Field, FileId, Symbol, Term, View};
+use crate::view::{Class, EachPostings, EachText, Field, FileId, Symbol, Term, View};
 
+mod imports;
 mod paths;
 
+pub use imports::Graph;
 pub use paths::Paths;
 
 /// No file holds a document.
@@ -43,76 +45,6 @@ pub struct Row {
     pub place: Option<Place>,
     /// What sort of file it is.
     pub class: Class,
-}
-
-/// Who imports whom, in compressed rows.
-#[derive(Debug, Default)]
-pub struct Graph {
-    /// Whether it was ever made of a tree.
-    made: bool,
-    out_starts: Vec<u32>,
-    out: Vec<FileId>,
-    in_starts: Vec<u32>,
-    into: Vec<FileId>,
-}
-
-impl Graph {
-    /// Makes the graph of `files` files out of its edges (importer, imported), which may be doubled
-    /// and in any order.
-    pub fn new(files: u32, mut edges: Vec<(FileId, FileId)>) -> Self {
-        let rows = |edges: &[(FileId, FileId)]| {
-            let mut starts = vec![0_u32; files as usize + 1];
-            for (from, _) in edges {
-                if let Some(count) = starts.get_mut(from.0 as usize + 1) {
-                    *count += 1;
-                }
-            }
-            let mut sum = 0;
-            for start in &mut starts {
-                sum += *start;
-                *start = sum;
-            }
-            (starts, edges.iter().map(|(_, to)| *to).collect())
-        };
-        edges.retain(|(from, to)| from.0 < files && to.0 < files && from != to);
-        edges.sort_unstable();
-        edges.dedup();
-        let (out_starts, out) = rows(&edges);
-        let mut turned: Vec<_> = edges.into_iter().map(|(from, to)| (to, from)).collect();
-        turned.sort_unstable();
-        let (in_starts, into) = rows(&turned);
-        Self {
-            made: true,
-            out_starts,
-            out,
-            in_starts,
-            into,
-        }
-    }
-
-    /// Whether it was made of a tree; one that was not knows nothing.
-    pub fn is_made(&self) -> bool {
-        self.made
-    }
-
-    /// The same graph for another numbering: `renumber` gives each old file its new number.
-    pub fn renumbered(&self, files: u32, renumber: &dyn Fn(FileId) -> Option<FileId>) -> Self {
-        let mut edges = Vec::with_capacity(self.out.len());
-        for from in 0..self.out_starts.len().saturating_sub(1) as u32 {
-            let Some(new) = renumber(FileId(from)) else {
-                continue;
-            };
-            let targets = row(&self.out_starts, &self.out, FileId(from));
-            edges.extend(targets.iter().filter_map(|to| Some((new, renumber(*to)?))));
-        }
-        Self::new(files, edges)
-    }
-}
-
-fn row<'a>(starts: &[u32], targets: &'a [FileId], file: FileId) -> &'a [FileId] {
-    let at = |index: usize| starts.get(index).copied().unwrap_or(0) as usize;
-    let (start, end) = (at(file.0 as usize), at(file.0 as usize + 1));
-    targets.get(start..end).unwrap_or_default()
 }
 
 /// A published tree.
@@ -246,7 +178,7 @@ impl Tree {
     /// Bytes on the heap, and bytes in all, mapped files included.
     pub fn bytes(&self) -> (u64, u64) {
         let rows = self.rows.len() * (size_of::<Row>() + 8) + self.paths.bytes();
-        let graph = (self.graph.out.len() + self.graph.out_starts.len()) * 8;
+        let graph = self.graph.bytes();
         let mut sums = (rows as u64 + graph as u64, rows as u64 + graph as u64);
         for segment in &self.segments {
             let bytes = segment.bytes().len() as u64;
@@ -392,7 +324,7 @@ impl View for Tree {
             .collect()
     }
 
-    fn postings(&self, field: Field, term: &Term, each: &mut dyn FnMut(&[(FileId, u32)])) {
+    fn postings(&self, field: Field, term: &Term, each: &mut EachPostings<'_>) {
         if field == Field::Path {
             return each(self.paths.postings(term.at(0)));
         }
@@ -451,7 +383,7 @@ impl View for Tree {
         }
     }
 
-    fn symbol_texts(&self, file: FileId, each: &mut dyn FnMut(u32, &[u8], &[u8])) {
+    fn symbol_texts(&self, file: FileId, each: &mut EachText<'_>) {
         if let Some((segment, doc)) = self.doc(file) {
             let texts = segment.symbol_texts(doc);
             (0..)
@@ -484,11 +416,11 @@ impl View for Tree {
     }
 
     fn imports(&self, file: FileId) -> &[FileId] {
-        row(&self.graph.out_starts, &self.graph.out, file)
+        self.graph.imports(file)
     }
 
     fn importers(&self, file: FileId) -> &[FileId] {
-        row(&self.graph.in_starts, &self.graph.into, file)
+        self.graph.importers(file)
     }
 }
 

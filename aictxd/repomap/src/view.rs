@@ -139,6 +139,11 @@ impl FromIterator<Option<u32>> for Term {
     }
 }
 
+/// Takes files and how often each of them has a term.
+pub type EachPostings<'a> = dyn FnMut(&[(FileId, u32)]) + 'a;
+/// Takes the number, the name and the signature of a definition.
+pub type EachText<'a> = dyn FnMut(u32, &[u8], &[u8]) + 'a;
+
 /// An indexed tree. Everything is deterministic: the same tree gives the same numbers in the same
 /// order.
 pub trait View: Sync {
@@ -164,13 +169,13 @@ pub trait View: Sync {
     fn frequency(&self, field: Field, term: &Term) -> u32;
     /// Calls `each` with the files that have a term in `field` and how often, many at a time, each
     /// file once, in no particular order.
-    fn postings(&self, field: Field, term: &Term, each: &mut dyn FnMut(&[(FileId, u32)]));
+    fn postings(&self, field: Field, term: &Term, each: &mut EachPostings<'_>);
     /// Number of definitions in a file.
     fn symbol_count(&self, file: FileId) -> u32;
     /// The `number`-th definition of a file.
     fn symbol(&self, file: FileId, number: u32) -> Option<Symbol<'_>>;
     /// Calls `each` with the number, the name and the signature of every definition of a file.
-    fn symbol_texts(&self, file: FileId, each: &mut dyn FnMut(u32, &[u8], &[u8]));
+    fn symbol_texts(&self, file: FileId, each: &mut EachText<'_>);
     /// Calls `each` with every definition whose name is exactly `name`, headings aside, until it
     /// breaks.
     fn symbols_named(&self, name: &str, each: &mut dyn FnMut(FileId, u32) -> ControlFlow<()>);

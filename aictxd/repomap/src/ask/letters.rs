@@ -87,7 +87,7 @@ fn word(name: &[u8], at: usize) -> u64 {
         }
         None => {
             let bytes = name.iter().skip(at).rev();
-            bytes.fold(0, |word, byte| word << 8 | u64::from(*byte))
+            bytes.fold(0, |word, byte| (word << 8) | u64::from(*byte))
         }
     }
 }
@@ -99,13 +99,13 @@ fn lower(bytes: u64) -> u64 {
     let from_a = seven + ONES * (0x80 - b'A' as u64);
     let behind_z = seven + ONES * (0x7f - b'Z' as u64);
     let capitals = !bytes & HIGH & (from_a ^ behind_z);
-    bytes | capitals >> 2
+    bytes | (capitals >> 2)
 }
 
 /// The high bit of every byte that is zero.
 #[inline]
 fn zeros(bytes: u64) -> u64 {
-    !((bytes & LOW) + LOW | bytes | LOW)
+    !(((bytes & LOW) + LOW) | bytes | LOW)
 }
 
 #[cfg(test)]

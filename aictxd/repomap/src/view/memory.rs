@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::ops::ControlFlow;
 
-use super::{Class, Field, FileId, Symbol, Term, View};
+use super::{Class, EachPostings, EachText, Field, FileId, Symbol, Term, View};
 use crate::classify::classify;
 use crate::facts::{Definition, Facts, Kind, Outcome};
 use crate::parse::{Language, Limits, Parser};
@@ -256,7 +256,7 @@ impl View for MemoryView {
         u32::try_from(list.len()).unwrap_or(u32::MAX)
     }
 
-    fn postings(&self, field: Field, term: &Term, each: &mut dyn FnMut(&[(FileId, u32)])) {
+    fn postings(&self, field: Field, term: &Term, each: &mut EachPostings<'_>) {
         each(self.field(field).get(term.at(field as usize)));
     }
 
@@ -272,7 +272,7 @@ impl View for MemoryView {
         Some(symbol(facts, definition))
     }
 
-    fn symbol_texts(&self, file: FileId, each: &mut dyn FnMut(u32, &[u8], &[u8])) {
+    fn symbol_texts(&self, file: FileId, each: &mut EachText<'_>) {
         let Some(Entry { facts, .. }) = self.entry(file) else {
             return;
         };
