@@ -4,6 +4,9 @@ use std::hash::BuildHasher;
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 
+/// Room of a table that is kept when it is cleared.
+const MOST_KEPT: usize = 1 << 14;
+
 /// Numbers strings in the order in which they are first seen. The hash is seeded, so nobody can
 /// choose strings that collide.
 #[derive(Debug, Default)]
@@ -30,6 +33,17 @@ impl Interner {
         self.text.extend_from_slice(text);
         self.ends.push(self.text.len() as u32);
         number
+    }
+
+    /// Forgets every string.
+    pub(crate) fn clear(&mut self) {
+        self.text.clear();
+        self.ends.clear();
+        // Clearing costs as much as there is room.
+        if self.table.capacity() > MOST_KEPT {
+            self.table = HashTable::new();
+        }
+        self.table.clear();
     }
 
     /// The number of a string that was seen before.
