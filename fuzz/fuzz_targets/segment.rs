@@ -22,8 +22,10 @@ fuzz_target!(|input: (&[u8], &str)| {
     if let Some(name) = segment.find_name(word) {
         let _ = segment.symbols_named(name).take(50).count();
     }
-    for field in Field::ALL {
-        let _ = segment.postings(field, word).take(500).count();
+    if let Some(term) = segment.find_term(word) {
+        for field in Field::ALL {
+            let _ = segment.postings(field, term).take(500).count();
+        }
     }
     if segment.docs() < 50 && segment.symbols() < 500 {
         let _ = merge(&[&segment, &segment], false, &|_, doc| doc % 2 == 0);

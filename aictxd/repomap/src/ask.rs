@@ -10,6 +10,7 @@ use crate::tree::Tree;
 use crate::view::{FileId, Symbol, View};
 
 mod brief;
+mod letters;
 mod references;
 mod relatives;
 mod symbols;

@@ -9,15 +9,18 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use ignore::{WalkBuilder, WalkState};
+use ignore::WalkBuilder;
 
 use crate::segment::ContentId;
 
 pub mod git_index;
+mod look;
+mod walk;
+
+pub(crate) use look::{Look, Sort, look, look_at};
 
 /// Directories that nobody indexes unless their files are tracked: what tools install or build.
 const BY_TOOLS: [&str; 19] = [
@@ -118,6 +121,9 @@ pub struct Listing {
     pub nested: Vec<String>,
     /// Directories that could not be read.
     pub unreadable: u64,
+    /// Directories whose entries decide what the tree holds, relative to the root, in order. Empty
+    /// when there are others.
+    pub directories: Vec<Vec<u8>>,
 }
 
 /// Why a directory is not indexed at all.
@@ -178,12 +184,27 @@ pub fn list(root: &Path, git_dir: Option<&Path>, limits: &Limits, stop: &AtomicB
             .collect(),
         ..Listing::default()
     };
-    let walked = walk(root, &tracked_directories, limits, stop);
-    let mut files = walked.files;
-    files.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+    let end = Instant::now() + limits.time;
+    let mut walked = walk::walk(root, &tracked_directories, limits, end, stop);
+    walked.files.sort_unstable();
+    let looks = look(root, &walked.files, limits.threads, Some(end), stop);
+    listing.timed_out = walked.timed_out || looks.len() < walked.files.len();
+    let mut files: Vec<Found> = walked
+        .files
+        .into_iter()
+        .zip(looks)
+        .filter_map(|(path, look)| {
+            Some(Found {
+                path,
+                stamp: look.filter(|look| look.sort == Sort::File)?.stamp,
+                id: None,
+            })
+        })
+        .collect();
     // Git's entries are in the same order: what it vouches for, and what the rules exclude but it
     // tracks.
     let mut missing = Vec::new();
+    let mut ways = std::collections::HashSet::new();
     let excluded = own_rules(root);
     let mut walked_on = files.iter_mut().peekable();
     for entry in tracked.entries.iter().filter(|entry| entry.is_file()) {
@@ -192,6 +213,8 @@ pub fn list(root: &Path, git_dir: Option<&Path>, limits: &Limits, stop: &AtomicB
             file.id = vouched(entry, &file.stamp, tracked.written);
             continue;
         }
+        // Whether it is there is told by directories that the walk may not have entered.
+        ways.extend(directories_of(std::slice::from_ref(entry)));
         let relative = Path::new(OsStr::from_bytes(&entry.path));
         let is_ours = || {
             let own = excluded.matched_path_or_any_parents(relative, false);
@@ -218,8 +241,13 @@ pub fn list(root: &Path, git_dir: Option<&Path>, limits: &Limits, stop: &AtomicB
         files.truncate(limits.files);
     }
     listing.over += walked.over;
-    listing.timed_out = walked.timed_out;
     listing.unreadable = walked.unreadable;
+    listing.directories = walked.directories;
+    if !listing.directories.is_empty() {
+        listing.directories.extend(ways);
+        listing.directories.sort_unstable();
+        listing.directories.dedup();
+    }
     listing.nested.extend(walked.nested);
     listing.nested.sort();
     listing.nested.dedup();
@@ -262,7 +290,7 @@ pub fn would_list(root: &Path, relative: &Path, known: &dyn Fn(&[u8]) -> bool) -
 }
 
 /// Files of ignore rules, and the largest that are read.
-const RULE_FILES: [&str; 3] = [".gitignore", ".ignore", ".aictxignore"];
+pub(crate) const RULE_FILES: [&str; 3] = [".gitignore", ".ignore", ".aictxignore"];
 const MAX_RULES: u64 = 1 << 20;
 
 /// Whether the ignore rules of a directory can be read without harm: whoever wrote the repository
@@ -279,7 +307,6 @@ pub fn rules_are_plain(directory: &Path) -> bool {
 /// The rules of a walk.
 fn rules(root: &Path) -> WalkBuilder {
     let mut builder = WalkBuilder::new(root);
-    builder.filter_entry(may_enter);
     builder
         .hidden(false)
         .parents(false)
@@ -289,7 +316,7 @@ fn rules(root: &Path) -> WalkBuilder {
     builder
 }
 
-/// Decides before a directory's rules are read; [`enter`] comes after.
+/// Decides before a directory's rules are read; the walk decides again when it enters.
 fn may_enter(entry: &ignore::DirEntry) -> bool {
     !entry.file_type().is_some_and(|kind| kind.is_dir()) || rules_are_plain(entry.path())
 }
@@ -369,140 +396,6 @@ fn through_link(root: &Path, relative: &Path) -> bool {
         at.push(part);
         std::fs::symlink_metadata(&at).is_ok_and(|meta| meta.is_symlink())
     })
-}
-
-struct Walked {
-    files: Vec<Found>,
-    nested: Vec<String>,
-    over: u64,
-    timed_out: bool,
-    unreadable: u64,
-}
-
-fn walk(
-    root: &Path,
-    tracked: &std::collections::HashSet<Vec<u8>>,
-    limits: &Limits,
-    stop: &AtomicBool,
-) -> Walked {
-    if !rules_are_plain(root) || std::fs::read_dir(root).is_err() {
-        // Nothing can be said of the tree.
-        return Walked {
-            files: Vec::new(),
-            nested: Vec::new(),
-            over: 0,
-            timed_out: true,
-            unreadable: 1,
-        };
-    }
-    let end = Instant::now() + limits.time;
-    let (count, over, unreadable) = (AtomicU64::new(0), AtomicU64::new(0), AtomicU64::new(0));
-    let timed_out = AtomicBool::new(false);
-    let collected: Mutex<(Vec<Found>, Vec<String>)> = Mutex::default();
-    let walker = rules(root).threads(limits.threads.max(1)).build_parallel();
-    walker.run(|| {
-        let mut mine = Collected::new(&collected);
-        let (count, over, unreadable, timed_out) = (&count, &over, &unreadable, &timed_out);
-        Box::new(move |entry| {
-            if stop.load(Ordering::Relaxed) || timed_out.load(Ordering::Relaxed) {
-                return WalkState::Quit;
-            }
-            let Ok(entry) = entry else {
-                unreadable.fetch_add(1, Ordering::Relaxed);
-                return WalkState::Continue;
-            };
-            let Some(kind) = entry.file_type() else {
-                return WalkState::Continue;
-            };
-            let relative = entry.path().strip_prefix(root).unwrap_or(entry.path());
-            let bytes = relative.as_os_str().as_bytes();
-            if kind.is_dir() {
-                if Instant::now() > end {
-                    timed_out.store(true, Ordering::Relaxed);
-                    return WalkState::Quit;
-                }
-                return enter(entry.path(), bytes, tracked, &mut mine);
-            }
-            if !kind.is_file() || entry.depth() == 0 || is_never(bytes) {
-                return WalkState::Continue;
-            }
-            if count.fetch_add(1, Ordering::Relaxed) >= limits.files as u64 {
-                over.fetch_add(1, Ordering::Relaxed);
-                return WalkState::Continue;
-            }
-            if let Ok(meta) = entry.metadata() {
-                mine.files.push(Found {
-                    path: bytes.to_vec(),
-                    stamp: Stamp::of(&meta),
-                    id: None,
-                });
-            }
-            WalkState::Continue
-        })
-    });
-    let (files, nested) = collected
-        .into_inner()
-        .unwrap_or_else(std::sync::PoisonError::into_inner);
-    Walked {
-        files,
-        nested,
-        over: over.into_inner(),
-        timed_out: timed_out.into_inner(),
-        unreadable: unreadable.into_inner(),
-    }
-}
-
-/// What one walking thread found; joins the others' when the thread ends.
-struct Collected<'a> {
-    files: Vec<Found>,
-    nested: Vec<String>,
-    all: &'a Mutex<(Vec<Found>, Vec<String>)>,
-}
-
-impl<'a> Collected<'a> {
-    fn new(all: &'a Mutex<(Vec<Found>, Vec<String>)>) -> Self {
-        Self {
-            files: Vec::new(),
-            nested: Vec::new(),
-            all,
-        }
-    }
-}
-
-impl Drop for Collected<'_> {
-    fn drop(&mut self) {
-        let mut all = self
-            .all
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
-        all.0.append(&mut self.files);
-        all.1.append(&mut self.nested);
-    }
-}
-
-/// Whether the walk enters a directory.
-fn enter(
-    path: &Path,
-    relative: &[u8],
-    tracked: &std::collections::HashSet<Vec<u8>>,
-    mine: &mut Collected<'_>,
-) -> WalkState {
-    if relative.is_empty() {
-        return WalkState::Continue;
-    }
-    let name = path.file_name().unwrap_or_default();
-    if NEVER.iter().any(|never| OsStr::new(never) == name) {
-        return WalkState::Skip;
-    }
-    if BY_TOOLS.iter().any(|tool| OsStr::new(tool) == name) && !tracked.contains(relative) {
-        return WalkState::Skip;
-    }
-    if std::fs::symlink_metadata(path.join(".git")).is_ok() {
-        mine.nested
-            .push(String::from_utf8_lossy(relative).into_owned());
-        return WalkState::Skip;
-    }
-    WalkState::Continue
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! Nothing of a build system is read: each language's rule of thumb is tried, from the nearest place
 //! to the farthest. What cannot be told from paths, or could be many files, resolves to nothing.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use crate::facts::Facts;
 use crate::view::FileId;

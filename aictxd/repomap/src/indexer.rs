@@ -20,11 +20,13 @@ mod cache;
 mod changes;
 mod contents;
 mod fill;
+mod ground;
 mod tidy;
 
 pub use cache::Cache;
 pub use contents::index_contents;
 use fill::Fill;
+use ground::Ground;
 
 /// How a tree is indexed.
 #[derive(Debug, Clone, Copy)]
@@ -107,7 +109,8 @@ pub struct Indexer {
     options: Options,
     cache: Option<Cache>,
     tree: ArcSwap<Tree>,
-    updating: Mutex<()>,
+    /// Held while an update runs: what the last listing rested on.
+    updating: Mutex<Option<Ground>>,
     progress: Progress,
 }
 
@@ -122,6 +125,21 @@ struct Plan {
     reused: u32,
     /// Whether anything differs from the tree before.
     changed: bool,
+}
+
+impl Plan {
+    /// For a tree that is as it should be.
+    fn nothing(base: &Tree) -> Self {
+        Self {
+            paths: Arc::clone(base.paths()),
+            rows: Vec::new(),
+            graph: Arc::clone(base.graph()),
+            waiting: Vec::new(),
+            removed: 0,
+            reused: 0,
+            changed: false,
+        }
+    }
 }
 
 struct Waiting {
@@ -186,8 +204,15 @@ impl Indexer {
     }
 
     fn compare(&self, stop: &AtomicBool, anew: bool) -> Report {
-        let _one = self.updating.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut ground = self.updating.lock().unwrap_or_else(PoisonError::into_inner);
         let started = Instant::now();
+        if !anew && let Some(report) = ground.as_ref().and_then(|g| self.look_again(g, stop)) {
+            return Report {
+                took: started.elapsed(),
+                ..report
+            };
+        }
+        let listed = std::time::SystemTime::now();
         let mut listing = discover::list(
             &self.root,
             self.git_dir.as_deref(),
@@ -204,6 +229,7 @@ impl Indexer {
         }
         let base = if anew { Arc::default() } else { before };
         let plan = plan(&base, &listing);
+        *ground = Ground::of(self, &listing, &plan.paths, listed, stop);
         let mut report = self.carry_out(&base, plan, stop);
         report.over = listing.over;
         report.timed_out = listing.timed_out;
@@ -211,6 +237,20 @@ impl Indexer {
         report.git = listing.git;
         report.took = started.elapsed();
         report
+    }
+
+    /// Looks at every file of the tree, when nothing says that there may be others; nothing when the
+    /// tree must be listed.
+    fn look_again(&self, ground: &Ground, stop: &AtomicBool) -> Option<Report> {
+        let base = self.tree();
+        let found = ground.changed(self, &base, stop)?;
+        let plan = match found.is_empty() {
+            true => Plan::nothing(&base),
+            false => changes::apply(&base, &found),
+        };
+        let mut report = self.carry_out(&base, plan, stop);
+        ground.report(&mut report);
+        Some(report)
     }
 
     /// What a listing did not see is not gone: files of the tree that are still there stay in it.

@@ -207,9 +207,8 @@ impl Segment {
 
     /// The piece of `text` that starts and ends where `starts` says.
     fn piece(&self, starts: Section, text: Section, index: usize) -> &[u8] {
-        let start = self.number(starts, index) as usize;
-        let end = self.number(starts, index + 1) as usize;
-        self.raw(text).get(start..end).unwrap_or_default()
+        let ends = self.u32s(starts).get(index..index.saturating_add(2));
+        between(ends, self.raw(text))
     }
 
     /// Number of documents.
@@ -349,10 +348,53 @@ impl Segment {
             .map(|n| n.get())
     }
 
-    /// The set of characters of each name, in the order of names.
-    pub fn name_masks(&self) -> impl Iterator<Item = u64> {
+    /// Name and signature of each symbol of a document.
+    pub fn symbol_texts(&self, doc: u32) -> impl Iterator<Item = (&[u8], &[u8])> {
+        let range = self.symbols_of(doc);
+        let (start, end) = (range.start as usize, range.end as usize);
+        let names = self.u32s(Section::SymbolName).get(start..end);
+        let (name_starts, name_text) = (self.u32s(Section::NameStart), self.raw(Section::NameText));
+        let texts = self.u32s(Section::SymbolText).get(start..=end);
+        let text = self.raw(Section::Text);
+        let texts = texts.unwrap_or_default().windows(2);
+        names
+            .unwrap_or_default()
+            .iter()
+            .zip(texts)
+            .map(move |(name, text_at)| {
+                let name = name.get() as usize;
+                let name = between(name_starts.get(name..name.saturating_add(2)), name_text);
+                let text = between(Some(text_at), text);
+                let end = memchr::memchr(BREAK, text).unwrap_or(text.len());
+                (name, text.get(..end).unwrap_or_default())
+            })
+    }
+
+    /// What a symbol is.
+    pub fn kind(&self, symbol: u32) -> Option<Kind> {
+        let flags = *self.raw(Section::SymbolKind).get(symbol as usize)?;
+        Some(Kind::from_number(flags & KIND).unwrap_or(Kind::File))
+    }
+
+    /// Numbers of the names that have every character of a set ([`mask`]).
+    pub fn names_with(&self, wanted: u64) -> Vec<u32> {
         let masks = <[U64]>::ref_from_bytes(self.raw(Section::NameMask)).unwrap_or_default();
-        masks.iter().map(|m| m.get())
+        let mut found = Vec::new();
+        for (number, mask) in masks.iter().enumerate() {
+            if mask.get() & wanted == wanted {
+                found.push(number as u32);
+            }
+        }
+        found
+    }
+
+    /// Names by their numbers in byte order.
+    pub fn name_bytes<'a>(&'a self) -> impl Fn(u32) -> &'a [u8] {
+        let (starts, text) = (self.u32s(Section::NameStart), self.raw(Section::NameText));
+        move |name| {
+            let at = name as usize;
+            between(starts.get(at..at.saturating_add(2)), text)
+        }
     }
 
     /// Imports of a document: module as written, and line.
@@ -376,17 +418,8 @@ impl Segment {
         self.piece(Section::TermLists, Section::Lists, term as usize)
     }
 
-    /// Documents that have `term` in `field`, and how often; documents ascend.
-    pub fn postings(&self, field: Field, term: &str) -> impl Iterator<Item = (u32, u32)> {
-        List::new(self.list(field, term).0)
-    }
-
-    /// Number of documents that have `term` in `field`.
-    pub fn frequency(&self, field: Field, term: &str) -> u32 {
-        self.list(field, term).1
-    }
-
-    fn list(&self, field: Field, term: &str) -> (&[u8], u32) {
+    /// The number of exactly this term.
+    pub fn find_term(&self, term: &str) -> Option<u32> {
         let (mut low, mut high) = (0, self.terms());
         while low < high {
             let middle = low + (high - low) / 2;
@@ -396,12 +429,31 @@ impl Segment {
                 high = middle;
             }
         }
-        let found = low < self.terms() && self.term(low) == term.as_bytes();
-        match slot(field) {
-            Some(slot) if found => list_of(self.lists(low), slot),
-            _ => (&[], 0),
-        }
+        (low < self.terms() && self.term(low) == term.as_bytes()).then_some(low)
     }
+
+    /// Documents that have a term in `field`, and how often; documents ascend.
+    pub fn postings(&self, field: Field, term: u32) -> impl Iterator<Item = (u32, u32)> {
+        List::new(self.list(field, term).0)
+    }
+
+    /// Number of documents that have a term in `field`.
+    pub fn frequency(&self, field: Field, term: u32) -> u32 {
+        self.list(field, term).1
+    }
+
+    fn list(&self, field: Field, term: u32) -> (&[u8], u32) {
+        slot(field).map_or((&[], 0), |slot| list_of(self.lists(term), slot))
+    }
+}
+
+/// The piece of `text` from one number to the next.
+fn between<'a>(ends: Option<&[U32]>, text: &'a [u8]) -> &'a [u8] {
+    let Some([start, end]) = ends else {
+        return &[];
+    };
+    text.get(start.get() as usize..end.get() as usize)
+        .unwrap_or_default()
 }
 
 fn utf8(bytes: &[u8]) -> &str {
@@ -409,56 +461,29 @@ fn utf8(bytes: &[u8]) -> &str {
 }
 
 /// The letters and digits of a name as a set, case aside: bit 0 to 25 letters, 26 to 35 digits, 36
-/// `_`, 37 everything else. A name can only match fuzzily when it has every character of the
-/// pattern.
+/// `_`, 37 everything else, 38 to 63 letters that stand there more than once. A name can only match
+/// fuzzily when it has every character of the pattern, as often.
 pub fn mask(name: &str) -> u64 {
-    name.bytes().fold(0, |mask, byte| {
-        mask | 1
+    let (mut once, mut again) = (0_u64, 0_u64);
+    for byte in name.bytes() {
+        let bit = 1
             << match byte.to_ascii_lowercase() {
                 letter @ b'a'..=b'z' => letter - b'a',
                 digit @ b'0'..=b'9' => digit - b'0' + 26,
                 b'_' => 36,
                 _ => 37,
-            }
-    })
+            };
+        again |= once & bit;
+        once |= bit;
+    }
+    // What is beyond ASCII may count as any letter.
+    let again = if name.is_ascii() { again } else { u64::MAX };
+    once | (again << AGAIN)
 }
+
+/// The lowest bit of a [`mask`] that says that a letter stands there more than once.
+pub const AGAIN: u32 = 38;
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
-mod tests {
-    use super::*;
-
-    /// One document with one symbol, whose document starts behind it.
-    #[test]
-    fn starts_out_of_order_lead_to_a_document_that_is_there() {
-        use Section::{
-            DocById, DocId, DocImports, DocLength, DocMeta, DocSymbols, ImportStart, NameStart,
-            NameSymbols, SymbolByName, SymbolContainer, SymbolEnd, SymbolKind, SymbolLine,
-            SymbolName, SymbolText, TermLists, TermStart,
-        };
-        for starts in [[1_u32, 1], [0, 0], [7, 0]] {
-            let mut bytes = Vec::new();
-            for section in Section::ALL {
-                let length: usize = match section {
-                    DocId => 20,
-                    DocLength => 16,
-                    DocSymbols | DocImports | SymbolText => 8,
-                    DocById | DocMeta | SymbolName | SymbolLine | SymbolEnd | SymbolByName
-                    | NameStart | NameSymbols | ImportStart | TermStart | TermLists => 4,
-                    SymbolContainer => 2,
-                    SymbolKind => 1,
-                    _ => 0,
-                };
-                bytes.extend(u16::try_from(length).unwrap().to_le_bytes());
-                if matches!(section, DocSymbols) {
-                    bytes.extend(starts.iter().flat_map(|start| start.to_le_bytes()));
-                } else {
-                    bytes.resize(bytes.len() + length, 0);
-                }
-            }
-            let segment = Segment::sealed(&bytes).unwrap();
-            assert_eq!((segment.docs(), segment.symbols()), (1, 1));
-            assert_eq!(segment.doc_of_symbol(0), 0, "{starts:?}");
-        }
-    }
-}
+mod tests;

@@ -2,15 +2,18 @@
 //! contents. Immutable; a change makes another tree that shares what did not change.
 
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use crate::discover::Stamp;
 use crate::facts::{Kind, Outcome};
 use crate::segment::{ContentId, Segment};
-use crate::view::{Class, Field, FileId, Symbol, View};
+use crate::view::{Class, EachPostings, EachText, Field, FileId, Symbol, Term, View};
 
+mod imports;
 mod paths;
 
+pub use imports::Graph;
 pub use paths::Paths;
 
 /// No file holds a document.
@@ -19,6 +22,8 @@ const NONE: u32 = u32::MAX;
 const SHARED: u32 = 1 << 31;
 /// Longer posting lists are counted with documents that no file holds any more.
 const COUNTED: u32 = 256;
+/// Postings that are handed over at once.
+const AT_ONCE: usize = 512;
 
 /// Where a content's document stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -40,76 +45,6 @@ pub struct Row {
     pub place: Option<Place>,
     /// What sort of file it is.
     pub class: Class,
-}
-
-/// Who imports whom, in compressed rows.
-#[derive(Debug, Default)]
-pub struct Graph {
-    /// Whether it was ever made of a tree.
-    made: bool,
-    out_starts: Vec<u32>,
-    out: Vec<FileId>,
-    in_starts: Vec<u32>,
-    into: Vec<FileId>,
-}
-
-impl Graph {
-    /// Makes the graph of `files` files out of its edges (importer, imported), which may be doubled
-    /// and in any order.
-    pub fn new(files: u32, mut edges: Vec<(FileId, FileId)>) -> Self {
-        let rows = |edges: &[(FileId, FileId)]| {
-            let mut starts = vec![0_u32; files as usize + 1];
-            for (from, _) in edges {
-                if let Some(count) = starts.get_mut(from.0 as usize + 1) {
-                    *count += 1;
-                }
-            }
-            let mut sum = 0;
-            for start in &mut starts {
-                sum += *start;
-                *start = sum;
-            }
-            (starts, edges.iter().map(|(_, to)| *to).collect())
-        };
-        edges.retain(|(from, to)| from.0 < files && to.0 < files && from != to);
-        edges.sort_unstable();
-        edges.dedup();
-        let (out_starts, out) = rows(&edges);
-        let mut turned: Vec<_> = edges.into_iter().map(|(from, to)| (to, from)).collect();
-        turned.sort_unstable();
-        let (in_starts, into) = rows(&turned);
-        Self {
-            made: true,
-            out_starts,
-            out,
-            in_starts,
-            into,
-        }
-    }
-
-    /// Whether it was made of a tree; one that was not knows nothing.
-    pub fn is_made(&self) -> bool {
-        self.made
-    }
-
-    /// The same graph for another numbering: `renumber` gives each old file its new number.
-    pub fn renumbered(&self, files: u32, renumber: &dyn Fn(FileId) -> Option<FileId>) -> Self {
-        let mut edges = Vec::with_capacity(self.out.len());
-        for from in 0..self.out_starts.len().saturating_sub(1) as u32 {
-            let Some(new) = renumber(FileId(from)) else {
-                continue;
-            };
-            let targets = row(&self.out_starts, &self.out, FileId(from));
-            edges.extend(targets.iter().filter_map(|to| Some((new, renumber(*to)?))));
-        }
-        Self::new(files, edges)
-    }
-}
-
-fn row<'a>(starts: &[u32], targets: &'a [FileId], file: FileId) -> &'a [FileId] {
-    let at = |index: usize| starts.get(index).copied().unwrap_or(0) as usize;
-    let (start, end) = (at(file.0 as usize), at(file.0 as usize + 1));
-    targets.get(start..end).unwrap_or_default()
 }
 
 /// A published tree.
@@ -243,7 +178,7 @@ impl Tree {
     /// Bytes on the heap, and bytes in all, mapped files included.
     pub fn bytes(&self) -> (u64, u64) {
         let rows = self.rows.len() * (size_of::<Row>() + 8) + self.paths.bytes();
-        let graph = (self.graph.out.len() + self.graph.out_starts.len()) * 8;
+        let graph = self.graph.bytes();
         let mut sums = (rows as u64 + graph as u64, rows as u64 + graph as u64);
         for segment in &self.segments {
             let bytes = segment.bytes().len() as u64;
@@ -363,13 +298,11 @@ impl View for Tree {
         })
     }
 
-    fn length(&self, field: Field, file: FileId) -> u32 {
+    fn lengths(&self, field: Field) -> &[u32] {
         if field == Field::Path {
-            return self.paths.length(file);
+            return self.paths.lengths();
         }
-        let lengths = self.lengths.get(field as usize);
-        let length = lengths.and_then(|lengths| lengths.get(file.0 as usize));
-        length.copied().unwrap_or(0)
+        self.lengths.get(field as usize).map_or(&[], Vec::as_slice)
     }
 
     fn mean_length(&self, field: Field) -> f32 {
@@ -384,25 +317,43 @@ impl View for Tree {
         }
     }
 
-    fn postings(&self, field: Field, term: &str, each: &mut dyn FnMut(FileId, u32)) {
-        if field == Field::Path {
-            self.paths.postings(term, each);
-            return;
-        }
-        for (segment, owners) in self.segments.iter().zip(&self.owners) {
-            for (doc, count) in segment.postings(field, term) {
-                let owner = owners.get(doc as usize).copied().unwrap_or(NONE);
-                self.held(owner, |file| each(file, count));
-            }
-        }
+    fn term(&self, term: &str) -> Term {
+        let segments = self.segments.iter().map(|s| s.find_term(term));
+        std::iter::once(self.paths.term(term))
+            .chain(segments)
+            .collect()
     }
 
-    fn frequency(&self, field: Field, term: &str) -> u32 {
+    fn postings(&self, field: Field, term: &Term, each: &mut EachPostings<'_>) {
         if field == Field::Path {
-            return self.paths.frequency(term);
+            return each(self.paths.postings(term.at(0)));
+        }
+        let mut found = Vec::with_capacity(AT_ONCE);
+        for (number, (segment, owners)) in self.segments.iter().zip(&self.owners).enumerate() {
+            let Some(term) = term.at(number + 1) else {
+                continue;
+            };
+            for (doc, count) in segment.postings(field, term) {
+                let owner = owners.get(doc as usize).copied().unwrap_or(NONE);
+                self.held(owner, |file| found.push((file, count)));
+                if found.len() >= AT_ONCE {
+                    each(&found);
+                    found.clear();
+                }
+            }
+        }
+        each(&found);
+    }
+
+    fn frequency(&self, field: Field, term: &Term) -> u32 {
+        if field == Field::Path {
+            return self.paths.postings(term.at(0)).len() as u32;
         }
         let mut count = 0;
         for (number, (segment, exact)) in self.segments.iter().zip(&self.exact).enumerate() {
+            let Some(term) = term.at(number + 1) else {
+                continue;
+            };
             let frequency = segment.frequency(field, term);
             if *exact || frequency > COUNTED {
                 count += frequency;
@@ -432,29 +383,44 @@ impl View for Tree {
         }
     }
 
-    fn symbols_named(&self, name: &str, each: &mut dyn FnMut(FileId, u32)) {
+    fn symbol_texts(&self, file: FileId, each: &mut EachText<'_>) {
+        if let Some((segment, doc)) = self.doc(file) {
+            let texts = segment.symbol_texts(doc);
+            (0..)
+                .zip(texts)
+                .for_each(|(n, (name, signature))| each(n, name, signature));
+        }
+    }
+
+    fn symbols_named(&self, name: &str, each: &mut dyn FnMut(FileId, u32) -> ControlFlow<()>) {
         for (number, segment) in self.segments.iter().enumerate() {
             let Some(name) = segment.find_name(name) else {
                 continue;
             };
             for symbol in segment.symbols_named(name) {
                 // A heading names nothing that a program could mean.
-                if segment
-                    .symbol(symbol)
-                    .is_some_and(|s| s.kind != Kind::Heading)
-                {
-                    self.files_of_symbol(number, symbol, each);
+                if segment.kind(symbol).is_none_or(|k| k == Kind::Heading) {
+                    continue;
+                }
+                let mut flow = ControlFlow::Continue(());
+                self.files_of_symbol(number, symbol, &mut |file, number| {
+                    if flow.is_continue() {
+                        flow = each(file, number);
+                    }
+                });
+                if flow.is_break() {
+                    return;
                 }
             }
         }
     }
 
     fn imports(&self, file: FileId) -> &[FileId] {
-        row(&self.graph.out_starts, &self.graph.out, file)
+        self.graph.imports(file)
     }
 
     fn importers(&self, file: FileId) -> &[FileId] {
-        row(&self.graph.in_starts, &self.graph.into, file)
+        self.graph.importers(file)
     }
 }
 

@@ -1,5 +1,7 @@
 //! What ranking sees of an index.
 
+use std::ops::ControlFlow;
+
 pub mod memory;
 
 use crate::facts::Kind;
@@ -113,6 +115,35 @@ pub struct Symbol<'a> {
     pub declared_only: bool,
 }
 
+/// Where a view has a term: made by [`View::term`] and of use to that view alone.
+#[derive(Debug, Clone, Default)]
+pub struct Term(
+    /// One number for each place where a view looks, `u32::MAX` where the term is not.
+    Vec<u32>,
+);
+
+impl Term {
+    pub(crate) fn at(&self, place: usize) -> Option<u32> {
+        self.0.get(place).copied().filter(|at| *at != u32::MAX)
+    }
+}
+
+impl FromIterator<Option<u32>> for Term {
+    fn from_iter<I: IntoIterator<Item = Option<u32>>>(places: I) -> Self {
+        Self(
+            places
+                .into_iter()
+                .map(|at| at.unwrap_or(u32::MAX))
+                .collect(),
+        )
+    }
+}
+
+/// Takes files and how often each of them has a term.
+pub type EachPostings<'a> = dyn FnMut(&[(FileId, u32)]) + 'a;
+/// Takes the number, the name and the signature of a definition.
+pub type EachText<'a> = dyn FnMut(u32, &[u8], &[u8]) + 'a;
+
 /// An indexed tree. Everything is deterministic: the same tree gives the same numbers in the same
 /// order.
 pub trait View: Sync {
@@ -127,22 +158,27 @@ pub trait View: Sync {
     fn class(&self, file: FileId) -> Class;
     /// Name of its language, empty when unknown.
     fn language(&self, file: FileId) -> &str;
-    /// Number of words of a file in a field.
-    fn length(&self, field: Field, file: FileId) -> u32;
+    /// Number of words of each file in a field.
+    fn lengths(&self, field: Field) -> &[u32];
     /// Mean of [`View::length`] over all files with any word in that field.
     fn mean_length(&self, field: Field) -> f32;
-    /// Number of files that have `term` in `field`. May count files that are gone, as an index with
+    /// Looks a term (as [`crate::words`] makes terms) up in every field.
+    fn term(&self, term: &str) -> Term;
+    /// Number of files that have a term in `field`. May count files that are gone, as an index with
     /// overlays does; ranking weighs terms by it and decides which ones are too common to be read.
-    fn frequency(&self, field: Field, term: &str) -> u32;
-    /// Calls `each` with every file that has `term` (as [`crate::words`] makes terms) in `field`
-    /// and how often, each file once, in no particular order.
-    fn postings(&self, field: Field, term: &str, each: &mut dyn FnMut(FileId, u32));
+    fn frequency(&self, field: Field, term: &Term) -> u32;
+    /// Calls `each` with the files that have a term in `field` and how often, many at a time, each
+    /// file once, in no particular order.
+    fn postings(&self, field: Field, term: &Term, each: &mut EachPostings<'_>);
     /// Number of definitions in a file.
     fn symbol_count(&self, file: FileId) -> u32;
     /// The `number`-th definition of a file.
     fn symbol(&self, file: FileId, number: u32) -> Option<Symbol<'_>>;
-    /// Calls `each` with every definition whose name is exactly `name`, headings aside.
-    fn symbols_named(&self, name: &str, each: &mut dyn FnMut(FileId, u32));
+    /// Calls `each` with the number, the name and the signature of every definition of a file.
+    fn symbol_texts(&self, file: FileId, each: &mut EachText<'_>);
+    /// Calls `each` with every definition whose name is exactly `name`, headings aside, until it
+    /// breaks.
+    fn symbols_named(&self, name: &str, each: &mut dyn FnMut(FileId, u32) -> ControlFlow<()>);
     /// Files that this file imports, as far as imports could be resolved.
     fn imports(&self, file: FileId) -> &[FileId];
     /// Files that import this file.

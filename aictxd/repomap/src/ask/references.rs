@@ -3,6 +3,7 @@
 //! The index knows which files have a word, not where; the places are read from the files as they
 //! are now, so they are right even where the index lags behind.
 
+use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
 use aictx_proto::methods::{MapReference, MapReferences, MapSymbolHit};
@@ -31,8 +32,10 @@ pub fn references(indexer: &Indexer, tree: &Tree, name: &str, limit: usize) -> M
     }
     let mut defined = Vec::new();
     tree.symbols_named(name, &mut |file, number| {
-        if defined.len() < MAX_DEFINED {
-            defined.push((file, number));
+        defined.push((file, number));
+        match defined.len() < MAX_DEFINED {
+            true => ControlFlow::Continue(()),
+            false => ControlFlow::Break(()),
         }
     });
     defined.sort_unstable();
@@ -85,11 +88,13 @@ fn files_with(tree: &Tree, name: &str) -> Vec<FileId> {
     });
     let mut seen = vec![0_usize; tree.files() as usize];
     for (number, term) in terms.iter().enumerate() {
-        tree.postings(Field::Body, term, &mut |file, _| {
-            if let Some(count) = seen.get_mut(file.0 as usize)
-                && *count == number
-            {
-                *count += 1;
+        tree.postings(Field::Body, &tree.term(term), &mut |found| {
+            for (file, _) in found {
+                if let Some(count) = seen.get_mut(file.0 as usize)
+                    && *count == number
+                {
+                    *count += 1;
+                }
             }
         });
     }

@@ -1,9 +1,12 @@
 //! Finding definitions by name, as editors do.
 
+use std::cmp::Reverse;
+
 use nucleo_matcher::pattern::{AtomKind, CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
 
-use crate::segment::mask;
+use super::letters::Letters;
+use crate::segment::{AGAIN, mask};
 use crate::tree::Tree;
 use crate::view::{Class, FileId, View};
 
@@ -63,7 +66,7 @@ pub fn find_symbols(tree: &Tree, pattern: &str, limit: usize) -> (Vec<SymbolAt>,
         return (Vec::new(), false);
     }
     let mut found: Vec<(SymbolAt, Order)> = Vec::new();
-    for (how, score, segment, number) in names(tree, name) {
+    for (how, score, _, segment, number) in names(tree, name) {
         if found.len() > MAX_FOUND.max(limit * 2) {
             break;
         }
@@ -88,18 +91,9 @@ pub fn find_symbols(tree: &Tree, pattern: &str, limit: usize) -> (Vec<SymbolAt>,
 }
 
 /// What decides between two definitions; smaller is better.
-type Order = (
-    Match,
-    std::cmp::Reverse<u16>,
-    u8,
-    bool,
-    bool,
-    usize,
-    FileId,
-    u32,
-);
+type Order = (Match, Reverse<u16>, u8, bool, bool, usize, FileId, u32);
 
-fn order(tree: &Tree, at: &SymbolAt, score: u16, container: &str) -> Option<Order> {
+fn order(tree: &Tree, at: &SymbolAt, score: Reverse<u16>, container: &str) -> Option<Order> {
     let symbol = tree.symbol(at.file, at.number)?;
     if !container.is_empty() {
         let around = super::container_of(tree, at.file, &symbol).to_lowercase();
@@ -118,7 +112,7 @@ fn order(tree: &Tree, at: &SymbolAt, score: u16, container: &str) -> Option<Orde
     };
     Some((
         at.how,
-        std::cmp::Reverse(score),
+        score,
         class,
         symbol.declared_only,
         !symbol.exported,
@@ -143,79 +137,169 @@ fn split(pattern: &str) -> (&str, &str) {
     }
 }
 
-/// A name that matches: how, how well, its segment and its number there.
-type Named = (Match, u16, usize, u32);
+/// A name that matches, in the order in which names are taken: how, how well (of fuzzy ones), its
+/// length, its segment and its number there.
+type Named = (Match, Reverse<u16>, usize, usize, u32);
 
-/// Names that match: how, how well (of fuzzy ones), and where they are.
+/// The best [`MAX_NAMES`] names that match, by what is known without looking at their definitions.
 fn names(tree: &Tree, pattern: &str) -> Vec<Named> {
-    let wanted = mask(pattern);
     let folded = pattern.to_lowercase();
-    let fuzzy = Pattern::new(
+    // What may be split or escaped is not told by its letters in order.
+    let plain = pattern.bytes().all(|b| b.is_ascii_graphic() && b != b'\\');
+    let wanted = match plain {
+        true => mask(pattern),
+        false => mask(pattern) & ((1 << AGAIN) - 1),
+    };
+    let letters = plain.then(|| Letters::new(pattern, true));
+    let mut best = Best::default();
+    // Names that may match fuzzily: segment, number.
+    let mut others: Vec<(usize, u32)> = Vec::new();
+    for (segment_number, segment) in tree.segments().iter().enumerate() {
+        let names = segment.name_bytes();
+        for number in segment.names_with(wanted) {
+            let name = names(number);
+            let named = |how| (how, Reverse(0), name.len(), segment_number, number);
+            // A name that is too long for where it could have the pattern need not be searched.
+            let at_best = match begins(name, &folded) {
+                true => Match::Exact,
+                false => Match::Substring,
+            };
+            if !best.takes(&named(at_best)) {
+                continue;
+            }
+            let letters = letters.as_ref().filter(|_| name.is_ascii());
+            if letters.is_some_and(|letters| !letters.are_in(name)) {
+                continue;
+            }
+            let how = match letters.is_none_or(|letters| letters.begin_in(name)) {
+                true => textual(name, pattern, &folded),
+                false => None,
+            };
+            match how {
+                Some(how) => best.add(named(how)),
+                None => others.push((segment_number, number)),
+            }
+        }
+    }
+    // Fuzzy ones come last, so they are looked at only where there is room.
+    if best.items.len() < MAX_NAMES {
+        fuzzy(tree, pattern, plain, &others, &mut best);
+    }
+    best.finish()
+}
+
+/// Adds the names that have the characters of the pattern in order, but not one behind the other.
+fn fuzzy(tree: &Tree, pattern: &str, plain: bool, names: &[(usize, u32)], best: &mut Best) {
+    let atoms = Pattern::new(
         pattern,
         CaseMatching::Smart,
         Normalization::Smart,
         AtomKind::Fuzzy,
     );
+    // Who types a capital means one.
+    let capitals = pattern.bytes().any(|b| b.is_ascii_uppercase());
+    let letters = (plain && capitals).then(|| Letters::new(pattern, false));
     let mut matcher = Matcher::new(Config::DEFAULT);
     let mut buffer = Vec::new();
-    let mut found = Vec::new();
-    for (segment_number, segment) in tree.segments().iter().enumerate() {
-        for (number, mask) in segment.name_masks().enumerate() {
-            if mask & wanted != wanted {
+    for (segment_number, number) in names {
+        let Some(segment) = tree.segments().get(*segment_number) else {
+            continue;
+        };
+        let name = segment.name_bytes()(*number);
+        let text = if name.is_ascii() {
+            if letters
+                .as_ref()
+                .is_some_and(|letters| !letters.are_in(name))
+            {
                 continue;
             }
-            let number = number as u32;
-            let name = segment.name(number);
-            let how = textual(name, pattern, &folded);
-            let score = match how {
-                Some(_) => 0,
-                None => {
-                    let name = Utf32Str::new(name, &mut buffer);
-                    match fuzzy.score(name, &mut matcher) {
-                        Some(score) => u16::try_from(score).unwrap_or(u16::MAX),
-                        None => continue,
-                    }
-                }
-            };
-            found.push((how.unwrap_or(Match::Fuzzy), score, segment_number, number));
+            Utf32Str::Ascii(name)
+        } else {
+            Utf32Str::new(segment.name(*number), &mut buffer)
+        };
+        if let Some(score) = atoms.score(text, &mut matcher) {
+            let score = Reverse(u16::try_from(score).unwrap_or(u16::MAX));
+            best.add((Match::Fuzzy, score, name.len(), *segment_number, *number));
         }
     }
-    // The best names by what is known without looking at their definitions.
-    let order = |(how, score, segment, number): &Named| {
-        let segments = tree.segments();
-        let length = segments.get(*segment).map_or(0, |s| s.name(*number).len());
-        (*how, std::cmp::Reverse(*score), length, *segment, *number)
-    };
-    if found.len() > MAX_NAMES {
-        found.select_nth_unstable_by_key(MAX_NAMES, order);
-        found.truncate(MAX_NAMES);
-    }
-    found.sort_by_cached_key(order);
-    found
 }
 
-fn textual(name: &str, pattern: &str, folded: &str) -> Option<Match> {
-    if name == pattern {
+/// The first [`MAX_NAMES`] in order.
+#[derive(Default)]
+struct Best {
+    items: Vec<Named>,
+    /// Nothing behind this is among the first any more.
+    last: Option<Named>,
+}
+
+impl Best {
+    /// Whether this would be among the first so far.
+    #[inline]
+    fn takes(&self, named: &Named) -> bool {
+        self.last.as_ref().is_none_or(|last| named < last)
+    }
+
+    fn add(&mut self, named: Named) {
+        if !self.takes(&named) {
+            return;
+        }
+        self.items.push(named);
+        if self.items.len() >= MAX_NAMES * 2 {
+            let (_, last, _) = self.items.select_nth_unstable(MAX_NAMES - 1);
+            self.last = Some(*last);
+            self.items.truncate(MAX_NAMES);
+        }
+    }
+
+    fn finish(mut self) -> Vec<Named> {
+        self.items.sort_unstable();
+        self.items.truncate(MAX_NAMES);
+        self.items
+    }
+}
+
+/// Whether a name may begin with what is sought, case aside. Beyond ASCII a letter's other case may
+/// be anything.
+#[inline]
+fn begins(name: &[u8], folded: &str) -> bool {
+    match (name.first(), folded.as_bytes().first()) {
+        (Some(name), Some(folded)) => name.eq_ignore_ascii_case(folded) || !name.is_ascii(),
+        _ => true,
+    }
+}
+
+fn textual(name: &[u8], pattern: &str, folded: &str) -> Option<Match> {
+    if name == pattern.as_bytes() {
         return Some(Match::Exact);
     }
     if name.len() < folded.len() {
         return None;
     }
-    let ascii = name.is_ascii() && folded.is_ascii();
-    let lower = if ascii {
-        None
+    let lower;
+    let haystack = if name.is_ascii() && folded.is_ascii() {
+        name
     } else {
-        Some(name.to_lowercase())
+        lower = String::from_utf8_lossy(name).to_lowercase();
+        lower.as_bytes()
     };
-    let haystack = lower.as_deref().unwrap_or(name).as_bytes();
-    let needle = folded.as_bytes();
-    let at = haystack
-        .windows(needle.len().max(1))
-        .position(|window| window.eq_ignore_ascii_case(needle))?;
+    let at = find(haystack, folded.as_bytes())?;
     Some(match at {
-        0 if haystack.len() == needle.len() => Match::Case,
+        0 if haystack.len() == folded.len() => Match::Case,
         0 => Match::Prefix,
         _ => Match::Substring,
+    })
+}
+
+/// Where `folded` stands in a text, case aside.
+fn find(text: &[u8], folded: &[u8]) -> Option<usize> {
+    let (first, rest) = folded.split_first()?;
+    let starts = text.len().checked_sub(rest.len())?;
+    let (starts, _) = text.split_at_checked(starts)?;
+    starts.iter().enumerate().position(|(at, letter)| {
+        letter.eq_ignore_ascii_case(first)
+            && text
+                .get(at + 1..at + folded.len())
+                .is_some_and(|tail| tail.eq_ignore_ascii_case(rest))
     })
 }
 
@@ -236,7 +320,8 @@ mod tests {
 
     #[test]
     fn matches_are_told_apart() {
-        let how = |name, pattern: &str| textual(name, pattern, &pattern.to_lowercase());
+        let how =
+            |name: &str, pattern: &str| textual(name.as_bytes(), pattern, &pattern.to_lowercase());
         assert_eq!(how("parse", "parse"), Some(Match::Exact));
         assert_eq!(how("Parse", "parse"), Some(Match::Case));
         assert_eq!(how("parseLine", "parse"), Some(Match::Prefix));

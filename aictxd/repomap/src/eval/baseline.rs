@@ -28,14 +28,20 @@ fn bm25(view: &dyn View, field: Field, question: &str, limit: usize) -> Vec<File
         *terms.entry(term.to_owned()).or_default() += 1.0;
     });
     let mut scores = vec![0.0_f32; view.files() as usize];
+    let lengths = view.lengths(field);
     let mean = view.mean_length(field).max(1.0);
     for (term, times) in &terms {
-        let df = view.frequency(field, term) as f32;
+        let term = view.term(term);
+        let df = view.frequency(field, &term) as f32;
         let idf = (1.0 + (view.files() as f32 - df + 0.5).max(0.0) / (df + 0.5)).ln();
-        view.postings(field, term, &mut |file, tf| {
-            let tf = tf as f32;
-            let norm = K1 * (1.0 - B + B * view.length(field, file) as f32 / mean);
-            if let Some(score) = scores.get_mut(file.0 as usize) {
+        view.postings(field, &term, &mut |found| {
+            for (file, tf) in found {
+                let at = file.0 as usize;
+                let (Some(length), Some(score)) = (lengths.get(at), scores.get_mut(at)) else {
+                    continue;
+                };
+                let tf = *tf as f32;
+                let norm = K1 * (1.0 - B + B * *length as f32 / mean);
                 *score += times * idf * tf * (K1 + 1.0) / (tf + norm);
             }
         });

@@ -85,7 +85,7 @@ impl Indexer {
 }
 
 /// The plan for files that look like `found` now; `None` is a file that is gone.
-fn apply(base: &Tree, found: &BTreeMap<&[u8], Option<Found>>) -> Plan {
+pub(super) fn apply(base: &Tree, found: &BTreeMap<&[u8], Option<Found>>) -> Plan {
     let mut rows: Vec<Row> = Vec::with_capacity(base.rows().len() + found.len());
     let mut paths: Vec<&[u8]> = Vec::with_capacity(rows.capacity());
     let mut waiting = Vec::new();

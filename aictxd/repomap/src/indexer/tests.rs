@@ -51,14 +51,16 @@ fn dump(tree: &Tree) -> Vec<(String, u32, BTreeSet<String>)> {
             let file = FileId(file);
             (
                 tree.path(file).to_owned(),
-                tree.length(Field::Body, file),
+                tree.lengths(Field::Body)[file.0 as usize],
                 BTreeSet::new(),
             )
         })
         .collect();
     for word in ["alpha", "beta", "gamma", "delta", "omega"] {
-        tree.postings(Field::Body, word, &mut |file, count| {
-            files[file.0 as usize].2.insert(format!("{word}:{count}"));
+        tree.postings(Field::Body, &tree.term(word), &mut |found| {
+            for (file, count) in found {
+                files[file.0 as usize].2.insert(format!("{word}:{count}"));
+            }
         });
     }
     files
@@ -66,8 +68,8 @@ fn dump(tree: &Tree) -> Vec<(String, u32, BTreeSet<String>)> {
 
 fn has(tree: &Tree, word: &str) -> Vec<String> {
     let mut paths = Vec::new();
-    tree.postings(Field::Body, word, &mut |file, _| {
-        paths.push(tree.path(file).to_owned());
+    tree.postings(Field::Body, &tree.term(word), &mut |found| {
+        paths.extend(found.iter().map(|(file, _)| tree.path(*file).to_owned()));
     });
     paths.sort();
     paths

@@ -10,26 +10,9 @@ use crate::words;
 use super::feature::{Feature, Values, class, dot, set};
 use super::past::{NONE, Past};
 use super::question::Question;
+use super::sums::{Best, COVER, NEAR, PAST, SUMMED, Scored, Scratch};
 use super::weights::Weights;
 use super::{mentions, second};
-
-/// Evidence that is summed over terms for every file.
-pub(super) const SUMS: usize = 9;
-const PAST: usize = 5;
-const NEAR: usize = 6;
-const COVER: usize = 7;
-/// The features that the sums make, relative to the greatest of each.
-const SUMMED: [Feature; SUMS] = [
-    Feature::Path,
-    Feature::Name,
-    Feature::Signature,
-    Feature::Doc,
-    Feature::Body,
-    Feature::Past,
-    Feature::Near,
-    Feature::Cover,
-    Feature::Title,
-];
 
 /// Files that the second stage looks at.
 pub(super) const CANDIDATES: usize = 200;
@@ -37,24 +20,6 @@ pub(super) const CANDIDATES: usize = 200;
 const MAX_POSTINGS: u32 = 60_000;
 /// Most postings of past messages read for one question.
 const MAX_MESSAGES: usize = 12_000;
-
-/// The sums of one file.
-#[derive(Debug, Clone, Copy, Default)]
-struct Sums {
-    values: [f32; SUMS],
-    /// Number of the last term that counted for cover, plus one.
-    term: u16,
-    /// It is among the touched.
-    touched: bool,
-}
-
-/// Sums for every file, kept between questions; all zero between them.
-#[derive(Default)]
-struct Scratch {
-    files: Vec<Sums>,
-    touched: Vec<u32>,
-    count: Vec<f32>,
-}
 
 thread_local! {
     static SCRATCH: RefCell<Scratch> = RefCell::default();
@@ -69,25 +34,6 @@ pub(super) struct Candidate {
     pub(super) score: f32,
 }
 
-impl Scratch {
-    #[inline]
-    fn file(&mut self, file: u32) -> Option<&mut Sums> {
-        let sums = self.files.get_mut(file as usize)?;
-        if !sums.touched {
-            sums.touched = true;
-            self.touched.push(file);
-        }
-        Some(sums)
-    }
-
-    #[inline]
-    fn add(&mut self, file: u32, at: usize, value: f32) {
-        if let Some(to) = self.file(file).and_then(|s| s.values.get_mut(at)) {
-            *to += value;
-        }
-    }
-}
-
 /// What of the question each file answers: candidates with all their features, in order of files.
 pub(super) fn candidates(
     view: &dyn View,
@@ -100,28 +46,13 @@ pub(super) fn candidates(
     SCRATCH.with_borrow_mut(|scratch| {
         let files = view.files() as usize;
         // Another view may have been asked before.
-        if scratch.files.len() < files {
-            scratch.files.resize(files, Sums::default());
-            scratch.count.resize(files, 0.0);
-        }
+        scratch.begin(files);
         let total = fields(view, question, weights, scratch);
         let sure = votes(history, past, question, weights, scratch);
         let candidates = first(view, past, question, active, weights, scratch, total, sure);
-        for file in scratch.touched.drain(..) {
-            if let Some(sums) = scratch.files.get_mut(file as usize) {
-                *sums = Sums::default();
-            }
-        }
+        scratch.clear();
         second::add(view, history, past, question, weights, candidates)
     })
-}
-
-/// Keeps the first `count` by `order`, in no order.
-fn top<T>(items: &mut Vec<T>, count: usize, order: impl FnMut(&T, &T) -> std::cmp::Ordering) {
-    if items.len() > count {
-        items.select_nth_unstable_by(count, order);
-        items.truncate(count);
-    }
 }
 
 fn idf(n: f32, df: f32) -> f32 {
@@ -135,6 +66,7 @@ fn fields(view: &dyn View, question: &Question, weights: &Weights, scratch: &mut
     // (what the term may give, term number, field, frequency)
     let mut work: Vec<(f32, usize, Field, u32)> = Vec::new();
     let mut rarity = Vec::with_capacity(question.terms.len());
+    let mut known = Vec::with_capacity(question.terms.len());
     let read = Field::ALL.map(|field| {
         let feature = match field {
             Field::Path => Feature::Path,
@@ -149,10 +81,11 @@ fn fields(view: &dyn View, question: &Question, weights: &Weights, scratch: &mut
             .is_some_and(|w| *w != 0.0)
     });
     for (at, term) in question.terms.iter().enumerate() {
+        let lists = view.term(&term.text);
         let mut frequencies = [0; Field::COUNT];
         for ((to, field), read) in frequencies.iter_mut().zip(Field::ALL).zip(read) {
             if read {
-                *to = view.frequency(field, &term.text);
+                *to = view.frequency(field, &lists);
             }
         }
         let [path, .., body] = frequencies;
@@ -163,6 +96,7 @@ fn fields(view: &dyn View, question: &Question, weights: &Weights, scratch: &mut
         };
         total += rare;
         rarity.push(rare);
+        known.push(lists);
         for ((field, df), read) in Field::ALL.into_iter().zip(frequencies).zip(read) {
             if df > 0 && read {
                 work.push((term.weight * idf(n, df as f32), at, field, df));
@@ -180,7 +114,7 @@ fn fields(view: &dyn View, question: &Question, weights: &Weights, scratch: &mut
             continue;
         }
         left -= df;
-        let Some(term) = question.terms.get(at) else {
+        let (Some(term), Some(lists)) = (question.terms.get(at), known.get(at)) else {
             continue;
         };
         let number = field as usize;
@@ -198,24 +132,19 @@ fn fields(view: &dyn View, question: &Question, weights: &Weights, scratch: &mut
         } * term.title
             * gain
             / term.weight;
-        view.postings(field, &term.text, &mut |file, times| {
-            let times = times as f32;
-            let length = view.length(field, file) as f32;
-            let norm = flat + slope * length;
-            let score = times * (k1 + 1.0) / (times + norm);
-            let Some(sums) = scratch.file(file.0) else {
-                return;
-            };
-            let new = sums.term != mark;
-            sums.term = mark;
-            let [.., cover, title] = &mut sums.values;
-            *title += in_title * score;
-            if new {
-                *cover += rare;
-            }
-            if let Some(to) = sums.values.get_mut(number) {
-                *to += gain * score;
-            }
+        let list = Scored {
+            field: number,
+            lengths: view.lengths(field),
+            k1,
+            flat,
+            slope,
+            gain,
+            in_title,
+            rare,
+            mark,
+        };
+        view.postings(field, lists, &mut |found| {
+            scratch.add_postings(found, &list)
         });
     }
     total
@@ -287,10 +216,13 @@ fn votes(
             scratch.add(file, PAST, rare * times * (k1 + 1.0) / (times + norm));
         }
     }
-    let mut nearest: Vec<(u32, f32)> = (0..).zip(similar).filter(|(_, s)| *s > 0.0).collect();
-    top(&mut nearest, weights.near, |a, b| {
-        b.1.total_cmp(&a.1).then(a.0.cmp(&b.0))
-    });
+    let mut nearest = Best::new(weights.near);
+    for (commit, score) in (0..).zip(similar) {
+        if score > 0.0 {
+            nearest.add(commit, score);
+        }
+    }
+    let mut nearest = nearest.finish();
     nearest.sort_unstable_by_key(|n| n.0);
     let best = nearest.iter().map(|n| n.1).fold(0.0, f32::max);
     for (commit, score) in nearest {
@@ -318,14 +250,7 @@ fn first(
     total: f32,
     sure: f32,
 ) -> Vec<Candidate> {
-    let mut most = [0.0_f32; SUMS];
-    for file in &scratch.touched {
-        if let Some(sums) = scratch.files.get(*file as usize) {
-            for (most, sum) in most.iter_mut().zip(&sums.values) {
-                *most = most.max(*sum);
-            }
-        }
-    }
+    let mut most = scratch.most();
     if let Some(cover) = most.get_mut(COVER) {
         *cover = total;
     }
@@ -340,15 +265,9 @@ fn first(
     for (file, _) in active {
         wanted.entry(file.0).or_default();
     }
-    let sums = |file: u32| {
-        scratch
-            .files
-            .get(file as usize)
-            .map_or([0.0; SUMS], |s| s.values)
-    };
     let value = |file: u32| {
         let mut values = [0.0; Feature::COUNT];
-        for ((feature, sum), scale) in SUMMED.into_iter().zip(sums(file)).zip(scale) {
+        for ((feature, sum), scale) in SUMMED.into_iter().zip(scratch.of(file)).zip(scale) {
             set(&mut values, feature, sum * scale);
         }
         let recent = past.recent.get(file as usize).copied().unwrap_or(0.0);
@@ -371,22 +290,7 @@ fn first(
         .get(Feature::Recent as usize)
         .copied()
         .unwrap_or(0.0);
-    let mut scored: Vec<(u32, f32)> = scratch
-        .touched
-        .iter()
-        .map(|file| {
-            let mut score = past.recent.get(*file as usize).copied().unwrap_or(0.0) * recency;
-            for (sum, factor) in sums(*file).iter().zip(factors) {
-                score += sum * factor;
-            }
-            let class = past.class.get(*file as usize).map_or(0, |c| *c as usize);
-            (*file, score + classes.get(class).copied().unwrap_or(0.0))
-        })
-        .collect();
-    top(&mut scored, CANDIDATES, |a, b| {
-        b.1.total_cmp(&a.1).then(a.0.cmp(&b.0))
-    });
-    for (file, _) in scored {
+    for file in scratch.best(CANDIDATES, &factors, recency, &classes, past) {
         wanted.entry(file).or_default();
     }
     wanted
@@ -413,14 +317,12 @@ fn first(
         .collect()
 }
 
-/// Terms of the last component of a path, without its extension.
-pub(super) fn stem_terms(path: &str) -> Vec<String> {
+/// Calls `each` with the terms of the last component of a path, without its extension.
+pub(super) fn stem_terms(path: &str, each: impl FnMut(&str)) {
     let name = path.rsplit('/').next().unwrap_or(path);
     let stem = match name.split_once('.') {
         Some((stem, _)) if !stem.is_empty() => stem,
         _ => name,
     };
-    let mut terms = Vec::new();
-    words::terms(stem.as_bytes(), |t| terms.push(t.to_owned()));
-    terms
+    words::terms(stem.as_bytes(), each);
 }

@@ -1,8 +1,9 @@
 //! Files that a question names outright.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
 
-use crate::view::{Field, View};
+use crate::view::{Field, Term, View};
 use crate::words;
 
 use super::question::{Mention, Question};
@@ -33,15 +34,17 @@ pub(super) fn find(view: &dyn View, question: &Question) -> BTreeMap<u32, Exact>
         path(view, mention, &mut found);
     }
     for mention in &question.names {
-        let mut files: Vec<u32> = Vec::new();
+        let mut files: BTreeSet<u32> = BTreeSet::new();
+        let mut left = MAX_LOOKED_AT;
         view.symbols_named(&mention.text, &mut |file, _| {
+            files.insert(file.0);
+            left -= 1;
             // Enough to know that it means too much.
-            if files.len() < MAX_LOOKED_AT {
-                files.push(file.0);
+            match files.len() > MAX_MEANT || left == 0 {
+                true => ControlFlow::Break(()),
+                false => ControlFlow::Continue(()),
             }
         });
-        files.sort_unstable();
-        files.dedup();
         if files.len() > MAX_MEANT {
             continue;
         }
@@ -71,26 +74,29 @@ fn path(view: &dyn View, mention: &Mention, found: &mut BTreeMap<u32, Exact>) {
         return;
     }
     // Of the words of the path the rarest leads to it.
-    let mut rarest: Option<(u32, String)> = None;
+    let mut rarest: Option<(u32, Term)> = None;
     words::terms(text.as_bytes(), |term| {
-        let count = view.frequency(Field::Path, term);
+        let term = view.term(term);
+        let count = view.frequency(Field::Path, &term);
         if rarest.as_ref().is_none_or(|(least, _)| count < *least) {
-            rarest = Some((count, term.to_owned()));
+            rarest = Some((count, term));
         }
     });
     let Some((1.., term)) = rarest else {
         return;
     };
     let (mut ends, mut within) = (Vec::new(), Vec::new());
-    view.postings(Field::Path, &term, &mut |file, _| {
-        let path = view.path(file);
-        if path
-            .strip_suffix(text)
-            .is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
-        {
-            ends.push(file.0);
-        } else if holds(path, text) {
-            within.push(file.0);
+    view.postings(Field::Path, &term, &mut |found| {
+        for (file, _) in found {
+            let path = view.path(*file);
+            if path
+                .strip_suffix(text)
+                .is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
+            {
+                ends.push(file.0);
+            } else if holds(path, text) {
+                within.push(file.0);
+            }
         }
     });
     for (files, to) in [(ends, 0), (within, 1)] {

@@ -14,6 +14,8 @@ mod past;
 mod question;
 mod reasons;
 mod second;
+mod starts;
+mod sums;
 pub mod weights;
 
 #[cfg(test)]
@@ -25,6 +27,7 @@ pub use reasons::Reason;
 pub use weights::Weights;
 
 use features::Candidate;
+use second::Definitions;
 
 use crate::history::History;
 use crate::view::{FileId, View};
@@ -95,6 +98,7 @@ pub fn rank_with(
     }
     candidates.truncate(query.limit);
     candidates.sort_by(order);
+    let definitions = Definitions::new(&question);
     candidates
         .into_iter()
         .map(|candidate| Hit {
@@ -103,7 +107,7 @@ pub fn rank_with(
             raw: candidate.score,
             share: (candidate.score - best).exp() / sum,
             reasons: reasons::reasons(&candidate.values, weights),
-            symbols: second::symbols(view, candidate.file, &question),
+            symbols: definitions.of(view, candidate.file),
         })
         .collect()
 }

@@ -1,6 +1,7 @@
 //! What a question asks for: its terms with weights, and the files and names that it mentions.
 
 use std::collections::BTreeMap;
+use std::sync::LazyLock;
 
 use crate::message;
 use crate::words;
@@ -129,6 +130,12 @@ static SHORT: &[(&str, &str)] = &[
     ("regex", "regexp"),
 ];
 
+/// The same as stems.
+static STEMS: LazyLock<Vec<(String, String)>> = LazyLock::new(|| {
+    let stems = |(short, long): &(&str, &str)| (words::stem(short), words::stem(long));
+    SHORT.iter().map(stems).collect()
+});
+
 static TESTS: &[&str] = &[
     "test",
     "tests",
@@ -250,11 +257,10 @@ pub(super) fn read(text: &str, weights: &Weights) -> Question {
     }
     if weights.short > 0.0 {
         let mut more: Vec<(String, Sum)> = Vec::new();
-        for (short, long) in SHORT {
-            let (short, long) = (words::stem(short), words::stem(long));
-            match (sums.get(&short), sums.get(&long)) {
-                (Some(w), None) => more.push((long, *w)),
-                (None, Some(w)) => more.push((short, *w)),
+        for (short, long) in STEMS.iter() {
+            match (sums.get(short), sums.get(long)) {
+                (Some(w), None) => more.push((long.clone(), *w)),
+                (None, Some(w)) => more.push((short.clone(), *w)),
                 _ => {}
             }
         }

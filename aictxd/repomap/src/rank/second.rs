@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind};
+use hashbrown::HashMap;
 
 use crate::history::History;
 use crate::view::{Class, FileId, View};
@@ -12,6 +12,7 @@ use super::feature::{Feature, dot, set};
 use super::features::{Candidate, stem_terms};
 use super::past::{NONE, Past};
 use super::question::Question;
+use super::starts::Starts;
 use super::weights::Weights;
 
 /// How many of the best files speak for others.
@@ -34,11 +35,7 @@ pub(super) fn add(
     let imports = imports(view, &seeds);
     let pairs = pairs(view, &candidates);
     let beside = beside(view, &candidates);
-    let terms: BTreeMap<&str, f32> = question
-        .terms
-        .iter()
-        .map(|t| (t.text.as_str(), t.weight))
-        .collect();
+    let terms = weights_of(question);
     for candidate in &mut candidates {
         let file = candidate.file;
         let path = view.path(file);
@@ -58,11 +55,10 @@ pub(super) fn add(
             Feature::Pair,
             pairs.get(&file.0).copied().unwrap_or(0.0),
         );
-        let directory = path.rsplit_once('/').map_or("", |(d, _)| d);
         set(
             values,
             Feature::NearBeside,
-            beside.get(directory).copied().unwrap_or(0.0),
+            beside.get(directory(path)).copied().unwrap_or(0.0),
         );
         set(values, Feature::Stem, stem(path, &terms));
         set(values, Feature::Scope, scope(path, &question.scope));
@@ -158,7 +154,8 @@ fn common(key: &str) -> bool {
 
 /// For tests the first score of what they test, and the other way round, as a share of the best.
 fn pairs(view: &dyn View, candidates: &[Candidate]) -> BTreeMap<u32, f32> {
-    let mut best: BTreeMap<(String, bool), f32> = BTreeMap::new();
+    // By name: the best of what is no test, and the best test.
+    let mut best: HashMap<String, [Option<f32>; 2]> = HashMap::new();
     let mut keys = Vec::with_capacity(candidates.len());
     let top = candidates.iter().map(|c| c.score).fold(f32::MIN, f32::max);
     for candidate in candidates {
@@ -172,27 +169,29 @@ fn pairs(view: &dyn View, candidates: &[Candidate]) -> BTreeMap<u32, f32> {
         }
         let test = class == Class::Test;
         let score = (candidate.score - top).exp();
-        let to = best.entry((key.clone(), test)).or_default();
-        *to = to.max(score);
+        let sides = best.entry_ref(key.as_str()).or_default();
+        if let Some(side) = sides.get_mut(usize::from(test)) {
+            *side = Some(side.unwrap_or_default().max(score));
+        }
         keys.push((candidate.file.0, key, test));
     }
     keys.into_iter()
-        .filter_map(|(file, key, test)| Some((file, *best.get(&(key, !test))?)))
+        .filter_map(|(file, key, test)| {
+            let other = *best.get(&key)?.get(usize::from(!test))?;
+            Some((file, other?))
+        })
         .collect()
 }
 
 /// Votes for each directory as a share of the best one.
-fn beside(view: &dyn View, candidates: &[Candidate]) -> BTreeMap<String, f32> {
-    let mut sums: BTreeMap<String, f32> = BTreeMap::new();
+fn beside<'a>(view: &'a dyn View, candidates: &[Candidate]) -> HashMap<&'a str, f32> {
+    let mut sums: HashMap<&str, f32> = HashMap::new();
     for candidate in candidates {
-        let path = view.path(candidate.file);
-        let directory = path.rsplit_once('/').map_or("", |(d, _)| d);
-        let vote = candidate
-            .values
-            .get(Feature::Near as usize)
-            .copied()
-            .unwrap_or(0.0);
-        *sums.entry(directory.to_owned()).or_default() += vote;
+        let vote = candidate.values.get(Feature::Near as usize);
+        if let Some(vote) = vote.filter(|vote| **vote > 0.0) {
+            let directory = directory(view.path(candidate.file));
+            *sums.entry(directory).or_default() += vote;
+        }
     }
     let most = sums.values().copied().fold(0.0, f32::max);
     if most > 0.0 {
@@ -201,18 +200,18 @@ fn beside(view: &dyn View, candidates: &[Candidate]) -> BTreeMap<String, f32> {
     sums
 }
 
+fn directory(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(directory, _)| directory)
+}
+
 /// Share of the words of a file's name that the question has.
-fn stem(path: &str, terms: &BTreeMap<&str, f32>) -> f32 {
-    let own = stem_terms(path);
-    if own.is_empty() {
-        return 0.0;
-    }
-    let hit: f32 = own
-        .iter()
-        .filter_map(|t| terms.get(t.as_str()))
-        .map(|w| w.min(1.0))
-        .sum();
-    hit / own.len() as f32
+fn stem(path: &str, terms: &HashMap<&str, f32>) -> f32 {
+    let (mut own, mut hit) = (0, 0.0);
+    stem_terms(path, |term| {
+        own += 1;
+        hit += terms.get(term).map_or(0.0, |weight| weight.min(1.0));
+    });
+    if own == 0 { 0.0 } else { hit / own as f32 }
 }
 
 /// 1 where every word of the title's scope is a word of the path.
@@ -228,62 +227,69 @@ fn scope(path: &str, scope: &[String]) -> f32 {
     hit as f32 / scope.len() as f32
 }
 
-/// The definitions that fit a question best, and the share of its weight that each of them has.
-pub(super) fn symbols(view: &dyn View, file: FileId, question: &Question) -> Vec<(u32, f32)> {
-    let terms: BTreeMap<&str, f32> = question
-        .terms
-        .iter()
-        .map(|t| (t.text.as_str(), t.weight))
-        .collect();
-    let sum: f32 = terms.values().sum::<f32>().max(0.001);
-    let mut found: Vec<(u32, f32)> = Vec::new();
-    let hint = hint(terms.keys());
-    for number in 0..view.symbol_count(file) {
-        let Some(symbol) = view.symbol(file, number) else {
-            continue;
-        };
-        let named = question.names.iter().any(|n| n.text == symbol.name);
-        let may = |text: &str| hint.as_ref().is_none_or(|hint| hint.is_match(text));
-        if !named && !may(symbol.name) && !may(symbol.signature) {
-            continue;
-        }
-        let share = covered(symbol.name, symbol.signature, &terms) / sum;
-        let share = if named { 0.5 + share / 2.0 } else { share };
-        if share > 0.0 {
-            found.push((number, share.min(1.0)));
+/// What each term of a question counts.
+fn weights_of(question: &Question) -> HashMap<&str, f32> {
+    let terms = question.terms.iter();
+    terms.map(|t| (t.text.as_str(), t.weight)).collect()
+}
+
+/// Finds the definitions that fit a question best.
+pub(super) struct Definitions<'a> {
+    question: &'a Question,
+    terms: HashMap<&'a str, f32>,
+    /// Weights of all terms together.
+    sum: f32,
+    starts: Starts,
+}
+
+impl<'a> Definitions<'a> {
+    pub(super) fn new(question: &'a Question) -> Self {
+        let terms = weights_of(question);
+        // Always added up in the same order.
+        let sorted: BTreeMap<&str, f32> = terms.iter().map(|(t, w)| (*t, *w)).collect();
+        Self {
+            sum: sorted.values().sum::<f32>().max(0.001),
+            starts: Starts::of(sorted.keys()),
+            question,
+            terms,
         }
     }
-    found.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-    found.truncate(super::MAX_SYMBOLS);
-    found
-}
 
-/// Weight of the question's terms in a name, and with less in its signature.
-/// Finds text that may have one of the terms, far cheaper than taking its words: whatever a stem
-/// loses or changes, its first letters stay. Nothing for terms that are not ASCII.
-fn hint<'a>(terms: impl Iterator<Item = &'a &'a str>) -> Option<AhoCorasick> {
-    let start = |term: &&'a str| term.get(..(term.len() - 1).clamp(2, 4).min(term.len()));
-    let starts: Option<Vec<&str>> = terms.map(start).collect();
-    AhoCorasick::builder()
-        .ascii_case_insensitive(true)
-        // Made anew for every question: what is quickest to make wins.
-        .kind(Some(AhoCorasickKind::NoncontiguousNFA))
-        .build(starts?)
-        .ok()
-}
-
-fn covered(name: &str, signature: &str, terms: &BTreeMap<&str, f32>) -> f32 {
-    let mut sum = 0.0;
-    let mut seen: Vec<&str> = Vec::new();
-    for (text, factor) in [(name, 1.0), (signature, 0.4)] {
-        words::terms(text.as_bytes(), |term| {
-            if let Some((term, weight)) = terms.get_key_value(term)
-                && !seen.contains(term)
-            {
-                seen.push(term);
-                sum += weight * factor;
+    /// The definitions of a file that fit best, and the share of the question's weight that each of
+    /// them has.
+    pub(super) fn of(&self, view: &dyn View, file: FileId) -> Vec<(u32, f32)> {
+        let mut found: Vec<(u32, f32)> = Vec::new();
+        let names = &self.question.names;
+        view.symbol_texts(file, &mut |number, name, signature| {
+            let named = names.iter().any(|n| n.text.as_bytes() == name);
+            if !named && !self.starts.may_be_in(name) && !self.starts.may_be_in(signature) {
+                return;
+            }
+            let share = self.covered(name, signature) / self.sum;
+            let share = if named { 0.5 + share / 2.0 } else { share };
+            if share > 0.0 {
+                found.push((number, share.min(1.0)));
             }
         });
+        found.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        found.truncate(super::MAX_SYMBOLS);
+        found
     }
-    sum
+
+    /// Weight of the question's terms in a name, and with less in its signature.
+    fn covered(&self, name: &[u8], signature: &[u8]) -> f32 {
+        let mut sum = 0.0;
+        let mut seen: Vec<&str> = Vec::new();
+        for (text, factor) in [(name, 1.0), (signature, 0.4)] {
+            words::terms(text, |term| {
+                if let Some((term, weight)) = self.terms.get_key_value(term)
+                    && !seen.contains(term)
+                {
+                    seen.push(term);
+                    sum += weight * factor;
+                }
+            });
+        }
+        sum
+    }
 }

@@ -222,6 +222,6 @@ proptest! {
         prop_assert_eq!(&first, &rank(&view, &history, &query));
         prop_assert!(first.len() <= 4);
         prop_assert!(first.iter().all(|h| h.raw.is_finite()));
-        let _ = view.frequency(Field::Body, &text);
+        let _ = view.frequency(Field::Body, &view.term(&text));
     }
 }

@@ -55,41 +55,62 @@ pub struct Builder {
     counter: Counter,
 }
 
-/// Counts the terms of one field of one document: one slot a term, told apart by a stamp instead of
-/// being cleared.
+/// Counts the terms of one document, field by field. They have numbers of their own: a document has
+/// few of all terms, and says them again and again.
 #[derive(Debug, Default)]
 struct Counter {
-    slots: Vec<(u32, u32)>,
+    terms: Interner,
+    /// For each term the field that counted it last, how often, and its number in the segment.
+    slots: Vec<(u8, u32, u32)>,
+    /// Terms of this field, in the order in which they were seen.
     seen: Vec<u32>,
-    stamp: u32,
+    field: u8,
     total: u32,
 }
 
+/// Not known in the segment yet.
+const UNKNOWN: u32 = u32::MAX;
+
 impl Counter {
-    fn start(&mut self) {
-        self.stamp += 1;
+    fn start_document(&mut self) {
+        self.terms.clear();
+        self.slots.clear();
+        self.field = 0;
+    }
+
+    fn start_field(&mut self) {
+        self.field += 1;
         self.total = 0;
         self.seen.clear();
     }
 
-    fn count(&mut self, term: u32, most: u32) {
+    #[inline]
+    fn count(&mut self, term: &[u8], most: u32) {
         self.total += 1;
-        let at = term as usize;
-        if at >= self.slots.len() {
-            self.slots.resize((at + 1).next_power_of_two(), (0, 0));
+        let term = self.terms.number(term);
+        if term as usize == self.slots.len() {
+            self.slots.push((0, 0, UNKNOWN));
         }
-        if let Some((stamp, count)) = self.slots.get_mut(at) {
-            if *stamp == self.stamp {
+        if let Some((field, count, _)) = self.slots.get_mut(term as usize) {
+            if *field == self.field {
                 *count += 1;
             } else if self.seen.len() < most as usize {
-                (*stamp, *count) = (self.stamp, 1);
+                (*field, *count) = (self.field, 1);
                 self.seen.push(term);
             }
         }
     }
 
-    fn count_of(&self, term: u32) -> u32 {
-        self.slots.get(term as usize).map_or(0, |(_, count)| *count)
+    /// The numbers that this field's terms have among `terms`, and how often each was counted.
+    fn counted<'a>(&'a mut self, terms: &'a mut Interner) -> impl Iterator<Item = (u32, u32)> + 'a {
+        let (own, slots) = (&self.terms, &mut self.slots);
+        self.seen.iter().filter_map(move |term| {
+            let (_, count, number) = slots.get_mut(*term as usize)?;
+            if *number == UNKNOWN {
+                *number = terms.number(own.get(*term));
+            }
+            Some((*number, *count))
+        })
     }
 }
 
@@ -143,6 +164,7 @@ impl Builder {
             let definitions = facts.definitions.iter().filter(wanted);
             definitions.map(move |d| facts.get(span(d)).as_bytes())
         };
+        self.counter.start_document();
         let docs = of(false, |d| d.doc)
             .chain(of(true, |d| d.doc))
             .chain(of(true, |d| d.name));
@@ -163,20 +185,17 @@ impl Builder {
         } else {
             u32::MAX
         };
-        let (terms, counter) = (&mut self.terms, &mut self.counter);
-        counter.start();
+        let counter = &mut self.counter;
+        counter.start_field();
         for text in texts {
-            words::terms(text, |term| {
-                counter.count(terms.number(term.as_bytes()), most);
-            });
+            words::terms(text, |term| counter.count(term.as_bytes(), most));
         }
-        let counter = &self.counter;
-        self.postings
-            .extend(counter.seen.iter().map(|&term| Posting {
-                term,
-                doc,
-                field_count: (slot as u32) << 30 | counter.count_of(term).min((1 << 30) - 1),
-            }));
+        let counted = counter.counted(&mut self.terms);
+        self.postings.extend(counted.map(|(term, count)| Posting {
+            term,
+            doc,
+            field_count: (slot as u32) << 30 | count.min((1 << 30) - 1),
+        }));
         counter.total
     }
 

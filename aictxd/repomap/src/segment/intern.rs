@@ -4,39 +4,77 @@ use std::hash::BuildHasher;
 
 use hashbrown::{DefaultHashBuilder, HashTable};
 
+/// Room of a table that is kept when it is cleared.
+const MOST_KEPT: usize = 1 << 14;
+
 /// Numbers strings in the order in which they are first seen. The hash is seeded, so nobody can
 /// choose strings that collide.
 #[derive(Debug, Default)]
 pub(crate) struct Interner {
     text: Vec<u8>,
     ends: Vec<u32>,
-    table: HashTable<u32>,
+    table: HashTable<Entry>,
     hasher: DefaultHashBuilder,
+}
+
+/// What tells most strings apart without a look at their text.
+#[derive(Debug, Clone, Copy)]
+struct Entry {
+    /// The first eight bytes, zeros behind the end.
+    prefix: u64,
+    length: u32,
+    number: u32,
 }
 
 impl Interner {
     /// The number of a string.
+    #[inline]
     pub(crate) fn number(&mut self, text: &[u8]) -> u32 {
-        let hash = self.hasher.hash_one(text);
-        let (arena, ends, hasher) = (&self.text, &self.ends, &self.hasher);
-        let same = |number: &u32| piece(arena, ends, *number) == text;
-        if let Some(number) = self.table.find(hash, same) {
-            return *number;
+        let prefix = prefix(text);
+        let hash = hash_of(&self.hasher, prefix, text);
+        if let Some(number) = self.known(hash, prefix, text) {
+            return number;
         }
         let number = self.ends.len() as u32;
-        self.table.insert_unique(hash, number, |other| {
-            hasher.hash_one(piece(arena, ends, *other))
-        });
+        let entry = Entry {
+            prefix,
+            length: text.len() as u32,
+            number,
+        };
         self.text.extend_from_slice(text);
         self.ends.push(self.text.len() as u32);
+        let (arena, ends, hasher) = (&self.text, &self.ends, &self.hasher);
+        self.table.insert_unique(hash, entry, |other| {
+            hash_of(hasher, other.prefix, piece(arena, ends, other.number))
+        });
         number
+    }
+
+    #[inline]
+    fn known(&self, hash: u64, prefix: u64, text: &[u8]) -> Option<u32> {
+        let same = |entry: &Entry| {
+            entry.prefix == prefix
+                && entry.length as usize == text.len()
+                && (text.len() <= 8 || piece(&self.text, &self.ends, entry.number) == text)
+        };
+        self.table.find(hash, same).map(|entry| entry.number)
+    }
+
+    /// Forgets every string.
+    pub(crate) fn clear(&mut self) {
+        self.text.clear();
+        self.ends.clear();
+        // Clearing costs as much as there is room.
+        if self.table.capacity() > MOST_KEPT {
+            self.table = HashTable::new();
+        }
+        self.table.clear();
     }
 
     /// The number of a string that was seen before.
     pub(crate) fn find(&self, text: &[u8]) -> Option<u32> {
-        let hash = self.hasher.hash_one(text);
-        let same = |number: &u32| piece(&self.text, &self.ends, *number) == text;
-        self.table.find(hash, same).copied()
+        let prefix = prefix(text);
+        self.known(hash_of(&self.hasher, prefix, text), prefix, text)
     }
 
     /// A string by its number.
@@ -67,13 +105,27 @@ impl Interner {
     }
 }
 
-/// The first eight bytes as a number that sorts like them.
-fn prefix(text: &[u8]) -> u64 {
-    let mut bytes = [0; 8];
-    for (to, from) in bytes.iter_mut().zip(text) {
-        *to = *from;
+/// The hash of a text that begins with these bytes.
+#[inline]
+fn hash_of(hasher: &DefaultHashBuilder, prefix: u64, text: &[u8]) -> u64 {
+    match text.get(8..) {
+        Some(rest) => hasher.hash_one((prefix, rest)),
+        // Shorter ones are hardly more than their first bytes.
+        None => hasher.hash_one(prefix),
     }
-    u64::from_be_bytes(bytes)
+}
+
+/// The first eight bytes as a number that sorts like them.
+#[inline]
+fn prefix(text: &[u8]) -> u64 {
+    if let Some(first) = text.first_chunk::<8>() {
+        return u64::from_be_bytes(*first);
+    }
+    let bytes = text
+        .iter()
+        .fold(0, |bytes, byte| (bytes << 8) | u64::from(*byte));
+    let missing = 8 * (8 - text.len() as u32);
+    bytes.checked_shl(missing).unwrap_or(0)
 }
 
 fn piece<'a>(text: &'a [u8], ends: &[u32], number: u32) -> &'a [u8] {

@@ -10,7 +10,7 @@ use xxhash_rust::xxh3::xxh3_64;
 /// First bytes of a segment.
 const MAGIC: &[u8; 8] = b"aictxmap";
 /// Layout of this module. A reader of another number discards the file.
-pub(super) const FORMAT: u32 = 1;
+pub(super) const FORMAT: u32 = 2;
 
 /// What a section holds. The order is the order in the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

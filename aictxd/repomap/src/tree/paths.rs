@@ -7,14 +7,15 @@ use crate::words;
 /// Sorted paths with an index of their words. Rebuilt when a path comes or goes, shared otherwise.
 #[derive(Debug, Default)]
 pub struct Paths {
-    bytes: Vec<u8>,
+    /// All paths as they are shown: with replacement characters where they are not UTF-8.
+    text: String,
     ends: Vec<u32>,
-    /// How names that are not UTF-8 are shown, in order.
-    lossy: Vec<(FileId, String)>,
+    /// How the system spells paths that are not UTF-8, in order.
+    odd: Vec<(FileId, Vec<u8>)>,
     terms: Interner,
     starts: Vec<u32>,
     postings: Vec<(FileId, u32)>,
-    lengths: Vec<u16>,
+    lengths: Vec<u32>,
     mean: f32,
 }
 
@@ -22,34 +23,39 @@ impl Paths {
     /// Takes paths in ascending order of their bytes.
     pub fn new<'a>(paths: impl Iterator<Item = &'a [u8]>) -> Self {
         let mut new = Self::default();
-        let mut found: Vec<(u32, FileId)> = Vec::new();
+        let mut found: Vec<(u32, FileId, u32)> = Vec::new();
         let mut words = 0_u64;
         for path in paths {
             let file = FileId(new.ends.len() as u32);
-            new.bytes.extend_from_slice(path);
-            new.ends.push(new.bytes.len() as u32);
-            if std::str::from_utf8(path).is_err() {
-                new.lossy
-                    .push((file, String::from_utf8_lossy(path).into_owned()));
+            let shown = String::from_utf8_lossy(path);
+            new.text.push_str(&shown);
+            new.ends.push(new.text.len() as u32);
+            if shown.as_bytes() != path {
+                new.odd.push((file, path.to_vec()));
             }
             let before = found.len();
-            let terms = &mut new.terms;
+            let (terms, mut length) = (&mut new.terms, 0);
             words::terms(path, |term| {
-                found.push((terms.number(term.as_bytes()), file));
+                length += 1;
+                let number = terms.number(term.as_bytes());
+                let mut own = found.iter_mut().skip(before);
+                match own.find(|(term, ..)| *term == number) {
+                    Some((.., count)) => *count += 1,
+                    None => found.push((number, file, 1)),
+                }
             });
-            let length = found.len() - before;
-            words += length as u64;
-            new.lengths.push(u16::try_from(length).unwrap_or(u16::MAX));
+            words += u64::from(length);
+            new.lengths.push(length);
         }
         new.mean = words as f32 / new.ends.len().max(1) as f32;
         new.group(&found);
         new
     }
 
-    /// Groups (term, file) pairs, which come file by file, by term.
-    fn group(&mut self, found: &[(u32, FileId)]) {
+    /// Groups what was found, which comes file by file, by term.
+    fn group(&mut self, found: &[(u32, FileId, u32)]) {
         let mut places = vec![0_u32; self.terms.len() + 1];
-        for (term, _) in found {
+        for (term, ..) in found {
             if let Some(count) = places.get_mut(*term as usize + 1) {
                 *count += 1;
             }
@@ -61,21 +67,12 @@ impl Paths {
         }
         self.starts.clone_from(&places);
         self.postings = vec![(FileId(0), 0); found.len()];
-        for (term, file) in found {
+        for (term, file, count) in found {
             let Some(place) = places.get_mut(*term as usize) else {
                 continue;
             };
-            let start = self.starts.get(*term as usize).copied().unwrap_or(0);
-            // A word that stands twice in a path is one posting with the count two.
-            if *place > start
-                && let Some(last) = self.postings.get_mut(*place as usize - 1)
-                && last.0 == *file
-            {
-                last.1 += 1;
-                continue;
-            }
             if let Some(target) = self.postings.get_mut(*place as usize) {
-                *target = (*file, 1);
+                *target = (*file, *count);
             }
             *place += 1;
         }
@@ -83,8 +80,8 @@ impl Paths {
 
     /// Bytes of memory that paths and their words take, roughly.
     pub fn bytes(&self) -> usize {
-        self.bytes.len()
-            + self.ends.len() * 6
+        self.text.len()
+            + self.ends.len() * 8
             + self.postings.len() * 8
             + self.terms.bytes()
             + self.terms.len() * 16
@@ -102,23 +99,23 @@ impl Paths {
 
     /// A path as the system spells it; empty where there is none.
     pub fn raw(&self, file: FileId) -> &[u8] {
+        if !self.odd.is_empty()
+            && let Ok(at) = self.odd.binary_search_by_key(&file, |(file, _)| *file)
+        {
+            return self.odd.get(at).map_or(&[], |(_, raw)| raw);
+        }
+        self.text(file).as_bytes()
+    }
+
+    /// A path as text, with replacement characters where it is not UTF-8.
+    pub fn text(&self, file: FileId) -> &str {
         let at = file.0 as usize;
         let end = self.ends.get(at).copied().unwrap_or(0) as usize;
         let start = match at.checked_sub(1) {
             Some(before) => self.ends.get(before).copied().unwrap_or(0) as usize,
             None => 0,
         };
-        self.bytes.get(start..end).unwrap_or_default()
-    }
-
-    /// A path as text, with replacement characters where it is not UTF-8.
-    pub fn text(&self, file: FileId) -> &str {
-        if !self.lossy.is_empty()
-            && let Ok(at) = self.lossy.binary_search_by_key(&file, |(file, _)| *file)
-        {
-            return self.lossy.get(at).map_or("", |(_, text)| text);
-        }
-        std::str::from_utf8(self.raw(file)).unwrap_or("")
+        self.text.get(start..end).unwrap_or_default()
     }
 
     /// All paths in order.
@@ -168,10 +165,9 @@ impl Paths {
             .collect()
     }
 
-    /// Words in a path.
-    pub fn length(&self, file: FileId) -> u32 {
-        let length = self.lengths.get(file.0 as usize);
-        length.copied().unwrap_or(0).into()
+    /// Words in each path.
+    pub fn lengths(&self) -> &[u32] {
+        &self.lengths
     }
 
     /// Mean number of words.
@@ -179,24 +175,15 @@ impl Paths {
         self.mean
     }
 
-    /// Number of files whose path has the term.
-    pub fn frequency(&self, term: &str) -> u32 {
-        let mut count = 0;
-        self.postings(term, &mut |_, _| count += 1);
-        count
+    /// The number of a term that some path has.
+    pub fn term(&self, term: &str) -> Option<u32> {
+        self.terms.find(term.as_bytes())
     }
 
-    /// Calls `each` with every file whose path has the term, and how often.
-    pub fn postings(&self, term: &str, each: &mut dyn FnMut(FileId, u32)) {
-        let Some(term) = self.terms.find(term.as_bytes()) else {
-            return;
-        };
+    /// Files whose path has the term of this number, and how often.
+    pub fn postings(&self, term: Option<u32>) -> &[(FileId, u32)] {
         let at = |index: u32| self.starts.get(index as usize).copied().unwrap_or(0) as usize;
-        let range = at(term)..at(term + 1);
-        for (file, count) in self.postings.get(range).unwrap_or_default() {
-            if *count > 0 {
-                each(*file, *count);
-            }
-        }
+        let range = term.map_or(0..0, |term| at(term)..at(term.saturating_add(1)));
+        self.postings.get(range).unwrap_or_default()
     }
 }

@@ -1,8 +1,9 @@
 //! A view that lies in hash maps: for tests and for the evaluation of ranking, not for large trees.
 
 use std::collections::{BTreeMap, HashMap};
+use std::ops::ControlFlow;
 
-use super::{Class, Field, FileId, Symbol, View};
+use super::{Class, EachPostings, EachText, Field, FileId, Symbol, Term, View};
 use crate::classify::classify;
 use crate::facts::{Definition, Facts, Kind, Outcome};
 use crate::parse::{Language, Limits, Parser};
@@ -87,10 +88,9 @@ impl Words {
         }
     }
 
-    fn get(&self, term: &str) -> &[(FileId, u32)] {
-        self.numbers
-            .get(term)
-            .and_then(|at| self.postings.get(*at as usize))
+    fn get(&self, number: Option<u32>) -> &[(FileId, u32)] {
+        number
+            .and_then(|at| self.postings.get(at as usize))
             .map_or(&[], Vec::as_slice)
     }
 }
@@ -238,26 +238,26 @@ impl View for MemoryView {
         self.entry(file).map_or("", |e| e.language.as_str())
     }
 
-    fn length(&self, field: Field, file: FileId) -> u32 {
-        self.field(field)
-            .lengths
-            .get(file.0 as usize)
-            .copied()
-            .unwrap_or(0)
+    fn lengths(&self, field: Field) -> &[u32] {
+        &self.field(field).lengths
     }
 
     fn mean_length(&self, field: Field) -> f32 {
         self.means.get(field as usize).copied().unwrap_or(0.0)
     }
 
-    fn frequency(&self, field: Field, term: &str) -> u32 {
-        u32::try_from(self.field(field).get(term).len()).unwrap_or(u32::MAX)
+    fn term(&self, term: &str) -> Term {
+        let words = Field::ALL.iter().map(|field| self.field(*field));
+        words.map(|w| w.numbers.get(term).copied()).collect()
     }
 
-    fn postings(&self, field: Field, term: &str, each: &mut dyn FnMut(FileId, u32)) {
-        for (file, times) in self.field(field).get(term) {
-            each(*file, *times);
-        }
+    fn frequency(&self, field: Field, term: &Term) -> u32 {
+        let list = self.field(field).get(term.at(field as usize));
+        u32::try_from(list.len()).unwrap_or(u32::MAX)
+    }
+
+    fn postings(&self, field: Field, term: &Term, each: &mut EachPostings<'_>) {
+        each(self.field(field).get(term.at(field as usize)));
     }
 
     fn symbol_count(&self, file: FileId) -> u32 {
@@ -272,10 +272,20 @@ impl View for MemoryView {
         Some(symbol(facts, definition))
     }
 
-    fn symbols_named(&self, name: &str, each: &mut dyn FnMut(FileId, u32)) {
-        for (file, number) in self.names.get(name).into_iter().flatten() {
-            each(*file, *number);
+    fn symbol_texts(&self, file: FileId, each: &mut EachText<'_>) {
+        let Some(Entry { facts, .. }) = self.entry(file) else {
+            return;
+        };
+        for (number, definition) in (0..).zip(&facts.definitions) {
+            let text = [definition.name, definition.signature];
+            let [name, signature] = text.map(|span| facts.get(span).as_bytes());
+            each(number, name, signature);
         }
+    }
+
+    fn symbols_named(&self, name: &str, each: &mut dyn FnMut(FileId, u32) -> ControlFlow<()>) {
+        let mut found = self.names.get(name).into_iter().flatten();
+        let _ = found.try_for_each(|(file, number)| each(*file, *number));
     }
 
     fn imports(&self, file: FileId) -> &[FileId] {
