@@ -36,6 +36,7 @@ mod init;
 mod inspect;
 mod install;
 mod map;
+mod mcp;
 mod memory;
 mod repo;
 mod session;
@@ -88,6 +89,7 @@ async fn dispatch(app: &Arc<App>, method: &str, params: &str) -> Result<Box<RawV
         words::INSTALL => reply(&on_pool(app, params, install::install).await?),
         words::UNINSTALL => reply(&on_pool(app, params, clean::uninstall).await?),
         words::DOCTOR => reply(&on_pool(app, params, doctor::doctor).await?),
+        words::MCP_STATUS => reply(&on_pool(app, params, mcp::status).await?),
         words::REPO_ADD => reply(&on_pool(app, params, repo::add).await?),
         words::REPO_LIST => reply(&repo::list(app)),
         words::REPO_REMOVE => reply(&on_pool(app, params, repo::remove).await?),
@@ -231,6 +233,7 @@ async fn resume(app: &Arc<App>, params: ResumeParams) -> Result<ResumeReply, Rpc
         .caller
         .identify(|agent| app.sessions.only_live(agent, &place.worktree));
     let now = app.now();
+    let look_only = params.look_only;
     let (at, task, app_, host_) = (
         place,
         params.task.clone(),
@@ -241,6 +244,15 @@ async fn resume(app: &Arc<App>, params: ResumeParams) -> Result<ResumeReply, Rpc
     let decide = move |snapshot: &Snapshot, project: Project| {
         aictx_continuity::resume(snapshot, &params, &identity, &project, now)
     };
+    if look_only {
+        let seen = host.snapshot();
+        let looked = tokio::task::spawn_blocking(move || decide(&seen, look()).0);
+        let looked = looked.await;
+        let mut reply = looked.map_err(|_| RpcError::new(INTERNAL, "the handler failed"))?;
+        // Neither is there: nothing was written.
+        (reply.contract_ref, reply.written_files) = (Value::Null, Value::Null);
+        return Ok(reply);
+    }
     // A process that serves one call has nothing to do afterwards but to wait for the disk.
     let written = match app.mode {
         Mode::Daemon => host.look_and_write_soon(look, decide).await,

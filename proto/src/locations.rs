@@ -11,6 +11,37 @@ pub const DAEMON_VARIABLE: &str = "AICTX_DAEMON";
 /// Environment variable that forbids starting a daemon.
 pub const NO_DAEMON_VARIABLE: &str = "AICTX_NO_DAEMON";
 
+/// Variables that a daemon may inherit from whoever starts it first. Everything else (API keys,
+/// the agent's own settings) stays out of a process that outlives the agent.
+const INHERITED: &[&str] = &[
+    "HOME",
+    "PATH",
+    "USER",
+    "LOGNAME",
+    "LANG",
+    "LC_ALL",
+    "TZ",
+    "TMPDIR",
+    "XDG_RUNTIME_DIR",
+    "XDG_STATE_HOME",
+    "XDG_CACHE_HOME",
+    "XDG_CONFIG_HOME",
+    "AICTX_LOG",
+    SOCKET_VARIABLE,
+];
+/// Prefix of the daemon's own switches, all inherited.
+const OWN_PREFIX: &str = "AICTXD_";
+
+/// Whether a daemon inherits a variable of the process that starts it.
+pub fn is_inherited(variable: &str) -> bool {
+    INHERITED.contains(&variable) || variable.starts_with(OWN_PREFIX)
+}
+
+/// Whether the environment allows to start a daemon.
+pub fn may_start(env: impl Fn(&str) -> Option<String>) -> bool {
+    !env(NO_DAEMON_VARIABLE).is_some_and(|value| !value.is_empty() && value != "0")
+}
+
 /// The user's places.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Locations {

@@ -97,6 +97,8 @@ methods! {
         "Take aictx out of the user's agents and of all registered repositories.";
     DOCTOR = "doctor", Repository, DoctorParams => DoctorReply,
         "Look for what keeps aictx from working, and say what fixes it.";
+    MCP_STATUS = "mcp.status", Repository, McpStatusParams => McpStatus,
+        "Which agents have an entry for the MCP server.";
     REPO_ADD = "repo.add", User, RepoParams => RepoEntry,
         "Register a repository with the user's daemon.";
     REPO_LIST = "repo.list", User, Empty => RepoList,

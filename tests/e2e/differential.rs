@@ -48,6 +48,11 @@ fn steps(env: &TestEnv, repo: &Path) -> Vec<Step> {
         ("install", json!({ "surroundings": {} })),
         ("doctor", json!({ "repo": repo, "surroundings": around })),
         (
+            "mcp.status",
+            json!({ "repo": repo, "surroundings": around }),
+        ),
+        ("resume", json!({ "repo": repo, "look_only": true })),
+        (
             "clean",
             json!({ "repo": repo, "surroundings": around, "dry_run": true }),
         ),

@@ -23,6 +23,7 @@ use tempfile::TempDir;
 
 pub mod agents;
 pub mod golden;
+pub mod mcp;
 pub mod memory;
 pub mod play;
 pub mod session;

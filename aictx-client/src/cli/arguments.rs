@@ -17,7 +17,8 @@ pub use memory::{
 };
 pub use rules::{Steer, Trust};
 pub use setup::{
-    AgentOptions, Clean, Doctor, Hook, Init, Install, McpProfile, RemovalOptions, Uninstall,
+    AgentOptions, Clean, Doctor, Hook, Init, Install, Mcp, McpCommand, McpProfile, McpServe,
+    RemovalOptions, Uninstall,
 };
 
 /// Continuity for coding agents: what one session learned, the next one knows.
@@ -99,6 +100,9 @@ pub enum Command {
     Trust(Trust),
     /// Answer one hook event of a coding agent (called by the agent, not by people)
     Hook(Hook),
+    /// Offer the tools of aictx to an agent (MCP)
+    #[command(alias = "mcp-server")]
+    Mcp(Mcp),
     /// Show the daemon, or the registered repositories when none is running
     Status,
     /// Manage the registered repositories

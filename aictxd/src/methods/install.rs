@@ -16,7 +16,11 @@ use crate::setup::{Carrier, USER};
 pub(super) fn install(app: &App, params: &InstallParams) -> Result<InstallReply, RpcError> {
     let around = Around::new(&params.surroundings, "")?;
     let agents = around.choose(&params.agents)?;
-    let options = around.options(!params.no_mcp, &params.mcp_profile);
+    let mut options = around.options(!params.no_mcp, &params.mcp_profile);
+    if params.only_mcp {
+        options.hooks = false;
+        options.vscode = false;
+    }
     let names: Vec<&str> = agents.iter().map(|agent| agent.agent).collect();
     let edits = plan_all(&names, Scope::User, &around.paths, &options).unwrap_or_default();
     let mut ledger = Ledger::open(&app.locations.state, !params.dry_run)
@@ -43,7 +47,7 @@ pub(super) fn install(app: &App, params: &InstallParams) -> Result<InstallReply,
     }
     warnings.append(&mut carrier.warnings);
     drop(carrier);
-    for agent in &names {
+    for agent in names.iter().filter(|_| options.hooks) {
         let has = params.dry_run || around.user_has_hooks(agent);
         if has {
             files.extend(local_copies(
@@ -65,7 +69,11 @@ pub(super) fn install(app: &App, params: &InstallParams) -> Result<InstallReply,
     Ok(InstallReply {
         agents: around.told(&agents),
         files,
-        steps: around.steps(&agents, Scope::User, &options),
+        steps: if options.hooks {
+            around.steps(&agents, Scope::User, &options)
+        } else {
+            Vec::new()
+        },
         dry_run: params.dry_run,
         warnings,
     })

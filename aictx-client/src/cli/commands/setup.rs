@@ -20,7 +20,7 @@ use crate::cli::render::{self, setup as show};
 use crate::cli::text::Meter;
 
 /// Exit status when something was left undone, or is not as it was before.
-const PARTIAL_STATUS: i32 = 3;
+pub(super) const PARTIAL_STATUS: i32 = 3;
 /// How long `init` shows the progress of the map, which goes on without it.
 const WATCH_MAP: Duration = Duration::from_secs(120);
 
@@ -45,11 +45,7 @@ fn ask(question: &str, yes_is_usual: bool) -> bool {
 }
 
 fn profile(options: &AgentOptions) -> String {
-    let name = options.mcp_profile.map(|profile| match profile {
-        McpProfile::Readonly => "readonly",
-        McpProfile::Standard => "standard",
-        McpProfile::Full => "full",
-    });
+    let name = options.mcp_profile.map(McpProfile::as_str);
     name.unwrap_or_default().to_owned()
 }
 
@@ -75,6 +71,7 @@ pub(super) fn install(
         no_mcp: options.what.no_mcp,
         mcp_profile: profile(&options.what),
         ancestor: options.what.replace_ancestor,
+        only_mcp: false,
         dry_run: true,
     };
     if options.what.dry_run || !options.what.yes && can_ask(json) {

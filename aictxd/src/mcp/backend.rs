@@ -1,0 +1,190 @@
+//! The daemon, asked over its socket: started when there is none, done without when there can be none.
+//!
+//! A request that was sent is never sent a second time: its answer, or that there was none, is told.
+
+use std::fs::OpenOptions;
+use std::io::{self, BufRead};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
+
+use aictx_proto::locations::{Locations, is_inherited, may_start};
+use aictx_proto::methods::{DOCTOR, FINALIZE, MAP_REFRESH};
+use aictx_proto::rpc::{MAX_LINE_BYTES, RpcError, TOO_LARGE, UNAVAILABLE};
+use aictx_proto::{PROTOCOL_VERSION, VERSION};
+use rustix::fs::OFlags;
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
+use tokio::net::UnixStream;
+
+use crate::app::{App, Mode};
+use crate::{methods, once, process, socket};
+
+/// How long a start may take, waiting for another process's start included.
+const START_DEADLINE: Duration = Duration::from_secs(5);
+const ANSWER_DEADLINE: Duration = Duration::from_secs(10);
+const LONG_ANSWER_DEADLINE: Duration = Duration::from_secs(30);
+/// Parsing a whole repository takes what it takes.
+const REFRESH_DEADLINE: Duration = Duration::from_secs(630);
+
+/// The way to the daemon.
+#[derive(Debug)]
+pub(super) struct Backend {
+    locations: Locations,
+    may_start: bool,
+    /// This program as it was when we started; it may be replaced while we serve.
+    program: Option<PathBuf>,
+}
+
+impl Backend {
+    /// By this process's environment.
+    pub(super) fn from_env() -> Self {
+        Self {
+            locations: once::locations(),
+            may_start: may_start(|name| std::env::var(name).ok()),
+            program: std::env::current_exe().ok(),
+        }
+    }
+
+    /// Calls a method.
+    ///
+    /// # Errors
+    /// What the method reports, or that its answer did not come.
+    pub(super) async fn call(&self, method: &str, params: Value) -> Result<Value, RpcError> {
+        match self.reach().await {
+            Some(stream) => {
+                let deadline = deadline_of(method, &params);
+                let exchange = exchange(stream, method, &params);
+                tokio::time::timeout(deadline, exchange)
+                    .await
+                    .unwrap_or_else(|_| Err(silent("it took too long")))
+            }
+            None => self.alone(method, &params).await,
+        }
+    }
+
+    /// A connection to a daemon of this user, which may have to be started first.
+    async fn reach(&self) -> Option<UnixStream> {
+        match self.connect().await {
+            Ok(stream) => return Some(stream),
+            Err(e) if !means_nobody(&e) || !self.may_start => return None,
+            Err(_) => {}
+        }
+        let (locations, program) = (self.locations.clone(), self.program.clone()?);
+        let start = tokio::task::spawn_blocking(move || start(&locations, &program));
+        match tokio::time::timeout(START_DEADLINE, start).await {
+            Ok(Ok(Ok(()))) => self.connect().await.ok(),
+            _ => None,
+        }
+    }
+
+    async fn connect(&self) -> io::Result<UnixStream> {
+        let stream = UnixStream::connect(&self.locations.socket).await?;
+        if stream.peer_cred()?.uid() != process::user_id() {
+            let text = "the socket is served by another user";
+            return Err(io::Error::new(io::ErrorKind::PermissionDenied, text));
+        }
+        Ok(stream)
+    }
+
+    /// The same handlers in this process, as `aictxd once` has them.
+    async fn alone(&self, method: &str, params: &Value) -> Result<Value, RpcError> {
+        let app = Arc::new(App::new(Mode::Once, self.locations.clone()));
+        let outcome = methods::call(&app, method, &params.to_string()).await;
+        app.background_finished().await;
+        let answer = outcome?;
+        serde_json::from_str(answer.get()).map_err(|e| silent(&e.to_string()))
+    }
+}
+
+fn deadline_of(method: &str, params: &Value) -> Duration {
+    let wait = params.get("wait_ms").and_then(Value::as_u64).unwrap_or(0);
+    let own = match method {
+        FINALIZE | DOCTOR => LONG_ANSWER_DEADLINE,
+        MAP_REFRESH => REFRESH_DEADLINE,
+        _ => ANSWER_DEADLINE,
+    };
+    own.saturating_add(Duration::from_millis(wait))
+}
+
+/// Whether a failed connection means that no daemon serves there.
+fn means_nobody(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::ConnectionRefused
+    )
+}
+
+fn silent(why: &str) -> RpcError {
+    RpcError::new(UNAVAILABLE, format!("the daemon did not answer: {why}"))
+        .hint("`aictx daemon logs` may say why; `aictx daemon restart` replaces it")
+}
+
+async fn exchange(mut stream: UnixStream, method: &str, params: &Value) -> Result<Value, RpcError> {
+    let request = json!({
+        "jsonrpc": "2.0", "id": 1, "aictx": { "proto": PROTOCOL_VERSION, "client": VERSION },
+        "method": method, "params": params,
+    });
+    let mut line = request.to_string().into_bytes();
+    line.push(b'\n');
+    let broken = |e: io::Error| silent(&e.to_string());
+    stream.write_all(&line).await.map_err(broken)?;
+    let mut answer = Vec::new();
+    let mut reader = BufReader::new(stream).take(MAX_LINE_BYTES as u64 + 1);
+    reader
+        .read_until(b'\n', &mut answer)
+        .await
+        .map_err(broken)?;
+    if answer.len() > MAX_LINE_BYTES {
+        return Err(RpcError::new(TOO_LARGE, "the answer is longer than 16 MiB"));
+    }
+    let mut answer: Value =
+        serde_json::from_slice(&answer).map_err(|_| silent("the connection was closed"))?;
+    match answer.get_mut("error").map(Value::take) {
+        Some(error) => Err(serde_json::from_value(error).map_err(|e| silent(&e.to_string()))?),
+        None => Ok(answer
+            .get_mut("result")
+            .map(Value::take)
+            .unwrap_or_default()),
+    }
+}
+
+/// Starts a daemon and waits for its word. Whoever starts one holds the start lock, looks again
+/// first, and gives it the variables that a daemon may inherit and no others.
+fn start(locations: &Locations, program: &Path) -> io::Result<()> {
+    socket::private_directory(locations.runtime_dir())?;
+    let no_link = i32::try_from(OFlags::NOFOLLOW.bits()).unwrap_or(0);
+    let lock = OpenOptions::new()
+        .create(true)
+        .write(true)
+        .truncate(false)
+        .mode(0o600)
+        .custom_flags(no_link)
+        .open(locations.start_lock())?;
+    lock.lock()?;
+    if std::os::unix::net::UnixStream::connect(&locations.socket).is_ok() {
+        return Ok(());
+    }
+    let kept = std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(is_inherited));
+    let mut child = Command::new(program)
+        .args(["run", "--detach"])
+        .env_clear()
+        .envs(kept)
+        .current_dir("/")
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()?;
+    let mut word = String::new();
+    if let Some(output) = child.stdout.take() {
+        io::BufReader::new(output).read_line(&mut word)?;
+    }
+    // Reaped when it ends while we serve; it is nobody's child afterwards.
+    std::thread::spawn(move || child.wait());
+    match word.trim() {
+        "ready" | "busy" => Ok(()),
+        other => Err(io::Error::other(other.to_owned())),
+    }
+}

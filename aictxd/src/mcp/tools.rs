@@ -1,0 +1,541 @@
+//! The tools: what each takes, which method answers, and what of the answer a model needs.
+
+use aictx_proto::json::member;
+use aictx_proto::methods as words;
+use serde_json::{Map, Value, json};
+
+use super::Profile::{Full, Readonly, Standard};
+use super::answer::{Answer, Budget};
+use super::schema::Kind::{Count, Text, Texts, Word};
+use super::schema::{Argument, Call};
+use super::{Profile, Request};
+use crate::setup::around::surroundings_here;
+
+mod shape;
+#[cfg(test)]
+mod tests;
+
+/// What a tool does to memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Writes {
+    /// Nothing.
+    Nothing,
+    /// It adds.
+    Adds,
+    /// It changes what was there.
+    Changes,
+}
+
+/// One tool.
+#[derive(Debug)]
+pub(super) struct Tool {
+    /// Name, with our prefix.
+    pub(super) name: &'static str,
+    /// The smallest profile that has it.
+    pub(super) profile: Profile,
+    /// For the model.
+    pub(super) about: &'static str,
+    /// What it does to memory.
+    pub(super) writes: Writes,
+    /// A second call with the same arguments does nothing more.
+    pub(super) repeats: bool,
+    /// What it takes, in groups.
+    pub(super) arguments: &'static [&'static [Argument]],
+    /// The method that answers, and its parameters.
+    pub(super) request: fn(&Call<'_>) -> Request,
+    /// What a model gets of the method's result.
+    pub(super) answer: fn(&Call<'_>, Value) -> Answer,
+    /// Resource that holds what the budget left out.
+    pub(super) details: Option<&'static str>,
+}
+
+/// Looks a tool up.
+pub(super) fn find(name: &str) -> Option<&'static Tool> {
+    TOOLS.iter().find(|tool| tool.name == name)
+}
+
+const TASK: Argument = Argument::new("task", Text, "What the session is asked to do, in a line");
+const TASK_TYPE: Argument = Argument::new("task_type", Text, "");
+const TASK_ID: Argument = Argument::new("task_id", Text, "By default the active task");
+const PATHS: Argument = Argument::new("paths", Texts, "Files about to be touched");
+const FILES: Argument = Argument::new("files", Texts, "Files it is about");
+const RISKS: Argument = Argument::new("risks", Texts, "");
+const NEXT_ACTION: Argument = Argument::new("next_action", Text, "");
+const HYPOTHESIS: Argument = Argument::new("hypothesis", Text, "");
+const SESSION: Argument = Argument::new("session_id", Text, "");
+/// Who calls, for clients that know better than we do.
+const WHO: &[Argument] = &[
+    Argument::new("agent_id", Text, ""),
+    Argument::new("adapter_id", Text, ""),
+    SESSION,
+];
+/// What was done so far.
+const AT_HAND: &[Argument] = &[
+    Argument::new("files_opened", Texts, ""),
+    Argument::new("commands_executed", Texts, ""),
+    Argument::new("tests_executed", Texts, ""),
+    Argument::new("notable_errors", Texts, ""),
+];
+const HAND: &[(&str, &str)] = &[
+    ("request", "request"),
+    ("task_type", "task_type"),
+    ("files_opened", "files_opened"),
+    ("commands_executed", "commands_executed"),
+    ("tests_executed", "tests_executed"),
+    ("notable_errors", "notable_errors"),
+];
+const REQUEST: &[Argument] = &[
+    Argument::new("request", Text, "What is to be done"),
+    TASK_TYPE,
+];
+
+/// A question that takes nothing and writes nothing.
+const QUESTION: Tool = Tool {
+    name: "",
+    profile: Readonly,
+    about: "",
+    writes: Writes::Nothing,
+    repeats: true,
+    arguments: &[],
+    request: |call| (words::REPORT, params(call, &[])),
+    answer: |_, value| Answer::new("", value, &[], Budget::Standard),
+    details: None,
+};
+
+/// Every tool, by name.
+pub(super) static TOOLS: &[Tool] = &[
+    Tool {
+        name: "aictx_continuity_guard",
+        about: "Check a step before it is taken: does it fit the task, and what could it destroy?",
+        arguments: &[
+            &[
+                Argument::needed("action", Word(words::GUARD_ACTIONS), "The step"),
+                PATHS,
+                Argument::new("command", Text, "Command about to be run"),
+                Argument::new("intent", Text, "What it is for"),
+                Argument::new("risk", Word(&["low", "normal", "high"]), ""),
+            ],
+            WHO,
+        ],
+        request: |call| {
+            let named = ["action", "paths", "command", "intent", "risk"];
+            (words::GUARD, params(call, &named.map(|name| (name, name))))
+        },
+        answer: shape::guard,
+        ..QUESTION
+    },
+    Tool {
+        name: "aictx_continuity_quality",
+        about: "How far the memory of this repository can be relied on",
+        arguments: &[&[TASK, TASK_TYPE]],
+        request: looking,
+        answer: |_, value| {
+            let quality = member(&value, "continuity_quality");
+            let text = format!(
+                "{} of 100, {}",
+                member(quality, "score"),
+                shape::word(quality, "status")
+            );
+            let facts = json!({ "continuity_quality": quality });
+            Answer::new(&text, facts, &[], Budget::Standard)
+        },
+        details: Some("continuity-quality"),
+        ..QUESTION
+    },
+    Tool {
+        name: "aictx_doctor",
+        about: "What keeps aictx from working here, and what fixes it",
+        request: doctor_request,
+        answer: |_, value| shape::doctor(value, Budget::Standard),
+        details: Some("doctor"),
+        ..QUESTION
+    },
+    Tool {
+        name: "aictx_finalize",
+        profile: Standard,
+        about: "Record what was done, once, before the last message. Files and commands that were seen \
+            need not be listed",
+        writes: Writes::Adds,
+        repeats: false,
+        arguments: &[
+            &[
+                Argument::needed("status", Word(&["success", "failure"]), ""),
+                Argument::needed("summary", Text, "What was done"),
+                TASK,
+                TASK_TYPE,
+                Argument::new("files_edited", Texts, ""),
+                Argument::new("next_steps", Texts, "What is left"),
+                Argument::new("blocked", Texts, "What stands in the way"),
+                RISKS,
+                Argument::new(
+                    "resolved_failures",
+                    Texts,
+                    "Ids of failures that are resolved now",
+                ),
+                Argument::new(
+                    "raw_output",
+                    Text,
+                    "What the last command printed; errors are read from it",
+                ),
+            ],
+            AT_HAND,
+            WHO,
+        ],
+        request: |call| {
+            let named = [
+                "status",
+                "summary",
+                "task",
+                "task_type",
+                "files_edited",
+                "next_steps",
+                "blocked",
+                "risks",
+                "resolved_failures",
+                "files_opened",
+                "commands_executed",
+                "tests_executed",
+                "notable_errors",
+            ];
+            let mut given: Vec<_> = named.iter().map(|name| (*name, *name)).collect();
+            given.push(("raw_output", "output"));
+            (words::FINALIZE, params(call, &given))
+        },
+        answer: shape::finalize,
+        details: Some("handoffs"),
+    },
+    Tool {
+        name: "aictx_lifecycle_status",
+        about: "Sessions that began here and never ended",
+        arguments: &[&[TASK, SESSION]],
+        request: looking,
+        answer: |_, value| {
+            let status = member(&value, "lifecycle_status");
+            let open = member(status, "open_sessions")
+                .as_array()
+                .map_or(0, Vec::len);
+            let text = format!(
+                "{}: {open} sessions are open",
+                shape::word(status, "status")
+            );
+            let facts = json!({ "lifecycle_status": status });
+            Answer::new(&text, facts, &[], Budget::Standard)
+        },
+        details: Some("lifecycle-status"),
+        ..QUESTION
+    },
+    Tool {
+        name: "aictx_map_query",
+        about: "Which files matter for a task or question, best first, with the definitions that fit",
+        arguments: &[&[
+            Argument::needed("query", Text, "Words of the task"),
+            Argument::new(
+                "limit",
+                Count(words::MAX_MAP_RESULTS as u64),
+                "10 by default",
+            ),
+        ]],
+        request: |call| {
+            let mut params = params(call, &[("query", "text")]);
+            aictx_proto::json::set(&mut params, "limit", call.count("limit"));
+            (words::MAP_QUERY, params)
+        },
+        answer: shape::map_query,
+        ..QUESTION
+    },
+    Tool {
+        name: "aictx_map_refresh",
+        profile: Full,
+        about: "Bring the map up to the files as they are now; it does so by itself",
+        arguments: &[&[Argument::new("mode", Word(&["incremental", "full"]), "")]],
+        request: |call| {
+            let mut params = params(call, &[]);
+            aictx_proto::json::set(&mut params, "full", call.text("mode") == "full");
+            (words::MAP_REFRESH, params)
+        },
+        answer: |_, value| {
+            let text = format!("refresh: {}", shape::word(&value, "status"));
+            let parsed = member(&value, "files_reparsed").as_u64();
+            let changed = parsed.is_some_and(|files| files > 0);
+            let facts = json!({ "changed": changed, "warnings": [], "refresh": value });
+            Answer::new(&text, facts, &[], Budget::Standard)
+        },
+        ..QUESTION
+    },
+    Tool {
+        name: "aictx_map_status",
+        about: "What the map of this repository knows",
+        request: |call| (words::MAP_STATUS, params(call, &[])),
+        answer: |_, value| {
+            let text = format!(
+                "{} files, {} definitions; last refresh: {}",
+                member(&value, "files_indexed"),
+                member(&value, "symbols_indexed"),
+                shape::word(&value, "last_refresh_status")
+            );
+            Answer::new(&text, json!({ "status": value }), &[], Budget::Standard)
+        },
+        ..QUESTION
+    },
+    Tool {
+        name: "aictx_messages_set",
+        profile: Full,
+        about: "Mute or unmute banner and summary",
+        writes: Writes::Changes,
+        arguments: &[&[Argument::needed("mode", Word(&["muted", "unmuted"]), "")]],
+        request: |call| {
+            let action = if call.text("mode") == "muted" {
+                "mute"
+            } else {
+                "unmute"
+            };
+            let mut params = params(call, &[]);
+            aictx_proto::json::set(&mut params, "action", action);
+            (words::MESSAGES, params)
+        },
+        answer: shape::messages,
+        ..QUESTION
+    },
+    Tool {
+        name: "aictx_messages_status",
+        about: "Whether banner and summary are muted",
+        request: |call| (words::MESSAGES, params(call, &[])),
+        answer: shape::messages,
+        ..QUESTION
+    },
+    Tool {
+        name: "aictx_next",
+        about: "What to do next, and why",
+        arguments: &[REQUEST, AT_HAND],
+        request: |call| (words::NEXT, params(call, HAND)),
+        answer: |_, value| shape::with_text(value, &["continuity_brief", "why_loaded"]),
+        ..QUESTION
+    },
+    Tool {
+        name: "aictx_prepare_task_context",
+        about: "What to look at for a goal: files, decisions, failures, checks",
+        arguments: &[&[Argument::needed("goal", Text, ""), TASK_TYPE]],
+        request: |call| {
+            let given = [("goal", "goal"), ("task_type", "task_type")];
+            (words::PREPARE, params(call, &given))
+        },
+        answer: shape::prepare,
+        ..QUESTION
+    },
+    Tool {
+        name: "aictx_report_real_usage",
+        about: "What the logs show of how aictx was used here",
+        answer: |_, value| {
+            let text = format!(
+                "{} executions on record",
+                member(&value, "total_executions")
+            );
+            Answer::new(&text, json!({ "report": value }), &[], Budget::Standard)
+        },
+        ..QUESTION
+    },
+    Tool {
+        name: "aictx_resume",
+        about: "What this session needs to know: what the last one left, what to do first, known \
+            failures, how to check. Call it once, at the start",
+        writes: Writes::Adds,
+        repeats: false,
+        arguments: &[
+            &[
+                TASK,
+                TASK_TYPE,
+                Argument::new("mode", Word(&["brief", "standard", "full"]), ""),
+            ],
+            WHO,
+        ],
+        request: |call| {
+            let mut params = params(call, &[("task", "task"), ("task_type", "task_type")]);
+            let mode = call.text("mode");
+            aictx_proto::json::set(&mut params, "brief", mode == "brief");
+            aictx_proto::json::set(&mut params, "full", mode == "full");
+            aictx_proto::json::set(&mut params, "look_only", call.look_only);
+            (words::RESUME, params)
+        },
+        answer: shape::resume,
+        details: Some("resume-capsule"),
+        ..QUESTION
+    },
+    Tool {
+        name: "aictx_steer_guard",
+        about: "What a person's message means for the work under way: limits, corrections, stop",
+        arguments: &[
+            &[
+                Argument::needed("message", Text, "What the person wrote"),
+                Argument::new("current_action", Word(words::STEER_ACTIONS), ""),
+                PATHS,
+            ],
+            WHO,
+        ],
+        request: |call| {
+            let named = ["message", "current_action", "paths"];
+            (words::STEER, params(call, &named.map(|name| (name, name))))
+        },
+        answer: |_, value| {
+            let text = format!(
+                "{} -> {}: {}",
+                shape::word(&value, "classification"),
+                shape::word(&value, "decision"),
+                shape::word(&value, "agent_instruction")
+            );
+            Answer::new(&text, value, &["labels"], Budget::Standard)
+        },
+        ..QUESTION
+    },
+    Tool {
+        name: "aictx_strategy_suggest",
+        profile: Full,
+        about: "Where to begin, by what worked before",
+        arguments: &[REQUEST, AT_HAND],
+        request: |call| (words::SUGGEST, params(call, HAND)),
+        answer: |_, value| {
+            let files = member(&value, "suggested_entry_points");
+            let text = match shape::listed(files, 5).as_str() {
+                "" => "nothing on record fits".to_owned(),
+                files => format!("begin with {files}"),
+            };
+            Answer::new(&text, json!({ "strategy": value }), &[], Budget::Standard)
+        },
+        ..QUESTION
+    },
+    Tool {
+        name: "aictx_task_close",
+        profile: Standard,
+        about: "Close a task",
+        writes: Writes::Changes,
+        arguments: &[&[
+            TASK_ID,
+            Argument::new(
+                "status",
+                Word(&["resolved", "abandoned", "blocked", "paused"]),
+                "",
+            ),
+            Argument::new("summary", Text, "What is proven now"),
+            NEXT_ACTION,
+        ]],
+        request: |call| {
+            let mut patch = call.members(&[("next_action", "next_action")]);
+            if !call.text("summary").is_empty() {
+                patch.insert("verified".to_owned(), json!([call.text("summary")]));
+            }
+            let given = [("task_id", "task_id"), ("status", "status")];
+            (words::TASK_CLOSE, with_patch(params(call, &given), patch))
+        },
+        answer: |_, value| shape::task(value, true),
+        details: Some("work-state"),
+        ..QUESTION
+    },
+    Tool {
+        name: "aictx_task_list",
+        about: "The tasks that take several sessions, changed last first",
+        request: |call| (words::TASK_LIST, params(call, &[])),
+        answer: shape::tasks,
+        details: Some("work-state"),
+        ..QUESTION
+    },
+    Tool {
+        name: "aictx_task_show",
+        about: "One task",
+        arguments: &[&[Argument::needed("task_id", Text, "")]],
+        request: |call| (words::TASK_SHOW, params(call, &[("task_id", "task_id")])),
+        answer: |_, value| shape::task(value, false),
+        details: Some("work-state"),
+        ..QUESTION
+    },
+    Tool {
+        name: "aictx_task_start",
+        profile: Standard,
+        about: "Start a task that may take several sessions; it becomes the active one",
+        writes: Writes::Adds,
+        repeats: false,
+        arguments: &[&[
+            Argument::needed("goal", Text, ""),
+            HYPOTHESIS,
+            NEXT_ACTION,
+            FILES,
+            RISKS,
+        ]],
+        request: |call| {
+            let named = ["hypothesis", "next_action", "files", "risks"];
+            let patch = call.members(&named.map(|name| (name, name)));
+            let params = params(call, &[("goal", "goal")]);
+            (words::TASK_START, with_patch(params, patch))
+        },
+        answer: |_, value| shape::task(value, true),
+        details: Some("work-state"),
+    },
+    Tool {
+        name: "aictx_task_update",
+        profile: Standard,
+        about: "Change a task; lists add their entries",
+        writes: Writes::Changes,
+        arguments: &[&[
+            TASK_ID,
+            Argument::new("goal", Text, ""),
+            Argument::new("status", Word(aictx_proto::record::THREAD_STATES), ""),
+            HYPOTHESIS,
+            NEXT_ACTION,
+            FILES,
+            RISKS,
+            Argument::new("verification", Texts, "What was proven"),
+        ]],
+        request: |call| {
+            let named = [
+                "goal",
+                "status",
+                "hypothesis",
+                "next_action",
+                "files",
+                "risks",
+            ];
+            let mut given: Vec<_> = named.iter().map(|name| (*name, *name)).collect();
+            given.push(("verification", "verified"));
+            let patch = call.members(&given);
+            (
+                words::TASK_UPDATE,
+                with_patch(params(call, &[("task_id", "task_id")]), patch),
+            )
+        },
+        answer: |_, value| shape::task(value, true),
+        details: Some("work-state"),
+        ..QUESTION
+    },
+];
+
+/// Parameters: the repository, who asks, and these arguments under these names.
+pub(super) fn params(call: &Call<'_>, given: &[(&str, &str)]) -> Value {
+    let mut params = call.members(given);
+    params.insert("repo".to_owned(), json!(&*call.root));
+    params.insert("cwd".to_owned(), json!(&*call.root));
+    params.insert("caller".to_owned(), call.caller.clone());
+    Value::Object(params)
+}
+
+fn with_patch(mut params: Value, patch: Map<String, Value>) -> Value {
+    aictx_proto::json::set(&mut params, "patch", patch);
+    params
+}
+
+/// What is wrong here, by the files of the agents that this process's environment names.
+pub(super) fn doctor_request(call: &Call<'_>) -> Request {
+    let mut params = params(call, &[]);
+    let around = serde_json::to_value(surroundings_here()).unwrap_or_default();
+    aictx_proto::json::set(&mut params, "surroundings", around);
+    (words::DOCTOR, params)
+}
+
+/// The whole of what is wrong.
+pub(super) fn whole_doctor(value: Value, budget: Budget) -> Value {
+    Value::Object(shape::doctor(value, budget).data)
+}
+
+/// A resume that leaves no trace, for those who want a part of it.
+pub(super) fn looking(call: &Call<'_>) -> Request {
+    let mut params = params(call, &[("task", "task"), ("task_type", "task_type")]);
+    aictx_proto::json::set(&mut params, "look_only", true);
+    (words::RESUME, params)
+}
