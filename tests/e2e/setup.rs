@@ -11,6 +11,7 @@ use aictx_tests::TestEnv;
 mod configurations;
 mod doctor;
 mod fired;
+mod mcp;
 mod portable;
 mod stealth;
 

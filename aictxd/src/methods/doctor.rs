@@ -66,6 +66,9 @@ pub(super) fn doctor(app: &App, params: &DoctorParams) -> Result<DoctorReply, Rp
             checks.push(agents::trust(agent, &around, snapshot.as_deref()));
         }
     }
+    if !there.is_empty() {
+        checks.push(agents::server(&there, &around, site.as_ref()));
+    }
     checks.extend(agents::leftovers(app, &around, site.as_ref()));
     checks.push(system::delivery(app));
     checks.extend(system::orphans(app));

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use aictx_proto::methods::{McpEntry, McpLevel, McpStatus, McpStatusParams};
 use aictx_proto::rpc::RpcError;
-use aictx_runners::merge::{Owner, server};
+use aictx_runners::merge::{Owner, install, server};
 use aictx_runners::plan::{Detected, Edit, Scope};
 
 use super::init::Site;
@@ -62,7 +62,11 @@ fn entry(around: &Around, edit: &Edit, bounds: &Bounds) -> McpEntry {
     let Ok(found) = files::read(Path::new(&edit.file), bounds) else {
         return entry("unreadable", Vec::new());
     };
-    match server(found.text.as_deref().unwrap_or_default(), &edit.content) {
+    let text = found.text.as_deref();
+    match server(text.unwrap_or_default(), &edit.content) {
+        None if install(&edit.file, text, &edit.content, false).is_err() => {
+            entry("unreadable", Vec::new())
+        }
         None => entry("missing", Vec::new()),
         Some((command, Some(Owner::Us))) => {
             let program = command.first().map(String::as_str).unwrap_or_default();
