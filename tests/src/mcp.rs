@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use serde_json::{Value, json};
 
@@ -44,11 +44,14 @@ impl Mcp {
         program: impl AsRef<OsStr>,
         arguments: &[&str],
     ) -> Self {
-        let mut child = env
-            .command(program)
-            .arg("mcp")
-            .args(arguments)
-            .current_dir(directory)
+        let mut command = env.command(program);
+        command.arg("mcp").args(arguments).current_dir(directory);
+        Self::run(&mut command)
+    }
+
+    /// Starts a command that is a server.
+    pub fn run(command: &mut Command) -> Self {
+        let mut child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()

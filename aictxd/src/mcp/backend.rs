@@ -4,13 +4,15 @@
 
 use std::fs::OpenOptions;
 use std::io::{self, BufRead};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
-use aictx_proto::locations::{Locations, is_inherited, may_start};
+use aictx_proto::locations::{
+    Locations, SOCKET_VARIABLE, is_inherited, may_start, usual_runtime_dir,
+};
 use aictx_proto::methods::{DOCTOR, FINALIZE, MAP_REFRESH};
 use aictx_proto::rpc::{MAX_LINE_BYTES, RpcError, TOO_LARGE, UNAVAILABLE};
 use aictx_proto::{PROTOCOL_VERSION, VERSION};
@@ -29,10 +31,34 @@ const LONG_ANSWER_DEADLINE: Duration = Duration::from_secs(30);
 /// Parsing a whole repository takes what it takes.
 const REFRESH_DEADLINE: Duration = Duration::from_secs(630);
 
+/// The user's places. Agents that keep the environment to themselves leave out where the runtime
+/// directory is: then it is looked for where it usually is, unless a daemon serves elsewhere.
+fn locations() -> (Locations, Option<String>) {
+    let told = |name: &str| std::env::var(name).is_ok_and(|value| !value.is_empty());
+    let derived = once::locations();
+    if told("XDG_RUNTIME_DIR") || told(SOCKET_VARIABLE) || derived.socket.exists() {
+        return (derived, None);
+    }
+    let usual = usual_runtime_dir(process::user_id());
+    let ours = |meta: std::fs::Metadata| meta.is_dir() && meta.uid() == process::user_id();
+    if !std::fs::symlink_metadata(&usual).is_ok_and(ours) {
+        return (derived, None);
+    }
+    let socket = Path::new(&usual).join("aictx/v1/sock");
+    let locations = Locations {
+        socket,
+        socket_note: "",
+        ..derived
+    };
+    (locations, Some(usual))
+}
+
 /// The way to the daemon.
 #[derive(Debug)]
 pub(super) struct Backend {
     locations: Locations,
+    /// The runtime directory, where the environment did not tell.
+    runtime: Option<String>,
     may_start: bool,
     /// This program as it was when we started; it may be replaced while we serve.
     program: Option<PathBuf>,
@@ -41,8 +67,10 @@ pub(super) struct Backend {
 impl Backend {
     /// By this process's environment.
     pub(super) fn from_env() -> Self {
+        let (locations, runtime) = locations();
         Self {
-            locations: once::locations(),
+            locations,
+            runtime,
             may_start: may_start(|name| std::env::var(name).ok()),
             program: std::env::current_exe().ok(),
         }
@@ -73,7 +101,9 @@ impl Backend {
             Err(_) => {}
         }
         let (locations, program) = (self.locations.clone(), self.program.clone()?);
-        let start = tokio::task::spawn_blocking(move || start(&locations, &program));
+        let runtime = self.runtime.clone();
+        let start = move || start(&locations, &program, runtime.as_deref());
+        let start = tokio::task::spawn_blocking(start);
         match tokio::time::timeout(START_DEADLINE, start).await {
             Ok(Ok(Ok(()))) => self.connect().await.ok(),
             _ => None,
@@ -153,7 +183,7 @@ async fn exchange(mut stream: UnixStream, method: &str, params: &Value) -> Resul
 
 /// Starts a daemon and waits for its word. Whoever starts one holds the start lock, looks again
 /// first, and gives it the variables that a daemon may inherit and no others.
-fn start(locations: &Locations, program: &Path) -> io::Result<()> {
+fn start(locations: &Locations, program: &Path, runtime: Option<&str>) -> io::Result<()> {
     socket::private_directory(locations.runtime_dir())?;
     let no_link = i32::try_from(OFlags::NOFOLLOW.bits()).unwrap_or(0);
     let lock = OpenOptions::new()
@@ -172,6 +202,7 @@ fn start(locations: &Locations, program: &Path) -> io::Result<()> {
         .args(["run", "--detach"])
         .env_clear()
         .envs(kept)
+        .envs(runtime.map(|directory| ("XDG_RUNTIME_DIR", directory)))
         .current_dir("/")
         .stdin(Stdio::null())
         .stdout(Stdio::piped())

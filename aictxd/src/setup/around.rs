@@ -3,6 +3,7 @@
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use aictx_proto::locations::unusual;
 use aictx_proto::methods::{AgentChosen, PersonStep, Surroundings};
 use aictx_proto::rpc::{INVALID_PARAMS, RpcError};
 use aictx_runners::merge::{After, uninstall};
@@ -50,6 +51,7 @@ impl Around {
                 claude: optional("claude", &told.claude)?,
                 codex: optional("codex", &told.codex)?,
                 copilot: optional("copilot", &told.copilot)?,
+                variables: told.variables.clone(),
             },
             search: told.path.clone(),
         })
@@ -234,6 +236,7 @@ pub fn surroundings_here() -> Surroundings {
         copilot: place("COPILOT_HOME").unwrap_or_default(),
         program: link.or(beside).and_then(text).unwrap_or_default(),
         daemon: own.and_then(text).unwrap_or_default(),
+        variables: unusual(|name| std::env::var(name).ok(), crate::process::user_id()),
         path,
     }
 }

@@ -1,5 +1,7 @@
 //! `install`, `init`, `clean`, `uninstall`, `doctor`.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -25,6 +27,9 @@ pub struct Surroundings {
     pub program: String,
     /// The `aictxd` program.
     pub daemon: String,
+    /// Variables that put our own things elsewhere than usual; see [`crate::locations::unusual`].
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub variables: BTreeMap<String, String>,
 }
 
 /// Parameters of `init`.

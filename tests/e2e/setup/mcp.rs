@@ -111,11 +111,29 @@ fn entries_lead_to_a_server_that_works() {
         .iter()
         .map(|w| w.as_str().unwrap())
         .collect();
-    let mut mcp = Mcp::of(&env, &repo, words[0], &words[2..]);
+    // An agent that keeps its environment to itself: the entry says where the daemon is.
+    let text = fs::read_to_string(home.join(".claude.json")).unwrap();
+    let entry: Value = serde_json::from_str(&text).unwrap();
+    let told = entry["mcpServers"]["aictx"]["env"]
+        .as_object()
+        .unwrap()
+        .clone();
+    let told = told
+        .into_iter()
+        .map(|(name, value)| (name, value.as_str().unwrap().to_owned()));
+    let mut command = std::process::Command::new(words[0]);
+    command
+        .args(&words[1..])
+        .env_clear()
+        .env("HOME", &home)
+        .envs(told);
+    let mut mcp = Mcp::run(command.current_dir(&repo));
     let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}});
     mcp.request("initialize", &hello);
     mcp.facts("aictx_task_list", &json!({}));
     mcp.end();
+    let methods = env.status().methods;
+    assert!(methods.iter().any(|method| method.method == "task.list"));
     assert_eq!(env.git(&repo, &["status", "--porcelain"]), "");
 
     let removed = status(&["uninstall", "--verify", "--json"]);

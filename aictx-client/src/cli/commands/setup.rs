@@ -4,6 +4,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use aictx_proto::locations::unusual;
 use aictx_proto::methods::{
     CLEAN, CleanParams, INIT, INSTALL, InitParams, InitReply, InstallParams, InstallReply,
     MemoryFate, RemovalReply, Surroundings, UNINSTALL, UninstallParams,
@@ -18,6 +19,7 @@ use crate::cli::call::{Backend, parse};
 use crate::cli::error::CliError;
 use crate::cli::render::{self, setup as show};
 use crate::cli::text::Meter;
+use crate::places::user_id;
 
 /// Exit status when something was left undone, or is not as it was before.
 pub(super) const PARTIAL_STATUS: i32 = 3;
@@ -285,6 +287,7 @@ pub(super) fn surroundings(backend: &Backend) -> Result<Surroundings, CliError> 
             .filter(|path| Path::new(path).is_absolute())
             .unwrap_or_default(),
         program,
+        variables: unusual(|name| std::env::var(name).ok(), user_id()),
     })
 }
 
