@@ -38,6 +38,7 @@ mod install;
 mod map;
 mod mcp;
 mod memory;
+mod outside;
 mod repo;
 mod session;
 mod status;
@@ -60,7 +61,10 @@ pub async fn call(app: &Arc<App>, method: &str, params: &str) -> Result<Box<RawV
     if let Err(error) = &outcome {
         tracing::debug!(method, code = error.code, %error, "answered with an error");
     }
-    outcome
+    if method == words::HOOK {
+        return outcome;
+    }
+    outcome.map(|answer| outside::named(app, params, answer))
 }
 
 async fn dispatch(app: &Arc<App>, method: &str, params: &str) -> Result<Box<RawValue>, RpcError> {
