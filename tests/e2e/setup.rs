@@ -8,6 +8,7 @@ use std::path::Path;
 
 use aictx_tests::TestEnv;
 
+mod asked;
 mod configurations;
 mod doctor;
 mod fired;
