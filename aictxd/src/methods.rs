@@ -39,6 +39,7 @@ mod map;
 mod mcp;
 mod memory;
 mod outside;
+mod portability;
 mod repo;
 mod session;
 mod status;
@@ -145,6 +146,8 @@ async fn dispatch(app: &Arc<App>, method: &str, params: &str) -> Result<Box<RawV
         words::MEMORY_FORGET => reply(&memory::edit(app, read(params)?, MemoryEdit::Forget).await?),
         words::MESSAGES => reply(&memory::messages(app, read(params)?).await?),
         words::COMPACT => reply(&on_pool(app, params, compact::compact).await?),
+        words::PORTABILITY_STATUS => reply(&on_pool(app, params, portability::status).await?),
+        words::PORTABILITY_COMPACT => reply(&on_pool(app, params, portability::compact).await?),
         words::MAP_QUERY => map::ask(app, read(params)?, map::query).await,
         words::MAP_BRIEF => map::ask(app, read(params)?, map::brief).await,
         words::MAP_OUTLINE => map::ask(app, read(params)?, map::outline).await,

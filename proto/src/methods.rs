@@ -165,6 +165,10 @@ methods! {
         "Show or set whether banner and summary are shown.";
     COMPACT = "compact", Repository, CompactParams => Value,
         "Say which rows of memory have become history; move them to the archive when asked.";
+    PORTABILITY_STATUS = "portability.status", Repository, InRepo => Value,
+        "Whether memory goes through git, and whether everything is as it should be for that.";
+    PORTABILITY_COMPACT = "portability.compact", Repository, CompactParams => Value,
+        "Take out of the histories that go through git what stands there twice or is too old.";
     MAP_QUERY = "map.query", Repository, MapQueryParams => MapQueryReply,
         "Rank the files that matter for a task.";
     MAP_BRIEF = "map.brief", Repository, MapBriefParams => MapBrief,

@@ -48,6 +48,11 @@ fn steps(env: &TestEnv, repo: &Path) -> Vec<Step> {
         ("install", json!({ "surroundings": {} })),
         ("doctor", json!({ "repo": repo, "surroundings": around })),
         (
+            "portability.compact",
+            json!({ "repo": repo, "apply": true }),
+        ),
+        ("portability.status", here.clone()),
+        (
             "mcp.status",
             json!({ "repo": repo, "surroundings": around }),
         ),

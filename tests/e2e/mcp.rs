@@ -94,6 +94,8 @@ fn one_call_each() -> Vec<(&'static str, Value)> {
         ("aictx_messages_set", json!({"mode": "muted"})),
         ("aictx_messages_status", json!({})),
         ("aictx_report_real_usage", json!({})),
+        ("aictx_portability_status", json!({})),
+        ("aictx_portability_compact", json!({"apply": true})),
         ("aictx_doctor", json!({})),
     ]
 }
@@ -140,7 +142,7 @@ fn every_tool_answers_and_each_profile_has_its_own() {
     assert!(ours.iter().all(|row| row["agent_id"] == "claude"));
     assert_eq!(full.end(), 0);
 
-    for (profile, count) in [("readonly", 14), ("standard", 18)] {
+    for (profile, count) in [("readonly", 15), ("standard", 19)] {
         let mut other = Mcp::start(&env, &root, "x", &["--profile", profile]);
         let tools = other.tools();
         assert_eq!(tools.len(), count);
@@ -155,7 +157,7 @@ fn every_tool_answers_and_each_profile_has_its_own() {
         }
     }
     let mut default = Mcp::start(&env, &root, "x", &[]);
-    assert_eq!(default.tools().len(), 18);
+    assert_eq!(default.tools().len(), 19);
 }
 
 /// Every file of a repository's memory.
@@ -490,7 +492,7 @@ fn lines_that_are_no_messages_end_nothing() {
         mcp.request("no/such", &json!({}))["error"]["code"],
         json!(-32601)
     );
-    assert_eq!(mcp.tools().len(), 18);
+    assert_eq!(mcp.tools().len(), 19);
     assert_eq!(mcp.end(), 0);
 }
 

@@ -12,8 +12,8 @@ mod setup;
 
 pub use facts::{Eval, Failures, Map, MapAt, Signals};
 pub use memory::{
-    Hand, Internal, Item, Left, Log, Memory, Messages, PatchOptions, Pin, Prepare, Report,
-    RunExecution, Task, Why, Wrong,
+    Hand, Internal, Item, Left, Log, Memory, Messages, PatchOptions, Pin, Portability, Prepare,
+    Report, RunExecution, Task, Why, Wrong,
 };
 pub use rules::{Steer, Trust};
 pub use setup::{
@@ -88,6 +88,9 @@ pub enum Command {
     /// Report on use
     #[command(subcommand)]
     Report(Report),
+    /// Look after memory that goes through git
+    #[command(subcommand)]
+    Portability(Portability),
     /// Mute or unmute banner and summary
     Messages(Messages),
     /// Check a step before it is taken

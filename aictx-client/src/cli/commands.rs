@@ -20,6 +20,7 @@ pub mod hook;
 pub mod map;
 pub mod mcp;
 pub mod memory;
+pub mod portability;
 pub mod probe;
 pub mod repository;
 pub mod rules;
@@ -59,6 +60,7 @@ pub fn run(line: CommandLine, paint: Paint) -> Result<Answer, CliError> {
         Command::Reuse(options) => memory::reuse(&backend, options),
         Command::Reflect(at) => memory::reflect(&backend, &at),
         Command::Report(command) => memory::report(&backend, &command),
+        Command::Portability(command) => portability::portability(&backend, &command),
         Command::Messages(options) => memory::messages(&backend, options),
         Command::Internal(Internal::RunExecution(options)) => {
             run::run(&backend, *options, line.json)

@@ -42,7 +42,7 @@ pub use capsule::{SessionStart, session_start};
 pub use classify::{
     Observed, TaskType, classify, effective, inferred_types, observed, provisional,
 };
-pub use compaction::{Fate, Known, RULES, Rule, rules};
+pub use compaction::{Fate, Known, RULES, Rule, portable_fates, rules};
 pub use contracts::{Chosen, choose_contract, contract_file};
 pub use failures::{
     FailureEdit, FailureQuery, edit_failure, find_failures, known_failure, list as failure_list,

@@ -25,6 +25,8 @@ pub(super) enum Kind {
     Word(&'static [&'static str]),
     /// A number from 1 to this.
     Count(u64),
+    /// Yes or no.
+    Flag,
 }
 
 /// An argument of a tool.
@@ -65,6 +67,7 @@ impl Argument {
             }),
             Kind::Word(words) => json!({ "type": "string", "enum": words }),
             Kind::Count(most) => json!({ "type": "integer", "minimum": 1, "maximum": most }),
+            Kind::Flag => json!({ "type": "boolean" }),
         };
         if !self.about.is_empty() {
             aictx_proto::json::set(&mut schema, "description", self.about);
@@ -107,6 +110,7 @@ impl Argument {
                 let known = value.as_str().is_some_and(|word| words.contains(&word));
                 (!known).then(|| format!("`{name}` must be one of {}", words.join(", ")))
             }
+            Kind::Flag => (!value.is_boolean()).then(|| format!("`{name}` must be true or false")),
             Kind::Count(most) => {
                 let fits = value.as_u64().is_some_and(|n| (1..=most).contains(&n));
                 (!fits).then(|| format!("`{name}` must be a number from 1 to {most}"))

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::Profile::{Full, Readonly, Standard};
 use super::answer::{Answer, Budget};
-use super::schema::Kind::{Count, Text, Texts, Word};
+use super::schema::Kind::{Count, Flag, Text, Texts, Word};
 use super::schema::{Argument, Call};
 use super::{Profile, Request};
 use crate::setup::around::surroundings_here;
@@ -309,6 +309,27 @@ pub(super) static TOOLS: &[Tool] = &[
         arguments: &[REQUEST, AT_HAND],
         request: |call| (words::NEXT, params(call, HAND)),
         answer: |_, value| shape::with_text(value, &["continuity_brief", "why_loaded"]),
+        ..QUESTION
+    },
+    Tool {
+        name: "aictx_portability_compact",
+        profile: Full,
+        about: "Take out of the histories that go through git what stands there twice or is too old; \
+            without `apply` it is only said",
+        writes: Writes::Changes,
+        arguments: &[&[Argument::new("apply", Flag, "")]],
+        request: |call| {
+            let params = params(call, &[("apply", "apply")]);
+            (words::PORTABILITY_COMPACT, params)
+        },
+        answer: shape::histories,
+        ..QUESTION
+    },
+    Tool {
+        name: "aictx_portability_status",
+        about: "Whether memory goes through git, and whether everything is as it should be for that",
+        request: |call| (words::PORTABILITY_STATUS, params(call, &[])),
+        answer: shape::portability,
         ..QUESTION
     },
     Tool {

@@ -73,6 +73,9 @@ _aictx() {
             aictx,pin)
                 cmd="aictx__subcmd__pin"
                 ;;
+            aictx,portability)
+                cmd="aictx__subcmd__portability"
+                ;;
             aictx,prepare)
                 cmd="aictx__subcmd__prepare"
                 ;;
@@ -208,6 +211,12 @@ _aictx() {
             aictx__subcmd__memory,list)
                 cmd="aictx__subcmd__memory__subcmd__list"
                 ;;
+            aictx__subcmd__portability,compact)
+                cmd="aictx__subcmd__portability__subcmd__compact"
+                ;;
+            aictx__subcmd__portability,status)
+                cmd="aictx__subcmd__portability__subcmd__status"
+                ;;
             aictx__subcmd__repo,add)
                 cmd="aictx__subcmd__repo__subcmd__add"
                 ;;
@@ -257,7 +266,7 @@ _aictx() {
 
     case "${cmd}" in
         aictx)
-            opts="-h -V --json --no-color --help --version install init clean uninstall doctor resume finalize next prepare task log why memory pin wrong forget suggest reuse reflect report messages guard steer who trust hook mcp status repo session failures map daemon eval signals internal scrub version"
+            opts="-h -V --json --no-color --help --version install init clean uninstall doctor resume finalize next prepare task log why memory pin wrong forget suggest reuse reflect report portability messages guard steer who trust hook mcp status repo session failures map daemon eval signals internal scrub version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1405,6 +1414,56 @@ _aictx() {
         aictx__subcmd__pin)
             opts="-h --undo --repo --json --no-color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --repo)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        aictx__subcmd__portability)
+            opts="-h --json --no-color --help status compact"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        aictx__subcmd__portability__subcmd__compact)
+            opts="-h --apply --repo --json --no-color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --repo)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        aictx__subcmd__portability__subcmd__status)
+            opts="-h --repo --json --no-color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi

@@ -48,6 +48,7 @@ complete -c aictx -n "__fish_aictx_needs_command" -f -a "suggest" -d 'Suggest wh
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "reuse" -d 'Show what worked before for such a task'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "reflect" -d 'Show what the last execution looks like from outside'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "report" -d 'Report on use'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "portability" -d 'Look after memory that goes through git'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "messages" -d 'Mute or unmute banner and summary'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "guard" -d 'Check a step before it is taken'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "steer" -d 'Say what a person\'s message means for work under way'
@@ -319,6 +320,20 @@ complete -c aictx -n "__fish_aictx_using_subcommand report; and __fish_seen_subc
 complete -c aictx -n "__fish_aictx_using_subcommand report; and __fish_seen_subcommand_from real-usage" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand report; and __fish_seen_subcommand_from real-usage" -l no-color -d 'Print without colours (also: NO_COLOR)'
 complete -c aictx -n "__fish_aictx_using_subcommand report; and __fish_seen_subcommand_from real-usage" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand portability; and not __fish_seen_subcommand_from status compact" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand portability; and not __fish_seen_subcommand_from status compact" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand portability; and not __fish_seen_subcommand_from status compact" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand portability; and not __fish_seen_subcommand_from status compact" -f -a "status" -d 'Show whether memory goes through git, and whether everything is as it should be for that'
+complete -c aictx -n "__fish_aictx_using_subcommand portability; and not __fish_seen_subcommand_from status compact" -f -a "compact" -d 'Say what stands twice in the histories that go through git, or is too old for it'
+complete -c aictx -n "__fish_aictx_using_subcommand portability; and __fish_seen_subcommand_from status" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand portability; and __fish_seen_subcommand_from status" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand portability; and __fish_seen_subcommand_from status" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand portability; and __fish_seen_subcommand_from status" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand portability; and __fish_seen_subcommand_from compact" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand portability; and __fish_seen_subcommand_from compact" -l apply -d 'Take it out, into the archive; otherwise it is only said'
+complete -c aictx -n "__fish_aictx_using_subcommand portability; and __fish_seen_subcommand_from compact" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand portability; and __fish_seen_subcommand_from compact" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand portability; and __fish_seen_subcommand_from compact" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand messages" -l repo -d 'Repository, or a directory in it' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand messages" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand messages" -l no-color -d 'Print without colours (also: NO_COLOR)'

@@ -392,3 +392,31 @@ fn one_task(task: &Value) -> String {
     let (id, status) = (word(task, "task_id"), word(task, "status"));
     format!("{id} ({status}): {}", word(task, "goal"))
 }
+
+/// `portability.status`.
+pub(super) fn portability(_: &Call<'_>, mut value: Value) -> Answer {
+    let compaction = taken(&mut value, "jsonl_compaction");
+    let totals = member(&compaction, "totals").clone();
+    aictx_proto::json::set(&mut value, "jsonl_compaction", totals);
+    let text = format!("{}: {}", word(&value, "mode"), word(&value, "status"));
+    let spare = ["local_only_patterns", "portable_patterns", "merge_policy"];
+    Answer::new(&text, json!({ "status": value }), &spare, Budget::Standard)
+}
+
+/// `portability.compact`.
+pub(super) fn histories(_: &Call<'_>, mut value: Value) -> Answer {
+    let warnings = taken(&mut value, "warnings");
+    let changed = taken(&mut value, "changed");
+    let totals = member(&value, "totals");
+    let text = format!(
+        "{}: {} of {} rows stay, {} stood twice, {} are too old, {} lost a secret",
+        word(&value, "mode"),
+        member(totals, "rows_after"),
+        member(totals, "rows_before"),
+        member(totals, "duplicates_removed"),
+        member(totals, "rows_truncated"),
+        member(totals, "secret_redactions")
+    );
+    let facts = json!({ "changed": changed, "warnings": warnings, "compact": value });
+    Answer::new(&text, facts, &[], Budget::Standard)
+}
