@@ -144,6 +144,7 @@ async fn dispatch(app: &Arc<App>, method: &str, params: &str) -> Result<Box<RawV
         }
         words::MEMORY_RIGHT => reply(&memory::edit(app, read(params)?, MemoryEdit::Right).await?),
         words::MEMORY_FORGET => reply(&memory::edit(app, read(params)?, MemoryEdit::Forget).await?),
+        words::MEMORY_DECIDE => reply(&memory::decide(app, read(params)?).await?),
         words::MESSAGES => reply(&memory::messages(app, read(params)?).await?),
         words::COMPACT => reply(&on_pool(app, params, compact::compact).await?),
         words::PORTABILITY_STATUS => reply(&on_pool(app, params, portability::status).await?),

@@ -161,6 +161,8 @@ methods! {
         "Take that back.";
     MEMORY_FORGET = "memory.forget", Repository, MemoryParams => MemoryReply,
         "Take an item out of memory, into the archive.";
+    MEMORY_DECIDE = "memory.decide", Repository, DecideParams => DecideReply,
+        "Keep a decision, in the midst of a session.";
     MESSAGES = "messages", Repository, MessagesParams => MessagesReply,
         "Show or set whether banner and summary are shown.";
     COMPACT = "compact", Repository, CompactParams => Value,

@@ -56,6 +56,11 @@ fn steps(env: &TestEnv, repo: &Path) -> Vec<Step> {
             "mcp.status",
             json!({ "repo": repo, "surroundings": around }),
         ),
+        (
+            "memory.decide",
+            json!({ "repo": repo, "decision": { "decision": "keep it", "related_paths": ["calc.py", "/etc"] } }),
+        ),
+        ("memory.decide", json!({ "repo": repo, "decision": {} })),
         ("resume", json!({ "repo": repo, "look_only": true })),
         (
             "clean",

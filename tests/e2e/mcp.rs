@@ -93,6 +93,10 @@ fn one_call_each() -> Vec<(&'static str, Value)> {
         ),
         ("aictx_messages_set", json!({"mode": "muted"})),
         ("aictx_messages_status", json!({})),
+        (
+            "aictx_record_decision",
+            json!({"title": "signatures", "decision": "no keywords", "files": ["calc.py", "/etc/passwd"], "scope": "core"}),
+        ),
         ("aictx_report_real_usage", json!({})),
         ("aictx_portability_status", json!({})),
         ("aictx_portability_compact", json!({"apply": true})),
@@ -131,6 +135,25 @@ fn every_tool_answers_and_each_profile_has_its_own() {
         "muted"
     );
     assert_eq!(answers["aictx_resume"]["relevant_files"][0], "calc.py");
+    let decided = &answers["aictx_record_decision"];
+    assert_eq!(
+        decided["decision"]["related_paths"],
+        json!(["calc.py"]),
+        "{decided}"
+    );
+    assert_eq!(decided["warnings"].as_array().unwrap().len(), 1);
+    let again = full.facts(
+        "aictx_record_decision",
+        &json!({"title": "signatures", "decision": "no keywords", "files": ["calc.py"]}),
+    );
+    assert_eq!(again["changed"], json!(false), "{again}");
+    let why = full.refused(
+        "aictx_record_decision",
+        &json!({"title": "y", "decision": "x"}),
+    );
+    assert_eq!(why, "invalid_request");
+    let rows = env.rows(&root, "continuity/decisions.jsonl");
+    assert_eq!(rows.len(), 2, "{rows:?}");
     // The client's name says which agent it is, and memory says how it came.
     let events = env.rows(&root, "continuity/lifecycle_events.jsonl");
     let ours: Vec<&Value> = events.iter().filter(|row| row["source"] == "mcp").collect();

@@ -344,6 +344,39 @@ pub(super) static TOOLS: &[Tool] = &[
         ..QUESTION
     },
     Tool {
+        name: "aictx_record_decision",
+        profile: Full,
+        about: "Keep a decision that later sessions must not undo unknowingly: with its rationale, or the \
+            files it governs",
+        writes: Writes::Adds,
+        arguments: &[
+            &[
+                Argument::needed("title", Text, "What it is about"),
+                Argument::needed("decision", Text, ""),
+                Argument::new("rationale", Text, "Why"),
+                Argument::new("scope", Text, "Part of the repository"),
+                Argument::new("files", Texts, "Files it governs"),
+            ],
+            WHO,
+        ],
+        request: |call| {
+            let given = [
+                ("rationale", "rationale"),
+                ("scope", "subsystem"),
+                ("files", "related_paths"),
+            ];
+            let mut decision = call.members(&given);
+            let words = format!("{}: {}", call.text("title"), call.text("decision"));
+            decision.insert("decision".to_owned(), json!(words));
+            let mut params = params(call, &[]);
+            aictx_proto::json::set(&mut params, "decision", decision);
+            (words::MEMORY_DECIDE, params)
+        },
+        answer: shape::decision,
+        details: Some("decisions"),
+        ..QUESTION
+    },
+    Tool {
         name: "aictx_report_real_usage",
         about: "What the logs show of how aictx was used here",
         answer: |_, value| {

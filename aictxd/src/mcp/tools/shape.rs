@@ -420,3 +420,18 @@ pub(super) fn histories(_: &Call<'_>, mut value: Value) -> Answer {
     let facts = json!({ "changed": changed, "warnings": warnings, "compact": value });
     Answer::new(&text, facts, &[], Budget::Standard)
 }
+
+/// `memory.decide`.
+pub(super) fn decision(_: &Call<'_>, mut value: Value) -> Answer {
+    let recorded = taken(&mut value, "recorded");
+    let text = if recorded == json!(true) {
+        "recorded".to_owned()
+    } else {
+        "the same decision stands already; nothing changed".to_owned()
+    };
+    let facts = json!({
+        "changed": recorded, "warnings": taken(&mut value, "warnings"),
+        "decision": taken(&mut value, "decision"), "path": taken(&mut value, "path"),
+    });
+    Answer::new(&text, facts, &[], Budget::Standard)
+}
