@@ -14,16 +14,20 @@ use aictx_proto::locations::{
     Locations, SOCKET_VARIABLE, is_inherited, may_start, usual_runtime_dir,
 };
 use aictx_proto::methods::{DOCTOR, FINALIZE, MAP_REFRESH};
-use aictx_proto::rpc::{MAX_LINE_BYTES, RpcError, TOO_LARGE, UNAVAILABLE};
+use aictx_proto::rpc::{MAX_LINE_BYTES, METHOD_NOT_FOUND, RpcError, TOO_LARGE, UNAVAILABLE};
 use aictx_proto::{PROTOCOL_VERSION, VERSION};
 use rustix::fs::OFlags;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::UnixStream;
+use tokio::sync::Semaphore;
 
 use crate::app::{App, Mode};
 use crate::{methods, once, process, socket};
 
+/// Calls of one client under way at once; others wait, so that one client leaves the daemon room for
+/// the hooks of all.
+const MAX_CALLS: usize = 8;
 /// How long a start may take, waiting for another process's start included.
 const START_DEADLINE: Duration = Duration::from_secs(5);
 const ANSWER_DEADLINE: Duration = Duration::from_secs(10);
@@ -62,6 +66,8 @@ pub(super) struct Backend {
     may_start: bool,
     /// This program as it was when we started; it may be replaced while we serve.
     program: Option<PathBuf>,
+    /// Calls that may be under way at once.
+    turns: Semaphore,
 }
 
 impl Backend {
@@ -73,6 +79,7 @@ impl Backend {
             runtime,
             may_start: may_start(|name| std::env::var(name).ok()),
             program: std::env::current_exe().ok(),
+            turns: Semaphore::new(MAX_CALLS),
         }
     }
 
@@ -81,6 +88,7 @@ impl Backend {
     /// # Errors
     /// What the method reports, or that its answer did not come.
     pub(super) async fn call(&self, method: &str, params: Value) -> Result<Value, RpcError> {
+        let _turn = self.turns.acquire().await;
         match self.reach().await {
             Some(stream) => {
                 let deadline = deadline_of(method, &params);
@@ -173,11 +181,22 @@ async fn exchange(mut stream: UnixStream, method: &str, params: &Value) -> Resul
     let mut answer: Value =
         serde_json::from_slice(&answer).map_err(|_| silent("the connection was closed"))?;
     match answer.get_mut("error").map(Value::take) {
-        Some(error) => Err(serde_json::from_value(error).map_err(|e| silent(&e.to_string()))?),
+        Some(error) => Err(told(error)),
         None => Ok(answer
             .get_mut("result")
             .map(Value::take)
             .unwrap_or_default()),
+    }
+}
+
+/// An error of the daemon's. It may be of an earlier release than we are.
+fn told(error: Value) -> RpcError {
+    match serde_json::from_value::<RpcError>(error) {
+        Ok(error) if error.code == METHOD_NOT_FOUND.code => {
+            error.hint("the daemon is of another release; `aictx daemon restart` replaces it")
+        }
+        Ok(error) => error,
+        Err(e) => silent(&e.to_string()),
     }
 }
 

@@ -18,7 +18,7 @@ use tokio::sync::{Mutex, mpsc};
 /// Longest message, its newline included.
 pub(super) const MAX_MESSAGE: usize = 4 * 1024 * 1024;
 /// Messages that wait for the server before no more are read.
-const MAX_WAITING: usize = 32;
+const MAX_WAITING: usize = 8;
 
 type Output = Arc<Mutex<Box<dyn AsyncWrite + Send + Unpin>>>;
 

@@ -14,13 +14,8 @@ use crate::setup::files::{self, Bounds};
 
 pub(super) fn status(app: &App, params: &McpStatusParams) -> Result<McpStatus, RpcError> {
     let site = Site::find(app, &params.repo, false).ok();
-    let worktree = site
-        .as_ref()
-        .map(|site| site.worktree.to_string_lossy().into_owned());
-    let around = Around::new(
-        &params.surroundings,
-        worktree.as_deref().unwrap_or_default(),
-    )?;
+    let worktree = site.as_ref().map(|site| site.worktree.as_path());
+    let around = Around::at(&params.surroundings, worktree)?;
     let there = around.choose(&[])?;
     Ok(standing(&around, &there, site.as_ref()))
 }

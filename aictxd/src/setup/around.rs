@@ -57,6 +57,15 @@ impl Around {
         })
     }
 
+    /// From what a caller tells, in a worktree or in none.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn at(told: &Surroundings, worktree: Option<&Path>) -> Result<Self, RpcError> {
+        let worktree = worktree.map(Path::to_string_lossy);
+        Self::new(told, worktree.as_deref().unwrap_or_default())
+    }
+
     /// Directories in which agents keep the user's files.
     pub fn user_bounds(&self) -> Bounds {
         let paths = &self.paths;

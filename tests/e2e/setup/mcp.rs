@@ -136,6 +136,15 @@ fn entries_lead_to_a_server_that_works() {
     assert!(methods.iter().any(|method| method.method == "task.list"));
     assert_eq!(env.git(&repo, &["status", "--porcelain"]), "");
 
+    // Without the server again: its entries go, hooks stay.
+    env.aictx(&repo, &["install", "--no-mcp"]).ok();
+    let without = status(&["mcp", "status", "--json"]);
+    assert_eq!(without["global"]["enabled"], json!(false), "{without}");
+    assert_eq!(tree(&home), hooks);
+    env.aictx(&repo, &["install", "--no-mcp"]).ok();
+    assert_eq!(tree(&home), hooks);
+    env.aictx(&repo, &["mcp", "install"]).ok();
+
     let removed = status(&["uninstall", "--verify", "--json"]);
     for file in removed["verified"].as_array().unwrap() {
         assert_eq!(file["identical"], true, "{removed}");

@@ -1,6 +1,7 @@
 use serde_json::{Map, json};
 
 use super::*;
+use crate::mcp::Profile::{Full, Readonly, Standard};
 use crate::mcp::schema;
 
 fn names(profile: Profile) -> Vec<&'static str> {
