@@ -17,9 +17,9 @@ use serde_json::{Map, Value, json};
 
 use super::compact::of_repo;
 use super::inspect::inside;
-use super::place;
+use super::{Looked, place};
 use crate::app::App;
-use crate::{facts, git};
+use crate::facts;
 
 /// Items listed when nobody says how many, and at most.
 const DEFAULT_LIMIT: usize = 50;
@@ -94,10 +94,16 @@ pub(super) async fn decide(
     let outside = named.len() - paths.len();
     let related = json!(paths);
     params.decision.insert("related_paths".to_owned(), related);
-    let git = git::state(&place.worktree).await;
-    let (app_, snapshot) = (Arc::clone(app), host.snapshot());
-    let looked =
-        tokio::task::spawn_blocking(move || facts::gather(&app_, &place, &snapshot, &paths));
+    let Looked {
+        place,
+        git,
+        mut project,
+    } = Looked::at(app, &host, &place.worktree).await?;
+    let app_ = Arc::clone(app);
+    let looked = tokio::task::spawn_blocking(move || {
+        facts::gather_more(&app_, &place, &mut project, &paths);
+        project
+    });
     let project = looked
         .await
         .map_err(|_| RpcError::new(INTERNAL, "the handler failed"))?;
