@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use aictx_tests::mcp::Mcp;
-use aictx_tests::{TestEnv, program};
+use aictx_tests::{TestEnv, program, wait_until};
 use serde_json::{Value, json};
 
 /// Bytes of a result as a model may get them.
@@ -529,6 +529,11 @@ fn the_daemon_is_started_when_there_is_none_and_done_without_when_it_must() {
     mcp.facts("aictx_task_start", &json!({"goal": "one"}));
     let first = env.status().pid;
     env.stop_daemon();
+    // While it still holds its lock no other can begin, and the server answers by itself.
+    let process = rustix::process::Pid::from_raw(first.cast_signed()).unwrap();
+    wait_until("its process is gone", || {
+        rustix::process::test_kill_process(process).is_err()
+    });
     // Another daemon, or none, makes no difference to a server that lives on.
     assert_eq!(
         mcp.facts("aictx_task_list", &json!({}))["tasks"][0]["task_id"],
