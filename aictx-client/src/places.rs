@@ -5,7 +5,7 @@ use std::io;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
 
-use aictx_proto::locations::{DAEMON_VARIABLE, Locations, NO_DAEMON_VARIABLE};
+use aictx_proto::locations::{DAEMON_VARIABLE, Locations, may_start};
 
 /// Where things are for this process.
 #[derive(Debug, Clone)]
@@ -14,7 +14,7 @@ pub struct Places {
     pub locations: Locations,
     /// The daemon program: `AICTX_DAEMON`, else `aictxd` beside this program.
     pub daemon: Option<PathBuf>,
-    no_daemon: bool,
+    may_start: bool,
 }
 
 impl Places {
@@ -32,13 +32,13 @@ impl Places {
                 .filter(|v| !v.is_empty())
                 .map(PathBuf::from)
                 .or_else(beside),
-            no_daemon: get(NO_DAEMON_VARIABLE).is_some_and(|v| !v.is_empty() && v != "0"),
+            may_start: may_start(get),
         }
     }
 
     /// Whether this process may start a daemon.
     pub fn may_start(&self) -> bool {
-        !self.no_daemon
+        self.may_start
     }
 }
 

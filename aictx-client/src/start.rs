@@ -9,31 +9,11 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use aictx_proto::locations::{NO_DAEMON_VARIABLE, SOCKET_VARIABLE};
+use aictx_proto::locations::{NO_DAEMON_VARIABLE, is_inherited};
 
 use crate::connect;
 use crate::places::{self, Places};
 
-/// Variables that a daemon may inherit from whoever starts it first. Everything else (API keys,
-/// the agent's own settings) stays out of a process that outlives the agent.
-const INHERITED: &[&str] = &[
-    "HOME",
-    "PATH",
-    "USER",
-    "LOGNAME",
-    "LANG",
-    "LC_ALL",
-    "TZ",
-    "TMPDIR",
-    "XDG_RUNTIME_DIR",
-    "XDG_STATE_HOME",
-    "XDG_CACHE_HOME",
-    "XDG_CONFIG_HOME",
-    "AICTX_LOG",
-    SOCKET_VARIABLE,
-];
-/// Prefix of the daemon's own switches, all inherited.
-const OWN_PREFIX: &str = "AICTXD_";
 /// How long to wait between two looks at a start lock that somebody else holds.
 const LOCK_STEP: Duration = Duration::from_millis(1);
 
@@ -104,10 +84,7 @@ fn spawn(places: &Places, end: Instant) -> Result<(), StartError> {
     let program = places.daemon.as_ref().ok_or_else(|| {
         StartError::Failed("aictxd is not beside aictx; set AICTX_DAEMON to its path".into())
     })?;
-    let kept = std::env::vars_os().filter(|(name, _)| {
-        name.to_str()
-            .is_some_and(|n| INHERITED.contains(&n) || n.starts_with(OWN_PREFIX))
-    });
+    let kept = std::env::vars_os().filter(|(name, _)| name.to_str().is_some_and(is_inherited));
     let mut child = Command::new(program)
         .args(["run", "--detach"])
         .env_clear()

@@ -47,6 +47,8 @@ enum Command {
     /// Measure how good the map's answers are on a repository's own past.
     #[command(subcommand)]
     Eval(Eval),
+    /// Serve the tools of aictx to an agent over standard input and output (MCP).
+    Mcp(crate::mcp::Arguments),
     /// Read what a tool printed.
     #[command(subcommand)]
     Signals(Signals),
@@ -102,12 +104,6 @@ enum Eval {
     },
 }
 
-/// Whether this program has a subcommand: nothing may be registered that it does not serve.
-pub fn has(subcommand: &str) -> bool {
-    use clap::CommandFactory;
-    Arguments::command().find_subcommand(subcommand).is_some()
-}
-
 /// Runs the program.
 pub fn main() -> ExitCode {
     let arguments = Arguments::parse();
@@ -154,6 +150,7 @@ pub fn main() -> ExitCode {
                 ExitCode::FAILURE
             }
         },
+        Command::Mcp(arguments) => crate::mcp::run(arguments),
         Command::Openrpc => {
             let text =
                 serde_json::to_string_pretty(&aictx_proto::openrpc::document()).unwrap_or_default();

@@ -47,6 +47,11 @@ impl Homes {
         self.outside.join(name_of(root))
     }
 
+    /// Whether any memory may lie outside of its repository.
+    pub fn any_outside(&self) -> bool {
+        self.outside.is_dir()
+    }
+
     /// Makes the home outside of a repository, readable by the user alone.
     ///
     /// # Errors

@@ -16,6 +16,7 @@ pub mod hosts;
 pub mod lifecycle;
 pub mod logging;
 pub mod maps;
+pub mod mcp;
 pub mod methods;
 pub mod once;
 pub mod policy;

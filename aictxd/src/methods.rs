@@ -36,7 +36,10 @@ mod init;
 mod inspect;
 mod install;
 mod map;
+mod mcp;
 mod memory;
+mod outside;
+mod portability;
 mod repo;
 mod session;
 mod status;
@@ -59,7 +62,10 @@ pub async fn call(app: &Arc<App>, method: &str, params: &str) -> Result<Box<RawV
     if let Err(error) = &outcome {
         tracing::debug!(method, code = error.code, %error, "answered with an error");
     }
-    outcome
+    if method == words::HOOK {
+        return outcome;
+    }
+    outcome.map(|answer| outside::named(app, params, answer))
 }
 
 async fn dispatch(app: &Arc<App>, method: &str, params: &str) -> Result<Box<RawValue>, RpcError> {
@@ -88,6 +94,7 @@ async fn dispatch(app: &Arc<App>, method: &str, params: &str) -> Result<Box<RawV
         words::INSTALL => reply(&on_pool(app, params, install::install).await?),
         words::UNINSTALL => reply(&on_pool(app, params, clean::uninstall).await?),
         words::DOCTOR => reply(&on_pool(app, params, doctor::doctor).await?),
+        words::MCP_STATUS => reply(&on_pool(app, params, mcp::status).await?),
         words::REPO_ADD => reply(&on_pool(app, params, repo::add).await?),
         words::REPO_LIST => reply(&repo::list(app)),
         words::REPO_REMOVE => reply(&on_pool(app, params, repo::remove).await?),
@@ -137,8 +144,11 @@ async fn dispatch(app: &Arc<App>, method: &str, params: &str) -> Result<Box<RawV
         }
         words::MEMORY_RIGHT => reply(&memory::edit(app, read(params)?, MemoryEdit::Right).await?),
         words::MEMORY_FORGET => reply(&memory::edit(app, read(params)?, MemoryEdit::Forget).await?),
+        words::MEMORY_DECIDE => reply(&memory::decide(app, read(params)?).await?),
         words::MESSAGES => reply(&memory::messages(app, read(params)?).await?),
         words::COMPACT => reply(&on_pool(app, params, compact::compact).await?),
+        words::PORTABILITY_STATUS => reply(&on_pool(app, params, portability::status).await?),
+        words::PORTABILITY_COMPACT => reply(&on_pool(app, params, portability::compact).await?),
         words::MAP_QUERY => map::ask(app, read(params)?, map::query).await,
         words::MAP_BRIEF => map::ask(app, read(params)?, map::brief).await,
         words::MAP_OUTLINE => map::ask(app, read(params)?, map::outline).await,
@@ -231,6 +241,7 @@ async fn resume(app: &Arc<App>, params: ResumeParams) -> Result<ResumeReply, Rpc
         .caller
         .identify(|agent| app.sessions.only_live(agent, &place.worktree));
     let now = app.now();
+    let look_only = params.look_only;
     let (at, task, app_, host_) = (
         place,
         params.task.clone(),
@@ -241,6 +252,15 @@ async fn resume(app: &Arc<App>, params: ResumeParams) -> Result<ResumeReply, Rpc
     let decide = move |snapshot: &Snapshot, project: Project| {
         aictx_continuity::resume(snapshot, &params, &identity, &project, now)
     };
+    if look_only {
+        let seen = host.snapshot();
+        let looked = tokio::task::spawn_blocking(move || decide(&seen, look()).0);
+        let looked = looked.await;
+        let mut reply = looked.map_err(|_| RpcError::new(INTERNAL, "the handler failed"))?;
+        // Neither is there: nothing was written.
+        (reply.contract_ref, reply.written_files) = (Value::Null, Value::Null);
+        return Ok(reply);
+    }
     // A process that serves one call has nothing to do afterwards but to wait for the disk.
     let written = match app.mode {
         Mode::Daemon => host.look_and_write_soon(look, decide).await,

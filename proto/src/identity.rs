@@ -59,6 +59,9 @@ pub struct Caller {
     pub env: BTreeMap<String, String>,
     /// Parent process of the client, 0 when unknown.
     pub parent_pid: u32,
+    /// What the caller came through: `mcp`; empty for the command line.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub via: String,
 }
 
 /// Where a session id came from, best first.
@@ -116,6 +119,20 @@ const CODEX: &[&str] = &[
 ];
 
 impl Caller {
+    /// What the caller came through, as memory notes it.
+    pub fn source(&self) -> &'static str {
+        if self.via == "mcp" { "mcp" } else { "cli" }
+    }
+
+    /// The variables of [`IDENTITY_VARIABLES`] that are set, as `read` gives them.
+    pub fn environment(read: impl Fn(&str) -> Option<String>) -> BTreeMap<String, String> {
+        let set = IDENTITY_VARIABLES.iter().filter_map(|name| {
+            let value = read(name).filter(|value| !value.is_empty())?;
+            Some(((*name).to_owned(), value))
+        });
+        set.collect()
+    }
+
     fn env(&self, name: &str) -> Option<&str> {
         self.env
             .get(name)

@@ -14,6 +14,13 @@ pub fn set(value: &mut Value, name: &str, content: impl Into<Value>) {
     }
 }
 
+/// The texts in a list; of anything else there are none.
+pub fn texts(list: Option<&Value>) -> Vec<String> {
+    let entries = list.and_then(Value::as_array).into_iter().flatten();
+    let texts = entries.filter_map(Value::as_str);
+    texts.map(str::to_owned).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

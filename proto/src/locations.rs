@@ -1,5 +1,6 @@
 //! Where things live outside of repositories. Pure: the caller supplies the environment.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// Longest socket path that `bind` takes: 108 bytes on Linux, 104 elsewhere, a NUL included.
@@ -10,6 +11,60 @@ pub const SOCKET_VARIABLE: &str = "AICTX_SOCKET";
 pub const DAEMON_VARIABLE: &str = "AICTX_DAEMON";
 /// Environment variable that forbids starting a daemon.
 pub const NO_DAEMON_VARIABLE: &str = "AICTX_NO_DAEMON";
+
+/// Variables that a daemon may inherit from whoever starts it first. Everything else (API keys,
+/// the agent's own settings) stays out of a process that outlives the agent.
+const INHERITED: &[&str] = &[
+    "HOME",
+    "PATH",
+    "USER",
+    "LOGNAME",
+    "LANG",
+    "LC_ALL",
+    "TZ",
+    "TMPDIR",
+    "XDG_RUNTIME_DIR",
+    "XDG_STATE_HOME",
+    "XDG_CACHE_HOME",
+    "XDG_CONFIG_HOME",
+    "AICTX_LOG",
+    SOCKET_VARIABLE,
+];
+/// Prefix of the daemon's own switches, all inherited.
+const OWN_PREFIX: &str = "AICTXD_";
+
+/// Whether a daemon inherits a variable of the process that starts it.
+pub fn is_inherited(variable: &str) -> bool {
+    INHERITED.contains(&variable) || variable.starts_with(OWN_PREFIX)
+}
+
+/// Whether the environment allows to start a daemon.
+pub fn may_start(env: impl Fn(&str) -> Option<String>) -> bool {
+    !env(NO_DAEMON_VARIABLE).is_some_and(|value| !value.is_empty() && value != "0")
+}
+
+/// The directory that `XDG_RUNTIME_DIR` names on most systems.
+pub fn usual_runtime_dir(uid: u32) -> String {
+    format!("/run/user/{uid}")
+}
+
+/// The variables that put the daemon's socket and files elsewhere than usual. Some agents start their
+/// servers without most of the environment; those servers are told these.
+pub fn unusual(env: impl Fn(&str) -> Option<String>, uid: u32) -> BTreeMap<String, String> {
+    let usual = usual_runtime_dir(uid);
+    let names = [
+        SOCKET_VARIABLE,
+        "XDG_RUNTIME_DIR",
+        "XDG_STATE_HOME",
+        "XDG_CACHE_HOME",
+    ];
+    let set = names.into_iter().filter_map(|name| {
+        let value = env(name)?;
+        let told = Path::new(&value).is_absolute() && (name != "XDG_RUNTIME_DIR" || value != usual);
+        told.then(|| (name.to_owned(), value))
+    });
+    set.collect()
+}
 
 /// The user's places.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -126,6 +181,26 @@ mod tests {
                 .map(|(_, v)| (*v).to_owned())
         };
         Locations::derive(get, Some(Path::new("/home/u")), 7)
+    }
+
+    #[test]
+    fn what_is_usual_is_not_told() {
+        let of = |vars: &[(&str, &str)]| {
+            let get = |name: &str| {
+                let found = vars.iter().find(|(k, _)| *k == name);
+                found.map(|(_, v)| (*v).to_owned())
+            };
+            unusual(get, 7).into_keys().collect::<Vec<_>>()
+        };
+        assert!(of(&[("XDG_RUNTIME_DIR", "/run/user/7"), ("XDG_STATE_HOME", "x")]).is_empty());
+        assert_eq!(
+            of(&[
+                ("XDG_RUNTIME_DIR", "/r"),
+                ("XDG_STATE_HOME", "/s"),
+                ("HOME", "/h")
+            ]),
+            ["XDG_RUNTIME_DIR", "XDG_STATE_HOME"]
+        );
     }
 
     #[test]

@@ -97,6 +97,8 @@ methods! {
         "Take aictx out of the user's agents and of all registered repositories.";
     DOCTOR = "doctor", Repository, DoctorParams => DoctorReply,
         "Look for what keeps aictx from working, and say what fixes it.";
+    MCP_STATUS = "mcp.status", Repository, McpStatusParams => McpStatus,
+        "Which agents have an entry for the MCP server.";
     REPO_ADD = "repo.add", User, RepoParams => RepoEntry,
         "Register a repository with the user's daemon.";
     REPO_LIST = "repo.list", User, Empty => RepoList,
@@ -159,10 +161,16 @@ methods! {
         "Take that back.";
     MEMORY_FORGET = "memory.forget", Repository, MemoryParams => MemoryReply,
         "Take an item out of memory, into the archive.";
+    MEMORY_DECIDE = "memory.decide", Repository, DecideParams => DecideReply,
+        "Keep a decision, in the midst of a session.";
     MESSAGES = "messages", Repository, MessagesParams => MessagesReply,
         "Show or set whether banner and summary are shown.";
     COMPACT = "compact", Repository, CompactParams => Value,
         "Say which rows of memory have become history; move them to the archive when asked.";
+    PORTABILITY_STATUS = "portability.status", Repository, InRepo => Value,
+        "Whether memory goes through git, and whether everything is as it should be for that.";
+    PORTABILITY_COMPACT = "portability.compact", Repository, CompactParams => Value,
+        "Take out of the histories that go through git what stands there twice or is too old.";
     MAP_QUERY = "map.query", Repository, MapQueryParams => MapQueryReply,
         "Rank the files that matter for a task.";
     MAP_BRIEF = "map.brief", Repository, MapBriefParams => MapBrief,

@@ -48,6 +48,21 @@ fn steps(env: &TestEnv, repo: &Path) -> Vec<Step> {
         ("install", json!({ "surroundings": {} })),
         ("doctor", json!({ "repo": repo, "surroundings": around })),
         (
+            "portability.compact",
+            json!({ "repo": repo, "apply": true }),
+        ),
+        ("portability.status", here.clone()),
+        (
+            "mcp.status",
+            json!({ "repo": repo, "surroundings": around }),
+        ),
+        (
+            "memory.decide",
+            json!({ "repo": repo, "decision": { "decision": "keep it", "related_paths": ["calc.py", "/etc"] } }),
+        ),
+        ("memory.decide", json!({ "repo": repo, "decision": {} })),
+        ("resume", json!({ "repo": repo, "look_only": true })),
+        (
             "clean",
             json!({ "repo": repo, "surroundings": around, "dry_run": true }),
         ),

@@ -20,6 +20,7 @@ mod interleaved;
 mod interop;
 mod lifecycle;
 mod map;
+mod mcp;
 mod memory;
 mod protocol;
 mod recorded;

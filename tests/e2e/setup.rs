@@ -8,9 +8,11 @@ use std::path::Path;
 
 use aictx_tests::TestEnv;
 
+mod asked;
 mod configurations;
 mod doctor;
 mod fired;
+mod mcp;
 mod portable;
 mod stealth;
 

@@ -163,7 +163,7 @@ for agent in "$@"; do
     (cd "$repo" && clean git init -q -b main . && clean git add -A && clean git commit -qm start)
     # Without hooks most of what follows must not hold: that is what AICTX_CONTROL=1 is for.
     [ -n "${AICTX_CONTROL:-}" ] ||
-        clean "$bin/aictx" install --agents "$agent" --no-mcp --yes >>"$home/output" 2>&1 || true
+        clean "$bin/aictx" install --agents "$agent" --yes >>"$home/output" 2>&1 || true
     clean "$bin/aictx" init "$repo" --agents none >>"$home/output" 2>&1 || true
     clean "$bin/aictx" finalize --repo "$repo" --status success \
         --summary "The tangerine lighthouse was painted." --next-step "check calc" >>"$home/output" 2>&1 || true
@@ -176,6 +176,7 @@ for agent in "$@"; do
     ask "$agent" "STEPS: git checkout -- . ;; python3 -m unittest -q test_calc ;; say That is all."
     verdict "the model was asked" "$([ -s "$log" ] && echo yes || echo no)" "$(wc -l <"$log") requests"
     holds "what is remembered is told at the start" model_saw 1 "tangerine lighthouse"
+    holds "the tools of aictx are offered to the model" model_saw 1 aictx_resume
     holds "a destructive command is not run" grep -q uncommitted "$repo/calc.py"
     clean "$bin/aictx" failures list --repo "$repo" --json >"$home/failures" 2>&1 || true
     holds "a failing test is learned" grep -q test_add "$home/failures"
@@ -193,9 +194,16 @@ for agent in "$@"; do
         console.log(h.length ? `${h.reduce((n, m) => n + m.calls, 0)} hooks, slowest ${h[0].method} ${(h[0].p99_us / 1000).toFixed(1)} ms` : "no hooks");' \
         "$home/status" 2>/dev/null) || slowest=
     verdict "hooks in the daemon" "-" "$slowest"
-    clean "$bin/aictx" uninstall --purge --yes --verify >"$home/uninstall" 2>&1 &&
-        verdict "uninstall restores every file" yes ||
-        verdict "uninstall restores every file" "-" "$(grep differs "$home/uninstall" | head -n 1 | tr -s ' ' || true)"
+    # Some agents rewrite their own files meanwhile: then nothing of ours may be left in them.
+    if clean "$bin/aictx" uninstall --purge --yes --verify >"$home/uninstall" 2>&1; then
+        verdict "uninstall restores every file" yes
+    elif grep differs "$home/uninstall" | tr -s ' ' | cut -d ' ' -f 3 |
+        xargs -r grep -l -E 'aictxd|aictx hook|AICTX' >"$home/left" 2>/dev/null; then
+        verdict "uninstall restores every file" no "$(head -n 1 "$home/left")"
+    else
+        verdict "uninstall restores every file" yes "but for what the agent itself wrote: $(
+            grep differs "$home/uninstall" | tr -s ' ' | cut -d ' ' -f 3 | sed "s|$home/||" | tr '\n' ' ')"
+    fi
     kill "$model" 2>/dev/null || true
     model=
 done

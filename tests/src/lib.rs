@@ -23,9 +23,11 @@ use tempfile::TempDir;
 
 pub mod agents;
 pub mod golden;
+pub mod mcp;
 pub mod memory;
 pub mod play;
 pub mod session;
+pub mod terminal;
 
 /// How long anything may take before a test gives up waiting. Generous: it is a bound, not a
 /// measurement.

@@ -12,12 +12,13 @@ mod setup;
 
 pub use facts::{Eval, Failures, Map, MapAt, Signals};
 pub use memory::{
-    Hand, Internal, Item, Left, Log, Memory, Messages, PatchOptions, Pin, Prepare, Report,
-    RunExecution, Task, Why, Wrong,
+    Hand, Internal, Item, Left, Log, Memory, Messages, PatchOptions, Pin, Portability, Prepare,
+    Report, RunExecution, Task, Why, Wrong,
 };
 pub use rules::{Steer, Trust};
 pub use setup::{
-    AgentOptions, Clean, Doctor, Hook, Init, Install, McpProfile, RemovalOptions, Uninstall,
+    AgentOptions, Clean, Doctor, Hook, Init, Install, Mcp, McpCommand, McpProfile, McpServe,
+    RemovalOptions, Uninstall,
 };
 
 /// Continuity for coding agents: what one session learned, the next one knows.
@@ -87,6 +88,9 @@ pub enum Command {
     /// Report on use
     #[command(subcommand)]
     Report(Report),
+    /// Look after memory that goes through git
+    #[command(subcommand)]
+    Portability(Portability),
     /// Mute or unmute banner and summary
     Messages(Messages),
     /// Check a step before it is taken
@@ -99,6 +103,9 @@ pub enum Command {
     Trust(Trust),
     /// Answer one hook event of a coding agent (called by the agent, not by people)
     Hook(Hook),
+    /// Offer the tools of aictx to an agent (MCP)
+    #[command(alias = "mcp-server")]
+    Mcp(Mcp),
     /// Show the daemon, or the registered repositories when none is running
     Status,
     /// Manage the registered repositories

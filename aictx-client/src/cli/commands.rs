@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::path::{Component, Path, PathBuf};
 
-use aictx_proto::identity::{Caller, IDENTITY_VARIABLES};
+use aictx_proto::identity::Caller;
 
 use super::Answer;
 use super::arguments::{CallerOptions, Command, CommandLine, Internal};
@@ -18,7 +18,9 @@ pub mod failures;
 pub mod finalize;
 pub mod hook;
 pub mod map;
+pub mod mcp;
 pub mod memory;
+pub mod portability;
 pub mod probe;
 pub mod repository;
 pub mod rules;
@@ -58,6 +60,7 @@ pub fn run(line: CommandLine, paint: Paint) -> Result<Answer, CliError> {
         Command::Reuse(options) => memory::reuse(&backend, options),
         Command::Reflect(at) => memory::reflect(&backend, &at),
         Command::Report(command) => memory::report(&backend, &command),
+        Command::Portability(command) => portability::portability(&backend, &command),
         Command::Messages(options) => memory::messages(&backend, options),
         Command::Internal(Internal::RunExecution(options)) => {
             run::run(&backend, *options, line.json)
@@ -71,6 +74,7 @@ pub fn run(line: CommandLine, paint: Paint) -> Result<Answer, CliError> {
             probe::probe(&backend, &options, paint)
         }
         Command::Hook(options) => Ok(hook::hook(&options)),
+        Command::Mcp(options) => mcp::mcp(&backend, options, line.json),
         Command::Status => daemon::overview(&backend, paint),
         Command::Repo(command) => repository::repo(&backend, &command),
         Command::Session(command) => repository::session(&backend, &command, paint),
@@ -140,19 +144,14 @@ fn caller_from<S: AsRef<OsStr>>(
     options: CallerOptions,
     variable: impl Fn(&str) -> Option<S>,
 ) -> Caller {
-    let env = IDENTITY_VARIABLES
-        .iter()
-        .filter_map(|name| {
-            let value = variable(name)?.as_ref().to_string_lossy().into_owned();
-            (!value.is_empty()).then(|| ((*name).to_owned(), value))
-        })
-        .collect();
+    let text = |name: &str| Some(variable(name)?.as_ref().to_string_lossy().into_owned());
     Caller {
         agent_id: options.agent_id,
         adapter_id: options.adapter_id,
         session_id: options.session_id,
-        env,
+        env: Caller::environment(text),
         parent_pid: std::os::unix::process::parent_id(),
+        via: String::new(),
     }
 }
 

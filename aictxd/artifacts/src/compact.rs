@@ -10,10 +10,28 @@ use crate::error::StoreError;
 use crate::fs::{self, Root};
 use crate::lock::DEADLINE;
 use crate::read::{self, Line};
+use crate::scrub::{self, Report};
 use crate::store::Store;
 
 /// Largest history that is compacted.
 const MAX_COMPACTED: u64 = 256 * 1024 * 1024;
+
+/// What becomes of a row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Row {
+    /// It stays as it is.
+    Stays,
+    /// It stays, without the secrets that somebody else has written into it.
+    Scrubbed,
+    /// It goes to the archive.
+    Goes,
+}
+
+impl From<bool> for Row {
+    fn from(stays: bool) -> Self {
+        if stays { Self::Stays } else { Self::Goes }
+    }
+}
 
 /// What compacting a history did, or would do.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -22,6 +40,8 @@ pub struct Compacted {
     pub before_rows: usize,
     /// Rows that stay.
     pub kept_rows: usize,
+    /// Of these, rows that lost a secret.
+    pub scrubbed_rows: usize,
     /// Lines that are no rows; they stay as they are.
     pub skipped_rows: usize,
     /// Size before.
@@ -39,11 +59,11 @@ impl Store {
     /// # Errors
     /// Locked, not writable, or too large. Interrupted at any point every row is in the history, in
     /// the archive or in both.
-    pub fn compact_rows(
+    pub fn compact_rows<R: Into<Row>>(
         &self,
         file: &str,
         apply: bool,
-        stays: impl FnOnce(&[Value]) -> Vec<bool>,
+        stays: impl FnOnce(&[Value]) -> Vec<R>,
     ) -> Result<Option<Compacted>, StoreError> {
         if !apply {
             let root = self.root();
@@ -56,11 +76,11 @@ impl Store {
     }
 }
 
-fn compact(
+fn compact<R: Into<Row>>(
     root: &Root,
     file: &str,
     apply: bool,
-    stays: impl FnOnce(&[Value]) -> Vec<bool>,
+    stays: impl FnOnce(&[Value]) -> Vec<R>,
 ) -> std::io::Result<Option<Compacted>> {
     let Some(mut open) = root.read_if_there(file)? else {
         return Ok(None);
@@ -83,7 +103,7 @@ fn compact(
         places.push((at, row));
     }
     let fates = stays(&rows);
-    let mut fates = fates.into_iter().chain(std::iter::repeat(true));
+    let mut fates = rows.iter().zip(fates.into_iter().map(R::into));
     let (mut kept, mut gone) = (Vec::new(), Vec::new());
     let mut done = Compacted {
         before_rows: rows.len(),
@@ -95,21 +115,34 @@ fn compact(
         if !is_row {
             done.skipped_rows += 1;
             kept.extend_from_slice(line);
-        } else if fates.next() == Some(true) {
-            done.kept_rows += 1;
-            kept.extend_from_slice(line);
-        } else {
-            gone.extend_from_slice(line);
+            continue;
         }
+        match fates.next() {
+            Some((_, Row::Goes)) => {
+                gone.extend_from_slice(line);
+                continue;
+            }
+            Some((row, Row::Scrubbed)) => {
+                let mut row = row.clone();
+                scrub::scrub_value(&mut row, &mut Report::default());
+                kept.extend_from_slice(row.to_string().as_bytes());
+                kept.push(b'\n');
+                done.scrubbed_rows += 1;
+            }
+            _ => kept.extend_from_slice(line),
+        }
+        done.kept_rows += 1;
     }
     kept.extend_from_slice(bytes.get(whole..).unwrap_or_default());
     done.after_bytes = kept.len() as u64;
-    if gone.is_empty() {
+    if gone.is_empty() && done.scrubbed_rows == 0 {
         done.after_bytes = len;
         return Ok(Some(done));
     }
     if apply {
-        done.archive_path = Some(archive::put(root, file, &gone)?);
+        if !gone.is_empty() {
+            done.archive_path = Some(archive::put(root, file, &gone)?);
+        }
         // Rows that a program without the lock appends meanwhile are carried over.
         commit::replace_rows(root, file, kept, len)?;
         root.sync_parent(file)?;
@@ -130,7 +163,7 @@ mod tests {
         std::fs::create_dir_all(file.parent().unwrap()).unwrap();
         let text = "{\"n\":0}\n<<<<<<<\n\n{\"n\":1}\n[1]\n{\"n\":2}\n{\"n\":3";
         std::fs::write(&file, text).unwrap();
-        let odd = |rows: &[Value]| rows.iter().map(|r| r["n"] == 1).collect();
+        let odd = |rows: &[Value]| -> Vec<bool> { rows.iter().map(|r| r["n"] == 1).collect() };
         let would = store.compact_rows(DECISIONS, false, odd).unwrap().unwrap();
         assert_eq!(std::fs::read_to_string(&file).unwrap(), text, "a dry run");
         let done = store.compact_rows(DECISIONS, true, odd).unwrap().unwrap();
@@ -161,5 +194,25 @@ mod tests {
             "W: nothing is made"
         );
         assert!(!dir.path().join(".aictx/none.jsonl").exists());
+    }
+
+    #[test]
+    fn a_secret_that_somebody_else_wrote_goes_and_its_row_stays() {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::create(dir.path()).unwrap();
+        let file = dir.path().join(".aictx").join(DECISIONS);
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        let token = format!("ghp_{}", "0aB1".repeat(9));
+        std::fs::write(
+            &file,
+            format!("{{\"b\":\"{token}\",\"a\":1}}\n{{\"n\":1}}\n"),
+        )
+        .unwrap();
+        let all = |rows: &[Value]| vec![Row::Scrubbed; rows.len()];
+        let done = store.compact_rows(DECISIONS, true, all).unwrap().unwrap();
+        assert_eq!((done.scrubbed_rows, done.archive_path), (2, None));
+        let left = std::fs::read_to_string(&file).unwrap();
+        assert!(!left.contains(&token) && left.contains("\"a\":1"), "{left}");
+        assert_eq!(left.lines().count(), 2);
     }
 }

@@ -52,7 +52,7 @@ mod store;
 #[cfg(test)]
 mod tests;
 
-pub use compact::Compacted;
+pub use compact::{Compacted, Row};
 pub use encode::{MAX_ROW, TRUNCATED};
 pub use error::StoreError;
 pub use ledger::{Ledger, LedgerFile};

@@ -13,6 +13,10 @@ use serde_json::{Map, Value, json};
 use crate::ids::decision_id;
 use crate::marks;
 
+mod portable;
+
+pub use portable::portable_fates;
+
 /// What becomes of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Fate {

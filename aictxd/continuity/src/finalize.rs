@@ -11,12 +11,13 @@ use aictx_proto::record::{ContractRecord, Decision, Handoff, HandoffRow, Thread}
 use aictx_proto::snapshot::{GitState, Snapshot};
 use serde_json::{Map, Value};
 
-use self::learned::{Facts, Learned, anchor_decision, anchor_failure, learn};
+use self::learned::{Facts, Learned, anchor_failure, learn};
 use self::records::Records;
 use self::reply::{Summary, repeated, reply};
-use self::report::{decision_rows, differences, execution_id, known_execution, merge_report};
+use self::report::{differences, execution_id, known_execution, merge_report};
 use crate::area::derive_area;
 use crate::classify::{Observed, effective, observed, provisional};
+use crate::decide::decided;
 use crate::failures;
 use crate::handoff;
 use crate::observe::{Failure, Observation, open_rows};
@@ -268,15 +269,10 @@ fn decide<'a>(
         &seen,
     );
     handoff.contract_gaps.clone_from(&learned.gaps);
-    let mut decisions = decision_rows(params, &execution_id, session.number, input.now);
-    decisions.iter_mut().for_each(|d| anchor_decision(d, input));
-    // The same words again are no new decision, unless what they said does not hold any more.
-    let (holding, _) = crate::decisions::ranked(snapshot, "", &std::collections::BTreeSet::new());
-    decisions.retain(|d| {
-        !holding.iter().any(|known| {
-            known.decision.decision == d.decision && known.decision.related_paths == d.related_paths
-        })
-    });
+    let head = input.git.head.as_str();
+    let told = params.map_or(&[][..], |params| params.decisions.as_slice());
+    let whose = (execution_id.as_str(), session.number);
+    let decisions = decided(snapshot, told, whose, input.project, head, input.now);
     // From what was observed first, else from the resume that made the contract (W21).
     let begun = seen
         .first_at

@@ -11,6 +11,7 @@ mod classify;
 mod compaction;
 mod context;
 mod contracts;
+mod decide;
 mod decisions;
 mod failures;
 mod finalize;
@@ -42,8 +43,9 @@ pub use capsule::{SessionStart, session_start};
 pub use classify::{
     Observed, TaskType, classify, effective, inferred_types, observed, provisional,
 };
-pub use compaction::{Fate, Known, RULES, Rule, rules};
+pub use compaction::{Fate, Known, RULES, Rule, portable_fates, rules};
 pub use contracts::{Chosen, choose_contract, contract_file};
+pub use decide::record_decision;
 pub use failures::{
     FailureEdit, FailureQuery, edit_failure, find_failures, known_failure, list as failure_list,
     pick_failure,

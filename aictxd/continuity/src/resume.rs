@@ -215,7 +215,7 @@ pub fn resume(
         schema_version: "1.0".to_owned(),
         event_type: "resume_called".to_owned(),
         timestamp: now.to_string(),
-        source: "cli".to_owned(),
+        source: params.caller.source().to_owned(),
         agent_id: identity.agent_id.clone(),
         adapter_id: identity.adapter_id.clone(),
         session_id: identity.session_id.clone(),

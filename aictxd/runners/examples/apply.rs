@@ -5,6 +5,7 @@
 //! answered to `hooks/list`.
 #![allow(clippy::unwrap_used, clippy::panic)]
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
@@ -44,6 +45,7 @@ fn main() {
         claude: None,
         codex: None,
         copilot: None,
+        variables: BTreeMap::new(),
     };
     if let [flag, list] = rest
         && flag == "--trust"

@@ -25,7 +25,7 @@ mod yaml;
 pub use self::block::{Block, Comment};
 pub use self::error::{MergeError, Problem};
 pub use self::json::{Item, Rule};
-pub use self::owner::Owner;
+pub use self::owner::{Owner, server};
 pub use self::record::{Record, Splice, digest};
 pub use self::toml::Table;
 pub(crate) use self::toml::text as toml_text;

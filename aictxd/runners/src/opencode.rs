@@ -220,7 +220,12 @@ impl Agent for OpenCode {
         if site.options.mcp && site.is_user() {
             let mut command = vec![site.server_program().to_owned()];
             command.extend(site.server_arguments());
-            let value = json!({ "type": "local", "command": command, "enabled": true });
+            let mut value = json!({ "type": "local", "command": command, "enabled": true });
+            if let (Some(entry), Some((name, variables))) =
+                (value.as_object_mut(), site.server_variables("environment"))
+            {
+                entry.insert(name.to_owned(), variables);
+            }
             let file = format!("{}/opencode/opencode.json", site.paths.config);
             let content = site.server_value("mcp", value);
             edits.push(site.edit(file, content, "offers the tools of aictx"));

@@ -10,6 +10,8 @@
 //! the second of two equal commands, the others do not, and a shared entry cannot be equal because
 //! it must not hold this machine's paths. [`crate::HookEvent::repeat_key`] tells such a pair.
 
+use std::collections::BTreeMap;
+
 use serde_json::{Value, json};
 
 use crate::merge::{Block, Comment, Content, Item, Rule, Table, Whole};
@@ -60,6 +62,8 @@ pub struct Paths {
     pub codex: Option<String>,
     /// `$COPILOT_HOME`, when set.
     pub copilot: Option<String>,
+    /// Variables that put our own things elsewhere than usual.
+    pub variables: BTreeMap<String, String>,
 }
 
 /// What to install.
@@ -351,6 +355,13 @@ impl Site<'_> {
         arguments
     }
 
+    /// What the MCP server is told of the environment, under the agent's name for that: some agents
+    /// start it without most of theirs.
+    pub(crate) fn server_variables(&self, name: &'static str) -> Option<(&'static str, Value)> {
+        let variables = &self.paths.variables;
+        (!self.is_shared() && !variables.is_empty()).then(|| (name, json!(variables)))
+    }
+
     /// The program of the MCP server.
     pub(crate) fn server_program(&self) -> &str {
         if self.is_shared() {
@@ -370,6 +381,9 @@ impl Site<'_> {
             for (name, member) in more {
                 object.insert((*name).to_owned(), member.clone());
             }
+            if let Some((name, variables)) = self.server_variables("env") {
+                object.insert(name.to_owned(), variables);
+            }
         }
         self.server_value(container, value)
     }
@@ -387,13 +401,20 @@ impl Site<'_> {
     pub(crate) fn server_table(&self) -> Content {
         let arguments = self.server_arguments();
         let arguments: Vec<_> = arguments.iter().map(|a| toml_text(a)).collect();
+        let mut members = format!(
+            "command = {}\nargs = [{}]\n",
+            toml_text(self.server_program()),
+            arguments.join(", ")
+        );
+        if self.server_variables("env").is_some() {
+            let variables = self.paths.variables.iter();
+            let variables = variables.map(|(name, value)| format!("{name} = {}", toml_text(value)));
+            let variables: Vec<_> = variables.collect();
+            members.push_str(&format!("env = {{ {} }}\n", variables.join(", ")));
+        }
         Content::Toml(Table {
             path: vec!["mcp_servers".into(), "aictx".into()],
-            members: format!(
-                "command = {}\nargs = [{}]\n",
-                toml_text(self.server_program()),
-                arguments.join(", ")
-            ),
+            members,
         })
     }
 

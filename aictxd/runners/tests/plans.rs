@@ -30,6 +30,7 @@ fn paths() -> Paths {
         claude: None,
         codex: None,
         copilot: None,
+        variables: BTreeMap::new(),
     }
 }
 

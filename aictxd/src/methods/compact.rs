@@ -7,6 +7,7 @@ use aictx_continuity::{Fate, Known, RULES, failure_list, rules};
 use aictx_proto::effect::{Effect, Effects, KeyOrder};
 use aictx_proto::methods::CompactParams;
 use aictx_proto::rpc::RpcError;
+use aictx_proto::snapshot::Snapshot;
 use serde_json::{Value, json};
 
 use super::place;
@@ -30,7 +31,7 @@ pub(super) fn compact(app: &App, params: &CompactParams) -> Result<Value, RpcErr
     let mut archived: Vec<String> = Vec::new();
     for rule in RULES {
         let duplicates = Cell::new(0);
-        let stays = |rows: &[Value]| {
+        let stays = |rows: &[Value]| -> Vec<bool> {
             let fates = rule.fates(rows, &known);
             let twice = fates.iter().filter(|f| **f == Fate::Duplicate);
             duplicates.set(twice.count());
@@ -95,9 +96,7 @@ fn finish(host: &Host, manifest: &str, report: &Value) -> Result<(), RpcError> {
     let written = report.clone();
     let committed = host.store.transact(|snapshot| {
         let mut effects: Effects = vec![replace(manifest, written)];
-        if !snapshot.failures.is_empty() {
-            effects.push(failure_list(&snapshot.failures));
-        }
+        effects.extend(derived(snapshot));
         ((), effects)
     });
     committed.map_err(|e| store_error(&e))?;
@@ -107,7 +106,12 @@ fn finish(host: &Host, manifest: &str, report: &Value) -> Result<(), RpcError> {
         .map_err(|e| store_error(&e))
 }
 
-fn of_repo(file: &str) -> String {
+/// What is derived from rows that compaction may have moved.
+pub(super) fn derived(snapshot: &Snapshot) -> Option<Effect> {
+    (!snapshot.failures.is_empty()).then(|| failure_list(&snapshot.failures))
+}
+
+pub(super) fn of_repo(file: &str) -> String {
     format!(".aictx/{file}")
 }
 

@@ -20,13 +20,8 @@ const MAX_EXAMPLES: usize = 5;
 
 pub(super) fn doctor(app: &App, params: &DoctorParams) -> Result<DoctorReply, RpcError> {
     let site = Site::find(app, &params.repo, false).ok();
-    let worktree = site
-        .as_ref()
-        .map(|site| site.worktree.to_string_lossy().into_owned());
-    let around = Around::new(
-        &params.surroundings,
-        worktree.as_deref().unwrap_or_default(),
-    )?;
+    let worktree = site.as_ref().map(|site| site.worktree.as_path());
+    let around = Around::at(&params.surroundings, worktree)?;
     let mut checks = vec![Check {
         summary: format!("aictx {}", aictx_proto::VERSION),
         details: json!({ "version": aictx_proto::VERSION }),
@@ -65,6 +60,9 @@ pub(super) fn doctor(app: &App, params: &DoctorParams) -> Result<DoctorReply, Rp
         if registered {
             checks.push(agents::trust(agent, &around, snapshot.as_deref()));
         }
+    }
+    if !there.is_empty() {
+        checks.push(agents::server(&there, &around, site.as_ref()));
     }
     checks.extend(agents::leftovers(app, &around, site.as_ref()));
     checks.push(system::delivery(app));

@@ -43,7 +43,7 @@ fn open(
 }
 
 /// Paths as given, relative to the repository; what lies outside is left out.
-fn inside(place: &Place, cwd: &str, given: &[String]) -> Vec<String> {
+pub(super) fn inside(place: &Place, cwd: &str, given: &[String]) -> Vec<String> {
     let cwd = PathBuf::from(cwd);
     given
         .iter()

@@ -5,18 +5,22 @@ use std::path::Path;
 use aictx_proto::methods::{FileChange, InstallParams, InstallReply};
 use aictx_proto::rpc::{NOT_WRITABLE, RpcError};
 use aictx_runners::ancestor;
-use aictx_runners::plan::{Options, Scope, plan, plan_all};
+use aictx_runners::plan::{Edit, Options, Scope, plan, plan_all};
 
 use super::init::Site;
 use crate::app::App;
-use crate::setup::around::Around;
+use crate::setup::around::{Around, holds_ours};
 use crate::setup::ledger::Ledger;
-use crate::setup::{Carrier, USER};
+use crate::setup::{Carrier, USER, slot};
 
 pub(super) fn install(app: &App, params: &InstallParams) -> Result<InstallReply, RpcError> {
     let around = Around::new(&params.surroundings, "")?;
     let agents = around.choose(&params.agents)?;
-    let options = around.options(!params.no_mcp, &params.mcp_profile);
+    let mut options = around.options(!params.no_mcp, &params.mcp_profile);
+    if params.only_mcp {
+        options.hooks = false;
+        options.vscode = false;
+    }
     let names: Vec<&str> = agents.iter().map(|agent| agent.agent).collect();
     let edits = plan_all(&names, Scope::User, &around.paths, &options).unwrap_or_default();
     let mut ledger = Ledger::open(&app.locations.state, !params.dry_run)
@@ -29,6 +33,9 @@ pub(super) fn install(app: &App, params: &InstallParams) -> Result<InstallReply,
         for place in ancestor::places(Scope::User, &around.paths) {
             files.extend(carrier.take_ancestor(&place));
         }
+    }
+    if params.no_mcp {
+        files.extend(without_server(&mut carrier, &around, &names));
     }
     let mut warnings = Vec::new();
     for edit in &edits {
@@ -43,7 +50,7 @@ pub(super) fn install(app: &App, params: &InstallParams) -> Result<InstallReply,
     }
     warnings.append(&mut carrier.warnings);
     drop(carrier);
-    for agent in &names {
+    for agent in names.iter().filter(|_| options.hooks) {
         let has = params.dry_run || around.user_has_hooks(agent);
         if has {
             files.extend(local_copies(
@@ -65,10 +72,37 @@ pub(super) fn install(app: &App, params: &InstallParams) -> Result<InstallReply,
     Ok(InstallReply {
         agents: around.told(&agents),
         files,
-        steps: around.steps(&agents, Scope::User, &options),
+        steps: if options.hooks {
+            around.steps(&agents, Scope::User, &options)
+        } else {
+            Vec::new()
+        },
         dry_run: params.dry_run,
         warnings,
     })
+}
+
+/// Takes earlier entries for the MCP server out. Where hooks stand in the same file they go, too, and
+/// are put in again by whoever calls.
+fn without_server(carrier: &mut Carrier<'_>, around: &Around, agents: &[&str]) -> Vec<FileChange> {
+    let places = agents
+        .iter()
+        .flat_map(|agent| around.server_files(agent, Scope::User));
+    let bounds = around.user_bounds();
+    let there: Vec<Edit> = places.filter(|edit| holds_ours(edit, &bounds)).collect();
+    let mut own = carrier.ledger.of(USER);
+    own.retain(|entry| {
+        let mut places = there.iter();
+        places.any(|edit| edit.file == entry.record.file && slot(&edit.content) == entry.slot)
+    });
+    let (mut taken, _) = carrier.take(&own, &there);
+    taken.retain(|change| change.action != "unchanged");
+    for change in &mut taken {
+        if change.reason.is_empty() {
+            "the entry for the MCP server goes".clone_into(&mut change.reason);
+        }
+    }
+    taken
 }
 
 /// Takes an agent's hooks out of the personal settings of registered repositories: the user's own

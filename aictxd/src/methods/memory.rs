@@ -2,16 +2,24 @@
 
 use std::sync::Arc;
 
-use aictx_continuity::{MemoryEdit, edit_item, find_item, history_of, is_muted, items, set_muted};
+use aictx_artifacts::scrub::{Report, scrub_value};
+use aictx_continuity::{
+    MemoryEdit, edit_item, find_item, history_of, is_muted, items, record_decision, set_muted,
+};
 use aictx_proto::effect::Effects;
 use aictx_proto::methods::{
-    MemoryList, MemoryListParams, MemoryParams, MemoryReply, MessagesParams, MessagesReply,
+    DecideParams, DecideReply, MemoryList, MemoryListParams, MemoryParams, MemoryReply,
+    MessagesParams, MessagesReply,
 };
-use aictx_proto::rpc::{INVALID_PARAMS, NOT_FOUND, RpcError};
-use serde_json::{Map, json};
+use aictx_proto::record::files;
+use aictx_proto::rpc::{INTERNAL, INVALID_PARAMS, NOT_FOUND, RpcError};
+use serde_json::{Map, Value, json};
 
-use super::place;
+use super::compact::of_repo;
+use super::inspect::inside;
+use super::{Looked, place};
 use crate::app::App;
+use crate::facts;
 
 /// Items listed when nobody says how many, and at most.
 const DEFAULT_LIMIT: usize = 50;
@@ -69,6 +77,56 @@ pub(super) async fn edit(
     Ok(MemoryReply {
         action: action.to_owned(),
         item,
+    })
+}
+
+pub(super) async fn decide(
+    app: &Arc<App>,
+    mut params: DecideParams,
+) -> Result<DecideReply, RpcError> {
+    let place = place(app, &params.repo)?;
+    let host = app.hosts.open(&place.root)?;
+    let identity = params
+        .caller
+        .identify(|agent| app.sessions.only_live(agent, &place.worktree));
+    let named = aictx_proto::json::texts(params.decision.get("related_paths"));
+    let paths = inside(&place, &params.cwd, &named);
+    let outside = named.len() - paths.len();
+    let related = json!(paths);
+    params.decision.insert("related_paths".to_owned(), related);
+    let Looked {
+        place,
+        git,
+        mut project,
+    } = Looked::at(app, &host, &place.worktree).await?;
+    let app_ = Arc::clone(app);
+    let looked = tokio::task::spawn_blocking(move || {
+        facts::gather_more(&app_, &place, &mut project, &paths);
+        project
+    });
+    let project = looked
+        .await
+        .map_err(|_| RpcError::new(INTERNAL, "the handler failed"))?;
+    let (now, told) = (app.now(), Value::Object(params.decision));
+    let decided = host.write(move |snapshot| {
+        match record_decision(snapshot, &told, &identity, &project, &git.head, now) {
+            Ok((row, effects)) => (Ok(row), effects),
+            Err(text) => (Err(text), Effects::new()),
+        }
+    });
+    let row = decided.await?.0;
+    let row = row.map_err(|text| RpcError::new(INVALID_PARAMS, text))?;
+    let mut decision = serde_json::to_value(&row).unwrap_or_default();
+    // The caller sees what was stored.
+    scrub_value(&mut decision, &mut Report::default());
+    Ok(DecideReply {
+        recorded: row.is_some(),
+        decision,
+        path: of_repo(files::DECISIONS),
+        warnings: (outside > 0)
+            .then(|| format!("{outside} paths are not in this repository"))
+            .into_iter()
+            .collect(),
     })
 }
 

@@ -3,6 +3,7 @@
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
+use aictx_proto::locations::unusual;
 use aictx_proto::methods::{AgentChosen, PersonStep, Surroundings};
 use aictx_proto::rpc::{INVALID_PARAMS, RpcError};
 use aictx_runners::merge::{After, uninstall};
@@ -50,9 +51,19 @@ impl Around {
                 claude: optional("claude", &told.claude)?,
                 codex: optional("codex", &told.codex)?,
                 copilot: optional("copilot", &told.copilot)?,
+                variables: told.variables.clone(),
             },
             search: told.path.clone(),
         })
+    }
+
+    /// From what a caller tells, in a worktree or in none.
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn at(told: &Surroundings, worktree: Option<&Path>) -> Result<Self, RpcError> {
+        let worktree = worktree.map(Path::to_string_lossy);
+        Self::new(told, worktree.as_deref().unwrap_or_default())
     }
 
     /// Directories in which agents keep the user's files.
@@ -93,7 +104,7 @@ impl Around {
     /// What to install by default here.
     pub fn options(&self, mcp: bool, profile: &str) -> Options {
         Options {
-            mcp: mcp && !self.paths.daemon.is_empty() && crate::cli::has("mcp"),
+            mcp: mcp && !self.paths.daemon.is_empty(),
             mcp_profile: (!profile.is_empty()).then(|| profile.to_owned()),
             vscode: VSCODE.iter().any(|name| self.on_path(name)),
             one_instruction_file: self.one_instruction_file(),
@@ -134,6 +145,25 @@ impl Around {
             ..Options::default()
         };
         plan(agent, scope, &self.paths, &options).unwrap_or_default()
+    }
+
+    /// The files that an agent's entry for the MCP server stands in.
+    pub fn server_files(&self, agent: &str, scope: Scope) -> Vec<Edit> {
+        let options = Options {
+            hooks: false,
+            instructions: false,
+            ..Options::default()
+        };
+        plan(agent, scope, &self.paths, &options).unwrap_or_default()
+    }
+
+    /// Whether a word of an entry, a path or a name, can be run.
+    pub fn is_program(&self, word: &str) -> bool {
+        if word.contains('/') {
+            is_executable(Path::new(word))
+        } else {
+            self.on_path(word)
+        }
     }
 
     /// Agents for people and programs.
@@ -187,6 +217,39 @@ impl Around {
     }
 }
 
+fn is_executable(file: &Path) -> bool {
+    std::fs::metadata(file)
+        .is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
+}
+
+/// The surroundings of this process, as the client tells those of its own: for servers that an agent
+/// has started.
+pub fn surroundings_here() -> Surroundings {
+    let set = |name: &str| std::env::var(name).unwrap_or_default();
+    let place = |name: &str| Some(set(name)).filter(|value| Path::new(value).is_absolute());
+    let text = |path: PathBuf| path.into_os_string().into_string().ok();
+    let own = std::env::current_exe().and_then(std::fs::canonicalize).ok();
+    let beside = own.as_ref().map(|own| own.with_file_name("aictx"));
+    let path = set("PATH");
+    // A link on PATH outlives the next version of what it leads to.
+    let link = std::env::split_paths(&path)
+        .map(|directory| directory.join("aictx"))
+        .find(|link| link.is_absolute() && link.exists())
+        .filter(|link| std::fs::canonicalize(link).ok() == beside);
+    let home = directories::BaseDirs::new().map(|dirs| dirs.home_dir().to_owned());
+    Surroundings {
+        home: home.and_then(text).unwrap_or_default(),
+        config: place("XDG_CONFIG_HOME").unwrap_or_default(),
+        claude: place("CLAUDE_CONFIG_DIR").unwrap_or_default(),
+        codex: place("CODEX_HOME").unwrap_or_default(),
+        copilot: place("COPILOT_HOME").unwrap_or_default(),
+        program: link.or(beside).and_then(text).unwrap_or_default(),
+        daemon: own.and_then(text).unwrap_or_default(),
+        variables: unusual(|name| std::env::var(name).ok(), crate::process::user_id()),
+        path,
+    }
+}
+
 /// Whether a file holds what an edit would put there, in whatever version.
 pub fn holds_ours(edit: &Edit, bounds: &Bounds) -> bool {
     let Ok(found) = files::read(Path::new(&edit.file), bounds) else {
@@ -206,11 +269,7 @@ impl Facts for Around {
     fn on_path(&self, program: &str) -> bool {
         std::env::split_paths(&self.search)
             .filter(|directory| directory.is_absolute())
-            .any(|directory| {
-                let file = directory.join(program);
-                std::fs::metadata(file)
-                    .is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
-            })
+            .any(|directory| is_executable(&directory.join(program)))
     }
 
     fn in_repository(&self, path: &str) -> bool {

@@ -58,6 +58,9 @@ _aictx() {
             aictx,map)
                 cmd="aictx__subcmd__map"
                 ;;
+            aictx,mcp)
+                cmd="aictx__subcmd__mcp"
+                ;;
             aictx,memory)
                 cmd="aictx__subcmd__memory"
                 ;;
@@ -69,6 +72,9 @@ _aictx() {
                 ;;
             aictx,pin)
                 cmd="aictx__subcmd__pin"
+                ;;
+            aictx,portability)
+                cmd="aictx__subcmd__portability"
                 ;;
             aictx,prepare)
                 cmd="aictx__subcmd__prepare"
@@ -196,8 +202,20 @@ _aictx() {
             aictx__subcmd__map,symbol)
                 cmd="aictx__subcmd__map__subcmd__symbol"
                 ;;
+            aictx__subcmd__mcp,install)
+                cmd="aictx__subcmd__mcp__subcmd__install"
+                ;;
+            aictx__subcmd__mcp,status)
+                cmd="aictx__subcmd__mcp__subcmd__status"
+                ;;
             aictx__subcmd__memory,list)
                 cmd="aictx__subcmd__memory__subcmd__list"
+                ;;
+            aictx__subcmd__portability,compact)
+                cmd="aictx__subcmd__portability__subcmd__compact"
+                ;;
+            aictx__subcmd__portability,status)
+                cmd="aictx__subcmd__portability__subcmd__status"
                 ;;
             aictx__subcmd__repo,add)
                 cmd="aictx__subcmd__repo__subcmd__add"
@@ -248,7 +266,7 @@ _aictx() {
 
     case "${cmd}" in
         aictx)
-            opts="-h -V --json --no-color --help --version install init clean uninstall doctor resume finalize next prepare task log why memory pin wrong forget suggest reuse reflect report messages guard steer who trust hook status repo session failures map daemon eval signals internal scrub version"
+            opts="-h -V --json --no-color --help --version install init clean uninstall doctor resume finalize next prepare task log why memory pin wrong forget suggest reuse reflect report portability messages guard steer who trust hook mcp status repo session failures map daemon eval signals internal scrub version"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 1 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
@@ -1207,6 +1225,88 @@ _aictx() {
             COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
             return 0
             ;;
+        aictx__subcmd__mcp)
+            opts="-h --repo --allow-root --profile --agent-id --adapter-id --session-id --json --no-color --help status install"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --repo)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --allow-root)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --profile)
+                    COMPREPLY=($(compgen -W "readonly standard full" -- "${cur}"))
+                    return 0
+                    ;;
+                --agent-id)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --adapter-id)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --session-id)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        aictx__subcmd__mcp__subcmd__install)
+            opts="-h --agents --profile --dry-run --global --repo --json --no-color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --agents)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                --profile)
+                    COMPREPLY=($(compgen -W "readonly standard full" -- "${cur}"))
+                    return 0
+                    ;;
+                --repo)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        aictx__subcmd__mcp__subcmd__status)
+            opts="-h --repo --json --no-color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --repo)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
         aictx__subcmd__memory)
             opts="-h --json --no-color --help list"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
@@ -1314,6 +1414,56 @@ _aictx() {
         aictx__subcmd__pin)
             opts="-h --undo --repo --json --no-color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --repo)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        aictx__subcmd__portability)
+            opts="-h --json --no-color --help status compact"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        aictx__subcmd__portability__subcmd__compact)
+            opts="-h --apply --repo --json --no-color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
+                COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+                return 0
+            fi
+            case "${prev}" in
+                --repo)
+                    COMPREPLY=($(compgen -f "${cur}"))
+                    return 0
+                    ;;
+                *)
+                    COMPREPLY=()
+                    ;;
+            esac
+            COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
+            return 0
+            ;;
+        aictx__subcmd__portability__subcmd__status)
+            opts="-h --repo --json --no-color --help"
+            if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0
             fi

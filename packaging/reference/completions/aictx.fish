@@ -48,12 +48,14 @@ complete -c aictx -n "__fish_aictx_needs_command" -f -a "suggest" -d 'Suggest wh
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "reuse" -d 'Show what worked before for such a task'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "reflect" -d 'Show what the last execution looks like from outside'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "report" -d 'Report on use'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "portability" -d 'Look after memory that goes through git'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "messages" -d 'Mute or unmute banner and summary'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "guard" -d 'Check a step before it is taken'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "steer" -d 'Say what a person\'s message means for work under way'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "who" -d 'Show who is at work in a repository, and on which files'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "trust" -d 'Look at a repository\'s policy, and trust it'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "hook" -d 'Answer one hook event of a coding agent (called by the agent, not by people)'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "mcp" -d 'Offer the tools of aictx to an agent (MCP)'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "status" -d 'Show the daemon, or the registered repositories when none is running'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "repo" -d 'Manage the registered repositories'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "session" -d 'Look at recorded sessions'
@@ -318,6 +320,20 @@ complete -c aictx -n "__fish_aictx_using_subcommand report; and __fish_seen_subc
 complete -c aictx -n "__fish_aictx_using_subcommand report; and __fish_seen_subcommand_from real-usage" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand report; and __fish_seen_subcommand_from real-usage" -l no-color -d 'Print without colours (also: NO_COLOR)'
 complete -c aictx -n "__fish_aictx_using_subcommand report; and __fish_seen_subcommand_from real-usage" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand portability; and not __fish_seen_subcommand_from status compact" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand portability; and not __fish_seen_subcommand_from status compact" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand portability; and not __fish_seen_subcommand_from status compact" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand portability; and not __fish_seen_subcommand_from status compact" -f -a "status" -d 'Show whether memory goes through git, and whether everything is as it should be for that'
+complete -c aictx -n "__fish_aictx_using_subcommand portability; and not __fish_seen_subcommand_from status compact" -f -a "compact" -d 'Say what stands twice in the histories that go through git, or is too old for it'
+complete -c aictx -n "__fish_aictx_using_subcommand portability; and __fish_seen_subcommand_from status" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand portability; and __fish_seen_subcommand_from status" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand portability; and __fish_seen_subcommand_from status" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand portability; and __fish_seen_subcommand_from status" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand portability; and __fish_seen_subcommand_from compact" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand portability; and __fish_seen_subcommand_from compact" -l apply -d 'Take it out, into the archive; otherwise it is only said'
+complete -c aictx -n "__fish_aictx_using_subcommand portability; and __fish_seen_subcommand_from compact" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand portability; and __fish_seen_subcommand_from compact" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand portability; and __fish_seen_subcommand_from compact" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand messages" -l repo -d 'Repository, or a directory in it' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand messages" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand messages" -l no-color -d 'Print without colours (also: NO_COLOR)'
@@ -380,6 +396,33 @@ complete -c aictx -n "__fish_aictx_using_subcommand hook" -l run -d 'With `probe
 complete -c aictx -n "__fish_aictx_using_subcommand hook" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand hook" -l no-color -d 'Print without colours (also: NO_COLOR)'
 complete -c aictx -n "__fish_aictx_using_subcommand hook" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand mcp; and not __fish_seen_subcommand_from status install" -l repo -d 'Repository, or a directory in it: no call reaches anything outside of it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand mcp; and not __fish_seen_subcommand_from status install" -l allow-root -d 'Another directory that calls may name; can be repeated' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand mcp; and not __fish_seen_subcommand_from status install" -l profile -d 'What the client may do' -r -f -a "readonly\t'Only questions'
+standard\t'What agents need'
+full\t'Everything'"
+complete -c aictx -n "__fish_aictx_using_subcommand mcp; and not __fish_seen_subcommand_from status install" -l agent-id -d 'Agent' -r
+complete -c aictx -n "__fish_aictx_using_subcommand mcp; and not __fish_seen_subcommand_from status install" -l adapter-id -d 'Adapter' -r
+complete -c aictx -n "__fish_aictx_using_subcommand mcp; and not __fish_seen_subcommand_from status install" -l session-id -d 'Session' -r
+complete -c aictx -n "__fish_aictx_using_subcommand mcp; and not __fish_seen_subcommand_from status install" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand mcp; and not __fish_seen_subcommand_from status install" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand mcp; and not __fish_seen_subcommand_from status install" -s h -l help -d 'Print help (see more with \'--help\')'
+complete -c aictx -n "__fish_aictx_using_subcommand mcp; and not __fish_seen_subcommand_from status install" -f -a "status" -d 'Show which agents have an entry for the server'
+complete -c aictx -n "__fish_aictx_using_subcommand mcp; and not __fish_seen_subcommand_from status install" -f -a "install" -d 'Write entries for the server into your agents\' own files, and nothing else'
+complete -c aictx -n "__fish_aictx_using_subcommand mcp; and __fish_seen_subcommand_from status" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand mcp; and __fish_seen_subcommand_from status" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand mcp; and __fish_seen_subcommand_from status" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand mcp; and __fish_seen_subcommand_from status" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand mcp; and __fish_seen_subcommand_from install" -l agents -d 'Agents, separated by commas [default: those that are there]' -r
+complete -c aictx -n "__fish_aictx_using_subcommand mcp; and __fish_seen_subcommand_from install" -l profile -d 'What the server offers' -r -f -a "readonly\t'Only questions'
+standard\t'What agents need'
+full\t'Everything'"
+complete -c aictx -n "__fish_aictx_using_subcommand mcp; and __fish_seen_subcommand_from install" -l repo -d 'The entries are for all repositories' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand mcp; and __fish_seen_subcommand_from install" -l dry-run -d 'Show what would be written, and write nothing'
+complete -c aictx -n "__fish_aictx_using_subcommand mcp; and __fish_seen_subcommand_from install" -l global -d 'What happens anyway'
+complete -c aictx -n "__fish_aictx_using_subcommand mcp; and __fish_seen_subcommand_from install" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand mcp; and __fish_seen_subcommand_from install" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand mcp; and __fish_seen_subcommand_from install" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c aictx -n "__fish_aictx_using_subcommand status" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand status" -l no-color -d 'Print without colours (also: NO_COLOR)'
 complete -c aictx -n "__fish_aictx_using_subcommand status" -s h -l help -d 'Print help'

@@ -20,6 +20,9 @@ pub struct ResumeParams {
     pub full: bool,
     /// The short form.
     pub brief: bool,
+    /// Answer and write nothing: no session is counted, no contract is made.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub look_only: bool,
     /// Who asks.
     pub caller: Caller,
 }

@@ -1,5 +1,7 @@
 //! `install`, `init`, `clean`, `uninstall`, `doctor`.
 
+use std::collections::BTreeMap;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -25,6 +27,9 @@ pub struct Surroundings {
     pub program: String,
     /// The `aictxd` program.
     pub daemon: String,
+    /// Variables that put our own things elsewhere than usual; see [`crate::locations::unusual`].
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub variables: BTreeMap<String, String>,
 }
 
 /// Parameters of `init`.
@@ -155,6 +160,9 @@ pub struct InstallParams {
     pub mcp_profile: String,
     /// Take out what the Python program of the same name left here.
     pub ancestor: bool,
+    /// Entries for the MCP server, and nothing else.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub only_mcp: bool,
     /// Say what would be done, and do nothing.
     pub dry_run: bool,
 }
@@ -261,6 +269,57 @@ pub struct RemovalReply {
     pub partial: bool,
     /// What to know.
     pub warnings: Vec<String>,
+}
+
+/// Parameters of `mcp.status`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct McpStatusParams {
+    /// Absolute path of the repository or of a directory in it; outside of one only the user's own
+    /// files are looked at.
+    pub repo: String,
+    /// Where the caller's agents keep their files.
+    pub surroundings: Surroundings,
+}
+
+/// A place for an entry of the MCP server.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct McpEntry {
+    /// Runner.
+    pub agent: String,
+    /// File.
+    pub file: String,
+    /// `registered`, `broken` (its program is gone), `yours` (an entry of the user's own by that
+    /// name), `missing` or `unreadable`.
+    pub state: String,
+    /// Program and arguments.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub command: Vec<String>,
+}
+
+/// Entries of one level.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct McpLevel {
+    /// Some agent has a working entry.
+    pub enabled: bool,
+    /// Places of the agents that are there.
+    pub files: Vec<McpEntry>,
+}
+
+/// Result of `mcp.status`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct McpStatus {
+    /// For the user, in all repositories.
+    pub global: McpLevel,
+    /// For everybody who clones this repository.
+    pub repo: McpLevel,
 }
 
 /// Parameters of `doctor`.

@@ -186,6 +186,36 @@ pub struct MemoryReply {
     pub item: Value,
 }
 
+/// Parameters of `memory.decide`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct DecideParams {
+    /// Absolute path in the repository.
+    pub repo: String,
+    /// Absolute working directory that relative paths start from; empty for the root.
+    pub cwd: String,
+    /// `decision`, `rationale` and the other members of a decision.
+    pub decision: Map<String, Value>,
+    /// Who decides.
+    pub caller: Caller,
+}
+
+/// Result of `memory.decide`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct DecideReply {
+    /// False when the same decision stands already; nothing was written then.
+    pub recorded: bool,
+    /// The row that was written; null for none.
+    pub decision: Value,
+    /// File it went to.
+    pub path: String,
+    /// Paths that are not in the repository; they are left out.
+    pub warnings: Vec<String>,
+}
+
 /// Parameters of `messages`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

@@ -251,3 +251,104 @@ fn files_of_single_areas_are_kept_up_where_the_ancestor_made_them() {
         8
     );
 }
+
+#[test]
+fn what_a_merge_wrote_twice_and_somebody_leaked_is_found_and_taken_out() {
+    let env = TestEnv::new();
+    let repo = env.plain_repository("demo");
+    env.aictx(&repo, &["init", "--agents", "none"]).ok();
+    let status = || {
+        env.aictx(&repo, &["portability", "status", "--json"])
+            .ok()
+            .json()
+    };
+    let local = status();
+    assert_eq!(
+        (&local["mode"], &local["status"]),
+        (&json!("local-only"), &json!("ok"))
+    );
+    env.aictx(
+        &repo,
+        &["init", "--agents", "none", "--portable-continuity"],
+    )
+    .ok();
+    for summary in ["one", "two"] {
+        let said = [
+            "finalize",
+            "--status",
+            "failure",
+            "--summary",
+            summary,
+            "--error",
+            summary,
+        ];
+        env.aictx(&repo, &said).ok();
+    }
+    let fine = status();
+    assert_eq!(
+        (&fine["mode"], &fine["status"]),
+        (&json!("portable-continuity"), &json!("ok")),
+        "{fine}"
+    );
+    assert_eq!(fine["sync"]["drift"], json!([]));
+    assert!(
+        fine["portable_patterns"]
+            .as_array()
+            .unwrap()
+            .contains(&json!("continuity/handoffs.jsonl"))
+    );
+
+    // Both sides of a merge wrote the same row, and a program of somebody else's a token.
+    let file = repo.join(".aictx/continuity/handoffs.jsonl");
+    let rows = fs::read_to_string(&file).unwrap();
+    let token = format!("ghp_{}", "0aB1".repeat(9));
+    let leaked = format!("{{\"summary\":\"used {token}\"}}\n");
+    fs::write(&file, format!("{rows}{rows}{leaked}<<<<<<<\n")).unwrap();
+    fs::write(repo.join(".gitattributes"), "# mine\n").unwrap();
+    let warned = status();
+    assert_eq!(warned["status"], "warning");
+    assert_eq!(
+        warned["secret_scan"]["files"],
+        json!([".aictx/continuity/handoffs.jsonl"])
+    );
+    assert_eq!(warned["sync"]["gitattributes_in_sync"], json!(false));
+    assert!(
+        !warned.to_string().contains(&token),
+        "a value is never told"
+    );
+    let text = env.aictx(&repo, &["portability", "status"]).ok().stdout;
+    assert!(
+        text.contains("what looks like a secret") && text.contains("--apply"),
+        "{text}"
+    );
+
+    let compact = |more: &[&str]| {
+        let arguments = [&["portability", "compact", "--json"][..], more].concat();
+        env.aictx(&repo, &arguments).ok().json()
+    };
+    let would = compact(&[]);
+    assert_eq!(
+        (&would["would_change"], &would["changed"]),
+        (&json!(true), &json!(false))
+    );
+    let done = compact(&["--apply"]);
+    let totals = &done["totals"];
+    assert_eq!(
+        (&totals["duplicates_removed"], &totals["secret_redactions"]),
+        (&json!(2), &json!(1)),
+        "{done}"
+    );
+    assert_eq!(totals["invalid_rows"], json!(1));
+    let left = fs::read_to_string(&file).unwrap();
+    assert!(
+        left.starts_with(&rows) && !left.contains(&token) && left.contains("<<<<<<<"),
+        "{left}"
+    );
+    assert_eq!(
+        compact(&["--apply"])["changed"],
+        json!(false),
+        "twice is once"
+    );
+    env.aictx(&repo, &["init", "--agents", "none"]).ok();
+    assert_eq!(status()["status"], "ok", "{}", status());
+}

@@ -88,6 +88,39 @@ fn remembers_without_a_trace(with_daemon: bool) {
     assert!(home.join(".aictx/repo_map/status.json").exists());
     let log = env.aictx(&repo, &["log", "--json"]).ok();
     assert!(log.stdout.contains("calc.py"), "{}", log.stdout);
+    // Answers name the files where they are.
+    let resumed = env.aictx(&repo, &["resume", "--json"]).ok();
+    let finalized = env
+        .aictx(
+            &repo,
+            &[
+                "finalize",
+                "--status",
+                "success",
+                "--summary",
+                "done",
+                "--json",
+            ],
+        )
+        .ok();
+    let compacted = env
+        .aictx(&repo, &["internal", "compact", "--apply", "--json"])
+        .ok();
+    for (answer, pointer) in [
+        (&resumed, "/written_files/markdown"),
+        (&resumed, "/contract_ref/path"),
+        (&finalized, "/handoff_persisted/path"),
+        (&compacted, "/manifest_path"),
+    ] {
+        let value = answer.json();
+        let path = value
+            .pointer(pointer)
+            .and_then(|path| path.as_str())
+            .unwrap();
+        assert!(path.starts_with(home.to_str().unwrap()), "{path}");
+        assert!(Path::new(path).exists(), "{path}");
+        assert!(!answer.stdout.contains("\".aictx/"), "{}", answer.stdout);
+    }
     // A second time without the word is no way in.
     env.aictx(&repo, &["init"]).ok();
     let shared = env.aictx(&repo, &["init", "--shared"]);

@@ -306,6 +306,26 @@ pub enum Report {
     },
 }
 
+/// `aictx portability`.
+#[derive(Debug, Subcommand)]
+pub enum Portability {
+    /// Show whether memory goes through git, and whether everything is as it should be for that
+    Status {
+        /// Where.
+        #[command(flatten)]
+        at: RepoOption,
+    },
+    /// Say what stands twice in the histories that go through git, or is too old for it
+    Compact {
+        /// Take it out, into the archive; otherwise it is only said
+        #[arg(long)]
+        apply: bool,
+        /// Where.
+        #[command(flatten)]
+        at: RepoOption,
+    },
+}
+
 /// `aictx internal`.
 #[derive(Debug, Subcommand)]
 pub enum Internal {

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum};
+use clap::{Args, Subcommand, ValueEnum};
 
-use super::RepoOption;
+use super::{CallerOptions, RepoOption};
 
 /// What the MCP server offers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -15,6 +15,75 @@ pub enum McpProfile {
     Standard,
     /// Everything
     Full,
+}
+
+impl McpProfile {
+    /// As it is written.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Readonly => "readonly",
+            Self::Standard => "standard",
+            Self::Full => "full",
+        }
+    }
+}
+
+/// `aictx mcp`. Without a subcommand: serves the tools over standard input and output, until it ends.
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub struct Mcp {
+    /// What else.
+    #[command(subcommand)]
+    pub command: Option<McpCommand>,
+    /// What to serve.
+    #[command(flatten)]
+    pub serve: McpServe,
+}
+
+/// What the server serves, and to whom.
+#[derive(Debug, Args)]
+pub struct McpServe {
+    /// Repository, or a directory in it: no call reaches anything outside of it
+    #[arg(long, value_name = "PATH", default_value = ".")]
+    pub repo: PathBuf,
+    /// Another directory that calls may name; can be repeated
+    #[arg(long, value_name = "PATH")]
+    pub allow_root: Vec<PathBuf>,
+    /// What the client may do
+    #[arg(long, value_name = "PROFILE", default_value = "standard")]
+    pub profile: McpProfile,
+    /// Who.
+    #[command(flatten)]
+    pub caller: CallerOptions,
+}
+
+/// `aictx mcp …`.
+#[derive(Debug, Subcommand)]
+pub enum McpCommand {
+    /// Show which agents have an entry for the server
+    Status {
+        /// Where.
+        #[command(flatten)]
+        at: RepoOption,
+    },
+    /// Write entries for the server into your agents' own files, and nothing else
+    Install {
+        /// Agents, separated by commas [default: those that are there]
+        #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+        agents: Vec<String>,
+        /// What the server offers
+        #[arg(long, value_name = "PROFILE")]
+        profile: Option<McpProfile>,
+        /// Show what would be written, and write nothing
+        #[arg(long)]
+        dry_run: bool,
+        /// What happens anyway.
+        #[arg(long, hide = true)]
+        global: bool,
+        /// The entries are for all repositories.
+        #[arg(long, value_name = "PATH", hide = true)]
+        repo: Option<PathBuf>,
+    },
 }
 
 /// Which agents, and what for them.

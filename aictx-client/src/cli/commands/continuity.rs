@@ -22,6 +22,7 @@ pub(super) fn resume(backend: &Backend, options: Resume) -> Result<Answer, CliEr
         task_type: options.task_type,
         full: options.full,
         brief: options.brief,
+        look_only: false,
         caller: caller(options.caller),
     };
     let mut value = backend.call(RESUME, &params)?;

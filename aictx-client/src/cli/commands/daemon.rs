@@ -1,5 +1,6 @@
 //! `daemon`, `status`, `version` and `scrub`.
 
+use std::ffi::OsStr;
 use std::fs::{self, File, TryLockError};
 use std::io::{Read, Seek, SeekFrom};
 use std::os::unix::process::CommandExt;
@@ -287,9 +288,9 @@ pub(super) fn signals(
 }
 
 /// Goes on as the other program; comes back only when that cannot be started.
-fn become_daemon_program(
+pub(super) fn become_daemon_program(
     backend: &Backend,
-    arguments: &[&str],
+    arguments: &[impl AsRef<OsStr>],
     json: bool,
 ) -> Result<Answer, CliError> {
     let hint = "install aictxd beside aictx, or set AICTX_DAEMON to its path";

@@ -1,7 +1,11 @@
 //! `doctor`: what the daemon's side finds, and what only a client can see.
 
+use std::io::{BufRead, BufReader, Write};
 use std::os::unix::fs::MetadataExt;
 use std::process::{Command, Stdio};
+use std::sync::mpsc;
+use std::thread;
+use std::time::Duration;
 
 use aictx_proto::methods::{
     Check, CheckStatus, DOCTOR, DaemonStatus, DoctorParams, DoctorReply, Empty, MAP_STATUS,
@@ -21,6 +25,8 @@ use crate::places;
 
 /// A hook whose handling takes longer than this at its 99th percentile is felt: microseconds.
 const SLOW_HOOK_US: u64 = 50_000;
+/// How long the MCP server may take for its first answer.
+const SERVER_DEADLINE: Duration = Duration::from_secs(5);
 /// Calls below which a percentile says nothing.
 const FEW_CALLS: u64 = 20;
 
@@ -58,6 +64,7 @@ fn examine(backend: &Backend, params: &DoctorParams) -> Result<DoctorReply, CliE
     let running = backend.ask_running(STATUS, &Empty {})?;
     let running: Option<DaemonStatus> = running.map(parse).transpose()?;
     reply.checks.push(programs(backend));
+    reply.checks.push(server(backend));
     reply.checks.push(socket(backend));
     reply.checks.push(daemon(backend, running.as_ref()));
     if let Some(status) = &running {
@@ -133,6 +140,68 @@ fn programs(backend: &Backend) -> Check {
             check(CheckStatus::Warning, summary, again)
         }
     }
+}
+
+/// Whether the MCP server answers an agent's first words.
+fn server(backend: &Backend) -> Check {
+    let check = |status, summary: String, action: &str| Check {
+        name: "mcp_server".to_owned(),
+        status,
+        summary,
+        details: json!({ "program": backend.places.daemon }),
+        recommended_action: action.to_owned(),
+        ..Check::default()
+    };
+    match first_words(backend) {
+        Ok(version) => {
+            let summary = format!("the MCP server answers (protocol {version})");
+            check(CheckStatus::Ok, summary, "")
+        }
+        Err(why) => check(
+            CheckStatus::Error,
+            format!("the MCP server does not answer: {why}"),
+            "install both programs of one version into one directory",
+        ),
+    }
+}
+
+fn first_words(backend: &Backend) -> Result<String, String> {
+    let program = backend.places.daemon.as_deref();
+    let program = program.ok_or("aictxd is not found")?;
+    let mut child = Command::new(program)
+        .args(["mcp", "--profile", "readonly", "--repo", "/"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .map_err(|e| e.to_string())?;
+    let hello = json!({
+        "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {
+            "protocolVersion": "2025-11-25", "capabilities": {},
+            "clientInfo": { "name": "aictx-doctor", "version": VERSION },
+        },
+    });
+    if let Some(mut input) = child.stdin.take() {
+        // It answers, and ends because we say no more.
+        let _ = writeln!(input, "{hello}");
+    }
+    let (sender, receiver) = mpsc::channel();
+    let output = child.stdout.take();
+    thread::spawn(move || {
+        let mut line = String::new();
+        let _ = output.map(|output| BufReader::new(output).read_line(&mut line));
+        let _ = sender.send(line);
+    });
+    let line = receiver.recv_timeout(SERVER_DEADLINE);
+    if line.is_err() {
+        let _ = child.kill();
+    }
+    let _ = child.wait();
+    let line = line.map_err(|_| "it took too long".to_owned())?;
+    let answer: Value = serde_json::from_str(&line).map_err(|_| "it said nothing".to_owned())?;
+    let version = answer.pointer("/result/protocolVersion");
+    let version = version.and_then(Value::as_str).map(str::to_owned);
+    version.ok_or_else(|| "its answer is none of the protocol's".to_owned())
 }
 
 /// Whether the socket's directory is the user's alone: neither side uses it otherwise.

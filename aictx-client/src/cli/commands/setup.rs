@@ -4,6 +4,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use aictx_proto::locations::unusual;
 use aictx_proto::methods::{
     CLEAN, CleanParams, INIT, INSTALL, InitParams, InitReply, InstallParams, InstallReply,
     MemoryFate, RemovalReply, Surroundings, UNINSTALL, UninstallParams,
@@ -18,9 +19,10 @@ use crate::cli::call::{Backend, parse};
 use crate::cli::error::CliError;
 use crate::cli::render::{self, setup as show};
 use crate::cli::text::Meter;
+use crate::places::user_id;
 
 /// Exit status when something was left undone, or is not as it was before.
-const PARTIAL_STATUS: i32 = 3;
+pub(super) const PARTIAL_STATUS: i32 = 3;
 /// How long `init` shows the progress of the map, which goes on without it.
 const WATCH_MAP: Duration = Duration::from_secs(120);
 
@@ -45,11 +47,7 @@ fn ask(question: &str, yes_is_usual: bool) -> bool {
 }
 
 fn profile(options: &AgentOptions) -> String {
-    let name = options.mcp_profile.map(|profile| match profile {
-        McpProfile::Readonly => "readonly",
-        McpProfile::Standard => "standard",
-        McpProfile::Full => "full",
-    });
+    let name = options.mcp_profile.map(McpProfile::as_str);
     name.unwrap_or_default().to_owned()
 }
 
@@ -75,6 +73,7 @@ pub(super) fn install(
         no_mcp: options.what.no_mcp,
         mcp_profile: profile(&options.what),
         ancestor: options.what.replace_ancestor,
+        only_mcp: false,
         dry_run: true,
     };
     if options.what.dry_run || !options.what.yes && can_ask(json) {
@@ -288,6 +287,7 @@ pub(super) fn surroundings(backend: &Backend) -> Result<Surroundings, CliError> 
             .filter(|path| Path::new(path).is_absolute())
             .unwrap_or_default(),
         program,
+        variables: unusual(|name| std::env::var(name).ok(), user_id()),
     })
 }
 

@@ -66,12 +66,20 @@ pub fn brief(reply: &InstallReply) -> String {
     )
 }
 
-/// `aictx install`.
-pub fn install(reply: &InstallReply) -> String {
+/// `aictx mcp install`.
+pub fn files_only(reply: &InstallReply) -> String {
     let mut out = brief(reply);
     if reply.dry_run {
         out.push_str(&diffs(&reply.files));
         out.push_str("\nnothing was written\n");
+    }
+    out
+}
+
+/// `aictx install`.
+pub fn install(reply: &InstallReply) -> String {
+    let mut out = files_only(reply);
+    if reply.dry_run {
         return out;
     }
     out.push_str(&steps(&reply.steps));

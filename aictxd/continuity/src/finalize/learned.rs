@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use aictx_proto::effect::{Effect, Effects, KeyOrder};
-use aictx_proto::record::{ContractIndex, Decision, FailurePattern, Strategy, Thread, files};
+use aictx_proto::record::{ContractIndex, FailurePattern, Strategy, Thread, files};
 use serde_json::{Map, Value, json};
 
 use super::{Finalize, value};
@@ -479,22 +479,6 @@ pub(super) fn anchor_failure(pattern: &mut FailurePattern, input: &Finalize) {
     pattern.anchors = anchors::anchor(
         // The files of its events come first.
         paths.get(..MAX_FAILURE_ANCHORS).unwrap_or(paths),
-        &text,
-        &input.project.presents,
-        &input.git.head,
-    );
-}
-
-/// Ties a decision to the code it speaks of, as that is now.
-pub(super) fn anchor_decision(decision: &mut Decision, input: &Finalize) {
-    let text = format!(
-        "{} {} {}",
-        decision.decision,
-        decision.rationale,
-        decision.constraints.join(" ")
-    );
-    decision.anchors = anchors::anchor(
-        &decision.related_paths,
         &text,
         &input.project.presents,
         &input.git.head,

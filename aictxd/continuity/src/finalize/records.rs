@@ -276,11 +276,8 @@ fn lifecycle_event(d: &Decided) -> Value {
         Some(false) => "failure",
         None => "unknown",
     };
-    let source = if d.input.report.is_some() {
-        "cli"
-    } else {
-        "hook"
-    };
+    let report = d.input.report;
+    let source = report.map_or("hook", |report| report.params.caller.source());
     lifecycle::row(&LifecycleEvent {
         schema_version: "1.0".to_owned(),
         event_type: "finalize_called".to_owned(),

@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 
-use aictx_proto::Timestamp;
 use aictx_proto::event::ErrorEvent;
 use aictx_proto::ledger::Provenance;
 use aictx_proto::methods::FinalizeParams;
-use aictx_proto::record::{AgentExecutionRow, Decision};
+use aictx_proto::record::AgentExecutionRow;
 use aictx_proto::snapshot::Snapshot;
 use aictx_proto::text::{clean, file_stem, slug};
 use serde_json::{Map, Value, json};
@@ -191,55 +190,6 @@ pub(super) fn notable_errors(params: Option<&FinalizeParams>, seen: &Observation
         }
     }
     list
-}
-
-/// Rows of decisions that say what and why (or what else was weighed).
-pub(super) fn decision_rows(
-    params: Option<&FinalizeParams>,
-    execution_id: &str,
-    session: u64,
-    now: Timestamp,
-) -> Vec<Decision> {
-    const MAX_DECISIONS: usize = 20;
-    let texts = |given: &Value, name: &str| -> Vec<String> {
-        let list = given.get(name).and_then(Value::as_array);
-        let texts = list.into_iter().flatten().filter_map(Value::as_str);
-        texts
-            .map(|s| clean(s, 400))
-            .filter(|s| !s.is_empty())
-            .take(8)
-            .collect()
-    };
-    let text = |given: &Value, name: &str| {
-        clean(
-            given.get(name).and_then(Value::as_str).unwrap_or_default(),
-            1_000,
-        )
-    };
-    let rows = params
-        .into_iter()
-        .flat_map(|p| &p.decisions)
-        .map(|given| Decision {
-            decision: text(given, "decision"),
-            rationale: text(given, "rationale"),
-            alternatives: texts(given, "alternatives"),
-            constraints: texts(given, "constraints"),
-            risks: texts(given, "risks"),
-            related_paths: texts(given, "related_paths"),
-            subsystem: text(given, "subsystem"),
-            timestamp: now.to_string(),
-            session,
-            execution_id: execution_id.to_owned(),
-            supersedes: texts(given, "supersedes"),
-            ..Decision::default()
-        });
-    rows.filter(|d| {
-        let weighed = [&d.alternatives, &d.constraints, &d.risks, &d.related_paths];
-        !d.decision.is_empty()
-            && (!d.rationale.is_empty() || weighed.iter().any(|list| !list.is_empty()))
-    })
-    .take(MAX_DECISIONS)
-    .collect()
 }
 
 /// Where a report and what was observed differ. Without observations there is nothing to compare.

@@ -3,6 +3,8 @@
 //! The file is `.claude/settings.local.json` of the repository: personal, not committed. It is what
 //! [`crate::plan`] gives for this scope, ready to use as text.
 
+use std::collections::BTreeMap;
+
 use crate::merge::{After, Content, MergeError, install};
 use crate::plan::{Options, Paths, Scope, Site};
 
@@ -24,6 +26,7 @@ pub fn register(current: Option<&str>, program: &str) -> Result<Option<String>, 
         claude: None,
         codex: None,
         copilot: None,
+        variables: BTreeMap::new(),
     };
     let site = Site {
         agent: "claude",

@@ -2,6 +2,8 @@
 
 use serde_json::{Map, Value};
 
+use super::{Content, Rule};
+
 /// Somebody whose entries we may touch.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Owner {
@@ -68,23 +70,51 @@ pub(super) fn of_server(value: &Value) -> Option<Owner> {
     if object.get("_aictx_managed") == Some(&Value::Bool(true)) {
         return Some(Owner::Ancestor);
     }
-    let mut words: Vec<&str> = match object.get("command")? {
-        Value::String(program) => vec![program],
-        Value::Array(words) => words.iter().filter_map(Value::as_str).collect(),
-        _ => return None,
-    };
-    if let Some(args) = object.get("args").and_then(Value::as_array) {
-        words.extend(args.iter().filter_map(Value::as_str));
-    }
+    let words = words(value)?;
     let (program, verb) = (words.first()?, words.get(1)?);
     if !(is_program(program, "aictxd") || is_program(program, "aictx")) {
         return None;
     }
-    match *verb {
+    match verb.as_str() {
         "mcp" => Some(Owner::Us),
         "mcp-server" => Some(Owner::Ancestor),
         _ => None,
     }
+}
+
+/// Program and arguments of a server's entry, however an agent writes them.
+fn words(entry: &Value) -> Option<Vec<String>> {
+    let texts = |list: &Value| -> Vec<String> {
+        let texts = list.as_array().into_iter().flatten();
+        texts
+            .filter_map(|text| Some(text.as_str()?.to_owned()))
+            .collect()
+    };
+    let mut words = match entry.get("command")? {
+        Value::String(program) => vec![program.clone()],
+        list @ Value::Array(_) => texts(list),
+        _ => return None,
+    };
+    words.extend(entry.get("args").into_iter().flat_map(texts));
+    Some(words)
+}
+
+/// What a file starts as the server that this content is about, and whose entry that is: `None` for
+/// somebody's own.
+pub fn server(text: &str, content: &Content) -> Option<(Vec<String>, Option<Owner>)> {
+    let entry = match content {
+        Content::Json(items) => {
+            let item = items.iter().find(|item| item.rule == Rule::Server)?;
+            let mut entry = &super::json_value(text)?;
+            for name in &item.path {
+                entry = entry.get(name)?;
+            }
+            entry.clone()
+        }
+        Content::Toml(table) => super::toml::value(text, &table.path)?,
+        _ => return None,
+    };
+    Some((words(&entry)?, of_server(&entry)))
 }
 
 /// Whether a path ends in the name of a program.

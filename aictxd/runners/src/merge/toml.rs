@@ -3,6 +3,7 @@
 
 use std::str::FromStr;
 
+use serde_json::Value;
 use toml_edit::{DocumentMut, Item, TableLike};
 
 use super::block::{self, Block, Comment};
@@ -79,6 +80,25 @@ fn has(document: &DocumentMut, path: &[String]) -> bool {
         }
     }
     table.contains_key(last)
+}
+
+/// The texts and lists of texts of a table.
+pub(super) fn value(text: &str, path: &[String]) -> Option<Value> {
+    let document = parse(text).ok()?;
+    let mut table: &dyn TableLike = document.as_table();
+    for name in path {
+        table = table.get(name)?.as_table_like()?;
+    }
+    let plain = |item: &Item| match item.as_array() {
+        Some(list) => list.iter().filter_map(toml_edit::Value::as_str).collect(),
+        None => Value::from(item.as_str()),
+    };
+    let members = table.iter();
+    Some(
+        members
+            .map(|(name, item)| (name.to_owned(), plain(item)))
+            .collect(),
+    )
 }
 
 pub(super) fn ensure(doc: &mut Doc, table: &Table, replace_ancestor: bool) -> Result<(), Problem> {

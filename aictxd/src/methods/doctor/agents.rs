@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use super::{check, command, examples};
 use crate::app::App;
 use crate::methods::init::Site;
+use crate::methods::mcp;
 use crate::setup::Carrier;
 use crate::setup::around::{Around, holds_ours};
 use crate::setup::files::{self, Bounds};
@@ -172,6 +173,44 @@ pub(super) fn trust(agent: &Detected, around: &Around, memory: Option<&Snapshot>
             ..check("", CheckStatus::Unknown)
         },
     }
+}
+
+/// Whether agents have an entry for the MCP server, and whether it leads anywhere. None at all may be
+/// what the user wanted.
+pub(super) fn server(agents: &[Detected], around: &Around, site: Option<&Site>) -> Check {
+    let standing = mcp::standing(around, agents, site);
+    let places = || standing.global.files.iter().chain(&standing.repo.files);
+    let of = |state: &str| places().filter(|entry| entry.state == state).count();
+    let check = |status, summary: String| Check {
+        summary,
+        details: json!({ "global": standing.global, "repo": standing.repo }),
+        ..check("mcp", status)
+    };
+    let again = |check: Check, action: &str| Check {
+        recommended_action: action.to_owned(),
+        command: command(&["aictx", "mcp", "install"]),
+        safe: true,
+        ..check
+    };
+    let (broken, unreadable, registered) = (of("broken"), of("unreadable"), of("registered"));
+    if broken > 0 {
+        let summary = format!("{broken} MCP entries start a program that is not there");
+        let check = check(CheckStatus::Error, summary);
+        return again(check, "write the entries of the MCP server anew");
+    }
+    if unreadable > 0 {
+        let summary = format!("{unreadable} files for MCP entries cannot be read");
+        return Check {
+            recommended_action: "repair the files that are named".to_owned(),
+            ..check(CheckStatus::Warning, summary)
+        };
+    }
+    if registered + of("yours") == 0 {
+        let summary = "no agent has the tools of aictx; `aictx mcp install` offers them";
+        return check(CheckStatus::Unknown, summary.to_owned());
+    }
+    let summary = format!("{registered} MCP entries start a program that is there");
+    check(CheckStatus::Ok, summary)
 }
 
 /// Entries of the Python program of the same name: hooks that run twice, and servers that are gone.

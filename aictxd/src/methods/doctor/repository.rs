@@ -8,7 +8,6 @@ use serde_json::json;
 
 use super::{MAX_EXAMPLES, check, command, examples};
 use crate::app::App;
-use crate::git;
 use crate::methods::init::{EXCLUDED, Site, portable};
 use crate::policy;
 
@@ -202,7 +201,7 @@ fn bytes_below(directory: &Path, depth: usize, left: &mut usize) -> u64 {
 /// Whether git's rules are those of memory that goes through it, and nothing else goes.
 pub(super) fn shared(site: &Site) -> Option<Check> {
     let name = "portable_continuity";
-    let tracked = tracked(site);
+    let tracked = portable::tracked(site);
     if !portable::is_chosen(site, None) {
         if tracked.is_empty() {
             return None;
@@ -251,25 +250,6 @@ pub(super) fn shared(site: &Site) -> Option<Check> {
         recommended_action: "take them out of git: `git rm --cached` with their names".to_owned(),
         ..check(name, CheckStatus::Warning)
     })
-}
-
-/// Files of memory in git's index, relative to `.aictx`.
-fn tracked(site: &Site) -> Vec<String> {
-    if site.common_dir.is_none() || site.is_outside() {
-        return Vec::new();
-    }
-    let mut command = git::command(&site.root);
-    let output = command.args(["ls-files", "-z", "--", ".aictx"]).output();
-    let bytes = output
-        .ok()
-        .filter(|output| output.status.success())
-        .map(|output| output.stdout)
-        .unwrap_or_default();
-    bytes
-        .split(|byte| *byte == 0)
-        .filter_map(|name| std::str::from_utf8(name).ok()?.strip_prefix(".aictx/"))
-        .map(str::to_owned)
-        .collect()
 }
 
 /// Whether the rules that people wrote can be used; outside of repositories the user's own.

@@ -14,10 +14,14 @@ use aictx_runners::plan::Edit;
 use serde_json::{Value, json};
 
 use super::{Site, block_only};
+use crate::git;
+use crate::setup::around::holds_ours;
 use crate::setup::{Carrier, files as others};
 
 /// Tells our blocks of git's files from others.
 const BLOCK: &str = "portable";
+/// Most histories of threads that are looked at.
+const MAX_HISTORIES: usize = 1_000;
 /// Version of the rules below, in the ancestor's counting.
 const POLICY_VERSION: u64 = 2;
 /// What is shared, below `.aictx/`: the ancestor's set without its files of single areas, which are
@@ -173,6 +177,33 @@ pub(in crate::methods) fn missing_rules(site: &Site) -> Vec<String> {
     wrong.map(|edit| edit.file).collect()
 }
 
+/// Files of git in which rules of ours stand.
+pub(in crate::methods) fn rules_in_place(site: &Site) -> Vec<String> {
+    let bounds = site.bounds(&[]);
+    let there = edits(site).into_iter();
+    let there = there.filter(|edit| holds_ours(edit, &bounds));
+    there.map(|edit| edit.file).collect()
+}
+
+/// Files of memory in git's index, relative to `.aictx`.
+pub(in crate::methods) fn tracked(site: &Site) -> Vec<String> {
+    if site.common_dir.is_none() || site.is_outside() {
+        return Vec::new();
+    }
+    let mut command = git::command(&site.root);
+    let output = command.args(["ls-files", "-z", "--", ".aictx"]).output();
+    let bytes = output
+        .ok()
+        .filter(|output| output.status.success())
+        .map(|output| output.stdout)
+        .unwrap_or_default();
+    bytes
+        .split(|byte| *byte == 0)
+        .filter_map(|name| std::str::from_utf8(name).ok()?.strip_prefix(".aictx/"))
+        .map(str::to_owned)
+        .collect()
+}
+
 /// Whether a file of memory, relative to `.aictx`, is meant for others.
 pub(in crate::methods) fn is_shared(file: &str) -> bool {
     SHARED.iter().any(|pattern| match pattern.split_once('*') {
@@ -190,6 +221,15 @@ pub(super) fn effects(portable: bool, known: bool) -> Effects {
     if !portable && !known {
         return Effects::new();
     }
+    vec![Effect::ReplaceJson {
+        file: files::PORTABILITY.to_owned(),
+        value: said(portable),
+        order: KeyOrder::Sorted,
+    }]
+}
+
+/// What shall stand in `portability.json`.
+pub(in crate::methods) fn said(portable: bool) -> Value {
     let mut said = json!({
         "version": 1, "enabled": portable, "policy_version": POLICY_VERSION,
         "mode": if portable { "portable-continuity" } else { "local-only" },
@@ -209,11 +249,25 @@ pub(super) fn effects(portable: bool, known: bool) -> Effects {
         });
         said.insert("merge_policy".into(), merge);
     }
-    vec![Effect::ReplaceJson {
-        file: files::PORTABILITY.to_owned(),
-        value: said,
-        order: KeyOrder::Sorted,
-    }]
+    said
+}
+
+/// Histories that travel, as files: those of threads are one a thread.
+pub(in crate::methods) fn histories(site: &Site) -> Vec<String> {
+    let mut found: Vec<String> = Vec::new();
+    for pattern in SHARED.iter().filter(|pattern| pattern.ends_with(".jsonl")) {
+        let Some((directory, _)) = pattern.split_once("/*") else {
+            found.push((*pattern).to_owned());
+            continue;
+        };
+        let entries = fs::read_dir(site.memory().join(directory));
+        let names = entries.into_iter().flatten().flatten().take(MAX_HISTORIES);
+        let names = names.filter_map(|entry| entry.file_name().into_string().ok());
+        let names = names.map(|name| format!("{directory}/{name}"));
+        found.extend(names.filter(|file| file.ends_with(".jsonl") && is_shared(file)));
+    }
+    found.sort_unstable();
+    found
 }
 
 #[cfg(test)]
