@@ -9,8 +9,10 @@ mod delete;
 mod effect;
 mod facts;
 mod git;
+mod inplace;
 mod options;
 mod secrets;
+mod sql;
 mod system;
 mod table;
 mod target;
@@ -101,6 +103,17 @@ impl CommandRisk {
 
 /// Judges a command line. Pure and linear in the length of the command.
 pub fn command_risk(command: &str, place: Place, facts: &dyn Facts) -> CommandRisk {
+    command_risk_in(command, Dialect::Posix, place, facts)
+}
+
+/// [`command_risk`] of a line whose shell is known. A line for PowerShell or `cmd` is read as one of a
+/// POSIX shell, too: agents write both into either.
+pub fn command_risk_in(
+    command: &str,
+    dialect: Dialect,
+    place: Place,
+    facts: &dyn Facts,
+) -> CommandRisk {
     let mut judge = Judge {
         place,
         facts,
@@ -108,33 +121,26 @@ pub fn command_risk(command: &str, place: Place, facts: &dyn Facts) -> CommandRi
         inner: 0,
         segment: None,
         dialect: Dialect::Posix,
+        windows: false,
         called: called::Called::default(),
         aliases: Vec::new(),
         alias_uses: 0,
     };
     let script = shell::analyse(command, Dialect::Posix);
+    judge.windows = dialect == Dialect::Windows || windows::is_spoken(&script);
     judge.script(&script);
-    if windows::is_spoken(&script) {
+    if judge.windows {
         let script = shell::analyse(command, Dialect::Windows);
         judge.dialect = Dialect::Windows;
         judge.script(&script);
     }
     judge.segment = None;
-    if calls_net_delete(command) {
-        judge.hit(None, Kind::Delete, Tier::Destructive, "a .NET deletion", []);
-    }
+    let spoken = judge.windows;
+    windows::judge_net(&mut judge, command, spoken);
     if is_fork_bomb(command, &script) {
         judge.hit(None, Kind::ProcessKill, Tier::Catastrophic, "fork bomb", []);
     }
     judge.risk
-}
-
-/// `[System.IO.Directory]::Delete(…)`: no POSIX shell has words for it.
-fn calls_net_delete(text: &str) -> bool {
-    text.contains("]::Delete")
-        && text
-            .split(['\n', ';', '{'])
-            .any(|part| part.trim_start().starts_with('[') && part.contains("]::Delete"))
 }
 
 /// A function that calls itself twice, piped.
@@ -163,6 +169,8 @@ struct Judge<'a> {
     segment: Option<usize>,
     /// How the line itself is read.
     dialect: Dialect,
+    /// It is read in both ways.
+    windows: bool,
     /// Texts from the repository that are being judged.
     called: called::Called,
     /// Names that the line gives to other commands.
@@ -266,6 +274,9 @@ impl Judge<'_> {
             ..call
         };
         if call.traits.has(table::Traits::DATA) {
+            if name == "for" && self.dialect == Dialect::Windows {
+                windows::judge(self, call);
+            }
             if name == "alias" {
                 let given = call
                     .arguments()
@@ -292,12 +303,17 @@ impl Judge<'_> {
         if name == "git" {
             git::judge(self, call);
         } else if !delete::judge(self, call)
+            && !inplace::judge(self, call)
             && !writes::judge(self, call)
             && !system::judge(self, call)
         {
             data::judge(self, call);
         }
-        windows::judge(self, call);
+        // What the line says itself is judged when it is read as those shells read it.
+        let again = self.windows && self.dialect == Dialect::Posix && call.command.depth == 0;
+        if !again || self.inner > 0 {
+            windows::judge(self, call);
+        }
         called::judge(self, call);
         self.rules(call, name, call.arguments());
         data::judge_statements(self, call);
@@ -364,15 +380,28 @@ impl Judge<'_> {
             }
             let before = self.risk.findings.len();
             self.write_target(call, &redirect.target, sign, target::Touch::Alter);
+            let socket = target.starts_with("/dev/tcp/") || target.starts_with("/dev/udp/");
             if redirect.kind != RedirectKind::Write
                 || before != self.risk.findings.len()
-                || target.starts_with("/dev/")
+                || (target.starts_with("/dev/") && !socket)
             {
+                continue;
+            }
+            // A shell that talks to a socket.
+            if socket {
+                if shell::is_shell(command.name()) {
+                    let (kind, tier) = (Kind::NetworkExec, Tier::Destructive);
+                    self.hit(Some(call), kind, tier, "a shell over the network", [target]);
+                }
                 continue;
             }
             // `> file` alone is there to empty it.
             if writes::prints_nothing(command) && command.assignments.is_empty() {
-                let tier = self.emptying(call, &redirect.target);
+                let tier = if command.fed && redirect.target.unknown {
+                    Tier::Destructive
+                } else {
+                    self.emptying(call, &redirect.target)
+                };
                 self.hit(Some(call), Kind::Overwrite, tier, sign, [target]);
             } else if self.known(call, &redirect.target).tracked == Some(true) {
                 let known = self.known(call, &redirect.target);
@@ -561,15 +590,25 @@ impl Judge<'_> {
 
     /// Judges text that becomes a script of its own.
     fn inner_script(&mut self, text: &str, remote: bool) {
+        self.script_within(text, remote, false);
+    }
+
+    /// The same when what it works on comes from elsewhere.
+    fn fed_script(&mut self, text: &str, remote: bool) {
+        self.script_within(text, remote, true);
+    }
+
+    fn script_within(&mut self, text: &str, remote: bool, fed: bool) {
         if self.inner >= MAX_INNER {
             self.undecidable(Level::Destructive, "", &[]);
             return;
         }
         self.inner += 1;
         let mut script = shell::analyse(text, Dialect::Posix);
-        if remote {
+        if remote || fed {
             for command in &mut script.commands {
-                command.remote = true;
+                command.remote |= remote;
+                command.fed |= fed;
             }
         }
         self.script(&script);

@@ -25,6 +25,7 @@ mod wrap;
 
 pub use names::{ByName, NameHasher, Names};
 use values::Context;
+pub use wrap::is_shell;
 
 /// Bytes of a command line that are analysed. Longer ones are `undecided`.
 pub const MAX_INPUT: usize = 2 * 1024 * 1024;

@@ -13,10 +13,17 @@ const MAX_FILES: usize = 256;
 pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
     let name = call.command.name();
     let arguments = call.arguments();
+    // Nothing is deleted by a program that is asked how it is used.
+    if arguments.last().is_some_and(|word| word.text == "--help") {
+        return matches!(
+            name,
+            "rm" | "find" | "fd" | "fdfind" | "rmdir" | "unlink" | "rimraf"
+        );
+    }
     match name {
         "rm" | "unlink" | "rmdir" => remove(judge, call, arguments),
         "rimraf" | "del-cli" => recursive(judge, call, name, &operands(arguments)),
-        "find" | "fd" => {
+        "find" | "fd" | "fdfind" => {
             if arguments.iter().any(|word| word.text == "-delete") {
                 let temporary = arguments
                     .first()
@@ -40,7 +47,23 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
         }
         _ if FORMATTERS.iter().any(|known| is_formatter(name, known)) => {
             let shown = operands(arguments);
-            let listing = has_option(arguments, &["-l", "--list", "--help", "-V", "--version"]);
+            let asks = |word: &Word| matches!(word.text.as_str(), "print" | "align-check");
+            let listing = has_option(
+                arguments,
+                &[
+                    "-l",
+                    "--list",
+                    "--help",
+                    "-V",
+                    "--version",
+                    "-n",
+                    "--no-act",
+                    "-d",
+                    "--dump",
+                    "-p",
+                    "--print",
+                ],
+            ) || arguments.iter().any(asks);
             if !listing {
                 let shown = shown.iter().map(|word| word.text.as_str());
                 judge.hit(Some(call), Kind::Disk, Tier::Catastrophic, name, shown);

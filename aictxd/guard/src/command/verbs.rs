@@ -310,6 +310,37 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
     }
 }
 
+/// What the name of a script that nothing else is known of promises: `drop_all.sql`, `wipe.sh`.
+pub(super) fn promised_by_file(path: &str) -> Option<Tier> {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    let stem = name
+        .split('.')
+        .next()
+        .unwrap_or_default()
+        .to_ascii_lowercase();
+    if stem.len() > 64 {
+        return None;
+    }
+    let mut parts = stem.split(['-', '_', ':', ' ']);
+    if parts
+        .clone()
+        .any(|part| READING.contains(&part) && part != "set")
+    {
+        return None;
+    }
+    let says = |verbs: &[&str], part: &str| verbs.contains(&part);
+    if parts
+        .clone()
+        .any(|part| says(STRONG, part) || says(&["truncate", "flush"], part))
+    {
+        Some(Tier::Destructive)
+    } else if parts.any(|part| says(WEAK, part)) {
+        Some(Tier::Risky)
+    } else {
+        None
+    }
+}
+
 /// `./tool` and `dir/tool` are the project's own; what they do is read, not guessed.
 fn is_script(program: &Word) -> bool {
     program.text.contains('/') && !program.text.starts_with('/')
@@ -379,8 +410,18 @@ pub(super) fn lent(judge: &mut Judge, call: Call) {
     }
     let lends = matches!(
         name,
-        "heroku" | "railway" | "adb" | "lima" | "toolbox" | "devbox"
+        "heroku"
+            | "railway"
+            | "adb"
+            | "lima"
+            | "toolbox"
+            | "devbox"
+            | "ddev"
+            | "lando"
+            | "warden"
+            | "sail"
     );
+    behind(judge, call);
     if !lends && !arguments.iter().any(|word| word.text == "--") {
         return;
     }
@@ -419,6 +460,62 @@ pub(super) fn lent(judge: &mut Judge, call: Call) {
             .join(" "),
     };
     judge.inner_script(&text, remote || call.command.remote);
+}
+
+/// Programs that mean harm with options only they take.
+const TELLING: &[(&str, &[&str])] = &[
+    ("rm", &["-rf", "-fr", "-r", "-R", "-Rf", "-f"]),
+    (
+        "git",
+        &[
+            "reset",
+            "clean",
+            "push",
+            "checkout",
+            "restore",
+            "filter-branch",
+            "branch",
+            "stash",
+        ],
+    ),
+    ("sh", &["-c", "-lc"]),
+    ("bash", &["-c", "-lc", "-ec"]),
+    ("find", &["."]),
+    ("psql", &["-c"]),
+    ("mysql", &["-e"]),
+    ("terraform", &["destroy"]),
+    ("kubectl", &["delete"]),
+    ("shred", &["-u"]),
+    ("truncate", &["-s"]),
+];
+
+/// `anything --of-its-own rm -rf src`: a program that no table knows, and behind it one that is known
+/// with words that only belong to it.
+fn behind(judge: &mut Judge, call: Call) {
+    if call.traits.has(Traits::NAMES) || call.traits.has(Traits::SENDS) {
+        return;
+    }
+    let arguments = call.arguments();
+    let found = arguments.windows(2).take(12).position(|pair| {
+        let [program, next] = pair else {
+            return false;
+        };
+        let known = TELLING.iter().find(|(name, _)| *name == program.program());
+        known.is_some_and(|(_, words)| words.contains(&next.text.as_str()))
+    });
+    let Some(at) = found else {
+        return;
+    };
+    let before = arguments.get(..at).unwrap_or_default();
+    if before
+        .iter()
+        .any(|word| READING.contains(&word.text.as_str()) && !LENDING.contains(&word.text.as_str()))
+    {
+        return;
+    }
+    let rest = arguments.get(at..).unwrap_or_default();
+    let text: Vec<String> = rest.iter().map(|word| quoted(&word.text)).collect();
+    judge.inner_script(&text.join(" "), call.command.remote);
 }
 
 pub(super) fn quoted(text: &str) -> String {

@@ -23,6 +23,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
                 (None, Some((last, rest))) => (rest, *last),
                 (None, None) => return true,
             };
+            judge.replaced(call, name, sources, destination);
             if name == "mv" {
                 judge.write_all(call, sources.iter().copied(), name, Touch::Create);
                 let leaves = !call.command.remote && judge.is_outside(call, destination);
@@ -130,53 +131,6 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
                 }
             }
         }
-        "sed" | "perl" | "gsed" if edits_in_place(name, arguments) => {
-            let valued = ["-e", "--expression", "-f", "--file", "-M", "-I"];
-            let scripted = has_option(arguments, &["-e", "--expression", "--file"]);
-            let mut skip = usize::from(!scripted && name != "perl");
-            let mut value = false;
-            let files = arguments.iter().filter(|word| {
-                let text = word.text.as_str();
-                if std::mem::take(&mut value) {
-                    return false;
-                }
-                if text.starts_with('-') {
-                    // `-pe 'program'`: the program is the next word.
-                    let program = name == "perl" && !text.starts_with("--") && text.ends_with('e');
-                    value = valued.contains(&text) || program;
-                    return false;
-                }
-                let script = skip > 0;
-                skip = skip.saturating_sub(1);
-                !script
-            });
-            let files: Vec<&Word> = files.collect();
-            let blanks = |script: &str| {
-                let tight: String = script.split_whitespace().collect();
-                matches!(
-                    tight.trim_end_matches(';'),
-                    "$_=\"\"" | "$_=''" | "undef$_" | "s/.*//s"
-                )
-            };
-            let emptied = if name == "perl" {
-                arguments.iter().any(|word| blanks(&word.text))
-            } else {
-                arguments.iter().any(|word| {
-                    let script = word
-                        .text
-                        .strip_prefix("--expression=")
-                        .unwrap_or(&word.text);
-                    let is_file = files.iter().any(|file| std::ptr::eq(*file, word));
-                    !is_file && !script.starts_with('-') && deletes_every_line(script)
-                })
-            };
-            if emptied && !files.iter().all(|word| is_log(judge, call, word)) {
-                let shown = files.iter().map(|word| word.text.as_str());
-                let tier = Tier::Destructive;
-                judge.hit(Some(call), Kind::Overwrite, tier, "sed -i d", shown);
-            }
-            judge.write_all(call, files, &format!("{name} -i"), Touch::Alter);
-        }
         "curl" | "wget" => {
             let file = value_of(arguments, &["-o", "--output", "-O", "--output-document"]);
             if let Some(file) = file.filter(|_| !(name == "curl" && has_option(arguments, &["-O"])))
@@ -208,18 +162,6 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
 fn reach_of(judge: &Judge, call: Call, word: &Word) -> Reach {
     let dir = call.command.dir.as_deref();
     judge.place.reach(dir, &word.text, call.command.remote)
-}
-
-fn edits_in_place(name: &str, arguments: &[Word]) -> bool {
-    arguments.iter().any(|word| {
-        let text = word.text.as_str();
-        text.starts_with("--in-place")
-            || (text.starts_with("-i") && name != "perl")
-            || (text.starts_with('-')
-                && !text.starts_with("--")
-                && text.contains('i')
-                && text.len() <= 5)
-    })
 }
 
 /// Whether standard input is certainly empty.
@@ -272,7 +214,12 @@ fn reads_null(command: &SimpleCommand) -> bool {
 pub(super) fn prints_nothing(command: &SimpleCommand) -> bool {
     let mut arguments = command.arguments().iter();
     match command.name() {
-        "" => command.words.is_empty(),
+        "" => {
+            command.words.is_empty()
+                || matches!(command.words.as_slice(), [only] if only.text.is_empty())
+        }
+        "$null" | "echo." => command.words.len() == 1,
+        "type" => arguments.any(|word| word.text.eq_ignore_ascii_case("nul")),
         ":" | "true" => true,
         "cat" => {
             arguments.any(|word| word.text == "/dev/null")
@@ -283,7 +230,98 @@ pub(super) fn prints_nothing(command: &SimpleCommand) -> bool {
     }
 }
 
+/// Directories whose programs and libraries the system runs on.
+const SYSTEM_DIRS: &[&str] = &[
+    "/bin",
+    "/sbin",
+    "/usr/bin",
+    "/usr/sbin",
+    "/lib",
+    "/lib64",
+    "/usr/lib",
+    "/usr/lib64",
+    "/boot",
+    "/System",
+    "/Library",
+    "C:/Windows",
+    "C:/Windows/System32",
+];
+/// Files below `/etc` without which nobody gets in or out.
+const SYSTEM_FILES: &[&str] = &[
+    "passwd",
+    "shadow",
+    "group",
+    "gshadow",
+    "sudoers",
+    "hosts",
+    "fstab",
+    "resolv.conf",
+    "profile",
+    "nsswitch.conf",
+    "ssh/sshd_config",
+    "crontab",
+    "environment",
+    "ld.so.conf",
+    "ld.so.preload",
+    "hostname",
+    "pam.conf",
+    "login.defs",
+    "shells",
+    "inittab",
+];
+
+/// Whether a path is something the system needs.
+fn is_of_the_system(path: &str) -> bool {
+    let path = path.trim_end_matches('/');
+    if let Some(file) = path.strip_prefix("/etc/") {
+        return SYSTEM_FILES.contains(&file)
+            || file.starts_with("pam.d/")
+            || file.starts_with("sudoers.d/");
+    }
+    path == "/etc"
+        || SYSTEM_DIRS.iter().any(|dir| {
+            path.strip_prefix(dir).is_some_and(|rest| {
+                rest.is_empty() || (rest.starts_with('/') && !rest.starts_with("/systemd/"))
+            })
+        })
+}
+
 impl Judge<'_> {
+    /// Something of the system is replaced by another thing, or taken away.
+    fn replaced(&mut self, call: Call, verb: &str, sources: &[&Word], destination: &Word) {
+        if call.command.remote {
+            return;
+        }
+        let absolute = |word: &Word| {
+            self.place
+                .absolute(call.command.dir.as_deref(), &word.text)
+                .unwrap_or_default()
+        };
+        let to = absolute(destination);
+        let base = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
+        // A program installed under its own name is new; under another's name it replaces that one.
+        let renamed = sources
+            .iter()
+            .any(|source| !source.text.ends_with('/') && base(&source.text) != base(&to));
+        let known = SYSTEM_FILES
+            .iter()
+            .any(|file| to.strip_prefix("/etc/") == Some(*file));
+        let replaces = is_of_the_system(&to)
+            && (known
+                || (renamed
+                    && sources.len() == 1
+                    && !SYSTEM_DIRS.contains(&to.trim_end_matches('/'))));
+        let away = verb == "mv"
+            && sources
+                .iter()
+                .any(|source| is_of_the_system(&absolute(source)));
+        if replaces || away {
+            let shown = sources.iter().copied().chain([destination]);
+            let shown: Vec<&str> = shown.map(|word| word.text.as_str()).collect();
+            self.hit(Some(call), Kind::Overwrite, Tier::Destructive, verb, shown);
+        }
+    }
+
     /// How bad it is to leave a file empty: what people wrote is lost, what programs write is not.
     pub(super) fn emptying(&self, call: Call, word: &Word) -> Tier {
         let known = self.known(call, word);
@@ -305,7 +343,7 @@ impl Judge<'_> {
 
 /// Whether a name promises a file that somebody wrote: it has an ending that no program leaves
 /// behind, or is one of the names without.
-fn is_written_by_people(path: &str) -> bool {
+pub(super) fn is_written_by_people(path: &str) -> bool {
     const LEFT_BEHIND: &[&str] = &[
         "log", "txt", "out", "err", "tmp", "temp", "pid", "lock", "csv", "tsv", "bak", "cache",
         "dump", "data", "stamp", "done", "flag", "trace", "prof", "old", "orig", "swp", "sock",
@@ -333,19 +371,7 @@ fn is_written_by_people(path: &str) -> bool {
     }
 }
 
-/// Whether a script for `sed` leaves no line of any file: `d`, `1,$d`, `/.*/d`.
-fn deletes_every_line(script: &str) -> bool {
-    let script = script.trim().trim_end_matches(';').trim_end();
-    let Some(address) = script.strip_suffix('d') else {
-        return matches!(script, "s/.*//" | "s/.*//g" | "s/^.*$//");
-    };
-    matches!(
-        address.trim_end(),
-        "" | "1,$" | "0,$" | "/.*/" | "/^/" | "/$/" | "/./"
-    )
-}
-
 /// A file that is written again and again, or temporary.
-fn is_log(judge: &Judge, call: Call, word: &Word) -> bool {
+pub(super) fn is_log(judge: &Judge, call: Call, word: &Word) -> bool {
     word.text.ends_with(".log") || judge.is_temporary(call, word)
 }

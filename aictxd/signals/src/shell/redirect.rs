@@ -34,6 +34,7 @@ impl Lexer<'_, '_> {
             None | Some(b'\n' | b';' | b'|' | b'&' | b')' | b'(' | b'<' | b'>') => Word::default(),
             _ => self.word().word,
         };
+        current.command.fed |= std::mem::take(&mut self.context.many_used);
         // `>&file` writes; only digits and `-` duplicate.
         let kind = match kind {
             RedirectKind::Duplicate
