@@ -588,6 +588,19 @@ impl Judge<'_> {
         }
     }
 
+    /// Forgets what was found about files since `before`.
+    fn forget_files_since(&mut self, before: CommandRisk) {
+        let since = before.findings.len();
+        let found = std::mem::replace(&mut self.risk, before);
+        let about_files = |kind| matches!(kind, Kind::Delete | Kind::Overwrite | Kind::Permission);
+        for finding in found.findings.into_iter().skip(since) {
+            if !about_files(finding.kind) {
+                self.risk.tier = self.risk.tier.max(finding.tier);
+                self.risk.findings.push(finding);
+            }
+        }
+    }
+
     /// Judges text that becomes a script of its own.
     fn inner_script(&mut self, text: &str, remote: bool) {
         self.script_within(text, remote, false);

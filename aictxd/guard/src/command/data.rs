@@ -86,7 +86,9 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
     if call.traits.has(Traits::SQL) {
         sql::client(judge, call, name);
     } else if is_shell(name) {
-        if reads_program_from_stdin(name, arguments) && call.command.piped_from.is_some() {
+        // `bash -n` only looks whether it could be read.
+        let reads = !super::has_option(arguments, &["-n"]);
+        if reads && reads_program_from_stdin(name, arguments) && call.command.piped_from.is_some() {
             if call.fed_by(DECODERS) {
                 judge.undecidable(Level::Destructive, name, &[]);
             }
@@ -494,7 +496,31 @@ fn container(judge: &mut Judge, call: Call) {
             None => judge.undecidable(Level::Destructive, call.command.name(), &[]),
         }
     }
-    if !text.is_empty() {
-        judge.inner_script(&text, true);
+    if text.is_empty() {
+        return;
+    }
+    let before = judge.risk.clone();
+    judge.inner_script(&text, true);
+    // A container of its own that is thrown away, with nothing of this machine in it.
+    let keeps = [
+        "-v",
+        "--volume",
+        "--mount",
+        "--volumes-from",
+        "--privileged",
+        "--device",
+        "--pid",
+    ];
+    let options: Vec<&str> = arguments
+        .iter()
+        .map(|word| word.text.split('=').next().unwrap_or_default())
+        .collect();
+    let thrown_away = arguments.get(at).is_some_and(|verb| verb.text == "run")
+        && options.contains(&"--rm")
+        && !options
+            .iter()
+            .any(|option| keeps.contains(option) || option.starts_with("-v"));
+    if thrown_away {
+        judge.forget_files_since(before);
     }
 }

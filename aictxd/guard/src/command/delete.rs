@@ -21,6 +21,11 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
         );
     }
     match name {
+        // `rmdir /s` belongs to another shell.
+        "rmdir"
+            if arguments
+                .iter()
+                .any(|word| super::windows::is_switch(&word.text)) => {}
         "rm" | "unlink" | "rmdir" => remove(judge, call, arguments),
         "rimraf" | "del-cli" => recursive(judge, call, name, &operands(arguments)),
         "find" | "fd" | "fdfind" => {
@@ -33,10 +38,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
                 } else {
                     Tier::Destructive
                 };
-                let starts = arguments
-                    .iter()
-                    .take_while(|word| !word.text.starts_with(['-', '(', '!']))
-                    .map(|word| word.text.as_str());
+                let starts = starts(call.command).map(|word| word.text.as_str());
                 judge.hit(Some(call), Kind::Delete, tier, "find -delete", starts);
             }
         }
@@ -162,7 +164,8 @@ fn one_file(judge: &mut Judge, call: Call, target: &Word) {
 
 pub(super) fn recursive(judge: &mut Judge, call: Call, verb: &str, targets: &[&Word]) {
     if call.command.fed {
-        let tier = if feeds_regenerable(call) {
+        let again = !targets.is_empty() && targets.iter().all(|word| is_regenerable_below(word));
+        let tier = if again || feeds_regenerable(call) {
             Tier::Risky
         } else {
             Tier::Destructive
@@ -181,15 +184,16 @@ pub(super) fn recursive(judge: &mut Judge, call: Call, verb: &str, targets: &[&W
         let home = ["$HOME", "${HOME}"].iter().any(|home| {
             word.text.starts_with(home) && !word.text.replacen(home, "", 1).contains('$')
         });
-        let reach = if word.unknown && is_temporary_variable(&word.text) {
-            Reach::Regenerable
-        } else if word.unknown && !home {
-            unknown = true;
-            continue;
-        } else {
-            let reach = judge.place.reach(dir, &word.text, remote);
-            judge.reach_by_facts(call, word, reach)
-        };
+        let reach =
+            if word.unknown && (is_temporary_variable(&word.text) || is_regenerable_below(word)) {
+                Reach::Regenerable
+            } else if word.unknown && !home {
+                unknown = true;
+                continue;
+            } else {
+                let reach = judge.place.reach(dir, &word.text, remote);
+                judge.reach_by_facts(call, word, reach)
+            };
         if reach == Reach::File {
             one_file(judge, call, word);
             continue;
@@ -232,6 +236,14 @@ pub(super) fn recursive(judge: &mut Judge, call: Call, verb: &str, targets: &[&W
     }
 }
 
+/// `$dir/node_modules`: wherever that is, it can be made again.
+fn is_regenerable_below(word: &Word) -> bool {
+    let given = word.unknown || word.carried || word.text.contains("{}");
+    let mut parts = word.text.trim_end_matches('/').rsplit('/');
+    let last = parts.next().unwrap_or_default();
+    given && parts.next().is_some() && is_regenerable(last)
+}
+
 /// Whether everything that a `find` selects can be made again.
 fn finds_regenerable(find: &SimpleCommand) -> bool {
     let mut named = false;
@@ -257,6 +269,11 @@ fn finds_regenerable(find: &SimpleCommand) -> bool {
 
 /// The same for the `find` that feeds a command through a pipe or runs it.
 fn feeds_regenerable(call: Call) -> bool {
+    finder(call).is_some_and(finds_regenerable)
+}
+
+/// The `find` that feeds a command through a pipe or runs it.
+pub(super) fn finder(call: Call<'_>) -> Option<&SimpleCommand> {
     let find = call.feeder().or_else(|| {
         call.script
             .commands
@@ -264,6 +281,13 @@ fn feeds_regenerable(call: Call) -> bool {
             .iter()
             .rev()
             .find(|command| command.name() == "find")
-    });
-    find.is_some_and(|find| find.name() == "find" && finds_regenerable(find))
+    })?;
+    (find.name() == "find").then_some(find)
+}
+
+/// Where a `find` starts.
+pub(super) fn starts(find: &SimpleCommand) -> impl Iterator<Item = &Word> {
+    find.arguments()
+        .iter()
+        .take_while(|word| !word.text.starts_with(['-', '(', '!']))
 }

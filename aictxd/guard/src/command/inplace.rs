@@ -187,9 +187,7 @@ fn scripted<'w>(name: &str, arguments: &'w [Word]) -> (Vec<&'w Word>, Left) {
         let ends = |end: &&str| program.trim_end_matches([';', ' ', '}']).ends_with(*end);
         if program.is_empty() {
             Left::Most
-        } else if !says.iter().any(|word| program.contains(word))
-            || never.iter().any(|end| ends(end))
-        {
+        } else if !says.iter().any(|word| program.contains(word)) || never.iter().any(ends) {
             Left::Nothing
         } else {
             Left::Most

@@ -177,6 +177,14 @@ fn kill(judge: &mut Judge, call: Call) {
             "kill",
             ["every process"],
         );
+    } else if call.command.fed
+        && call.fed_by(&["ps"])
+        && !call.fed_by(&[
+            "grep", "egrep", "rg", "pgrep", "head", "tail", "awk", "sed", "fzf",
+        ])
+    {
+        let verb = "kill of what ps lists";
+        judge.hit(Some(call), Kind::ProcessKill, Tier::Destructive, verb, []);
     } else if matches!(signal, Some("-9" | "-KILL" | "-SIGKILL" | "-s" | "-STOP")) {
         let shown = rest.iter().map(|word| word.text.as_str());
         judge.hit(Some(call), Kind::ProcessKill, Tier::Risky, "kill -9", shown);
@@ -370,7 +378,8 @@ fn request(judge: &mut Judge, call: Call) {
     // `…/_all` and `…/*` are everything that a server holds.
     let everything = |word: &Word| {
         let path = word.text.split('?').next().unwrap_or_default();
-        path.ends_with("/_all") || path.ends_with("/*")
+        let path = path.split_once("://").map_or(path, |(_, rest)| rest);
+        path.ends_with("/_all") || path.contains('*')
     };
     let tier = if words.iter().any(local) && !words.iter().any(everything) {
         Tier::Risky

@@ -266,6 +266,13 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
         return;
     }
     let operands = operands_of(name, arguments);
+    // What the table excuses is not accused by its verb.
+    if table::rules_of(name)
+        .iter()
+        .any(|rule| rule.excuses(&operands, arguments))
+    {
+        return;
+    }
     let insists = has_option(arguments, INSISTENT);
     let cloud = table::rules_of(name)
         .iter()

@@ -65,7 +65,7 @@ fn loops(command: &shell::SimpleCommand) -> bool {
 }
 
 /// `/s`, `/s/q` and the like.
-fn is_switch(text: &str) -> bool {
+pub(super) fn is_switch(text: &str) -> bool {
     text.len() <= 8
         && text.strip_prefix('/').is_some_and(|rest| {
             rest.split('/').all(|switch| {

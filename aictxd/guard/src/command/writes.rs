@@ -4,7 +4,7 @@ use aictx_signals::shell::{RedirectKind, SimpleCommand, Word};
 
 use super::options::value_of;
 use super::target::{Reach, Touch, is_disk, is_regenerable};
-use super::{Call, Judge, Kind, Tier, has_option};
+use super::{Call, Judge, Kind, Tier, delete, has_option};
 
 /// Programs that write files. Returns whether the program is one of them.
 pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
@@ -12,6 +12,8 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
     let name = call.command.name();
     let operands = || arguments.iter().filter(|word| !word.text.starts_with('-'));
     match name {
+        // It only says what it would copy.
+        "rsync" if has_option(arguments, &["-n", "--dry-run"]) => {}
         "mv" | "cp" | "install" | "ln" | "rsync" | "scp" => {
             let words: Vec<&Word> = operands().collect();
             if nothing_left(judge, call, &words) {
@@ -57,15 +59,21 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
         }
         "tee" | "chmod" | "chown" | "chgrp" => {
             let skip = usize::from(name != "tee");
-            if name != "tee" && has_option(arguments, &["-R", "--recursive"]) {
-                let worst = operands()
-                    .skip(skip)
+            // What a `find` hands over is a tree, too.
+            let found = delete::finder(call).filter(|_| call.command.fed);
+            if name != "tee" && (found.is_some() || has_option(arguments, &["-R", "--recursive"])) {
+                let given: Vec<&Word> = match found {
+                    Some(find) => delete::starts(find).collect(),
+                    None => operands().skip(skip).collect(),
+                };
+                let worst = given
+                    .iter()
                     .map(|word| reach_of(judge, call, word))
                     .max()
                     .unwrap_or(Reach::Files);
                 // The repository itself is a matter of thought; the system or a home is not.
-                let far = operands()
-                    .skip(skip)
+                let far = given
+                    .iter()
                     .any(|word| word.text.starts_with(['/', '~', '$']));
                 let tier = if worst == Reach::Everything && far {
                     Tier::Destructive
@@ -74,7 +82,10 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
                 };
                 let shown: Vec<&str> = operands().map(|word| word.text.as_str()).collect();
                 let verb = format!("{name} -R");
-                judge.hit(Some(call), Kind::Permission, tier, &verb, shown);
+                // What is picked out of the repository is picked with care.
+                if found.is_none() || tier == Tier::Destructive {
+                    judge.hit(Some(call), Kind::Permission, tier, &verb, shown);
+                }
             }
             if name == "tee" && !has_option(arguments, &["-a", "--append"]) && is_fed_nothing(call)
             {

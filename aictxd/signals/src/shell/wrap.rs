@@ -336,6 +336,10 @@ fn shell_script(arguments: &[Word]) -> Source {
     let mut at = 0;
     while let Some(word) = arguments.get(at) {
         let text = word.text.as_str();
+        // `bash -n` only looks whether it could be read.
+        if text == "-n" {
+            return Source::File;
+        }
         if matches!(text, "--command" | "-Command") || is_cluster_with(text, 'c') {
             // `bash -c -e 'text'`: options may still follow.
             let rest = arguments.get(at + 1..).unwrap_or_default();
