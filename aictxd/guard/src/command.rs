@@ -216,10 +216,9 @@ impl<'s> Call<'s> {
 
     /// Whether a word is made of the output of one of `names`.
     fn holds_output_of(&self, word: &Word, names: &[&str]) -> bool {
-        let (from, to) = word.inner.unwrap_or_default();
         self.script
             .commands
-            .get(from..to)
+            .get(word.range())
             .unwrap_or_default()
             .iter()
             .any(|command| names.contains(&command.name()))
@@ -530,9 +529,14 @@ impl Judge<'_> {
         self.add(what, verb, targets);
     }
 
-    fn undecidable(&mut self, level: Level, verb: &str, words: &[Word]) {
+    fn undecidable<'w>(
+        &mut self,
+        level: Level,
+        verb: &str,
+        words: impl IntoIterator<Item = &'w Word>,
+    ) {
         let unknown = words
-            .iter()
+            .into_iter()
             .filter(|word| word.unknown || word.carried)
             .map(|word| word.text.as_str());
         let what = What {
@@ -546,6 +550,11 @@ impl Judge<'_> {
     }
 
     fn add<'t>(&mut self, what: What, verb: &str, targets: impl IntoIterator<Item = &'t str>) {
+        // In a line of thousands, most has been said before.
+        if self.called.by.is_none() && !self.has_room_for(what.tier, what.level) {
+            self.risk.tier = self.risk.tier.max(what.tier);
+            return;
+        }
         let targets: Vec<String> = targets
             .into_iter()
             .take(MAX_TARGETS)
@@ -586,6 +595,15 @@ impl Judge<'_> {
             // A full list must not hide the worst.
             *place = finding;
         }
+    }
+
+    /// Whether a finding can still be told: the list is not full, or holds a milder one.
+    fn has_room_for(&self, tier: Tier, level: Level) -> bool {
+        let findings = &self.risk.findings;
+        findings.len() < MAX_FINDINGS
+            || findings
+                .iter()
+                .any(|known| (known.tier, known.level) < (tier, level))
     }
 
     /// Forgets what was found about files since `before`.

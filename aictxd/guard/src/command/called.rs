@@ -25,7 +25,7 @@ pub(super) struct Called {
     files: u8,
     pub(super) levels: u8,
     /// The call on the command line that leads to the text being judged.
-    by: Option<String>,
+    pub(super) by: Option<String>,
 }
 
 impl Called {

@@ -213,12 +213,8 @@ pub(super) fn recursive(judge: &mut Judge, call: Call, verb: &str, targets: &[&W
         }
     }
     if unknown {
-        let words: Vec<Word> = targets
-            .iter()
-            .map(|word| (*word).clone())
-            .take(MAX_FILES)
-            .collect();
-        judge.undecidable(Level::Destructive, verb, &words);
+        let words = targets.iter().copied().take(MAX_FILES);
+        judge.undecidable(Level::Destructive, verb, words);
     }
     if let Some(worst) = worst {
         let tier = match worst {

@@ -37,6 +37,11 @@ impl Traits {
     /// PowerShell or `cmd` know it.
     pub(super) const WINDOWS: Self = Self(32);
 
+    /// Whether it stands in any list.
+    pub(super) fn any(self) -> bool {
+        self.0 != 0
+    }
+
     /// Whether it stands in the list of `other`.
     pub(super) fn has(self, other: Self) -> bool {
         self.0 & other.0 != 0

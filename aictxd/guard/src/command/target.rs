@@ -319,7 +319,7 @@ impl Judge<'_> {
 
     /// What is known about a word as a path of this repository.
     pub(super) fn known(&self, call: Call, word: &Word) -> Known {
-        if call.command.remote || word.unknown || word.text.is_empty() {
+        if call.command.remote || word.unknown || word.text.is_empty() || !self.facts.has_paths() {
             return Known::default();
         }
         let bare = contents(&word.text);

@@ -499,7 +499,7 @@ const TELLING: &[(&str, &[&str])] = &[
 /// `anything --of-its-own rm -rf src`: a program that no table knows, and behind it one that is known
 /// with words that only belong to it.
 fn behind(judge: &mut Judge, call: Call) {
-    if call.traits.has(Traits::NAMES) || call.traits.has(Traits::SENDS) {
+    if call.traits.any() || !table::rules_of(call.command.name()).is_empty() {
         return;
     }
     let arguments = call.arguments();

@@ -430,8 +430,7 @@ fn expression(judge: &mut Judge, call: Call) {
         FETCHERS.contains(&name.as_str()) || command.words.iter().any(says)
     };
     let inner = call.arguments().iter().any(|word| {
-        let (from, to) = word.inner.unwrap_or_default();
-        let commands = call.script.commands.get(from..to).unwrap_or_default();
+        let commands = call.script.commands.get(word.range()).unwrap_or_default();
         commands.iter().any(fetches)
     });
     if inner || call.feeder().is_some_and(fetches) || fetches(call.command) {

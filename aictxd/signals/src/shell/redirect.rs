@@ -54,6 +54,8 @@ impl Lexer<'_, '_> {
                 .heredocs
                 .push((target.text.clone(), strip_tabs, target.quoted, place));
         }
+        // Almost every command has one or none.
+        current.command.redirects.reserve_exact(1);
         current.command.redirects.push(Redirect {
             kind,
             target,

@@ -116,7 +116,6 @@ static PREFIXES: &[Prefix] = &[
     runner("nix", &["shell", "develop"]),
     runner("toolbox", &["run"]),
     runner("rtx", &["exec", "x"]),
-    runner("pkgx", &[]),
     runner("infisical", &["run"]),
     runner("chamber", &["exec"]),
     runner("teller", &["run"]),
