@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use aictx_guard::{
-    Facts, HookVerdict, Known, MAX_TEXT, Place as Where, Rules, SteerState, command_risk,
+    Facts, HookVerdict, Known, MAX_TEXT, NoFacts, Place as Where, Rules, SteerState, command_risk,
+    is_deletion,
 };
 use aictx_proto::RepoPath;
 use aictx_repomap::tree::Tree;
@@ -58,6 +59,13 @@ impl WorktreeFacts {
         kinds.dedup();
         (rules.on_command(command, &risk), kinds)
     }
+}
+
+/// Whether a command deletes something, by its words alone: what a budget counts.
+pub fn deletes(command: &str, root: &str, cwd: &str) -> bool {
+    let risk = command_risk(command, Where { root, cwd }, &NoFacts);
+    let kinds: Vec<String> = risk.reply().effects.into_iter().map(|e| e.kind).collect();
+    is_deletion(&kinds)
 }
 
 impl Facts for WorktreeFacts {

@@ -256,6 +256,7 @@ impl Session {
                 duration_ms,
             } => {
                 let row = self.failed(call, error, *interrupted, event).await;
+                self.spend(&call.action);
                 let told = self.known_failure(&row, &event.agent_id).await;
                 self.record(&[LedgerRow {
                     duration_ms: *duration_ms,
@@ -486,6 +487,7 @@ impl Session {
             }
             Action::Read(_) | Action::Other => HookVerdict::Pass,
         };
+        let verdict = worse(verdict, self.budgeted(&call.action, &rules));
         self.audit(call, &verdict, kinds);
         let (decision, verdict_name) = match verdict {
             HookVerdict::Pass => (Decision::Pass, ""),
