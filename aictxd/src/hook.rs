@@ -481,7 +481,13 @@ impl Session {
             }
             Action::Command { command, .. } => {
                 let facts = WorktreeFacts::of(&self.app, &self.live.worktree, Arc::clone(&limits));
-                let judged = facts.judge(&rules, command, &worktree, &self.cwd.to_string_lossy());
+                let judged = facts.judge(
+                    &rules,
+                    command,
+                    &call.tool,
+                    &worktree,
+                    &self.cwd.to_string_lossy(),
+                );
                 kinds = judged.1;
                 judged.0
             }

@@ -180,6 +180,33 @@ fn claimed_paths_are_told_until_their_session_ends() {
 }
 
 #[test]
+fn a_tool_named_powershell_speaks_powershell() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    let ann = Play::claude(&env, &repo, "ann");
+    ann.start("startup");
+    ann.prompt("Tidy up");
+    let asked = |tool: &str, command: &str| {
+        let input = json!({ "command": command });
+        let run = ann.hook(
+            "PreToolUse",
+            json!({ "tool_name": tool, "tool_input": input, "tool_use_id": "t" }),
+        );
+        match run.stdout.as_str() {
+            "" => Value::Null,
+            _ => run.json()["hookSpecificOutput"]["permissionDecision"].clone(),
+        }
+    };
+    // In a POSIX shell this is a comment behind a word; here a line break escaped by a backtick.
+    let broken = "rd `\n  /s /q src\\app";
+    assert_eq!(asked("PowerShell", broken), "ask");
+    assert_eq!(asked("PowerShell", "del src\\*.py"), "ask");
+    assert_eq!(asked("PowerShell", "Get-ChildItem -Recurse"), Value::Null);
+    assert_eq!(asked("Bash", "ls src"), Value::Null);
+}
+
+#[test]
 fn a_budget_asks_when_it_is_spent_and_starts_anew_with_a_request() {
     let env = TestEnv::new();
     let repo = env.repository("demo");
