@@ -10,8 +10,8 @@ use aictx_proto::path::Located;
 use aictx_signals::shell::{self, Dialect, RedirectKind, SimpleCommand, Word, is_shell};
 
 use super::data::{interpreter, printed};
+use super::lent::quoted;
 use super::options::value_of;
-use super::verbs::quoted;
 use super::{Call, Judge, Kind, Level, MAX_TEXT, Place, Tier, What, code};
 
 /// Files looked into for one command line.

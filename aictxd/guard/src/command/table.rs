@@ -55,7 +55,7 @@ static TRAITS: LazyLock<ByName<Traits>> = LazyLock::new(|| {
         (DATA, Traits::DATA),
         (super::secrets::SENDERS, Traits::SENDS),
         (super::verbs::NAMES, Traits::NAMES),
-        (super::verbs::OWN, Traits::OWN),
+        (super::lent::OWN, Traits::OWN),
         (SQL_CLIENTS, Traits::SQL),
         (windows.as_slice(), Traits::WINDOWS),
     ] {
