@@ -399,7 +399,8 @@ impl Judge<'_> {
             }
             // `> file` alone is there to empty it.
             if writes::prints_nothing(command) && command.assignments.is_empty() {
-                let tier = if command.fed && redirect.target.unknown {
+                let any = redirect.target.unknown || redirect.target.carried;
+                let tier = if command.fed && any && !target.ends_with(".log") {
                     Tier::Destructive
                 } else {
                     self.emptying(call, &redirect.target)

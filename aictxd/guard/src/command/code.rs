@@ -39,6 +39,22 @@ const EXECUTIONS: &[&str] = &[
     ".execute ",
 ];
 
+/// Ways to hide a text.
+const DECODINGS: &[&str] = &[
+    "b64decode",
+    "decode_base64",
+    "base64_decode",
+    "Base64.decode",
+    "'base64'",
+    "\"base64\"",
+    "atob(",
+    "unhexlify",
+    "fromhex(",
+    "rot13",
+    "marshal.loads",
+    "fromCharCode",
+];
+
 /// Judges a program for `language`.
 pub(super) fn judge(judge: &mut Judge, call: Call, language: &str, text: &str) {
     let mut end = text.len().min(MAX_CODE);
@@ -161,10 +177,11 @@ impl Code<'_> {
             judge.hit(Some(call), kind, tier, &verb, []);
         };
         let tight = |words: &[&str]| words.iter().any(|word| self.tight.contains(word));
-        if (self.has(FETCHES) && self.has(EVALUATIONS))
-            || (self.has(SOCKETS) && self.has(HANDED_OVER))
-        {
+        if (self.has(FETCHES) && self.evaluates()) || (self.has(SOCKETS) && self.has(HANDED_OVER)) {
             hit(Kind::NetworkExec, Tier::Destructive, "runs a download");
+        }
+        if self.has(DECODINGS) && (self.has(SHELL_CALLS) || self.evaluates()) {
+            hit(Kind::NetworkExec, Tier::Destructive, "runs what it decodes");
         }
         if tight(ROW_DELETES) {
             hit(Kind::DatabaseWrite, Tier::Destructive, "deletes rows");
@@ -186,6 +203,22 @@ impl Code<'_> {
         if self.tight.contains(".kill(-1,") {
             hit(Kind::ProcessKill, Tier::Destructive, "ends every process");
         }
+    }
+
+    /// Whether text becomes a program; `re.compile(` and `/x/.exec(` are others' calls.
+    fn evaluates(&self) -> bool {
+        EVALUATIONS.iter().any(|name| {
+            let mut found = self.text.match_indices(name);
+            found.any(|(at, _)| {
+                let before = self
+                    .text
+                    .get(..at)
+                    .and_then(|text| text.chars().next_back());
+                name.starts_with('(')
+                    || !before
+                        .is_some_and(|last| matches!(last, '.' | '_') || last.is_alphanumeric())
+            })
+        })
     }
 
     fn asks_a_service(&self) -> bool {

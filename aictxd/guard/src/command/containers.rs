@@ -1,6 +1,9 @@
 //! What runs inside of a container, as on another machine.
 
-use super::{Call, Judge, Level};
+use aictx_signals::shell::Word;
+
+use super::target::Reach;
+use super::{Call, Judge, Kind, Level, Tier};
 
 /// Options of `exec` and `run` that take the next word.
 const CONTAINER_VALUED: &[&str] = &[
@@ -56,6 +59,19 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
     else {
         return;
     };
+    // What is mounted is this machine's.
+    let mounts = |word: &&Word| {
+        let source = word.text.split(':').next().unwrap_or_default();
+        word.text.starts_with('/')
+            && word.text.contains(':')
+            && judge.place.reach(None, source, false) == Reach::Everything
+            && !source.contains("/sock")
+    };
+    if let Some(word) = arguments.iter().find(mounts) {
+        let verb = format!("{} with the system mounted", call.command.name());
+        let shown = [word.text.as_str()];
+        judge.hit(Some(call), Kind::Privilege, Tier::Risky, &verb, shown);
+    }
     // Options, then the container, then what runs in it.
     let mut rest = arguments.get(at + 1..).unwrap_or_default().iter();
     let mut named = false;

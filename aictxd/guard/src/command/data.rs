@@ -100,6 +100,10 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
             }
             generated(judge, call);
         }
+        let decoded = |word: &Word| word.inner.is_some() && call.holds_output_of(word, DECODERS);
+        if arguments.iter().any(decoded) {
+            judge.undecidable(Level::Destructive, name, &[]);
+        }
     } else if matches!(name, "at" | "batch") {
         for text in piped_texts(call) {
             judge.inner_script(&text, call.command.remote);
@@ -366,7 +370,45 @@ pub(super) fn printed(command: &SimpleCommand) -> String {
             text => words.push(text),
         }
     }
-    words.join(separator).replace("\\n", "\n")
+    unescaped(&words.join(separator))
+}
+
+/// A text with its escapes put in: `\\n`, `\\x72`, `\\162`.
+fn unescaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('\\') {
+        out.push_str(rest.get(..at).unwrap_or_default());
+        rest = rest.get(at + 1..).unwrap_or_default();
+        let digits = |text: &str, radix: u32, most: usize| {
+            let count = text
+                .chars()
+                .take(most)
+                .take_while(|c| c.is_digit(radix))
+                .count();
+            let value = text
+                .get(..count)
+                .and_then(|text| u32::from_str_radix(text, radix).ok());
+            value.and_then(char::from_u32).map(|c| (c, count))
+        };
+        let (read, skip) = match rest.chars().next() {
+            Some('n') => (Some('\n'), 1),
+            Some('t') => (Some('\t'), 1),
+            Some('x') => match digits(rest.get(1..).unwrap_or_default(), 16, 2) {
+                Some((c, count)) => (Some(c), count + 1),
+                None => (None, 0),
+            },
+            Some('0'..='7') => match digits(rest, 8, 4) {
+                Some((c, count)) => (Some(c), count),
+                None => (None, 0),
+            },
+            _ => (None, 0),
+        };
+        out.push(read.unwrap_or('\\'));
+        rest = rest.get(skip..).unwrap_or_default();
+    }
+    out.push_str(rest);
+    out
 }
 
 /// A program on the line or in a here-document.
@@ -389,7 +431,17 @@ fn programs(judge: &mut Judge, call: Call, known: &Interpreter) {
     if reads_program_from_stdin(call.command.name(), arguments) {
         texts.extend(piped_texts(call));
     }
-    for text in &texts {
+    // `-MLWP::Simple`, `-rfileutils`: what it uses stands outside of it.
+    let modules: String = arguments
+        .iter()
+        .filter(|word| word.text.starts_with("-M") || word.text.starts_with("-r"))
+        .take(8)
+        .map(|word| format!("{} ", word.text))
+        .collect();
+    for text in &mut texts {
+        if !modules.is_empty() && matches!(known.name, "perl" | "ruby") {
+            text.insert_str(0, &modules);
+        }
         code::judge(judge, call, known.name, text);
     }
     // `python manage.py flush`: the script is the program.

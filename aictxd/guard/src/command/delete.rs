@@ -126,6 +126,18 @@ fn remove(judge: &mut Judge, call: Call, arguments: &[Word]) {
     if name == "rm" && arguments.iter().any(|word| word.unknown && !word.quoted) {
         judge.undecidable(Level::Caution, name, arguments);
     }
+    // `rm $(git ls-files)`: what is listed is many.
+    const LISTERS: &[&str] = &[
+        "ls", "find", "fd", "git", "grep", "rg", "cat", "awk", "locate",
+    ];
+    if let Some(word) = targets
+        .iter()
+        .find(|word| word.inner.is_some() && call.holds_output_of(word, LISTERS))
+    {
+        let shown = [word.text.as_str()];
+        let verb = "rm of what is listed";
+        judge.hit(Some(call), Kind::Delete, Tier::Destructive, verb, shown);
+    }
     for target in targets.into_iter().take(MAX_FILES) {
         one_file(judge, call, target);
     }

@@ -153,7 +153,18 @@ pub(super) fn printed_deletions(judge: &mut Judge, call: Call, client: &str) {
     let Some(feeder) = call.feeder() else {
         return;
     };
-    if feeder.arguments().iter().any(prints) {
+    // `select 'drop table ' || name from …`: what it prints are statements.
+    let writes = |word: &Word| {
+        word.text.len() < 4096
+            && super::code::literals(&word.text)
+                .iter()
+                .any(|text| statement_tier(text).is_some_and(|(tier, _)| tier >= Tier::Destructive))
+    };
+    if feeder
+        .arguments()
+        .iter()
+        .any(|word| prints(word) || writes(word))
+    {
         let verb = format!("{client} of printed deletions");
         judge.hit(
             Some(call),

@@ -115,7 +115,15 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
                 judge.hit(Some(call), Kind::Delete, Tier::Destructive, "osascript", []);
             }
         }
-        "eval" => unknown_text(judge, call, call.arguments().first()),
+        "eval" => {
+            let decoders = super::table::DECODERS;
+            let decoded =
+                |word: &Word| word.inner.is_some() && call.holds_output_of(word, decoders);
+            if call.arguments().iter().any(decoded) {
+                judge.undecidable(Level::Destructive, "eval", &[]);
+            }
+            unknown_text(judge, call, call.arguments().first());
+        }
         "sh" | "bash" | "zsh" | "dash" => {
             let text = value_of(call.arguments(), &["-c", "-lc", "-ic"]);
             unknown_text(judge, call, text);
@@ -178,18 +186,27 @@ fn kill(judge: &mut Judge, call: Call) {
             "kill",
             ["every process"],
         );
-    } else if call.command.fed
-        && call.fed_by(&["ps"])
-        && !call.fed_by(&[
-            "grep", "egrep", "rg", "pgrep", "head", "tail", "awk", "sed", "fzf",
-        ])
-    {
+    } else if kills_what_ps_lists(call) {
         let verb = "kill of what ps lists";
         judge.hit(Some(call), Kind::ProcessKill, Tier::Destructive, verb, []);
     } else if matches!(signal, Some("-9" | "-KILL" | "-SIGKILL" | "-s" | "-STOP")) {
         let shown = rest.iter().map(|word| word.text.as_str());
         judge.hit(Some(call), Kind::ProcessKill, Tier::Risky, "kill -9", shown);
     }
+}
+
+/// `ps -e -o pid= | xargs kill -9`, with nothing that picks some of them.
+fn kills_what_ps_lists(call: Call) -> bool {
+    const PICKERS: &[&str] = &[
+        "grep", "egrep", "rg", "pgrep", "head", "tail", "awk", "sed", "fzf",
+    ];
+    let piped = call.command.fed && call.fed_by(&["ps"]) && !call.fed_by(PICKERS);
+    let listed = |word: &Word| {
+        word.inner.is_some()
+            && call.holds_output_of(word, &["ps"])
+            && !call.holds_output_of(word, PICKERS)
+    };
+    piped || call.arguments().iter().any(listed)
 }
 
 /// `vim -c '%d' -c wq file`: an editor that runs a script.

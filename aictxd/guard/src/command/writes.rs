@@ -58,7 +58,9 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
             }
         }
         "tee" | "chmod" | "chown" | "chgrp" => {
-            let skip = usize::from(name != "tee");
+            // `-x` takes a right away; it is the mode.
+            let taken = name == "chmod" && arguments.iter().any(|word| is_mode_taken(&word.text));
+            let skip = usize::from(name != "tee" && !taken);
             // What a `find` hands over is a tree, too.
             let found = delete::finder(call).filter(|_| call.command.fed);
             if name != "tee" && (found.is_some() || has_option(arguments, &["-R", "--recursive"])) {
@@ -168,6 +170,16 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
         _ => return false,
     }
     true
+}
+
+/// `-x`, `-rw`: rights that are taken away.
+fn is_mode_taken(text: &str) -> bool {
+    text.strip_prefix('-').is_some_and(|rights| {
+        !rights.is_empty()
+            && rights
+                .bytes()
+                .all(|right| matches!(right, b'r' | b'w' | b'x' | b'X' | b's' | b't'))
+    })
 }
 
 fn reach_of(judge: &Judge, call: Call, word: &Word) -> Reach {
@@ -300,9 +312,6 @@ fn is_of_the_system(path: &str) -> bool {
 impl Judge<'_> {
     /// Something of the system is replaced by another thing, or taken away.
     fn replaced(&mut self, call: Call, verb: &str, sources: &[&Word], destination: &Word) {
-        if call.command.remote {
-            return;
-        }
         let absolute = |word: &Word| {
             self.place
                 .absolute(call.command.dir.as_deref(), &word.text)

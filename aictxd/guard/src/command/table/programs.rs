@@ -129,6 +129,11 @@ pub(in super::super) static INTERPRETERS: &[Interpreter] = &[
         deletes: &["File.rm_rf"],
     },
     Interpreter {
+        name: "zx",
+        options: &["-e", "--eval"],
+        deletes: &["rmSync(", "fs.rm(", "fs.remove("],
+    },
+    Interpreter {
         name: "ts-node",
         options: &["-e", "--eval"],
         deletes: &[
