@@ -3,19 +3,18 @@
 use aictx_signals::shell::Word;
 
 use super::data::{interpreter, statement_tier};
-use super::table::{
-    EVALUATIONS, FETCHES, HANDED_OVER, LISTINGS, REQUESTS, ROW_DELETES, SERVICE_DELETES, SERVICES,
-    SHELL_CALLS, SOCKETS, TEMPORARY_MAKERS, UNLINKS,
-};
+use super::table::{EVALUATIONS, SERVICE_DELETES, UNLINKS};
 use super::target::{Reach, is_regenerable};
 use super::{Call, Judge, Kind, Tier, request, writes};
 
 mod literals;
+mod search;
 
 pub(super) use literals::literals;
 use literals::{
     bracketed, first_literal, literal_at, literal_before, without_literals, without_printed,
 };
+use search::{Lists, search};
 
 /// Bytes of a program that are looked at.
 const MAX_CODE: usize = 64 * 1024;
@@ -55,6 +54,29 @@ const DECODINGS: &[&str] = &[
     "fromCharCode",
 ];
 
+/// Ways to ask that directories go with all that is in them; without blanks.
+const RECURSIVE: &[&str] = &[
+    "recursive:true",
+    "recursive:!0",
+    "recursive=true",
+    "recursive=TRUE",
+];
+
+/// What stands in every way to empty a file.
+const WRITES: &[&str] = &[
+    "truncate",
+    "open(",
+    "open (",
+    "write_text",
+    "write_bytes",
+    "writeFile",
+    "File.write",
+    "file_put_contents",
+    "writeTextFile",
+    "Bun.write",
+    "os.WriteFile",
+];
+
 /// Judges a program for `language`.
 pub(super) fn judge(judge: &mut Judge, call: Call, language: &str, text: &str) {
     let mut end = text.len().min(MAX_CODE);
@@ -63,19 +85,30 @@ pub(super) fn judge(judge: &mut Judge, call: Call, language: &str, text: &str) {
     }
     let text = without_printed(text.get(..end).unwrap_or_default());
     let text = text.as_ref();
-    let mut code = Code {
+    let tight: String = text.split_ascii_whitespace().collect();
+    let found = search(text, &tight);
+    let deletes = [
+        Lists::DELETES,
+        Lists::UNLINKS,
+        Lists::RECURSIVE,
+        Lists::SERVICE_DELETES,
+    ];
+    let code = Code {
         language,
         text,
-        run: without_literals(text),
-        tight: text.split_whitespace().collect(),
-        temporary: TEMPORARY_MAKERS.iter().any(|maker| text.contains(maker)),
+        run: if found.any(&deletes) {
+            without_literals(text)
+        } else {
+            String::new()
+        },
+        tight,
+        found,
     };
     code.trees(judge, call);
     code.files(judge, call);
     code.elsewhere(judge, call);
-    code.run = String::new();
-    let runs = code.has(SHELL_CALLS);
-    let executes = code.has(EXECUTIONS);
+    let runs = found.has(Lists::SHELL_CALLS);
+    let executes = found.has(Lists::EXECUTIONS);
     if !runs && !executes {
         return;
     }
@@ -103,32 +136,24 @@ struct Code<'t> {
     run: String,
     /// The text without blanks.
     tight: String,
-    /// It makes a directory of its own.
-    temporary: bool,
+    /// The lists of words that it holds some of.
+    found: Lists,
 }
 
 impl Code<'_> {
-    fn has(&self, words: &[&str]) -> bool {
-        words.iter().any(|word| self.text.contains(word))
-    }
-
     /// Directories with all that is in them.
     fn trees(&self, judge: &mut Judge, call: Call) {
         let verb = format!("{} deletes a tree", self.language);
-        let deletes = interpreter(self.language).map_or(&[][..], |known| known.deletes);
+        let deletes = interpreter(self.language)
+            .filter(|_| self.found.has(Lists::DELETES))
+            .map_or(&[][..], |known| known.deletes);
         for name in deletes {
             for at in self.places(name) {
                 self.deleted(judge, call, &verb, at + name.len(), Reach::Files);
             }
         }
         // `rm` under whatever name it was imported, asked to take directories with it.
-        let recursive = [
-            "recursive:true",
-            "recursive:!0",
-            "recursive=true",
-            "recursive=TRUE",
-        ];
-        if recursive.iter().any(|option| self.tight.contains(option)) {
+        if self.found.has(Lists::RECURSIVE) {
             for name in [
                 "rm(",
                 "rmdir(",
@@ -147,14 +172,17 @@ impl Code<'_> {
     /// Files, one by one or all that are found; and those that are left empty.
     fn files(&self, judge: &mut Judge, call: Call) {
         let verb = format!("{} deletes files", self.language);
-        if self.has(LISTINGS) && self.has(UNLINKS) {
+        if self.found.has(Lists::LISTINGS) && self.found.has(Lists::UNLINKS) {
             judge.hit(Some(call), Kind::Delete, Tier::Destructive, &verb, []);
-        } else {
+        } else if self.found.has(Lists::UNLINKS) {
             for name in UNLINKS {
                 for at in self.places(name) {
                     self.deleted(judge, call, &verb, at + name.len(), Reach::File);
                 }
             }
+        }
+        if !self.found.has(Lists::WRITES) {
+            return;
         }
         for path in self.emptied() {
             let verb = format!("{} empties a file", self.language);
@@ -176,24 +204,30 @@ impl Code<'_> {
             let verb = format!("{} {what}", self.language);
             judge.hit(Some(call), kind, tier, &verb, []);
         };
-        let tight = |words: &[&str]| words.iter().any(|word| self.tight.contains(word));
-        if (self.has(FETCHES) && self.evaluates()) || (self.has(SOCKETS) && self.has(HANDED_OVER)) {
+        if (self.found.has(Lists::FETCHES) && self.evaluates())
+            || (self.found.has(Lists::SOCKETS) && self.found.has(Lists::HANDED_OVER))
+        {
             hit(Kind::NetworkExec, Tier::Destructive, "runs a download");
         }
-        if self.has(DECODINGS) && (self.has(SHELL_CALLS) || self.evaluates()) {
+        if self.found.has(Lists::DECODINGS)
+            && (self.found.has(Lists::SHELL_CALLS) || self.evaluates())
+        {
             hit(Kind::NetworkExec, Tier::Destructive, "runs what it decodes");
         }
-        if tight(ROW_DELETES) {
+        if self.found.has(Lists::ROW_DELETES) {
             hit(Kind::DatabaseWrite, Tier::Destructive, "deletes rows");
         }
-        if tight(REQUESTS) {
+        if self.found.has(Lists::REQUESTS) {
             let tier = if request::is_local(self.text) {
                 Tier::Risky
             } else {
                 Tier::Destructive
             };
             hit(Kind::RemoteDelete, tier, "DELETE");
-        } else if self.has(SERVICES) && self.asks_a_service() {
+        } else if self.found.has(Lists::SERVICES)
+            && self.found.has(Lists::SERVICE_DELETES)
+            && self.asks_a_service()
+        {
             hit(
                 Kind::RemoteDelete,
                 Tier::Destructive,
@@ -207,18 +241,19 @@ impl Code<'_> {
 
     /// Whether text becomes a program; `re.compile(` and `/x/.exec(` are others' calls.
     fn evaluates(&self) -> bool {
-        EVALUATIONS.iter().any(|name| {
-            let mut found = self.text.match_indices(name);
-            found.any(|(at, _)| {
-                let before = self
-                    .text
-                    .get(..at)
-                    .and_then(|text| text.chars().next_back());
-                name.starts_with('(')
-                    || !before
-                        .is_some_and(|last| matches!(last, '.' | '_') || last.is_alphanumeric())
+        self.found.has(Lists::EVALUATIONS)
+            && EVALUATIONS.iter().any(|name| {
+                let mut found = self.text.match_indices(name);
+                found.any(|(at, _)| {
+                    let before = self
+                        .text
+                        .get(..at)
+                        .and_then(|text| text.chars().next_back());
+                    name.starts_with('(')
+                        || !before
+                            .is_some_and(|last| matches!(last, '.' | '_') || last.is_alphanumeric())
+                })
             })
-        })
     }
 
     fn asks_a_service(&self) -> bool {
@@ -262,7 +297,7 @@ impl Code<'_> {
         let target = literal_at(self.text, at).or_else(|| literal_before(self.text, at));
         let Some(target) = target else {
             // A variable: what the program made itself may go.
-            if !self.temporary {
+            if !self.found.has(Lists::TEMPORARY) {
                 let tier = if usual == Reach::File {
                     Tier::Risky
                 } else {
