@@ -49,7 +49,21 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
         }
         _ if FORMATTERS.iter().any(|known| is_formatter(name, known)) => {
             let shown = operands(arguments);
-            let asks = |word: &Word| matches!(word.text.as_str(), "print" | "align-check");
+            let says = |words: &[&str]| {
+                let mut given = arguments.iter();
+                given.any(|word| words.contains(&word.text.as_str()))
+            };
+            let changes = says(&[
+                "mklabel",
+                "mktable",
+                "mkpart",
+                "rm",
+                "resizepart",
+                "set",
+                "rescue",
+                "toggle",
+            ]);
+            let asks = !changes && says(&["print", "align-check"]);
             let listing = has_option(
                 arguments,
                 &[
@@ -65,7 +79,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
                     "-p",
                     "--print",
                 ],
-            ) || arguments.iter().any(asks);
+            ) || asks;
             if !listing {
                 let shown = shown.iter().map(|word| word.text.as_str());
                 judge.hit(Some(call), Kind::Disk, Tier::Catastrophic, name, shown);

@@ -82,21 +82,26 @@ fn posted(judge: &mut Judge, call: Call, method: Option<&str>) {
     if is_harmless(words) {
         return;
     }
-    let graphql = words.iter().any(|word| {
-        let text = word.text.as_str();
-        let mutation = text.find("mutation").and_then(|at| text.get(at..));
-        mutation.is_some_and(|rest| {
-            ["delete", "remove", "destroy", "archive"]
-                .iter()
-                .any(|verb| rest.contains(verb))
+    let mutates = |verbs: &[&str]| {
+        words.iter().any(|word| {
+            let text = word.text.as_str();
+            let mutation = text.find("mutation").and_then(|at| text.get(at..));
+            mutation.is_some_and(|rest| verbs.iter().any(|verb| rest.contains(verb)))
         })
-    });
+    };
     let query = words
         .iter()
         .any(|word| word.text.contains("_delete_by_query"));
-    if graphql || query {
+    let tier = if query || mutates(&["delete", "destroy"]) {
+        Some(worst)
+    } else if mutates(&["remove", "archive"]) {
+        Some(Tier::Risky)
+    } else {
+        None
+    };
+    if let Some(tier) = tier {
         let verb = format!("{name} of a deletion");
-        judge.hit(Some(call), Kind::RemoteDelete, worst, &verb, []);
+        judge.hit(Some(call), Kind::RemoteDelete, tier, &verb, []);
         return;
     }
     let sends = method.is_some_and(|method| {
