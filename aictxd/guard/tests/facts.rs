@@ -284,8 +284,9 @@ fn a_file_of_statements_is_judged_by_what_it_says() {
     ] {
         assert_eq!(level(command), Level::Destructive, "{command}");
     }
-    // What it says counts for more than what it is called.
-    assert_eq!(level("psql app -f db/drop_nothing.sql"), Level::Safe);
+    // What it says takes nothing away from what its name promises.
+    assert_eq!(level("psql app -f db/drop_nothing.sql"), Level::Destructive);
+    assert_eq!(level("psql app -f db/seed.sql"), Level::Safe);
     assert_eq!(level("psql app -f db/drop_all.sql"), Level::Destructive);
     // Nothing of the file is shown.
     let risk = command_risk("psql app -f db/cleanup.sql", PLACE, &facts);

@@ -112,7 +112,8 @@ fn files(call: Call<'_>) -> Vec<&Word> {
     out
 }
 
-/// A file of statements: as far as it is known by what it says, else by what its name says.
+/// A file of statements: by what its name says, and by what it says itself as far as that is known. A
+/// text of the repository never makes the verdict milder.
 fn from_file(judge: &mut Judge, call: Call, client: &str, file: &Word) {
     if file.unknown || file.text.is_empty() || file.text == "/dev/null" {
         return;
@@ -133,7 +134,6 @@ fn from_file(judge: &mut Judge, call: Call, client: &str, file: &Word) {
         let by = judge.called.speak_for(shown);
         statements(judge, call, client, &text);
         judge.called.restore(by);
-        return;
     }
     if let Some(tier) = verbs::promised_by_file(&file.text) {
         let verb = format!("{client} of a file");
