@@ -5,10 +5,12 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use aictx_guard::{
-    Facts, HookVerdict, Known, MAX_TEXT, Place as Where, Rules, SteerState, command_risk,
+    Facts, HookVerdict, Known, MAX_TEXT, NoFacts, Place as Where, Rules, SteerState, command_risk,
+    command_risk_in, is_deletion,
 };
 use aictx_proto::RepoPath;
 use aictx_repomap::tree::Tree;
+use aictx_signals::shell::Dialect;
 use rustix::fs::{AtFlags, CWD, FileType, statat};
 
 use crate::app::App;
@@ -43,21 +45,39 @@ impl WorktreeFacts {
 }
 
 impl WorktreeFacts {
-    /// The verdict on a command that would run in `cwd` of the worktree `root`, both absolute, with
+    /// The verdict on a command that `tool` of an agent would run in `cwd` of the worktree `root`, both absolute, with
     /// the policy's word in it; and the kinds of what it would do.
     pub fn judge(
         &self,
         rules: &Rules,
         command: &str,
+        tool: &str,
         root: &str,
         cwd: &str,
     ) -> (HookVerdict, Vec<String>) {
-        let risk = command_risk(command, Where { root, cwd }, self);
+        let risk = command_risk_in(command, dialect_of(tool), Where { root, cwd }, self);
         let reply = risk.reply();
         let mut kinds: Vec<String> = reply.effects.into_iter().map(|e| e.kind).collect();
         kinds.dedup();
         (rules.on_command(command, &risk), kinds)
     }
+}
+
+/// Which shell an agent's tool is, by its name.
+fn dialect_of(tool: &str) -> Dialect {
+    let windows = ["powershell", "pwsh", "cmd"];
+    if windows.iter().any(|name| tool.eq_ignore_ascii_case(name)) {
+        Dialect::Windows
+    } else {
+        Dialect::Posix
+    }
+}
+
+/// Whether a command deletes something, by its words alone: what a budget counts.
+pub fn deletes(command: &str, root: &str, cwd: &str) -> bool {
+    let risk = command_risk(command, Where { root, cwd }, &NoFacts);
+    let kinds: Vec<String> = risk.reply().effects.into_iter().map(|e| e.kind).collect();
+    is_deletion(&kinds)
 }
 
 impl Facts for WorktreeFacts {

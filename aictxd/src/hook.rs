@@ -256,6 +256,7 @@ impl Session {
                 duration_ms,
             } => {
                 let row = self.failed(call, error, *interrupted, event).await;
+                self.spend(&call.action);
                 let told = self.known_failure(&row, &event.agent_id).await;
                 self.record(&[LedgerRow {
                     duration_ms: *duration_ms,
@@ -480,12 +481,19 @@ impl Session {
             }
             Action::Command { command, .. } => {
                 let facts = WorktreeFacts::of(&self.app, &self.live.worktree, Arc::clone(&limits));
-                let judged = facts.judge(&rules, command, &worktree, &self.cwd.to_string_lossy());
+                let judged = facts.judge(
+                    &rules,
+                    command,
+                    &call.tool,
+                    &worktree,
+                    &self.cwd.to_string_lossy(),
+                );
                 kinds = judged.1;
                 judged.0
             }
             Action::Read(_) | Action::Other => HookVerdict::Pass,
         };
+        let verdict = worse(verdict, self.budgeted(&call.action, &rules));
         self.audit(call, &verdict, kinds);
         let (decision, verdict_name) = match verdict {
             HookVerdict::Pass => (Decision::Pass, ""),

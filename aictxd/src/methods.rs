@@ -89,6 +89,7 @@ async fn dispatch(app: &Arc<App>, method: &str, params: &str) -> Result<Box<RawV
         words::VERDICTS => reply(&on_pool(app, params, guard::verdicts).await?),
         words::TRUST => reply(&on_pool(app, params, guard::trust).await?),
         words::WHO => reply(&on_pool(app, params, guard::who).await?),
+        words::CLAIM => reply(&on_pool(app, params, guard::claim).await?),
         words::INIT => reply(&on_pool(app, params, init::init).await?),
         words::CLEAN => reply(&on_pool(app, params, clean::clean).await?),
         words::INSTALL => reply(&on_pool(app, params, install::install).await?),

@@ -6,9 +6,11 @@ use std::collections::{HashMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use aictx_guard::{Parallel, SteerState};
+use aictx_guard::{Parallel, Spent, SteerState, Step, covers};
+use aictx_proto::RepoPath;
 use aictx_proto::Timestamp;
-use aictx_proto::ledger::LedgerKind;
+use aictx_proto::ledger::{LedgerKind, LedgerRow};
+use aictx_proto::methods::{HeldBy, MAX_CLAIMS};
 use rustix::fs::{AtFlags, CWD, statat};
 
 use crate::hosts::Host;
@@ -17,6 +19,9 @@ use crate::hosts::Host;
 const MAX_SESSIONS: usize = 512;
 /// Files remembered of one session, newest last.
 const MAX_FILES: usize = 512;
+
+/// Entries told of others.
+const MAX_HELD: usize = 20;
 
 /// One state of a file, as far as a `stat` tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,7 +59,27 @@ struct Session {
     ran_at: Option<Timestamp>,
     request: String,
     limits: Option<Arc<SteerState>>,
+    claims: Vec<Claim>,
+    /// What its turn did so far, once somebody wanted to know.
+    spent: Option<Spent>,
     seen: u64,
+}
+
+/// A file, directory or pattern that a session keeps for itself while it is open.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Claim {
+    worktree: PathBuf,
+    entry: String,
+    at: Timestamp,
+}
+
+impl Claim {
+    /// Whether it stands for a file (absolute).
+    fn covers(&self, path: &Path) -> bool {
+        let inside = path.strip_prefix(&self.worktree).ok();
+        let inside = inside.and_then(|path| RepoPath::parse(&path.to_string_lossy()).ok());
+        inside.is_some_and(|path| covers(&self.entry, &path))
+    }
 }
 
 /// What all sessions are doing.
@@ -90,12 +115,25 @@ impl Presence {
         self.with(session, |s| {
             runner.clone_into(&mut s.runner);
             s.request = aictx_proto::text::clean(request, 160);
+            s.spent = s.spent.is_some().then(Spent::default);
         });
     }
 
     /// Notes that a session read or wrote a file (absolute).
     pub fn touched(&self, session: &str, runner: &str, path: PathBuf, edited: bool, at: Timestamp) {
         let stamp = stamp(&path);
+        self.saw(session, runner, path, edited, at, stamp);
+    }
+
+    fn saw(
+        &self,
+        session: &str,
+        runner: &str,
+        path: PathBuf,
+        edited: bool,
+        at: Timestamp,
+        stamp: Option<Stamp>,
+    ) {
         self.with(session, |s| {
             runner.clone_into(&mut s.runner);
             let before = s.files.iter().position(|f| f.path == path);
@@ -116,6 +154,126 @@ impl Presence {
     /// Notes that a session ran a command.
     pub fn ran(&self, session: &str, at: Timestamp) {
         self.with(session, |s| s.ran_at = Some(at));
+    }
+
+    /// Claims entries for a session, or lets go of them (of all when none are named). Gives what it
+    /// claims from then on.
+    pub fn claim(
+        &self,
+        session: &str,
+        runner: &str,
+        worktree: &Path,
+        entries: &[String],
+        release: bool,
+        at: Timestamp,
+    ) -> Vec<String> {
+        self.with(session, |s| {
+            runner.clone_into(&mut s.runner);
+            if release {
+                s.claims
+                    .retain(|c| !entries.is_empty() && !entries.contains(&c.entry));
+            } else {
+                for entry in entries {
+                    let known = |c: &Claim| c.entry == *entry && c.worktree == worktree;
+                    if s.claims.len() < MAX_CLAIMS && !s.claims.iter().any(known) {
+                        s.claims.push(Claim {
+                            worktree: worktree.to_owned(),
+                            entry: entry.clone(),
+                            at,
+                        });
+                    }
+                }
+            }
+            s.claims.iter().map(|c| c.entry.clone()).collect()
+        })
+    }
+
+    /// What a session claims.
+    pub fn claims(&self, session: &str) -> Vec<String> {
+        let all = self.lock();
+        all.1.get(session).map_or_else(Vec::new, |s| {
+            s.claims.iter().map(|c| c.entry.clone()).collect()
+        })
+    }
+
+    /// Other sessions that are where a session wants to be: their claims that meet its entries, and
+    /// files below these that they edited.
+    pub fn held_by(
+        &self,
+        session: &str,
+        worktree: &Path,
+        entries: &[String],
+        live: impl Fn(&str) -> bool,
+    ) -> Vec<HeldBy> {
+        let all = self.lock();
+        let mut out = Vec::new();
+        for (id, s) in all.1.iter().filter(|(id, _)| *id != session && live(id)) {
+            let held = |path: String, claimed: bool| HeldBy {
+                path,
+                session_id: id.clone(),
+                runner: s.runner.clone(),
+                claimed,
+            };
+            let meets = |entry: &str| {
+                entries.iter().any(|mine| {
+                    let path = |text: &str| RepoPath::parse(text).ok();
+                    mine == entry
+                        || path(entry).is_some_and(|path| covers(mine, &path))
+                        || path(mine).is_some_and(|path| covers(entry, &path))
+                })
+            };
+            let theirs = s.claims.iter().filter(|c| c.worktree == worktree);
+            out.extend(
+                theirs
+                    .filter(|c| meets(&c.entry))
+                    .map(|c| held(c.entry.clone(), true)),
+            );
+            let edited = s.files.iter().filter(|f| f.edited);
+            out.extend(edited.filter_map(|f| {
+                let inside = f.path.strip_prefix(worktree).ok()?.to_string_lossy();
+                let path = RepoPath::parse(&inside).ok()?;
+                let within = entries.iter().any(|mine| covers(mine, &path));
+                within.then(|| held(inside.into_owned(), false))
+            }));
+        }
+        out.sort_by(|a, b| (&a.path, &a.session_id).cmp(&(&b.path, &b.session_id)));
+        out.truncate(MAX_HELD);
+        out
+    }
+
+    /// Takes up a session as its ledger tells it: what it asked, read, edited and claims. How files
+    /// were when it saw them is not known any more.
+    pub fn recall(&self, session: &str, runner: &str, worktree: &Path, rows: &[LedgerRow]) {
+        let begun = rows
+            .iter()
+            .rposition(|row| row.kind == LedgerKind::SessionEnd)
+            .map_or(0, |at| at + 1);
+        for row in rows.get(begun..).unwrap_or_default() {
+            match row.kind {
+                LedgerKind::Prompt if row.agent_id.is_empty() => {
+                    self.asked(session, runner, &row.text);
+                }
+                LedgerKind::Command => self.ran(session, row.at),
+                LedgerKind::Read | LedgerKind::Edit => {
+                    for path in &row.paths {
+                        let edited = row.kind == LedgerKind::Edit;
+                        self.saw(session, runner, worktree.join(path), edited, row.at, None);
+                    }
+                }
+                LedgerKind::Claimed => {
+                    let known = self.claims(session);
+                    self.claim(session, runner, worktree, &row.paths, false, row.at);
+                    let gone: Vec<String> = known
+                        .into_iter()
+                        .filter(|entry| !row.paths.contains(entry))
+                        .collect();
+                    if !gone.is_empty() {
+                        self.claim(session, runner, worktree, &gone, true, row.at);
+                    }
+                }
+                _ => {}
+            }
+        }
     }
 
     /// Forgets a session that ended.
@@ -146,11 +304,33 @@ impl Presence {
         if let Some((id, runner, at)) = other {
             // Read again since then: it is no news.
             let known = seen.is_some_and(|s| s.at > at && !s.edited);
-            return (!known).then(|| Parallel {
-                session: id,
-                runner,
+            if !known {
+                return Some(Parallel {
+                    session: id,
+                    runner,
+                    at: Some(at),
+                    read_before: seen.is_some(),
+                    ..Parallel::default()
+                });
+            }
+        }
+        let mine = own.and_then(|s| claim_on(s, path));
+        let claimed = all
+            .1
+            .iter()
+            .filter(|(id, _)| *id != session && live(id))
+            .filter_map(|(id, s)| Some((id, s, claim_on(s, path)?)))
+            .min_by_key(|(_, _, at)| *at)
+            // Whoever claimed it first has it.
+            .filter(|(_, _, at)| mine.is_none_or(|mine| *at < mine));
+        if let Some((id, s, at)) = claimed {
+            return Some(Parallel {
+                session: id.clone(),
+                runner: s.runner.clone(),
                 at: Some(at),
-                read_before: seen.is_some(),
+                claimed: true,
+                old_news: seen.is_some_and(|seen| seen.edited && seen.at >= at),
+                ..Parallel::default()
             });
         }
         let seen = seen?;
@@ -162,6 +342,24 @@ impl Presence {
                 ..Parallel::default()
             }
         })
+    }
+
+    /// What a session's turn did so far; `count` reads it from the ledger the first time.
+    pub fn spent(&self, session: &str, count: impl FnOnce() -> Spent) -> Spent {
+        if let Some(spent) = self.lock().1.get(session).and_then(|s| s.spent.clone()) {
+            return spent;
+        }
+        let spent = count();
+        self.with(session, |s| s.spent.get_or_insert(spent).clone())
+    }
+
+    /// Counts a step that a session took.
+    pub fn spend(&self, session: &str, step: Step) {
+        self.with(session, |s| {
+            if let Some(spent) = &mut s.spent {
+                spent.add(step);
+            }
+        });
     }
 
     /// What the user put off limits in a session; read from its ledger the first time.
@@ -196,6 +394,12 @@ impl Presence {
     }
 }
 
+/// When a session claimed what a file is in, first.
+fn claim_on(session: &Session, path: &Path) -> Option<Timestamp> {
+    let claims = session.claims.iter().filter(|claim| claim.covers(path));
+    claims.map(|claim| claim.at).min()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -220,6 +424,57 @@ mod tests {
         assert_eq!(ask(true), None, "read again");
         presence.ended("b");
         assert_eq!(ask(true), None);
+    }
+
+    #[test]
+    fn a_claim_holds_while_its_session_is_open() {
+        let presence = Presence::default();
+        let root = Path::new("/w");
+        let file = root.join("src/auth/login.rs");
+        let entries = ["src/auth".to_owned(), "docs/*.md".to_owned()];
+        let live = |_: &str| true;
+        presence.claim("b", "codex", root, &entries, false, at(5));
+        let found = presence.before_edit("a", &file, live).unwrap();
+        assert!(found.claimed && !found.old_news);
+        assert_eq!(presence.before_edit("b", &file, live), None);
+        let other = Path::new("/other/src/auth/login.rs");
+        assert_eq!(presence.before_edit("a", other, live), None);
+        assert_eq!(presence.before_edit("a", &file, |_| false), None);
+        // Whoever came later does not take it away.
+        presence.claim("a", "claude", root, &["src".to_owned()], false, at(9));
+        assert!(presence.before_edit("a", &file, live).is_some());
+        assert_eq!(presence.before_edit("b", &file, live), None);
+        let held = presence.held_by("a", root, &["src".to_owned()], live);
+        assert_eq!(held.len(), 1);
+        assert_eq!((held[0].path.as_str(), held[0].claimed), ("src/auth", true));
+        presence.claim("b", "codex", root, &["src/auth".to_owned()], true, at(9));
+        assert_eq!(presence.before_edit("a", &file, live), None);
+        assert_eq!(presence.claims("b"), ["docs/*.md"]);
+        presence.ended("b");
+        assert!(presence.claims("b").is_empty());
+    }
+
+    #[test]
+    fn a_ledger_brings_edits_and_claims_back() {
+        let presence = Presence::default();
+        let root = Path::new("/w");
+        let row = |kind, paths: &[&str]| LedgerRow {
+            paths: paths.iter().map(|p| (*p).to_owned()).collect(),
+            ..LedgerRow::observed(at(3), kind)
+        };
+        let rows = [
+            row(LedgerKind::Claimed, &["old"]),
+            row(LedgerKind::SessionEnd, &[]),
+            row(LedgerKind::Edit, &["a.rs"]),
+            row(LedgerKind::Claimed, &["src", "docs"]),
+            row(LedgerKind::Claimed, &["src"]),
+        ];
+        presence.recall("b", "codex", root, &rows);
+        assert_eq!(presence.claims("b"), ["src"]);
+        let edited = presence
+            .before_edit("a", &root.join("a.rs"), |_| true)
+            .unwrap();
+        assert!(!edited.claimed);
     }
 
     #[test]

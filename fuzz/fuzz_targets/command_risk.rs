@@ -22,7 +22,7 @@ fuzz_target!(|input: (&str, &str)| {
         for (at, one) in script.commands.iter().enumerate() {
             assert!(one.piped_from.is_none_or(|from| from < script.commands.len() && from != at));
             for word in &one.words {
-                let (from, to) = word.inner.unwrap_or_default();
+                let (from, to) = (word.range().start, word.range().end);
                 assert!(from <= to && to <= script.commands.len());
             }
         }

@@ -16,7 +16,7 @@ fuzz_target!(|text: &str| {
                 .is_none_or(|from| from < script.commands.len() && from != at)
         );
         for word in &command.words {
-            let (from, to) = word.inner.unwrap_or_default();
+            let (from, to) = (word.range().start, word.range().end);
             assert!(from <= to && to <= script.commands.len());
         }
     }

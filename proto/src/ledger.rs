@@ -70,6 +70,8 @@ pub enum LedgerKind {
     Told,
     /// The user set or lifted limits (`limits`: all that hold from then on).
     Steered,
+    /// The session claimed paths or let go of them (`paths`: all that it claims from then on).
+    Claimed,
     /// The agent was asked back at the end of a turn (`text`).
     AskedBack,
     /// An execution of this session was finalized (`execution_id`).

@@ -87,6 +87,8 @@ methods! {
         "Show a repository's policy, trust it, or no longer.";
     WHO = "who", Daemon, InRepo => WhoReply,
         "Live sessions of a repository, what they are at and which files they edited.";
+    CLAIM = "claim", Daemon, ClaimParams => ClaimReply,
+        "Claim paths for a live session until it ends, or let go of them.";
     INIT = "init", Repository, InitParams => InitReply,
         "Create .aictx in a repository, register it and, when asked, the agents' hooks.";
     CLEAN = "clean", Repository, CleanParams => RemovalReply,

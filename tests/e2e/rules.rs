@@ -101,6 +101,147 @@ fn a_file_that_somebody_else_edited_is_said_once_and_stops_nobody() {
 }
 
 #[test]
+fn claimed_paths_are_told_until_their_session_ends() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let daemon = env.daemon();
+    let ann = Play::claude(&env, &repo, "ann");
+    let bob = Play::claude(&env, &repo, "bob");
+    ann.start("startup");
+    bob.start("startup");
+    bob.prompt("Work on calc");
+    let claimed = env.aictx(
+        &repo,
+        &["claim", "calc.py", "tests", "--session-id", "bob", "--json"],
+    );
+    assert_eq!(claimed.ok().json()["claims"], json!(["calc.py", "tests"]));
+    let (decision, _, note) = before_edit(&ann, &repo, "calc.py");
+    assert_eq!(decision, "", "a caution by default");
+    assert!(
+        note.contains("was claimed just now by another live session (claude, bob)"),
+        "{note}"
+    );
+    assert_eq!(before_edit(&bob, &repo, "calc.py").2, "");
+    // Whoever wants the same is told at once.
+    let late = env.aictx(
+        &repo,
+        &["claim", "tests/a.py", "--session-id", "ann", "--json"],
+    );
+    let held = &late.ok().json()["held_by"];
+    assert_eq!(
+        (&held[0]["path"], &held[0]["session_id"]),
+        (&json!("tests"), &json!("bob"))
+    );
+    let nobody = env.aictx(
+        &repo,
+        &["claim", "calc.py", "--session-id", "nobody", "--json"],
+    );
+    assert_ne!(nobody.status, 0, "{}", nobody.stdout);
+
+    // The guard's own answer says so, too; a daemon that is started again knows.
+    drop(daemon);
+    let _daemon = env.daemon();
+    let guard = |level: &str| {
+        let asked = [
+            "guard",
+            "--action",
+            "edit",
+            "--paths",
+            "calc.py",
+            "--session-id",
+            "ann",
+            "--json",
+        ];
+        wait_until("the claim is known", || {
+            let answer = env.aictx(&repo, &asked).ok().json();
+            let found = answer["warnings"]
+                .as_array()
+                .unwrap()
+                .iter()
+                .find(|w| w["code"] == "parallel_edit")
+                .cloned();
+            found.is_some_and(|found| found["severity"] == level)
+        });
+    };
+    guard("warning");
+    fs::write(
+        repo.join(".aictx/policy.toml"),
+        "parallel_edits = \"deny\"\n",
+    )
+    .unwrap();
+    guard("error");
+    assert_eq!(before_edit(&ann, &repo, "calc.py").0, "deny");
+
+    // It ends with its session.
+    bob.hook("SessionEnd", json!({ "reason": "exit" }));
+    wait_until("the claim is gone", || {
+        before_edit(&ann, &repo, "calc.py").0.is_empty()
+    });
+}
+
+#[test]
+fn a_tool_named_powershell_speaks_powershell() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    let ann = Play::claude(&env, &repo, "ann");
+    ann.start("startup");
+    ann.prompt("Tidy up");
+    let asked = |tool: &str, command: &str| {
+        let input = json!({ "command": command });
+        let run = ann.hook(
+            "PreToolUse",
+            json!({ "tool_name": tool, "tool_input": input, "tool_use_id": "t" }),
+        );
+        match run.stdout.as_str() {
+            "" => Value::Null,
+            _ => run.json()["hookSpecificOutput"]["permissionDecision"].clone(),
+        }
+    };
+    // In a POSIX shell this is a comment behind a word; here a line break escaped by a backtick.
+    let broken = "rd `\n  /s /q src\\app";
+    assert_eq!(asked("PowerShell", broken), "ask");
+    assert_eq!(asked("PowerShell", "del src\\*.py"), "ask");
+    assert_eq!(asked("PowerShell", "Get-ChildItem -Recurse"), Value::Null);
+    assert_eq!(asked("Bash", "ls src"), Value::Null);
+}
+
+#[test]
+fn a_budget_asks_when_it_is_spent_and_starts_anew_with_a_request() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    fs::write(
+        repo.join(".aictx/policy.toml"),
+        "[budgets]\nfiles = 2\ndeletions = 1\nover = \"allow\"\n",
+    )
+    .unwrap();
+    let _daemon = env.daemon();
+    let ann = Play::claude(&env, &repo, "ann");
+    ann.start("startup");
+    ann.prompt("Split calc");
+    // A repository cannot say that its own budgets do not count.
+    assert_eq!(before_edit(&ann, &repo, "a.py").0, "");
+    ann.edit("a.py", "a");
+    ann.edit("b.py", "b");
+    assert_eq!(before_edit(&ann, &repo, "a.py").0, "", "no new file");
+    let (decision, reason, _) = before_edit(&ann, &repo, "c.py");
+    assert_eq!(decision, "ask");
+    assert!(reason.contains("budget of 2 files edited"), "{reason}");
+    // The user agreed: it goes on for as much again.
+    ann.edit("c.py", "c");
+    assert_eq!(before_edit(&ann, &repo, "d.py").0, "");
+
+    assert_eq!(before_command(&ann, "rm -rf build"), Value::Null);
+    ann.passes("rm -rf build", "");
+    assert_eq!(before_command(&ann, "ls"), Value::Null);
+    assert_eq!(before_command(&ann, "rm -rf dist"), "ask");
+    ann.prompt("And now the docs");
+    assert_eq!(before_command(&ann, "rm -rf dist"), Value::Null);
+    let answer = env.aictx(&repo, &["trust", "--json"]).ok().json();
+    assert_eq!(answer["effective"]["budgets"]["files"], 2);
+}
+
+#[test]
 fn the_end_of_a_turn_asks_once_for_the_check() {
     let env = TestEnv::new();
     let repo = env.repository("demo");

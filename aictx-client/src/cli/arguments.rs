@@ -15,7 +15,7 @@ pub use memory::{
     Hand, Internal, Item, Left, Log, Memory, Messages, PatchOptions, Pin, Portability, Prepare,
     Report, RunExecution, Task, Why, Wrong,
 };
-pub use rules::{Steer, Trust};
+pub use rules::{Claim, Steer, Trust};
 pub use setup::{
     AgentOptions, Clean, Doctor, Hook, Init, Install, Mcp, McpCommand, McpProfile, McpServe,
     RemovalOptions, Uninstall,
@@ -99,6 +99,8 @@ pub enum Command {
     Steer(Steer),
     /// Show who is at work in a repository, and on which files
     Who(RepoOption),
+    /// Claim paths for this session until it ends, so that others keep out of them
+    Claim(Claim),
     /// Look at a repository's policy, and trust it
     Trust(Trust),
     /// Answer one hook event of a coding agent (called by the agent, not by people)

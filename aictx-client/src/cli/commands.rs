@@ -69,6 +69,7 @@ pub fn run(line: CommandLine, paint: Paint) -> Result<Answer, CliError> {
         Command::Guard(options) => continuity::guard(&backend, options, paint),
         Command::Steer(options) => rules::steer(&backend, options, paint),
         Command::Who(at) => rules::who(&backend, &at, paint),
+        Command::Claim(options) => rules::claim(&backend, options, paint),
         Command::Trust(options) => rules::trust(&backend, options, line.json, paint),
         Command::Hook(options) if hook::is_probe(&options) => {
             probe::probe(&backend, &options, paint)

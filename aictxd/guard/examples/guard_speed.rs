@@ -24,6 +24,14 @@ fn main() {
         let text = "let x = \"some $text\"; // rm -rf /\n".repeat(size / 34);
         format!("cat > a.rs <<'EOF'\n{text}EOF\ncargo test")
     };
+    let programs = |size: usize| {
+        let text = "total = items.count('x') + len(rows)  # what it is\n".repeat(1_280);
+        format!("python3 - <<'EOF'\n{text}EOF\n").repeat(size / text.len())
+    };
+    let statements = |size: usize| {
+        let text = "insert into items (name) values ('a b c');\n".repeat(1_480);
+        format!("psql app <<'EOF'\n{text}EOF\n").repeat(size / text.len())
+    };
     let nest = |open: &str, close: &str, depth: usize| {
         format!("{}rm -rf /{}", open.repeat(depth), close.repeat(depth))
     };
@@ -34,6 +42,13 @@ fn main() {
         ("64 KB", of(65_536)),
         ("1 MB", of(1 << 20)),
         ("1 MB here-document", heredoc(1 << 20)),
+        ("1 MB of programs", programs(1 << 20)),
+        ("1 MB of statements", statements(1 << 20)),
+        (
+            "1 MB of requests",
+            "curl -X POST https://x.example/y -d 'a b c';".repeat(24_000),
+        ),
+        ("1 MB of python", "python3 -c 'print(1, 2)';".repeat(42_000)),
         ("1 MB one word", "x".repeat(1 << 20)),
         ("1 MB braces", "{a,".repeat((1 << 20) / 3)),
         ("1 MB quotes", "'a' \"b\" ".repeat((1 << 20) / 8)),

@@ -183,6 +183,10 @@ pub(crate) static OUTSIDE_ALLOWED_BY_USER: Code = scope(
     "outside_allowed_by_user",
     "The user limited this session to other paths.",
 );
+pub(crate) static PARALLEL_EDIT: Code = scope(
+    "parallel_edit",
+    "Another session that is still open edited or claimed this path.",
+);
 pub(crate) static VALIDATION_EVIDENCE_MISSING: Code = Code {
     code: "validation_evidence_missing",
     check: "validation",
@@ -221,6 +225,7 @@ pub(crate) static ALL: &[&Code] = &[
     &UNVERIFIED_WORK_STATE,
     &FORBIDDEN_BY_USER,
     &OUTSIDE_ALLOWED_BY_USER,
+    &PARALLEL_EDIT,
     &FIRST_ACTION_MISMATCH,
     &OUTSIDE_EXPECTED_SCOPE,
     &CONFLICTS_WITH_AVOID_SCOPE,

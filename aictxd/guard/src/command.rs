@@ -4,13 +4,19 @@
 
 mod called;
 mod code;
+mod containers;
 mod data;
 mod delete;
 mod effect;
 mod facts;
+mod findings;
 mod git;
+mod inplace;
+mod lent;
 mod options;
+mod request;
 mod secrets;
+mod sql;
 mod system;
 mod table;
 mod target;
@@ -23,10 +29,9 @@ use aictx_signals::shell::{self, Dialect, RedirectKind, Script, SimpleCommand, W
 
 pub use effect::{Kind, Level};
 pub use facts::{Facts, Known, MAX_TEXT, MemoryFacts, NoFacts};
+use findings::What;
 use options::{has_option, is_option, operands_of};
 pub use target::Place;
-
-use crate::codes::{COMMAND_NOT_DECIDABLE, Code, DESTRUCTIVE_COMMAND, ERROR, WARNING};
 
 /// Findings of one command line.
 const MAX_FINDINGS: usize = 32;
@@ -101,6 +106,17 @@ impl CommandRisk {
 
 /// Judges a command line. Pure and linear in the length of the command.
 pub fn command_risk(command: &str, place: Place, facts: &dyn Facts) -> CommandRisk {
+    command_risk_in(command, Dialect::Posix, place, facts)
+}
+
+/// [`command_risk`] of a line whose shell is known. A line for PowerShell or `cmd` is read as one of a
+/// POSIX shell, too: agents write both into either.
+pub fn command_risk_in(
+    command: &str,
+    dialect: Dialect,
+    place: Place,
+    facts: &dyn Facts,
+) -> CommandRisk {
     let mut judge = Judge {
         place,
         facts,
@@ -108,33 +124,26 @@ pub fn command_risk(command: &str, place: Place, facts: &dyn Facts) -> CommandRi
         inner: 0,
         segment: None,
         dialect: Dialect::Posix,
+        windows: false,
         called: called::Called::default(),
         aliases: Vec::new(),
         alias_uses: 0,
     };
     let script = shell::analyse(command, Dialect::Posix);
+    judge.windows = dialect == Dialect::Windows || windows::is_spoken(&script);
     judge.script(&script);
-    if windows::is_spoken(&script) {
+    if judge.windows {
         let script = shell::analyse(command, Dialect::Windows);
         judge.dialect = Dialect::Windows;
         judge.script(&script);
     }
     judge.segment = None;
-    if calls_net_delete(command) {
-        judge.hit(None, Kind::Delete, Tier::Destructive, "a .NET deletion", []);
-    }
+    let spoken = judge.windows;
+    windows::judge_net(&mut judge, command, spoken);
     if is_fork_bomb(command, &script) {
         judge.hit(None, Kind::ProcessKill, Tier::Catastrophic, "fork bomb", []);
     }
     judge.risk
-}
-
-/// `[System.IO.Directory]::Delete(…)`: no POSIX shell has words for it.
-fn calls_net_delete(text: &str) -> bool {
-    text.contains("]::Delete")
-        && text
-            .split(['\n', ';', '{'])
-            .any(|part| part.trim_start().starts_with('[') && part.contains("]::Delete"))
 }
 
 /// A function that calls itself twice, piped.
@@ -163,6 +172,8 @@ struct Judge<'a> {
     segment: Option<usize>,
     /// How the line itself is read.
     dialect: Dialect,
+    /// It is read in both ways.
+    windows: bool,
     /// Texts from the repository that are being judged.
     called: called::Called,
     /// Names that the line gives to other commands.
@@ -208,10 +219,9 @@ impl<'s> Call<'s> {
 
     /// Whether a word is made of the output of one of `names`.
     fn holds_output_of(&self, word: &Word, names: &[&str]) -> bool {
-        let (from, to) = word.inner.unwrap_or_default();
         self.script
             .commands
-            .get(from..to)
+            .get(word.range())
             .unwrap_or_default()
             .iter()
             .any(|command| names.contains(&command.name()))
@@ -266,6 +276,9 @@ impl Judge<'_> {
             ..call
         };
         if call.traits.has(table::Traits::DATA) {
+            if name == "for" && self.dialect == Dialect::Windows {
+                windows::judge(self, call);
+            }
             if name == "alias" {
                 let given = call
                     .arguments()
@@ -292,17 +305,22 @@ impl Judge<'_> {
         if name == "git" {
             git::judge(self, call);
         } else if !delete::judge(self, call)
+            && !inplace::judge(self, call)
             && !writes::judge(self, call)
             && !system::judge(self, call)
         {
             data::judge(self, call);
         }
-        windows::judge(self, call);
+        // What the line says itself is judged when it is read as those shells read it.
+        let again = self.windows && self.dialect == Dialect::Posix && call.command.depth == 0;
+        if !again || self.inner > 0 {
+            windows::judge(self, call);
+        }
         called::judge(self, call);
         self.rules(call, name, call.arguments());
         data::judge_statements(self, call);
-        verbs::lent(self, call);
-        verbs::sent(self, call);
+        lent::lent(self, call);
+        lent::sent(self, call);
         self.aliased(call);
         if before == self.risk.findings.len() && before < MAX_FINDINGS {
             verbs::judge(self, call);
@@ -323,7 +341,7 @@ impl Judge<'_> {
         self.alias_uses += 1;
         for word in call.arguments() {
             text.push(' ');
-            text.push_str(&verbs::quoted(&word.text));
+            text.push_str(&lent::quoted(&word.text));
         }
         // An alias of its own name would be found again and again.
         let aliases = std::mem::take(&mut self.aliases);
@@ -364,15 +382,29 @@ impl Judge<'_> {
             }
             let before = self.risk.findings.len();
             self.write_target(call, &redirect.target, sign, target::Touch::Alter);
+            let socket = target.starts_with("/dev/tcp/") || target.starts_with("/dev/udp/");
             if redirect.kind != RedirectKind::Write
                 || before != self.risk.findings.len()
-                || target.starts_with("/dev/")
+                || (target.starts_with("/dev/") && !socket)
             {
+                continue;
+            }
+            // A shell that talks to a socket.
+            if socket {
+                if shell::is_shell(command.name()) {
+                    let (kind, tier) = (Kind::NetworkExec, Tier::Destructive);
+                    self.hit(Some(call), kind, tier, "a shell over the network", [target]);
+                }
                 continue;
             }
             // `> file` alone is there to empty it.
             if writes::prints_nothing(command) && command.assignments.is_empty() {
-                let tier = self.emptying(call, &redirect.target);
+                let any = redirect.target.unknown || redirect.target.carried;
+                let tier = if command.fed && any && !target.ends_with(".log") {
+                    Tier::Destructive
+                } else {
+                    self.emptying(call, &redirect.target)
+                };
                 self.hit(Some(call), Kind::Overwrite, tier, sign, [target]);
             } else if self.known(call, &redirect.target).tracked == Some(true) {
                 let known = self.known(call, &redirect.target);
@@ -450,126 +482,27 @@ impl Judge<'_> {
         worst.map_or(Verdict::None, Verdict::Worst)
     }
 
-    /// Something that may be lost.
-    fn hit<'t>(
-        &mut self,
-        call: Option<Call>,
-        kind: Kind,
-        tier: Tier,
-        verb: &str,
-        targets: impl IntoIterator<Item = &'t str>,
-    ) {
-        // Options that only a variable brings may be others when it runs.
-        let carried = |call: Call| {
-            call.command.words.first().is_some_and(|word| !word.carried)
-                && call
-                    .arguments()
-                    .iter()
-                    .any(|word| word.carried && word.text.starts_with('-'))
-        };
-        if tier == Tier::Destructive && call.is_some_and(carried) {
-            let words = call.map(Call::arguments).unwrap_or_default();
-            self.undecidable(Level::Destructive, verb, words);
-            return;
-        }
-        let reversible = tier == Tier::Risky && kind.mild_is_reversible();
-        let what = What {
-            code: &DESTRUCTIVE_COMMAND,
-            kind,
-            tier,
-            level: tier.into(),
-            reversible,
-        };
-        self.add(what, verb, targets);
-    }
-
-    /// Something that is told and can be repaired, or at worst is one file.
-    fn note<'t>(
-        &mut self,
-        kind: Kind,
-        reversible: bool,
-        verb: &str,
-        targets: impl IntoIterator<Item = &'t str>,
-    ) {
-        let what = What {
-            code: &DESTRUCTIVE_COMMAND,
-            kind,
-            tier: Tier::Risky,
-            level: Level::Caution,
-            reversible,
-        };
-        self.add(what, verb, targets);
-    }
-
-    fn undecidable(&mut self, level: Level, verb: &str, words: &[Word]) {
-        let unknown = words
-            .iter()
-            .filter(|word| word.unknown || word.carried)
-            .map(|word| word.text.as_str());
-        let what = What {
-            code: &COMMAND_NOT_DECIDABLE,
-            kind: Kind::Undecidable,
-            tier: Tier::Risky,
-            level,
-            reversible: false,
-        };
-        self.add(what, verb, unknown);
-    }
-
-    fn add<'t>(&mut self, what: What, verb: &str, targets: impl IntoIterator<Item = &'t str>) {
-        let targets: Vec<String> = targets
-            .into_iter()
-            .take(MAX_TARGETS)
-            .map(str::to_owned)
-            .collect();
-        let Some((what, verb, targets)) = self.called.outward(what, verb, targets) else {
-            return;
-        };
-        self.risk.tier = self.risk.tier.max(what.tier);
-        let severity = if what.tier >= Tier::Destructive {
-            ERROR
-        } else {
-            WARNING
-        };
-        let evidence = std::iter::once(verb.as_str()).chain(targets.iter().map(String::as_str));
-        let finding = CommandFinding {
-            warning: what.code.warning(severity, evidence),
-            tier: what.tier,
-            level: what.level,
-            kind: what.kind,
-            reversible: what.reversible,
-            verb,
-            targets,
-            segment: self.segment,
-        };
-        if self.risk.findings.contains(&finding) {
-            return;
-        }
-        if self.risk.findings.len() < MAX_FINDINGS {
-            self.risk.findings.push(finding);
-        } else if let Some(place) = self
-            .risk
-            .findings
-            .iter_mut()
-            .rev()
-            .find(|known| (known.tier, known.level) < (finding.tier, finding.level))
-        {
-            // A full list must not hide the worst.
-            *place = finding;
-        }
-    }
-
     /// Judges text that becomes a script of its own.
     fn inner_script(&mut self, text: &str, remote: bool) {
+        self.script_within(text, remote, false);
+    }
+
+    /// The same when what it works on comes from elsewhere.
+    fn fed_script(&mut self, text: &str, remote: bool) {
+        self.script_within(text, remote, true);
+    }
+
+    fn script_within(&mut self, text: &str, remote: bool, fed: bool) {
         if self.inner >= MAX_INNER {
             self.undecidable(Level::Destructive, "", &[]);
             return;
         }
         self.inner += 1;
         let mut script = shell::analyse(text, Dialect::Posix);
-        if remote {
+        if remote || fed {
             for command in &mut script.commands {
-                command.remote = true;
+                command.remote |= remote;
+                command.fed |= fed;
             }
         }
         self.script(&script);
@@ -582,16 +515,6 @@ enum Verdict {
     None,
     Harmless,
     Worst(&'static table::Rule),
-}
-
-/// What a finding says besides verb and targets.
-#[derive(Debug, Clone, Copy)]
-struct What {
-    code: &'static Code,
-    kind: Kind,
-    tier: Tier,
-    level: Level,
-    reversible: bool,
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 //!
 //! Safety findings need nothing but the arguments, so they hold when no state can be read.
 
+mod budgets;
 mod codes;
 mod command;
 mod decide;
@@ -13,14 +14,15 @@ mod session;
 mod state;
 mod steer;
 
+pub use budgets::{Budgets, Spent, Step, is_deletion};
 pub use command::{
     CommandFinding, CommandRisk, Facts, Kind, Known, Level, MAX_TEXT, MemoryFacts, NoFacts, Place,
-    Tier, command_risk,
+    Tier, command_risk, command_risk_in,
 };
 pub use decide::{GuardError, MAX_WARNINGS, RISKS, guard, guard_with};
 pub use hook::{HookVerdict, hook_command, hook_command_with, hook_edit, hook_risk};
 pub use path::path_risk;
-pub use policy::{Policy, Rules, Say};
+pub use policy::{Policy, Rules, Say, covers};
 pub use session::{Parallel, TurnEnd, hook_limits, limits_note, parallel_note, turn_end};
 pub use state::{ContractChoice, ContractSource, Held, choose_guard_contract};
 pub use steer::{MAX_MESSAGE, SteerError, SteerState, SteerVerdict, steer, steer_in, warm_steer};

@@ -10,6 +10,7 @@ use aictx_proto::pattern::PathPattern;
 use aictx_signals::shell::{self, Dialect, Redirect, RedirectKind, SimpleCommand, Word};
 use serde::{Deserialize, Serialize};
 
+use crate::budgets::Budgets;
 use crate::command::{CommandFinding, CommandRisk};
 use crate::hook::{HookVerdict, hook_findings, is_denied};
 
@@ -45,6 +46,9 @@ pub struct Policy {
     pub stop_gate: Option<bool>,
     /// What is said when another live session is at work on a file; a note when absent.
     pub parallel_edits: Option<Say>,
+    /// How much an agent may do in one turn before its user is asked.
+    #[serde(skip_serializing_if = "Budgets::is_empty")]
+    pub budgets: Budgets,
 }
 
 /// What holds: the user's policy, and a repository's over it.
@@ -91,6 +95,7 @@ impl Rules {
             }
             (_, have) => have,
         };
+        policy.budgets = policy.budgets.tightened(over.budgets, trusted);
         Self { policy }
     }
 
@@ -101,11 +106,11 @@ impl Rules {
 
     /// What the policy says of editing a path.
     pub fn of_path(&self, path: &RepoPath) -> Option<(Say, &str)> {
-        let found = self.policy.paths.iter().filter(|(entry, _)| {
-            let below =
-                RepoPath::parse(entry).is_ok_and(|dir| !dir.is_root() && path.starts_with(&dir));
-            below || PathPattern::new(entry).matches(path)
-        });
+        let found = self
+            .policy
+            .paths
+            .iter()
+            .filter(|(entry, _)| covers(entry, path));
         found
             .map(|(entry, say)| (*say, entry.as_str()))
             .max_by_key(|(say, _)| *say)
@@ -194,6 +199,12 @@ impl Rules {
             (_, verdict) => verdict,
         }
     }
+}
+
+/// Whether an entry, a path or a pattern, stands for a path or for a directory that it is in.
+pub fn covers(entry: &str, path: &RepoPath) -> bool {
+    let below = RepoPath::parse(entry).is_ok_and(|dir| !dir.is_root() && path.starts_with(&dir));
+    below || PathPattern::new(entry).matches(path)
 }
 
 fn strictest(said: impl IntoIterator<Item = (Say, String)>) -> Option<(Say, String)> {

@@ -18,6 +18,10 @@ pub struct Parallel {
     pub at: Option<Timestamp>,
     /// The session that asks had read the file before.
     pub read_before: bool,
+    /// The other claimed the path; nothing was changed yet, as far as is known.
+    pub claimed: bool,
+    /// The session that asks was told before, and went on.
+    pub old_news: bool,
 }
 
 /// What to tell an agent that is about to edit a file which is not as it knows it. Advice, in one
@@ -36,6 +40,13 @@ pub fn parallel_note(path: &str, parallel: &Parallel, now: Timestamp) -> String 
     } else {
         format!("{minutes} min ago")
     };
+    if parallel.claimed {
+        return format!(
+            "aictx: {path} was claimed {when} by another live session ({}, {}), which is still open. Stay out of its way, or ask the user.",
+            clean(&printable(&parallel.runner), 24),
+            clean(&printable(&who), 8)
+        );
+    }
     let what = if parallel.read_before {
         "since this session last read it. Read it again before editing."
     } else {
@@ -224,12 +235,18 @@ mod tests {
             runner: "codex".into(),
             at: Some(Timestamp::from_unix(300)),
             read_before: true,
+            ..Parallel::default()
         };
         let text = parallel_note("src/a.rs", &other, now);
         assert!(
             text.contains("5 min ago by another live session (codex, abcdefgh)"),
             "{text}"
         );
+        let claimed = Parallel {
+            claimed: true,
+            ..other
+        };
+        assert!(parallel_note("src", &claimed, now).contains("was claimed 5 min ago"));
         assert!(
             parallel_note("a", &Parallel::default(), now).contains("outside of recorded sessions")
         );

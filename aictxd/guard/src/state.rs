@@ -13,6 +13,7 @@ use aictx_proto::snapshot::{ReadIssue, Snapshot};
 use aictx_proto::time::Timestamp;
 use serde_json::Value;
 
+use crate::codes::PARALLEL_EDIT;
 use crate::codes::{
     ACTIVE_TASK_NOT_IN_PROGRESS, ACTIVE_WORK_STATE_STALE, BORROWED_CONTRACT,
     CHANGES_WITHOUT_EVIDENCE, CONFLICTS_WITH_AVOID_SCOPE, CONTRACT_GOAL_MISMATCH, Code,
@@ -22,6 +23,8 @@ use crate::codes::{
     STATE_UNREADABLE, UNBOUNDED_CONTRACT_SCOPE, UNVERIFIED_WORK_STATE, VALIDATION_EVIDENCE_MISSING,
     WARNING, WORK_STATE_RISKS_PRESENT,
 };
+use crate::policy::Say;
+use crate::session::Parallel;
 use crate::steer::{SteerState, SteerVerdict};
 
 /// A contract of another session, or of none, binds nobody from this age on, in seconds.
@@ -64,6 +67,10 @@ pub struct Held<'a> {
     pub contract: Option<(&'a ContractRecord, ContractSource)>,
     /// What the user said that may and may not be touched in this session.
     pub limits: Option<&'a SteerState>,
+    /// Which of the paths asked about other live sessions are at, as they were written, and who.
+    pub parallel: &'a [(String, Parallel)],
+    /// What the policy says of that.
+    pub parallel_edits: Option<Say>,
     /// Files that memory speaks of, as they are now.
     pub presents: Option<&'a Presents>,
     /// Whether a check was seen to pass in this session after its last edit; `None` when nobody watched.
@@ -177,6 +184,7 @@ impl Question<'_> {
         self.contract(&mut found);
         self.validation(&mut found);
         self.memory(&mut found);
+        self.parallel(&mut found);
         self.sessions(&mut found);
         self.unreadable(&mut found);
         found
@@ -200,6 +208,20 @@ impl Question<'_> {
                 }
                 None => {}
             }
+        }
+    }
+
+    /// Other live sessions are at work there: a caution, unless the policy wants more or nothing.
+    fn parallel(&self, found: &mut Vec<Found>) {
+        let severity = match self.held.parallel_edits {
+            Some(Say::Allow) => return,
+            Some(Say::Deny) => ERROR,
+            Some(Say::Ask) | None => WARNING,
+        };
+        for (path, other) in self.held.parallel {
+            let session: String = other.session.chars().take(8).collect();
+            let evidence = [path.as_str(), other.runner.as_str(), session.as_str()];
+            found.push(Found::new(PARALLEL_EDIT.warning(severity, evidence), false));
         }
     }
 

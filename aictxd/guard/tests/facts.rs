@@ -266,3 +266,47 @@ proptest::proptest! {
         proptest::prop_assert!(with.reply().effects.len() <= 16);
     }
 }
+
+#[test]
+fn a_file_of_statements_is_judged_by_what_it_says() {
+    let mut facts = repository();
+    let mut add = |name: &str, text: &str| {
+        facts.texts.insert(path(name), Arc::from(text));
+    };
+    add("db/cleanup.sql", "begin;\nDROP TABLE users;\ncommit;\n");
+    add("db/drop_nothing.sql", "select 1;\n");
+    let level = |command: &str| command_risk(command, PLACE, &facts).level();
+    for command in [
+        "psql app -f db/cleanup.sql",
+        "psql app < db/cleanup.sql",
+        "cat db/cleanup.sql | mysql app",
+        "sqlite3 app.db '.read db/cleanup.sql'",
+    ] {
+        assert_eq!(level(command), Level::Destructive, "{command}");
+    }
+    // What it says takes nothing away from what its name promises.
+    assert_eq!(level("psql app -f db/drop_nothing.sql"), Level::Destructive);
+    assert_eq!(level("psql app -f db/seed.sql"), Level::Safe);
+    assert_eq!(level("psql app -f db/drop_all.sql"), Level::Destructive);
+    // Nothing of the file is shown.
+    let risk = command_risk("psql app -f db/cleanup.sql", PLACE, &facts);
+    assert!(!format!("{risk:?}").contains("users"), "{risk:?}");
+}
+
+#[test]
+fn what_a_program_deletes_is_weighed_like_any_file() {
+    let facts = repository();
+    let level = |command: &str| command_risk(command, PLACE, &facts).level();
+    let unlink = |file: &str| format!("python3 -c \"import os; os.remove('{file}')\"");
+    assert_eq!(level(&unlink("src/clean.rs")), Level::Caution);
+    assert_eq!(level(&unlink("src/dirty.rs")), Level::Destructive);
+    assert_eq!(level(&unlink("/tmp/x.rs")), Level::Safe);
+    assert_eq!(
+        level("node -e \"require('fs').rmSync('out', {recursive: true})\""),
+        Level::Caution
+    );
+    assert_eq!(
+        level("node -e \"require('fs').rmSync('src', {recursive: true})\""),
+        Level::Destructive
+    );
+}

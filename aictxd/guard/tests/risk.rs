@@ -126,11 +126,39 @@ fn sixth_set() {
 }
 
 /// First run: recall 0.9467, called safe 3, alarms 0.0167, false asks 0.0167, agreement 0.9630. One
-/// label was corrected (what goes to the trash comes back); a program for perl that prints nothing
-/// is still missed.
+/// label was corrected (what goes to the trash comes back).
 #[test]
 fn seventh_set() {
     let rates = rates(include_str!("risk-seven.jsonl"));
-    assert!(rates.recall >= 0.97 && rates.missed <= 1);
+    assert!(rates.recall >= 0.97 && rates.missed == 0);
     assert!(rates.alarms <= 0.02 && rates.false_asks == 0.0);
+}
+
+/// First run: recall 0.9860, called safe 0, alarms 0.0160, false asks 0, agreement 0.8857. Written by
+/// somebody who knew no rule: much that leaves a repository or installs a package is a caution there
+/// (`git push`, `npm install`), which the specification counts among the plain.
+#[test]
+fn eighth_set() {
+    let rates = rates(include_str!("risk-eight.jsonl"));
+    assert!(rates.recall >= 0.97 && rates.missed == 0);
+    assert!(rates.alarms <= 0.02 && rates.false_asks == 0.0);
+}
+
+/// First run, after one fix for the eighth (`rsync -n`): recall 0.9658, called safe 1 (`find / -exec chmod
+/// 777`), alarms 0.0310, false asks 0.0233, agreement 0.8820. Chains and pipes. No label was changed:
+/// what is still told more mildly than asked are publications, cautions by the specification.
+#[test]
+fn ninth_set() {
+    let rates = rates(include_str!("risk-nine.jsonl"));
+    assert!(rates.recall >= 0.97 && rates.missed == 0);
+    assert!(rates.alarms <= 0.02 && rates.false_asks == 0.0);
+}
+
+/// No measure of anything: written family by family, together with the rules, and corrected where a
+/// second look changed the reviewer's mind. It keeps what was walked through.
+#[test]
+fn families() {
+    let rates = rates(include_str!("risk-families.jsonl"));
+    assert!(rates.recall == 1.0 && rates.alarms == 0.0);
+    assert!(rates.agree == 1.0);
 }

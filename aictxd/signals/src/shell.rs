@@ -25,6 +25,7 @@ mod wrap;
 
 pub use names::{ByName, NameHasher, Names};
 use values::Context;
+pub use wrap::is_shell;
 
 /// Bytes of a command line that are analysed. Longer ones are `undecided`.
 pub const MAX_INPUT: usize = 2 * 1024 * 1024;
@@ -49,11 +50,11 @@ pub struct Word {
     pub unknown: bool,
     /// Half-open range of commands (indices into [`Script::commands`]) whose output is part of
     /// this word.
-    pub inner: Option<(usize, usize)>,
+    pub inner: Option<(u32, u32)>,
     /// Some part is the value of a variable that the text itself sets ([`analyse`] only).
     pub carried: bool,
     /// The other texts it may have: a variable had several values ([`analyse`] only).
-    pub others: Vec<String>,
+    pub others: Box<[String]>,
 }
 
 impl Word {
@@ -63,6 +64,12 @@ impl Word {
             text: text.to_owned(),
             ..Self::default()
         }
+    }
+
+    /// The same as a range; empty when there are none.
+    pub fn range(&self) -> std::ops::Range<usize> {
+        let (from, to) = self.inner.unwrap_or_default();
+        from as usize..to as usize
     }
 
     /// The word as the name of a program: without its directory and `.exe`.

@@ -63,6 +63,8 @@ pub(super) fn begin(app: &Arc<App>, id: &str, live: Live) -> bool {
 /// Takes over a live session that an earlier daemon knew.
 pub fn adopt(app: &Arc<App>, id: &str, live: Live) {
     if app.sessions.get(id).is_none() {
+        let rows = live.host.store.read_ledger(id).rows;
+        app.presence.recall(id, &live.runner, &live.worktree, &rows);
         begin(app, id, live);
     }
 }
@@ -94,6 +96,7 @@ pub async fn abandon(app: &Arc<App>, id: &str) {
             Some(live) if live.process == before.process && live.is_over(app.now()) => {
                 if live.events == before.events {
                     app.sessions.end(id);
+                    app.presence.ended(id);
                     return finish_session(app, id, &live, app.now()).await;
                 }
                 before = live;

@@ -5,7 +5,9 @@ use std::sync::Arc;
 
 use aictx_artifacts::root;
 use aictx_continuity::{provisional, unchecked_edits};
-use aictx_guard::{HookVerdict, Rules, Say, TurnEnd, limits_note, parallel_note, turn_end};
+use aictx_guard::{
+    HookVerdict, Rules, Say, Spent, Step, TurnEnd, limits_note, parallel_note, turn_end,
+};
 use aictx_proto::effect::{Effect, KeyOrder};
 use aictx_proto::ledger::{LedgerKind, LedgerRow, MAX_TEXT};
 use aictx_proto::methods::SteerParams;
@@ -16,8 +18,8 @@ use aictx_runners::{Action, Answer, Decision, ToolCall};
 use serde_json::json;
 
 use super::{MAP_DEADLINE, Session};
-use crate::facts;
 use crate::hosts::Place;
+use crate::{facts, guarding};
 
 impl Session {
     /// Reads a request of the user for limits on what may be touched; they are kept for the session.
@@ -54,6 +56,7 @@ impl Session {
             let presence = &self.app.presence;
             presence.touched(&self.id, &self.live.runner, full, edited, row.at);
         };
+        self.spend(action);
         match action {
             Action::Read(path) => touched(path, false),
             Action::Edit(path) => touched(path, true),
@@ -61,6 +64,58 @@ impl Session {
             Action::Command { .. } => self.app.presence.ran(&self.id, row.at),
             Action::Other => {}
         }
+    }
+
+    /// What the policy's budgets say of a step.
+    pub(super) fn budgeted(&self, action: &Action<'_>, rules: &Rules) -> HookVerdict {
+        let budgets = &rules.policy.budgets;
+        if budgets.is_empty() {
+            return HookVerdict::Pass;
+        }
+        let spent = self.app.presence.spent(&self.id, || {
+            let rows = self.host().store.read_ledger(&self.id).rows;
+            Spent::of(&rows, |command| self.deletes(command))
+        });
+        self.step(action, rules, |step| budgets.verdict(&spent, step))
+            .unwrap_or(HookVerdict::Pass)
+    }
+
+    /// Counts a step that was taken, if anybody counts.
+    pub(super) fn spend(&self, action: &Action<'_>) {
+        let rules = self.app.policy(&self.host().root);
+        if !rules.policy.budgets.is_empty() {
+            self.step(action, &rules, |step| {
+                self.app.presence.spend(&self.id, step);
+            });
+        }
+    }
+
+    /// A tool call as a step that budgets count.
+    fn step<T>(
+        &self,
+        action: &Action<'_>,
+        rules: &Rules,
+        take: impl FnOnce(Step) -> T,
+    ) -> Option<T> {
+        let inside = |raw: &str| match root::locate(&self.live.worktree, &self.cwd, raw) {
+            Located::Inside(path) => Some(path.as_str().to_owned()),
+            Located::Outside(_) => None,
+        };
+        let paths: Vec<String> = match action {
+            Action::Edit(path) => inside(path).into_iter().collect(),
+            Action::Patch(paths) => paths.iter().filter_map(|path| inside(path)).collect(),
+            Action::Command { command, .. } => {
+                let deletes = rules.policy.budgets.deletions.is_some() && self.deletes(command);
+                return Some(take(Step::Command { deletes }));
+            }
+            Action::Read(_) | Action::Other => return None,
+        };
+        Some(take(Step::Edit(&paths)))
+    }
+
+    fn deletes(&self, command: &str) -> bool {
+        let worktree = self.live.worktree.to_string_lossy();
+        guarding::deletes(command, &worktree, &self.cwd.to_string_lossy())
     }
 
     /// What speaks for a look before a file is edited: a note, or what the policy wants of it.
@@ -79,6 +134,7 @@ impl Session {
             Some(Say::Ask) => (String::new(), HookVerdict::Ask(note)),
             Some(Say::Deny) => (String::new(), HookVerdict::Deny(note)),
             Some(Say::Allow) => none(),
+            None if found.old_news => none(),
             None => (note, HookVerdict::Pass),
         }
     }

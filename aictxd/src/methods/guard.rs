@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use aictx_artifacts::root;
 use aictx_continuity::{Presents, unchecked_edits};
-use aictx_guard::{Held, choose_guard_contract};
+use aictx_guard::{Held, Parallel, choose_guard_contract};
 use aictx_proto::ledger::{LedgerKind, LedgerRow};
 use aictx_proto::methods::{
-    AtWork, GuardParams, GuardReply, InRepo, SteerParams, SteerReply, TrustParams, TrustReply,
-    VerdictList, VerdictParams, WhoReply,
+    AtWork, ClaimParams, ClaimReply, GuardParams, GuardReply, InRepo, MAX_CLAIMS, SteerParams,
+    SteerReply, TrustParams, TrustReply, VerdictList, VerdictParams, WhoReply,
 };
+use aictx_proto::path::Located;
 use aictx_proto::record::{ContractRecord, files};
 use aictx_proto::rpc::{INVALID_PARAMS, NOT_FOUND, NOT_WRITABLE, RpcError};
 use aictx_proto::snapshot::Snapshot;
@@ -23,6 +24,8 @@ use crate::policy;
 
 /// Items of memory whose files are looked at.
 const MAX_LOOKED_AT: usize = 8;
+/// Longest entry of a claim, in bytes.
+const MAX_ENTRY: usize = 400;
 /// Edited files shown of one session.
 const MAX_FILES: usize = 20;
 /// Verdicts listed when nobody says how many, and at most.
@@ -77,7 +80,26 @@ pub(super) fn guard(app: &Arc<App>, mut params: GuardParams) -> Result<GuardRepl
             unchecked_edits(&rows).files.is_empty()
                 && rows.iter().any(|r| r.kind == LedgerKind::Edit)
         });
+    let rules = app.policy(&place.root);
+    let edits = matches!(params.action.as_str(), "before_first_edit" | "edit");
+    let live = |id: &str| app.sessions.get(id).is_some();
+    let parallel: Vec<(String, Parallel)> = params
+        .paths
+        .iter()
+        .filter(|_| edits)
+        .take(MAX_LOOKED_AT)
+        .filter_map(|raw| {
+            let Located::Inside(path) = root::locate(&place.worktree, &place.worktree, raw) else {
+                return None;
+            };
+            let full = place.worktree.join(path.as_str());
+            let found = app.presence.before_edit(&session, &full, live)?;
+            (!found.session.is_empty()).then(|| (raw.clone(), found))
+        })
+        .collect();
     let held = Held {
+        parallel: &parallel,
+        parallel_edits: rules.policy.parallel_edits,
         contract: record
             .as_ref()
             .zip(choice.as_ref())
@@ -141,6 +163,7 @@ pub(super) fn who(app: &App, params: &InRepo) -> Result<WhoReply, RpcError> {
                 request,
                 files: edited.iter().rev().take(MAX_FILES).map(relative).collect(),
                 limits: limits.forbidden_paths.clone(),
+                claims: app.presence.claims(&id),
                 last_seen_at: live.last_seen.to_string(),
                 session_id: id,
             }
@@ -152,6 +175,77 @@ pub(super) fn who(app: &App, params: &InRepo) -> Result<WhoReply, RpcError> {
             .then_with(|| a.session_id.cmp(&b.session_id))
     });
     Ok(WhoReply { sessions })
+}
+
+pub(super) fn claim(app: &App, params: &ClaimParams) -> Result<ClaimReply, RpcError> {
+    let place = place(app, &params.repo)?;
+    let identity = params
+        .caller
+        .identify(|agent| app.sessions.only_live(agent, &place.worktree));
+    let id = identity.session_id;
+    let invalid = |text: String| RpcError::new(INVALID_PARAMS, text);
+    let Some(session) = app
+        .sessions
+        .get(&id)
+        .filter(|live| live.host.root == place.root)
+    else {
+        return Err(
+            invalid("paths are claimed for a live session, and this is none".to_owned())
+                .hint("`aictx who` shows the live ones; `--session-id` names one"),
+        );
+    };
+    let mut entries = Vec::new();
+    for raw in &params.paths {
+        let pattern = raw.contains(['*', '?', '[']);
+        let located = root::locate(&place.worktree, &place.worktree, raw);
+        match located {
+            _ if raw.len() > MAX_ENTRY => return Err(invalid(format!("`{raw}` is too long"))),
+            Located::Inside(path) if !path.is_root() => entries.push(path.as_str().to_owned()),
+            _ if pattern && !raw.starts_with(['/', '.', '~']) => entries.push(raw.clone()),
+            _ => {
+                let text = format!("`{raw}` is no path below this repository");
+                return Err(invalid(text));
+            }
+        }
+    }
+    let now = app.now();
+    let worktree = &session.worktree;
+    let presence = &app.presence;
+    let before = presence.claims(&id);
+    if !params.release && before.len() + entries.len() > MAX_CLAIMS {
+        return Err(invalid(format!(
+            "a session claims at most {MAX_CLAIMS} paths"
+        )));
+    }
+    let asked = params.release || !entries.is_empty();
+    let claims = if asked {
+        presence.claim(
+            &id,
+            &session.runner,
+            worktree,
+            &entries,
+            params.release,
+            now,
+        )
+    } else {
+        before.clone()
+    };
+    if claims != before {
+        let row = LedgerRow {
+            paths: claims.clone(),
+            ..LedgerRow::observed(now, LedgerKind::Claimed)
+        };
+        session
+            .host
+            .observe(&id, &[row])
+            .map_err(|e| RpcError::new(NOT_WRITABLE, e.to_string()))?;
+    }
+    let live = |id: &str| app.sessions.get(id).is_some();
+    Ok(ClaimReply {
+        held_by: presence.held_by(&id, worktree, &claims, live),
+        session_id: id,
+        claims,
+    })
 }
 
 pub(super) fn trust(app: &App, params: &TrustParams) -> Result<TrustReply, RpcError> {

@@ -53,6 +53,7 @@ complete -c aictx -n "__fish_aictx_needs_command" -f -a "messages" -d 'Mute or u
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "guard" -d 'Check a step before it is taken'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "steer" -d 'Say what a person\'s message means for work under way'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "who" -d 'Show who is at work in a repository, and on which files'
+complete -c aictx -n "__fish_aictx_needs_command" -f -a "claim" -d 'Claim paths for this session until it ends, so that others keep out of them'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "trust" -d 'Look at a repository\'s policy, and trust it'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "hook" -d 'Answer one hook event of a coding agent (called by the agent, not by people)'
 complete -c aictx -n "__fish_aictx_needs_command" -f -a "mcp" -d 'Offer the tools of aictx to an agent (MCP)'
@@ -384,6 +385,14 @@ complete -c aictx -n "__fish_aictx_using_subcommand who" -l repo -d 'Repository,
 complete -c aictx -n "__fish_aictx_using_subcommand who" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand who" -l no-color -d 'Print without colours (also: NO_COLOR)'
 complete -c aictx -n "__fish_aictx_using_subcommand who" -s h -l help -d 'Print help'
+complete -c aictx -n "__fish_aictx_using_subcommand claim" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand claim" -l agent-id -d 'Agent' -r
+complete -c aictx -n "__fish_aictx_using_subcommand claim" -l adapter-id -d 'Adapter' -r
+complete -c aictx -n "__fish_aictx_using_subcommand claim" -l session-id -d 'Session' -r
+complete -c aictx -n "__fish_aictx_using_subcommand claim" -l release -d 'Let go of these paths, or of everything'
+complete -c aictx -n "__fish_aictx_using_subcommand claim" -l json -d 'Print one line of JSON, errors included'
+complete -c aictx -n "__fish_aictx_using_subcommand claim" -l no-color -d 'Print without colours (also: NO_COLOR)'
+complete -c aictx -n "__fish_aictx_using_subcommand claim" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand trust" -l repo -d 'Repository, or a directory in it' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand trust" -l hash -d 'Trust the policy with this hash, as it was shown' -r
 complete -c aictx -n "__fish_aictx_using_subcommand trust" -l yes -d 'Trust it without being asked'

@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::identity::Caller;
+
 /// A live session and what it is at.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -22,6 +24,8 @@ pub struct AtWork {
     pub files: Vec<String>,
     /// What its user put off limits.
     pub limits: Vec<String>,
+    /// What it claims for itself while it is open.
+    pub claims: Vec<String>,
     /// Last event.
     pub last_seen_at: String,
 }
@@ -33,6 +37,52 @@ pub struct AtWork {
 pub struct WhoReply {
     /// Live sessions, heard of last first.
     pub sessions: Vec<AtWork>,
+}
+
+/// Parameters of `claim`.
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct ClaimParams {
+    /// Absolute path in the repository.
+    pub repo: String,
+    /// Files, directories or patterns, relative to the worktree; nothing is claimed when empty.
+    pub paths: Vec<String>,
+    /// Let go of `paths`, or of everything when there are none.
+    pub release: bool,
+    /// Whose session it is.
+    pub caller: Caller,
+}
+
+/// Paths claimed, at most, by one session.
+pub const MAX_CLAIMS: usize = 64;
+
+/// Somebody else who is where a session wants to be.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct HeldBy {
+    /// File or entry of the other session.
+    pub path: String,
+    /// The other session.
+    pub session_id: String,
+    /// Its agent.
+    pub runner: String,
+    /// It claims the path; else it edited it.
+    pub claimed: bool,
+}
+
+/// Result of `claim`.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct ClaimReply {
+    /// Session that claims.
+    pub session_id: String,
+    /// All that it claims now.
+    pub claims: Vec<String>,
+    /// Other live sessions that are there already, at most 20 entries.
+    pub held_by: Vec<HeldBy>,
 }
 
 /// Parameters of `trust`.

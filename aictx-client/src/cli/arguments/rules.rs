@@ -41,6 +41,23 @@ pub struct Steer {
     pub caller: CallerOptions,
 }
 
+/// `aictx claim`.
+#[derive(Debug, Args)]
+pub struct Claim {
+    /// Files, directories or patterns, relative to the worktree
+    #[arg(value_name = "PATH")]
+    pub paths: Vec<String>,
+    /// Let go of these paths, or of everything
+    #[arg(long)]
+    pub release: bool,
+    /// Where.
+    #[command(flatten)]
+    pub at: RepoOption,
+    /// Who.
+    #[command(flatten)]
+    pub caller: CallerOptions,
+}
+
 /// `aictx trust`.
 #[derive(Debug, Args)]
 pub struct Trust {

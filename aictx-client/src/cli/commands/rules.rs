@@ -3,14 +3,14 @@
 use std::io::{IsTerminal, Read, Write};
 
 use aictx_proto::methods::{
-    InRepo, STEER, SteerParams, SteerReply, TRUST, TrustParams, TrustReply, VERDICTS, VerdictList,
-    VerdictParams, WHO, WhoReply,
+    CLAIM, ClaimParams, ClaimReply, InRepo, STEER, SteerParams, SteerReply, TRUST, TrustParams,
+    TrustReply, VERDICTS, VerdictList, VerdictParams, WHO, WhoReply,
 };
 use aictx_proto::rpc::MAX_LINE_BYTES;
 
 use super::{absolute, caller};
 use crate::cli::Answer;
-use crate::cli::arguments::{RepoOption, Steer, Trust};
+use crate::cli::arguments::{Claim, RepoOption, Steer, Trust};
 use crate::cli::call::{Backend, parse};
 use crate::cli::error::CliError;
 use crate::cli::render::rules as render;
@@ -70,6 +70,26 @@ pub(super) fn who(backend: &Backend, at: &RepoOption, paint: Paint) -> Result<An
     Ok(Answer {
         value,
         text: render::who(&reply, paint),
+        ..Answer::default()
+    })
+}
+
+/// `aictx claim`.
+pub(super) fn claim(backend: &Backend, options: Claim, paint: Paint) -> Result<Answer, CliError> {
+    let params = ClaimParams {
+        repo: absolute(&options.at.repo)?,
+        paths: options.paths,
+        release: options.release,
+        caller: caller(options.caller),
+    };
+    let Some(value) = backend.ask_running(CLAIM, &params)? else {
+        let text = "nobody can be told: no daemon is running";
+        return Err(CliError::usage(text).hint("`aictx daemon start` starts one"));
+    };
+    let reply: ClaimReply = parse(value.clone())?;
+    Ok(Answer {
+        value,
+        text: render::claim(&reply, paint),
         ..Answer::default()
     })
 }

@@ -1,6 +1,6 @@
 //! Steer, who, trust and verdicts, as text for people.
 
-use aictx_proto::methods::{SteerReply, TrustReply, VerdictList, WhoReply};
+use aictx_proto::methods::{ClaimReply, SteerReply, TrustReply, VerdictList, WhoReply};
 
 use crate::cli::text::{Paint, clean, one_line};
 
@@ -55,12 +55,41 @@ pub fn who(reply: &WhoReply, paint: Paint) -> String {
                 one_line(&s.files.join(", "), LINE * 2)
             ));
         }
+        if !s.claims.is_empty() {
+            out.push_str(&format!(
+                "  claims: {}\n",
+                one_line(&s.claims.join(", "), LINE)
+            ));
+        }
         if !s.limits.is_empty() {
             out.push_str(&format!(
                 "  off limits: {}\n",
                 one_line(&s.limits.join(", "), LINE)
             ));
         }
+    }
+    out
+}
+
+/// `aictx claim`.
+pub fn claim(reply: &ClaimReply, paint: Paint) -> String {
+    let mut out = if reply.claims.is_empty() {
+        "this session claims nothing\n".to_owned()
+    } else {
+        format!(
+            "claimed: {}\n",
+            one_line(&reply.claims.join(", "), LINE * 2)
+        )
+    };
+    for held in &reply.held_by {
+        let did = if held.claimed { "claims" } else { "edited" };
+        out.push_str(&paint.yellow(&format!(
+            "  {} ({}) {did} {}",
+            clean(&held.runner),
+            clean(&held.session_id),
+            clean(&held.path)
+        )));
+        out.push('\n');
     }
     out
 }

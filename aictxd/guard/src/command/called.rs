@@ -7,9 +7,10 @@
 mod recipes;
 
 use aictx_proto::path::Located;
-use aictx_signals::shell::{self, Dialect, RedirectKind, SimpleCommand, Word};
+use aictx_signals::shell::{self, Dialect, RedirectKind, SimpleCommand, Word, is_shell};
 
-use super::data::{interpreter, is_shell, printed};
+use super::data::{interpreter, printed};
+use super::lent::quoted;
 use super::options::value_of;
 use super::{Call, Judge, Kind, Level, MAX_TEXT, Place, Tier, What, code};
 
@@ -24,10 +25,23 @@ pub(super) struct Called {
     files: u8,
     pub(super) levels: u8,
     /// The call on the command line that leads to the text being judged.
-    by: Option<String>,
+    pub(super) by: Option<String>,
 }
 
 impl Called {
+    /// Lets findings speak as the call `shown`, unless they speak as another already. Gives what was
+    /// so before, for [`Called::restore`].
+    pub(super) fn speak_for(&mut self, shown: String) -> Option<String> {
+        let before = self.by.clone();
+        self.by.get_or_insert(shown);
+        before
+    }
+
+    /// Ends what [`Called::speak_for`] began.
+    pub(super) fn restore(&mut self, before: Option<String>) {
+        self.by = before;
+    }
+
     /// How a finding is told: one from a file speaks in the words of the call.
     pub(super) fn outward(
         &self,
@@ -56,6 +70,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
     let words = call.arguments();
     match name {
         "make" | "gmake" => {
+            made(judge, call, words);
             let targets: Vec<&str> =
                 operands(words, &["-C", "-f", "-j", "-o", "-W", "-I"]).collect();
             let dir = value_of(words, &["-C", "--directory"]);
@@ -98,6 +113,18 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
             {
                 judge.rules(call, program, words.get(at + 1..).unwrap_or_default());
             }
+            // Programs that only delete or run others, under the name of a script.
+            if let Some(program) = script
+                && matches!(
+                    program,
+                    "rimraf" | "del-cli" | "shx" | "cross-env" | "tsx" | "ts-node" | "node"
+                )
+                && let Some(at) = words.iter().position(|word| word.text == program)
+            {
+                let rest = words.get(at..).unwrap_or_default();
+                let text: Vec<String> = rest.iter().map(|word| quoted(&word.text)).collect();
+                judge.inner_script(&text.join(" "), false);
+            }
             if let Some(script) = script {
                 follow(judge, call, dir, &["package.json"], name, |text| {
                     recipes::package(text, script)
@@ -117,6 +144,22 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
             }
         }
         _ => script(judge, call),
+    }
+}
+
+/// A `Makefile` that the line itself writes, or gives on standard input.
+fn made(judge: &mut Judge, call: Call, words: &[Word]) {
+    let targets: Vec<&str> = operands(words, &["-C", "-f", "-j", "-o", "-W", "-I"]).collect();
+    let given = value_of(words, &["-f", "--file"]);
+    let text = match given {
+        Some(file) if matches!(file.text.as_str(), "-" | "/dev/stdin") => {
+            super::data::piped_texts(call).into_iter().next()
+        }
+        Some(file) => written(call, file),
+        None => written(call, &Word::plain("Makefile")),
+    };
+    if let Some(commands) = text.and_then(|text| recipes::make(&text, &targets)) {
+        judge.inner_script(&commands, false);
     }
 }
 
@@ -141,7 +184,14 @@ fn script(judge: &mut Judge, call: Call) {
     let Some(program) = call.command.words.first() else {
         return;
     };
-    let file = if is_shell(name) || matches!(name, "source" | ".") || interpreter(name).is_some() {
+    let file = if matches!(name, "go" | "deno" | "bun") {
+        // `go run x.go`
+        let mut words = call.arguments().iter();
+        words
+            .next()
+            .filter(|verb| verb.text == "run")
+            .and_then(|_| words.find(|word| !word.text.starts_with('-')))
+    } else if is_shell(name) || matches!(name, "source" | ".") || interpreter(name).is_some() {
         let first = call.arguments().first();
         first.filter(|word| !word.text.starts_with('-'))
     } else if program.text.starts_with("./") || program.text.ends_with(".sh") {
@@ -183,13 +233,22 @@ fn script(judge: &mut Judge, call: Call) {
 }
 
 /// Text that an earlier command of the same line writes to the file.
-fn written(call: Call, file: &Word) -> Option<String> {
+pub(super) fn written(call: Call, file: &Word) -> Option<String> {
     let same = |command: &&SimpleCommand| {
-        command.dir == call.command.dir
-            && command.redirects.iter().any(|redirect| {
+        let redirected = || {
+            command.redirects.iter().any(|redirect| {
                 matches!(redirect.kind, RedirectKind::Write | RedirectKind::Append)
                     && plain(&redirect.target.text) == plain(&file.text)
             })
+        };
+        let teed = || {
+            command.name() == "tee"
+                && command
+                    .arguments()
+                    .iter()
+                    .any(|word| plain(&word.text) == plain(&file.text))
+        };
+        command.dir == call.command.dir && (redirected() || teed())
     };
     let writer = call
         .script
@@ -200,6 +259,13 @@ fn written(call: Call, file: &Word) -> Option<String> {
         .find(same)?;
     if let Some(text) = writer.stdin_text() {
         return Some(text.to_owned());
+    }
+    if writer.name() == "tee" {
+        let from = call.script.commands.get(writer.piped_from?)?;
+        if let Some(text) = from.stdin_text() {
+            return Some(text.to_owned());
+        }
+        return matches!(from.name(), "echo" | "printf").then(|| printed(from));
     }
     matches!(writer.name(), "echo" | "printf").then(|| printed(writer))
 }
@@ -307,6 +373,7 @@ fn run(judge: &mut Judge, commands: &str, cwd: &str, by: String) {
         inner: judge.inner,
         segment: judge.segment,
         dialect: judge.dialect,
+        windows: judge.windows,
         called: Called {
             files: judge.called.files,
             levels: judge.called.levels + 1,

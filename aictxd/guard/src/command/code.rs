@@ -1,15 +1,25 @@
 //! Programs for interpreters: not understood, but searched for what they call.
 
-use std::borrow::Cow;
+use aictx_signals::shell::Word;
 
-use super::data::statement_tier;
-use super::table::{EVALUATIONS, FETCHES, LISTINGS, ROW_DELETES, SHELL_CALLS, UNLINKS};
-use super::{Call, Judge, Kind, Tier};
+use super::data::{interpreter, statement_tier};
+use super::table::{EVALUATIONS, SERVICE_DELETES, UNLINKS};
+use super::target::{Reach, is_regenerable};
+use super::{Call, Judge, Kind, Tier, request, writes};
+
+mod literals;
+mod search;
+
+pub(super) use literals::literals;
+use literals::{
+    bracketed, first_literal, literal_at, literal_before, without_literals, without_printed,
+};
+use search::{Lists, search};
 
 /// Bytes of a program that are looked at.
 const MAX_CODE: usize = 64 * 1024;
-/// Literals of one program that are judged as commands.
-const MAX_LITERALS: usize = 64;
+/// Deletions of one program whose targets are looked at.
+const MAX_CALLS: usize = 32;
 
 /// Ways to run a statement in a database.
 const EXECUTIONS: &[&str] = &[
@@ -18,6 +28,53 @@ const EXECUTIONS: &[&str] = &[
     ".query(",
     ".exec(",
     "execute_sql",
+    "executeRaw",
+    "queryRaw",
+    ".raw(",
+    ".run(",
+    "->do(",
+    "prepare(",
+    "text(",
+    ".execute ",
+];
+
+/// Ways to hide a text.
+const DECODINGS: &[&str] = &[
+    "b64decode",
+    "decode_base64",
+    "base64_decode",
+    "Base64.decode",
+    "'base64'",
+    "\"base64\"",
+    "atob(",
+    "unhexlify",
+    "fromhex(",
+    "rot13",
+    "marshal.loads",
+    "fromCharCode",
+];
+
+/// Ways to ask that directories go with all that is in them; without blanks.
+const RECURSIVE: &[&str] = &[
+    "recursive:true",
+    "recursive:!0",
+    "recursive=true",
+    "recursive=TRUE",
+];
+
+/// What stands in every way to empty a file.
+const WRITES: &[&str] = &[
+    "truncate",
+    "open(",
+    "open (",
+    "write_text",
+    "write_bytes",
+    "writeFile",
+    "File.write",
+    "file_put_contents",
+    "writeTextFile",
+    "Bun.write",
+    "os.WriteFile",
 ];
 
 /// Judges a program for `language`.
@@ -28,36 +85,30 @@ pub(super) fn judge(judge: &mut Judge, call: Call, language: &str, text: &str) {
     }
     let text = without_printed(text.get(..end).unwrap_or_default());
     let text = text.as_ref();
-    let has = |words: &[&str]| words.iter().any(|word| text.contains(word));
-    // `rm` under whatever name it was imported, asked to take directories with it.
-    if has(&["rm(", "rmdir("]) && has(&["recursive: true", "recursive:true", "recursive: !0"]) {
-        let verb = format!("{language} deletes a tree");
-        judge.hit(Some(call), Kind::Delete, Tier::Destructive, &verb, []);
-    }
-    if empties(text) {
-        let verb = format!("{language} empties a file");
-        judge.hit(Some(call), Kind::Overwrite, Tier::Destructive, &verb, []);
-    }
-    if has(FETCHES) && has(EVALUATIONS) {
-        let verb = format!("{language} runs a download");
-        judge.hit(Some(call), Kind::NetworkExec, Tier::Destructive, &verb, []);
-    }
-    if has(ROW_DELETES) {
-        let verb = format!("{language} deletes rows");
-        judge.hit(
-            Some(call),
-            Kind::DatabaseWrite,
-            Tier::Destructive,
-            &verb,
-            [],
-        );
-    }
-    if has(LISTINGS) && has(UNLINKS) {
-        let verb = format!("{language} deletes files");
-        judge.hit(Some(call), Kind::Delete, Tier::Destructive, &verb, []);
-    }
-    let runs = has(SHELL_CALLS);
-    let executes = has(EXECUTIONS);
+    let tight: String = text.split_ascii_whitespace().collect();
+    let found = search(text, &tight);
+    let deletes = [
+        Lists::DELETES,
+        Lists::UNLINKS,
+        Lists::RECURSIVE,
+        Lists::SERVICE_DELETES,
+    ];
+    let code = Code {
+        language,
+        text,
+        run: if found.any(&deletes) {
+            without_literals(text)
+        } else {
+            String::new()
+        },
+        tight,
+        found,
+    };
+    code.trees(judge, call);
+    code.files(judge, call);
+    code.elsewhere(judge, call);
+    let runs = found.has(Lists::SHELL_CALLS);
+    let executes = found.has(Lists::EXECUTIONS);
     if !runs && !executes {
         return;
     }
@@ -70,146 +121,305 @@ pub(super) fn judge(judge: &mut Judge, call: Call, language: &str, text: &str) {
             judge.inner_script(&literal, call.command.remote);
         }
     }
+    if runs {
+        for script in bracketed(text) {
+            judge.inner_script(script, call.command.remote);
+        }
+    }
 }
 
-/// Whether a file is opened for writing and closed, or nothing is written to it.
-fn empties(text: &str) -> bool {
-    let tight: String = text.split_whitespace().collect();
-    if tight.contains("truncate") && tight.contains(",0)") {
-        return true;
+/// A program and what is asked of it again and again.
+struct Code<'t> {
+    language: &'t str,
+    text: &'t str,
+    /// The text with blanks where its literals are.
+    run: String,
+    /// The text without blanks.
+    tight: String,
+    /// The lists of words that it holds some of.
+    found: Lists,
+}
+
+impl Code<'_> {
+    /// Directories with all that is in them.
+    fn trees(&self, judge: &mut Judge, call: Call) {
+        let verb = format!("{} deletes a tree", self.language);
+        let deletes = interpreter(self.language)
+            .filter(|_| self.found.has(Lists::DELETES))
+            .map_or(&[][..], |known| known.deletes);
+        for name in deletes {
+            for at in self.places(name) {
+                self.deleted(judge, call, &verb, at + name.len(), Reach::Files);
+            }
+        }
+        // `rm` under whatever name it was imported, asked to take directories with it.
+        if self.found.has(Lists::RECURSIVE) {
+            for name in [
+                "rm(",
+                "rmdir(",
+                "rmSync(",
+                "unlink(",
+                "remove(",
+                "removeSync(",
+            ] {
+                for at in self.places(name) {
+                    self.deleted(judge, call, &verb, at + name.len(), Reach::Files);
+                }
+            }
+        }
     }
-    [
-        "'w').close(",
-        "\"w\").close(",
-        "write_text('')",
-        "write_text(\"\")",
-        "write_bytes(b'')",
-    ]
-    .iter()
-    .any(|call| tight.contains(call))
-        || [
+
+    /// Files, one by one or all that are found; and those that are left empty.
+    fn files(&self, judge: &mut Judge, call: Call) {
+        let verb = format!("{} deletes files", self.language);
+        if self.found.has(Lists::LISTINGS) && self.found.has(Lists::UNLINKS) {
+            judge.hit(Some(call), Kind::Delete, Tier::Destructive, &verb, []);
+        } else if self.found.has(Lists::UNLINKS) {
+            for name in UNLINKS {
+                for at in self.places(name) {
+                    self.deleted(judge, call, &verb, at + name.len(), Reach::File);
+                }
+            }
+        }
+        if !self.found.has(Lists::WRITES) {
+            return;
+        }
+        for path in self.emptied() {
+            let verb = format!("{} empties a file", self.language);
+            let word = Word::plain(path.unwrap_or_default());
+            if path.is_some() && judge.is_temporary(call, &word) {
+                continue;
+            }
+            let tier = match path {
+                Some(_) => judge.emptying(call, &word),
+                None => Tier::Destructive,
+            };
+            judge.hit(Some(call), Kind::Overwrite, tier, &verb, path);
+        }
+    }
+
+    /// Services, databases, other machines.
+    fn elsewhere(&self, judge: &mut Judge, call: Call) {
+        let mut hit = |kind, tier, what: &str| {
+            let verb = format!("{} {what}", self.language);
+            judge.hit(Some(call), kind, tier, &verb, []);
+        };
+        if (self.found.has(Lists::FETCHES) && self.evaluates())
+            || (self.found.has(Lists::SOCKETS) && self.found.has(Lists::HANDED_OVER))
+        {
+            hit(Kind::NetworkExec, Tier::Destructive, "runs a download");
+        }
+        if self.found.has(Lists::DECODINGS)
+            && (self.found.has(Lists::SHELL_CALLS) || self.evaluates())
+        {
+            hit(Kind::NetworkExec, Tier::Destructive, "runs what it decodes");
+        }
+        if self.found.has(Lists::ROW_DELETES) {
+            hit(Kind::DatabaseWrite, Tier::Destructive, "deletes rows");
+        }
+        if self.found.has(Lists::REQUESTS) {
+            let tier = if request::is_local(self.text) {
+                Tier::Risky
+            } else {
+                Tier::Destructive
+            };
+            hit(Kind::RemoteDelete, tier, "DELETE");
+        } else if self.found.has(Lists::SERVICES)
+            && self.found.has(Lists::SERVICE_DELETES)
+            && self.asks_a_service()
+        {
+            hit(
+                Kind::RemoteDelete,
+                Tier::Destructive,
+                "deletes at a service",
+            );
+        }
+        if self.tight.contains(".kill(-1,") {
+            hit(Kind::ProcessKill, Tier::Destructive, "ends every process");
+        }
+    }
+
+    /// Whether text becomes a program; `re.compile(` and `/x/.exec(` are others' calls.
+    fn evaluates(&self) -> bool {
+        self.found.has(Lists::EVALUATIONS)
+            && EVALUATIONS.iter().any(|name| {
+                let mut found = self.text.match_indices(name);
+                found.any(|(at, _)| {
+                    let before = self
+                        .text
+                        .get(..at)
+                        .and_then(|text| text.chars().next_back());
+                    name.starts_with('(')
+                        || !before
+                            .is_some_and(|last| matches!(last, '.' | '_') || last.is_alphanumeric())
+                })
+            })
+    }
+
+    fn asks_a_service(&self) -> bool {
+        // `new DeleteObjectCommand(…)`
+        let ordered = |at: usize| {
+            let rest = self.run.get(at..).unwrap_or_default();
+            let name = rest.split('(').next().unwrap_or_default();
+            name.len() < 64 && name.ends_with("Command")
+        };
+        SERVICE_DELETES.iter().any(|call| self.run.contains(call))
+            || self
+                .run
+                .match_indices("Delete")
+                .take(MAX_CALLS)
+                .any(|(at, _)| ordered(at))
+    }
+
+    /// Where a call stands in what is run. Names in quotes are looked for in the whole text.
+    fn places(&self, name: &str) -> Vec<usize> {
+        let text = if name.contains(['\'', '"']) {
+            self.text
+        } else {
+            self.run.as_str()
+        };
+        text.match_indices(name)
+            .map(|(at, _)| at)
+            .filter(|at| {
+                // `unlink(` is not `funlink(`.
+                let before = text
+                    .get(..*at)
+                    .and_then(|before| before.chars().next_back());
+                !name.starts_with(char::is_alphanumeric)
+                    || !before.is_some_and(|last| last.is_alphanumeric() || last == '_')
+            })
+            .take(MAX_CALLS)
+            .collect()
+    }
+
+    /// A deletion whose arguments start at `at`.
+    fn deleted(&self, judge: &mut Judge, call: Call, verb: &str, at: usize, usual: Reach) {
+        let target = literal_at(self.text, at).or_else(|| literal_before(self.text, at));
+        let Some(target) = target else {
+            // A variable: what the program made itself may go.
+            if !self.found.has(Lists::TEMPORARY) {
+                let tier = if usual == Reach::File {
+                    Tier::Risky
+                } else {
+                    Tier::Destructive
+                };
+                judge.hit(Some(call), Kind::Delete, tier, verb, []);
+            }
+            return;
+        };
+        let word = Word::plain(target);
+        let tier = if usual == Reach::File && !target.contains('*') {
+            let known = judge.known(call, &word);
+            if judge.is_temporary(call, &word)
+                || target.split('/').any(is_regenerable)
+                || known.exists == Some(false)
+            {
+                return;
+            }
+            // What is tracked and unchanged can be had again.
+            if (known.tracked == Some(true) && known.dirty == Some(false))
+                || !writes::is_written_by_people(target)
+            {
+                Tier::Risky
+            } else {
+                Tier::Destructive
+            }
+        } else {
+            let dir = call.command.dir.as_deref();
+            let reach = judge.place.reach(dir, target, call.command.remote);
+            match judge.reach_by_facts(call, &word, reach) {
+                Reach::File | Reach::Regenerable => Tier::Risky,
+                Reach::Files => Tier::Destructive,
+                Reach::Everything => Tier::Catastrophic,
+            }
+        };
+        judge.hit(Some(call), Kind::Delete, tier, verb, [target]);
+    }
+
+    /// Files that are opened for writing and closed, or to which nothing is written; `None` when the
+    /// name is not told.
+    fn emptied(&self) -> Vec<Option<&str>> {
+        let tight = self.tight.as_str();
+        let mut out = Vec::new();
+        if tight.contains("truncate")
+            && (tight.contains(",0)")
+                || tight.contains(".truncate(0)")
+                || tight.contains(",0;")
+                || tight.ends_with(",0"))
+            || tight.contains("truncateSync(")
+        {
+            let at = tight.find("truncate").map_or(0, |at| at + "truncate".len());
+            let from = tight.get(at..).unwrap_or_default();
+            let from = from.find(['(', '\'', '"']).map_or(at, |skip| at + skip);
+            let skip = usize::from(tight.get(from..).is_some_and(|rest| rest.starts_with('(')));
+            out.push(literal_at(tight, from + skip));
+        }
+        // `open('x', 'w')` of which nothing is made.
+        for (at, _) in tight.match_indices("open(").take(MAX_CALLS) {
+            let rest = tight.get(at + "open(".len()..).unwrap_or_default();
+            let kept = tight.get(..at).is_some_and(|before| {
+                before.ends_with(['=', '(', ',']) || before.ends_with("return")
+            });
+            let Some((arguments, behind)) = rest.split_once(')') else {
+                continue;
+            };
+            let writes = [
+                "'w'", "\"w\"", "'wb'", "\"wb\"", "'w+'", "\"w+\"", "\">\"", "'>'",
+            ]
+            .iter()
+            .any(|mode| arguments.contains(mode));
+            let nothing = behind.is_empty()
+                || [
+                    ";",
+                    ".close(",
+                    ".write('')",
+                    ".write(\"\")",
+                    ".write(b'')",
+                    "asf:pass",
+                    "{}",
+                ]
+                .iter()
+                .any(|next| behind.starts_with(next))
+                || behind.starts_with("asf:f.write('')")
+                || behind.starts_with("asf:f.write(\"\")");
+            if writes && nothing && !kept {
+                out.push(first_literal(arguments));
+            }
+        }
+        for call in [
+            "write_text('')",
+            "write_text(\"\")",
+            "write_bytes(b'')",
+            "write_bytes(b\"\")",
+        ] {
+            for (at, _) in tight.match_indices(call).take(MAX_CALLS) {
+                out.push(literal_before(
+                    tight,
+                    at + call.find('(').map_or(0, |open| open + 1),
+                ));
+            }
+        }
+        for name in [
             "writeFileSync(",
             "writeFile(",
             "File.write(",
             "file_put_contents(",
             "Deno.writeTextFileSync(",
-        ]
-        .iter()
-        .filter_map(|call| tight.split_once(call))
-        .any(|(_, rest)| {
-            let arguments = rest.split(')').next().unwrap_or_default();
-            arguments.ends_with(",''") || arguments.ends_with(",\"\"")
-        })
-}
-
-/// Calls that only show the text they are given.
-const PRINTS: &[&str] = &[
-    "print",
-    "console.log",
-    "console.error",
-    "puts",
-    "echo",
-    "say",
-    "warn",
-    "println",
-];
-
-/// A program without the plain literals that it prints. What a literal puts in when it runs
-/// (`f'…'`, `${…}`, `#{…}`) stays, and so does everything about literals that go anywhere else.
-pub(super) fn without_printed(text: &str) -> Cow<'_, str> {
-    if !PRINTS.iter().any(|name| text.contains(name)) {
-        return Cow::Borrowed(text);
-    }
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find(['\'', '"']) {
-        let (before, from) = rest.split_at_checked(at).unwrap_or((rest, ""));
-        let Some(quote) = from.chars().next() else {
-            break;
-        };
-        let body = from.get(1..).unwrap_or_default();
-        let Some(end) = closing(body, quote) else {
-            break;
-        };
-        let inside = body.get(..end).unwrap_or_default();
-        out.push_str(before);
-        let call = before.trim_end_matches(['(', ' ']);
-        let shows =
-            call.len() < before.len() && PRINTS.iter().any(|name| ends_with_word(call, name));
-        if !shows || inside.contains("${") || inside.contains("#{") {
-            out.push(quote);
-            out.push_str(inside);
-            out.push(quote);
-        }
-        rest = body.get(end + 1..).unwrap_or_default();
-    }
-    out.push_str(rest);
-    Cow::Owned(out)
-}
-
-/// Whether `text` ends with `name` as a word of its own.
-fn ends_with_word(text: &str, name: &str) -> bool {
-    text.strip_suffix(name).is_some_and(|before| {
-        !before.ends_with(|last: char| last.is_alphanumeric() || matches!(last, '_' | '.'))
-    })
-}
-
-/// Where the literal that starts behind its quote ends.
-fn closing(body: &str, quote: char) -> Option<usize> {
-    let mut escaped = false;
-    body.find(|next: char| {
-        if escaped {
-            escaped = false;
-            return false;
-        }
-        escaped = next == '\\';
-        next == quote
-    })
-}
-
-/// Text literals; those in one list of words come as one text.
-pub(super) fn literals(text: &str) -> Vec<String> {
-    let mut out: Vec<String> = Vec::new();
-    let mut joined = String::new();
-    let mut rest = text;
-    while let Some(at) = rest.find(['\'', '"', '`']) {
-        let (before, from) = rest.split_at_checked(at).unwrap_or((rest, ""));
-        let Some(quote) = from.chars().next() else {
-            break;
-        };
-        let list = before.trim().trim_matches([',', '[', ' ']).is_empty();
-        if !list && !joined.is_empty() {
-            out.push(std::mem::take(&mut joined));
-            if out.len() >= MAX_LITERALS {
-                return out;
+            "Deno.writeTextFile(",
+            "Bun.write(",
+            "os.WriteFile(",
+        ] {
+            for (at, _) in tight.match_indices(name).take(MAX_CALLS) {
+                let rest = tight.get(at + name.len()..).unwrap_or_default();
+                let arguments = rest.split(')').next().unwrap_or_default();
+                if [",''", ",\"\"", ",nil,0644", ",null", ",[]byte{},0644"]
+                    .iter()
+                    .any(|end| arguments.ends_with(end))
+                {
+                    out.push(first_literal(arguments));
+                }
             }
         }
-        let body = from.get(1..).unwrap_or_default();
-        let Some(end) = closing(body, quote) else {
-            break;
-        };
-        if !joined.is_empty() {
-            joined.push(' ');
-        }
-        joined.push_str(body.get(..end).unwrap_or_default());
-        rest = body.get(end + 1..).unwrap_or_default();
-    }
-    if !joined.is_empty() {
-        out.push(joined);
-    }
-    out
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lists_are_one_text() {
-        assert_eq!(
-            literals("run(['rm', '-rf', \"src\"]); say('a\\'b')"),
-            ["rm -rf src", "a\\'b"]
-        );
-        assert!(literals("no 'end").is_empty());
+        out
     }
 }

@@ -3,13 +3,13 @@
 
 use std::sync::LazyLock;
 
-use aictx_signals::shell::{ByName, SimpleCommand, Word};
+use aictx_signals::shell::{ByName, SimpleCommand, Word, is_shell};
 
+use super::options::value_of;
+pub(super) use super::sql::statement_tier;
+use super::sql::{self, statements};
 use super::table::{DECODERS, DOWNLOADERS, INTERPRETERS, Interpreter, Traits};
-use super::{Call, Judge, Kind, Level, Tier, code};
-
-/// Bytes of statements that are looked at.
-const MAX_TEXT: usize = 64 * 1024;
+use super::{Call, Judge, Kind, Level, Tier, code, containers};
 
 /// Whether the call runs what was just fetched.
 pub(super) fn runs_download(call: Call) -> bool {
@@ -34,13 +34,6 @@ fn is_data_argument(arguments: &[Word]) -> bool {
     arguments
         .first()
         .is_none_or(|word| !word.text.starts_with('-') && word.inner.is_none())
-}
-
-pub(super) fn is_shell(name: &str) -> bool {
-    matches!(
-        name,
-        "sh" | "bash" | "zsh" | "dash" | "ksh" | "ash" | "fish"
-    )
 }
 
 /// Interpreters by name; every call is looked up, some more than once.
@@ -90,20 +83,12 @@ fn reads_program_from_stdin(name: &str, arguments: &[Word]) -> bool {
 pub(super) fn judge(judge: &mut Judge, call: Call) {
     let name = call.command.name();
     let arguments = call.arguments();
-    // What lives only while it runs cannot be lost.
-    let memory = |word: &Word| word.text == ":memory:";
     if call.traits.has(Traits::SQL) {
-        if arguments.iter().any(memory) {
-            return;
-        }
-        for word in arguments.iter().take(256) {
-            statements(judge, call, name, option_value(&word.text));
-        }
-        for text in piped_texts(call) {
-            statements(judge, call, name, &text);
-        }
+        sql::client(judge, call, name);
     } else if is_shell(name) {
-        if reads_program_from_stdin(name, arguments) && call.command.piped_from.is_some() {
+        // `bash -n` only looks whether it could be read.
+        let reads = !super::has_option(arguments, &["-n"]);
+        if reads && reads_program_from_stdin(name, arguments) && call.command.piped_from.is_some() {
             if call.fed_by(DECODERS) {
                 judge.undecidable(Level::Destructive, name, &[]);
             }
@@ -113,6 +98,11 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
             {
                 judge.inner_script(&text, call.command.remote);
             }
+            generated(judge, call);
+        }
+        let decoded = |word: &Word| word.inner.is_some() && call.holds_output_of(word, DECODERS);
+        if arguments.iter().any(decoded) {
+            judge.undecidable(Level::Destructive, name, &[]);
         }
     } else if matches!(name, "at" | "batch") {
         for text in piped_texts(call) {
@@ -132,18 +122,15 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
             judge.hit(Some(call), Kind::DatabaseWrite, Tier::Destructive, verb, []);
         }
     } else if matches!(name, "mongo" | "mongosh") {
-        let drops = |text: &str| {
-            let text: String = text.split_whitespace().collect();
-            text.contains("dropDatabase(")
-                || text.contains(".drop(")
-                || text.contains(".drop()")
-                || text.contains("deleteMany({})")
-                || text.contains(".remove({})")
-        };
         let texts = piped_texts(call);
-        if arguments.iter().any(|word| drops(&word.text)) || texts.iter().any(|text| drops(text)) {
-            let verb = "drop in a database";
-            judge.hit(Some(call), Kind::DatabaseWrite, Tier::Destructive, verb, []);
+        let given = arguments.iter().map(|word| word.text.as_str());
+        let worst = given
+            .chain(texts.iter().map(String::as_str))
+            .filter_map(mongo_tier)
+            .max();
+        if let Some(tier) = worst {
+            let verb = "deletion in a database";
+            judge.hit(Some(call), Kind::DatabaseWrite, tier, verb, []);
         }
     } else if matches!(
         name,
@@ -156,26 +143,138 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
             | "oc"
             | "k"
     ) {
-        container(judge, call);
-    } else if matches!(name, "rails" | "artisan" | "rake") {
-        // `rails runner 'code'`
-        let verb = arguments.first().map_or("", |word| word.text.as_str());
-        if matches!(verb, "runner" | "r") {
+        containers::judge(judge, call);
+    } else {
+        consoles(judge, call, name, arguments);
+    }
+}
+
+/// What a script for MongoDB takes away.
+fn mongo_tier(text: &str) -> Option<Tier> {
+    let text: String = text.split_whitespace().collect();
+    let has = |calls: &[&str]| calls.iter().any(|call| text.contains(call));
+    if has(&[
+        "dropDatabase(",
+        ".drop(",
+        ".deleteMany({})",
+        ".deleteMany()",
+        ".remove({})",
+        ".remove()",
+        "dropAllUsers",
+        "dropAllRoles",
+    ]) {
+        Some(Tier::Destructive)
+    } else if has(&[
+        ".deleteMany(",
+        ".deleteOne(",
+        ".remove(",
+        ".updateMany({}",
+        ".dropIndex",
+        ".dropUser(",
+        ".dropRole(",
+        ".shutdownServer(",
+        "findOneAndDelete(",
+        "renameCollection(",
+    ]) {
+        Some(Tier::Risky)
+    } else {
+        None
+    }
+}
+
+/// Programs of a framework that take code: `rails runner 'code'`, `manage.py shell <<< 'code'`.
+fn consoles(judge: &mut Judge, call: Call, name: &str, arguments: &[Word]) {
+    let language = match name {
+        "rails" | "rake" | "irb" | "pry" => "ruby",
+        "artisan" | "console" | "psysh" | "wp" | "drush" => "php",
+        "manage.py" | "django-admin" | "flask" | "ipython" | "bpython" | "frappe" | "bench" => {
+            "python"
+        }
+        "iex" | "mix" => "elixir",
+        "jshell" => "jshell",
+        "tclsh" | "expect" => "tclsh",
+        _ => return,
+    };
+    let verb = arguments
+        .iter()
+        .map(|word| word.text.as_str())
+        .find(|text| !text.starts_with('-'))
+        .unwrap_or_default();
+    match verb {
+        "runner" | "r" | "eval" | "eval-file" | "php:eval" | "ev" => {
             for word in arguments.iter().skip(1).take(4) {
-                code::judge(judge, call, name, &word.text);
+                code::judge(judge, call, language, &word.text);
             }
+        }
+        "dbshell" | "dbconsole" | "db" => sql::printed_deletions(judge, call, name),
+        _ => {}
+    }
+    if let Some(code) = value_of(arguments, &["-c", "--command", "--execute", "-e"])
+        && matches!(
+            verb,
+            "shell" | "shell_plus" | "tinker" | "console" | "c" | "run"
+        ) | (name == "expect")
+    {
+        code::judge(judge, call, language, &code.text);
+        if name == "expect"
+            && let Some((_, spawned)) = code.text.split_once("spawn ")
+        {
+            judge.inner_script(spawned.split(['\n', ';']).next().unwrap_or_default(), false);
+        }
+    }
+    if matches!(
+        verb,
+        "" | "shell" | "shell_plus" | "console" | "c" | "tinker" | "runner" | "-" | "run"
+    ) {
+        for text in piped_texts(call) {
+            code::judge(judge, call, language, &text);
         }
     }
 }
 
-/// `--command=text`, `-ctext` and plain words.
-fn option_value(text: &str) -> &str {
-    if let Some(rest) = text.strip_prefix("--") {
-        return rest.split_once('=').map_or("", |(_, value)| value);
+/// `awk '{print "rm " $1}' list | sh`: the words of the program before become commands, and their
+/// operands come from what it reads.
+fn generated(judge: &mut Judge, call: Call) {
+    let Some(feeder) = call.feeder() else {
+        return;
+    };
+    let writes = matches!(
+        feeder.name(),
+        "awk"
+            | "gawk"
+            | "mawk"
+            | "sed"
+            | "gsed"
+            | "perl"
+            | "python"
+            | "python3"
+            | "ruby"
+            | "node"
+            | "jq"
+            | "php"
+    );
+    let many = feeder.fed && matches!(feeder.name(), "echo" | "printf");
+    if many {
+        judge.fed_script(&printed(feeder), call.command.remote);
     }
-    match text.strip_prefix("-c").or_else(|| text.strip_prefix("-e")) {
-        Some(rest) if !rest.is_empty() => rest,
-        _ => text,
+    if !writes {
+        return;
+    }
+    for word in feeder.arguments().iter().take(16) {
+        if word.text.len() > 4096 {
+            continue;
+        }
+        for text in code::literals(&word.text) {
+            judge.fed_script(&text, call.command.remote);
+        }
+        for part in word
+            .text
+            .split(['/', '|', '#'])
+            .filter(|part| part.contains(' '))
+            .take(8)
+        {
+            judge.fed_script(part, call.command.remote);
+        }
     }
 }
 
@@ -218,6 +317,7 @@ pub(super) fn judge_statements(judge: &mut Judge, call: Call) {
     let spaced = |word: &Word| word.text.contains(' ');
     let given = call.command.stdin_text().is_some() || call.command.piped_from.is_some();
     if call.traits.has(Traits::SQL)
+        || interpreter(name).is_some()
         || matches!(name, "git" | "gh" | "glab" | "tee" | "sed" | "awk")
         || (!given && !arguments.iter().any(spaced))
     {
@@ -270,67 +370,45 @@ pub(super) fn printed(command: &SimpleCommand) -> String {
             text => words.push(text),
         }
     }
-    words.join(separator).replace("\\n", "\n")
+    unescaped(&words.join(separator))
 }
 
-/// Judges SQL statements one by one.
-fn statements(judge: &mut Judge, call: Call, client: &str, text: &str) {
-    let mut end = text.len().min(MAX_TEXT);
-    while !text.is_char_boundary(end) {
-        end -= 1;
+/// A text with its escapes put in: `\\n`, `\\x72`, `\\162`.
+fn unescaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('\\') {
+        out.push_str(rest.get(..at).unwrap_or_default());
+        rest = rest.get(at + 1..).unwrap_or_default();
+        let digits = |text: &str, radix: u32, most: usize| {
+            let count = text
+                .chars()
+                .take(most)
+                .take_while(|c| c.is_digit(radix))
+                .count();
+            let value = text
+                .get(..count)
+                .and_then(|text| u32::from_str_radix(text, radix).ok());
+            value.and_then(char::from_u32).map(|c| (c, count))
+        };
+        let (read, skip) = match rest.chars().next() {
+            Some('n') => (Some('\n'), 1),
+            Some('t') => (Some('\t'), 1),
+            Some('x') => match digits(rest.get(1..).unwrap_or_default(), 16, 2) {
+                Some((c, count)) => (Some(c), count + 1),
+                None => (None, 0),
+            },
+            Some('0'..='7') => match digits(rest, 8, 4) {
+                Some((c, count)) => (Some(c), count),
+                None => (None, 0),
+            },
+            _ => (None, 0),
+        };
+        out.push(read.unwrap_or('\\'));
+        rest = rest.get(skip..).unwrap_or_default();
     }
-    for statement in text.get(..end).unwrap_or_default().split(';') {
-        if let Some((tier, verb)) = statement_tier(statement) {
-            let verb = format!("{client}: {verb}");
-            judge.hit(Some(call), Kind::DatabaseWrite, tier, &verb, []);
-            if tier >= Tier::Destructive {
-                return;
-            }
-        }
-    }
-}
-
-pub(super) fn statement_tier(statement: &str) -> Option<(Tier, &'static str)> {
-    let mut words = statement
-        .lines()
-        .map(|line| line.split("--").next().unwrap_or_default())
-        .flat_map(str::split_whitespace)
-        .map(str::to_ascii_uppercase);
-    let first = words.next()?;
-    let second = words.next().unwrap_or_default();
-    let mut bounded = || {
-        let mut words = words
-            .by_ref()
-            .skip_while(|word| word != "WHERE" && word != "LIMIT");
-        // `WHERE true` bounds nothing.
-        words.next().is_some()
-            && !matches!(
-                words.next().as_deref(),
-                Some("TRUE" | "1" | "1=1" | "'1'='1'" | "NOT")
-            )
-    };
-    match (first.as_str(), second.as_str()) {
-        ("DROP", "DATABASE" | "TABLE" | "SCHEMA" | "KEYSPACE" | "OWNED" | "TABLESPACE") => {
-            Some((Tier::Destructive, "DROP"))
-        }
-        (
-            "DROP",
-            "INDEX" | "VIEW" | "COLUMN" | "USER" | "ROLE" | "FUNCTION" | "TYPE" | "SEQUENCE",
-        ) => Some((Tier::Risky, "DROP")),
-        ("TRUNCATE", second) if !second.is_empty() => Some((Tier::Destructive, "TRUNCATE")),
-        ("DELETE", "FROM") if bounded() => Some((Tier::Risky, "DELETE")),
-        ("DELETE", "FROM") => Some((Tier::Destructive, "DELETE without WHERE")),
-        ("UPDATE", _) if !second.is_empty() => {
-            let rest: Vec<String> = words.collect();
-            let updates = rest.iter().any(|word| word == "SET");
-            let bounded = rest.iter().any(|word| word == "WHERE" || word == "LIMIT");
-            (updates && !bounded).then_some((Tier::Destructive, "UPDATE without WHERE"))
-        }
-        ("ALTER", "TABLE") => words
-            .any(|word| word == "DROP")
-            .then_some((Tier::Risky, "ALTER TABLE DROP")),
-        _ => None,
-    }
+    out.push_str(rest);
+    out
 }
 
 /// A program on the line or in a here-document.
@@ -353,14 +431,18 @@ fn programs(judge: &mut Judge, call: Call, known: &Interpreter) {
     if reads_program_from_stdin(call.command.name(), arguments) {
         texts.extend(piped_texts(call));
     }
-    for text in &texts {
-        let run = code::without_printed(text);
-        if known.deletes.iter().any(|call| run.contains(call)) {
-            let verb = format!("{} deletes a tree", known.name);
-            judge.hit(Some(call), Kind::Delete, Tier::Destructive, &verb, []);
-        } else {
-            code::judge(judge, call, known.name, text);
+    // `-MLWP::Simple`, `-rfileutils`: what it uses stands outside of it.
+    let modules: String = arguments
+        .iter()
+        .filter(|word| word.text.starts_with("-M") || word.text.starts_with("-r"))
+        .take(8)
+        .map(|word| format!("{} ", word.text))
+        .collect();
+    for text in &mut texts {
+        if !modules.is_empty() && matches!(known.name, "perl" | "ruby") {
+            text.insert_str(0, &modules);
         }
+        code::judge(judge, call, known.name, text);
     }
     // `python manage.py flush`: the script is the program.
     let script = arguments
@@ -371,6 +453,7 @@ fn programs(judge: &mut Judge, call: Call, known: &Interpreter) {
     {
         let rest = arguments.get(at + 1..).unwrap_or_default();
         judge.rules(call, name, rest);
+        consoles(judge, call, name, rest);
         // `artisan tinker --execute=…`
         if let Some(code) = rest
             .iter()
@@ -378,94 +461,5 @@ fn programs(judge: &mut Judge, call: Call, known: &Interpreter) {
         {
             code::judge(judge, call, known.name, code);
         }
-    }
-}
-
-/// Options of `exec` and `run` that take the next word.
-const CONTAINER_VALUED: &[&str] = &[
-    "-e",
-    "--env",
-    "--env-file",
-    "-u",
-    "--user",
-    "-w",
-    "--workdir",
-    "-v",
-    "--volume",
-    "--mount",
-    "-p",
-    "--publish",
-    "--name",
-    "--network",
-    "--net",
-    "--entrypoint",
-    "-h",
-    "--hostname",
-    "-l",
-    "--label",
-    "-m",
-    "--memory",
-    "--cpus",
-    "--platform",
-    "--index",
-    "-n",
-    "--namespace",
-    "-c",
-    "--container",
-    "--context",
-    "--add-host",
-    "--restart",
-    "--gpus",
-    "--ulimit",
-    "--tmpfs",
-    "--volumes-from",
-    "--detach-keys",
-    "--pull",
-    "--shm-size",
-    "--device",
-    "--image",
-];
-
-/// `docker exec box psql -c …`: what runs inside is judged as on another machine.
-fn container(judge: &mut Judge, call: Call) {
-    let arguments = call.arguments();
-    let Some(at) = arguments
-        .iter()
-        .position(|word| matches!(word.text.as_str(), "exec" | "run"))
-    else {
-        return;
-    };
-    // Options, then the container, then what runs in it.
-    let mut rest = arguments.get(at + 1..).unwrap_or_default().iter();
-    let mut named = false;
-    let mut text = String::new();
-    while let Some(word) = rest.next() {
-        let shown = word.text.as_str();
-        if text.is_empty() && shown.starts_with('-') {
-            if !named && CONTAINER_VALUED.contains(&shown) {
-                rest.next();
-            }
-            continue;
-        }
-        if !named {
-            named = true;
-            continue;
-        }
-        text.push('\'');
-        text.push_str(&shown.replace('\'', "'\\''"));
-        text.push_str("' ");
-    }
-    // What stands in the command line's own here-document goes to the program inside.
-    if let Some(body) = call.command.stdin_text() {
-        let end = (0..64)
-            .map(|nth| format!("END{nth}"))
-            .find(|end| !body.contains(end.as_str()));
-        match end {
-            Some(end) => text.push_str(&format!("<<'{end}'\n{body}\n{end}\n")),
-            None => judge.undecidable(Level::Destructive, call.command.name(), &[]),
-        }
-    }
-    if !text.is_empty() {
-        judge.inner_script(&text, true);
     }
 }

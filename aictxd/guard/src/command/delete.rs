@@ -13,10 +13,22 @@ const MAX_FILES: usize = 256;
 pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
     let name = call.command.name();
     let arguments = call.arguments();
+    // Nothing is deleted by a program that is asked how it is used.
+    if arguments.last().is_some_and(|word| word.text == "--help") {
+        return matches!(
+            name,
+            "rm" | "find" | "fd" | "fdfind" | "rmdir" | "unlink" | "rimraf"
+        );
+    }
     match name {
+        // `rmdir /s` belongs to another shell.
+        "rmdir"
+            if arguments
+                .iter()
+                .any(|word| super::windows::is_switch(&word.text)) => {}
         "rm" | "unlink" | "rmdir" => remove(judge, call, arguments),
         "rimraf" | "del-cli" => recursive(judge, call, name, &operands(arguments)),
-        "find" | "fd" => {
+        "find" | "fd" | "fdfind" => {
             if arguments.iter().any(|word| word.text == "-delete") {
                 let temporary = arguments
                     .first()
@@ -26,10 +38,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
                 } else {
                     Tier::Destructive
                 };
-                let starts = arguments
-                    .iter()
-                    .take_while(|word| !word.text.starts_with(['-', '(', '!']))
-                    .map(|word| word.text.as_str());
+                let starts = starts(call.command).map(|word| word.text.as_str());
                 judge.hit(Some(call), Kind::Delete, tier, "find -delete", starts);
             }
         }
@@ -40,7 +49,37 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
         }
         _ if FORMATTERS.iter().any(|known| is_formatter(name, known)) => {
             let shown = operands(arguments);
-            let listing = has_option(arguments, &["-l", "--list", "--help", "-V", "--version"]);
+            let says = |words: &[&str]| {
+                let mut given = arguments.iter();
+                given.any(|word| words.contains(&word.text.as_str()))
+            };
+            let changes = says(&[
+                "mklabel",
+                "mktable",
+                "mkpart",
+                "rm",
+                "resizepart",
+                "set",
+                "rescue",
+                "toggle",
+            ]);
+            let asks = !changes && says(&["print", "align-check"]);
+            let listing = has_option(
+                arguments,
+                &[
+                    "-l",
+                    "--list",
+                    "--help",
+                    "-V",
+                    "--version",
+                    "-n",
+                    "--no-act",
+                    "-d",
+                    "--dump",
+                    "-p",
+                    "--print",
+                ],
+            ) || asks;
             if !listing {
                 let shown = shown.iter().map(|word| word.text.as_str());
                 judge.hit(Some(call), Kind::Disk, Tier::Catastrophic, name, shown);
@@ -101,6 +140,18 @@ fn remove(judge: &mut Judge, call: Call, arguments: &[Word]) {
     if name == "rm" && arguments.iter().any(|word| word.unknown && !word.quoted) {
         judge.undecidable(Level::Caution, name, arguments);
     }
+    // `rm $(git ls-files)`: what is listed is many.
+    const LISTERS: &[&str] = &[
+        "ls", "find", "fd", "git", "grep", "rg", "cat", "awk", "locate",
+    ];
+    if let Some(word) = targets
+        .iter()
+        .find(|word| word.inner.is_some() && call.holds_output_of(word, LISTERS))
+    {
+        let shown = [word.text.as_str()];
+        let verb = "rm of what is listed";
+        judge.hit(Some(call), Kind::Delete, Tier::Destructive, verb, shown);
+    }
     for target in targets.into_iter().take(MAX_FILES) {
         one_file(judge, call, target);
     }
@@ -139,7 +190,8 @@ fn one_file(judge: &mut Judge, call: Call, target: &Word) {
 
 pub(super) fn recursive(judge: &mut Judge, call: Call, verb: &str, targets: &[&Word]) {
     if call.command.fed {
-        let tier = if feeds_regenerable(call) {
+        let again = !targets.is_empty() && targets.iter().all(|word| is_regenerable_below(word));
+        let tier = if again || feeds_regenerable(call) {
             Tier::Risky
         } else {
             Tier::Destructive
@@ -158,15 +210,16 @@ pub(super) fn recursive(judge: &mut Judge, call: Call, verb: &str, targets: &[&W
         let home = ["$HOME", "${HOME}"].iter().any(|home| {
             word.text.starts_with(home) && !word.text.replacen(home, "", 1).contains('$')
         });
-        let reach = if word.unknown && is_temporary_variable(&word.text) {
-            Reach::Regenerable
-        } else if word.unknown && !home {
-            unknown = true;
-            continue;
-        } else {
-            let reach = judge.place.reach(dir, &word.text, remote);
-            judge.reach_by_facts(call, word, reach)
-        };
+        let reach =
+            if word.unknown && (is_temporary_variable(&word.text) || is_regenerable_below(word)) {
+                Reach::Regenerable
+            } else if word.unknown && !home {
+                unknown = true;
+                continue;
+            } else {
+                let reach = judge.place.reach(dir, &word.text, remote);
+                judge.reach_by_facts(call, word, reach)
+            };
         if reach == Reach::File {
             one_file(judge, call, word);
             continue;
@@ -186,12 +239,8 @@ pub(super) fn recursive(judge: &mut Judge, call: Call, verb: &str, targets: &[&W
         }
     }
     if unknown {
-        let words: Vec<Word> = targets
-            .iter()
-            .map(|word| (*word).clone())
-            .take(MAX_FILES)
-            .collect();
-        judge.undecidable(Level::Destructive, verb, &words);
+        let words = targets.iter().copied().take(MAX_FILES);
+        judge.undecidable(Level::Destructive, verb, words);
     }
     if let Some(worst) = worst {
         let tier = match worst {
@@ -207,6 +256,14 @@ pub(super) fn recursive(judge: &mut Judge, call: Call, verb: &str, targets: &[&W
             last.reversible = true;
         }
     }
+}
+
+/// `$dir/node_modules`: wherever that is, it can be made again.
+fn is_regenerable_below(word: &Word) -> bool {
+    let given = word.unknown || word.carried || word.text.contains("{}");
+    let mut parts = word.text.trim_end_matches('/').rsplit('/');
+    let last = parts.next().unwrap_or_default();
+    given && parts.next().is_some() && is_regenerable(last)
 }
 
 /// Whether everything that a `find` selects can be made again.
@@ -234,6 +291,11 @@ fn finds_regenerable(find: &SimpleCommand) -> bool {
 
 /// The same for the `find` that feeds a command through a pipe or runs it.
 fn feeds_regenerable(call: Call) -> bool {
+    finder(call).is_some_and(finds_regenerable)
+}
+
+/// The `find` that feeds a command through a pipe or runs it.
+pub(super) fn finder(call: Call<'_>) -> Option<&SimpleCommand> {
     let find = call.feeder().or_else(|| {
         call.script
             .commands
@@ -241,6 +303,13 @@ fn feeds_regenerable(call: Call) -> bool {
             .iter()
             .rev()
             .find(|command| command.name() == "find")
-    });
-    find.is_some_and(|find| find.name() == "find" && finds_regenerable(find))
+    })?;
+    (find.name() == "find").then_some(find)
+}
+
+/// Where a `find` starts.
+pub(super) fn starts(find: &SimpleCommand) -> impl Iterator<Item = &Word> {
+    find.arguments()
+        .iter()
+        .take_while(|word| !word.text.starts_with(['-', '(', '!']))
 }

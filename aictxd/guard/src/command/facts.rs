@@ -44,6 +44,11 @@ pub trait Facts {
         false
     }
 
+    /// Whether [`Facts::path`] can ever answer.
+    fn has_paths(&self) -> bool {
+        true
+    }
+
     /// Whether [`Facts::text`] can ever answer.
     fn has_texts(&self) -> bool {
         true
@@ -66,6 +71,10 @@ pub const MAX_TEXT: usize = 128 * 1024;
 pub struct NoFacts;
 
 impl Facts for NoFacts {
+    fn has_paths(&self) -> bool {
+        false
+    }
+
     fn has_texts(&self) -> bool {
         false
     }

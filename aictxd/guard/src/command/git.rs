@@ -23,9 +23,13 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
         judge.undecidable(Level::Caution, "git", arguments);
         return;
     }
+    if super::options::asks_for_help(words) {
+        return;
+    }
     match verb.text.as_str() {
         "reset" => reset(judge, call, words),
-        "checkout" => checkout(judge, call, words),
+        // `co` is what almost everybody calls it.
+        "checkout" | "co" => checkout(judge, call, words),
         "restore" => restore(judge, call, words),
         "push" => push(judge, call, words),
         "clean" => {

@@ -81,6 +81,14 @@ pub(super) fn is_option(text: &str, option: &str) -> bool {
         .is_some_and(|rest| rest.starts_with('='))
 }
 
+/// The call only asks how it is used.
+pub(super) fn asks_for_help(arguments: &[Word]) -> bool {
+    arguments
+        .iter()
+        .take_while(|word| word.text != "--")
+        .any(|word| word.text == "--help")
+}
+
 /// The call only says what it would do, or how it is used.
 pub(super) fn is_harmless(arguments: &[Word]) -> bool {
     // `-h` takes a host as often as it asks for help; at the end there is no host.

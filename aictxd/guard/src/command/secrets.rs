@@ -96,8 +96,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
         from = command.piped_from;
     }
     for word in call.arguments() {
-        let (start, end) = word.inner.unwrap_or_default();
-        for command in call.script.commands.get(start..end).unwrap_or_default() {
+        for command in call.script.commands.get(word.range()).unwrap_or_default() {
             if command.remote {
                 continue;
             }

@@ -3,6 +3,8 @@
 use aictx_signals::shell::{RedirectKind, Word};
 
 use super::options::{has_option, value_of};
+use super::request::request;
+use super::target::{Reach, Touch};
 use super::{Call, Judge, Kind, Level, Tier, code};
 
 /// Returns whether the program is one of these and there is nothing more to know about it.
@@ -25,17 +27,12 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
         "crontab" => crontab(judge, call),
         "vi" | "vim" | "nvim" | "ex" => editor(judge, call),
         "ansible" => {
-            let absent =
-                |word: &Word| word.text.contains("state=absent") && word.text.contains("path=");
-            if call.arguments().iter().any(absent) {
-                let verb = "ansible state=absent";
-                judge.hit(Some(call), Kind::RemoteDelete, Tier::Destructive, verb, []);
-            }
+            ansible(judge, call);
             return false;
         }
         "lftp" | "sftp" | "ftp" => transfers(judge, call),
         // What is typed into another terminal, or run on many machines.
-        "tmux" | "pssh" | "parallel-ssh" | "pdsh" | "clush" => {
+        "tmux" | "stuff" | "pssh" | "parallel-ssh" | "pdsh" | "clush" => {
             for word in call
                 .arguments()
                 .iter()
@@ -45,7 +42,71 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
             }
             return false;
         }
+        "gdb" | "lldb" => {
+            for word in call.arguments() {
+                let text = word.text.as_str();
+                let run = text
+                    .strip_prefix("shell ")
+                    .or_else(|| text.strip_prefix('!'));
+                if let Some(text) = run.or_else(|| text.strip_prefix("platform shell ")) {
+                    judge.inner_script(text, call.command.remote);
+                }
+            }
+            return false;
+        }
+        "nc" | "ncat" | "netcat" | "socat" => {
+            let hands_over = |word: &Word| {
+                let text = word.text.to_ascii_lowercase();
+                text.contains("exec:") || text.contains("system:")
+            };
+            let words = call.arguments();
+            if has_option(words, &["-e", "-c", "--exec", "--sh-exec"])
+                && call.command.name() != "socat"
+                || words.iter().any(hands_over)
+            {
+                let verb = "a shell over the network";
+                judge.hit(Some(call), Kind::NetworkExec, Tier::Destructive, verb, []);
+            }
+            return false;
+        }
+        "tar" | "gtar" | "bsdtar" | "unzip" | "cpio" | "7z" | "unrar" => {
+            unpacked(judge, call);
+            return false;
+        }
+        "ed" | "red" => editor(judge, call),
+        "emacs" | "emacsclient" => {
+            for word in call
+                .arguments()
+                .iter()
+                .filter(|word| word.text.starts_with('('))
+            {
+                code::judge(judge, call, "emacs", &word.text);
+                if word.text.contains("delete-directory") {
+                    let verb = "emacs deletes a tree";
+                    judge.hit(Some(call), Kind::Delete, Tier::Destructive, verb, []);
+                }
+            }
+            return false;
+        }
+        "ssh-keygen" => {
+            // The question whether to replace a key is answered beforehand.
+            let answered = call.fed_by(&["yes"])
+                || super::data::piped_texts(call)
+                    .iter()
+                    .any(|text| text.trim_start().starts_with(['y', 'Y']));
+            if answered && has_option(call.arguments(), &["-f"]) {
+                let verb = "ssh-keygen over a key";
+                judge.hit(Some(call), Kind::Credentials, Tier::Destructive, verb, []);
+            }
+        }
+        "setfacl" | "chattr" => {
+            attributes(judge, call);
+            return false;
+        }
         "osascript" => {
+            for word in call.arguments() {
+                code::judge(judge, call, "osascript", &word.text);
+            }
             let told = |word: &Word| {
                 let text = word.text.to_ascii_lowercase();
                 text.contains("delete") || text.contains("empty trash") || text.contains("erase")
@@ -54,13 +115,37 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
                 judge.hit(Some(call), Kind::Delete, Tier::Destructive, "osascript", []);
             }
         }
-        "eval" => unknown_text(judge, call, call.arguments().first()),
+        "eval" => {
+            let decoders = super::table::DECODERS;
+            let decoded =
+                |word: &Word| word.inner.is_some() && call.holds_output_of(word, decoders);
+            if call.arguments().iter().any(decoded) {
+                judge.undecidable(Level::Destructive, "eval", &[]);
+            }
+            unknown_text(judge, call, call.arguments().first());
+        }
         "sh" | "bash" | "zsh" | "dash" => {
             let text = value_of(call.arguments(), &["-c", "-lc", "-ic"]);
             unknown_text(judge, call, text);
             return false;
         }
-        _ => return false,
+        _ => {
+            // `/etc/init.d/nginx stop`
+            let program = call
+                .command
+                .words
+                .first()
+                .map_or("", |word| word.text.as_str());
+            let order = call
+                .arguments()
+                .first()
+                .map_or("", |word| word.text.as_str());
+            if program.starts_with("/etc/init.d/") && matches!(order, "stop" | "restart") {
+                let shown = [program];
+                judge.hit(Some(call), Kind::ProcessKill, Tier::Risky, "service", shown);
+            }
+            return false;
+        }
     }
     true
 }
@@ -101,21 +186,43 @@ fn kill(judge: &mut Judge, call: Call) {
             "kill",
             ["every process"],
         );
+    } else if kills_what_ps_lists(call) {
+        let verb = "kill of what ps lists";
+        judge.hit(Some(call), Kind::ProcessKill, Tier::Destructive, verb, []);
     } else if matches!(signal, Some("-9" | "-KILL" | "-SIGKILL" | "-s" | "-STOP")) {
         let shown = rest.iter().map(|word| word.text.as_str());
         judge.hit(Some(call), Kind::ProcessKill, Tier::Risky, "kill -9", shown);
     }
 }
 
+/// `ps -e -o pid= | xargs kill -9`, with nothing that picks some of them.
+fn kills_what_ps_lists(call: Call) -> bool {
+    const PICKERS: &[&str] = &[
+        "grep", "egrep", "rg", "pgrep", "head", "tail", "awk", "sed", "fzf",
+    ];
+    let piped = call.command.fed && call.fed_by(&["ps"]) && !call.fed_by(PICKERS);
+    let listed = |word: &Word| {
+        word.inner.is_some()
+            && call.holds_output_of(word, &["ps"])
+            && !call.holds_output_of(word, PICKERS)
+    };
+    piped || call.arguments().iter().any(listed)
+}
+
 /// `vim -c '%d' -c wq file`: an editor that runs a script.
 fn editor(judge: &mut Judge, call: Call) {
     let words = call.arguments();
-    let all = ["%d", "1,$d", "g/^/d", "g/./d"];
-    let says = |word: &Word| {
-        let text = word.text.trim_start_matches(['+', ':']);
-        text.split('|').any(|order| all.contains(&order.trim()))
+    let all = [
+        "%d", "1,$d", ",d", "0,$d", "g/^/d", "g/./d", "g/.*/d", "%delete", "%s/.*//",
+    ];
+    let says = |text: &str| {
+        text.split(['|', '\n']).any(|order| {
+            let order = order.trim().trim_start_matches(['+', ':']);
+            all.contains(&order.replace("%%", "%").as_str())
+        })
     };
-    if words.iter().any(says) {
+    let told = super::data::piped_texts(call);
+    if words.iter().any(|word| says(&word.text)) || told.iter().any(|text| says(text)) {
         let shown = words.last().map(|word| word.text.as_str());
         let name = call.command.name();
         judge.hit(Some(call), Kind::Overwrite, Tier::Destructive, name, shown);
@@ -128,6 +235,99 @@ fn editor(judge: &mut Judge, call: Call) {
         {
             judge.inner_script(text, call.command.remote);
         }
+    }
+}
+
+/// `ansible hosts -m module -a arguments`
+fn ansible(judge: &mut Judge, call: Call) {
+    let words = call.arguments();
+    let text = |options: &[&str]| value_of(words, options).map_or("", |word| word.text.as_str());
+    let (module, given) = (text(&["-m", "--module-name"]), text(&["-a", "--args"]));
+    let module = module.rsplit('.').next().unwrap_or_default();
+    let absent = given.contains("state=absent");
+    let (kind, tier) = match module {
+        "reboot" | "shutdown" | "win_reboot" => (Kind::ProcessKill, Tier::Destructive),
+        "apt" | "yum" | "dnf" | "package" | "pip" | "npm" if absent => {
+            (Kind::RemoteDelete, Tier::Risky)
+        }
+        _ if absent => (Kind::RemoteDelete, Tier::Destructive),
+        "service" | "systemd"
+            if given.contains("state=stopped") || given.contains("state=restarted") =>
+        {
+            (Kind::ProcessKill, Tier::Risky)
+        }
+        _ => return,
+    };
+    let verb = format!("ansible {module}");
+    judge.hit(Some(call), kind, tier, &verb, []);
+}
+
+/// An archive is unpacked over the system.
+fn unpacked(judge: &mut Judge, call: Call) {
+    let words = call.arguments();
+    let unpacks = match call.command.name() {
+        "tar" | "gtar" | "bsdtar" => words.first().is_some_and(|word| {
+            word.text.trim_start_matches('-').contains('x') || word.text == "--extract"
+        }),
+        "cpio" => has_option(words, &["-i", "--extract"]),
+        _ => true,
+    };
+    let inline = words.iter().find_map(|word| {
+        word.text.strip_prefix("--directory=").or_else(|| {
+            word.text
+                .strip_prefix("-C")
+                .filter(|rest| rest.starts_with('/'))
+        })
+    });
+    let given = value_of(words, &["-C", "--directory", "-d", "-D"]);
+    let Some(into) = given
+        .map(|word| word.text.as_str())
+        .or(inline)
+        .filter(|_| unpacks)
+    else {
+        return;
+    };
+    if call.command.remote {
+        return;
+    }
+    let verb = format!("{} over the system", call.command.name());
+    if matches!(
+        into.trim_end_matches('/'),
+        "" | "/etc" | "/usr" | "/bin" | "/lib" | "/usr/bin" | "/usr/lib"
+    ) {
+        judge.hit(
+            Some(call),
+            Kind::Overwrite,
+            Tier::Destructive,
+            &verb,
+            [into],
+        );
+    } else {
+        judge.write_target(call, &Word::plain(into), call.command.name(), Touch::Create);
+    }
+}
+
+/// Rights and attributes of what the system needs.
+fn attributes(judge: &mut Judge, call: Call) {
+    let words = call.arguments();
+    if !has_option(words, &["-R", "--recursive"]) {
+        return;
+    }
+    let system = |word: &&Word| {
+        let text = word.text.trim_end_matches('/');
+        text.starts_with('/') && judge.place.reach(None, text, false) == Reach::Everything
+            || word.text == "/"
+    };
+    if let Some(word) = words.iter().find(system) {
+        let shown = [word.text.as_str()];
+        let verb = format!("{} -R", call.command.name());
+        judge.hit(
+            Some(call),
+            Kind::Permission,
+            Tier::Destructive,
+            &verb,
+            shown,
+        );
     }
 }
 
@@ -153,59 +353,6 @@ fn transfers(judge: &mut Judge, call: Call) {
         let name = call.command.name();
         judge.hit(Some(call), Kind::RemoteDelete, Tier::Destructive, name, []);
     }
-}
-
-/// `-X DELETE` and its spellings.
-fn request(judge: &mut Judge, call: Call) {
-    let name = call.command.name();
-    let words = call.arguments();
-    if matches!(name, "gh" | "glab") && words.first().is_none_or(|word| word.text != "api") {
-        return;
-    }
-    let method = value_of(words, &["-X", "--request", "--method"])
-        .map(|word| word.text.as_str())
-        .or_else(|| {
-            words.iter().find_map(|word| {
-                let text = word.text.as_str();
-                ["-X", "--request=", "--method="]
-                    .iter()
-                    .find_map(|start| text.strip_prefix(start).filter(|rest| !rest.is_empty()))
-            })
-        })
-        .or_else(|| {
-            // Behind options, whose values look the same.
-            let mut first = words
-                .iter()
-                .filter(|word| !word.text.starts_with('-'))
-                .take(3);
-            let method = first.find(|word| word.text.eq_ignore_ascii_case("delete"))?;
-            matches!(name, "xh" | "http" | "https").then_some(method.text.as_str())
-        });
-    if !method.is_some_and(|method| method.eq_ignore_ascii_case("DELETE")) {
-        return;
-    }
-    let local = |word: &Word| {
-        ["localhost", "127.0.0.1", "0.0.0.0", "[::1]"]
-            .iter()
-            .any(|host| word.text.contains(host))
-            || word.text.starts_with(':')
-    };
-    // `…/_all` and `…/*` are everything that a server holds.
-    let everything = |word: &Word| {
-        let path = word.text.split('?').next().unwrap_or_default();
-        path.ends_with("/_all") || path.ends_with("/*")
-    };
-    let tier = if words.iter().any(local) && !words.iter().any(everything) {
-        Tier::Risky
-    } else {
-        Tier::Destructive
-    };
-    let shown = words
-        .iter()
-        .filter(|word| word.text.contains('/'))
-        .map(|word| word.text.as_str());
-    let verb = format!("{name} DELETE");
-    judge.hit(Some(call), Kind::RemoteDelete, tier, &verb, shown);
 }
 
 /// A new table takes the place of the old one.

@@ -5,8 +5,10 @@ use std::sync::LazyLock;
 
 use aictx_signals::shell::ByName;
 
+mod programs;
 mod rules;
 
+pub(super) use programs::*;
 pub(super) use rules::{Rule, rules_of};
 
 /// Programs whose words are data: nothing is run or written because of what they say.
@@ -35,6 +37,11 @@ impl Traits {
     /// PowerShell or `cmd` know it.
     pub(super) const WINDOWS: Self = Self(32);
 
+    /// Whether it stands in any list.
+    pub(super) fn any(self) -> bool {
+        self.0 != 0
+    }
+
     /// Whether it stands in the list of `other`.
     pub(super) fn has(self, other: Self) -> bool {
         self.0 & other.0 != 0
@@ -48,7 +55,7 @@ static TRAITS: LazyLock<ByName<Traits>> = LazyLock::new(|| {
         (DATA, Traits::DATA),
         (super::secrets::SENDERS, Traits::SENDS),
         (super::verbs::NAMES, Traits::NAMES),
-        (super::verbs::OWN, Traits::OWN),
+        (super::lent::OWN, Traits::OWN),
         (SQL_CLIENTS, Traits::SQL),
         (windows.as_slice(), Traits::WINDOWS),
     ] {
@@ -75,6 +82,10 @@ pub(super) const DOWNLOADERS: &[&str] = &[
     "xh",
     "httpie",
     "lynx",
+    "nc",
+    "ncat",
+    "netcat",
+    "socat",
     "iwr",
     "irm",
     "Invoke-WebRequest",
@@ -231,200 +242,22 @@ pub(super) const SQL_CLIENTS: &[&str] = &[
     "wrangler",
     "sqlplus",
     "isql",
+    "cypher-shell",
+    "litecli",
+    "trino",
+    "presto",
+    "beeline",
+    "hive",
+    "spark-sql",
+    "impala-shell",
+    "vsql",
+    "edgedb",
+    "surreal",
+    "mssql-cli",
+    "Invoke-Sqlcmd",
+    "invoke-sqlcmd",
+    "influx",
 ];
-
-/// Interpreters, the options behind which a program stands, and what in it deletes trees.
-pub(super) struct Interpreter {
-    pub(super) name: &'static str,
-    pub(super) options: &'static [&'static str],
-    pub(super) deletes: &'static [&'static str],
-}
-
-pub(super) static INTERPRETERS: &[Interpreter] = &[
-    Interpreter {
-        name: "python",
-        options: &["-c"],
-        deletes: &["rmtree(", "removedirs(", "send2trash("],
-    },
-    Interpreter {
-        name: "pypy",
-        options: &["-c"],
-        deletes: &["rmtree(", "removedirs("],
-    },
-    Interpreter {
-        name: "node",
-        options: &["-e", "--eval", "-p", "--print"],
-        deletes: &[
-            "rmSync(",
-            "rmdirSync(",
-            "fs.rm(",
-            "rimraf",
-            "promises.rm(",
-            "removeSync(",
-            "emptyDirSync(",
-            "emptyDir(",
-        ],
-    },
-    Interpreter {
-        name: "bun",
-        options: &["-e", "--eval"],
-        deletes: &["rmSync(", "rmdirSync(", "fs.rm(", "rimraf"],
-    },
-    Interpreter {
-        name: "deno",
-        options: &["eval"],
-        deletes: &["Deno.remove(", "Deno.removeSync("],
-    },
-    Interpreter {
-        name: "ruby",
-        options: &["-e"],
-        deletes: &[
-            "rm_rf",
-            "rm_r(",
-            "rm_r ",
-            "remove_dir",
-            "remove_entry",
-            "rmtree",
-        ],
-    },
-    Interpreter {
-        name: "perl",
-        options: &["-e", "-E"],
-        deletes: &["rmtree", "remove_tree"],
-    },
-    Interpreter {
-        name: "Rscript",
-        options: &["-e"],
-        deletes: &["unlink("],
-    },
-    Interpreter {
-        name: "lua",
-        options: &["-e"],
-        deletes: &[],
-    },
-    Interpreter {
-        name: "elixir",
-        options: &["-e", "--eval"],
-        deletes: &["File.rm_rf"],
-    },
-    Interpreter {
-        name: "ts-node",
-        options: &["-e", "--eval"],
-        deletes: &["rmSync(", "rmdirSync(", "fs.rm(", "rimraf"],
-    },
-    Interpreter {
-        name: "tsx",
-        options: &["-e", "--eval"],
-        deletes: &["rmSync(", "rmdirSync(", "fs.rm(", "rimraf"],
-    },
-    Interpreter {
-        name: "groovy",
-        options: &["-e"],
-        deletes: &["deleteDir(", "deleteDirectory("],
-    },
-    Interpreter {
-        name: "jshell",
-        options: &[],
-        deletes: &["deleteDirectory(", "deleteRecursively("],
-    },
-    Interpreter {
-        name: "scala",
-        options: &["-e"],
-        deletes: &["deleteRecursively(", "deleteDirectory(", "os.remove.all("],
-    },
-    Interpreter {
-        name: "julia",
-        options: &["-e", "-E"],
-        deletes: &["recursive=true", "recursive = true"],
-    },
-    Interpreter {
-        name: "ghc",
-        options: &["-e"],
-        deletes: &["removeDirectoryRecursive", "removePathForcibly"],
-    },
-    Interpreter {
-        name: "R",
-        options: &["-e"],
-        deletes: &["unlink("],
-    },
-    Interpreter {
-        name: "php",
-        options: &["-r"],
-        deletes: &[
-            "File::deleteDirectory",
-            "->deleteDirectory",
-            "->cleanDirectory",
-        ],
-    },
-];
-
-/// Ways in which an interpreter's program runs another one.
-pub(super) const SHELL_CALLS: &[&str] =
-    &["system", "subprocess", "popen", "exec", "spawn", "`", "%x"];
-
-/// Calls that empty a database or delete many of its rows.
-pub(super) const ROW_DELETES: &[&str] = &[
-    ".objects.all().delete(",
-    ".delete_all",
-    ".destroy_all",
-    "drop_all(",
-    "dropDatabase(",
-    ".drop_database(",
-    ".drop_collection(",
-    ".flushall(",
-    ".flushdb(",
-    "deleteMany({})",
-    ".remove({})",
-    "Schema::drop",
-    "drop_table",
-    ".truncate()",
-    "::truncate()",
-    "objects.all().delete()",
-    "query()->delete()",
-    "Repo.delete_all",
-];
-
-/// Ways to list many files.
-pub(super) const LISTINGS: &[&str] = &[
-    "listdir", "glob", "walk(", "iterdir", "scandir", "readdir", "Dir[", "opendir", "rglob",
-];
-
-/// Ways to delete a file.
-pub(super) const UNLINKS: &[&str] = &[
-    "os.remove(",
-    "(os.remove,",
-    "os.unlink(",
-    "(os.unlink,",
-    ".unlink(",
-    "unlink ",
-    "unlink(",
-    "unlinkSync(",
-    "File.delete",
-    "fs.unlink(",
-    "rm_f",
-    "\"unlink\"",
-    "'unlink'",
-    "Deno.remove",
-];
-
-/// Ways to fetch text.
-pub(super) const FETCHES: &[&str] = &[
-    "urlopen",
-    "requests.get",
-    "fetch(",
-    "Net::HTTP",
-    "open-uri",
-    "http.get",
-    "https.get",
-    "LWP::",
-    "file_get_contents('http",
-    "file_get_contents(\"http",
-    "urllib",
-];
-
-/// Ways to run text as a program.
-pub(super) const EVALUATIONS: &[&str] =
-    &["exec(", "eval(", "compile(", "Function(", "instance_eval"];
 
 /// The global options of a program that take the next word.
 pub(super) fn valued(program: &str) -> &'static [&'static str] {

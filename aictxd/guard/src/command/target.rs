@@ -77,10 +77,23 @@ impl Place<'_> {
                 .split('/')
                 .skip(1)
                 .find(|part| !part.is_empty() && *part != ".");
-            return if below.is_none() {
-                Reach::Everything
-            } else {
-                Reach::Files
+            // What was fetched or built is so again.
+            let kept = rest.split('/').skip(1).any(|part| {
+                matches!(
+                    part,
+                    ".cache"
+                        | "_cacache"
+                        | "Caches"
+                        | "caches"
+                        | "_npx"
+                        | "__pycache__"
+                        | "DerivedData"
+                )
+            }) || rest.contains("/.cargo/registry");
+            return match below {
+                None => Reach::Everything,
+                Some(_) if kept => Reach::Regenerable,
+                Some(_) => Reach::Files,
             };
         }
         let segments = resolve(&absolute);
@@ -194,9 +207,36 @@ fn is_temporary(path: &str) -> bool {
 
 /// `$TMPDIR/x`: unknown, but temporary.
 pub(super) fn is_temporary_variable(text: &str) -> bool {
-    ["$TMPDIR/", "${TMPDIR}/", "$TEMP/", "$RUNNER_TEMP/"]
-        .iter()
-        .any(|start| text.starts_with(start) && text.len() > start.len())
+    if [
+        "$TMPDIR/",
+        "${TMPDIR}/",
+        "$TEMP/",
+        "$RUNNER_TEMP/",
+        "$env:TEMP/",
+        "$env:TMP/",
+        "%TEMP%/",
+        "%TMP%/",
+    ]
+    .iter()
+    .any(|start| text.starts_with(start) && text.len() > start.len())
+    {
+        return true;
+    }
+    // `$tmpdir` alone: whoever names it so made it so, and nothing is lost when it is empty.
+    let name = text.strip_prefix('$').unwrap_or_default();
+    let name = match name.strip_prefix('{') {
+        Some(inner) => inner.strip_suffix('}').unwrap_or_default(),
+        None => name,
+    };
+    let lower = name.to_ascii_lowercase();
+    lower.len() <= 24
+        && lower.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        && (["tmp", "temp", "scratch"].iter().any(|word| lower.starts_with(word) || lower.ends_with(word))
+            || lower.ends_with("tmpdir")
+            || lower.ends_with("tmp_dir")
+            || lower.ends_with("tempdir"))
+        // These are directories of the system that others use, too.
+        && !matches!(name, "TMPDIR" | "TEMP" | "TMP" | "TEMPDIR" | "TMP_DIR")
 }
 
 /// A whole disk or partition.
@@ -279,7 +319,7 @@ impl Judge<'_> {
 
     /// What is known about a word as a path of this repository.
     pub(super) fn known(&self, call: Call, word: &Word) -> Known {
-        if call.command.remote || word.unknown || word.text.is_empty() {
+        if call.command.remote || word.unknown || word.text.is_empty() || !self.facts.has_paths() {
             return Known::default();
         }
         let bare = contents(&word.text);

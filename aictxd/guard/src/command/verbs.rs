@@ -60,7 +60,7 @@ const INSISTENT: &[&str] = &[
     "--auto-approve",
 ];
 /// Verbs before which a telling word is a name or a topic.
-const READING: &[&str] = &[
+pub(super) const READING: &[&str] = &[
     "get", "list", "ls", "show", "view", "describe", "explain", "help", "search", "find", "can-i",
     "logs", "log", "test", "run", "create", "new", "generate", "g", "add", "build", "check",
     "lint", "info", "status", "open", "edit", "start", "watch", "exec", "install", "diff", "plan",
@@ -266,6 +266,13 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
         return;
     }
     let operands = operands_of(name, arguments);
+    // What the table excuses is not accused by its verb.
+    if table::rules_of(name)
+        .iter()
+        .any(|rule| rule.excuses(&operands, arguments))
+    {
+        return;
+    }
     let insists = has_option(arguments, INSISTENT);
     let cloud = table::rules_of(name)
         .iter()
@@ -310,6 +317,37 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
     }
 }
 
+/// What the name of a script that nothing else is known of promises: `drop_all.sql`, `wipe.sh`.
+pub(super) fn promised_by_file(path: &str) -> Option<Tier> {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    let stem = name
+        .split('.')
+        .next()
+        .unwrap_or_default()
+        .to_ascii_lowercase();
+    if stem.len() > 64 {
+        return None;
+    }
+    let mut parts = stem.split(['-', '_', ':', ' ']);
+    if parts
+        .clone()
+        .any(|part| READING.contains(&part) && part != "set")
+    {
+        return None;
+    }
+    let says = |verbs: &[&str], part: &str| verbs.contains(&part);
+    if parts
+        .clone()
+        .any(|part| says(STRONG, part) || says(&["truncate", "flush"], part))
+    {
+        Some(Tier::Destructive)
+    } else if parts.any(|part| says(WEAK, part)) {
+        Some(Tier::Risky)
+    } else {
+        None
+    }
+}
+
 /// `./tool` and `dir/tool` are the project's own; what they do is read, not guessed.
 fn is_script(program: &Word) -> bool {
     program.text.contains('/') && !program.text.starts_with('/')
@@ -330,97 +368,4 @@ fn ends(word: &str) -> (String, String) {
     };
     let last = word.rsplit(separators).next().unwrap_or_default();
     (first.to_ascii_lowercase(), last.to_ascii_lowercase())
-}
-
-/// Verbs behind which another program stands, for programs that lend a place or secrets.
-const LENDING: &[&str] = &[
-    "exec", "run", "shell", "ssh", "enter", "env", "with", "local",
-];
-/// Programs whose words behind `--` are for the project's own program.
-pub(super) const OWN: &[&str] = &[
-    "cargo", "npm", "pnpm", "yarn", "bun", "go", "dotnet", "make", "gradle", "gradlew", "mvn",
-    "swift", "node", "deno", "git", "bazel", "nx", "turbo", "mix", "sbt", "stack", "cabal", "zig",
-    "docker", "podman", "kubectl", "oc", "k",
-];
-
-/// Services that run a script on machines: `aws ssm send-command`, `az vm run-command`.
-pub(super) fn sent(judge: &mut Judge, call: Call) {
-    let arguments = call.arguments();
-    let sends = arguments.iter().take(6).any(|word| {
-        matches!(
-            word.text.as_str(),
-            "send-command" | "run-command" | "execute-command"
-        )
-    });
-    if !sends {
-        return;
-    }
-    for word in arguments
-        .iter()
-        .filter(|word| word.text.contains(' '))
-        .take(16)
-    {
-        let texts = super::code::literals(&word.text);
-        if texts.is_empty() {
-            judge.inner_script(&word.text, true);
-        }
-        for text in texts {
-            judge.inner_script(&text, true);
-        }
-    }
-}
-
-/// `tool exec box -- rm -rf /srv`, `heroku run rails db:drop`: judges what is run inside.
-pub(super) fn lent(judge: &mut Judge, call: Call) {
-    let name = call.command.name();
-    let arguments = call.arguments();
-    if arguments.len() < 2 || call.traits.has(Traits::OWN) {
-        return;
-    }
-    let lends = matches!(
-        name,
-        "heroku" | "railway" | "adb" | "lima" | "toolbox" | "devbox"
-    );
-    if !lends && !arguments.iter().any(|word| word.text == "--") {
-        return;
-    }
-    let verb = arguments
-        .iter()
-        .take(4)
-        .position(|word| LENDING.contains(&word.text.as_str()));
-    let dashes = arguments
-        .iter()
-        .position(|word| word.text == "--")
-        .filter(|at| verb.is_some_and(|verb| verb < *at) || table::rules_of(name).is_empty());
-    let rest = match (dashes, verb) {
-        (Some(at), _) if !call.traits.has(Traits::NAMES) => arguments.get(at + 1..),
-        (None, Some(at)) if lends => arguments.get(at + 1..),
-        _ => None,
-    };
-    let Some(rest) = rest.filter(|rest| !rest.is_empty()) else {
-        return;
-    };
-    let remote = !arguments
-        .iter()
-        .take(4)
-        .any(|word| matches!(word.text.as_str(), "with" | "env"));
-    // Several words are a call; one word may be a whole script.
-    let text = match rest {
-        [word] => word.text.clone(),
-        words if name == "adb" => words
-            .iter()
-            .map(|word| word.text.as_str())
-            .collect::<Vec<_>>()
-            .join(" "),
-        words => words
-            .iter()
-            .map(|word| quoted(&word.text))
-            .collect::<Vec<_>>()
-            .join(" "),
-    };
-    judge.inner_script(&text, remote || call.command.remote);
-}
-
-pub(super) fn quoted(text: &str) -> String {
-    format!("'{}'", text.replace('\'', "'\\''"))
 }

@@ -6,175 +6,72 @@ use aictx_signals::shell::{self, Dialect, Script, Word};
 
 use super::delete::recursive;
 use super::table::{self, REGENERABLE_FILES, Traits};
-use super::{Call, Judge, Kind, Level, Tier};
+use super::{Call, Judge, Kind, Level, Tier, code};
 
-/// First halves of the names of PowerShell's commands.
-const VERBS: &[&str] = &[
-    "add",
-    "clear",
-    "copy",
-    "disable",
-    "enable",
-    "export",
-    "format",
-    "get",
-    "import",
-    "initialize",
-    "install",
-    "invoke",
-    "measure",
-    "move",
-    "new",
-    "out",
-    "read",
-    "remove",
-    "rename",
-    "reset",
-    "restart",
-    "select",
-    "set",
-    "sort",
-    "start",
-    "stop",
-    "test",
-    "uninstall",
-    "update",
-    "where",
-    "write",
-    "foreach",
-];
+mod names;
 
-/// Things that PowerShell removes and that are only its own.
-const HARMLESS_REMOVALS: &[&str] = &[
-    "variable",
-    "module",
-    "psdrive",
-    "job",
-    "alias",
-    "pssession",
-    "typedata",
-    "event",
-    "psbreakpoint",
-    "wmiobject",
-    "psreadlinekeyhandler",
-];
-
-/// Commands by name: tier, kind.
-static KNOWN: &[(&str, Tier, Kind)] = &[
-    ("clear-content", Tier::Destructive, Kind::Overwrite),
-    ("clear-item", Tier::Destructive, Kind::Overwrite),
-    ("clear-recyclebin", Tier::Destructive, Kind::Delete),
-    ("clear-eventlog", Tier::Destructive, Kind::Delete),
-    ("format-volume", Tier::Catastrophic, Kind::Disk),
-    ("clear-disk", Tier::Catastrophic, Kind::Disk),
-    ("initialize-disk", Tier::Catastrophic, Kind::Disk),
-    ("remove-partition", Tier::Catastrophic, Kind::Disk),
-    ("diskpart", Tier::Catastrophic, Kind::Disk),
-    ("bcdedit", Tier::Destructive, Kind::Disk),
-    ("stop-computer", Tier::Destructive, Kind::ProcessKill),
-    ("restart-computer", Tier::Destructive, Kind::ProcessKill),
-    ("stop-process", Tier::Risky, Kind::ProcessKill),
-    ("spps", Tier::Risky, Kind::ProcessKill),
-    ("taskkill", Tier::Risky, Kind::ProcessKill),
-    ("stop-service", Tier::Risky, Kind::ProcessKill),
-    ("restart-service", Tier::Risky, Kind::ProcessKill),
-    ("set-executionpolicy", Tier::Risky, Kind::Permission),
-    ("takeown", Tier::Risky, Kind::Permission),
-    ("icacls", Tier::Risky, Kind::Permission),
-    ("remove-itemproperty", Tier::Destructive, Kind::Delete),
-    ("remove-vm", Tier::Destructive, Kind::Delete),
-    ("remove-localuser", Tier::Destructive, Kind::Permission),
-];
-
-/// Programs with a word that makes them dangerous.
-static WITH_WORD: &[(&str, &[&str], Tier, Kind)] = &[
-    ("reg", &["delete"], Tier::Destructive, Kind::Delete),
-    ("schtasks", &["/delete"], Tier::Destructive, Kind::Delete),
-    ("sc", &["delete"], Tier::Destructive, Kind::Delete),
-    ("net", &["/delete"], Tier::Destructive, Kind::Permission),
-    ("net", &["stop"], Tier::Risky, Kind::ProcessKill),
-    (
-        "vssadmin",
-        &["delete", "resize"],
-        Tier::Destructive,
-        Kind::Disk,
-    ),
-    ("wbadmin", &["delete"], Tier::Destructive, Kind::Disk),
-    ("wmic", &["delete"], Tier::Destructive, Kind::Delete),
-    (
-        "wevtutil",
-        &["cl", "clear-log"],
-        Tier::Destructive,
-        Kind::Delete,
-    ),
-    ("cipher", &["/w"], Tier::Destructive, Kind::Disk),
-    ("wsl", &["--unregister"], Tier::Destructive, Kind::Delete),
-    (
-        "robocopy",
-        &["/mir", "/purge", "/move"],
-        Tier::Destructive,
-        Kind::Delete,
-    ),
-    (
-        "netsh",
-        &["off", "reset", "delete"],
-        Tier::Destructive,
-        Kind::Permission,
-    ),
-    (
-        "format",
-        &[
-            "a:", "b:", "c:", "d:", "e:", "f:", "g:", "h:", "i:", "j:", "k:", "l:", "m:", "n:",
-            "o:", "p:", "q:", "r:", "s:", "t:", "u:", "v:", "w:", "x:", "y:", "z:",
-        ],
-        Tier::Catastrophic,
-        Kind::Disk,
-    ),
-    ("start-process", &["runas"], Tier::Risky, Kind::Privilege),
-];
-
-/// The programs of both tables.
-pub(super) fn names() -> impl Iterator<Item = &'static str> {
-    let known = KNOWN.iter().map(|(name, ..)| *name);
-    known.chain(WITH_WORD.iter().map(|(name, ..)| *name))
-}
-
-/// Programs that fetch, in PowerShell's words.
-const FETCHERS: &[&str] = &[
-    "iwr",
-    "irm",
-    "invoke-webrequest",
-    "invoke-restmethod",
-    "curl",
-    "wget",
-    "start-bitstransfer",
-];
+pub(super) use names::names;
+use names::{CLOUD_NOUNS, FETCHERS, HARMLESS_REMOVALS, KNOWN, VERBS, WITH_WORD};
 
 /// Whether a script is written for these shells.
 pub(super) fn is_spoken(script: &Script) -> bool {
     script.commands.iter().any(|command| {
         let name = command.name();
+        let first = command.words.first().map_or("", |word| word.text.as_str());
+        let shown = |word: &str| matches!(word, "@del" | "@erase" | "@rd" | "@rmdir");
+        let loop_body = first == "DO"
+            && command
+                .arguments()
+                .first()
+                .is_some_and(|word| shown(&word.text));
+        if loop_body || shown(first) {
+            return true;
+        }
+        if first.starts_with('[') && first.contains("]::") || matches!(first, "$null" | "%" | "?") {
+            return true;
+        }
         if name.starts_with(|first: char| first.is_ascii_uppercase()) {
             let (verb, noun) = name.split_once('-').unwrap_or_default();
-            return !noun.is_empty()
-                && noun.bytes().all(|byte| byte.is_ascii_alphanumeric())
+            if noun.is_empty() {
+                return name == "FOR" && loops(command);
+            }
+            return noun.bytes().all(|byte| byte.is_ascii_alphanumeric())
                 && VERBS.iter().any(|known| known.eq_ignore_ascii_case(verb));
         }
+        let says = |wanted: &[&str]| {
+            let arguments = command.arguments().iter();
+            let mut words = arguments.take(8).map(|word| word.text.as_str());
+            words.any(|text| wanted.iter().any(|said| text.eq_ignore_ascii_case(said)))
+        };
         match name {
-            "iex" | "iwr" | "irm" | "gci" | "ri" => true,
+            "iex" | "iwr" | "irm" | "gci" | "ri" | "gi" | "clc" | "remove-item" | "echo." => true,
             "del" | "erase" | "rd" | "rmdir" | "format" => {
                 command.arguments().iter().any(|word| is_switch(&word.text))
             }
+            "for" => loops(command),
+            "foreach" => true,
+            "copy" | "type" => says(&["nul"]),
+            "start" => says(&["cmd", "powershell", "/wait", "/b"]),
+            "forfiles" => true,
             _ => false,
         }
     })
 }
 
-/// `/s` and the like.
-fn is_switch(text: &str) -> bool {
-    text.len() == 2
-        && text.starts_with('/')
-        && text.ends_with(|last: char| last.is_ascii_alphabetic())
+/// `for %f in (…) do …`
+fn loops(command: &shell::SimpleCommand) -> bool {
+    let mut words = command.arguments().iter().take(3);
+    words.any(|word| word.text.len() <= 3 && word.text.starts_with('%'))
+}
+
+/// `/s`, `/s/q` and the like.
+pub(super) fn is_switch(text: &str) -> bool {
+    text.len() <= 8
+        && text.strip_prefix('/').is_some_and(|rest| {
+            rest.split('/').all(|switch| {
+                switch.len() == 1 && switch.bytes().all(|byte| byte.is_ascii_alphabetic())
+            })
+        })
 }
 
 /// Judges one call.
@@ -186,11 +83,14 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
         Cow::Borrowed(given)
     };
     let name = lower.as_ref();
+    // `@del` says it without showing it.
+    let name = name.strip_prefix('@').unwrap_or(name);
     match name {
         "remove-item" | "ri" | "del" | "erase" | "rd" => remove(judge, call, name),
         "rmdir" if call.arguments().iter().any(|word| is_switch(&word.text)) => {
             remove(judge, call, name);
         }
+        "rm" if judge.dialect == Dialect::Windows && goes_on(call) => remove(judge, call, name),
         "iex" | "invoke-expression" => expression(judge, call),
         "powershell" | "pwsh" => {
             let coded = call.arguments().iter().any(|word| {
@@ -203,7 +103,199 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
                 judge.undecidable(Level::Destructive, name, &[]);
             }
         }
+        "set-content" | "sc" | "out-file" | "new-item" | "ni" | "copy" | "set-item" => {
+            emptied(judge, call, name);
+            named(judge, call, name);
+        }
+        "start" | "start-process" | "saps" | "forfiles" => {
+            started(judge, call, name);
+            named(judge, call, name);
+        }
+        "%" | "foreach" | "foreach-object" => {
+            let deletes = |word: &Word| word.text.eq_ignore_ascii_case("delete");
+            if call.arguments().first().is_some_and(deletes) && call.command.piped_from.is_some() {
+                let shown = ["what is found"];
+                judge.hit(Some(call), Kind::Delete, Tier::Destructive, "delete", shown);
+            }
+        }
+        "for" if loops(call.command) => {
+            let words = call.arguments();
+            let at = words
+                .iter()
+                .position(|word| word.text.eq_ignore_ascii_case("do"));
+            let body = at.and_then(|at| words.get(at + 1..)).unwrap_or_default();
+            let body: Vec<&str> = body.iter().map(|word| word.text.as_str()).collect();
+            windows_script(judge, &body.join(" "), true);
+        }
+        "stop-process" | "spps" if call.command.piped_from.is_some() => {
+            let filtered = call.feeder().is_some_and(|feeder| {
+                !feeder.name().eq_ignore_ascii_case("get-process") || !feeder.arguments().is_empty()
+            });
+            let tier = if filtered {
+                Tier::Risky
+            } else {
+                Tier::Destructive
+            };
+            judge.hit(Some(call), Kind::ProcessKill, tier, name, ["what is found"]);
+        }
+        "shutdown"
+            if call
+                .arguments()
+                .iter()
+                .any(|word| matches!(word.text.as_str(), "/a" | "/?")) => {}
         _ => named(judge, call, name),
+    }
+}
+
+/// Whether a call works on what a loop or a pipe brings.
+fn goes_on(call: Call) -> bool {
+    call.arguments()
+        .iter()
+        .any(|word| is_loop_value(&word.text))
+}
+
+fn is_loop_value(text: &str) -> bool {
+    text.starts_with("$_")
+        || text.starts_with("$PSItem")
+        || (text.starts_with('%') && text.len() <= 4 && !text.ends_with('%'))
+        || text == "@file"
+        || text == "@path"
+}
+
+/// `Set-Content x ''`, `'' | Out-File x`, `copy nul x`, `New-Item x -Force`: a file loses its content.
+fn emptied(judge: &mut Judge, call: Call, name: &str) {
+    let words = call.arguments();
+    let is = |word: &Word, said: &str| word.text.eq_ignore_ascii_case(said);
+    let nothing = |word: &Word| word.text.is_empty() || is(word, "$null");
+    let fed_nothing = || {
+        call.feeder()
+            .is_some_and(|feeder| matches!(feeder.words.as_slice(), [only] if nothing(only)))
+    };
+    let empties = match name {
+        "copy" => words.iter().any(|word| is(word, "nul")),
+        "new-item" | "ni" => {
+            words.iter().any(|word| is(word, "-force"))
+                && !words
+                    .iter()
+                    .any(|word| is(word, "directory") || is(word, "-value") || is(word, "dir"))
+        }
+        _ => words.iter().any(nothing) || fed_nothing(),
+    };
+    if !empties {
+        return;
+    }
+    let mut skip = false;
+    let file = words.iter().find(|word| {
+        let value = std::mem::take(&mut skip);
+        let option = word.text.starts_with(['-', '/']);
+        skip = option
+            && !is(word, "-path")
+            && !is(word, "-filepath")
+            && !is(word, "-literalpath")
+            && !is(word, "-force")
+            && !is(word, "/y");
+        !option && !value && !nothing(word) && !is(word, "nul")
+    });
+    if let Some(file) = file {
+        let plain = Word::plain(&file.text.replace('\\', "/"));
+        let tier = judge.emptying(call, &plain);
+        let shown = [file.text.as_str()];
+        judge.hit(Some(call), Kind::Overwrite, tier, name, shown);
+    }
+}
+
+/// `start cmd /c …`, `Start-Process cmd -ArgumentList '…'`, `forfiles /c "cmd /c del @file"`.
+fn started(judge: &mut Judge, call: Call, name: &str) {
+    let words = call.arguments();
+    let program = words.iter().position(|word| {
+        let lower = word.text.to_ascii_lowercase();
+        let base = lower.rsplit(['/', '\\']).next().unwrap_or_default();
+        matches!(
+            base.trim_end_matches(".exe"),
+            "cmd" | "powershell" | "pwsh" | "wsl" | "bash"
+        ) || (name == "forfiles" && lower.starts_with("cmd "))
+    });
+    let Some(at) = program else {
+        return;
+    };
+    let rest = words.get(at..).unwrap_or_default();
+    let mut text = String::new();
+    for word in rest {
+        let option = [
+            "-argumentlist",
+            "-verb",
+            "runas",
+            "-wait",
+            "-nonewwindow",
+            "-args",
+            "-windowstyle",
+            "hidden",
+        ];
+        if option
+            .iter()
+            .any(|option| word.text.eq_ignore_ascii_case(option))
+        {
+            continue;
+        }
+        text.push_str(&word.text.replace(',', " "));
+        text.push(' ');
+    }
+    windows_script(judge, &text, name == "forfiles");
+}
+
+/// Judges text that becomes a script of its own in these shells.
+fn windows_script(judge: &mut Judge, text: &str, fed: bool) {
+    if judge.inner >= super::MAX_INNER {
+        judge.undecidable(Level::Destructive, "", &[]);
+        return;
+    }
+    judge.inner += 1;
+    let mut script = shell::analyse(text, Dialect::Windows);
+    for command in &mut script.commands {
+        command.fed |= fed;
+    }
+    judge.script(&script);
+    judge.inner -= 1;
+}
+
+/// `[IO.File]::Delete(…)`, `(gi x).Delete()`, `[IO.File]::WriteAllText(x, '')`, and scripts made of
+/// what is fetched: no POSIX shell has words for them.
+pub(super) fn judge_net(judge: &mut Judge, text: &str, spoken: bool) {
+    let parts = || text.split(['\n', ';', '{', '|']);
+    let deletes = |part: &str| {
+        part.trim_start().starts_with('[') && part.contains("]::Delete")
+            || spoken && part.trim_start().starts_with('(') && part.contains(").Delete(")
+    };
+    if text.contains("Delete") && parts().any(deletes) {
+        judge.hit(None, Kind::Delete, Tier::Destructive, "a .NET deletion", []);
+    }
+    if text.contains("]::WriteAll") {
+        for part in parts().filter(|part| part.contains("]::WriteAll")) {
+            let tight: String = part.split_whitespace().collect();
+            if tight.ends_with(",'')") || tight.ends_with(",\"\")") {
+                let file = code::literals(part).into_iter().next().unwrap_or_default();
+                let shown = [file.as_str()];
+                let verb = "a .NET write of nothing";
+                judge.hit(None, Kind::Overwrite, Tier::Destructive, verb, shown);
+            }
+        }
+    }
+    if text.contains("]::Create") || text.contains("]::create") {
+        let lower = text.to_ascii_lowercase();
+        let fetches = FETCHERS
+            .iter()
+            .any(|name| lower.contains(&format!("{name} ")))
+            || lower.contains("downloadstring");
+        if lower.contains("[scriptblock]::create") && fetches {
+            let verb = "run a download";
+            judge.hit(
+                None,
+                Kind::NetworkExec,
+                Tier::Catastrophic,
+                verb,
+                ["scriptblock"],
+            );
+        }
     }
 }
 
@@ -250,7 +342,7 @@ fn named(judge: &mut Judge, call: Call, name: &str) {
     }
     if let Some(noun) = name.strip_prefix("remove-") {
         if !HARMLESS_REMOVALS.contains(&noun) {
-            let cloud = noun.starts_with("az") || noun.starts_with("ad") || noun.contains("s3");
+            let cloud = CLOUD_NOUNS.iter().any(|start| noun.starts_with(start));
             let (tier, kind) = if cloud {
                 (Tier::Destructive, Kind::RemoteDelete)
             } else {
@@ -276,17 +368,38 @@ fn remove(judge: &mut Judge, call: Call, name: &str) {
         return;
     }
     let cmd = matches!(name, "del" | "erase" | "rd" | "rmdir");
-    let recurses = option(&["-r"]) || (cmd && option(&["/s"]));
+    let recurses = option(&["-r"])
+        || (cmd
+            && arguments.iter().any(|word| {
+                is_switch(&word.text) && word.text.to_ascii_lowercase().contains("/s")
+            }));
+    // `a,b` are two.
     let targets: Vec<Word> = arguments
         .iter()
         .filter(|word| !word.text.starts_with('-') && !is_switch(&word.text))
-        .map(|word| Word {
-            text: word.text.replace('\\', "/"),
-            ..word.clone()
+        .take(256)
+        .flat_map(|word| {
+            let texts = word.text.split(',').filter(|text| !text.is_empty());
+            texts.map(|text| Word {
+                text: text.replace('\\', "/"),
+                ..word.clone()
+            })
         })
         .collect();
     let each: Vec<&Word> = targets.iter().collect();
-    if call.command.piped_from.is_some() {
+    let registry = |word: &&Word| {
+        let text = word.text.to_ascii_lowercase();
+        ["hklm:", "hkcu:", "hkcr:", "registry:", "cert:"]
+            .iter()
+            .any(|start| text.starts_with(start))
+    };
+    if let Some(word) = each.iter().find(|word| registry(word)) {
+        let shown = [word.text.as_str()];
+        judge.hit(Some(call), Kind::Delete, Tier::Destructive, name, shown);
+    } else if call.command.piped_from.is_some()
+        || call.command.fed
+        || each.iter().any(|word| is_loop_value(&word.text))
+    {
         judge.hit(
             Some(call),
             Kind::Delete,
@@ -317,8 +430,7 @@ fn expression(judge: &mut Judge, call: Call) {
         FETCHERS.contains(&name.as_str()) || command.words.iter().any(says)
     };
     let inner = call.arguments().iter().any(|word| {
-        let (from, to) = word.inner.unwrap_or_default();
-        let commands = call.script.commands.get(from..to).unwrap_or_default();
+        let commands = call.script.commands.get(word.range()).unwrap_or_default();
         commands.iter().any(fetches)
     });
     if inner || call.feeder().is_some_and(fetches) || fetches(call.command) {
@@ -339,10 +451,7 @@ fn expression(judge: &mut Judge, call: Call) {
         .collect();
     if call.arguments().iter().any(|word| word.unknown) {
         judge.undecidable(Level::Destructive, "iex", call.arguments());
-    } else if judge.inner < super::MAX_INNER {
-        judge.inner += 1;
-        let script = shell::analyse(&text.join(" "), Dialect::Windows);
-        judge.script(&script);
-        judge.inner -= 1;
+    } else {
+        windows_script(judge, &text.join(" "), false);
     }
 }

@@ -4,7 +4,7 @@ use aictx_signals::shell::{RedirectKind, SimpleCommand, Word};
 
 use super::options::value_of;
 use super::target::{Reach, Touch, is_disk, is_regenerable};
-use super::{Call, Judge, Kind, Tier, has_option};
+use super::{Call, Judge, Kind, Tier, delete, has_option};
 
 /// Programs that write files. Returns whether the program is one of them.
 pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
@@ -12,6 +12,8 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
     let name = call.command.name();
     let operands = || arguments.iter().filter(|word| !word.text.starts_with('-'));
     match name {
+        // It only says what it would copy.
+        "rsync" if has_option(arguments, &["-n", "--dry-run"]) => {}
         "mv" | "cp" | "install" | "ln" | "rsync" | "scp" => {
             let words: Vec<&Word> = operands().collect();
             if nothing_left(judge, call, &words) {
@@ -23,6 +25,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
                 (None, Some((last, rest))) => (rest, *last),
                 (None, None) => return true,
             };
+            judge.replaced(call, name, sources, destination);
             if name == "mv" {
                 judge.write_all(call, sources.iter().copied(), name, Touch::Create);
                 let leaves = !call.command.remote && judge.is_outside(call, destination);
@@ -55,16 +58,24 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
             }
         }
         "tee" | "chmod" | "chown" | "chgrp" => {
-            let skip = usize::from(name != "tee");
-            if name != "tee" && has_option(arguments, &["-R", "--recursive"]) {
-                let worst = operands()
-                    .skip(skip)
+            // `-x` takes a right away; it is the mode.
+            let taken = name == "chmod" && arguments.iter().any(|word| is_mode_taken(&word.text));
+            let skip = usize::from(name != "tee" && !taken);
+            // What a `find` hands over is a tree, too.
+            let found = delete::finder(call).filter(|_| call.command.fed);
+            if name != "tee" && (found.is_some() || has_option(arguments, &["-R", "--recursive"])) {
+                let given: Vec<&Word> = match found {
+                    Some(find) => delete::starts(find).collect(),
+                    None => operands().skip(skip).collect(),
+                };
+                let worst = given
+                    .iter()
                     .map(|word| reach_of(judge, call, word))
                     .max()
                     .unwrap_or(Reach::Files);
                 // The repository itself is a matter of thought; the system or a home is not.
-                let far = operands()
-                    .skip(skip)
+                let far = given
+                    .iter()
                     .any(|word| word.text.starts_with(['/', '~', '$']));
                 let tier = if worst == Reach::Everything && far {
                     Tier::Destructive
@@ -73,7 +84,10 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
                 };
                 let shown: Vec<&str> = operands().map(|word| word.text.as_str()).collect();
                 let verb = format!("{name} -R");
-                judge.hit(Some(call), Kind::Permission, tier, &verb, shown);
+                // What is picked out of the repository is picked with care.
+                if found.is_none() || tier == Tier::Destructive {
+                    judge.hit(Some(call), Kind::Permission, tier, &verb, shown);
+                }
             }
             if name == "tee" && !has_option(arguments, &["-a", "--append"]) && is_fed_nothing(call)
             {
@@ -130,53 +144,6 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
                 }
             }
         }
-        "sed" | "perl" | "gsed" if edits_in_place(name, arguments) => {
-            let valued = ["-e", "--expression", "-f", "--file", "-M", "-I"];
-            let scripted = has_option(arguments, &["-e", "--expression", "--file"]);
-            let mut skip = usize::from(!scripted && name != "perl");
-            let mut value = false;
-            let files = arguments.iter().filter(|word| {
-                let text = word.text.as_str();
-                if std::mem::take(&mut value) {
-                    return false;
-                }
-                if text.starts_with('-') {
-                    // `-pe 'program'`: the program is the next word.
-                    let program = name == "perl" && !text.starts_with("--") && text.ends_with('e');
-                    value = valued.contains(&text) || program;
-                    return false;
-                }
-                let script = skip > 0;
-                skip = skip.saturating_sub(1);
-                !script
-            });
-            let files: Vec<&Word> = files.collect();
-            let blanks = |script: &str| {
-                let tight: String = script.split_whitespace().collect();
-                matches!(
-                    tight.trim_end_matches(';'),
-                    "$_=\"\"" | "$_=''" | "undef$_" | "s/.*//s"
-                )
-            };
-            let emptied = if name == "perl" {
-                arguments.iter().any(|word| blanks(&word.text))
-            } else {
-                arguments.iter().any(|word| {
-                    let script = word
-                        .text
-                        .strip_prefix("--expression=")
-                        .unwrap_or(&word.text);
-                    let is_file = files.iter().any(|file| std::ptr::eq(*file, word));
-                    !is_file && !script.starts_with('-') && deletes_every_line(script)
-                })
-            };
-            if emptied && !files.iter().all(|word| is_log(judge, call, word)) {
-                let shown = files.iter().map(|word| word.text.as_str());
-                let tier = Tier::Destructive;
-                judge.hit(Some(call), Kind::Overwrite, tier, "sed -i d", shown);
-            }
-            judge.write_all(call, files, &format!("{name} -i"), Touch::Alter);
-        }
         "curl" | "wget" => {
             let file = value_of(arguments, &["-o", "--output", "-O", "--output-document"]);
             if let Some(file) = file.filter(|_| !(name == "curl" && has_option(arguments, &["-O"])))
@@ -205,21 +172,19 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
     true
 }
 
+/// `-x`, `-rw`: rights that are taken away.
+fn is_mode_taken(text: &str) -> bool {
+    text.strip_prefix('-').is_some_and(|rights| {
+        !rights.is_empty()
+            && rights
+                .bytes()
+                .all(|right| matches!(right, b'r' | b'w' | b'x' | b'X' | b's' | b't'))
+    })
+}
+
 fn reach_of(judge: &Judge, call: Call, word: &Word) -> Reach {
     let dir = call.command.dir.as_deref();
     judge.place.reach(dir, &word.text, call.command.remote)
-}
-
-fn edits_in_place(name: &str, arguments: &[Word]) -> bool {
-    arguments.iter().any(|word| {
-        let text = word.text.as_str();
-        text.starts_with("--in-place")
-            || (text.starts_with("-i") && name != "perl")
-            || (text.starts_with('-')
-                && !text.starts_with("--")
-                && text.contains('i')
-                && text.len() <= 5)
-    })
 }
 
 /// Whether standard input is certainly empty.
@@ -272,7 +237,12 @@ fn reads_null(command: &SimpleCommand) -> bool {
 pub(super) fn prints_nothing(command: &SimpleCommand) -> bool {
     let mut arguments = command.arguments().iter();
     match command.name() {
-        "" => command.words.is_empty(),
+        "" => {
+            command.words.is_empty()
+                || matches!(command.words.as_slice(), [only] if only.text.is_empty())
+        }
+        "$null" | "echo." => command.words.len() == 1,
+        "type" => arguments.any(|word| word.text.eq_ignore_ascii_case("nul")),
         ":" | "true" => true,
         "cat" => {
             arguments.any(|word| word.text == "/dev/null")
@@ -283,7 +253,95 @@ pub(super) fn prints_nothing(command: &SimpleCommand) -> bool {
     }
 }
 
+/// Directories whose programs and libraries the system runs on.
+const SYSTEM_DIRS: &[&str] = &[
+    "/bin",
+    "/sbin",
+    "/usr/bin",
+    "/usr/sbin",
+    "/lib",
+    "/lib64",
+    "/usr/lib",
+    "/usr/lib64",
+    "/boot",
+    "/System",
+    "/Library",
+    "C:/Windows",
+    "C:/Windows/System32",
+];
+/// Files below `/etc` without which nobody gets in or out.
+const SYSTEM_FILES: &[&str] = &[
+    "passwd",
+    "shadow",
+    "group",
+    "gshadow",
+    "sudoers",
+    "hosts",
+    "fstab",
+    "resolv.conf",
+    "profile",
+    "nsswitch.conf",
+    "ssh/sshd_config",
+    "crontab",
+    "environment",
+    "ld.so.conf",
+    "ld.so.preload",
+    "hostname",
+    "pam.conf",
+    "login.defs",
+    "shells",
+    "inittab",
+];
+
+/// Whether a path is something the system needs.
+fn is_of_the_system(path: &str) -> bool {
+    let path = path.trim_end_matches('/');
+    if let Some(file) = path.strip_prefix("/etc/") {
+        return SYSTEM_FILES.contains(&file)
+            || file.starts_with("pam.d/")
+            || file.starts_with("sudoers.d/");
+    }
+    path == "/etc"
+        || SYSTEM_DIRS.iter().any(|dir| {
+            path.strip_prefix(dir).is_some_and(|rest| {
+                rest.is_empty() || (rest.starts_with('/') && !rest.starts_with("/systemd/"))
+            })
+        })
+}
+
 impl Judge<'_> {
+    /// Something of the system is replaced by another thing, or taken away.
+    fn replaced(&mut self, call: Call, verb: &str, sources: &[&Word], destination: &Word) {
+        let absolute = |word: &Word| {
+            self.place
+                .absolute(call.command.dir.as_deref(), &word.text)
+                .unwrap_or_default()
+        };
+        let to = absolute(destination);
+        let base = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
+        // A program installed under its own name is new; under another's name it replaces that one.
+        let renamed = sources
+            .iter()
+            .any(|source| !source.text.ends_with('/') && base(&source.text) != base(&to));
+        let known = SYSTEM_FILES
+            .iter()
+            .any(|file| to.strip_prefix("/etc/") == Some(*file));
+        let replaces = is_of_the_system(&to)
+            && (known
+                || (renamed
+                    && sources.len() == 1
+                    && !SYSTEM_DIRS.contains(&to.trim_end_matches('/'))));
+        let away = verb == "mv"
+            && sources
+                .iter()
+                .any(|source| is_of_the_system(&absolute(source)));
+        if replaces || away {
+            let shown = sources.iter().copied().chain([destination]);
+            let shown: Vec<&str> = shown.map(|word| word.text.as_str()).collect();
+            self.hit(Some(call), Kind::Overwrite, Tier::Destructive, verb, shown);
+        }
+    }
+
     /// How bad it is to leave a file empty: what people wrote is lost, what programs write is not.
     pub(super) fn emptying(&self, call: Call, word: &Word) -> Tier {
         let known = self.known(call, word);
@@ -305,7 +363,7 @@ impl Judge<'_> {
 
 /// Whether a name promises a file that somebody wrote: it has an ending that no program leaves
 /// behind, or is one of the names without.
-fn is_written_by_people(path: &str) -> bool {
+pub(super) fn is_written_by_people(path: &str) -> bool {
     const LEFT_BEHIND: &[&str] = &[
         "log", "txt", "out", "err", "tmp", "temp", "pid", "lock", "csv", "tsv", "bak", "cache",
         "dump", "data", "stamp", "done", "flag", "trace", "prof", "old", "orig", "swp", "sock",
@@ -333,19 +391,7 @@ fn is_written_by_people(path: &str) -> bool {
     }
 }
 
-/// Whether a script for `sed` leaves no line of any file: `d`, `1,$d`, `/.*/d`.
-fn deletes_every_line(script: &str) -> bool {
-    let script = script.trim().trim_end_matches(';').trim_end();
-    let Some(address) = script.strip_suffix('d') else {
-        return matches!(script, "s/.*//" | "s/.*//g" | "s/^.*$//");
-    };
-    matches!(
-        address.trim_end(),
-        "" | "1,$" | "0,$" | "/.*/" | "/^/" | "/$/" | "/./"
-    )
-}
-
 /// A file that is written again and again, or temporary.
-fn is_log(judge: &Judge, call: Call, word: &Word) -> bool {
+pub(super) fn is_log(judge: &Judge, call: Call, word: &Word) -> bool {
     word.text.ends_with(".log") || judge.is_temporary(call, word)
 }

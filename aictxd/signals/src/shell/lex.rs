@@ -420,6 +420,7 @@ impl Lexer<'_, '_> {
             }
             if assigns || (!word.carried && is_assignment(&word.text)) {
                 self.context.assign_word(&word);
+                command.assignments.reserve_exact(1);
                 command.assignments.push(word);
                 return;
             }

@@ -34,6 +34,7 @@ impl Lexer<'_, '_> {
             None | Some(b'\n' | b';' | b'|' | b'&' | b')' | b'(' | b'<' | b'>') => Word::default(),
             _ => self.word().word,
         };
+        current.command.fed |= std::mem::take(&mut self.context.many_used);
         // `>&file` writes; only digits and `-` duplicate.
         let kind = match kind {
             RedirectKind::Duplicate
@@ -53,6 +54,8 @@ impl Lexer<'_, '_> {
                 .heredocs
                 .push((target.text.clone(), strip_tabs, target.quoted, place));
         }
+        // Almost every command has one or none.
+        current.command.redirects.reserve_exact(1);
         current.command.redirects.push(Redirect {
             kind,
             target,

@@ -312,7 +312,7 @@ fn several_values() {
     let last = |text: &str| analyse(text, Dialect::Posix).commands.pop().unwrap();
     let command = last("for f in a b; do rm \"$f/x\"; done");
     assert_eq!(command.words[1].text, "a/x");
-    assert_eq!(command.words[1].others, ["b/x"]);
+    assert_eq!(command.words[1].others.as_ref(), ["b/x"]);
     assert_eq!(command.variant(0).words[1].text, "b/x");
     assert!(last("for f in *; do rm $f; done").fed);
     assert!(last("while read f; do rm $f; done").fed);
@@ -321,7 +321,7 @@ fn several_values() {
     assert_eq!(
         (
             command.words[1].text.as_str(),
-            command.words[1].others.as_slice()
+            command.words[1].others.as_ref()
         ),
         ("/", &["a".to_owned()][..])
     );

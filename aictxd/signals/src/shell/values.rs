@@ -110,11 +110,11 @@ impl Context {
         for value in values {
             let others = value.others.iter().map(|text| Word {
                 text: text.clone(),
-                others: Vec::new(),
+                others: Box::default(),
                 ..value.clone()
             });
             let one = Word {
-                others: Vec::new(),
+                others: Box::default(),
                 ..value.clone()
             };
             for value in std::iter::once(one).chain(others) {

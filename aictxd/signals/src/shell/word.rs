@@ -36,6 +36,8 @@ impl Building {
     }
     fn covers(&mut self, from: usize, to: usize) {
         if from < to {
+            // There are fewer commands than that.
+            let (from, to) = (from as u32, to as u32);
             let start = self.word.inner.map_or(from, |(first, _)| first.min(from));
             self.word.inner = Some((start, to));
         }
@@ -99,7 +101,7 @@ impl Building {
     /// The last word, which is the only one unless an expansion split it.
     pub(super) fn into_word(self) -> Word {
         Word {
-            others: self.variants,
+            others: self.variants.into_boxed_slice(),
             ..self.word
         }
     }
@@ -353,9 +355,8 @@ impl Lexer<'_, '_> {
                 let mut inside = Building::default();
                 self.double_quoted(&mut inside, Some(b'}'));
                 self.depth -= 1;
-                if let Some((from, to)) = inside.word.inner {
-                    word.covers(from, to);
-                }
+                let covered = inside.word.range();
+                word.covers(covered.start, covered.end);
                 let text = self.slice(start).to_owned();
                 word.expansion(&text);
             }

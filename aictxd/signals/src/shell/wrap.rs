@@ -8,7 +8,7 @@ use super::values::Context;
 use super::{Dialect, Frame, MAX_COMMANDS, Script, SimpleCommand, Word, lex};
 
 /// Whether `name` is a shell that reads commands from `-c` or its standard input.
-pub(super) fn is_shell(name: &str) -> bool {
+pub fn is_shell(name: &str) -> bool {
     SHELLS.contains(&name)
 }
 
@@ -116,7 +116,16 @@ pub(super) fn follow(script: &mut Script, context: &mut Context, index: usize, d
             };
             run_text(script, context, text, &frame);
         }
-        "find" | "fd" => {
+        // `sudo -s` and `su -` alone are shells, too.
+        "sudo" | "doas" | "su" if command.stdin_text().is_some() => {
+            let text = command.stdin_text().map(str::to_owned);
+            let frame = Frame {
+                elevated: true,
+                ..frame
+            };
+            run_text(script, context, text, &frame);
+        }
+        "find" | "fd" | "fdfind" => {
             let inner = executed(command, &frame);
             for words in inner {
                 push(script, context, words, &frame);
@@ -327,6 +336,10 @@ fn shell_script(arguments: &[Word]) -> Source {
     let mut at = 0;
     while let Some(word) = arguments.get(at) {
         let text = word.text.as_str();
+        // `bash -n` only looks whether it could be read.
+        if text == "-n" {
+            return Source::File;
+        }
         if matches!(text, "--command" | "-Command") || is_cluster_with(text, 'c') {
             // `bash -c -e 'text'`: options may still follow.
             let rest = arguments.get(at + 1..).unwrap_or_default();

@@ -149,6 +149,13 @@ impl Rule {
         self.with.iter().flatten().copied()
     }
 
+    /// Whether the words fit and an option makes them harmless.
+    pub(in super::super) fn excuses(&self, operands: &Operands, arguments: &[Word]) -> bool {
+        !self.unless.is_empty()
+            && has_option(arguments, &self.unless)
+            && fits(&self.words, &operands.words, operands.leading)
+    }
+
     pub(in super::super) fn matches(
         &self,
         operands: &Operands,

@@ -49,7 +49,11 @@ static PREFIXES: &[Prefix] = &[
     prefix("gosu", &[], 1),
     prefix("shx", &[], 0),
     prefix("runuser", &["-u", "--user", "-g", "-G"], 0),
-    prefix("screen", &["-S", "-c", "-L", "-t"], 0),
+    prefix(
+        "screen",
+        &["-S", "-c", "-L", "-t", "-p", "-dmS", "-mdS", "-dS", "-mS"],
+        0,
+    ),
     prefix("su-exec", &[], 1),
     prefix("setpriv", &["--reuid", "--regid", "--groups"], 0),
     prefix("fakeroot", &["-l", "-s", "-i"], 0),
@@ -63,6 +67,26 @@ static PREFIXES: &[Prefix] = &[
     prefix("systemd-run", &["-p", "-u", "--unit", "--property"], 0),
     prefix("systemd-inhibit", &[], 0),
     prefix("chronic", &[], 0),
+    prefix("noglob", &[], 0),
+    prefix("nocorrect", &[], 0),
+    prefix("setarch", &[], 1),
+    prefix("linux32", &[], 0),
+    prefix("linux64", &[], 0),
+    prefix("faketime", &["-f"], 1),
+    prefix("proxychains", &["-f"], 0),
+    prefix("proxychains4", &["-f"], 0),
+    prefix("torsocks", &[], 0),
+    prefix("torify", &[], 0),
+    prefix("dbus-run-session", &["--config-file"], 0),
+    prefix("firejail", &[], 0),
+    prefix("flatpak-spawn", &[], 0),
+    prefix("cpulimit", &["-l", "-p", "-e"], 0),
+    prefix("trickle", &["-d", "-u"], 0),
+    prefix("tsp", &[], 0),
+    prefix("aa-exec", &["-p"], 0),
+    prefix("sem", &["-j"], 0),
+    prefix("run0", &["-u", "--user", "-D"], 0),
+    prefix("sg", &[], 1),
     prefix("strace", &["-o", "-e", "-s", "-p"], 0),
     prefix("ltrace", &["-o", "-e", "-s"], 0),
     prefix("rlwrap", &[], 0),
@@ -88,6 +112,22 @@ static PREFIXES: &[Prefix] = &[
     runner("pipx", &["run"]),
     runner("pixi", &["run"]),
     runner("hermit", &["exec"]),
+    runner("perf", &["stat", "record"]),
+    runner("nix", &["shell", "develop"]),
+    runner("toolbox", &["run"]),
+    runner("rtx", &["exec", "x"]),
+    runner("infisical", &["run"]),
+    runner("chamber", &["exec"]),
+    runner("teller", &["run"]),
+    runner("sops", &["exec-env"]),
+    Prefix {
+        operands: 1,
+        ..runner("machinectl", &["shell"])
+    },
+    Prefix {
+        operands: 1,
+        ..runner("distrobox", &["enter"])
+    },
     Prefix {
         operands: 1,
         ..runner("direnv", &["exec"])
@@ -228,11 +268,16 @@ pub(super) static FOLLOWED: LazyLock<Names> = LazyLock::new(|| {
             "ssh",
             "find",
             "fd",
+            "fdfind",
+            "sudo",
+            "doas",
+            "su",
         ])
         .collect()
 });
 
 /// Shells that read commands from `-c` or their standard input.
 pub(super) const SHELLS: &[&str] = &[
-    "sh", "bash", "zsh", "dash", "ksh", "mksh", "ash", "fish", "rbash",
+    "sh", "bash", "zsh", "dash", "ksh", "mksh", "ash", "fish", "rbash", "csh", "tcsh", "yash",
+    "posh", "osh", "nu", "xonsh", "elvish",
 ];

@@ -1,0 +1,132 @@
+//! What runs inside of a container, as on another machine.
+
+use aictx_signals::shell::Word;
+
+use super::target::Reach;
+use super::{Call, Judge, Kind, Level, Tier};
+
+/// Options of `exec` and `run` that take the next word.
+const CONTAINER_VALUED: &[&str] = &[
+    "-e",
+    "--env",
+    "--env-file",
+    "-u",
+    "--user",
+    "-w",
+    "--workdir",
+    "-v",
+    "--volume",
+    "--mount",
+    "-p",
+    "--publish",
+    "--name",
+    "--network",
+    "--net",
+    "--entrypoint",
+    "-h",
+    "--hostname",
+    "-l",
+    "--label",
+    "-m",
+    "--memory",
+    "--cpus",
+    "--platform",
+    "--index",
+    "-n",
+    "--namespace",
+    "-c",
+    "--container",
+    "--context",
+    "--add-host",
+    "--restart",
+    "--gpus",
+    "--ulimit",
+    "--tmpfs",
+    "--volumes-from",
+    "--detach-keys",
+    "--pull",
+    "--shm-size",
+    "--device",
+    "--image",
+];
+
+/// `docker exec box psql -c …`: what runs inside is judged as on another machine.
+pub(super) fn judge(judge: &mut Judge, call: Call) {
+    let arguments = call.arguments();
+    let Some(at) = arguments
+        .iter()
+        .position(|word| matches!(word.text.as_str(), "exec" | "run"))
+    else {
+        return;
+    };
+    // What is mounted is this machine's.
+    let mounts = |word: &&Word| {
+        let source = word.text.split(':').next().unwrap_or_default();
+        word.text.starts_with('/')
+            && word.text.contains(':')
+            && judge.place.reach(None, source, false) == Reach::Everything
+            && !source.contains("/sock")
+    };
+    if let Some(word) = arguments.iter().find(mounts) {
+        let verb = format!("{} with the system mounted", call.command.name());
+        let shown = [word.text.as_str()];
+        judge.hit(Some(call), Kind::Privilege, Tier::Risky, &verb, shown);
+    }
+    // Options, then the container, then what runs in it.
+    let mut rest = arguments.get(at + 1..).unwrap_or_default().iter();
+    let mut named = false;
+    let mut text = String::new();
+    while let Some(word) = rest.next() {
+        let shown = word.text.as_str();
+        if text.is_empty() && shown.starts_with('-') {
+            if !named && CONTAINER_VALUED.contains(&shown) {
+                rest.next();
+            }
+            continue;
+        }
+        if !named {
+            named = true;
+            continue;
+        }
+        text.push('\'');
+        text.push_str(&shown.replace('\'', "'\\''"));
+        text.push_str("' ");
+    }
+    // What stands in the command line's own here-document goes to the program inside.
+    if let Some(body) = call.command.stdin_text() {
+        let end = (0..64)
+            .map(|nth| format!("END{nth}"))
+            .find(|end| !body.contains(end.as_str()));
+        match end {
+            Some(end) => text.push_str(&format!("<<'{end}'\n{body}\n{end}\n")),
+            None => judge.undecidable(Level::Destructive, call.command.name(), &[]),
+        }
+    }
+    if text.is_empty() {
+        return;
+    }
+    let before = judge.risk.clone();
+    judge.inner_script(&text, true);
+    // A container of its own that is thrown away, with nothing of this machine in it.
+    let keeps = [
+        "-v",
+        "--volume",
+        "--mount",
+        "--volumes-from",
+        "--privileged",
+        "--device",
+        "--pid",
+    ];
+    let options: Vec<&str> = arguments
+        .iter()
+        .map(|word| word.text.split('=').next().unwrap_or_default())
+        .collect();
+    let thrown_away = arguments.get(at).is_some_and(|verb| verb.text == "run")
+        && options.contains(&"--rm")
+        && !options
+            .iter()
+            .any(|option| keeps.contains(option) || option.starts_with("-v"));
+    if thrown_away {
+        judge.forget_files_since(before);
+    }
+}

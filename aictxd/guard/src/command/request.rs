@@ -1,0 +1,144 @@
+//! Requests to servers: what they delete, by method, address and text.
+
+use aictx_signals::shell::Word;
+
+use super::options::{has_option, is_harmless, value_of};
+use super::{Call, Judge, Kind, Tier};
+
+/// Whether a text names this machine as a host.
+pub(super) fn is_local(text: &str) -> bool {
+    ["localhost", "127.0.0.1", "0.0.0.0", "[::1]"]
+        .iter()
+        .any(|host| text.contains(host))
+}
+
+/// `-X DELETE` and its spellings.
+pub(super) fn request(judge: &mut Judge, call: Call) {
+    let name = call.command.name();
+    let words = call.arguments();
+    if matches!(name, "gh" | "glab") && words.first().is_none_or(|word| word.text != "api") {
+        return;
+    }
+    let method = value_of(words, &["-X", "--request", "--method"])
+        .map(|word| word.text.as_str())
+        .or_else(|| {
+            words.iter().find_map(|word| {
+                let text = word.text.as_str();
+                ["-X", "--request=", "--method="]
+                    .iter()
+                    .find_map(|start| text.strip_prefix(start).filter(|rest| !rest.is_empty()))
+            })
+        })
+        .or_else(|| {
+            // Behind options, whose values look the same.
+            let mut first = words
+                .iter()
+                .filter(|word| !word.text.starts_with('-'))
+                .take(3);
+            let method = first.find(|word| word.text.eq_ignore_ascii_case("delete"))?;
+            matches!(name, "xh" | "http" | "https").then_some(method.text.as_str())
+        });
+    if !method.is_some_and(|method| method.eq_ignore_ascii_case("DELETE")) {
+        posted(judge, call, method);
+        return;
+    }
+    let local = |word: &Word| is_local(&word.text) || word.text.starts_with(':');
+    // `…/_all` and `…/*` are everything that a server holds.
+    let everything = |word: &Word| {
+        let path = word.text.split('?').next().unwrap_or_default();
+        let path = path.split_once("://").map_or(path, |(_, rest)| rest);
+        path.ends_with("/_all") || path.contains('*')
+    };
+    let tier = if words.iter().any(local) && !words.iter().any(everything) {
+        Tier::Risky
+    } else {
+        Tier::Destructive
+    };
+    let shown = words
+        .iter()
+        .filter(|word| word.text.contains('/'))
+        .map(|word| word.text.as_str());
+    let verb = format!("{name} DELETE");
+    judge.hit(Some(call), Kind::RemoteDelete, tier, &verb, shown);
+}
+
+/// Requests that change something, by their address or by what they send.
+fn posted(judge: &mut Judge, call: Call, method: Option<&str>) {
+    let name = call.command.name();
+    let words = call.arguments();
+    let changes = |method: &str| matches!(method.to_ascii_uppercase().as_str(), "PATCH" | "PUT");
+    if matches!(name, "gh" | "glab") && method.is_some_and(changes) {
+        let verb = format!("{name} api");
+        judge.hit(Some(call), Kind::RemoteChange, Tier::Risky, &verb, []);
+    }
+    let local = words
+        .iter()
+        .any(|word| is_local(&word.text) || word.text.starts_with(':'));
+    let worst = if local {
+        Tier::Risky
+    } else {
+        Tier::Destructive
+    };
+    if is_harmless(words) {
+        return;
+    }
+    let mutates = |verbs: &[&str]| {
+        words.iter().any(|word| {
+            let text = word.text.as_str();
+            let mutation = text.find("mutation").and_then(|at| text.get(at..));
+            mutation.is_some_and(|rest| verbs.iter().any(|verb| rest.contains(verb)))
+        })
+    };
+    let query = words
+        .iter()
+        .any(|word| word.text.contains("_delete_by_query"));
+    let tier = if query || mutates(&["delete", "destroy"]) {
+        Some(worst)
+    } else if mutates(&["remove", "archive"]) {
+        Some(Tier::Risky)
+    } else {
+        None
+    };
+    if let Some(tier) = tier {
+        let verb = format!("{name} of a deletion");
+        judge.hit(Some(call), Kind::RemoteDelete, tier, &verb, []);
+        return;
+    }
+    let sends = method.is_some_and(|method| {
+        !method.eq_ignore_ascii_case("GET") && !method.eq_ignore_ascii_case("HEAD")
+    }) || has_option(
+        words,
+        &[
+            "-d",
+            "--data",
+            "--data-raw",
+            "--data-binary",
+            "--json",
+            "-F",
+        ],
+    );
+    let destroys = |word: &&Word| {
+        let text = word.text.as_str();
+        let path = text.split(['?', '#']).next().unwrap_or_default();
+        path.contains("://")
+            && path.len() < 2048
+            && path.rsplit('/').take(2).any(|part| {
+                matches!(
+                    part,
+                    "delete"
+                        | "destroy"
+                        | "purge"
+                        | "wipe"
+                        | "flush"
+                        | "drop"
+                        | "terminate"
+                        | "shutdown"
+                )
+            })
+    };
+    if sends && let Some(word) = words.iter().find(destroys) {
+        let verb = format!("{name} of a deletion");
+        let shown = [word.text.as_str()];
+        judge.hit(Some(call), Kind::RemoteDelete, Tier::Risky, &verb, shown);
+    }
+}

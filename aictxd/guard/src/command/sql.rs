@@ -1,0 +1,367 @@
+//! Statements for databases: which of them take something away, and how they reach a client.
+
+use aictx_proto::path::Located;
+use aictx_signals::shell::{RedirectKind, Word};
+
+use super::data::piped_texts;
+use super::{Call, Judge, Kind, MAX_TEXT, Tier, called, verbs};
+
+/// Bytes of statements that are looked at.
+const MAX_STATEMENTS: usize = 64 * 1024;
+/// Words of a statement in which a second one is looked for.
+const MAX_WORDS: usize = 4096;
+
+/// Judges what a client is given: words, standard input, files.
+pub(super) fn client(judge: &mut Judge, call: Call, name: &str) {
+    let arguments = call.arguments();
+    // What lives only while it runs cannot be lost.
+    if arguments.iter().any(|word| word.text == ":memory:") {
+        return;
+    }
+    for word in arguments.iter().take(256) {
+        given(judge, call, name, option_value(&word.text));
+    }
+    for text in piped_texts(call) {
+        given(judge, call, name, &text);
+    }
+    printed_deletions(judge, call, name);
+    for file in files(call).into_iter().take(8) {
+        from_file(judge, call, name, file);
+    }
+}
+
+/// `--command=text`, `-ctext` and plain words.
+fn option_value(text: &str) -> &str {
+    if let Some(rest) = text.strip_prefix("--") {
+        return rest.split_once('=').map_or("", |(_, value)| value);
+    }
+    match text.strip_prefix("-c").or_else(|| text.strip_prefix("-e")) {
+        Some(rest) if !rest.is_empty() => rest,
+        _ => text,
+    }
+}
+
+/// Statements and the client's own orders in one text.
+pub(super) fn given(judge: &mut Judge, call: Call, client: &str, text: &str) {
+    statements(judge, call, client, text);
+    if !text.contains(['\\', '.']) && !text.contains("PROGRAM") && !text.contains("system") {
+        return;
+    }
+    for line in text.lines().take(256) {
+        let line = line.trim_start();
+        let order = [r"\!", ".shell ", ".system ", "system "]
+            .iter()
+            .find_map(|order| line.strip_prefix(order));
+        if let Some(command) = order {
+            judge.inner_script(command, call.command.remote);
+        } else if line.starts_with(".restore ") {
+            let verb = format!("{client} .restore");
+            judge.hit(
+                Some(call),
+                Kind::DatabaseWrite,
+                Tier::Destructive,
+                &verb,
+                [],
+            );
+        } else if let Some(file) = [r"\i ", r"\ir ", ".read ", "source ", r"\. "]
+            .iter()
+            .find_map(|order| line.strip_prefix(order))
+        {
+            let file = file.trim().trim_end_matches([';', '\'', '"']);
+            from_file(judge, call, client, &Word::plain(file));
+        }
+        if let Some((_, program)) = line.split_once("PROGRAM ") {
+            for script in super::code::literals(program).into_iter().take(4) {
+                judge.inner_script(&script, call.command.remote);
+            }
+        }
+    }
+}
+
+/// Files of statements: `-f x`, `--file=x`, `< x`, `cat x |`.
+fn files(call: Call<'_>) -> Vec<&Word> {
+    let arguments = call.arguments();
+    let mut out: Vec<&Word> = arguments
+        .windows(2)
+        .filter_map(|pair| match pair {
+            [option, file]
+                if matches!(
+                    option.text.as_str(),
+                    "-f" | "--file" | "-i" | "--queries-file" | "-init" | "-y"
+                ) =>
+            {
+                Some(file)
+            }
+            _ => None,
+        })
+        .collect();
+    let redirects = call.command.redirects.iter();
+    out.extend(
+        redirects
+            .filter(|redirect| redirect.kind == RedirectKind::Read)
+            .map(|redirect| &redirect.target),
+    );
+    if let Some(feeder) = call.feeder().filter(|feeder| feeder.name() == "cat") {
+        out.extend(
+            feeder
+                .arguments()
+                .iter()
+                .filter(|word| !word.text.starts_with('-')),
+        );
+    }
+    out
+}
+
+/// A file of statements: by what its name says, and by what it says itself as far as that is known. A
+/// text of the repository never makes the verdict milder.
+fn from_file(judge: &mut Judge, call: Call, client: &str, file: &Word) {
+    if file.unknown || file.text.is_empty() || file.text == "/dev/null" {
+        return;
+    }
+    if let Some(text) = called::written(call, file) {
+        statements(judge, call, client, &text);
+        return;
+    }
+    let text = match judge.place.locate(call.command.dir.as_deref(), &file.text) {
+        Some(Located::Inside(path)) if !call.command.remote && judge.facts.has_texts() => judge
+            .facts
+            .text(&path)
+            .filter(|text| text.len() <= MAX_TEXT),
+        _ => None,
+    };
+    if let Some(text) = text {
+        let shown = format!("{client} {}", file.text);
+        let by = judge.called.speak_for(shown);
+        statements(judge, call, client, &text);
+        judge.called.restore(by);
+    }
+    if let Some(tier) = verbs::promised_by_file(&file.text) {
+        let verb = format!("{client} of a file");
+        let shown = [file.text.as_str()];
+        judge.hit(Some(call), Kind::DatabaseWrite, tier, &verb, shown);
+    }
+}
+
+/// `manage.py sqlflush | psql`: what the program before prints is there to delete.
+pub(super) fn printed_deletions(judge: &mut Judge, call: Call, client: &str) {
+    let prints = |word: &Word| {
+        [
+            "sqlflush", "sqlclear", "sqlreset", "sql:drop", "sql-drop", "--drop", "--clean",
+        ]
+        .contains(&word.text.as_str())
+    };
+    let Some(feeder) = call.feeder() else {
+        return;
+    };
+    // `select 'drop table ' || name from …`: what it prints are statements.
+    let writes = |word: &Word| {
+        word.text.len() < 4096
+            && super::code::literals(&word.text)
+                .iter()
+                .any(|text| statement_tier(text).is_some_and(|(tier, _)| tier >= Tier::Destructive))
+    };
+    if feeder
+        .arguments()
+        .iter()
+        .any(|word| prints(word) || writes(word))
+    {
+        let verb = format!("{client} of printed deletions");
+        judge.hit(
+            Some(call),
+            Kind::DatabaseWrite,
+            Tier::Destructive,
+            &verb,
+            [],
+        );
+    }
+}
+
+/// Judges SQL statements one by one.
+pub(super) fn statements(judge: &mut Judge, call: Call, client: &str, text: &str) {
+    let mut end = text.len().min(MAX_STATEMENTS);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    for statement in text.get(..end).unwrap_or_default().split(';') {
+        if let Some((tier, verb)) = statement_tier(statement) {
+            let verb = format!("{client}: {verb}");
+            judge.hit(Some(call), Kind::DatabaseWrite, tier, &verb, []);
+            if tier >= Tier::Destructive {
+                return;
+            }
+        }
+    }
+}
+
+/// What one statement takes away.
+pub(super) fn statement_tier(statement: &str) -> Option<(Tier, &'static str)> {
+    let start = statement.trim_start_matches(|c: char| c.is_whitespace() || c == '(');
+    let start = match start
+        .strip_prefix("/*")
+        .and_then(|rest| rest.split_once("*/"))
+    {
+        Some((_, rest)) => rest.trim_start(),
+        None => start,
+    };
+    // Almost every text is no statement at all; a comment may stand before one.
+    let word = start.split(|c: char| !c.is_ascii_alphabetic()).next();
+    if !start.starts_with("--")
+        && !word.is_some_and(|word| STARTS.iter().any(|start| start.eq_ignore_ascii_case(word)))
+    {
+        return None;
+    }
+    let words: Vec<String> = start
+        .lines()
+        .map(|line| line.split("--").next().unwrap_or_default())
+        .flat_map(str::split_whitespace)
+        .take(MAX_WORDS)
+        .map(str::to_ascii_uppercase)
+        .collect();
+    let at = |nth: usize| words.get(nth).map_or("", String::as_str);
+    match at(0) {
+        // It is only planned, unless it is analysed, too.
+        "EXPLAIN" if at(1).trim_matches(['(', ',']) == "ANALYZE" => worst_inside(&words),
+        "WITH" | "DO" | "BEGIN" | "DECLARE" | "IF" | "EXEC" | "EXECUTE" | "MATCH" | "CALL"
+        | "START" => worst_inside(&words),
+        _ => taken(&words),
+    }
+}
+
+/// First words of statements that take something away, or hold one that does.
+const STARTS: &[&str] = &[
+    "drop", "truncate", "delete", "update", "alter", "purge", "reset", "shutdown", "kill",
+    "revoke", "remove", "detach", "explain", "with", "do", "begin", "declare", "if", "exec",
+    "execute", "match", "call", "start", "undrop", "wipe",
+];
+
+/// The worst statement that stands in another.
+fn worst_inside(words: &[String]) -> Option<(Tier, &'static str)> {
+    let trimmed: Vec<String> = words
+        .iter()
+        .map(|word| {
+            word.trim_matches(['(', ')', '\'', '"', '`', ',', '$'])
+                .to_owned()
+        })
+        .collect();
+    (0..trimmed.len())
+        .filter(|at| {
+            trimmed.get(*at).is_some_and(|word| {
+                matches!(word.as_str(), "DROP" | "TRUNCATE" | "DELETE" | "DETACH")
+            })
+        })
+        .take(16)
+        .filter_map(|at| taken(trimmed.get(at..)?))
+        .max_by_key(|(tier, _)| *tier)
+}
+
+fn taken(words: &[String]) -> Option<(Tier, &'static str)> {
+    let first = words.first()?.as_str();
+    let second = words.get(1).map_or("", String::as_str);
+    let says = |word: &str| words.iter().any(|said| said == word);
+    match (first, second) {
+        (
+            "DROP",
+            "DATABASE" | "TABLE" | "SCHEMA" | "KEYSPACE" | "OWNED" | "TABLESPACE" | "COLLECTION"
+            | "BUCKET" | "MEASUREMENT" | "SERIES" | "STREAM" | "WAREHOUSE" | "CATALOG" | "FOREIGN"
+            | "SHARD" | "CONTAINER" | "PARTITION",
+        ) => Some((Tier::Destructive, "DROP")),
+        (
+            "DROP",
+            "INDEX" | "VIEW" | "COLUMN" | "USER" | "ROLE" | "FUNCTION" | "TYPE" | "SEQUENCE"
+            | "MATERIALIZED" | "EXTENSION" | "TRIGGER" | "PROCEDURE" | "PROC" | "POLICY" | "DOMAIN"
+            | "CONSTRAINT" | "TEMPORARY" | "TEMP" | "STAGE" | "TASK" | "PIPE" | "SERVER"
+            | "PUBLICATION" | "SUBSCRIPTION" | "EVENT" | "RULE" | "LOGIN" | "RETENTION"
+            | "CONTINUOUS" | "DICTIONARY" | "AGGREGATE",
+        ) => Some((Tier::Risky, "DROP")),
+        ("TRUNCATE", second) if !second.is_empty() => Some((Tier::Destructive, "TRUNCATE")),
+        ("DETACH", "DELETE") => Some((Tier::Destructive, "DETACH DELETE")),
+        ("DELETE", "") => None,
+        ("DELETE", _) if is_bounded(words) => Some((Tier::Risky, "DELETE")),
+        ("DELETE", _) => Some((Tier::Destructive, "DELETE without WHERE")),
+        ("UPDATE", second) if !second.is_empty() && says("SET") => {
+            (!is_bounded(words)).then_some((Tier::Destructive, "UPDATE without WHERE"))
+        }
+        ("ALTER", "TABLE") => {
+            if says("PARTITION") && (says("DROP") || says("TRUNCATE"))
+                || says("DELETE") && !is_bounded(words)
+            {
+                Some((Tier::Destructive, "ALTER TABLE DROP"))
+            } else {
+                (says("DROP") || says("DELETE")).then_some((Tier::Risky, "ALTER TABLE DROP"))
+            }
+        }
+        ("PURGE", "BINARY" | "MASTER" | "TABLE" | "RECYCLEBIN" | "DBA_RECYCLEBIN" | "INDEX")
+        | ("RESET", "MASTER" | "SLAVE" | "REPLICA" | "BINARY")
+        | ("REMOVE", "TABLE" | "DATABASE" | "NAMESPACE") => Some((Tier::Destructive, "PURGE")),
+        ("KILL" | "DETACH" | "REVOKE", second) if !second.is_empty() => {
+            Some((Tier::Risky, "REVOKE"))
+        }
+        _ => None,
+    }
+}
+
+/// Whether a `WHERE` or `LIMIT` lets through less than everything.
+fn is_bounded(words: &[String]) -> bool {
+    let mut behind = words
+        .iter()
+        .skip_while(|word| *word != "WHERE" && *word != "LIMIT")
+        .map(String::as_str);
+    if behind.next().is_none() {
+        return false;
+    }
+    let first = behind.next().unwrap_or_default();
+    if matches!(
+        first,
+        "TRUE" | "1" | "1=1" | "'1'='1'" | "NOT" | "" | "''=''" | "TRUE)"
+    ) {
+        return false;
+    }
+    let rest: Vec<&str> = behind.take(3).collect();
+    !matches!(
+        rest.as_slice(),
+        ["IS", "NOT", "NULL"] | [">" | ">=", "0" | "-1"] | ["LIKE", "'%'"]
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statements_inside_others_and_bounds() {
+        let tier = |text: &str| statement_tier(text).map(|(tier, _)| tier);
+        for text in [
+            "drop table x",
+            "/* all */ TRUNCATE x",
+            "-- all of it\ndelete from x",
+            "WITH a AS (SELECT 1) DELETE FROM x",
+            "DO $$ BEGIN DROP TABLE x",
+            "EXPLAIN ANALYZE DELETE FROM x",
+            "DELETE x",
+            "delete from x where 1 = 1",
+            "delete from x where id > 0",
+            "update x set a = 1",
+            "ALTER TABLE x DROP PARTITION p",
+            "MATCH (n) DETACH DELETE n",
+        ] {
+            assert_eq!(tier(text), Some(Tier::Destructive), "{text}");
+        }
+        for text in [
+            "delete from x where id = 7",
+            "alter table x drop column y",
+            "drop index i",
+        ] {
+            assert_eq!(tier(text), Some(Tier::Risky), "{text}");
+        }
+        for text in [
+            "select 'drop table x'",
+            "explain delete from x",
+            "create table drops (id int)",
+            "update x set a = 1 where id = 2",
+            "create function f() as $$ delete from x",
+            "drop",
+        ] {
+            assert_eq!(tier(text), None, "{text}");
+        }
+    }
+}
