@@ -8,6 +8,7 @@ use aictx_proto::Timestamp;
 use aictx_proto::record::{Anchor, MAX_ANCHOR_SYMBOLS, MAX_ANCHORS, SymbolAnchor};
 use aictx_proto::snapshot::Snapshot;
 
+use crate::decisions;
 use crate::failures::{FailureQuery, find_failures};
 use crate::strategies::{StrategyQuery, find_strategies};
 
@@ -55,9 +56,9 @@ pub fn anchored_paths(snapshot: &Snapshot) -> BTreeMap<String, bool> {
         paths.entry(path.clone()).or_insert(false);
     }
     for (anchors, related) in decisions
-        .take(100)
-        .chain(failures.take(60))
-        .chain(strategies.take(60))
+        .take(NEWEST.0)
+        .chain(failures.take(NEWEST.1))
+        .chain(strategies.take(NEWEST.2))
     {
         for anchor in anchors {
             *paths.entry(anchor.path.clone()).or_insert(false) |= !anchor.symbols.is_empty();
@@ -73,8 +74,10 @@ pub fn anchored_paths(snapshot: &Snapshot) -> BTreeMap<String, bool> {
     paths
 }
 
-/// Failures and strategies of a request whose present state is asked for.
-const MAX_RELEVANT: (usize, usize) = (12, 3);
+/// Decisions, failures and strategies whose files are looked at because they are the newest, and
+/// because a request is about them: a multiple of what is told.
+const NEWEST: (usize, usize, usize) = (40, 24, 12);
+const RELEVANT: (usize, usize, usize) = (24, 12, 3);
 
 /// The same for what a request brings up of the rest of memory, however old it is.
 pub fn relevant_paths(
@@ -91,20 +94,23 @@ pub fn relevant_paths(
             paths.entry(path.clone()).or_insert(false);
         }
     };
+    for decision in decisions::about(&snapshot.decisions, request, RELEVANT.0) {
+        add(&decision.anchors, &decision.related_paths);
+    }
     let query = FailureQuery {
         task: request,
         ..FailureQuery::default()
     };
     let open = find_failures(&snapshot.failures, &query, now).into_iter();
     let open = open.filter(|(_, failure)| failure.status != "resolved");
-    for (_, failure) in open.take(MAX_RELEVANT.0) {
+    for (_, failure) in open.take(RELEVANT.1) {
         add(&failure.anchors, &failure.related_paths);
     }
     let query = StrategyQuery {
         request,
         ..StrategyQuery::default()
     };
-    for found in find_strategies(&snapshot.strategies, &query, now).take(MAX_RELEVANT.1) {
+    for found in find_strategies(&snapshot.strategies, &query, now).take(RELEVANT.2) {
         add(&found.strategy.anchors, &found.strategy.files_used);
     }
     paths.retain(|path, _| is_plain(path));

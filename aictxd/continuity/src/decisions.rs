@@ -1,6 +1,6 @@
 //! Decisions: the ones that still hold, the most relevant and newest first (W5).
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use aictx_proto::record::Decision;
 use aictx_proto::snapshot::{Rows, Snapshot};
@@ -8,7 +8,7 @@ use aictx_proto::snapshot::{Rows, Snapshot};
 use crate::ids::decision_id;
 use crate::marks;
 use crate::matching::{hashed_terms, in_common};
-use crate::prepared::Prepared;
+use crate::prepared::{Prepared, hash};
 
 /// A decision, and what speaks for telling it.
 #[derive(Debug, Clone)]
@@ -23,17 +23,39 @@ pub(crate) struct RankedDecision<'a> {
 #[derive(Debug)]
 struct Known {
     id: String,
+    /// Hash of what was decided.
+    text: u64,
     /// Terms of all it says.
     terms: Box<[u64]>,
 }
 
 static KNOWN: Prepared<Decision, Known> = Prepared::new(|decision| Known {
     id: decision_id(decision),
+    text: hash(decision.decision.trim()),
     terms: hashed_terms(&format!(
         "{} {} {}",
         decision.decision, decision.rationale, decision.subsystem
     )),
 });
+
+/// The decisions that share most words with a request, at most `limit`; of equals the newer ones.
+pub(crate) fn about<'a>(
+    decisions: &'a Rows<Decision>,
+    request: &str,
+    limit: usize,
+) -> Vec<&'a Decision> {
+    let asked = hashed_terms(request);
+    let known = KNOWN.of(decisions);
+    let mut found: Vec<(usize, &Decision)> = decisions
+        .iter()
+        .zip(&*known)
+        .rev()
+        .map(|(decision, known)| (in_common(&asked, &known.terms), &**decision))
+        .filter(|(words, _)| *words > 0)
+        .collect();
+    found.sort_by_key(|(words, _)| std::cmp::Reverse(*words));
+    found.into_iter().take(limit).map(|(_, d)| d).collect()
+}
 
 /// Ids of decisions that a later one replaces: it names their id, or says their very words.
 pub(crate) fn superseded(decisions: &Rows<Decision>) -> BTreeSet<String> {
@@ -86,7 +108,7 @@ pub(crate) fn ranked<'a>(
     let known = KNOWN.of(&snapshot.decisions);
     let mut out: Vec<RankedDecision> = Vec::new();
     let mut left = Vec::new();
-    let mut texts: BTreeSet<&str> = BTreeSet::new();
+    let mut texts: HashSet<u64> = HashSet::with_capacity(snapshot.decisions.len());
     let rows = snapshot.decisions.iter().zip(&*known);
     for (age, (decision, known)) in rows.rev().enumerate() {
         if decision.decision.trim().is_empty() {
@@ -98,7 +120,7 @@ pub(crate) fn ranked<'a>(
             continue;
         }
         // The same words twice are one decision; the newest row stands for it.
-        if !texts.insert(decision.decision.trim()) {
+        if !texts.insert(known.text) {
             continue;
         }
         let mut reasons = Vec::new();

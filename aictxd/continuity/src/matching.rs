@@ -84,11 +84,10 @@ pub(crate) fn hashed_terms(text: &str) -> Box<[u64]> {
 
 /// As [`shared`], of hashed terms.
 pub(crate) fn in_common(a: &[u64], b: &[u64]) -> usize {
-    let (mut rest, mut shared) = (b, 0);
+    let (mut b, mut shared) = (b.iter().peekable(), 0);
     for term in a {
-        let smaller = rest.iter().take_while(|other| *other < term).count();
-        rest = rest.get(smaller..).unwrap_or_default();
-        shared += usize::from(rest.first() == Some(term));
+        while b.next_if(|other| *other < term).is_some() {}
+        shared += usize::from(b.peek() == Some(&term));
     }
     shared
 }

@@ -75,10 +75,24 @@ impl<R, D> Prepared<R, D> {
 
     /// Takes from an earlier edition of the list what the two have in common.
     fn make_all(&self, rows: &[Arc<R>], earlier: Option<Edition<R, D>>) -> Vec<Arc<D>> {
-        let known: HashMap<*const R, &Arc<D>> = earlier
-            .iter()
-            .flat_map(|earlier| earlier.each.iter().map(Weak::as_ptr).zip(&*earlier.made))
-            .collect();
+        let before = || {
+            let all = earlier.iter();
+            all.flat_map(|earlier| earlier.each.iter().map(Weak::as_ptr).zip(&*earlier.made))
+        };
+        // Nearly always rows went at the beginning and came at the end.
+        let first = rows.first().map(Arc::as_ptr);
+        let mut kept = before()
+            .skip_while(|(row, _)| Some(*row) != first)
+            .zip(rows)
+            .take_while(|((known, _), row)| *known == Arc::as_ptr(row))
+            .map(|((_, made), _)| Arc::clone(made))
+            .collect::<Vec<_>>();
+        let (_, rest) = rows.split_at(kept.len());
+        if rest.len() * 8 < rows.len() {
+            kept.extend(rest.iter().map(|row| Arc::new((self.make)(row))));
+            return kept;
+        }
+        let known: HashMap<*const R, &Arc<D>> = before().collect();
         rows.iter()
             .map(|row| match known.get(&Arc::as_ptr(row)) {
                 Some(made) => Arc::clone(made),
