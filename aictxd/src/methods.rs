@@ -217,6 +217,17 @@ fn reply(value: &impl Serialize) -> Result<Box<RawValue>, RpcError> {
     to_raw_value(value).map_err(|e| RpcError::new(INTERNAL, e.to_string()))
 }
 
+/// Where relative paths of a caller start: at its working directory where that is in the worktree,
+/// else at the worktree's root.
+fn base<'p>(worktree: &'p Path, cwd: &'p str) -> &'p Path {
+    let cwd = Path::new(cwd);
+    if cwd.starts_with(worktree) {
+        cwd
+    } else {
+        worktree
+    }
+}
+
 /// The repository that a path given by a caller is in.
 fn place(app: &App, path: &str) -> Result<Place, RpcError> {
     let path = PathBuf::from(path);

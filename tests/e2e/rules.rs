@@ -132,6 +132,16 @@ fn claimed_paths_are_told_until_their_session_ends() {
         (&held[0]["path"], &held[0]["session_id"]),
         (&json!("tests"), &json!("bob"))
     );
+    // As everywhere, paths start where the command is run.
+    fs::create_dir_all(repo.join("tests")).unwrap();
+    let from_within = env.aictx(
+        &repo.join("tests"),
+        &["claim", "b.py", "../docs", "--session-id", "ann", "--json"],
+    );
+    assert_eq!(
+        from_within.ok().json()["claims"],
+        json!(["tests/a.py", "tests/b.py", "docs"])
+    );
     let nobody = env.aictx(
         &repo,
         &["claim", "calc.py", "--session-id", "nobody", "--json"],

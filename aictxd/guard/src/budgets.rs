@@ -90,7 +90,7 @@ impl Budgets {
             return HookVerdict::Pass;
         }
         let (files, commands, deletions) = spent.with(step);
-        let had = spent.files.len() as u32 + spent.more;
+        let had = spent.more.saturating_add(spent.files.len() as u32);
         let counted = [
             (self.files, had, files, "files edited"),
             (self.commands, spent.commands, commands, "commands run"),
@@ -100,10 +100,11 @@ impl Budgets {
             let Some(budget) = budget.filter(|_| more > 0) else {
                 continue;
             };
+            let after = before.saturating_add(more);
             let over = match say {
-                Say::Deny => before + more > budget,
+                Say::Deny => after > budget,
                 // Once the user agreed, the work goes on for as much again.
-                _ => budget == 0 || share(before + more, budget) > share(before, budget),
+                _ => budget == 0 || share(after, budget) > share(before, budget),
             };
             if over {
                 let text = format!(

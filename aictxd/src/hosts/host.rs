@@ -213,6 +213,10 @@ impl Host {
     /// # Errors
     /// Locked, or not writable.
     pub fn list_failures(&self, every: Duration) -> Result<(), StoreError> {
+        // Only after work of this process: what others left is theirs until there is some.
+        if self.finalized.load(Ordering::Relaxed) == 0 {
+            return Ok(());
+        }
         let memory = self.memory();
         let written = |file| memory.join(file).metadata().and_then(|m| m.modified()).ok();
         let (patterns, list) = (

@@ -17,7 +17,7 @@ use aictx_proto::rpc::{INVALID_PARAMS, NOT_FOUND, NOT_WRITABLE, RpcError};
 use aictx_proto::snapshot::Snapshot;
 use serde_json::{Value, json};
 
-use super::place;
+use super::{base, place};
 use crate::app::App;
 use crate::guarding::WorktreeFacts;
 use crate::policy;
@@ -197,7 +197,8 @@ pub(super) fn claim(app: &App, params: &ClaimParams) -> Result<ClaimReply, RpcEr
     let mut entries = Vec::new();
     for raw in &params.paths {
         let pattern = raw.contains(['*', '?', '[']);
-        let located = root::locate(&place.worktree, &place.worktree, raw);
+        let base = base(&place.worktree, &params.cwd);
+        let located = root::locate(&place.worktree, base, raw);
         match located {
             _ if raw.len() > MAX_ENTRY => return Err(invalid(format!("`{raw}` is too long"))),
             Located::Inside(path) if !path.is_root() => entries.push(path.as_str().to_owned()),

@@ -17,7 +17,7 @@ use aictx_proto::rpc::{INTERNAL, INVALID_PARAMS, NOT_FOUND, RpcError};
 use aictx_proto::snapshot::Snapshot;
 use serde_json::{Map, Value, json};
 
-use super::{as_value, place};
+use super::{as_value, base, place};
 use crate::app::App;
 use crate::hosts::Place;
 use crate::{facts, git};
@@ -184,12 +184,7 @@ const PATHS: [&str; 3] = ["active_files", "files", "discarded_paths"];
 /// # Errors
 /// A path leads out of the repository, or names all of it.
 fn locate(worktree: &Path, cwd: &str, patch: &mut Map<String, Value>) -> Result<(), RpcError> {
-    let cwd = Path::new(cwd);
-    let cwd = if cwd.starts_with(worktree) {
-        cwd
-    } else {
-        Path::new("")
-    };
+    let base = base(worktree, cwd);
     for (member, value) in patch
         .iter_mut()
         .filter(|(m, _)| PATHS.contains(&m.as_str()))
@@ -204,7 +199,7 @@ fn locate(worktree: &Path, cwd: &str, patch: &mut Map<String, Value>) -> Result<
             if text.trim().is_empty() || text.contains(['*', '?']) {
                 continue;
             }
-            match root::locate(worktree, cwd, text) {
+            match root::locate(worktree, base, text) {
                 Located::Inside(inside) if !inside.is_root() => {
                     inside.as_str().clone_into(text);
                 }

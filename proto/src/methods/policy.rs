@@ -46,8 +46,11 @@ pub struct WhoReply {
 pub struct ClaimParams {
     /// Absolute path in the repository.
     pub repo: String,
-    /// Files, directories or patterns, relative to the worktree; nothing is claimed when empty.
+    /// Files, directories or patterns; nothing is claimed when empty. Patterns are relative to the
+    /// worktree.
     pub paths: Vec<String>,
+    /// Absolute working directory that relative files and directories start from; empty for the root.
+    pub cwd: String,
     /// Let go of `paths`, or of everything when there are none.
     pub release: bool,
     /// Whose session it is.

@@ -44,7 +44,7 @@ pub struct Steer {
 /// `aictx claim`.
 #[derive(Debug, Args)]
 pub struct Claim {
-    /// Files, directories or patterns, relative to the worktree
+    /// Files and directories, or patterns relative to the worktree
     #[arg(value_name = "PATH")]
     pub paths: Vec<String>,
     /// Let go of these paths, or of everything

@@ -8,7 +8,7 @@ use aictx_proto::methods::{
 };
 use aictx_proto::rpc::MAX_LINE_BYTES;
 
-use super::{absolute, caller};
+use super::{absolute, caller, working_directory};
 use crate::cli::Answer;
 use crate::cli::arguments::{Claim, RepoOption, Steer, Trust};
 use crate::cli::call::{Backend, parse};
@@ -79,6 +79,7 @@ pub(super) fn claim(backend: &Backend, options: Claim, paint: Paint) -> Result<A
     let params = ClaimParams {
         repo: absolute(&options.at.repo)?,
         paths: options.paths,
+        cwd: working_directory(),
         release: options.release,
         caller: caller(options.caller),
     };

@@ -7,6 +7,16 @@ pub(in super::super) struct Interpreter {
     pub(in super::super) deletes: &'static [&'static str],
 }
 
+/// What deletes a tree in programs for Node and what takes its modules.
+const NODE_DELETES: &[&str] = &[
+    "rmSync(",
+    "rmdirSync(",
+    "fs.rm(",
+    "'rimraf'",
+    "\"rimraf\"",
+    "rimraf(",
+];
+
 pub(in super::super) static INTERPRETERS: &[Interpreter] = &[
     Interpreter {
         name: "python",
@@ -43,14 +53,7 @@ pub(in super::super) static INTERPRETERS: &[Interpreter] = &[
     Interpreter {
         name: "bun",
         options: &["-e", "--eval"],
-        deletes: &[
-            "rmSync(",
-            "rmdirSync(",
-            "fs.rm(",
-            "'rimraf'",
-            "\"rimraf\"",
-            "rimraf(",
-        ],
+        deletes: NODE_DELETES,
     },
     Interpreter {
         name: "deno",
@@ -136,26 +139,12 @@ pub(in super::super) static INTERPRETERS: &[Interpreter] = &[
     Interpreter {
         name: "ts-node",
         options: &["-e", "--eval"],
-        deletes: &[
-            "rmSync(",
-            "rmdirSync(",
-            "fs.rm(",
-            "'rimraf'",
-            "\"rimraf\"",
-            "rimraf(",
-        ],
+        deletes: NODE_DELETES,
     },
     Interpreter {
         name: "tsx",
         options: &["-e", "--eval"],
-        deletes: &[
-            "rmSync(",
-            "rmdirSync(",
-            "fs.rm(",
-            "'rimraf'",
-            "\"rimraf\"",
-            "rimraf(",
-        ],
+        deletes: NODE_DELETES,
     },
     Interpreter {
         name: "groovy",
