@@ -169,31 +169,36 @@ impl Presence {
     ) -> Vec<String> {
         self.with(session, |s| {
             runner.clone_into(&mut s.runner);
-            if release {
-                s.claims
-                    .retain(|c| !entries.is_empty() && !entries.contains(&c.entry));
-            } else {
-                for entry in entries {
-                    let known = |c: &Claim| c.entry == *entry && c.worktree == worktree;
-                    if s.claims.len() < MAX_CLAIMS && !s.claims.iter().any(known) {
-                        s.claims.push(Claim {
-                            worktree: worktree.to_owned(),
-                            entry: entry.clone(),
-                            at,
-                        });
-                    }
-                }
-            }
-            s.claims.iter().map(|c| c.entry.clone()).collect()
+            apply_claim(&mut s.claims, worktree, entries, release, at);
+            names(&s.claims)
         })
+    }
+
+    /// What a session would claim after [`Self::claim`].
+    pub fn would_claim(
+        &self,
+        session: &str,
+        worktree: &Path,
+        entries: &[String],
+        release: bool,
+        at: Timestamp,
+    ) -> Vec<String> {
+        let all = self.lock();
+        let mut claims = all
+            .1
+            .get(session)
+            .map_or_else(Vec::new, |s| s.claims.clone());
+        drop(all);
+        apply_claim(&mut claims, worktree, entries, release, at);
+        names(&claims)
     }
 
     /// What a session claims.
     pub fn claims(&self, session: &str) -> Vec<String> {
         let all = self.lock();
-        all.1.get(session).map_or_else(Vec::new, |s| {
-            s.claims.iter().map(|c| c.entry.clone()).collect()
-        })
+        all.1
+            .get(session)
+            .map_or_else(Vec::new, |s| names(&s.claims))
     }
 
     /// Other sessions that are where a session wants to be: their claims that meet its entries, and
@@ -395,6 +400,33 @@ impl Presence {
 }
 
 /// When a session claimed what a file is in, first.
+fn apply_claim(
+    claims: &mut Vec<Claim>,
+    worktree: &Path,
+    entries: &[String],
+    release: bool,
+    at: Timestamp,
+) {
+    if release {
+        claims.retain(|c| !entries.is_empty() && !entries.contains(&c.entry));
+        return;
+    }
+    for entry in entries {
+        let known = |c: &Claim| c.entry == *entry && c.worktree == worktree;
+        if claims.len() < MAX_CLAIMS && !claims.iter().any(known) {
+            claims.push(Claim {
+                worktree: worktree.to_owned(),
+                entry: entry.clone(),
+                at,
+            });
+        }
+    }
+}
+
+fn names(claims: &[Claim]) -> Vec<String> {
+    claims.iter().map(|c| c.entry.clone()).collect()
+}
+
 fn claim_on(session: &Session, path: &Path) -> Option<Timestamp> {
     let claims = session.claims.iter().filter(|claim| claim.covers(path));
     claims.map(|claim| claim.at).min()

@@ -220,14 +220,7 @@ pub(super) fn claim(app: &App, params: &ClaimParams) -> Result<ClaimReply, RpcEr
     }
     let asked = params.release || !entries.is_empty();
     let claims = if asked {
-        presence.claim(
-            &id,
-            &session.runner,
-            worktree,
-            &entries,
-            params.release,
-            now,
-        )
+        presence.would_claim(&id, worktree, &entries, params.release, now)
     } else {
         before.clone()
     };
@@ -240,6 +233,15 @@ pub(super) fn claim(app: &App, params: &ClaimParams) -> Result<ClaimReply, RpcEr
             .host
             .observe(&id, &[row])
             .map_err(|e| RpcError::new(NOT_WRITABLE, e.to_string()))?;
+        // Only what is written counts: a claim that is not would be gone with this process.
+        presence.claim(
+            &id,
+            &session.runner,
+            worktree,
+            &entries,
+            params.release,
+            now,
+        );
     }
     let live = |id: &str| app.sessions.get(id).is_some();
     Ok(ClaimReply {
