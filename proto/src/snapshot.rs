@@ -92,8 +92,10 @@ pub struct Snapshot {
     pub threads: Arc<Vec<Arc<Thread>>>,
     /// Which thread is active where.
     pub pointer: Arc<ActivePointer>,
-    /// Newest strategies, oldest first.
+    /// Newest strategies, folded: one per execution, in the order in which they were last written.
     pub strategies: Rows<Strategy>,
+    /// Rows that the strategies are folded from, as [`Self::failure_rows`].
+    pub strategy_rows: u64,
     /// Sub-systems, shards over the file of all.
     pub semantic: Arc<SemanticRepo>,
     /// Areas, shards over the file of all.

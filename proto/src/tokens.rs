@@ -9,12 +9,14 @@
 pub fn estimate(text: &str) -> u32 {
     if text.is_ascii() {
         // Most texts are, and there are a few kilobytes of them in every answer.
-        return count(text.bytes().map(char::from));
+        return count(text.bytes().map(char::from), |c| {
+            ASCII.get(c as usize).copied().unwrap_or(Class::Other)
+        });
     }
-    count(text.chars())
+    count(text.chars(), class)
 }
 
-fn count(mut chars: impl Iterator<Item = char>) -> u32 {
+fn count(mut chars: impl Iterator<Item = char>, class: impl Fn(char) -> Class) -> u32 {
     let mut count = 0_u32;
     let Some(mut last) = chars.next() else {
         return 0;
@@ -67,13 +69,34 @@ enum Class {
     Other,
 }
 
+/// The classes of ASCII, looked up instead of compared.
+// Evaluated by the compiler, which would refuse an index that does not fit.
+#[allow(clippy::indexing_slicing)]
+static ASCII: [Class; 128] = {
+    let mut classes = [Class::Mark; 128];
+    let mut byte = 0;
+    while byte < 128 {
+        classes[byte] = class_of_ascii(byte as u8);
+        byte += 1;
+    }
+    classes
+};
+
+const fn class_of_ascii(byte: u8) -> Class {
+    match byte {
+        b' ' | b'\t' => Class::Blank,
+        b'\n' | b'\r' => Class::Break,
+        b'a'..=b'z' | b'A'..=b'Z' => Class::Letter,
+        b'0'..=b'9' => Class::Digit,
+        _ => Class::Mark,
+    }
+}
+
 fn class(c: char) -> Class {
+    if let Some(class) = ASCII.get(c as usize) {
+        return *class;
+    }
     match c {
-        ' ' | '\t' => Class::Blank,
-        '\n' | '\r' => Class::Break,
-        'a'..='z' | 'A'..='Z' => Class::Letter,
-        '0'..='9' => Class::Digit,
-        _ if c.is_ascii() => Class::Mark,
         _ if matches!(u32::from(c), 0x2E80..=0x9FFF | 0xAC00..=0xD7AF | 0xF900..=0xFAFF | 0x0E00..=0x0EFF) => {
             Class::Unspaced
         }

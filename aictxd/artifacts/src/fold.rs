@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::collections::HashMap;
 use std::collections::HashSet;
 
-use aictx_proto::record::{FailurePattern, Handoff, HandoffRow};
+use aictx_proto::record::{FailurePattern, Handoff, HandoffRow, Strategy};
+use aictx_proto::snapshot::Rows;
 
 /// One pattern per signature (spec/memory §5.4), in the order of their last rows: the newest row
 /// decides, lists are merged newest first, occurrences are at least the executions that saw it.
@@ -29,6 +30,23 @@ pub(crate) fn failures(rows: &[Arc<FailurePattern>]) -> Vec<Arc<FailurePattern>>
     groups.sort_by_key(|(last, _)| *last);
     let folded = groups.into_iter().filter_map(|(_, group)| fold(group));
     folded.collect()
+}
+
+/// One strategy per execution, in the order of their last rows: what was done again is counted in a
+/// later row, which stands for the earlier ones.
+pub(crate) fn strategies(rows: &Rows<Strategy>) -> Rows<Strategy> {
+    let mut seen: HashSet<&str> = HashSet::with_capacity(rows.len());
+    let mut newest: Vec<Arc<Strategy>> = Vec::with_capacity(rows.len());
+    for row in rows.iter().rev() {
+        if row.task_id.is_empty() || seen.insert(&row.task_id) {
+            newest.push(Arc::clone(row));
+        }
+    }
+    if newest.len() == rows.len() {
+        return Arc::clone(rows);
+    }
+    newest.reverse();
+    Arc::new(newest)
 }
 
 fn signature(row: &FailurePattern) -> &str {
@@ -175,6 +193,26 @@ pub(crate) fn with_outcome(handoff: &Arc<Handoff>, rows: &[Arc<HandoffRow>]) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_last_row_of_an_execution_is_its_strategy() {
+        let row = |id: &str, uses| Strategy {
+            task_id: id.to_owned(),
+            uses,
+            ..Strategy::default()
+        };
+        let rows = [
+            row("a", 0),
+            row("", 0),
+            row("b", 0),
+            row("a", 1),
+            row("", 2),
+        ];
+        let folded = strategies(&aictx_proto::snapshot::shared(rows));
+        let told: Vec<_> = folded.iter().map(|s| (&*s.task_id, s.uses)).collect();
+        assert_eq!(told, [("", 0), ("b", 0), ("a", 1), ("", 2)]);
+        assert!(Arc::ptr_eq(&strategies(&folded), &folded));
+    }
 
     #[test]
     fn w3_the_outcome_comes_from_the_history_of_the_same_execution() {

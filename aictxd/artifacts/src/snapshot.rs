@@ -54,6 +54,9 @@ pub(crate) struct Cache {
     /// The failure rows folded, and the rows they were folded from.
     folded: Rows<FailurePattern>,
     folded_from: Rows<FailurePattern>,
+    /// The strategy rows folded, and the rows they were folded from.
+    learned: Rows<Strategy>,
+    learned_from: Rows<Strategy>,
     /// What several files hold together, and the editions it was put together from.
     together: Together,
 }
@@ -140,6 +143,8 @@ impl Cache {
             area_shards: Shelf::new(files::AREAS_DIR),
             folded: Arc::default(),
             folded_from: Arc::default(),
+            learned: Arc::default(),
+            learned_from: Arc::default(),
             together: Together::default(),
         }
     }
@@ -151,9 +156,9 @@ impl Cache {
         self.handoffs.refresh(root);
         self.decisions.refresh(root);
         self.failures.refresh(root);
-        self.fold();
         self.executions.refresh(root);
         self.strategies.refresh(root);
+        self.fold();
         self.compliance.refresh(root);
         self.lifecycle.refresh(root);
         self.state.refresh(root);
@@ -201,8 +206,12 @@ impl Cache {
 
     fn fold(&mut self) {
         if !Arc::ptr_eq(&self.folded_from, &self.failures.rows) {
-            self.folded = keep(fold::failures(&self.failures.rows), &self.folded);
+            self.folded = Arc::new(fold::failures(&self.failures.rows));
             self.folded_from = self.failures.rows.clone();
+        }
+        if !Arc::ptr_eq(&self.learned_from, &self.strategies.rows) {
+            self.learned = fold::strategies(&self.strategies.rows);
+            self.learned_from = self.strategies.rows.clone();
         }
     }
 
@@ -224,9 +233,7 @@ impl Cache {
             .flatten()
             .for_each(|edition| *edition += 1);
         part!(self, file, p => p.apply(change), ());
-        if file == files::FAILURE_PATTERNS {
-            self.fold();
-        }
+        self.fold();
         self.gather();
     }
 
@@ -376,7 +383,8 @@ impl Cache {
             active_task: share(self.active_task(), last.active_task.as_ref()),
             threads: self.together.threads.clone(),
             pointer: self.active.value.clone().unwrap_or_default(),
-            strategies: self.strategies.rows.clone(),
+            strategies: self.learned.clone(),
+            strategy_rows: self.strategies.lines,
             semantic: self.together.semantic.clone(),
             areas: self.together.areas.clone(),
             area_files: self.area_shards.values().next().is_some(),
@@ -396,6 +404,7 @@ impl Cache {
             && same(&next.decisions, &last.decisions)
             && same(&next.failures, &last.failures)
             && next.failure_rows == last.failure_rows
+            && next.strategy_rows == last.strategy_rows
             && same(&next.executions, &last.executions)
             && next.executions_total == last.executions_total
             && same_option(next.active_task.as_ref(), last.active_task.as_ref())

@@ -238,7 +238,7 @@ impl Capsule<'_> {
             packet.leave_out("failure", &pattern.failure_id, "limit");
         }
         for found in self.context.decisions.iter().skip(MAX_DECISIONS) {
-            packet.leave_out("decision", &found.id, "limit");
+            packet.leave_out("decision", found.id(), "limit");
         }
         packet.close()
     }
@@ -450,7 +450,7 @@ impl Capsule<'_> {
         for found in self.context.decisions.iter().take(MAX_DECISIONS) {
             let dirty = dirty_text(&self.context.dirt(&found.decision.anchors));
             let line = format!("Decided: {}{dirty}", quote(&found.decision.decision, 160));
-            packet.item("decision", &found.id, &found.reasons.join(", "), &[line]);
+            packet.item("decision", found.id(), &found.reasons().join(", "), &[line]);
         }
     }
 }

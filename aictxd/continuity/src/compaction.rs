@@ -124,7 +124,7 @@ pub const RULES: &[Rule] = &[
     Rule {
         file: files::STRATEGIES,
         kind: "strategies",
-        words: "at most 30 days old, undated or pinned; of older ones the newest 20 of each task type and the newest 10 of each area; of those with the same execution, type, first file and time one",
+        words: "at most 30 days old, undated or pinned; of older ones the newest 20 of each task type and the newest 10 of each area; of those of the same execution the last",
         fates: strategies,
     },
     Rule {
@@ -199,19 +199,22 @@ fn newest(rows: &[Value], known: &Known, count: usize) -> Vec<Fate> {
 
 fn strategies(rows: &[Value], known: &Known) -> Vec<Fate> {
     let mut fates = vec![Fate::Keep; rows.len()];
-    let mut seen = HashSet::new();
+    // A later row of an execution stands for the earlier ones.
+    let mut last: HashMap<&str, usize> = HashMap::new();
+    for (at, row) in rows.iter().enumerate() {
+        last.insert(text(row, "task_id"), at);
+    }
     let mut types: HashMap<&str, usize> = HashMap::new();
     let mut areas: HashMap<&str, usize> = HashMap::new();
     for at in newest_first(rows) {
         let (Some(row), Some(fate)) = (rows.get(at), fates.get_mut(at)) else {
             continue;
         };
-        let key =
-            ["task_id", "task_type", "primary_entry_point", "timestamp"].map(|m| text(row, m));
         if is_pinned(row) {
             continue;
         }
-        if !key[0].is_empty() && !seen.insert(key) {
+        let id = text(row, "task_id");
+        if !id.is_empty() && last.get(id) != Some(&at) {
             *fate = Fate::Duplicate;
             continue;
         }

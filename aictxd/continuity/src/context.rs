@@ -3,6 +3,7 @@
 //!
 //! Every item says why it was loaded; what was not loaded says why not.
 
+use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashSet};
 
 use aictx_proto::Timestamp;
@@ -100,6 +101,8 @@ pub(crate) struct Context<'a> {
     pub(crate) notes: Vec<&'a Note>,
     pub(crate) left_out: Vec<(&'static str, String, &'static str)>,
     pub(crate) now: Timestamp,
+    /// See [`Self::ranked`].
+    ranked: OnceCell<Vec<Ranked>>,
 }
 
 /// What is known at the moment of asking beside the request.
@@ -204,11 +207,16 @@ impl<'a> Context<'a> {
             notes,
             left_out,
             now,
+            ranked: OnceCell::new(),
         }
     }
 
     /// Ranked items, best first (spec/lifecycle.md §8.1).
-    pub(crate) fn ranked(&self) -> Vec<Ranked> {
+    pub(crate) fn ranked(&self) -> &[Ranked] {
+        self.ranked.get_or_init(|| self.rank())
+    }
+
+    fn rank(&self) -> Vec<Ranked> {
         let mut items = Vec::new();
         let asked = terms(&self.request);
         let text_bonus = |text: &str| (4 * shared(&asked, &terms(text)) as i64).min(20);
@@ -237,11 +245,11 @@ impl<'a> Context<'a> {
             let lost = live.is_empty() && !d.related_paths.is_empty();
             items.push(Ranked {
                 kind: "decision",
-                id: found.id.clone(),
+                id: found.id().to_owned(),
                 title: short(&d.decision),
                 score: 25 + found.score.min(60) + if live.is_empty() { 0 } else { 10 }
                     - if lost { 15 } else { 0 },
-                reasons: found.reasons.clone(),
+                reasons: found.reasons(),
                 paths: live,
             });
         }

@@ -1,6 +1,7 @@
 //! Decisions: the ones that still hold, the most relevant and newest first (W5).
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashSet};
+use std::sync::Arc;
 
 use aictx_proto::record::Decision;
 use aictx_proto::snapshot::{Rows, Snapshot};
@@ -14,29 +15,94 @@ use crate::prepared::{Prepared, hash};
 #[derive(Debug, Clone)]
 pub(crate) struct RankedDecision<'a> {
     pub(crate) decision: &'a Decision,
-    pub(crate) id: String,
+    known: Arc<Known>,
     pub(crate) score: i64,
-    pub(crate) reasons: Vec<String>,
+    reasons: Reasons,
 }
 
-/// What is known of a decision before anything is asked.
+/// What speaks for a decision; put into words only for those that are told.
+#[derive(Debug, Clone, Copy)]
+struct Reasons {
+    pinned: bool,
+    governs: bool,
+    words: usize,
+    recent: bool,
+}
+
+impl RankedDecision<'_> {
+    pub(crate) fn id(&self) -> &str {
+        &self.known.id
+    }
+
+    /// Why it stands where it stands.
+    pub(crate) fn reasons(&self) -> Vec<String> {
+        let Reasons {
+            pinned,
+            governs,
+            words,
+            recent,
+        } = self.reasons;
+        let shared = (words > 0).then(|| format!("shared_terms:{words}"));
+        let said = |yes: bool, what: &str| yes.then(|| what.to_owned());
+        said(pinned, "pinned")
+            .into_iter()
+            .chain(said(governs, "governs_these_files"))
+            .chain(shared)
+            .chain(said(recent, "recent_decision"))
+            .collect()
+    }
+}
+
+/// What is known of a decision before anything is asked. Texts are compared by their hashes.
 #[derive(Debug)]
 struct Known {
     id: String,
-    /// Hash of what was decided.
+    id_hash: u64,
+    says_nothing: bool,
+    /// What was decided.
     text: u64,
     /// Terms of all it says.
     terms: Box<[u64]>,
+    /// The earlier ones that it replaces, by what it calls them.
+    supersedes: Box<[u64]>,
+    /// The paths that it governs, sorted.
+    governs: Box<[u64]>,
 }
 
-static KNOWN: Prepared<Decision, Known> = Prepared::new(|decision| Known {
-    id: decision_id(decision),
-    text: hash(decision.decision.trim()),
-    terms: hashed_terms(&format!(
-        "{} {} {}",
-        decision.decision, decision.rationale, decision.subsystem
-    )),
+static KNOWN: Prepared<Decision, Known> = Prepared::new(|decision| {
+    let id = decision_id(decision);
+    let mut governs: Vec<u64> = decision.related_paths.iter().map(|p| governed(p)).collect();
+    governs.sort_unstable();
+    Known {
+        id_hash: hash(&id),
+        id,
+        says_nothing: decision.decision.trim().is_empty(),
+        text: hash(decision.decision.trim()),
+        terms: hashed_terms(&format!(
+            "{} {} {}",
+            decision.decision, decision.rationale, decision.subsystem
+        )),
+        supersedes: decision.supersedes.iter().map(|n| hash(n.trim())).collect(),
+        governs: governs.into(),
+    }
 });
+
+fn governed(path: &str) -> u64 {
+    hash(path.trim_end_matches('/').trim_end_matches("/**"))
+}
+
+/// Paths and the directories above them, as [`Known::governs`] has them.
+fn governed_by(paths: &BTreeSet<String>) -> Vec<u64> {
+    let mut all = Vec::new();
+    for path in paths {
+        let above = path.match_indices('/').filter_map(|(at, _)| path.get(..at));
+        all.extend(above.filter(|above| !above.is_empty()).map(hash));
+        all.push(hash(path));
+    }
+    all.sort_unstable();
+    all.dedup();
+    all
+}
 
 /// The decisions that share most words with a request, at most `limit`; of equals the newer ones.
 pub(crate) fn about<'a>(
@@ -57,23 +123,22 @@ pub(crate) fn about<'a>(
     found.into_iter().take(limit).map(|(_, d)| d).collect()
 }
 
-/// Ids of decisions that a later one replaces: it names their id, or says their very words.
-pub(crate) fn superseded(decisions: &Rows<Decision>) -> BTreeSet<String> {
+/// Which decisions a later one replaces, in the order of the rows: it names their id, or says their
+/// very words.
+pub(crate) fn superseded(decisions: &Rows<Decision>) -> Vec<bool> {
     let known = KNOWN.of(decisions);
-    // Earlier decisions by what they may be named by.
-    let mut earlier: HashMap<&str, Vec<&str>> = HashMap::new();
-    let mut gone = BTreeSet::new();
-    if decisions.iter().all(|d| d.supersedes.is_empty()) {
-        return gone;
-    }
-    for (decision, known) in decisions.iter().zip(&*known) {
-        for named in &decision.supersedes {
-            let named = earlier.get(named.trim()).into_iter().flatten();
-            gone.extend(named.map(|id| (*id).to_owned()));
+    let gone = gone(&known);
+    known.iter().map(|k| gone.contains(&k.id_hash)).collect()
+}
+
+/// Ids of the decisions that a later one replaces.
+fn gone(known: &[Arc<Known>]) -> HashSet<u64> {
+    let (mut named, mut gone) = (HashSet::<u64>::new(), HashSet::new());
+    for known in known.iter().rev() {
+        if !named.is_empty() && (named.contains(&known.text) || named.contains(&known.id_hash)) {
+            gone.insert(known.id_hash);
         }
-        for name in [decision.decision.trim(), &known.id] {
-            earlier.entry(name).or_default().push(&known.id);
-        }
+        named.extend(&known.supersedes);
     }
     gone
 }
@@ -84,17 +149,6 @@ pub(crate) fn names(named: &str, decision: &Decision) -> bool {
     named == decision.decision.trim() || named == decision_id(decision)
 }
 
-/// Whether a decision may be told at all; why not otherwise.
-fn excluded(decision: &Decision, id: &str, gone: &BTreeSet<String>) -> Option<&'static str> {
-    if marks::is_wrong(&decision.extra) {
-        Some("marked_wrong")
-    } else if gone.contains(id) {
-        Some("superseded")
-    } else {
-        None
-    }
-}
-
 /// The decisions that hold, best first, and those that do not, with the reason. A request and files
 /// at hand bring forward what is about them; otherwise the newest come first. Decisions of one
 /// sub-system stand side by side: only naming an earlier one replaces it.
@@ -103,66 +157,56 @@ pub(crate) fn ranked<'a>(
     request: &str,
     paths: &BTreeSet<String>,
 ) -> (Vec<RankedDecision<'a>>, Vec<(String, &'static str)>) {
-    let gone = superseded(&snapshot.decisions);
-    let asked = hashed_terms(request);
     let known = KNOWN.of(&snapshot.decisions);
-    let mut out: Vec<RankedDecision> = Vec::new();
+    let gone = gone(&known);
+    let asked = hashed_terms(request);
+    let at_hand = governed_by(paths);
+    let mut out: Vec<RankedDecision> = Vec::with_capacity(known.len());
     let mut left = Vec::new();
-    let mut texts: HashSet<u64> = HashSet::with_capacity(snapshot.decisions.len());
+    let mut texts: HashSet<u64> = HashSet::with_capacity(known.len());
     let rows = snapshot.decisions.iter().zip(&*known);
     for (age, (decision, known)) in rows.rev().enumerate() {
-        if decision.decision.trim().is_empty() {
+        if known.says_nothing {
             continue;
         }
-        let id = known.id.clone();
-        if let Some(why) = excluded(decision, &id, &gone) {
-            left.push((id, why));
+        let excluded = if marks::is_wrong(&decision.extra) {
+            Some("marked_wrong")
+        } else if gone.contains(&known.id_hash) {
+            Some("superseded")
+        } else {
+            None
+        };
+        if let Some(why) = excluded {
+            left.push((known.id.clone(), why));
             continue;
         }
         // The same words twice are one decision; the newest row stands for it.
         if !texts.insert(known.text) {
             continue;
         }
-        let mut reasons = Vec::new();
-        let mut score = 0;
-        if marks::is_pinned(&decision.extra) {
-            score += 1_000;
-            reasons.push("pinned".to_owned());
-        }
-        let governed = |p: &&String| covers(p, paths);
-        let hits = decision.related_paths.iter().filter(governed).count();
-        if hits > 0 {
-            score += 20 * hits.min(3) as i64;
-            reasons.push("governs_these_files".to_owned());
-        }
+        let pinned = marks::is_pinned(&decision.extra);
+        let hits = in_common(&known.governs, &at_hand);
         let words = in_common(&asked, &known.terms);
-        if words > 0 {
-            score += (4 * words as i64).min(20);
-            reasons.push(format!("shared_terms:{words}"));
-        }
-        if age < 5 {
-            score += 5 - age as i64;
-            reasons.push("recent_decision".to_owned());
-        }
+        let recent = age < 5;
+        let score = if pinned { 1_000 } else { 0 }
+            + 20 * hits.min(3) as i64
+            + (4 * words as i64).min(20)
+            + if recent { 5 - age as i64 } else { 0 };
         out.push(RankedDecision {
             decision,
-            id,
+            known: Arc::clone(known),
             score,
-            reasons,
+            reasons: Reasons {
+                pinned,
+                governs: hits > 0,
+                words,
+                recent,
+            },
         });
     }
     // Stable: of equal scores the newer one stays first.
     out.sort_by_key(|found| std::cmp::Reverse(found.score));
     (out, left)
-}
-
-/// Whether a governed path is, or is a directory above, one of some paths.
-fn covers(governed: &str, paths: &BTreeSet<String>) -> bool {
-    let governed = governed.trim_end_matches('/').trim_end_matches("/**");
-    paths.iter().any(|path| {
-        path.strip_prefix(governed)
-            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-    })
 }
 
 #[cfg(test)]

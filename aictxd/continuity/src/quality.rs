@@ -180,7 +180,7 @@ fn issues(context: &Context, gaps: &[Value], contract: bool, validated: bool) ->
                 ),
                 "an item is older than 90 days",
                 "check that it still holds, then pin or supersede it",
-                found.id.clone(),
+                found.id().to_owned(),
             );
         }
     }

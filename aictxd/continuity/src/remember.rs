@@ -53,9 +53,9 @@ pub fn items(snapshot: &Snapshot) -> Vec<Value> {
         }));
     };
     let gone = superseded(&snapshot.decisions);
-    for d in snapshot.decisions.iter().rev() {
+    for (d, gone) in snapshot.decisions.iter().zip(gone).rev() {
         let id = decision_id(d);
-        let status = if gone.contains(&id) { "superseded" } else { "" };
+        let status = if gone { "superseded" } else { "" };
         add(id, "decision", &d.decision, &d.timestamp, status, &d.extra);
     }
     for f in snapshot.failures.iter().rev() {

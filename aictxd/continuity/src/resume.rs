@@ -248,8 +248,11 @@ fn writes(
 ) -> Effects {
     let replace = |file: String, value: Value, order| Effect::ReplaceJson { file, value, order };
     let (index, gone) = with_new(&snapshot.contracts, reference);
-    let mut stored = reply.clone();
-    stored.text.clear();
+    let mut stored = value(reply);
+    // It stands in the file beside it.
+    if let Some(text) = stored.get_mut("text") {
+        *text = json!("");
+    }
     let mut effects = vec![
         touched.effect(),
         Effect::ReplaceText {
@@ -258,7 +261,7 @@ fn writes(
         },
         replace(
             files::RESUME_CAPSULE_JSON.to_owned(),
-            value(&stored),
+            stored,
             KeyOrder::AsBuilt,
         ),
         replace(

@@ -86,8 +86,8 @@ pub(crate) enum StrategyChange {
     None,
     /// A new row.
     Append(Box<Strategy>),
-    /// The same was done before: all rows, with that one counted and renewed.
-    Renew(Vec<Arc<Strategy>>, String),
+    /// The same was done before: its row, counted and renewed.
+    Renew(Box<Strategy>),
 }
 
 /// Keeps what worked with evidence; a failure is kept as history, and never offered. What was done
@@ -127,15 +127,11 @@ pub(crate) fn learn(strategies: &[Arc<Strategy>], done: &Done) -> StrategyChange
     let Some(known) = strategies.iter().rev().find(same) else {
         return StrategyChange::Append(Box::new(row));
     };
-    let id = known.task_id.clone();
-    let mut rows = strategies.to_vec();
-    if let Some(known) = rows.iter_mut().find(|s| s.task_id == id) {
-        let known = Arc::make_mut(known);
-        known.uses += 1;
-        known.timestamp = done.now.to_string();
-        known.anchors = row.anchors;
-    }
-    StrategyChange::Renew(rows, id)
+    let mut known = Strategy::clone(known);
+    known.uses += 1;
+    known.timestamp = done.now.to_string();
+    known.anchors = row.anchors;
+    StrategyChange::Renew(Box::new(known))
 }
 
 fn row(done: &Done, quality: &'static str) -> Strategy {
@@ -366,10 +362,10 @@ mod tests {
             "W11: commands are no entry points"
         );
         let again = done("e2", "fix the token refresh again", &edited, &tests);
-        let StrategyChange::Renew(rows, id) = learn(&[Arc::new(*row.clone())], &again) else {
+        let StrategyChange::Renew(again) = learn(&[Arc::new(*row.clone())], &again) else {
             panic!()
         };
-        assert_eq!((rows[0].uses, id.as_str()), (1, "e1"));
+        assert_eq!((again.uses, again.task_id.as_str()), (1, "e1"));
         let unproven = Done {
             validated: false,
             ..first

@@ -4,9 +4,10 @@
 use std::sync::Arc;
 
 use aictx_proto::effect::{Effect, Effects, KeyOrder};
-use aictx_proto::record::{ContractIndex, FailurePattern, Strategy, Thread, files};
+use aictx_proto::record::{ContractIndex, FailurePattern, Thread, files};
 use serde_json::{Map, Value, json};
 
+use super::records::strategy_effects;
 use super::{Finalize, value};
 use crate::anchors;
 use crate::areas::{self, Worked};
@@ -177,7 +178,7 @@ pub(super) fn learn(input: &Finalize, facts: &Facts) -> Learned {
         },
     );
     let mut effects = Effects::new();
-    strategy_effects(&strategy, &snapshot.strategies, &mut effects);
+    strategy_effects(&strategy, snapshot, &mut effects);
     if let Some(areas) = &areas {
         effects.push(replace(files::AREAS.to_owned(), value(areas)));
         if snapshot.area_files
@@ -259,37 +260,6 @@ fn replace(file: String, value: Value) -> Effect {
         value,
         order: KeyOrder::Sorted,
     }
-}
-
-fn strategy_effects(strategy: &StrategyChange, known: &[Arc<Strategy>], effects: &mut Effects) {
-    let append = |file: &str, rows: Vec<Value>| Effect::AppendRows {
-        file: file.to_owned(),
-        rows,
-        order: KeyOrder::Sorted,
-    };
-    let mut all = match strategy {
-        StrategyChange::None => return,
-        StrategyChange::Append(row) if known.len() < strategies::MAX_ROWS => {
-            effects.push(append(files::STRATEGIES, vec![row_value(&**row)]));
-            return;
-        }
-        StrategyChange::Append(row) => {
-            let mut all = known.to_vec();
-            all.push(Arc::new((**row).clone()));
-            all
-        }
-        StrategyChange::Renew(all, _) => all.clone(),
-    };
-    let gone = strategies::overflow(&mut all);
-    if !gone.is_empty() {
-        let rows = gone.iter().map(|row| row_value(&**row)).collect();
-        effects.push(append("archive/strategy_memory/evicted.jsonl", rows));
-    }
-    effects.push(Effect::ReplaceRows {
-        file: files::STRATEGIES.to_owned(),
-        rows: all.iter().map(|row| row_value(&**row)).collect(),
-        order: KeyOrder::Sorted,
-    });
 }
 
 /// The thread with what the execution adds to it: the active one, with the caller's own patch first.

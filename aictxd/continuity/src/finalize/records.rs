@@ -5,8 +5,9 @@ use std::sync::Arc;
 use aictx_proto::effect::{Effect, Effects, KeyOrder};
 use aictx_proto::ledger::{LedgerKind, LedgerRow, Provenance};
 use aictx_proto::record::{
-    AgentExecutionRow, ExecutionLogRow, FailurePattern, LifecycleEvent, files,
+    AgentExecutionRow, ExecutionLogRow, FailurePattern, LifecycleEvent, Strategy, files,
 };
+use aictx_proto::snapshot::Snapshot;
 use aictx_proto::text::{clean, slug};
 use serde_json::{Map, Value, json};
 
@@ -15,12 +16,13 @@ use super::report::notable_errors;
 use super::{Decided, value};
 use crate::memo::is_test_command;
 use crate::project::PASSED_CHECK;
+use crate::strategies::{self, StrategyChange};
 use crate::{failures, lifecycle, row_value};
 
-/// Up to so many failure patterns are written anew each time: a row for each.
-const FEW_PATTERNS: usize = 16;
-/// With more of them, rows that newer ones have superseded stay until they are this share of the
-/// patterns: then each row costs the writing of four others.
+/// Up to so many failure patterns or strategies are written anew each time: a row for each.
+const FEW: usize = 16;
+/// With more of them, rows that newer ones have superseded stay until they are this share of the rest:
+/// then each row costs the writing of four others.
 const SUPERSEDED_SHARE: usize = 4;
 
 /// The two rows that every execution leaves; the reply repeats them.
@@ -257,9 +259,8 @@ fn failure_rows(there: u64, patterns: &[Arc<FailurePattern>], change: &failures:
     let order = KeyOrder::Sorted;
     let there = usize::try_from(there).unwrap_or(usize::MAX);
     let after = there.saturating_add(change.changed.len());
-    let few = patterns.len() <= FEW_PATTERNS;
-    let superseded = after.saturating_sub(patterns.len());
-    if few || !change.evicted.is_empty() || superseded > patterns.len() / SUPERSEDED_SHARE {
+    let few = patterns.len() <= FEW;
+    if few || !change.evicted.is_empty() || is_crowded(after, patterns.len()) {
         let rows = patterns.iter().map(|p| row_value(&**p)).collect();
         return Effect::ReplaceRows { file, rows, order };
     }
@@ -268,6 +269,55 @@ fn failure_rows(there: u64, patterns: &[Arc<FailurePattern>], change: &failures:
         .filter(|p| change.changed.contains(&p.signature));
     let rows = changed.map(|p| row_value(&**p)).collect();
     Effect::AppendRows { file, rows, order }
+}
+
+/// Whether too many of a file's rows are superseded for one more to go behind them.
+fn is_crowded(rows: usize, current: usize) -> bool {
+    let superseded = rows.saturating_sub(current);
+    let may_be = if current <= FEW {
+        0
+    } else {
+        current / SUPERSEDED_SHARE
+    };
+    superseded > may_be
+}
+
+/// A new row goes behind what is there; so does a renewed one where there are many (a reader takes the
+/// last row of an execution), and all are written anew only when enough of them are superseded, or
+/// some have to go.
+pub(super) fn strategy_effects(
+    strategy: &StrategyChange,
+    snapshot: &Snapshot,
+    effects: &mut Effects,
+) {
+    let append = |file: &str, rows: Vec<Value>| Effect::AppendRows {
+        file: file.to_owned(),
+        rows,
+        order: KeyOrder::Sorted,
+    };
+    let (StrategyChange::Append(row) | StrategyChange::Renew(row)) = strategy else {
+        return;
+    };
+    let is_other = |known: &&Arc<Strategy>| known.task_id != row.task_id;
+    let others = snapshot.strategies.iter().filter(is_other);
+    let after = others.clone().count() + 1;
+    let there = usize::try_from(snapshot.strategy_rows).unwrap_or(usize::MAX);
+    if after <= strategies::MAX_ROWS && !is_crowded(there.saturating_add(1), after) {
+        effects.push(append(files::STRATEGIES, vec![row_value(&**row)]));
+        return;
+    }
+    let mut all: Vec<Arc<Strategy>> = others.cloned().collect();
+    all.push(Arc::new(Strategy::clone(row)));
+    let gone = strategies::overflow(&mut all);
+    if !gone.is_empty() {
+        let rows = gone.iter().map(|row| row_value(&**row)).collect();
+        effects.push(append("archive/strategy_memory/evicted.jsonl", rows));
+    }
+    effects.push(Effect::ReplaceRows {
+        file: files::STRATEGIES.to_owned(),
+        rows: all.iter().map(|row| row_value(&**row)).collect(),
+        order: KeyOrder::Sorted,
+    });
 }
 
 fn lifecycle_event(d: &Decided) -> Value {
@@ -330,5 +380,46 @@ mod tests {
         assert_eq!(rows(124, 100, 0), ("append", 1));
         assert_eq!(rows(125, 100, 0), ("replace", 100), "enough superseded");
         assert_eq!(rows(100, 100, 1), ("replace", 100), "one had to go");
+    }
+
+    #[test]
+    fn a_renewed_strategy_is_appended_where_there_are_many_and_rewritten_in_time() {
+        let strategy = |id: String| Strategy {
+            task_id: id,
+            success: true,
+            ..Strategy::default()
+        };
+        let written = |rows: usize, strategies: usize, change: StrategyChange| {
+            let snapshot = Snapshot {
+                strategies: shared((0..strategies).map(|n| strategy(format!("s{n}")))),
+                strategy_rows: rows as u64,
+                ..Snapshot::default()
+            };
+            let mut effects = Effects::new();
+            strategy_effects(&change, &snapshot, &mut effects);
+            let count = |effect: &Effect| match effect {
+                Effect::AppendRows { file, rows, .. } => (format!("append {file}"), rows.len()),
+                Effect::ReplaceRows { rows, .. } => ("replace".to_owned(), rows.len()),
+                _ => (String::new(), 0),
+            };
+            effects.iter().map(count).collect::<Vec<_>>()
+        };
+        let append = |n| (format!("append {}", files::STRATEGIES), n);
+        let replace = |n| ("replace".to_owned(), n);
+        let new = || StrategyChange::Append(Box::new(strategy("new".to_owned())));
+        let again = || StrategyChange::Renew(Box::new(strategy("s1".to_owned())));
+        assert_eq!(written(3, 3, new()), [append(1)]);
+        assert_eq!(written(3, 3, again()), [replace(3)], "a row for each");
+        assert_eq!(written(100, 100, again()), [append(1)]);
+        assert_eq!(written(124, 100, again()), [append(1)]);
+        assert_eq!(written(125, 100, again()), [replace(100)]);
+        let most = strategies::MAX_ROWS;
+        let kept = strategies::MAX_STRATEGIES;
+        let evicted = "append archive/strategy_memory/evicted.jsonl".to_owned();
+        assert_eq!(
+            written(most, most, new()),
+            [(evicted, most + 1 - kept), replace(kept)]
+        );
+        assert_eq!(written(0, 0, StrategyChange::None), []);
     }
 }

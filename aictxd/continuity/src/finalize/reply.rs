@@ -251,7 +251,7 @@ fn strategy_reply(d: &Decided) -> Option<Value> {
     let (id, renewed) = match &d.learned.strategy {
         StrategyChange::None => return None,
         StrategyChange::Append(row) => (row.task_id.clone(), false),
-        StrategyChange::Renew(_, id) => (id.clone(), true),
+        StrategyChange::Renew(row) => (row.task_id.clone(), true),
     };
     Some(json!({
         "path": format!(".aictx/{}", files::STRATEGIES), "task_id": id, "renewed": renewed,

@@ -49,8 +49,8 @@ pub fn next(
 ) -> (Value, String) {
     let context = load(snapshot, project, hand, now);
     let ranked = context.ranked();
-    let why = context.why_loaded(&ranked);
-    let brief = brief(&context, &ranked, &why);
+    let why = context.why_loaded(ranked);
+    let brief = brief(&context, ranked, &why);
     let text = next_text(&brief, &why);
     let items: Vec<Value> = ranked.iter().map(Ranked::to_json).collect();
     (
@@ -339,7 +339,7 @@ pub fn prepare(
             out
         }),
         "decisions": context.decisions.iter().take(5).map(|d| json!({
-            "id": d.id, "decision": decision_text(d.decision, &context), "why_loaded": d.reasons,
+            "id": d.id(), "decision": decision_text(d.decision, &context), "why_loaded": d.reasons(),
         })).collect::<Vec<_>>(),
         "handoffs": handoff.iter().map(|h| json!({
             "summary": clean(&printable(&h.summary), 240), "status": h.status,
@@ -359,7 +359,7 @@ pub fn prepare(
         "continuity_quality": {
             "score": aictx_proto::json::member(&quality, "score"), "status": aictx_proto::json::member(&quality, "status"), "advisory_only": true,
         },
-        "staleness_warnings": stale, "why_loaded": context.why_loaded(&ranked),
+        "staleness_warnings": stale, "why_loaded": context.why_loaded(ranked),
         "warnings": warnings,
     });
     let text = prepare_text(&pack);

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::contract::EntryPoint;
 use crate::capsule::{age, next_action};
-use crate::context::{Context, Ranked, Relevance};
+use crate::context::{Context, Relevance};
 use crate::contracts::still_open;
 use crate::ids::decision_id;
 use crate::project::Project;
@@ -135,7 +135,6 @@ pub(crate) fn discarded_hypotheses(context: &Context, limit: usize) -> Vec<Value
 /// The capsule and what it is made of.
 pub(super) struct Parts {
     capsule: Map<String, Value>,
-    ranked: Vec<Ranked>,
     missing: Vec<String>,
 }
 
@@ -147,7 +146,6 @@ impl Parts {
         fallback: &[EntryPoint],
         limit: usize,
     ) -> Self {
-        let ranked = context.ranked();
         let strategy = context.strategy.as_ref().map(|s| strategy_text(s));
         let mut capsule = Map::new();
         for (name, value) in [
@@ -213,7 +211,6 @@ impl Parts {
         });
         Self {
             capsule,
-            ranked,
             missing: gone.unwrap_or_default(),
         }
     }
@@ -253,7 +250,10 @@ impl Parts {
                        when: &str,
                        paths: &[String],
                        dirty: Vec<String>| {
-            let found = self.ranked.iter().find(|r| r.kind == kind && r.id == id);
+            let found = context
+                .ranked()
+                .iter()
+                .find(|r| r.kind == kind && r.id == id);
             let reasons = found.map(|r| r.reasons.clone()).unwrap_or_default();
             let role = match kind {
                 "failure" => "caution",

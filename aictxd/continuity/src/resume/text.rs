@@ -165,26 +165,24 @@ pub(super) fn render(reply: &mut ResumeReply, context: &Context, params: &Resume
             packet.item(kind, &id, &why, &body);
         }
     };
+    let told = list("failures");
     let failures = context
         .failures
         .iter()
+        .take(told.len())
         .map(|(score, p)| (p.failure_id.clone(), format!("score:{score:.1}")))
         .collect();
-    section(
-        "Relevant failures",
-        list("failures"),
-        failures,
-        "failure",
-        &mut packet,
-    );
+    section("Relevant failures", told, failures, "failure", &mut packet);
+    let told = list("decisions");
     let decisions = context
         .decisions
         .iter()
-        .map(|d| (d.id.clone(), d.reasons.join(", ")))
+        .take(told.len())
+        .map(|d| (d.id().to_owned(), d.reasons().join(", ")))
         .collect();
     section(
         "Relevant decisions",
-        list("decisions"),
+        told,
         decisions,
         "decision",
         &mut packet,
@@ -235,7 +233,7 @@ pub(super) fn render(reply: &mut ResumeReply, context: &Context, params: &Resume
         .and_then(Value::as_array)
         .map_or(0, Vec::len);
     for found in context.decisions.iter().skip(shown) {
-        packet.leave_out("decision", &found.id, "limit");
+        packet.leave_out("decision", found.id(), "limit");
     }
     let (text, receipt) = packet.close();
     reply.text = text;
