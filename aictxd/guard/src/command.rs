@@ -351,6 +351,16 @@ impl Judge<'_> {
 
     /// A program that is only known when it runs, with options that only deleting programs take.
     fn unknown_program(&mut self, call: Call) {
+        // `xargs -I{} sh -c '{}'`: what is listed is run.
+        if call.command.fed
+            && call
+                .command
+                .words
+                .first()
+                .is_some_and(|word| word.text == "{}")
+        {
+            self.undecidable(Level::Destructive, "", &[]);
+        }
         let telling = |word: &Word| {
             matches!(
                 word.text.as_str(),

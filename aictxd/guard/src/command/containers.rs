@@ -93,7 +93,8 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
         text.push_str("' ");
     }
     // What stands in the command line's own here-document goes to the program inside.
-    if let Some(body) = call.command.stdin_text() {
+    let given = super::data::piped_texts(call);
+    if let Some(body) = given.first().filter(|_| !text.is_empty()) {
         let end = (0..64)
             .map(|nth| format!("END{nth}"))
             .find(|end| !body.contains(end.as_str()));
@@ -104,6 +105,13 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
     }
     if text.is_empty() {
         return;
+    }
+    if given.is_empty()
+        && let Some(file) = super::data::piped_files(call).first()
+        && !file.unknown
+    {
+        text.push_str("< ");
+        text.push_str(&super::lent::quoted(&file.text));
     }
     let before = judge.risk.clone();
     judge.inner_script(&text, true);

@@ -3,13 +3,13 @@
 
 use std::sync::LazyLock;
 
-use aictx_signals::shell::{ByName, SimpleCommand, Word, is_shell};
+use aictx_signals::shell::{ByName, RedirectKind, SimpleCommand, Word, is_shell};
 
 use super::options::value_of;
 pub(super) use super::sql::statement_tier;
 use super::sql::{self, statements};
 use super::table::{DECODERS, DOWNLOADERS, INTERPRETERS, Interpreter, Traits};
-use super::{Call, Judge, Kind, Level, Tier, code, containers};
+use super::{Call, Judge, Kind, Level, Tier, called, code, containers};
 
 /// Whether the call runs what was just fetched.
 pub(super) fn runs_download(call: Call) -> bool {
@@ -99,6 +99,14 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
                 judge.inner_script(&text, call.command.remote);
             }
             generated(judge, call);
+        }
+        if reads && reads_program_from_stdin(name, arguments) {
+            piped_script(judge, call);
+        }
+        // `bash <(echo …)`
+        let reads_first = |word: &&Word| word.inner.is_some() && word.text == "$(…)";
+        if let Some(word) = arguments.first().filter(reads_first) {
+            printed_script(judge, call, word);
         }
         let decoded = |word: &Word| word.inner.is_some() && call.holds_output_of(word, DECODERS);
         if arguments.iter().any(decoded) {
@@ -213,7 +221,7 @@ fn consoles(judge: &mut Judge, call: Call, name: &str, arguments: &[Word]) {
         && matches!(
             verb,
             "shell" | "shell_plus" | "tinker" | "console" | "c" | "run"
-        ) | (name == "expect")
+        ) | matches!(name, "expect" | "iex")
     {
         code::judge(judge, call, language, &code.text);
         if name == "expect"
@@ -278,6 +286,98 @@ fn generated(judge: &mut Judge, call: Call) {
     }
 }
 
+/// A script on standard input, from a file or from what a substitution prints.
+pub(super) fn piped_script(judge: &mut Judge, call: Call) {
+    for file in piped_files(call).into_iter().take(8) {
+        if file.inner.is_some() {
+            printed_script(judge, call, file);
+        } else {
+            called::piped(judge, call, file);
+        }
+    }
+}
+
+/// A script that a substitution prints: `sh -c "$(cat x.sh)"`, `bash <(echo …)`.
+pub(super) fn printed_script(judge: &mut Judge, call: Call, word: &Word) {
+    let remote = call.command.remote;
+    if let Some(text) = told(call, word) {
+        judge.inner_script(text, remote);
+    } else if let Some(file) = told_file(call, word) {
+        called::piped(judge, call, file);
+    } else if let Some([one]) = call.script.commands.get(word.range())
+        && matches!(one.name(), "echo" | "printf")
+    {
+        judge.inner_script(&printed(one), remote);
+    }
+}
+
+/// Files whose text reaches standard input: `< x`, `cat x |`, `zcat x |`.
+pub(super) fn piped_files(call: Call<'_>) -> Vec<&Word> {
+    let redirects = call.command.redirects.iter();
+    let mut out: Vec<&Word> = redirects
+        .filter(|redirect| redirect.kind == RedirectKind::Read)
+        .map(|redirect| &redirect.target)
+        .collect();
+    // What only passes it on leaves it as it is.
+    let mut from = call.feeder();
+    for _ in 0..4 {
+        let Some(feeder) = from else { break };
+        let prints = matches!(
+            feeder.name(),
+            "cat"
+                | "zcat"
+                | "gzcat"
+                | "bzcat"
+                | "xzcat"
+                | "zstdcat"
+                | "gunzip"
+                | "gzip"
+                | "xz"
+                | "bzip2"
+                | "zstd"
+                | "pv"
+                | "envsubst"
+                | "tee"
+                | "dos2unix"
+                | "iconv"
+        );
+        if !prints {
+            break;
+        }
+        let reads = feeder.redirects.iter();
+        let reads = reads.filter(|redirect| redirect.kind == RedirectKind::Read);
+        out.extend(reads.map(|redirect| &redirect.target));
+        if feeder.name() != "tee" {
+            let words = feeder.arguments().iter();
+            out.extend(words.filter(|word| !word.text.starts_with('-')));
+        }
+        from = feeder
+            .piped_from
+            .and_then(|at| call.script.commands.get(at));
+    }
+    out
+}
+
+/// The text that `$(cat <<'EOF' …)` puts in.
+pub(super) fn told<'c>(call: Call<'c>, word: &Word) -> Option<&'c str> {
+    match call.script.commands.get(word.range())? {
+        [one] if one.name() == "cat" => one.stdin_text(),
+        _ => None,
+    }
+}
+
+/// The file whose text `$(cat x)` puts in.
+pub(super) fn told_file<'c>(call: Call<'c>, word: &Word) -> Option<&'c Word> {
+    match call.script.commands.get(word.range())? {
+        [one] if one.name() == "cat" => one.arguments().first(),
+        [one] if one.words.is_empty() => {
+            let redirect = one.redirects.first()?;
+            (redirect.kind == RedirectKind::Read).then_some(&redirect.target)
+        }
+        _ => None,
+    }
+}
+
 /// Text from a here-document, or from an `echo` or `cat <<` before the pipe.
 pub(super) fn piped_texts(call: Call) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
@@ -285,6 +385,17 @@ pub(super) fn piped_texts(call: Call) -> Vec<String> {
     if let Some(feeder) = call.feeder() {
         match feeder.name() {
             "echo" | "printf" => out.push(printed(feeder)),
+            // `… | cat - more |`: what came before goes through.
+            "cat" | "tee" | "pv" | "envsubst" if feeder.stdin_text().is_none() => {
+                let before = feeder
+                    .piped_from
+                    .and_then(|at| call.script.commands.get(at));
+                if let Some(before) =
+                    before.filter(|before| matches!(before.name(), "echo" | "printf"))
+                {
+                    out.push(printed(before));
+                }
+            }
             _ => out.extend(feeder.stdin_text().map(str::to_owned)),
         }
     }
@@ -303,6 +414,9 @@ const STATEMENT_OPTIONS: &[&str] = &[
     "--query",
     "--sql",
     "--statement",
+    "--query-string",
+    "--sql-statement",
+    "--query-statement",
     "--eval",
     "--exec",
     "-x",
@@ -374,7 +488,7 @@ pub(super) fn printed(command: &SimpleCommand) -> String {
 }
 
 /// A text with its escapes put in: `\\n`, `\\x72`, `\\162`.
-fn unescaped(text: &str) -> String {
+pub(super) fn unescaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(at) = rest.find('\\') {

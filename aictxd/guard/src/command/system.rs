@@ -5,7 +5,7 @@ use aictx_signals::shell::{RedirectKind, Word};
 use super::options::{has_option, value_of};
 use super::request::request;
 use super::target::{Reach, Touch};
-use super::{Call, Judge, Kind, Level, Tier, code};
+use super::{Call, Judge, Kind, Level, Tier, code, data};
 
 /// Returns whether the program is one of these and there is nothing more to know about it.
 pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
@@ -24,6 +24,10 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
                 code::judge(judge, call, "awk", &word.text);
             }
         }
+        "ssh" => {
+            shell_elsewhere(judge, call);
+            return false;
+        }
         "crontab" => crontab(judge, call),
         "vi" | "vim" | "nvim" | "ex" => editor(judge, call),
         "ansible" => {
@@ -38,7 +42,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
                 .iter()
                 .filter(|word| word.text.contains(' '))
             {
-                judge.inner_script(&word.text, call.command.remote);
+                judge.inner_script(&data::unescaped(&word.text), call.command.remote);
             }
             return false;
         }
@@ -66,6 +70,16 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
             {
                 let verb = "a shell over the network";
                 judge.hit(Some(call), Kind::NetworkExec, Tier::Destructive, verb, []);
+            }
+            let flushes = |text: &String| {
+                let text = text.to_ascii_lowercase();
+                ["flushall", "flushdb", "flush_all"]
+                    .iter()
+                    .any(|order| text.contains(order))
+            };
+            if data::piped_texts(call).iter().any(flushes) {
+                let verb = "flush of a database";
+                judge.hit(Some(call), Kind::DatabaseWrite, Tier::Destructive, verb, []);
             }
             return false;
         }
@@ -122,10 +136,18 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
             if call.arguments().iter().any(decoded) {
                 judge.undecidable(Level::Destructive, "eval", &[]);
             }
+            for word in call.arguments().iter().take(16) {
+                if word.inner.is_some() {
+                    data::printed_script(judge, call, word);
+                }
+            }
             unknown_text(judge, call, call.arguments().first());
         }
         "sh" | "bash" | "zsh" | "dash" => {
             let text = value_of(call.arguments(), &["-c", "-lc", "-ic"]);
+            if let Some(word) = text.filter(|word| word.inner.is_some()) {
+                data::printed_script(judge, call, word);
+            }
             unknown_text(judge, call, text);
             return false;
         }
@@ -148,6 +170,36 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
         }
     }
     true
+}
+
+/// Options of `ssh` that take the next word.
+const SSH_VALUED: &[&str] = &[
+    "-p", "-i", "-l", "-o", "-F", "-J", "-L", "-R", "-D", "-W", "-b", "-c", "-E", "-e", "-I", "-m",
+    "-O", "-Q", "-S", "-w", "-B",
+];
+
+/// `… | ssh host`: the shell over there reads what comes.
+fn shell_elsewhere(judge: &mut Judge, call: Call) {
+    let mut words = call.arguments().iter();
+    let mut operands = 0;
+    while let Some(word) = words.next() {
+        if SSH_VALUED.contains(&word.text.as_str()) {
+            words.next();
+        } else if !word.text.starts_with('-') {
+            operands += 1;
+        } else if matches!(word.text.as_str(), "-N" | "-n" | "-V" | "-G") {
+            return;
+        }
+    }
+    if operands == 1 {
+        // A here-document was followed already.
+        if call.command.stdin_text().is_none() {
+            for text in data::piped_texts(call) {
+                judge.inner_script(&text, true);
+            }
+        }
+        data::piped_script(judge, call);
+    }
 }
 
 /// A script that is only known when it runs. Programs that print settings for the shell are usual.

@@ -67,6 +67,69 @@ pub(super) const READING: &[&str] = &[
     "docs", "init", "set", "config", "t", "r", "x", "man", "which", "print", "cat", "read",
     "query",
 ];
+/// Options behind which people write names, texts and patterns of their own.
+const NAMING: &[&str] = &[
+    "--name",
+    "-n",
+    "--message",
+    "-m",
+    "--title",
+    "-t",
+    "--description",
+    "--body",
+    "-b",
+    "--comment",
+    "--label",
+    "-l",
+    "--tag",
+    "--branch",
+    "--filter",
+    "--grep",
+    "-g",
+    "--pattern",
+    "--match",
+    "--search",
+    "--query",
+    "-q",
+    "--only",
+    "--test",
+    "-k",
+    "--keyword",
+    "--group",
+    "--topic",
+    "--file",
+    "--out",
+    "--output",
+    "-o",
+    "--format",
+    "--template",
+    "--scope",
+    "--exclude",
+    "--include",
+    "--ignore",
+    "--skip",
+    "--event",
+    "--user",
+    "-u",
+    "--profile",
+    "--context",
+    "--project",
+    "-p",
+    "--workspace",
+    "-w",
+    "--package",
+    "--bin",
+    "--example",
+    "--features",
+    "--target",
+    "--env",
+    "-e",
+    "--role",
+    "--reason",
+    "--note",
+    "--key",
+    "--field",
+];
 /// Programs whose operands are files, tests or names of people's own.
 pub(super) const NAMES: &[&str] = &[
     "cp",
@@ -204,6 +267,26 @@ pub(super) const NAMES: &[&str] = &[
     "black",
     "mypy",
     "apropos",
+    "findstr",
+    "where",
+    "ack",
+    "ag",
+    "ugrep",
+    "batgrep",
+    "comby",
+    "semgrep",
+    "ast-grep",
+    "sg",
+    "spell",
+    "aspell",
+    "codespell",
+    "vale",
+    "markdownlint",
+    "difft",
+    "delta",
+    "bat",
+    "batcat",
+    "glow",
     "whatis",
     "info",
     "tldr",
@@ -265,7 +348,16 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
     {
         return;
     }
-    let operands = operands_of(name, arguments);
+    let mut operands = operands_of(name, arguments);
+    // `--name drop_legacy`: somebody's own word.
+    for pair in arguments.windows(2) {
+        if let [option, value] = pair
+            && is_naming(&option.text)
+            && let Some(at) = operands.words.iter().position(|word| *word == value.text)
+        {
+            operands.words.remove(at);
+        }
+    }
     // What the table excuses is not accused by its verb.
     if table::rules_of(name)
         .iter()
@@ -281,7 +373,15 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
     // what stands before the first option is certainly no value.
     let reach = if cloud { operands.leading.min(3) } else { 3 };
     for (at, word) in operands.words.iter().take(reach).enumerate() {
-        if READING.contains(&word.to_ascii_lowercase().as_str()) {
+        let word_only = word.to_ascii_lowercase();
+        let reads = |part: &str| READING.contains(&part);
+        // `migrate:make drop_users`
+        if reads(&word_only)
+            || word_only
+                .split(':')
+                .skip(1)
+                .any(|part| reads(part) || part == "make")
+        {
             return;
         }
         // `pgrep -fl delete`: a value or a pattern.
@@ -348,9 +448,78 @@ pub(super) fn promised_by_file(path: &str) -> Option<Tier> {
     }
 }
 
+/// Things of which there is no second one.
+const WIDE: &[&str] = &[
+    "all",
+    "everything",
+    "db",
+    "dbs",
+    "database",
+    "databases",
+    "data",
+    "prod",
+    "production",
+    "staging",
+    "table",
+    "tables",
+    "schema",
+    "env",
+    "environment",
+    "cluster",
+    "stack",
+    "infra",
+    "infrastructure",
+    "bucket",
+    "buckets",
+    "volumes",
+    "disk",
+    "disks",
+    "server",
+    "servers",
+    "vm",
+    "vms",
+    "namespace",
+    "namespaces",
+    "system",
+    "tenant",
+    "tenants",
+    "keyspace",
+];
+/// Verbs of [`WEAK`] that leave nothing of something wide.
+const EMPTYING: &[&str] = &["reset", "truncate", "flush", "clear", "rollback"];
+
+/// What the name of a script, a target or a recipe promises: `wipe-prod.sh`, `db:drop`, `destroy`.
+pub(super) fn promised_by_name(path: &str) -> Option<Tier> {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    let stem = name.split('.').next().unwrap_or_default();
+    if stem.len() > 64 {
+        return None;
+    }
+    let stem = stem.to_ascii_lowercase();
+    let mut parts = stem.split(['-', '_', ':', ' ']);
+    let is = |verbs: &[&str], part: &str| verbs.contains(&part);
+    if parts.clone().any(|part| is(READING, part)) {
+        return None;
+    }
+    let wide = parts.clone().any(|part| is(WIDE, part));
+    if parts.clone().any(|part| is(STRONG, part)) {
+        Some(if wide { Tier::Destructive } else { Tier::Risky })
+    } else if wide && parts.any(|part| is(EMPTYING, part)) {
+        Some(Tier::Risky)
+    } else {
+        None
+    }
+}
+
 /// `./tool` and `dir/tool` are the project's own; what they do is read, not guessed.
 fn is_script(program: &Word) -> bool {
     program.text.contains('/') && !program.text.starts_with('/')
+}
+
+/// Whether people write something of their own behind an option.
+fn is_naming(option: &str) -> bool {
+    NAMING.contains(&option)
+        || (option.starts_with('-') && (option.ends_with("-name") || option.ends_with("-id")))
 }
 
 /// The first and last part of `delete-asset`, `database:remove`, `deleteSite`.

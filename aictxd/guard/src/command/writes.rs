@@ -135,7 +135,11 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
                     let word = Word::plain(file);
                     judge.write_target(call, &word, "dd", Touch::Alter);
                     // Raw bytes are not how sources are made.
-                    if !call.command.remote && super::git::looks_like_file(file) {
+                    let database = [".sqlite", ".sqlite3", ".db"];
+                    if !call.command.remote
+                        && (super::git::looks_like_file(file)
+                            || database.iter().any(|ending| file.ends_with(ending)))
+                    {
                         let tier = Tier::Destructive;
                         judge.hit(Some(call), Kind::Overwrite, tier, "dd", [file]);
                     } else {
