@@ -11,9 +11,11 @@ mod effect;
 mod facts;
 mod findings;
 mod git;
+mod given;
 mod inplace;
 mod lent;
 mod options;
+mod promises;
 mod request;
 mod secrets;
 mod sql;
@@ -270,6 +272,11 @@ impl Judge<'_> {
             self.unknown_program(call);
             return;
         }
+        // `xargs -I{} sh -c '{}'`: what is listed is run.
+        if first.text == "{}" && call.command.fed {
+            self.undecidable(Level::Destructive, "{}", &[]);
+            return;
+        }
         let name = call.command.name();
         let call = Call {
             traits: table::traits(name),
@@ -351,16 +358,6 @@ impl Judge<'_> {
 
     /// A program that is only known when it runs, with options that only deleting programs take.
     fn unknown_program(&mut self, call: Call) {
-        // `xargs -I{} sh -c '{}'`: what is listed is run.
-        if call.command.fed
-            && call
-                .command
-                .words
-                .first()
-                .is_some_and(|word| word.text == "{}")
-        {
-            self.undecidable(Level::Destructive, "", &[]);
-        }
         let telling = |word: &Word| {
             matches!(
                 word.text.as_str(),

@@ -9,10 +9,11 @@ mod recipes;
 use aictx_proto::path::Located;
 use aictx_signals::shell::{self, Dialect, RedirectKind, SimpleCommand, Word, is_shell};
 
-use super::data::{interpreter, printed};
+use super::data::interpreter;
+use super::given::printed;
 use super::lent::quoted;
 use super::options::value_of;
-use super::{Call, Judge, Kind, Level, MAX_TEXT, Place, Tier, What, code, verbs};
+use super::{Call, Judge, Kind, Level, MAX_TEXT, Place, Tier, What, code, promises};
 
 /// Files looked into for one command line.
 const MAX_FILES: u8 = 8;
@@ -183,7 +184,7 @@ fn made(judge: &mut Judge, call: Call, words: &[Word]) {
     let given = value_of(words, &["-f", "--file"]);
     let text = match given {
         Some(file) if matches!(file.text.as_str(), "-" | "/dev/stdin") => {
-            super::data::piped_texts(call).into_iter().next()
+            super::given::piped_texts(call).into_iter().next()
         }
         Some(file) => written(call, file),
         None => written(call, &Word::plain("Makefile")),
@@ -296,7 +297,7 @@ fn promised(judge: &mut Judge, call: Call, name: &str, of_file: bool) {
     }
     // A target is looked up more often than it is meant: only what is wide is told.
     if let Some(tier) =
-        verbs::promised_by_name(name).filter(|tier| of_file || *tier >= Tier::Destructive)
+        promises::promised_by_name(name).filter(|tier| of_file || *tier >= Tier::Destructive)
     {
         let verb = format!("{} of a script", call.command.name());
         judge.hit(Some(call), Kind::Undecidable, tier, &verb, [name]);

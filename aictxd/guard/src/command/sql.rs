@@ -3,8 +3,8 @@
 use aictx_proto::path::Located;
 use aictx_signals::shell::Word;
 
-use super::data::{piped_files, piped_texts, told, told_file};
-use super::{Call, Judge, Kind, MAX_TEXT, Tier, called, options, verbs};
+use super::given::{piped_files, piped_texts, told, told_file};
+use super::{Call, Judge, Kind, MAX_TEXT, Tier, called, options, promises};
 
 /// Bytes of statements that are looked at.
 const MAX_STATEMENTS: usize = 64 * 1024;
@@ -133,7 +133,7 @@ fn from_file(judge: &mut Judge, call: Call, client: &str, file: &Word) {
         statements(judge, call, client, &text);
         judge.called.restore(by);
     }
-    if let Some(tier) = verbs::promised_by_file(&file.text) {
+    if let Some(tier) = promises::promised_by_file(&file.text) {
         let verb = format!("{client} of a file");
         let shown = [file.text.as_str()];
         judge.hit(Some(call), Kind::DatabaseWrite, tier, &verb, shown);

@@ -5,7 +5,7 @@ use aictx_signals::shell::{RedirectKind, Word};
 use super::options::{has_option, value_of};
 use super::request::request;
 use super::target::{Reach, Touch};
-use super::{Call, Judge, Kind, Level, Tier, code, data};
+use super::{Call, Judge, Kind, Level, Tier, code, given};
 
 /// Returns whether the program is one of these and there is nothing more to know about it.
 pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
@@ -42,7 +42,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
                 .iter()
                 .filter(|word| word.text.contains(' '))
             {
-                judge.inner_script(&data::unescaped(&word.text), call.command.remote);
+                judge.inner_script(&given::unescaped(&word.text), call.command.remote);
             }
             return false;
         }
@@ -77,7 +77,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
                     .iter()
                     .any(|order| text.contains(order))
             };
-            if data::piped_texts(call).iter().any(flushes) {
+            if given::piped_texts(call).iter().any(flushes) {
                 let verb = "flush of a database";
                 judge.hit(Some(call), Kind::DatabaseWrite, Tier::Destructive, verb, []);
             }
@@ -105,7 +105,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
         "ssh-keygen" => {
             // The question whether to replace a key is answered beforehand.
             let answered = call.fed_by(&["yes"])
-                || super::data::piped_texts(call)
+                || given::piped_texts(call)
                     .iter()
                     .any(|text| text.trim_start().starts_with(['y', 'Y']));
             if answered && has_option(call.arguments(), &["-f"]) {
@@ -138,7 +138,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
             }
             for word in call.arguments().iter().take(16) {
                 if word.inner.is_some() {
-                    data::printed_script(judge, call, word);
+                    given::printed_script(judge, call, word);
                 }
             }
             unknown_text(judge, call, call.arguments().first());
@@ -146,7 +146,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
         "sh" | "bash" | "zsh" | "dash" => {
             let text = value_of(call.arguments(), &["-c", "-lc", "-ic"]);
             if let Some(word) = text.filter(|word| word.inner.is_some()) {
-                data::printed_script(judge, call, word);
+                given::printed_script(judge, call, word);
             }
             unknown_text(judge, call, text);
             return false;
@@ -194,11 +194,11 @@ fn shell_elsewhere(judge: &mut Judge, call: Call) {
     if operands == 1 {
         // A here-document was followed already.
         if call.command.stdin_text().is_none() {
-            for text in data::piped_texts(call) {
+            for text in given::piped_texts(call) {
                 judge.inner_script(&text, true);
             }
         }
-        data::piped_script(judge, call);
+        given::piped_script(judge, call);
     }
 }
 
@@ -273,7 +273,7 @@ fn editor(judge: &mut Judge, call: Call) {
             all.contains(&order.replace("%%", "%").as_str())
         })
     };
-    let told = super::data::piped_texts(call);
+    let told = given::piped_texts(call);
     if words.iter().any(|word| says(&word.text)) || told.iter().any(|text| says(text)) {
         let shown = words.last().map(|word| word.text.as_str());
         let name = call.command.name();
@@ -398,7 +398,7 @@ fn transfers(judge: &mut Judge, call: Call) {
             }
         })
     };
-    let texts = super::data::piped_texts(call);
+    let texts = given::piped_texts(call);
     if texts.iter().any(|text| orders(text))
         || call.arguments().iter().any(|word| orders(&word.text))
     {
@@ -442,7 +442,7 @@ fn crontab(judge: &mut Judge, call: Call) {
         return;
     }
     // Behind five fields, or one word with an `@`, stands a command.
-    for text in super::data::piped_texts(call) {
+    for text in given::piped_texts(call) {
         for line in text.lines().take(64) {
             let fields = if line.trim_start().starts_with('@') {
                 1

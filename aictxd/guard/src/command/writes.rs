@@ -102,7 +102,12 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
                     );
                 }
             }
-            judge.write_all(call, operands().skip(skip), name, Touch::Alter);
+            // `chmod 600 ~/.ssh/id_rsa` is what a key is owed.
+            let private =
+                name == "chmod" && operands().next().is_some_and(|word| is_private(&word.text));
+            if !private {
+                judge.write_all(call, operands().skip(skip), name, Touch::Alter);
+            }
         }
         "touch" | "mkdir" => judge.write_all(call, operands(), name, Touch::Create),
         "truncate" => {
@@ -177,6 +182,25 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
 }
 
 /// `-x`, `-rw`: rights that are taken away.
+fn is_private(mode: &str) -> bool {
+    matches!(
+        mode.trim_start_matches('0'),
+        "400"
+            | "500"
+            | "600"
+            | "700"
+            | "go-rwx"
+            | "og-rwx"
+            | "go-r"
+            | "go-w"
+            | "go="
+            | "og="
+            | "u=rw,go="
+            | "u=rwx,go="
+            | "u+rw,go-rwx"
+    )
+}
+
 fn is_mode_taken(text: &str) -> bool {
     text.strip_prefix('-').is_some_and(|rights| {
         !rights.is_empty()

@@ -8,6 +8,8 @@ use super::{Dialect, Frame, MAX_INPUT, MAX_WORDS, SimpleCommand, Word};
 const MAX_VARIABLES: usize = 256;
 /// Values of one variable, and words that one expansion may become.
 pub(super) const MAX_VALUES: usize = 32;
+/// Characters of `IFS` that are heeded.
+const MAX_SEPARATORS: usize = 8;
 /// Bytes of one remembered value.
 const MAX_VALUE: usize = 4096;
 /// Bytes read in all, nested texts included: four times the longest input.
@@ -105,7 +107,8 @@ impl Context {
             return;
         }
         if name == "IFS" {
-            self.separators = values.last().map_or(String::new(), |one| one.text.clone());
+            let last = values.last().map_or("", |one| one.text.as_str());
+            self.separators = last.chars().take(MAX_SEPARATORS).collect();
         }
         if many {
             self.many.insert(name.to_owned());
@@ -213,6 +216,11 @@ impl Context {
             }
             _ => {}
         }
+    }
+
+    /// Gives back what [`Context::set_positional`] returned.
+    pub(super) fn restore_positional(&mut self, words: Vec<Word>) {
+        self.positional = words;
     }
 
     /// Gives `$1`, `$@` and their kin their values, and returns those from before.

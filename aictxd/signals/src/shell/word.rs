@@ -308,13 +308,21 @@ impl Lexer<'_, '_> {
         let Some(values) = self.context.values(name) else {
             return false;
         };
-        match values {
+        let values = values.to_vec();
+        // What is put in again and again has been read often enough.
+        if !self
+            .context
+            .spend(values.iter().map(|value| value.text.len()).sum())
+        {
+            self.script.undecided = true;
+            self.context.stopped = true;
+            return true;
+        }
+        match values.as_slice() {
             [one] => {
-                let one = one.clone();
-                word.value(&one, quoted, &separators);
+                word.value(one, quoted, &separators);
             }
             several => {
-                let several = several.to_vec();
                 if apart {
                     for (nth, value) in several.iter().enumerate() {
                         if nth > 0 {
@@ -323,7 +331,7 @@ impl Lexer<'_, '_> {
                         word.value(value, true, "");
                     }
                 } else {
-                    word.one_of(&several);
+                    word.one_of(several);
                 }
             }
         }

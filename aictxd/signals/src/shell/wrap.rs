@@ -49,7 +49,7 @@ pub(super) fn follow(script: &mut Script, context: &mut Context, index: usize, d
             };
             let before = context.set_positional(&words);
             run_text(script, context, text, &frame);
-            context.set_positional(&before);
+            context.restore_positional(before);
             input.hand_on(script, first);
         }
         "eval" => {
