@@ -53,17 +53,20 @@ pub(super) fn promised_by_name(path: &str) -> Option<Tier> {
     let stem = stem.to_ascii_lowercase();
     let mut parts = stem.split(['-', '_', ':', ' ']);
     let is = |verbs: &[&str], part: &str| verbs.contains(&part);
-    if parts.clone().any(|part| is(READING, part)) {
+    // Almost every name promises nothing.
+    let strong = parts.clone().any(|part| is(STRONG, part));
+    if !strong && !parts.clone().any(|part| is(EMPTYING, part)) {
         return None;
     }
     let wide = parts.clone().any(|part| is(WIDE, part));
-    if parts.clone().any(|part| is(STRONG, part)) {
-        Some(if wide { Tier::Destructive } else { Tier::Risky })
-    } else if wide && parts.any(|part| is(EMPTYING, part)) {
-        Some(Tier::Risky)
-    } else {
-        None
+    if (!strong && !wide) || parts.any(|part| is(READING, part)) {
+        return None;
     }
+    Some(if strong && wide {
+        Tier::Destructive
+    } else {
+        Tier::Risky
+    })
 }
 
 /// What the name of a script that nothing else is known of promises: `drop_all.sql`, `wipe.sh`.

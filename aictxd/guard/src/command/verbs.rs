@@ -348,16 +348,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
     {
         return;
     }
-    let mut operands = operands_of(name, arguments);
-    // `--name drop_legacy`: somebody's own word.
-    for pair in arguments.windows(2) {
-        if let [option, value] = pair
-            && is_naming(&option.text)
-            && let Some(at) = operands.words.iter().position(|word| *word == value.text)
-        {
-            operands.words.remove(at);
-        }
-    }
+    let operands = operands_of(name, arguments);
     // What the table excuses is not accused by its verb.
     if table::rules_of(name)
         .iter()
@@ -404,6 +395,11 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
         };
         if is_harmless(arguments) {
             return;
+        }
+        // `--name drop_legacy`: somebody's own word.
+        let named = |pair: &[Word]| matches!(pair, [option, value] if value.text == *word && is_naming(&option.text));
+        if arguments.windows(2).any(named) {
+            continue;
         }
         let verb = format!("{name} {word}");
         let kind = if cloud {
