@@ -11,9 +11,11 @@ mod effect;
 mod facts;
 mod findings;
 mod git;
+mod given;
 mod inplace;
 mod lent;
 mod options;
+mod promises;
 mod request;
 mod secrets;
 mod sql;
@@ -268,6 +270,11 @@ impl Judge<'_> {
         };
         if first.unknown {
             self.unknown_program(call);
+            return;
+        }
+        // `xargs -I{} sh -c '{}'`: what is listed is run.
+        if first.text == "{}" && call.command.fed {
+            self.undecidable(Level::Destructive, "{}", &[]);
             return;
         }
         let name = call.command.name();

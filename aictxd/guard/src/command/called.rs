@@ -9,10 +9,11 @@ mod recipes;
 use aictx_proto::path::Located;
 use aictx_signals::shell::{self, Dialect, RedirectKind, SimpleCommand, Word, is_shell};
 
-use super::data::{interpreter, printed};
+use super::data::interpreter;
+use super::given::printed;
 use super::lent::quoted;
 use super::options::value_of;
-use super::{Call, Judge, Kind, Level, MAX_TEXT, Place, Tier, What, code};
+use super::{Call, Judge, Kind, Level, MAX_TEXT, Place, Tier, What, code, promises};
 
 /// Files looked into for one command line.
 const MAX_FILES: u8 = 8;
@@ -73,6 +74,15 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
             made(judge, call, words);
             let targets: Vec<&str> =
                 operands(words, &["-C", "-f", "-j", "-o", "-W", "-I"]).collect();
+            // `make -n` only prints.
+            if !super::has_option(
+                words,
+                &["-n", "--just-print", "--recon", "-q", "--question"],
+            ) {
+                for target in targets.iter().take(8) {
+                    promised(judge, call, target, false);
+                }
+            }
             let dir = value_of(words, &["-C", "--directory"]);
             let given = value_of(words, &["-f", "--file"]).map(|word| word.text.as_str());
             let names = given.map_or(vec!["GNUmakefile", "makefile", "Makefile"], |name| {
@@ -84,6 +94,11 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
         }
         "just" => {
             let targets: Vec<&str> = operands(words, &["-f", "-d"]).collect();
+            if let Some(target) = targets.first()
+                && !super::has_option(words, &["-n", "--show", "-s", "--list", "-l", "--summary"])
+            {
+                promised(judge, call, target, false);
+            }
             let names = ["justfile", "Justfile", ".justfile"];
             follow(judge, call, None, &names, "just", |text| {
                 recipes::just(text, &targets)
@@ -102,9 +117,20 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
             ];
             let mut named = operands(words, &valued);
             let script = match named.next() {
-                Some("run" | "run-script") => named.next(),
+                Some("run" | "run-script") => {
+                    let script = named.next();
+                    if let Some(script) = script {
+                        promised(judge, call, script, false);
+                    }
+                    script
+                }
                 Some(short @ ("test" | "start" | "stop" | "restart")) => Some(short),
-                Some(other) if name != "npm" => Some(other),
+                Some(other) if name != "npm" => {
+                    if other.contains(':') {
+                        promised(judge, call, other, false);
+                    }
+                    Some(other)
+                }
                 _ => None,
             };
             // `yarn prisma …` runs a program of the project.
@@ -143,6 +169,11 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
                 );
             }
         }
+        "task" | "mage" | "inv" | "invoke" | "poe" | "doit" | "lage" | "grunt" | "gulp" => {
+            if let Some(target) = operands(words, &["-d", "-t", "-f"]).next() {
+                promised(judge, call, target, false);
+            }
+        }
         _ => script(judge, call),
     }
 }
@@ -153,7 +184,7 @@ fn made(judge: &mut Judge, call: Call, words: &[Word]) {
     let given = value_of(words, &["-f", "--file"]);
     let text = match given {
         Some(file) if matches!(file.text.as_str(), "-" | "/dev/stdin") => {
-            super::data::piped_texts(call).into_iter().next()
+            super::given::piped_texts(call).into_iter().next()
         }
         Some(file) => written(call, file),
         None => written(call, &Word::plain("Makefile")),
@@ -223,12 +254,53 @@ fn script(judge: &mut Judge, call: Call) {
         return;
     }
     if language.is_none() {
-        let names = [file.text.as_str()];
-        follow(judge, call, None, &names, name, |text| {
-            let python = text.starts_with("#!")
-                && text.lines().next().is_some_and(|line| !line.contains("sh"));
-            (!python).then(|| text.to_owned())
-        });
+        read(judge, call, file);
+    }
+    promised(judge, call, &file.text, true);
+}
+
+/// Follows a shell script of the repository.
+fn read(judge: &mut Judge, call: Call, file: &Word) -> bool {
+    let names = [file.text.as_str()];
+    follow(judge, call, None, &names, call.command.name(), |text| {
+        let python =
+            text.starts_with("#!") && text.lines().next().is_some_and(|line| !line.contains("sh"));
+        (!python).then(|| text.to_owned())
+    })
+}
+
+/// `cat x.sh | sh`, `sh < x.sh`: like `sh x.sh`, but it is told that the text is not known.
+pub(super) fn piped(judge: &mut Judge, call: Call, file: &Word) {
+    if file.text == "/dev/null" || file.text == "-" {
+        return;
+    }
+    if let Some(text) = written(call, file) {
+        judge.inner_script(&text, call.command.remote);
+        return;
+    }
+    let known = !call.command.remote && call.command.dir.is_some() && read(judge, call, file);
+    promised(judge, call, &file.text, true);
+    if !known {
+        let shown = [file];
+        judge.undecidable(Level::Caution, "a script from a file", shown);
+    }
+}
+
+/// What the name of a script, a target or a recipe promises, whatever its text says.
+fn promised(judge: &mut Judge, call: Call, name: &str, of_file: bool) {
+    let asks = |word: &Word| {
+        let text = word.text.as_str();
+        text.starts_with("--dry") || matches!(text, "--help" | "-h" | "--list" | "--check")
+    };
+    if judge.called.levels > 0 || call.arguments().iter().any(asks) {
+        return;
+    }
+    // A target is looked up more often than it is meant: only what is wide is told.
+    if let Some(tier) =
+        promises::promised_by_name(name).filter(|tier| of_file || *tier >= Tier::Destructive)
+    {
+        let verb = format!("{} of a script", call.command.name());
+        judge.hit(Some(call), Kind::Undecidable, tier, &verb, [name]);
     }
 }
 
@@ -311,12 +383,12 @@ fn follow(
     names: &[&str],
     program: &str,
     commands: impl Fn(&str) -> Option<String>,
-) {
+) -> bool {
     if !judge.facts.has_texts()
         || judge.called.files >= MAX_FILES
         || judge.called.levels >= MAX_LEVELS
     {
-        return;
+        return false;
     }
     let below = dir.map_or("", |word| word.text.as_str());
     let from = call.command.dir.as_deref();
@@ -338,7 +410,7 @@ fn follow(
         };
         judge.called.files += 1;
         let Some(commands) = commands(&text) else {
-            return;
+            return false;
         };
         let cwd = judge.place.absolute(from, below).unwrap_or_default();
         let by = match &judge.called.by {
@@ -346,8 +418,9 @@ fn follow(
             None => shown(call, program),
         };
         run(judge, &commands, &cwd, by);
-        return;
+        return true;
     }
+    false
 }
 
 /// The call in a few of its own words.

@@ -172,10 +172,20 @@ impl Code<'_> {
     /// Files, one by one or all that are found; and those that are left empty.
     fn files(&self, judge: &mut Judge, call: Call) {
         let verb = format!("{} deletes files", self.language);
-        if self.found.has(Lists::LISTINGS) && self.found.has(Lists::UNLINKS) {
+        // A name in quotes is a call in languages that call by name, and a text in the others.
+        let by_name = self.language != "python";
+        let names = || {
+            UNLINKS
+                .iter()
+                .filter(|name| by_name || !name.contains(['\'', '"']))
+        };
+        if self.found.has(Lists::LISTINGS)
+            && self.found.has(Lists::UNLINKS)
+            && names().any(|name| !self.places(name).is_empty())
+        {
             judge.hit(Some(call), Kind::Delete, Tier::Destructive, &verb, []);
         } else if self.found.has(Lists::UNLINKS) {
-            for name in UNLINKS {
+            for name in names() {
                 for at in self.places(name) {
                     self.deleted(judge, call, &verb, at + name.len(), Reach::File);
                 }

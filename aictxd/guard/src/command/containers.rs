@@ -3,7 +3,7 @@
 use aictx_signals::shell::Word;
 
 use super::target::Reach;
-use super::{Call, Judge, Kind, Level, Tier};
+use super::{Call, Judge, Kind, Level, Tier, given};
 
 /// Options of `exec` and `run` that take the next word.
 const CONTAINER_VALUED: &[&str] = &[
@@ -93,7 +93,8 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
         text.push_str("' ");
     }
     // What stands in the command line's own here-document goes to the program inside.
-    if let Some(body) = call.command.stdin_text() {
+    let input = given::piped_texts(call);
+    if let Some(body) = input.first().filter(|_| !text.is_empty()) {
         let end = (0..64)
             .map(|nth| format!("END{nth}"))
             .find(|end| !body.contains(end.as_str()));
@@ -104,6 +105,13 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
     }
     if text.is_empty() {
         return;
+    }
+    if input.is_empty()
+        && let Some(file) = given::piped_files(call).first()
+        && !file.unknown
+    {
+        text.push_str("< ");
+        text.push_str(&super::lent::quoted(&file.text));
     }
     let before = judge.risk.clone();
     judge.inner_script(&text, true);

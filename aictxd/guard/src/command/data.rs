@@ -3,8 +3,9 @@
 
 use std::sync::LazyLock;
 
-use aictx_signals::shell::{ByName, SimpleCommand, Word, is_shell};
+use aictx_signals::shell::{ByName, Word, is_shell};
 
+use super::given::{generated, piped_script, piped_texts, printed_script};
 use super::options::value_of;
 pub(super) use super::sql::statement_tier;
 use super::sql::{self, statements};
@@ -99,6 +100,13 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
                 judge.inner_script(&text, call.command.remote);
             }
             generated(judge, call);
+        }
+        if reads && reads_program_from_stdin(name, arguments) {
+            piped_script(judge, call);
+        }
+        // `bash <(echo …)`
+        if let Some(word) = arguments.first().filter(|word| word.inner.is_some()) {
+            printed_script(judge, call, word);
         }
         let decoded = |word: &Word| word.inner.is_some() && call.holds_output_of(word, DECODERS);
         if arguments.iter().any(decoded) {
@@ -213,7 +221,7 @@ fn consoles(judge: &mut Judge, call: Call, name: &str, arguments: &[Word]) {
         && matches!(
             verb,
             "shell" | "shell_plus" | "tinker" | "console" | "c" | "run"
-        ) | (name == "expect")
+        ) | matches!(name, "expect" | "iex")
     {
         code::judge(judge, call, language, &code.text);
         if name == "expect"
@@ -232,77 +240,20 @@ fn consoles(judge: &mut Judge, call: Call, name: &str, arguments: &[Word]) {
     }
 }
 
-/// `awk '{print "rm " $1}' list | sh`: the words of the program before become commands, and their
-/// operands come from what it reads.
-fn generated(judge: &mut Judge, call: Call) {
-    let Some(feeder) = call.feeder() else {
-        return;
-    };
-    let writes = matches!(
-        feeder.name(),
-        "awk"
-            | "gawk"
-            | "mawk"
-            | "sed"
-            | "gsed"
-            | "perl"
-            | "python"
-            | "python3"
-            | "ruby"
-            | "node"
-            | "jq"
-            | "php"
-    );
-    let many = feeder.fed && matches!(feeder.name(), "echo" | "printf");
-    if many {
-        judge.fed_script(&printed(feeder), call.command.remote);
-    }
-    if !writes {
-        return;
-    }
-    for word in feeder.arguments().iter().take(16) {
-        if word.text.len() > 4096 {
-            continue;
-        }
-        for text in code::literals(&word.text) {
-            judge.fed_script(&text, call.command.remote);
-        }
-        for part in word
-            .text
-            .split(['/', '|', '#'])
-            .filter(|part| part.contains(' '))
-            .take(8)
-        {
-            judge.fed_script(part, call.command.remote);
-        }
-    }
-}
-
-/// Text from a here-document, or from an `echo` or `cat <<` before the pipe.
-pub(super) fn piped_texts(call: Call) -> Vec<String> {
-    let mut out: Vec<String> = Vec::new();
-    out.extend(call.command.stdin_text().map(str::to_owned));
-    if let Some(feeder) = call.feeder() {
-        match feeder.name() {
-            "echo" | "printf" => out.push(printed(feeder)),
-            _ => out.extend(feeder.stdin_text().map(str::to_owned)),
-        }
-    }
-    out
-}
-
 /// Options behind which a program takes a statement.
 const STATEMENT_OPTIONS: &[&str] = &[
     "-c",
     "-e",
     "-q",
     "-Q",
-    "-s",
     "--command",
     "--execute",
     "--query",
     "--sql",
     "--statement",
+    "--query-string",
+    "--sql-statement",
+    "--query-statement",
     "--eval",
     "--exec",
     "-x",
@@ -356,59 +307,6 @@ pub(super) fn judge_statements(judge: &mut Judge, call: Call) {
             statements(judge, call, name, &text);
         }
     }
-}
-
-/// What `echo` or `printf` print, with line breaks for their escapes. `printf` starts its format
-/// again for each word, so that words are lines of their own when the format says so.
-pub(super) fn printed(command: &SimpleCommand) -> String {
-    let mut separator = " ";
-    let mut words: Vec<&str> = Vec::new();
-    for word in command.arguments() {
-        match word.text.as_str() {
-            "-e" | "-n" | "-ne" | "-en" | "%s" => {}
-            "%s\\n" | "%b\\n" => separator = "\n",
-            text => words.push(text),
-        }
-    }
-    unescaped(&words.join(separator))
-}
-
-/// A text with its escapes put in: `\\n`, `\\x72`, `\\162`.
-fn unescaped(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some(at) = rest.find('\\') {
-        out.push_str(rest.get(..at).unwrap_or_default());
-        rest = rest.get(at + 1..).unwrap_or_default();
-        let digits = |text: &str, radix: u32, most: usize| {
-            let count = text
-                .chars()
-                .take(most)
-                .take_while(|c| c.is_digit(radix))
-                .count();
-            let value = text
-                .get(..count)
-                .and_then(|text| u32::from_str_radix(text, radix).ok());
-            value.and_then(char::from_u32).map(|c| (c, count))
-        };
-        let (read, skip) = match rest.chars().next() {
-            Some('n') => (Some('\n'), 1),
-            Some('t') => (Some('\t'), 1),
-            Some('x') => match digits(rest.get(1..).unwrap_or_default(), 16, 2) {
-                Some((c, count)) => (Some(c), count + 1),
-                None => (None, 0),
-            },
-            Some('0'..='7') => match digits(rest, 8, 4) {
-                Some((c, count)) => (Some(c), count),
-                None => (None, 0),
-            },
-            _ => (None, 0),
-        };
-        out.push(read.unwrap_or('\\'));
-        rest = rest.get(skip..).unwrap_or_default();
-    }
-    out.push_str(rest);
-    out
 }
 
 /// A program on the line or in a here-document.

@@ -269,6 +269,9 @@ fn is_regenerable_below(word: &Word) -> bool {
 /// Whether everything that a `find` selects can be made again.
 fn finds_regenerable(find: &SimpleCommand) -> bool {
     let mut named = false;
+    if starts(find).any(|word| word.text == "/") {
+        return false;
+    }
     let mut words = find.arguments().iter();
     while let Some(word) = words.next() {
         match word.text.as_str() {

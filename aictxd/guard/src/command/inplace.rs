@@ -28,7 +28,9 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
     };
     let verb = format!("{name} -i");
     let shown = || files.iter().map(|word| word.text.as_str());
-    if left != Left::Most && !files.iter().all(|word| writes::is_log(judge, call, word)) {
+    let listed = files.is_empty() && call.command.fed;
+    let logs = !listed && files.iter().all(|word| writes::is_log(judge, call, word));
+    if left != Left::Most && !logs {
         let tier = if left == Left::Nothing {
             Tier::Destructive
         } else {

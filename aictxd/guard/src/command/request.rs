@@ -29,6 +29,7 @@ pub(super) fn request(judge: &mut Judge, call: Call) {
                     .find_map(|start| text.strip_prefix(start).filter(|rest| !rest.is_empty()))
             })
         })
+        .or_else(|| clustered(name, words))
         .or_else(|| {
             // Behind options, whose values look the same.
             let mut first = words
@@ -60,6 +61,31 @@ pub(super) fn request(judge: &mut Judge, call: Call) {
         .map(|word| word.text.as_str());
     let verb = format!("{name} DELETE");
     judge.hit(Some(call), Kind::RemoteDelete, tier, &verb, shown);
+}
+
+/// `curl -sX DELETE`, `curl -fsSXDELETE`.
+fn clustered<'w>(name: &str, words: &'w [Word]) -> Option<&'w str> {
+    if name != "curl" {
+        return None;
+    }
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        let Some(cluster) = word.text.strip_prefix('-') else {
+            continue;
+        };
+        if let Some((switches, method)) = cluster.split_once('X')
+            && switches.len() <= 8
+            && switches
+                .bytes()
+                .all(|byte| b"sSfLkivgGIN46#".contains(&byte))
+        {
+            if method.is_empty() {
+                return words.next().map(|word| word.text.as_str());
+            }
+            return Some(method);
+        }
+    }
+    None
 }
 
 /// Requests that change something, by their address or by what they send.

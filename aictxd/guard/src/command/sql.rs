@@ -1,10 +1,10 @@
 //! Statements for databases: which of them take something away, and how they reach a client.
 
 use aictx_proto::path::Located;
-use aictx_signals::shell::{RedirectKind, Word};
+use aictx_signals::shell::Word;
 
-use super::data::piped_texts;
-use super::{Call, Judge, Kind, MAX_TEXT, Tier, called, verbs};
+use super::given::{piped_files, piped_texts, told, told_file};
+use super::{Call, Judge, Kind, MAX_TEXT, Tier, called, options, promises};
 
 /// Bytes of statements that are looked at.
 const MAX_STATEMENTS: usize = 64 * 1024;
@@ -20,6 +20,9 @@ pub(super) fn client(judge: &mut Judge, call: Call, name: &str) {
     }
     for word in arguments.iter().take(256) {
         given(judge, call, name, option_value(&word.text));
+        if let Some(text) = word.inner.and_then(|_| told(call, word)) {
+            given(judge, call, name, text);
+        }
     }
     for text in piped_texts(call) {
         given(judge, call, name, &text);
@@ -95,20 +98,15 @@ fn files(call: Call<'_>) -> Vec<&Word> {
             _ => None,
         })
         .collect();
-    let redirects = call.command.redirects.iter();
-    out.extend(
-        redirects
-            .filter(|redirect| redirect.kind == RedirectKind::Read)
-            .map(|redirect| &redirect.target),
-    );
-    if let Some(feeder) = call.feeder().filter(|feeder| feeder.name() == "cat") {
-        out.extend(
-            feeder
-                .arguments()
-                .iter()
-                .filter(|word| !word.text.starts_with('-')),
-        );
-    }
+    out.extend(piped_files(call));
+    let given = call
+        .command
+        .redirects
+        .iter()
+        .map(|redirect| &redirect.target);
+    let words = arguments.iter().chain(given);
+    let words = words.filter(|word| word.inner.is_some());
+    out.extend(words.filter_map(|word| told_file(call, word)));
     out
 }
 
@@ -135,7 +133,7 @@ fn from_file(judge: &mut Judge, call: Call, client: &str, file: &Word) {
         statements(judge, call, client, &text);
         judge.called.restore(by);
     }
-    if let Some(tier) = verbs::promised_by_file(&file.text) {
+    if let Some(tier) = promises::promised_by_file(&file.text) {
         let verb = format!("{client} of a file");
         let shown = [file.text.as_str()];
         judge.hit(Some(call), Kind::DatabaseWrite, tier, &verb, shown);
@@ -156,9 +154,12 @@ pub(super) fn printed_deletions(judge: &mut Judge, call: Call, client: &str) {
     // `select 'drop table ' || name from …`: what it prints are statements.
     let writes = |word: &Word| {
         word.text.len() < 4096
-            && super::code::literals(&word.text)
-                .iter()
-                .any(|text| statement_tier(text).is_some_and(|(tier, _)| tier >= Tier::Destructive))
+            && super::code::literals(&word.text).iter().any(|text| {
+                // `'truncate ' || name`: what is put behind it is its object.
+                let object = if text.ends_with(' ') { "x" } else { "" };
+                let statement = format!("{text}{object}");
+                statement_tier(&statement).is_some_and(|(tier, _)| tier >= Tier::Destructive)
+            })
     };
     if feeder
         .arguments()
@@ -178,11 +179,18 @@ pub(super) fn printed_deletions(judge: &mut Judge, call: Call, client: &str) {
 
 /// Judges SQL statements one by one.
 pub(super) fn statements(judge: &mut Judge, call: Call, client: &str, text: &str) {
+    if options::is_harmless(call.arguments()) {
+        return;
+    }
     let mut end = text.len().min(MAX_STATEMENTS);
     while !text.is_char_boundary(end) {
         end -= 1;
     }
-    for statement in text.get(..end).unwrap_or_default().split(';') {
+    let text = text.get(..end).unwrap_or_default();
+    if matches!(client, "psql" | "sqlite3" | "pgcli" | "litecli") && is_taken_back(text) {
+        return;
+    }
+    for statement in text.split(';') {
         if let Some((tier, verb)) = statement_tier(statement) {
             let verb = format!("{client}: {verb}");
             judge.hit(Some(call), Kind::DatabaseWrite, tier, &verb, []);
@@ -191,6 +199,25 @@ pub(super) fn statements(judge: &mut Judge, call: Call, client: &str, text: &str
             }
         }
     }
+}
+
+/// One transaction, and its end is that nothing happened. Elsewhere some statements end one.
+fn is_taken_back(text: &str) -> bool {
+    let mut words = text
+        .split(|c: char| c.is_whitespace() || c == ';')
+        .filter(|word| !word.is_empty());
+    let is = |word: &str, one: &str| word.eq_ignore_ascii_case(one);
+    words.next().is_some_and(|first| is(first, "BEGIN"))
+        && words
+            .clone()
+            .next_back()
+            .is_some_and(|last| is(last, "ROLLBACK"))
+        && !text.contains('\\')
+        && !words.any(|word| {
+            ["COMMIT", "END", "BEGIN", "PROGRAM", "DO"]
+                .iter()
+                .any(|one| is(word, one))
+        })
 }
 
 /// What one statement takes away.

@@ -5,7 +5,7 @@ use aictx_signals::shell::{RedirectKind, Word};
 use super::options::{has_option, value_of};
 use super::request::request;
 use super::target::{Reach, Touch};
-use super::{Call, Judge, Kind, Level, Tier, code};
+use super::{Call, Judge, Kind, Level, Tier, code, given};
 
 /// Returns whether the program is one of these and there is nothing more to know about it.
 pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
@@ -24,6 +24,10 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
                 code::judge(judge, call, "awk", &word.text);
             }
         }
+        "ssh" => {
+            shell_elsewhere(judge, call);
+            return false;
+        }
         "crontab" => crontab(judge, call),
         "vi" | "vim" | "nvim" | "ex" => editor(judge, call),
         "ansible" => {
@@ -38,7 +42,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
                 .iter()
                 .filter(|word| word.text.contains(' '))
             {
-                judge.inner_script(&word.text, call.command.remote);
+                judge.inner_script(&given::unescaped(&word.text), call.command.remote);
             }
             return false;
         }
@@ -67,6 +71,16 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
                 let verb = "a shell over the network";
                 judge.hit(Some(call), Kind::NetworkExec, Tier::Destructive, verb, []);
             }
+            let flushes = |text: &String| {
+                let text = text.to_ascii_lowercase();
+                ["flushall", "flushdb", "flush_all"]
+                    .iter()
+                    .any(|order| text.contains(order))
+            };
+            if given::piped_texts(call).iter().any(flushes) {
+                let verb = "flush of a database";
+                judge.hit(Some(call), Kind::DatabaseWrite, Tier::Destructive, verb, []);
+            }
             return false;
         }
         "tar" | "gtar" | "bsdtar" | "unzip" | "cpio" | "7z" | "unrar" => {
@@ -91,7 +105,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
         "ssh-keygen" => {
             // The question whether to replace a key is answered beforehand.
             let answered = call.fed_by(&["yes"])
-                || super::data::piped_texts(call)
+                || given::piped_texts(call)
                     .iter()
                     .any(|text| text.trim_start().starts_with(['y', 'Y']));
             if answered && has_option(call.arguments(), &["-f"]) {
@@ -122,10 +136,18 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
             if call.arguments().iter().any(decoded) {
                 judge.undecidable(Level::Destructive, "eval", &[]);
             }
+            for word in call.arguments().iter().take(16) {
+                if word.inner.is_some() {
+                    given::printed_script(judge, call, word);
+                }
+            }
             unknown_text(judge, call, call.arguments().first());
         }
         "sh" | "bash" | "zsh" | "dash" => {
             let text = value_of(call.arguments(), &["-c", "-lc", "-ic"]);
+            if let Some(word) = text.filter(|word| word.inner.is_some()) {
+                given::printed_script(judge, call, word);
+            }
             unknown_text(judge, call, text);
             return false;
         }
@@ -148,6 +170,36 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
         }
     }
     true
+}
+
+/// Options of `ssh` that take the next word.
+const SSH_VALUED: &[&str] = &[
+    "-p", "-i", "-l", "-o", "-F", "-J", "-L", "-R", "-D", "-W", "-b", "-c", "-E", "-e", "-I", "-m",
+    "-O", "-Q", "-S", "-w", "-B",
+];
+
+/// `… | ssh host`: the shell over there reads what comes.
+fn shell_elsewhere(judge: &mut Judge, call: Call) {
+    let mut words = call.arguments().iter();
+    let mut operands = 0;
+    while let Some(word) = words.next() {
+        if SSH_VALUED.contains(&word.text.as_str()) {
+            words.next();
+        } else if !word.text.starts_with('-') {
+            operands += 1;
+        } else if matches!(word.text.as_str(), "-N" | "-n" | "-V" | "-G") {
+            return;
+        }
+    }
+    if operands == 1 {
+        // A here-document was followed already.
+        if call.command.stdin_text().is_none() {
+            for text in given::piped_texts(call) {
+                judge.inner_script(&text, true);
+            }
+        }
+        given::piped_script(judge, call);
+    }
 }
 
 /// A script that is only known when it runs. Programs that print settings for the shell are usual.
@@ -221,7 +273,7 @@ fn editor(judge: &mut Judge, call: Call) {
             all.contains(&order.replace("%%", "%").as_str())
         })
     };
-    let told = super::data::piped_texts(call);
+    let told = given::piped_texts(call);
     if words.iter().any(|word| says(&word.text)) || told.iter().any(|text| says(text)) {
         let shown = words.last().map(|word| word.text.as_str());
         let name = call.command.name();
@@ -346,7 +398,7 @@ fn transfers(judge: &mut Judge, call: Call) {
             }
         })
     };
-    let texts = super::data::piped_texts(call);
+    let texts = given::piped_texts(call);
     if texts.iter().any(|text| orders(text))
         || call.arguments().iter().any(|word| orders(&word.text))
     {
@@ -390,7 +442,7 @@ fn crontab(judge: &mut Judge, call: Call) {
         return;
     }
     // Behind five fields, or one word with an `@`, stands a command.
-    for text in super::data::piped_texts(call) {
+    for text in given::piped_texts(call) {
         for line in text.lines().take(64) {
             let fields = if line.trim_start().starts_with('@') {
                 1

@@ -224,6 +224,7 @@ pub(super) const SHREDDERS: &[&str] = &["shred", "srm", "wipe"];
 /// Clients that run the statements they are given.
 pub(super) const SQL_CLIENTS: &[&str] = &[
     "psql",
+    "db2",
     "mysql",
     "mariadb",
     "sqlite3",

@@ -8,7 +8,7 @@ use super::table::Traits;
 use super::{Call, Judge, Kind, Tier, table};
 
 /// Verbs that nobody gives to something that can be had again.
-const STRONG: &[&str] = &[
+pub(super) const STRONG: &[&str] = &[
     "delete",
     "destroy",
     "purge",
@@ -24,7 +24,7 @@ const STRONG: &[&str] = &[
     "dropdb",
 ];
 /// Verbs that are harmless as often as not; telling when the question is taken away.
-const WEAK: &[&str] = &[
+pub(super) const WEAK: &[&str] = &[
     "remove",
     "rm",
     "del",
@@ -66,6 +66,69 @@ pub(super) const READING: &[&str] = &[
     "lint", "info", "status", "open", "edit", "start", "watch", "exec", "install", "diff", "plan",
     "docs", "init", "set", "config", "t", "r", "x", "man", "which", "print", "cat", "read",
     "query",
+];
+/// Options behind which people write names, texts and patterns of their own.
+const NAMING: &[&str] = &[
+    "--name",
+    "-n",
+    "--message",
+    "-m",
+    "--title",
+    "-t",
+    "--description",
+    "--body",
+    "-b",
+    "--comment",
+    "--label",
+    "-l",
+    "--tag",
+    "--branch",
+    "--filter",
+    "--grep",
+    "-g",
+    "--pattern",
+    "--match",
+    "--search",
+    "--query",
+    "-q",
+    "--only",
+    "--test",
+    "-k",
+    "--keyword",
+    "--group",
+    "--topic",
+    "--file",
+    "--out",
+    "--output",
+    "-o",
+    "--format",
+    "--template",
+    "--scope",
+    "--exclude",
+    "--include",
+    "--ignore",
+    "--skip",
+    "--event",
+    "--user",
+    "-u",
+    "--profile",
+    "--context",
+    "--project",
+    "-p",
+    "--workspace",
+    "-w",
+    "--package",
+    "--bin",
+    "--example",
+    "--features",
+    "--target",
+    "--env",
+    "-e",
+    "--role",
+    "--reason",
+    "--note",
+    "--key",
+    "--field",
 ];
 /// Programs whose operands are files, tests or names of people's own.
 pub(super) const NAMES: &[&str] = &[
@@ -204,6 +267,26 @@ pub(super) const NAMES: &[&str] = &[
     "black",
     "mypy",
     "apropos",
+    "findstr",
+    "where",
+    "ack",
+    "ag",
+    "ugrep",
+    "batgrep",
+    "comby",
+    "semgrep",
+    "ast-grep",
+    "sg",
+    "spell",
+    "aspell",
+    "codespell",
+    "vale",
+    "markdownlint",
+    "difft",
+    "delta",
+    "bat",
+    "batcat",
+    "glow",
     "whatis",
     "info",
     "tldr",
@@ -281,7 +364,15 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
     // what stands before the first option is certainly no value.
     let reach = if cloud { operands.leading.min(3) } else { 3 };
     for (at, word) in operands.words.iter().take(reach).enumerate() {
-        if READING.contains(&word.to_ascii_lowercase().as_str()) {
+        let word_only = word.to_ascii_lowercase();
+        let reads = |part: &str| READING.contains(&part);
+        // `migrate:make drop_users`
+        if reads(&word_only)
+            || word_only
+                .split(':')
+                .skip(1)
+                .any(|part| reads(part) || part == "make")
+        {
             return;
         }
         // `pgrep -fl delete`: a value or a pattern.
@@ -305,6 +396,11 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
         if is_harmless(arguments) {
             return;
         }
+        // `--name drop_legacy`: somebody's own word.
+        let named = |pair: &[Word]| matches!(pair, [option, value] if value.text == *word && is_naming(&option.text));
+        if arguments.windows(2).any(named) {
+            continue;
+        }
         let verb = format!("{name} {word}");
         let kind = if cloud {
             Kind::RemoteDelete
@@ -317,40 +413,15 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
     }
 }
 
-/// What the name of a script that nothing else is known of promises: `drop_all.sql`, `wipe.sh`.
-pub(super) fn promised_by_file(path: &str) -> Option<Tier> {
-    let name = path.rsplit('/').next().unwrap_or_default();
-    let stem = name
-        .split('.')
-        .next()
-        .unwrap_or_default()
-        .to_ascii_lowercase();
-    if stem.len() > 64 {
-        return None;
-    }
-    let mut parts = stem.split(['-', '_', ':', ' ']);
-    if parts
-        .clone()
-        .any(|part| READING.contains(&part) && part != "set")
-    {
-        return None;
-    }
-    let says = |verbs: &[&str], part: &str| verbs.contains(&part);
-    if parts
-        .clone()
-        .any(|part| says(STRONG, part) || says(&["truncate", "flush"], part))
-    {
-        Some(Tier::Destructive)
-    } else if parts.any(|part| says(WEAK, part)) {
-        Some(Tier::Risky)
-    } else {
-        None
-    }
-}
-
 /// `./tool` and `dir/tool` are the project's own; what they do is read, not guessed.
 fn is_script(program: &Word) -> bool {
     program.text.contains('/') && !program.text.starts_with('/')
+}
+
+/// Whether people write something of their own behind an option.
+fn is_naming(option: &str) -> bool {
+    NAMING.contains(&option)
+        || (option.starts_with('-') && (option.ends_with("-name") || option.ends_with("-id")))
 }
 
 /// The first and last part of `delete-asset`, `database:remove`, `deleteSite`.

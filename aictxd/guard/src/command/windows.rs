@@ -44,7 +44,12 @@ pub(super) fn is_spoken(script: &Script) -> bool {
             words.any(|text| wanted.iter().any(|said| text.eq_ignore_ascii_case(said)))
         };
         match name {
-            "iex" | "iwr" | "irm" | "gci" | "ri" | "gi" | "clc" | "remove-item" | "echo." => true,
+            // In Elixir it takes options.
+            "iex" => !command
+                .arguments()
+                .first()
+                .is_some_and(|word| word.text.starts_with('-')),
+            "iwr" | "irm" | "gci" | "ri" | "gi" | "clc" | "remove-item" | "echo." => true,
             "del" | "erase" | "rd" | "rmdir" | "format" => {
                 command.arguments().iter().any(|word| is_switch(&word.text))
             }
@@ -424,6 +429,13 @@ fn remove(judge: &mut Judge, call: Call, name: &str) {
 
 /// `iex`: text that is run.
 fn expression(judge: &mut Judge, call: Call) {
+    let first = call
+        .arguments()
+        .first()
+        .map_or("", |word| word.text.as_str());
+    if first.starts_with('-') && !first.eq_ignore_ascii_case("-command") {
+        return;
+    }
     let fetches = |command: &shell::SimpleCommand| {
         let name = command.name().to_ascii_lowercase();
         let says = |word: &Word| word.text.to_ascii_lowercase().contains("downloadstring");

@@ -102,7 +102,12 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
                     );
                 }
             }
-            judge.write_all(call, operands().skip(skip), name, Touch::Alter);
+            // `chmod 600 ~/.ssh/id_rsa` is what a key is owed.
+            let private =
+                name == "chmod" && operands().next().is_some_and(|word| is_private(&word.text));
+            if !private {
+                judge.write_all(call, operands().skip(skip), name, Touch::Alter);
+            }
         }
         "touch" | "mkdir" => judge.write_all(call, operands(), name, Touch::Create),
         "truncate" => {
@@ -135,7 +140,11 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
                     let word = Word::plain(file);
                     judge.write_target(call, &word, "dd", Touch::Alter);
                     // Raw bytes are not how sources are made.
-                    if !call.command.remote && super::git::looks_like_file(file) {
+                    let database = [".sqlite", ".sqlite3", ".db"];
+                    if !call.command.remote
+                        && (super::git::looks_like_file(file)
+                            || database.iter().any(|ending| file.ends_with(ending)))
+                    {
                         let tier = Tier::Destructive;
                         judge.hit(Some(call), Kind::Overwrite, tier, "dd", [file]);
                     } else {
@@ -173,6 +182,25 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
 }
 
 /// `-x`, `-rw`: rights that are taken away.
+fn is_private(mode: &str) -> bool {
+    matches!(
+        mode.trim_start_matches('0'),
+        "400"
+            | "500"
+            | "600"
+            | "700"
+            | "go-rwx"
+            | "og-rwx"
+            | "go-r"
+            | "go-w"
+            | "go="
+            | "og="
+            | "u=rw,go="
+            | "u=rwx,go="
+            | "u+rw,go-rwx"
+    )
+}
+
 fn is_mode_taken(text: &str) -> bool {
     text.strip_prefix('-').is_some_and(|rights| {
         !rights.is_empty()

@@ -294,6 +294,8 @@ impl Lexer<'_, '_> {
                 self.pos += 1;
             }
             current.command.words.clear();
+            // What its words are is told where it is called.
+            self.context.set_positional(&[]);
             return;
         }
         if self.ahead(1) == Some(b'(') && self.arithmetic() {

@@ -31,6 +31,9 @@ impl Lexer<'_, '_> {
         }
         // A descriptor number stands directly before the operator and was read as a word.
         let target = match self.peek() {
+            Some(b'<') if kind == RedirectKind::Read && self.process_substitution() => {
+                self.word().word
+            }
             None | Some(b'\n' | b';' | b'|' | b'&' | b')' | b'(' | b'<' | b'>') => Word::default(),
             _ => self.word().word,
         };

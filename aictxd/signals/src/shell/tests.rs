@@ -330,6 +330,53 @@ fn several_values() {
 }
 
 #[test]
+fn words_of_a_script_and_separators() {
+    let last = |text: &str| told(text).pop().unwrap();
+    for (text, want) in [
+        ("set -- rm -rf src; \"$@\"", "rm -rf src"),
+        ("set -- a 'b c'; x \"${@}\" $2", "x a b c b c"),
+        ("set -- a b c; shift 2; x $1", "x c"),
+        ("set -- a; f() { x $1; }", "x $1"),
+        ("y && set -- a; x $1", "x $1"),
+        ("sh -c 'x \"$2\" \"$1\"' _ a b", "x b a"),
+        ("IFS=,; a='x,y z'; $a", "x y z"),
+        ("x${IFS}y$IFS", "x y"),
+        ("x \"a${IFS}b\"", "x a${IFS}b"),
+        ("a='x '; ${a}y", "x y"),
+        ("read -r a b <<< 'x y z'; $a $b", "x y z"),
+        ("IFS=: read -ra a <<< 'x:y'; \"${a[@]}\"", "x y"),
+    ] {
+        assert_eq!(last(text), want, "{text}");
+    }
+}
+
+#[test]
+fn a_script_inside_reads_what_its_shell_reads() {
+    let text = "echo a | ssh h 'cd b && psql; x <<< c' < f";
+    let script = analyse(text, Dialect::Posix);
+    let psql = script.commands.iter().find(|one| one.name() == "psql");
+    let psql = psql.unwrap();
+    assert_eq!(psql.piped_from, Some(0));
+    assert_eq!(psql.redirects[0].target.text, "f");
+    let x = script.commands.last().unwrap();
+    assert_eq!((x.piped_from, x.redirects.len()), (None, 1));
+    // What `xargs` reads is gone.
+    let script = analyse("echo a | xargs sh -c 'psql'", Dialect::Posix);
+    assert_eq!(script.commands.last().unwrap().piped_from, None);
+}
+
+/// A long value is not put in without end.
+#[test]
+fn values_put_in_are_bounded() {
+    let members = format!("'{}' ", "x".repeat(4000)).repeat(32);
+    let text = format!("a=({members})\n{}", "echo \"${a[@]}\"\n".repeat(3000));
+    let script = analyse(&text, Dialect::Posix);
+    let words = script.commands.iter().flat_map(|command| &command.words);
+    let bytes: usize = words.map(|word| word.text.len()).sum();
+    assert!(script.undecided && bytes <= 4 * MAX_INPUT, "{bytes}");
+}
+
+#[test]
 fn text_for_windows_shells() {
     let names = |text: &str| -> Vec<String> {
         analyse(text, Dialect::Windows)

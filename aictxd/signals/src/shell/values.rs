@@ -8,6 +8,8 @@ use super::{Dialect, Frame, MAX_INPUT, MAX_WORDS, SimpleCommand, Word};
 const MAX_VARIABLES: usize = 256;
 /// Values of one variable, and words that one expansion may become.
 pub(super) const MAX_VALUES: usize = 32;
+/// Characters of `IFS` that are heeded.
+const MAX_SEPARATORS: usize = 8;
 /// Bytes of one remembered value.
 const MAX_VALUE: usize = 4096;
 /// Bytes read in all, nested texts included: four times the longest input.
@@ -26,6 +28,10 @@ pub(super) struct Context {
     variables: HashMap<String, Vec<Word>>,
     /// Variables set by `read`, by a loop over a pattern, and the like.
     many: HashSet<String>,
+    /// Characters besides blanks at which values fall apart (`IFS`).
+    pub(super) separators: String,
+    /// The words of `set --`, or those behind the text of `sh -c`.
+    positional: Vec<Word>,
     /// Open `if`, `while`, `case` …
     branches: u16,
     /// A limit was passed: nothing more is read.
@@ -45,6 +51,8 @@ impl Default for Context {
             many_used: false,
             variables: HashMap::new(),
             many: HashSet::new(),
+            separators: String::new(),
+            positional: Vec::new(),
             branches: 0,
             stopped: false,
             words: 0,
@@ -97,6 +105,10 @@ impl Context {
     pub(super) fn assign(&mut self, name: &str, values: &[Word], many: bool) {
         if !self.expand || self.variables.len() >= MAX_VARIABLES {
             return;
+        }
+        if name == "IFS" {
+            let last = values.last().map_or("", |one| one.text.as_str());
+            self.separators = last.chars().take(MAX_SEPARATORS).collect();
         }
         if many {
             self.many.insert(name.to_owned());
@@ -166,11 +178,29 @@ impl Context {
                     self.assign(&name, &list, many);
                 }
             }
-            "export" | "local" | "declare" | "readonly" | "typeset" | "set" => {
+            "export" | "local" | "declare" | "readonly" | "typeset" => {
                 for word in command.arguments() {
                     self.assign_word(word);
                 }
             }
+            "set" => {
+                for word in command.arguments() {
+                    self.assign_word(word);
+                }
+                let words = command.arguments();
+                if let Some(at) = words.iter().position(|word| word.text == "--") {
+                    let words = words.get(at + 1..).unwrap_or_default();
+                    let certain = self.branches == 0 && !self.conditional && !command.fed;
+                    self.set_positional(if certain { words } else { &[] });
+                }
+            }
+            "shift" => {
+                let by = command.arguments().first();
+                let by = by.map_or(Ok(1), |word| word.text.parse::<usize>());
+                let left = by.ok().and_then(|by| self.positional.get(by..));
+                self.positional = left.unwrap_or_default().to_vec();
+            }
+            "read" if self.read_from_the_line(command) => {}
             "read" | "mapfile" | "readarray" => {
                 for word in command.arguments() {
                     if !word.text.starts_with('-') {
@@ -188,6 +218,61 @@ impl Context {
         }
     }
 
+    /// Gives back what [`Context::set_positional`] returned.
+    pub(super) fn restore_positional(&mut self, words: Vec<Word>) {
+        self.positional = words;
+    }
+
+    /// Gives `$1`, `$@` and their kin their values, and returns those from before.
+    pub(super) fn set_positional(&mut self, words: &[Word]) -> Vec<Word> {
+        let words = words.iter().take(MAX_VALUES);
+        let fits = |word: &&Word| word.text.len() <= MAX_VALUE;
+        let words = words.take_while(fits).cloned().collect();
+        std::mem::replace(&mut self.positional, words)
+    }
+
+    /// `read a b <<< 'text'`: each name has a part of the text, the last one the rest.
+    fn read_from_the_line(&mut self, command: &SimpleCommand) -> bool {
+        let told = |redirect: &&super::Redirect| {
+            redirect.kind == super::RedirectKind::Herestring && !redirect.target.unknown
+        };
+        let Some(text) = command.redirects.iter().rev().find(told) else {
+            return false;
+        };
+        let mut names: Vec<&str> = Vec::new();
+        let mut array = false;
+        for word in command.arguments() {
+            match word.text.strip_prefix('-') {
+                Some(options) if options.contains(['d', 'n', 'p', 't', 'N', 'u', 'i']) => {
+                    return false;
+                }
+                Some(options) => array |= options.contains('a'),
+                None => names.push(&word.text),
+            }
+        }
+        let separators = self.separators.clone();
+        let apart = |c: char| c.is_whitespace() || separators.contains(c);
+        let part = |text: &str| Word {
+            carried: true,
+            ..Word::plain(text)
+        };
+        let text = text.target.text.as_str();
+        if array {
+            let parts = text.split(apart).filter(|text| !text.is_empty());
+            let parts: Vec<Word> = parts.take(MAX_VALUES).map(part).collect();
+            if let Some(name) = names.first() {
+                self.assign(name, &parts, false);
+            }
+            return true;
+        }
+        let count = names.len().max(1);
+        let parts = text.trim_matches(apart).splitn(count, apart);
+        for (name, text) in names.iter().zip(parts) {
+            self.assign(name, &[part(text)], false);
+        }
+        true
+    }
+
     /// Follows the words that open and close branches.
     pub(super) fn reserved(&mut self, text: &str) {
         match text {
@@ -202,9 +287,16 @@ impl Context {
         if self.many.contains(name) {
             self.many_used = true;
         }
-        self.variables
-            .get(name)
-            .map(Vec::as_slice)
+        let positional = match name {
+            "@" | "*" => Some(self.positional.as_slice()),
+            name if name.len() == 1 && name.starts_with(|c: char| matches!(c, '1'..='9')) => name
+                .parse::<usize>()
+                .ok()
+                .and_then(|nth| self.positional.get(nth - 1..nth)),
+            _ => None,
+        };
+        positional
+            .or_else(|| self.variables.get(name).map(Vec::as_slice))
             .filter(|values| !values.is_empty())
     }
 }

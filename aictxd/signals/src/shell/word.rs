@@ -18,12 +18,17 @@ pub(super) struct Building {
     pub(super) finished: Vec<Word>,
     /// It began as `NAME=`, whatever was put in behind.
     pub(super) assigns: bool,
+    /// What comes next is another word.
+    ends: bool,
     /// The other texts the word may have.
     variants: Vec<String>,
 }
 
 impl Building {
     fn push(&mut self, text: &str) {
+        if std::mem::take(&mut self.ends) {
+            self.end_word();
+        }
         self.word.text.push_str(text);
         for variant in &mut self.variants {
             variant.push_str(text);
@@ -43,25 +48,27 @@ impl Building {
         }
     }
 
-    /// Puts in a value; without quotes it falls apart at blanks.
-    fn value(&mut self, value: &Word, quoted: bool) {
+    /// Puts in a value; without quotes it falls apart at blanks, and at what `IFS` adds to them.
+    fn value(&mut self, value: &Word, quoted: bool, separators: &str) {
         let quoted = quoted || self.is_assignment();
         self.word.carried = true;
         self.word.unknown |= value.unknown;
         if value.inner.is_some() {
             self.word.inner = value.inner;
         }
-        if quoted || !value.text.contains([' ', '\t', '\n']) {
+        let apart = |c: char| matches!(c, ' ' | '\t' | '\n') || separators.contains(c);
+        if quoted || !value.text.contains(apart) {
             self.push(&value.text);
             return;
         }
-        let opens = value.text.starts_with([' ', '\t', '\n']) && self.started;
-        for (nth, part) in value.text.split_whitespace().take(MAX_VALUES).enumerate() {
-            if nth > 0 || opens {
-                self.end_word();
-            }
+        self.ends |= value.text.starts_with(apart) && self.started;
+        let parts = value.text.split(apart).filter(|part| !part.is_empty());
+        for part in parts.take(MAX_VALUES) {
             self.push(part);
+            self.ends = true;
         }
+        self.ends = value.text.ends_with(apart) && self.started;
+        self.vanished |= !self.started;
     }
 
     /// Whether it began as `NAME=` before any value came in.
@@ -292,25 +299,39 @@ impl Lexer<'_, '_> {
             word.push(".");
             return true;
         }
+        // Unless the text sets it, a blank: `rm${IFS}-rf`.
+        if name == "IFS" && !quoted && self.context.separators.is_empty() {
+            word.value(&Word::plain(" "), false, "");
+            return true;
+        }
+        let separators = self.context.separators.clone();
         let Some(values) = self.context.values(name) else {
             return false;
         };
-        match values {
+        let values = values.to_vec();
+        // What is put in again and again has been read often enough.
+        if !self
+            .context
+            .spend(values.iter().map(|value| value.text.len()).sum())
+        {
+            self.script.undecided = true;
+            self.context.stopped = true;
+            return true;
+        }
+        match values.as_slice() {
             [one] => {
-                let one = one.clone();
-                word.value(&one, quoted);
+                word.value(one, quoted, &separators);
             }
             several => {
-                let several = several.to_vec();
                 if apart {
                     for (nth, value) in several.iter().enumerate() {
                         if nth > 0 {
                             word.end_word();
                         }
-                        word.value(value, true);
+                        word.value(value, true, "");
                     }
                 } else {
-                    word.one_of(&several);
+                    word.one_of(several);
                 }
             }
         }
@@ -399,7 +420,8 @@ impl Lexer<'_, '_> {
                 }
                 let text = self.slice(start).to_owned();
                 let name = text.get(1..).unwrap_or_default();
-                if !self.known(word, name, false, quoted) {
+                let apart = matches!(name, "@" | "*");
+                if !self.known(word, name, apart, quoted) {
                     word.expansion(&text);
                 }
             }
@@ -430,7 +452,10 @@ impl Lexer<'_, '_> {
             _ => None,
         };
         match told {
-            Some(text) => word.value(&Word::plain(&text), quoted),
+            Some(text) => {
+                let separators = self.context.separators.clone();
+                word.value(&Word::plain(&text), quoted, &separators);
+            }
             None => word.expansion("$(…)"),
         }
     }
@@ -462,6 +487,9 @@ impl Lexer<'_, '_> {
 
 /// Name, whether all members are meant, and length of `NAME}`, `NAME[@]}` or `NAME:?}`.
 fn plain_parameter(rest: &str) -> Option<(&str, bool, usize)> {
+    if rest.starts_with("@}") || rest.starts_with("*}") {
+        return Some((rest.get(..1)?, true, 2));
+    }
     let length = rest
         .bytes()
         .take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')

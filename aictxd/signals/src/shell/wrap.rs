@@ -5,7 +5,12 @@ mod table;
 use table::{FOLLOWED, LINES, PREFIX_OF, REMOTE_TEXTS, SHELLS, SSH_VALUED, TEXTS};
 
 use super::values::Context;
-use super::{Dialect, Frame, MAX_COMMANDS, Script, SimpleCommand, Word, lex};
+use super::{
+    Dialect, Frame, MAX_COMMANDS, Redirect, RedirectKind, Script, SimpleCommand, Word, lex,
+};
+
+/// Commands of a text that are given what its shell reads.
+const MAX_READERS: usize = 16;
 
 /// Whether `name` is a shell that reads commands from `-c` or its standard input.
 pub fn is_shell(name: &str) -> bool {
@@ -14,6 +19,7 @@ pub fn is_shell(name: &str) -> bool {
 
 /// Takes the wrappers off command `index` and appends what it runs besides.
 pub(super) fn follow(script: &mut Script, context: &mut Context, index: usize, depth: u8) {
+    let first = script.commands.len();
     let Some(command) = script.commands.get_mut(index) else {
         return;
     };
@@ -33,18 +39,23 @@ pub(super) fn follow(script: &mut Script, context: &mut Context, index: usize, d
         depth,
     };
     let arguments = command.arguments();
+    let input = Input::of(command);
     match command.name() {
         name if is_shell(name) => {
-            let text = match shell_script(arguments) {
-                Source::Text(text) => Some(text),
-                Source::Stdin => command.stdin_text().map(str::to_owned),
-                Source::File => None,
+            let (text, words) = match shell_script(arguments) {
+                Source::Text(text, words) => (Some(text), words.to_vec()),
+                Source::Stdin => (command.stdin_text().map(str::to_owned), Vec::new()),
+                Source::File => (None, Vec::new()),
             };
+            let before = context.set_positional(&words);
             run_text(script, context, text, &frame);
+            context.restore_positional(before);
+            input.hand_on(script, first);
         }
         "eval" => {
             let text = join(arguments);
             run_text(script, context, Some(text), &frame);
+            input.hand_on(script, first);
         }
         "trap" => {
             let text = arguments.first().map(|word| word.text.clone());
@@ -115,6 +126,7 @@ pub(super) fn follow(script: &mut Script, context: &mut Context, index: usize, d
                 ..frame
             };
             run_text(script, context, text, &frame);
+            input.hand_on(script, first);
         }
         // `sudo -s` and `su -` alone are shells, too.
         "sudo" | "doas" | "su" if command.stdin_text().is_some() => {
@@ -141,6 +153,7 @@ pub(super) fn follow(script: &mut Script, context: &mut Context, index: usize, d
             };
             if let Some(text) = known(TEXTS) {
                 run_text(script, context, Some(text), &frame);
+                input.hand_on(script, first);
             } else if let Some(text) = known(REMOTE_TEXTS) {
                 let frame = Frame {
                     remote: true,
@@ -272,6 +285,13 @@ fn wrapper_length(words: &[Word]) -> Option<usize> {
     {
         return None;
     }
+    if name == "parallel"
+        && arguments
+            .iter()
+            .any(|word| matches!(word.text.as_str(), "--dry-run" | "--dryrun"))
+    {
+        return None;
+    }
     if name == "npx"
         && arguments
             .iter()
@@ -326,13 +346,60 @@ fn join(words: &[Word]) -> String {
     out
 }
 
-enum Source {
-    Text(String),
+/// What a command reads, which the text that it runs reads in its stead.
+struct Input {
+    piped_from: Option<usize>,
+    files: Vec<Redirect>,
+}
+
+impl Input {
+    fn of(command: &SimpleCommand) -> Self {
+        // What `xargs` reads is gone.
+        if command.fed {
+            return Self {
+                piped_from: None,
+                files: Vec::new(),
+            };
+        }
+        let files = command.redirects.iter();
+        Self {
+            piped_from: command.piped_from,
+            files: files
+                .filter(|redirect| redirect.kind == RedirectKind::Read)
+                .cloned()
+                .collect(),
+        }
+    }
+
+    /// Gives it to the first commands from `first` on that read nothing else.
+    fn hand_on(self, script: &mut Script, first: usize) {
+        if self.piped_from.is_none() && self.files.is_empty() {
+            return;
+        }
+        let inner = script.commands.get_mut(first..).unwrap_or_default();
+        let reads = |redirect: &Redirect| {
+            matches!(
+                redirect.kind,
+                RedirectKind::Read | RedirectKind::Heredoc | RedirectKind::Herestring
+            )
+        };
+        for command in inner.iter_mut().take(MAX_READERS) {
+            if command.piped_from.is_none() && !command.redirects.iter().any(reads) {
+                command.piped_from = self.piped_from;
+                command.redirects.extend(self.files.iter().cloned());
+            }
+        }
+    }
+}
+
+enum Source<'w> {
+    /// The text, and the words behind it that it calls `$1` and so on.
+    Text(String, &'w [Word]),
     Stdin,
     File,
 }
 
-fn shell_script(arguments: &[Word]) -> Source {
+fn shell_script(arguments: &[Word]) -> Source<'_> {
     let mut at = 0;
     while let Some(word) = arguments.get(at) {
         let text = word.text.as_str();
@@ -343,8 +410,11 @@ fn shell_script(arguments: &[Word]) -> Source {
         if matches!(text, "--command" | "-Command") || is_cluster_with(text, 'c') {
             // `bash -c -e 'text'`: options may still follow.
             let rest = arguments.get(at + 1..).unwrap_or_default();
-            let script = rest.get(skip_options(rest, &["-o", "-O"]));
-            return Source::Text(script.map(|word| word.text.clone()).unwrap_or_default());
+            let at = skip_options(rest, &["-o", "-O"]);
+            let text = rest.get(at).map(|word| word.text.clone());
+            // The first word behind is the name of the script.
+            let words = rest.get(at + 2..).unwrap_or_default();
+            return Source::Text(text.unwrap_or_default(), words);
         }
         if matches!(text, "-o" | "-O" | "--rcfile" | "--init-file") {
             at += 2;

@@ -162,6 +162,16 @@ pub(in super::super) static INTERPRETERS: &[Interpreter] = &[
         deletes: &["deleteRecursively(", "deleteDirectory(", "os.remove.all("],
     },
     Interpreter {
+        name: "clojure",
+        options: &["-e", "--eval", "-M"],
+        deletes: &["delete-tree", "delete-dir"],
+    },
+    Interpreter {
+        name: "bb",
+        options: &["-e", "--eval"],
+        deletes: &["delete-tree", "delete-dir"],
+    },
+    Interpreter {
         name: "julia",
         options: &["-e", "-E"],
         deletes: &[],
@@ -207,6 +217,8 @@ pub(in super::super) const SHELL_CALLS: &[&str] = &[
     "Popen",
     "start_process",
     "call-process",
+    "(shell ",
+    "(sh ",
     "shell-command",
 ];
 
@@ -274,6 +286,7 @@ pub(in super::super) const LISTINGS: &[&str] = &[
     "Dir.each",
     "Dir.children",
     "list.files",
+    "<*",
     "contentsOfDirectory",
     "WalkDir",
     "filepath.Walk",
