@@ -16,9 +16,14 @@ use aictx_proto::record::{Decision, FailurePattern, Handoff, Strategy};
 use aictx_proto::snapshot::Snapshot;
 use aictx_proto::text::clean;
 use aictx_repomap::look::Looker;
-use rustix::fs::{AtFlags, CWD, Mode, OFlags, Stat, statat};
+use rustix::fs::AtFlags;
 use serde_json::Value;
 
+mod projects;
+mod stamp;
+
+use self::projects::Projects;
+use self::stamp::{Stamp, stamps};
 use crate::app::App;
 use crate::homes::MEMORY;
 use crate::hosts::Place;
@@ -38,11 +43,18 @@ const GIT_DEADLINE: Duration = Duration::from_millis(200);
 const MAX_NOTES: usize = 64;
 const MAX_NOTE: u64 = 16 * 1024;
 
+/// Stamps of the files that are wanted, as they lie there: links are not followed.
+fn look(worktree: &Path, wanted: &BTreeMap<String, bool>) -> Vec<Option<Stamp>> {
+    stamps(worktree, wanted.keys(), AtFlags::SYMLINK_NOFOLLOW)
+}
+
 /// What is remembered between questions: derived from files and stamped with what it was derived
 /// from.
 #[derive(Debug, Default)]
 pub struct Facts {
     files: Mutex<HashMap<PathBuf, HashMap<String, Known>>>,
+    /// What their roots say of worktrees.
+    projects: Projects,
     /// What memory speaks of, by worktree.
     anchored: Mutex<HashMap<PathBuf, Anchored>>,
     /// Whether the first commit is an ancestor of the second.
@@ -100,36 +112,10 @@ impl Sources {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Stamp {
-    inode: u64,
-    len: u64,
-    modified: (i64, i64),
-    changed: (i64, i64),
-}
-
-impl Stamp {
-    // Field types differ between systems; the casts keep every bit that matters to equality.
-    #[allow(
-        clippy::cast_possible_wrap,
-        clippy::cast_sign_loss,
-        clippy::unnecessary_cast,
-        clippy::cast_lossless
-    )]
-    fn of(stat: &Stat) -> Self {
-        Self {
-            inode: stat.st_ino as u64,
-            len: stat.st_size.max(0) as u64,
-            modified: (stat.st_mtime as i64, stat.st_mtime_nsec as i64),
-            changed: (stat.st_ctime as i64, stat.st_ctime_nsec as i64),
-        }
-    }
-}
-
 impl Facts {
     /// Files as they are now. A file that did not change since it was read last costs one `stat`.
     pub fn presents(&self, worktree: &Path, wanted: &BTreeMap<String, bool>) -> Presents {
-        self.presents_at(worktree, wanted, &stamps(worktree, wanted))
+        self.presents_at(worktree, wanted, &look(worktree, wanted))
     }
 
     /// As [`Self::presents`], of the files that memory speaks of. Which they are is worked out anew
@@ -143,7 +129,7 @@ impl Facts {
                 .map(|known| Arc::clone(&known.wanted))
         };
         let wanted = known.unwrap_or_else(|| Arc::new(anchored_paths(snapshot)));
-        let stamps = stamps(worktree, &wanted);
+        let stamps = look(worktree, &wanted);
         let unchanged = {
             let all = self.anchored.lock().unwrap_or_else(PoisonError::into_inner);
             let known = all.get(worktree);
@@ -262,17 +248,6 @@ impl Facts {
     }
 }
 
-/// Stamps of files, in the order of their paths; none of one that is not there.
-fn stamps(worktree: &Path, wanted: &BTreeMap<String, bool>) -> Vec<Option<Stamp>> {
-    let directory = rustix::fs::open(worktree, OFlags::DIRECTORY | OFlags::CLOEXEC, Mode::empty());
-    let stat = |path: &String| match &directory {
-        Ok(directory) => statat(directory, path.as_str(), AtFlags::SYMLINK_NOFOLLOW),
-        Err(_) => statat(CWD, worktree.join(path), AtFlags::SYMLINK_NOFOLLOW),
-    };
-    let stamp = |path| Some(Stamp::of(&stat(path).ok()?));
-    wanted.keys().map(stamp).collect()
-}
-
 fn is_ancestor(worktree: &Path, commit: &str, head: &str) -> Option<bool> {
     let plain = |id: &str| id.len() >= 40 && id.bytes().all(|b| b.is_ascii_hexdigit());
     if !plain(commit) || !plain(head) {
@@ -339,11 +314,17 @@ fn relative(root: &Path, worktree: &Path) -> String {
 
 /// The project with everything that decisions on memory want: reads files, so it runs on the pool.
 pub fn gather(app: &App, place: &Place, snapshot: &Snapshot) -> Project {
-    let mut project = project::look(&place.worktree);
+    let mut project = app.facts.projects.look(&place.worktree, MAX_WORKTREES);
     project.presents = app.facts.anchored(&place.worktree, snapshot);
     project.checkout = checkout(app, place, snapshot);
     project.notes = notes(&app.homes.of(&place.root));
     project
+}
+
+/// Works out what the next session will ask of a repository's memory, while nobody waits.
+pub fn warm(app: &App, place: &Place, snapshot: &Snapshot) {
+    aictx_continuity::warm(snapshot);
+    app.facts.anchored(&place.worktree, snapshot);
 }
 
 /// As [`gather`] for a request, with the files that it is about as the map ranks them.

@@ -354,6 +354,7 @@ pub async fn finalize_session(
 ) -> Result<Option<FinalizeReply>, RpcError> {
     let store = Arc::clone(&host.store);
     let app_ = Arc::clone(app);
+    let at = looked.place.clone();
     let Looked {
         place,
         git,
@@ -396,6 +397,12 @@ pub async fn finalize_session(
         })
         .await?;
     let (reply, redacted) = decided;
+    if reply.is_some() && app.mode == Mode::Daemon {
+        let (app_, host) = (Arc::clone(app), Arc::clone(host));
+        drop(tokio::task::spawn_blocking(move || {
+            facts::warm(&app_, &at, &host.store.latest());
+        }));
+    }
     if reply.is_some() && host.is_untidy(app.mode) {
         let (app_, host) = (Arc::clone(app), Arc::clone(host));
         app.after_reply(async move { host.tidy(&app_).await });

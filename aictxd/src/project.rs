@@ -51,6 +51,8 @@ const READMES: &[&str] = &[
 /// How much of a README is looked at, in bytes.
 const README_BYTES: u64 = 4 * 1024;
 
+/// Where GitHub's workflows lie.
+const WORKFLOWS: &str = ".github/workflows";
 /// Workflow files looked at, and test commands kept of them.
 const MAX_WORKFLOWS: usize = 10;
 const MAX_CI_COMMANDS: usize = 20;
@@ -59,18 +61,20 @@ const WORKFLOW_BYTES: u64 = 32 * 1024;
 
 /// Test commands of the repository's CI: lines of workflow files that run tests by themselves. What
 /// needs a shell's grammar or the CI's own variables is left out.
-fn ci_commands(root: &Path) -> Vec<String> {
-    let mut files: Vec<_> = fs::read_dir(root.join(".github/workflows"))
+fn ci_commands(root: &Path, sources: &mut Vec<String>) -> Vec<String> {
+    let mut files: Vec<_> = fs::read_dir(root.join(WORKFLOWS))
         .into_iter()
         .flatten()
         .filter_map(Result::ok)
         .filter_map(|entry| entry.file_name().into_string().ok())
         .filter(|name| name.ends_with(".yml") || name.ends_with(".yaml"))
-        .map(|name| format!(".github/workflows/{name}"))
+        .map(|name| format!("{WORKFLOWS}/{name}"))
         .collect();
     files.sort_unstable();
     files.truncate(MAX_WORKFLOWS);
     files.push(".gitlab-ci.yml".to_owned());
+    sources.push(WORKFLOWS.to_owned());
+    sources.extend_from_slice(&files);
     let mut found: Vec<String> = Vec::new();
     for file in files {
         let Some(text) = beginning(root, &file, WORKFLOW_BYTES) else {
@@ -94,18 +98,19 @@ fn ci_commands(root: &Path) -> Vec<String> {
     found
 }
 
-/// Looks at the root: at most a few dozen `stat`s and one short read.
-pub fn look(root: &Path) -> Project {
+/// Looks at the root: at most a few dozen `stat`s and short reads. Gives with it the paths, relative to
+/// the root, on whose state the answer depends; a directory's names are its state.
+pub fn look(root: &Path) -> (Project, Vec<String>) {
+    let mut sources = vec![".".to_owned(), "Makefile".to_owned()];
     let exists = |name: &&&str| root.join(name).is_file();
     let manifests: Vec<String> = MANIFESTS
         .iter()
         .filter(exists)
         .map(|n| (*n).to_owned())
         .collect();
-    let readme = READMES
-        .iter()
-        .find(exists)
-        .and_then(|name| beginning(root, name, README_BYTES));
+    let readme = READMES.iter().find(exists);
+    sources.extend(readme.map(|name| (*name).to_owned()));
+    let readme = readme.and_then(|name| beginning(root, name, README_BYTES));
     let makefile_targets = beginning(root, "Makefile", README_BYTES)
         .map(|text| {
             text.lines()
@@ -127,7 +132,7 @@ pub fn look(root: &Path) -> Project {
         names.truncate(12);
         names
     });
-    Project {
+    let project = Project {
         name: root
             .file_name()
             .map(|n| n.to_string_lossy().into_owned())
@@ -137,9 +142,10 @@ pub fn look(root: &Path) -> Project {
         makefile_targets,
         directories: entries.unwrap_or_default(),
         readme: readme.unwrap_or_default(),
-        ci_commands: ci_commands(root),
+        ci_commands: ci_commands(root, &mut sources),
         ..Project::default()
-    }
+    };
+    (project, sources)
 }
 
 /// The beginning of a plain file of the repository. A link may lead elsewhere inside it, never out
@@ -181,12 +187,12 @@ mod tests {
             0,
         );
         made.unwrap();
-        let seen = look(&root);
+        let (seen, _) = look(&root);
         assert_eq!(seen.readme, "");
         assert!(seen.makefile_targets.is_empty() && seen.manifests.is_empty());
         fs::write(root.join("docs/index.md"), "# Title\n").unwrap();
         fs::remove_file(root.join("README.md")).unwrap();
         symlink("docs/index.md", root.join("README.md")).unwrap();
-        assert_eq!(look(&root).readme, "# Title\n");
+        assert_eq!(look(&root).0.readme, "# Title\n");
     }
 }

@@ -194,15 +194,21 @@ for agent in "$@"; do
         console.log(h.length ? `${h.reduce((n, m) => n + m.calls, 0)} hooks, slowest ${h[0].method} ${(h[0].p99_us / 1000).toFixed(1)} ms` : "no hooks");' \
         "$home/status" 2>/dev/null) || slowest=
     verdict "hooks in the daemon" "-" "$slowest"
-    # Some agents rewrite their own files meanwhile: then nothing of ours may be left in them.
+    # Some agents rewrite their own files meanwhile: then nothing of ours may be left in them, and
+    # in and out once more, with no agent running, must leave every byte of them as it is.
     if clean "$bin/aictx" uninstall --purge --yes --verify >"$home/uninstall" 2>&1; then
         verdict "uninstall restores every file" yes
     elif grep differs "$home/uninstall" | tr -s ' ' | cut -d ' ' -f 3 |
         xargs -r grep -l -E 'aictxd|aictx hook|AICTX' >"$home/left" 2>/dev/null; then
         verdict "uninstall restores every file" no "$(head -n 1 "$home/left")"
     else
-        verdict "uninstall restores every file" yes "but for what the agent itself wrote: $(
-            grep differs "$home/uninstall" | tr -s ' ' | cut -d ' ' -f 3 | sed "s|$home/||" | tr '\n' ' ')"
+        written=$(grep differs "$home/uninstall" | tr -s ' ' | cut -d ' ' -f 3 | sed "s|$home/||" | tr '\n' ' ')
+        clean "$bin/aictx" install --agents "$agent" --yes >"$home/again" 2>&1 || true
+        if clean "$bin/aictx" uninstall --purge --yes --verify >>"$home/again" 2>&1; then
+            verdict "uninstall restores every file" yes "exact again with what the agent wrote meanwhile: $written"
+        else
+            verdict "uninstall restores every file" no "the second time: $(grep differs "$home/again" | head -n 1)"
+        fi
     fi
     kill "$model" 2>/dev/null || true
     model=

@@ -86,6 +86,10 @@ static KNOWN: Prepared<Decision, Known> = Prepared::new(|decision| {
         governs: governs.into(),
     }
 });
+/// Prepares a list that will be asked about.
+pub(crate) fn warm(rows: &Rows<Decision>) {
+    drop(KNOWN.of(rows));
+}
 
 fn governed(path: &str) -> u64 {
     hash(path.trim_end_matches('/').trim_end_matches("/**"))

@@ -17,6 +17,7 @@ mod edit;
 mod lookup;
 
 pub use edit::{FailureEdit, edit_failure, pick as pick_failure};
+pub(crate) use lookup::warm;
 pub use lookup::{FailureQuery, find_failures, known_failure};
 
 /// Patterns kept; beyond it resolved ones go first, oldest first, then single open ones. What goes

@@ -69,6 +69,15 @@ pub use work_state::{
     loadable, resume_task, start_task, status_line, task_id, thread_line, update_task,
 };
 
+/// Works out of a snapshot what every question wants to know of it, so that the first one need not
+/// wait for that: what it costs is what changed since the last snapshot.
+pub fn warm(snapshot: &aictx_proto::snapshot::Snapshot) {
+    decisions::warm(&snapshot.decisions);
+    failures::warm(&snapshot.failures);
+    strategies::warm(&snapshot.strategies);
+    lifecycle::warm(&snapshot.lifecycle);
+}
+
 /// A record as a JSON value.
 pub(crate) fn record_value(record: &impl serde::Serialize) -> serde_json::Value {
     // Records are plain data with string keys: they always serialise.

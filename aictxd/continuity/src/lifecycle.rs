@@ -198,6 +198,10 @@ static KNOWN: Prepared<LifecycleEvent, Known> = Prepared::new(|event| Known {
     session: hash(&event.session_id),
     at: Timestamp::parse(&event.timestamp),
 });
+/// Prepares a list that will be asked about.
+pub(crate) fn warm(rows: &Rows<LifecycleEvent>) {
+    drop(KNOWN.of(rows));
+}
 
 fn age(event: &LifecycleEvent, now: Timestamp) -> Option<u64> {
     Some(now.since(Timestamp::parse(&event.timestamp)?))

@@ -4,7 +4,7 @@
 //! over what is prepared, and a row that was added since the last one is the only one looked at.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use aictx_proto::snapshot::Rows;
 
@@ -16,6 +16,8 @@ const MAX_LISTS: usize = 16;
 pub(crate) struct Prepared<R, D> {
     make: fn(&R) -> D,
     lists: Mutex<Vec<List<R, D>>>,
+    /// Held while a list is made: who asks for the same meanwhile waits instead of making it, too.
+    making: Mutex<()>,
 }
 
 /// A list, held weakly: whoever owns it may still change it, and then it is another one.
@@ -38,28 +40,23 @@ impl<R, D> Prepared<R, D> {
         Self {
             make,
             lists: Mutex::new(Vec::new()),
+            making: Mutex::new(()),
         }
     }
 
     /// What is made of each row, in the order of the rows. Constant for a list that was asked about
     /// last, else linear in it.
     pub(crate) fn of(&self, rows: &Rows<R>) -> Arc<Vec<Arc<D>>> {
-        let earlier = {
-            let mut lists = self.lists.lock().unwrap_or_else(PoisonError::into_inner);
-            let is_it = |list: &List<R, D>| std::ptr::eq(list.rows.as_ptr(), Arc::as_ptr(rows));
-            if let Some(at) = lists.iter().position(is_it)
-                && let Some(up_to_it) = lists.get_mut(..=at)
-            {
-                up_to_it.rotate_right(1);
-                if let Some(list) = up_to_it.first() {
-                    return Arc::clone(&list.edition.made);
-                }
-            }
-            earlier(rows, &lists)
-        };
-        // Others need not wait for it; who asks the same meanwhile makes it, too.
+        if let Some(made) = self.known(rows) {
+            return made;
+        }
+        let _one_at_a_time = self.making.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(made) = self.known(rows) {
+            return made;
+        }
+        let earlier = earlier(rows, &self.lists());
         let made = Arc::new(self.make_all(rows, earlier));
-        let mut lists = self.lists.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut lists = self.lists();
         lists.retain(|list| list.rows.strong_count() > 0);
         lists.truncate(MAX_LISTS - 1);
         let list = List {
@@ -71,6 +68,20 @@ impl<R, D> Prepared<R, D> {
         };
         lists.insert(0, list);
         made
+    }
+
+    /// What was made of a list that was asked about before; it becomes the newest one.
+    fn known(&self, rows: &Rows<R>) -> Option<Arc<Vec<Arc<D>>>> {
+        let mut lists = self.lists();
+        let is_it = |list: &List<R, D>| std::ptr::eq(list.rows.as_ptr(), Arc::as_ptr(rows));
+        let at = lists.iter().position(is_it)?;
+        let up_to_it = lists.get_mut(..=at)?;
+        up_to_it.rotate_right(1);
+        Some(Arc::clone(&up_to_it.first()?.edition.made))
+    }
+
+    fn lists(&self) -> MutexGuard<'_, Vec<List<R, D>>> {
+        self.lists.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Takes from an earlier edition of the list what the two have in common.

@@ -14,6 +14,7 @@ use crate::marks;
 use crate::matching::{similarity, terms};
 use crate::memo::same_check;
 
+pub(crate) use self::find::warm;
 pub use self::find::{StrategyMatch, StrategyQuery, find_strategies};
 
 mod find;

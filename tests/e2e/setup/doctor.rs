@@ -216,11 +216,15 @@ fn what_is_wrong_with_a_memory_is_found() {
         &json!({"status": "violated"}),
     );
     patient.is("contract_compliance_health", "warning");
-    patient.rows(
-        "strategy_memory/strategies.jsonl",
-        &json!({"task_id": "t", "task_text": "do it", "task_type": "feature",
-                "files_edited": ["calc.py"], "success": true}),
-    );
+    let strategy = |id: &str| {
+        json!({"task_id": id, "task_text": "do it", "task_type": "feature",
+               "files_edited": ["calc.py"], "success": true})
+    };
+    patient.rows("strategy_memory/strategies.jsonl", &strategy("t"));
+    // Rows of one execution are one strategy.
+    patient.is("stale_duplicate_memory", "ok");
+    let twice = format!("{}\n{}\n", strategy("t"), strategy("u"));
+    patient.memory("strategy_memory/strategies.jsonl", &twice);
     patient.is("stale_duplicate_memory", "warning");
     patient.memory(
         "continuity/handoff.json",

@@ -69,6 +69,10 @@ struct Known {
 }
 
 static KNOWN: Prepared<FailurePattern, Known> = Prepared::new(know);
+/// Prepares a list that will be asked about.
+pub(crate) fn warm(rows: &Rows<FailurePattern>) {
+    drop(KNOWN.of(rows));
+}
 
 fn know(pattern: &FailurePattern) -> Known {
     let mut terms = Vec::new();

@@ -127,6 +127,10 @@ static KNOWN: Prepared<Strategy, Known> = Prepared::new(|strategy| {
         at: Timestamp::parse(&strategy.timestamp),
     }
 });
+/// Prepares a list that will be asked about.
+pub(crate) fn warm(rows: &Rows<Strategy>) {
+    drop(KNOWN.of(rows));
+}
 
 fn checks(commands: &[String]) -> Vec<Arc<Check>> {
     commands.iter().map(|command| check(command)).collect()

@@ -139,18 +139,22 @@ pub(super) fn duplicates(memory: &Snapshot) -> Check {
                 &strategy.commands_executed,
             ))
     });
-    let again: Vec<String> = again.map(|strategy| strategy.task_text.clone()).collect();
-    if again.is_empty() {
+    let again: Vec<(&str, &str)> = again.map(|s| (&*s.task_id, &*s.task_text)).collect();
+    let Some((first, _)) = again.first() else {
         return Check {
             summary: "nothing stands in memory twice".to_owned(),
             ..check(name, CheckStatus::Ok)
         };
-    }
+    };
+    let told: Vec<String> = again
+        .iter()
+        .map(|(id, text)| format!("strategy::{id}: {text}"))
+        .collect();
     Check {
         summary: format!("{} strategies stand in memory more than once", again.len()),
-        details: examples(&again),
-        recommended_action: "move what is there twice into the archive".to_owned(),
-        command: command(&["aictx", "internal", "compact", "--apply"]),
+        details: examples(&told),
+        recommended_action: "forget those that add nothing; the archive keeps them".to_owned(),
+        command: command(&["aictx", "forget", &format!("strategy::{first}")]),
         ..check(name, CheckStatus::Warning)
     }
 }

@@ -1,0 +1,123 @@
+//! What the roots of worktrees say, remembered for as long as nothing there changed.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use aictx_continuity::Project;
+use rustix::fs::AtFlags;
+
+use super::stamp::{Stamp, stamps};
+use crate::project;
+
+/// A file that changed so shortly before it was looked at may change again without its times saying
+/// so, in seconds.
+const SETTLED: i64 = 1;
+
+/// Projects as they were looked at last.
+#[derive(Debug, Default)]
+pub(super) struct Projects(Mutex<HashMap<PathBuf, Known>>);
+
+#[derive(Debug)]
+struct Known {
+    project: Project,
+    /// What it was read from, and the stamps of that.
+    sources: Vec<String>,
+    stamps: Vec<Option<Stamp>>,
+}
+
+impl Projects {
+    /// As [`project::look`]; of a root where nothing changed it costs a few `stat`s. At most `most`
+    /// worktrees are remembered.
+    pub(super) fn look(&self, worktree: &Path, most: usize) -> Project {
+        if let Some(known) = self.known(worktree) {
+            return known;
+        }
+        // Before looking: what changes meanwhile is seen the next time.
+        let before = SystemTime::now();
+        let (project, sources) = project::look(worktree);
+        let stamps = stamps(worktree, &sources, AtFlags::empty());
+        let settled = before
+            .duration_since(UNIX_EPOCH)
+            .ok()
+            .and_then(|since| i64::try_from(since.as_secs()).ok())
+            .map(|now| now - SETTLED);
+        let is_settled = |stamp: &Stamp| settled.is_some_and(|at| stamp.newest().0 < at);
+        if stamps.iter().flatten().all(is_settled) {
+            let known = Known {
+                project: project.clone(),
+                sources,
+                stamps,
+            };
+            let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            if all.len() >= most && !all.contains_key(worktree) {
+                all.clear();
+            }
+            all.insert(worktree.to_owned(), known);
+        }
+        project
+    }
+
+    fn known(&self, worktree: &Path) -> Option<Project> {
+        let all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = all.get(worktree)?;
+        let (sources, before) = (known.sources.clone(), known.stamps.clone());
+        let project = known.project.clone();
+        // A slow disk is nobody else's business.
+        drop(all);
+        (stamps(worktree, &sources, AtFlags::empty()) == before).then_some(project)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs;
+    use std::time::Duration;
+
+    #[test]
+    fn a_root_is_read_again_when_anything_that_was_read_changed() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path();
+        let long_ago = SystemTime::now() - Duration::from_secs(600);
+        let age = |path: &Path| {
+            let file = fs::File::open(path).unwrap();
+            file.set_modified(long_ago).unwrap();
+        };
+        fs::create_dir_all(root.join(".github/workflows")).unwrap();
+        fs::write(root.join("README.md"), "# One\n").unwrap();
+        let projects = Projects::default();
+        assert_eq!(projects.look(root, 8).readme, "# One\n");
+        assert!(
+            projects.known(root).is_none(),
+            "it may change again within the same tick"
+        );
+        // A change's own time cannot be set: as if it were remembered long after.
+        let remember = || {
+            let (project, sources) = project::look(root);
+            let stamps = stamps(root, &sources, AtFlags::empty());
+            let known = Known {
+                project,
+                sources,
+                stamps,
+            };
+            projects.0.lock().unwrap().insert(root.to_owned(), known);
+        };
+        remember();
+        assert_eq!(projects.known(root).unwrap().readme, "# One\n");
+        fs::write(root.join("README.md"), "# Two!\n").unwrap();
+        assert_eq!(projects.look(root, 8).readme, "# Two!\n");
+        remember();
+        fs::write(root.join("Cargo.toml"), "").unwrap();
+        assert_eq!(projects.look(root, 8).manifests, ["Cargo.toml"]);
+        remember();
+        let workflow = root.join(".github/workflows/ci.yml");
+        fs::write(&workflow, "- run: cargo test\n").unwrap();
+        assert_eq!(projects.look(root, 8).ci_commands, ["cargo test"]);
+        remember();
+        fs::write(&workflow, "- run: cargo nextest run\n").unwrap();
+        age(&workflow);
+        assert_eq!(projects.look(root, 8).ci_commands, ["cargo nextest run"]);
+    }
+}
