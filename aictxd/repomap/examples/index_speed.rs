@@ -159,13 +159,13 @@ fn in_turns(root: &Path, threads: usize, rounds: usize) {
         ("processor", |it| it.1),
     ] {
         let of = |part: usize| times[part].iter().map(of).map(|it| it.as_secs_f64());
-        for bare in 0..2 {
+        for (bare, name) in PARTS.iter().enumerate().take(2) {
             let mut ratios: Vec<_> = of(2).zip(of(bare)).map(|(a, b)| a / b).collect();
             ratios.sort_by(f64::total_cmp);
             let best = |part: usize| of(part).fold(f64::MAX, f64::min);
             println!(
                 "{what}: the index / {}: {:.3} of the best, {:.3} in the middle, {:.3}-{:.3}",
-                PARTS[bare],
+                name,
                 best(2) / best(bare),
                 ratios[ratios.len() / 2],
                 ratios[0],

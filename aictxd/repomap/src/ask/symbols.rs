@@ -14,8 +14,6 @@ use crate::view::{Class, FileId, View};
 const MAX_NAMES: usize = 2_000;
 /// Definitions that are compared; of a name that has more, the first in the order of files.
 const MAX_FOUND: usize = 4_000;
-/// Names that match fuzzily and are looked at first; most of the time that is enough.
-const FEW: usize = 128;
 /// Longest pattern; nobody types more.
 const MAX_PATTERN: usize = 200;
 
@@ -74,30 +72,11 @@ pub fn find_symbols(tree: &Tree, pattern: &str, limit: usize) -> (Vec<SymbolAt>,
         found: Vec::new(),
     };
     let names = Names::new(tree, name);
-    search.add(&names.textual);
-    // Fuzzy ones come behind all others, and there is no need to know what comes behind the last
-    // that is shown and one more.
+    search.add_until(&names.textual, limit);
+    // Fuzzy ones come behind all others.
     let room = MAX_NAMES.saturating_sub(names.textual.len());
-    let few = FEW.max(limit.saturating_mul(4));
-    for most in [few.min(room), room] {
-        if most == 0 || search.found.len() > limit {
-            break;
-        }
-        let mut fuzzy = names.fuzzy(tree, most);
-        if most < room && fuzzy.len() == most {
-            // There may be more that match as well as the last one, and these wait for them.
-            let last = fuzzy.last().map(|it| it.1);
-            fuzzy.retain(|it| Some(it.1) != last);
-            let before = search.found.len();
-            search.add(&fuzzy);
-            if search.found.len() <= limit {
-                search.found.truncate(before);
-                continue;
-            }
-        } else {
-            search.add(&fuzzy);
-        }
-        break;
+    if search.found.len() <= limit && room > 0 {
+        search.add_until(&names.fuzzy(tree, room), limit);
     }
     let mut found = search.found;
     found.sort_by_key(|(_, order)| *order);
@@ -115,6 +94,17 @@ struct Search<'a> {
 }
 
 impl Search<'_> {
+    /// Adds the definitions of names until those of names that match better than the rest are more
+    /// than `enough`: whatever is left comes behind them.
+    fn add_until(&mut self, names: &[Named], enough: usize) {
+        for equal in names.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+            if self.found.len() > enough {
+                break;
+            }
+            self.add(equal);
+        }
+    }
+
     /// Adds the definitions of names, in the order of names, until there are enough.
     fn add(&mut self, names: &[Named]) {
         let Self { tree, found, .. } = self;
