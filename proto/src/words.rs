@@ -64,6 +64,14 @@ fn class(byte: u8) -> Byte {
 /// alternate between letters and digits are data and give nothing. Linear in the length of the text;
 /// words in ASCII cost no allocation.
 pub fn terms(text: &[u8], mut each: impl FnMut(&str)) {
+    runs(text, |run| terms_of_run(run, &mut each));
+}
+
+/// Calls `each` with every run of letters, digits, `_` and bytes beyond ASCII that may have terms:
+/// [`terms_of_run`] of all of them are the [`terms`] of the text. Who counts terms can so count runs
+/// first, which repeat themselves, and take each apart only once.
+#[inline]
+pub fn runs<'a>(text: &'a [u8], mut each: impl FnMut(&'a [u8])) {
     let mut rest = text;
     loop {
         let skip = rest
@@ -74,22 +82,25 @@ pub fn terms(text: &[u8], mut each: impl FnMut(&str)) {
         if from.is_empty() {
             return;
         }
-        let mut wide = false;
         let len = from
             .iter()
-            .position(|b| {
-                let class = class(*b);
-                wide |= class == Byte::Wide;
-                class == Byte::Other
-            })
+            .position(|b| class(*b) == Byte::Other)
             .unwrap_or(from.len());
-        let (word, after) = from.split_at(len);
+        let (run, after) = from.split_at(len);
         rest = after;
-        if wide {
-            wide_word(word, &mut each);
-        } else if word.len() >= 2 && word.len() <= MAX_WORD {
-            ascii_word(word, &mut each);
+        // One byte is too short in any case; a character beyond ASCII has two.
+        if run.len() >= 2 {
+            each(run);
         }
+    }
+}
+
+/// Calls `each` with the terms of one of the [`runs`] of a text.
+pub fn terms_of_run(run: &[u8], mut each: impl FnMut(&str)) {
+    if !run.is_ascii() {
+        wide_word(run, &mut each);
+    } else if run.len() >= 2 && run.len() <= MAX_WORD {
+        ascii_word(run, &mut each);
     }
 }
 

@@ -4,6 +4,9 @@
 //!
 //! Prints: listing, the bare parse of every file with a grammar, a cold index, a reconcile that finds
 //! nothing changed, saving, opening what was saved, one saved file, memory a symbol, and queries.
+//!
+//! `… -- --turns ROUNDS DIRECTORY [THREADS]` measures only the parse and the index, in turns and each in
+//! a process of its own: what a busy machine does to one of them it does to its neighbours, too.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::indexing_slicing)]
 
@@ -23,11 +26,21 @@ static GO_ON: AtomicBool = AtomicBool::new(false);
 
 fn main() {
     let mut arguments = std::env::args().skip(1).peekable();
-    let bare = arguments.next_if(|a| a == "--bare").is_some();
+    let turns = arguments.next_if(|a| a == "--turns").is_some();
+    let rounds = turns.then(|| {
+        arguments
+            .next()
+            .and_then(|n| n.parse().ok())
+            .expect("rounds")
+    });
+    let part = arguments.next_if(|a| PARTS.contains(&a.as_str()));
     let root = PathBuf::from(arguments.next().expect("a directory"));
     let root = root.canonicalize().unwrap();
     let threads = arguments.next().map_or(2, |n| n.parse().unwrap());
     let cache = std::env::temp_dir().join(format!("aictx-index-speed-{}", std::process::id()));
+    if let Some(rounds) = rounds {
+        return in_turns(&root, threads, rounds);
+    }
     let options = Options {
         threads,
         background: false,
@@ -35,12 +48,26 @@ fn main() {
     };
     let started = Instant::now();
     let listing = discover::list(&root, None, &options.discover, &GO_ON);
-    if bare {
-        let before = processor();
-        let (bytes, took) = bare_parse(&root, &listing, threads);
-        let busy = processor() - before;
-        println!("{bytes} {} {}", took.as_nanos(), busy.as_nanos());
-        return;
+    match part.as_deref() {
+        Some("--cold") => {
+            let indexer = Indexer::open(&root, None, None, options);
+            let (started, before) = (Instant::now(), processor());
+            indexer.reconcile(&GO_ON);
+            let (took, busy) = (started.elapsed(), processor() - before);
+            println!("0 {} {}", took.as_nanos(), busy.as_nanos());
+            return;
+        }
+        Some(which) => {
+            if which == "--bare-ours" {
+                aictx_repomap::parse::memory::install_allocator();
+            }
+            let before = processor();
+            let (bytes, took) = bare_parse(&root, &listing, threads);
+            let busy = processor() - before;
+            println!("{bytes} {} {}", took.as_nanos(), busy.as_nanos());
+            return;
+        }
+        None => {}
     }
     println!(
         "list            {:>9.1?}  {} files",
@@ -49,7 +76,7 @@ fn main() {
     );
 
     // Before and after, so that neither is favoured by what the other left in the caches.
-    let (bytes, first, busy_first) = in_a_process_of_its_own(&root, threads);
+    let (bytes, first, busy_first) = in_a_process_of_its_own(PARTS[0], &root, threads);
     let open = || {
         let cache = Cache::new(cache.clone(), "speed");
         Indexer::open(&root, None, Some(cache), options)
@@ -58,7 +85,7 @@ fn main() {
     let (started, before) = (Instant::now(), processor());
     let report = indexer.reconcile(&GO_ON);
     let (cold, busy_cold) = (started.elapsed(), processor() - before);
-    let (_, second, busy_second) = in_a_process_of_its_own(&root, threads);
+    let (_, second, busy_second) = in_a_process_of_its_own(PARTS[0], &root, threads);
     let bare = (first + second) / 2;
     let mb = bytes as f64 / 1e6;
     println!(
@@ -112,10 +139,45 @@ fn time(what: &str, work: impl FnOnce()) {
     println!("{what:<15} {:>9.1?}", started.elapsed());
 }
 
-/// The bare parse with the system's allocator, as anybody would run it.
-fn in_a_process_of_its_own(root: &Path, threads: usize) -> (u64, Duration, Duration) {
+/// What is measured in a process of its own: the bare parse with the system's allocator, as anybody
+/// would run it; the same with the allocator that the index gives to tree-sitter; the index.
+const PARTS: [&str; 3] = ["--bare", "--bare-ours", "--cold"];
+
+fn in_turns(root: &Path, threads: usize, rounds: usize) {
+    let mut times: [Vec<(Duration, Duration)>; PARTS.len()] = Default::default();
+    for round in 0..rounds {
+        print!("round {round:<9}");
+        for (part, times) in PARTS.iter().zip(&mut times) {
+            let (_, wall, busy) = in_a_process_of_its_own(part, root, threads);
+            print!(" {part} {wall:.2?} / {busy:.2?}");
+            times.push((wall, busy));
+        }
+        println!();
+    }
+    for (what, of) in [
+        ("wall", (|it| it.0) as fn(&(Duration, Duration)) -> Duration),
+        ("processor", |it| it.1),
+    ] {
+        let of = |part: usize| times[part].iter().map(of).map(|it| it.as_secs_f64());
+        for (bare, name) in PARTS.iter().enumerate().take(2) {
+            let mut ratios: Vec<_> = of(2).zip(of(bare)).map(|(a, b)| a / b).collect();
+            ratios.sort_by(f64::total_cmp);
+            let best = |part: usize| of(part).fold(f64::MAX, f64::min);
+            println!(
+                "{what}: the index / {}: {:.3} of the best, {:.3} in the middle, {:.3}-{:.3}",
+                name,
+                best(2) / best(bare),
+                ratios[ratios.len() / 2],
+                ratios[0],
+                ratios[ratios.len() - 1],
+            );
+        }
+    }
+}
+
+fn in_a_process_of_its_own(part: &str, root: &Path, threads: usize) -> (u64, Duration, Duration) {
     let mut program = std::process::Command::new(std::env::current_exe().unwrap());
-    let output = program.arg("--bare").arg(root).arg(threads.to_string());
+    let output = program.arg(part).arg(root).arg(threads.to_string());
     let text = String::from_utf8(output.output().unwrap().stdout).unwrap();
     let numbers: Vec<u64> = text
         .split_whitespace()

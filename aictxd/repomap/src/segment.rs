@@ -15,6 +15,7 @@ use crate::facts::{Kind, Outcome};
 use crate::view::{Field, Symbol};
 
 mod builder;
+mod counter;
 mod intern;
 mod layout;
 mod merge;

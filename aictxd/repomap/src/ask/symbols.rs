@@ -65,29 +65,73 @@ pub fn find_symbols(tree: &Tree, pattern: &str, limit: usize) -> (Vec<SymbolAt>,
     if name.is_empty() || name.len() > MAX_PATTERN {
         return (Vec::new(), false);
     }
-    let mut found: Vec<(SymbolAt, Order)> = Vec::new();
-    for (how, score, _, segment, number) in names(tree, name) {
-        if found.len() > MAX_FOUND.max(limit * 2) {
-            break;
-        }
-        let Some(known) = tree.segments().get(segment) else {
-            continue;
-        };
-        for symbol in known.symbols_named(number).take(MAX_FOUND) {
-            tree.files_of_symbol(segment, symbol, &mut |file, number| {
-                let at = SymbolAt { file, number, how };
-                if found.len() <= MAX_FOUND.max(limit * 2)
-                    && let Some(order) = order(tree, &at, score, container)
-                {
-                    found.push((at, order));
-                }
-            });
-        }
+    let mut search = Search {
+        tree,
+        container,
+        most: MAX_FOUND.max(limit.saturating_mul(2)),
+        found: Vec::new(),
+    };
+    let names = Names::new(tree, name);
+    search.add_until(&names.textual, limit);
+    // Fuzzy ones come behind all others.
+    let room = MAX_NAMES.saturating_sub(names.textual.len());
+    if search.found.len() <= limit && room > 0 {
+        search.add_until(&names.fuzzy(tree, room), limit);
     }
+    let mut found = search.found;
     found.sort_by_key(|(_, order)| *order);
     let more = found.len() > limit;
     found.truncate(limit);
     (found.into_iter().map(|(at, _)| at).collect(), more)
+}
+
+/// Definitions being found.
+struct Search<'a> {
+    tree: &'a Tree,
+    container: &'a str,
+    most: usize,
+    found: Vec<(SymbolAt, Order)>,
+}
+
+impl Search<'_> {
+    /// Adds the definitions of names until those of names that match better than the rest are more
+    /// than `enough`: whatever is left comes behind them.
+    fn add_until(&mut self, names: &[Named], enough: usize) {
+        for equal in names.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
+            if self.found.len() > enough {
+                break;
+            }
+            self.add(equal);
+        }
+    }
+
+    /// Adds the definitions of names, in the order of names, until there are enough.
+    fn add(&mut self, names: &[Named]) {
+        let Self { tree, found, .. } = self;
+        let (most, container) = (self.most, self.container);
+        for (how, score, _, segment, number) in names {
+            if found.len() > most {
+                break;
+            }
+            let Some(known) = tree.segments().get(*segment) else {
+                continue;
+            };
+            for symbol in known.symbols_named(*number).take(MAX_FOUND) {
+                tree.files_of_symbol(*segment, symbol, &mut |file, number| {
+                    let at = SymbolAt {
+                        file,
+                        number,
+                        how: *how,
+                    };
+                    if found.len() <= most
+                        && let Some(order) = order(tree, &at, *score, container)
+                    {
+                        found.push((at, order));
+                    }
+                });
+            }
+        }
+    }
 }
 
 /// What decides between two definitions; smaller is better.
@@ -141,98 +185,126 @@ fn split(pattern: &str) -> (&str, &str) {
 /// length, its segment and its number there.
 type Named = (Match, Reverse<u16>, usize, usize, u32);
 
-/// The best [`MAX_NAMES`] names that match, by what is known without looking at their definitions.
-fn names(tree: &Tree, pattern: &str) -> Vec<Named> {
-    let folded = pattern.to_lowercase();
-    // What may be split or escaped is not told by its letters in order.
-    let plain = pattern.bytes().all(|b| b.is_ascii_graphic() && b != b'\\');
-    let wanted = match plain {
-        true => mask(pattern),
-        false => mask(pattern) & ((1 << AGAIN) - 1),
-    };
-    let letters = plain.then(|| Letters::new(pattern, true));
-    let mut best = Best::default();
-    // Names that may match fuzzily: segment, number.
-    let mut others: Vec<(usize, u32)> = Vec::new();
-    for (segment_number, segment) in tree.segments().iter().enumerate() {
-        let names = segment.name_bytes();
-        for number in segment.names_with(wanted) {
-            let name = names(number);
-            let named = |how| (how, Reverse(0), name.len(), segment_number, number);
-            // A name that is too long for where it could have the pattern need not be searched.
-            let at_best = match begins(name, &folded) {
-                true => Match::Exact,
-                false => Match::Substring,
-            };
-            if !best.takes(&named(at_best)) {
-                continue;
-            }
-            let letters = letters.as_ref().filter(|_| name.is_ascii());
-            if letters.is_some_and(|letters| !letters.are_in(name)) {
-                continue;
-            }
-            let how = match letters.is_none_or(|letters| letters.begin_in(name)) {
-                true => textual(name, pattern, &folded),
-                false => None,
-            };
-            match how {
-                Some(how) => best.add(named(how)),
-                None => others.push((segment_number, number)),
-            }
-        }
-    }
-    // Fuzzy ones come last, so they are looked at only where there is room.
-    if best.items.len() < MAX_NAMES {
-        fuzzy(tree, pattern, plain, &others, &mut best);
-    }
-    best.finish()
+/// The names that match.
+struct Names<'a> {
+    pattern: &'a str,
+    /// Whether the pattern is no more than its characters.
+    plain: bool,
+    /// The best [`MAX_NAMES`] that have the pattern as it is, by what is known without looking at
+    /// their definitions.
+    textual: Vec<Named>,
+    /// Names that may match fuzzily: segment, number. Empty where there is no room for them.
+    others: Vec<(usize, u32)>,
 }
 
-/// Adds the names that have the characters of the pattern in order, but not one behind the other.
-fn fuzzy(tree: &Tree, pattern: &str, plain: bool, names: &[(usize, u32)], best: &mut Best) {
-    let atoms = Pattern::new(
-        pattern,
-        CaseMatching::Smart,
-        Normalization::Smart,
-        AtomKind::Fuzzy,
-    );
-    // Who types a capital means one.
-    let capitals = pattern.bytes().any(|b| b.is_ascii_uppercase());
-    let letters = (plain && capitals).then(|| Letters::new(pattern, false));
-    let mut matcher = Matcher::new(Config::DEFAULT);
-    let mut buffer = Vec::new();
-    for (segment_number, number) in names {
-        let Some(segment) = tree.segments().get(*segment_number) else {
-            continue;
+impl<'a> Names<'a> {
+    fn new(tree: &Tree, pattern: &'a str) -> Self {
+        let folded = pattern.to_lowercase();
+        // What may be split or escaped is not told by its letters in order.
+        let plain = pattern.bytes().all(|b| b.is_ascii_graphic() && b != b'\\');
+        let wanted = match plain {
+            true => mask(pattern),
+            false => mask(pattern) & ((1 << AGAIN) - 1),
         };
-        let name = segment.name_bytes()(*number);
-        let text = if name.is_ascii() {
-            if letters
-                .as_ref()
-                .is_some_and(|letters| !letters.are_in(name))
-            {
-                continue;
+        let letters = plain.then(|| Letters::new(pattern, true));
+        let mut best = Best::new(MAX_NAMES);
+        // Names that may match fuzzily: segment, number.
+        let mut others = Vec::new();
+        for (segment_number, segment) in tree.segments().iter().enumerate() {
+            let names = segment.name_bytes();
+            for number in segment.names_with(wanted) {
+                let name = names(number);
+                let named = |how| (how, Reverse(0), name.len(), segment_number, number);
+                // A name that is too long for where it could have the pattern need not be searched.
+                let at_best = match begins(name, &folded) {
+                    true => Match::Exact,
+                    false => Match::Substring,
+                };
+                if !best.takes(&named(at_best)) {
+                    continue;
+                }
+                let letters = letters.as_ref().filter(|_| name.is_ascii());
+                if letters.is_some_and(|letters| !letters.are_in(name)) {
+                    continue;
+                }
+                let how = match letters.is_none_or(|letters| letters.begin_in(name)) {
+                    true => textual(name, pattern, &folded),
+                    false => None,
+                };
+                match how {
+                    Some(how) => best.add(named(how)),
+                    None => others.push((segment_number, number)),
+                }
             }
-            Utf32Str::Ascii(name)
-        } else {
-            Utf32Str::new(segment.name(*number), &mut buffer)
-        };
-        if let Some(score) = atoms.score(text, &mut matcher) {
-            let score = Reverse(u16::try_from(score).unwrap_or(u16::MAX));
-            best.add((Match::Fuzzy, score, name.len(), *segment_number, *number));
         }
+        if best.items.len() >= MAX_NAMES {
+            others = Vec::new();
+        }
+        Self {
+            pattern,
+            plain,
+            textual: best.finish(),
+            others,
+        }
+    }
+
+    /// The best names that have the characters of the pattern in order, but not one behind the other.
+    fn fuzzy(&self, tree: &Tree, most: usize) -> Vec<Named> {
+        let (pattern, plain) = (self.pattern, self.plain);
+        let mut best = Best::new(most);
+        let atoms = Pattern::new(
+            pattern,
+            CaseMatching::Smart,
+            Normalization::Smart,
+            AtomKind::Fuzzy,
+        );
+        // Who types a capital means one.
+        let capitals = pattern.bytes().any(|b| b.is_ascii_uppercase());
+        let letters = (plain && capitals).then(|| Letters::new(pattern, false));
+        let mut matcher = Matcher::new(Config::DEFAULT);
+        let mut buffer = Vec::new();
+        for (segment_number, number) in &self.others {
+            let Some(segment) = tree.segments().get(*segment_number) else {
+                continue;
+            };
+            let name = segment.name_bytes()(*number);
+            let text = if name.is_ascii() {
+                if letters
+                    .as_ref()
+                    .is_some_and(|letters| !letters.are_in(name))
+                {
+                    continue;
+                }
+                Utf32Str::Ascii(name)
+            } else {
+                Utf32Str::new(segment.name(*number), &mut buffer)
+            };
+            if let Some(score) = atoms.score(text, &mut matcher) {
+                let score = Reverse(u16::try_from(score).unwrap_or(u16::MAX));
+                best.add((Match::Fuzzy, score, name.len(), *segment_number, *number));
+            }
+        }
+        best.finish()
     }
 }
 
-/// The first [`MAX_NAMES`] in order.
-#[derive(Default)]
+/// The first so many in order.
 struct Best {
+    most: usize,
     items: Vec<Named>,
     /// Nothing behind this is among the first any more.
     last: Option<Named>,
 }
 
 impl Best {
+    fn new(most: usize) -> Self {
+        Self {
+            most,
+            items: Vec::new(),
+            last: None,
+        }
+    }
+
     /// Whether this would be among the first so far.
     #[inline]
     fn takes(&self, named: &Named) -> bool {
@@ -244,16 +316,16 @@ impl Best {
             return;
         }
         self.items.push(named);
-        if self.items.len() >= MAX_NAMES * 2 {
-            let (_, last, _) = self.items.select_nth_unstable(MAX_NAMES - 1);
+        if self.items.len() >= self.most * 2 {
+            let (_, last, _) = self.items.select_nth_unstable(self.most.saturating_sub(1));
             self.last = Some(*last);
-            self.items.truncate(MAX_NAMES);
+            self.items.truncate(self.most);
         }
     }
 
     fn finish(mut self) -> Vec<Named> {
         self.items.sort_unstable();
-        self.items.truncate(MAX_NAMES);
+        self.items.truncate(self.most);
         self.items
     }
 }
@@ -316,6 +388,33 @@ mod tests {
         assert_eq!(split(".hidden"), ("", ".hidden"));
         assert_eq!(split("plain"), ("", "plain"));
         assert_eq!(split("trailing::"), ("", "trailing::"));
+    }
+
+    /// Who asks for many definitions has every name scored; who asks for few must see the same first
+    /// ones.
+    #[test]
+    fn few_are_the_first_of_many() {
+        let mut source = String::new();
+        for number in 0..3_000_u32 {
+            let middle = ["o", "_o", "Oo", "xo", "1o"][number as usize % 5];
+            let end = "lmnpq_".repeat(number as usize % 7);
+            source += &format!("int f{middle}b{end}{number}a_r(void) {{}}\n");
+            if number % 400 == 0 {
+                source += &format!("int my_foobar{number}(void) {{}}\n");
+            }
+        }
+        let files = ["a.c", "b.c"].map(|path| (path.to_owned(), source.clone().into_bytes()));
+        let tree = crate::indexer::index_contents(files.into(), 1 << 20, &mut |_| {});
+        for pattern in [
+            "fbar", "foobar", "foba", "fOb", "fb", "a::fbr", "ob_r", "zzz", "b.fba",
+        ] {
+            let (all, _) = find_symbols(&tree, pattern, 1_500);
+            for limit in [0, 1, 7, 20, 100, 300] {
+                let (some, more) = find_symbols(&tree, pattern, limit);
+                assert_eq!(some, all[..limit.min(all.len())], "{pattern} {limit}");
+                assert_eq!(more, all.len() > limit, "{pattern} {limit}");
+            }
+        }
     }
 
     #[test]

@@ -133,6 +133,46 @@ pub(super) struct Table {
     pub(super) grammar: tree_sitter::Language,
     /// Place in [`Spec::nodes`] plus one, by kind.
     places: Vec<u8>,
+    /// Fields with the name and the body, by place in [`Spec::nodes`].
+    parts: Vec<[u16; 2]>,
+    /// Numbers of the fields in [`Field`].
+    fields: [u16; FIELDS.len()],
+}
+
+/// Fields that are asked for at nearly every definition. To find a field's number by its name, the
+/// names of all fields are compared.
+#[derive(Clone, Copy)]
+pub(super) enum Field {
+    Body,
+    Declarator,
+    Name,
+    Path,
+    Scope,
+    Type,
+    Value,
+}
+
+/// Names of [`Field`], in its order.
+const FIELDS: [&str; 7] = [
+    "body",
+    "declarator",
+    "name",
+    "path",
+    "scope",
+    "type",
+    "value",
+];
+
+/// The number of a field; 0, which no field has, where the grammar does not know it.
+fn number(grammar: &tree_sitter::Language, name: &str) -> u16 {
+    grammar.field_id_for_name(name).map_or(0, u16::from)
+}
+
+/// The child in a field of this number.
+fn child<'t>(node: Node<'t>, field: u16) -> Option<Node<'t>> {
+    (field != 0)
+        .then(|| node.child_by_field_id(field))
+        .flatten()
 }
 
 impl Table {
@@ -146,11 +186,38 @@ impl Table {
                 *place = at;
             }
         }
+        let parts = spec.nodes.iter().map(|(_, act)| match act {
+            Act::Define(def) => [def.name, def.body].map(|name| number(&grammar, name)),
+            _ => [0, 0],
+        });
         Self {
             spec,
-            grammar,
             places,
+            parts: parts.collect(),
+            fields: FIELDS.map(|name| number(&grammar, name)),
+            grammar,
         }
+    }
+
+    /// The number of a field, where the grammar has it.
+    pub(super) fn field(&self, field: Field) -> Option<std::num::NonZeroU16> {
+        std::num::NonZeroU16::new(self.fields.get(field as usize).copied()?)
+    }
+
+    /// The child in a field.
+    pub(super) fn child<'t>(&self, node: Node<'t>, field: Field) -> Option<Node<'t>> {
+        child(node, self.field(field).map_or(0, u16::from))
+    }
+
+    /// Name and body of a node that its kind makes a definition.
+    pub(super) fn parts<'t>(&self, node: Node<'t>) -> [Option<Node<'t>>; 2] {
+        let place = self.places.get(usize::from(node.kind_id())).copied();
+        let place = place.and_then(|it| it.checked_sub(1));
+        let parts = place.and_then(|it| self.parts.get(usize::from(it)));
+        parts
+            .copied()
+            .unwrap_or([0, 0])
+            .map(|field| child(node, field))
     }
 
     /// What is done with nodes of a kind.
@@ -170,6 +237,21 @@ impl Table {
 mod tests {
     use super::*;
     use crate::parse::languages;
+
+    #[test]
+    fn fields_have_their_names() {
+        for (field, name) in [
+            (Field::Body, "body"),
+            (Field::Declarator, "declarator"),
+            (Field::Name, "name"),
+            (Field::Path, "path"),
+            (Field::Scope, "scope"),
+            (Field::Type, "type"),
+            (Field::Value, "value"),
+        ] {
+            assert_eq!(FIELDS[field as usize], name);
+        }
+    }
 
     #[test]
     fn tables_name_what_grammars_have() {

@@ -5,7 +5,7 @@ use tree_sitter::{Node, Tree, TreeCursor};
 use crate::facts::{Definition, Kind};
 
 use super::draft::{Draft, New, slice};
-use super::table::{Act, Def, Table, Then};
+use super::table::{Act, Def, Field, Table, Then};
 
 /// Deepest nesting that is followed. Deeper trees are data or made to hurt.
 const MAX_DEPTH: usize = 128;
@@ -276,10 +276,8 @@ impl<'t> Walk<'t, '_> {
     }
 
     fn rule(&mut self, node: Node<'t>, def: &Def) -> Then {
-        let body = node.child_by_field_name(def.body);
-        let found = node
-            .child_by_field_name(def.name)
-            .and_then(|name| self.define(def.kind, node, name, body));
+        let [name, body] = self.table.parts(node);
+        let found = name.and_then(|name| self.define(def.kind, node, name, body));
         if def.declares
             && body.is_none()
             && let Some(index) = found
@@ -384,6 +382,21 @@ impl<'t> Walk<'t, '_> {
     /// The text of a node.
     pub(super) fn text(&self, node: Node<'_>) -> &'t [u8] {
         slice(self.source, node.byte_range())
+    }
+
+    /// The child of a node in a field.
+    pub(super) fn part<'n>(&self, node: Node<'n>, field: Field) -> Option<Node<'n>> {
+        self.table.child(node, field)
+    }
+
+    /// The number of a field, where the grammar has it.
+    pub(super) fn number(&self, field: Field) -> Option<std::num::NonZeroU16> {
+        self.table.field(field)
+    }
+
+    /// The text of a node; empty where there is none.
+    pub(super) fn text_of(&self, node: Option<Node<'_>>) -> &'t [u8] {
+        node.map_or(&[], |it| self.text(it))
     }
 
     /// The text of a field of a node; empty where it has none.

@@ -1,5 +1,6 @@
 //! Making a segment out of facts and words.
 
+use super::counter::Counter;
 use super::layout::{SECTIONS, Section, assemble};
 use super::postings::{FIELDS, ListWriter, slot, write};
 use super::{BREAK, ContentId, DECLARED, EXPORTED, Interner, content_version, mask};
@@ -8,7 +9,7 @@ use crate::view::Field;
 use crate::words;
 
 /// Most distinct terms kept of one document's body; the first ones in the text win.
-const MAX_BODY_TERMS: u32 = 4_000;
+const MAX_BODY_TERMS: usize = 4_000;
 
 /// One term in one field of one document.
 #[derive(Debug, Clone, Copy)]
@@ -53,65 +54,6 @@ pub struct Builder {
     terms: Interner,
     postings: Vec<Posting>,
     counter: Counter,
-}
-
-/// Counts the terms of one document, field by field. They have numbers of their own: a document has
-/// few of all terms, and says them again and again.
-#[derive(Debug, Default)]
-struct Counter {
-    terms: Interner,
-    /// For each term the field that counted it last, how often, and its number in the segment.
-    slots: Vec<(u8, u32, u32)>,
-    /// Terms of this field, in the order in which they were seen.
-    seen: Vec<u32>,
-    field: u8,
-    total: u32,
-}
-
-/// Not known in the segment yet.
-const UNKNOWN: u32 = u32::MAX;
-
-impl Counter {
-    fn start_document(&mut self) {
-        self.terms.clear();
-        self.slots.clear();
-        self.field = 0;
-    }
-
-    fn start_field(&mut self) {
-        self.field += 1;
-        self.total = 0;
-        self.seen.clear();
-    }
-
-    #[inline]
-    fn count(&mut self, term: &[u8], most: u32) {
-        self.total += 1;
-        let term = self.terms.number(term);
-        if term as usize == self.slots.len() {
-            self.slots.push((0, 0, UNKNOWN));
-        }
-        if let Some((field, count, _)) = self.slots.get_mut(term as usize) {
-            if *field == self.field {
-                *count += 1;
-            } else if self.seen.len() < most as usize {
-                (*field, *count) = (self.field, 1);
-                self.seen.push(term);
-            }
-        }
-    }
-
-    /// The numbers that this field's terms have among `terms`, and how often each was counted.
-    fn counted<'a>(&'a mut self, terms: &'a mut Interner) -> impl Iterator<Item = (u32, u32)> + 'a {
-        let (own, slots) = (&self.terms, &mut self.slots);
-        self.seen.iter().filter_map(move |term| {
-            let (_, count, number) = slots.get_mut(*term as usize)?;
-            if *number == UNKNOWN {
-                *number = terms.number(own.get(*term));
-            }
-            Some((*number, *count))
-        })
-    }
 }
 
 impl Builder {
@@ -183,20 +125,21 @@ impl Builder {
         let most = if field == Field::Body {
             MAX_BODY_TERMS
         } else {
-            u32::MAX
+            usize::MAX
         };
         let counter = &mut self.counter;
         counter.start_field();
         for text in texts {
-            words::terms(text, |term| counter.count(term.as_bytes(), most));
+            words::runs(text, |word| counter.count(word));
         }
-        let counted = counter.counted(&mut self.terms);
-        self.postings.extend(counted.map(|(term, count)| Posting {
-            term,
-            doc,
-            field_count: (slot as u32) << 30 | count.min((1 << 30) - 1),
-        }));
-        counter.total
+        let total = counter.finish_field(&mut self.terms, most);
+        self.postings
+            .extend(counter.counted().map(|(term, count)| Posting {
+                term,
+                doc,
+                field_count: (slot as u32) << 30 | count.min((1 << 30) - 1),
+            }));
+        total
     }
 
     /// Number of documents so far.
@@ -219,8 +162,9 @@ impl Builder {
             columns,
             terms,
             postings,
-            ..
+            counter,
         } = self;
+        drop(counter);
         let mut sections: [Vec<u8>; SECTIONS] = Default::default();
         columns.write(&mut sections);
         write_terms(&terms, &postings, &mut sections);

@@ -20,44 +20,103 @@ pub(crate) struct Interner {
 /// What tells most strings apart without a look at their text.
 #[derive(Debug, Clone, Copy)]
 struct Entry {
-    /// The first eight bytes, zeros behind the end.
-    prefix: u64,
+    /// The first eight bytes, zeros behind the end; in two halves, so that entries are small.
+    prefix: [u32; 2],
+    start: u32,
     length: u32,
     number: u32,
 }
 
+/// A string on its way to a table, with what is computed of it once. Only tables that share their
+/// hasher may share keys.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Key<'a> {
+    text: &'a [u8],
+    prefix: u64,
+    hash: u64,
+}
+
+impl<'a> Key<'a> {
+    /// The same key made of what was kept of it.
+    pub(crate) fn again(text: &'a [u8], hash: u64) -> Self {
+        Self {
+            text,
+            prefix: prefix(text),
+            hash,
+        }
+    }
+
+    pub(crate) fn hash(&self) -> u64 {
+        self.hash
+    }
+
+    pub(crate) fn text(&self) -> &'a [u8] {
+        self.text
+    }
+}
+
 impl Interner {
+    /// An empty table that makes the same keys.
+    pub(crate) fn sibling(&self) -> Self {
+        Self {
+            hasher: self.hasher.clone(),
+            ..Self::default()
+        }
+    }
+
+    #[inline]
+    pub(crate) fn key<'a>(&self, text: &'a [u8]) -> Key<'a> {
+        let prefix = prefix(text);
+        Key {
+            text,
+            prefix,
+            hash: hash_of(&self.hasher, prefix, text),
+        }
+    }
+
     /// The number of a string.
     #[inline]
     pub(crate) fn number(&mut self, text: &[u8]) -> u32 {
-        let prefix = prefix(text);
-        let hash = hash_of(&self.hasher, prefix, text);
-        if let Some(number) = self.known(hash, prefix, text) {
-            return number;
+        self.number_of(&self.key(text))
+    }
+
+    /// The number of a string by its key.
+    #[inline]
+    pub(crate) fn number_of(&mut self, key: &Key<'_>) -> u32 {
+        match self.known(key) {
+            Some(number) => number,
+            None => self.add(key),
         }
+    }
+
+    fn add(&mut self, key: &Key<'_>) -> u32 {
         let number = self.ends.len() as u32;
         let entry = Entry {
-            prefix,
-            length: text.len() as u32,
+            prefix: halves(key.prefix),
+            start: self.text.len() as u32,
+            length: key.text.len() as u32,
             number,
         };
-        self.text.extend_from_slice(text);
+        self.text.extend_from_slice(key.text);
         self.ends.push(self.text.len() as u32);
-        let (arena, ends, hasher) = (&self.text, &self.ends, &self.hasher);
-        self.table.insert_unique(hash, entry, |other| {
-            hash_of(hasher, other.prefix, piece(arena, ends, other.number))
+        let (arena, hasher) = (&self.text, &self.hasher);
+        self.table.insert_unique(key.hash, entry, |other| {
+            let [high, low] = other.prefix.map(u64::from);
+            hash_of(hasher, high << 32 | low, other.text(arena))
         });
         number
     }
 
+    /// The number of a string that was seen before, by its key.
     #[inline]
-    fn known(&self, hash: u64, prefix: u64, text: &[u8]) -> Option<u32> {
+    pub(crate) fn known(&self, key: &Key<'_>) -> Option<u32> {
+        let (length, prefix) = (key.text.len(), halves(key.prefix));
         let same = |entry: &Entry| {
             entry.prefix == prefix
-                && entry.length as usize == text.len()
-                && (text.len() <= 8 || piece(&self.text, &self.ends, entry.number) == text)
+                && entry.length as usize == length
+                && (length <= 8 || entry.text(&self.text) == key.text)
         };
-        self.table.find(hash, same).map(|entry| entry.number)
+        self.table.find(key.hash, same).map(|entry| entry.number)
     }
 
     /// Forgets every string.
@@ -71,10 +130,16 @@ impl Interner {
         self.table.clear();
     }
 
+    /// Forgets every string and keeps all room.
+    pub(crate) fn start_again(&mut self) {
+        self.text.clear();
+        self.ends.clear();
+        self.table.clear();
+    }
+
     /// The number of a string that was seen before.
     pub(crate) fn find(&self, text: &[u8]) -> Option<u32> {
-        let prefix = prefix(text);
-        self.known(hash_of(&self.hasher, prefix, text), prefix, text)
+        self.known(&self.key(text))
     }
 
     /// A string by its number.
@@ -103,6 +168,21 @@ impl Interner {
         });
         order.into_iter().map(|(_, number)| number).collect()
     }
+}
+
+impl Entry {
+    #[inline]
+    fn text<'a>(&self, arena: &'a [u8]) -> &'a [u8] {
+        let start = self.start as usize;
+        arena
+            .get(start..start + self.length as usize)
+            .unwrap_or_default()
+    }
+}
+
+#[inline]
+fn halves(prefix: u64) -> [u32; 2] {
+    [(prefix >> 32) as u32, prefix as u32]
 }
 
 /// The hash of a text that begins with these bytes.

@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use crate::facts::Kind;
 use crate::parse::draft::slice;
-use crate::parse::table::{Act, Spec, Then, def};
+use crate::parse::table::{Act, Field, Spec, Then, def};
 use crate::parse::walk::Walk;
 
 pub(in crate::parse) static SPEC: Spec = Spec {
@@ -84,7 +84,7 @@ fn exported(walk: &Walk<'_, '_>, node: Node<'_>, _: &[u8]) -> bool {
         return true;
     }
     let unnamed = walk.around(1).is_some_and(|it| {
-        it.kind() == "namespace_definition" && it.child_by_field_name("name").is_none()
+        it.kind() == "namespace_definition" && walk.part(it, Field::Name).is_none()
     });
     let hidden = matches!(node.kind(), "function_definition" | "declaration")
         && (0..3)
@@ -94,7 +94,7 @@ fn exported(walk: &Walk<'_, '_>, node: Node<'_>, _: &[u8]) -> bool {
 }
 
 fn include<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
-    let path = walk.field(node, "path");
+    let path = walk.text_of(walk.part(node, Field::Path));
     if let [b'"' | b'<', inner @ .., b'"' | b'>'] = path {
         walk.import(inner, node);
     }
@@ -103,19 +103,19 @@ fn include<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
 
 /// Guards of headers have no value and are no macros that anybody uses.
 fn macro_definition<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
-    let Some(name) = node.child_by_field_name("name") else {
+    let Some(name) = walk.part(node, Field::Name) else {
         return Then::Skip;
     };
     let text = walk.text(name);
     let guard = node.kind() == "preproc_def"
-        && node.child_by_field_name("value").is_none()
+        && walk.part(node, Field::Value).is_none()
         && (text.ends_with(b"_H")
             || text.ends_with(b"_H_")
             || text.ends_with(b"_HPP")
             || text.ends_with(b"_H__")
             || text.ends_with(b"_INCLUDED"));
     if !guard {
-        let value = node.child_by_field_name("value");
+        let value = walk.part(node, Field::Value);
         let long = walk.text(node).trim_ascii_end().contains(&b'\n');
         walk.define(Kind::Macro, node, name, value.filter(|_| long));
     }
@@ -123,8 +123,8 @@ fn macro_definition<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
 }
 
 fn namespace<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
-    let name = node.child_by_field_name("name");
-    let body = node.child_by_field_name("body");
+    let name = walk.part(node, Field::Name);
+    let body = walk.part(node, Field::Body);
     match name.and_then(|name| walk.define(Kind::Module, node, name, body)) {
         Some(index) => Then::Within(index),
         None => Then::Into,
@@ -141,7 +141,7 @@ struct Declared<'t> {
     function: bool,
 }
 
-fn declared(declarator: Node<'_>) -> Option<Declared<'_>> {
+fn declared<'t>(walk: &Walk<'_, '_>, declarator: Node<'t>) -> Option<Declared<'t>> {
     let mut at = declarator;
     let mut scope = None;
     let mut function = false;
@@ -151,20 +151,20 @@ fn declared(declarator: Node<'_>) -> Option<Declared<'_>> {
             "function_declarator" => {
                 function = true;
                 pointer = false;
-                at = at.child_by_field_name("declarator")?;
+                at = walk.part(at, Field::Declarator)?;
             }
             "pointer_declarator" | "reference_declarator" | "array_declarator" => {
                 pointer = function;
-                at = inner(at)?;
+                at = inner(walk, at)?;
             }
-            "init_declarator" => at = at.child_by_field_name("declarator")?,
-            "parenthesized_declarator" | "attributed_declarator" => at = inner(at)?,
+            "init_declarator" => at = walk.part(at, Field::Declarator)?,
+            "parenthesized_declarator" | "attributed_declarator" => at = inner(walk, at)?,
             "qualified_identifier" => {
-                scope = at.child_by_field_name("scope").or(scope);
-                at = at.child_by_field_name("name")?;
+                scope = walk.part(at, Field::Scope).or(scope);
+                at = walk.part(at, Field::Name)?;
             }
             "template_function" | "template_type" | "template_method" | "dependent_name" => {
-                at = at.child_by_field_name("name")?;
+                at = walk.part(at, Field::Name)?;
             }
             "identifier" | "field_identifier" | "type_identifier" | "destructor_name"
             | "operator_name" | "operator_cast" | "primitive_type" => {
@@ -181,8 +181,8 @@ fn declared(declarator: Node<'_>) -> Option<Declared<'_>> {
 }
 
 /// The declarator in a declarator; some have it as a field, some as their only child.
-fn inner(node: Node<'_>) -> Option<Node<'_>> {
-    node.child_by_field_name("declarator").or_else(|| {
+fn inner<'t>(walk: &Walk<'_, '_>, node: Node<'t>) -> Option<Node<'t>> {
+    walk.part(node, Field::Declarator).or_else(|| {
         let mut cursor = node.walk();
         node.named_children(&mut cursor)
             .find(|it| it.kind().ends_with("declarator") || it.kind().ends_with("identifier"))
@@ -199,7 +199,7 @@ fn define<'t>(
     let text = match it.name.kind() {
         // `operator bool() const` is named `operator bool`.
         "operator_cast" => {
-            let end = it.name.child_by_field_name("declarator")?.start_byte();
+            let end = walk.part(it.name, Field::Declarator)?.start_byte();
             slice(walk.source, it.name.start_byte()..end)
         }
         _ => walk.text(it.name),
@@ -220,19 +220,22 @@ fn define<'t>(
 }
 
 fn function<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
-    if let Some(ty) = node.child_by_field_name("type")
+    if let Some(ty) = walk.part(node, Field::Type)
         && matches!(ty.kind(), "class_specifier" | "struct_specifier")
-        && ty.child_by_field_name("body").is_none()
+        && walk.part(ty, Field::Body).is_none()
         && let Some(then) = exported_class(walk, node, ty)
     {
         return then;
     }
-    let Some(it) = node.child_by_field_name("declarator").and_then(declared) else {
+    let Some(it) = walk
+        .part(node, Field::Declarator)
+        .and_then(|it| declared(walk, it))
+    else {
         return Then::Skip;
     };
     // `TEST(Suite, Case) { … }` looks like a function without a type.
     let name = walk.text(it.name);
-    let untyped = node.child_by_field_name("type").is_none();
+    let untyped = walk.part(node, Field::Type).is_none();
     if untyped
         && matches!(
             name,
@@ -249,7 +252,7 @@ fn function<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
         // The parser lost its way in a body.
         return Then::Skip;
     }
-    let body = node.child_by_field_name("body");
+    let body = walk.part(node, Field::Body);
     let end = match (body, walk.child(node, "field_initializer_list")) {
         (_, Some(list)) => Some(list.start_byte()),
         (body, None) => body.map(|it| it.start_byte()),
@@ -271,7 +274,7 @@ fn exported_class<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>, ty: Node<'t>) -> 
     if end == 0 || !matches!(next, b'{' | b':' | b'<' | b'f') {
         return None;
     }
-    let body = node.child_by_field_name("body")?;
+    let body = walk.part(node, Field::Body)?;
     let kind = record_kind(ty);
     let index = walk.define_as(kind, node, rest.get(..end)?, Some(body.start_byte()))?;
     Some(Then::Within(index))
@@ -279,7 +282,7 @@ fn exported_class<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>, ty: Node<'t>) -> 
 
 /// `TEST(Suite, Case)` is named `Suite.Case`.
 fn test<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) {
-    let Some(declarator) = node.child_by_field_name("declarator") else {
+    let Some(declarator) = walk.part(node, Field::Declarator) else {
         return;
     };
     let parameters = walk.field(declarator, "parameters");
@@ -293,14 +296,14 @@ fn test<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) {
         }
         name.extend_from_slice(piece);
     }
-    let body = node.child_by_field_name("body").map(|it| it.start_byte());
+    let body = walk.part(node, Field::Body).map(|it| it.start_byte());
     walk.define_as(Kind::Test, node, &name, body);
 }
 
 /// Prototypes, variables, and fields that are functions; a type defined on the way as well.
 fn declaration<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
-    let ty = node.child_by_field_name("type");
-    let defines = ty.is_some_and(|it| it.child_by_field_name("body").is_some());
+    let ty = walk.part(node, Field::Type);
+    let defines = ty.is_some_and(|it| walk.part(it, Field::Body).is_some());
     let in_type = walk.in_type();
     let starts = |word: &[u8]| {
         let mut first = (0..3).filter_map(|at| node.child(at));
@@ -313,8 +316,13 @@ fn declaration<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
         Kind::Variable
     };
     let mut cursor = node.walk();
-    for child in node.children_by_field_name("declarator", &mut cursor) {
-        let Some(it) = declared(child) else { continue };
+    let declarators = walk
+        .number(Field::Declarator)
+        .map(|it| node.children_by_field_id(it, &mut cursor));
+    for child in declarators.into_iter().flatten() {
+        let Some(it) = declared(walk, child) else {
+            continue;
+        };
         if it.function {
             if let Some(index) = define(walk, Kind::Function, node, &it, None) {
                 walk.edit(index, |it| it.declared_only = true);
@@ -339,13 +347,13 @@ fn record_kind(node: Node<'_>) -> Kind {
 
 /// A struct counts where its fields are: `struct a *b;` only uses it.
 fn record<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
-    let Some(body) = node.child_by_field_name("body") else {
+    let Some(body) = walk.part(node, Field::Body) else {
         return Then::Skip;
     };
-    let Some(name) = node.child_by_field_name("name") else {
+    let Some(name) = walk.part(node, Field::Name) else {
         return Then::Into;
     };
-    let plain = match declared(name) {
+    let plain = match declared(walk, name) {
         Some(it) => it.name,
         None => name,
     };
@@ -357,16 +365,21 @@ fn record<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
 
 /// `typedef struct { … } a;` defines the struct `a`, `typedef struct b { … } a;` both.
 fn typedef<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
-    let Some(ty) = node.child_by_field_name("type") else {
+    let Some(ty) = walk.part(node, Field::Type) else {
         return Then::Skip;
     };
-    let body = ty.child_by_field_name("body");
-    let named = walk.field(ty, "name");
+    let body = walk.part(ty, Field::Body);
+    let named = walk.text_of(walk.part(ty, Field::Name));
     let unnamed = named.is_empty();
     let mut container = None;
     let mut cursor = node.walk();
-    for child in node.children_by_field_name("declarator", &mut cursor) {
-        let Some(it) = declared(child) else { continue };
+    let declarators = walk
+        .number(Field::Declarator)
+        .map(|it| node.children_by_field_id(it, &mut cursor));
+    for child in declarators.into_iter().flatten() {
+        let Some(it) = declared(walk, child) else {
+            continue;
+        };
         if body.is_some() && walk.text(it.name) == named {
             continue;
         }
