@@ -17,8 +17,8 @@ mod edit;
 mod lookup;
 
 pub use edit::{FailureEdit, edit_failure, pick as pick_failure};
-pub(crate) use lookup::warm;
 pub use lookup::{FailureQuery, find_failures, known_failure};
+pub(crate) use lookup::{open, warm};
 
 /// Patterns kept; beyond it resolved ones go first, oldest first, then single open ones. What goes
 /// is archived, not dropped.
@@ -347,21 +347,6 @@ fn index(patterns: &[Arc<FailurePattern>]) -> Value {
         })
         .collect();
     json!({ "version": 1, "failure_count": records.len(), "records": records })
-}
-
-/// Open patterns, the ones seen last first.
-pub(crate) fn open(patterns: &[Arc<FailurePattern>]) -> Vec<&FailurePattern> {
-    let mut open: Vec<&FailurePattern> = patterns
-        .iter()
-        .map(|p| &**p)
-        .filter(|p| p.status != "resolved")
-        .collect();
-    open.sort_by(|a, b| {
-        b.timestamp
-            .cmp(&a.timestamp)
-            .then_with(|| a.failure_id.cmp(&b.failure_id))
-    });
-    open
 }
 
 #[cfg(test)]

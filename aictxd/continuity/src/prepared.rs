@@ -135,6 +135,16 @@ pub(crate) fn hash(text: &str) -> u64 {
     })
 }
 
+/// A value that says something, as its hash.
+pub(crate) fn said(value: &str) -> Option<u64> {
+    is_said(value).then(|| hash(value))
+}
+
+/// Whether a value says something: `unknown` does not.
+pub(crate) fn is_said(value: &str) -> bool {
+    !value.is_empty() && value != "unknown"
+}
+
 /// Texts as a set of bits: two sets without a common bit have no text in common.
 pub(crate) fn bits<'t>(texts: impl IntoIterator<Item = &'t str>) -> u64 {
     texts

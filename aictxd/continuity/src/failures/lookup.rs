@@ -15,7 +15,7 @@ use aictx_signals::Check;
 
 use crate::capsule::age;
 use crate::memo::check;
-use crate::prepared::{Prepared, bits, hash};
+use crate::prepared::{Prepared, bits, hash, said};
 
 /// Weights of the spec, in its order.
 const EXACT_FILE: f64 = 6.0;
@@ -62,8 +62,17 @@ struct Known {
     /// Its files and their directories, as sets of bits.
     files: u64,
     directories: u64,
+    /// Where the beginnings and ends of its files, and of its codes and tests, are looked for in a
+    /// text.
+    named_files: Box<[Ends]>,
+    named_else: Box<[Ends]>,
     /// The command that failed.
     command: Arc<Check>,
+    /// Hashes of its area and of the kind of task; none for none.
+    area: Option<u64>,
+    task_type: Option<u64>,
+    often: bool,
+    is_open: bool,
     /// When it was seen last.
     seen: Option<Timestamp>,
 }
@@ -83,7 +92,13 @@ fn know(pattern: &FailurePattern) -> Known {
         terms: terms.into(),
         files: bits(files(pattern)),
         directories: bits(files(pattern).filter_map(directory)),
+        named_files: files(pattern).filter_map(Ends::of).collect(),
+        named_else: other_names(pattern).filter_map(Ends::of).collect(),
         command: check(&pattern.failed_command),
+        area: said(&pattern.area_id),
+        task_type: said(&pattern.task_type),
+        often: pattern.occurrences >= MANY,
+        is_open: pattern.status != "resolved",
         seen: Timestamp::parse(&pattern.timestamp),
     }
 }
@@ -91,6 +106,27 @@ fn know(pattern: &FailurePattern) -> Known {
 fn files(pattern: &FailurePattern) -> impl Iterator<Item = &str> {
     let all = pattern.related_paths.iter().chain(&pattern.files_involved);
     all.map(String::as_str).filter(|path| !path.is_empty())
+}
+
+/// Codes and tests that a question may name.
+fn other_names(pattern: &FailurePattern) -> impl Iterator<Item = &str> {
+    let codes = pattern.error_codes.iter().map(String::as_str);
+    codes.chain(pattern.error_events.iter().map(|e| e.test.as_str()))
+}
+
+/// Open patterns, the ones seen last first.
+pub(crate) fn open(patterns: &Rows<FailurePattern>) -> Vec<&FailurePattern> {
+    let known = KNOWN.of(patterns);
+    let rows = patterns.iter().zip(&*known);
+    let mut open: Vec<(Option<Timestamp>, &FailurePattern)> = rows
+        .filter(|(_, known)| known.is_open)
+        .map(|(pattern, known)| (known.seen, &**pattern))
+        .collect();
+    open.sort_by(|(a, left), (b, right)| {
+        let by_id = || left.failure_id.cmp(&right.failure_id);
+        b.cmp(a).then_with(by_id)
+    });
+    open.into_iter().map(|(_, pattern)| pattern).collect()
 }
 
 /// Patterns that have to do with a question, best first, with their scores; deterministic.
@@ -152,6 +188,8 @@ struct Question<'q> {
     files: u64,
     directories: u64,
     command: Option<Arc<Check>>,
+    area: Option<u64>,
+    task_type: Option<u64>,
     now: Timestamp,
 }
 
@@ -164,6 +202,8 @@ impl<'q> Question<'q> {
             files: bits(query.paths.iter().map(String::as_str)),
             directories: bits(near.iter().copied()),
             command: (!query.command.is_empty()).then(|| check(query.command)),
+            area: said(query.area),
+            task_type: said(query.task_type),
             near,
             now,
         }
@@ -176,30 +216,30 @@ impl<'q> Question<'q> {
         let at_hand = |path: &str| query.paths.iter().any(|p| p == path);
         let is_near = |path: &str| directory(path).is_some_and(|d| self.near.contains(&d));
         if (known.files & self.files != 0 && files(pattern).any(at_hand))
-            || files(pattern).any(|path| self.text.mentions(path))
+            || (self.text.may_mention(&known.named_files)
+                && files(pattern).any(|path| self.text.mentions(path)))
         {
             score += EXACT_FILE;
         } else if known.directories & self.directories != 0 && files(pattern).any(is_near) {
             score += SAME_DIRECTORY;
         }
-        let codes = pattern.error_codes.iter().map(String::as_str);
-        let tests = pattern.error_events.iter().map(|e| e.test.as_str());
-        if codes.chain(tests).any(|name| self.text.mentions(name)) {
+        if self.text.may_mention(&known.named_else)
+            && other_names(pattern).any(|name| self.text.mentions(name))
+        {
             score += NAMED;
         }
         let proves = |check: &Arc<Check>| check.proves(&known.command);
         if self.command.as_ref().is_some_and(proves) {
             score += SAME_COMMAND;
         }
-        let same = |a: &str, b: &str| !a.is_empty() && a != "unknown" && a == b;
-        if same(query.area, &pattern.area_id) {
+        if self.area.is_some() && self.area == known.area {
             score += SAME_AREA;
         }
-        if same(query.task_type, &pattern.task_type) {
+        if self.task_type.is_some() && self.task_type == known.task_type {
             score += SAME_TASK_TYPE;
         }
         if score > 0.0 || !query.task.is_empty() {
-            if pattern.occurrences >= MANY {
+            if known.often {
                 score += OFTEN;
             }
             if known
@@ -216,6 +256,21 @@ impl<'q> Question<'q> {
 /// Bytes that a name has at least.
 const NAME: usize = 4;
 
+/// Places of the first and the last bytes of a name among those of a text (see [`Named`]).
+#[derive(Debug, Clone, Copy)]
+struct Ends(u16, u16);
+
+impl Ends {
+    fn of(name: &str) -> Option<Self> {
+        let bytes = name.as_bytes();
+        let first = bytes.first_chunk::<NAME>()?;
+        Some(Self(
+            Named::place(first),
+            Named::place(bytes.last_chunk::<NAME>()?),
+        ))
+    }
+}
+
 /// A text in which hundreds of names are looked for: most are not there, and their first and last
 /// bytes tell.
 struct Named<'t> {
@@ -228,7 +283,7 @@ impl<'t> Named<'t> {
     fn new(text: &'t str) -> Self {
         let mut runs = vec![0; 64];
         for run in text.as_bytes().windows(NAME) {
-            let at = Self::place(run);
+            let at = usize::from(Self::place(run));
             if let Some(word) = runs.get_mut(at / 64) {
                 *word |= 1_u64 << (at % 64);
             }
@@ -237,26 +292,27 @@ impl<'t> Named<'t> {
     }
 
     /// A place among 4 096.
-    fn place(run: &[u8]) -> usize {
+    fn place(run: &[u8]) -> u16 {
         let number = run.iter().fold(0_u32, |n, byte| n << 8 | u32::from(*byte));
-        (number.wrapping_mul(0x9E37_79B1) >> 20) as usize
+        // Twelve bits are left.
+        (number.wrapping_mul(0x9E37_79B1) >> 20) as u16
     }
 
-    fn has_run(&self, run: Option<&[u8]>) -> bool {
-        run.is_some_and(|run| {
-            let at = Self::place(run);
-            self.runs
-                .get(at / 64)
-                .is_some_and(|word| word >> (at % 64) & 1 == 1)
-        })
+    fn has(&self, place: u16) -> bool {
+        let at = usize::from(place);
+        let word = self.runs.get(at / 64);
+        word.is_some_and(|word| word >> (at % 64) & 1 == 1)
+    }
+
+    /// Whether the text may name one of some names; most are told from their ends alone.
+    fn may_mention(&self, names: &[Ends]) -> bool {
+        let both = |ends: &Ends| self.has(ends.0) && self.has(ends.1);
+        names.iter().any(both)
     }
 
     /// Whether the text names something that is long enough to be a name.
     fn mentions(&self, name: &str) -> bool {
-        let bytes = name.as_bytes();
-        self.has_run(bytes.first_chunk::<NAME>().map(|run| &run[..]))
-            && self.has_run(bytes.last_chunk::<NAME>().map(|run| &run[..]))
-            && self.text.contains(name)
+        Ends::of(name).is_some_and(|ends| self.may_mention(&[ends])) && self.text.contains(name)
     }
 }
 

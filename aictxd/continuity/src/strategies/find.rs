@@ -13,7 +13,7 @@ use super::quality;
 use crate::marks;
 use crate::matching::{hashed_terms, likeness};
 use crate::memo::check;
-use crate::prepared::{Prepared, bits};
+use crate::prepared::{Prepared, bits, is_said, said};
 
 /// Half of a strategy's score is gone after this many days.
 const HALF_LIFE_DAYS: f64 = 90.0;
@@ -113,6 +113,12 @@ struct Known {
     files: u64,
     tests: Vec<Arc<Check>>,
     commands: Vec<Arc<Check>>,
+    /// Hashes of its first file, of its area and of the sub-system that this is in; none for none.
+    primary: Option<u64>,
+    area: Option<u64>,
+    subsystem: Option<u64>,
+    /// It may be offered at all.
+    usable: bool,
     at: Option<Timestamp>,
 }
 
@@ -124,9 +130,14 @@ static KNOWN: Prepared<Strategy, Known> = Prepared::new(|strategy| {
         files: bits(files.map(String::as_str)),
         tests: checks(&strategy.tests_executed),
         commands: checks(&strategy.commands_executed),
+        primary: strategy.primary_entry_point.as_deref().and_then(said),
+        area: said(&strategy.area_id),
+        subsystem: said(subsystem(&strategy.area_id)),
+        usable: strategy.success && !strategy.is_failure && !marks::is_wrong(&strategy.extra),
         at: Timestamp::parse(&strategy.timestamp),
     }
 });
+
 /// Prepares a list that will be asked about.
 pub(crate) fn warm(rows: &Rows<Strategy>) {
     drop(KNOWN.of(rows));
@@ -144,6 +155,9 @@ struct Asked<'q> {
     files: u64,
     tests: Vec<Arc<Check>>,
     commands: Vec<Arc<Check>>,
+    primary: Option<u64>,
+    area: Option<u64>,
+    subsystem: Option<u64>,
     now: Timestamp,
 }
 
@@ -162,15 +176,17 @@ pub fn find_strategies<'a, 'q>(
         files: bits(query.files.iter().map(String::as_str)),
         tests: checks(query.tests),
         commands: checks(query.commands),
+        primary: query.files.first().and_then(|f| said(f)),
+        area: said(query.area),
+        subsystem: said(subsystem(query.area)).filter(|_| is_said(query.area)),
         now,
     };
     let known = KNOWN.of(strategies);
-    let usable = |s: &Strategy| s.success && !s.is_failure && !marks::is_wrong(&s.extra);
     let mut found: Vec<(i64, usize, &Strategy)> = strategies
         .iter()
         .zip(&*known)
         .enumerate()
-        .filter(|(_, (strategy, _))| usable(strategy))
+        .filter(|(_, (_, known))| known.usable && asked.may_offer(known))
         .filter_map(|(index, (strategy, known))| {
             let (score, _, _) = asked.judge(strategy, known, false)?;
             Some((score, index, &**strategy))
@@ -187,6 +203,19 @@ pub fn find_strategies<'a, 'q>(
 }
 
 impl Asked<'_> {
+    /// Whether there can be evidence for a strategy, from what is known of it: for most there cannot,
+    /// and then the row is not looked at. As [`Self::judge`] has it, but for files and first file,
+    /// whose sets and hashes may have in common what they have not.
+    fn may_offer(&self, known: &Known) -> bool {
+        let same = |asked: Option<u64>, known: Option<u64>| asked.is_some() && asked == known;
+        known.files & self.files != 0
+            || same(self.primary, known.primary)
+            || same(self.area, known.area)
+            || same(self.subsystem, known.subsystem)
+            || !(self.tests.is_empty() && self.commands.is_empty() && self.errors.is_empty())
+            || likeness(&self.request, &known.request) >= LIKE_REQUEST
+    }
+
     /// Score, files in common and points of a strategy; none without evidence.
     fn judge(
         &self,
@@ -234,7 +263,6 @@ impl Asked<'_> {
                 tests.join(", ")
             });
         }
-        let is_said = |value: &str| !value.is_empty() && value != "unknown";
         if is_said(query.task_type) && query.task_type == strategy.task_type {
             points.add("task_type", 1000.0, false, || query.task_type.to_owned());
         }
