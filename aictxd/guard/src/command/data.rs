@@ -112,7 +112,18 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
         if arguments.iter().any(decoded) {
             judge.undecidable(Level::Destructive, name, &[]);
         }
-    } else if matches!(name, "at" | "batch") {
+    } else if matches!(name, "source" | ".") {
+        let Some(file) = arguments.first() else {
+            return;
+        };
+        if matches!(file.text.as_str(), "/dev/stdin" | "/dev/fd/0") {
+            for text in piped_texts(call) {
+                judge.inner_script(&text, call.command.remote);
+            }
+        } else if file.inner.is_some() {
+            printed_script(judge, call, file);
+        }
+    } else if matches!(name, "at" | "batch" | "parallel") {
         for text in piped_texts(call) {
             judge.inner_script(&text, call.command.remote);
         }
@@ -124,7 +135,15 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
             text.contains("flushall") || text.contains("flushdb")
         };
         // A script for the server says `call('FLUSHALL')`.
-        let scripted = |word: &Word| word.text.contains("call(") && flushes(&word.text);
+        let scripted = |word: &Word| {
+            let says = |words: &[&str]| words.iter().any(|said| word.text.contains(said));
+            word.text.contains("call(")
+                && (flushes(&word.text)
+                    || (says(&["keys'", "KEYS'", "scan'", "SCAN'", "keys\"", "KEYS\""])
+                        && says(&[
+                            "'del'", "'DEL'", "'unlink'", "'UNLINK'", "\"del\"", "\"DEL\"",
+                        ])))
+        };
         if piped_texts(call).iter().any(flushes) || arguments.iter().any(scripted) {
             let verb = "flush of a database";
             judge.hit(Some(call), Kind::DatabaseWrite, Tier::Destructive, verb, []);
@@ -170,6 +189,12 @@ fn mongo_tier(text: &str) -> Option<Tier> {
         ".remove()",
         "dropAllUsers",
         "dropAllRoles",
+        "dropDatabase:1",
+        "\"dropDatabase\":1",
+        "{drop:",
+        "{\"drop\":",
+        "{'drop':",
+        ".deleteMany({_id:{$exists:true}})",
     ]) {
         Some(Tier::Destructive)
     } else if has(&[

@@ -3,7 +3,9 @@
 use aictx_signals::shell::Word;
 
 use super::options::{has_option, is_harmless, value_of};
-use super::{Call, Judge, Kind, Tier};
+use super::{Call, Judge, Kind, Tier, verbs};
+
+mod body;
 
 /// Whether a text names this machine as a host.
 pub(super) fn is_local(text: &str) -> bool {
@@ -88,6 +90,28 @@ fn clustered<'w>(name: &str, words: &'w [Word]) -> Option<&'w str> {
     None
 }
 
+/// `grpcurl host:443 shop.v1.Users/DeleteUser`: the procedure says what it does.
+pub(super) fn procedure(judge: &mut Judge, call: Call) {
+    let words = call.arguments();
+    let Some(word) = words.last() else {
+        return;
+    };
+    let Some((service, method)) = word.text.rsplit_once('/') else {
+        return;
+    };
+    if !service.contains('.') || !verbs::is_strong(method) {
+        return;
+    }
+    let tier = if words.iter().any(|word| is_local(&word.text)) {
+        Tier::Risky
+    } else {
+        Tier::Destructive
+    };
+    let verb = format!("{} of a deletion", call.command.name());
+    let shown = [word.text.as_str()];
+    judge.hit(Some(call), Kind::RemoteDelete, tier, &verb, shown);
+}
+
 /// Requests that change something, by their address or by what they send.
 fn posted(judge: &mut Judge, call: Call, method: Option<&str>) {
     let name = call.command.name();
@@ -118,7 +142,7 @@ fn posted(judge: &mut Judge, call: Call, method: Option<&str>) {
     let query = words
         .iter()
         .any(|word| word.text.contains("_delete_by_query"));
-    let tier = if query || mutates(&["delete", "destroy"]) {
+    let tier = if query || mutates(&["delete", "destroy"]) || body::deletes(call, local) {
         Some(worst)
     } else if mutates(&["remove", "archive"]) {
         Some(Tier::Risky)

@@ -27,7 +27,19 @@ pub(in super::super) static INTERPRETERS: &[Interpreter] = &[
             "removedirs(",
             "rmdir_r(",
             "rm_rf(",
+            "sh.rm(",
+            "rmtree as ",
         ],
+    },
+    Interpreter {
+        name: "rust-script",
+        options: &["-e", "--expr"],
+        deletes: &["remove_dir_all("],
+    },
+    Interpreter {
+        name: "vim",
+        options: &[],
+        deletes: &["call delete(", "fn.delete("],
     },
     Interpreter {
         name: "pypy",
@@ -48,6 +60,15 @@ pub(in super::super) static INTERPRETERS: &[Interpreter] = &[
             "removeSync(",
             "emptyDirSync(",
             "emptyDir(",
+            "fs.remove(",
+            "fse.remove(",
+            "require('del')",
+            "require(\"del\")",
+            "from 'del'",
+            "from \"del\"",
+            "shelljs').rm(",
+            "shelljs\").rm(",
+            "shell.rm(",
         ],
     },
     Interpreter {
@@ -193,6 +214,9 @@ pub(in super::super) static INTERPRETERS: &[Interpreter] = &[
             "File::deleteDirectory",
             "->deleteDirectory",
             "->cleanDirectory",
+            "Filesystem->remove(",
+            "Filesystem)->remove(",
+            "Filesystem())->remove(",
         ],
     },
 ];
@@ -220,6 +244,16 @@ pub(in super::super) const SHELL_CALLS: &[&str] = &[
     "(shell ",
     "(sh ",
     "shell-command",
+    "qx",
+    "| \"sh\"",
+    "| \"bash\"",
+    "|\"sh\"",
+    "|\"bash\"",
+    "getline",
+    "jobstart(",
+    ".git.",
+    "simple-git",
+    "simpleGit",
 ];
 
 /// Calls that empty a database or delete many of its rows; without blanks.
@@ -290,6 +324,9 @@ pub(in super::super) const LISTINGS: &[&str] = &[
     "contentsOfDirectory",
     "WalkDir",
     "filepath.Walk",
+    "unlink <",
+    "unlink(<",
+    "scan_iter(",
 ];
 
 /// Ways to delete a file, the name behind them.
@@ -320,6 +357,7 @@ pub(in super::super) const UNLINKS: &[&str] = &[
     "rmSync(",
     "removeItem(",
     "delete-file ",
+    "remove_file(",
 ];
 
 /// Ways to fetch text.

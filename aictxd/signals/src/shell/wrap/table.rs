@@ -42,6 +42,68 @@ const fn runner(name: &'static str, verb: &'static [&'static str]) -> Prefix {
     }
 }
 
+/// Options of GNU parallel that take the next word.
+const PARALLEL_VALUED: &[&str] = &[
+    "-j",
+    "--jobs",
+    "-P",
+    "--max-procs",
+    "-a",
+    "--arg-file",
+    "-n",
+    "--max-args",
+    "-N",
+    "-L",
+    "--max-lines",
+    "-I",
+    "-C",
+    "--colsep",
+    "-d",
+    "--delimiter",
+    "-E",
+    "-s",
+    "-S",
+    "--sshlogin",
+    "--slf",
+    "--sshloginfile",
+    "--joblog",
+    "--results",
+    "--delay",
+    "--timeout",
+    "--retries",
+    "--halt",
+    "--halt-on-error",
+    "--tmpdir",
+    "--tagstring",
+    "--block",
+    "--recend",
+    "--recstart",
+    "--header",
+    "--rpl",
+    "--load",
+    "--memfree",
+    "--memsuspend",
+    "--nice",
+    "--workdir",
+    "--wd",
+    "--env",
+    "--basefile",
+    "--return",
+    "--trc",
+    "--id",
+    "--semaphorename",
+    "--profile",
+    "-J",
+    "--seqreplace",
+    "--limit",
+    "--shellquote-with",
+];
+
+/// Runners whose command is put together to a line for a shell, so that one word may hold all of it.
+pub(super) const LINE_RUNNERS: &[&str] = &["parallel", "env_parallel", "parset", "sem", "rush"];
+/// What stands between their command and the words that are put in.
+pub(super) const LINE_SOURCES: &[&str] = &[":::", "::::", ":::+", "::::+"];
+
 static PREFIXES: &[Prefix] = &[
     prefix("busybox", &[], 0),
     prefix("toybox", &[], 0),
@@ -84,7 +146,7 @@ static PREFIXES: &[Prefix] = &[
     prefix("trickle", &["-d", "-u"], 0),
     prefix("tsp", &[], 0),
     prefix("aa-exec", &["-p"], 0),
-    prefix("sem", &["-j"], 0),
+    prefix("sem", PARALLEL_VALUED, 0),
     prefix("run0", &["-u", "--user", "-D"], 0),
     prefix("sg", &[], 1),
     prefix("strace", &["-o", "-e", "-s", "-p"], 0),
@@ -95,11 +157,18 @@ static PREFIXES: &[Prefix] = &[
     prefix("sshpass", &["-p", "-f", "-e"], 0),
     prefix("arch", &[], 0),
     prefix("wsl", &["-d", "-u", "--cd"], 0),
+    prefix("parallel", PARALLEL_VALUED, 0),
+    prefix("env_parallel", PARALLEL_VALUED, 0),
+    prefix("parset", PARALLEL_VALUED, 1),
     prefix(
-        "parallel",
-        &["-j", "-a", "--jobs", "--arg-file", "-n", "-I"],
+        "rush",
+        &[
+            "-j", "--jobs", "-n", "-i", "--infile", "-d", "-D", "-r", "-t", "-v", "-T",
+        ],
         0,
     ),
+    runner("podman", &["unshare"]),
+    runner("buildah", &["unshare"]),
     prefix("coproc", &[], 0),
     prefix("flock", &["-w", "-E", "--timeout"], 1),
     prefix("entr", &[], 0),
@@ -209,10 +278,15 @@ pub(super) const SSH_VALUED: &[&str] = &[
 
 /// Programs that run the text behind one of their options.
 pub(super) static TEXTS: &[(&str, &[&str])] = &[
-    ("su", &["-c", "--command", "--session-command"]),
+    ("su", &["-c", "--command", "--session-command", "-lc"]),
     ("runuser", &["-c", "--command"]),
     ("env", &["-S", "--split-string"]),
-    ("script", &["-c", "--command"]),
+    (
+        "script",
+        &["-c", "--command", "-qc", "-qec", "-ec", "-qefc", "-aqc"],
+    ),
+    ("entr", &["-s", "-cs", "-rs"]),
+    ("chokidar", &["-c", "--command"]),
     ("flock", &["-c", "--command"]),
     ("npx", &["-c", "--call"]),
     ("npm", &["-c", "--call"]),
