@@ -181,7 +181,9 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
 /// A `Makefile` that the line itself writes, or gives on standard input.
 fn made(judge: &mut Judge, call: Call, words: &[Word]) {
     let targets: Vec<&str> = operands(words, &["-C", "-f", "-j", "-o", "-W", "-I"]).collect();
-    let given = value_of(words, &["-f", "--file"]);
+    let dash = Word::plain("-");
+    let given = value_of(words, &["-f", "--file"])
+        .or_else(|| words.iter().any(|word| word.text == "-f-").then_some(&dash));
     for word in words.iter().take(16) {
         let Some(text) = word.text.strip_prefix("--eval=") else {
             continue;

@@ -136,6 +136,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call, language: &str, text: &str) {
         return;
     }
     for literal in literals(text) {
+        let literal = without_calls(literal);
         if executes && let Some((tier, verb)) = statement_tier(&literal) {
             let verb = format!("{language}: {verb}");
             judge.hit(Some(call), Kind::DatabaseWrite, tier, &verb, []);
@@ -157,6 +158,31 @@ pub(super) fn judge(judge: &mut Judge, call: Call, language: &str, text: &str) {
             judge.inner_script(script, call.command.remote);
         }
     }
+}
+
+/// `rm -rf {os.getcwd()}`: what is put in by a call is a word.
+fn without_calls(literal: String) -> String {
+    if !literal.contains('{') || !literal.contains('(') {
+        return literal;
+    }
+    let mut out = String::with_capacity(literal.len());
+    let mut rest = literal.as_str();
+    while let Some((before, behind)) = rest.split_once('{') {
+        let Some((inside, after)) = behind.split_once('}') else {
+            break;
+        };
+        out.push_str(before);
+        if inside.contains('(') && !inside.contains([' ', ';']) {
+            out.push_str("{}");
+        } else {
+            out.push('{');
+            out.push_str(inside);
+            out.push('}');
+        }
+        rest = after;
+    }
+    out.push_str(rest);
+    out
 }
 
 /// Libraries for git: `Repo('.').git.reset('--hard')`, `simpleGit().clean('fd')`.
@@ -311,6 +337,16 @@ impl Code<'_> {
         }
         if FORK_BOMBS.iter().any(|bomb| self.tight.contains(bomb)) {
             hit(Kind::ProcessKill, Tier::Catastrophic, "fork bomb");
+        }
+        let moved = ["rename", "move("]
+            .iter()
+            .any(|call| self.run.contains(call) || self.tight.contains(call));
+        if moved
+            && [",'/dev/null'", ",\"/dev/null\""]
+                .iter()
+                .any(|to| self.tight.contains(to))
+        {
+            hit(Kind::Delete, Tier::Destructive, "moves to nowhere");
         }
         if self.tight.contains(".kill(-1,") {
             hit(Kind::ProcessKill, Tier::Destructive, "ends every process");

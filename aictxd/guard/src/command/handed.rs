@@ -1,7 +1,9 @@
 //! Command lines that programs are given as values: of options (`tar --to-command=…`), of settings
 //! (`git -c core.pager=…`), of variables (`PAGER=… git log`).
 
-use aictx_signals::shell::Word;
+use std::sync::LazyLock;
+
+use aictx_signals::shell::{ByName, Word};
 
 use super::{Call, Judge};
 
@@ -43,6 +45,9 @@ static RUN_BY: &[(&str, &[&str])] = &[
         ],
     ),
 ];
+/// The same by name: every call is looked up.
+static OPTIONS_OF: LazyLock<ByName<&'static [&'static str]>> =
+    LazyLock::new(|| RUN_BY.iter().copied().collect());
 /// Settings of `ssh` and its sisters that are command lines.
 const SSH_SETTINGS: &[&str] = &["proxycommand", "localcommand", "knownhostscommand"];
 /// Settings of git that are command lines.
@@ -138,7 +143,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
         }
         _ => {}
     }
-    let Some((_, options)) = RUN_BY.iter().find(|(known, _)| *known == name) else {
+    let Some(options) = OPTIONS_OF.get(name) else {
         return;
     };
     for text in values(arguments, options) {

@@ -2,7 +2,7 @@
 
 use aictx_signals::shell::Word;
 
-use super::options::{has_option, is_harmless, value_of};
+use super::options::{has_option, is_harmless};
 use super::{Call, Judge, Kind, Tier, verbs};
 
 mod body;
@@ -21,8 +21,16 @@ pub(super) fn request(judge: &mut Judge, call: Call) {
     if matches!(name, "gh" | "glab") && words.first().is_none_or(|word| word.text != "api") {
         return;
     }
-    let method = value_of(words, &["-X", "--request", "--method"])
-        .map(|word| word.text.as_str())
+    // The last one counts.
+    let method = words
+        .windows(2)
+        .rev()
+        .find_map(|pair| match pair {
+            [option, method] if matches!(option.text.as_str(), "-X" | "--request" | "--method") => {
+                Some(method.text.as_str())
+            }
+            _ => None,
+        })
         .or_else(|| {
             words.iter().find_map(|word| {
                 let text = word.text.as_str();
@@ -186,9 +194,21 @@ fn posted(judge: &mut Judge, call: Call, method: Option<&str>) {
                 )
             })
     };
-    if sends && let Some(word) = words.iter().find(destroys) {
+    // `…/admin/tsdb/delete_series`: for those who run the server.
+    let administers = |word: &&Word| {
+        let path = word.text.split(['?', '#']).next().unwrap_or_default();
+        let last = path.rsplit('/').next().unwrap_or_default();
+        path.contains("://")
+            && ((path.contains("/admin/") && verbs::is_strong(last)) || last == "doDelete")
+    };
+    let found = words
+        .iter()
+        .find(administers)
+        .map(|word| (word, worst))
+        .or_else(|| Some((words.iter().find(destroys)?, Tier::Risky)));
+    if let Some((word, tier)) = found.filter(|_| sends) {
         let verb = format!("{name} of a deletion");
         let shown = [word.text.as_str()];
-        judge.hit(Some(call), Kind::RemoteDelete, Tier::Risky, &verb, shown);
+        judge.hit(Some(call), Kind::RemoteDelete, tier, &verb, shown);
     }
 }

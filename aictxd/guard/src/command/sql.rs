@@ -345,7 +345,7 @@ fn analysed(words: &[String]) -> Option<&[String]> {
 const STARTS: &[&str] = &[
     "drop", "truncate", "delete", "update", "alter", "purge", "reset", "shutdown", "kill",
     "revoke", "remove", "detach", "explain", "with", "do", "begin", "declare", "if", "exec",
-    "execute", "match", "call", "start", "undrop", "wipe",
+    "execute", "match", "call", "start", "undrop", "wipe", "merge",
 ];
 
 /// The worst statement that stands in another.
@@ -390,6 +390,7 @@ fn taken(words: &[String]) -> Option<(Tier, &'static str)> {
         ) => Some((Tier::Risky, "DROP")),
         ("TRUNCATE", second) if !second.is_empty() => Some((Tier::Destructive, "TRUNCATE")),
         ("DETACH", "DELETE") => Some((Tier::Destructive, "DETACH DELETE")),
+        ("MERGE", _) => says("DELETE").then_some((Tier::Destructive, "MERGE DELETE")),
         ("DELETE", "") => None,
         ("DELETE", _) if is_bounded(words) => Some((Tier::Risky, "DELETE")),
         ("DELETE", _) => Some((Tier::Destructive, "DELETE without WHERE")),

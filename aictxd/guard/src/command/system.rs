@@ -127,6 +127,10 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
             {
                 // `nil` stands for what is not given between the words of a call.
                 code::judge(judge, call, "emacs", &word.text.replace(" nil", ""));
+                if word.text.contains("(erase-buffer)") {
+                    let verb = "emacs empties a file";
+                    judge.hit(Some(call), Kind::Overwrite, Tier::Destructive, verb, []);
+                }
                 if word.text.contains("(delete-directory") {
                     let verb = "emacs deletes a tree";
                     judge.hit(Some(call), Kind::Delete, Tier::Destructive, verb, []);
@@ -343,6 +347,7 @@ fn emptied_by_awk(judge: &mut Judge, call: Call, program: &str) {
         let file = file
             .strip_prefix('"')
             .and_then(|rest| rest.split('"').next());
+        let file = file.filter(|file| !file.starts_with("/dev/"));
         if let Some(file) = file.filter(|_| !call.command.remote) {
             let tier = judge.emptying(call, &Word::plain(file));
             judge.hit(Some(call), Kind::Overwrite, tier, "awk", [file]);

@@ -118,7 +118,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
         }
         "touch" | "mkdir" => judge.write_all(call, operands(), name, Touch::Create),
         "truncate" => {
-            let size = value_of(arguments, &["-s", "--size"]);
+            let size = value_of(arguments, &["-s", "--size", "-cs"]);
             let inline = arguments
                 .iter()
                 .any(|word| matches!(word.text.as_str(), "-s0" | "--size=0"));

@@ -251,6 +251,7 @@ pub(in super::super) const SHELL_CALLS: &[&str] = &[
     "|\"bash\"",
     "getline",
     "jobstart(",
+    "fabric",
     ".git.",
     "simple-git",
     "simpleGit",
@@ -259,6 +260,7 @@ pub(in super::super) const SHELL_CALLS: &[&str] = &[
 /// Calls that empty a database or delete many of its rows; without blanks.
 pub(in super::super) const ROW_DELETES: &[&str] = &[
     ".objects.all().delete(",
+    ".objects.filter().delete(",
     ".objects.all()._raw_delete(",
     ".delete_all",
     ".destroy_all",
@@ -324,6 +326,7 @@ pub(in super::super) const LISTINGS: &[&str] = &[
     "contentsOfDirectory",
     "WalkDir",
     "filepath.Walk",
+    "File::Find",
     "unlink <",
     "unlink(<",
     "scan_iter(",
@@ -358,6 +361,9 @@ pub(in super::super) const UNLINKS: &[&str] = &[
     "removeItem(",
     "delete-file ",
     "remove_file(",
+    "{unlink}",
+    "{unlink;",
+    "{ unlink }",
 ];
 
 /// Ways to fetch text.
@@ -428,6 +434,11 @@ pub(in super::super) const REQUESTS: &[&str] = &[
     "CURLOPT_CUSTOMREQUEST,'DELETE'",
     ".delete('http",
     ".delete(\"http",
+    ".delete('/",
+    ".delete(\"/",
+    "_delete_by_query'",
+    "_delete_by_query\"",
+    "_delete_by_query?",
 ];
 
 /// Libraries that talk to clouds, and their calls that delete.
@@ -452,6 +463,8 @@ pub(in super::super) const SERVICES: &[&str] = &[
     "firebase_admin",
     "firebase-admin",
     "paramiko",
+    "docker.from_env",
+    "dockerode",
 ];
 /// See [`SERVICES`].
 pub(in super::super) const SERVICE_DELETES: &[&str] = &[
@@ -466,6 +479,7 @@ pub(in super::super) const SERVICE_DELETES: &[&str] = &[
     ".drop_",
     ".remove(",
     ".del(",
+    ".prune(",
 ];
 
 /// Ways to make a directory of one's own.

@@ -175,6 +175,7 @@ static PREFIXES: &[Prefix] = &[
     prefix("winpty", &[], 0),
     runner("mise", &["exec", "x"]),
     runner("asdf", &["exec"]),
+    runner("chef", &["exec"]),
     runner("op", &["run"]),
     runner("doppler", &["run"]),
     runner("dotenvx", &["run"]),
