@@ -284,9 +284,7 @@ impl Judge<'_> {
             ..call
         };
         if call.traits.has(table::Traits::DATA) {
-            if matches!(name, "less" | "more" | "man" | "sort") {
-                handed::judge(self, call);
-            }
+            handed::judge(self, call);
             if name == "for" && self.dialect == Dialect::Windows {
                 windows::judge(self, call);
             }

@@ -1,10 +1,9 @@
 //! Command lines that programs are given as values: of options (`tar --to-command=…`), of settings
 //! (`git -c core.pager=…`), of variables (`PAGER=… git log`).
 
-use std::sync::LazyLock;
+use aictx_signals::shell::Word;
 
-use aictx_signals::shell::{ByName, Word};
-
+use super::table::Traits;
 use super::{Call, Judge};
 
 /// Programs and the options whose value they run as a command line.
@@ -45,9 +44,6 @@ static RUN_BY: &[(&str, &[&str])] = &[
         ],
     ),
 ];
-/// The same by name: every call is looked up.
-static OPTIONS_OF: LazyLock<ByName<&'static [&'static str]>> =
-    LazyLock::new(|| RUN_BY.iter().copied().collect());
 /// Settings of `ssh` and its sisters that are command lines.
 const SSH_SETTINGS: &[&str] = &["proxycommand", "localcommand", "knownhostscommand"];
 /// Settings of git that are command lines.
@@ -98,6 +94,14 @@ const VARIABLES: &[&str] = &[
     "MAKEFLAGS",
 ];
 
+/// The programs that are handed command lines.
+pub(super) fn names() -> impl Iterator<Item = &'static str> {
+    let by_settings = [
+        "ssh", "scp", "sftp", "rsync", "sshfs", "less", "more", "most",
+    ];
+    RUN_BY.iter().map(|(name, _)| *name).chain(by_settings)
+}
+
 /// Whether git runs what a setting says.
 pub(super) fn is_run_by_git(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
@@ -115,6 +119,9 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
         if VARIABLES.contains(&name) && value.contains(' ') {
             judge.fed_script(value, remote);
         }
+    }
+    if !call.traits.has(Traits::HANDED) {
+        return;
     }
     let name = call.command.name();
     let arguments = call.arguments();
@@ -143,7 +150,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
         }
         _ => {}
     }
-    let Some(options) = OPTIONS_OF.get(name) else {
+    let Some((_, options)) = RUN_BY.iter().find(|(known, _)| *known == name) else {
         return;
     };
     for text in values(arguments, options) {
