@@ -218,15 +218,14 @@ fn between_orders(piece: &str) -> impl Iterator<Item = &str> {
     std::iter::from_fn(move || {
         let text = rest.take()?;
         let mut at = 0;
+        let mut first = true;
         for line in text.split_inclusive('\n') {
-            let first = text
-                .get(..at)
-                .is_some_and(|before| before.trim().is_empty());
             if is_order(line, first) {
                 rest = text.get(at + line.len()..);
                 return text.get(..at);
             }
             at += line.len();
+            first &= line.trim().is_empty();
         }
         Some(text)
     })
