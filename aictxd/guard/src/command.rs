@@ -12,6 +12,7 @@ mod facts;
 mod findings;
 mod git;
 mod given;
+mod handed;
 mod inplace;
 mod lent;
 mod options;
@@ -283,6 +284,7 @@ impl Judge<'_> {
             ..call
         };
         if call.traits.has(table::Traits::DATA) {
+            handed::judge(self, call);
             if name == "for" && self.dialect == Dialect::Windows {
                 windows::judge(self, call);
             }
@@ -326,6 +328,7 @@ impl Judge<'_> {
         called::judge(self, call);
         self.rules(call, name, call.arguments());
         data::judge_statements(self, call);
+        handed::judge(self, call);
         lent::lent(self, call);
         lent::sent(self, call);
         self.aliased(call);
@@ -406,7 +409,8 @@ impl Judge<'_> {
             }
             // `> file` alone is there to empty it.
             if writes::prints_nothing(command) && command.assignments.is_empty() {
-                let any = redirect.target.unknown || redirect.target.carried;
+                let word = &redirect.target;
+                let any = word.unknown || word.carried || word.text.contains("{}");
                 let tier = if command.fed && any && !target.ends_with(".log") {
                     Tier::Destructive
                 } else {

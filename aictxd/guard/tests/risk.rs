@@ -154,6 +154,24 @@ fn ninth_set() {
     assert!(rates.alarms <= 0.02 && rates.false_asks == 0.0);
 }
 
+/// First run: recall 0.9867, called safe 2 (statements behind `\c db`, `parallel 'rm -rf {}'`), alarms
+/// 0.0231, false asks 0.0077 (`rm -f .git/index.lock`), agreement 0.9667. No label was changed.
+#[test]
+fn tenth_set() {
+    let rates = rates(include_str!("risk-ten.jsonl"));
+    assert!(rates.recall >= 0.97 && rates.missed == 0);
+    assert!(rates.alarms <= 0.02 && rates.false_asks == 0.0);
+}
+
+/// First run: recall 0.9934, called safe 1 (`<delete>` sent to a search server), alarms 0.0077, false
+/// asks 0, agreement 0.9697. No label was changed.
+#[test]
+fn eleventh_set() {
+    let rates = rates(include_str!("risk-eleven.jsonl"));
+    assert!(rates.recall >= 0.97 && rates.missed == 0);
+    assert!(rates.alarms <= 0.02 && rates.false_asks == 0.0);
+}
+
 /// No measure of anything: written family by family, together with the rules, and corrected where a
 /// second look changed the reviewer's mind. It keeps what was walked through.
 #[test]

@@ -181,8 +181,23 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
 /// A `Makefile` that the line itself writes, or gives on standard input.
 fn made(judge: &mut Judge, call: Call, words: &[Word]) {
     let targets: Vec<&str> = operands(words, &["-C", "-f", "-j", "-o", "-W", "-I"]).collect();
-    let given = value_of(words, &["-f", "--file"]);
+    let dash = Word::plain("-");
+    let given = value_of(words, &["-f", "--file"])
+        .or_else(|| words.iter().any(|word| word.text == "-f-").then_some(&dash));
+    for word in words.iter().take(16) {
+        let Some(text) = word.text.strip_prefix("--eval=") else {
+            continue;
+        };
+        if let Some(commands) = recipes::make(text, &targets) {
+            judge.inner_script(&commands, false);
+        }
+    }
+    let printed_by = |file: &Word| match call.script.commands.get(file.range()) {
+        Some([one]) if matches!(one.name(), "echo" | "printf") => Some(printed(one)),
+        _ => None,
+    };
     let text = match given {
+        Some(file) if file.inner.is_some() => printed_by(file),
         Some(file) if matches!(file.text.as_str(), "-" | "/dev/stdin") => {
             super::given::piped_texts(call).into_iter().next()
         }
@@ -215,6 +230,7 @@ fn script(judge: &mut Judge, call: Call) {
     let Some(program) = call.command.words.first() else {
         return;
     };
+    compiled(judge, call);
     let file = if matches!(name, "go" | "deno" | "bun") {
         // `go run x.go`
         let mut words = call.arguments().iter();
@@ -234,7 +250,11 @@ fn script(judge: &mut Judge, call: Call) {
         return;
     };
     let language = interpreter(name).map(|known| known.name);
-    if let Some(text) = written(call, file) {
+    let told = match file.text.as_str() {
+        "/dev/stdin" => super::given::piped_texts(call).into_iter().next(),
+        _ => written(call, file),
+    };
+    if let Some(text) = told {
         match language {
             Some(language) => code::judge(judge, call, language, &text),
             None => judge.inner_script(&text, false),
@@ -257,6 +277,25 @@ fn script(judge: &mut Judge, call: Call) {
         read(judge, call, file);
     }
     promised(judge, call, &file.text, true);
+}
+
+/// `rustc x.rs && ./x`: a program that the line writes, and makes one of.
+fn compiled(judge: &mut Judge, call: Call) {
+    let language = match call.command.name() {
+        "rustc" => "rust-script",
+        "gcc" | "cc" | "clang" | "g++" | "c++" | "clang++" | "tcc" => "c",
+        "javac" => "java",
+        "kotlinc" => "kotlin",
+        "ghc" => "ghc",
+        "swiftc" => "swift",
+        _ => return,
+    };
+    let later = call.script.commands.len() > call.segment + 1;
+    for word in call.arguments().iter().take(16).filter(|_| later) {
+        if let Some(text) = written(call, word) {
+            code::judge(judge, call, language, &text);
+        }
+    }
 }
 
 /// Follows a shell script of the repository.

@@ -32,6 +32,12 @@ const EXECUTIONS: &[&str] = &[
     "queryRaw",
     ".raw(",
     ".run(",
+    "->exec(",
+    "->query(",
+    "->execute(",
+    "->statement(",
+    "::statement(",
+    "::unprepared(",
     "->do(",
     "prepare(",
     "text(",
@@ -52,6 +58,17 @@ const DECODINGS: &[&str] = &[
     "rot13",
     "marshal.loads",
     "fromCharCode",
+];
+
+/// A process that copies itself without an end; without blanks.
+const FORK_BOMBS: &[&str] = &[
+    "forkwhile1",
+    "forkwhile(1)",
+    "whileTrue:os.fork()",
+    "while1:os.fork()",
+    "while(1){fork",
+    "while(true){fork",
+    "loop{fork",
 ];
 
 /// Ways to ask that directories go with all that is in them; without blanks.
@@ -83,7 +100,13 @@ pub(super) fn judge(judge: &mut Judge, call: Call, language: &str, text: &str) {
     while !text.is_char_boundary(end) {
         end -= 1;
     }
-    let text = without_printed(text.get(..end).unwrap_or_default());
+    let text = text.get(..end).unwrap_or_default();
+    // What `awk` prints goes to another program as often as not.
+    let text = if language == "awk" {
+        std::borrow::Cow::Borrowed(text)
+    } else {
+        without_printed(text)
+    };
     let text = text.as_ref();
     let tight: String = text.split_ascii_whitespace().collect();
     let found = search(text, &tight);
@@ -113,19 +136,79 @@ pub(super) fn judge(judge: &mut Judge, call: Call, language: &str, text: &str) {
         return;
     }
     for literal in literals(text) {
+        let literal = without_calls(literal);
         if executes && let Some((tier, verb)) = statement_tier(&literal) {
             let verb = format!("{language}: {verb}");
             judge.hit(Some(call), Kind::DatabaseWrite, tier, &verb, []);
         }
         if runs && literal.contains(' ') {
-            judge.inner_script(&literal, call.command.remote);
+            // `'rm -rf ' + dir`: something is put behind it.
+            if literal.ends_with([' ', '/']) && !found.has(Lists::TEMPORARY) {
+                judge.fed_script(&literal, call.command.remote);
+            } else {
+                judge.inner_script(&literal, call.command.remote);
+            }
         }
     }
     if runs {
+        for command in git_calls(text) {
+            judge.inner_script(&command, call.command.remote);
+        }
         for script in bracketed(text) {
             judge.inner_script(script, call.command.remote);
         }
     }
+}
+
+/// `rm -rf {os.getcwd()}`: what is put in by a call is a word.
+fn without_calls(literal: String) -> String {
+    if !literal.contains('{') || !literal.contains('(') {
+        return literal;
+    }
+    let mut out = String::with_capacity(literal.len());
+    let mut rest = literal.as_str();
+    while let Some((before, behind)) = rest.split_once('{') {
+        let Some((inside, after)) = behind.split_once('}') else {
+            break;
+        };
+        out.push_str(before);
+        if inside.contains('(') && !inside.contains([' ', ';']) {
+            out.push_str("{}");
+        } else {
+            out.push('{');
+            out.push_str(inside);
+            out.push('}');
+        }
+        rest = after;
+    }
+    out.push_str(rest);
+    out
+}
+
+/// Libraries for git: `Repo('.').git.reset('--hard')`, `simpleGit().clean('fd')`.
+fn git_calls(text: &str) -> Vec<String> {
+    const VERBS: &[&str] = &[
+        "reset", "clean", "checkout", "push", "restore", "raw", "stash",
+    ];
+    if !text.contains(".git.") && !text.contains("simple-git") && !text.contains("simpleGit") {
+        return Vec::new();
+    }
+    let mut out = Vec::new();
+    for (at, _) in text.match_indices('(').take(MAX_CALLS * 4) {
+        let before = text.get(..at).unwrap_or_default();
+        let Some(verb) = VERBS.iter().find(|verb| {
+            before
+                .strip_suffix(**verb)
+                .is_some_and(|rest| rest.ends_with('.'))
+        }) else {
+            continue;
+        };
+        let arguments = text.get(at + 1..).unwrap_or_default();
+        let arguments = arguments.split(')').next().unwrap_or_default();
+        let verb = if *verb == "raw" { "" } else { *verb };
+        out.push(format!("git {verb} {}", literals(arguments).join(" ")));
+    }
+    out
 }
 
 /// A program and what is asked of it again and again.
@@ -165,6 +248,11 @@ impl Code<'_> {
                 for at in self.places(name) {
                     self.deleted(judge, call, &verb, at + name.len(), Reach::Files);
                 }
+            }
+            // `const {rmSync: r} = …`: the call has a name of its own.
+            let renamed = ["rmSync:", "rmSync as ", "{rm:", "{ rm:", "rm as "];
+            if renamed.iter().any(|name| self.text.contains(name)) {
+                judge.hit(Some(call), Kind::Delete, Tier::Destructive, &verb, []);
             }
         }
     }
@@ -244,9 +332,35 @@ impl Code<'_> {
                 "deletes at a service",
             );
         }
+        if self.found.has(Lists::SERVICE_DELETES) && self.deletes_every_key() {
+            hit(Kind::DatabaseWrite, Tier::Destructive, "deletes keys");
+        }
+        if FORK_BOMBS.iter().any(|bomb| self.tight.contains(bomb)) {
+            hit(Kind::ProcessKill, Tier::Catastrophic, "fork bomb");
+        }
+        let moved = ["rename", "move("]
+            .iter()
+            .any(|call| self.run.contains(call) || self.tight.contains(call));
+        if moved
+            && [",'/dev/null'", ",\"/dev/null\""]
+                .iter()
+                .any(|to| self.tight.contains(to))
+        {
+            hit(Kind::Delete, Tier::Destructive, "moves to nowhere");
+        }
         if self.tight.contains(".kill(-1,") {
             hit(Kind::ProcessKill, Tier::Destructive, "ends every process");
         }
+    }
+
+    /// `[r.delete(k) for k in r.scan_iter('*')]`
+    fn deletes_every_key(&self) -> bool {
+        ["scan_iter(", ".keys('*", ".keys(\"*", "scanStream("]
+            .iter()
+            .any(|listing| self.tight.contains(listing))
+            && [".delete(", ".unlink(", ".del("]
+                .iter()
+                .any(|call| self.run.contains(call))
     }
 
     /// Whether text becomes a program; `re.compile(` and `/x/.exec(` are others' calls.
@@ -382,6 +496,7 @@ impl Code<'_> {
                 || [
                     ";",
                     ".close(",
+                    ":close(",
                     ".write('')",
                     ".write(\"\")",
                     ".write(b'')",

@@ -55,7 +55,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
     let arguments = call.arguments();
     let Some(at) = arguments
         .iter()
-        .position(|word| matches!(word.text.as_str(), "exec" | "run"))
+        .position(|word| matches!(word.text.as_str(), "exec" | "run" | "debug"))
     else {
         return;
     };

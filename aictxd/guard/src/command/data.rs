@@ -112,7 +112,18 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
         if arguments.iter().any(decoded) {
             judge.undecidable(Level::Destructive, name, &[]);
         }
-    } else if matches!(name, "at" | "batch") {
+    } else if matches!(name, "source" | ".") {
+        let Some(file) = arguments.first() else {
+            return;
+        };
+        if matches!(file.text.as_str(), "/dev/stdin" | "/dev/fd/0") {
+            for text in piped_texts(call) {
+                judge.inner_script(&text, call.command.remote);
+            }
+        } else if file.inner.is_some() {
+            printed_script(judge, call, file);
+        }
+    } else if matches!(name, "at" | "batch" | "parallel") {
         for text in piped_texts(call) {
             judge.inner_script(&text, call.command.remote);
         }
@@ -123,8 +134,23 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
             let text = text.to_ascii_lowercase();
             text.contains("flushall") || text.contains("flushdb")
         };
+        // A script from a file is known by its name only.
+        let promised = value_of(arguments, &["--eval"])
+            .and_then(|file| super::promises::promised_by_file(&file.text));
+        if let Some(tier) = promised {
+            let verb = "script for a database";
+            judge.hit(Some(call), Kind::DatabaseWrite, tier, verb, []);
+        }
         // A script for the server says `call('FLUSHALL')`.
-        let scripted = |word: &Word| word.text.contains("call(") && flushes(&word.text);
+        let scripted = |word: &Word| {
+            let says = |words: &[&str]| words.iter().any(|said| word.text.contains(said));
+            word.text.contains("call(")
+                && (flushes(&word.text)
+                    || (says(&["keys'", "KEYS'", "scan'", "SCAN'", "keys\"", "KEYS\""])
+                        && says(&[
+                            "'del'", "'DEL'", "'unlink'", "'UNLINK'", "\"del\"", "\"DEL\"",
+                        ])))
+        };
         if piped_texts(call).iter().any(flushes) || arguments.iter().any(scripted) {
             let verb = "flush of a database";
             judge.hit(Some(call), Kind::DatabaseWrite, Tier::Destructive, verb, []);
@@ -170,6 +196,13 @@ fn mongo_tier(text: &str) -> Option<Tier> {
         ".remove()",
         "dropAllUsers",
         "dropAllRoles",
+        "dropDatabase:1",
+        "\"dropDatabase\":1",
+        "{drop:'",
+        "{drop:\"",
+        "{\"drop\":\"",
+        "{'drop':'",
+        ".deleteMany({_id:{$exists:true}})",
     ]) {
         Some(Tier::Destructive)
     } else if has(&[
@@ -309,13 +342,25 @@ pub(super) fn judge_statements(judge: &mut Judge, call: Call) {
     }
 }
 
+/// `perl -we`, `ruby -lne`: the program stands behind a cluster of switches.
+fn is_program_cluster(known: &Interpreter, text: &str) -> bool {
+    matches!(known.name, "perl" | "ruby")
+        && text.len() <= 6
+        && text.strip_prefix('-').is_some_and(|cluster| {
+            cluster.ends_with(['e', 'E'])
+                && cluster
+                    .bytes()
+                    .all(|letter| b"wnpaleETtW0".contains(&letter))
+        })
+}
+
 /// A program on the line or in a here-document.
 fn programs(judge: &mut Judge, call: Call, known: &Interpreter) {
     let arguments = call.arguments();
     let mut texts: Vec<String> = Vec::new();
     let mut words = arguments.iter();
     while let Some(word) = words.next() {
-        if known.options.contains(&word.text.as_str()) {
+        if known.options.contains(&word.text.as_str()) || is_program_cluster(known, &word.text) {
             texts.extend(words.next().map(|program| program.text.clone()));
         } else if let Some(text) = known
             .options

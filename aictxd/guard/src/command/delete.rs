@@ -161,6 +161,10 @@ fn remove(judge: &mut Judge, call: Call, arguments: &[Word]) {
 fn one_file(judge: &mut Judge, call: Call, target: &Word) {
     let name = call.command.name();
     let text = target.text.as_str();
+    if is_git_lock(text) && !call.command.remote {
+        judge.hit(Some(call), Kind::Delete, Tier::Risky, name, [text]);
+        return;
+    }
     judge.write_target(call, target, name, Touch::Alter);
     let temporary = judge.is_temporary(call, target);
     if !target.quoted && text.contains('*') && !temporary {
@@ -186,6 +190,11 @@ fn one_file(judge: &mut Judge, call: Call, target: &Word) {
             judge.note(Kind::DiscardChanges, false, name, [text]);
         }
     }
+}
+
+/// `.git/index.lock` and its sisters: left behind by a git that ended early, and made again.
+fn is_git_lock(text: &str) -> bool {
+    text.ends_with(".lock") && text.split('/').rev().skip(1).any(|part| part == ".git")
 }
 
 pub(super) fn recursive(judge: &mut Judge, call: Call, verb: &str, targets: &[&Word]) {
@@ -272,6 +281,7 @@ fn finds_regenerable(find: &SimpleCommand) -> bool {
     if starts(find).any(|word| word.text == "/") {
         return false;
     }
+    let within_git = starts(find).all(|word| is_git_lock(&format!("{}/.lock", word.text)));
     let mut words = find.arguments().iter();
     while let Some(word) = words.next() {
         match word.text.as_str() {
@@ -279,8 +289,9 @@ fn finds_regenerable(find: &SimpleCommand) -> bool {
                 let Some(name) = words.next() else {
                     return false;
                 };
-                named =
-                    is_regenerable(&name.text) || REGENERABLE_FILES.contains(&name.text.as_str());
+                named = is_regenerable(&name.text)
+                    || REGENERABLE_FILES.contains(&name.text.as_str())
+                    || (within_git && name.text.ends_with(".lock"));
                 if !named {
                     return false;
                 }

@@ -2,7 +2,7 @@
 
 use aictx_signals::shell::Word;
 
-use super::{Call, Judge, Kind, Level, Tier, has_option, table};
+use super::{Call, Judge, Kind, Level, Tier, handed, has_option, table};
 use aictx_proto::path::RepoPath;
 
 /// Judges one call of git.
@@ -13,8 +13,18 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
     };
     let (global, rest) = arguments.split_at_checked(at).unwrap_or((arguments, &[]));
     // An alias given on the line can be any shell command.
-    if let Some(alias) = global.iter().find_map(|word| word.text.split_once("=!")) {
-        judge.inner_script(alias.1, call.command.remote);
+    for (name, value) in global
+        .iter()
+        .filter_map(|word| word.text.split_once('='))
+        .take(16)
+    {
+        if let Some(script) = value.strip_prefix('!') {
+            judge.inner_script(script, call.command.remote);
+        } else if handed::is_run_by_git(name) && value.contains(' ') {
+            judge.fed_script(value, call.command.remote);
+        } else if name.starts_with("alias.") {
+            judge.inner_script(&format!("git {value}"), call.command.remote);
+        }
     }
     let Some((verb, words)) = rest.split_first() else {
         return;

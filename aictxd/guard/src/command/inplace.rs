@@ -3,7 +3,7 @@
 use aictx_signals::shell::Word;
 
 use super::target::Touch;
-use super::{Call, Judge, Kind, Tier, has_option, writes};
+use super::{Call, Judge, Kind, Tier, given, has_option, writes};
 
 /// What a script leaves of the files it edits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -20,6 +20,9 @@ enum Left {
 pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
     let name = call.command.name();
     let arguments = call.arguments();
+    if matches!(name, "sed" | "gsed") {
+        executed(judge, call);
+    }
     let (files, left) = match name {
         "sed" | "gsed" if sed_in_place(arguments) => sed(arguments),
         "perl" | "ruby" if cluster_with(arguments, 'i') => scripted(name, arguments),
@@ -40,6 +43,59 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
     }
     judge.write_all(call, files.iter().copied(), &verb, Touch::Alter);
     true
+}
+
+/// `sed '1e rm -rf src'`, `echo 'rm -rf src' | sed 's/.*/&/e'`: orders that run commands.
+fn executed(judge: &mut Judge, call: Call) {
+    for word in call.arguments().iter().take(16) {
+        for line in word.text.lines().take(64) {
+            for (at, _) in std::iter::once((0, ""))
+                .chain(line.match_indices(';'))
+                .take(16)
+            {
+                let order = line.get(at..).unwrap_or_default();
+                let order = behind_address(order.trim_start_matches([';', ' ']));
+                if let Some(command) = order.strip_prefix("e ") {
+                    judge.inner_script(command, call.command.remote);
+                } else if runs_what_it_makes(order) {
+                    for text in given::piped_texts(call) {
+                        judge.inner_script(&text, call.command.remote);
+                    }
+                    for part in order
+                        .split(['/', '|', '#'])
+                        .filter(|part| part.contains(' '))
+                    {
+                        judge.fed_script(part, call.command.remote);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// An order without the lines it is for.
+fn behind_address(order: &str) -> &str {
+    let order = order.trim_start_matches(|c: char| c.is_ascii_digit() || "$,!~+ ".contains(c));
+    let pattern = order
+        .strip_prefix('/')
+        .and_then(|rest| rest.split_once('/'));
+    pattern.map_or(order, |(_, rest)| rest.trim_start_matches([' ', '!']))
+}
+
+/// `s/…/…/e`
+fn runs_what_it_makes(order: &str) -> bool {
+    let Some(rest) = order.strip_prefix('s') else {
+        return false;
+    };
+    let Some(mark) = rest.chars().next().filter(char::is_ascii_punctuation) else {
+        return false;
+    };
+    let flags = rest.split(mark).nth(3).unwrap_or_default();
+    let flags = flags.split([';', ' ', '}']).next().unwrap_or_default();
+    flags.contains('e')
+        && flags
+            .bytes()
+            .all(|flag| b"gpiImMe0123456789".contains(&flag))
 }
 
 fn sed_in_place(arguments: &[Word]) -> bool {

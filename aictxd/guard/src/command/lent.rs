@@ -88,6 +88,7 @@ pub(super) fn lent(judge: &mut Judge, call: Call) {
         .any(|word| matches!(word.text.as_str(), "with" | "env"));
     // Several words are a call; one word may be a whole script.
     let text = match rest {
+        [word, ..] if word.text.contains(' ') => word.text.clone(),
         [word] => word.text.clone(),
         words if name == "adb" => words
             .iter()

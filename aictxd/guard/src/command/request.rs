@@ -2,8 +2,10 @@
 
 use aictx_signals::shell::Word;
 
-use super::options::{has_option, is_harmless, value_of};
-use super::{Call, Judge, Kind, Tier};
+use super::options::{has_option, is_harmless};
+use super::{Call, Judge, Kind, Tier, verbs};
+
+mod body;
 
 /// Whether a text names this machine as a host.
 pub(super) fn is_local(text: &str) -> bool {
@@ -19,8 +21,16 @@ pub(super) fn request(judge: &mut Judge, call: Call) {
     if matches!(name, "gh" | "glab") && words.first().is_none_or(|word| word.text != "api") {
         return;
     }
-    let method = value_of(words, &["-X", "--request", "--method"])
-        .map(|word| word.text.as_str())
+    // The last one counts.
+    let method = words
+        .windows(2)
+        .rev()
+        .find_map(|pair| match pair {
+            [option, method] if matches!(option.text.as_str(), "-X" | "--request" | "--method") => {
+                Some(method.text.as_str())
+            }
+            _ => None,
+        })
         .or_else(|| {
             words.iter().find_map(|word| {
                 let text = word.text.as_str();
@@ -88,6 +98,28 @@ fn clustered<'w>(name: &str, words: &'w [Word]) -> Option<&'w str> {
     None
 }
 
+/// `grpcurl host:443 shop.v1.Users/DeleteUser`: the procedure says what it does.
+pub(super) fn procedure(judge: &mut Judge, call: Call) {
+    let words = call.arguments();
+    let Some(word) = words.last() else {
+        return;
+    };
+    let Some((service, method)) = word.text.rsplit_once('/') else {
+        return;
+    };
+    if !service.contains('.') || !verbs::is_strong(method) {
+        return;
+    }
+    let tier = if words.iter().any(|word| is_local(&word.text)) {
+        Tier::Risky
+    } else {
+        Tier::Destructive
+    };
+    let verb = format!("{} of a deletion", call.command.name());
+    let shown = [word.text.as_str()];
+    judge.hit(Some(call), Kind::RemoteDelete, tier, &verb, shown);
+}
+
 /// Requests that change something, by their address or by what they send.
 fn posted(judge: &mut Judge, call: Call, method: Option<&str>) {
     let name = call.command.name();
@@ -118,7 +150,7 @@ fn posted(judge: &mut Judge, call: Call, method: Option<&str>) {
     let query = words
         .iter()
         .any(|word| word.text.contains("_delete_by_query"));
-    let tier = if query || mutates(&["delete", "destroy"]) {
+    let tier = if query || mutates(&["delete", "destroy"]) || body::deletes(call, local) {
         Some(worst)
     } else if mutates(&["remove", "archive"]) {
         Some(Tier::Risky)
@@ -162,9 +194,21 @@ fn posted(judge: &mut Judge, call: Call, method: Option<&str>) {
                 )
             })
     };
-    if sends && let Some(word) = words.iter().find(destroys) {
+    // `…/admin/tsdb/delete_series`: for those who run the server.
+    let administers = |word: &&Word| {
+        let path = word.text.split(['?', '#']).next().unwrap_or_default();
+        let last = path.rsplit('/').next().unwrap_or_default();
+        path.contains("://")
+            && ((path.contains("/admin/") && verbs::is_strong(last)) || last == "doDelete")
+    };
+    let found = words
+        .iter()
+        .find(administers)
+        .map(|word| (word, worst))
+        .or_else(|| Some((words.iter().find(destroys)?, Tier::Risky)));
+    if let Some((word, tier)) = found.filter(|_| sends) {
         let verb = format!("{name} of a deletion");
         let shown = [word.text.as_str()];
-        judge.hit(Some(call), Kind::RemoteDelete, Tier::Risky, &verb, shown);
+        judge.hit(Some(call), Kind::RemoteDelete, tier, &verb, shown);
     }
 }

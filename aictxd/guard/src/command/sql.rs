@@ -50,6 +50,10 @@ pub(super) fn given(judge: &mut Judge, call: Call, client: &str, text: &str) {
     if !text.contains(['\\', '.']) && !text.contains("PROGRAM") && !text.contains("system") {
         return;
     }
+    // `select 'drop table ' || name from … \gexec`: what it gives is run.
+    if text.contains(r"\gexec") && prints_statements(text) {
+        printed(judge, call, client);
+    }
     for line in text.lines().take(256) {
         let line = line.trim_start();
         let order = [r"\!", ".shell ", ".system ", "system "]
@@ -151,30 +155,36 @@ pub(super) fn printed_deletions(judge: &mut Judge, call: Call, client: &str) {
     let Some(feeder) = call.feeder() else {
         return;
     };
-    // `select 'drop table ' || name from …`: what it prints are statements.
-    let writes = |word: &Word| {
-        word.text.len() < 4096
-            && super::code::literals(&word.text).iter().any(|text| {
-                // `'truncate ' || name`: what is put behind it is its object.
-                let object = if text.ends_with(' ') { "x" } else { "" };
-                let statement = format!("{text}{object}");
-                statement_tier(&statement).is_some_and(|(tier, _)| tier >= Tier::Destructive)
-            })
-    };
+    let writes = |word: &Word| prints_statements(&word.text);
     if feeder
         .arguments()
         .iter()
         .any(|word| prints(word) || writes(word))
     {
-        let verb = format!("{client} of printed deletions");
-        judge.hit(
-            Some(call),
-            Kind::DatabaseWrite,
-            Tier::Destructive,
-            &verb,
-            [],
-        );
+        printed(judge, call, client);
     }
+}
+
+/// `select 'drop table ' || name from …`: what it prints are statements.
+fn prints_statements(text: &str) -> bool {
+    text.len() < 4096
+        && super::code::literals(text).iter().any(|text| {
+            // `'truncate ' || name`: what is put behind it is its object.
+            let object = if text.ends_with(' ') { "x" } else { "" };
+            let statement = format!("{text}{object}");
+            statement_tier(&statement).is_some_and(|(tier, _)| tier >= Tier::Destructive)
+        })
+}
+
+fn printed(judge: &mut Judge, call: Call, client: &str) {
+    let verb = format!("{client} of printed deletions");
+    judge.hit(
+        Some(call),
+        Kind::DatabaseWrite,
+        Tier::Destructive,
+        &verb,
+        [],
+    );
 }
 
 /// Judges SQL statements one by one.
@@ -190,7 +200,7 @@ pub(super) fn statements(judge: &mut Judge, call: Call, client: &str, text: &str
     if matches!(client, "psql" | "sqlite3" | "pgcli" | "litecli") && is_taken_back(text) {
         return;
     }
-    for statement in text.split(';') {
+    for statement in text.split(';').flat_map(between_orders) {
         if let Some((tier, verb)) = statement_tier(statement) {
             let verb = format!("{client}: {verb}");
             judge.hit(Some(call), Kind::DatabaseWrite, tier, &verb, []);
@@ -199,6 +209,55 @@ pub(super) fn statements(judge: &mut Judge, call: Call, client: &str, text: &str
             }
         }
     }
+}
+
+/// The statements of one piece: a client's own orders (`\c app`, `.headers on`, `USE app`, `GO`) end
+/// with their line.
+fn between_orders(piece: &str) -> impl Iterator<Item = &str> {
+    let mut rest = Some(piece);
+    std::iter::from_fn(move || {
+        let text = rest.take()?;
+        let mut at = 0;
+        let mut first = true;
+        for line in text.split_inclusive('\n') {
+            if is_order(line, first) {
+                rest = text.get(at + line.len()..);
+                return text.get(..at);
+            }
+            at += line.len();
+            first &= line.trim().is_empty();
+        }
+        Some(text)
+    })
+}
+
+/// Whether a line is for the client itself. Some words are orders only where a statement may begin.
+fn is_order(line: &str, first: bool) -> bool {
+    let line = line.trim();
+    if line.starts_with('\\') {
+        return true;
+    }
+    if let Some(order) = line.strip_prefix('.') {
+        return order.starts_with(|first: char| first.is_ascii_alphabetic());
+    }
+    let mut words = line.split_ascii_whitespace();
+    let order = words.next().unwrap_or_default();
+    if order.eq_ignore_ascii_case("go") {
+        return words.count() <= 1;
+    }
+    first
+        && [
+            "use",
+            "delimiter",
+            "set",
+            "connect",
+            "conn",
+            "prompt",
+            "spool",
+            "whenever",
+        ]
+        .iter()
+        .any(|known| known.eq_ignore_ascii_case(order))
 }
 
 /// One transaction, and its end is that nothing happened. Elsewhere some statements end one.
@@ -247,18 +306,45 @@ pub(super) fn statement_tier(statement: &str) -> Option<(Tier, &'static str)> {
     let at = |nth: usize| words.get(nth).map_or("", String::as_str);
     match at(0) {
         // It is only planned, unless it is analysed, too.
-        "EXPLAIN" if at(1).trim_matches(['(', ',']) == "ANALYZE" => worst_inside(&words),
+        explain if explain.starts_with("EXPLAIN") => {
+            analysed(&words).and_then(|inner| taken(inner).or_else(|| worst_inside(inner)))
+        }
         "WITH" | "DO" | "BEGIN" | "DECLARE" | "IF" | "EXEC" | "EXECUTE" | "MATCH" | "CALL"
         | "START" => worst_inside(&words),
         _ => taken(&words),
     }
 }
 
+/// The statement that an `EXPLAIN` runs in order to measure it.
+fn analysed(words: &[String]) -> Option<&[String]> {
+    let opened = words.first()?.contains('(') || words.get(1)?.starts_with('(');
+    let from = if opened {
+        1 + words.iter().position(|word| word.contains(')'))?
+    } else {
+        1
+    };
+    let options = words.get(..from.max(2))?.join(" ");
+    let mut options = options
+        .trim_start_matches("EXPLAIN")
+        .split(['(', ')', ','])
+        .map(str::trim);
+    let runs = options.any(|option| {
+        let mut words = option.split([' ', '=']);
+        matches!(words.next(), Some("ANALYZE" | "ANALYSE"))
+            && !matches!(words.next(), Some("OFF" | "FALSE" | "0"))
+    });
+    let inner = words.get(from..).filter(|_| runs)?;
+    let verb = inner
+        .iter()
+        .position(|word| !matches!(word.as_str(), "ANALYZE" | "ANALYSE" | "VERBOSE"))?;
+    inner.get(verb..)
+}
+
 /// First words of statements that take something away, or hold one that does.
 const STARTS: &[&str] = &[
     "drop", "truncate", "delete", "update", "alter", "purge", "reset", "shutdown", "kill",
     "revoke", "remove", "detach", "explain", "with", "do", "begin", "declare", "if", "exec",
-    "execute", "match", "call", "start", "undrop", "wipe",
+    "execute", "match", "call", "start", "undrop", "wipe", "merge",
 ];
 
 /// The worst statement that stands in another.
@@ -286,6 +372,7 @@ fn taken(words: &[String]) -> Option<(Tier, &'static str)> {
     let second = words.get(1).map_or("", String::as_str);
     let says = |word: &str| words.iter().any(|said| said == word);
     match (first, second) {
+        ("DROP", "USER") if says("CASCADE") => Some((Tier::Destructive, "DROP USER CASCADE")),
         (
             "DROP",
             "DATABASE" | "TABLE" | "SCHEMA" | "KEYSPACE" | "OWNED" | "TABLESPACE" | "COLLECTION"
@@ -302,6 +389,7 @@ fn taken(words: &[String]) -> Option<(Tier, &'static str)> {
         ) => Some((Tier::Risky, "DROP")),
         ("TRUNCATE", second) if !second.is_empty() => Some((Tier::Destructive, "TRUNCATE")),
         ("DETACH", "DELETE") => Some((Tier::Destructive, "DETACH DELETE")),
+        ("MERGE", _) => says("DELETE").then_some((Tier::Destructive, "MERGE DELETE")),
         ("DELETE", "") => None,
         ("DELETE", _) if is_bounded(words) => Some((Tier::Risky, "DELETE")),
         ("DELETE", _) => Some((Tier::Destructive, "DELETE without WHERE")),
@@ -329,25 +417,37 @@ fn taken(words: &[String]) -> Option<(Tier, &'static str)> {
 
 /// Whether a `WHERE` or `LIMIT` lets through less than everything.
 fn is_bounded(words: &[String]) -> bool {
-    let mut behind = words
+    let is_bound = |word: &String| matches!(word.as_str(), "WHERE" | "LIMIT");
+    let Some(at) = words.iter().position(is_bound) else {
+        return false;
+    };
+    let condition: Vec<&str> = words
+        .get(at + 1..)
+        .unwrap_or_default()
         .iter()
-        .skip_while(|word| *word != "WHERE" && *word != "LIMIT")
-        .map(String::as_str);
-    if behind.next().is_none() {
-        return false;
+        .map(|word| word.trim_matches(['(', ')', ',', '"']))
+        .filter(|word| !word.is_empty())
+        .take_while(|word| !matches!(*word, "RETURNING" | "ORDER" | "LIMIT"))
+        .collect();
+    // One of several that is always true is enough; of some that go together all must be.
+    !condition
+        .split(|word| *word == "OR")
+        .any(|all| all.split(|word| *word == "AND").all(is_always_true))
+}
+
+/// Whether a condition lets through every row, or as good as every.
+fn is_always_true(condition: &[&str]) -> bool {
+    match condition {
+        [] | ["TRUE" | "1"] | ["NOT", ..] => true,
+        [_, "IS", "NOT", "NULL"] | [_, ">" | ">=", "0" | "-1"] | [_, "LIKE", "'%'"] => true,
+        [left, "=", right] => left == right,
+        [one] => {
+            one.split_once('=')
+                .is_some_and(|(left, right)| left == right)
+                || [">0", ">=0", ">-1"].iter().any(|end| one.ends_with(end))
+        }
+        _ => false,
     }
-    let first = behind.next().unwrap_or_default();
-    if matches!(
-        first,
-        "TRUE" | "1" | "1=1" | "'1'='1'" | "NOT" | "" | "''=''" | "TRUE)"
-    ) {
-        return false;
-    }
-    let rest: Vec<&str> = behind.take(3).collect();
-    !matches!(
-        rest.as_slice(),
-        ["IS", "NOT", "NULL"] | [">" | ">=", "0" | "-1"] | ["LIKE", "'%'"]
-    )
 }
 
 #[cfg(test)]

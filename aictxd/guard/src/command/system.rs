@@ -11,17 +11,25 @@ use super::{Call, Judge, Kind, Level, Tier, code, given};
 pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
     match call.command.name() {
         "kill" => kill(judge, call),
-        "curl" | "wget" | "xh" | "http" | "https" | "gh" | "glab" => {
+        "curl" | "wget" | "xh" | "http" | "https" | "curlie" | "gh" | "glab" => {
             request(judge, call);
             return false;
         }
+        "grpcurl" | "grpc_cli" | "evans" => {
+            super::request::procedure(judge, call);
+            return false;
+        }
         "awk" | "gawk" | "mawk" | "nawk" => {
-            for word in call
-                .arguments()
-                .iter()
-                .filter(|word| word.text.contains("system("))
-            {
+            let runs = |text: &str| {
+                ["system(", "getline", "| \"", "|\""]
+                    .iter()
+                    .any(|way| text.contains(way))
+            };
+            for word in call.arguments().iter().filter(|word| runs(&word.text)) {
                 code::judge(judge, call, "awk", &word.text);
+            }
+            for word in call.arguments().iter().take(16) {
+                emptied_by_awk(judge, call, &word.text);
             }
         }
         "ssh" => {
@@ -34,8 +42,31 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
             ansible(judge, call);
             return false;
         }
-        "lftp" | "sftp" | "ftp" => transfers(judge, call),
+        "lftp" | "sftp" | "ftp" | "smbclient" => transfers(judge, call),
         // What is typed into another terminal, or run on many machines.
+        "salt" | "salt-ssh" | "salt-call" => {
+            let run = |word: &Word| {
+                matches!(
+                    word.text.as_str(),
+                    "cmd.run" | "cmd.shell" | "cmd.run_all" | "cmd.run_bg"
+                )
+            };
+            let words = call.arguments();
+            if let Some(text) = words.iter().position(run).and_then(|at| words.get(at + 1)) {
+                judge.inner_script(&text.text, true);
+            }
+            return false;
+        }
+        "knife" | "bolt" | "dsh" | "mussh" | "mco" | "cap" => {
+            for word in call
+                .arguments()
+                .iter()
+                .filter(|word| word.text.contains(' '))
+            {
+                judge.inner_script(&word.text, true);
+            }
+            return false;
+        }
         "tmux" | "stuff" | "pssh" | "parallel-ssh" | "pdsh" | "clush" => {
             for word in call
                 .arguments()
@@ -94,8 +125,13 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
                 .iter()
                 .filter(|word| word.text.starts_with('('))
             {
-                code::judge(judge, call, "emacs", &word.text);
-                if word.text.contains("delete-directory") {
+                // `nil` stands for what is not given between the words of a call.
+                code::judge(judge, call, "emacs", &word.text.replace(" nil", ""));
+                if word.text.contains("(erase-buffer)") {
+                    let verb = "emacs empties a file";
+                    judge.hit(Some(call), Kind::Overwrite, Tier::Destructive, verb, []);
+                }
+                if word.text.contains("(delete-directory") {
                     let verb = "emacs deletes a tree";
                     judge.hit(Some(call), Kind::Delete, Tier::Destructive, verb, []);
                 }
@@ -279,13 +315,42 @@ fn editor(judge: &mut Judge, call: Call) {
         let name = call.command.name();
         judge.hit(Some(call), Kind::Overwrite, Tier::Destructive, name, shown);
     }
-    for word in words {
-        if let Some(text) = word
-            .text
-            .strip_prefix(":!")
-            .or_else(|| word.text.strip_prefix("+!"))
+    let orders = words.iter().map(|word| word.text.as_str());
+    let read = told.iter().flat_map(|text| text.lines());
+    for order in orders.chain(read).take(256) {
+        let order = order.trim_start_matches(['+', ':', ' ']);
+        let order = ["silent! ", "silent ", "sil! ", "sil ", "exe ", "execute "]
+            .iter()
+            .find_map(|before| order.strip_prefix(before))
+            .unwrap_or(order);
+        if let Some(text) = order
+            .trim_start_matches([':', ' ', '%', '\'', '"'])
+            .strip_prefix('!')
         {
             judge.inner_script(text, call.command.remote);
+        } else if order.contains('(') {
+            code::judge(judge, call, "vim", order);
+        }
+    }
+}
+
+/// `awk 'BEGIN { printf "" > "file" }'`
+fn emptied_by_awk(judge: &mut Judge, call: Call, program: &str) {
+    for (at, way) in program.match_indices("\"\"").take(8) {
+        let behind = program
+            .get(at + way.len()..)
+            .unwrap_or_default()
+            .trim_start();
+        let Some(file) = behind.strip_prefix('>').map(str::trim_start) else {
+            continue;
+        };
+        let file = file
+            .strip_prefix('"')
+            .and_then(|rest| rest.split('"').next());
+        let file = file.filter(|file| !file.starts_with("/dev/"));
+        if let Some(file) = file.filter(|_| !call.command.remote) {
+            let tier = judge.emptying(call, &Word::plain(file));
+            judge.hit(Some(call), Kind::Overwrite, tier, "awk", [file]);
         }
     }
 }
@@ -389,7 +454,7 @@ fn transfers(judge: &mut Judge, call: Call) {
         text.split([';', '\n']).any(|order| {
             let mut words = order.split_whitespace();
             match words.next() {
-                Some("rm" | "mrm" | "rmdir" | "mdelete" | "delete") => true,
+                Some("rm" | "mrm" | "rmdir" | "mdelete" | "delete" | "deltree" | "del") => true,
                 Some("glob") => matches!(words.next(), Some("rm" | "mrm")),
                 Some("mirror") => {
                     words.any(|word| word.starts_with("--delete") || word.starts_with("--Remove"))
@@ -431,7 +496,7 @@ fn crontab(judge: &mut Judge, call: Call) {
         );
         return;
     }
-    if call.feeder().is_some_and(super::writes::prints_nothing) {
+    if super::writes::is_fed_nothing(call) {
         judge.hit(
             Some(call),
             Kind::Delete,

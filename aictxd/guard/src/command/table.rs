@@ -37,9 +37,12 @@ impl Traits {
     /// PowerShell or `cmd` know it.
     pub(super) const WINDOWS: Self = Self(32);
 
+    /// It is handed command lines as values.
+    pub(super) const HANDED: Self = Self(64);
+
     /// Whether it stands in any list.
     pub(super) fn any(self) -> bool {
-        self.0 != 0
+        self.0 & !Self::HANDED.0 != 0
     }
 
     /// Whether it stands in the list of `other`.
@@ -51,6 +54,7 @@ impl Traits {
 static TRAITS: LazyLock<ByName<Traits>> = LazyLock::new(|| {
     let mut map: ByName<Traits> = ByName::default();
     let windows: Vec<&str> = super::windows::names().collect();
+    let handed: Vec<&str> = super::handed::names().collect();
     for (names, traits) in [
         (DATA, Traits::DATA),
         (super::secrets::SENDERS, Traits::SENDS),
@@ -58,6 +62,7 @@ static TRAITS: LazyLock<ByName<Traits>> = LazyLock::new(|| {
         (super::lent::OWN, Traits::OWN),
         (SQL_CLIENTS, Traits::SQL),
         (windows.as_slice(), Traits::WINDOWS),
+        (handed.as_slice(), Traits::HANDED),
     ] {
         for name in names {
             map.entry(name).or_default().0 |= traits.0;

@@ -266,7 +266,7 @@ fn destructive() {
             "redis-cli FLUSHALL",
             "dropdb app",
             "gh repo delete x",
-            "rm .git/index.lock",
+            "rm .git/index",
             "rm -rf .git/hooks",
             "rm -rf .aictx",
             "echo x > .aictx/a",

@@ -424,6 +424,20 @@ fn is_naming(option: &str) -> bool {
         || (option.starts_with('-') && (option.ends_with("-name") || option.ends_with("-id")))
 }
 
+/// Whether a name in one of the usual spellings says that something goes: `delete-asset`, `DeleteUser`.
+pub(super) fn is_strong(name: &str) -> bool {
+    let mut letters = name.chars();
+    let Some(initial) = letters.next() else {
+        return false;
+    };
+    let (first, _) = ends(&format!(
+        "{}{}",
+        initial.to_ascii_lowercase(),
+        letters.as_str()
+    ));
+    STRONG.contains(&first.as_str())
+}
+
 /// The first and last part of `delete-asset`, `database:remove`, `deleteSite`.
 fn ends(word: &str) -> (String, String) {
     if word.len() > 40 || word.contains(['/', '.', '=', ' ']) {

@@ -105,13 +105,20 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
             // `chmod 600 ~/.ssh/id_rsa` is what a key is owed.
             let private =
                 name == "chmod" && operands().next().is_some_and(|word| is_private(&word.text));
+            // A right to run what was just put there takes nothing away.
+            let touch =
+                if name == "chmod" && operands().next().is_some_and(|word| is_to_run(&word.text)) {
+                    Touch::Create
+                } else {
+                    Touch::Alter
+                };
             if !private {
-                judge.write_all(call, operands().skip(skip), name, Touch::Alter);
+                judge.write_all(call, operands().skip(skip), name, touch);
             }
         }
         "touch" | "mkdir" => judge.write_all(call, operands(), name, Touch::Create),
         "truncate" => {
-            let size = value_of(arguments, &["-s", "--size"]);
+            let size = value_of(arguments, &["-s", "--size", "-cs"]);
             let inline = arguments
                 .iter()
                 .any(|word| matches!(word.text.as_str(), "-s0" | "--size=0"));
@@ -181,6 +188,14 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
     true
 }
 
+/// `+x`, `755`: the owner keeps all rights and a program may be run.
+fn is_to_run(mode: &str) -> bool {
+    matches!(
+        mode.trim_start_matches('0'),
+        "+x" | "a+x" | "u+x" | "ug+x" | "ugo+x" | "+rx" | "a+rx" | "u+rwx" | "755" | "750" | "711"
+    )
+}
+
 /// `-x`, `-rw`: rights that are taken away.
 fn is_private(mode: &str) -> bool {
     matches!(
@@ -216,7 +231,7 @@ fn reach_of(judge: &Judge, call: Call, word: &Word) -> Reach {
 }
 
 /// Whether standard input is certainly empty.
-fn is_fed_nothing(call: Call) -> bool {
+pub(super) fn is_fed_nothing(call: Call) -> bool {
     match call.feeder() {
         Some(feeder) => prints_nothing(feeder),
         None => reads_null(call.command),

@@ -2,7 +2,9 @@
 
 mod table;
 
-use table::{FOLLOWED, LINES, PREFIX_OF, REMOTE_TEXTS, SHELLS, SSH_VALUED, TEXTS};
+use table::{
+    FOLLOWED, LINE_RUNNERS, LINE_SOURCES, LINES, PREFIX_OF, REMOTE_TEXTS, SHELLS, SSH_VALUED, TEXTS,
+};
 
 use super::values::Context;
 use super::{
@@ -23,7 +25,12 @@ pub(super) fn follow(script: &mut Script, context: &mut Context, index: usize, d
     let Some(command) = script.commands.get_mut(index) else {
         return;
     };
-    strip(command);
+    if strip(command) && follow_lines(script, context, index, depth) {
+        return;
+    }
+    let Some(command) = script.commands.get_mut(index) else {
+        return;
+    };
     let name = command.name();
     let known = FOLLOWED.contains(name)
         || (name.bytes().any(|byte| byte.is_ascii_uppercase())
@@ -176,7 +183,7 @@ fn git_text(arguments: &[Word]) -> Option<String> {
     if at("bisect").is_some()
         && let Some(at) = at("run")
     {
-        return Some(join(arguments.get(at + 1..)?));
+        return Some(quoted(arguments.get(at + 1..)?));
     }
     at("rebase")?;
     if let Some(word) = after(arguments, &["-x", "--exec"]) {
@@ -217,16 +224,52 @@ fn run_windows(script: &mut Script, context: &mut Context, text: Option<String>,
     context.dialect = before;
 }
 
-/// Removes leading wrappers in place, in one move.
-fn strip(command: &mut SimpleCommand) {
+/// `parallel 'rm -rf {}' ::: a b`, `parallel ::: 'rm -rf a' 'ls'`: what is run is a line for a shell,
+/// put together with words from elsewhere. Returns whether it is one.
+fn follow_lines(script: &mut Script, context: &mut Context, index: usize, depth: u8) -> bool {
+    let Some(command) = script.commands.get(index) else {
+        return false;
+    };
+    let sources = |word: &Word| LINE_SOURCES.contains(&word.text.as_str());
+    let at = command.words.iter().position(sources);
+    let (line, given) = command
+        .words
+        .split_at_checked(at.unwrap_or(command.words.len()))
+        .unwrap_or_default();
+    let texts: Vec<String> = if line.is_empty() {
+        let words = given.iter().filter(|word| !sources(word)).take(MAX_READERS);
+        words.map(|word| word.text.clone()).collect()
+    } else if line.first().is_some_and(|word| word.text.contains(' ')) {
+        vec![join(line)]
+    } else {
+        return false;
+    };
+    let frame = Frame {
+        remote: command.remote,
+        fed: command.fed,
+        elevated: command.elevated,
+        dir: command.dir.clone(),
+        depth,
+    };
+    for text in texts {
+        run_text(script, context, Some(text), &frame);
+    }
+    true
+}
+
+/// Removes leading wrappers in place, in one move. Returns whether the last of them hands a line to a
+/// shell.
+fn strip(command: &mut SimpleCommand) -> bool {
     let mut at = 0;
     let mut fed = command.fed;
+    let mut lines = false;
     while let Some(words) = command.words.get(at..) {
         let Some(length) = wrapper_length(words) else {
             break;
         };
         let first = words.first().map_or("", base);
-        fed |= matches!(first, "xargs" | "parallel");
+        lines = LINE_RUNNERS.contains(&first);
+        fed |= first == "xargs" || (lines && first != "sem");
         command.elevated |= matches!(first, "sudo" | "doas" | "pkexec");
         at += length;
     }
@@ -234,6 +277,7 @@ fn strip(command: &mut SimpleCommand) {
         command.words.drain(..at);
         command.fed = fed;
     }
+    lines
 }
 
 fn base(word: &Word) -> &str {
@@ -285,16 +329,17 @@ fn wrapper_length(words: &[Word]) -> Option<usize> {
     {
         return None;
     }
-    if name == "parallel"
+    if LINE_RUNNERS.contains(&name)
         && arguments
             .iter()
             .any(|word| matches!(word.text.as_str(), "--dry-run" | "--dryrun"))
     {
         return None;
     }
-    if name == "npx"
+    if matches!(name, "npx" | "npm")
         && arguments
             .iter()
+            .take_while(|word| word.text != "--")
             .any(|word| matches!(word.text.as_str(), "-c" | "--call"))
     {
         return None;
@@ -333,6 +378,20 @@ fn after<'w>(words: &'w [Word], flags: &[&str]) -> Option<&'w Word> {
         .iter()
         .position(|word| flags.contains(&word.text.as_str()))?;
     words.get(at + 1)
+}
+
+/// Words as they are, for a line that a shell takes apart again.
+fn quoted(words: &[Word]) -> String {
+    if let [word] = words {
+        return word.text.clone();
+    }
+    let mut out = String::new();
+    for word in words {
+        out.push('\'');
+        out.push_str(&word.text.replace('\'', "'\\''"));
+        out.push_str("' ");
+    }
+    out
 }
 
 fn join(words: &[Word]) -> String {

@@ -53,10 +53,11 @@ pub(super) fn literal_before(text: &str, at: usize) -> Option<&str> {
     body.get(from..)
 }
 
-/// What stands in `%x(…)` and its sisters.
+/// What stands in `%x(…)`, `qx{…}`, `qw(…)` and their sisters.
 pub(super) fn bracketed(text: &str) -> Vec<&str> {
-    text.match_indices("%x")
-        .take(MAX_CALLS)
+    ["%x", "qx", "qw"]
+        .iter()
+        .flat_map(|mark| text.match_indices(mark).take(MAX_CALLS))
         .filter_map(|(at, _)| {
             let rest = text.get(at + 2..)?;
             let close = match rest.chars().next()? {
@@ -176,7 +177,8 @@ pub(in super::super) fn literals(text: &str) -> Vec<String> {
         let Some(quote) = from.chars().next() else {
             break;
         };
-        let list = before.trim().trim_matches([',', '[', ' ']).is_empty();
+        let between = before.trim().trim_matches([',', '[', ' ']);
+        let list = matches!(between, "" | "{args:" | "{ args:" | "args=" | "args:");
         if !list && !joined.is_empty() {
             out.push(std::mem::take(&mut joined));
             if out.len() >= MAX_LITERALS {

@@ -27,7 +27,19 @@ pub(in super::super) static INTERPRETERS: &[Interpreter] = &[
             "removedirs(",
             "rmdir_r(",
             "rm_rf(",
+            "sh.rm(",
+            "rmtree as ",
         ],
+    },
+    Interpreter {
+        name: "rust-script",
+        options: &["-e", "--expr"],
+        deletes: &["remove_dir_all("],
+    },
+    Interpreter {
+        name: "vim",
+        options: &[],
+        deletes: &["call delete(", "fn.delete("],
     },
     Interpreter {
         name: "pypy",
@@ -48,6 +60,15 @@ pub(in super::super) static INTERPRETERS: &[Interpreter] = &[
             "removeSync(",
             "emptyDirSync(",
             "emptyDir(",
+            "fs.remove(",
+            "fse.remove(",
+            "require('del')",
+            "require(\"del\")",
+            "from 'del'",
+            "from \"del\"",
+            "shelljs').rm(",
+            "shelljs\").rm(",
+            "shell.rm(",
         ],
     },
     Interpreter {
@@ -193,6 +214,9 @@ pub(in super::super) static INTERPRETERS: &[Interpreter] = &[
             "File::deleteDirectory",
             "->deleteDirectory",
             "->cleanDirectory",
+            "Filesystem->remove(",
+            "Filesystem)->remove(",
+            "Filesystem())->remove(",
         ],
     },
 ];
@@ -220,11 +244,23 @@ pub(in super::super) const SHELL_CALLS: &[&str] = &[
     "(shell ",
     "(sh ",
     "shell-command",
+    "qx",
+    "| \"sh\"",
+    "| \"bash\"",
+    "|\"sh\"",
+    "|\"bash\"",
+    "getline",
+    "jobstart(",
+    "fabric",
+    ".git.",
+    "simple-git",
+    "simpleGit",
 ];
 
 /// Calls that empty a database or delete many of its rows; without blanks.
 pub(in super::super) const ROW_DELETES: &[&str] = &[
     ".objects.all().delete(",
+    ".objects.filter().delete(",
     ".objects.all()._raw_delete(",
     ".delete_all",
     ".destroy_all",
@@ -290,6 +326,10 @@ pub(in super::super) const LISTINGS: &[&str] = &[
     "contentsOfDirectory",
     "WalkDir",
     "filepath.Walk",
+    "File::Find",
+    "unlink <",
+    "unlink(<",
+    "scan_iter(",
 ];
 
 /// Ways to delete a file, the name behind them.
@@ -320,6 +360,10 @@ pub(in super::super) const UNLINKS: &[&str] = &[
     "rmSync(",
     "removeItem(",
     "delete-file ",
+    "remove_file(",
+    "{unlink}",
+    "{unlink;",
+    "{ unlink }",
 ];
 
 /// Ways to fetch text.
@@ -390,6 +434,11 @@ pub(in super::super) const REQUESTS: &[&str] = &[
     "CURLOPT_CUSTOMREQUEST,'DELETE'",
     ".delete('http",
     ".delete(\"http",
+    ".delete('/",
+    ".delete(\"/",
+    "_delete_by_query'",
+    "_delete_by_query\"",
+    "_delete_by_query?",
 ];
 
 /// Libraries that talk to clouds, and their calls that delete.
@@ -414,6 +463,8 @@ pub(in super::super) const SERVICES: &[&str] = &[
     "firebase_admin",
     "firebase-admin",
     "paramiko",
+    "docker.from_env",
+    "dockerode",
 ];
 /// See [`SERVICES`].
 pub(in super::super) const SERVICE_DELETES: &[&str] = &[
@@ -428,6 +479,7 @@ pub(in super::super) const SERVICE_DELETES: &[&str] = &[
     ".drop_",
     ".remove(",
     ".del(",
+    ".prune(",
 ];
 
 /// Ways to make a directory of one's own.
