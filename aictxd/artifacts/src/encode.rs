@@ -4,7 +4,7 @@ use aictx_proto::effect::{Effect, KeyOrder};
 use aictx_proto::ledger::LedgerRow;
 use aictx_proto::record::files;
 use aictx_proto::text;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use crate::error::StoreError;
 use crate::read::MAX_FILE;
@@ -21,6 +21,8 @@ pub(crate) struct Delta {
     pub(crate) file: String,
     pub(crate) kind: Kind,
     pub(crate) bytes: Vec<u8>,
+    /// The members of a document, so that nobody need read them back from its bytes.
+    pub(crate) members: Option<Map<String, Value>>,
 }
 
 /// How the bytes get into the file.
@@ -49,6 +51,7 @@ pub(crate) fn ledger_file(session_id: &str) -> String {
 
 /// Encodes one effect.
 pub(crate) fn effect(effect: Effect, report: &mut Report) -> Result<Delta, StoreError> {
+    let mut members = None;
     let (file, kind, bytes) = match effect {
         Effect::AppendRows { file, rows, order } => {
             let bytes = lines(&file, rows, order, report)?;
@@ -67,6 +70,9 @@ pub(crate) fn effect(effect: Effect, report: &mut Report) -> Result<Delta, Store
             sort(&mut value, order);
             let mut text = serde_json::to_string_pretty(&value).unwrap_or_default();
             text.push('\n');
+            if let Value::Object(map) = value {
+                members = Some(map);
+            }
             (file, Kind::Json, text.into_bytes())
         }
         Effect::ReplaceText { file, text } => {
@@ -80,7 +86,12 @@ pub(crate) fn effect(effect: Effect, report: &mut Report) -> Result<Delta, Store
         }
     };
     check(&file, bytes.len())?;
-    Ok(Delta { file, kind, bytes })
+    Ok(Delta {
+        file,
+        kind,
+        bytes,
+        members,
+    })
 }
 
 /// Ledger rows as lines.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use aictx_proto::snapshot::{ReadIssue, Rows, shared};
 use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
 
 use crate::fs::{Root, Stamp};
 use crate::read::{self, MAX_FILE};
@@ -93,6 +94,8 @@ impl<T: DeserializeOwned + Clone + PartialEq> History<T> {
         (self.stamp, self.pending) = (None, true);
         match change {
             Applied::Replace(bytes) => self.parse(0, bytes),
+            // Nobody makes a document of a history.
+            Applied::Document(_) => {}
             Applied::Remove => self.parse(0, &[]),
             Applied::Append(bytes) => {
                 let new = read::rows(bytes, usize::MAX);
@@ -165,8 +168,12 @@ impl<T: DeserializeOwned + PartialEq> Doc<T> {
     }
 
     fn parse(&mut self, bytes: Option<&[u8]>) {
+        self.take(bytes.map(read::object));
+    }
+
+    fn take(&mut self, read: Option<Result<Map<String, Value>, &'static str>>) {
         self.issue = None;
-        let parsed = match bytes.map(read::object) {
+        let parsed = match read {
             None => None,
             Some(Err(why)) => {
                 self.issue = Some(read::unreadable(&self.file, why));
@@ -189,6 +196,7 @@ impl<T: DeserializeOwned + PartialEq> Doc<T> {
     pub(crate) fn apply(&mut self, change: Applied<'_>) {
         (self.stamp, self.pending) = (None, true);
         match change {
+            Applied::Document(members) => self.take(Some(Ok(members))),
             Applied::Replace(bytes) => self.parse(Some(bytes)),
             Applied::Remove => self.parse(None),
             // Nobody appends to documents.
@@ -198,8 +206,10 @@ impl<T: DeserializeOwned + PartialEq> Doc<T> {
 }
 
 /// What a commit does to one file, seen from memory.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug)]
 pub(crate) enum Applied<'a> {
+    /// The members of a document, as its new text has them.
+    Document(Map<String, Value>),
     Append(&'a [u8]),
     Replace(&'a [u8]),
     Remove,

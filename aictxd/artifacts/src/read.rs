@@ -74,9 +74,13 @@ fn parse(line: &[u8]) -> Line {
 /// the second value says whether any was of the wrong type.
 pub(crate) fn record<T: DeserializeOwned>(mut row: Map<String, Value>) -> (Option<T>, bool) {
     row.retain(|_, v| !v.is_null());
-    if let Ok(record) = T::deserialize(&Value::Object(row.clone())) {
+    let whole = Value::Object(row);
+    if let Ok(record) = T::deserialize(&whole) {
         return (Some(record), false);
     }
+    let Value::Object(mut row) = whole else {
+        return (None, true);
+    };
     // A member is bad when it spoils a record that holds nothing else.
     row.retain(|k, v| {
         let alone = Map::from_iter([(k.clone(), v.clone())]);

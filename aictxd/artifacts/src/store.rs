@@ -275,11 +275,13 @@ impl Store {
                     .map(|e| encode::effect(e, &mut report))
                     .collect::<Result<Vec<Delta>, _>>()?;
                 let writes = !deltas.is_empty();
-                for delta in deltas {
-                    let change = match delta.kind {
-                        Kind::Append => Applied::Append(&delta.bytes),
-                        Kind::Remove => Applied::Remove,
-                        _ => Applied::Replace(&delta.bytes),
+                for mut delta in deltas {
+                    let members = delta.members.take();
+                    let change = match (delta.kind, members) {
+                        (Kind::Append, _) => Applied::Append(&delta.bytes),
+                        (Kind::Remove, _) => Applied::Remove,
+                        (_, Some(members)) => Applied::Document(members),
+                        (_, None) => Applied::Replace(&delta.bytes),
                     };
                     overlay.apply(&delta.file, change);
                     plan.add(delta);

@@ -59,6 +59,7 @@ struct Known {
     id: String,
     id_hash: u64,
     says_nothing: bool,
+    pinned: bool,
     /// What was decided.
     text: u64,
     /// Terms of all it says.
@@ -69,7 +70,9 @@ struct Known {
     governs: Box<[u64]>,
 }
 
-static KNOWN: Prepared<Decision, Known> = Prepared::new(|decision| {
+static KNOWN: Prepared<Decision, Known, Standing> = Prepared::with_sum(know, stand);
+
+fn know(decision: &Decision) -> Known {
     let id = decision_id(decision);
     let mut governs: Vec<u64> = decision.related_paths.iter().map(|p| governed(p)).collect();
     governs.sort_unstable();
@@ -77,6 +80,7 @@ static KNOWN: Prepared<Decision, Known> = Prepared::new(|decision| {
         id_hash: hash(&id),
         id,
         says_nothing: decision.decision.trim().is_empty(),
+        pinned: marks::is_pinned(&decision.extra),
         text: hash(decision.decision.trim()),
         terms: hashed_terms(&format!(
             "{} {} {}",
@@ -85,10 +89,46 @@ static KNOWN: Prepared<Decision, Known> = Prepared::new(|decision| {
         supersedes: decision.supersedes.iter().map(|n| hash(n.trim())).collect(),
         governs: governs.into(),
     }
-});
+}
 /// Prepares a list that will be asked about.
 pub(crate) fn warm(rows: &Rows<Decision>) {
     drop(KNOWN.of(rows));
+}
+
+/// Which decisions hold, before anything is asked.
+#[derive(Debug)]
+struct Standing {
+    /// Places of those that do, the newest first, and how many rows are newer.
+    holding: Vec<(usize, usize)>,
+    /// Places of those that do not, and why.
+    left: Vec<(usize, &'static str)>,
+    /// Hashes of the ids of those that a later one replaces.
+    gone: HashSet<u64>,
+}
+
+fn stand(rows: &[Arc<Decision>], known: &[Arc<Known>]) -> Standing {
+    let gone = gone(known);
+    let mut texts: HashSet<u64> = HashSet::with_capacity(known.len());
+    let (mut holding, mut left) = (Vec::with_capacity(known.len()), Vec::new());
+    let newest_first = rows.iter().zip(known).enumerate().rev().enumerate();
+    for (age, (at, (decision, known))) in newest_first {
+        if known.says_nothing {
+            continue;
+        }
+        if marks::is_wrong(&decision.extra) {
+            left.push((at, "marked_wrong"));
+        } else if gone.contains(&known.id_hash) {
+            left.push((at, "superseded"));
+        } else if texts.insert(known.text) {
+            // The same words twice are one decision; the newest row stands for it.
+            holding.push((at, age));
+        }
+    }
+    Standing {
+        holding,
+        left,
+        gone,
+    }
 }
 
 fn governed(path: &str) -> u64 {
@@ -118,7 +158,7 @@ pub(crate) fn about<'a>(
     let known = KNOWN.of(decisions);
     let mut found: Vec<(usize, &Decision)> = decisions
         .iter()
-        .zip(&*known)
+        .zip(&known.each)
         .rev()
         .map(|(decision, known)| (in_common(&asked, &known.terms), &**decision))
         .filter(|(words, _)| *words > 0)
@@ -131,8 +171,8 @@ pub(crate) fn about<'a>(
 /// very words.
 pub(crate) fn superseded(decisions: &Rows<Decision>) -> Vec<bool> {
     let known = KNOWN.of(decisions);
-    let gone = gone(&known);
-    known.iter().map(|k| gone.contains(&k.id_hash)).collect()
+    let is_gone = |k: &Arc<Known>| known.sum.gone.contains(&k.id_hash);
+    known.each.iter().map(is_gone).collect()
 }
 
 /// Ids of the decisions that a later one replaces.
@@ -162,52 +202,36 @@ pub(crate) fn ranked<'a>(
     paths: &BTreeSet<String>,
 ) -> (Vec<RankedDecision<'a>>, Vec<(String, &'static str)>) {
     let known = KNOWN.of(&snapshot.decisions);
-    let gone = gone(&known);
     let asked = hashed_terms(request);
     let at_hand = governed_by(paths);
-    let mut out: Vec<RankedDecision> = Vec::with_capacity(known.len());
-    let mut left = Vec::new();
-    let mut texts: HashSet<u64> = HashSet::with_capacity(known.len());
-    let rows = snapshot.decisions.iter().zip(&*known);
-    for (age, (decision, known)) in rows.rev().enumerate() {
-        if known.says_nothing {
-            continue;
-        }
-        let excluded = if marks::is_wrong(&decision.extra) {
-            Some("marked_wrong")
-        } else if gone.contains(&known.id_hash) {
-            Some("superseded")
-        } else {
-            None
-        };
-        if let Some(why) = excluded {
-            left.push((known.id.clone(), why));
-            continue;
-        }
-        // The same words twice are one decision; the newest row stands for it.
-        if !texts.insert(known.text) {
-            continue;
-        }
-        let pinned = marks::is_pinned(&decision.extra);
-        let hits = in_common(&known.governs, &at_hand);
-        let words = in_common(&asked, &known.terms);
-        let recent = age < 5;
-        let score = if pinned { 1_000 } else { 0 }
-            + 20 * hits.min(3) as i64
-            + (4 * words as i64).min(20)
-            + if recent { 5 - age as i64 } else { 0 };
-        out.push(RankedDecision {
-            decision,
-            known: Arc::clone(known),
-            score,
-            reasons: Reasons {
-                pinned,
-                governs: hits > 0,
-                words,
-                recent,
-            },
-        });
-    }
+    let at = |at: usize| Some((&**snapshot.decisions.get(at)?, known.each.get(at)?));
+    let left = known.sum.left.iter();
+    let left = left.filter_map(|(row, why)| Some((at(*row)?.1.id.clone(), *why)));
+    let holding = known.sum.holding.iter();
+    let mut out: Vec<RankedDecision> = holding
+        .filter_map(|(row, age)| {
+            let (decision, known) = at(*row)?;
+            let hits = in_common(&known.governs, &at_hand);
+            let words = in_common(&asked, &known.terms);
+            let recent = *age < 5;
+            let score = if known.pinned { 1_000 } else { 0 }
+                + 20 * hits.min(3) as i64
+                + (4 * words as i64).min(20)
+                + if recent { 5 - *age as i64 } else { 0 };
+            Some(RankedDecision {
+                decision,
+                known: Arc::clone(known),
+                score,
+                reasons: Reasons {
+                    pinned: known.pinned,
+                    governs: hits > 0,
+                    words,
+                    recent,
+                },
+            })
+        })
+        .collect();
+    let left = left.collect();
     // Stable: of equal scores the newer one stays first.
     out.sort_by_key(|found| std::cmp::Reverse(found.score));
     (out, left)

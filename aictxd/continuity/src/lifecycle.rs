@@ -222,7 +222,7 @@ fn open_resumes<'e>(
     let mut finished: Vec<&LifecycleEvent> = Vec::new();
     let mut open: Vec<&LifecycleEvent> = Vec::new();
     let mut compared = 0;
-    for (event, known) in events.iter().zip(&*known).rev() {
+    for (event, known) in events.iter().zip(&known.each).rev() {
         let event = &**event;
         match known.kind {
             Kind::Finalized => {

@@ -11,42 +11,62 @@ use aictx_proto::snapshot::Rows;
 /// Lists that are remembered: those of the repositories that are worked in.
 const MAX_LISTS: usize = 16;
 
-/// What `make` makes of the rows of the lists that were asked about last.
+/// What is made of a list as a whole.
+type Sum<R, D, S> = fn(&[Arc<R>], &[Arc<D>]) -> S;
+
+/// What `make` makes of the rows of the lists that were asked about last, and `sum` of each list.
 #[derive(Debug)]
-pub(crate) struct Prepared<R, D> {
+pub(crate) struct Prepared<R, D, S = ()> {
     make: fn(&R) -> D,
-    lists: Mutex<Vec<List<R, D>>>,
+    sum: Sum<R, D, S>,
+    lists: Mutex<Vec<List<R, D, S>>>,
     /// Held while a list is made: who asks for the same meanwhile waits instead of making it, too.
     making: Mutex<()>,
 }
 
+/// What was made of a list.
+#[derive(Debug)]
+pub(crate) struct Made<D, S = ()> {
+    /// Of each row, in the order of the rows.
+    pub(crate) each: Vec<Arc<D>>,
+    /// Of all of them.
+    pub(crate) sum: S,
+}
+
 /// A list, held weakly: whoever owns it may still change it, and then it is another one.
 #[derive(Debug)]
-struct List<R, D> {
+struct List<R, D, S> {
     rows: Weak<Vec<Arc<R>>>,
-    edition: Edition<R, D>,
+    edition: Edition<R, D, S>,
 }
 
 /// The rows of a list, held so that no other can take the place of one in memory, and what was made
 /// of them.
 #[derive(Debug)]
-struct Edition<R, D> {
+struct Edition<R, D, S> {
     each: Arc<Vec<Weak<R>>>,
-    made: Arc<Vec<Arc<D>>>,
+    made: Arc<Made<D, S>>,
 }
 
 impl<R, D> Prepared<R, D> {
     pub(crate) const fn new(make: fn(&R) -> D) -> Self {
+        Self::with_sum(make, |_, _| ())
+    }
+}
+
+impl<R, D, S> Prepared<R, D, S> {
+    pub(crate) const fn with_sum(make: fn(&R) -> D, sum: Sum<R, D, S>) -> Self {
         Self {
             make,
+            sum,
             lists: Mutex::new(Vec::new()),
             making: Mutex::new(()),
         }
     }
 
-    /// What is made of each row, in the order of the rows. Constant for a list that was asked about
-    /// last, else linear in it.
-    pub(crate) fn of(&self, rows: &Rows<R>) -> Arc<Vec<Arc<D>>> {
+    /// What is made of a list and of each of its rows. Constant for a list that was asked about last,
+    /// else linear in it.
+    pub(crate) fn of(&self, rows: &Rows<R>) -> Arc<Made<D, S>> {
         if let Some(made) = self.known(rows) {
             return made;
         }
@@ -55,7 +75,9 @@ impl<R, D> Prepared<R, D> {
             return made;
         }
         let earlier = earlier(rows, &self.lists());
-        let made = Arc::new(self.make_all(rows, earlier));
+        let each = self.make_all(rows, earlier);
+        let sum = (self.sum)(rows, &each);
+        let made = Arc::new(Made { each, sum });
         let mut lists = self.lists();
         lists.retain(|list| list.rows.strong_count() > 0);
         lists.truncate(MAX_LISTS - 1);
@@ -71,24 +93,27 @@ impl<R, D> Prepared<R, D> {
     }
 
     /// What was made of a list that was asked about before; it becomes the newest one.
-    fn known(&self, rows: &Rows<R>) -> Option<Arc<Vec<Arc<D>>>> {
+    fn known(&self, rows: &Rows<R>) -> Option<Arc<Made<D, S>>> {
         let mut lists = self.lists();
-        let is_it = |list: &List<R, D>| std::ptr::eq(list.rows.as_ptr(), Arc::as_ptr(rows));
+        let is_it = |list: &List<R, D, S>| std::ptr::eq(list.rows.as_ptr(), Arc::as_ptr(rows));
         let at = lists.iter().position(is_it)?;
         let up_to_it = lists.get_mut(..=at)?;
         up_to_it.rotate_right(1);
         Some(Arc::clone(&up_to_it.first()?.edition.made))
     }
 
-    fn lists(&self) -> MutexGuard<'_, Vec<List<R, D>>> {
+    fn lists(&self) -> MutexGuard<'_, Vec<List<R, D, S>>> {
         self.lists.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Takes from an earlier edition of the list what the two have in common.
-    fn make_all(&self, rows: &[Arc<R>], earlier: Option<Edition<R, D>>) -> Vec<Arc<D>> {
+    fn make_all(&self, rows: &[Arc<R>], earlier: Option<Edition<R, D, S>>) -> Vec<Arc<D>> {
         let before = || {
             let all = earlier.iter();
-            all.flat_map(|earlier| earlier.each.iter().map(Weak::as_ptr).zip(&*earlier.made))
+            all.flat_map(|earlier| {
+                let rows = earlier.each.iter().map(Weak::as_ptr);
+                rows.zip(&earlier.made.each)
+            })
         };
         // Nearly always rows went at the beginning and came at the end.
         let first = rows.first().map(Arc::as_ptr);
@@ -114,10 +139,10 @@ impl<R, D> Prepared<R, D> {
 }
 
 /// An edition that has rows in common with a list.
-fn earlier<R, D>(rows: &[Arc<R>], lists: &[List<R, D>]) -> Option<Edition<R, D>> {
+fn earlier<R, D, S>(rows: &[Arc<R>], lists: &[List<R, D, S>]) -> Option<Edition<R, D, S>> {
     let some = [rows.first(), rows.get(rows.len() / 2), rows.last()];
     let some = some.map(|row| row.map(Arc::as_ptr));
-    let shares = |edition: &&Edition<R, D>| {
+    let shares = |edition: &&Edition<R, D, S>| {
         let mut each = edition.each.iter();
         each.any(|row| some.contains(&Some(row.as_ptr())))
     };
@@ -162,15 +187,19 @@ mod tests {
     #[test]
     fn a_row_is_looked_at_once_however_its_list_changes() {
         static MADE: AtomicUsize = AtomicUsize::new(0);
-        let prepared = Prepared::new(|n: &usize| {
-            MADE.fetch_add(1, Ordering::Relaxed);
-            n * 2
-        });
+        let prepared = Prepared::with_sum(
+            |n: &usize| {
+                MADE.fetch_add(1, Ordering::Relaxed);
+                n * 2
+            },
+            |rows, _| rows.len(),
+        );
         let is_right = |rows: &Rows<usize>| {
             let made = prepared.of(rows);
-            assert_eq!(made.len(), rows.len());
+            assert_eq!((made.each.len(), made.sum), (rows.len(), rows.len()));
             assert!(
-                made.iter()
+                made.each
+                    .iter()
                     .zip(&**rows)
                     .all(|(made, row)| **made == **row * 2)
             );

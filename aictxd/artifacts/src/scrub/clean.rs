@@ -1,8 +1,8 @@
 //! What was found to be clean before: memory is rewritten again and again, and most of its texts were
 //! scrubbed when they were written first.
 //!
-//! Remembered is a keyed hash of the member's name and the text, 63 bits of it in a place that other
-//! bits choose. The key is this process's own, so that nobody can make a secret that passes for a
+//! Remembered are 63 bits of a keyed hash of the member's name and the text, in a place that the hash
+//! chooses. The key is this process's own, so that nobody can make a secret that passes for a
 //! clean text, and by chance one in 2^63 would.
 
 use std::hash::{BuildHasher, RandomState};
@@ -15,14 +15,12 @@ const PLACES: usize = 1 << 17;
 const MAX_TEXT: usize = 4 * 1024;
 
 static CLEAN: LazyLock<Clean> = LazyLock::new(|| Clean {
-    place: RandomState::new(),
-    tag: RandomState::new(),
+    key: RandomState::new(),
     tags: (0..PLACES).map(|_| AtomicU64::new(0)).collect(),
 });
 
 struct Clean {
-    place: RandomState,
-    tag: RandomState,
+    key: RandomState,
     tags: Box<[AtomicU64]>,
 }
 
@@ -38,12 +36,12 @@ pub(super) fn mark(name: Option<&str>, text: &str) -> Option<Mark> {
         return None;
     }
     let known: &'static Clean = &CLEAN;
-    let key = (name, text);
-    let place = usize::try_from(known.place.hash_one(key)).ok()? % PLACES;
+    let hash = known.key.hash_one((name, text));
+    let place = usize::try_from(hash >> 32).ok()? % PLACES;
     Some(Mark {
         slot: known.tags.get(place)?,
         // Never that of an empty place.
-        tag: known.tag.hash_one(key) | 1,
+        tag: hash | 1,
     })
 }
 

@@ -59,10 +59,16 @@ pub(super) fn walk(
 /// Appends a member's name to a JSON pointer. Nearly all names go in as they are.
 fn push_member(path: &mut String, key: &str) {
     path.push('/');
-    if key.contains(['~', '/']) {
-        path.push_str(&key.replace('~', "~0").replace('/', "~1"));
-    } else {
+    if !key.contains(['~', '/']) {
         path.push_str(key);
+        return;
+    }
+    for c in key.chars() {
+        match c {
+            '~' => path.push_str("~0"),
+            '/' => path.push_str("~1"),
+            _ => path.push(c),
+        }
     }
 }
 
@@ -111,10 +117,21 @@ fn is_word(key: &str) -> bool {
 /// Member names are text too.
 fn keys(map: &mut Map<String, Value>, path: &str, report: &mut Report) {
     let mut found = Report::default();
+    let mut speaks = |key: &str| {
+        let mark = clean::mark(None, key);
+        if mark.as_ref().is_some_and(clean::Mark::is_clean) {
+            return false;
+        }
+        let speaks = matches!(scrub_text(key, &mut found), std::borrow::Cow::Owned(_));
+        if let Some(mark) = mark.filter(|_| !speaks && found.is_empty()) {
+            mark.remember();
+        }
+        speaks
+    };
     if !map
         .keys()
         .filter(|key| !is_word(key))
-        .any(|k| matches!(scrub_text(k, &mut found), std::borrow::Cow::Owned(_)))
+        .any(|key| speaks(key))
     {
         return;
     }

@@ -57,8 +57,9 @@ pub struct FailureQuery<'a> {
 /// What is known of a pattern before anything is asked.
 #[derive(Debug)]
 struct Known {
-    /// Hashes of its terms, sorted.
+    /// Hashes of its terms, sorted, and as a set of bits: most of what is asked for is not there.
     terms: Box<[u64]>,
+    term_bits: [u64; 4],
     /// Its files and their directories, as sets of bits.
     files: u64,
     directories: u64,
@@ -77,7 +78,20 @@ struct Known {
     seen: Option<Timestamp>,
 }
 
-static KNOWN: Prepared<FailurePattern, Known> = Prepared::new(know);
+impl Known {
+    fn has_term(&self, hash: u64) -> bool {
+        let (word, bit) = place_of_term(hash);
+        let may = self.term_bits.get(word).is_some_and(|w| w >> bit & 1 == 1);
+        may && self.terms.binary_search(&hash).is_ok()
+    }
+}
+
+/// Word and bit of a term in a set of 256 bits; the upper bits of the hash depend on all of it.
+fn place_of_term(hash: u64) -> (usize, u64) {
+    ((hash >> 62) as usize, hash >> 56 & 63)
+}
+
+static KNOWN: Prepared<FailurePattern, Known, Vec<usize>> = Prepared::with_sum(know, open_ones);
 /// Prepares a list that will be asked about.
 pub(crate) fn warm(rows: &Rows<FailurePattern>) {
     drop(KNOWN.of(rows));
@@ -88,7 +102,14 @@ fn know(pattern: &FailurePattern) -> Known {
     find_terms(&haystack(pattern), |term| terms.push(hash(term)));
     terms.sort_unstable();
     terms.dedup();
+    let mut term_bits = [0_u64; 4];
+    for (word, bit) in terms.iter().copied().map(place_of_term) {
+        if let Some(word) = term_bits.get_mut(word) {
+            *word |= 1 << bit;
+        }
+    }
     Known {
+        term_bits,
         terms: terms.into(),
         files: bits(files(pattern)),
         directories: bits(files(pattern).filter_map(directory)),
@@ -114,19 +135,21 @@ fn other_names(pattern: &FailurePattern) -> impl Iterator<Item = &str> {
     codes.chain(pattern.error_events.iter().map(|e| e.test.as_str()))
 }
 
+fn open_ones(patterns: &[Arc<FailurePattern>], known: &[Arc<Known>]) -> Vec<usize> {
+    let rows = patterns.iter().zip(known).enumerate();
+    let mut open: Vec<(Option<Timestamp>, &str, usize)> = rows
+        .filter(|(_, (_, known))| known.is_open)
+        .map(|(at, (pattern, known))| (known.seen, &*pattern.failure_id, at))
+        .collect();
+    open.sort_by(|(a, left, _), (b, right, _)| b.cmp(a).then_with(|| left.cmp(right)));
+    open.into_iter().map(|(_, _, at)| at).collect()
+}
+
 /// Open patterns, the ones seen last first.
 pub(crate) fn open(patterns: &Rows<FailurePattern>) -> Vec<&FailurePattern> {
     let known = KNOWN.of(patterns);
-    let rows = patterns.iter().zip(&*known);
-    let mut open: Vec<(Option<Timestamp>, &FailurePattern)> = rows
-        .filter(|(_, known)| known.is_open)
-        .map(|(pattern, known)| (known.seen, &**pattern))
-        .collect();
-    open.sort_by(|(a, left), (b, right)| {
-        let by_id = || left.failure_id.cmp(&right.failure_id);
-        b.cmp(a).then_with(by_id)
-    });
-    open.into_iter().map(|(_, pattern)| pattern).collect()
+    let open = known.sum.iter();
+    open.filter_map(|at| Some(&**patterns.get(*at)?)).collect()
 }
 
 /// Patterns that have to do with a question, best first, with their scores; deterministic.
@@ -140,10 +163,10 @@ pub fn find_failures<'a>(
     // Bit by bit, which of the question's terms a pattern has.
     let mask_of = |known: &Arc<Known>| {
         let bits = asked.iter().enumerate();
-        bits.filter(|(_, (hash, _))| known.terms.binary_search(hash).is_ok())
+        bits.filter(|(_, (hash, _))| known.has_term(*hash))
             .fold(0_u64, |mask, (at, _)| mask | 1 << at)
     };
-    let having: Vec<u64> = known.iter().map(mask_of).collect();
+    let having: Vec<u64> = known.each.iter().map(mask_of).collect();
     let all = patterns.len().max(1) as f64;
     let telling: Vec<f64> = asked
         .iter()
@@ -157,7 +180,7 @@ pub fn find_failures<'a>(
         .collect();
     let question = Question::new(query, now);
     let mut found: Vec<(f64, &FailurePattern)> = Vec::new();
-    for ((pattern, known), mask) in patterns.iter().zip(&*known).zip(having) {
+    for ((pattern, known), mask) in patterns.iter().zip(&known.each).zip(having) {
         let shared = telling.iter().enumerate();
         let shared = shared.filter(|(at, _)| mask >> at & 1 == 1);
         let words: f64 = shared.map(|(_, telling)| telling).sum();

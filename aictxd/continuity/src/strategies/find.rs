@@ -184,7 +184,7 @@ pub fn find_strategies<'a, 'q>(
     let known = KNOWN.of(strategies);
     let mut found: Vec<(i64, usize, &Strategy)> = strategies
         .iter()
-        .zip(&*known)
+        .zip(&known.each)
         .enumerate()
         .filter(|(_, (_, known))| known.usable && asked.may_offer(known))
         .filter_map(|(index, (strategy, known))| {
@@ -197,9 +197,9 @@ pub fn find_strategies<'a, 'q>(
             .then_with(|| right.timestamp.cmp(&left.timestamp))
             .then_with(|| left.task_id.cmp(&right.task_id))
     });
-    found
-        .into_iter()
-        .filter_map(move |(_, index, strategy)| asked.explain(strategy, known.get(index)?, index))
+    found.into_iter().filter_map(move |(_, index, strategy)| {
+        asked.explain(strategy, known.each.get(index)?, index)
+    })
 }
 
 impl Asked<'_> {
