@@ -10,7 +10,7 @@ use aictx_proto::record::{FailurePattern, files};
 use aictx_proto::text::{clean, slug};
 use serde_json::{Value, json};
 
-use crate::memo::{is_test_command, same_check};
+use crate::memo::{Passed, is_test_command, same_check};
 use crate::observe::{Failure, Observation};
 
 mod edit;
@@ -67,8 +67,13 @@ pub(crate) fn apply(
 ) -> Change {
     let mut patterns = current.to_vec();
     let mut change = Change::default();
-    for pattern in patterns.iter_mut().filter(|p| p.status != "resolved") {
-        let Some(evidence) = resolution(pattern, seen, context) else {
+    let mut passed = Passed::new(&seen.passed);
+    for (pattern, known) in patterns.iter_mut().zip(current) {
+        if pattern.status == "resolved" {
+            continue;
+        }
+        let passed = passed.prove(&known.failed_command);
+        let Some(evidence) = resolution(pattern, passed, seen, context) else {
             continue;
         };
         let pattern = Arc::make_mut(pattern);
@@ -125,10 +130,11 @@ fn stamp(pattern: &mut FailurePattern, now: Timestamp) {
     }
 }
 
-/// What shows that a pattern is resolved, if anything does: its own command passed and its error
+/// What shows that a pattern is resolved, if anything does: its own command `passed` and its error
 /// was not seen again, or the agent says so.
 fn resolution(
     pattern: &FailurePattern,
+    passed: bool,
     seen: &Observation,
     context: &Context,
 ) -> Option<&'static str> {
@@ -139,16 +145,11 @@ fn resolution(
     {
         return Some("explicit");
     }
-    let again = seen.open_failures.iter().any(|f| {
+    let is_it = |f: &Failure| {
         same_check(&f.command, &pattern.failed_command)
             || f.events.iter().any(|e| e.fingerprint == pattern.signature)
-    });
-    let passed = !pattern.failed_command.is_empty()
-        && seen
-            .passed
-            .iter()
-            .any(|command| same_check(command, &pattern.failed_command));
-    (passed && !again).then_some("command")
+    };
+    (passed && !seen.open_failures.iter().any(is_it)).then_some("command")
 }
 
 /// The failures to record: observed ones; else, when the execution failed, what was reported.

@@ -67,6 +67,33 @@ pub(crate) fn same_check(passed: &str, failed: &str) -> bool {
     passed == failed || check(passed).proves(&check(failed))
 }
 
+/// Commands that passed, asked about hundreds of commands that failed, of which few differ.
+pub(crate) struct Passed<'c> {
+    checks: Vec<Arc<Check>>,
+    known: HashMap<&'c str, bool>,
+}
+
+impl<'c> Passed<'c> {
+    pub(crate) fn new(commands: &[String]) -> Self {
+        Self {
+            checks: commands.iter().map(|command| check(command)).collect(),
+            known: HashMap::new(),
+        }
+    }
+
+    /// Whether one of them proves that a command would pass now; none proves nothing.
+    pub(crate) fn prove(&mut self, failed: &'c str) -> bool {
+        if self.checks.is_empty() || failed.is_empty() {
+            return false;
+        }
+        let checks = &self.checks;
+        *self.known.entry(failed).or_insert_with(|| {
+            let failed = check(failed);
+            checks.iter().any(|passed| passed.proves(&failed))
+        })
+    }
+}
+
 /// A command line as a check, remembered.
 pub(crate) fn check(command: &str) -> Arc<Check> {
     static KNOWN: LazyLock<Memo<String, Arc<Check>>> = LazyLock::new(Memo::new);

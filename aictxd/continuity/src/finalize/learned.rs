@@ -16,7 +16,7 @@ use crate::contracts::{
     self, Compliance, Observed, closed_kinds, compliance_row, contract_file, gaps, still_open,
 };
 use crate::failures;
-use crate::memo::{is_test_command, same_check};
+use crate::memo::{Passed, is_test_command};
 use crate::observe::Observation;
 use crate::row_value;
 use crate::semantic;
@@ -383,16 +383,11 @@ fn contract_effects(
 
 /// Open patterns whose command was run and passed: a failure that was known and did not come back.
 fn avoided(patterns: &[Arc<FailurePattern>], facts: &Facts) -> bool {
+    let mut passed = Passed::new(&facts.seen.passed);
     facts.success == Some(true)
-        && patterns.iter().any(|p| {
-            p.status != "resolved"
-                && !p.failed_command.is_empty()
-                && facts
-                    .seen
-                    .passed
-                    .iter()
-                    .any(|c| same_check(c, &p.failed_command))
-        })
+        && patterns
+            .iter()
+            .any(|p| p.status != "resolved" && passed.prove(&p.failed_command))
 }
 
 /// What of memory concerned the execution, by kind.

@@ -1,5 +1,7 @@
 //! Which strategies fit a question, and why (spec/memory §6).
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use aictx_proto::Timestamp;
@@ -158,6 +160,9 @@ struct Asked<'q> {
     primary: Option<u64>,
     area: Option<u64>,
     subsystem: Option<u64>,
+    /// Which check proves which, by their places: equal commands are one check, and a history has
+    /// few of them.
+    proven: RefCell<HashMap<(*const Check, *const Check), bool>>,
     now: Timestamp,
 }
 
@@ -179,6 +184,7 @@ pub fn find_strategies<'a, 'q>(
         primary: query.files.first().and_then(|f| said(f)),
         area: said(query.area),
         subsystem: said(subsystem(query.area)).filter(|_| is_said(query.area)),
+        proven: RefCell::default(),
         now,
     };
     let known = KNOWN.of(strategies);
@@ -203,6 +209,12 @@ pub fn find_strategies<'a, 'q>(
 }
 
 impl Asked<'_> {
+    fn proves(&self, passed: &Arc<Check>, failed: &Arc<Check>) -> bool {
+        let pair = (Arc::as_ptr(passed), Arc::as_ptr(failed));
+        let mut proven = self.proven.borrow_mut();
+        *proven.entry(pair).or_insert_with(|| passed.proves(failed))
+    }
+
     /// Whether there can be evidence for a strategy, from what is known of it: for most there cannot,
     /// and then the row is not looked at. As [`Self::judge`] has it, but for files and first file,
     /// whose sets and hashes may have in common what they have not.
@@ -251,7 +263,7 @@ impl Asked<'_> {
         });
         let common = |theirs: &[Arc<Check>], ours: &[Arc<Check>], said: &[String]| -> Vec<String> {
             let ours = ours.iter().zip(said);
-            ours.filter(|(ours, _)| theirs.iter().any(|theirs| theirs.proves(ours)))
+            ours.filter(|(ours, _)| theirs.iter().any(|theirs| self.proves(theirs, ours)))
                 .take(3)
                 .map(|(_, said)| clean(said, 80))
                 .collect()
