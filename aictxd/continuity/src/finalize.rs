@@ -119,10 +119,10 @@ pub fn finalize(input: &Finalize) -> (Option<FinalizeReply>, Effects) {
     if params.is_none() && seen.is_empty() {
         return (None, Vec::new());
     }
-    let decided = decide(snapshot, input, seen);
+    let mut decided = decide(snapshot, input, seen);
     let summary = Summary::of(&decided);
     let records = Records::of(&decided);
-    let effects = records.effects(&decided, &summary);
+    let effects = records.effects(&mut decided, &summary);
     (Some(reply(decided, &records, summary)), effects)
 }
 

@@ -40,7 +40,7 @@ impl Records {
     }
 
     /// Everything to be written, in the order in which it is written.
-    pub(super) fn effects(&self, d: &Decided, summary: &Summary) -> Effects {
+    pub(super) fn effects(&self, d: &mut Decided, summary: &Summary) -> Effects {
         let mut effects: Effects = Vec::new();
         let append = |file: &str, rows: Vec<Value>, order| Effect::AppendRows {
             file: file.to_owned(),
@@ -96,7 +96,7 @@ impl Records {
                 KeyOrder::Sorted,
             ));
         }
-        effects.extend(d.learned.effects.iter().cloned());
+        effects.append(&mut d.learned.effects);
         effects.push(append(
             files::LIFECYCLE_EVENTS,
             vec![lifecycle_event(d)],
