@@ -168,8 +168,9 @@ fn a_burst_of_three_thousand_files_is_a_few_batches() {
         stats(&env, &repo).changed_paths >= before.changed_paths + 3_000
     });
     let batches = stats(&env, &repo).batches - before.batches;
-    // At most one every 500 ms while it lasts; a slow machine gets more of them, never thousands.
-    assert!((1..=60).contains(&batches), "{batches} batches");
+    // At most one every 500 ms where writing goes on without a pause; every pause of a slow machine
+    // ends one, too.
+    assert!((1..=300).contains(&batches), "{batches} batches");
 }
 
 /// 2 000 files in 100 directories on a branch of their own.
