@@ -1,6 +1,8 @@
 //! What the guard wants to know beside memory: the things a command would hit, the contract that
 //! counts, the user's limits.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -23,7 +25,14 @@ pub struct WorktreeFacts {
     limits: Arc<SteerState>,
     /// All files that git does not ignore; none while the map does not know them all.
     map: Option<Arc<Tree>>,
+    /// Paths and texts that were asked for: a command asks for the same ones again and again.
+    paths: RefCell<HashMap<RepoPath, Known>>,
+    texts: RefCell<HashMap<RepoPath, Option<Arc<str>>>>,
 }
+
+/// Paths and texts that are remembered while a command is judged.
+const MAX_PATHS: usize = 1_024;
+const MAX_TEXTS: usize = 32;
 
 impl std::fmt::Debug for WorktreeFacts {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -40,6 +49,8 @@ impl WorktreeFacts {
             limits,
             worktree: worktree.to_owned(),
             map: app.maps.complete_tree(worktree),
+            paths: RefCell::default(),
+            texts: RefCell::default(),
         }
     }
 }
@@ -80,8 +91,43 @@ pub fn deletes(command: &str, root: &str, cwd: &str) -> bool {
     is_deletion(&kinds)
 }
 
+/// What is remembered of a key, else what is found now.
+fn remembered<V: Clone>(
+    all: &RefCell<HashMap<RepoPath, V>>,
+    most: usize,
+    path: &RepoPath,
+    find: impl FnOnce() -> V,
+) -> V {
+    if let Some(known) = all.borrow().get(path) {
+        return known.clone();
+    }
+    let found = find();
+    let mut all = all.borrow_mut();
+    if all.len() < most {
+        all.insert(path.clone(), found.clone());
+    }
+    found
+}
+
 impl Facts for WorktreeFacts {
     fn path(&self, path: &RepoPath) -> Known {
+        remembered(&self.paths, MAX_PATHS, path, || self.look_at(path))
+    }
+
+    fn off_limits(&self, path: &RepoPath) -> bool {
+        self.limits.verdict(path).is_some()
+    }
+
+    fn text(&self, path: &RepoPath) -> Option<Arc<str>> {
+        remembered(&self.texts, MAX_TEXTS, path, || {
+            let text = project::beginning(&self.worktree, path.as_str(), MAX_TEXT as u64)?;
+            Some(text.into())
+        })
+    }
+}
+
+impl WorktreeFacts {
+    fn look_at(&self, path: &RepoPath) -> Known {
         let full = self.worktree.join(path.as_str());
         let stat = statat(CWD, &full, AtFlags::SYMLINK_NOFOLLOW);
         let directory = stat
@@ -100,14 +146,5 @@ impl Facts for WorktreeFacts {
             ignored: known.map(|known| !known && stat.is_ok()),
             dirty: None,
         }
-    }
-
-    fn off_limits(&self, path: &RepoPath) -> bool {
-        self.limits.verdict(path).is_some()
-    }
-
-    fn text(&self, path: &RepoPath) -> Option<Arc<str>> {
-        let text = project::beginning(&self.worktree, path.as_str(), MAX_TEXT as u64)?;
-        Some(text.into())
     }
 }

@@ -4,7 +4,8 @@
 //! One repository is worked in by one agent after the other through the daemon's socket: a resume
 //! and a finalize with two files read, one edited and one test run, each in a session of its own; one
 //! in six fails and one in eight decides something.
-//! At every size the methods are timed; at the largest, 5 000 failure rows as the ancestor writes
+//! At every size the methods are timed, and guard besides as often in a row in one session, over an
+//! ordinary command and over one of 4 KB; at the largest, 5 000 failure rows as the ancestor writes
 //! them are put in front, and they are timed again. Prints tables; judges nothing.
 //!
 //! ```text
@@ -300,13 +301,17 @@ impl Times {
 
     fn line(&self, name: &str) {
         let m = |method| format!("{:.2} / {:.2}", self.ms(method, 0.5), self.ms(method, 0.99));
-        let guard = |q| self.ms("guard", q) * 1e3;
+        let us = |method| {
+            let at = |q| self.ms(method, q) * 1e3;
+            format!("{:.0} / {:.0}", at(0.5), at(0.99))
+        };
         println!(
-            "| {name} | {} | {} | {:.0} / {:.0} |",
+            "| {name} | {} | {} | {} | {} | {} |",
             m("resume"),
             m("finalize"),
-            guard(0.5),
-            guard(0.99)
+            us("guard"),
+            us("guard of a command"),
+            us("guard of 4 KB")
         );
     }
 }
@@ -400,9 +405,10 @@ fn main() {
     let (mut done, mut bytes_before) = (0, total(&sizes(&repo)));
     let mut growth = Vec::new();
     println!(
-        "| executions | resume p50 / p99, ms | finalize p50 / p99, ms | guard p50 / p99, µs |"
+        "| executions | resume p50 / p99, ms | finalize p50 / p99, ms | guard of an edit right after a \
+         resume, µs | guards in a row, µs | of 4 KB, µs |"
     );
-    println!("|---|---:|---:|---:|");
+    println!("|---|---:|---:|---:|---:|---:|");
     for &size in &options.sizes {
         let began = done;
         while done < size {
@@ -413,6 +419,14 @@ fn main() {
         }
         let mut times = Times::default();
         measure(
+            &mut client,
+            &repo,
+            &mut done,
+            &mut dice,
+            options.samples,
+            &mut times,
+        );
+        measure_guards(
             &mut client,
             &repo,
             &mut done,
@@ -442,6 +456,14 @@ fn main() {
             }
             measure(&mut client, &repo, &mut done, &mut dice, 1, &mut times);
         }
+        measure_guards(
+            &mut client,
+            &repo,
+            &mut done,
+            &mut dice,
+            options.samples,
+            &mut times,
+        );
         times.line(&format!("the same and {} failure rows", options.failures));
     }
     if options.hooks > 0 {
@@ -472,6 +494,38 @@ fn main() {
     if let Some(to) = options.keep {
         aictx_tests::memory::replace_tree(&repo, &to);
     }
+}
+
+/// What an agent runs between a resume and a finalize, one command after the other.
+fn measure_guards(
+    client: &mut Client,
+    repo: &Path,
+    done: &mut usize,
+    dice: &mut Dice,
+    samples: usize,
+    times: &mut Times,
+) {
+    let work = Work::new(*done, dice);
+    client.call("resume", &work.resume(repo));
+    let line = "(cd web && FOO=1 npm run build -- --x=\"$Y\" 2>&1 | tail -n 5); \
+                for f in a b; do cat \"$f\"; done; git commit -m \"a $(date)\"\n";
+    let long = line.repeat(4_096 / line.len());
+    let guard = |command: &str| {
+        json!({
+            "repo": repo, "action": "risky_command", "command": command,
+            "caller": { "session_id": work.session },
+        })
+    };
+    for n in 0..samples {
+        let ordinary = format!("cd src && python -m pytest -q tests/{n} 2>&1 | tail -n 20");
+        times.add(
+            "guard of a command",
+            client.call("guard", &guard(&ordinary)).1,
+        );
+        times.add("guard of 4 KB", client.call("guard", &guard(&long)).1);
+    }
+    client.call("finalize", &work.finalize(repo));
+    *done += 1;
 }
 
 fn measure(
