@@ -4,7 +4,7 @@
 //! Every item says why it was loaded; what was not loaded says why not.
 
 use std::cell::OnceCell;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::BTreeSet;
 
 use aictx_proto::Timestamp;
 use aictx_proto::methods::MapHit;
@@ -463,10 +463,13 @@ fn open_failures<'a>(
                 .filter(|(_, p)| usable(p)),
         );
     }
-    let matched: HashSet<*const FailurePattern> =
+    let mut matched: Vec<*const FailurePattern> =
         found.iter().map(|(_, p)| std::ptr::from_ref(*p)).collect();
-    let open = failures::open(&snapshot.failures).into_iter();
-    let others = open.filter(|p| usable(p) && !matched.contains(&std::ptr::from_ref(*p)));
+    matched.sort_unstable();
+    let is_new = |p: &&FailurePattern| matched.binary_search(&std::ptr::from_ref(*p)).is_err();
+    let others = failures::open(&snapshot.failures)
+        .into_iter()
+        .filter(is_new);
     found.extend(others.map(|pattern| (0.0, pattern)));
     found
 }

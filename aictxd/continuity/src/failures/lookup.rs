@@ -14,6 +14,7 @@ use aictx_proto::words;
 use aictx_signals::Check;
 
 use crate::capsule::age;
+use crate::marks;
 use crate::memo::check;
 use crate::prepared::{Prepared, bits, hash, said};
 
@@ -73,6 +74,7 @@ struct Known {
     area: Option<u64>,
     task_type: Option<u64>,
     often: bool,
+    /// It is open, and nobody said that it is wrong.
     is_open: bool,
     /// When it was seen last.
     seen: Option<Timestamp>,
@@ -119,7 +121,7 @@ fn know(pattern: &FailurePattern) -> Known {
         area: said(&pattern.area_id),
         task_type: said(&pattern.task_type),
         often: pattern.occurrences >= MANY,
-        is_open: pattern.status != "resolved",
+        is_open: pattern.status != "resolved" && !marks::is_wrong(&pattern.extra),
         seen: Timestamp::parse(&pattern.timestamp),
     }
 }
@@ -145,7 +147,7 @@ fn open_ones(patterns: &[Arc<FailurePattern>], known: &[Arc<Known>]) -> Vec<usiz
     open.into_iter().map(|(_, _, at)| at).collect()
 }
 
-/// Open patterns, the ones seen last first.
+/// Open patterns that nobody called wrong, the ones seen last first.
 pub(crate) fn open(patterns: &Rows<FailurePattern>) -> Vec<&FailurePattern> {
     let known = KNOWN.of(patterns);
     let open = known.sum.iter();
