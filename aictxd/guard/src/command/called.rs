@@ -241,6 +241,9 @@ fn script(judge: &mut Judge, call: Call) {
     } else if is_shell(name) || matches!(name, "source" | ".") || interpreter(name).is_some() {
         let first = call.arguments().first();
         first.filter(|word| !word.text.starts_with('-'))
+    } else if matches!(name, "sbatch" | "qsub" | "bsub") {
+        let mut words = call.arguments().iter();
+        words.find(|word| word.text.contains('.') && !word.text.starts_with('-'))
     } else if program.text.starts_with("./") || program.text.ends_with(".sh") {
         Some(program)
     } else {

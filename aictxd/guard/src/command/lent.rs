@@ -1,8 +1,10 @@
 //! Programs behind programs that no table of wrappers knows: what a tool runs elsewhere, or lends a place to.
 
+use aictx_signals::shell::Word;
+
 use super::table::Traits;
 use super::verbs::READING;
-use super::{Call, Judge, table};
+use super::{Call, Judge, Kind, table};
 
 /// Verbs behind which another program stands, for programs that lend a place or secrets.
 const LENDING: &[&str] = &[
@@ -46,6 +48,8 @@ pub(super) fn sent(judge: &mut Judge, call: Call) {
 pub(super) fn lent(judge: &mut Judge, call: Call) {
     let name = call.command.name();
     let arguments = call.arguments();
+    behind(judge, call);
+    lines(judge, call);
     if arguments.len() < 2 || call.traits.has(Traits::OWN) {
         return;
     }
@@ -62,7 +66,6 @@ pub(super) fn lent(judge: &mut Judge, call: Call) {
             | "warden"
             | "sail"
     );
-    behind(judge, call);
     if !lends && !arguments.iter().any(|word| word.text == "--") {
         return;
     }
@@ -79,9 +82,23 @@ pub(super) fn lent(judge: &mut Judge, call: Call) {
         (None, Some(at)) if lends => arguments.get(at + 1..),
         _ => None,
     };
-    let Some(rest) = rest.filter(|rest| !rest.is_empty()) else {
+    let Some(mut rest) = rest else {
         return;
     };
+    // `heroku run -a app rails …`
+    while let [option, behind @ ..] = rest
+        && lends
+        && option.text.starts_with('-')
+    {
+        let valued = matches!(
+            option.text.as_str(),
+            "-a" | "--app" | "-r" | "--remote" | "-s" | "--size" | "-e" | "--env" | "-t" | "--type"
+        );
+        rest = behind.get(usize::from(valued)..).unwrap_or_default();
+    }
+    if rest.is_empty() {
+        return;
+    }
     let remote = !arguments
         .iter()
         .take(4)
@@ -134,10 +151,24 @@ const TELLING: &[(&str, &[&str])] = &[
 /// `anything --of-its-own rm -rf src`: a program that no table knows, and behind it one that is known
 /// with words that only belong to it.
 fn behind(judge: &mut Judge, call: Call) {
-    if call.traits.any() || !table::rules_of(call.command.name()).is_empty() {
+    let arguments = call.arguments();
+    let name = call.command.name();
+    let known = call.traits.any() || !table::rules_of(name).is_empty();
+    // Of programs that are known, only what stands behind a verb that runs another.
+    let lends = |word: &&Word| {
+        LENDING.contains(&word.text.as_str()) || FOREACH.contains(&word.text.as_str())
+    };
+    if known
+        && (call.traits.has(Traits::SQL)
+            || ELSEWHERE.contains(&name)
+            || !arguments.iter().take(8).any(|word| lends(&word)))
+    {
         return;
     }
-    let arguments = call.arguments();
+    let remote = call.command.remote
+        || table::rules_of(name)
+            .iter()
+            .any(|rule| matches!(rule.kind, Kind::RemoteDelete | Kind::RemoteChange));
     let found = arguments.windows(2).take(12).position(|pair| {
         let [program, next] = pair else {
             return false;
@@ -157,8 +188,193 @@ fn behind(judge: &mut Judge, call: Call) {
     }
     let rest = arguments.get(at..).unwrap_or_default();
     let text: Vec<String> = rest.iter().map(|word| quoted(&word.text)).collect();
-    judge.inner_script(&text.join(" "), call.command.remote);
+    judge.inner_script(&text.join(" "), remote);
 }
+
+/// Verbs behind which a program runs in many places, or again and again.
+const FOREACH: &[&str] = &[
+    "foreach", "forall", "watch", "dlx", "enter", "debug", "attach",
+];
+/// Programs whose inner ones are judged elsewhere.
+const ELSEWHERE: &[&str] = &[
+    "docker",
+    "podman",
+    "nerdctl",
+    "docker-compose",
+    "podman-compose",
+    "kubectl",
+    "oc",
+    "k",
+    "git",
+    "ssh",
+    "npx",
+    "curl",
+    "wget",
+];
+/// Options behind which any program takes a command line.
+const LINES_BEHIND: &[&str] = &[
+    "--command",
+    "--cmd",
+    "--exec",
+    "--wrap",
+    "--run",
+    "--prepare",
+    "--setup",
+    "--cleanup",
+    "--conclude",
+    "--scripts",
+    "--script",
+    "--shell-command",
+    "--on-change",
+    "--pre",
+    "--post",
+    "--hook",
+    "--pre-hook",
+    "--post-hook",
+    "--deploy-hook",
+    "--entrypoint",
+    "--to-command",
+    "--parameters",
+    "command",
+    "--content",
+];
+/// Options that take command lines of some programs, and other things of others.
+const PERHAPS_BEHIND: &[&str] = &[
+    "-c", "-x", "-e", "-s", "-p", "-C", "-r", "-pc", "-ex", "-S", "-X",
+];
+/// Programs that only repeat, look up or send on what they are told.
+const TALKING: &[&str] = &[
+    "notify-send",
+    "say",
+    "cowsay",
+    "figlet",
+    "tldr",
+    "llm",
+    "claude",
+    "codex",
+    "gemini",
+    "aider",
+    "ollama",
+    "sgpt",
+    "aichat",
+    "slack",
+    "jira",
+    "linear",
+    "gh",
+    "glab",
+    "git",
+    "explainshell",
+    "shfmt",
+    "shellcheck",
+    "pbcopy",
+    "xclip",
+    "wl-copy",
+    "logger",
+    "wall",
+    "write",
+    "aictx",
+    "bd",
+    "espeak",
+    "toilet",
+    "lolcat",
+    "whiptail",
+    "dialog",
+    "gum",
+    "zenity",
+    "osascript",
+    "mail",
+    "sendmail",
+    "mutt",
+    "todo",
+    "task",
+    "howdoi",
+    "cheat",
+    "ccze",
+    "hub",
+    "tea",
+    "commitizen",
+    "cz",
+    "gcalcli",
+    "obsidian",
+    "nb",
+    "jrnl",
+    "goose",
+    "amp",
+    "cursor-agent",
+    "opencode",
+    "q",
+    "crush",
+    "qwen",
+];
+
+/// Whether a word begins as a line that does harm: `rm -rf src`, `sudo git reset --hard`.
+fn is_telling(text: &str) -> bool {
+    let mut words = text
+        .split([
+            ' ', '\n', '\t', ';', '&', '|', '\'', '"', '(', ')', '[', ']', ',',
+        ])
+        .filter(|word| !word.is_empty())
+        .take(64)
+        .peekable();
+    while let Some(word) = words.next() {
+        let program = word.rsplit('/').next().unwrap_or_default();
+        let known = TELLING.iter().find(|(name, _)| *name == program);
+        let next = words.peek();
+        if known.is_some_and(|(_, told)| next.is_some_and(|next| told.contains(next))) {
+            return true;
+        }
+    }
+    false
+}
+
+/// Whether the word in a program's place is a whole line.
+pub(super) fn is_line(word: &Word) -> bool {
+    word.text.contains(' ') && is_telling(&word.text)
+}
+
+/// Command lines that programs nobody knows are given as one word: behind an option that says so, or
+/// with words that only belong to programs that do harm.
+pub(super) fn lines(judge: &mut Judge, call: Call) {
+    let name = call.command.name();
+    if call.traits.any() && !call.traits.has(Traits::OWN)
+        || TALKING.contains(&name)
+        || ELSEWHERE.contains(&name)
+    {
+        return;
+    }
+    let known = call.traits.any() || !table::rules_of(name).is_empty();
+    let remote = call.command.remote
+        || table::rules_of(name)
+            .iter()
+            .any(|rule| matches!(rule.kind, Kind::RemoteDelete | Kind::RemoteChange));
+    let mut before = "";
+    for word in call.arguments().iter().take(64) {
+        let option = std::mem::replace(&mut before, word.text.as_str());
+        let (option, value) = match word.text.split_once('=') {
+            Some((name, value)) if !name.contains(' ') => (name, value),
+            _ => (option, word.text.as_str()),
+        };
+        if !value.contains(' ') || value.len() > MAX_LINE {
+            continue;
+        }
+        let told = is_telling(value);
+        let given = LINES_BEHIND.contains(&option)
+            || (told && (PERHAPS_BEHIND.contains(&option) || (!known && !option.starts_with('-'))));
+        if !given {
+            continue;
+        }
+        if value.starts_with(['[', '{']) {
+            for text in super::code::literals(value).into_iter().take(16) {
+                judge.inner_script(&text, remote);
+            }
+        } else {
+            judge.inner_script(value, remote);
+        }
+    }
+}
+
+/// Bytes of a line that is given as one word.
+const MAX_LINE: usize = 16 * 1024;
 
 pub(super) fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))

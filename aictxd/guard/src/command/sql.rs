@@ -47,6 +47,12 @@ fn option_value(text: &str) -> &str {
 /// Statements and the client's own orders in one text.
 pub(super) fn given(judge: &mut Judge, call: Call, client: &str, text: &str) {
     statements(judge, call, client, text);
+    for (call_of, tier) in CALLS {
+        if text.contains(call_of) {
+            let verb = format!("{client}: {}", call_of.trim_end_matches('('));
+            judge.hit(Some(call), Kind::DatabaseWrite, *tier, &verb, []);
+        }
+    }
     if !text.contains(['\\', '.']) && !text.contains("PROGRAM") && !text.contains("system") {
         return;
     }
@@ -84,6 +90,17 @@ pub(super) fn given(judge: &mut Judge, call: Call, client: &str, text: &str) {
         }
     }
 }
+
+/// Functions of databases that take something away while they are selected.
+const CALLS: &[(&str, Tier)] = &[
+    ("lo_unlink(", Tier::Destructive),
+    ("drop_chunks(", Tier::Destructive),
+    ("pg_drop_replication_slot(", Tier::Destructive),
+    ("drop_hypertable(", Tier::Destructive),
+    ("master_drop_all_shards(", Tier::Destructive),
+    ("pg_terminate_backend(", Tier::Risky),
+    ("cron.unschedule(", Tier::Risky),
+];
 
 /// Files of statements: `-f x`, `--file=x`, `< x`, `cat x |`.
 fn files(call: Call<'_>) -> Vec<&Word> {

@@ -67,13 +67,23 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
             }
             return false;
         }
+        "tmux" if typed(judge, call) => return false,
+        "sbatch" | "qsub" | "bsub" | "msub" | "hq" | "oarsub" | "condor_submit" => {
+            // A job without a file is read from standard input.
+            for text in given::piped_texts(call) {
+                judge.inner_script(&text, call.command.remote);
+            }
+            given::piped_script(judge, call);
+            return false;
+        }
         "tmux" | "stuff" | "pssh" | "parallel-ssh" | "pdsh" | "clush" => {
             for word in call
                 .arguments()
                 .iter()
                 .filter(|word| word.text.contains(' '))
             {
-                judge.inner_script(&given::unescaped(&word.text), call.command.remote);
+                let text = given::unescaped(&word.text.replace("^M", "\n"));
+                judge.inner_script(&text, call.command.remote);
             }
             return false;
         }
@@ -89,7 +99,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
             }
             return false;
         }
-        "nc" | "ncat" | "netcat" | "socat" => {
+        "nc" | "ncat" | "netcat" | "socat" | "telnet" => {
             let hands_over = |word: &Word| {
                 let text = word.text.to_ascii_lowercase();
                 text.contains("exec:") || text.contains("system:")
@@ -102,13 +112,10 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
                 let verb = "a shell over the network";
                 judge.hit(Some(call), Kind::NetworkExec, Tier::Destructive, verb, []);
             }
-            let flushes = |text: &String| {
-                let text = text.to_ascii_lowercase();
-                ["flushall", "flushdb", "flush_all"]
-                    .iter()
-                    .any(|order| text.contains(order))
-            };
-            if given::piped_texts(call).iter().any(flushes) {
+            if given::piped_texts(call)
+                .iter()
+                .any(|text| given::is_flush(text))
+            {
                 let verb = "flush of a database";
                 judge.hit(Some(call), Kind::DatabaseWrite, Tier::Destructive, verb, []);
             }
@@ -205,6 +212,31 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
             return false;
         }
     }
+    true
+}
+
+/// `tmux send-keys -t x rm Space -rf Space src Enter`: keys that make up lines.
+fn typed(judge: &mut Judge, call: Call) -> bool {
+    let mut words = call.arguments().iter();
+    if !words.any(|word| matches!(word.text.as_str(), "send-keys" | "send")) {
+        return false;
+    }
+    let mut text = String::new();
+    while let Some(word) = words.next() {
+        match word.text.as_str() {
+            "-t" | "-N" | "-c" => {
+                words.next();
+            }
+            "Space" => text.push(' '),
+            "Enter" | "C-m" | "C-j" | "KPEnter" => text.push('\n'),
+            "-l" | "-R" | "-H" | "--" => {}
+            keys => {
+                text.push_str(keys);
+                text.push(' ');
+            }
+        }
+    }
+    judge.inner_script(&given::unescaped(&text), call.command.remote);
     true
 }
 

@@ -65,7 +65,8 @@ pub(super) const READING: &[&str] = &[
     "logs", "log", "test", "run", "create", "new", "generate", "g", "add", "build", "check",
     "lint", "info", "status", "open", "edit", "start", "watch", "exec", "install", "diff", "plan",
     "docs", "init", "set", "config", "t", "r", "x", "man", "which", "print", "cat", "read",
-    "query",
+    "query", "compile", "serve", "render", "preview", "validate", "verify", "inspect", "fmt",
+    "parse", "bench",
 ];
 /// Options behind which people write names, texts and patterns of their own.
 const NAMING: &[&str] = &[

@@ -164,6 +164,10 @@ fn by_names(text: &str, local: bool) -> bool {
                 if local {
                     continue;
                 }
+                // A transaction of Consul.
+                if name == "Verb" && verbs::is_strong(value) {
+                    return true;
+                }
                 let ordered = depth == 1 && ORDERS.contains(&name) && verbs::is_strong(value);
                 if ordered || (STATEMENTS.contains(&name) && is_statement(&unescaped(value))) {
                     return true;
