@@ -332,7 +332,8 @@ pub(super) fn piped(judge: &mut Judge, call: Call, file: &Word) {
 fn promised(judge: &mut Judge, call: Call, name: &str, of_file: bool) {
     let asks = |word: &Word| {
         let text = word.text.as_str();
-        text.starts_with("--dry") || matches!(text, "--help" | "-h" | "--list" | "--check")
+        text.starts_with("--dry")
+            || matches!(text, "--help" | "-h" | "--list" | "--check" | "--test-only")
     };
     if judge.called.levels > 0 || call.arguments().iter().any(asks) {
         return;

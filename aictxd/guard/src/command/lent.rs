@@ -1,10 +1,11 @@
 //! Programs behind programs that no table of wrappers knows: what a tool runs elsewhere, or lends a place to.
 
-use aictx_signals::shell::Word;
+use aictx_signals::shell::{Word, is_shell};
 
+use super::data::interpreter;
 use super::table::Traits;
 use super::verbs::READING;
-use super::{Call, Judge, Kind, table};
+use super::{Call, Judge, Kind, table, verbs};
 
 /// Verbs behind which another program stands, for programs that lend a place or secrets.
 const LENDING: &[&str] = &[
@@ -155,20 +156,14 @@ fn behind(judge: &mut Judge, call: Call) {
     let name = call.command.name();
     let known = call.traits.any() || !table::rules_of(name).is_empty();
     // Of programs that are known, only what stands behind a verb that runs another.
-    let lends = |word: &&Word| {
-        LENDING.contains(&word.text.as_str()) || FOREACH.contains(&word.text.as_str())
-    };
     if known
         && (call.traits.has(Traits::SQL)
             || ELSEWHERE.contains(&name)
-            || !arguments.iter().take(8).any(|word| lends(&word)))
+            || !arguments.iter().take(8).any(runs_others))
     {
         return;
     }
-    let remote = call.command.remote
-        || table::rules_of(name)
-            .iter()
-            .any(|rule| matches!(rule.kind, Kind::RemoteDelete | Kind::RemoteChange));
+    let remote = call.command.remote || table::rules_of(name).iter().any(is_about_others);
     let found = arguments.windows(2).take(12).position(|pair| {
         let [program, next] = pair else {
             return false;
@@ -182,7 +177,7 @@ fn behind(judge: &mut Judge, call: Call) {
     let before = arguments.get(..at).unwrap_or_default();
     if before
         .iter()
-        .any(|word| READING.contains(&word.text.as_str()) && !LENDING.contains(&word.text.as_str()))
+        .any(|word| READING.contains(&word.text.as_str()) && !runs_others(word))
     {
         return;
     }
@@ -191,9 +186,28 @@ fn behind(judge: &mut Judge, call: Call) {
     judge.inner_script(&text.join(" "), remote);
 }
 
+/// Whether another program stands behind a word.
+fn runs_others(word: &Word) -> bool {
+    let text = word.text.as_str();
+    LENDING.contains(&text) || FOREACH.contains(&text)
+}
+
+/// Whether what a program does happens on other machines.
+fn is_about_others(rule: &table::Rule) -> bool {
+    matches!(rule.kind, Kind::RemoteDelete | Kind::RemoteChange)
+}
+
 /// Verbs behind which a program runs in many places, or again and again.
 const FOREACH: &[&str] = &[
-    "foreach", "forall", "watch", "dlx", "enter", "debug", "attach",
+    "foreach",
+    "forall",
+    "watch",
+    "dlx",
+    "enter",
+    "debug",
+    "attach",
+    "--command",
+    "--exec",
 ];
 /// Programs whose inner ones are judged elsewhere.
 const ELSEWHERE: &[&str] = &[
@@ -208,6 +222,11 @@ const ELSEWHERE: &[&str] = &[
     "git",
     "ssh",
     "npx",
+    "trap",
+    "eval",
+    "su",
+    "script",
+    "flock",
     "curl",
     "wget",
 ];
@@ -240,7 +259,7 @@ const LINES_BEHIND: &[&str] = &[
 ];
 /// Options that take command lines of some programs, and other things of others.
 const PERHAPS_BEHIND: &[&str] = &[
-    "-c", "-x", "-e", "-s", "-p", "-C", "-r", "-pc", "-ex", "-S", "-X",
+    "-c", "-x", "-e", "-s", "-p", "-C", "-r", "-pc", "-ex", "-S", "-X", "-a",
 ];
 /// Programs that only repeat, look up or send on what they are told.
 const TALKING: &[&str] = &[
@@ -307,48 +326,49 @@ const TALKING: &[&str] = &[
     "qwen",
 ];
 
-/// Whether a word begins as a line that does harm: `rm -rf src`, `sudo git reset --hard`.
+/// Whether a text holds a line that does harm, `rm -rf src` or `cd x && sudo git reset --hard`: where a
+/// command would stand, not in the middle of a sentence.
 fn is_telling(text: &str) -> bool {
-    let mut words = text
-        .split([
-            ' ', '\n', '\t', ';', '&', '|', '\'', '"', '(', ')', '[', ']', ',',
-        ])
-        .filter(|word| !word.is_empty())
-        .take(64)
-        .peekable();
-    while let Some(word) = words.next() {
-        let program = word.rsplit('/').next().unwrap_or_default();
-        let known = TELLING.iter().find(|(name, _)| *name == program);
-        let next = words.peek();
-        if known.is_some_and(|(_, told)| next.is_some_and(|next| told.contains(next))) {
-            return true;
-        }
-    }
-    false
+    text.split([';', '&', '|', '\n', '[', '('])
+        .take(MAX_PIECES)
+        .any(|piece| {
+            let mut words = piece
+                .split([' ', '\t', '"', '\'', ',', ']', ')'])
+                .filter(|word| !word.is_empty() && !matches!(*word, "sudo" | "exec" | "spawn"));
+            let program = words.next().unwrap_or_default();
+            let program = program.rsplit('/').next().unwrap_or_default();
+            let known = TELLING.iter().find(|(name, _)| *name == program);
+            known.is_some_and(|(_, told)| words.next().is_some_and(|next| told.contains(&next)))
+        })
 }
 
 /// Whether the word in a program's place is a whole line.
 pub(super) fn is_line(word: &Word) -> bool {
-    word.text.contains(' ') && is_telling(&word.text)
+    word.text.len() <= MAX_LINE && word.text.contains(' ') && is_telling(&word.text)
 }
 
 /// Command lines that programs nobody knows are given as one word: behind an option that says so, or
 /// with words that only belong to programs that do harm.
 pub(super) fn lines(judge: &mut Judge, call: Call) {
     let name = call.command.name();
-    if call.traits.any() && !call.traits.has(Traits::OWN)
+    let of = |traits| call.traits.has(traits);
+    if of(Traits::DATA)
+        || of(Traits::SQL)
         || TALKING.contains(&name)
         || ELSEWHERE.contains(&name)
+        || is_shell(name)
+        || interpreter(name).is_some()
     {
         return;
     }
-    let known = call.traits.any() || !table::rules_of(name).is_empty();
-    let remote = call.command.remote
-        || table::rules_of(name)
-            .iter()
-            .any(|rule| matches!(rule.kind, Kind::RemoteDelete | Kind::RemoteChange));
+    let rules = table::rules_of(name);
+    let arguments = call.arguments();
+    let remote = call.command.remote || rules.iter().any(is_about_others);
+    // Of programs that are known, only what stands behind an option that says so, or a verb.
+    let known = call.traits.any() || !rules.is_empty();
+    let lends = arguments.iter().take(8).any(runs_others);
     let mut before = "";
-    for word in call.arguments().iter().take(64) {
+    for word in arguments.iter().take(64) {
         let option = std::mem::replace(&mut before, word.text.as_str());
         let (option, value) = match word.text.split_once('=') {
             Some((name, value)) if !name.contains(' ') => (name, value),
@@ -358,8 +378,13 @@ pub(super) fn lines(judge: &mut Judge, call: Call) {
             continue;
         }
         let told = is_telling(value);
-        let given = LINES_BEHIND.contains(&option)
-            || (told && (PERHAPS_BEHIND.contains(&option) || (!known && !option.starts_with('-'))));
+        let given = if LINES_BEHIND.contains(&option) {
+            told || !of(Traits::NAMES)
+        } else if PERHAPS_BEHIND.contains(&option) {
+            told
+        } else {
+            told && (!known || lends) && !verbs::is_naming(option)
+        };
         if !given {
             continue;
         }
@@ -373,6 +398,8 @@ pub(super) fn lines(judge: &mut Judge, call: Call) {
     }
 }
 
+/// Pieces of a text in which a command is looked for.
+const MAX_PIECES: usize = 256;
 /// Bytes of a line that is given as one word.
 const MAX_LINE: usize = 16 * 1024;
 

@@ -361,7 +361,7 @@ fn analysed(words: &[String]) -> Option<&[String]> {
 const STARTS: &[&str] = &[
     "drop", "truncate", "delete", "update", "alter", "purge", "reset", "shutdown", "kill",
     "revoke", "remove", "detach", "explain", "with", "do", "begin", "declare", "if", "exec",
-    "execute", "match", "call", "start", "undrop", "wipe", "merge",
+    "execute", "match", "call", "start", "undrop", "wipe", "merge", "insert", "vacuum",
 ];
 
 /// The worst statement that stands in another.
@@ -425,6 +425,8 @@ fn taken(words: &[String]) -> Option<(Tier, &'static str)> {
         ("PURGE", "BINARY" | "MASTER" | "TABLE" | "RECYCLEBIN" | "DBA_RECYCLEBIN" | "INDEX")
         | ("RESET", "MASTER" | "SLAVE" | "REPLICA" | "BINARY")
         | ("REMOVE", "TABLE" | "DATABASE" | "NAMESPACE") => Some((Tier::Destructive, "PURGE")),
+        ("INSERT", "OVERWRITE") => Some((Tier::Destructive, "INSERT OVERWRITE")),
+        ("VACUUM", _) if says("RETAIN") && says("0") => Some((Tier::Destructive, "VACUUM")),
         ("KILL" | "DETACH" | "REVOKE", second) if !second.is_empty() => {
             Some((Tier::Risky, "REVOKE"))
         }

@@ -42,6 +42,27 @@ pub(super) const WEAK: &[&str] = &[
     "rollback",
     "expire",
 ];
+/// Those of them that take away what is named behind them, in whatever program.
+const TAKING: &[&str] = &["remove", "rm", "del", "unregister", "prune", "yank", "zap"];
+/// Options that say it by themselves; all that start so.
+const OPTIONS: &[&str] = &[
+    "--delete-all",
+    "--delete-app",
+    "--delete-data",
+    "--remove-all",
+    "--removetarget",
+    "--erase",
+    "--mass-erase",
+    "--wipe",
+    "--destroy",
+    "--purge-all",
+    "--purge-data",
+    "--purge-objects",
+    "--drop-all",
+    "--nuke",
+    "--force-delete",
+    "--factory-reset",
+];
 /// Options that take the question away, or mean everything.
 const INSISTENT: &[&str] = &[
     "-y",
@@ -66,7 +87,7 @@ pub(super) const READING: &[&str] = &[
     "lint", "info", "status", "open", "edit", "start", "watch", "exec", "install", "diff", "plan",
     "docs", "init", "set", "config", "t", "r", "x", "man", "which", "print", "cat", "read",
     "query", "compile", "serve", "render", "preview", "validate", "verify", "inspect", "fmt",
-    "parse", "bench",
+    "parse", "bench", "trigger", "image",
 ];
 /// Options behind which people write names, texts and patterns of their own.
 const NAMING: &[&str] = &[
@@ -361,6 +382,24 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
     let cloud = table::rules_of(name)
         .iter()
         .any(|rule| rule.kind == Kind::RemoteDelete);
+    let says = |word: &&Word| {
+        let text = word.text.as_str();
+        OPTIONS.iter().any(|option| text.starts_with(option)) && !text.contains("cache")
+    };
+    if let Some(option) = arguments.iter().take(64).find(says)
+        && !is_harmless(arguments)
+        && !has_option(arguments, &["-n"])
+        && !operands
+            .words
+            .iter()
+            .take(2)
+            .any(|word| READING.contains(word))
+    {
+        let verb = format!("{name} {}", option.text);
+        let shown = operands.words.iter().copied();
+        judge.hit(Some(call), Kind::Delete, Tier::Destructive, &verb, shown);
+        return;
+    }
     // A verb stands first, or behind the thing it is for; of programs that the table knows, only
     // what stands before the first option is certainly no value.
     let reach = if cloud { operands.leading.min(3) } else { 3 };
@@ -386,10 +425,17 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
             return;
         }
         let (first, last) = ends(word);
+        // `deletetable`, `del-br`, `user-del`: verb and thing in one word.
+        let joined = (word_only.len() <= 24
+            && word_only.starts_with("delete")
+            && !matches!(word_only.get(6..), None | Some("" | "d" | "r" | "s")))
+            || (first != last && (first == "del" || last == "del"));
         let is = |verbs: &[&str]| verbs.contains(&first.as_str()) || verbs.contains(&last.as_str());
-        let tier = if is(STRONG) || (cloud && insists && is(WEAK)) {
+        let tier = if is(STRONG) || joined || (cloud && insists && is(WEAK)) {
             Tier::Destructive
-        } else if is(WEAK) && insists {
+        } else if (is(WEAK) && insists)
+            || (!cloud && TAKING.contains(&word_only.as_str()) && operands.words.len() > at + 1)
+        {
             Tier::Risky
         } else {
             continue;
@@ -420,7 +466,7 @@ fn is_script(program: &Word) -> bool {
 }
 
 /// Whether people write something of their own behind an option.
-fn is_naming(option: &str) -> bool {
+pub(super) fn is_naming(option: &str) -> bool {
     NAMING.contains(&option)
         || (option.starts_with('-') && (option.ends_with("-name") || option.ends_with("-id")))
 }

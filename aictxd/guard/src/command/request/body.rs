@@ -154,6 +154,9 @@ fn by_names(text: &str, local: bool) -> bool {
                     return false;
                 }
                 let value = value.trim_start();
+                if matches!(name, "drop_all" | "delete_all") && value.starts_with("true") {
+                    return true;
+                }
                 if name == "delete" && depth == 1 && value.starts_with(['{', '[']) {
                     return true;
                 }
