@@ -424,7 +424,7 @@ impl Judge<'_> {
                 continue;
             }
             // `> file` alone is there to empty it.
-            let same = writes::reads_what_it_empties(command, &redirect.target);
+            let same = writes::reads_what_it_empties(call, &redirect.target);
             if same || (writes::prints_nothing(command) && command.assignments.is_empty()) {
                 let word = &redirect.target;
                 let any = word.unknown || word.carried || word.text.contains("{}");

@@ -3,6 +3,7 @@
 use aictx_signals::shell::{Word, is_shell};
 
 use super::data::interpreter;
+use super::options::is_harmless;
 use super::table::Traits;
 use super::verbs::READING;
 use super::{Call, Judge, Kind, table, verbs};
@@ -159,7 +160,7 @@ fn behind(judge: &mut Judge, call: Call) {
     if known
         && (call.traits.has(Traits::SQL)
             || ELSEWHERE.contains(&name)
-            || !arguments.iter().take(8).any(runs_others))
+            || (name != "just" && !arguments.iter().take(8).any(runs_others)))
     {
         return;
     }
@@ -236,6 +237,9 @@ const LINES_BEHIND: &[&str] = &[
     "--cmd",
     "--exec",
     "--wrap",
+    "--run_under",
+    "--run-command",
+    "--firstboot-command",
     "--run",
     "--prepare",
     "--setup",
@@ -259,7 +263,7 @@ const LINES_BEHIND: &[&str] = &[
 ];
 /// Options that take command lines of some programs, and other things of others.
 const PERHAPS_BEHIND: &[&str] = &[
-    "-c", "-x", "-e", "-s", "-p", "-C", "-r", "-pc", "-ex", "-S", "-X", "-a",
+    "-c", "-x", "-e", "-s", "-C", "-r", "-pc", "-ex", "-S", "-X", "-a",
 ];
 /// Programs that only repeat, look up or send on what they are told.
 const TALKING: &[&str] = &[
@@ -324,6 +328,13 @@ const TALKING: &[&str] = &[
     "q",
     "crush",
     "qwen",
+    "qrencode",
+    "complete",
+    "bind",
+    "banner",
+    "lpr",
+    "tee",
+    "xdotool",
 ];
 
 /// Whether a text holds a line that does harm, `rm -rf src` or `cd x && sudo git reset --hard`: where a
@@ -358,6 +369,7 @@ pub(super) fn lines(judge: &mut Judge, call: Call) {
         || ELSEWHERE.contains(&name)
         || is_shell(name)
         || interpreter(name).is_some()
+        || is_harmless(call.arguments())
     {
         return;
     }
@@ -366,7 +378,13 @@ pub(super) fn lines(judge: &mut Judge, call: Call) {
     let remote = call.command.remote || rules.iter().any(is_about_others);
     // Of programs that are known, only what stands behind an option that says so, or a verb.
     let known = call.traits.any() || !rules.is_empty();
-    let lends = arguments.iter().take(8).any(runs_others);
+    // `cargo run -- check 'rm -rf src'`: what its own program is told is a text.
+    let own = |word: &Word| of(Traits::OWN) && word.text == "run";
+    let lends = arguments
+        .iter()
+        .take(8)
+        .any(|word| runs_others(word) && !own(word));
+    let script = call.command.words.first().is_some_and(verbs::is_script);
     let mut before = "";
     for word in arguments.iter().take(64) {
         let option = std::mem::replace(&mut before, word.text.as_str());
@@ -381,9 +399,9 @@ pub(super) fn lines(judge: &mut Judge, call: Call) {
         let given = if LINES_BEHIND.contains(&option) {
             told || !of(Traits::NAMES)
         } else if PERHAPS_BEHIND.contains(&option) {
-            told
+            told && (!of(Traits::NAMES) || lends)
         } else {
-            told && (!known || lends) && !verbs::is_naming(option)
+            told && (!known || lends) && !script && !verbs::is_naming(option)
         };
         if !given {
             continue;

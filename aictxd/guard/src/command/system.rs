@@ -67,6 +67,21 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
             }
             return false;
         }
+        name if ORDERED.iter().any(|(known, _)| *known == name) => {
+            ordered(judge, call, name);
+            return false;
+        }
+        "cmake" => {
+            let mut words = call.arguments().iter().skip_while(|word| word.text != "-E");
+            let program = words.nth(1).map_or("", |word| word.text.as_str());
+            let rest: Vec<String> = words.map(|word| super::lent::quoted(&word.text)).collect();
+            let line = match program {
+                "rm" => format!("rm {}", rest.join(" ")),
+                "remove_directory" => format!("rm -r {}", rest.join(" ")),
+                _ => return false,
+            };
+            judge.inner_script(&line, call.command.remote);
+        }
         "tmux" if typed(judge, call) => return false,
         "sbatch" | "qsub" | "bsub" | "msub" | "hq" | "oarsub" | "condor_submit" => {
             // A job without a file is read from standard input.
@@ -213,6 +228,57 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
         }
     }
     true
+}
+
+/// Programs that read orders from standard input, and what they are told in order to delete. In lower
+/// case.
+const ORDERED: &[(&str, &[&str])] = &[
+    ("ldapmodify", &["changetype: delete", "changetype:delete"]),
+    ("nsupdate", &["update delete", "update del ", "\ndel "]),
+    ("kadmin", &["delprinc", "delete_principal"]),
+    ("kadmin.local", &["delprinc", "delete_principal"]),
+    ("debugfs", &["kill_file", "clri", "rm "]),
+    (
+        "hbase",
+        &[
+            "drop ",
+            "truncate ",
+            "drop_all",
+            "deleteall",
+            "delete_all",
+            "truncate_preserve",
+        ],
+    ),
+    ("zkCli.sh", &["deleteall", "rmr ", "delete "]),
+    ("zookeeper-shell.sh", &["deleteall", "rmr ", "delete "]),
+    ("bconsole", &["purge ", "delete ", "prune "]),
+    ("gremlin.sh", &[".drop("]),
+    ("sacctmgr", &["delete "]),
+    ("aql", &["truncate ", "delete "]),
+    ("asadm", &["truncate"]),
+    ("mysqlsh", &["drop ", "truncate "]),
+    ("cyradm", &["deletemailbox", "dm "]),
+    ("vtysh", &["write erase"]),
+    ("targetcli", &["clearconfig", "/delete"]),
+    ("gdisk", &["\nz\n", "o\ny"]),
+    ("lvm", &["lvremove", "vgremove", "pvremove"]),
+    ("xfs_db", &["write "]),
+    ("ncs_cli", &["delete "]),
+];
+
+/// Orders on standard input.
+fn ordered(judge: &mut Judge, call: Call, name: &str) {
+    let Some((_, orders)) = ORDERED.iter().find(|(known, _)| *known == name) else {
+        return;
+    };
+    let says = |text: &String| {
+        let text = text.to_ascii_lowercase();
+        orders.iter().any(|order| text.contains(order))
+    };
+    if given::piped_texts(call).iter().any(says) {
+        let verb = format!("{name} of a deletion");
+        judge.hit(Some(call), Kind::RemoteDelete, Tier::Destructive, &verb, []);
+    }
 }
 
 /// `tmux send-keys -t x rm Space -rf Space src Enter`: keys that make up lines.

@@ -426,10 +426,14 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
         }
         let (first, last) = ends(word);
         // `deletetable`, `del-br`, `user-del`: verb and thing in one word.
-        let joined = (word_only.len() <= 24
-            && word_only.starts_with("delete")
-            && !matches!(word_only.get(6..), None | Some("" | "d" | "r" | "s")))
-            || (first != last && (first == "del" || last == "del"));
+        let letters = |text: &str| text.bytes().all(|byte| byte.is_ascii_lowercase());
+        let joined = word.strip_prefix("delete").is_some_and(|thing| {
+            letters(thing) && !matches!(thing, "" | "d" | "r" | "s") && thing.len() < 16
+        }) || (first != last && (first == "del" || last == "del"));
+        // `test_delete` is a test.
+        if first != last && matches!(first.as_str(), "test" | "check" | "bench" | "lint") {
+            continue;
+        }
         let is = |verbs: &[&str]| verbs.contains(&first.as_str()) || verbs.contains(&last.as_str());
         let tier = if is(STRONG) || joined || (cloud && insists && is(WEAK)) {
             Tier::Destructive
@@ -461,7 +465,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
 }
 
 /// `./tool` and `dir/tool` are the project's own; what they do is read, not guessed.
-fn is_script(program: &Word) -> bool {
+pub(super) fn is_script(program: &Word) -> bool {
     program.text.contains('/') && !program.text.starts_with('/')
 }
 

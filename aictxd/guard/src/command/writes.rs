@@ -314,8 +314,27 @@ const FILTERS: &[&str] = &[
 ];
 
 /// `sort x > x`: the shell empties the file before the program reads it.
-pub(super) fn reads_what_it_empties(command: &SimpleCommand, target: &Word) -> bool {
-    if !FILTERS.contains(&command.name()) || target.unknown || target.text.is_empty() {
+pub(super) fn reads_what_it_empties(call: Call, target: &Word) -> bool {
+    if target.unknown || target.text.is_empty() || target.text.starts_with("/dev/") {
+        return false;
+    }
+    // As good as at the same time: `cat x | sort > x`.
+    let mut command = call.command;
+    for _ in 0..8 {
+        if reads(command, target) {
+            return true;
+        }
+        let from = command.piped_from;
+        let Some(feeder) = from.and_then(|at| call.script.commands.get(at)) else {
+            return false;
+        };
+        command = feeder;
+    }
+    false
+}
+
+fn reads(command: &SimpleCommand, target: &Word) -> bool {
+    if !FILTERS.contains(&command.name()) {
         return false;
     }
     let plain = |text: &str| text.trim_start_matches("./").to_owned();

@@ -280,6 +280,11 @@ static PREFIXES: &[Prefix] = &[
         valued: &["-n", "-p", "--name", "--prefix", "--cwd"],
         ..runner("mamba", &["run"])
     },
+    Prefix {
+        valued: &["-n", "-p", "--name", "--prefix", "--cwd"],
+        ..runner("micromamba", &["run"])
+    },
+    runner("bun", &["x"]),
     prefix(
         "sudo",
         &[
