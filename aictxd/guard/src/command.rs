@@ -23,6 +23,7 @@ mod sql;
 mod system;
 mod table;
 mod target;
+mod typed;
 mod verbs;
 mod windows;
 mod writes;

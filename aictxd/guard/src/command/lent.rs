@@ -154,6 +154,9 @@ const TELLING: &[(&str, &[&str])] = &[
 /// with words that only belong to it.
 fn behind(judge: &mut Judge, call: Call) {
     let arguments = call.arguments();
+    if !arguments.iter().take(13).any(is_program) {
+        return;
+    }
     let name = call.command.name();
     let known = call.traits.any() || !table::rules_of(name).is_empty();
     // Of programs that are known, only what stands behind a verb that runs another.
@@ -185,6 +188,12 @@ fn behind(judge: &mut Judge, call: Call) {
     let rest = arguments.get(at..).unwrap_or_default();
     let text: Vec<String> = rest.iter().map(|word| quoted(&word.text)).collect();
     judge.inner_script(&text.join(" "), remote);
+}
+
+/// Whether a word may name one of [`TELLING`].
+fn is_program(word: &Word) -> bool {
+    let text = word.text.as_str();
+    text.contains('/') || (text.len() <= 9 && TELLING.iter().any(|(name, _)| *name == text))
 }
 
 /// Whether another program stands behind a word.
@@ -224,6 +233,7 @@ const ELSEWHERE: &[&str] = &[
     "ssh",
     "npx",
     "trap",
+    "env",
     "eval",
     "su",
     "script",
@@ -262,9 +272,7 @@ const LINES_BEHIND: &[&str] = &[
     "--content",
 ];
 /// Options that take command lines of some programs, and other things of others.
-const PERHAPS_BEHIND: &[&str] = &[
-    "-c", "-x", "-e", "-s", "-C", "-r", "-pc", "-ex", "-S", "-X", "-a",
-];
+const PERHAPS_BEHIND: &[&str] = &["-c", "-x", "-e", "-s", "-C", "-r", "-pc", "-ex", "-X", "-a"];
 /// Programs that only repeat, look up or send on what they are told.
 const TALKING: &[&str] = &[
     "notify-send",
@@ -362,6 +370,10 @@ pub(super) fn is_line(word: &Word) -> bool {
 /// with words that only belong to programs that do harm.
 pub(super) fn lines(judge: &mut Judge, call: Call) {
     let name = call.command.name();
+    // Almost no call has a word with a blank in it.
+    if !call.arguments().iter().any(|word| word.text.contains(' ')) {
+        return;
+    }
     let of = |traits| call.traits.has(traits);
     if of(Traits::DATA)
         || of(Traits::SQL)

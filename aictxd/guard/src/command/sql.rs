@@ -165,7 +165,14 @@ fn from_file(judge: &mut Judge, call: Call, client: &str, file: &Word) {
 pub(super) fn printed_deletions(judge: &mut Judge, call: Call, client: &str) {
     let prints = |word: &Word| {
         [
-            "sqlflush", "sqlclear", "sqlreset", "sql:drop", "sql-drop", "--drop", "--clean",
+            "sqlflush",
+            "sqlclear",
+            "sqlreset",
+            "sql:drop",
+            "sql-drop",
+            "--drop",
+            "--clean",
+            "--add-drop-database",
         ]
         .contains(&word.text.as_str())
     };

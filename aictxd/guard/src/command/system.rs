@@ -5,7 +5,7 @@ use aictx_signals::shell::{RedirectKind, Word};
 use super::options::{has_option, value_of};
 use super::request::request;
 use super::target::{Reach, Touch};
-use super::{Call, Judge, Kind, Level, Tier, code, given};
+use super::{Call, Judge, Kind, Level, Tier, code, given, typed};
 
 /// Returns whether the program is one of these and there is nothing more to know about it.
 pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
@@ -67,8 +67,11 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
             }
             return false;
         }
-        name if ORDERED.iter().any(|(known, _)| *known == name) => {
-            ordered(judge, call, name);
+        "ldapmodify" | "nsupdate" | "kadmin" | "kadmin.local" | "debugfs" | "hbase"
+        | "zkCli.sh" | "zookeeper-shell.sh" | "bconsole" | "gremlin.sh" | "sacctmgr" | "aql"
+        | "asadm" | "mysqlsh" | "cyradm" | "vtysh" | "targetcli" | "gdisk" | "lvm" | "xfs_db"
+        | "ncs_cli" => {
+            typed::ordered(judge, call);
             return false;
         }
         "cmake" => {
@@ -82,7 +85,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
             };
             judge.inner_script(&line, call.command.remote);
         }
-        "tmux" if typed(judge, call) => return false,
+        "tmux" if typed::keys(judge, call) => return false,
         "sbatch" | "qsub" | "bsub" | "msub" | "hq" | "oarsub" | "condor_submit" => {
             // A job without a file is read from standard input.
             for text in given::piped_texts(call) {
@@ -227,82 +230,6 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
             return false;
         }
     }
-    true
-}
-
-/// Programs that read orders from standard input, and what they are told in order to delete. In lower
-/// case.
-const ORDERED: &[(&str, &[&str])] = &[
-    ("ldapmodify", &["changetype: delete", "changetype:delete"]),
-    ("nsupdate", &["update delete", "update del ", "\ndel "]),
-    ("kadmin", &["delprinc", "delete_principal"]),
-    ("kadmin.local", &["delprinc", "delete_principal"]),
-    ("debugfs", &["kill_file", "clri", "rm "]),
-    (
-        "hbase",
-        &[
-            "drop ",
-            "truncate ",
-            "drop_all",
-            "deleteall",
-            "delete_all",
-            "truncate_preserve",
-        ],
-    ),
-    ("zkCli.sh", &["deleteall", "rmr ", "delete "]),
-    ("zookeeper-shell.sh", &["deleteall", "rmr ", "delete "]),
-    ("bconsole", &["purge ", "delete ", "prune "]),
-    ("gremlin.sh", &[".drop("]),
-    ("sacctmgr", &["delete "]),
-    ("aql", &["truncate ", "delete "]),
-    ("asadm", &["truncate"]),
-    ("mysqlsh", &["drop ", "truncate "]),
-    ("cyradm", &["deletemailbox", "dm "]),
-    ("vtysh", &["write erase"]),
-    ("targetcli", &["clearconfig", "/delete"]),
-    ("gdisk", &["\nz\n", "o\ny"]),
-    ("lvm", &["lvremove", "vgremove", "pvremove"]),
-    ("xfs_db", &["write "]),
-    ("ncs_cli", &["delete "]),
-];
-
-/// Orders on standard input.
-fn ordered(judge: &mut Judge, call: Call, name: &str) {
-    let Some((_, orders)) = ORDERED.iter().find(|(known, _)| *known == name) else {
-        return;
-    };
-    let says = |text: &String| {
-        let text = text.to_ascii_lowercase();
-        orders.iter().any(|order| text.contains(order))
-    };
-    if given::piped_texts(call).iter().any(says) {
-        let verb = format!("{name} of a deletion");
-        judge.hit(Some(call), Kind::RemoteDelete, Tier::Destructive, &verb, []);
-    }
-}
-
-/// `tmux send-keys -t x rm Space -rf Space src Enter`: keys that make up lines.
-fn typed(judge: &mut Judge, call: Call) -> bool {
-    let mut words = call.arguments().iter();
-    if !words.any(|word| matches!(word.text.as_str(), "send-keys" | "send")) {
-        return false;
-    }
-    let mut text = String::new();
-    while let Some(word) = words.next() {
-        match word.text.as_str() {
-            "-t" | "-N" | "-c" => {
-                words.next();
-            }
-            "Space" => text.push(' '),
-            "Enter" | "C-m" | "C-j" | "KPEnter" => text.push('\n'),
-            "-l" | "-R" | "-H" | "--" => {}
-            keys => {
-                text.push_str(keys);
-                text.push(' ');
-            }
-        }
-    }
-    judge.inner_script(&given::unescaped(&text), call.command.remote);
     true
 }
 

@@ -384,7 +384,9 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
         .any(|rule| rule.kind == Kind::RemoteDelete);
     let says = |word: &&Word| {
         let text = word.text.as_str();
-        OPTIONS.iter().any(|option| text.starts_with(option)) && !text.contains("cache")
+        text.starts_with("--")
+            && OPTIONS.iter().any(|option| text.starts_with(option))
+            && !text.contains("cache")
     };
     if let Some(option) = arguments.iter().take(64).find(says)
         && !is_harmless(arguments)

@@ -151,13 +151,18 @@ impl Rule {
 
     /// Whether the words fit and an option makes them harmless.
     pub(in super::super) fn excuses(&self, operands: &Operands, arguments: &[Word]) -> bool {
-        let excused = if self.tier == Tier::Plain {
-            self.with.iter().all(|group| has_option(arguments, group))
-                && !has_option(arguments, &self.unless)
-        } else {
-            has_option(arguments, &self.unless)
+        if self.unless.is_empty() && self.tier != Tier::Plain {
+            return false;
+        }
+        let excused = || {
+            if self.tier == Tier::Plain {
+                self.with.iter().all(|group| has_option(arguments, group))
+                    && !has_option(arguments, &self.unless)
+            } else {
+                has_option(arguments, &self.unless)
+            }
         };
-        excused && fits(&self.words, &operands.words, operands.leading)
+        fits(&self.words, &operands.words, operands.leading) && excused()
     }
 
     pub(in super::super) fn matches(
