@@ -369,11 +369,31 @@ pub(super) fn is_line(word: &Word) -> bool {
 /// Command lines that programs nobody knows are given as one word: behind an option that says so, or
 /// with words that only belong to programs that do harm.
 pub(super) fn lines(judge: &mut Judge, call: Call) {
-    let name = call.command.name();
+    let arguments = call.arguments();
     // Almost no call has a word with a blank in it.
-    if !call.arguments().iter().any(|word| word.text.contains(' ')) {
+    let mut before = "";
+    let mut found: Vec<(&str, &str, bool)> = Vec::new();
+    for word in arguments.iter().take(64) {
+        let option = std::mem::replace(&mut before, word.text.as_str());
+        if !word.text.contains(' ') {
+            continue;
+        }
+        let (option, value) = match word.text.split_once('=') {
+            Some((name, value)) if !name.contains(' ') => (name, value),
+            _ => (option, word.text.as_str()),
+        };
+        if !value.contains(' ') || value.len() > MAX_LINE {
+            continue;
+        }
+        let told = is_telling(value);
+        if told || LINES_BEHIND.contains(&option) {
+            found.push((option, value, told));
+        }
+    }
+    if found.is_empty() {
         return;
     }
+    let name = call.command.name();
     let of = |traits| call.traits.has(traits);
     if of(Traits::DATA)
         || of(Traits::SQL)
@@ -381,12 +401,11 @@ pub(super) fn lines(judge: &mut Judge, call: Call) {
         || ELSEWHERE.contains(&name)
         || is_shell(name)
         || interpreter(name).is_some()
-        || is_harmless(call.arguments())
+        || is_harmless(arguments)
     {
         return;
     }
     let rules = table::rules_of(name);
-    let arguments = call.arguments();
     let remote = call.command.remote || rules.iter().any(is_about_others);
     // Of programs that are known, only what stands behind an option that says so, or a verb.
     let known = call.traits.any() || !rules.is_empty();
@@ -397,23 +416,13 @@ pub(super) fn lines(judge: &mut Judge, call: Call) {
         .take(8)
         .any(|word| runs_others(word) && !own(word));
     let script = call.command.words.first().is_some_and(verbs::is_script);
-    let mut before = "";
-    for word in arguments.iter().take(64) {
-        let option = std::mem::replace(&mut before, word.text.as_str());
-        let (option, value) = match word.text.split_once('=') {
-            Some((name, value)) if !name.contains(' ') => (name, value),
-            _ => (option, word.text.as_str()),
-        };
-        if !value.contains(' ') || value.len() > MAX_LINE {
-            continue;
-        }
-        let told = is_telling(value);
+    for (option, value, told) in found {
         let given = if LINES_BEHIND.contains(&option) {
             told || !of(Traits::NAMES)
         } else if PERHAPS_BEHIND.contains(&option) {
-            told && (!of(Traits::NAMES) || lends)
+            !of(Traits::NAMES) || lends
         } else {
-            told && (!known || lends) && !script && !verbs::is_naming(option)
+            (!known || lends) && !script && !verbs::is_naming(option)
         };
         if !given {
             continue;

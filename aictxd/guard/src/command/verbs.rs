@@ -1,7 +1,9 @@
 //! What is said of programs that no table knows: they are named by people, too, and `destroy`
 //! means the same everywhere.
 
-use aictx_signals::shell::Word;
+use std::sync::LazyLock;
+
+use aictx_signals::shell::{ByName, Word};
 
 use super::options::{has_option, is_harmless, operands_of};
 use super::table::Traits;
@@ -89,6 +91,9 @@ pub(super) const READING: &[&str] = &[
     "query", "compile", "serve", "render", "preview", "validate", "verify", "inspect", "fmt",
     "parse", "bench", "trigger", "image",
 ];
+/// [`READING`], to be asked about every call that nothing is known of.
+static READS: LazyLock<ByName<()>> =
+    LazyLock::new(|| READING.iter().map(|verb| (*verb, ())).collect());
 /// Options behind which people write names, texts and patterns of their own.
 const NAMING: &[&str] = &[
     "--name",
@@ -407,7 +412,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
     let reach = if cloud { operands.leading.min(3) } else { 3 };
     for (at, word) in operands.words.iter().take(reach).enumerate() {
         let word_only = word.to_ascii_lowercase();
-        let reads = |part: &str| READING.contains(&part);
+        let reads = |part: &str| READS.contains_key(part);
         // `migrate:make drop_users`
         if reads(&word_only)
             || word_only
