@@ -23,6 +23,7 @@ mod sql;
 mod system;
 mod table;
 mod target;
+mod typed;
 mod verbs;
 mod windows;
 mod writes;
@@ -267,6 +268,7 @@ impl Judge<'_> {
     fn call(&mut self, call: Call) {
         self.redirects(call);
         let Some(first) = call.command.words.first() else {
+            handed::settings(self, call, &call.command.assignments);
             return;
         };
         if first.unknown {
@@ -278,6 +280,11 @@ impl Judge<'_> {
             self.undecidable(Level::Destructive, "{}", &[]);
             return;
         }
+        // `lerna exec 'rm -rf src'`: one word that holds a whole line.
+        if lent::is_line(first) {
+            self.inner_script(&first.text, call.command.remote);
+            return;
+        }
         let name = call.command.name();
         let call = Call {
             traits: table::traits(name),
@@ -285,6 +292,12 @@ impl Judge<'_> {
         };
         if call.traits.has(table::Traits::DATA) {
             handed::judge(self, call);
+            if matches!(name, "export" | "declare" | "local") {
+                handed::settings(self, call, call.arguments());
+            }
+            if name == "sort" {
+                writes::sorted(self, call);
+            }
             if name == "for" && self.dialect == Dialect::Windows {
                 windows::judge(self, call);
             }
@@ -405,10 +418,15 @@ impl Judge<'_> {
                     let (kind, tier) = (Kind::NetworkExec, Tier::Destructive);
                     self.hit(Some(call), kind, tier, "a shell over the network", [target]);
                 }
+                if given::prints_flush(call.script) {
+                    let (kind, tier) = (Kind::DatabaseWrite, Tier::Destructive);
+                    self.hit(Some(call), kind, tier, "flush of a database", [target]);
+                }
                 continue;
             }
             // `> file` alone is there to empty it.
-            if writes::prints_nothing(command) && command.assignments.is_empty() {
+            let same = writes::reads_what_it_empties(call, &redirect.target);
+            if same || (writes::prints_nothing(command) && command.assignments.is_empty()) {
                 let word = &redirect.target;
                 let any = word.unknown || word.carried || word.text.contains("{}");
                 let tier = if command.fed && any && !target.ends_with(".log") {

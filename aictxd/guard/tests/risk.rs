@@ -172,6 +172,25 @@ fn eleventh_set() {
     assert!(rates.alarms <= 0.02 && rates.false_asks == 0.0);
 }
 
+/// First run: recall 0.9932, called safe 1 (`repo forall -c`), alarms 0.0072, false asks 0, agreement
+/// 0.9636. No label was changed.
+#[test]
+fn twelfth_set() {
+    let rates = rates(include_str!("risk-twelve.jsonl"));
+    assert!(rates.recall >= 0.97 && rates.missed == 0);
+    assert!(rates.alarms <= 0.02 && rates.false_asks == 0.0);
+}
+
+/// First run: recall 0.9595, called safe 4 (a job's script, `west forall -c`, statements printed in
+/// one container for a client in another, an import that overwrites), alarms 0.0216, false asks 0.0144
+/// (`gsutil rsync -n`, a model of the name `purge_model`), agreement 0.9606. No label was changed.
+#[test]
+fn thirteenth_set() {
+    let rates = rates(include_str!("risk-thirteen.jsonl"));
+    assert!(rates.recall >= 0.97 && rates.missed == 0);
+    assert!(rates.alarms <= 0.02 && rates.false_asks == 0.0);
+}
+
 /// No measure of anything: written family by family, together with the rules, and corrected where a
 /// second look changed the reviewer's mind. It keeps what was walked through.
 #[test]

@@ -241,6 +241,9 @@ fn script(judge: &mut Judge, call: Call) {
     } else if is_shell(name) || matches!(name, "source" | ".") || interpreter(name).is_some() {
         let first = call.arguments().first();
         first.filter(|word| !word.text.starts_with('-'))
+    } else if matches!(name, "sbatch" | "qsub" | "bsub") {
+        let mut words = call.arguments().iter();
+        words.find(|word| word.text.contains('.') && !word.text.starts_with('-'))
     } else if program.text.starts_with("./") || program.text.ends_with(".sh") {
         Some(program)
     } else {
@@ -329,7 +332,8 @@ pub(super) fn piped(judge: &mut Judge, call: Call, file: &Word) {
 fn promised(judge: &mut Judge, call: Call, name: &str, of_file: bool) {
     let asks = |word: &Word| {
         let text = word.text.as_str();
-        text.starts_with("--dry") || matches!(text, "--help" | "-h" | "--list" | "--check")
+        text.starts_with("--dry")
+            || matches!(text, "--help" | "-h" | "--list" | "--check" | "--test-only")
     };
     if judge.called.levels > 0 || call.arguments().iter().any(asks) {
         return;

@@ -84,6 +84,8 @@ const WRITES: &[&str] = &[
     "truncate",
     "open(",
     "open (",
+    "openSync(",
+    "createWriteStream(",
     "write_text",
     "write_bytes",
     "writeFile",
@@ -478,6 +480,34 @@ impl Code<'_> {
             let skip = usize::from(tight.get(from..).is_some_and(|rest| rest.starts_with('(')));
             out.push(literal_at(tight, from + skip));
         }
+        // `openSync('x', 'w')`, `f = open('x', 'w'); f.close()`: and nothing is written.
+        let silent = ![
+            "write(",
+            "write ",
+            "writeSync",
+            "dump",
+            "print",
+            "puts",
+            "stdout",
+            "stdio",
+            "pipe",
+            "save",
+            "copy",
+            "<<",
+        ]
+        .iter()
+        .any(|way| self.text.contains(way));
+        for name in ["openSync(", "createWriteStream("] {
+            for (at, _) in tight.match_indices(name).take(MAX_CALLS) {
+                let rest = tight.get(at + name.len()..).unwrap_or_default();
+                let arguments = rest.split(')').next().unwrap_or_default();
+                let writes = name == "createWriteStream("
+                    || [",'w", ",\"w"].iter().any(|mode| arguments.contains(mode));
+                if writes && silent && !arguments.contains("flags") {
+                    out.push(first_literal(arguments));
+                }
+            }
+        }
         // `open('x', 'w')` of which nothing is made.
         for (at, _) in tight.match_indices("open(").take(MAX_CALLS) {
             let rest = tight.get(at + "open(".len()..).unwrap_or_default();
@@ -507,8 +537,15 @@ impl Code<'_> {
                 .any(|next| behind.starts_with(next))
                 || behind.starts_with("asf:f.write('')")
                 || behind.starts_with("asf:f.write(\"\")");
-            if writes && nothing && !kept {
-                out.push(first_literal(arguments));
+            let closed = silent && behind.ends_with(".close()") && behind.matches('(').count() == 1;
+            if writes && ((nothing && !kept) || closed) {
+                // `Path('x').open('w')`
+                let mode = arguments.starts_with(['\'', '"']) && !arguments.contains(',');
+                out.push(if mode {
+                    literal_before(tight, at + "open(".len())
+                } else {
+                    first_literal(arguments)
+                });
             }
         }
         for call in [

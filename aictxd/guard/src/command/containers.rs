@@ -1,9 +1,10 @@
 //! What runs inside of a container, as on another machine.
 
-use aictx_signals::shell::Word;
+use aictx_signals::shell::{SimpleCommand, Word};
 
+use super::table::SQL_CLIENTS;
 use super::target::Reach;
-use super::{Call, Judge, Kind, Level, Tier, given};
+use super::{Call, Judge, Kind, Level, Tier, given, has_option, sql};
 
 /// Options of `exec` and `run` that take the next word.
 const CONTAINER_VALUED: &[&str] = &[
@@ -50,9 +51,43 @@ const CONTAINER_VALUED: &[&str] = &[
     "--image",
 ];
 
+/// `docker rm -f $(docker ps -aq)`: all containers with what they wrote, running or not.
+fn removed(judge: &mut Judge, call: Call) {
+    let arguments = call.arguments();
+    let verb = arguments.iter().take(2).any(|word| word.text == "rm");
+    if !verb || !has_option(arguments, &["-f", "--force"]) {
+        return;
+    }
+    let name = call.command.name();
+    let lists = |command: &SimpleCommand| {
+        let words = command.arguments();
+        command.name() == name
+            && words
+                .iter()
+                .take(2)
+                .any(|word| matches!(word.text.as_str(), "ps" | "ls" | "list"))
+            && !words
+                .iter()
+                .any(|word| matches!(word.text.as_str(), "volume" | "image" | "network"))
+            && has_option(words, &["-a", "--all"])
+            && !has_option(words, &["-f", "--filter", "-l", "--latest", "-n", "--last"])
+    };
+    let inside = |word: &Word| {
+        let commands = call.script.commands.get(word.range()).unwrap_or_default();
+        matches!(commands, [one] if lists(one))
+    };
+    let piped = call.command.fed && call.feeder().is_some_and(lists);
+    let all = matches!(name, "podman" | "nerdctl") && has_option(arguments, &["-a", "--all"]);
+    if all || piped || arguments.iter().any(inside) {
+        let verb = format!("{name} rm of all");
+        judge.hit(Some(call), Kind::Delete, Tier::Destructive, &verb, []);
+    }
+}
+
 /// `docker exec box psql -c …`: what runs inside is judged as on another machine.
 pub(super) fn judge(judge: &mut Judge, call: Call) {
     let arguments = call.arguments();
+    removed(judge, call);
     let Some(at) = arguments
         .iter()
         .position(|word| matches!(word.text.as_str(), "exec" | "run" | "debug"))
@@ -112,6 +147,12 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
     {
         text.push_str("< ");
         text.push_str(&super::lent::quoted(&file.text));
+    }
+    let client = arguments
+        .iter()
+        .find(|word| SQL_CLIENTS.contains(&word.program()));
+    if let Some(client) = client {
+        sql::printed_deletions(judge, call, client.program());
     }
     let before = judge.risk.clone();
     judge.inner_script(&text, true);

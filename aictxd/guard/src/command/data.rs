@@ -263,6 +263,16 @@ fn consoles(judge: &mut Judge, call: Call, name: &str, arguments: &[Word]) {
             judge.inner_script(spawned.split(['\n', ';']).next().unwrap_or_default(), false);
         }
     }
+    if name == "expect" {
+        for text in piped_texts(call) {
+            let lines = text
+                .lines()
+                .filter_map(|line| line.trim().strip_prefix("spawn "));
+            for line in lines.take(16) {
+                judge.inner_script(line, call.command.remote);
+            }
+        }
+    }
     if matches!(
         verb,
         "" | "shell" | "shell_plus" | "console" | "c" | "tinker" | "runner" | "-" | "run"

@@ -1,7 +1,7 @@
 //! What reaches standard input, or a script's place, from elsewhere on the line: through a pipe, from a
 //! file, out of a substitution.
 
-use aictx_signals::shell::{RedirectKind, SimpleCommand, Word};
+use aictx_signals::shell::{RedirectKind, Script, SimpleCommand, Word};
 
 use super::{Call, Judge, called, code};
 
@@ -150,6 +150,9 @@ pub(super) fn piped_texts(call: Call) -> Vec<String> {
     if let Some(feeder) = call.feeder() {
         match feeder.name() {
             "echo" | "printf" => out.push(printed(feeder)),
+            "sleep" | "true" | ":" | "wait" => {
+                printed_before(call, call.command.piped_from.unwrap_or_default(), &mut out);
+            }
             // `… | cat - more |`: what came before goes through.
             "cat" | "tee" | "pv" | "envsubst" if feeder.stdin_text().is_none() => {
                 let before = feeder
@@ -165,6 +168,36 @@ pub(super) fn piped_texts(call: Call) -> Vec<String> {
         }
     }
     out
+}
+
+/// Whether a text orders a store of keys to forget all of them.
+pub(super) fn is_flush(text: &str) -> bool {
+    let text = text.to_ascii_lowercase();
+    ["flushall", "flushdb", "flush_all"]
+        .iter()
+        .any(|order| text.contains(order))
+}
+
+/// Whether something of a line prints such an order.
+pub(super) fn prints_flush(script: &Script) -> bool {
+    let mut commands = script.commands.iter().take(256);
+    commands.any(|command| {
+        matches!(command.name(), "echo" | "printf")
+            && command.arguments().iter().any(|word| is_flush(&word.text))
+    })
+}
+
+/// `(echo …; sleep 1) |`: what was printed before the command at `at` that prints nothing.
+fn printed_before(call: Call, at: usize, out: &mut Vec<String>) {
+    let before = call.script.commands.get(..at).unwrap_or_default();
+    let printed_one = |command: &&SimpleCommand| {
+        matches!(command.name(), "echo" | "printf" | "sleep") && command.piped_from.is_none()
+    };
+    for command in before.iter().rev().take_while(printed_one).take(16) {
+        if command.name() != "sleep" {
+            out.push(printed(command));
+        }
+    }
 }
 
 /// What `echo` or `printf` print, with line breaks for their escapes. `printf` starts its format

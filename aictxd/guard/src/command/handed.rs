@@ -112,14 +112,7 @@ pub(super) fn is_run_by_git(name: &str) -> bool {
 /// Judges the command lines that a call hands to its program.
 pub(super) fn judge(judge: &mut Judge, call: Call) {
     let remote = call.command.remote;
-    for word in &call.command.assignments {
-        let Some((name, value)) = word.text.split_once('=') else {
-            continue;
-        };
-        if VARIABLES.contains(&name) && value.contains(' ') {
-            judge.fed_script(value, remote);
-        }
-    }
+    settings(judge, call, &call.command.assignments);
     if !call.traits.has(Traits::HANDED) {
         return;
     }
@@ -156,6 +149,18 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
     for text in values(arguments, options) {
         if text.contains(' ') {
             judge.fed_script(text, remote);
+        }
+    }
+}
+
+/// `PROMPT_COMMAND='…'`, on its own, before a command or behind `export`.
+pub(super) fn settings(judge: &mut Judge, call: Call, words: &[Word]) {
+    for word in words.iter().take(64) {
+        let Some((name, value)) = word.text.split_once('=') else {
+            continue;
+        };
+        if VARIABLES.contains(&name) && value.contains(' ') {
+            judge.fed_script(value, call.command.remote);
         }
     }
 }

@@ -1,8 +1,12 @@
 //! Programs behind programs that no table of wrappers knows: what a tool runs elsewhere, or lends a place to.
 
+use aictx_signals::shell::{Word, is_shell};
+
+use super::data::interpreter;
+use super::options::is_harmless;
 use super::table::Traits;
 use super::verbs::READING;
-use super::{Call, Judge, table};
+use super::{Call, Judge, Kind, table, verbs};
 
 /// Verbs behind which another program stands, for programs that lend a place or secrets.
 const LENDING: &[&str] = &[
@@ -46,6 +50,8 @@ pub(super) fn sent(judge: &mut Judge, call: Call) {
 pub(super) fn lent(judge: &mut Judge, call: Call) {
     let name = call.command.name();
     let arguments = call.arguments();
+    behind(judge, call);
+    lines(judge, call);
     if arguments.len() < 2 || call.traits.has(Traits::OWN) {
         return;
     }
@@ -62,7 +68,6 @@ pub(super) fn lent(judge: &mut Judge, call: Call) {
             | "warden"
             | "sail"
     );
-    behind(judge, call);
     if !lends && !arguments.iter().any(|word| word.text == "--") {
         return;
     }
@@ -79,9 +84,23 @@ pub(super) fn lent(judge: &mut Judge, call: Call) {
         (None, Some(at)) if lends => arguments.get(at + 1..),
         _ => None,
     };
-    let Some(rest) = rest.filter(|rest| !rest.is_empty()) else {
+    let Some(mut rest) = rest else {
         return;
     };
+    // `heroku run -a app rails …`
+    while let [option, behind @ ..] = rest
+        && lends
+        && option.text.starts_with('-')
+    {
+        let valued = matches!(
+            option.text.as_str(),
+            "-a" | "--app" | "-r" | "--remote" | "-s" | "--size" | "-e" | "--env" | "-t" | "--type"
+        );
+        rest = behind.get(usize::from(valued)..).unwrap_or_default();
+    }
+    if rest.is_empty() {
+        return;
+    }
     let remote = !arguments
         .iter()
         .take(4)
@@ -134,10 +153,21 @@ const TELLING: &[(&str, &[&str])] = &[
 /// `anything --of-its-own rm -rf src`: a program that no table knows, and behind it one that is known
 /// with words that only belong to it.
 fn behind(judge: &mut Judge, call: Call) {
-    if call.traits.any() || !table::rules_of(call.command.name()).is_empty() {
+    let arguments = call.arguments();
+    if !arguments.iter().take(13).any(is_program) {
         return;
     }
-    let arguments = call.arguments();
+    let name = call.command.name();
+    let known = call.traits.any() || !table::rules_of(name).is_empty();
+    // Of programs that are known, only what stands behind a verb that runs another.
+    if known
+        && (call.traits.has(Traits::SQL)
+            || ELSEWHERE.contains(&name)
+            || (name != "just" && !arguments.iter().take(8).any(runs_others)))
+    {
+        return;
+    }
+    let remote = call.command.remote || table::rules_of(name).iter().any(is_about_others);
     let found = arguments.windows(2).take(12).position(|pair| {
         let [program, next] = pair else {
             return false;
@@ -151,14 +181,266 @@ fn behind(judge: &mut Judge, call: Call) {
     let before = arguments.get(..at).unwrap_or_default();
     if before
         .iter()
-        .any(|word| READING.contains(&word.text.as_str()) && !LENDING.contains(&word.text.as_str()))
+        .any(|word| READING.contains(&word.text.as_str()) && !runs_others(word))
     {
         return;
     }
     let rest = arguments.get(at..).unwrap_or_default();
     let text: Vec<String> = rest.iter().map(|word| quoted(&word.text)).collect();
-    judge.inner_script(&text.join(" "), call.command.remote);
+    judge.inner_script(&text.join(" "), remote);
 }
+
+/// Whether a word may name one of [`TELLING`].
+fn is_program(word: &Word) -> bool {
+    let text = word.text.as_str();
+    text.contains('/') || (text.len() <= 9 && TELLING.iter().any(|(name, _)| *name == text))
+}
+
+/// Whether another program stands behind a word.
+fn runs_others(word: &Word) -> bool {
+    let text = word.text.as_str();
+    LENDING.contains(&text) || FOREACH.contains(&text)
+}
+
+/// Whether what a program does happens on other machines.
+fn is_about_others(rule: &table::Rule) -> bool {
+    matches!(rule.kind, Kind::RemoteDelete | Kind::RemoteChange)
+}
+
+/// Verbs behind which a program runs in many places, or again and again.
+const FOREACH: &[&str] = &[
+    "foreach",
+    "forall",
+    "watch",
+    "dlx",
+    "enter",
+    "debug",
+    "attach",
+    "--command",
+    "--exec",
+];
+/// Programs whose inner ones are judged elsewhere.
+const ELSEWHERE: &[&str] = &[
+    "docker",
+    "podman",
+    "nerdctl",
+    "docker-compose",
+    "podman-compose",
+    "kubectl",
+    "oc",
+    "k",
+    "git",
+    "ssh",
+    "npx",
+    "trap",
+    "env",
+    "eval",
+    "su",
+    "script",
+    "flock",
+    "curl",
+    "wget",
+];
+/// Options behind which any program takes a command line.
+const LINES_BEHIND: &[&str] = &[
+    "--command",
+    "--cmd",
+    "--exec",
+    "--wrap",
+    "--run_under",
+    "--run-command",
+    "--firstboot-command",
+    "--run",
+    "--prepare",
+    "--setup",
+    "--cleanup",
+    "--conclude",
+    "--scripts",
+    "--script",
+    "--shell-command",
+    "--on-change",
+    "--pre",
+    "--post",
+    "--hook",
+    "--pre-hook",
+    "--post-hook",
+    "--deploy-hook",
+    "--entrypoint",
+    "--to-command",
+    "--parameters",
+    "command",
+    "--content",
+];
+/// Options that take command lines of some programs, and other things of others.
+const PERHAPS_BEHIND: &[&str] = &["-c", "-x", "-e", "-s", "-C", "-r", "-pc", "-ex", "-X", "-a"];
+/// Programs that only repeat, look up or send on what they are told.
+const TALKING: &[&str] = &[
+    "notify-send",
+    "say",
+    "cowsay",
+    "figlet",
+    "tldr",
+    "llm",
+    "claude",
+    "codex",
+    "gemini",
+    "aider",
+    "ollama",
+    "sgpt",
+    "aichat",
+    "slack",
+    "jira",
+    "linear",
+    "gh",
+    "glab",
+    "git",
+    "explainshell",
+    "shfmt",
+    "shellcheck",
+    "pbcopy",
+    "xclip",
+    "wl-copy",
+    "logger",
+    "wall",
+    "write",
+    "aictx",
+    "bd",
+    "espeak",
+    "toilet",
+    "lolcat",
+    "whiptail",
+    "dialog",
+    "gum",
+    "zenity",
+    "osascript",
+    "mail",
+    "sendmail",
+    "mutt",
+    "todo",
+    "task",
+    "howdoi",
+    "cheat",
+    "ccze",
+    "hub",
+    "tea",
+    "commitizen",
+    "cz",
+    "gcalcli",
+    "obsidian",
+    "nb",
+    "jrnl",
+    "goose",
+    "amp",
+    "cursor-agent",
+    "opencode",
+    "q",
+    "crush",
+    "qwen",
+    "qrencode",
+    "complete",
+    "bind",
+    "banner",
+    "lpr",
+    "tee",
+    "xdotool",
+];
+
+/// Whether a text holds a line that does harm, `rm -rf src` or `cd x && sudo git reset --hard`: where a
+/// command would stand, not in the middle of a sentence.
+fn is_telling(text: &str) -> bool {
+    text.split([';', '&', '|', '\n', '[', '('])
+        .take(MAX_PIECES)
+        .any(|piece| {
+            let mut words = piece
+                .split([' ', '\t', '"', '\'', ',', ']', ')'])
+                .filter(|word| !word.is_empty() && !matches!(*word, "sudo" | "exec" | "spawn"));
+            let program = words.next().unwrap_or_default();
+            let program = program.rsplit('/').next().unwrap_or_default();
+            let known = TELLING.iter().find(|(name, _)| *name == program);
+            known.is_some_and(|(_, told)| words.next().is_some_and(|next| told.contains(&next)))
+        })
+}
+
+/// Whether the word in a program's place is a whole line.
+pub(super) fn is_line(word: &Word) -> bool {
+    word.text.len() <= MAX_LINE && word.text.contains(' ') && is_telling(&word.text)
+}
+
+/// Command lines that programs nobody knows are given as one word: behind an option that says so, or
+/// with words that only belong to programs that do harm.
+pub(super) fn lines(judge: &mut Judge, call: Call) {
+    let arguments = call.arguments();
+    // Almost no call has a word with a blank in it.
+    let mut before = "";
+    let mut found: Vec<(&str, &str, bool)> = Vec::new();
+    for word in arguments.iter().take(64) {
+        let option = std::mem::replace(&mut before, word.text.as_str());
+        if !word.text.contains(' ') {
+            continue;
+        }
+        let (option, value) = match word.text.split_once('=') {
+            Some((name, value)) if !name.contains(' ') => (name, value),
+            _ => (option, word.text.as_str()),
+        };
+        if !value.contains(' ') || value.len() > MAX_LINE {
+            continue;
+        }
+        let told = is_telling(value);
+        if told || LINES_BEHIND.contains(&option) {
+            found.push((option, value, told));
+        }
+    }
+    if found.is_empty() {
+        return;
+    }
+    let name = call.command.name();
+    let of = |traits| call.traits.has(traits);
+    if of(Traits::DATA)
+        || of(Traits::SQL)
+        || TALKING.contains(&name)
+        || ELSEWHERE.contains(&name)
+        || is_shell(name)
+        || interpreter(name).is_some()
+        || is_harmless(arguments)
+    {
+        return;
+    }
+    let rules = table::rules_of(name);
+    let remote = call.command.remote || rules.iter().any(is_about_others);
+    // Of programs that are known, only what stands behind an option that says so, or a verb.
+    let known = call.traits.any() || !rules.is_empty();
+    // `cargo run -- check 'rm -rf src'`: what its own program is told is a text.
+    let own = |word: &Word| of(Traits::OWN) && word.text == "run";
+    let lends = arguments
+        .iter()
+        .take(8)
+        .any(|word| runs_others(word) && !own(word));
+    let script = call.command.words.first().is_some_and(verbs::is_script);
+    for (option, value, told) in found {
+        let given = if LINES_BEHIND.contains(&option) {
+            told || !of(Traits::NAMES)
+        } else if PERHAPS_BEHIND.contains(&option) {
+            !of(Traits::NAMES) || lends
+        } else {
+            (!known || lends) && !script && !verbs::is_naming(option)
+        };
+        if !given {
+            continue;
+        }
+        if value.starts_with(['[', '{']) {
+            for text in super::code::literals(value).into_iter().take(16) {
+                judge.inner_script(&text, remote);
+            }
+        } else {
+            judge.inner_script(value, remote);
+        }
+    }
+}
+
+/// Pieces of a text in which a command is looked for.
+const MAX_PIECES: usize = 256;
+/// Bytes of a line that is given as one word.
+const MAX_LINE: usize = 16 * 1024;
 
 pub(super) fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))

@@ -103,7 +103,14 @@ pub(super) fn is_harmless(arguments: &[Word]) -> bool {
             let (option, value) = text.split_once('=').unwrap_or((text, ""));
             matches!(
                 option,
-                "--help" | "--dry-run" | "--dryrun" | "--dry_run" | "--simulate" | "-WhatIf"
+                "--help"
+                    | "--dry-run"
+                    | "--dryrun"
+                    | "--dry_run"
+                    | "--simulate"
+                    | "--dry"
+                    | "--test-only"
+                    | "-WhatIf"
             ) && !matches!(value, "none" | "false" | "no" | "0")
         })
 }

@@ -150,7 +150,16 @@ fn posted(judge: &mut Judge, call: Call, method: Option<&str>) {
     let query = words
         .iter()
         .any(|word| word.text.contains("_delete_by_query"));
-    let tier = if query || mutates(&["delete", "destroy"]) || body::deletes(call, local) {
+    // Every document of an index, wherever the server is.
+    let whole = query
+        && words.iter().any(|word| {
+            ["match_all", "q=*", "*:*", "\"*\""]
+                .iter()
+                .any(|all| word.text.contains(all))
+        });
+    let tier = if whole {
+        Some(Tier::Destructive)
+    } else if query || mutates(&["delete", "destroy"]) || body::deletes(call, local) {
         Some(worst)
     } else if mutates(&["remove", "archive"]) {
         Some(Tier::Risky)

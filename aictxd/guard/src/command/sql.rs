@@ -47,6 +47,12 @@ fn option_value(text: &str) -> &str {
 /// Statements and the client's own orders in one text.
 pub(super) fn given(judge: &mut Judge, call: Call, client: &str, text: &str) {
     statements(judge, call, client, text);
+    for (call_of, tier) in CALLS {
+        if text.contains(call_of) {
+            let verb = format!("{client}: {}", call_of.trim_end_matches('('));
+            judge.hit(Some(call), Kind::DatabaseWrite, *tier, &verb, []);
+        }
+    }
     if !text.contains(['\\', '.']) && !text.contains("PROGRAM") && !text.contains("system") {
         return;
     }
@@ -84,6 +90,17 @@ pub(super) fn given(judge: &mut Judge, call: Call, client: &str, text: &str) {
         }
     }
 }
+
+/// Functions of databases that take something away while they are selected.
+const CALLS: &[(&str, Tier)] = &[
+    ("lo_unlink(", Tier::Destructive),
+    ("drop_chunks(", Tier::Destructive),
+    ("pg_drop_replication_slot(", Tier::Destructive),
+    ("drop_hypertable(", Tier::Destructive),
+    ("master_drop_all_shards(", Tier::Destructive),
+    ("pg_terminate_backend(", Tier::Risky),
+    ("cron.unschedule(", Tier::Risky),
+];
 
 /// Files of statements: `-f x`, `--file=x`, `< x`, `cat x |`.
 fn files(call: Call<'_>) -> Vec<&Word> {
@@ -148,7 +165,14 @@ fn from_file(judge: &mut Judge, call: Call, client: &str, file: &Word) {
 pub(super) fn printed_deletions(judge: &mut Judge, call: Call, client: &str) {
     let prints = |word: &Word| {
         [
-            "sqlflush", "sqlclear", "sqlreset", "sql:drop", "sql-drop", "--drop", "--clean",
+            "sqlflush",
+            "sqlclear",
+            "sqlreset",
+            "sql:drop",
+            "sql-drop",
+            "--drop",
+            "--clean",
+            "--add-drop-database",
         ]
         .contains(&word.text.as_str())
     };
@@ -344,7 +368,7 @@ fn analysed(words: &[String]) -> Option<&[String]> {
 const STARTS: &[&str] = &[
     "drop", "truncate", "delete", "update", "alter", "purge", "reset", "shutdown", "kill",
     "revoke", "remove", "detach", "explain", "with", "do", "begin", "declare", "if", "exec",
-    "execute", "match", "call", "start", "undrop", "wipe", "merge",
+    "execute", "match", "call", "start", "undrop", "wipe", "merge", "insert", "vacuum",
 ];
 
 /// The worst statement that stands in another.
@@ -408,6 +432,8 @@ fn taken(words: &[String]) -> Option<(Tier, &'static str)> {
         ("PURGE", "BINARY" | "MASTER" | "TABLE" | "RECYCLEBIN" | "DBA_RECYCLEBIN" | "INDEX")
         | ("RESET", "MASTER" | "SLAVE" | "REPLICA" | "BINARY")
         | ("REMOVE", "TABLE" | "DATABASE" | "NAMESPACE") => Some((Tier::Destructive, "PURGE")),
+        ("INSERT", "OVERWRITE") => Some((Tier::Destructive, "INSERT OVERWRITE")),
+        ("VACUUM", _) if says("RETAIN") && says("0") => Some((Tier::Destructive, "VACUUM")),
         ("KILL" | "DETACH" | "REVOKE", second) if !second.is_empty() => {
             Some((Tier::Risky, "REVOKE"))
         }

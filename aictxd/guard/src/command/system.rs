@@ -5,7 +5,7 @@ use aictx_signals::shell::{RedirectKind, Word};
 use super::options::{has_option, value_of};
 use super::request::request;
 use super::target::{Reach, Touch};
-use super::{Call, Judge, Kind, Level, Tier, code, given};
+use super::{Call, Judge, Kind, Level, Tier, code, given, typed};
 
 /// Returns whether the program is one of these and there is nothing more to know about it.
 pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
@@ -67,13 +67,41 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
             }
             return false;
         }
+        "ldapmodify" | "nsupdate" | "kadmin" | "kadmin.local" | "debugfs" | "hbase"
+        | "zkCli.sh" | "zookeeper-shell.sh" | "bconsole" | "gremlin.sh" | "sacctmgr" | "aql"
+        | "asadm" | "mysqlsh" | "cyradm" | "vtysh" | "targetcli" | "gdisk" | "lvm" | "xfs_db"
+        | "ncs_cli" => {
+            typed::ordered(judge, call);
+            return false;
+        }
+        "cmake" => {
+            let mut words = call.arguments().iter().skip_while(|word| word.text != "-E");
+            let program = words.nth(1).map_or("", |word| word.text.as_str());
+            let rest: Vec<String> = words.map(|word| super::lent::quoted(&word.text)).collect();
+            let line = match program {
+                "rm" => format!("rm {}", rest.join(" ")),
+                "remove_directory" => format!("rm -r {}", rest.join(" ")),
+                _ => return false,
+            };
+            judge.inner_script(&line, call.command.remote);
+        }
+        "tmux" if typed::keys(judge, call) => return false,
+        "sbatch" | "qsub" | "bsub" | "msub" | "hq" | "oarsub" | "condor_submit" => {
+            // A job without a file is read from standard input.
+            for text in given::piped_texts(call) {
+                judge.inner_script(&text, call.command.remote);
+            }
+            given::piped_script(judge, call);
+            return false;
+        }
         "tmux" | "stuff" | "pssh" | "parallel-ssh" | "pdsh" | "clush" => {
             for word in call
                 .arguments()
                 .iter()
                 .filter(|word| word.text.contains(' '))
             {
-                judge.inner_script(&given::unescaped(&word.text), call.command.remote);
+                let text = given::unescaped(&word.text.replace("^M", "\n"));
+                judge.inner_script(&text, call.command.remote);
             }
             return false;
         }
@@ -89,7 +117,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
             }
             return false;
         }
-        "nc" | "ncat" | "netcat" | "socat" => {
+        "nc" | "ncat" | "netcat" | "socat" | "telnet" => {
             let hands_over = |word: &Word| {
                 let text = word.text.to_ascii_lowercase();
                 text.contains("exec:") || text.contains("system:")
@@ -102,13 +130,10 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
                 let verb = "a shell over the network";
                 judge.hit(Some(call), Kind::NetworkExec, Tier::Destructive, verb, []);
             }
-            let flushes = |text: &String| {
-                let text = text.to_ascii_lowercase();
-                ["flushall", "flushdb", "flush_all"]
-                    .iter()
-                    .any(|order| text.contains(order))
-            };
-            if given::piped_texts(call).iter().any(flushes) {
+            if given::piped_texts(call)
+                .iter()
+                .any(|text| given::is_flush(text))
+            {
                 let verb = "flush of a database";
                 judge.hit(Some(call), Kind::DatabaseWrite, Tier::Destructive, verb, []);
             }

@@ -1,7 +1,9 @@
 //! What is said of programs that no table knows: they are named by people, too, and `destroy`
 //! means the same everywhere.
 
-use aictx_signals::shell::Word;
+use std::sync::LazyLock;
+
+use aictx_signals::shell::{ByName, Word};
 
 use super::options::{has_option, is_harmless, operands_of};
 use super::table::Traits;
@@ -42,6 +44,27 @@ pub(super) const WEAK: &[&str] = &[
     "rollback",
     "expire",
 ];
+/// Those of them that take away what is named behind them, in whatever program.
+const TAKING: &[&str] = &["remove", "rm", "del", "unregister", "prune", "yank", "zap"];
+/// Options that say it by themselves; all that start so.
+const OPTIONS: &[&str] = &[
+    "--delete-all",
+    "--delete-app",
+    "--delete-data",
+    "--remove-all",
+    "--removetarget",
+    "--erase",
+    "--mass-erase",
+    "--wipe",
+    "--destroy",
+    "--purge-all",
+    "--purge-data",
+    "--purge-objects",
+    "--drop-all",
+    "--nuke",
+    "--force-delete",
+    "--factory-reset",
+];
 /// Options that take the question away, or mean everything.
 const INSISTENT: &[&str] = &[
     "-y",
@@ -65,8 +88,12 @@ pub(super) const READING: &[&str] = &[
     "logs", "log", "test", "run", "create", "new", "generate", "g", "add", "build", "check",
     "lint", "info", "status", "open", "edit", "start", "watch", "exec", "install", "diff", "plan",
     "docs", "init", "set", "config", "t", "r", "x", "man", "which", "print", "cat", "read",
-    "query",
+    "query", "compile", "serve", "render", "preview", "validate", "verify", "inspect", "fmt",
+    "parse", "bench", "trigger", "image",
 ];
+/// [`READING`], to be asked about every call that nothing is known of.
+static READS: LazyLock<ByName<()>> =
+    LazyLock::new(|| READING.iter().map(|verb| (*verb, ())).collect());
 /// Options behind which people write names, texts and patterns of their own.
 const NAMING: &[&str] = &[
     "--name",
@@ -360,12 +387,32 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
     let cloud = table::rules_of(name)
         .iter()
         .any(|rule| rule.kind == Kind::RemoteDelete);
+    let says = |word: &&Word| {
+        let text = word.text.as_str();
+        text.starts_with("--")
+            && OPTIONS.iter().any(|option| text.starts_with(option))
+            && !text.contains("cache")
+    };
+    if let Some(option) = arguments.iter().take(64).find(says)
+        && !is_harmless(arguments)
+        && !has_option(arguments, &["-n"])
+        && !operands
+            .words
+            .iter()
+            .take(2)
+            .any(|word| READING.contains(word))
+    {
+        let verb = format!("{name} {}", option.text);
+        let shown = operands.words.iter().copied();
+        judge.hit(Some(call), Kind::Delete, Tier::Destructive, &verb, shown);
+        return;
+    }
     // A verb stands first, or behind the thing it is for; of programs that the table knows, only
     // what stands before the first option is certainly no value.
     let reach = if cloud { operands.leading.min(3) } else { 3 };
     for (at, word) in operands.words.iter().take(reach).enumerate() {
         let word_only = word.to_ascii_lowercase();
-        let reads = |part: &str| READING.contains(&part);
+        let reads = |part: &str| READS.contains_key(part);
         // `migrate:make drop_users`
         if reads(&word_only)
             || word_only
@@ -385,10 +432,21 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
             return;
         }
         let (first, last) = ends(word);
+        // `deletetable`, `del-br`, `user-del`: verb and thing in one word.
+        let letters = |text: &str| text.bytes().all(|byte| byte.is_ascii_lowercase());
+        let joined = word.strip_prefix("delete").is_some_and(|thing| {
+            letters(thing) && !matches!(thing, "" | "d" | "r" | "s") && thing.len() < 16
+        }) || (first != last && (first == "del" || last == "del"));
+        // `test_delete` is a test.
+        if first != last && matches!(first.as_str(), "test" | "check" | "bench" | "lint") {
+            continue;
+        }
         let is = |verbs: &[&str]| verbs.contains(&first.as_str()) || verbs.contains(&last.as_str());
-        let tier = if is(STRONG) || (cloud && insists && is(WEAK)) {
+        let tier = if is(STRONG) || joined || (cloud && insists && is(WEAK)) {
             Tier::Destructive
-        } else if is(WEAK) && insists {
+        } else if (is(WEAK) && insists)
+            || (!cloud && TAKING.contains(&word_only.as_str()) && operands.words.len() > at + 1)
+        {
             Tier::Risky
         } else {
             continue;
@@ -414,12 +472,12 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
 }
 
 /// `./tool` and `dir/tool` are the project's own; what they do is read, not guessed.
-fn is_script(program: &Word) -> bool {
+pub(super) fn is_script(program: &Word) -> bool {
     program.text.contains('/') && !program.text.starts_with('/')
 }
 
 /// Whether people write something of their own behind an option.
-fn is_naming(option: &str) -> bool {
+pub(super) fn is_naming(option: &str) -> bool {
     NAMING.contains(&option)
         || (option.starts_with('-') && (option.ends_with("-name") || option.ends_with("-id")))
 }

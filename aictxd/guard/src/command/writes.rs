@@ -57,13 +57,14 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
                 }
             }
         }
-        "tee" | "chmod" | "chown" | "chgrp" => {
+        "tee" | "sponge" | "chmod" | "chown" | "chgrp" => {
+            let prints = matches!(name, "tee" | "sponge");
             // `-x` takes a right away; it is the mode.
             let taken = name == "chmod" && arguments.iter().any(|word| is_mode_taken(&word.text));
-            let skip = usize::from(name != "tee" && !taken);
+            let skip = usize::from(!prints && !taken);
             // What a `find` hands over is a tree, too.
             let found = delete::finder(call).filter(|_| call.command.fed);
-            if name != "tee" && (found.is_some() || has_option(arguments, &["-R", "--recursive"])) {
+            if !prints && (found.is_some() || has_option(arguments, &["-R", "--recursive"])) {
                 let given: Vec<&Word> = match found {
                     Some(find) => delete::starts(find).collect(),
                     None => operands().skip(skip).collect(),
@@ -89,8 +90,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
                     judge.hit(Some(call), Kind::Permission, tier, &verb, shown);
                 }
             }
-            if name == "tee" && !has_option(arguments, &["-a", "--append"]) && is_fed_nothing(call)
-            {
+            if prints && !has_option(arguments, &["-a", "--append"]) && is_fed_nothing(call) {
                 for word in operands() {
                     let tier = judge.emptying(call, word);
                     judge.hit(
@@ -292,7 +292,72 @@ pub(super) fn prints_nothing(command: &SimpleCommand) -> bool {
                 || (command.arguments().is_empty() && reads_null(command))
         }
         "echo" | "printf" => arguments.all(|word| word.text.is_empty() || word.text == "-n"),
+        // The first none of the lines.
+        "head" | "tail" => {
+            let words: Vec<&str> = arguments.map(|word| word.text.as_str()).collect();
+            words
+                .iter()
+                .any(|word| matches!(*word, "-c0" | "-n0" | "-0" | "--bytes=0" | "--lines=0"))
+                || words
+                    .windows(2)
+                    .any(|pair| matches!(pair, ["-c" | "-n" | "--bytes" | "--lines", "0"]))
+        }
         _ => false,
+    }
+}
+
+/// Programs that only print what they make of the files they read.
+const FILTERS: &[&str] = &[
+    "cat", "sort", "uniq", "head", "tail", "cut", "tr", "sed", "awk", "gawk", "grep", "egrep",
+    "rg", "jq", "yq", "nl", "tac", "rev", "paste", "fold", "fmt", "column", "expand", "unexpand",
+    "iconv", "envsubst", "xmllint", "tidy", "shuf", "comm", "join", "base64", "gsed", "strings",
+];
+
+/// `sort x > x`: the shell empties the file before the program reads it.
+pub(super) fn reads_what_it_empties(call: Call, target: &Word) -> bool {
+    if target.unknown || target.text.is_empty() || target.text.starts_with("/dev/") {
+        return false;
+    }
+    // As good as at the same time: `cat x | sort > x`.
+    let mut command = call.command;
+    for _ in 0..8 {
+        if reads(command, target) {
+            return true;
+        }
+        let from = command.piped_from;
+        let Some(feeder) = from.and_then(|at| call.script.commands.get(at)) else {
+            return false;
+        };
+        command = feeder;
+    }
+    false
+}
+
+fn reads(command: &SimpleCommand, target: &Word) -> bool {
+    if !FILTERS.contains(&command.name()) {
+        return false;
+    }
+    let plain = |text: &str| text.trim_start_matches("./").to_owned();
+    let same = |word: &Word| plain(&word.text) == plain(&target.text);
+    let given = command.redirects.iter();
+    let mut given = given.filter(|redirect| redirect.kind == RedirectKind::Read);
+    command.arguments().iter().any(same) || given.any(|redirect| same(&redirect.target))
+}
+
+/// `sort -o x /dev/null`
+pub(super) fn sorted(judge: &mut Judge, call: Call) {
+    let words = call.arguments();
+    let Some(file) = value_of(words, &["-o", "--output", "-uo"]) else {
+        return;
+    };
+    let mut read = words
+        .iter()
+        .filter(|word| !word.text.starts_with('-') && !std::ptr::eq(*word, file))
+        .peekable();
+    if read.peek().is_some() && read.all(|word| word.text == "/dev/null") {
+        let tier = judge.emptying(call, file);
+        let shown = [file.text.as_str()];
+        judge.hit(Some(call), Kind::Overwrite, tier, "sort -o", shown);
     }
 }
 

@@ -281,7 +281,8 @@ fn strip(command: &mut SimpleCommand) -> bool {
 }
 
 fn base(word: &Word) -> &str {
-    word.text.rsplit('/').next().unwrap_or_default()
+    let name = word.text.rsplit('/').next().unwrap_or_default();
+    name.strip_suffix(".exe").unwrap_or(name)
 }
 
 /// Words to take off at the start of `words`, when they are a wrapper with a command behind it.
@@ -319,6 +320,14 @@ fn wrapper_length(words: &[Word]) -> Option<usize> {
         }
     }
     // `command -v rm` and `time` alone ask or measure; nothing runs inside.
+    // What stands behind `-s` is a line for a shell.
+    if name == "entr"
+        && arguments
+            .first()
+            .is_some_and(|word| is_cluster_with(&word.text, 's'))
+    {
+        return None;
+    }
     if name == "flock" && arguments.iter().any(|word| word.text == "-c") {
         return None;
     }

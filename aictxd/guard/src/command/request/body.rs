@@ -154,6 +154,9 @@ fn by_names(text: &str, local: bool) -> bool {
                     return false;
                 }
                 let value = value.trim_start();
+                if matches!(name, "drop_all" | "delete_all") && value.starts_with("true") {
+                    return true;
+                }
                 if name == "delete" && depth == 1 && value.starts_with(['{', '[']) {
                     return true;
                 }
@@ -163,6 +166,10 @@ fn by_names(text: &str, local: bool) -> bool {
                 rest = behind;
                 if local {
                     continue;
+                }
+                // A transaction of Consul.
+                if name == "Verb" && verbs::is_strong(value) {
+                    return true;
                 }
                 let ordered = depth == 1 && ORDERS.contains(&name) && verbs::is_strong(value);
                 if ordered || (STATEMENTS.contains(&name) && is_statement(&unescaped(value))) {

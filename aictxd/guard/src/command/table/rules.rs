@@ -151,9 +151,18 @@ impl Rule {
 
     /// Whether the words fit and an option makes them harmless.
     pub(in super::super) fn excuses(&self, operands: &Operands, arguments: &[Word]) -> bool {
-        !self.unless.is_empty()
-            && has_option(arguments, &self.unless)
-            && fits(&self.words, &operands.words, operands.leading)
+        if self.unless.is_empty() && self.tier != Tier::Plain {
+            return false;
+        }
+        let excused = || {
+            if self.tier == Tier::Plain {
+                self.with.iter().all(|group| has_option(arguments, group))
+                    && !has_option(arguments, &self.unless)
+            } else {
+                has_option(arguments, &self.unless)
+            }
+        };
+        fits(&self.words, &operands.words, operands.leading) && excused()
     }
 
     pub(in super::super) fn matches(

@@ -99,6 +99,23 @@ const PARALLEL_VALUED: &[&str] = &[
     "--shellquote-with",
 ];
 
+/// Options of launchers of parallel programs that take the next word.
+const MPI_VALUED: &[&str] = &[
+    "-n",
+    "-np",
+    "-H",
+    "--host",
+    "-host",
+    "-hostfile",
+    "--hostfile",
+    "-machinefile",
+    "-f",
+    "-ppn",
+    "--map-by",
+    "--bind-to",
+    "-x",
+];
+
 /// Runners whose command is put together to a line for a shell, so that one word may hold all of it.
 pub(super) const LINE_RUNNERS: &[&str] = &["parallel", "env_parallel", "parset", "sem", "rush"];
 /// What stands between their command and the words that are put in.
@@ -120,6 +137,7 @@ static PREFIXES: &[Prefix] = &[
     prefix("setpriv", &["--reuid", "--regid", "--groups"], 0),
     prefix("fakeroot", &["-l", "-s", "-i"], 0),
     prefix("chroot", &[], 1),
+    prefix("arch-chroot", &["-u"], 1),
     prefix("unshare", &[], 0),
     prefix("nsenter", &["-t", "--target"], 0),
     prefix("taskset", &[], 1),
@@ -150,6 +168,49 @@ static PREFIXES: &[Prefix] = &[
     prefix("run0", &["-u", "--user", "-D"], 0),
     prefix("sg", &[], 1),
     prefix("strace", &["-o", "-e", "-s", "-p"], 0),
+    prefix(
+        "srun",
+        &[
+            "-A", "-c", "-D", "-d", "-e", "-G", "-i", "-J", "-m", "-N", "-n", "-o", "-p", "-q",
+            "-t", "-w", "-x",
+        ],
+        0,
+    ),
+    prefix(
+        "salloc",
+        &["-A", "-c", "-G", "-J", "-N", "-n", "-p", "-q", "-t", "-w"],
+        0,
+    ),
+    prefix("mpirun", MPI_VALUED, 0),
+    prefix("mpiexec", MPI_VALUED, 0),
+    prefix("aprun", &["-n", "-N", "-d", "-j"], 0),
+    prefix("jsrun", &["-n", "-a", "-c", "-g", "-r"], 0),
+    prefix("qrsh", &["-l", "-q", "-P", "-pe"], 0),
+    prefix(
+        "chpst",
+        &["-u", "-U", "-b", "-e", "-n", "-m", "-o", "-p"],
+        0,
+    ),
+    prefix("setuidgid", &[], 1),
+    prefix("s6-setuidgid", &[], 1),
+    prefix("envuidgid", &[], 1),
+    prefix("envdir", &[], 1),
+    prefix(
+        "softlimit",
+        &[
+            "-a", "-c", "-d", "-f", "-m", "-n", "-o", "-p", "-r", "-s", "-t",
+        ],
+        0,
+    ),
+    prefix("dumb-init", &[], 0),
+    prefix("tini", &["-p"], 0),
+    prefix("catatonit", &[], 0),
+    prefix("valgrind", &[], 0),
+    prefix("heaptrack", &["-o"], 0),
+    prefix("daemonize", &["-c", "-p", "-l", "-o", "-e", "-u"], 0),
+    prefix("cgexec", &["-g"], 0),
+    prefix("uftrace", &[], 0),
+    prefix("retry", &["-t", "-d", "--times", "--delay"], 0),
     prefix("ltrace", &["-o", "-e", "-s"], 0),
     prefix("rlwrap", &[], 0),
     prefix("cross-env", &[], 0),
@@ -182,7 +243,12 @@ static PREFIXES: &[Prefix] = &[
     runner("pipx", &["run"]),
     runner("pixi", &["run"]),
     runner("hermit", &["exec"]),
-    runner("perf", &["stat", "record"]),
+    runner("perf", &["stat", "record", "trace"]),
+    runner("rr", &["record"]),
+    runner("flux", &["run", "submit", "alloc", "batch"]),
+    runner("lerna", &["exec"]),
+    runner("nx", &["exec"]),
+    runner("zellij", &["run"]),
     runner("nix", &["shell", "develop"]),
     runner("toolbox", &["run"]),
     runner("rtx", &["exec", "x"]),
@@ -214,6 +280,11 @@ static PREFIXES: &[Prefix] = &[
         valued: &["-n", "-p", "--name", "--prefix", "--cwd"],
         ..runner("mamba", &["run"])
     },
+    Prefix {
+        valued: &["-n", "-p", "--name", "--prefix", "--cwd"],
+        ..runner("micromamba", &["run"])
+    },
+    runner("bun", &["x"]),
     prefix(
         "sudo",
         &[
@@ -286,14 +357,18 @@ pub(super) static TEXTS: &[(&str, &[&str])] = &[
         "script",
         &["-c", "--command", "-qc", "-qec", "-ec", "-qefc", "-aqc"],
     ),
-    ("entr", &["-s", "-cs", "-rs"]),
+    ("repo", &["-c", "-pc", "-cp"]),
+    ("west", &["-c"]),
+    ("sbatch", &["--wrap"]),
+    ("just", &["-c", "--command"]),
+    ("entr", &["-s", "-cs", "-rs", "-crs", "-rcs"]),
     ("chokidar", &["-c", "--command"]),
     ("flock", &["-c", "--command"]),
     ("npx", &["-c", "--call"]),
     ("npm", &["-c", "--call"]),
     ("nix-shell", &["--run", "--command"]),
     ("nodemon", &["-x", "--exec"]),
-    ("watchexec", &["-x"]),
+    ("watchexec", &["-x", "--exec"]),
     ("bazel", &["--run_under"]),
 ];
 
