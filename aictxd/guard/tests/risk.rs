@@ -191,6 +191,24 @@ fn thirteenth_set() {
     assert!(rates.alarms <= 0.02 && rates.false_asks == 0.0);
 }
 
+/// First run: recall 0.9862, called safe 0, alarms 0.0221 (a pattern and a text of a program that
+/// speak of deleting, `kubectl apply`), false asks 0.0147, agreement 0.9719. No label was changed.
+#[test]
+fn fourteenth_set() {
+    let rates = rates(include_str!("risk-fourteen.jsonl"));
+    assert!(rates.recall >= 0.97 && rates.missed == 0);
+    assert!(rates.alarms <= 0.02 && rates.false_asks == 0.0);
+}
+
+/// First run: recall 0.9931, called safe 1 (statements for a client that `sh -c` starts), alarms
+/// 0.0075, false asks 0, agreement 0.9750. No label was changed.
+#[test]
+fn fifteenth_set() {
+    let rates = rates(include_str!("risk-fifteen.jsonl"));
+    assert!(rates.recall >= 0.97 && rates.missed == 0);
+    assert!(rates.alarms <= 0.02 && rates.false_asks == 0.0);
+}
+
 /// No measure of anything: written family by family, together with the rules, and corrected where a
 /// second look changed the reviewer's mind. It keeps what was walked through.
 #[test]

@@ -103,6 +103,9 @@ pub(super) fn judge(judge: &mut Judge, call: Call, language: &str, text: &str) {
         end -= 1;
     }
     let text = text.get(..end).unwrap_or_default();
+    // They run commands in Ruby, Perl, PHP and Bun; in Python they only stand in texts.
+    let plain = (language.starts_with("py") && text.contains('`')).then(|| text.replace('`', " "));
+    let text = plain.as_deref().unwrap_or(text);
     // What `awk` prints goes to another program as often as not.
     let text = if language == "awk" {
         std::borrow::Cow::Borrowed(text)

@@ -379,6 +379,10 @@ pub(super) fn lines(judge: &mut Judge, call: Call) {
             continue;
         }
         let (option, value) = match word.text.split_once('=') {
+            // `watch "X='rm -rf src'"`: a line that only sets a variable.
+            Some((name, value)) if !name.starts_with('-') && value.starts_with(['\'', '"']) => {
+                continue;
+            }
             Some((name, value)) if !name.contains(' ') => (name, value),
             _ => (option, word.text.as_str()),
         };

@@ -50,7 +50,7 @@ pub(super) fn follow(script: &mut Script, context: &mut Context, index: usize, d
     match command.name() {
         name if is_shell(name) => {
             let (text, words) = match shell_script(arguments) {
-                Source::Text(text, words) => (Some(text), words.to_vec()),
+                Source::Text(text, words) => (Some(with_input(text, command)), words.to_vec()),
                 Source::Stdin => (command.stdin_text().map(str::to_owned), Vec::new()),
                 Source::File => (None, Vec::new()),
             };
@@ -117,15 +117,7 @@ pub(super) fn follow(script: &mut Script, context: &mut Context, index: usize, d
             let rest = arguments.get(operands + 1..).unwrap_or_default();
             let text = match command.stdin_text() {
                 stdin if rest.is_empty() => stdin.map(str::to_owned),
-                // What stands in the line's own here-document goes to the program over there.
-                Some(body) => {
-                    let end = (0..64)
-                        .map(|nth| format!("END{nth}"))
-                        .find(|end| !body.contains(end.as_str()))
-                        .unwrap_or_default();
-                    Some(format!("{} <<'{end}'\n{body}\n{end}\n", join(rest)))
-                }
-                None => Some(join(rest)),
+                _ => Some(with_input(join(rest), command)),
             };
             let frame = Frame {
                 remote: true,
@@ -171,6 +163,19 @@ pub(super) fn follow(script: &mut Script, context: &mut Context, index: usize, d
             }
         }
     }
+}
+
+/// A script that another program runs, with the text that a here-document gives to that program: the
+/// last command of the script reads it, unless it reads something of its own.
+fn with_input(script: String, command: &SimpleCommand) -> String {
+    let Some(body) = command.stdin_text() else {
+        return script;
+    };
+    let end = (0..64)
+        .map(|nth| format!("END{nth}"))
+        .find(|end| !body.contains(end.as_str()))
+        .unwrap_or_default();
+    format!("{} <<'{end}'\n{body}\n{end}\n", script.trim_end())
 }
 
 /// What `git submodule foreach`, `git bisect run` and `git rebase --exec` run.

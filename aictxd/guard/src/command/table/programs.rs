@@ -96,7 +96,21 @@ pub(in super::super) static INTERPRETERS: &[Interpreter] = &[
     Interpreter {
         name: "perl",
         options: &["-e", "-E"],
-        deletes: &["rmtree", "remove_tree"],
+        // With what is deleted behind them: the names alone stand in patterns and imports.
+        deletes: &[
+            "rmtree(",
+            "rmtree ",
+            "rmtree'",
+            "rmtree\"",
+            "rmtree$",
+            "rmtree@",
+            "remove_tree(",
+            "remove_tree ",
+            "remove_tree'",
+            "remove_tree\"",
+            "remove_tree$",
+            "remove_tree@",
+        ],
     },
     Interpreter {
         name: "Rscript",
