@@ -17,7 +17,7 @@ pub const DECISION_TAIL: usize = 500;
 /// Newest execution rows kept in a snapshot; also the window in which a repeated execution id is
 /// recognised.
 pub const EXECUTION_TAIL: usize = 500;
-/// Newest strategy rows kept in a snapshot; the file is bounded to 400 by its writer.
+/// Newest strategy rows kept in a snapshot; the file is bounded to some hundreds by its writer.
 pub const STRATEGY_TAIL: usize = 5_000;
 /// Newest compliance rows kept in a snapshot.
 pub const COMPLIANCE_TAIL: usize = 200;

@@ -400,9 +400,13 @@ fn main() {
     env.unset("AICTX_HOOK_TIMEOUT_MS");
     let repo = repository(&env);
     let daemon = env.daemon();
-    let mut client = Client::connect(&env.socket());
-    let mut dice = Dice(0x2545_f491_4f6c_dd1d);
-    let (mut done, mut bytes_before) = (0, total(&sizes(&repo)));
+    let mut agents = Agents {
+        client: Client::connect(&env.socket()),
+        repo: repo.clone(),
+        dice: Dice(0x2545_f491_4f6c_dd1d),
+        done: 0,
+    };
+    let mut bytes_before = total(&sizes(&repo));
     let mut growth = Vec::new();
     println!(
         "| executions | resume p50 / p99, ms | finalize p50 / p99, ms | guard of an edit right after a \
@@ -410,68 +414,45 @@ fn main() {
     );
     println!("|---|---:|---:|---:|---:|---:|");
     for &size in &options.sizes {
-        let began = done;
-        while done < size {
-            let work = Work::new(done, &mut dice);
-            client.call("resume", &work.resume(&repo));
-            client.call("finalize", &work.finalize(&repo));
-            done += 1;
-        }
+        let began = agents.done;
+        agents.work(size.saturating_sub(began), &mut Times::default());
         let mut times = Times::default();
-        measure(
-            &mut client,
-            &repo,
-            &mut done,
-            &mut dice,
-            options.samples,
-            &mut times,
-        );
-        measure_guards(
-            &mut client,
-            &repo,
-            &mut done,
-            &mut dice,
-            options.samples,
-            &mut times,
-        );
+        agents.work(options.samples, &mut times);
+        agents.guards(options.samples, &mut times);
         times.line(&size.to_string());
         let now = total(&sizes(&repo));
         growth.push((
             size,
             now,
-            (now as f64 - bytes_before as f64) / (done - began) as f64,
+            (now as f64 - bytes_before as f64) / (agents.done - began) as f64,
         ));
         bytes_before = now;
     }
     if options.failures > 0 {
         let mut times = Times::default();
-        let rows = ancestor_failures(options.failures, &mut dice);
+        let rows = ancestor_failures(options.failures, &mut agents.dice);
         let file = repo.join(".aictx/failure_memory/failure_patterns.jsonl");
         for n in 0..options.samples {
             if n % 40 == 0 {
                 // A finalize that records a failure folds them: they are put back.
                 fs::create_dir_all(file.parent().unwrap()).unwrap();
                 fs::write(&file, &rows).unwrap();
-                client.call("guard", &Work::new(done, &mut dice).guard(&repo));
+                let guard = Work::new(agents.done, &mut agents.dice).guard(&repo);
+                agents.client.call("guard", &guard);
             }
-            measure(&mut client, &repo, &mut done, &mut dice, 1, &mut times);
+            agents.work(1, &mut times);
         }
-        measure_guards(
-            &mut client,
-            &repo,
-            &mut done,
-            &mut dice,
-            options.samples,
-            &mut times,
-        );
+        agents.guards(options.samples, &mut times);
         times.line(&format!("the same and {} failure rows", options.failures));
     }
     if options.hooks > 0 {
         let before = total(&sizes(&repo));
         for n in 0..options.hooks {
-            let work = Work::new(done + n, &mut dice);
+            let work = Work::new(agents.done + n, &mut agents.dice);
             for event in work.events(&repo) {
-                client.call("hook", &json!({ "runner": "claude", "payload": event }));
+                agents
+                    .client
+                    .call("hook", &json!({ "runner": "claude", "payload": event }));
             }
         }
         let after = total(&sizes(&repo));
@@ -486,7 +467,7 @@ fn main() {
     for (size, bytes, each) in growth {
         println!("| {size} | {bytes} | {each:.0} |");
     }
-    println!("\nWhat is there in the end, {done} executions:");
+    println!("\nWhat is there in the end, {} executions:", agents.done);
     for (name, (bytes, files)) in sizes(&repo) {
         println!("{bytes:>12}  {files:>6}  {name}");
     }
@@ -496,51 +477,51 @@ fn main() {
     }
 }
 
-/// What an agent runs between a resume and a finalize, one command after the other.
-fn measure_guards(
-    client: &mut Client,
-    repo: &Path,
-    done: &mut usize,
-    dice: &mut Dice,
-    samples: usize,
-    times: &mut Times,
-) {
-    let work = Work::new(*done, dice);
-    client.call("resume", &work.resume(repo));
-    let line = "(cd web && FOO=1 npm run build -- --x=\"$Y\" 2>&1 | tail -n 5); \
-                for f in a b; do cat \"$f\"; done; git commit -m \"a $(date)\"\n";
-    let long = line.repeat(4_096 / line.len());
-    let guard = |command: &str| {
-        json!({
-            "repo": repo, "action": "risky_command", "command": command,
-            "caller": { "session_id": work.session },
-        })
-    };
-    for n in 0..samples {
-        let ordinary = format!("cd src && python -m pytest -q tests/{n} 2>&1 | tail -n 20");
-        times.add(
-            "guard of a command",
-            client.call("guard", &guard(&ordinary)).1,
-        );
-        times.add("guard of 4 KB", client.call("guard", &guard(&long)).1);
-    }
-    client.call("finalize", &work.finalize(repo));
-    *done += 1;
+/// One agent after the other.
+struct Agents {
+    client: Client,
+    repo: PathBuf,
+    dice: Dice,
+    /// Executions so far.
+    done: usize,
 }
 
-fn measure(
-    client: &mut Client,
-    repo: &Path,
-    done: &mut usize,
-    dice: &mut Dice,
-    samples: usize,
-    times: &mut Times,
-) {
-    for _ in 0..samples {
-        let work = Work::new(*done, dice);
-        times.add("resume", client.call("resume", &work.resume(repo)).1);
-        times.add("guard", client.call("guard", &work.guard(repo)).1);
-        times.add("finalize", client.call("finalize", &work.finalize(repo)).1);
-        *done += 1;
+impl Agents {
+    /// So many pieces of work, each in a session of its own.
+    fn work(&mut self, pieces: usize, times: &mut Times) {
+        for _ in 0..pieces {
+            let work = Work::new(self.done, &mut self.dice);
+            self.timed("resume", "resume", &work.resume(&self.repo), times);
+            self.timed("guard", "guard", &work.guard(&self.repo), times);
+            self.timed("finalize", "finalize", &work.finalize(&self.repo), times);
+            self.done += 1;
+        }
+    }
+
+    /// What an agent runs between a resume and a finalize, one command after the other.
+    fn guards(&mut self, commands: usize, times: &mut Times) {
+        let work = Work::new(self.done, &mut self.dice);
+        self.client.call("resume", &work.resume(&self.repo));
+        let line = "(cd web && FOO=1 npm run build -- --x=\"$Y\" 2>&1 | tail -n 5); \
+                    for f in a b; do cat \"$f\"; done; git commit -m \"a $(date)\"\n";
+        let long = line.repeat(4_096 / line.len());
+        let repo = self.repo.clone();
+        let guard = |command: &str| {
+            json!({
+                "repo": repo, "action": "risky_command", "command": command,
+                "caller": { "session_id": work.session },
+            })
+        };
+        for n in 0..commands {
+            let ordinary = format!("cd src && python -m pytest -q tests/{n} 2>&1 | tail -n 20");
+            self.timed("guard of a command", "guard", &guard(&ordinary), times);
+            self.timed("guard of 4 KB", "guard", &guard(&long), times);
+        }
+        self.client.call("finalize", &work.finalize(&self.repo));
+        self.done += 1;
+    }
+
+    fn timed(&mut self, name: &'static str, method: &str, params: &Value, times: &mut Times) {
+        times.add(name, self.client.call(method, params).1);
     }
 }

@@ -62,6 +62,9 @@ struct Known {
 
 /// Words that are remembered; more are forgotten all at once when the next document begins.
 const MOST_KNOWN: usize = 1 << 17;
+/// So are more bytes of them, and more terms: where a script has no blanks, a line is one word.
+const MOST_BYTES: usize = 4 << 20;
+const MOST_TERMS: usize = 1 << 20;
 /// Not among the known ones yet.
 const NEW: u32 = u32::MAX;
 
@@ -72,6 +75,12 @@ impl Known {
             ends: Vec::new(),
             terms: Vec::new(),
         }
+    }
+
+    fn is_full(&self) -> bool {
+        self.ends.len() > MOST_KNOWN
+            || self.words.bytes() > MOST_BYTES
+            || self.terms.len() > MOST_TERMS
     }
 
     fn forget(&mut self) {
@@ -105,7 +114,7 @@ impl Counter {
         self.slots.clear();
         self.hashes.clear();
         self.numbers.clear();
-        if self.known.ends.len() > MOST_KNOWN {
+        if self.known.is_full() {
             self.known.forget();
         }
     }

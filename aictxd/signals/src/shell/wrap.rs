@@ -175,7 +175,13 @@ fn with_input(script: String, command: &SimpleCommand) -> String {
         .map(|nth| format!("END{nth}"))
         .find(|end| !body.contains(end.as_str()))
         .unwrap_or_default();
-    format!("{} <<'{end}'\n{body}\n{end}\n", script.trim_end())
+    // A `;` at the end belongs to no command; `\;` and `;;` do.
+    let script = script.trim_end();
+    let script = match script.strip_suffix(';') {
+        Some(before) if !before.ends_with(['\\', ';']) => before,
+        _ => script,
+    };
+    format!("{script} <<'{end}'\n{body}\n{end}\n")
 }
 
 /// What `git submodule foreach`, `git bisect run` and `git rebase --exec` run.
