@@ -66,6 +66,8 @@ pub struct App {
     pub maps: Arc<Maps>,
     /// What is known of worktrees beside their memory.
     pub facts: Facts,
+    /// What git answered about worktrees.
+    pub git: crate::git::Answers,
     /// What sessions read, wrote and must leave alone.
     pub presence: Presence,
     /// Policies as read last.
@@ -111,6 +113,7 @@ impl App {
             maps: Arc::new(Maps::new(mode, &locations.cache, homes.clone())),
             homes,
             facts: Facts::default(),
+            git: crate::git::Answers::default(),
             presence: Presence::default(),
             policies: Policies::default(),
             sessions: Sessions::default(),

@@ -1,8 +1,10 @@
 //! What git says about a worktree, asked without letting the repository run anything.
 
+use std::collections::HashSet;
 use std::path::Path;
 use std::process::Stdio;
-use std::time::Duration;
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime};
 use std::{fs, io};
 
 use aictx_artifacts::root::find_repository;
@@ -10,23 +12,97 @@ use aictx_artifacts::root::find_repository;
 use aictx_proto::snapshot::GitState;
 use tokio::process::Command;
 
+mod known;
+
+pub use self::known::Answers;
+use self::known::{Ground, Trouble};
+use crate::app::{App, Mode};
+
 /// git may take this long; a huge or broken repository must not hold a session's end.
 const DEADLINE: Duration = Duration::from_millis(800);
 /// Most paths kept of each list.
 const MAX_PATHS: usize = 200;
 
-/// Branch, head and dirt of the worktree, `.aictx` left out.
-pub async fn state(worktree: &Path) -> GitState {
-    if !worktree.join(".git").exists() {
+/// Before what git's answer rests on is worked out: whoever waited for the answer goes on first.
+const QUIET: Duration = Duration::from_millis(200);
+
+/// Branch, head and dirt of the worktree, `.aictx` left out. The daemon asks git only where the answer
+/// does not follow from the one before.
+pub async fn state(app: &Arc<App>, worktree: &Path) -> GitState {
+    if app.mode == Mode::Once {
+        return ask(worktree).await;
+    }
+    let (app_, at) = (Arc::clone(app), worktree.to_owned());
+    let known = tokio::task::spawn_blocking(move || app_.git.state(&at));
+    if let Ok(Some(state)) = known.await {
+        return state;
+    }
+    let state = ask(worktree).await;
+    get_ready(app, worktree);
+    state
+}
+
+/// Works out soon what git's answer about a worktree rests on, unless that is known.
+pub fn get_ready(app: &Arc<App>, worktree: &Path) {
+    if app.mode == Mode::Once || !is_git(worktree) || !app.git.begin(worktree) {
+        return;
+    }
+    let (app_, worktree) = (Arc::clone(app), worktree.to_owned());
+    app.after_reply(async move {
+        let (ground, took) = tokio::select! {
+            _ = app_.stopped() => (Err(Trouble::Unsettled), Duration::ZERO),
+            learnt = learn(&worktree) => learnt,
+        };
+        app_.git.learnt(&worktree, ground, took);
+    });
+}
+
+async fn learn(worktree: &Path) -> (Result<Ground, Trouble>, Duration) {
+    tokio::time::sleep(QUIET).await;
+    let (began, started) = (Instant::now(), SystemTime::now());
+    let Ok(output) = run(worktree, &["--ignored=matching"]).await else {
+        return (Err(Trouble::Unfit), began.elapsed());
+    };
+    let at = worktree.to_owned();
+    let ground = tokio::task::spawn_blocking(move || {
+        Ground::of(&at, parse(&output), &ignored_in(&output), started)
+    });
+    let ground = ground.await.unwrap_or(Err(Trouble::Unfit));
+    (ground, began.elapsed())
+}
+
+/// Directories that `git status --ignored=matching` names as ignored.
+fn ignored_in(bytes: &[u8]) -> HashSet<Vec<u8>> {
+    let records = bytes.split(|b| *b == 0);
+    let directory = |record: &[u8]| Some(record.strip_prefix(b"! ")?.strip_suffix(b"/")?.to_vec());
+    records.filter_map(directory).collect()
+}
+
+async fn ask(worktree: &Path) -> GitState {
+    if !is_git(worktree) {
         return GitState {
             reason: "not_git_repo".into(),
             ..GitState::default()
         };
     }
+    match run(worktree, &[]).await {
+        Ok(output) => parse(&output),
+        Err(kind) => GitState {
+            reason: format!("git_state_error:{kind}"),
+            ..GitState::default()
+        },
+    }
+}
+
+fn is_git(worktree: &Path) -> bool {
+    worktree.join(".git").exists()
+}
+
+/// Runs `git status`; what it prints, or what went wrong.
+async fn run(worktree: &Path, more: &[&str]) -> Result<Vec<u8>, &'static str> {
     let end = tokio::time::Instant::now() + DEADLINE;
-    let Ok(filters) = tokio::time::timeout_at(end, own_filters(worktree)).await else {
-        return failed("timeout");
-    };
+    let filters = tokio::time::timeout_at(end, own_filters(worktree));
+    let filters = filters.await.map_err(|_| "timeout")?;
     let mut command = git(worktree);
     command
         .args([
@@ -38,20 +114,14 @@ pub async fn state(worktree: &Path) -> GitState {
             // Submodules have a configuration of their own.
             "--ignore-submodules=dirty",
         ])
+        .args(more)
         .args(["--", ".", ":(exclude).aictx"]);
     switch_off(&mut command, &filters);
     match tokio::time::timeout_at(end, command.output()).await {
-        Err(_) => failed("timeout"),
-        Ok(Err(_)) => failed("git_not_found"),
-        Ok(Ok(output)) if !output.status.success() => failed("refused"),
-        Ok(Ok(output)) => parse(&output.stdout),
-    }
-}
-
-fn failed(kind: &str) -> GitState {
-    GitState {
-        reason: format!("git_state_error:{kind}"),
-        ..GitState::default()
+        Err(_) => Err("timeout"),
+        Ok(Err(_)) => Err("git_not_found"),
+        Ok(Ok(output)) if !output.status.success() => Err("refused"),
+        Ok(Ok(output)) => Ok(output.stdout),
     }
 }
 
@@ -118,14 +188,19 @@ fn may_define_filters(worktree: &Path) -> bool {
         common.join("config.worktree"),
         git.join("config.worktree"),
     ];
-    files.iter().any(|file| match fs::read(file) {
+    files.iter().any(|file| says(file, &[b"filter", b"include"]))
+}
+
+/// Whether a file of configuration has one of some words, or cannot be read.
+fn says(file: &Path, words: &[&[u8]]) -> bool {
+    match fs::read(file) {
         Ok(bytes) => {
             let text = bytes.to_ascii_lowercase();
-            let says = |word: &[u8]| memchr::memmem::find(&text, word).is_some();
-            says(b"filter") || says(b"include")
+            let mut words = words.iter();
+            words.any(|word| memchr::memmem::find(&text, word).is_some())
         }
         Err(error) => error.kind() != io::ErrorKind::NotFound,
-    })
+    }
 }
 
 /// Reads scope and name in turn.
@@ -273,7 +348,7 @@ mod tests {
             .enable_all()
             .build()
             .unwrap();
-        let state = runtime.block_on(state(root));
+        let state = runtime.block_on(ask(root));
         assert!(state.available, "{}", state.reason);
         assert_eq!(state.unstaged, ["file"]);
         assert!(!root.join("mark").exists(), "the filter ran");

@@ -254,6 +254,7 @@ async fn resume(app: &Arc<App>, params: ResumeParams) -> Result<ResumeReply, Rpc
         .identify(|agent| app.sessions.only_live(agent, &place.worktree));
     let now = app.now();
     let look_only = params.look_only;
+    let worktree = place.worktree.clone();
     let (at, task, app_, host_) = (
         place,
         params.task.clone(),
@@ -275,7 +276,10 @@ async fn resume(app: &Arc<App>, params: ResumeParams) -> Result<ResumeReply, Rpc
     }
     // A process that serves one call has nothing to do afterwards but to wait for the disk.
     let written = match app.mode {
-        Mode::Daemon => host.look_and_write_soon(look, decide).await,
+        Mode::Daemon => {
+            git::get_ready(app, &worktree);
+            host.look_and_write_soon(look, decide).await
+        }
         Mode::Once => {
             let project = look();
             host.write(move |snapshot| decide(snapshot, project)).await
@@ -325,9 +329,9 @@ impl Looked {
             root: host.root.clone(),
             worktree: worktree.to_owned(),
         };
-        let (app, at, snapshot) = (Arc::clone(app), place.clone(), host.snapshot());
-        let project = tokio::task::spawn_blocking(move || facts::gather(&app, &at, &snapshot));
-        let git = git::state(worktree).await;
+        let (app_, at, snapshot) = (Arc::clone(app), place.clone(), host.snapshot());
+        let project = tokio::task::spawn_blocking(move || facts::gather(&app_, &at, &snapshot));
+        let git = git::state(app, worktree).await;
         let project = project
             .await
             .map_err(|_| RpcError::new(INTERNAL, "the handler failed"))?;

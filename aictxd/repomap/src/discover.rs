@@ -20,7 +20,7 @@ pub mod git_index;
 mod look;
 mod walk;
 
-pub(crate) use look::{Look, Sort, look, look_at};
+pub use look::{Look, Sort, look, look_at};
 
 /// Directories that nobody indexes unless their files are tracked: what tools install or build.
 const BY_TOOLS: [&str; 19] = [

@@ -219,7 +219,7 @@ async fn checkout(
     place: &Place,
     snapshot: &Arc<Snapshot>,
 ) -> Result<Checkout, RpcError> {
-    let git = git::state(&place.worktree).await;
+    let git = git::state(app, &place.worktree).await;
     let (task, place, snapshot) = (Arc::clone(app), place.clone(), Arc::clone(snapshot));
     tokio::task::spawn_blocking(move || facts::checkout(&task, &place, &snapshot).with_git(&git))
         .await

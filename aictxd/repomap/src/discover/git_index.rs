@@ -45,6 +45,9 @@ pub struct Index {
     pub entries: Vec<Entry>,
     /// Whether entries are missing: the file is torn, split, or sparse.
     pub incomplete: bool,
+    /// Whether git compares some entry with its file otherwise than by what is said here: it is in
+    /// conflict, to be added only, left out of the worktree, or promised not to change.
+    pub special: bool,
 }
 
 /// Reads an index file. `hash` is the length of object ids: 20, or 32 with SHA-256. Never fails:
@@ -77,11 +80,14 @@ fn read(bytes: &[u8], hash: usize, index: &mut Index) -> Option<()> {
         let size = number(&mut fixed)?;
         let id = take(&mut rest, hash)?.first_chunk::<20>().copied()?;
         let flags = u16::from_be_bytes(take(&mut rest, 2)?.try_into().ok()?);
+        // Promised not to change; a stage other than the first.
+        index.special |= flags & 0xb000 != 0;
         if flags & 0x4000 != 0 {
             if version < 3 {
                 return None;
             }
             let extended = u16::from_be_bytes(take(&mut rest, 2)?.try_into().ok()?);
+            index.special |= extended & 0x6000 != 0;
             // A sparse index has directories as entries: mode 040000 with skip-worktree.
             index.incomplete |= extended & 0x4000 != 0 && mode & TYPE == 0o040_000;
         }

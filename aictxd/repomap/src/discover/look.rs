@@ -15,18 +15,23 @@ use super::Stamp;
 
 /// How something looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Look {
-    pub(crate) stamp: Stamp,
+pub struct Look {
+    /// What tells whether its content is another.
+    pub stamp: Stamp,
     /// When anything of it changed, in nanoseconds since the epoch. Nobody can set it back.
-    pub(crate) changed: i64,
-    pub(crate) sort: Sort,
+    pub changed: i64,
+    /// What it is.
+    pub sort: Sort,
 }
 
 /// What it is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Sort {
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Sort {
+    /// A regular file.
     File,
+    /// A directory.
     Directory,
+    /// A symbolic link, a pipe, a device.
     Other,
 }
 
@@ -39,7 +44,7 @@ const BETWEEN: usize = 512;
 
 /// How each path below the root looks; nothing where nothing is. Ends early, with fewer answers,
 /// when `stop` says so or `end` is over. Paths in order need the fewest directories opened.
-pub(crate) fn look<P: AsRef<[u8]> + Sync>(
+pub fn look<P: AsRef<[u8]> + Sync>(
     root: &Path,
     paths: &[P],
     threads: usize,
@@ -79,7 +84,7 @@ pub(crate) fn look<P: AsRef<[u8]> + Sync>(
 }
 
 /// How one thing looks, links followed.
-pub(crate) fn look_at(path: &Path) -> Option<Look> {
+pub fn look_at(path: &Path) -> Option<Look> {
     Some(of(&rustix::fs::stat(path).ok()?))
 }
 

@@ -1,0 +1,596 @@
+//! What git answered about a worktree, given again for as long as it would answer the same.
+//!
+//! An answer rests on what is checked out, git's index, rules and configuration, the names in the
+//! directories that git enters, and how each tracked file looks. While all of that looks as it did, so
+//! does the answer. Two changes are frequent and need no git either: a directory that was written to
+//! and has the same names as before, and a tracked file whose size is no longer the one in the index,
+//! which git calls changed without reading it. Anything else asks git again.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::ffi::OsStr;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant, SystemTime};
+
+use aictx_artifacts::root::{self, find_repository};
+use aictx_proto::snapshot::GitState;
+use aictx_repomap::discover::{Look, Sort, git_index, look, look_at};
+
+use super::{MAX_PATHS, says};
+
+/// Worktrees that are remembered.
+const MAX_WORKTREES: usize = 64;
+/// Tracked files of a worktree that is remembered, and names in its directories.
+const MAX_TRACKED: usize = 30_000;
+const MAX_NAMES: usize = 60_000;
+/// File systems stamp with the clock of the kernel's last tick, at most this long ago: what changed so
+/// shortly before git looked, or since, may look the same and be another.
+const CLOCK_TICK: Duration = Duration::from_millis(20);
+/// Older answers are not relied upon: some file systems do not tell what changed.
+const OLDEST: Duration = Duration::from_secs(600);
+/// Asking for what an answer rests on takes at most one part in so many of the time.
+const SHARE: u32 = 20;
+const THREADS: usize = 2;
+
+/// Answers of git, by worktree.
+#[derive(Debug, Default)]
+pub struct Answers(Mutex<HashMap<PathBuf, Known>>);
+
+#[derive(Debug, Default)]
+struct Known {
+    ground: Option<Arc<Ground>>,
+    learning: bool,
+    /// Not to be learnt again before.
+    next: Option<Instant>,
+}
+
+impl Answers {
+    /// What git would say, where that is certain. Looks at every tracked file.
+    pub(super) fn state(&self, worktree: &Path) -> Option<GitState> {
+        let ground = Arc::clone(self.all().get(worktree)?.ground.as_ref()?);
+        let state = ground.state(worktree);
+        if state.is_none()
+            && let Some(known) = self.all().get_mut(worktree)
+        {
+            known.ground = None;
+        }
+        state
+    }
+
+    /// Whether it is time to learn what git's answer rests on; if so, [`Self::learnt`] must follow.
+    pub(super) fn begin(&self, worktree: &Path) -> bool {
+        let mut all = self.all();
+        if all.len() >= MAX_WORKTREES && !all.contains_key(worktree) {
+            all.clear();
+        }
+        let known = all.entry(worktree.to_owned()).or_default();
+        let due = known.next.is_none_or(|next| Instant::now() >= next);
+        let begin = known.ground.is_none() && !known.learning && due;
+        known.learning |= begin;
+        begin
+    }
+
+    /// Remembers what was learnt in the time that it took.
+    pub(super) fn learnt(&self, worktree: &Path, ground: Result<Ground, Trouble>, took: Duration) {
+        let mut all = self.all();
+        let known = all.entry(worktree.to_owned()).or_default();
+        let pause = match ground {
+            Err(Trouble::Unfit) => OLDEST,
+            _ => took * SHARE,
+        };
+        known.ground = ground.ok().map(Arc::new);
+        known.learning = false;
+        known.next = Instant::now().checked_add(pause);
+    }
+
+    fn all(&self) -> std::sync::MutexGuard<'_, HashMap<PathBuf, Known>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Why it cannot be told what an answer rests on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Trouble {
+    /// Something changed just now.
+    Unsettled,
+    /// Git does more here than is known of it, or there is too much to look at.
+    Unfit,
+}
+
+/// What an answer rests on.
+#[derive(Debug)]
+pub(super) struct Ground {
+    answer: GitState,
+    index: PathBuf,
+    index_look: Option<Look>,
+    /// Paths, contents and modes of the index, hashed: git writes it anew whenever it looked at files.
+    entries: u64,
+    /// Git's other files, configuration and rules outside of the worktree's directories.
+    outside: Vec<(PathBuf, Option<Look>)>,
+    /// Ignore files in the worktree.
+    rules: Vec<Vec<u8>>,
+    rules_look: Vec<Option<Look>>,
+    /// Directories that git enters below the root, how they look, and a hash of their names. The root
+    /// stands first and apart.
+    directories: Vec<Vec<u8>>,
+    inside: Vec<(Option<Look>, u64)>,
+    root: (Option<Look>, u64),
+    /// Tracked files with their sizes in the index; no look where it may not have been git's.
+    tracked: Vec<Vec<u8>>,
+    sizes: Vec<u32>,
+    files: Vec<Option<Option<Look>>>,
+    since: Instant,
+}
+
+impl Ground {
+    /// What `answer` rests on, which git began to work out at `started` and which excludes the
+    /// `ignored` directories.
+    ///
+    /// # Errors
+    /// Where that cannot be told in full.
+    pub(super) fn of(
+        worktree: &Path,
+        answer: GitState,
+        ignored: &HashSet<Vec<u8>>,
+        started: SystemTime,
+    ) -> Result<Self, Trouble> {
+        Self::look(worktree, answer, ignored, started)
+            .ok_or(Trouble::Unfit)?
+            .ok_or(Trouble::Unsettled)
+    }
+
+    /// Nothing where it is unfit, nothing in it where it is not settled.
+    fn look(
+        worktree: &Path,
+        answer: GitState,
+        ignored: &HashSet<Vec<u8>>,
+        started: SystemTime,
+    ) -> Option<Option<Self>> {
+        let settled = started.checked_sub(CLOCK_TICK)?;
+        let settled = settled.duration_since(SystemTime::UNIX_EPOCH).ok()?;
+        let settled = i64::try_from(settled.as_nanos()).ok()?;
+        let is_settled = |look: &Option<Look>| look.is_none_or(|look| look.changed < settled);
+        let places = Places::of(worktree)?;
+        let outside: Vec<_> = places
+            .outside
+            .into_iter()
+            .map(|place| {
+                let look = look_at(&place);
+                (place, look)
+            })
+            .collect();
+        // What is read after a look follows from what was looked at.
+        let index_look = look_at(&places.index);
+        let (tracked, sizes, entries) = read_index(&places.index, &answer)?;
+        let head = root::head(worktree);
+        let plain = answer.available
+            && !answer.truncated
+            && (&head.head, &head.branch) == (&answer.head, &answer.branch);
+        if !plain {
+            return None;
+        }
+        let (root, below) = walk(worktree, ignored)?;
+        let (directories, hashes): (Vec<_>, Vec<_>) = below.into_iter().unzip();
+        let looks = look_all(worktree, &directories)?;
+        let inside: Vec<_> = looks.into_iter().zip(hashes).collect();
+        let root = (look_at(worktree), root);
+        let rules: Vec<Vec<u8>> = std::iter::once(&Vec::new())
+            .chain(&directories)
+            .map(|directory| below_of(directory, b".gitignore"))
+            .collect();
+        let rules_look = look_all(worktree, &rules)?;
+        let still = is_settled(&index_look)
+            && outside.iter().all(|(_, look)| is_settled(look))
+            && inside.iter().all(|(look, _)| is_settled(look))
+            && is_settled(&root.0)
+            && rules_look.iter().all(is_settled);
+        if !still {
+            return Some(None);
+        }
+        let looks = look_all(worktree, &tracked)?;
+        let looks = looks.into_iter().map(|look| is_settled(&look).then_some(look));
+        Some(Some(Self {
+            answer,
+            index: places.index,
+            index_look,
+            entries,
+            outside,
+            rules,
+            rules_look,
+            directories,
+            inside,
+            root,
+            tracked,
+            sizes,
+            files: looks.collect(),
+            since: Instant::now(),
+        }))
+    }
+
+    /// What git would answer now, where that is certain.
+    fn state(&self, worktree: &Path) -> Option<GitState> {
+        let head = root::head(worktree);
+        let same = self.since.elapsed() <= OLDEST
+            && (&head.head, &head.branch) == (&self.answer.head, &self.answer.branch)
+            && self.outside.iter().all(|(place, look)| look_at(place) == *look)
+            && look_all(worktree, &self.rules)? == self.rules_look;
+        if !same || !self.has_the_same_names(worktree)? {
+            return None;
+        }
+        let mut refreshed = None;
+        if look_at(&self.index) != self.index_look {
+            let (_, sizes, entries) = read_index(&self.index, &self.answer)?;
+            if entries != self.entries {
+                return None;
+            }
+            refreshed = Some(sizes);
+        }
+        let sizes = refreshed.as_ref().unwrap_or(&self.sizes);
+        let mut changed = BTreeSet::new();
+        let looks = look_all(worktree, &self.tracked)?;
+        let files = self.files.iter().zip(sizes).zip(looks);
+        for (path, ((before, size), now)) in self.tracked.iter().zip(files) {
+            if *before == Some(now) {
+                continue;
+            }
+            let now = now.filter(|look| look.sort == Sort::File)?;
+            // Git writes no size where it could not trust what it saw, and keeps 32 bits.
+            #[allow(clippy::cast_possible_truncation)]
+            let differs = *size != 0 && now.stamp.size as u32 != *size;
+            if !differs {
+                return None;
+            }
+            changed.insert(String::from_utf8_lossy(path).into_owned());
+        }
+        let mut answer = self.answer.clone();
+        if !changed.is_empty() {
+            changed.extend(answer.unstaged);
+            answer.unstaged = changed.into_iter().collect();
+        }
+        (answer.unstaged.len() <= MAX_PATHS).then_some(answer)
+    }
+
+    fn has_the_same_names(&self, worktree: &Path) -> Option<bool> {
+        let same = |path: &[u8], now: Option<Look>, (look, names): &(Option<Look>, u64)| {
+            if now == *look {
+                return true;
+            }
+            let directory = now.is_some_and(|look| look.sort == Sort::Directory);
+            directory && list(worktree, path).is_some_and(|found| hash(&found) == *names)
+        };
+        if !same(b"", look_at(worktree), &self.root) {
+            return Some(false);
+        }
+        let looks = look_all(worktree, &self.directories)?;
+        let paths = self.directories.iter().zip(looks);
+        let mut all = paths.zip(&self.inside);
+        Some(all.all(|((path, now), before)| same(path, now, before)))
+    }
+}
+
+/// Where git's own files of a worktree lie.
+struct Places {
+    index: PathBuf,
+    outside: Vec<PathBuf>,
+}
+
+impl Places {
+    /// Nothing where git might look elsewhere than at this directory.
+    fn of(worktree: &Path) -> Option<Self> {
+        let found = find_repository(worktree).ok()?;
+        let (git, common) = (found.git_dir?, found.common_dir?);
+        if git == common && git.join("commondir").exists() {
+            return None;
+        }
+        // The directory itself changes whenever git writes.
+        let link = Some(worktree.join(".git")).filter(|link| !link.is_dir());
+        let mut outside: Vec<PathBuf> = link.into_iter().collect();
+        for dir in [&git, &common] {
+            let names = ["config", "config.worktree", "commondir", "info/exclude"];
+            outside.extend(names.map(|name| dir.join(name)));
+        }
+        let configured = ["config", "config.worktree"].map(|name| common.join(name));
+        if configured.iter().any(|file| says(file, &[b"worktree"])) {
+            return None;
+        }
+        let home = std::env::var_os("HOME").map(PathBuf::from);
+        let own = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from);
+        let own = own.or_else(|| Some(home.as_ref()?.join(".config")));
+        outside.extend(home.map(|home| home.join(".gitconfig")));
+        outside.extend(own.map(|own| own.join("git/config")));
+        outside.push(PathBuf::from("/etc/gitconfig"));
+        outside.extend(ignore::gitignore::gitconfig_excludes_path());
+        Some(Self {
+            index: git.join("index"),
+            outside,
+        })
+    }
+}
+
+/// Paths and sizes of what is tracked, and a hash of all that does not change when git looks again.
+/// Nothing where git compares otherwise than by that.
+fn read_index(index: &Path, answer: &GitState) -> Option<(Vec<Vec<u8>>, Vec<u32>, u64)> {
+    let bytes = std::fs::read(index).ok()?;
+    let index = git_index::parse(&bytes, if answer.head.len() == 64 { 32 } else { 20 });
+    let unfit = index.incomplete || index.special || index.entries.len() > MAX_TRACKED;
+    if unfit || index.entries.iter().any(git_index::Entry::is_submodule) {
+        return None;
+    }
+    let mut hasher = DefaultHasher::new();
+    for entry in &index.entries {
+        (&entry.path, entry.id, entry.mode).hash(&mut hasher);
+    }
+    let entries = index.entries.into_iter();
+    let entries = entries.filter(|entry| !entry.path.starts_with(b".aictx/"));
+    let (paths, sizes) = entries.map(|e| (e.path, e.size)).unzip();
+    Some((paths, sizes, hasher.finish()))
+}
+
+fn look_all(worktree: &Path, paths: &[Vec<u8>]) -> Option<Vec<Option<Look>>> {
+    let looks = look(worktree, paths, THREADS, None, &AtomicBool::new(false));
+    (looks.len() == paths.len()).then_some(looks)
+}
+
+/// Hashes of the names in the root and in every directory below that is not ignored, links not
+/// followed. Nothing where another repository lies among them, or too much.
+fn walk(worktree: &Path, ignored: &HashSet<Vec<u8>>) -> Option<(u64, Vec<(Vec<u8>, u64)>)> {
+    let mut root = 0;
+    let mut found = Vec::new();
+    let mut pending = vec![Vec::new()];
+    let mut count = 0;
+    while let Some(directory) = pending.pop() {
+        let names = list(worktree, &directory)?;
+        count += names.len();
+        if count > MAX_NAMES {
+            return None;
+        }
+        for (name, sort) in &names {
+            if !directory.is_empty() && name == b".git" {
+                return None;
+            }
+            let path = below_of(&directory, name);
+            if *sort == Sort::Directory && !ignored.contains(&path) {
+                pending.push(path);
+            }
+        }
+        if directory.is_empty() {
+            root = hash(&names);
+        } else {
+            found.push((directory, hash(&names)));
+        }
+    }
+    found.sort_unstable();
+    Some((root, found))
+}
+
+/// Names in a directory and what they are, in order; at the root without what git is not asked about.
+fn list(worktree: &Path, directory: &[u8]) -> Option<Vec<(Vec<u8>, Sort)>> {
+    let mut names = Vec::new();
+    for entry in std::fs::read_dir(worktree.join(OsStr::from_bytes(directory))).ok()? {
+        let entry = entry.ok()?;
+        let name = entry.file_name().as_bytes().to_vec();
+        if directory.is_empty() && matches!(name.as_slice(), b".git" | b".aictx") {
+            continue;
+        }
+        let sort = match entry.file_type().ok()? {
+            kind if kind.is_dir() => Sort::Directory,
+            kind if kind.is_file() => Sort::File,
+            _ => Sort::Other,
+        };
+        names.push((name, sort));
+    }
+    names.sort_unstable();
+    Some(names)
+}
+
+fn below_of(directory: &[u8], name: &[u8]) -> Vec<u8> {
+    let mut path = directory.to_vec();
+    if !path.is_empty() {
+        path.push(b'/');
+    }
+    path.extend_from_slice(name);
+    path
+}
+
+fn hash(names: &[(Vec<u8>, Sort)]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    names.hash(&mut hasher);
+    hasher.finish()
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::super::{ignored_in, parse};
+    use super::*;
+    use proptest::prelude::*;
+    use std::fs;
+    use std::os::unix::fs::{PermissionsExt, symlink};
+    use std::process::Command;
+
+    fn git(at: &Path, arguments: &[&str]) -> Vec<u8> {
+        let output = Command::new("git")
+            .args(["-c", "user.name=t", "-c", "user.email=t@t"])
+            .args(arguments)
+            .current_dir(at)
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{arguments:?}: {output:?}");
+        output.stdout
+    }
+
+    const STATUS: [&str; 7] = [
+        "status",
+        "--porcelain=v2",
+        "--branch",
+        "-z",
+        "--untracked-files=normal",
+        "--ignore-submodules=dirty",
+        "--ignored=matching",
+    ];
+
+    fn asked(at: &Path) -> (GitState, HashSet<Vec<u8>>) {
+        let paths = ["--", ".", ":(exclude).aictx"];
+        let output = git(at, &[STATUS.as_slice(), &paths].concat());
+        (parse(&output), ignored_in(&output))
+    }
+
+    /// As if everything had been settled for long: in these tests nothing changes while git looks.
+    fn learnt(at: &Path) -> Ground {
+        let (answer, ignored) = asked(at);
+        let later = SystemTime::now() + Duration::from_secs(3_600);
+        Ground::of(at, answer, &ignored, later).unwrap()
+    }
+
+    fn repository() -> tempfile::TempDir {
+        let dir = tempfile::tempdir().unwrap();
+        let at = dir.path();
+        git(at, &["init", "-q", "-b", "main"]);
+        for (path, text) in [
+            (".gitignore", "*.o\ntarget/\n"),
+            ("a.rs", "fn a() {}\n"),
+            ("src/b.rs", "fn b() {}\n"),
+            ("src/deep/c.rs", "fn c() {}\n"),
+            ("docs/d.md", "# d\n"),
+            ("target/x", "built\n"),
+            ("obj/only.o", "built\n"),
+            ("new/one", "untracked\n"),
+            (".aictx/facts", "ours\n"),
+        ] {
+            fs::create_dir_all(at.join(path).parent().unwrap()).unwrap();
+            fs::write(at.join(path), text).unwrap();
+        }
+        git(at, &["add", "a.rs", "src", "docs", ".gitignore"]);
+        git(at, &["commit", "-q", "-m", "one"]);
+        dir
+    }
+
+    #[test]
+    fn edits_and_what_is_ignored_need_no_git() {
+        let dir = repository();
+        let at = dir.path();
+        let ground = learnt(at);
+        assert_eq!(ground.state(at).unwrap(), asked(at).0);
+        fs::write(at.join("src/b.rs"), "fn b() { longer() }\n").unwrap();
+        fs::write(at.join("target/y"), "more\n").unwrap();
+        fs::write(at.join(".aictx/more"), "more\n").unwrap();
+        // As editors do that never leave half a file.
+        fs::write(at.join("docs/.d.swp"), "# d, and more\n").unwrap();
+        fs::rename(at.join("docs/.d.swp"), at.join("docs/d.md")).unwrap();
+        fs::write(at.join("new/one"), "still untracked\n").unwrap();
+        let state = ground.state(at).unwrap();
+        assert_eq!(state, asked(at).0);
+        assert_eq!(state.unstaged, ["docs/d.md", "src/b.rs"]);
+        assert_eq!(state.untracked, ["new/"]);
+        fs::write(at.join("src/b.rs"), "fn c() {}\n").unwrap();
+        assert_eq!(ground.state(at), None, "only git knows whether it is the same");
+    }
+
+    #[test]
+    fn what_changed_just_now_is_not_learnt() {
+        let dir = repository();
+        let at = dir.path();
+        let (answer, ignored) = asked(at);
+        let now = SystemTime::now();
+        let ground = Ground::of(at, answer, &ignored, now);
+        assert_eq!(ground.err(), Some(Trouble::Unsettled));
+    }
+
+    #[test]
+    fn what_git_compares_in_its_own_way_is_not_learnt() {
+        let changes: [&[&[&str]]; 4] = [
+            &[&["update-index", "--assume-unchanged", "a.rs"]],
+            &[&["update-index", "--skip-worktree", "a.rs"]],
+            &[&["add", "-N", "new/one"]],
+            &[&["config", "core.worktree", ".."]],
+        ];
+        for commands in changes {
+            let dir = repository();
+            let at = dir.path();
+            let (answer, ignored) = asked(at);
+            for command in commands {
+                git(at, command);
+            }
+            let later = SystemTime::now() + Duration::from_secs(3_600);
+            let ground = Ground::of(at, answer, &ignored, later);
+            assert_eq!(ground.err(), Some(Trouble::Unfit), "{commands:?}");
+        }
+        let dir = repository();
+        let at = dir.path();
+        git(at, &["init", "-q", "new/other"]);
+        let (answer, ignored) = asked(at);
+        let later = SystemTime::now() + Duration::from_secs(3_600);
+        let ground = Ground::of(at, answer, &ignored, later);
+        assert_eq!(ground.err(), Some(Trouble::Unfit), "another repository");
+    }
+
+    const FILES: [&str; 10] = [
+        "a.rs",
+        "src/b.rs",
+        "src/deep/c.rs",
+        "docs/d.md",
+        "new/one",
+        "new/two",
+        "obj/only.o",
+        "obj/plain",
+        "target/x",
+        "src/made.rs",
+    ];
+    const RULES: [&str; 3] = [".gitignore", "src/.gitignore", ".git/info/exclude"];
+
+    /// One change to a worktree; what cannot be done there is not done.
+    fn change(at: &Path, what: usize, file: usize) {
+        let path = at.join(FILES[file % FILES.len()]);
+        let _ = match what {
+            0 | 1 => fs::write(&path, "x".repeat(20 + file)),
+            2 => fs::write(&path, "fn z() {}\n"),
+            3 => fs::remove_file(&path),
+            4 => fs::write(at.join("temp"), "y".repeat(30 + file))
+                .and_then(|()| fs::rename(at.join("temp"), &path)),
+            5 => fs::set_permissions(&path, fs::Permissions::from_mode(0o755)),
+            6 => fs::remove_file(&path).and_then(|()| symlink("elsewhere", &path)),
+            7 => fs::create_dir_all(at.join("src/more/empty")),
+            8 => fs::remove_dir_all(at.join("new")),
+            9 => fs::write(at.join(RULES[file % RULES.len()]), format!("*.{}\n", file % 3)),
+            10 => fs::write(at.join(RULES[file % RULES.len()]), "new\n*.md\n"),
+            11 => fs::rename(at.join("src/deep"), at.join("src/moved")),
+            12 => fs::remove_file(&path).and_then(|()| fs::create_dir(&path)),
+            13 => Ok(drop(git(at, &["add", "-A", "--", "."]))),
+            14 => Ok(drop(git(at, &["commit", "-q", "-m", "x", "--allow-empty"]))),
+            15 => Ok(drop(git(at, &["checkout", "-q", "-B", "other"]))),
+            16 => Ok(drop(git(at, &["reset", "-q", "--hard"]))),
+            17 => fs::create_dir_all(at.join(".aictx"))
+                .and_then(|()| fs::write(at.join(".aictx/facts"), "z".repeat(file))),
+            _ => Ok(()),
+        };
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(24))]
+        #[test]
+        fn what_is_answered_is_what_git_says(
+            changes in proptest::collection::vec((0_usize..19, 0_usize..40), 1..14)
+        ) {
+            let dir = repository();
+            let at = dir.path();
+            let mut ground = learnt(at);
+            for (what, file) in changes {
+                change(at, what, file);
+                let now = asked(at).0;
+                match ground.state(at) {
+                    Some(state) => prop_assert_eq!(state, now),
+                    None => {
+                        let (answer, ignored) = asked(at);
+                        let later = SystemTime::now() + Duration::from_secs(3_600);
+                        let next = Ground::of(at, answer, &ignored, later);
+                        prop_assume!(next.is_ok());
+                        ground = next.unwrap();
+                    }
+                }
+            }
+        }
+    }
+}
