@@ -188,7 +188,9 @@ fn may_define_filters(worktree: &Path) -> bool {
         common.join("config.worktree"),
         git.join("config.worktree"),
     ];
-    files.iter().any(|file| says(file, &[b"filter", b"include"]))
+    files
+        .iter()
+        .any(|file| says(file, &[b"filter", b"include"]))
 }
 
 /// Whether a file of configuration has one of some words, or cannot be read.

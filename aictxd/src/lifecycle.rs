@@ -140,6 +140,7 @@ async fn list_failures(app: &App) {
     let hosts = app.hosts.all();
     let listed = tokio::task::spawn_blocking(move || {
         for host in hosts {
+            host.settle();
             if let Err(error) = host.list_failures(Duration::ZERO) {
                 tracing::warn!(repo = %host.root.display(), %error, "failures were not listed");
             }

@@ -4,6 +4,7 @@
 //! mutation passes a point of [`crate::fault`].
 
 use std::cell::RefCell;
+use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::fd::{AsFd, OwnedFd};
@@ -483,6 +484,18 @@ thread_local! {
 pub(crate) struct Syncs(Vec<(File, String)>);
 
 impl Syncs {
+    /// Adds later ones. What was to be synced under the same name is another file by now, or the same.
+    pub(crate) fn add(&mut self, later: Self) {
+        let names: HashSet<&str> = later.0.iter().map(|(_, what)| what.as_str()).collect();
+        self.0.retain(|(_, what)| !names.contains(what.as_str()));
+        self.0.splice(0..0, later.0);
+    }
+
+    /// How many.
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
     /// Does them, in order.
     pub(crate) fn finish(self) -> io::Result<()> {
         self.0.iter().try_for_each(|(file, what)| sync(file, what))

@@ -61,7 +61,7 @@ fn decode(bytes: &[u8]) -> Option<Vec<Step>> {
 }
 
 /// A written intent.
-#[derive(Debug)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Intent(String);
 
 /// Makes an intent durable. On failure nothing is left of it, or, when not even that could be
@@ -95,6 +95,11 @@ pub(crate) fn remove(root: &Root, intent: &Intent) {
     let _ = root
         .unlink(&intent.0)
         .and_then(|()| root.sync_parent(&intent.0));
+}
+
+/// Removes an intent whose steps are in the files; the disk need not know at once.
+pub(crate) fn forgo(root: &Root, intent: &Intent) {
+    let _ = root.unlink(&intent.0);
 }
 
 /// The error of a commit that is in the journal.

@@ -52,10 +52,22 @@ pub struct Store {
     /// published.
     applying: AtomicBool,
     generation: AtomicU64,
+    owed: Mutex<Owed>,
     clock: fn() -> Timestamp,
     /// How long a commit waits for others.
     patience: Duration,
 }
+
+/// What commits that were answered early still owe the disk.
+#[derive(Debug, Default)]
+struct Owed {
+    /// Stands for the last of them until the disk has it all.
+    intent: Option<journal::Intent>,
+    syncs: fs::Syncs,
+}
+
+/// Files that may be owed before a commit waits for the disk after all: each is held open.
+const MAX_OWED: usize = 256;
 
 impl Store {
     /// Opens the store of the repository at `root`, which must have an `.aictx` directory, and
@@ -137,6 +149,7 @@ impl Store {
             published: RwLock::default(),
             applying: AtomicBool::new(false),
             generation: AtomicU64::new(0),
+            owed: Mutex::default(),
             clock: now,
             patience: DEADLINE,
         })
@@ -214,8 +227,9 @@ impl Store {
 
     /// As [`transact_many`](Self::transact_many) for writes that are derived from others: `seen` is
     /// called as soon as they are in the files and in the snapshot, before the disk has confirmed
-    /// them. The end of the process loses nothing from then on; a power failure may lose the group
-    /// or leave some of its files as they were. Not called when the group fails.
+    /// them; it does so in [`settle`](Self::settle), which is to follow soon. The end of the process
+    /// loses nothing from then on; a power failure may lose the group or some of its files. Not called
+    /// when the group fails.
     pub fn transact_soon<T>(
         &self,
         ops: Vec<Op<'_, T>>,
@@ -338,13 +352,51 @@ impl Store {
         let (done, syncs) = fs::put_off(|| self.carry_out(root, &steps, overlay));
         let (snapshot, intent) = done?;
         seen();
-        // In order, so that the intent is durable before what it tells of; it stays when a sync
-        // fails, and whoever takes the lock next does its steps again.
-        match syncs.finish() {
-            Ok(()) => journal::remove(root, &intent),
-            Err(e) => return Err(journal::deferred(root.error(files::JOURNAL_DIR, e))),
+        let many = {
+            let mut owed = self.owed();
+            owed.intent = Some(intent);
+            owed.syncs.add(syncs);
+            owed.syncs.len() > MAX_OWED
+        };
+        if many {
+            self.settle()?;
         }
         Ok(snapshot)
+    }
+
+    /// Lets the disk confirm what was answered before it had. Commits need not wait for this.
+    ///
+    /// # Errors
+    /// The disk failed; whoever takes the lock next does the last of the commits again.
+    pub fn settle(&self) -> Result<(), StoreError> {
+        let (syncs, stood_for) = {
+            let mut owed = self.owed();
+            (std::mem::take(&mut owed.syncs), owed.intent.clone())
+        };
+        // In order, so that the intent is durable before what it tells of.
+        let done = syncs.finish();
+        let mut owed = self.owed();
+        if owed.intent != stood_for {
+            // A later commit has taken its place.
+            return Ok(());
+        }
+        let root = self.root();
+        let intent = owed.intent.take();
+        drop(owed);
+        done.map_err(|e| journal::deferred(root.error(files::JOURNAL_DIR, e)))?;
+        if let Some(intent) = intent {
+            journal::remove(&root, &intent);
+        }
+        Ok(())
+    }
+
+    /// Whether [`settle`](Self::settle) has something to do.
+    pub fn owes(&self) -> bool {
+        self.owed().syncs.len() > 0
+    }
+
+    fn owed(&self) -> MutexGuard<'_, Owed> {
+        self.owed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Writes the intent, then the files, then publishes the snapshot.
@@ -415,6 +467,10 @@ impl Store {
     }
 
     fn recover_locked(&self, root: &Arc<Root>) -> Result<u64, StoreError> {
+        // What this process has done is not to be done again.
+        if let Some(done) = self.owed().intent.take() {
+            journal::forgo(root, &done);
+        }
         let finished = journal::recover(root, &|file| self.set_aside(root, file), &|file| {
             self.quarantine_name(root, file)
         })?;

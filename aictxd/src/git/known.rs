@@ -6,7 +6,7 @@
 //! and has the same names as before, and a tracked file whose size is no longer the one in the index,
 //! which git calls changed without reading it. Anything else asks git again.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ffi::OsStr;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::os::unix::ffi::OsStrExt;
@@ -113,11 +113,9 @@ pub(super) struct Ground {
     /// Ignore files in the worktree.
     rules: Vec<Vec<u8>>,
     rules_look: Vec<Option<Look>>,
-    /// Directories that git enters below the root, how they look, and a hash of their names. The root
-    /// stands first and apart.
+    /// Directories that git enters, the root first, how they look, and a hash of their names.
     directories: Vec<Vec<u8>>,
     inside: Vec<(Option<Look>, u64)>,
-    root: (Option<Look>, u64),
     /// Tracked files with their sizes in the index; no look where it may not have been git's.
     tracked: Vec<Vec<u8>>,
     sizes: Vec<u32>,
@@ -172,26 +170,23 @@ impl Ground {
         if !plain {
             return None;
         }
-        let (root, below) = walk(worktree, ignored)?;
-        let (directories, hashes): (Vec<_>, Vec<_>) = below.into_iter().unzip();
-        let looks = look_all(worktree, &directories)?;
+        let (directories, hashes): (Vec<_>, Vec<_>) = walk(worktree, ignored)?.into_iter().unzip();
+        let looks = look_directories(worktree, &directories)?;
         let inside: Vec<_> = looks.into_iter().zip(hashes).collect();
-        let root = (look_at(worktree), root);
-        let rules: Vec<Vec<u8>> = std::iter::once(&Vec::new())
-            .chain(&directories)
-            .map(|directory| below_of(directory, b".gitignore"))
-            .collect();
+        let rules = directories.iter();
+        let rules: Vec<_> = rules.map(|d| below_of(d, b".gitignore")).collect();
         let rules_look = look_all(worktree, &rules)?;
         let still = is_settled(&index_look)
             && outside.iter().all(|(_, look)| is_settled(look))
             && inside.iter().all(|(look, _)| is_settled(look))
-            && is_settled(&root.0)
             && rules_look.iter().all(is_settled);
         if !still {
             return Some(None);
         }
         let looks = look_all(worktree, &tracked)?;
-        let looks = looks.into_iter().map(|look| is_settled(&look).then_some(look));
+        let looks = looks
+            .into_iter()
+            .map(|look| is_settled(&look).then_some(look));
         Some(Some(Self {
             answer,
             index: places.index,
@@ -202,7 +197,6 @@ impl Ground {
             rules_look,
             directories,
             inside,
-            root,
             tracked,
             sizes,
             files: looks.collect(),
@@ -215,7 +209,10 @@ impl Ground {
         let head = root::head(worktree);
         let same = self.since.elapsed() <= OLDEST
             && (&head.head, &head.branch) == (&self.answer.head, &self.answer.branch)
-            && self.outside.iter().all(|(place, look)| look_at(place) == *look)
+            && self
+                .outside
+                .iter()
+                .all(|(place, look)| look_at(place) == *look)
             && look_all(worktree, &self.rules)? == self.rules_look;
         if !same || !self.has_the_same_names(worktree)? {
             return None;
@@ -261,10 +258,7 @@ impl Ground {
             let directory = now.is_some_and(|look| look.sort == Sort::Directory);
             directory && list(worktree, path).is_some_and(|found| hash(&found) == *names)
         };
-        if !same(b"", look_at(worktree), &self.root) {
-            return Some(false);
-        }
-        let looks = look_all(worktree, &self.directories)?;
+        let looks = look_directories(worktree, &self.directories)?;
         let paths = self.directories.iter().zip(looks);
         let mut all = paths.zip(&self.inside);
         Some(all.all(|((path, now), before)| same(path, now, before)))
@@ -334,11 +328,17 @@ fn look_all(worktree: &Path, paths: &[Vec<u8>]) -> Option<Vec<Option<Look>>> {
     (looks.len() == paths.len()).then_some(looks)
 }
 
+/// As [`look_all`], of directories with the root first.
+fn look_directories(worktree: &Path, paths: &[Vec<u8>]) -> Option<Vec<Option<Look>>> {
+    let mut looks = look_all(worktree, paths)?;
+    *looks.first_mut()? = look_at(worktree);
+    Some(looks)
+}
+
 /// Hashes of the names in the root and in every directory below that is not ignored, links not
 /// followed. Nothing where another repository lies among them, or too much.
-fn walk(worktree: &Path, ignored: &HashSet<Vec<u8>>) -> Option<(u64, Vec<(Vec<u8>, u64)>)> {
-    let mut root = 0;
-    let mut found = Vec::new();
+fn walk(worktree: &Path, ignored: &HashSet<Vec<u8>>) -> Option<BTreeMap<Vec<u8>, u64>> {
+    let mut found = BTreeMap::new();
     let mut pending = vec![Vec::new()];
     let mut count = 0;
     while let Some(directory) = pending.pop() {
@@ -356,14 +356,9 @@ fn walk(worktree: &Path, ignored: &HashSet<Vec<u8>>) -> Option<(u64, Vec<(Vec<u8
                 pending.push(path);
             }
         }
-        if directory.is_empty() {
-            root = hash(&names);
-        } else {
-            found.push((directory, hash(&names)));
-        }
+        found.insert(directory, hash(&names));
     }
-    found.sort_unstable();
-    Some((root, found))
+    Some(found)
 }
 
 /// Names in a directory and what they are, in order; at the root without what git is not asked about.
@@ -403,194 +398,4 @@ fn hash(names: &[(Vec<u8>, Sort)]) -> u64 {
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
-mod tests {
-    use super::super::{ignored_in, parse};
-    use super::*;
-    use proptest::prelude::*;
-    use std::fs;
-    use std::os::unix::fs::{PermissionsExt, symlink};
-    use std::process::Command;
-
-    fn git(at: &Path, arguments: &[&str]) -> Vec<u8> {
-        let output = Command::new("git")
-            .args(["-c", "user.name=t", "-c", "user.email=t@t"])
-            .args(arguments)
-            .current_dir(at)
-            .output()
-            .unwrap();
-        assert!(output.status.success(), "{arguments:?}: {output:?}");
-        output.stdout
-    }
-
-    const STATUS: [&str; 7] = [
-        "status",
-        "--porcelain=v2",
-        "--branch",
-        "-z",
-        "--untracked-files=normal",
-        "--ignore-submodules=dirty",
-        "--ignored=matching",
-    ];
-
-    fn asked(at: &Path) -> (GitState, HashSet<Vec<u8>>) {
-        let paths = ["--", ".", ":(exclude).aictx"];
-        let output = git(at, &[STATUS.as_slice(), &paths].concat());
-        (parse(&output), ignored_in(&output))
-    }
-
-    /// As if everything had been settled for long: in these tests nothing changes while git looks.
-    fn learnt(at: &Path) -> Ground {
-        let (answer, ignored) = asked(at);
-        let later = SystemTime::now() + Duration::from_secs(3_600);
-        Ground::of(at, answer, &ignored, later).unwrap()
-    }
-
-    fn repository() -> tempfile::TempDir {
-        let dir = tempfile::tempdir().unwrap();
-        let at = dir.path();
-        git(at, &["init", "-q", "-b", "main"]);
-        for (path, text) in [
-            (".gitignore", "*.o\ntarget/\n"),
-            ("a.rs", "fn a() {}\n"),
-            ("src/b.rs", "fn b() {}\n"),
-            ("src/deep/c.rs", "fn c() {}\n"),
-            ("docs/d.md", "# d\n"),
-            ("target/x", "built\n"),
-            ("obj/only.o", "built\n"),
-            ("new/one", "untracked\n"),
-            (".aictx/facts", "ours\n"),
-        ] {
-            fs::create_dir_all(at.join(path).parent().unwrap()).unwrap();
-            fs::write(at.join(path), text).unwrap();
-        }
-        git(at, &["add", "a.rs", "src", "docs", ".gitignore"]);
-        git(at, &["commit", "-q", "-m", "one"]);
-        dir
-    }
-
-    #[test]
-    fn edits_and_what_is_ignored_need_no_git() {
-        let dir = repository();
-        let at = dir.path();
-        let ground = learnt(at);
-        assert_eq!(ground.state(at).unwrap(), asked(at).0);
-        fs::write(at.join("src/b.rs"), "fn b() { longer() }\n").unwrap();
-        fs::write(at.join("target/y"), "more\n").unwrap();
-        fs::write(at.join(".aictx/more"), "more\n").unwrap();
-        // As editors do that never leave half a file.
-        fs::write(at.join("docs/.d.swp"), "# d, and more\n").unwrap();
-        fs::rename(at.join("docs/.d.swp"), at.join("docs/d.md")).unwrap();
-        fs::write(at.join("new/one"), "still untracked\n").unwrap();
-        let state = ground.state(at).unwrap();
-        assert_eq!(state, asked(at).0);
-        assert_eq!(state.unstaged, ["docs/d.md", "src/b.rs"]);
-        assert_eq!(state.untracked, ["new/"]);
-        fs::write(at.join("src/b.rs"), "fn c() {}\n").unwrap();
-        assert_eq!(ground.state(at), None, "only git knows whether it is the same");
-    }
-
-    #[test]
-    fn what_changed_just_now_is_not_learnt() {
-        let dir = repository();
-        let at = dir.path();
-        let (answer, ignored) = asked(at);
-        let now = SystemTime::now();
-        let ground = Ground::of(at, answer, &ignored, now);
-        assert_eq!(ground.err(), Some(Trouble::Unsettled));
-    }
-
-    #[test]
-    fn what_git_compares_in_its_own_way_is_not_learnt() {
-        let changes: [&[&[&str]]; 4] = [
-            &[&["update-index", "--assume-unchanged", "a.rs"]],
-            &[&["update-index", "--skip-worktree", "a.rs"]],
-            &[&["add", "-N", "new/one"]],
-            &[&["config", "core.worktree", ".."]],
-        ];
-        for commands in changes {
-            let dir = repository();
-            let at = dir.path();
-            let (answer, ignored) = asked(at);
-            for command in commands {
-                git(at, command);
-            }
-            let later = SystemTime::now() + Duration::from_secs(3_600);
-            let ground = Ground::of(at, answer, &ignored, later);
-            assert_eq!(ground.err(), Some(Trouble::Unfit), "{commands:?}");
-        }
-        let dir = repository();
-        let at = dir.path();
-        git(at, &["init", "-q", "new/other"]);
-        let (answer, ignored) = asked(at);
-        let later = SystemTime::now() + Duration::from_secs(3_600);
-        let ground = Ground::of(at, answer, &ignored, later);
-        assert_eq!(ground.err(), Some(Trouble::Unfit), "another repository");
-    }
-
-    const FILES: [&str; 10] = [
-        "a.rs",
-        "src/b.rs",
-        "src/deep/c.rs",
-        "docs/d.md",
-        "new/one",
-        "new/two",
-        "obj/only.o",
-        "obj/plain",
-        "target/x",
-        "src/made.rs",
-    ];
-    const RULES: [&str; 3] = [".gitignore", "src/.gitignore", ".git/info/exclude"];
-
-    /// One change to a worktree; what cannot be done there is not done.
-    fn change(at: &Path, what: usize, file: usize) {
-        let path = at.join(FILES[file % FILES.len()]);
-        let _ = match what {
-            0 | 1 => fs::write(&path, "x".repeat(20 + file)),
-            2 => fs::write(&path, "fn z() {}\n"),
-            3 => fs::remove_file(&path),
-            4 => fs::write(at.join("temp"), "y".repeat(30 + file))
-                .and_then(|()| fs::rename(at.join("temp"), &path)),
-            5 => fs::set_permissions(&path, fs::Permissions::from_mode(0o755)),
-            6 => fs::remove_file(&path).and_then(|()| symlink("elsewhere", &path)),
-            7 => fs::create_dir_all(at.join("src/more/empty")),
-            8 => fs::remove_dir_all(at.join("new")),
-            9 => fs::write(at.join(RULES[file % RULES.len()]), format!("*.{}\n", file % 3)),
-            10 => fs::write(at.join(RULES[file % RULES.len()]), "new\n*.md\n"),
-            11 => fs::rename(at.join("src/deep"), at.join("src/moved")),
-            12 => fs::remove_file(&path).and_then(|()| fs::create_dir(&path)),
-            13 => Ok(drop(git(at, &["add", "-A", "--", "."]))),
-            14 => Ok(drop(git(at, &["commit", "-q", "-m", "x", "--allow-empty"]))),
-            15 => Ok(drop(git(at, &["checkout", "-q", "-B", "other"]))),
-            16 => Ok(drop(git(at, &["reset", "-q", "--hard"]))),
-            17 => fs::create_dir_all(at.join(".aictx"))
-                .and_then(|()| fs::write(at.join(".aictx/facts"), "z".repeat(file))),
-            _ => Ok(()),
-        };
-    }
-
-    proptest! {
-        #![proptest_config(ProptestConfig::with_cases(24))]
-        #[test]
-        fn what_is_answered_is_what_git_says(
-            changes in proptest::collection::vec((0_usize..19, 0_usize..40), 1..14)
-        ) {
-            let dir = repository();
-            let at = dir.path();
-            let mut ground = learnt(at);
-            for (what, file) in changes {
-                change(at, what, file);
-                let now = asked(at).0;
-                match ground.state(at) {
-                    Some(state) => prop_assert_eq!(state, now),
-                    None => {
-                        let (answer, ignored) = asked(at);
-                        let later = SystemTime::now() + Duration::from_secs(3_600);
-                        let next = Ground::of(at, answer, &ignored, later);
-                        prop_assume!(next.is_ok());
-                        ground = next.unwrap();
-                    }
-                }
-            }
-        }
-    }
-}
+mod tests;

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -37,6 +37,8 @@ pub struct Host {
     pub watch: Watch,
     pub(super) queue: Mutex<Queue>,
     pub(super) commits: AtomicU64,
+    /// The disk will be asked soon to confirm what was answered.
+    pub(super) settling: AtomicBool,
     /// Executions finalized since it was bounded last.
     finalized: AtomicU64,
     /// Observations that could not be written since this was opened, and why the last could not.
@@ -66,6 +68,7 @@ impl Host {
             watch: Watch::default(),
             queue: Mutex::default(),
             commits: AtomicU64::new(0),
+            settling: AtomicBool::new(false),
             finalized: AtomicU64::new(0),
             pending: Mutex::default(),
             unrecorded: Mutex::default(),

@@ -4,6 +4,7 @@
 use std::collections::VecDeque;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use aictx_artifacts::{Op, StoreError};
 use aictx_proto::effect::Effects;
@@ -17,6 +18,10 @@ use super::{Host, store_error};
 const GROUP: usize = 64;
 /// Operations that may wait for one repository; beyond it callers are told to come back.
 const MAX_QUEUE: usize = 1_024;
+
+/// How long the disk is left alone after an answer that need not wait for it: who asks again at once
+/// would wait with it.
+const SETTLE: Duration = Duration::from_millis(50);
 
 /// Operations that wait for one repository.
 #[derive(Default)]
@@ -145,7 +150,26 @@ impl Host {
     }
 
     /// Commits what waits, in groups, until nothing does.
-    fn drain(&self) {
+    fn drain(self: &Arc<Self>) {
+        self.commit_all();
+        if self.store.owes() && !self.settling.swap(true, Ordering::AcqRel) {
+            let host = Arc::clone(self);
+            tokio::spawn(async move {
+                tokio::time::sleep(SETTLE).await;
+                host.settling.store(false, Ordering::Release);
+                drop(tokio::task::spawn_blocking(move || host.settle()));
+            });
+        }
+    }
+
+    /// Lets the disk confirm what was answered before it had.
+    pub fn settle(&self) {
+        if let Err(error) = self.store.settle() {
+            tracing::warn!(repo = %self.root.display(), %error, "answered, but not on disk yet");
+        }
+    }
+
+    fn commit_all(&self) {
         loop {
             let group: Vec<Job> = {
                 let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);

@@ -46,6 +46,7 @@ fn child() {
             let store = Store::open(dir).unwrap();
             let op: crate::Op<'_, ()> = Box::new(|s| ((), finalize("new", s)));
             store.transact_soon(vec![op], &mut || ());
+            store.settle().unwrap();
             return;
         }
         Ok("create") => Store::create(dir).unwrap(),
@@ -386,7 +387,9 @@ fn an_early_answer_comes_when_the_files_hold_it_and_before_the_disk_has_confirme
             let snapshot = repo.store.latest();
             seen.push(snapshot.executions.last().unwrap().execution_id.clone());
         };
-        repo.store.transact_soon(vec![op], &mut look)
+        let done = repo.store.transact_soon(vec![op], &mut look);
+        repo.store.settle().unwrap();
+        done
     });
     assert!(done[0].is_ok());
     assert_eq!(seen, ["new"]);

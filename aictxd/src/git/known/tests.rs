@@ -1,0 +1,201 @@
+use super::super::{ignored_in, parse};
+use super::*;
+use proptest::prelude::*;
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::process::Command;
+
+fn git(at: &Path, arguments: &[&str]) -> Vec<u8> {
+    let output = Command::new("git")
+        .args(["-c", "user.name=t", "-c", "user.email=t@t"])
+        .args(arguments)
+        .current_dir(at)
+        .output()
+        .unwrap();
+    assert!(output.status.success(), "{arguments:?}: {output:?}");
+    output.stdout
+}
+
+const STATUS: [&str; 7] = [
+    "status",
+    "--porcelain=v2",
+    "--branch",
+    "-z",
+    "--untracked-files=normal",
+    "--ignore-submodules=dirty",
+    "--ignored=matching",
+];
+
+fn asked(at: &Path) -> (GitState, HashSet<Vec<u8>>) {
+    let paths = ["--", ".", ":(exclude).aictx"];
+    let output = git(at, &[STATUS.as_slice(), &paths].concat());
+    (parse(&output), ignored_in(&output))
+}
+
+/// As if everything had been settled for long: in these tests nothing changes while git looks.
+fn learnt(at: &Path) -> Ground {
+    let (answer, ignored) = asked(at);
+    let later = SystemTime::now() + Duration::from_secs(3_600);
+    Ground::of(at, answer, &ignored, later).unwrap()
+}
+
+fn repository() -> tempfile::TempDir {
+    let dir = tempfile::tempdir().unwrap();
+    let at = dir.path();
+    git(at, &["init", "-q", "-b", "main"]);
+    for (path, text) in [
+        (".gitignore", "*.o\ntarget/\n"),
+        ("a.rs", "fn a() {}\n"),
+        ("src/b.rs", "fn b() {}\n"),
+        ("src/deep/c.rs", "fn c() {}\n"),
+        ("docs/d.md", "# d\n"),
+        ("target/x", "built\n"),
+        ("obj/only.o", "built\n"),
+        ("new/one", "untracked\n"),
+        (".aictx/facts", "ours\n"),
+    ] {
+        fs::create_dir_all(at.join(path).parent().unwrap()).unwrap();
+        fs::write(at.join(path), text).unwrap();
+    }
+    git(at, &["add", "a.rs", "src", "docs", ".gitignore"]);
+    git(at, &["commit", "-q", "-m", "one"]);
+    dir
+}
+
+#[test]
+fn edits_and_what_is_ignored_need_no_git() {
+    let dir = repository();
+    let at = dir.path();
+    let ground = learnt(at);
+    assert_eq!(ground.state(at).unwrap(), asked(at).0);
+    fs::write(at.join("src/b.rs"), "fn b() { longer() }\n").unwrap();
+    fs::write(at.join("target/y"), "more\n").unwrap();
+    fs::write(at.join(".aictx/more"), "more\n").unwrap();
+    // As editors do that never leave half a file.
+    fs::write(at.join("docs/.d.swp"), "# d, and more\n").unwrap();
+    fs::rename(at.join("docs/.d.swp"), at.join("docs/d.md")).unwrap();
+    fs::write(at.join("new/one"), "still untracked\n").unwrap();
+    let state = ground.state(at).unwrap();
+    assert_eq!(state, asked(at).0);
+    assert_eq!(state.unstaged, ["docs/d.md", "src/b.rs"]);
+    assert_eq!(state.untracked, ["new/"]);
+    fs::write(at.join("src/b.rs"), "fn c() {}\n").unwrap();
+    assert_eq!(
+        ground.state(at),
+        None,
+        "only git knows whether it is the same"
+    );
+}
+
+#[test]
+fn what_changed_just_now_is_not_learnt() {
+    let dir = repository();
+    let at = dir.path();
+    let (answer, ignored) = asked(at);
+    let now = SystemTime::now();
+    let ground = Ground::of(at, answer, &ignored, now);
+    assert_eq!(ground.err(), Some(Trouble::Unsettled));
+}
+
+#[test]
+fn what_git_compares_in_its_own_way_is_not_learnt() {
+    let changes: [&[&[&str]]; 4] = [
+        &[&["update-index", "--assume-unchanged", "a.rs"]],
+        &[&["update-index", "--skip-worktree", "a.rs"]],
+        &[&["add", "-N", "new/one"]],
+        &[&["config", "core.worktree", ".."]],
+    ];
+    for commands in changes {
+        let dir = repository();
+        let at = dir.path();
+        let (answer, ignored) = asked(at);
+        for command in commands {
+            git(at, command);
+        }
+        let later = SystemTime::now() + Duration::from_secs(3_600);
+        let ground = Ground::of(at, answer, &ignored, later);
+        assert_eq!(ground.err(), Some(Trouble::Unfit), "{commands:?}");
+    }
+    let dir = repository();
+    let at = dir.path();
+    git(at, &["init", "-q", "new/other"]);
+    let (answer, ignored) = asked(at);
+    let later = SystemTime::now() + Duration::from_secs(3_600);
+    let ground = Ground::of(at, answer, &ignored, later);
+    assert_eq!(ground.err(), Some(Trouble::Unfit), "another repository");
+}
+
+fn run(at: &Path, arguments: &[&str]) -> std::io::Result<()> {
+    git(at, arguments);
+    Ok(())
+}
+
+const FILES: [&str; 10] = [
+    "a.rs",
+    "src/b.rs",
+    "src/deep/c.rs",
+    "docs/d.md",
+    "new/one",
+    "new/two",
+    "obj/only.o",
+    "obj/plain",
+    "target/x",
+    "src/made.rs",
+];
+const RULES: [&str; 3] = [".gitignore", "src/.gitignore", ".git/info/exclude"];
+
+/// One change to a worktree; what cannot be done there is not done.
+fn change(at: &Path, what: usize, file: usize) {
+    let path = at.join(FILES[file % FILES.len()]);
+    let _ = match what {
+        0 | 1 => fs::write(&path, "x".repeat(20 + file)),
+        2 => fs::write(&path, "fn z() {}\n"),
+        3 => fs::remove_file(&path),
+        4 => fs::write(at.join("temp"), "y".repeat(30 + file))
+            .and_then(|()| fs::rename(at.join("temp"), &path)),
+        5 => fs::set_permissions(&path, fs::Permissions::from_mode(0o755)),
+        6 => fs::remove_file(&path).and_then(|()| symlink("elsewhere", &path)),
+        7 => fs::create_dir_all(at.join("src/more/empty")),
+        8 => fs::remove_dir_all(at.join("new")),
+        9 => fs::write(
+            at.join(RULES[file % RULES.len()]),
+            format!("*.{}\n", file % 3),
+        ),
+        10 => fs::write(at.join(RULES[file % RULES.len()]), "new\n*.md\n"),
+        11 => fs::rename(at.join("src/deep"), at.join("src/moved")),
+        12 => fs::remove_file(&path).and_then(|()| fs::create_dir(&path)),
+        13 => run(at, &["add", "-A", "--", "."]),
+        14 => run(at, &["commit", "-q", "-m", "x", "--allow-empty"]),
+        15 => run(at, &["checkout", "-q", "-B", "other"]),
+        16 => run(at, &["reset", "-q", "--hard"]),
+        17 => fs::create_dir_all(at.join(".aictx"))
+            .and_then(|()| fs::write(at.join(".aictx/facts"), "z".repeat(file))),
+        _ => Ok(()),
+    };
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+    #[test]
+    fn what_is_answered_is_what_git_says(
+        changes in proptest::collection::vec((0_usize..19, 0_usize..40), 1..14)
+    ) {
+        let dir = repository();
+        let at = dir.path();
+        let mut ground = learnt(at);
+        for (what, file) in changes {
+            change(at, what, file);
+            let now = asked(at).0;
+            match ground.state(at) {
+                Some(state) => prop_assert_eq!(state, now),
+                None => {
+                    let (answer, ignored) = asked(at);
+                    let later = SystemTime::now() + Duration::from_secs(3_600);
+                    let next = Ground::of(at, answer, &ignored, later);
+                    prop_assume!(next.is_ok());
+                    ground = next.unwrap();
+                }
+            }
+        }
+    }
+}
