@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 use std::fs::File;
 use std::io;
 
+use aictx_proto::record::files;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
@@ -271,6 +272,11 @@ pub(crate) fn apply(
                 ..
             } => {
                 let bytes = bytes.get();
+                if is_shown(file)
+                    && root.overwrite(file, &bytes).map_err(|e| root.error(file, e))?
+                {
+                    continue;
+                }
                 let there = current(root, file, &bytes, *rows, before.as_ref())
                     .map_err(|e| root.error(file, e))?;
                 match there {
@@ -305,6 +311,13 @@ pub(crate) fn apply(
         }
     }
     Ok(stamps)
+}
+
+/// Whether a file only shows what others hold, for whoever wants to look. It is written anew each
+/// time, and nothing is worth keeping of it: so it is written in place, which spares the file system
+/// a file made and one removed.
+fn is_shown(file: &str) -> bool {
+    matches!(file, files::RESUME_CAPSULE_JSON | files::RESUME_CAPSULE_MD)
 }
 
 /// Appends those of the lines that are not there yet, with one write.

@@ -348,6 +348,25 @@ impl Root {
         moved
     }
 
+    /// Writes `bytes` over the file itself, where it is there and nobody else's under another name;
+    /// whether it was. Who reads meanwhile may see a mixture, and so may all if it is interrupted.
+    pub(crate) fn overwrite(&self, rel: &str, bytes: &[u8]) -> io::Result<bool> {
+        let mut file = match self.open_file(rel, OFlags::RDWR) {
+            Err(e) if is_missing(&e) => return Ok(false),
+            other => other?,
+        };
+        let stat = rustix::fs::fstat(&file)?;
+        if stat.st_nlink != 1 {
+            return Ok(false);
+        }
+        write(&mut file, bytes, rel)?;
+        if stat.st_size != i64::try_from(bytes.len()).unwrap_or(i64::MAX) {
+            file.set_len(bytes.len() as u64)?;
+        }
+        sync(&file, rel)?;
+        Ok(true)
+    }
+
     /// Removes what an interrupted replacement of `rel` left.
     pub(crate) fn remove_temp(&self, rel: &str) -> io::Result<()> {
         let (parent, name) = split(rel);

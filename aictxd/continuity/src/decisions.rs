@@ -9,6 +9,7 @@ use aictx_proto::snapshot::{Rows, Snapshot};
 use crate::ids::decision_id;
 use crate::marks;
 use crate::matching::{hashed_terms, in_common};
+use crate::postings::Postings;
 use crate::prepared::{Prepared, hash};
 
 /// A decision, and what speaks for telling it.
@@ -104,6 +105,8 @@ struct Standing {
     left: Vec<(usize, &'static str)>,
     /// Hashes of the ids of those that a later one replaces.
     gone: HashSet<u64>,
+    /// All of them, by their terms.
+    having: Postings,
 }
 
 fn stand(rows: &[Arc<Decision>], known: &[Arc<Known>]) -> Standing {
@@ -128,6 +131,7 @@ fn stand(rows: &[Arc<Decision>], known: &[Arc<Known>]) -> Standing {
         holding,
         left,
         gone,
+        having: Postings::of(known.iter().map(|known| &*known.terms)),
     }
 }
 
@@ -156,11 +160,11 @@ pub(crate) fn about<'a>(
 ) -> Vec<&'a Decision> {
     let asked = hashed_terms(request);
     let known = KNOWN.of(decisions);
-    let mut found: Vec<(usize, &Decision)> = decisions
-        .iter()
-        .zip(&known.each)
+    let words = known.sum.having.in_common(&asked, decisions.len());
+    let mut found: Vec<(usize, &Decision)> = words
+        .into_iter()
+        .zip(decisions.iter().map(|decision| &**decision))
         .rev()
-        .map(|(decision, known)| (in_common(&asked, &known.terms), &**decision))
         .filter(|(words, _)| *words > 0)
         .collect();
     found.sort_by_key(|(words, _)| std::cmp::Reverse(*words));
@@ -208,11 +212,12 @@ pub(crate) fn ranked<'a>(
     let left = known.sum.left.iter();
     let left = left.filter_map(|(row, why)| Some((at(*row)?.1.id.clone(), *why)));
     let holding = known.sum.holding.iter();
+    let words = known.sum.having.in_common(&asked, known.each.len());
     let mut out: Vec<RankedDecision> = holding
         .filter_map(|(row, age)| {
             let (decision, known) = at(*row)?;
             let hits = in_common(&known.governs, &at_hand);
-            let words = in_common(&asked, &known.terms);
+            let words = words.get(*row).copied().unwrap_or_default();
             let recent = *age < 5;
             let score = if known.pinned { 1_000 } else { 0 }
                 + 20 * hits.min(3) as i64

@@ -25,6 +25,7 @@ mod memo;
 mod observe;
 mod packet;
 mod preferences;
+mod postings;
 mod prepared;
 mod project;
 mod quality;

@@ -94,7 +94,11 @@ pub(crate) fn in_common(a: &[u64], b: &[u64]) -> usize {
 
 /// As [`similarity`], of hashed terms.
 pub(crate) fn likeness(a: &[u64], b: &[u64]) -> f64 {
-    let shared = in_common(a, b);
+    share(in_common(a, b), a, b)
+}
+
+/// As [`likeness`], of terms of which so many are known to be the same.
+pub(crate) fn share(shared: usize, a: &[u64], b: &[u64]) -> f64 {
     let all = a.len() + b.len() - shared;
     if all == 0 {
         0.0

@@ -16,6 +16,7 @@ use aictx_signals::Check;
 use crate::capsule::age;
 use crate::marks;
 use crate::memo::check;
+use crate::postings::Postings;
 use crate::prepared::{Prepared, bits, hash, said};
 
 /// Weights of the spec, in its order.
@@ -58,9 +59,8 @@ pub struct FailureQuery<'a> {
 /// What is known of a pattern before anything is asked.
 #[derive(Debug)]
 struct Known {
-    /// Hashes of its terms, sorted, and as a set of bits: most of what is asked for is not there.
+    /// Hashes of its terms, each once.
     terms: Box<[u64]>,
-    term_bits: [u64; 4],
     /// Its files and their directories, as sets of bits.
     files: u64,
     directories: u64,
@@ -80,20 +80,20 @@ struct Known {
     seen: Option<Timestamp>,
 }
 
-impl Known {
-    fn has_term(&self, hash: u64) -> bool {
-        let (word, bit) = place_of_term(hash);
-        let may = self.term_bits.get(word).is_some_and(|w| w >> bit & 1 == 1);
-        may && self.terms.binary_search(&hash).is_ok()
-    }
+/// What is known of all patterns.
+#[derive(Debug)]
+struct Sum {
+    /// Places of the open ones, the ones seen last first.
+    open: Vec<usize>,
+    /// By their terms.
+    having: Postings,
 }
 
-/// Word and bit of a term in a set of 256 bits; the upper bits of the hash depend on all of it.
-fn place_of_term(hash: u64) -> (usize, u64) {
-    ((hash >> 62) as usize, hash >> 56 & 63)
-}
+static KNOWN: Prepared<FailurePattern, Known, Sum> = Prepared::with_sum(know, |rows, known| Sum {
+    open: open_ones(rows, known),
+    having: Postings::of(known.iter().map(|known| &*known.terms)),
+});
 
-static KNOWN: Prepared<FailurePattern, Known, Vec<usize>> = Prepared::with_sum(know, open_ones);
 /// Prepares a list that will be asked about.
 pub(crate) fn warm(rows: &Rows<FailurePattern>) {
     drop(KNOWN.of(rows));
@@ -104,14 +104,7 @@ fn know(pattern: &FailurePattern) -> Known {
     find_terms(&haystack(pattern), |term| terms.push(hash(term)));
     terms.sort_unstable();
     terms.dedup();
-    let mut term_bits = [0_u64; 4];
-    for (word, bit) in terms.iter().copied().map(place_of_term) {
-        if let Some(word) = term_bits.get_mut(word) {
-            *word |= 1 << bit;
-        }
-    }
     Known {
-        term_bits,
         terms: terms.into(),
         files: bits(files(pattern)),
         directories: bits(files(pattern).filter_map(directory)),
@@ -150,7 +143,7 @@ fn open_ones(patterns: &[Arc<FailurePattern>], known: &[Arc<Known>]) -> Vec<usiz
 /// Open patterns that nobody called wrong, the ones seen last first.
 pub(crate) fn open(patterns: &Rows<FailurePattern>) -> Vec<&FailurePattern> {
     let known = KNOWN.of(patterns);
-    let open = known.sum.iter();
+    let open = known.sum.open.iter();
     open.filter_map(|at| Some(&**patterns.get(*at)?)).collect()
 }
 
@@ -163,26 +156,24 @@ pub fn find_failures<'a>(
     let known = KNOWN.of(patterns);
     let asked = asked(query.task);
     // Bit by bit, which of the question's terms a pattern has.
-    let mask_of = |known: &Arc<Known>| {
-        let bits = asked.iter().enumerate();
-        bits.filter(|(_, (hash, _))| known.has_term(*hash))
-            .fold(0_u64, |mask, (at, _)| mask | 1 << at)
-    };
-    let having: Vec<u64> = known.each.iter().map(mask_of).collect();
+    let mut masks = vec![0_u64; patterns.len()];
     let all = patterns.len().max(1) as f64;
-    let telling: Vec<f64> = asked
-        .iter()
-        .enumerate()
-        .map(|(at, (_, weight))| {
-            let having = having.iter().filter(|mask| *mask >> at & 1 == 1).count() as f64;
-            // 1 for a term of one pattern, towards 0 for a term of all.
-            let rarity = ((all + 1.0) / (having + 1.0)).ln() / ((all + 1.0) / 2.0).ln().max(0.7);
-            EACH_WORD * rarity.min(1.0) * weight
-        })
-        .collect();
+    let mut telling = Vec::with_capacity(asked.len());
+    for (at, (term, weight)) in asked.iter().enumerate() {
+        let having = known.sum.having.rows(*term);
+        for row in having {
+            if let Some(mask) = masks.get_mut(*row as usize) {
+                *mask |= 1 << at;
+            }
+        }
+        // 1 for a term of one pattern, towards 0 for a term of all.
+        let having = having.len() as f64;
+        let rarity = ((all + 1.0) / (having + 1.0)).ln() / ((all + 1.0) / 2.0).ln().max(0.7);
+        telling.push(EACH_WORD * rarity.min(1.0) * weight);
+    }
     let question = Question::new(query, now);
     let mut found: Vec<(f64, &FailurePattern)> = Vec::new();
-    for ((pattern, known), mask) in patterns.iter().zip(&known.each).zip(having) {
+    for ((pattern, known), mask) in patterns.iter().zip(&known.each).zip(masks) {
         let shared = telling.iter().enumerate();
         let shared = shared.filter(|(at, _)| mask >> at & 1 == 1);
         let words: f64 = shared.map(|(_, telling)| telling).sum();

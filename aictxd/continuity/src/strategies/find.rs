@@ -13,8 +13,9 @@ use serde_json::{Map, Value, json};
 
 use super::quality;
 use crate::marks;
-use crate::matching::{hashed_terms, likeness};
+use crate::matching::{hashed_terms, likeness, share};
 use crate::memo::check;
+use crate::postings::Postings;
 use crate::prepared::{Prepared, bits, is_said, said};
 
 /// Half of a strategy's score is gone after this many days.
@@ -124,7 +125,12 @@ struct Known {
     at: Option<Timestamp>,
 }
 
-static KNOWN: Prepared<Strategy, Known> = Prepared::new(|strategy| {
+/// With the rows by the terms of their requests.
+static KNOWN: Prepared<Strategy, Known, Postings> = Prepared::with_sum(know, |_, known| {
+    Postings::of(known.iter().map(|known| &*known.request))
+});
+
+fn know(strategy: &Strategy) -> Known {
     let files = strategy.files_used.iter().chain(&strategy.entry_points);
     Known {
         request: hashed_terms(&strategy.task_text),
@@ -138,7 +144,7 @@ static KNOWN: Prepared<Strategy, Known> = Prepared::new(|strategy| {
         usable: strategy.success && !strategy.is_failure && !marks::is_wrong(&strategy.extra),
         at: Timestamp::parse(&strategy.timestamp),
     }
-});
+}
 
 /// Prepares a list that will be asked about.
 pub(crate) fn warm(rows: &Rows<Strategy>) {
@@ -188,11 +194,14 @@ pub fn find_strategies<'a, 'q>(
         now,
     };
     let known = KNOWN.of(strategies);
+    let shared = known.sum.in_common(&asked.request, strategies.len());
     let mut found: Vec<(i64, usize, &Strategy)> = strategies
         .iter()
         .zip(&known.each)
         .enumerate()
-        .filter(|(_, (_, known))| known.usable && asked.may_offer(known))
+        .zip(shared)
+        .filter(|((_, (_, known)), shared)| known.usable && asked.may_offer(known, *shared))
+        .map(|(row, _)| row)
         .filter_map(|(index, (strategy, known))| {
             let (score, _, _) = asked.judge(strategy, known, false)?;
             Some((score, index, &**strategy))
@@ -217,15 +226,16 @@ impl Asked<'_> {
 
     /// Whether there can be evidence for a strategy, from what is known of it: for most there cannot,
     /// and then the row is not looked at. As [`Self::judge`] has it, but for files and first file,
-    /// whose sets and hashes may have in common what they have not.
-    fn may_offer(&self, known: &Known) -> bool {
+    /// whose sets and hashes may have in common what they have not. The requests have `shared` terms in
+    /// common.
+    fn may_offer(&self, known: &Known, shared: usize) -> bool {
         let same = |asked: Option<u64>, known: Option<u64>| asked.is_some() && asked == known;
         known.files & self.files != 0
             || same(self.primary, known.primary)
             || same(self.area, known.area)
             || same(self.subsystem, known.subsystem)
             || !(self.tests.is_empty() && self.commands.is_empty() && self.errors.is_empty())
-            || likeness(&self.request, &known.request) >= LIKE_REQUEST
+            || share(shared, &self.request, &known.request) >= LIKE_REQUEST
     }
 
     /// Score, files in common and points of a strategy; none without evidence.
