@@ -273,7 +273,9 @@ pub(crate) fn apply(
             } => {
                 let bytes = bytes.get();
                 if is_shown(file)
-                    && root.overwrite(file, &bytes).map_err(|e| root.error(file, e))?
+                    && root
+                        .overwrite(file, &bytes)
+                        .map_err(|e| root.error(file, e))?
                 {
                     continue;
                 }

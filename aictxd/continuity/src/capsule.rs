@@ -18,7 +18,7 @@ use self::lines::{CLOSING, newest, quote};
 use crate::context::{Context, Hand};
 use crate::observe::{Observation, open_rows};
 use crate::packet::Packet;
-use crate::preferences::is_muted;
+use crate::preferences::{self, is_muted};
 use crate::project::Project;
 use crate::resume::{carryover_gaps, dirty_text};
 use crate::session::{Touch, touch};
@@ -156,6 +156,7 @@ impl Capsule<'_> {
         if let Some((command, source)) = project.canonical_check(self.context.snapshot) {
             packet.item("check", "", source, &[format!("Tests: `{command}`")]);
         }
+        preferences::tell(&self.context.snapshot.preferences, &mut packet);
         self.close(packet)
     }
 
@@ -193,6 +194,7 @@ impl Capsule<'_> {
         session_so_far(&mut packet, self.start.rows);
         self.work_state(&mut packet);
         self.decisions(&mut packet);
+        preferences::tell(&self.context.snapshot.preferences, &mut packet);
         self.close(packet)
     }
 

@@ -16,7 +16,7 @@ use self::text::{fit, render};
 use crate::capsule::banner;
 use crate::context::{Context, Hand};
 use crate::contracts::{contract_file, next_id, with_new};
-use crate::preferences::is_muted;
+use crate::preferences::{self, is_muted};
 use crate::project::Project;
 use crate::record_value as value;
 use crate::session::touch;
@@ -140,6 +140,7 @@ pub fn resume(
             "already_shown": already_shown, "muted": muted,
         }),
         communication_policy: json!({ "layer": "disabled", "mode": "disabled" }),
+        effective_preferences: preferences::as_json(&preferences::stated(&snapshot.preferences)),
         startup_guard: optional(json!({
             "resume_is_self_contained": true,
             "allowed_aictx_commands_before_first_task_action": ["resume", "guard", "steer", "map", "task"],

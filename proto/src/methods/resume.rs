@@ -55,6 +55,9 @@ pub struct ResumeReply {
     pub startup_banner_policy: Value,
     /// `{layer, mode}`: nothing is prescribed.
     pub communication_policy: Value,
+    /// What somebody noted in `user_preferences.json`, by dotted names; null for nothing.
+    #[serde(default, skip_serializing_if = "Value::is_null")]
+    pub effective_preferences: Value,
     /// Which of our commands belong where.
     #[serde(default, skip_serializing_if = "Value::is_null")]
     pub startup_guard: Value,

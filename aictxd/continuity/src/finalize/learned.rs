@@ -18,6 +18,7 @@ use crate::contracts::{
 use crate::failures;
 use crate::memo::{Passed, is_test_command};
 use crate::observe::Observation;
+use crate::preferences;
 use crate::row_value;
 use crate::semantic;
 use crate::strategies::{self, Done, StrategyChange};
@@ -398,7 +399,10 @@ fn loaded(context: &Context) -> Vec<&'static str> {
         ("handoff", context.handoff.is_some()),
         ("decisions", !context.decisions.is_empty()),
         ("failures", !snapshot.failures.is_empty()),
-        ("preferences", snapshot.preferences.is_object()),
+        (
+            "preferences",
+            !preferences::stated(&snapshot.preferences).is_empty(),
+        ),
         ("semantic_repo", !context.subsystems.is_empty()),
         ("procedural_reuse", context.strategy.is_some()),
         ("work_state", context.active.thread.is_some()),

@@ -16,7 +16,7 @@ use crate::resume::{
     validation_policy,
 };
 use crate::work_state::compact;
-use crate::{quality, strategies};
+use crate::{preferences, quality, strategies};
 
 fn load<'a>(
     snapshot: &'a Snapshot,
@@ -359,6 +359,7 @@ pub fn prepare(
         "continuity_quality": {
             "score": aictx_proto::json::member(&quality, "score"), "status": aictx_proto::json::member(&quality, "status"), "advisory_only": true,
         },
+        "effective_preferences": preferences::as_json(&preferences::stated(&snapshot.preferences)),
         "staleness_warnings": stale, "why_loaded": context.why_loaded(ranked),
         "warnings": warnings,
     });
@@ -429,6 +430,12 @@ fn prepare_text(pack: &Value) -> String {
         "Relevant decisions",
         each("decisions", &|d| text(&d["decision"])),
     );
+    let noted = pack["effective_preferences"]
+        .as_object()
+        .into_iter()
+        .flatten();
+    let noted = noted.map(|(name, said)| format!("{name}: {}", text(said)));
+    section("Preferences noted here", noted.collect());
     section("Known failures", each("failures", &|f| text(&f["text"])));
     section(
         "Validation contract",

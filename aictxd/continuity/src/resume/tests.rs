@@ -92,3 +92,21 @@ fn text_and_json_agree() {
         assert!(reply.text.contains(part.as_str().unwrap()), "{part}");
     }
 }
+
+#[test]
+fn what_somebody_prefers_is_told_and_what_was_seeded_is_not() {
+    let preferences = json!({ "preferred_language": "es", "coding": { "style": "no macros" } });
+    let snapshot = Snapshot {
+        preferences: Arc::new(preferences),
+        ..Snapshot::default()
+    };
+    let reply = ask(&snapshot, "fix the login");
+    assert_eq!(
+        reply.effective_preferences,
+        json!({ "coding.style": "no macros" })
+    );
+    let line = "Preferences noted here: coding.style: no macros";
+    assert!(reply.text.lines().any(|l| l == line), "{}", reply.text);
+    let without = ask(&Snapshot::default(), "fix the login");
+    assert!(without.effective_preferences.is_null() && !without.text.contains("Preferences"));
+}

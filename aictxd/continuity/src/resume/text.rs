@@ -10,6 +10,7 @@ use super::other_work;
 use crate::capsule::on_other_branch;
 use crate::context::Context;
 use crate::packet::Packet;
+use crate::preferences;
 
 /// Most tokens of the text, and of the JSON, in the usual, the full and the brief form.
 const TEXT: (u32, u32, u32) = (1_200, 2_400, 500);
@@ -205,6 +206,7 @@ pub(super) fn render(reply: &mut ResumeReply, context: &Context, params: &Resume
     validated.retain(|line| line.trim_start_matches("  - ") != progress);
     let held = vec![(id_of_task.clone(), "seen_to_pass".to_owned()); validated.len()];
     section("Already validated", validated, held, kind, &mut packet);
+    preferences::tell(&context.snapshot.preferences, &mut packet);
     for note in &reply.notes {
         let line = format!(
             "Note \"{}\": {}",
@@ -358,6 +360,9 @@ fn trim(reply: &mut ResumeReply, mut size: u32, room: u32) {
             Some(other) => size = less(size, &std::mem::replace(other, json!({}))),
             None => {}
         }
+    }
+    if size > room {
+        size = less(size, &reply.effective_preferences.take());
     }
     while size > room
         && let Some(part) = reply.carryover_gaps.pop()
