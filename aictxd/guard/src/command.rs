@@ -10,12 +10,14 @@ mod delete;
 mod effect;
 mod facts;
 mod findings;
+mod fresh;
 mod git;
 mod given;
 mod handed;
 mod inplace;
 mod lent;
 mod options;
+mod precious;
 mod promises;
 mod request;
 mod secrets;
@@ -132,6 +134,7 @@ pub fn command_risk_in(
         called: called::Called::default(),
         aliases: Vec::new(),
         alias_uses: 0,
+        brings: false,
     };
     let script = shell::analyse(command, Dialect::Posix);
     judge.windows = dialect == Dialect::Windows || windows::is_spoken(&script);
@@ -184,6 +187,8 @@ struct Judge<'a> {
     aliases: Vec<(String, String)>,
     /// How often one of them was used.
     alias_uses: u8,
+    /// It puts something of value where it makes a new directory.
+    brings: bool,
 }
 
 /// A command with its place in the script.
@@ -235,6 +240,7 @@ impl<'s> Call<'s> {
 impl Judge<'_> {
     fn script(&mut self, script: &Script) {
         self.risk.parsed &= !script.undecided && !script.unclosed;
+        self.brings |= fresh::brings_something(script);
         if script.undecided {
             self.undecidable(Level::Destructive, "", &[]);
         }

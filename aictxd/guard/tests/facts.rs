@@ -164,7 +164,7 @@ fn names_are_followed_into_files() {
         ("./scripts/reset.sh", Level::Destructive),
         ("bash scripts/reset.sh --yes", Level::Destructive),
         ("sudo ./scripts/reset.sh", Level::Destructive),
-        ("./scripts/test.sh", Level::Caution),
+        ("./scripts/test.sh", Level::Safe),
         ("sh scripts/loop.sh", Level::Safe),
         ("cat scripts/reset.sh", Level::Safe),
         ("ssh host ./scripts/reset.sh", Level::Safe),

@@ -209,6 +209,26 @@ fn fifteenth_set() {
     assert!(rates.alarms <= 0.02 && rates.false_asks == 0.0);
 }
 
+/// First run: recall 0.9429 (0.9763 of the labels as they stand here), called safe 1 (a script that
+/// `npm pkg set` gives and the line runs), alarms 0.0159 (`mktemp -d` and its removal), false asks 0.
+/// Six labels were changed to what the specification says: `DELETE` with `WHERE`, one branch, stashes.
+#[test]
+fn sixteenth_set() {
+    let rates = rates(include_str!("risk-sixteen.jsonl"));
+    assert!(rates.recall >= 0.97 && rates.missed == 0);
+    assert!(rates.alarms <= 0.02 && rates.false_asks == 0.0);
+}
+
+/// First run: recall 0.9385 (0.9462), called safe 2 (`sed -i` over a home, the state of Terraform),
+/// alarms 0.0538 and false asks 0.0308 (all but one of them in directories of `mktemp -d`). Two labels
+/// were changed: `git stash clear`, `docker system prune`.
+#[test]
+fn seventeenth_set() {
+    let rates = rates(include_str!("risk-seventeen.jsonl"));
+    assert!(rates.recall >= 0.97 && rates.missed == 0);
+    assert!(rates.alarms <= 0.02 && rates.false_asks == 0.0);
+}
+
 /// No measure of anything: written family by family, together with the rules, and corrected where a
 /// second look changed the reviewer's mind. It keeps what was walked through.
 #[test]

@@ -224,6 +224,9 @@ pub fn parse(text: &str) -> Script {
     read(text, Context::default())
 }
 
+/// What stands for the file or directory that `mktemp` makes.
+pub const NEW_PLACE: &str = "/tmp/mktemp.new";
+
 /// Reads a command line and puts in the values that it gives itself: `{a,b}`, `$'\x72m'`,
 /// variables and arrays assigned on the line, the words of a loop, `$(echo x)`, `$(mktemp)` and
 /// `$(pwd)`. A variable with several possible values gives a word with [`Word::others`].

@@ -497,6 +497,7 @@ fn run(judge: &mut Judge, commands: &str, cwd: &str, by: String) {
         },
         aliases: Vec::new(),
         alias_uses: judge.alias_uses,
+        brings: judge.brings,
     };
     let parsed = inside.risk.parsed;
     inside.script(&script);

@@ -4,7 +4,7 @@ use aictx_signals::shell::{SimpleCommand, Word};
 
 use super::table::{FORMATTERS, REGENERABLE_FILES, SHREDDERS};
 use super::target::{Reach, Touch, is_regenerable, is_temporary_variable};
-use super::{Call, Judge, Kind, Level, Tier, has_option};
+use super::{Call, Judge, Kind, Level, Tier, fresh, has_option};
 
 /// Files of one call that are looked at.
 const MAX_FILES: usize = 256;
@@ -30,9 +30,10 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
         "rimraf" | "del-cli" => recursive(judge, call, name, &operands(arguments)),
         "find" | "fd" | "fdfind" => {
             if arguments.iter().any(|word| word.text == "-delete") {
-                let temporary = arguments
-                    .first()
-                    .is_some_and(|word| judge.is_temporary(call, word));
+                let temporary = arguments.first().is_some_and(|word| {
+                    let brought = judge.brings && fresh::names_what_is_new(word);
+                    !brought && judge.is_temporary(call, word)
+                });
                 let tier = if temporary || finds_regenerable(call.command) {
                     Tier::Risky
                 } else {
@@ -165,6 +166,9 @@ fn one_file(judge: &mut Judge, call: Call, target: &Word) {
         judge.hit(Some(call), Kind::Delete, Tier::Risky, name, [text]);
         return;
     }
+    if judge.loses_precious(call, target, name) {
+        return;
+    }
     judge.write_target(call, target, name, Touch::Alter);
     let temporary = judge.is_temporary(call, target);
     if !target.quoted && text.contains('*') && !temporary {
@@ -225,6 +229,9 @@ pub(super) fn recursive(judge: &mut Judge, call: Call, verb: &str, targets: &[&W
             } else if word.unknown && !home {
                 unknown = true;
                 continue;
+            } else if judge.brings && fresh::names_what_is_new(word) {
+                // New, but with something in it that was elsewhere before.
+                Reach::Files
             } else {
                 let reach = judge.place.reach(dir, &word.text, remote);
                 judge.reach_by_facts(call, word, reach)

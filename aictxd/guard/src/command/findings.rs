@@ -3,7 +3,7 @@
 use aictx_signals::shell::Word;
 
 use super::{
-    Call, CommandFinding, CommandRisk, Judge, Kind, Level, MAX_FINDINGS, MAX_TARGETS, Tier,
+    Call, CommandFinding, CommandRisk, Judge, Kind, Level, MAX_FINDINGS, MAX_TARGETS, Tier, fresh,
 };
 use crate::codes::{COMMAND_NOT_DECIDABLE, Code, DESTRUCTIVE_COMMAND, ERROR, WARNING};
 
@@ -27,6 +27,9 @@ impl Judge<'_> {
         verb: &str,
         targets: impl IntoIterator<Item = &'t str>,
     ) {
+        if !self.brings && call.is_some_and(|call| fresh::hits_only_what_is_new(call, kind)) {
+            return;
+        }
         // Options that only a variable brings may be others when it runs.
         let carried = |call: Call| {
             call.command.words.first().is_some_and(|word| !word.carried)

@@ -53,7 +53,72 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
             }
         }
         "config" => alias(judge, call, words),
+        "branch" => branches(judge, call, words),
+        "stash" => stash(judge, call, words),
         _ => {}
+    }
+}
+
+/// Commands before a call that are looked at.
+const MAX_BACK: usize = 64;
+
+/// The words of the calls of git that stand before a call, the nearest first.
+fn earlier<'s>(call: Call<'s>) -> impl Iterator<Item = &'s [Word]> {
+    let before = call.script.commands.get(..call.segment).unwrap_or_default();
+    let gits = before.iter().rev().take(MAX_BACK);
+    gits.filter(|command| command.name() == "git")
+        .map(|command| command.arguments())
+}
+
+fn says(words: &[Word], text: &str) -> bool {
+    words.iter().any(|word| word.text == text)
+}
+
+/// Branches deleted as they are listed, merged or not: commits that nothing else holds are among them.
+fn branches(judge: &mut Judge, call: Call, words: &[Word]) {
+    let forced = has_option(words, &["-D"]) || (says(words, "-d") && says(words, "-f"));
+    if !forced {
+        return;
+    }
+    let listed = earlier(call).find(|words| {
+        let verb = words.first().map_or("", |word| word.text.as_str());
+        matches!(verb, "branch" | "for-each-ref") && !has_option(words, &["-D", "-d"])
+    });
+    let chosen = |words: &[Word]| words.iter().any(|word| word.text.starts_with("--merged"));
+    let before = call.script.commands.get(..call.segment).unwrap_or_default();
+    // What had its counterpart deleted was merged there, as a rule.
+    let gone = before.iter().rev().take(MAX_BACK).any(|command| {
+        let mut words = command.arguments().iter();
+        words.any(|word| word.text.contains("gone"))
+    });
+    let taken = call.command.fed || words.iter().any(|word| word.unknown);
+    if taken && !gone && listed.is_some_and(|words| !chosen(words)) {
+        let verb = "git branch -D of what is listed";
+        judge.hit(
+            Some(call),
+            Kind::RewriteHistory,
+            Tier::Destructive,
+            verb,
+            [],
+        );
+    }
+}
+
+/// What was put aside on the same line is thrown away: that is how changes are discarded.
+fn stash(judge: &mut Judge, call: Call, words: &[Word]) {
+    let verb = words.first().map_or("", |word| word.text.as_str());
+    if !matches!(verb, "drop" | "clear") {
+        return;
+    }
+    let last = earlier(call).find_map(|words| {
+        let (git, rest) = words.split_first()?;
+        let verb = rest.iter().find(|word| !word.text.starts_with('-'));
+        (git.text == "stash").then(|| verb.map_or("push", |word| word.text.as_str()))
+    });
+    if matches!(last, Some("push" | "save" | "create" | "store")) {
+        let verb = format!("git stash {verb}");
+        let kind = Kind::DiscardChanges;
+        judge.hit(Some(call), kind, Tier::Destructive, &verb, operands(words));
     }
 }
 

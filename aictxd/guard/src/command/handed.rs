@@ -97,7 +97,7 @@ const VARIABLES: &[&str] = &[
 /// The programs that are handed command lines.
 pub(super) fn names() -> impl Iterator<Item = &'static str> {
     let by_settings = [
-        "ssh", "scp", "sftp", "rsync", "sshfs", "less", "more", "most",
+        "ssh", "scp", "sftp", "rsync", "sshfs", "less", "more", "most", "npm", "pnpm",
     ];
     RUN_BY.iter().map(|(name, _)| *name).chain(by_settings)
 }
@@ -134,6 +134,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
                 }
             }
         }
+        "npm" | "pnpm" => scripts(judge, call),
         "less" | "more" | "most" => {
             for word in arguments {
                 if let Some(text) = word.text.strip_prefix("+!") {
@@ -149,6 +150,29 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
     for text in values(arguments, options) {
         if text.contains(' ') {
             judge.fed_script(text, remote);
+        }
+    }
+}
+
+/// `npm pkg set scripts.x='…' && npm run x`: a script that the same line gives and runs.
+fn scripts(judge: &mut Judge, call: Call) {
+    let mut words = call.arguments().iter().take(64);
+    if words.next().is_none_or(|word| word.text != "pkg") {
+        return;
+    }
+    let later = call.script.commands.get(call.segment + 1..);
+    let later = later.unwrap_or_default();
+    for word in words {
+        let given = word.text.strip_prefix("scripts.");
+        let Some((name, script)) = given.and_then(|given| given.split_once('=')) else {
+            continue;
+        };
+        let runs = later.iter().take(64).any(|command| {
+            matches!(command.name(), "npm" | "pnpm" | "yarn" | "bun")
+                && command.arguments().iter().any(|word| word.text == name)
+        });
+        if runs {
+            judge.inner_script(script, call.command.remote);
         }
     }
 }

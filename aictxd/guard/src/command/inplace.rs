@@ -3,7 +3,7 @@
 use aictx_signals::shell::Word;
 
 use super::target::Touch;
-use super::{Call, Judge, Kind, Tier, given, has_option, writes};
+use super::{Call, Judge, Kind, Tier, delete, given, has_option, writes};
 
 /// What a script leaves of the files it edits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,8 +41,34 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
         };
         judge.hit(Some(call), Kind::Overwrite, tier, &verb, shown());
     }
+    if reaches_outside(judge, call, &files) {
+        let kind = Kind::Overwrite;
+        judge.hit(Some(call), kind, Tier::Destructive, &verb, shown());
+    }
     judge.write_all(call, files.iter().copied(), &verb, Touch::Alter);
     true
+}
+
+/// Whether the files are those that a `find` or a `grep` finds elsewhere than in the repository: how
+/// many there are nobody has seen, and nothing has a copy of them.
+fn reaches_outside(judge: &Judge, call: Call, files: &[&Word]) -> bool {
+    let listed = call.command.fed || files.iter().any(|word| word.text == "{}");
+    if !listed || call.command.remote {
+        return false;
+    }
+    if let Some(find) = delete::finder(call) {
+        return delete::starts(find).any(|word| judge.is_outside(call, word));
+    }
+    let feeder = call.feeder();
+    let grep = feeder.filter(|feeder| matches!(feeder.name(), "grep" | "rg" | "ag" | "egrep"));
+    // The first one is what is looked for.
+    grep.is_some_and(|grep| {
+        let places = delete::operands(grep.arguments());
+        places
+            .iter()
+            .skip(1)
+            .any(|word| judge.is_outside(call, word))
+    })
 }
 
 /// `sed '1e rm -rf src'`, `echo 'rm -rf src' | sed 's/.*/&/e'`: orders that run commands.

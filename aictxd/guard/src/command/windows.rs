@@ -340,7 +340,13 @@ fn named(judge: &mut Judge, call: Call, name: &str) {
                             })
                 })
             });
-        if said {
+        // It only lists what it would do.
+        let lists = name == "robocopy"
+            && call
+                .arguments()
+                .iter()
+                .any(|word| word.text.eq_ignore_ascii_case("/l"));
+        if said && !lists {
             judge.hit(Some(call), *kind, *tier, name, shown());
             return;
         }

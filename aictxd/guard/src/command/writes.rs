@@ -26,6 +26,9 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
                 (None, None) => return true,
             };
             judge.replaced(call, name, sources, destination);
+            if matches!(name, "mv" | "cp" | "install") && sources.len() == 1 {
+                judge.replaces_precious(call, destination, name);
+            }
             if name == "mv" {
                 judge.write_all(call, sources.iter().copied(), name, Touch::Create);
                 let leaves = !call.command.remote && judge.is_outside(call, destination);

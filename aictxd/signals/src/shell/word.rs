@@ -511,7 +511,7 @@ fn told_output(command: &super::SimpleCommand) -> Option<String> {
     match command.name() {
         "pwd" => Some(".".to_owned()),
         // A new, empty place: nothing in it can be lost.
-        "mktemp" => Some("/tmp/mktemp.new".to_owned()),
+        "mktemp" => Some(super::NEW_PLACE.to_owned()),
         "echo" | "printf" => {
             let words = command.arguments();
             if words.iter().any(|word| word.unknown) {

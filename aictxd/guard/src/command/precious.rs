@@ -1,0 +1,145 @@
+//! Files that nobody can make again, by their names: what a database, a secret or the state of an
+//! infrastructure is called. Version control seldom has a copy of them.
+
+use aictx_signals::shell::Word;
+
+use super::target::is_regenerable;
+use super::{Call, Judge, Kind, Tier};
+
+/// Endings of databases, of their dumps, of states and of stores of keys.
+const ENDINGS: [&str; 24] = [
+    ".db",
+    ".db3",
+    ".sqlite",
+    ".sqlite3",
+    ".duckdb",
+    ".mdb",
+    ".accdb",
+    ".rdb",
+    ".aof",
+    ".ibd",
+    ".dump",
+    ".dump.gz",
+    ".pgdump",
+    ".sql.gz",
+    ".sql.bz2",
+    ".sql.xz",
+    ".sql.zst",
+    ".tfstate",
+    ".tfstate.backup",
+    ".kdbx",
+    ".keystore",
+    ".jks",
+    ".pfx",
+    ".p12",
+];
+/// Whole names.
+const NAMES: [&str; 16] = [
+    ".env",
+    ".env.local",
+    ".env.prod",
+    ".env.production",
+    ".env.staging",
+    ".env.development",
+    ".git-credentials",
+    ".netrc",
+    ".pgpass",
+    "id_rsa",
+    "id_ed25519",
+    "id_ecdsa",
+    "master.key",
+    "wallet.dat",
+    "terraform.tfstate",
+    "ibdata1",
+];
+/// Endings of what packs a backup.
+const PACKED: [&str; 8] = [".tar", ".tgz", ".gz", ".zip", ".7z", ".zst", ".sql", ".bak"];
+/// Words in names of what is there to be thrown away.
+const FOR_A_WHILE: [&str; 11] = [
+    "test", "tmp", "temp", "cache", "example", "sample", "fixture", "mock", "demo", "scratch",
+    "dummy",
+];
+
+/// Whether a file of this name holds what nobody can make again.
+fn is_precious(path: &str) -> bool {
+    let lower = path.to_ascii_lowercase();
+    let mut parts = lower.rsplit(['/', '\\']);
+    let name = parts.next().unwrap_or_default();
+    let for_a_while = |part: &str| FOR_A_WHILE.iter().any(|word| part.contains(word));
+    if for_a_while(name) || parts.any(|part| for_a_while(part) || is_regenerable(part)) {
+        return false;
+    }
+    let ends = |endings: &[&str]| {
+        endings
+            .iter()
+            .any(|end| name.ends_with(end) && name != *end)
+    };
+    NAMES.contains(&name) || ends(&ENDINGS) || (name.contains("backup") && ends(&PACKED))
+}
+
+impl Judge<'_> {
+    /// Whether a word names something that nobody can make again, as far as its name and what is known
+    /// of it tell.
+    fn is_precious(&self, call: Call, word: &Word) -> bool {
+        let known = self.known(call, word);
+        let copied = known.tracked == Some(true) && known.dirty == Some(false);
+        is_precious(&word.text)
+            && known.exists != Some(false)
+            && !copied
+            && !self.is_temporary(call, word)
+    }
+
+    /// One file is deleted; whether it was worth a finding of its own.
+    pub(super) fn loses_precious(&mut self, call: Call, word: &Word, verb: &str) -> bool {
+        let lost = self.is_precious(call, word);
+        if lost {
+            let shown = [word.text.as_str()];
+            self.hit(Some(call), Kind::Delete, Tier::Destructive, verb, shown);
+        }
+        lost
+    }
+
+    /// A file takes the place of a store of data elsewhere on this machine: it is in use there.
+    pub(super) fn replaces_precious(&mut self, call: Call, word: &Word, verb: &str) {
+        let store = ENDINGS.iter().any(|end| word.text.ends_with(end));
+        if store && self.is_outside(call, word) && self.is_precious(call, word) {
+            let shown = [word.text.as_str()];
+            self.hit(Some(call), Kind::Overwrite, Tier::Destructive, verb, shown);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_what_cannot_be_made_again() {
+        for path in [
+            "prod.db",
+            "data/app.sqlite3",
+            ".env",
+            "infra/terraform.tfstate",
+            "C:\\db\\main.mdb",
+            "backups/nightly-backup.tar.gz",
+            "dump.sql.gz",
+            "release.keystore",
+        ] {
+            assert!(is_precious(path), "{path}");
+        }
+        for path in [
+            "test.db",
+            "tests/data/app.db",
+            ".env.example",
+            "target/x.db",
+            "schema.sql",
+            ".db",
+            "src/backup.rs",
+            "node_modules/a/b.db",
+            "Thumbs.txt",
+            "tmp/prod.db",
+        ] {
+            assert!(!is_precious(path), "{path}");
+        }
+    }
+}
