@@ -435,7 +435,9 @@ impl Judge<'_> {
             if same || (writes::prints_nothing(command) && command.assignments.is_empty()) {
                 let word = &redirect.target;
                 let any = word.unknown || word.carried || word.text.contains("{}");
-                let tier = if command.fed && any && !target.ends_with(".log") {
+                // What is read has something in it.
+                let read = same && !self.is_temporary(call, word) && !target.ends_with(".log");
+                let tier = if read || (command.fed && any && !target.ends_with(".log")) {
                     Tier::Destructive
                 } else {
                     self.emptying(call, &redirect.target)

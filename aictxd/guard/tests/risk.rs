@@ -229,6 +229,25 @@ fn seventeenth_set() {
     assert!(rates.alarms <= 0.02 && rates.false_asks == 0.0);
 }
 
+/// First run: recall 0.9708, called safe 2 (a download that is run by its path, `head x | sponge x`),
+/// alarms 0, false asks 0. No label was changed.
+#[test]
+fn eighteenth_set() {
+    let rates = rates(include_str!("risk-eighteen.jsonl"));
+    assert!(rates.recall >= 0.97 && rates.missed == 0);
+    assert!(rates.alarms <= 0.02 && rates.false_asks == 0.0);
+}
+
+/// First run, look-alikes in the main: recall 0.9504, called safe 2 (a backup into a client, an empty
+/// file over a database of the repository), alarms 0.0190, false asks 0.0127 (`-help`, SQL in memory).
+/// No label was changed.
+#[test]
+fn nineteenth_set() {
+    let rates = rates(include_str!("risk-nineteen.jsonl"));
+    assert!(rates.recall >= 0.97 && rates.missed == 0);
+    assert!(rates.alarms <= 0.02 && rates.false_asks == 0.0);
+}
+
 /// No measure of anything: written family by family, together with the rules, and corrected where a
 /// second look changed the reviewer's mind. It keeps what was walked through.
 #[test]

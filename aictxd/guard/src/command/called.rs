@@ -244,7 +244,10 @@ fn script(judge: &mut Judge, call: Call) {
     } else if matches!(name, "sbatch" | "qsub" | "bsub") {
         let mut words = call.arguments().iter();
         words.find(|word| word.text.contains('.') && !word.text.starts_with('-'))
-    } else if program.text.starts_with("./") || program.text.ends_with(".sh") {
+    } else if program.text.starts_with("./")
+        || program.text.ends_with(".sh")
+        || (program.text.contains('/') && is_downloaded(call, program))
+    {
         Some(program)
     } else {
         None
@@ -385,6 +388,9 @@ pub(super) fn written(call: Call, file: &Word) -> Option<String> {
     matches!(writer.name(), "echo" | "printf").then(|| printed(writer))
 }
 
+/// Commands before a call among which its download is looked for.
+const MAX_BACK: usize = 64;
+
 /// Whether an earlier command of the same line fetches the file.
 fn is_downloaded(call: Call, file: &Word) -> bool {
     let base = plain(&file.text)
@@ -397,6 +403,8 @@ fn is_downloaded(call: Call, file: &Word) -> bool {
         .get(..call.segment)
         .unwrap_or_default()
         .iter()
+        .rev()
+        .take(MAX_BACK)
         .filter(|command| matches!(command.name(), "curl" | "wget"))
         .any(|command| {
             let told = value_of(

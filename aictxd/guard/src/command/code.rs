@@ -136,7 +136,9 @@ pub(super) fn judge(judge: &mut Judge, call: Call, language: &str, text: &str) {
     code.files(judge, call);
     code.elsewhere(judge, call);
     let runs = found.has(Lists::SHELL_CALLS);
-    let executes = found.has(Lists::EXECUTIONS);
+    // A database that lives only while the program runs.
+    let fleeting = text.contains(":memory:") && text.matches("connect(").count() <= 1;
+    let executes = found.has(Lists::EXECUTIONS) && !fleeting;
     if !runs && !executes {
         return;
     }

@@ -104,6 +104,7 @@ pub(super) fn is_harmless(arguments: &[Word]) -> bool {
             matches!(
                 option,
                 "--help"
+                    | "-help"
                     | "--dry-run"
                     | "--dryrun"
                     | "--dry_run"

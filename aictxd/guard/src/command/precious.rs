@@ -99,13 +99,17 @@ impl Judge<'_> {
         lost
     }
 
-    /// A file takes the place of a store of data elsewhere on this machine: it is in use there.
+    /// A file takes the place of a store of data: elsewhere on this machine it is in use, and so is one
+    /// that is named for it.
     pub(super) fn replaces_precious(&mut self, call: Call, word: &Word, verb: &str) {
         let store = ENDINGS.iter().any(|end| word.text.ends_with(end));
-        if store && self.is_outside(call, word) && self.is_precious(call, word) {
-            let shown = [word.text.as_str()];
-            self.hit(Some(call), Kind::Overwrite, Tier::Destructive, verb, shown);
+        if !store || !self.is_precious(call, word) {
+            return;
         }
+        let used = self.is_outside(call, word) || word.text.contains("prod");
+        let tier = if used { Tier::Destructive } else { Tier::Risky };
+        let shown = [word.text.as_str()];
+        self.hit(Some(call), Kind::Overwrite, tier, verb, shown);
     }
 }
 

@@ -154,11 +154,40 @@ fn from_file(judge: &mut Judge, call: Call, client: &str, file: &Word) {
         statements(judge, call, client, &text);
         judge.called.restore(by);
     }
-    if let Some(tier) = promises::promised_by_file(&file.text) {
+    if let Some(tier) = restores(call, &file.text) {
+        let verb = format!("{client}: a backup over a database");
+        let shown = [file.text.as_str()];
+        judge.hit(Some(call), Kind::DatabaseWrite, tier, &verb, shown);
+    } else if let Some(tier) = promises::promised_by_file(&file.text) {
         let verb = format!("{client} of a file");
         let shown = [file.text.as_str()];
         judge.hit(Some(call), Kind::DatabaseWrite, tier, &verb, shown);
     }
+}
+
+/// What a backup is put over, unless it is there to be tried with.
+fn restores(call: Call, file: &str) -> Option<Tier> {
+    let lower = file.to_ascii_lowercase();
+    let packed = [".sql.gz", ".sql.bz2", ".sql.xz", ".sql.zst"];
+    let backup = lower.contains("backup") || packed.iter().any(|end| lower.ends_with(end));
+    let for_trying = |word: &Word| {
+        let text = word.text.to_ascii_lowercase();
+        let tried = [
+            "dev",
+            "test",
+            "local",
+            "tmp",
+            "scratch",
+            "sandbox",
+            "staging",
+            "127.0.0.1",
+        ];
+        tried.iter().any(|name| text.contains(name))
+    };
+    backup.then(|| match call.arguments().iter().any(for_trying) {
+        true => Tier::Risky,
+        false => Tier::Destructive,
+    })
 }
 
 /// `manage.py sqlflush | psql`: what the program before prints is there to delete.

@@ -36,6 +36,10 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
             shell_elsewhere(judge, call);
             return false;
         }
+        "terraform" | "tofu" | "terragrunt" => {
+            planned(judge, call);
+            return false;
+        }
         "crontab" => crontab(judge, call),
         "vi" | "vim" | "nvim" | "ex" => editor(judge, call),
         "ansible" => {
@@ -444,8 +448,20 @@ fn unpacked(judge: &mut Judge, call: Call) {
             &verb,
             [into],
         );
+        return;
+    }
+    let word = Word::plain(into);
+    // Told not to ask, over what lies elsewhere; programs are put where programs are put.
+    let unasked = call.command.name() == "unzip"
+        && has_option(words, &["-o"])
+        && !into.starts_with("/opt")
+        && !into.starts_with("/usr/local")
+        && judge.is_outside(call, &word);
+    if unasked {
+        let kind = Kind::Overwrite;
+        judge.hit(Some(call), kind, Tier::Destructive, "unzip -o", [into]);
     } else {
-        judge.write_target(call, &Word::plain(into), call.command.name(), Touch::Create);
+        judge.write_target(call, &word, call.command.name(), Touch::Create);
     }
 }
 
@@ -494,6 +510,25 @@ fn transfers(judge: &mut Judge, call: Call) {
     {
         let name = call.command.name();
         judge.hit(Some(call), Kind::RemoteDelete, Tier::Destructive, name, []);
+    }
+}
+
+/// `plan -destroy` and then `apply`.
+fn planned(judge: &mut Judge, call: Call) {
+    let says = |words: &[Word], text: &str| words.iter().any(|word| word.text == text);
+    if !says(call.arguments(), "apply") {
+        return;
+    }
+    let before = call.script.commands.get(..call.segment).unwrap_or_default();
+    let destroys = before.iter().rev().take(64).any(|command| {
+        let words = command.arguments();
+        command.name() == call.command.name()
+            && says(words, "plan")
+            && (says(words, "-destroy") || says(words, "--destroy"))
+    });
+    if destroys {
+        let verb = "apply of a plan that destroys";
+        judge.hit(Some(call), Kind::RemoteDelete, Tier::Destructive, verb, []);
     }
 }
 
@@ -546,6 +581,16 @@ fn crontab(judge: &mut Judge, call: Call) {
         }
     }
     if given || read || call.command.piped_from.is_some() {
-        judge.hit(Some(call), Kind::Overwrite, Tier::Risky, "crontab", []);
+        // The old table is taken over, or kept in a file.
+        let mut commands = call.script.commands.iter().take(64);
+        let kept = commands
+            .any(|command| command.name() == "crontab" && has_option(command.arguments(), &["-l"]));
+        let typed = call.command.piped_from.is_some() && !kept;
+        let tier = if typed {
+            Tier::Destructive
+        } else {
+            Tier::Risky
+        };
+        judge.hit(Some(call), Kind::Overwrite, tier, "crontab", []);
     }
 }

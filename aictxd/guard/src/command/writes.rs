@@ -93,6 +93,9 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
                     judge.hit(Some(call), Kind::Permission, tier, &verb, shown);
                 }
             }
+            if name == "sponge" {
+                leaves_a_part(judge, call);
+            }
             if prints && !has_option(arguments, &["-a", "--append"]) && is_fed_nothing(call) {
                 for word in operands() {
                     let tier = judge.emptying(call, word);
@@ -231,6 +234,26 @@ fn is_mode_taken(text: &str) -> bool {
 fn reach_of(judge: &Judge, call: Call, word: &Word) -> Reach {
     let dir = call.command.dir.as_deref();
     judge.place.reach(dir, &word.text, call.command.remote)
+}
+
+/// `head -1 x | sponge x`: all but a part of it is gone.
+fn leaves_a_part(judge: &mut Judge, call: Call) {
+    let part = call
+        .feeder()
+        .filter(|feeder| matches!(feeder.name(), "head" | "tail"));
+    let (Some(part), Some(word)) = (part, call.arguments().last()) else {
+        return;
+    };
+    if reads(part, word) {
+        let shown = [word.text.as_str()];
+        judge.hit(
+            Some(call),
+            Kind::Overwrite,
+            Tier::Destructive,
+            "sponge",
+            shown,
+        );
+    }
 }
 
 /// Whether standard input is certainly empty.
