@@ -248,6 +248,26 @@ fn nineteenth_set() {
     assert!(rates.alarms <= 0.02 && rates.false_asks == 0.0);
 }
 
+/// First run, four rows of five with code in them: recall 0.7791, called safe 30, alarms 0.1074, false
+/// asks 0.0909: what code does was read from too few calls, and doubles, rollbacks and dry runs were
+/// not known. No label was changed.
+#[test]
+fn twentieth_set() {
+    let rates = rates(include_str!("risk-twenty.jsonl"));
+    assert!(rates.recall >= 0.97 && rates.missed == 0);
+    assert!(rates.alarms <= 0.02 && rates.false_asks == 0.0);
+}
+
+/// First run, operations and git: recall 0.9790, called safe 3 (a forced fetch over branches, a diff
+/// applied backwards, a forced update of submodules), alarms 0.0148, false asks 0.0148 (`--test` of LVM,
+/// `git lfs migrate info`). No label was changed.
+#[test]
+fn twenty_first_set() {
+    let rates = rates(include_str!("risk-twentyone.jsonl"));
+    assert!(rates.recall >= 0.97 && rates.missed == 0);
+    assert!(rates.alarms <= 0.02 && rates.false_asks == 0.0);
+}
+
 /// No measure of anything: written family by family, together with the rules, and corrected where a
 /// second look changed the reviewer's mind. It keeps what was walked through.
 #[test]

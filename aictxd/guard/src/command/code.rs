@@ -3,17 +3,20 @@
 use aictx_signals::shell::Word;
 
 use super::data::{interpreter, statement_tier};
-use super::table::{EVALUATIONS, SERVICE_DELETES, UNLINKS};
-use super::target::{Reach, is_regenerable};
+use super::table::{EVALUATIONS, SERVICE_DELETES, SHELL_CALLS, UNLINKS};
+use super::target::{Reach, is_disk, is_regenerable};
 use super::{Call, Judge, Kind, Tier, request, writes};
 
 mod literals;
+mod pretended;
 mod search;
+mod sends;
 
 pub(super) use literals::literals;
 use literals::{
     bracketed, first_literal, literal_at, literal_before, without_literals, without_printed,
 };
+use pretended::Pretended;
 use search::{Lists, search};
 
 /// Bytes of a program that are looked at.
@@ -40,8 +43,11 @@ const EXECUTIONS: &[&str] = &[
     "::unprepared(",
     "->do(",
     "prepare(",
-    "text(",
     ".execute ",
+    ".Exec(",
+    ".ExecContext(",
+    "MustExec(",
+    "query!(",
 ];
 
 /// Ways to hide a text.
@@ -124,21 +130,22 @@ pub(super) fn judge(judge: &mut Judge, call: Call, language: &str, text: &str) {
     let code = Code {
         language,
         text,
-        run: if found.any(&deletes) {
+        run: if found.any(&deletes) || (language == "python" && found.has(Lists::SHELL_CALLS)) {
             without_literals(text)
         } else {
             String::new()
         },
+        pretended: Pretended::of(text, &tight),
         tight,
         found,
     };
     code.trees(judge, call);
     code.files(judge, call);
     code.elsewhere(judge, call);
-    let runs = found.has(Lists::SHELL_CALLS);
-    // A database that lives only while the program runs.
-    let fleeting = text.contains(":memory:") && text.matches("connect(").count() <= 1;
-    let executes = found.has(Lists::EXECUTIONS) && !fleeting;
+    // A call that stands in a text is none.
+    let calls = || SHELL_CALLS.iter().any(|call| code.run.contains(call));
+    let runs = found.has(Lists::SHELL_CALLS) && (language != "python" || calls());
+    let executes = found.has(Lists::EXECUTIONS) && !code.pretended.elsewhere;
     if !runs && !executes {
         return;
     }
@@ -228,11 +235,16 @@ struct Code<'t> {
     tight: String,
     /// The lists of words that it holds some of.
     found: Lists,
+    /// What of it is not really done.
+    pretended: Pretended,
 }
 
 impl Code<'_> {
     /// Directories with all that is in them.
     fn trees(&self, judge: &mut Judge, call: Call) {
+        if self.pretended.files {
+            return;
+        }
         let verb = format!("{} deletes a tree", self.language);
         let deletes = interpreter(self.language)
             .filter(|_| self.found.has(Lists::DELETES))
@@ -286,6 +298,7 @@ impl Code<'_> {
                 }
             }
         }
+        self.overwrites(judge, call);
         if !self.found.has(Lists::WRITES) {
             return;
         }
@@ -300,6 +313,64 @@ impl Code<'_> {
                 None => Tier::Destructive,
             };
             judge.hit(Some(call), Kind::Overwrite, tier, &verb, path);
+        }
+    }
+
+    /// Disks that are opened for writing, archives unpacked over what lies elsewhere, and nothing copied
+    /// over a file.
+    fn overwrites(&self, judge: &mut Judge, call: Call) {
+        let tight = self.tight.as_str();
+        let after = |name: &'static str| {
+            let found = tight.match_indices(name).take(MAX_CALLS);
+            found.filter_map(move |(at, _)| tight.get(at + name.len()..))
+        };
+        let verb = format!("{} overwrites", self.language);
+        for rest in after("open(") {
+            let arguments = rest.split(')').next().unwrap_or_default();
+            let writes = ["'w", "\"w", "'r+", "\"r+", "'a", "\"a"];
+            if let Some(path) = first_literal(arguments)
+                && is_disk(path)
+                && writes.iter().any(|mode| arguments.contains(mode))
+            {
+                judge.hit(Some(call), Kind::Disk, Tier::Catastrophic, &verb, [path]);
+            }
+        }
+        for name in ["extractall(", "unpack_archive("] {
+            for rest in after(name) {
+                let arguments = rest.split(')').next().unwrap_or_default();
+                let place = arguments.trim_start_matches("path=");
+                let place = place
+                    .split_once(',')
+                    .map_or(place, |(first, second)| match name {
+                        "extractall(" => first,
+                        _ => second.trim_start_matches("extract_dir="),
+                    });
+                if let Some(path) = first_literal(place)
+                    && judge.is_outside(call, &Word::plain(path))
+                {
+                    judge.hit(
+                        Some(call),
+                        Kind::Overwrite,
+                        Tier::Destructive,
+                        &verb,
+                        [path],
+                    );
+                }
+            }
+        }
+        for name in [
+            "copyfile('/dev/null',",
+            "copyfile(\"/dev/null\",",
+            "copyFileSync('/dev/null',",
+        ] {
+            for rest in after(name) {
+                let path = first_literal(rest);
+                let temporary =
+                    path.is_some_and(|path| judge.is_temporary(call, &Word::plain(path)));
+                if !temporary {
+                    judge.hit(Some(call), Kind::Overwrite, Tier::Destructive, &verb, path);
+                }
+            }
         }
     }
 
@@ -319,7 +390,11 @@ impl Code<'_> {
         {
             hit(Kind::NetworkExec, Tier::Destructive, "runs what it decodes");
         }
-        if self.found.has(Lists::ROW_DELETES) {
+        if sends::sends_secrets(&self.tight) && !request::is_local(self.text) {
+            hit(Kind::Credentials, Tier::Destructive, "sends secrets");
+        }
+        let elsewhere = !self.pretended.elsewhere;
+        if elsewhere && (self.found.has(Lists::ROW_DELETES) || self.replaces_a_table()) {
             hit(Kind::DatabaseWrite, Tier::Destructive, "deletes rows");
         }
         if self.found.has(Lists::REQUESTS) {
@@ -329,7 +404,8 @@ impl Code<'_> {
                 Tier::Destructive
             };
             hit(Kind::RemoteDelete, tier, "DELETE");
-        } else if self.found.has(Lists::SERVICES)
+        } else if elsewhere
+            && self.found.has(Lists::SERVICES)
             && self.found.has(Lists::SERVICE_DELETES)
             && self.asks_a_service()
         {
@@ -358,6 +434,19 @@ impl Code<'_> {
         if self.tight.contains(".kill(-1,") {
             hit(Kind::ProcessKill, Tier::Destructive, "ends every process");
         }
+    }
+
+    /// Tables of a database that are made anew, with what is given, or emptied by a condition that is
+    /// none.
+    fn replaces_a_table(&self) -> bool {
+        let tight = self.tight.as_str();
+        let kept = tight.contains(":memory:") || self.found.has(Lists::TEMPORARY);
+        let replaced = (tight.contains(".to_sql(")
+            && (tight.contains("if_exists='replace'") || tight.contains("if_exists=\"replace\"")))
+            || (tight.contains("dbWriteTable(") && tight.contains("overwrite=TRUE"));
+        let all = tight.contains(".update_all(") && !tight.contains(".where(");
+        let jobs = tight.contains("Jenkins") && tight.contains(".delete()");
+        (replaced && !kept) || all || jobs
     }
 
     /// `[r.delete(k) for k in r.scan_iter('*')]`
@@ -394,7 +483,13 @@ impl Code<'_> {
             let name = rest.split('(').next().unwrap_or_default();
             name.len() < 64 && name.ends_with("Command")
         };
+        // `gh.git.deleteRef(…)`
+        let named = |(at, name): (usize, &str)| {
+            let rest = self.run.get(at + name.len()..).unwrap_or_default();
+            rest.starts_with(|next: char| next.is_ascii_uppercase())
+        };
         SERVICE_DELETES.iter().any(|call| self.run.contains(call))
+            || self.run.match_indices(".delete").take(MAX_CALLS).any(named)
             || self
                 .run
                 .match_indices("Delete")
@@ -445,6 +540,9 @@ impl Code<'_> {
                 || target.split('/').any(is_regenerable)
                 || known.exists == Some(false)
             {
+                return;
+            }
+            if judge.loses_precious(call, &word, verb) {
                 return;
             }
             // What is tracked and unchanged can be had again.
@@ -513,6 +611,17 @@ impl Code<'_> {
                 }
             }
         }
+        // `open(my $f, '>', 'x')`
+        if self.language == "perl" && silent {
+            for (at, _) in tight.match_indices("open(my").take(MAX_CALLS) {
+                let rest = tight.get(at..).unwrap_or_default();
+                let behind = ["'>',", "\">\","].iter().find_map(|mode| {
+                    let (_, behind) = rest.split_once(mode)?;
+                    Some(behind)
+                });
+                out.extend(behind.map(first_literal));
+            }
+        }
         // `open('x', 'w')` of which nothing is made.
         for (at, _) in tight.match_indices("open(").take(MAX_CALLS) {
             let rest = tight.get(at + "open(".len()..).unwrap_or_default();
@@ -537,6 +646,11 @@ impl Code<'_> {
                     ".write(b'')",
                     "asf:pass",
                     "{}",
+                    "doioend",
+                    "asf:json.dump({},f)",
+                    "asf:json.dump([],f)",
+                    "asf:f.write('[]')",
+                    "asf:f.write('{}')",
                 ]
                 .iter()
                 .any(|next| behind.starts_with(next))
@@ -579,11 +693,17 @@ impl Code<'_> {
             for (at, _) in tight.match_indices(name).take(MAX_CALLS) {
                 let rest = tight.get(at + name.len()..).unwrap_or_default();
                 let arguments = rest.split(')').next().unwrap_or_default();
-                if [",''", ",\"\"", ",nil,0644", ",null", ",[]byte{},0644"]
+                let path = first_literal(arguments);
+                let nothing = [",''", ",\"\"", ",nil,0644", ",null", ",[]byte{},0644"]
+                    .iter()
+                    .any(|end| arguments.ends_with(end));
+                // A list of nothing is how a new file begins, and how a table of data ends.
+                let none = [",'[]'", ",\"[]\"", ",'{}'", ",\"{}\""]
                     .iter()
                     .any(|end| arguments.ends_with(end))
-                {
-                    out.push(first_literal(arguments));
+                    && path.is_some_and(writes::is_kept_data);
+                if nothing || none {
+                    out.push(path);
                 }
             }
         }

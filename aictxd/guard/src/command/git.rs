@@ -54,6 +54,16 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
         }
         "config" => alias(judge, call, words),
         "branch" => branches(judge, call, words),
+        "fetch" => fetch(judge, call, words),
+        "apply" => {
+            // `git diff | git apply -R`: what was changed is changed back.
+            let from = call.feeder().filter(|feeder| feeder.name() == "git");
+            let all = from.is_some_and(|git| says(git.arguments(), "diff"));
+            if all && has_option(words, &["-R", "--reverse"]) {
+                let (kind, verb) = (Kind::DiscardChanges, "git apply -R");
+                judge.hit(Some(call), kind, Tier::Destructive, verb, operands(words));
+            }
+        }
         "stash" => stash(judge, call, words),
         _ => {}
     }
@@ -101,6 +111,25 @@ fn branches(judge: &mut Judge, call: Call, words: &[Word]) {
             verb,
             [],
         );
+    }
+}
+
+/// `git fetch --force origin main:main`: branches of one's own are set to others, whatever they held.
+fn fetch(judge: &mut Judge, call: Call, words: &[Word]) {
+    let forced = has_option(words, &["-f", "--force"]);
+    // The first one is where it comes from.
+    let refs: Vec<&str> = operands(words)
+        .skip(1)
+        .filter(|text| {
+            let (from, to) = text.split_once(':').unwrap_or_default();
+            let own =
+                !to.is_empty() && !to.starts_with("refs/remotes/") && !to.starts_with("refs/tags/");
+            own && (forced || from.starts_with('+'))
+        })
+        .collect();
+    if !refs.is_empty() {
+        let (kind, verb) = (Kind::RewriteHistory, "git fetch over branches");
+        judge.hit(Some(call), kind, Tier::Destructive, verb, refs);
     }
 }
 

@@ -3,7 +3,7 @@
 use aictx_signals::shell::Word;
 
 use super::options::{has_option, is_harmless};
-use super::{Call, Judge, Kind, Tier, verbs};
+use super::{Call, Judge, Kind, Tier, code, verbs};
 
 mod body;
 
@@ -210,11 +210,28 @@ fn posted(judge: &mut Judge, call: Call, method: Option<&str>) {
         path.contains("://")
             && ((path.contains("/admin/") && verbs::is_strong(last)) || last == "doDelete")
     };
+    // The console of a build server runs what it is sent.
+    if words.iter().any(|word| word.text.contains("/scriptText")) {
+        for word in words.iter().take(64) {
+            let text = word.text.strip_prefix("script=");
+            code::judge(judge, call, "groovy", text.unwrap_or_default());
+        }
+    }
+    // `{"all": true}`
+    let all = |word: &Word| {
+        let tight: String = word.text.split_whitespace().collect();
+        tight.contains("\"all\":true")
+    };
+    let every = if words.iter().any(all) {
+        worst
+    } else {
+        Tier::Risky
+    };
     let found = words
         .iter()
         .find(administers)
         .map(|word| (word, worst))
-        .or_else(|| Some((words.iter().find(destroys)?, Tier::Risky)));
+        .or_else(|| Some((words.iter().find(destroys)?, every)));
     if let Some((word, tier)) = found.filter(|_| sends) {
         let verb = format!("{name} of a deletion");
         let shown = [word.text.as_str()];

@@ -253,6 +253,11 @@ pub(super) fn statements(judge: &mut Judge, call: Call, client: &str, text: &str
     if matches!(client, "psql" | "sqlite3" | "pgcli" | "litecli") && is_taken_back(text) {
         return;
     }
+    if let Some((tier, verb)) = called_function(text) {
+        let verb = format!("{client}: {verb}");
+        judge.hit(Some(call), Kind::DatabaseWrite, tier, &verb, []);
+        return;
+    }
     for statement in text.split(';').flat_map(between_orders) {
         if let Some((tier, verb)) = statement_tier(statement) {
             let verb = format!("{client}: {verb}");
@@ -262,6 +267,27 @@ pub(super) fn statements(judge: &mut Judge, call: Call, client: &str, text: &str
             }
         }
     }
+}
+
+/// What a function takes away that the same text defines and calls.
+fn called_function(text: &str) -> Option<(Tier, &'static str)> {
+    let lower = text.to_ascii_lowercase();
+    let (_, rest) = lower
+        .split_once("function ")
+        .or_else(|| lower.split_once("procedure "))?;
+    let (name, rest) = rest.split_once('(')?;
+    let name = name.trim();
+    let (_, rest) = rest.split_once("$$")?;
+    let (body, after) = rest.split_once("$$")?;
+    let called = !name.is_empty() && after.contains(&format!("{name}("));
+    let words = |piece: &str| -> Vec<String> {
+        let words = piece.split_whitespace().take(MAX_WORDS);
+        words.map(str::to_ascii_uppercase).collect()
+    };
+    let pieces = body.split(';').filter(|_| called).take(64);
+    pieces
+        .filter_map(|piece| worst_inside(&words(piece)))
+        .max_by_key(|(tier, _)| *tier)
 }
 
 /// The statements of one piece: a client's own orders (`\c app`, `.headers on`, `USE app`, `GO`) end
@@ -364,6 +390,11 @@ pub(super) fn statement_tier(statement: &str) -> Option<(Tier, &'static str)> {
         }
         "WITH" | "DO" | "BEGIN" | "DECLARE" | "IF" | "EXEC" | "EXECUTE" | "MATCH" | "CALL"
         | "START" => worst_inside(&words),
+        // What the table held is gone.
+        "CREATE" if at(1) == "OR" && at(2) == "REPLACE" && at(3) == "TABLE" => {
+            Some((Tier::Destructive, "CREATE OR REPLACE TABLE"))
+        }
+        "CREATE" => None,
         _ => taken(&words),
     }
 }
@@ -397,7 +428,7 @@ fn analysed(words: &[String]) -> Option<&[String]> {
 const STARTS: &[&str] = &[
     "drop", "truncate", "delete", "update", "alter", "purge", "reset", "shutdown", "kill",
     "revoke", "remove", "detach", "explain", "with", "do", "begin", "declare", "if", "exec",
-    "execute", "match", "call", "start", "undrop", "wipe", "merge", "insert", "vacuum",
+    "execute", "create", "match", "call", "start", "undrop", "wipe", "merge", "insert", "vacuum",
 ];
 
 /// The worst statement that stands in another.
@@ -405,8 +436,10 @@ fn worst_inside(words: &[String]) -> Option<(Tier, &'static str)> {
     let trimmed: Vec<String> = words
         .iter()
         .map(|word| {
-            word.trim_matches(['(', ')', '\'', '"', '`', ',', '$'])
-                .to_owned()
+            let word = word.trim_matches(['(', ')', '\'', '"', '`', ',', '$']);
+            // `EXECUTE format('DROP TABLE …`
+            let last = word.rsplit(['(', '\'', '"']).next();
+            last.unwrap_or_default().to_owned()
         })
         .collect();
     (0..trimmed.len())
@@ -450,7 +483,12 @@ fn taken(words: &[String]) -> Option<(Tier, &'static str)> {
             (!is_bounded(words)).then_some((Tier::Destructive, "UPDATE without WHERE"))
         }
         ("ALTER", "TABLE") => {
-            if says("PARTITION") && (says("DROP") || says("TRUNCATE"))
+            // What stood in a column stands nowhere else.
+            let column = words
+                .windows(2)
+                .any(|pair| matches!(pair, [drop, column] if drop == "DROP" && column == "COLUMN"));
+            if column
+                || says("PARTITION") && (says("DROP") || says("TRUNCATE"))
                 || says("DELETE") && !is_bounded(words)
             {
                 Some((Tier::Destructive, "ALTER TABLE DROP"))
@@ -525,12 +563,15 @@ mod tests {
             "update x set a = 1",
             "ALTER TABLE x DROP PARTITION p",
             "MATCH (n) DETACH DELETE n",
+            "alter table x drop column y",
+            "create or replace table x as select 1",
+            "DO $$ BEGIN EXECUTE format('DROP TABLE %I', t); END $$",
         ] {
             assert_eq!(tier(text), Some(Tier::Destructive), "{text}");
         }
         for text in [
             "delete from x where id = 7",
-            "alter table x drop column y",
+            "alter table x drop constraint y",
             "drop index i",
         ] {
             assert_eq!(tier(text), Some(Tier::Risky), "{text}");

@@ -285,6 +285,16 @@ pub(super) fn judge_net(judge: &mut Judge, text: &str, spoken: bool) {
             }
         }
     }
+    if text.contains("]::Delete(") || text.contains("]::delete(") {
+        let tight: String = text.to_ascii_lowercase().split_whitespace().collect();
+        // The shell around it keeps `$` by a backslash.
+        let tight = tight.replace("\\$", "$");
+        let tree = tight.contains("io.directory]::delete(") && tight.contains(",$true)");
+        if tree {
+            let verb = "[IO.Directory]::Delete";
+            judge.hit(None, Kind::Delete, Tier::Destructive, verb, []);
+        }
+    }
     if text.contains("]::Create") || text.contains("]::create") {
         let lower = text.to_ascii_lowercase();
         let fetches = FETCHERS

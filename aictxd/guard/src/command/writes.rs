@@ -483,7 +483,7 @@ impl Judge<'_> {
             Some(tracked) => tracked,
             None => {
                 !call.command.remote
-                    && is_written_by_people(&word.text)
+                    && (is_written_by_people(&word.text) || is_kept_data(&word.text))
                     && !word.text.split('/').any(is_regenerable)
             }
         };
@@ -493,6 +493,25 @@ impl Judge<'_> {
             Tier::Risky
         }
     }
+}
+
+/// Whether a path promises data that somebody collected: it lies where data lie and ends as they do.
+pub(super) fn is_kept_data(path: &str) -> bool {
+    const PLACES: &[&str] = &[
+        "data", "records", "results", "datasets", "storage", "uploads", "ledger", "db",
+    ];
+    const ENDINGS: &[&str] = &[
+        ".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx", ".db", ".sqlite",
+        ".sqlite3", ".feather", ".dat",
+    ];
+    let tried = [
+        "test", "tmp", "temp", "cache", "example", "sample", "fixture", "mock", "demo",
+    ];
+    let lower = path.to_ascii_lowercase();
+    let outside = lower.starts_with("/var/lib/") || lower.starts_with("/srv/");
+    (outside || lower.split('/').any(|part| PLACES.contains(&part)))
+        && ENDINGS.iter().any(|end| lower.ends_with(end))
+        && !tried.iter().any(|word| lower.contains(word))
 }
 
 /// Whether a name promises a file that somebody wrote: it has an ending that no program leaves

@@ -104,7 +104,7 @@ static WORDS: LazyLock<Search> = LazyLock::new(|| {
         (HANDED_OVER, Lists::HANDED_OVER),
         (SERVICES, Lists::SERVICES),
         (SERVICE_DELETES, Lists::SERVICE_DELETES),
-        (&["Delete"], Lists::SERVICE_DELETES),
+        (&["Delete", ".delete"], Lists::SERVICE_DELETES),
         (DECODINGS, Lists::DECODINGS),
         (TEMPORARY_MAKERS, Lists::TEMPORARY),
         (WRITES, Lists::WRITES),

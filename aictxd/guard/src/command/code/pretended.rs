@@ -1,0 +1,68 @@
+//! Programs that only seem to take something away: against doubles of a service, in a transaction that
+//! is taken back, or told not to do it.
+
+/// Doubles that stand in for services and databases.
+const DOUBLES: [&str; 12] = [
+    "import mongomock",
+    "import fakeredis",
+    "from fakeredis",
+    "from moto import",
+    "import moto",
+    "'mongodb-memory-server'",
+    "\"mongodb-memory-server\"",
+    "'ioredis-mock'",
+    "\"ioredis-mock\"",
+    "'pg-mem'",
+    "\"pg-mem\"",
+    "import responses",
+];
+/// Doubles that stand in for the file system.
+const DOUBLES_OF_FILES: [&str; 6] = [
+    "pyfakefs",
+    "'mock-fs'",
+    "\"mock-fs\"",
+    "'memfs'",
+    "\"memfs\"",
+    "patch('shutil.rmtree')",
+];
+/// Ways to be told not to do it; without blanks.
+const NOT_DONE: [&str; 5] = [
+    "DryRun=True",
+    "dry_run=True",
+    "dryRun:true",
+    "noop:true",
+    "DryRun:true",
+];
+
+/// What is only seeming.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Pretended {
+    /// Files and trees stay.
+    pub(super) files: bool,
+    /// Rows, and things at services.
+    pub(super) elsewhere: bool,
+}
+
+impl Pretended {
+    /// Of a program and the same without blanks.
+    pub(super) fn of(text: &str, tight: &str) -> Self {
+        let says = |words: &[&str]| words.iter().any(|word| text.contains(word));
+        let not_done = NOT_DONE.iter().any(|word| tight.contains(word));
+        // What is taken back, and nothing else is kept.
+        let back = (text.contains("ActiveRecord::Rollback") && text.contains(".transaction"))
+            || (tight.contains(".rollback()") && !tight.contains("commit"));
+        // A database that lives only while the program runs.
+        let fleeting = text.contains(":memory:") && text.matches("onnect(").count() <= 1;
+        // The text of a query that is not run.
+        let shown = [".del().toString()", ".del().toSQL()"]
+            .iter()
+            .any(|way| tight.contains(way))
+            && !says(&["await", ".then("]);
+        Self {
+            files: not_done
+                || says(&DOUBLES_OF_FILES)
+                || tight.contains("patch(\"shutil.rmtree\")"),
+            elsewhere: not_done || back || fleeting || shown || says(&DOUBLES),
+        }
+    }
+}

@@ -1,0 +1,44 @@
+//! Programs that send secrets away.
+
+/// Ways to send something; without blanks.
+const SENDS: [&str; 14] = [
+    "requests.post(",
+    "requests.put(",
+    "httpx.post(",
+    "httpx.put(",
+    "urlopen(",
+    "method:'POST'",
+    "method:\"POST\"",
+    "method:'PUT'",
+    "method:\"PUT\"",
+    "axios.post(",
+    "Net::HTTP.post",
+    "HTTParty.post",
+    "Faraday.post",
+    ".sendall(",
+];
+/// Where secrets lie, and how the whole environment is named; without blanks.
+const SECRETS: [&str; 17] = [
+    ".aws/credentials",
+    ".ssh/id_",
+    ".netrc",
+    ".kube/config",
+    ".docker/config.json",
+    ".git-credentials",
+    ".pypirc",
+    ".npmrc",
+    "/etc/shadow",
+    ".gnupg/",
+    "'.env'",
+    "\".env\"",
+    "dict(os.environ",
+    "dumps(os.environ",
+    "stringify(process.env)",
+    "ENV.to_h",
+    "ENV.to_json",
+];
+
+/// Whether a program, without blanks, reads secrets and sends something.
+pub(super) fn sends_secrets(tight: &str) -> bool {
+    SENDS.iter().any(|way| tight.contains(way)) && SECRETS.iter().any(|place| tight.contains(place))
+}
