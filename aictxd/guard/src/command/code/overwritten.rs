@@ -1,0 +1,213 @@
+//! Files that a program leaves empty, and what it writes over.
+
+use aictx_signals::shell::Word;
+
+use super::literals::{first_literal, literal_at, literal_before};
+use super::{Code, MAX_CALLS};
+use crate::command::target::is_disk;
+use crate::command::{Call, Judge, Kind, Tier, writes};
+
+impl Code<'_> {
+    /// Disks that are opened for writing, archives unpacked over what lies elsewhere, and nothing copied
+    /// over a file.
+    pub(super) fn overwrites(&self, judge: &mut Judge, call: Call) {
+        let tight = self.tight.as_str();
+        let after = |name: &'static str| {
+            let found = tight.match_indices(name).take(MAX_CALLS);
+            found.filter_map(move |(at, _)| tight.get(at + name.len()..))
+        };
+        let verb = format!("{} overwrites", self.language);
+        for rest in after("open(") {
+            let arguments = rest.split(')').next().unwrap_or_default();
+            let writes = ["'w", "\"w", "'r+", "\"r+", "'a", "\"a"];
+            if let Some(path) = first_literal(arguments)
+                && is_disk(path)
+                && writes.iter().any(|mode| arguments.contains(mode))
+            {
+                judge.hit(Some(call), Kind::Disk, Tier::Catastrophic, &verb, [path]);
+            }
+        }
+        for name in ["extractall(", "unpack_archive("] {
+            for rest in after(name) {
+                let arguments = rest.split(')').next().unwrap_or_default();
+                let place = arguments.trim_start_matches("path=");
+                let place = place
+                    .split_once(',')
+                    .map_or(place, |(first, second)| match name {
+                        "extractall(" => first,
+                        _ => second.trim_start_matches("extract_dir="),
+                    });
+                if let Some(path) = first_literal(place)
+                    && judge.is_outside(call, &Word::plain(path))
+                {
+                    judge.hit(
+                        Some(call),
+                        Kind::Overwrite,
+                        Tier::Destructive,
+                        &verb,
+                        [path],
+                    );
+                }
+            }
+        }
+        for name in [
+            "copyfile('/dev/null',",
+            "copyfile(\"/dev/null\",",
+            "copyFileSync('/dev/null',",
+        ] {
+            for rest in after(name) {
+                let path = first_literal(rest);
+                let temporary =
+                    path.is_some_and(|path| judge.is_temporary(call, &Word::plain(path)));
+                if !temporary {
+                    judge.hit(Some(call), Kind::Overwrite, Tier::Destructive, &verb, path);
+                }
+            }
+        }
+    }
+
+    /// Files that are opened for writing and closed, or to which nothing is written; `None` when the
+    /// name is not told.
+    pub(super) fn emptied(&self) -> Vec<Option<&str>> {
+        let tight = self.tight.as_str();
+        let mut out = Vec::new();
+        if tight.contains("truncate")
+            && (tight.contains(",0)")
+                || tight.contains(".truncate(0)")
+                || tight.contains(",0;")
+                || tight.ends_with(",0"))
+            || tight.contains("truncateSync(")
+        {
+            let at = tight.find("truncate").map_or(0, |at| at + "truncate".len());
+            let from = tight.get(at..).unwrap_or_default();
+            let from = from.find(['(', '\'', '"']).map_or(at, |skip| at + skip);
+            let skip = usize::from(tight.get(from..).is_some_and(|rest| rest.starts_with('(')));
+            out.push(literal_at(tight, from + skip));
+        }
+        // `openSync('x', 'w')`, `f = open('x', 'w'); f.close()`: and nothing is written.
+        let silent = ![
+            "write(",
+            "write ",
+            "writeSync",
+            "dump",
+            "print",
+            "puts",
+            "stdout",
+            "stdio",
+            "pipe",
+            "save",
+            "copy",
+            "<<",
+        ]
+        .iter()
+        .any(|way| self.text.contains(way));
+        for name in ["openSync(", "createWriteStream("] {
+            for (at, _) in tight.match_indices(name).take(MAX_CALLS) {
+                let rest = tight.get(at + name.len()..).unwrap_or_default();
+                let arguments = rest.split(')').next().unwrap_or_default();
+                let writes = name == "createWriteStream("
+                    || [",'w", ",\"w"].iter().any(|mode| arguments.contains(mode));
+                if writes && silent && !arguments.contains("flags") {
+                    out.push(first_literal(arguments));
+                }
+            }
+        }
+        // `open(my $f, '>', 'x')`
+        if self.language == "perl" && silent {
+            for (at, _) in tight.match_indices("open(my").take(MAX_CALLS) {
+                let rest = tight.get(at..).unwrap_or_default();
+                let behind = ["'>',", "\">\","].iter().find_map(|mode| {
+                    let (_, behind) = rest.split_once(mode)?;
+                    Some(behind)
+                });
+                out.extend(behind.map(first_literal));
+            }
+        }
+        // `open('x', 'w')` of which nothing is made.
+        for (at, _) in tight.match_indices("open(").take(MAX_CALLS) {
+            let rest = tight.get(at + "open(".len()..).unwrap_or_default();
+            let kept = tight.get(..at).is_some_and(|before| {
+                before.ends_with(['=', '(', ',']) || before.ends_with("return")
+            });
+            let Some((arguments, behind)) = rest.split_once(')') else {
+                continue;
+            };
+            let writes = [
+                "'w'", "\"w\"", "'wb'", "\"wb\"", "'w+'", "\"w+\"", "\">\"", "'>'",
+            ]
+            .iter()
+            .any(|mode| arguments.contains(mode));
+            let nothing = behind.is_empty()
+                || [
+                    ";",
+                    ".close(",
+                    ":close(",
+                    ".write('')",
+                    ".write(\"\")",
+                    ".write(b'')",
+                    "asf:pass",
+                    "{}",
+                    "doioend",
+                    "asf:json.dump({},f)",
+                    "asf:json.dump([],f)",
+                    "asf:f.write('[]')",
+                    "asf:f.write('{}')",
+                ]
+                .iter()
+                .any(|next| behind.starts_with(next))
+                || behind.starts_with("asf:f.write('')")
+                || behind.starts_with("asf:f.write(\"\")");
+            let closed = silent && behind.ends_with(".close()") && behind.matches('(').count() == 1;
+            if writes && ((nothing && !kept) || closed) {
+                // `Path('x').open('w')`
+                let mode = arguments.starts_with(['\'', '"']) && !arguments.contains(',');
+                out.push(if mode {
+                    literal_before(tight, at + "open(".len())
+                } else {
+                    first_literal(arguments)
+                });
+            }
+        }
+        for call in [
+            "write_text('')",
+            "write_text(\"\")",
+            "write_bytes(b'')",
+            "write_bytes(b\"\")",
+        ] {
+            for (at, _) in tight.match_indices(call).take(MAX_CALLS) {
+                out.push(literal_before(
+                    tight,
+                    at + call.find('(').map_or(0, |open| open + 1),
+                ));
+            }
+        }
+        for name in [
+            "writeFileSync(",
+            "writeFile(",
+            "File.write(",
+            "file_put_contents(",
+            "Deno.writeTextFileSync(",
+            "Deno.writeTextFile(",
+            "Bun.write(",
+            "os.WriteFile(",
+        ] {
+            for (at, _) in tight.match_indices(name).take(MAX_CALLS) {
+                let rest = tight.get(at + name.len()..).unwrap_or_default();
+                let arguments = rest.split(')').next().unwrap_or_default();
+                let path = first_literal(arguments);
+                let nothing = [",''", ",\"\"", ",nil,0644", ",null", ",[]byte{},0644"]
+                    .iter()
+                    .any(|end| arguments.ends_with(end));
+                // A list of nothing is how a new file begins, and how a table of data ends.
+                let none = [",'[]'", ",\"[]\"", ",'{}'", ",\"{}\""]
+                    .iter()
+                    .any(|end| arguments.ends_with(end))
+                    && path.is_some_and(writes::is_kept_data);
+                if nothing || none {
+                    out.push(path);
+                }
+            }
+        }
+        out
+    }
+}
