@@ -268,6 +268,16 @@ fn twenty_first_set() {
     assert!(rates.alarms <= 0.02 && rates.false_asks == 0.0);
 }
 
+/// First run, nine rows of ten with code in them, the rules widened after the twentieth set: recall
+/// 0.7805, called safe 24 (libraries of which nothing was known), alarms 0.0410, false asks 0.0328.
+/// Names of calls are read since, whatever the library. No label was changed.
+#[test]
+fn twenty_second_set() {
+    let rates = rates(include_str!("risk-twentytwo.jsonl"));
+    assert!(rates.recall >= 0.97 && rates.missed == 0);
+    assert!(rates.alarms <= 0.02 && rates.false_asks == 0.0);
+}
+
 /// No measure of anything: written family by family, together with the rules, and corrected where a
 /// second look changed the reviewer's mind. It keeps what was walked through.
 #[test]

@@ -7,6 +7,7 @@ use super::table::{EVALUATIONS, SERVICE_DELETES, SHELL_CALLS, UNLINKS};
 use super::target::{Reach, is_regenerable};
 use super::{Call, Judge, Kind, Tier, request, writes};
 
+mod calls;
 mod literals;
 mod overwritten;
 mod pretended;
@@ -47,6 +48,7 @@ const EXECUTIONS: &[&str] = &[
     ".ExecContext(",
     "MustExec(",
     "query!(",
+    ".sql(",
 ];
 
 /// Ways to hide a text.
@@ -111,6 +113,8 @@ pub(super) fn judge(judge: &mut Judge, call: Call, language: &str, text: &str) {
     // They run commands in Ruby, Perl, PHP and Bun; in Python they only stand in texts.
     let plain = (language.starts_with("py") && text.contains('`')).then(|| text.replace('`', " "));
     let text = plain.as_deref().unwrap_or(text);
+    let told = without_comments(text);
+    let text = told.as_ref();
     // What `awk` prints goes to another program as often as not.
     let text = if language == "awk" {
         std::borrow::Cow::Borrowed(text)
@@ -120,20 +124,10 @@ pub(super) fn judge(judge: &mut Judge, call: Call, language: &str, text: &str) {
     let text = text.as_ref();
     let tight: String = text.split_ascii_whitespace().collect();
     let found = search(text, &tight);
-    let deletes = [
-        Lists::DELETES,
-        Lists::UNLINKS,
-        Lists::RECURSIVE,
-        Lists::SERVICE_DELETES,
-    ];
     let code = Code {
         language,
         text,
-        run: if found.any(&deletes) || (language == "python" && found.has(Lists::SHELL_CALLS)) {
-            without_literals(text)
-        } else {
-            String::new()
-        },
+        run: without_literals(text),
         pretended: Pretended::of(text, &tight),
         tight,
         found,
@@ -171,6 +165,21 @@ pub(super) fn judge(judge: &mut Judge, call: Call, language: &str, text: &str) {
             judge.inner_script(script, call.command.remote);
         }
     }
+}
+
+/// A program without the lines that are comments.
+fn without_comments(text: &str) -> std::borrow::Cow<'_, str> {
+    let is_comment = |line: &str| {
+        let line = line.trim_start();
+        line.starts_with("# ") || line.starts_with("// ") || line == "#" || line == "//"
+    };
+    if !text.lines().any(is_comment) {
+        return text.into();
+    }
+    let kept = text
+        .split_inclusive('\n')
+        .filter(|line| !is_comment(line.trim_end()));
+    kept.collect::<String>().into()
 }
 
 /// `rm -rf {os.getcwd()}`: what is put in by a call is a word.
@@ -285,7 +294,16 @@ impl Code<'_> {
                 .iter()
                 .filter(|name| by_name || !name.contains(['\'', '"']))
         };
-        if self.found.has(Lists::LISTINGS)
+        if self.pretended.files {
+            return;
+        }
+        // In a directory of its own it may list and delete; a path from the root is elsewhere.
+        let own = self.found.has(Lists::TEMPORARY)
+            && !["'/", "\"/", "'~", "\"~"]
+                .iter()
+                .any(|start| self.text.contains(start));
+        if !own
+            && self.found.has(Lists::LISTINGS)
             && self.found.has(Lists::UNLINKS)
             && names().any(|name| !self.places(name).is_empty())
         {
@@ -298,6 +316,7 @@ impl Code<'_> {
             }
         }
         self.overwrites(judge, call);
+        self.rewrites(judge, call);
         if !self.found.has(Lists::WRITES) {
             return;
         }
@@ -308,6 +327,7 @@ impl Code<'_> {
                 continue;
             }
             let tier = match path {
+                Some(_) if judge.is_precious(call, &word) => Tier::Destructive,
                 Some(_) => judge.emptying(call, &word),
                 None => Tier::Destructive,
             };
@@ -335,6 +355,26 @@ impl Code<'_> {
             hit(Kind::Credentials, Tier::Destructive, "sends secrets");
         }
         let elsewhere = !self.pretended.elsewhere;
+        let promised = calls::promised(&self.run).filter(|_| elsewhere && self.language != "awk");
+        let one = promised.is_some_and(|(tier, _)| tier == Tier::Risky);
+        if let Some((tier, name)) = promised {
+            // One after the other, as they are listed.
+            let each = ["for ", "forEach(", ".map(", ".each"]
+                .iter()
+                .any(|way| self.text.contains(way))
+                && [
+                    ".scan(", ".list", ".search", ".find(", "paginate", ".query(",
+                ]
+                .iter()
+                .any(|way| self.run.contains(way));
+            let tier = if each { Tier::Destructive } else { tier };
+            let local = request::is_local(self.text) || self.found.has(Lists::TEMPORARY);
+            let tier = if local { Tier::Risky } else { tier };
+            hit(Kind::RemoteDelete, tier, name);
+        }
+        if self.discards() {
+            hit(Kind::DiscardChanges, Tier::Destructive, "discards changes");
+        }
         if elsewhere && (self.found.has(Lists::ROW_DELETES) || self.replaces_a_table()) {
             hit(Kind::DatabaseWrite, Tier::Destructive, "deletes rows");
         }
@@ -346,6 +386,7 @@ impl Code<'_> {
             };
             hit(Kind::RemoteDelete, tier, "DELETE");
         } else if elsewhere
+            && !one
             && self.found.has(Lists::SERVICES)
             && self.found.has(Lists::SERVICE_DELETES)
             && self.asks_a_service()
@@ -377,6 +418,13 @@ impl Code<'_> {
         }
     }
 
+    /// What libraries for git throw away.
+    fn discards(&self) -> bool {
+        let tight = self.tight.as_str();
+        tight.contains("GIT_RESET_HARD")
+            || (tight.contains(".push(") && tight.contains("force=True"))
+    }
+
     /// Tables of a database that are made anew, with what is given, or emptied by a condition that is
     /// none.
     fn replaces_a_table(&self) -> bool {
@@ -385,7 +433,9 @@ impl Code<'_> {
         let replaced = (tight.contains(".to_sql(")
             && (tight.contains("if_exists='replace'") || tight.contains("if_exists=\"replace\"")))
             || (tight.contains("dbWriteTable(") && tight.contains("overwrite=TRUE"));
-        let all = tight.contains(".update_all(") && !tight.contains(".where(");
+        let all = (tight.contains(".update_all(") && !tight.contains(".where("))
+            || tight.contains(".objects.update(")
+            || tight.contains(".objects.all().update(");
         let jobs = tight.contains("Jenkins") && tight.contains(".delete()");
         (replaced && !kept) || all || jobs
     }
@@ -459,13 +509,28 @@ impl Code<'_> {
             .collect()
     }
 
+    /// `for d in ("build", "dist")`: all that the program names can be made again.
+    fn names_what_is_made_again(&self) -> bool {
+        let named = literals(self.text);
+        let mut names = named.iter().flat_map(|text| text.split(' ')).peekable();
+        names.peek().is_some()
+            && names.clone().any(is_regenerable)
+            && names.all(|name| {
+                is_regenerable(name)
+                    || matches!(
+                        name,
+                        "." | "./" | "fs" | "node:fs" | "path" | "shutil" | "fs/promises"
+                    )
+            })
+    }
+
     /// A deletion whose arguments start at `at`.
     fn deleted(&self, judge: &mut Judge, call: Call, verb: &str, at: usize, usual: Reach) {
         let target = literal_at(self.text, at).or_else(|| literal_before(self.text, at));
         let Some(target) = target else {
             // A variable: what the program made itself may go.
             if !self.found.has(Lists::TEMPORARY) {
-                let tier = if usual == Reach::File {
+                let tier = if usual == Reach::File || self.names_what_is_made_again() {
                     Tier::Risky
                 } else {
                     Tier::Destructive

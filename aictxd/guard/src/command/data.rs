@@ -84,6 +84,13 @@ fn reads_program_from_stdin(name: &str, arguments: &[Word]) -> bool {
 pub(super) fn judge(judge: &mut Judge, call: Call) {
     let name = call.command.name();
     let arguments = call.arguments();
+    // `deno run -`
+    let reads = |word: &Word| word.text == "-";
+    if name == "deno" && arguments.iter().take(16).any(reads) {
+        for text in piped_texts(call) {
+            code::judge(judge, call, "deno", &text);
+        }
+    }
     let of_jenkins = |word: &Word| word.text.ends_with("jenkins-cli.jar");
     if name == "java" && arguments.iter().take(16).any(of_jenkins) {
         for text in piped_texts(call) {
@@ -248,13 +255,27 @@ fn consoles(judge: &mut Judge, call: Call, name: &str, arguments: &[Word]) {
         .map(|word| word.text.as_str())
         .find(|text| !text.starts_with('-'))
         .unwrap_or_default();
+    // Whatever is done there is taken back at its end.
+    if arguments.iter().any(|word| word.text == "--sandbox") {
+        return;
+    }
+    if name == "iex" {
+        for text in piped_texts(call) {
+            code::judge(judge, call, language, &text);
+        }
+    }
     match verb {
         "runner" | "r" | "eval" | "eval-file" | "php:eval" | "ev" => {
             for word in arguments.iter().skip(1).take(4) {
                 code::judge(judge, call, language, &word.text);
             }
         }
-        "dbshell" | "dbconsole" | "db" => sql::printed_deletions(judge, call, name),
+        "dbshell" | "dbconsole" | "db" => {
+            for text in piped_texts(call) {
+                sql::given(judge, call, name, &text);
+            }
+            sql::printed_deletions(judge, call, name);
+        }
         _ => {}
     }
     if let Some(code) = value_of(arguments, &["-c", "--command", "--execute", "-e"])

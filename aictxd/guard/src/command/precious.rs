@@ -80,7 +80,7 @@ fn is_precious(path: &str) -> bool {
 impl Judge<'_> {
     /// Whether a word names something that nobody can make again, as far as its name and what is known
     /// of it tell.
-    fn is_precious(&self, call: Call, word: &Word) -> bool {
+    pub(super) fn is_precious(&self, call: Call, word: &Word) -> bool {
         let known = self.known(call, word);
         let copied = known.tracked == Some(true) && known.dirty == Some(false);
         is_precious(&word.text)

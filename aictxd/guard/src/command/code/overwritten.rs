@@ -7,17 +7,85 @@ use super::{Code, MAX_CALLS};
 use crate::command::target::is_disk;
 use crate::command::{Call, Judge, Kind, Tier, writes};
 
+/// Ways to write a table of data, the path first.
+const WRITERS: [&str; 11] = [
+    ".to_csv(",
+    ".to_parquet(",
+    ".to_json(",
+    ".to_excel(",
+    ".to_pickle(",
+    ".to_feather(",
+    ".write_parquet(",
+    ".write_csv(",
+    ".write_json(",
+    "np.save(",
+    "saveRDS(",
+];
+
+/// What stands behind each of the calls of a name.
+fn after<'t>(tight: &'t str, name: &'static str) -> impl Iterator<Item = &'t str> {
+    let found = tight.match_indices(name).take(MAX_CALLS);
+    found.filter_map(move |(at, _)| tight.get(at + name.len()..))
+}
+
 impl Code<'_> {
+    /// Data that are read and written back as something else, and stores that are opened anew.
+    pub(super) fn rewrites(&self, judge: &mut Judge, call: Call) {
+        let tight = self.tight.as_str();
+        let verb = format!("{} writes over data", self.language);
+        let mut lost = |path: &str| {
+            if !judge.is_temporary(call, &Word::plain(path)) {
+                let kind = Kind::Overwrite;
+                judge.hit(Some(call), kind, Tier::Destructive, &verb, [path]);
+            }
+        };
+        for name in WRITERS {
+            for rest in after(tight, name) {
+                let path = first_literal(rest).filter(|path| writes::is_kept_data(path));
+                // Once where it is read, once where it is written.
+                if let Some(path) = path.filter(|path| tight.matches(path).count() > 1) {
+                    lost(path);
+                }
+            }
+        }
+        for rest in after(tight, "h5py.File(") {
+            let arguments = rest.split(')').next().unwrap_or_default();
+            let says = |modes: &[&str]| modes.iter().any(|mode| arguments.contains(mode));
+            let anew = says(&[",'w'", ",\"w\""]);
+            let less = says(&[",'r+'", ",\"r+\"", ",'a'", ",\"a\""]) && self.text.contains("del ");
+            if let Some(path) = first_literal(arguments).filter(|_| anew || less) {
+                lost(path);
+            }
+        }
+        // `torch.save(model, "checkpoints/best.pt")`
+        for name in ["torch.save(", "joblib.dump("] {
+            for rest in after(tight, name) {
+                let path = rest.split(['\'', '"']).nth(1).unwrap_or_default();
+                let file = path.rsplit('/').next().unwrap_or_default();
+                if file.starts_with("best") || file.starts_with("final") {
+                    lost(path);
+                }
+            }
+        }
+        // `open('terraform.tfstate', 'w')`
+        for rest in after(tight, "open(") {
+            let arguments = rest.split(')').next().unwrap_or_default();
+            let writes = [",'w", ",\"w"].iter().any(|mode| arguments.contains(mode));
+            let path = first_literal(arguments)
+                .filter(|_| writes)
+                .unwrap_or_default();
+            if path.contains(".tfstate") {
+                lost(path);
+            }
+        }
+    }
+
     /// Disks that are opened for writing, archives unpacked over what lies elsewhere, and nothing copied
     /// over a file.
     pub(super) fn overwrites(&self, judge: &mut Judge, call: Call) {
         let tight = self.tight.as_str();
-        let after = |name: &'static str| {
-            let found = tight.match_indices(name).take(MAX_CALLS);
-            found.filter_map(move |(at, _)| tight.get(at + name.len()..))
-        };
         let verb = format!("{} overwrites", self.language);
-        for rest in after("open(") {
+        for rest in after(tight, "open(") {
             let arguments = rest.split(')').next().unwrap_or_default();
             let writes = ["'w", "\"w", "'r+", "\"r+", "'a", "\"a"];
             if let Some(path) = first_literal(arguments)
@@ -28,7 +96,7 @@ impl Code<'_> {
             }
         }
         for name in ["extractall(", "unpack_archive("] {
-            for rest in after(name) {
+            for rest in after(tight, name) {
                 let arguments = rest.split(')').next().unwrap_or_default();
                 let place = arguments.trim_start_matches("path=");
                 let place = place
@@ -55,7 +123,7 @@ impl Code<'_> {
             "copyfile(\"/dev/null\",",
             "copyFileSync('/dev/null',",
         ] {
-            for rest in after(name) {
+            for rest in after(tight, name) {
                 let path = first_literal(rest);
                 let temporary =
                     path.is_some_and(|path| judge.is_temporary(call, &Word::plain(path)));

@@ -2,7 +2,7 @@
 //! is taken back, or told not to do it.
 
 /// Doubles that stand in for services and databases.
-const DOUBLES: [&str; 12] = [
+const DOUBLES: [&str; 16] = [
     "import mongomock",
     "import fakeredis",
     "from fakeredis",
@@ -15,15 +15,18 @@ const DOUBLES: [&str; 12] = [
     "'pg-mem'",
     "\"pg-mem\"",
     "import responses",
+    "unittest.mock",
+    "from unittest import mock",
+    "jest.mock(",
+    "vi.mock(",
 ];
 /// Doubles that stand in for the file system.
-const DOUBLES_OF_FILES: [&str; 6] = [
+const DOUBLES_OF_FILES: [&str; 5] = [
     "pyfakefs",
     "'mock-fs'",
     "\"mock-fs\"",
     "'memfs'",
     "\"memfs\"",
-    "patch('shutil.rmtree')",
 ];
 /// Ways to be told not to do it; without blanks.
 const NOT_DONE: [&str; 5] = [
@@ -50,18 +53,30 @@ impl Pretended {
         let not_done = NOT_DONE.iter().any(|word| tight.contains(word));
         // What is taken back, and nothing else is kept.
         let back = (text.contains("ActiveRecord::Rollback") && text.contains(".transaction"))
-            || (tight.contains(".rollback()") && !tight.contains("commit"));
+            || ((tight.contains(".rollback()") || tight.contains("::rollBack()"))
+                && !tight.contains("commit"))
+            || (tight.contains("Repo.rollback(") && tight.contains("Repo.transaction("));
         // A database that lives only while the program runs.
-        let fleeting = text.contains(":memory:") && text.matches("onnect(").count() <= 1;
+        let connects = text.matches("onnect(").count();
+        let fleeting = (text.contains(":memory:") && connects <= 1)
+            || (text.contains("duckdb.sql(") && connects == 0);
+        // A double in the place of what deletes.
+        let patched = ["patch('", "patch(\""].iter().any(|start| {
+            tight.match_indices(start).take(16).any(|(at, _)| {
+                let rest = tight.get(at + start.len()..).unwrap_or_default();
+                let name = rest.split(['\'', '"']).next().unwrap_or_default();
+                ["rmtree", "remove", "unlink", "rmdir"]
+                    .iter()
+                    .any(|end| name.ends_with(end))
+            })
+        });
         // The text of a query that is not run.
         let shown = [".del().toString()", ".del().toSQL()"]
             .iter()
             .any(|way| tight.contains(way))
             && !says(&["await", ".then("]);
         Self {
-            files: not_done
-                || says(&DOUBLES_OF_FILES)
-                || tight.contains("patch(\"shutil.rmtree\")"),
+            files: not_done || patched || says(&DOUBLES_OF_FILES),
             elsewhere: not_done || back || fleeting || shown || says(&DOUBLES),
         }
     }

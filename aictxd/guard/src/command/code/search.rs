@@ -47,11 +47,6 @@ impl Lists {
     pub(super) fn has(self, other: Self) -> bool {
         self.0 & other.0 == other.0
     }
-
-    /// Whether a word of one of `others` was found.
-    pub(super) fn any(self, others: &[Self]) -> bool {
-        others.iter().any(|other| self.0 & other.0 != 0)
-    }
 }
 
 /// An automaton and the list of each of its words.

@@ -1,7 +1,7 @@
 //! Programs that send secrets away.
 
 /// Ways to send something; without blanks.
-const SENDS: [&str; 14] = [
+const SENDS: [&str; 15] = [
     "requests.post(",
     "requests.put(",
     "httpx.post(",
@@ -16,9 +16,10 @@ const SENDS: [&str; 14] = [
     "HTTParty.post",
     "Faraday.post",
     ".sendall(",
+    "->post(",
 ];
 /// Where secrets lie, and how the whole environment is named; without blanks.
-const SECRETS: [&str; 17] = [
+const SECRETS: [&str; 18] = [
     ".aws/credentials",
     ".ssh/id_",
     ".netrc",
@@ -34,6 +35,7 @@ const SECRETS: [&str; 17] = [
     "dict(os.environ",
     "dumps(os.environ",
     "stringify(process.env)",
+    "Deno.env.toObject()",
     "ENV.to_h",
     "ENV.to_json",
 ];

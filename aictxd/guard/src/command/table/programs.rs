@@ -282,8 +282,8 @@ pub(in super::super) const ROW_DELETES: &[&str] = &[
     "dropDatabase(",
     ".drop_database(",
     ".drop_collection(",
-    ".flushall(",
-    ".flushdb(",
+    ".flushall",
+    ".flushdb",
     ".flushAll(",
     ".flushDb(",
     ".flush_all(",
@@ -357,6 +357,8 @@ pub(in super::super) const LISTINGS: &[&str] = &[
     "unlink <",
     "unlink(<",
     "scan_iter(",
+    "popen(\"ls",
+    "popen('ls",
 ];
 
 /// Ways to delete a file, the name behind them.
@@ -486,6 +488,7 @@ pub(in super::super) const SERVICES: &[&str] = &[
     "aws-sdk",
     "Aws::",
     "@google-cloud",
+    "googleapis",
     "pymongo",
     "elasticsearch",
     "stripe",
@@ -499,6 +502,9 @@ pub(in super::super) const SERVICES: &[&str] = &[
     "paramiko",
     "docker.from_env",
     "dockerode",
+    "wandb",
+    "mlflow",
+    "huggingface_hub",
 ];
 /// See [`SERVICES`].
 pub(in super::super) const SERVICE_DELETES: &[&str] = &[
