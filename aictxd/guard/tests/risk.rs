@@ -278,6 +278,16 @@ fn twenty_second_set() {
     assert!(rates.alarms <= 0.02 && rates.false_asks == 0.0);
 }
 
+/// First run, three rows of five with code in them, after names of calls were read: recall 0.9806,
+/// called safe 1 (`queryArray`), alarms 0.0161, false asks 0.0161 (a table of a database in memory, a file
+/// system in a file of `/tmp`). No label was changed.
+#[test]
+fn twenty_third_set() {
+    let rates = rates(include_str!("risk-twentythree.jsonl"));
+    assert!(rates.recall >= 0.97 && rates.missed == 0);
+    assert!(rates.alarms <= 0.02 && rates.false_asks == 0.0);
+}
+
 /// No measure of anything: written family by family, together with the rules, and corrected where a
 /// second look changed the reviewer's mind. It keeps what was walked through.
 #[test]

@@ -48,6 +48,8 @@ const EXECUTIONS: &[&str] = &[
     ".ExecContext(",
     "MustExec(",
     "query!(",
+    ".queryArray(",
+    ".queryObject(",
     ".sql(",
 ];
 
@@ -512,11 +514,12 @@ impl Code<'_> {
     /// `for d in ("build", "dist")`: all that the program names can be made again.
     fn names_what_is_made_again(&self) -> bool {
         let named = literals(self.text);
+        let again = |name: &str| name.split('/').any(is_regenerable);
         let mut names = named.iter().flat_map(|text| text.split(' ')).peekable();
         names.peek().is_some()
-            && names.clone().any(is_regenerable)
+            && names.clone().any(again)
             && names.all(|name| {
-                is_regenerable(name)
+                again(name)
                     || matches!(
                         name,
                         "." | "./" | "fs" | "node:fs" | "path" | "shutil" | "fs/promises"

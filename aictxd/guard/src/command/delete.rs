@@ -81,7 +81,10 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
                     "--print",
                 ],
             ) || asks;
-            if !listing {
+            let temporary = |word: &&Word| judge.is_temporary(call, word);
+            // A file system in a file that was made to be tried with.
+            let tried = !shown.is_empty() && shown.iter().all(temporary);
+            if !listing && !tried {
                 let shown = shown.iter().map(|word| word.text.as_str());
                 judge.hit(Some(call), Kind::Disk, Tier::Catastrophic, name, shown);
             }

@@ -57,7 +57,7 @@ impl Pretended {
                 && !tight.contains("commit"))
             || (tight.contains("Repo.rollback(") && tight.contains("Repo.transaction("));
         // A database that lives only while the program runs.
-        let connects = text.matches("onnect(").count();
+        let connects = text.matches("onnect(").count() - text.matches("isconnect(").count();
         let fleeting = (text.contains(":memory:") && connects <= 1)
             || (text.contains("duckdb.sql(") && connects == 0);
         // A double in the place of what deletes.
