@@ -271,6 +271,9 @@ pub(super) fn statements(judge: &mut Judge, call: Call, client: &str, text: &str
 
 /// What a function takes away that the same text defines and calls.
 fn called_function(text: &str) -> Option<(Tier, &'static str)> {
+    if !text.contains("$$") {
+        return None;
+    }
     let lower = text.to_ascii_lowercase();
     let (_, rest) = lower
         .split_once("function ")
