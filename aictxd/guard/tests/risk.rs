@@ -288,6 +288,15 @@ fn twenty_third_set() {
     assert!(rates.alarms <= 0.02 && rates.false_asks == 0.0);
 }
 
+/// First run: recall 0.9801, called safe 2 (`curl -sLo x … && sudo x`, a table written back with no rows),
+/// alarms 0.0070, false asks 0.0070 (`ansible --check`). No label was changed.
+#[test]
+fn twenty_fourth_set() {
+    let rates = rates(include_str!("risk-twentyfour.jsonl"));
+    assert!(rates.recall >= 0.97 && rates.missed == 0);
+    assert!(rates.alarms <= 0.02 && rates.false_asks == 0.0);
+}
+
 /// No measure of anything: written family by family, together with the rules, and corrected where a
 /// second look changed the reviewer's mind. It keeps what was walked through.
 #[test]

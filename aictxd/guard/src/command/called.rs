@@ -407,10 +407,16 @@ fn is_downloaded(call: Call, file: &Word) -> bool {
         .take(MAX_BACK)
         .filter(|command| matches!(command.name(), "curl" | "wget"))
         .any(|command| {
-            let told = value_of(
-                command.arguments(),
-                &["-o", "-O", "--output", "--output-document"],
-            );
+            // Alone, or at the end of a cluster: `-fsSLo file`.
+            let names_it = |option: &str| {
+                let cluster = option.starts_with('-') && !option.starts_with("--");
+                matches!(option, "--output" | "--output-document")
+                    || (cluster && option.ends_with(['o', 'O']))
+            };
+            let told = command.arguments().windows(2).find_map(|pair| match pair {
+                [option, file] => names_it(&option.text).then_some(file),
+                _ => None,
+            });
             let redirected = command
                 .redirects
                 .iter()

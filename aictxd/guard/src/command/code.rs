@@ -329,7 +329,9 @@ impl Code<'_> {
                 continue;
             }
             let tier = match path {
-                Some(_) if judge.is_precious(call, &word) => Tier::Destructive,
+                Some(_) if judge.is_precious(call, &word) || judge.is_outside(call, &word) => {
+                    Tier::Destructive
+                }
                 Some(_) => judge.emptying(call, &word),
                 None => Tier::Destructive,
             };

@@ -42,7 +42,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
         }
         "crontab" => crontab(judge, call),
         "vi" | "vim" | "nvim" | "ex" => editor(judge, call),
-        "ansible" => {
+        "ansible" if !has_option(call.arguments(), &["-C", "--check"]) => {
             ansible(judge, call);
             return false;
         }

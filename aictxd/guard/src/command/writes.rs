@@ -500,18 +500,22 @@ pub(super) fn is_kept_data(path: &str) -> bool {
     const PLACES: &[&str] = &[
         "data", "records", "results", "datasets", "storage", "uploads", "ledger", "db",
     ];
+    let lower = path.to_ascii_lowercase();
+    let outside = lower.starts_with("/var/lib/") || lower.starts_with("/srv/");
+    (outside || lower.split('/').any(|part| PLACES.contains(&part))) && is_data(path)
+}
+
+/// Whether a file ends as data do and is not named for being tried with.
+pub(super) fn is_data(path: &str) -> bool {
     const ENDINGS: &[&str] = &[
         ".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx", ".db", ".sqlite",
-        ".sqlite3", ".feather", ".dat",
+        ".sqlite3", ".feather", ".dat", ".npy", ".rds",
     ];
     let tried = [
         "test", "tmp", "temp", "cache", "example", "sample", "fixture", "mock", "demo",
     ];
     let lower = path.to_ascii_lowercase();
-    let outside = lower.starts_with("/var/lib/") || lower.starts_with("/srv/");
-    (outside || lower.split('/').any(|part| PLACES.contains(&part)))
-        && ENDINGS.iter().any(|end| lower.ends_with(end))
-        && !tried.iter().any(|word| lower.contains(word))
+    ENDINGS.iter().any(|end| lower.ends_with(end)) && !tried.iter().any(|word| lower.contains(word))
 }
 
 /// Whether a name promises a file that somebody wrote: it has an ending that no program leaves

@@ -41,7 +41,7 @@ impl Code<'_> {
         };
         for name in WRITERS {
             for rest in after(tight, name) {
-                let path = first_literal(rest).filter(|path| writes::is_kept_data(path));
+                let path = first_literal(rest).filter(|path| writes::is_data(path));
                 // Once where it is read, once where it is written.
                 if let Some(path) = path.filter(|path| tight.matches(path).count() > 1) {
                     lost(path);
