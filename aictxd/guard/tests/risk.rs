@@ -288,8 +288,8 @@ fn twenty_third_set() {
     assert!(rates.alarms <= 0.02 && rates.false_asks == 0.0);
 }
 
-/// First run: recall 0.9801, called safe 2 (`curl -sLo x … && sudo x`, a table written back with no rows),
-/// alarms 0.0070, false asks 0.0070 (`ansible --check`). No label was changed.
+/// First run: recall 0.9771, called safe 2 (`curl -sLo x … && sudo x`, a table written back with no rows),
+/// alarms 0.0083, false asks 0.0083 (`ansible --check`). No label was changed.
 #[test]
 fn twenty_fourth_set() {
     let rates = rates(include_str!("risk-twentyfour.jsonl"));
