@@ -123,8 +123,13 @@ impl Hosts {
 
     /// Forgets a repository.
     pub fn close(&self, root: &Path) {
-        if let Ok(mut open) = self.open.write() {
-            open.remove(root);
+        let closed = self
+            .open
+            .write()
+            .ok()
+            .and_then(|mut open| open.remove(root));
+        if let Some(host) = closed {
+            host.settle();
         }
         if let Ok(mut remembered) = self.remembered.write() {
             remembered.retain(|_, place| place.root != root);

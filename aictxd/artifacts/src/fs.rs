@@ -352,7 +352,10 @@ impl Root {
     /// whether it was. Who reads meanwhile may see a mixture, and so may all if it is interrupted.
     pub(crate) fn overwrite(&self, rel: &str, bytes: &[u8]) -> io::Result<bool> {
         let mut file = match self.open_file(rel, OFlags::RDWR) {
-            Err(e) if is_missing(&e) => return Ok(false),
+            // Not to be opened for writing is not the end: another file can take its place.
+            Err(e) if is_missing(&e) || e.kind() == io::ErrorKind::PermissionDenied => {
+                return Ok(false);
+            }
             other => other?,
         };
         let stat = rustix::fs::fstat(&file)?;
@@ -515,9 +518,10 @@ impl Syncs {
         self.0.len()
     }
 
-    /// Does them, in order.
+    /// Does them, in order, all of them whatever becomes of one; the first error.
     pub(crate) fn finish(self) -> io::Result<()> {
-        self.0.iter().try_for_each(|(file, what)| sync(file, what))
+        let done = self.0.iter().map(|(file, what)| sync(file, what));
+        done.fold(Ok(()), |all, one| all.and(one))
     }
 }
 

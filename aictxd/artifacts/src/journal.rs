@@ -4,9 +4,10 @@
 //! holder of the lock first finishes what it finds. An intent whose checksum does not hold was
 //! never complete, so nothing of it was applied: it is set aside.
 
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::io;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, LazyLock};
 
 use aictx_proto::record::files::JOURNAL_DIR;
 use serde::{Deserialize, Serialize};
@@ -68,9 +69,12 @@ pub(crate) struct Intent(String);
 /// arranged, [`StoreError::Deferred`] says that it may yet come true.
 pub(crate) fn write(root: &Root, steps: &[Step]) -> Result<Intent, StoreError> {
     static NEXT: AtomicU64 = AtomicU64::new(0);
+    // Processes of two containers may have one number.
+    static SELF: LazyLock<u64> = LazyLock::new(|| RandomState::new().build_hasher().finish());
     let name = format!(
-        "{JOURNAL_DIR}/{}-{}.json",
+        "{JOURNAL_DIR}/{}-{:08x}-{}.json",
         std::process::id(),
+        *SELF & 0xffff_ffff,
         NEXT.fetch_add(1, Ordering::Relaxed)
     );
     let fail = |e| root.error(&name, e);
@@ -114,9 +118,19 @@ pub(crate) fn deferred(error: StoreError) -> StoreError {
     }
 }
 
-/// Finishes or sets aside what interrupted commits left. Needs the lock.
+/// The error of a commit that was not begun because an earlier one could not be made durable.
+pub(crate) fn not_written(error: StoreError) -> StoreError {
+    match error {
+        StoreError::Deferred { path, source } => StoreError::NotWritable { path, source },
+        other => other,
+    }
+}
+
+/// Finishes or sets aside what interrupted commits left, but for one that is `done` and only waits for
+/// the disk. Needs the lock.
 pub(crate) fn recover(
     root: &Root,
+    done: Option<&Intent>,
     aside: &dyn Fn(&str) -> Result<(), StoreError>,
     quarantine_name: &dyn Fn(&str) -> String,
 ) -> Result<u64, StoreError> {
@@ -126,6 +140,9 @@ pub(crate) fn recover(
     let mut finished = 0;
     for name in names {
         let file = format!("{JOURNAL_DIR}/{name}");
+        if done.is_some_and(|intent| intent.0 == file) {
+            continue;
+        }
         let steps = match root.read_if_there(&file) {
             Ok(Some(mut open)) => crate::fs::read_range(&mut open, 0, MAX_INTENT)
                 .map_err(fail)

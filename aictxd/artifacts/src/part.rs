@@ -2,12 +2,14 @@
 
 use std::sync::Arc;
 
+use aictx_proto::record::files;
 use aictx_proto::snapshot::{ReadIssue, Rows, shared};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::fs::{Root, Stamp};
 use crate::read::{self, MAX_FILE};
+use crate::scrub::{Report, scrub_value};
 
 /// A JSONL file as parsed.
 #[derive(Debug, Clone)]
@@ -180,6 +182,7 @@ impl<T: DeserializeOwned + PartialEq> Doc<T> {
                 None
             }
             Some(Ok(map)) => {
+                let map = shown(&self.file, map);
                 let (record, bent) = read::record(map);
                 if bent || record.is_none() {
                     let why = "members of the wrong type were passed over";
@@ -202,6 +205,20 @@ impl<T: DeserializeOwned + PartialEq> Doc<T> {
             // Nobody appends to documents.
             Applied::Append(_) => {}
         }
+    }
+}
+
+/// A document without secrets where people write it by hand and agents are told of it: nothing else
+/// comes past the scrubber.
+fn shown(file: &str, map: Map<String, Value>) -> Map<String, Value> {
+    if file != files::PREFERENCES {
+        return map;
+    }
+    let mut value = Value::Object(map);
+    scrub_value(&mut value, &mut Report::default());
+    match value {
+        Value::Object(map) => map,
+        _ => Map::new(),
     }
 }
 

@@ -344,6 +344,16 @@ impl Store {
         for file in &steps.rescue {
             self.set_aside(root, file)?;
         }
+        // The intent of the last one has done its duty where this one's takes its place; what is
+        // answered as durable rests on nothing that is not.
+        match seen {
+            Some(_) => {
+                if let Some(done) = self.owed().intent.take() {
+                    journal::forgo(root, &done);
+                }
+            }
+            None => self.settle().map_err(journal::not_written)?,
+        }
         let Some(seen) = seen else {
             let (snapshot, intent) = self.carry_out(root, &steps, overlay)?;
             journal::remove(root, &intent);
@@ -374,20 +384,18 @@ impl Store {
             (std::mem::take(&mut owed.syncs), owed.intent.clone())
         };
         // In order, so that the intent is durable before what it tells of.
+        let root = self.root();
         let done = syncs.finish();
         let mut owed = self.owed();
-        if owed.intent != stood_for {
-            // A later commit has taken its place.
-            return Ok(());
-        }
-        let root = self.root();
-        let intent = owed.intent.take();
-        drop(owed);
-        done.map_err(|e| journal::deferred(root.error(files::JOURNAL_DIR, e)))?;
-        if let Some(intent) = intent {
+        if owed.intent == stood_for
+            && let Some(intent) = owed.intent.take()
+            && done.is_ok()
+        {
+            // While no other commit can put its own in the place of it.
             journal::remove(&root, &intent);
         }
-        Ok(())
+        drop(owed);
+        done.map_err(|e| journal::deferred(root.error(files::JOURNAL_DIR, e)))
     }
 
     /// Whether [`settle`](Self::settle) has something to do.
@@ -462,18 +470,20 @@ impl Store {
             });
         };
         let _lock = lock::take(&root, deadline)?;
+        self.settle().map_err(journal::not_written)?;
         let finished = self.recover_locked(&root)?;
         work(&root, finished)
     }
 
     fn recover_locked(&self, root: &Arc<Root>) -> Result<u64, StoreError> {
         // What this process has done is not to be done again.
-        if let Some(done) = self.owed().intent.take() {
-            journal::forgo(root, &done);
-        }
-        let finished = journal::recover(root, &|file| self.set_aside(root, file), &|file| {
-            self.quarantine_name(root, file)
-        })?;
+        let done = self.owed().intent.clone();
+        let finished = journal::recover(
+            root,
+            done.as_ref(),
+            &|file| self.set_aside(root, file),
+            &|file| self.quarantine_name(root, file),
+        )?;
         self.applying.store(false, Ordering::Release);
         Ok(finished)
     }

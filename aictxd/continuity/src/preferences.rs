@@ -83,8 +83,10 @@ fn collect(value: &Value, name: &str, depth: usize, found: &mut Vec<(String, Str
         value => plain(value).unwrap_or_default(),
     };
     let said = clean(&printable(&said), MAX_TEXT);
-    let name = clean(&printable(name), MAX_NAME);
-    if !said.is_empty() && !name.is_empty() && !SEEDS.contains(&(name.as_str(), said.as_str())) {
+    // A name that is cut could be another's.
+    let is_name = !name.is_empty() && name.len() <= MAX_NAME && printable(name) == name;
+    let name = name.to_owned();
+    if !said.is_empty() && is_name && !SEEDS.contains(&(name.as_str(), said.as_str())) {
         found.push((name, said));
     }
 }
@@ -109,23 +111,13 @@ pub(crate) fn as_json(stated: &[(String, String)]) -> Value {
     }
 }
 
-/// Tells them in one line.
+/// Tells them, a line each.
 pub(crate) fn tell(preferences: &Value, packet: &mut Packet) {
-    let stated = stated(preferences);
-    if stated.is_empty() {
-        return;
+    for (name, said) in stated(preferences) {
+        let line = format!("Preference noted here: {name}: {said}");
+        let id = format!("{}#{name}", files::PREFERENCES);
+        packet.item("preference", &id, "somebody wrote it down", &[line]);
     }
-    let list: Vec<String> = stated
-        .iter()
-        .map(|(n, said)| format!("{n}: {said}"))
-        .collect();
-    let line = format!("Preferences noted here: {}", list.join("; "));
-    packet.item(
-        "preference",
-        files::PREFERENCES,
-        "somebody wrote them down",
-        &[line],
-    );
 }
 
 /// Whether banner and summary are not to be shown. Anything but `muted` means they are.

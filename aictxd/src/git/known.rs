@@ -29,6 +29,8 @@ const MAX_NAMES: usize = 60_000;
 /// File systems stamp with the clock of the kernel's last tick, at most this long ago: what changed so
 /// shortly before git looked, or since, may look the same and be another.
 const CLOCK_TICK: Duration = Duration::from_millis(20);
+/// The same where file systems stamp in seconds, or in two of them, in nanoseconds.
+const COARSE: i64 = 2_000_000_000;
 /// Older answers are not relied upon: some file systems do not tell what changed.
 const OLDEST: Duration = Duration::from_secs(600);
 /// Asking for what an answer rests on takes at most one part in so many of the time.
@@ -100,6 +102,9 @@ pub(super) enum Trouble {
     Unfit,
 }
 
+/// Files in a worktree by which git decides what is ignored and how files are compared.
+const RULES: [&[u8]; 2] = [b".gitignore", b".gitattributes"];
+
 /// What an answer rests on.
 #[derive(Debug)]
 pub(super) struct Ground {
@@ -110,7 +115,7 @@ pub(super) struct Ground {
     entries: u64,
     /// Git's other files, configuration and rules outside of the worktree's directories.
     outside: Vec<(PathBuf, Option<Look>)>,
-    /// Ignore files in the worktree.
+    /// [`RULES`] in the worktree's directories.
     rules: Vec<Vec<u8>>,
     rules_look: Vec<Option<Look>>,
     /// Directories that git enters, the root first, how they look, and a hash of their names.
@@ -150,7 +155,14 @@ impl Ground {
         let settled = started.checked_sub(CLOCK_TICK)?;
         let settled = settled.duration_since(SystemTime::UNIX_EPOCH).ok()?;
         let settled = i64::try_from(settled.as_nanos()).ok()?;
-        let is_settled = |look: &Option<Look>| look.is_none_or(|look| look.changed < settled);
+        // Whole seconds: the file system knows no smaller ones.
+        let coarse = settled.saturating_sub(COARSE);
+        let is_settled = |look: &Option<Look>| {
+            look.is_none_or(|look| match look.changed % 1_000_000_000 {
+                0 => look.changed < coarse,
+                _ => look.changed < settled,
+            })
+        };
         let places = Places::of(worktree)?;
         let outside: Vec<_> = places
             .outside
@@ -174,7 +186,9 @@ impl Ground {
         let looks = look_directories(worktree, &directories)?;
         let inside: Vec<_> = looks.into_iter().zip(hashes).collect();
         let rules = directories.iter();
-        let rules: Vec<_> = rules.map(|d| below_of(d, b".gitignore")).collect();
+        let rules: Vec<_> = rules
+            .flat_map(|d| RULES.map(|name| below_of(d, name)))
+            .collect();
         let rules_look = look_all(worktree, &rules)?;
         let still = is_settled(&index_look)
             && outside.iter().all(|(_, look)| is_settled(look))
@@ -217,27 +231,24 @@ impl Ground {
         if !same || !self.has_the_same_names(worktree)? {
             return None;
         }
-        let mut refreshed = None;
         if look_at(&self.index) != self.index_look {
             let (_, sizes, entries) = read_index(&self.index, &self.answer)?;
-            if entries != self.entries {
+            // Sizes follow what filters make of a file: git may see it in another way now.
+            if entries != self.entries || sizes != self.sizes {
                 return None;
             }
-            refreshed = Some(sizes);
         }
-        let sizes = refreshed.as_ref().unwrap_or(&self.sizes);
         let mut changed = BTreeSet::new();
         let looks = look_all(worktree, &self.tracked)?;
-        let files = self.files.iter().zip(sizes).zip(looks);
+        let files = self.files.iter().zip(&self.sizes).zip(looks);
         for (path, ((before, size), now)) in self.tracked.iter().zip(files) {
             if *before == Some(now) {
                 continue;
             }
             let now = now.filter(|look| look.sort == Sort::File)?;
             // Git writes no size where it could not trust what it saw, and keeps 32 bits.
-            #[allow(clippy::cast_possible_truncation)]
-            let differs = *size != 0 && now.stamp.size as u32 != *size;
-            if !differs {
+            let now = u32::try_from(now.stamp.size).ok()?;
+            if *size == 0 || now == *size {
                 return None;
             }
             changed.insert(String::from_utf8_lossy(path).into_owned());
@@ -283,19 +294,42 @@ impl Places {
         let link = Some(worktree.join(".git")).filter(|link| !link.is_dir());
         let mut outside: Vec<PathBuf> = link.into_iter().collect();
         for dir in [&git, &common] {
-            let names = ["config", "config.worktree", "commondir", "info/exclude"];
+            let names = [
+                "config",
+                "config.worktree",
+                "commondir",
+                "info/exclude",
+                "info/attributes",
+            ];
             outside.extend(names.map(|name| dir.join(name)));
         }
         let configured = ["config", "config.worktree"].map(|name| common.join(name));
-        if configured.iter().any(|file| says(file, &[b"worktree"])) {
+        let elsewhere: &[&[u8]] = &[b"worktree", b"include", b"excludesfile", b"attributesfile"];
+        if configured.iter().any(|file| says(file, elsewhere)) {
+            return None;
+        }
+        // Other files than these may be meant.
+        if ["GIT_CONFIG_GLOBAL", "GIT_CONFIG_SYSTEM"]
+            .iter()
+            .any(|v| std::env::var_os(v).is_some())
+        {
             return None;
         }
         let home = std::env::var_os("HOME").map(PathBuf::from);
         let own = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from);
         let own = own.or_else(|| Some(home.as_ref()?.join(".config")));
-        outside.extend(home.map(|home| home.join(".gitconfig")));
-        outside.extend(own.map(|own| own.join("git/config")));
-        outside.push(PathBuf::from("/etc/gitconfig"));
+        let mut global = vec![PathBuf::from("/etc/gitconfig")];
+        global.extend(home.map(|home| home.join(".gitconfig")));
+        global.extend(own.as_ref().map(|own| own.join("git/config")));
+        if global
+            .iter()
+            .any(|file| says(file, &[b"include", b"attributesfile"]))
+        {
+            return None;
+        }
+        outside.extend(global);
+        outside.push(PathBuf::from("/etc/gitattributes"));
+        outside.extend(own.map(|own| own.join("git/attributes")));
         outside.extend(ignore::gitignore::gitconfig_excludes_path());
         Some(Self {
             index: git.join("index"),
@@ -376,6 +410,9 @@ fn list(worktree: &Path, directory: &[u8]) -> Option<Vec<(Vec<u8>, Sort)>> {
             _ => Sort::Other,
         };
         names.push((name, sort));
+        if names.len() > MAX_NAMES {
+            return None;
+        }
     }
     names.sort_unstable();
     Some(names)

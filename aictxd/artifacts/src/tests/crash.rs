@@ -399,3 +399,71 @@ fn an_early_answer_comes_when_the_files_hold_it_and_before_the_disk_has_confirme
     let journal = |(op, what): &(Op, String)| *op == Op::Unlink && what.starts_with("journal/");
     assert!(trace.iter().position(journal).unwrap() > first_sync);
 }
+
+#[test]
+fn what_is_answered_as_durable_rests_on_nothing_that_is_not() {
+    let repo = prepared();
+    let op = |id: &'static str| -> crate::Op<'_, ()> { Box::new(move |s| ((), finalize(id, s))) };
+    let (_, trace) = with_injection(NONE, || {
+        for id in ["one", "two"] {
+            let done = repo.store.transact_soon(vec![op(id)], &mut || ());
+            assert!(done[0].is_ok());
+        }
+        repo.store.transact(|s| ((), finalize("three", s))).unwrap();
+    });
+    let intents: Vec<usize> = (0..trace.len())
+        .filter(|at| trace[*at].0 == Op::Create && trace[*at].1.starts_with("journal/"))
+        .collect();
+    assert_eq!(intents.len(), 3);
+    let syncs = |from: usize, to: usize| {
+        let range = trace[from..to].iter();
+        range.filter(|(op, _)| *op == Op::Sync).count()
+    };
+    assert_eq!(
+        syncs(0, intents[1]),
+        0,
+        "the second does not wait for the first"
+    );
+    assert!(
+        syncs(intents[1], intents[2]) >= 10,
+        "the third does for both"
+    );
+    assert!(!repo.store.owes());
+    assert_eq!(agreed(&repo.store), ["a", "b", "one", "two", "three"]);
+    assert_clean(repo.dir.path());
+}
+
+#[test]
+fn a_sync_that_fails_later_is_told_and_the_commit_done_again() {
+    let repo = prepared();
+    let op: crate::Op<'_, ()> = Box::new(|s| ((), finalize("new", s)));
+    assert!(repo.store.transact_soon(vec![op], &mut || ())[0].is_ok());
+    let broken = Injection {
+        at: 1,
+        errno: EIO,
+        torn: false,
+        lasting: false,
+    };
+    let (settled, _) = with_injection(broken, || repo.store.settle());
+    assert!(
+        matches!(settled, Err(StoreError::Deferred { .. })),
+        "{settled:?}"
+    );
+    // Its intent is still there, and whoever comes next does its steps again.
+    assert_eq!(std::fs::read_dir(repo.path("journal")).unwrap().count(), 1);
+    repo.store.transact(|_| ((), vec![])).unwrap();
+    assert_eq!(agreed(&repo.store), ["a", "b", "new"]);
+    assert_clean(repo.dir.path());
+}
+
+#[test]
+fn preferences_that_somebody_wrote_hold_no_secret_for_agents() {
+    let repo = prepared();
+    let token = format!("ghp_{}", "a1B2c3D4e5F6".repeat(3));
+    repo.put(
+        "memory/user_preferences.json",
+        format!("{{\"deploy\": {{\"note\": \"use {token}\", \"style\": \"plain\"}}}}").as_bytes(),
+    );
+    let seen = repo.store.snapshot().preferences.to_string();
+    assert!(seen.contains("plain") && !seen.contains(&token), "{seen}");
+}

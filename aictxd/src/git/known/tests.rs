@@ -16,20 +16,20 @@ fn git(at: &Path, arguments: &[&str]) -> Vec<u8> {
     output.stdout
 }
 
-const STATUS: [&str; 7] = [
+const STATUS: [&str; 6] = [
     "status",
     "--porcelain=v2",
     "--branch",
     "-z",
     "--untracked-files=normal",
     "--ignore-submodules=dirty",
-    "--ignored=matching",
 ];
 
 fn asked(at: &Path) -> (GitState, HashSet<Vec<u8>>) {
     let paths = ["--", ".", ":(exclude).aictx"];
-    let output = git(at, &[STATUS.as_slice(), &paths].concat());
-    (parse(&output), ignored_in(&output))
+    let plain = git(at, &[STATUS.as_slice(), &paths].concat());
+    let more = [STATUS.as_slice(), &["--ignored=matching"], &paths].concat();
+    (parse(&plain), ignored_in(&git(at, &more)))
 }
 
 /// As if everything had been settled for long: in these tests nothing changes while git looks.
@@ -88,6 +88,22 @@ fn edits_and_what_is_ignored_need_no_git() {
 }
 
 #[test]
+fn what_filters_and_attributes_change_is_asked_again() {
+    let dir = repository();
+    let at = dir.path();
+    git(at, &["config", "core.autocrlf", "input"]);
+    fs::write(at.join("a.rs"), "fn a() {}\r\n").unwrap();
+    let ground = learnt(at);
+    assert_eq!(ground.state(at).unwrap().unstaged, ["a.rs"]);
+    git(at, &["add", "a.rs"]);
+    assert_eq!(asked(at).0.unstaged, [""; 0], "it is the same to git");
+    assert_eq!(ground.state(at), None);
+    let ground = learnt(at);
+    fs::write(at.join("src/.gitattributes"), "*.rs text\n").unwrap();
+    assert_eq!(ground.state(at), None);
+}
+
+#[test]
 fn what_changed_just_now_is_not_learnt() {
     let dir = repository();
     let at = dir.path();
@@ -99,11 +115,13 @@ fn what_changed_just_now_is_not_learnt() {
 
 #[test]
 fn what_git_compares_in_its_own_way_is_not_learnt() {
-    let changes: [&[&[&str]]; 4] = [
+    let changes: [&[&[&str]]; 6] = [
         &[&["update-index", "--assume-unchanged", "a.rs"]],
         &[&["update-index", "--skip-worktree", "a.rs"]],
         &[&["add", "-N", "new/one"]],
         &[&["config", "core.worktree", ".."]],
+        &[&["config", "core.excludesFile", ".mine"]],
+        &[&["config", "include.path", "more"]],
     ];
     for commands in changes {
         let dir = repository();
@@ -168,6 +186,7 @@ fn change(at: &Path, what: usize, file: usize) {
         14 => run(at, &["commit", "-q", "-m", "x", "--allow-empty"]),
         15 => run(at, &["checkout", "-q", "-B", "other"]),
         16 => run(at, &["reset", "-q", "--hard"]),
+        18 => fs::write(at.join("src/.gitattributes"), "*.rs text=auto\n"),
         17 => fs::create_dir_all(at.join(".aictx"))
             .and_then(|()| fs::write(at.join(".aictx/facts"), "z".repeat(file))),
         _ => Ok(()),
@@ -178,7 +197,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]
     fn what_is_answered_is_what_git_says(
-        changes in proptest::collection::vec((0_usize..19, 0_usize..40), 1..14)
+        changes in proptest::collection::vec((0_usize..20, 0_usize..40), 1..14)
     ) {
         let dir = repository();
         let at = dir.path();
