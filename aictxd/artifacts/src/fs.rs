@@ -520,8 +520,14 @@ impl Syncs {
 
     /// Does them, in order, all of them whatever becomes of one; the first error.
     pub(crate) fn finish(self) -> io::Result<()> {
-        let done = self.0.iter().map(|(file, what)| sync(file, what));
-        done.fold(Ok(()), |all, one| all.and(one))
+        let mut first = Ok(());
+        for (file, what) in &self.0 {
+            let done = sync(file, what);
+            if first.is_ok() {
+                first = done;
+            }
+        }
+        first
     }
 }
 
