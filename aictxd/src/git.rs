@@ -20,6 +20,16 @@ use crate::app::{App, Mode};
 
 /// git may take this long; a huge or broken repository must not hold a session's end.
 const DEADLINE: Duration = Duration::from_millis(800);
+/// What git is asked.
+const STATUS: [&str; 6] = [
+    "status",
+    "--porcelain=v2",
+    "--branch",
+    "-z",
+    "--untracked-files=normal",
+    // Submodules have a configuration of their own.
+    "--ignore-submodules=dirty",
+];
 /// Most paths kept of each list.
 const MAX_PATHS: usize = 200;
 
@@ -105,15 +115,7 @@ async fn run(worktree: &Path, more: &[&str]) -> Result<Vec<u8>, &'static str> {
     let filters = filters.await.map_err(|_| "timeout")?;
     let mut command = git(worktree);
     command
-        .args([
-            "status",
-            "--porcelain=v2",
-            "--branch",
-            "-z",
-            "--untracked-files=normal",
-            // Submodules have a configuration of their own.
-            "--ignore-submodules=dirty",
-        ])
+        .args(STATUS)
         .args(more)
         .args(["--", ".", ":(exclude).aictx"]);
     switch_off(&mut command, &filters);

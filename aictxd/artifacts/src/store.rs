@@ -53,6 +53,8 @@ pub struct Store {
     applying: AtomicBool,
     generation: AtomicU64,
     owed: Mutex<Owed>,
+    /// Held while what is owed is given to the disk: whoever wants it there waits for it.
+    settling: Mutex<()>,
     clock: fn() -> Timestamp,
     /// How long a commit waits for others.
     patience: Duration,
@@ -150,6 +152,7 @@ impl Store {
             applying: AtomicBool::new(false),
             generation: AtomicU64::new(0),
             owed: Mutex::default(),
+            settling: Mutex::default(),
             clock: now,
             patience: DEADLINE,
         })
@@ -379,6 +382,8 @@ impl Store {
     /// # Errors
     /// The disk failed; whoever takes the lock next does the last of the commits again.
     pub fn settle(&self) -> Result<(), StoreError> {
+        // What another thread has taken is not on the disk before that one is done.
+        let _one_at_a_time = self.settling();
         let (syncs, stood_for) = {
             let mut owed = self.owed();
             (std::mem::take(&mut owed.syncs), owed.intent.clone())
@@ -401,6 +406,10 @@ impl Store {
     /// Whether [`settle`](Self::settle) has something to do.
     pub fn owes(&self) -> bool {
         self.owed().syncs.len() > 0
+    }
+
+    pub(crate) fn settling(&self) -> MutexGuard<'_, ()> {
+        self.settling.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn owed(&self) -> MutexGuard<'_, Owed> {

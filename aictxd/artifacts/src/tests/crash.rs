@@ -434,6 +434,36 @@ fn what_is_answered_as_durable_rests_on_nothing_that_is_not() {
 }
 
 #[test]
+fn a_durable_commit_waits_for_syncs_that_another_thread_has_begun() {
+    let repo = prepared();
+    let op: crate::Op<'_, ()> = Box::new(|s| ((), finalize("soon", s)));
+    assert!(repo.store.transact_soon(vec![op], &mut || ())[0].is_ok());
+    let begun = repo.store.settling();
+    std::thread::scope(|scope| {
+        let durable = scope.spawn(|| {
+            let done = repo.store.transact(|s| ((), finalize("durable", s)));
+            done.unwrap();
+        });
+        let other = Store::open(repo.dir.path()).unwrap();
+        let other = other.with_patience(std::time::Duration::ZERO);
+        // Until it has the repository's lock; then it has all the time it could want.
+        while !matches!(
+            other.transact(|_| ((), vec![])),
+            Err(StoreError::Locked { .. })
+        ) {
+            std::thread::yield_now();
+        }
+        for _ in 0..10_000 {
+            std::thread::yield_now();
+        }
+        assert_eq!(agreed(&other), ["a", "b", "soon"]);
+        drop(begun);
+        durable.join().unwrap();
+    });
+    assert_eq!(agreed(&repo.store), ["a", "b", "soon", "durable"]);
+}
+
+#[test]
 fn a_sync_that_fails_later_is_told_and_the_commit_done_again() {
     let repo = prepared();
     let op: crate::Op<'_, ()> = Box::new(|s| ((), finalize("new", s)));

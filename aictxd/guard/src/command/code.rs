@@ -137,8 +137,12 @@ pub(super) fn judge(judge: &mut Judge, call: Call, language: &str, text: &str) {
     code.trees(judge, call);
     code.files(judge, call);
     code.elsewhere(judge, call);
-    // A call that stands in a text is none.
-    let calls = || SHELL_CALLS.iter().any(|call| code.run.contains(call));
+    // A call that stands in a text is none, unless calls are looked up by name.
+    let by_name = ["getattr", "__import__", "importlib", "globals()"];
+    let calls = || {
+        SHELL_CALLS.iter().any(|call| code.run.contains(call))
+            || by_name.iter().any(|way| code.run.contains(way))
+    };
     let runs = found.has(Lists::SHELL_CALLS) && (language != "python" || calls());
     let executes = found.has(Lists::EXECUTIONS) && !code.pretended.elsewhere;
     if !runs && !executes {
@@ -299,11 +303,13 @@ impl Code<'_> {
         if self.pretended.files {
             return;
         }
-        // In a directory of its own it may list and delete; a path from the root is elsewhere.
+        // In a directory of its own it may list and delete; a path that it names is elsewhere.
+        let named = [
+            "'/", "\"/", "'~", "\"~", "dir('", "dir(\"", "glob('", "glob(\"", "Path('", "Path(\"",
+            "Sync('", "Sync(\"", "walk('", "walk(\"", "Dir['", "Dir[\"",
+        ];
         let own = self.found.has(Lists::TEMPORARY)
-            && !["'/", "\"/", "'~", "\"~"]
-                .iter()
-                .any(|start| self.text.contains(start));
+            && !named.iter().any(|start| self.tight.contains(start));
         if !own
             && self.found.has(Lists::LISTINGS)
             && self.found.has(Lists::UNLINKS)
@@ -372,8 +378,11 @@ impl Code<'_> {
                 .iter()
                 .any(|way| self.run.contains(way));
             let tier = if each { Tier::Destructive } else { tier };
-            let local = request::is_local(self.text) || self.found.has(Lists::TEMPORARY);
-            let tier = if local { Tier::Risky } else { tier };
+            let tier = if request::is_local(self.text) {
+                Tier::Risky
+            } else {
+                tier
+            };
             hit(Kind::RemoteDelete, tier, name);
         }
         if self.discards() {

@@ -256,7 +256,7 @@ fn consoles(judge: &mut Judge, call: Call, name: &str, arguments: &[Word]) {
         .find(|text| !text.starts_with('-'))
         .unwrap_or_default();
     // Whatever is done there is taken back at its end.
-    if arguments.iter().any(|word| word.text == "--sandbox") {
+    if name == "rails" && arguments.iter().any(|word| word.text == "--sandbox") {
         return;
     }
     if name == "iex" {

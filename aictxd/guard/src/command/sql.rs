@@ -154,11 +154,8 @@ fn from_file(judge: &mut Judge, call: Call, client: &str, file: &Word) {
         statements(judge, call, client, &text);
         judge.called.restore(by);
     }
-    if let Some(tier) = restores(call, &file.text) {
-        let verb = format!("{client}: a backup over a database");
-        let shown = [file.text.as_str()];
-        judge.hit(Some(call), Kind::DatabaseWrite, tier, &verb, shown);
-    } else if let Some(tier) = promises::promised_by_file(&file.text) {
+    let worst = restores(call, &file.text).max(promises::promised_by_file(&file.text));
+    if let Some(tier) = worst {
         let verb = format!("{client} of a file");
         let shown = [file.text.as_str()];
         judge.hit(Some(call), Kind::DatabaseWrite, tier, &verb, shown);
@@ -256,7 +253,9 @@ pub(super) fn statements(judge: &mut Judge, call: Call, client: &str, text: &str
     if let Some((tier, verb)) = called_function(text) {
         let verb = format!("{client}: {verb}");
         judge.hit(Some(call), Kind::DatabaseWrite, tier, &verb, []);
-        return;
+        if tier >= Tier::Destructive {
+            return;
+        }
     }
     for statement in text.split(';').flat_map(between_orders) {
         if let Some((tier, verb)) = statement_tier(statement) {

@@ -1,4 +1,4 @@
-use super::super::{ignored_in, parse};
+use super::super::{STATUS, ignored_in, parse};
 use super::*;
 use proptest::prelude::*;
 use std::fs;
@@ -15,15 +15,6 @@ fn git(at: &Path, arguments: &[&str]) -> Vec<u8> {
     assert!(output.status.success(), "{arguments:?}: {output:?}");
     output.stdout
 }
-
-const STATUS: [&str; 6] = [
-    "status",
-    "--porcelain=v2",
-    "--branch",
-    "-z",
-    "--untracked-files=normal",
-    "--ignore-submodules=dirty",
-];
 
 fn asked(at: &Path) -> (GitState, HashSet<Vec<u8>>) {
     let paths = ["--", ".", ":(exclude).aictx"];

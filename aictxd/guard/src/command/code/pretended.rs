@@ -28,13 +28,12 @@ const DOUBLES_OF_FILES: [&str; 5] = [
     "'memfs'",
     "\"memfs\"",
 ];
-/// Ways to be told not to do it; without blanks.
-const NOT_DONE: [&str; 5] = [
-    "DryRun=True",
-    "dry_run=True",
-    "dryRun:true",
-    "noop:true",
-    "DryRun:true",
+/// Ways to be told not to do it, each with the way to be told the opposite; without blanks.
+const NOT_DONE: [(&str, &str); 4] = [
+    ("DryRun=True", "DryRun=False"),
+    ("dry_run=True", "dry_run=False"),
+    ("dryRun:true", "dryRun:false"),
+    ("DryRun:true", "DryRun:false"),
 ];
 
 /// What is only seeming.
@@ -50,7 +49,11 @@ impl Pretended {
     /// Of a program and the same without blanks.
     pub(super) fn of(text: &str, tight: &str) -> Self {
         let says = |words: &[&str]| words.iter().any(|word| text.contains(word));
-        let not_done = NOT_DONE.iter().any(|word| tight.contains(word));
+        // A default that a definition gives says nothing of its calls.
+        let defines = says(&["def ", "function ", "=>", "lambda "]);
+        let told = |(not, done): &(&str, &str)| tight.contains(not) && !tight.contains(done);
+        let not_done = !defines && NOT_DONE.iter().any(told);
+        let noop = tight.contains("noop:true") && !defines;
         // What is taken back, and nothing else is kept.
         let back = (text.contains("ActiveRecord::Rollback") && text.contains(".transaction"))
             || ((tight.contains(".rollback()") || tight.contains("::rollBack()"))
@@ -76,7 +79,7 @@ impl Pretended {
             .any(|way| tight.contains(way))
             && !says(&["await", ".then("]);
         Self {
-            files: not_done || patched || says(&DOUBLES_OF_FILES),
+            files: noop || patched || says(&DOUBLES_OF_FILES),
             elsewhere: not_done || back || fleeting || shown || says(&DOUBLES),
         }
     }
