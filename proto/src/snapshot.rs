@@ -15,7 +15,7 @@ pub const HANDOFF_TAIL: usize = 32;
 /// Newest decision rows kept in a snapshot.
 pub const DECISION_TAIL: usize = 500;
 /// Newest execution rows kept in a snapshot; also the window in which a repeated execution id is
-/// recognised.
+/// recognised, of which retention leaves at least 64.
 pub const EXECUTION_TAIL: usize = 500;
 /// Newest strategy rows kept in a snapshot; the file is bounded to some hundreds by its writer.
 pub const STRATEGY_TAIL: usize = 5_000;

@@ -2,8 +2,8 @@
 
 use std::fs;
 
-use aictx_tests::TestEnv;
 use aictx_tests::memory::{assert_sound, files, history};
+use aictx_tests::{TestEnv, wait_until};
 use serde_json::{Value, json};
 
 #[test]
@@ -103,4 +103,75 @@ fn compact_says_what_it_would_do_and_then_does_it() {
     let again = compact(&["--apply"]);
     assert_eq!(again["summary"]["rows_archived"], 0);
     env.stop_daemon();
+}
+
+/// Bytes of everything below a directory.
+fn size(memory: &std::path::Path) -> u64 {
+    let files = files(memory).into_iter();
+    files
+        .map(|f| memory.join(f).metadata().unwrap().len())
+        .sum()
+}
+
+#[test]
+fn w33_an_execution_adds_little_and_what_is_compressed_can_still_be_asked_for() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let memory = repo.join(".aictx");
+    let daemon = env.daemon();
+    let work = |n: usize| {
+        let session = format!("session-{n:03}");
+        let caller = json!({ "session_id": session });
+        let task = format!(
+            "look into ticket {n}: rounding of amounts in invoice {}",
+            n * 7
+        );
+        let resume = json!({ "repo": repo, "task": task, "caller": caller });
+        assert!(env.rpc("resume", &resume)["result"].is_object());
+        let finalize = json!({
+            "repo": repo, "status": "success", "task": task, "caller": caller,
+            "summary": format!("Amounts of invoice {} are rounded half to even.", n * 7),
+            "files_opened": ["calc.py"], "files_edited": ["calc.py"],
+            "tests_executed": ["python -m pytest -q"], "next_steps": [format!("see ticket {}", n + 1)],
+        });
+        assert!(env.rpc("finalize", &finalize)["result"].is_object());
+    };
+    (0..120).for_each(work);
+    let before = size(&memory);
+    (120..200).for_each(work);
+    let each = (size(&memory) - before) / 80;
+    assert!(each <= 2_048, "{each} bytes an execution");
+
+    let ledgers = || fs::read_dir(memory.join("sessions")).unwrap().count();
+    wait_until("old ledgers are in the archive", || ledgers() < 20);
+    let ask = |arguments: &[&str]| {
+        let all = [arguments, &["--json"]].concat();
+        env.aictx(&repo, &all).ok().json()
+    };
+    let list = ask(&["session", "list", "--limit", "150"]);
+    assert_eq!(list["sessions"].as_array().unwrap().len(), 150);
+    assert_eq!(list["truncated"], true);
+    let list = ask(&["session", "list", "--limit", "500"]);
+    assert_eq!(list["sessions"].as_array().unwrap().len(), 200);
+    assert_eq!(list["truncated"], false);
+    assert_eq!(list["sessions"][0]["session_id"], "session-199");
+    let shown = ask(&["session", "show", "session-003", "--rows"]);
+    let kinds: Vec<&Value> = shown["rows"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|r| &r["kind"])
+        .collect();
+    assert_eq!(kinds, ["told", "finalized"]);
+    let why = ask(&["why", "--session", "session-003"]);
+    assert_eq!(why["told"][0]["receipt"]["surface"], "resume");
+    let many = env.aictx(&repo, &["session", "show", "session-00"]);
+    assert!(many.stderr.contains("10 sessions begin with"), "{many:?}");
+    let log = ask(&["log", "--limit", "500"]);
+    assert_eq!(log["executions"].as_array().unwrap().len(), 200);
+    let report = ask(&["report", "real-usage"]);
+    assert_eq!(report["total_executions"], 200);
+    assert_eq!(report["contract_compliance"]["evaluated"], 200);
+    assert_sound(&repo);
+    assert_eq!(daemon.stop(), 0);
 }

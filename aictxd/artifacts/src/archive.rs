@@ -1,24 +1,33 @@
 //! The archive: what makes room, compressed, in numbered segments below `archive/`.
 //!
 //! A segment is a gzip file of JSONL; what comes later is a further gzip member of the newest one,
-//! until that is large enough. `zcat` reads them in order.
+//! until that is large enough. `zcat` reads them in order. Small members are compressed again
+//! together with what follows them: rows resemble each other, and alone each pays for it anew.
 
 use std::io::{Read, Write};
 
+use aictx_proto::ledger::LedgerRow;
 use aictx_proto::record::files;
 use flate2::Compression;
+use flate2::bufread::GzDecoder;
 use flate2::read::MultiGzDecoder;
 use flate2::write::GzEncoder;
 use serde::de::DeserializeOwned;
 
 use crate::fs::{self, Root};
 use crate::read;
+use crate::retain::Packed;
 use crate::store::Store;
 
 /// Directory of all segments.
 pub(crate) const ARCHIVE: &str = "archive";
 /// A segment that is at least this long gets no further members, in bytes.
 const FULL_SEGMENT: u64 = 256 * 1024;
+/// Rows of a member, in bytes: beyond it a new one is begun, so that what is compressed again stays
+/// little.
+const MAX_MEMBER: usize = 192 * 1024;
+/// How a gzip member with nothing special begins (RFC 1952, 2.3).
+const MEMBER: &[u8] = &[0x1f, 0x8b, 8, 0];
 /// Most bytes of a segment after decompression that are read: a damaged one must not fill memory.
 const MAX_UNPACKED: u64 = 64 * 1024 * 1024;
 /// Most entries of one directory of the archive that are looked at.
@@ -85,24 +94,49 @@ fn segment(root: &Root, file: String, stem: &str) -> Option<Segment> {
 
 /// Puts rows into the archive of a history, durably; gives the segment's name. Needs the lock.
 pub(crate) fn put(root: &Root, file: &str, rows: &[u8]) -> std::io::Result<String> {
-    let mut packed = GzEncoder::new(Vec::new(), Compression::default());
-    packed.write_all(rows)?;
-    let member = packed.finish()?;
     let newest = segments(root, file).pop();
     let number = newest.as_ref().map_or(0, |s| s.number);
     if let Some(open) = newest.filter(|s| s.bytes < FULL_SEGMENT)
         && let Some(mut there) = root.read_if_there(&open.file)?
     {
         let mut bytes = fs::read_range(&mut there, 0, FULL_SEGMENT)?;
-        bytes.extend_from_slice(&member);
+        let (begins, last) = last_member(&bytes, MAX_MEMBER.saturating_sub(rows.len()));
+        bytes.truncate(begins);
+        bytes.extend_from_slice(&compress(&[&last, rows])?);
         root.replace(&open.file, &bytes)?;
         root.sync_parent(&open.file)?;
         return Ok(open.file);
     }
     let name = format!("{}{:0DIGITS$}{SUFFIX}", stem(file), number + 1);
-    root.replace(&name, &member)?;
+    root.replace(&name, &compress(&[rows])?)?;
     root.sync_parent(&name)?;
     Ok(name)
+}
+
+fn compress(parts: &[&[u8]]) -> std::io::Result<Vec<u8>> {
+    let mut packed = GzEncoder::new(Vec::new(), Compression::default());
+    for part in parts {
+        packed.write_all(part)?;
+    }
+    packed.finish()
+}
+
+/// Where the last member of a segment begins and what it holds; the segment's end and nothing when
+/// that is more than `most` bytes or not whole.
+fn last_member(bytes: &[u8], most: usize) -> (usize, Vec<u8>) {
+    let begins = memchr::memmem::rfind_iter(bytes, MEMBER);
+    // The same four bytes inside of a member are not followed by a whole one.
+    for at in begins.take(8) {
+        let mut member = GzDecoder::new(bytes.get(at..).unwrap_or_default());
+        let mut rows = Vec::new();
+        let read = (&mut member).take(most as u64 + 1).read_to_end(&mut rows);
+        match read {
+            Ok(_) if rows.len() > most => break,
+            Ok(_) if member.into_inner().is_empty() => return (at, rows),
+            _ => {}
+        }
+    }
+    (bytes.len(), Vec::new())
 }
 
 /// Removes the oldest segments until all together are at most `limit` bytes, those of histories
@@ -176,11 +210,66 @@ impl Store {
         newest_first.into_iter().rev().flatten().collect()
     }
 
-    /// A session's ledger as it lies in the archive; empty when it is not there any more.
-    pub fn archived_ledger(&self, stem: &str) -> String {
-        let name = format!("{}/{stem}.jsonl", files::SESSIONS_DIR);
-        let packed = self.archived_rows::<crate::retain::Packed>(files::SESSIONS_DIR, usize::MAX);
-        let of_it = packed.into_iter().filter(|p| p.file == name);
-        of_it.map(|p| p.text).collect()
+    /// The sessions that went to the archive, the last one first: the name of each one's ledger and
+    /// its rows. One whose session came back is there as often as it went. A segment is read when
+    /// its turn comes.
+    pub fn archived_ledgers(&self) -> impl Iterator<Item = (String, Vec<LedgerRow>)> {
+        let root = self.root();
+        let newest_first = segments(&root, files::SESSIONS_DIR).into_iter().rev();
+        let packed = newest_first.flat_map(move |segment| {
+            let bytes = unpack(&root, &segment.file);
+            // A ledger is one line here, however long; the segment as a whole is bounded.
+            let lines = bytes.split(|b| *b == b'\n').rev();
+            let packed = lines.filter_map(|line| serde_json::from_slice::<Packed>(line).ok());
+            packed.collect::<Vec<_>>()
+        });
+        packed.filter_map(|packed| {
+            let name = packed.file.strip_prefix(files::SESSIONS_DIR)?;
+            let stem = name.strip_prefix('/')?.strip_suffix(".jsonl")?;
+            let rows = read::rows(packed.text.as_bytes(), usize::MAX).rows;
+            Some((stem.to_owned(), rows))
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn unpacked(segment: &[u8]) -> Vec<u8> {
+        let mut out = Vec::new();
+        MultiGzDecoder::new(segment).read_to_end(&mut out).unwrap();
+        out
+    }
+
+    #[test]
+    fn a_full_or_damaged_member_is_left_alone() {
+        let first = compress(&[&[b'a'; 1_000]]).unwrap();
+        let whole = [first.as_slice(), &compress(&[b"second\n"]).unwrap()].concat();
+        assert_eq!(
+            last_member(&whole, 100),
+            (first.len(), b"second\n".to_vec())
+        );
+        assert_eq!(last_member(&first, 999), (first.len(), Vec::new()));
+        let torn = &whole[..whole.len() - 1];
+        assert_eq!(last_member(torn, 100), (torn.len(), Vec::new()));
+        assert_eq!(last_member(b"no gzip", 100), (7, Vec::new()));
+    }
+
+    proptest! {
+        #[test]
+        fn rows_stay_in_order_whatever_members_they_share(
+            parts in prop::collection::vec(prop::collection::vec(any::<u8>(), 0..400), 1..12),
+            most in 0_usize..1_500,
+        ) {
+            let mut segment = Vec::new();
+            for part in &parts {
+                let (at, last) = last_member(&segment, most);
+                segment.truncate(at);
+                segment.extend(compress(&[&last, part]).unwrap());
+            }
+            prop_assert_eq!(unpacked(&segment), parts.concat());
+        }
     }
 }

@@ -21,15 +21,15 @@ use crate::read;
 use crate::store::Store;
 
 /// What `.aictx` stays below for ever, in bytes: the archive (32 MiB), ledgers (8 MiB), the
-/// histories at their limits (about 4 MiB), 400 strategies and 500 failure patterns (rows of at
+/// histories at their limits (about 3 MiB), 400 strategies and 500 failure patterns (rows of at
 /// most 64 KiB, in practice 1 MiB), threads, contracts, documents and what was set aside (about
 /// 12 MiB). Not in it: ledgers of sessions that are live or still to be finalized, open threads,
 /// notes that people wrote, and files that are not ours.
 pub const MAX_TOTAL: u64 = 64 * 1024 * 1024;
 /// Bytes of all segments of the archive.
 pub const MAX_ARCHIVE: u64 = 32 * 1024 * 1024;
-/// Most ledgers kept; as many sessions as `session.json` remembers.
-pub const MAX_LEDGERS: usize = 64;
+/// Most ledgers of ended sessions kept as files; older ones are read from the archive.
+pub const MAX_LEDGERS: usize = 8;
 /// Most bytes of ledgers kept.
 pub const MAX_LEDGER_BYTES: u64 = 8 * 1024 * 1024;
 /// Largest history that is split at once; whoever made a larger one has to decide about it.
@@ -43,8 +43,8 @@ const PINNED: &[u8] = b"\"pinned\":true";
 
 /// How a history is bounded.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Bound {
-    pub(crate) file: &'static str,
+pub(crate) struct Bound<'f> {
+    pub(crate) file: &'f str,
     /// Above it the older rows move, in bytes.
     pub(crate) limit: u64,
     /// Bytes that stay then.
@@ -53,7 +53,7 @@ pub(crate) struct Bound {
     pub(crate) rows: usize,
 }
 
-const fn bound(file: &'static str, limit: u64, keep: u64, rows: usize) -> Bound {
+const fn bound(file: &str, limit: u64, keep: u64, rows: usize) -> Bound<'_> {
     Bound {
         file,
         limit: limit * 1024,
@@ -64,13 +64,17 @@ const fn bound(file: &'static str, limit: u64, keep: u64, rows: usize) -> Bound 
 
 /// Every history that is appended to. Failure patterns and strategies are bounded by their writer,
 /// by what they are worth.
+///
+/// What lies here is a window of some twenty executions, as much as a person reads and a session
+/// looks back; compressed, a row costs a tenth. Reports and `log` read on in the archive.
 pub(crate) const BOUNDS: &[Bound] = &[
     // A finalize that is repeated is known by this file.
-    bound(AGENT_EXECUTION_LOG, 384, 256, 500),
-    bound(EXECUTION_LOGS, 96, 64, 32),
-    bound(HANDOFFS, 96, 64, 32),
-    bound(LIFECYCLE_EVENTS, 160, 96, 100),
-    bound(CONTRACT_COMPLIANCE, 96, 48, 32),
+    bound(AGENT_EXECUTION_LOG, 64, 40, 64),
+    bound(EXECUTION_LOGS, 32, 16, 16),
+    bound(HANDOFFS, 32, 16, 20),
+    // Sessions that were begun and never finalized are known by this one.
+    bound(LIFECYCLE_EVENTS, 40, 24, 60),
+    bound(CONTRACT_COMPLIANCE, 32, 12, 20),
     bound(DECISIONS, 512, 256, 250),
     bound(VERDICTS, 256, 128, 100),
     bound(FORGOTTEN, 64, 0, 0),
@@ -137,10 +141,8 @@ impl Store {
         self.locked(Instant::now() + DEADLINE, |root, _| {
             let mut split = 0;
             for bound in bounds.iter().filter(is_large) {
-                split += usize::from(
-                    split_history(root, bound.file, bound.keep, bound.rows)
-                        .map_err(|e| root.error(bound.file, e))?,
-                );
+                split +=
+                    usize::from(split_history(root, bound).map_err(|e| root.error(bound.file, e))?);
             }
             Ok(split)
         })
@@ -187,7 +189,13 @@ impl Store {
                 }
             }
             for file in long_events {
-                split_history(root, &file, KEPT_EVENTS, 0).map_err(|e| root.error(&file, e))?;
+                let bound = Bound {
+                    file: &file,
+                    limit: MAX_EVENTS,
+                    keep: KEPT_EVENTS,
+                    rows: 0,
+                };
+                split_history(root, &bound).map_err(|e| root.error(&file, e))?;
                 done.files += 1;
             }
             done.dropped = archive::bound(root, archive).map_err(|e| root.error(ARCHIVE, e))?;
@@ -223,14 +231,19 @@ impl Store {
 }
 
 /// Moves all but the newest rows of a history to the archive; pinned rows stay. Says whether any
-/// moved.
-fn split_history(root: &Root, file: &str, keep: u64, rows: usize) -> std::io::Result<bool> {
+/// moved: few do not, so that a history whose rows are long is not rewritten for each of them.
+fn split_history(root: &Root, bound: &Bound) -> std::io::Result<bool> {
+    let file = bound.file;
     let Some(mut open) = root.read_if_there(file)? else {
         return Ok(false);
     };
     let bytes = fs::read_range(&mut open, 0, MAX_SPLIT)?;
-    let cut = cut(&bytes, usize::try_from(keep).unwrap_or(0), rows);
-    let (old, new) = bytes.split_at(cut);
+    let keep = usize::try_from(bound.keep).unwrap_or(0);
+    let (old, new) = bytes.split_at(cut(&bytes, keep, bound.rows));
+    let worth = (bound.limit.saturating_sub(bound.keep) / 2).max(new.len() as u64 / 4);
+    if (old.len() as u64) < worth {
+        return Ok(false);
+    }
     let lines = || old.split_inclusive(|b| *b == b'\n');
     let is_pinned = |line: &[u8]| memchr::memmem::find(line, PINNED).is_some();
     let (pinned, gone): (Vec<&[u8]>, Vec<&[u8]>) = lines().partition(|line| is_pinned(line));

@@ -3,7 +3,7 @@
 
 pub use self::brief::{next, prepare};
 pub use self::log::{LogQuery, log};
-pub use self::report::report;
+pub use self::report::{Reported, report};
 pub use self::strategy::{reflect, reuse, suggest_strategy};
 
 mod brief;

@@ -52,7 +52,9 @@ pub use failures::{
     pick_failure,
 };
 pub use finalize::{ExplicitReport, Finalize, check_report, finalize, touched_paths};
-pub use inspect::{AtHand, LogQuery, log, next, prepare, reflect, report, reuse, suggest_strategy};
+pub use inspect::{
+    AtHand, LogQuery, Reported, log, next, prepare, reflect, report, reuse, suggest_strategy,
+};
 pub use lifecycle::lifecycle_status;
 pub use matching::goals_match;
 pub use observe::{

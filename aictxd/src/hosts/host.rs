@@ -20,7 +20,7 @@ use crate::homes::MEMORY;
 use crate::watch::Watch;
 
 /// Finalizes after which a repository is bounded again.
-const TIDY_AFTER: u64 = 16;
+const TIDY_AFTER: u64 = 8;
 
 /// How often the list of all failure patterns is written where there are many.
 const LIST_EVERY: Duration = Duration::from_secs(60);

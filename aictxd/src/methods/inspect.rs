@@ -4,19 +4,20 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use aictx_artifacts::root;
-use aictx_continuity::{AtHand, LogQuery, Project};
+use aictx_continuity::{AtHand, LogQuery, Project, Reported};
 use aictx_proto::ledger::LedgerRow;
 use aictx_proto::methods::{
     HandParams, InRepo, LogParams, LogReply, PrepareParams, Told, WhyParams, WhyReply,
 };
 use aictx_proto::path::Located;
-use aictx_proto::record::{ComplianceRow, ExecutionLogRow, HandoffRow, files};
+use aictx_proto::record::{AgentExecutionRow, ComplianceRow, ExecutionLogRow, HandoffRow, files};
 use aictx_proto::rpc::{NOT_FOUND, RpcError};
-use aictx_proto::snapshot::Snapshot;
+use aictx_proto::snapshot::{COMPLIANCE_TAIL, EXECUTION_TAIL, Snapshot};
 use aictx_proto::text::file_stem;
 use serde_json::Value;
 
 use super::place;
+use super::session::archived;
 use crate::app::App;
 use crate::facts;
 use crate::hosts::{Host, Place};
@@ -124,9 +125,22 @@ pub(super) fn report(app: &App, params: &InRepo) -> Result<Value, RpcError> {
     let host = app.hosts.open(&place(app, &params.repo)?.root)?;
     let (rows, lines): (Vec<ExecutionLogRow>, u64) =
         host.store.newest_rows(files::EXECUTION_LOGS, MAX_ROWS);
+    let runs: Vec<AgentExecutionRow> = host
+        .store
+        .newest_rows(files::AGENT_EXECUTION_LOG, EXECUTION_TAIL)
+        .0;
+    let compliance: Vec<ComplianceRow> = host
+        .store
+        .newest_rows(files::CONTRACT_COMPLIANCE, COMPLIANCE_TAIL)
+        .0;
     let snapshot = host.snapshot();
-    let total = lines.max(snapshot.executions_total);
-    Ok(aictx_continuity::report(&snapshot, &rows, total))
+    let all = Reported {
+        executions: &rows,
+        runs: &runs,
+        compliance: &compliance,
+        total: lines.max(snapshot.executions_total),
+    };
+    Ok(aictx_continuity::report(&snapshot, &all))
 }
 
 pub(super) fn log(app: &App, params: &LogParams) -> Result<LogReply, RpcError> {
@@ -194,11 +208,14 @@ pub(super) fn why(app: &App, params: &WhyParams) -> Result<WhyReply, RpcError> {
                 .map(|l| l.stem.clone()),
         );
     }
-    for stem in candidates {
+    let mut found = candidates.into_iter().find_map(|stem| {
         let (rows, any) = told(&stem);
-        if !any {
-            continue;
-        }
+        any.then_some((stem, rows))
+    });
+    if found.is_none() && !wanted.is_empty() {
+        found = archived(&host, wanted)?;
+    }
+    if let Some((stem, rows)) = found {
         let summary = aictx_continuity::session_summary(&stem, &rows);
         let told: Vec<Told> = rows
             .into_iter()

@@ -1,5 +1,8 @@
-//! `session.list`, `session.show`: what the ledgers hold.
+//! `session.list`, `session.show`: what the ledgers hold, those in the archive included.
 
+use std::collections::{BTreeSet, HashSet};
+
+use aictx_proto::ledger::LedgerRow;
 use aictx_proto::methods::{
     SessionList, SessionListParams, SessionReport, SessionShowParams, SessionSummary,
 };
@@ -8,6 +11,7 @@ use aictx_proto::text::file_stem;
 
 use super::place;
 use crate::app::App;
+use crate::hosts::Host;
 
 /// Sessions listed when nobody says how many.
 const DEFAULT_LIMIT: usize = 50;
@@ -21,7 +25,6 @@ pub(super) fn list(app: &App, params: &SessionListParams) -> Result<SessionList,
         n => n.min(MAX_LIMIT),
     };
     let ledgers = host.store.ledgers();
-    let truncated = ledgers.len() > limit;
     let mut sessions: Vec<SessionSummary> = ledgers
         .iter()
         .take(limit)
@@ -31,7 +34,17 @@ pub(super) fn list(app: &App, params: &SessionListParams) -> Result<SessionList,
             mark_live(app, summary)
         })
         .collect();
+    // One more than is shown, to see whether there are more.
+    let missing = (limit + 1).saturating_sub(ledgers.len());
+    let mut known: HashSet<String> = ledgers.iter().map(|file| file.stem.clone()).collect();
+    for (stem, rows) in host.store.archived_ledgers().take(missing) {
+        if known.insert(stem.clone()) {
+            sessions.push(aictx_continuity::session_summary(&stem, &rows));
+        }
+    }
+    let truncated = ledgers.len().max(sessions.len()) > limit;
     sessions.sort_by(|a, b| b.last_seen_at.cmp(&a.last_seen_at));
+    sessions.truncate(limit);
     Ok(SessionList {
         sessions,
         truncated,
@@ -46,32 +59,55 @@ pub(super) fn show(app: &App, params: &SessionShowParams) -> Result<SessionRepor
     }
     let stem = file_stem(wanted);
     let ledgers = host.store.ledgers();
-    let exact = ledgers.iter().find(|file| file.stem == stem);
-    let begins: Vec<_> = ledgers
-        .iter()
-        .filter(|file| file.stem.starts_with(wanted))
-        .collect();
-    let file = match (exact, begins.as_slice()) {
-        (Some(file), _) => file,
-        (None, [one]) => one,
-        (None, []) => {
-            return Err(
-                RpcError::new(NOT_FOUND, format!("there is no session `{wanted}`"))
-                    .hint("`aictx session list` shows what there is"),
-            );
-        }
-        (None, several) => {
-            return Err(RpcError::new(
-                NOT_FOUND,
-                format!("{} sessions begin with `{wanted}`", several.len()),
-            )
-            .hint("give more of the id"));
-        }
+    let live = ledgers.iter().map(|file| file.stem.as_str());
+    let (stem, rows) = match named(live, &stem, wanted)? {
+        Some(stem) => (stem.to_owned(), host.store.read_ledger(stem).rows),
+        None => archived(&host, wanted)?.ok_or_else(|| {
+            RpcError::new(NOT_FOUND, format!("there is no session `{wanted}`"))
+                .hint("`aictx session list` shows what there is")
+        })?,
     };
-    let ledger = host.store.read_ledger(&file.stem);
-    let mut report = aictx_continuity::session_report(&file.stem, ledger.rows, params.rows);
+    let mut report = aictx_continuity::session_report(&stem, rows, params.rows);
     report.session = mark_live(app, report.session);
     Ok(report)
+}
+
+/// Which of several ledgers is that of a session: the one of its name, else the only one whose name
+/// begins as `wanted` does.
+fn named<'s>(
+    mut stems: impl Iterator<Item = &'s str> + Clone,
+    stem: &str,
+    wanted: &str,
+) -> Result<Option<&'s str>, RpcError> {
+    if let Some(exact) = stems.clone().find(|s| *s == stem) {
+        return Ok(Some(exact));
+    }
+    let begins = stems.by_ref().filter(|s| s.starts_with(wanted));
+    let begins: BTreeSet<&str> = begins.collect();
+    if begins.len() > 1 {
+        let text = format!("{} sessions begin with `{wanted}`", begins.len());
+        return Err(RpcError::new(NOT_FOUND, text).hint("give more of the id"));
+    }
+    Ok(begins.first().copied())
+}
+
+/// The ledger of a session that went to the archive, by the session's id or how that begins.
+pub(super) fn archived(
+    host: &Host,
+    wanted: &str,
+) -> Result<Option<(String, Vec<LedgerRow>)>, RpcError> {
+    let stem = file_stem(wanted);
+    let all = host.store.archived_ledgers();
+    let some: Vec<(String, Vec<LedgerRow>)> = all
+        .filter(|(s, _)| *s == stem || s.starts_with(wanted))
+        .collect();
+    let Some(stem) = named(some.iter().map(|(s, _)| s.as_str()), &stem, wanted)? else {
+        return Ok(None);
+    };
+    // A session that came back went there more than once; oldest last.
+    let parts = some.iter().rev().filter(|(s, _)| s == stem);
+    let rows = parts.flat_map(|(_, rows)| rows.iter().cloned()).collect();
+    Ok(Some((stem.to_owned(), rows)))
 }
 
 fn mark_live(app: &App, mut summary: SessionSummary) -> SessionSummary {

@@ -1,18 +1,30 @@
 //! `aictx report real-usage`: what the logs show, and nothing else (spec/lifecycle.md §23).
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-use aictx_proto::record::{ComplianceRow, ExecutionLogRow};
+use aictx_proto::record::{AgentExecutionRow, ComplianceRow, ExecutionLogRow};
 use aictx_proto::snapshot::Snapshot;
 use serde_json::{Map, Value, json};
 
 /// Rows beyond these are candidates for compaction.
 const MANY_STRATEGIES: usize = 50;
 
-/// The report. `executions` are the rows of the execution log that could be read, `total` all there
-/// are.
-pub fn report(snapshot: &Snapshot, executions: &[ExecutionLogRow], total: u64) -> Value {
+/// What was read for the report: newest rows, those in the archive included.
+#[derive(Debug, Clone, Copy)]
+pub struct Reported<'r> {
+    /// The execution log.
+    pub executions: &'r [ExecutionLogRow],
+    /// The log of agents' executions.
+    pub runs: &'r [AgentExecutionRow],
+    /// How contracts were kept.
+    pub compliance: &'r [ComplianceRow],
+    /// Executions that there ever were.
+    pub total: u64,
+}
+
+/// The report.
+pub fn report(snapshot: &Snapshot, read: &Reported) -> Value {
+    let executions = read.executions;
     let mean = |values: Vec<u64>| -> Value {
         if values.is_empty() {
             return Value::Null;
@@ -21,11 +33,7 @@ pub fn report(snapshot: &Snapshot, executions: &[ExecutionLogRow], total: u64) -
     };
     let count =
         |test: &dyn Fn(&ExecutionLogRow) -> bool| executions.iter().filter(|e| test(e)).count();
-    let reused = snapshot
-        .executions
-        .iter()
-        .filter(|e| e.used_strategy)
-        .count();
+    let reused = read.runs.iter().filter(|e| e.used_strategy).count();
     let failed = count(&|e| e.success == Some(false));
     let with_pattern = snapshot
         .failures
@@ -50,13 +58,13 @@ pub fn report(snapshot: &Snapshot, executions: &[ExecutionLogRow], total: u64) -
     });
     let task = snapshot.active_task.as_ref();
     json!({
-        "total_executions": total,
+        "total_executions": read.total,
         "executions_read": executions.len(),
         "avg_execution_time_ms": mean(executions.iter().filter_map(|e| e.execution_time_ms).collect()),
         "avg_files_opened": mean(executions.iter().map(|e| e.files_opened.len() as u64).collect()),
         "avg_reopened_files": mean(executions.iter().map(|e| e.files_reopened.len() as u64).collect()),
         "strategy_usage": reused,
-        "strategy_reuse_rate": ratio(reused, snapshot.executions.len()),
+        "strategy_reuse_rate": ratio(reused, read.runs.len()),
         "packet_usage": 0,
         "redundant_exploration_cases": redundant,
         "capture_coverage": {
@@ -91,7 +99,7 @@ pub fn report(snapshot: &Snapshot, executions: &[ExecutionLogRow], total: u64) -
             "status": task.map(|t| t.status.clone()).unwrap_or_default(),
             "threads_count": snapshot.threads.len(), "recent_statuses": statuses,
         },
-        "contract_compliance": compliance(&snapshot.compliance),
+        "contract_compliance": compliance(read.compliance),
     })
 }
 
@@ -125,7 +133,7 @@ fn sorted(counts: BTreeMap<&str, usize>, limit: usize) -> Value {
 }
 
 /// Aggregate of the compliance rows (spec/guard.md §8.5).
-fn compliance(rows: &[Arc<ComplianceRow>]) -> Value {
+fn compliance(rows: &[ComplianceRow]) -> Value {
     let count = |status: &str| rows.iter().filter(|r| r.status == status).count();
     let scores: Vec<f64> = rows.iter().filter_map(|r| r.score).collect();
     let mean = (!scores.is_empty())
@@ -140,7 +148,7 @@ fn compliance(rows: &[Arc<ComplianceRow>]) -> Value {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         for code in rows
             .iter()
-            .flat_map(|row| pick(row))
+            .flat_map(pick)
             .filter_map(|i| i["code"].as_str())
         {
             *counts.entry(code).or_default() += 1;

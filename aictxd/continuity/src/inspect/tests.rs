@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use aictx_proto::Timestamp;
-use aictx_proto::record::{Decision, ExecutionLogRow, HandoffRow, Thread};
+use aictx_proto::record::{AgentExecutionRow, Decision, ExecutionLogRow, HandoffRow, Thread};
 use aictx_proto::snapshot::Snapshot;
 use serde_json::json;
 
@@ -146,7 +146,18 @@ fn the_report_counts_only_what_the_logs_show() {
         files_opened: vec!["a".into()],
         ..ExecutionLogRow::default()
     }];
-    let found = report(&snapshot(), &rows, 7);
+    let runs = [true, false, false, false].map(|used_strategy| AgentExecutionRow {
+        used_strategy,
+        ..AgentExecutionRow::default()
+    });
+    let read = Reported {
+        executions: &rows,
+        runs: &runs,
+        compliance: &[],
+        total: 7,
+    };
+    let found = report(&snapshot(), &read);
+    assert_eq!(found["strategy_reuse_rate"], 0.25);
     assert_eq!(found["total_executions"], 7);
     assert_eq!(
         found["error_capture"]["failed_executions_without_failure_pattern"],
