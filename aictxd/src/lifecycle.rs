@@ -305,6 +305,7 @@ async fn recover_sessions(app: &Arc<App>) {
 async fn tidy(app: &Arc<App>) {
     for host in app.hosts.all() {
         host.tidy(app).await;
+        host.store.unstock();
     }
 }
 

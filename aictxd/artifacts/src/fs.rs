@@ -7,7 +7,7 @@ use std::cell::RefCell;
 use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::os::fd::{AsFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime};
@@ -17,6 +17,7 @@ use rustix::io::Errno;
 
 use crate::error::StoreError;
 use crate::fault::{Fate, Op, hit};
+use crate::spare::{Spare, Spares};
 
 /// Name of the directory.
 pub(crate) const DIR: &str = ".aictx";
@@ -94,6 +95,7 @@ pub(crate) struct Root {
     fd: OwnedFd,
     path: PathBuf,
     id: (u64, u64),
+    spares: Spares,
 }
 
 #[allow(clippy::unnecessary_cast, clippy::cast_sign_loss)]
@@ -124,6 +126,7 @@ impl Root {
             id: identity(&stat),
             fd,
             path,
+            spares: Spares::default(),
         })
     }
 
@@ -298,6 +301,12 @@ impl Root {
         }
         self.make_dirs(split(rel).0)?;
         point(Op::Create, rel)?;
+        if let Some(spare) = self.spares.take()
+            && self.name(&spare, rel).is_ok()
+            && rustix::fs::fcntl_setfl(spare.file(), OFlags::APPEND | OFlags::NONBLOCK).is_ok()
+        {
+            return Ok((spare.into_file(), true));
+        }
         let file = self.open_file(rel, flags | OFlags::CREATE)?;
         Ok((file, true))
     }
@@ -310,6 +319,11 @@ impl Root {
     /// Creates a file that must not exist, with this content, durable itself (not yet its name).
     /// What was written of it is removed on failure.
     pub(crate) fn create_new(&self, rel: &str, bytes: &[u8]) -> io::Result<()> {
+        if let Some(spare) = self.spares.take()
+            && let Some(done) = self.create_of(spare, rel, bytes)
+        {
+            return done;
+        }
         point(Op::Create, rel)?;
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL;
         let mut file = self.open_file(rel, flags)?;
@@ -318,6 +332,64 @@ impl Root {
             let _ = self.unlink(rel);
         }
         written
+    }
+
+    /// [`create_new`](Self::create_new) with a file that has no name yet; nothing when it can be given
+    /// none here.
+    fn create_of(&self, mut spare: Spare, rel: &str, bytes: &[u8]) -> Option<io::Result<()>> {
+        let written = write(spare.file_mut(), bytes, rel).and_then(|()| point(Op::Create, rel));
+        if let Err(e) = written {
+            return Some(Err(e));
+        }
+        match self.name(&spare, rel) {
+            Ok(()) => {}
+            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => return Some(Err(e)),
+            Err(_) => return None,
+        }
+        let synced = sync(spare.file(), rel);
+        if synced.is_err() {
+            let _ = self.unlink(rel);
+        }
+        Some(synced)
+    }
+
+    /// Gives a file its name, which must not exist.
+    fn name(&self, spare: &Spare, rel: &str) -> io::Result<()> {
+        check(rel)?;
+        let (parent, name) = split(rel);
+        let dir = self.open_dir(parent)?;
+        let file = spare.file();
+        if is_private(rel) {
+            rustix::fs::fchmod(file, file_mode(rel))?;
+        }
+        // The way to name an open file that needs no privilege (open(2), O_TMPFILE).
+        let there = format!("/proc/self/fd/{}", file.as_raw_fd());
+        Ok(rustix::fs::linkat(
+            rustix::fs::CWD,
+            there,
+            &dir,
+            name,
+            AtFlags::SYMLINK_FOLLOW,
+        )?)
+    }
+
+    /// Makes files ahead that later ones will be, where the system can ([`crate::spare`]).
+    pub(crate) fn stock(&self) {
+        #[cfg(target_os = "linux")]
+        self.spares.fill(|| {
+            let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
+            Ok(File::from(rustix::fs::openat(
+                &self.fd,
+                ".",
+                flags,
+                file_mode(""),
+            )?))
+        });
+    }
+
+    /// Lets go what [`stock`](Self::stock) made.
+    pub(crate) fn unstock(&self) {
+        self.spares.clear();
     }
 
     /// Puts `bytes` in the place of `rel`: old or new content, never a mixture, durable except for

@@ -47,6 +47,7 @@ mod retain;
 mod rows;
 mod shelf;
 mod snapshot;
+mod spare;
 mod store;
 
 #[cfg(test)]

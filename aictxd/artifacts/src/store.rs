@@ -403,6 +403,16 @@ impl Store {
         done.map_err(|e| journal::deferred(root.error(files::JOURNAL_DIR, e)))
     }
 
+    /// Makes the files ahead that the next commit will need, so that it does not wait for that.
+    pub fn stock(&self) {
+        self.root().stock();
+    }
+
+    /// Lets go of what [`stock`](Self::stock) made: each is an open file.
+    pub fn unstock(&self) {
+        self.root().unstock();
+    }
+
     /// Whether [`settle`](Self::settle) has something to do.
     pub fn owes(&self) -> bool {
         self.owed().syncs.len() > 0

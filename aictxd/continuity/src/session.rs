@@ -8,7 +8,7 @@ use aictx_proto::snapshot::Snapshot;
 use serde_json::json;
 
 /// Sessions remembered by id, newest first.
-const MAX_RECENT: usize = 64;
+const MAX_RECENT: usize = 32;
 
 /// A session, counted.
 #[derive(Debug, Clone, PartialEq)]

@@ -39,6 +39,8 @@ pub struct Host {
     pub(super) commits: AtomicU64,
     /// The disk will be asked soon to confirm what was answered.
     pub(super) settling: AtomicBool,
+    /// Answers wait here for a commit, not for the disk: files are made ahead for them.
+    pub(super) stocks: AtomicBool,
     /// Executions finalized since it was bounded last.
     finalized: AtomicU64,
     /// Observations that could not be written since this was opened, and why the last could not.
@@ -69,6 +71,7 @@ impl Host {
             queue: Mutex::default(),
             commits: AtomicU64::new(0),
             settling: AtomicBool::new(false),
+            stocks: AtomicBool::new(false),
             finalized: AtomicU64::new(0),
             pending: Mutex::default(),
             unrecorded: Mutex::default(),

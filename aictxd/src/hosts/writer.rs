@@ -182,6 +182,7 @@ impl Host {
             };
             self.commits.fetch_add(1, Ordering::Relaxed);
             if group.iter().all(|job| job.soon) {
+                self.stocks.store(true, Ordering::Relaxed);
                 self.commit_soon(group);
             } else {
                 let (operations, waiting): (Vec<_>, Vec<_>) = group
@@ -195,6 +196,10 @@ impl Host {
             }
             if let Err(error) = self.store.archive_histories() {
                 tracing::warn!(repo = %self.root.display(), %error, "a history was not archived");
+            }
+            // The next one who waits does not wait for files to be made.
+            if self.stocks.load(Ordering::Relaxed) {
+                self.store.stock();
             }
         }
     }

@@ -50,6 +50,11 @@ fn child() {
             return;
         }
         Ok("create") => Store::create(dir).unwrap(),
+        Ok("stocked") => {
+            let store = Store::open(dir).unwrap();
+            store.stock();
+            store
+        }
         _ => Store::open(dir).unwrap(),
     };
     store.transact(|s| ((), finalize("new", s))).unwrap();
@@ -111,12 +116,13 @@ fn check(dir: &Path) -> bool {
 #[test]
 fn a_crash_at_any_point_leaves_all_or_nothing() {
     let base = prepared();
-    for torn in [false, true] {
+    let both = [("commit", false), ("commit", true), ("stocked", true)];
+    for (step, torn) in both {
         let (mut points, mut whole) = (0, 0);
         for at in 1.. {
             let dir = tempfile::tempdir().unwrap();
             copy(base.dir.path(), dir.path());
-            let done = run(dir.path(), "commit", at, torn);
+            let done = run(dir.path(), step, at, torn);
             let there = check(dir.path());
             assert!(there || !done, "an acknowledged commit is there");
             // Once the intent is durable there is no way back.
@@ -127,7 +133,7 @@ fn a_crash_at_any_point_leaves_all_or_nothing() {
             }
             points = at;
         }
-        println!("{points} crash points, torn: {torn}, {whole} times rolled forward");
+        println!("{step}: {points} crash points, torn: {torn}, {whole} times rolled forward");
         assert!(points >= 30, "only {points} points");
     }
 }
@@ -179,17 +185,20 @@ fn a_crash_in_a_fresh_repository_is_harmless() {
 #[test]
 fn an_error_at_any_point_leaves_all_or_nothing() {
     let base = prepared();
-    for (errno, torn, lasting) in [
-        (ENOSPC, true, true),
-        (ENOSPC, true, false),
-        (EIO, false, true),
-        (EIO, false, false),
+    for (errno, torn, lasting, stocked) in [
+        (ENOSPC, true, true, false),
+        (ENOSPC, true, false, true),
+        (EIO, false, true, true),
+        (EIO, false, false, false),
     ] {
         let (mut refused, mut deferred) = (0, 0);
         for at in 1.. {
             let dir = tempfile::tempdir().unwrap();
             copy(base.dir.path(), dir.path());
             let store = Store::open(dir.path()).unwrap();
+            if stocked {
+                store.stock();
+            }
             let injection = Injection {
                 at,
                 errno,
@@ -256,15 +265,29 @@ fn an_error_at_any_point_leaves_all_or_nothing() {
 /// file is touched, and every file is before the intent goes.
 #[test]
 fn everything_is_synced_in_order() {
-    let repo = prepared();
-    let (_, trace) = with_injection(NONE, || {
-        repo.store.transact(|s| ((), finalize("new", s))).unwrap();
-    });
+    for stocked in [false, true] {
+        let repo = prepared();
+        if stocked {
+            repo.store.stock();
+        }
+        let (_, trace) = with_injection(NONE, || {
+            repo.store.transact(|s| ((), finalize("new", s))).unwrap();
+        });
+        in_order(&trace, stocked);
+    }
+}
+
+fn in_order(trace: &[(Op, String)], stocked: bool) {
     let is_journal = |what: &str| what.starts_with("journal");
     let first = trace.iter().position(|(_, w)| !is_journal(w)).unwrap();
+    // A file that is there already gets its name when it is whole.
+    let begins = match stocked {
+        true => [Op::Write, Op::Create, Op::Sync, Op::Sync],
+        false => [Op::Create, Op::Write, Op::Sync, Op::Sync],
+    };
     assert_eq!(
         trace[..first].iter().map(|t| t.0).collect::<Vec<_>>(),
-        [Op::Create, Op::Write, Op::Sync, Op::Sync],
+        begins,
         "intent and directory: {trace:?}"
     );
     let last = trace
