@@ -95,6 +95,7 @@ fn sixty_four_processes_at_once_leave_sixty_four_rows() {
         .map(|n| spawn_once(&env, &without_id(&repo, n), &[]))
         .collect();
     children.into_iter().for_each(recorded_by);
+    env.stop_daemon();
     assert_exactly(&repo, MANY);
 }
 
@@ -112,13 +113,15 @@ fn sixty_four_clients_of_the_daemon_at_once_leave_sixty_four_rows() {
             });
         }
     });
-    assert_exactly(&repo, MANY);
     let status = env.status();
     assert!(
         status.repositories[0].commits < MANY as u64,
         "those that waited went together: {} commits",
         status.repositories[0].commits
     );
+    // Rows go to the archive behind the answers.
+    env.stop_daemon();
+    assert_exactly(&repo, MANY);
 }
 
 #[test]
@@ -139,6 +142,7 @@ fn processes_and_clients_of_the_daemon_never_interleave() {
         }
     });
     children.into_iter().for_each(recorded_by);
+    env.stop_daemon();
     assert_exactly(&repo, MANY);
 }
 
@@ -187,6 +191,7 @@ fn the_same_execution_twice_is_one_row_whoever_writes_it() {
         .filter(|r| r["result"]["recorded"] == true)
         .count();
     assert_eq!(recorded, 1, "{together:?}");
+    env.stop_daemon();
     assert_exactly(&repo, ids.len() + 1);
 }
 

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Barrier;
 
 use aictx_tests::TestEnv;
-use aictx_tests::memory::{assert_sound, executions};
+use aictx_tests::memory::{assert_sound, executions, history};
 use aictx_tests::play::Play;
 use serde_json::{Value, json};
 
@@ -179,9 +179,17 @@ fn twenty_sessions_at_once_lose_nothing_and_cross_nothing() {
         .collect();
     assert_eq!(numbers.len(), MANY, "each has a number of its own");
 
+    // Rows and ledgers go to the archive behind the answers.
+    env.stop_daemon();
     let counts = executions(&repo);
     assert_eq!(counts.len(), MANY);
     assert!(counts.values().all(|times| *times == 1), "{counts:?}");
+    let rows = |file: &str| -> Vec<Value> {
+        let text = history(&repo, file);
+        text.lines()
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect()
+    };
     let by_session = |rows: Vec<Value>| -> BTreeMap<String, Vec<Value>> {
         let mut all: BTreeMap<String, Vec<Value>> = BTreeMap::new();
         for row in rows {
@@ -190,9 +198,15 @@ fn twenty_sessions_at_once_lose_nothing_and_cross_nothing() {
         }
         all
     };
-    let handoffs = by_session(env.rows(&repo, "continuity/handoffs.jsonl"));
-    let logs = by_session(env.rows(&repo, "metrics/execution_logs.jsonl"));
-    let kept = by_session(env.rows(&repo, "metrics/contract_compliance.jsonl"));
+    let handoffs = by_session(rows("continuity/handoffs.jsonl"));
+    let logs = by_session(rows("metrics/execution_logs.jsonl"));
+    let kept = by_session(rows("metrics/contract_compliance.jsonl"));
+    let events = rows("continuity/lifecycle_events.jsonl");
+    let finalized = events
+        .iter()
+        .filter(|e| e["event_type"] == "finalize_called")
+        .count();
+    let _daemon = env.daemon();
     for (n, (_, contract)) in told.iter().enumerate() {
         let id = format!("session-{n:02}");
         let request = format!("Give module m{n} its own colour number {n}");
@@ -230,13 +244,11 @@ fn twenty_sessions_at_once_lose_nothing_and_cross_nothing() {
             None => assert!(n.is_multiple_of(3), "{id} had a contract"),
             many => panic!("{id}: {many:?}"),
         }
-        let ledger = env.rows(&repo, &format!("sessions/{id}.jsonl"));
-        let edits: Vec<_> = ledger.iter().filter(|r| r["kind"] == "edit").collect();
-        assert_eq!(edits.len(), 1);
-        assert_eq!(
-            ledger.iter().filter(|r| r["kind"] == "finalized").count(),
-            1
-        );
+        let session = env.aictx(&repo, &["session", "show", &id, "--rows", "--json"]);
+        let session = session.ok().json();
+        let ledger = session["rows"].as_array().unwrap();
+        let of = |kind: &str| ledger.iter().filter(|r| r["kind"] == kind).count();
+        assert_eq!((of("edit"), of("finalized")), (1, 1), "{id}");
     }
     let patterns = env.rows(&repo, "failure_memory/failure_patterns.jsonl");
     assert_eq!(patterns.len(), MANY.div_ceil(5));
@@ -244,14 +256,7 @@ fn twenty_sessions_at_once_lose_nothing_and_cross_nothing() {
         patterns.iter().all(|p| p["status"] == "open"),
         "nobody ran those tests again"
     );
-    let events = env.rows(&repo, "continuity/lifecycle_events.jsonl");
-    assert_eq!(
-        events
-            .iter()
-            .filter(|e| e["event_type"] == "finalize_called")
-            .count(),
-        MANY
-    );
+    assert_eq!(finalized, MANY);
     let next = Play::claude(&env, &repo, "next").start("startup");
     assert!(next.contains(&format!("session #{} ", MANY + 1)), "{next}");
     assert_sound(&repo);

@@ -6,18 +6,32 @@ use serde_json::Value;
 use crate::read::{self, Line, MAX_FILE};
 use crate::store::Store;
 
+/// How often a history is read that goes to the archive meanwhile.
+const LOOKS: u32 = 4;
+
 impl Store {
     /// The newest `limit` rows of a history, oldest first, of at most the newest [`MAX_FILE`] bytes
     /// and of its archive; and how many lines the file itself has. Unreadable lines are passed over.
     pub fn newest_rows<T: DeserializeOwned>(&self, file: &str, limit: usize) -> (Vec<T>, u64) {
-        let (live, lines) = self.live_rows(file, limit);
-        let missing = limit - live.len().min(limit);
-        if missing == 0 {
-            return (live, lines);
+        let root = self.root();
+        let inode = || root.stamp(file).ok().flatten().map(|s| s.inode);
+        let mut left = LOOKS;
+        loop {
+            let before = inode();
+            let (live, lines) = self.live_rows(file, limit);
+            let missing = limit - live.len().min(limit);
+            if missing == 0 {
+                return (live, lines);
+            }
+            let mut rows = self.archived_rows(file, missing);
+            left -= 1;
+            // Another file by now: rows that were read here may have been read there as well.
+            if left > 0 && inode() != before {
+                continue;
+            }
+            rows.extend(live);
+            return (rows, lines);
         }
-        let mut rows = self.archived_rows(file, missing);
-        rows.extend(live);
-        (rows, lines)
     }
 
     fn live_rows<T: DeserializeOwned>(&self, file: &str, limit: usize) -> (Vec<T>, u64) {

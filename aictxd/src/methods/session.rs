@@ -34,15 +34,17 @@ pub(super) fn list(app: &App, params: &SessionListParams) -> Result<SessionList,
             mark_live(app, summary)
         })
         .collect();
-    // One more than is shown, to see whether there are more.
-    let missing = (limit + 1).saturating_sub(ledgers.len());
     let mut known: HashSet<String> = ledgers.iter().map(|file| file.stem.clone()).collect();
-    for (stem, rows) in host.store.archived_ledgers().take(missing) {
+    let mut archived = host.store.archived_ledgers();
+    // One more than is shown, to see whether there are more.
+    while known.len() <= limit
+        && let Some((stem, rows)) = archived.next()
+    {
         if known.insert(stem.clone()) {
             sessions.push(aictx_continuity::session_summary(&stem, &rows));
         }
     }
-    let truncated = ledgers.len().max(sessions.len()) > limit;
+    let truncated = known.len() > limit;
     sessions.sort_by(|a, b| b.last_seen_at.cmp(&a.last_seen_at));
     sessions.truncate(limit);
     Ok(SessionList {
@@ -60,8 +62,10 @@ pub(super) fn show(app: &App, params: &SessionShowParams) -> Result<SessionRepor
     let stem = file_stem(wanted);
     let ledgers = host.store.ledgers();
     let live = ledgers.iter().map(|file| file.stem.as_str());
-    let (stem, rows) = match named(live, &stem, wanted)? {
-        Some(stem) => (stem.to_owned(), host.store.read_ledger(stem).rows),
+    let live = named(live, &stem, wanted)?.map(|stem| (stem, host.store.read_ledger(stem).rows));
+    // Without rows it has gone to the archive since it was listed.
+    let (stem, rows) = match live.filter(|(_, rows)| !rows.is_empty()) {
+        Some((stem, rows)) => (stem.to_owned(), rows),
         None => archived(&host, wanted)?.ok_or_else(|| {
             RpcError::new(NOT_FOUND, format!("there is no session `{wanted}`"))
                 .hint("`aictx session list` shows what there is")
