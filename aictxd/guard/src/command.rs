@@ -410,7 +410,29 @@ impl Judge<'_> {
                 continue;
             }
             let before = self.risk.findings.len();
-            self.write_target(call, &redirect.target, sign, target::Touch::Alter);
+            let touch = match redirect.kind {
+                RedirectKind::Append => target::Touch::Append,
+                _ => target::Touch::Alter,
+            };
+            self.write_target(call, &redirect.target, sign, touch);
+            // `git show HEAD:x > x`: what it held goes.
+            let put_back = |word: &Word| {
+                let from = word.text.rsplit_once(':').map(|(_, path)| path);
+                from.is_some_and(|path| !path.is_empty() && path == target)
+            };
+            if redirect.kind == RedirectKind::Write
+                && command.name() == "git"
+                && command.arguments().iter().any(put_back)
+            {
+                let verb = "git show over the file";
+                self.hit(
+                    Some(call),
+                    Kind::DiscardChanges,
+                    Tier::Destructive,
+                    verb,
+                    [target],
+                );
+            }
             let socket = target.starts_with("/dev/tcp/") || target.starts_with("/dev/udp/");
             if redirect.kind != RedirectKind::Write
                 || before != self.risk.findings.len()

@@ -71,17 +71,23 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
     let words = call.arguments();
     match name {
         "make" | "gmake" => {
+            // `make -n` only prints, but for what is made in order to be read.
+            let only = [
+                "-n",
+                "--just-print",
+                "--dry-run",
+                "--recon",
+                "-q",
+                "--question",
+            ];
+            if super::has_option(words, &only) {
+                return;
+            }
             made(judge, call, words);
             let targets: Vec<&str> =
                 operands(words, &["-C", "-f", "-j", "-o", "-W", "-I"]).collect();
-            // `make -n` only prints.
-            if !super::has_option(
-                words,
-                &["-n", "--just-print", "--recon", "-q", "--question"],
-            ) {
-                for target in targets.iter().take(8) {
-                    promised(judge, call, target, false);
-                }
+            for target in targets.iter().take(8) {
+                promised(judge, call, target, false);
             }
             let dir = value_of(words, &["-C", "--directory"]);
             let given = value_of(words, &["-f", "--file"]).map(|word| word.text.as_str());

@@ -3,11 +3,13 @@
 use aictx_signals::shell::Word;
 
 use super::data::{interpreter, statement_tier};
-use super::table::{EVALUATIONS, SERVICE_DELETES, SHELL_CALLS, UNLINKS};
+use super::table::{SHELL_CALLS, UNLINKS};
 use super::target::{Reach, is_regenerable};
-use super::{Call, Judge, Kind, Tier, request, writes};
+use super::{Call, Judge, Kind, Tier, writes};
 
+mod aliases;
 mod calls;
+mod elsewhere;
 mod literals;
 mod overwritten;
 mod pretended;
@@ -123,7 +125,8 @@ pub(super) fn judge(judge: &mut Judge, call: Call, language: &str, text: &str) {
     } else {
         without_printed(text)
     };
-    let text = text.as_ref();
+    let named = aliases::resolved(&text);
+    let text = named.as_ref();
     let tight: String = text.split_ascii_whitespace().collect();
     let found = search(text, &tight);
     let code = Code {
@@ -148,9 +151,16 @@ pub(super) fn judge(judge: &mut Judge, call: Call, language: &str, text: &str) {
     if !runs && !executes {
         return;
     }
+    let bounded = text.contains("WHERE") || text.contains("where");
     for literal in literals(text) {
         let literal = without_calls(literal);
-        if executes && let Some((tier, verb)) = statement_tier(&literal) {
+        // `'TRUNCATE ' + name`: what is put behind it is its object.
+        let deletes = literal
+            .get(..6)
+            .is_some_and(|word| word.eq_ignore_ascii_case("delete"));
+        let open = literal.ends_with(' ') && !(deletes && bounded);
+        let object = if open { "x" } else { "" };
+        if executes && let Some((tier, verb)) = statement_tier(&format!("{literal}{object}")) {
             let verb = format!("{language}: {verb}");
             judge.hit(Some(call), Kind::DatabaseWrite, tier, &verb, []);
         }
@@ -171,6 +181,12 @@ pub(super) fn judge(judge: &mut Judge, call: Call, language: &str, text: &str) {
             judge.inner_script(script, call.command.remote);
         }
     }
+}
+
+/// `array_map('unlink', …)`, `["unlink", p]`: not `x === 'unlink'`.
+fn is_handed_over(text: &str, at: usize) -> bool {
+    let before = text.get(..at).unwrap_or_default();
+    before.trim_end().ends_with(['(', '[', ','])
 }
 
 /// A program without the lines that are comments.
@@ -268,6 +284,26 @@ impl Code<'_> {
                 self.deleted(judge, call, &verb, at + name.len(), Reach::Files);
             }
         }
+        // `op = shutil.rmtree`, `map(shutil.rmtree, dirs)`: called by somebody else.
+        let handed = self.run.match_indices("shutil.rmtree").any(|(at, name)| {
+            let before = self.run.get(..at).unwrap_or_default().trim_end();
+            let behind = self.run.get(at + name.len()..).unwrap_or_default();
+            let takes = [
+                "=",
+                "map(",
+                "submit(",
+                "to_thread(",
+                "partial(",
+                "apply(",
+                "callback(",
+                ",",
+            ];
+            takes.iter().any(|way| before.ends_with(way))
+                && (behind.is_empty() || behind.starts_with([',', ')', ']', '\n', ';', ' ']))
+        });
+        if handed && !self.found.has(Lists::TEMPORARY) && !self.names_what_is_made_again() {
+            judge.hit(Some(call), Kind::Delete, Tier::Destructive, &verb, []);
+        }
         // `rm` under whatever name it was imported, asked to take directories with it.
         if self.found.has(Lists::RECURSIVE) {
             for name in [
@@ -331,7 +367,8 @@ impl Code<'_> {
         for path in self.emptied() {
             let verb = format!("{} empties a file", self.language);
             let word = Word::plain(path.unwrap_or_default());
-            if path.is_some() && judge.is_temporary(call, &word) {
+            let own = path.is_none() && self.found.has(Lists::TEMPORARY);
+            if own || (path.is_some() && judge.is_temporary(call, &word)) {
                 continue;
             }
             let tier = match path {
@@ -343,162 +380,6 @@ impl Code<'_> {
             };
             judge.hit(Some(call), Kind::Overwrite, tier, &verb, path);
         }
-    }
-
-    /// Services, databases, other machines.
-    fn elsewhere(&self, judge: &mut Judge, call: Call) {
-        let mut hit = |kind, tier, what: &str| {
-            let verb = format!("{} {what}", self.language);
-            judge.hit(Some(call), kind, tier, &verb, []);
-        };
-        if (self.found.has(Lists::FETCHES) && self.evaluates())
-            || (self.found.has(Lists::SOCKETS) && self.found.has(Lists::HANDED_OVER))
-        {
-            hit(Kind::NetworkExec, Tier::Destructive, "runs a download");
-        }
-        if self.found.has(Lists::DECODINGS)
-            && (self.found.has(Lists::SHELL_CALLS) || self.evaluates())
-        {
-            hit(Kind::NetworkExec, Tier::Destructive, "runs what it decodes");
-        }
-        if sends::sends_secrets(&self.tight) && !request::is_local(self.text) {
-            hit(Kind::Credentials, Tier::Destructive, "sends secrets");
-        }
-        let elsewhere = !self.pretended.elsewhere;
-        let promised = calls::promised(&self.run).filter(|_| elsewhere && self.language != "awk");
-        let one = promised.is_some_and(|(tier, _)| tier == Tier::Risky);
-        if let Some((tier, name)) = promised {
-            // One after the other, as they are listed.
-            let each = ["for ", "forEach(", ".map(", ".each"]
-                .iter()
-                .any(|way| self.text.contains(way))
-                && [
-                    ".scan(", ".list", ".search", ".find(", "paginate", ".query(",
-                ]
-                .iter()
-                .any(|way| self.run.contains(way));
-            let tier = if each { Tier::Destructive } else { tier };
-            let tier = if request::is_local(self.text) {
-                Tier::Risky
-            } else {
-                tier
-            };
-            hit(Kind::RemoteDelete, tier, name);
-        }
-        if self.discards() {
-            hit(Kind::DiscardChanges, Tier::Destructive, "discards changes");
-        }
-        if elsewhere && (self.found.has(Lists::ROW_DELETES) || self.replaces_a_table()) {
-            hit(Kind::DatabaseWrite, Tier::Destructive, "deletes rows");
-        }
-        if self.found.has(Lists::REQUESTS) {
-            let tier = if request::is_local(self.text) {
-                Tier::Risky
-            } else {
-                Tier::Destructive
-            };
-            hit(Kind::RemoteDelete, tier, "DELETE");
-        } else if elsewhere
-            && !one
-            && self.found.has(Lists::SERVICES)
-            && self.found.has(Lists::SERVICE_DELETES)
-            && self.asks_a_service()
-        {
-            hit(
-                Kind::RemoteDelete,
-                Tier::Destructive,
-                "deletes at a service",
-            );
-        }
-        if self.found.has(Lists::SERVICE_DELETES) && self.deletes_every_key() {
-            hit(Kind::DatabaseWrite, Tier::Destructive, "deletes keys");
-        }
-        if FORK_BOMBS.iter().any(|bomb| self.tight.contains(bomb)) {
-            hit(Kind::ProcessKill, Tier::Catastrophic, "fork bomb");
-        }
-        let moved = ["rename", "move("]
-            .iter()
-            .any(|call| self.run.contains(call) || self.tight.contains(call));
-        if moved
-            && [",'/dev/null'", ",\"/dev/null\""]
-                .iter()
-                .any(|to| self.tight.contains(to))
-        {
-            hit(Kind::Delete, Tier::Destructive, "moves to nowhere");
-        }
-        if self.tight.contains(".kill(-1,") {
-            hit(Kind::ProcessKill, Tier::Destructive, "ends every process");
-        }
-    }
-
-    /// What libraries for git throw away.
-    fn discards(&self) -> bool {
-        let tight = self.tight.as_str();
-        tight.contains("GIT_RESET_HARD")
-            || (tight.contains(".push(") && tight.contains("force=True"))
-    }
-
-    /// Tables of a database that are made anew, with what is given, or emptied by a condition that is
-    /// none.
-    fn replaces_a_table(&self) -> bool {
-        let tight = self.tight.as_str();
-        let kept = tight.contains(":memory:") || self.found.has(Lists::TEMPORARY);
-        let replaced = (tight.contains(".to_sql(")
-            && (tight.contains("if_exists='replace'") || tight.contains("if_exists=\"replace\"")))
-            || (tight.contains("dbWriteTable(") && tight.contains("overwrite=TRUE"));
-        let all = (tight.contains(".update_all(") && !tight.contains(".where("))
-            || tight.contains(".objects.update(")
-            || tight.contains(".objects.all().update(");
-        let jobs = tight.contains("Jenkins") && tight.contains(".delete()");
-        (replaced && !kept) || all || jobs
-    }
-
-    /// `[r.delete(k) for k in r.scan_iter('*')]`
-    fn deletes_every_key(&self) -> bool {
-        ["scan_iter(", ".keys('*", ".keys(\"*", "scanStream("]
-            .iter()
-            .any(|listing| self.tight.contains(listing))
-            && [".delete(", ".unlink(", ".del("]
-                .iter()
-                .any(|call| self.run.contains(call))
-    }
-
-    /// Whether text becomes a program; `re.compile(` and `/x/.exec(` are others' calls.
-    fn evaluates(&self) -> bool {
-        self.found.has(Lists::EVALUATIONS)
-            && EVALUATIONS.iter().any(|name| {
-                let mut found = self.text.match_indices(name);
-                found.any(|(at, _)| {
-                    let before = self
-                        .text
-                        .get(..at)
-                        .and_then(|text| text.chars().next_back());
-                    name.starts_with('(')
-                        || !before
-                            .is_some_and(|last| matches!(last, '.' | '_') || last.is_alphanumeric())
-                })
-            })
-    }
-
-    fn asks_a_service(&self) -> bool {
-        // `new DeleteObjectCommand(…)`
-        let ordered = |at: usize| {
-            let rest = self.run.get(at..).unwrap_or_default();
-            let name = rest.split('(').next().unwrap_or_default();
-            name.len() < 64 && name.ends_with("Command")
-        };
-        // `gh.git.deleteRef(…)`
-        let named = |(at, name): (usize, &str)| {
-            let rest = self.run.get(at + name.len()..).unwrap_or_default();
-            rest.starts_with(|next: char| next.is_ascii_uppercase())
-        };
-        SERVICE_DELETES.iter().any(|call| self.run.contains(call))
-            || self.run.match_indices(".delete").take(MAX_CALLS).any(named)
-            || self
-                .run
-                .match_indices("Delete")
-                .take(MAX_CALLS)
-                .any(|(at, _)| ordered(at))
     }
 
     /// Where a call stands in what is run. Names in quotes are looked for in the whole text.
@@ -515,8 +396,9 @@ impl Code<'_> {
                 let before = text
                     .get(..*at)
                     .and_then(|before| before.chars().next_back());
-                !name.starts_with(char::is_alphanumeric)
-                    || !before.is_some_and(|last| last.is_alphanumeric() || last == '_')
+                let apart = !name.starts_with(char::is_alphanumeric)
+                    || !before.is_some_and(|last| last.is_alphanumeric() || last == '_');
+                apart && (!name.starts_with(['\'', '"']) || is_handed_over(text, *at))
             })
             .take(MAX_CALLS)
             .collect()
@@ -526,7 +408,9 @@ impl Code<'_> {
     fn names_what_is_made_again(&self) -> bool {
         let named = literals(self.text);
         let again = |name: &str| name.split('/').any(is_regenerable);
-        let mut names = named.iter().flat_map(|text| text.split(' ')).peekable();
+        let listed = bracketed(self.text);
+        let texts = named.iter().map(String::as_str).chain(listed);
+        let mut names = texts.flat_map(|text| text.split(' ')).peekable();
         names.peek().is_some()
             && names.clone().any(again)
             && names.all(|name| {
@@ -544,7 +428,12 @@ impl Code<'_> {
         let Some(target) = target else {
             // A variable: what the program made itself may go.
             if !self.found.has(Lists::TEMPORARY) {
-                let tier = if usual == Reach::File || self.names_what_is_made_again() {
+                let named = literals(self.text);
+                let mut names = named.iter().flat_map(|text| text.split(' '));
+                let precious = names.any(|name| judge.is_precious(call, &Word::plain(name)));
+                let tier = if precious {
+                    Tier::Destructive
+                } else if usual == Reach::File || self.names_what_is_made_again() {
                     Tier::Risky
                 } else {
                     Tier::Destructive
@@ -553,6 +442,10 @@ impl Code<'_> {
             }
             return;
         };
+        // `"$dir/x"` in a directory that the program made.
+        if self.found.has(Lists::TEMPORARY) && target.starts_with(['$', '{']) {
+            return;
+        }
         let word = Word::plain(target);
         let tier = if usual == Reach::File && !target.contains('*') {
             let known = judge.known(call, &word);

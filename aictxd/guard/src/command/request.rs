@@ -58,7 +58,14 @@ pub(super) fn request(judge: &mut Judge, call: Call) {
     let everything = |word: &Word| {
         let path = word.text.split('?').next().unwrap_or_default();
         let path = path.split_once("://").map_or(path, |(_, rest)| rest);
-        path.ends_with("/_all") || path.contains('*')
+        // `:9200/index` and `…/api/v1/namespaces/x` hold much more than they are.
+        let index = path.split_once(":9200/").is_some_and(|(_, index)| {
+            !index.is_empty() && !index.trim_end_matches('/').contains('/')
+        });
+        let space = path
+            .rsplit_once("/api/v1/namespaces/")
+            .is_some_and(|(_, name)| !name.is_empty() && !name.trim_end_matches('/').contains('/'));
+        path.ends_with("/_all") || path.contains('*') || index || space
     };
     let tier = if words.iter().any(local) && !words.iter().any(everything) {
         Tier::Risky

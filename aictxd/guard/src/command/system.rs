@@ -118,6 +118,13 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
                 if let Some(text) = run.or_else(|| text.strip_prefix("platform shell ")) {
                     judge.inner_script(text, call.command.remote);
                 }
+                // `call (int)unlink("…")`: done by the program that is looked into.
+                let called = ["call ", "p ", "print ", "expr ", "expression "]
+                    .iter()
+                    .find_map(|order| text.strip_prefix(order));
+                if let Some(text) = called {
+                    code::judge(judge, call, "c", text);
+                }
             }
             return false;
         }
@@ -335,6 +342,11 @@ fn editor(judge: &mut Judge, call: Call) {
     let says = |text: &str| {
         text.split(['|', '\n']).any(|order| {
             let order = order.trim().trim_start_matches(['+', ':']);
+            let order = ["argdo ", "bufdo ", "silent! ", "silent ", "sil! ", "sil "]
+                .iter()
+                .find_map(|before| order.strip_prefix(before))
+                .unwrap_or(order)
+                .trim_start_matches(':');
             all.contains(&order.replace("%%", "%").as_str())
         })
     };

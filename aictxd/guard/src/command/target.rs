@@ -23,6 +23,8 @@ pub struct Place<'a> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Touch {
     Alter,
+    /// At its end: what is there stays.
+    Append,
     Create,
 }
 
@@ -239,6 +241,26 @@ pub(super) fn is_temporary_variable(text: &str) -> bool {
         && !matches!(name, "TMPDIR" | "TEMP" | "TMP" | "TEMPDIR" | "TMP_DIR")
 }
 
+/// A file of the system or of a user whose lines say who may do what.
+fn is_trusted(path: &str) -> bool {
+    let places = [
+        "/.ssh/",
+        "sudoers",
+        "/etc/passwd",
+        "/etc/shadow",
+        "/etc/group",
+        "/etc/cron",
+        "/spool/cron",
+        "/etc/pam",
+        "/etc/ld.so",
+        "/etc/profile",
+        ".netrc",
+        ".aws/",
+        ".gnupg/",
+    ];
+    places.iter().any(|place| path.contains(place))
+}
+
 /// A whole disk or partition.
 pub(super) fn is_disk(path: &str) -> bool {
     path.strip_prefix("/dev/").is_some_and(|device| {
@@ -295,7 +317,12 @@ impl Judge<'_> {
                 return;
             }
         }
-        let tier = if severity == ERROR && !(outside && touch == Touch::Create) {
+        let mild = match touch {
+            Touch::Create => outside,
+            Touch::Append => outside && !is_trusted(&word.text),
+            Touch::Alter => false,
+        };
+        let tier = if severity == ERROR && !mild {
             Tier::Destructive
         } else {
             Tier::Risky

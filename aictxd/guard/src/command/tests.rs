@@ -272,7 +272,7 @@ fn destructive() {
             "echo x > .aictx/a",
             "echo x >.git/hooks/pre-commit",
             "sed -i s/a/b/ .git/config",
-            "tee -a ~/.bashrc",
+            "tee ~/.bashrc",
             "echo k >> ~/.ssh/authorized_keys",
             "echo x > /etc/hosts",
             "rm /etc/passwd",

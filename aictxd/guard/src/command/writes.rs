@@ -115,6 +115,8 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
             let touch =
                 if name == "chmod" && operands().next().is_some_and(|word| is_to_run(&word.text)) {
                     Touch::Create
+                } else if prints && has_option(arguments, &["-a", "--append"]) {
+                    Touch::Append
                 } else {
                     Touch::Alter
                 };

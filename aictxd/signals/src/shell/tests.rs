@@ -281,6 +281,13 @@ fn values_that_the_text_gives() {
         ("$(echo rm) -rf src", "rm -rf src"),
         ("`echo rm` x", "rm x"),
         ("T=$(mktemp -d); rm -rf \"$T\"", "rm -rf /tmp/mktemp.new"),
+        ("rm -rf \"$(mktemp -d)\"", "rm -rf /tmp/mktemp.new"),
+        ("A=x; B=\"$A/y\"; rm \"$B\"", "rm x/y"),
+        ("T=\"$(pwd)/a\"; rm -rf \"$T\"", "rm -rf ./a"),
+        (
+            "T=\"$(mktemp -d)\"; rm -rf \"$T\"",
+            "rm -rf /tmp/mktemp.new",
+        ),
         ("r{m,} -rf x", "rm r -rf x"),
         ("rm a{1,2}b", "rm a1b a2b"),
         ("{rm,-rf,src}", "rm -rf src"),

@@ -50,7 +50,8 @@ impl Building {
 
     /// Puts in a value; without quotes it falls apart at blanks, and at what `IFS` adds to them.
     fn value(&mut self, value: &Word, quoted: bool, separators: &str) {
-        let quoted = quoted || self.is_assignment();
+        // Asked in any case: what is put in changes the answer.
+        let quoted = self.is_assignment() || quoted;
         self.word.carried = true;
         self.word.unknown |= value.unknown;
         if value.inner.is_some() {

@@ -83,6 +83,20 @@ pub(super) fn without_literals(text: &str) -> String {
         let Some(quote) = from.chars().next() else {
             break;
         };
+        let triple = ["\'\'\'", "\"\"\""]
+            .iter()
+            .find(|mark| from.starts_with(**mark));
+        if let Some(mark) = triple
+            && let Some((inside, behind)) = from
+                .get(mark.len()..)
+                .and_then(|body| body.split_once(*mark))
+        {
+            out.push_str(mark);
+            out.extend(std::iter::repeat_n(' ', inside.len()));
+            out.push_str(mark);
+            rest = behind;
+            continue;
+        }
         let body = from.get(1..).unwrap_or_default();
         let line = body.split('\n').next().unwrap_or_default();
         let end = closing(line, quote);

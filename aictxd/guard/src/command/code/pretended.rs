@@ -2,7 +2,7 @@
 //! is taken back, or told not to do it.
 
 /// Doubles that stand in for services and databases.
-const DOUBLES: [&str; 16] = [
+const DOUBLES: &[&str] = &[
     "import mongomock",
     "import fakeredis",
     "from fakeredis",
@@ -19,9 +19,27 @@ const DOUBLES: [&str; 16] = [
     "from unittest import mock",
     "jest.mock(",
     "vi.mock(",
+    "botocore.stub",
+    "MockTransport",
+    "import respx",
+    "requests_mock",
+    "import httpretty",
+    "aioresponses",
+    "require('nock')",
+    "require(\"nock\")",
+    "from 'nock'",
+    "from \"nock\"",
+    "msw/node",
+    "sinon.stub(",
+    "webmock",
+    "Http::fake(",
+    "Queue::fake(",
+    "Bus::fake(",
+    "DB::pretend(",
 ];
 /// Doubles that stand in for the file system.
-const DOUBLES_OF_FILES: [&str; 5] = [
+const DOUBLES_OF_FILES: [&str; 6] = [
+    "Storage::fake(",
     "pyfakefs",
     "'mock-fs'",
     "\"mock-fs\"",
@@ -29,7 +47,10 @@ const DOUBLES_OF_FILES: [&str; 5] = [
     "\"memfs\"",
 ];
 /// Ways to be told not to do it, each with the way to be told the opposite; without blanks.
-const NOT_DONE: [(&str, &str); 4] = [
+const NOT_DONE: [(&str, &str); 7] = [
+    ("dry_run=\"All\"", "dry_run=False"),
+    ("dry_run='All'", "dry_run=False"),
+    ("dryRun:'All'", "dryRun:false"),
     ("DryRun=True", "DryRun=False"),
     ("dry_run=True", "dry_run=False"),
     ("dryRun:true", "dryRun:false"),
@@ -58,10 +79,14 @@ impl Pretended {
         let back = (text.contains("ActiveRecord::Rollback") && text.contains(".transaction"))
             || ((tight.contains(".rollback()") || tight.contains("::rollBack()"))
                 && !tight.contains("commit"))
-            || (tight.contains("Repo.rollback(") && tight.contains("Repo.transaction("));
+            || (tight.contains("Repo.rollback(") && tight.contains("Repo.transaction("))
+            || tight.contains("set_rollback(True)")
+            || (tight.contains("$transaction(") && tight.contains("thrownewError('rollback"));
         // A database that lives only while the program runs.
         let connects = text.matches("onnect(").count() - text.matches("isconnect(").count();
-        let fleeting = (text.contains(":memory:") && connects <= 1)
+        let fleeting = ((text.contains(":memory:") || says(&["'sqlite://'", "\"sqlite://\""]))
+            && connects <= 1)
+            || (text.contains(":ets.") && !text.contains("Repo."))
             || (text.contains("duckdb.sql(") && connects == 0);
         // A double in the place of what deletes.
         let patched = ["patch('", "patch(\""].iter().any(|start| {
@@ -80,7 +105,7 @@ impl Pretended {
             && !says(&["await", ".then("]);
         Self {
             files: noop || patched || says(&DOUBLES_OF_FILES),
-            elsewhere: not_done || back || fleeting || shown || says(&DOUBLES),
+            elsewhere: not_done || back || fleeting || shown || says(DOUBLES),
         }
     }
 }

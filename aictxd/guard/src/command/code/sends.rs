@@ -19,7 +19,7 @@ const SENDS: [&str; 15] = [
     "->post(",
 ];
 /// Where secrets lie, and how the whole environment is named; without blanks.
-const SECRETS: [&str; 18] = [
+const SECRETS: [&str; 16] = [
     ".aws/credentials",
     ".ssh/id_",
     ".netrc",
@@ -30,8 +30,6 @@ const SECRETS: [&str; 18] = [
     ".npmrc",
     "/etc/shadow",
     ".gnupg/",
-    "'.env'",
-    "\".env\"",
     "dict(os.environ",
     "dumps(os.environ",
     "stringify(process.env)",
@@ -42,5 +40,23 @@ const SECRETS: [&str; 18] = [
 
 /// Whether a program, without blanks, reads secrets and sends something.
 pub(super) fn sends_secrets(tight: &str) -> bool {
-    SENDS.iter().any(|way| tight.contains(way)) && SECRETS.iter().any(|place| tight.contains(place))
+    SENDS.iter().any(|way| tight.contains(way))
+        && (SECRETS.iter().any(|place| tight.contains(place)) || names_settings(tight))
+}
+
+/// `'.env'`, `".env.production"`, `'.env*'`; an example holds no secrets.
+fn names_settings(tight: &str) -> bool {
+    let found = tight.match_indices(".env").take(64);
+    found
+        .filter(|(at, _)| {
+            let before = tight.get(..*at).unwrap_or_default();
+            before.ends_with(['\'', '"', '/'])
+        })
+        .any(|(at, name)| {
+            let behind = tight.get(at + name.len()..).unwrap_or_default();
+            let end = behind.split(['\'', '"']).next().unwrap_or_default();
+            let examples = ["example", "sample", "template", "dist"];
+            (end.is_empty() || end.starts_with(['.', '*']))
+                && !examples.iter().any(|word| end.contains(word))
+        })
 }

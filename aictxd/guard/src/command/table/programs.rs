@@ -359,6 +359,11 @@ pub(in super::super) const LISTINGS: &[&str] = &[
     "scan_iter(",
     "popen(\"ls",
     "popen('ls",
+    "popen(\"find",
+    "popen('find",
+    "DirectoryIterator(",
+    "FilesystemIterator(",
+    "lfs.dir(",
 ];
 
 /// Ways to delete a file, the name behind them.

@@ -1,0 +1,235 @@
+//! What a program does to services, databases and other machines.
+
+use super::super::table::{EVALUATIONS, REQUESTS, ROW_DELETES, SERVICE_DELETES};
+use super::super::{Call, Judge, Kind, Tier, request};
+use super::search::Lists;
+use super::{Code, FORK_BOMBS, MAX_CALLS, calls, sends};
+
+impl Code<'_> {
+    /// Services, databases, other machines.
+    pub(super) fn elsewhere(&self, judge: &mut Judge, call: Call) {
+        let mut hit = |kind, tier, what: &str| {
+            let verb = format!("{} {what}", self.language);
+            judge.hit(Some(call), kind, tier, &verb, []);
+        };
+        if (self.found.has(Lists::FETCHES) && (self.evaluates() || self.runs_a_file()))
+            || (self.found.has(Lists::SOCKETS) && self.found.has(Lists::HANDED_OVER))
+        {
+            hit(Kind::NetworkExec, Tier::Destructive, "runs a download");
+        }
+        if self.found.has(Lists::DECODINGS)
+            && (self.found.has(Lists::SHELL_CALLS) || self.evaluates())
+        {
+            hit(Kind::NetworkExec, Tier::Destructive, "runs what it decodes");
+        }
+        if sends::sends_secrets(&self.tight) && !request::is_local(self.text) {
+            hit(Kind::Credentials, Tier::Destructive, "sends secrets");
+        }
+        let elsewhere = !self.pretended.elsewhere;
+        let promised = calls::promised(&self.run).filter(|_| elsewhere && self.language != "awk");
+        let one = promised.is_some_and(|(tier, _)| tier == Tier::Risky);
+        let rows = self.deletes_rows().max(if self.replaces_a_table() {
+            Some(Tier::Destructive)
+        } else {
+            None
+        });
+        let some = rows == Some(Tier::Risky);
+        let of_rows = ["delete_all", "destroy_all", "delete_by_query"];
+        if let Some((tier, name)) = promised.filter(|(_, name)| !some || !of_rows.contains(name)) {
+            // One after the other, as they are listed.
+            let each = ["for ", "forEach(", ".map(", ".each"]
+                .iter()
+                .any(|way| self.text.contains(way))
+                && [
+                    ".scan(", ".list", ".search", ".find(", "paginate", ".query(",
+                ]
+                .iter()
+                .any(|way| self.run.contains(way));
+            let tier = if each { Tier::Destructive } else { tier };
+            let tier = if request::is_local(self.text) {
+                Tier::Risky
+            } else {
+                tier
+            };
+            hit(Kind::RemoteDelete, tier, name);
+        }
+        if self.discards() {
+            hit(Kind::DiscardChanges, Tier::Destructive, "discards changes");
+        }
+        if let Some(tier) = rows.filter(|_| elsewhere) {
+            hit(Kind::DatabaseWrite, tier, "deletes rows");
+        }
+        if elsewhere && self.requests_a_deletion() {
+            let tier = if request::is_local(self.text) {
+                Tier::Risky
+            } else {
+                Tier::Destructive
+            };
+            hit(Kind::RemoteDelete, tier, "DELETE");
+        } else if elsewhere
+            && !one
+            && !some
+            && self.found.has(Lists::SERVICES)
+            && self.found.has(Lists::SERVICE_DELETES)
+            && self.asks_a_service()
+        {
+            hit(
+                Kind::RemoteDelete,
+                Tier::Destructive,
+                "deletes at a service",
+            );
+        }
+        if self.found.has(Lists::SERVICE_DELETES) && self.deletes_every_key() {
+            hit(Kind::DatabaseWrite, Tier::Destructive, "deletes keys");
+        }
+        if FORK_BOMBS.iter().any(|bomb| self.tight.contains(bomb)) {
+            hit(Kind::ProcessKill, Tier::Catastrophic, "fork bomb");
+        }
+        let moved = ["rename", "move("]
+            .iter()
+            .any(|call| self.run.contains(call) || self.tight.contains(call));
+        if moved
+            && [",'/dev/null'", ",\"/dev/null\""]
+                .iter()
+                .any(|to| self.tight.contains(to))
+        {
+            hit(Kind::Delete, Tier::Destructive, "moves to nowhere");
+        }
+        if self.tight.contains(".kill(-1,") {
+            hit(Kind::ProcessKill, Tier::Destructive, "ends every process");
+        }
+    }
+
+    /// What rows go: `None` without a word of it, less when a condition says which.
+    fn deletes_rows(&self) -> Option<Tier> {
+        let tight = self.tight.as_str();
+        let conditions = [".where(", ".andWhere(", ".whereIn(", ".filter("];
+        let all = ["where(\"1=1", "where('1=1", "match_all", "where(true"];
+        let bounded = conditions.iter().any(|way| tight.contains(way))
+            && !all.iter().any(|way| tight.contains(way));
+        let queried = tight.contains("query=") || tight.contains("query:");
+        let found = ROW_DELETES
+            .iter()
+            .filter(|_| self.found.has(Lists::ROW_DELETES));
+        let rows = found
+            .filter(|row| tight.contains(*row))
+            .map(|row| match *row {
+                ".delete_all" | ".destroy_all" | ").del()" if bounded => Tier::Risky,
+                "delete_by_query(" if queried && !tight.contains("match_all") => Tier::Risky,
+                _ => Tier::Destructive,
+            });
+        // `find_each { |b| b.purge }`
+        let each = ["purge}", "purge_later}", "destroy}", "destroy!}"]
+            .iter()
+            .any(|end| tight.contains(&format!(".{end}")))
+            && tight.contains("each");
+        let each = each.then_some(if bounded {
+            Tier::Risky
+        } else {
+            Tier::Destructive
+        });
+        rows.max()
+            .max(each.filter(|_| matches!(self.language, "ruby" | "rails")))
+    }
+
+    /// A request with the method DELETE. `.delete('/x')` is one where it is run, not in a text.
+    fn requests_a_deletion(&self) -> bool {
+        self.found.has(Lists::REQUESTS)
+            && REQUESTS.iter().any(|way| {
+                self.tight.contains(way)
+                    && (!way.starts_with(".delete(") || self.run.contains(".delete("))
+            })
+    }
+
+    /// `subprocess.run(["bash", path])`: a file that it has just made, as like as not.
+    fn runs_a_file(&self) -> bool {
+        let shells = ["bash", "sh", "/bin/bash", "/bin/sh", "python3", "python"];
+        let named = shells.iter().flat_map(|shell| {
+            ['\'', '"'].map(|quote| {
+                [
+                    format!("{quote}{shell}{quote},"),
+                    format!("{quote}{shell}{quote},["),
+                ]
+            })
+        });
+        let run = named.flatten().chain(["[sys.executable,".to_owned()]);
+        self.found.has(Lists::SHELL_CALLS)
+            && run.into_iter().any(|way| {
+                let mut found = self.tight.match_indices(&way).take(MAX_CALLS);
+                found.any(|(at, _)| {
+                    let behind = self.tight.get(at + way.len()..).unwrap_or_default();
+                    behind.starts_with(|next: char| next.is_ascii_alphabetic())
+                })
+            })
+    }
+
+    /// What libraries for git throw away.
+    fn discards(&self) -> bool {
+        let tight = self.tight.as_str();
+        tight.contains("GIT_RESET_HARD")
+            || (tight.contains(".push(") && tight.contains("force=True"))
+    }
+
+    /// Tables of a database that are made anew, with what is given, or emptied by a condition that is
+    /// none.
+    fn replaces_a_table(&self) -> bool {
+        let tight = self.tight.as_str();
+        let kept = tight.contains(":memory:") || self.found.has(Lists::TEMPORARY);
+        let replaced = (tight.contains(".to_sql(")
+            && (tight.contains("if_exists='replace'") || tight.contains("if_exists=\"replace\"")))
+            || (tight.contains("dbWriteTable(") && tight.contains("overwrite=TRUE"));
+        let all = (tight.contains(".update_all(") && !tight.contains(".where("))
+            || tight.contains(".objects.update(")
+            || tight.contains(".objects.all().update(");
+        let jobs = tight.contains("Jenkins") && tight.contains(".delete()");
+        (replaced && !kept) || all || jobs
+    }
+
+    /// `[r.delete(k) for k in r.scan_iter('*')]`
+    fn deletes_every_key(&self) -> bool {
+        ["scan_iter(", ".keys('*", ".keys(\"*", "scanStream("]
+            .iter()
+            .any(|listing| self.tight.contains(listing))
+            && [".delete(", ".unlink(", ".del("]
+                .iter()
+                .any(|call| self.run.contains(call))
+    }
+
+    /// Whether text becomes a program; `re.compile(` and `/x/.exec(` are others' calls.
+    fn evaluates(&self) -> bool {
+        self.found.has(Lists::EVALUATIONS)
+            && EVALUATIONS.iter().any(|name| {
+                let mut found = self.text.match_indices(name);
+                found.any(|(at, _)| {
+                    let before = self
+                        .text
+                        .get(..at)
+                        .and_then(|text| text.chars().next_back());
+                    name.starts_with('(')
+                        || !before
+                            .is_some_and(|last| matches!(last, '.' | '_') || last.is_alphanumeric())
+                })
+            })
+    }
+
+    fn asks_a_service(&self) -> bool {
+        // `new DeleteObjectCommand(…)`
+        let ordered = |at: usize| {
+            let rest = self.run.get(at..).unwrap_or_default();
+            let name = rest.split('(').next().unwrap_or_default();
+            name.len() < 64 && name.ends_with("Command")
+        };
+        // `gh.git.deleteRef(…)`
+        let named = |(at, name): (usize, &str)| {
+            let rest = self.run.get(at + name.len()..).unwrap_or_default();
+            rest.starts_with(|next: char| next.is_ascii_uppercase())
+        };
+        SERVICE_DELETES.iter().any(|call| self.run.contains(call))
+            || self.run.match_indices(".delete").take(MAX_CALLS).any(named)
+            || self
+                .run
+                .match_indices("Delete")
+                .take(MAX_CALLS)
+                .any(|(at, _)| ordered(at))
+    }
+}
