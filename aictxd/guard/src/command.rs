@@ -156,7 +156,13 @@ pub fn command_risk_in(
 /// A function that calls itself twice, piped.
 fn is_fork_bomb(text: &str, script: &Script) -> bool {
     let head = text.get(..256).unwrap_or(text);
-    if head.contains("|:&") || head.contains("| : &") || head.contains("|: &") {
+    // Said in a text of another program it is only said.
+    let runs = |command: &shell::SimpleCommand| {
+        let name = command.name();
+        shell::is_shell(name) || matches!(name, ":" | "eval" | "ssh" | "docker" | "kubectl")
+    };
+    let said = head.contains("|:&") || head.contains("| : &") || head.contains("|: &");
+    if said && script.commands.iter().take(16).any(runs) {
         return true;
     }
     script.commands.iter().take(16).any(|command| {

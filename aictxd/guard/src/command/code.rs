@@ -143,8 +143,16 @@ pub(super) fn judge(judge: &mut Judge, call: Call, language: &str, text: &str) {
     // A call that stands in a text is none, unless calls are looked up by name.
     let by_name = ["getattr", "__import__", "importlib", "globals()"];
     let calls = || {
-        SHELL_CALLS.iter().any(|call| code.run.contains(call))
-            || by_name.iter().any(|way| code.run.contains(way))
+        SHELL_CALLS.iter().any(|call| {
+            // `execute(` is for statements.
+            let mut found = code.run.match_indices(call);
+            found.any(|(at, _)| {
+                !code
+                    .run
+                    .get(at..)
+                    .is_some_and(|rest| rest.starts_with("execut"))
+            })
+        }) || by_name.iter().any(|way| code.run.contains(way))
     };
     let runs = found.has(Lists::SHELL_CALLS) && (language != "python" || calls());
     let executes = found.has(Lists::EXECUTIONS) && !code.pretended.elsewhere;

@@ -221,13 +221,14 @@ fn mongo_tier(text: &str) -> Option<Tier> {
         "{\"drop\":\"",
         "{'drop':'",
         ".deleteMany({_id:{$exists:true}})",
+        ".updateMany({}",
+        ".update({},",
     ]) {
         Some(Tier::Destructive)
     } else if has(&[
         ".deleteMany(",
         ".deleteOne(",
         ".remove(",
-        ".updateMany({}",
         ".dropIndex",
         ".dropUser(",
         ".dropRole(",

@@ -288,6 +288,15 @@ fn is_regenerable_below(word: &Word) -> bool {
 /// Whether everything that a `find` selects can be made again.
 fn finds_regenerable(find: &SimpleCommand) -> bool {
     let mut named = false;
+    let place = |option: &str| find.arguments().iter().position(|word| word.text == option);
+    // `find . -delete -name x` deletes before it asks for the name.
+    let asks = ["-name", "-iname"]
+        .iter()
+        .filter_map(|option| place(option))
+        .min();
+    if place("-delete").is_some_and(|at| asks.is_none_or(|asks| at < asks)) {
+        return false;
+    }
     if starts(find).any(|word| word.text == "/") {
         return false;
     }

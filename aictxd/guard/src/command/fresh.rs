@@ -122,7 +122,20 @@ fn is_certainly_there(call: Call) -> bool {
         }
         joined = earlier.joined;
     }
-    before.iter().take(MAX_FIRST).any(stops_at_errors)
+    before.iter().take(MAX_FIRST).any(stops_at_errors) || began_a_repository(before)
+}
+
+/// `cd "$tmp" && git init`: whoever begins a repository there is there.
+fn began_a_repository(before: &[SimpleCommand]) -> bool {
+    before.iter().take(MAX_BACK).any(|command| {
+        command.name() == "git"
+            && command.joined == Joined::And
+            && command
+                .arguments()
+                .first()
+                .is_some_and(|verb| verb.text == "init")
+            && is_new(command.dir.as_deref().unwrap_or_default())
+    })
 }
 
 fn stops_at_errors(command: &SimpleCommand) -> bool {

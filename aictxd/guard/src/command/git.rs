@@ -54,6 +54,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
         }
         "config" => alias(judge, call, words),
         "branch" => branches(judge, call, words),
+        "tag" => tags(judge, call, words),
         "fetch" => fetch(judge, call, words),
         "apply" => {
             // `git diff | git apply -R`: what was changed is changed back.
@@ -111,6 +112,19 @@ fn branches(judge: &mut Judge, call: Call, words: &[Word]) {
             verb,
             [],
         );
+    }
+}
+
+/// `git tag -l 'v0.*' | xargs git tag -d`: many, of which none is kept elsewhere, as far as is known.
+fn tags(judge: &mut Judge, call: Call, words: &[Word]) {
+    let listed = earlier(call).any(|words| {
+        let verb = words.first().map_or("", |word| word.text.as_str());
+        verb == "tag" && !has_option(words, &["-d", "--delete"])
+    });
+    let taken = call.command.fed || words.iter().any(|word| word.unknown);
+    if taken && listed && has_option(words, &["-d", "--delete"]) {
+        let (kind, verb) = (Kind::RewriteHistory, "git tag -d of what is listed");
+        judge.hit(Some(call), kind, Tier::Destructive, verb, []);
     }
 }
 

@@ -594,7 +594,8 @@ fn crontab(judge: &mut Judge, call: Call) {
     }
     if given || read || call.command.piped_from.is_some() {
         // The old table is taken over, or kept in a file.
-        let mut commands = call.script.commands.iter().take(64);
+        let before = call.script.commands.get(..call.segment).unwrap_or_default();
+        let mut commands = before.iter().rev().take(64);
         let kept = commands
             .any(|command| command.name() == "crontab" && has_option(command.arguments(), &["-l"]));
         let typed = call.command.piped_from.is_some() && !kept;

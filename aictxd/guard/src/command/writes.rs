@@ -26,6 +26,23 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
                 (None, None) => return true,
             };
             judge.replaced(call, name, sources, destination);
+            // One after the other takes the same name.
+            let each = |word: &&Word| word.carried && word.text.contains('*');
+            let one = !destination.carried
+                && !destination.unknown
+                && !destination.text.contains(['*', '$'])
+                && is_written_by_people(&destination.text)
+                && destination.text.contains('.');
+            if name == "mv" && one && sources.len() == 1 && sources.iter().any(each) {
+                let shown = [destination.text.as_str()];
+                judge.hit(
+                    Some(call),
+                    Kind::Overwrite,
+                    Tier::Destructive,
+                    "mv of many to one",
+                    shown,
+                );
+            }
             if matches!(name, "mv" | "cp" | "install") && sources.len() == 1 {
                 judge.replaces_precious(call, destination, name);
             }

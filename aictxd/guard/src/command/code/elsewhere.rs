@@ -53,6 +53,13 @@ impl Code<'_> {
             };
             hit(Kind::RemoteDelete, tier, name);
         }
+        if elsewhere && self.unprotects() {
+            hit(
+                Kind::RemoteDelete,
+                Tier::Destructive,
+                "takes a protection away",
+            );
+        }
         if self.discards() {
             hit(Kind::DiscardChanges, Tier::Destructive, "discards changes");
         }
@@ -105,31 +112,37 @@ impl Code<'_> {
         let tight = self.tight.as_str();
         let conditions = [".where(", ".andWhere(", ".whereIn(", ".filter("];
         let all = ["where(\"1=1", "where('1=1", "match_all", "where(true"];
-        let bounded = conditions.iter().any(|way| tight.contains(way))
-            && !all.iter().any(|way| tight.contains(way));
-        let queried = tight.contains("query=") || tight.contains("query:");
-        let found = ROW_DELETES
-            .iter()
-            .filter(|_| self.found.has(Lists::ROW_DELETES));
-        let rows = found
-            .filter(|row| tight.contains(*row))
-            .map(|row| match *row {
-                ".delete_all" | ".destroy_all" | ").del()" if bounded => Tier::Risky,
-                "delete_by_query(" if queried && !tight.contains("match_all") => Tier::Risky,
-                _ => Tier::Destructive,
-            });
+        let bounded = || {
+            conditions.iter().any(|way| tight.contains(way))
+                && !all.iter().any(|way| tight.contains(way))
+        };
+        let queried = || {
+            (tight.contains("query=") || tight.contains("query:")) && !tight.contains("match_all")
+        };
+        let mut worst = whole_statement(&self.run);
+        if self.found.has(Lists::ROW_DELETES) {
+            // What stands in a text is not called.
+            let run: String = self.run.split_ascii_whitespace().collect();
+            let called = |row: &str| row.contains(['\'', '"']) || run.contains(row);
+            let rows = ROW_DELETES.iter();
+            for row in rows.filter(|row| tight.contains(**row) && called(row)) {
+                worst = worst.max(Some(match *row {
+                    ".delete_all" | ".destroy_all" | ").del()" if bounded() => Tier::Risky,
+                    "delete_by_query(" if queried() => Tier::Risky,
+                    _ => Tier::Destructive,
+                }));
+            }
+        }
         // `find_each { |b| b.purge }`
-        let each = ["purge}", "purge_later}", "destroy}", "destroy!}"]
-            .iter()
-            .any(|end| tight.contains(&format!(".{end}")))
-            && tight.contains("each");
-        let each = each.then_some(if bounded {
-            Tier::Risky
-        } else {
-            Tier::Destructive
-        });
-        rows.max()
-            .max(each.filter(|_| matches!(self.language, "ruby" | "rails")))
+        let ends = [".purge}", ".purge_later}", ".destroy}", ".destroy!}"];
+        let each = self.language == "ruby"
+            && tight.contains("each")
+            && ends.iter().any(|end| tight.contains(end));
+        match each {
+            true if bounded() => worst.max(Some(Tier::Risky)),
+            true => Some(Tier::Destructive),
+            false => worst,
+        }
     }
 
     /// A request with the method DELETE. `.delete('/x')` is one where it is run, not in a text.
@@ -161,6 +174,41 @@ impl Code<'_> {
                     behind.starts_with(|next: char| next.is_ascii_alphabetic())
                 })
             })
+    }
+
+    /// `modify_db_instance(DeletionProtection=False, BackupRetentionPeriod=0)`
+    fn unprotects(&self) -> bool {
+        let tight = self.tight.to_ascii_lowercase();
+        let names = [
+            "deletionprotection",
+            "deletion_protection",
+            "deletionprotectionenabled",
+            "disableapitermination",
+            "termination_protection",
+        ];
+        let off = [
+            "=false",
+            ":false",
+            "={'value':false}",
+            ":{value:false}",
+            "={\"value\":false}",
+        ];
+        let says = |name: &str, value: &str| {
+            let found = tight.match_indices(name).take(MAX_CALLS);
+            found.into_iter().any(|(at, _)| {
+                let behind = tight.get(at + name.len()..).unwrap_or_default();
+                behind.trim_start_matches(['\'', '"']).starts_with(value)
+            })
+        };
+        let calls = ["modify", "update", "patch", "put"]
+            .iter()
+            .any(|verb| self.run.contains(verb));
+        calls
+            && (names
+                .iter()
+                .any(|name| off.iter().any(|value| says(name, value)))
+                || says("backupretentionperiod", "=0")
+                || says("backupretentionperiod", ":0"))
     }
 
     /// What libraries for git throw away.
@@ -232,4 +280,35 @@ impl Code<'_> {
                 .take(MAX_CALLS)
                 .any(|(at, _)| ordered(at))
     }
+}
+
+/// `execute(delete(Item))`, `execute(update(Item).values(…))`: a statement that is built, and whether a
+/// condition is put behind it. Of a program without its literals.
+fn whole_statement(run: &str) -> Option<Tier> {
+    let mut worst = None;
+    for (at, way) in run.match_indices("execute(").take(MAX_CALLS) {
+        let statement = run.get(at + way.len()..).unwrap_or_default().trim_start();
+        let statement = statement.strip_prefix("sa.").unwrap_or(statement);
+        let built = statement
+            .strip_prefix("delete(")
+            .or_else(|| statement.strip_prefix("update("));
+        let Some((model, rest)) = built.and_then(|rest| rest.split_once(')')) else {
+            continue;
+        };
+        if model.contains('(') {
+            continue;
+        }
+        // A chain goes on over lines that begin with a dot.
+        let lines = rest.lines().enumerate();
+        let mut chain = lines
+            .take_while(|(nth, line)| *nth == 0 || line.trim_start().starts_with(['.', ')']))
+            .take(16);
+        let conditioned = chain.any(|(_, line)| line.contains(".where("));
+        worst = worst.max(Some(if conditioned {
+            Tier::Risky
+        } else {
+            Tier::Destructive
+        }));
+    }
+    worst
 }

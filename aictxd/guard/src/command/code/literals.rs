@@ -50,7 +50,10 @@ pub(super) fn literal_before(text: &str, at: usize) -> Option<&str> {
         .filter(|last| matches!(last, '\'' | '"'))?;
     let body = before.get(..before.len() - 1)?;
     let from = body.rfind(quote)? + 1;
-    body.get(from..)
+    let around = body.get(..from - 1)?;
+    // A module is not what is deleted.
+    let module = around.ends_with("require(") || around.ends_with("import(");
+    body.get(from..).filter(|_| !module)
 }
 
 /// What stands in `%x(…)`, `qx{…}`, `qw(…)` and their sisters.

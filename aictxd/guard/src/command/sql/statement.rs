@@ -83,7 +83,7 @@ pub(super) fn worst_inside(words: &[String]) -> Option<(Tier, &'static str)> {
         .map(|word| {
             let word = word.trim_matches(['(', ')', '\'', '"', '`', ',', '$']);
             // `EXECUTE format('DROP TABLE …`
-            let last = word.rsplit(['(', '\'', '"']).next();
+            let last = word.rsplit(['(', '\'', '"', '$']).next();
             last.unwrap_or_default().to_owned()
         })
         .filter(|word| !word.is_empty())

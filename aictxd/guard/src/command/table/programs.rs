@@ -333,6 +333,12 @@ pub(in super::super) const ROW_DELETES: &[&str] = &[
     "delete_by_query(",
     "collection.drop()",
     "purge_database(",
+    "dropColumn(",
+    "dropColumns(",
+    "removeColumn(",
+    "remove_column",
+    "updateMany({}",
+    "update_many({}",
 ];
 
 /// Ways to list many files.
