@@ -90,6 +90,12 @@ pub struct Arguments {
     session_id: String,
 }
 
+/// What a line from a client is answered before anybody works on it; nothing when it is a message, blank,
+/// or a notification that is none.
+pub fn complaint(line: &[u8]) -> Option<Value> {
+    transport::complaint(line)
+}
+
 /// Serves until standard input ends.
 pub fn run(arguments: Arguments) -> ExitCode {
     let boundary = match Boundary::new(&arguments.repo, &arguments.allow_root) {

@@ -350,14 +350,17 @@ impl Judge<'_> {
         if !again || self.inner > 0 {
             windows::judge(self, call);
         }
+        let others = self.risk.findings.len();
         called::judge(self, call);
+        // What a file says of itself takes nothing from what the line says.
+        let followed = self.risk.findings.len() - others;
         self.rules(call, name, call.arguments());
         data::judge_statements(self, call);
         handed::judge(self, call);
         lent::lent(self, call);
         lent::sent(self, call);
         self.aliased(call);
-        if before == self.risk.findings.len() && before < MAX_FINDINGS {
+        if before + followed == self.risk.findings.len() && before < MAX_FINDINGS {
             verbs::judge(self, call);
         }
     }

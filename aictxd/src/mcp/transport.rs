@@ -128,6 +128,14 @@ enum Understood {
     Complaint(Value),
 }
 
+/// What a line is answered before anybody works on it: nothing for a message.
+pub(super) fn complaint(line: &[u8]) -> Option<Value> {
+    match understand(Some(line)) {
+        Understood::Complaint(complaint) => Some(complaint),
+        Understood::Message(_) | Understood::Nothing => None,
+    }
+}
+
 fn understand(line: Option<&[u8]>) -> Understood {
     let complaint = |id: &Value, code: i32, message: &str| {
         let error = json!({ "code": code, "message": message });
