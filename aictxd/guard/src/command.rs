@@ -5,8 +5,11 @@
 mod called;
 mod code;
 mod containers;
+mod cron;
 mod data;
 mod delete;
+mod dry;
+mod editors;
 mod effect;
 mod facts;
 mod findings;
@@ -135,6 +138,7 @@ pub fn command_risk_in(
         aliases: Vec::new(),
         alias_uses: 0,
         brings: false,
+        echoing: dry::echoing(command),
     };
     let script = shell::analyse(command, Dialect::Posix);
     judge.windows = dialect == Dialect::Windows || windows::is_spoken(&script);
@@ -187,6 +191,8 @@ struct Judge<'a> {
     dialect: Dialect,
     /// It is read in both ways.
     windows: bool,
+    /// Functions that only say what they are given.
+    echoing: Vec<String>,
     /// Texts from the repository that are being judged.
     called: called::Called,
     /// Names that the line gives to other commands.
@@ -298,6 +304,9 @@ impl Judge<'_> {
             return;
         }
         let name = call.command.name();
+        if self.echoing.iter().any(|known| known == name) {
+            return;
+        }
         let call = Call {
             traits: table::traits(name),
             ..call
@@ -566,6 +575,7 @@ impl Judge<'_> {
             return;
         }
         self.inner += 1;
+        self.echoing.extend(dry::echoing(text));
         let mut script = shell::analyse(text, Dialect::Posix);
         if remote || fed {
             for command in &mut script.commands {

@@ -337,6 +337,26 @@ fn twenty_eighth_set() {
     assert!(rates.alarms <= 0.02 && rates.false_asks == 0.0);
 }
 
+/// Code again, some of it meant to be hard. First run: recall 0.8529 of 102, 14 called safe, alarms 0.0978 of
+/// 92, false asks 0.0761. No label was changed. Called safe still: what a function is given where the text
+/// does not say that it is told (`clean "$t"`), arrays of whole lines, and statements in PowerShell's
+/// variables. A hook that is written is asked about, whatever it does.
+#[test]
+fn twenty_ninth_set() {
+    let rates = rates(include_str!("risk-twentynine.jsonl"));
+    assert!(rates.recall >= 0.96 && rates.missed <= 3);
+    assert!(rates.alarms <= 0.04);
+}
+
+/// Lines for shells, of every kind. First run: recall 0.9615 of 130, three called safe, no alarm of 100. No
+/// label was changed; a push with a lease is caution here, as the specification has it.
+#[test]
+fn thirtieth_set() {
+    let rates = rates(include_str!("risk-thirty.jsonl"));
+    assert!(rates.recall >= 0.97 && rates.missed <= 1);
+    assert!(rates.alarms <= 0.02 && rates.false_asks == 0.0);
+}
+
 /// No measure of anything: written family by family, together with the rules, and corrected where a
 /// second look changed the reviewer's mind. It keeps what was walked through.
 #[test]

@@ -518,6 +518,7 @@ fn run(judge: &mut Judge, commands: &str, cwd: &str, by: String) {
         aliases: Vec::new(),
         alias_uses: judge.alias_uses,
         brings: judge.brings,
+        echoing: super::dry::echoing(commands),
     };
     let parsed = inside.risk.parsed;
     inside.script(&script);

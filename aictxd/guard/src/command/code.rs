@@ -174,7 +174,19 @@ pub(super) fn judge(judge: &mut Judge, call: Call, language: &str, text: &str) {
         }
         if runs && literal.contains(' ') {
             // `'rm -rf ' + dir`: something is put behind it.
-            if literal.ends_with([' ', '/']) && !found.has(Lists::TEMPORARY) {
+            let literal = match language {
+                // `system("rm \\"" $0 "\\"")`
+                "awk" => literal.trim_end_matches(['\\', '"', '\'']).to_owned(),
+                _ => literal,
+            };
+            // `['rm', '-rf', path]`: as well.
+            let open = literal.starts_with("rm -")
+                && !literal.trim_end().contains(" /")
+                && literal
+                    .rsplit(' ')
+                    .next()
+                    .is_some_and(|last| last.starts_with('-'));
+            if (open || literal.ends_with([' ', '/'])) && !found.has(Lists::TEMPORARY) {
                 judge.fed_script(&literal, call.command.remote);
             } else {
                 judge.inner_script(&literal, call.command.remote);
@@ -191,10 +203,12 @@ pub(super) fn judge(judge: &mut Judge, call: Call, language: &str, text: &str) {
     }
 }
 
-/// `array_map('unlink', …)`, `["unlink", p]`: not `x === 'unlink'`.
+/// `array_map('unlink', …)`: not `x === 'unlink'`.
 fn is_handed_over(text: &str, at: usize) -> bool {
     let before = text.get(..at).unwrap_or_default();
-    before.trim_end().ends_with(['(', '[', ','])
+    let before = before.trim_end();
+    let asks = ["in_array(", "array_search(", "strpos(", "str_contains("];
+    before.ends_with('(') && !asks.iter().any(|way| before.ends_with(way))
 }
 
 /// A program without the lines that are comments.
@@ -349,11 +363,33 @@ impl Code<'_> {
         }
         // In a directory of its own it may list and delete; a path that it names is elsewhere.
         let named = [
-            "'/", "\"/", "'~", "\"~", "dir('", "dir(\"", "glob('", "glob(\"", "Path('", "Path(\"",
-            "Sync('", "Sync(\"", "walk('", "walk(\"", "Dir['", "Dir[\"",
+            "'/",
+            "\"/",
+            "'~",
+            "\"~",
+            "dir('",
+            "dir(\"",
+            "glob('",
+            "glob(\"",
+            "Path('",
+            "Path(\"",
+            "dirSync('",
+            "dirSync(\"",
+            "unlinkSync('",
+            "unlinkSync(\"",
+            "walk('",
+            "walk(\"",
+            "Dir['",
+            "Dir[\"",
         ];
         let own = self.found.has(Lists::TEMPORARY)
-            && !named.iter().any(|start| self.tight.contains(start));
+            && !named.iter().any(|start| {
+                let mut found = self.tight.match_indices(start).take(MAX_CALLS);
+                found.any(|(at, _)| {
+                    let rest = self.tight.get(at + start.len()..).unwrap_or_default();
+                    !rest.trim_start_matches('/').starts_with("tmp/")
+                })
+            });
         if !own
             && self.found.has(Lists::LISTINGS)
             && self.found.has(Lists::UNLINKS)

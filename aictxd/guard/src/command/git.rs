@@ -52,7 +52,10 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
                 judge.hit(Some(call), Kind::Delete, tier, "git clean", operands(words));
             }
         }
-        "config" => alias(judge, call, words),
+        "config" => {
+            alias(judge, call, words);
+            forced_pushes(judge, call, words);
+        }
         "branch" => branches(judge, call, words),
         "tag" => tags(judge, call, words),
         "fetch" => fetch(judge, call, words),
@@ -162,6 +165,42 @@ fn stash(judge: &mut Judge, call: Call, words: &[Word]) {
         let verb = format!("git stash {verb}");
         let kind = Kind::DiscardChanges;
         judge.hit(Some(call), kind, Tier::Destructive, &verb, operands(words));
+    }
+}
+
+/// `git config remote.origin.push '+refs/heads/*:refs/heads/*' && git push`: pushed by force from now on.
+fn forced_pushes(judge: &mut Judge, call: Call, words: &[Word]) {
+    let set = words
+        .iter()
+        .any(|word| word.text.starts_with("remote.") && word.text.ends_with(".push"));
+    let forced = words
+        .iter()
+        .any(|word| word.text.starts_with("+refs/heads"));
+    let behind = call
+        .script
+        .commands
+        .get(call.segment + 1..)
+        .unwrap_or_default();
+    let pushed = behind.iter().take(MAX_BACK).any(|command| {
+        command.name() == "git"
+            && command
+                .arguments()
+                .first()
+                .is_some_and(|verb| verb.text == "push")
+    });
+    if set && forced {
+        let tier = if pushed {
+            Tier::Destructive
+        } else {
+            Tier::Risky
+        };
+        judge.hit(
+            Some(call),
+            Kind::RewriteHistory,
+            tier,
+            "git push by force",
+            [],
+        );
     }
 }
 

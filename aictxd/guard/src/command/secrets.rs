@@ -1,7 +1,7 @@
 //! Secrets that leave the machine.
 
 use aictx_proto::path::{Located, locate};
-use aictx_signals::shell::{RedirectKind, Word};
+use aictx_signals::shell::{RedirectKind, SimpleCommand, Word};
 
 use super::table::Traits;
 use super::{Call, Judge, Kind, Tier};
@@ -46,6 +46,35 @@ pub(super) const SENDERS: &[&str] = &[
 /// Programs whose output is the environment.
 const ENVIRONMENT: &[&str] = &["env", "printenv", "set", "export", "declare"];
 
+/// Programs that print secrets, and the words that tell them to.
+const PRINTERS: &[(&str, &[&str])] = &[
+    ("kubectl", &["get", "secret"]),
+    ("kubectl", &["get", "secrets"]),
+    ("oc", &["get", "secret"]),
+    ("aws", &["secretsmanager", "get-secret-value"]),
+    ("aws", &["ssm", "--with-decryption"]),
+    ("gcloud", &["secrets", "versions", "access"]),
+    ("az", &["keyvault", "secret", "show"]),
+    ("vault", &["kv", "get"]),
+    ("vault", &["read"]),
+    ("heroku", &["config"]),
+    ("op", &["read"]),
+    ("op", &["item", "get"]),
+    ("pass", &["show"]),
+    ("gpg", &["--export-secret-keys"]),
+    ("gh", &["auth", "token"]),
+    ("security", &["find-generic-password"]),
+    ("sops", &["-d"]),
+];
+
+/// Whether a command prints secrets.
+fn prints_secrets(command: &SimpleCommand) -> bool {
+    let name = command.name();
+    let says = |word: &&str| command.arguments().iter().any(|said| said.text == **word);
+    let mut known = PRINTERS.iter().filter(|(program, _)| *program == name);
+    known.any(|(_, words)| words.iter().all(&says))
+}
+
 /// Files outside of the repository that hold secrets, by their end.
 const SECRET_ENDS: &[&str] = &[
     ".bash_history",
@@ -88,6 +117,9 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
         if ENVIRONMENT.contains(&command.name()) && command.arguments().is_empty() {
             found.push("environment");
         }
+        if prints_secrets(command) && posts_input(call) {
+            found.push("secrets");
+        }
         for word in command.arguments() {
             if is_secret(&word.text) {
                 found.push(&word.text);
@@ -117,6 +149,20 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
             name,
             found,
         );
+    }
+}
+
+/// Whether what comes in goes out: `curl -d @-`, `nc host`.
+fn posts_input(call: Call) -> bool {
+    let words = call.arguments();
+    let at_hand = |word: &Word| {
+        matches!(word.text.as_str(), "@-" | "-" | "-d@-" | "--data-binary=@-")
+            || word.text.ends_with("=@-")
+    };
+    match call.command.name() {
+        "curl" | "wget" | "http" | "https" | "xh" => words.iter().any(at_hand),
+        "nc" | "ncat" | "netcat" | "socat" | "mail" | "sendmail" | "mutt" | "pastebinit" => true,
+        _ => false,
     }
 }
 

@@ -70,11 +70,18 @@ pub(super) fn given(judge: &mut Judge, call: Call, client: &str, text: &str) {
             judge.hit(Some(call), Kind::DatabaseWrite, *tier, &verb, []);
         }
     }
-    if !text.contains(['\\', '.']) && !text.contains("PROGRAM") && !text.contains("system") {
+    if !text.contains(['\\', '.', '\'']) && !text.contains("PROGRAM") && !text.contains("system") {
         return;
     }
     // `select 'drop table ' || name from … \gexec`: what it gives is run.
-    if text.contains(r"\gexec") && prints_statements(text) {
+    let ran = [
+        r"\gexec",
+        "sp_executesql",
+        "EXECUTE IMMEDIATE",
+        "EXEC(",
+        "EXEC (",
+    ];
+    if ran.iter().any(|way| text.contains(way)) && prints_statements(text) {
         printed(judge, call, client);
     }
     for line in text.lines().take(256) {

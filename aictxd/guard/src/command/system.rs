@@ -1,11 +1,11 @@
 //! Processes, and calls whose meaning hangs on a value: `kill -9 -1`, `curl -X DELETE`.
 
-use aictx_signals::shell::{RedirectKind, Word};
+use aictx_signals::shell::Word;
 
 use super::options::{has_option, value_of};
 use super::request::request;
 use super::target::{Reach, Touch};
-use super::{Call, Judge, Kind, Level, Tier, code, given, typed};
+use super::{Call, Judge, Kind, Level, Tier, code, cron, editors, given, typed};
 
 /// Returns whether the program is one of these and there is nothing more to know about it.
 pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
@@ -40,8 +40,8 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
             planned(judge, call);
             return false;
         }
-        "crontab" => crontab(judge, call),
-        "vi" | "vim" | "nvim" | "ex" => editor(judge, call),
+        "crontab" => cron::crontab(judge, call),
+        "vi" | "vim" | "nvim" | "ex" => editors::editor(judge, call),
         "ansible" if !has_option(call.arguments(), &["-C", "--check"]) => {
             ansible(judge, call);
             return false;
@@ -154,7 +154,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
             unpacked(judge, call);
             return false;
         }
-        "ed" | "red" => editor(judge, call),
+        "ed" | "red" => editors::editor(judge, call),
         "emacs" | "emacsclient" => {
             for word in call
                 .arguments()
@@ -333,48 +333,6 @@ fn kills_what_ps_lists(call: Call) -> bool {
     piped || call.arguments().iter().any(listed)
 }
 
-/// `vim -c '%d' -c wq file`: an editor that runs a script.
-fn editor(judge: &mut Judge, call: Call) {
-    let words = call.arguments();
-    let all = [
-        "%d", "1,$d", ",d", "0,$d", "g/^/d", "g/./d", "g/.*/d", "%delete", "%s/.*//",
-    ];
-    let says = |text: &str| {
-        text.split(['|', '\n']).any(|order| {
-            let order = order.trim().trim_start_matches(['+', ':']);
-            let order = ["argdo ", "bufdo ", "silent! ", "silent ", "sil! ", "sil "]
-                .iter()
-                .find_map(|before| order.strip_prefix(before))
-                .unwrap_or(order)
-                .trim_start_matches(':');
-            all.contains(&order.replace("%%", "%").as_str())
-        })
-    };
-    let told = given::piped_texts(call);
-    if words.iter().any(|word| says(&word.text)) || told.iter().any(|text| says(text)) {
-        let shown = words.last().map(|word| word.text.as_str());
-        let name = call.command.name();
-        judge.hit(Some(call), Kind::Overwrite, Tier::Destructive, name, shown);
-    }
-    let orders = words.iter().map(|word| word.text.as_str());
-    let read = told.iter().flat_map(|text| text.lines());
-    for order in orders.chain(read).take(256) {
-        let order = order.trim_start_matches(['+', ':', ' ']);
-        let order = ["silent! ", "silent ", "sil! ", "sil ", "exe ", "execute "]
-            .iter()
-            .find_map(|before| order.strip_prefix(before))
-            .unwrap_or(order);
-        if let Some(text) = order
-            .trim_start_matches([':', ' ', '%', '\'', '"'])
-            .strip_prefix('!')
-        {
-            judge.inner_script(text, call.command.remote);
-        } else if order.contains('(') {
-            code::judge(judge, call, "vim", order);
-        }
-    }
-}
-
 /// `awk 'BEGIN { printf "" > "file" }'`
 fn emptied_by_awk(judge: &mut Judge, call: Call, program: &str) {
     for (at, way) in program.match_indices("\"\"").take(8) {
@@ -541,69 +499,5 @@ fn planned(judge: &mut Judge, call: Call) {
     if destroys {
         let verb = "apply of a plan that destroys";
         judge.hit(Some(call), Kind::RemoteDelete, Tier::Destructive, verb, []);
-    }
-}
-
-/// A new table takes the place of the old one.
-fn crontab(judge: &mut Judge, call: Call) {
-    let words = call.arguments();
-    if has_option(words, &["-l", "-r", "-e", "-V"]) {
-        return;
-    }
-    let given = words
-        .iter()
-        .any(|word| !word.text.starts_with('-') || word.text == "-");
-    let read = call
-        .command
-        .redirects
-        .iter()
-        .any(|redirect| matches!(redirect.kind, RedirectKind::Read | RedirectKind::Heredoc));
-    if words.iter().any(|word| word.text == "/dev/null") {
-        judge.hit(
-            Some(call),
-            Kind::Delete,
-            Tier::Destructive,
-            "crontab",
-            ["/dev/null"],
-        );
-        return;
-    }
-    if super::writes::is_fed_nothing(call) {
-        judge.hit(
-            Some(call),
-            Kind::Delete,
-            Tier::Destructive,
-            "crontab",
-            ["nothing"],
-        );
-        return;
-    }
-    // Behind five fields, or one word with an `@`, stands a command.
-    for text in given::piped_texts(call) {
-        for line in text.lines().take(64) {
-            let fields = if line.trim_start().starts_with('@') {
-                1
-            } else {
-                5
-            };
-            let words: Vec<&str> = line.split_whitespace().skip(fields).collect();
-            if !words.is_empty() {
-                judge.inner_script(&words.join(" "), call.command.remote);
-            }
-        }
-    }
-    if given || read || call.command.piped_from.is_some() {
-        // The old table is taken over, or kept in a file.
-        let before = call.script.commands.get(..call.segment).unwrap_or_default();
-        let mut commands = before.iter().rev().take(64);
-        let kept = commands
-            .any(|command| command.name() == "crontab" && has_option(command.arguments(), &["-l"]));
-        let typed = call.command.piped_from.is_some() && !kept;
-        let tier = if typed {
-            Tier::Destructive
-        } else {
-            Tier::Risky
-        };
-        judge.hit(Some(call), Kind::Overwrite, tier, "crontab", []);
     }
 }

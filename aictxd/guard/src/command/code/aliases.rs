@@ -30,8 +30,14 @@ const MAX_NAMES: usize = 32;
 /// A program with the names that everybody uses.
 pub(super) fn resolved(text: &str) -> Cow<'_, str> {
     let mut out = Cow::Borrowed(text);
+    if ["'+'", "' + '", "\"+\"", "\" + \""]
+        .iter()
+        .any(|plus| text.contains(plus))
+    {
+        out = Cow::Owned(joined(&out));
+    }
     if text.contains("getattr(") || text.contains("__import__(") {
-        out = Cow::Owned(looked_up(&joined(&out)));
+        out = Cow::Owned(looked_up(&out));
     }
     if !text.contains("import ") {
         return out;

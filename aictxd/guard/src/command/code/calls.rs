@@ -49,7 +49,9 @@ const ONE: [&str; 11] = [
     "item", "message", "key", "row", "one", "comment", "label", "record", "entry", "reaction",
     "webhook",
 ];
-const FLEETING: [&str; 27] = [
+const FLEETING: [&str; 29] = [
+    "if",
+    "at",
     "cookie",
     "cookies",
     "duplicates",
@@ -88,9 +90,16 @@ pub(super) fn promised(run: &str) -> Option<(Tier, &str)> {
     calls
         .filter_map(|(at, _)| {
             let name = name_before(run.get(..at)?)?;
-            Some((tier(name)?, name))
+            Some((tier(name).filter(|_| !is_own(run, name))?, name))
         })
         .max_by_key(|(tier, _)| *tier)
+}
+
+/// Whether the program itself says what a call does: that is looked at where it stands.
+pub(super) fn is_own(run: &str, name: &str) -> bool {
+    ["def ", "function ", "fn ", "func "]
+        .iter()
+        .any(|giving| run.contains(&format!("{giving}{name}(")))
 }
 
 /// The name that a text ends with, if it is called and not defined there.

@@ -125,7 +125,11 @@ impl Code<'_> {
             let run: String = self.run.split_ascii_whitespace().collect();
             let called = |row: &str| row.contains(['\'', '"']) || run.contains(row);
             let rows = ROW_DELETES.iter();
-            for row in rows.filter(|row| tight.contains(**row) && called(row)) {
+            let own = |row: &str| {
+                let name = row.trim_matches(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+                calls::is_own(&self.run, name)
+            };
+            for row in rows.filter(|row| tight.contains(**row) && called(row) && !own(row)) {
                 worst = worst.max(Some(match *row {
                     ".delete_all" | ".destroy_all" | ").del()" if bounded() => Tier::Risky,
                     "delete_by_query(" if queried() => Tier::Risky,
@@ -134,7 +138,15 @@ impl Code<'_> {
             }
         }
         // `find_each { |b| b.purge }`
-        let ends = [".purge}", ".purge_later}", ".destroy}", ".destroy!}"];
+        let ends = [
+            ".purge}",
+            ".purge_later}",
+            ".destroy}",
+            ".destroy!}",
+            ".purgeend",
+            ".destroyend",
+            ".destroy!end",
+        ];
         let each = self.language == "ruby"
             && tight.contains("each")
             && ends.iter().any(|end| tight.contains(end));
@@ -166,6 +178,17 @@ impl Code<'_> {
             })
         });
         let run = named.flatten().chain(["[sys.executable,".to_owned()]);
+        let fed = [
+            "\"|-\",\"bash\"",
+            "\"|-\",\"sh\"",
+            "'|-','bash'",
+            "'|-','sh'",
+            "|bash\"",
+            "|sh\"",
+        ];
+        if fed.iter().any(|way| self.tight.contains(way)) {
+            return true;
+        }
         self.found.has(Lists::SHELL_CALLS)
             && run.into_iter().any(|way| {
                 let mut found = self.tight.match_indices(&way).take(MAX_CALLS);
@@ -253,7 +276,7 @@ impl Code<'_> {
                         .text
                         .get(..at)
                         .and_then(|text| text.chars().next_back());
-                    name.starts_with('(')
+                    name.starts_with(['(', 'r'])
                         || !before
                             .is_some_and(|last| matches!(last, '.' | '_') || last.is_alphanumeric())
                 })
@@ -286,6 +309,17 @@ impl Code<'_> {
 /// condition is put behind it. Of a program without its literals.
 fn whole_statement(run: &str) -> Option<Tier> {
     let mut worst = None;
+    // `session.query(Item).delete()`
+    for (at, way) in run.match_indices(".query(").take(MAX_CALLS) {
+        let behind = run.get(at + way.len()..).unwrap_or_default();
+        let (model, rest) = behind.split_once(')').unwrap_or((behind, ""));
+        let chain = rest.lines().next().unwrap_or_default();
+        if !model.contains(['(', ' ']) && rest.trim_start().starts_with(".delete()") {
+            worst = Some(Tier::Destructive);
+        } else if chain.starts_with(".filter") && chain.contains(".delete(") {
+            worst = worst.max(Some(Tier::Risky));
+        }
+    }
     for (at, way) in run.match_indices("execute(").take(MAX_CALLS) {
         let statement = run.get(at + way.len()..).unwrap_or_default().trim_start();
         let statement = statement.strip_prefix("sa.").unwrap_or(statement);

@@ -194,8 +194,11 @@ pub(in super::super) fn literals(text: &str) -> Vec<String> {
         let Some(quote) = from.chars().next() else {
             break;
         };
-        let between = before.trim().trim_matches([',', '[', ' ']);
-        let list = matches!(between, "" | "{args:" | "{ args:" | "args=" | "args:");
+        let between = before.trim().trim_matches([',', '[', ' ', '*']);
+        let list = matches!(
+            between,
+            "" | "f" | "r" | "b" | "{args:" | "{ args:" | "args=" | "args:"
+        );
         if !list && !joined.is_empty() {
             out.push(std::mem::take(&mut joined));
             if out.len() >= MAX_LITERALS {

@@ -1,7 +1,7 @@
 //! Programs that send secrets away.
 
 /// Ways to send something; without blanks.
-const SENDS: [&str; 15] = [
+const SENDS: &[&str] = &[
     "requests.post(",
     "requests.put(",
     "httpx.post(",
@@ -16,10 +16,18 @@ const SENDS: [&str; 15] = [
     "HTTParty.post",
     "Faraday.post",
     ".sendall(",
+    ".send_message(",
+    ".sendmail(",
     "->post(",
 ];
 /// Where secrets lie, and how the whole environment is named; without blanks.
-const SECRETS: [&str; 16] = [
+const SECRETS: &[&str] = &[
+    "'.ssh'",
+    "\".ssh\"",
+    "'.aws'",
+    "\".aws\"",
+    "'.gnupg'",
+    "\".gnupg\"",
     ".aws/credentials",
     ".ssh/id_",
     ".netrc",

@@ -31,7 +31,7 @@ pub(super) fn is_of(statement: &str, made: &[String]) -> bool {
         .map(str::to_ascii_lowercase);
     let words: Vec<String> = words.collect();
     let verbs = [
-        "drop", "table", "if", "exists", "delete", "from", "truncate", "update",
+        "alter", "drop", "table", "if", "exists", "delete", "from", "truncate", "update",
     ];
     let object = words
         .iter()

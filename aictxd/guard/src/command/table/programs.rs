@@ -370,6 +370,7 @@ pub(in super::super) const LISTINGS: &[&str] = &[
     "DirectoryIterator(",
     "FilesystemIterator(",
     "lfs.dir(",
+    "Path.wildcard(",
 ];
 
 /// Ways to delete a file, the name behind them.
@@ -407,6 +408,8 @@ pub(in super::super) const UNLINKS: &[&str] = &[
     "{unlink}",
     "{unlink;",
     "{ unlink }",
+    "File.rm!(",
+    "File.rm(",
 ];
 
 /// Ways to fetch text.
@@ -431,6 +434,8 @@ pub(in super::super) const FETCHES: &[&str] = &[
     ".recv(",
     "URI.open",
     "axios.get",
+    "get(\"http",
+    "get('http",
 ];
 
 /// Ways to run text as a program.
@@ -442,6 +447,9 @@ pub(in super::super) const EVALUATIONS: &[&str] = &[
     "Function(",
     "instance_eval",
     "runInThisContext(",
+    "runInNewContext(",
+    "runInContext(",
+    "new vm.Script(",
     "eval ",
 ];
 
@@ -501,6 +509,8 @@ pub(in super::super) const SERVICES: &[&str] = &[
     "@google-cloud",
     "googleapis",
     "pymongo",
+    "MongoClient",
+    "mongoose",
     "elasticsearch",
     "stripe",
     "github",
