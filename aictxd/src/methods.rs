@@ -365,8 +365,9 @@ pub async fn finalize_session(
         mut project,
     } = looked;
     let nonce = crate::app::unix_nanos() ^ u64::from(std::process::id()).rotate_left(40);
+    let session = identity.session_id.clone();
     let decided = host
-        .write(move |snapshot| {
+        .write_looking_at(Some(session), move |snapshot| {
             let report = params.map(|params| explicit_report(&place.worktree, params));
             // Under the repository's lock, so that a session is finalized once however many
             // processes want to.

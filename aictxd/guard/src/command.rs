@@ -264,9 +264,10 @@ impl Judge<'_> {
             if self.inner == 0 && self.called.levels == 0 {
                 self.segment = (self.dialect == Dialect::Posix).then_some(segment);
             }
+            let words = command.split();
             let call = Call {
                 script,
-                command,
+                command: words.as_ref().unwrap_or(command),
                 segment,
                 traits: table::Traits::default(),
             };

@@ -53,6 +53,9 @@ pub struct Word {
     pub inner: Option<(u32, u32)>,
     /// Some part is the value of a variable that the text itself sets ([`analyse`] only).
     pub carried: bool,
+    /// One of the texts it may have holds blanks, and nothing keeps them together: a shell makes words of
+    /// it ([`SimpleCommand::split`]).
+    pub splits: bool,
     /// The other texts it may have: a variable had several values ([`analyse`] only).
     pub others: Box<[String]>,
 }
@@ -180,7 +183,33 @@ impl SimpleCommand {
                 word.text.clone_from(text);
             }
         }
-        out
+        out.split().unwrap_or(out)
+    }
+
+    /// The same with the words that a shell makes of its [splitting](Word::splits) ones; nothing when there
+    /// are none.
+    pub fn split(&self) -> Option<Self> {
+        let splits = |word: &Word| word.splits && word.text.contains(char::is_whitespace);
+        if !self.words.iter().any(splits) {
+            return None;
+        }
+        let words = self.words.iter().flat_map(|word| {
+            let parts = if splits(word) {
+                word.text.split_whitespace().collect()
+            } else {
+                vec![word.text.as_str()]
+            };
+            parts.into_iter().map(|text| Word {
+                text: text.to_owned(),
+                others: Box::default(),
+                splits: false,
+                ..word.clone()
+            })
+        });
+        Some(Self {
+            words: words.collect(),
+            ..self.clone()
+        })
     }
 
     /// Text that reaches standard input from the line itself (here-document or here-string).

@@ -1,7 +1,7 @@
 //! The queue of operations of one repository: committed in order, in groups, behind one journal entry
 //! each.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -30,6 +30,18 @@ pub(super) struct Queue {
     draining: bool,
 }
 
+impl Queue {
+    /// How many of those that wait go together: no two that look at the same file.
+    fn group(&self) -> usize {
+        let mut names: HashSet<&str> = HashSet::new();
+        let together = self.waiting.iter().take(GROUP).take_while(|job| {
+            let name = job.looks_at.as_deref();
+            name.is_none_or(|name| names.insert(name))
+        });
+        together.count()
+    }
+}
+
 impl std::fmt::Debug for Queue {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Queue")
@@ -43,6 +55,8 @@ pub(super) struct Job {
     operation: Op<'static, ()>,
     /// Its answer need not wait for the disk.
     soon: bool,
+    /// What it looks at on the disk besides its snapshot: of one name, each sees what the one before wrote.
+    looks_at: Option<String>,
     done: oneshot::Sender<Result<aictx_artifacts::scrub::Report, StoreError>>,
 }
 
@@ -68,6 +82,7 @@ fn job<T: Send + 'static>(
     let job = Job {
         operation,
         soon,
+        looks_at: None,
         done,
     };
     (job, Pending { decided, committed })
@@ -98,7 +113,21 @@ impl Host {
         self: &Arc<Self>,
         decide: impl FnOnce(&Snapshot) -> (T, Effects) + Send + 'static,
     ) -> Result<(T, aictx_artifacts::scrub::Report), RpcError> {
-        let (job, pending) = job(false, decide);
+        self.write_looking_at(None, decide).await
+    }
+
+    /// As [`Self::write`] for what also looks at a file that other operations of the same name write: the
+    /// snapshot of a group holds what the group decided, the disk does not yet.
+    ///
+    /// # Errors
+    /// As [`Self::write`].
+    pub async fn write_looking_at<T: Send + 'static>(
+        self: &Arc<Self>,
+        name: Option<String>,
+        decide: impl FnOnce(&Snapshot) -> (T, Effects) + Send + 'static,
+    ) -> Result<(T, aictx_artifacts::scrub::Report), RpcError> {
+        let (mut job, pending) = job(false, decide);
+        job.looks_at = name;
         if self.queue(job)? {
             let host = Arc::clone(self);
             tokio::task::spawn_blocking(move || host.drain());
@@ -177,7 +206,7 @@ impl Host {
                     queue.draining = false;
                     return;
                 }
-                let take = queue.waiting.len().min(GROUP);
+                let take = queue.group();
                 queue.waiting.drain(..take).collect()
             };
             self.commits.fetch_add(1, Ordering::Relaxed);
@@ -230,5 +259,25 @@ impl Host {
                 (Ok(_), None) => {}
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_that_look_at_one_file_go_together() {
+        let mut queue = Queue::default();
+        for name in [None, Some("a"), None, Some("b"), Some("a"), Some("c")] {
+            let (mut job, _) = job(false, |_| ((), Vec::new()));
+            job.looks_at = name.map(str::to_owned);
+            queue.waiting.push_back(job);
+        }
+        assert_eq!(queue.group(), 4);
+        queue.waiting.drain(..4);
+        assert_eq!(queue.group(), 2);
+        queue.waiting.clear();
+        assert_eq!(queue.group(), 0);
     }
 }

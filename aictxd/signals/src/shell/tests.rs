@@ -253,6 +253,26 @@ proptest! {
 }
 
 /// Commands of [`analyse`] as `word word`.
+#[test]
+fn a_value_with_blanks_becomes_words_unless_it_is_quoted() {
+    let words = |command: &SimpleCommand| -> Vec<String> {
+        command.words.iter().map(|word| word.text.clone()).collect()
+    };
+    let last = |text: &str| {
+        let script = analyse(text, Dialect::Posix);
+        script.commands.last().cloned().unwrap()
+    };
+    let one = last("for o in 'rm -f' ls; do $o x; done");
+    assert_eq!(words(&one.split().unwrap()), ["rm", "-f", "x"]);
+    assert_eq!(words(&one.variant(0)), ["ls", "x"]);
+    let other = last("for o in ls 'rm -f'; do $o x; done");
+    assert_eq!(other.split(), None);
+    assert_eq!(words(&other.variant(0)), ["rm", "-f", "x"]);
+    let quoted = last("for o in ls 'a b'; do rm \"$o\"; done");
+    assert_eq!(quoted.split(), None);
+    assert_eq!(words(&quoted.variant(0)), ["rm", "a b"]);
+}
+
 fn told(text: &str) -> Vec<String> {
     analyse(text, Dialect::Posix)
         .commands

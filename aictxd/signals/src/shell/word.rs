@@ -86,8 +86,10 @@ impl Building {
     }
 
     /// Puts in one of several values.
-    fn one_of(&mut self, values: &[Word]) {
-        self.is_assignment();
+    fn one_of(&mut self, values: &[Word], quoted: bool) {
+        let kept = self.is_assignment() || quoted;
+        let blank = |value: &Word| value.text.contains([' ', '\t', '\n']);
+        self.word.splits |= !kept && values.iter().any(blank);
         self.word.carried = true;
         self.word.unknown |= values.iter().any(|value| value.unknown);
         let so_far = self.word.text.clone();
@@ -332,7 +334,7 @@ impl Lexer<'_, '_> {
                         word.value(value, true, "");
                     }
                 } else {
-                    word.one_of(several);
+                    word.one_of(several, quoted);
                 }
             }
         }
