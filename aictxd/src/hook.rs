@@ -299,6 +299,16 @@ impl Session {
     /// The capsule. A new visible session is counted and its number is in the text, so the answer
     /// waits for the commit, within limits: memory that cannot be written is still told.
     async fn start(&self, source: &str, event: &HookEvent<'_>) -> Option<Answer> {
+        if matches!(source, "resume" | "compact") {
+            // What the session itself did, if it has gone to the archive.
+            let session = self.clone();
+            let back = tokio::task::spawn_blocking(move || {
+                if let Err(error) = session.host().store.bring_back(&session.id) {
+                    tracing::warn!(session = session.id, %error, "a ledger stays in the archive");
+                }
+            });
+            let _ = tokio::time::timeout(MAP_DEADLINE, back).await;
+        }
         self.record(&[self.start_row(source, event)]);
         let session = self.clone();
         let looked = tokio::task::spawn_blocking(move || session.entry_points());

@@ -3,6 +3,7 @@
 use std::fs;
 
 use aictx_tests::memory::{assert_sound, files, history};
+use aictx_tests::session::{edited, end, prompt, start};
 use aictx_tests::{TestEnv, wait_until};
 use serde_json::{Value, json};
 
@@ -107,10 +108,9 @@ fn compact_says_what_it_would_do_and_then_does_it() {
 
 /// Bytes of everything below a directory.
 fn size(memory: &std::path::Path) -> u64 {
-    let files = files(memory).into_iter();
-    files
-        .map(|f| memory.join(f).metadata().unwrap().len())
-        .sum()
+    // What moves to the archive meanwhile is there, too.
+    let len = |file| memory.join(file).metadata().map_or(0, |m| m.len());
+    files(memory).into_iter().map(len).sum()
 }
 
 #[test]
@@ -136,14 +136,16 @@ fn w33_an_execution_adds_little_and_what_is_compressed_can_still_be_asked_for() 
         });
         assert!(env.rpc("finalize", &finalize)["result"].is_object());
     };
+    let ledgers = || fs::read_dir(memory.join("sessions")).unwrap().count();
+    let tidied = || wait_until("old ledgers are in the archive", || ledgers() < 34);
     (0..120).for_each(work);
+    tidied();
     let before = size(&memory);
     (120..200).for_each(work);
+    tidied();
     let each = (size(&memory) - before) / 80;
     assert!(each <= 2_048, "{each} bytes an execution");
 
-    let ledgers = || fs::read_dir(memory.join("sessions")).unwrap().count();
-    wait_until("old ledgers are in the archive", || ledgers() < 20);
     let ask = |arguments: &[&str]| {
         let all = [arguments, &["--json"]].concat();
         env.aictx(&repo, &all).ok().json()
@@ -173,5 +175,40 @@ fn w33_an_execution_adds_little_and_what_is_compressed_can_still_be_asked_for() 
     assert_eq!(report["total_executions"], 200);
     assert_eq!(report["contract_compliance"]["evaluated"], 200);
     assert_sound(&repo);
+    assert_eq!(daemon.stop(), 0);
+}
+
+#[test]
+fn a_session_that_is_resumed_has_its_ledger_again() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let daemon = env.daemon();
+    for event in [
+        start(&repo, "old", "startup"),
+        prompt(&repo, "old", "fix add"),
+        edited(&repo, "old", "calc.py"),
+        end(&repo, "old"),
+    ] {
+        env.hook(&repo, &event).ok();
+    }
+    let ledger = repo.join(".aictx/sessions/old.jsonl");
+    let before = fs::read_to_string(&ledger).unwrap();
+    let mut n = 0;
+    wait_until("it is in the archive", || {
+        let caller = json!({ "session_id": format!("other-{n}") });
+        n += 1;
+        let resume = json!({ "repo": repo, "task": format!("task {n}"), "caller": caller });
+        let finalize = json!({
+            "repo": repo, "status": "success", "summary": "done", "task": format!("task {n}"),
+            "caller": caller,
+        });
+        env.rpc("resume", &resume);
+        env.rpc("finalize", &finalize);
+        !ledger.exists()
+    });
+    env.hook(&repo, &start(&repo, "old", "resume")).ok();
+    let after = fs::read_to_string(&ledger).unwrap();
+    assert!(after.starts_with(&before), "{after}");
+    assert!(after.len() > before.len());
     assert_eq!(daemon.stop(), 0);
 }

@@ -8,12 +8,14 @@ use std::io::{Read, Write};
 
 use aictx_proto::ledger::LedgerRow;
 use aictx_proto::record::files;
+use aictx_proto::text::file_stem;
 use flate2::Compression;
 use flate2::bufread::GzDecoder;
 use flate2::read::MultiGzDecoder;
 use flate2::write::GzEncoder;
 use serde::de::DeserializeOwned;
 
+use crate::error::StoreError;
 use crate::fs::{self, Root};
 use crate::read;
 use crate::retain::Packed;
@@ -102,6 +104,8 @@ pub(crate) fn put(root: &Root, file: &str, rows: &[u8]) -> std::io::Result<Strin
         let mut bytes = fs::read_range(&mut there, 0, FULL_SEGMENT)?;
         let (begins, last) = last_member(&bytes, MAX_MEMBER.saturating_sub(rows.len()));
         bytes.truncate(begins);
+        // Interrupted between here and there, it comes again, with more behind it.
+        let rows = rows.get(overlap(&last, rows)..).unwrap_or_default();
         bytes.extend_from_slice(&compress(&[&last, rows])?);
         root.replace(&open.file, &bytes)?;
         root.sync_parent(&open.file)?;
@@ -119,6 +123,20 @@ fn compress(parts: &[&[u8]]) -> std::io::Result<Vec<u8>> {
         packed.write_all(part)?;
     }
     packed.finish()
+}
+
+/// How much of the beginning of `rows` is the end of `last` already: two lines at least, since one may well
+/// be said twice.
+fn overlap(last: &[u8], rows: &[u8]) -> usize {
+    let Some(first) = rows.split_inclusive(|b| *b == b'\n').next() else {
+        return 0;
+    };
+    let starts = memchr::memmem::find_iter(last, first);
+    let again = starts
+        .filter(|at| *at == 0 || last.get(at - 1) == Some(&b'\n'))
+        .filter_map(|at| last.get(at..))
+        .find(|end| rows.starts_with(end) && end.iter().filter(|b| **b == b'\n').count() > 1);
+    again.map_or(0, <[u8]>::len)
 }
 
 /// Where the last member of a segment begins and what it holds; the segment's end and nothing when
@@ -211,9 +229,9 @@ impl Store {
     }
 
     /// The sessions that went to the archive, the last one first: the name of each one's ledger and
-    /// its rows. One whose session came back is there as often as it went. A segment is read when
-    /// its turn comes.
-    pub fn archived_ledgers(&self) -> impl Iterator<Item = (String, Vec<LedgerRow>)> {
+    /// its text ([`ledger_rows`]). One whose session came back is there as often as it went. A segment is
+    /// read when its turn comes.
+    pub fn archived_ledgers(&self) -> impl Iterator<Item = (String, String)> {
         let root = self.root();
         let newest_first = segments(&root, files::SESSIONS_DIR).into_iter().rev();
         let packed = newest_first.flat_map(move |segment| {
@@ -226,10 +244,39 @@ impl Store {
         packed.filter_map(|packed| {
             let name = packed.file.strip_prefix(files::SESSIONS_DIR)?;
             let stem = name.strip_prefix('/')?.strip_suffix(".jsonl")?;
-            let rows = read::rows(packed.text.as_bytes(), usize::MAX).rows;
-            Some((stem.to_owned(), rows))
+            Some((stem.to_owned(), packed.text))
         })
     }
+
+    /// Puts the ledger of a session that comes back in its place again, where it went to the archive;
+    /// whether it did. Nothing is done when there is one.
+    ///
+    /// # Errors
+    /// Not writable.
+    pub fn bring_back(&self, session_id: &str) -> Result<bool, StoreError> {
+        if self.has_ledger(session_id) {
+            return Ok(false);
+        }
+        let stem = file_stem(session_id);
+        let Some((_, text)) = self.archived_ledgers().find(|(name, _)| *name == stem) else {
+            return Ok(false);
+        };
+        let file = format!("{}/{stem}.jsonl", files::SESSIONS_DIR);
+        let root = self.root();
+        let made = root
+            .make_dirs(files::SESSIONS_DIR)
+            .and_then(|()| root.create_new(&file, text.as_bytes()));
+        match made {
+            Ok(()) => Ok(true),
+            Err(e) if e.kind() == std::io::ErrorKind::AlreadyExists => Ok(false),
+            Err(e) => Err(root.error(&file, e)),
+        }
+    }
+}
+
+/// The rows of a ledger's text, oldest first. Unreadable lines are passed over.
+pub fn ledger_rows(text: &str) -> Vec<LedgerRow> {
+    read::rows(text.as_bytes(), usize::MAX).rows
 }
 
 #[cfg(test)]
@@ -255,6 +302,21 @@ mod tests {
         let torn = &whole[..whole.len() - 1];
         assert_eq!(last_member(torn, 100), (torn.len(), Vec::new()));
         assert_eq!(last_member(b"no gzip", 100), (7, Vec::new()));
+    }
+
+    #[test]
+    fn what_comes_again_is_put_once() {
+        for (last, rows, more) in [
+            ("a\nb\nc\n", "b\nc\nd\n", "d\n"),
+            ("a\nb\nc\n", "b\nc\n", ""),
+            ("a\nb\n", "b\nc\n", "b\nc\n"),
+            ("a\nb\nc\n", "c\nd\n", "c\nd\n"),
+            ("xb\nc\n", "b\nc\n", "b\nc\n"),
+            ("", "a\n", "a\n"),
+        ] {
+            let at = overlap(last.as_bytes(), rows.as_bytes());
+            assert_eq!(&rows[at..], more, "{last:?} {rows:?}");
+        }
     }
 
     proptest! {

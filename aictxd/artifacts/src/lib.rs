@@ -53,6 +53,7 @@ mod store;
 #[cfg(test)]
 mod tests;
 
+pub use archive::ledger_rows;
 pub use compact::{Compacted, Row};
 pub use encode::{MAX_ROW, TRUNCATED};
 pub use error::StoreError;

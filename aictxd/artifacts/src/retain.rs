@@ -29,7 +29,7 @@ pub const MAX_TOTAL: u64 = 64 * 1024 * 1024;
 /// Bytes of all segments of the archive.
 pub const MAX_ARCHIVE: u64 = 32 * 1024 * 1024;
 /// Most ledgers of ended sessions kept as files; older ones are read from the archive.
-pub const MAX_LEDGERS: usize = 8;
+pub const MAX_LEDGERS: usize = 24;
 /// Most bytes of ledgers kept.
 pub const MAX_LEDGER_BYTES: u64 = 8 * 1024 * 1024;
 /// Largest history that is split at once; whoever made a larger one has to decide about it.
@@ -71,9 +71,10 @@ pub(crate) const BOUNDS: &[Bound] = &[
     // A finalize that is repeated is known by this file.
     bound(AGENT_EXECUTION_LOG, 64, 40, 64),
     bound(EXECUTION_LOGS, 32, 16, 16),
-    bound(HANDOFFS, 32, 16, 20),
-    // Sessions that were begun and never finalized are known by this one.
-    bound(LIFECYCLE_EVENTS, 40, 24, 60),
+    // A repository may share these.
+    bound(HANDOFFS, 64, 40, 32),
+    // Sessions that were begun within the week and never finalized are known by this one.
+    bound(LIFECYCLE_EVENTS, 128, 96, 100),
     bound(CONTRACT_COMPLIANCE, 32, 12, 20),
     bound(DECISIONS, 512, 256, 250),
     bound(VERDICTS, 256, 128, 100),
@@ -240,17 +241,15 @@ fn split_history(root: &Root, bound: &Bound) -> std::io::Result<bool> {
     let bytes = fs::read_range(&mut open, 0, MAX_SPLIT)?;
     let keep = usize::try_from(bound.keep).unwrap_or(0);
     let (old, new) = bytes.split_at(cut(&bytes, keep, bound.rows));
-    let worth = (bound.limit.saturating_sub(bound.keep) / 2).max(new.len() as u64 / 4);
-    if (old.len() as u64) < worth {
-        return Ok(false);
-    }
     let lines = || old.split_inclusive(|b| *b == b'\n');
     let is_pinned = |line: &[u8]| memchr::memmem::find(line, PINNED).is_some();
     let (pinned, gone): (Vec<&[u8]>, Vec<&[u8]>) = lines().partition(|line| is_pinned(line));
-    if gone.is_empty() {
+    let gone = gone.concat();
+    let worth = (bound.limit.saturating_sub(bound.keep) / 2).max(new.len() as u64 / 4);
+    if gone.is_empty() || (gone.len() as u64) < worth {
         return Ok(false);
     }
-    archive::put(root, file, &gone.concat())?;
+    archive::put(root, file, &gone)?;
     let mut left = pinned.concat();
     left.extend_from_slice(new);
     // Rows that a program without the lock appends meanwhile are carried over.

@@ -130,10 +130,15 @@ fn old_ledgers_go_to_the_archive_needed_ones_stay() {
     assert_eq!(within(2, 1_000_000, &|s| s == "s1"), 3);
     let left: Vec<String> = store.ledgers().into_iter().map(|l| l.stem).collect();
     assert_eq!(left, ["s5", "s4", "s1"]);
-    let archived: Vec<(String, Vec<LedgerRow>)> = store.archived_ledgers().collect();
+    let archived: Vec<(String, String)> = store.archived_ledgers().collect();
     let stems: Vec<&str> = archived.iter().map(|(stem, _)| stem.as_str()).collect();
     assert_eq!(stems, ["s0", "s2", "s3"]);
-    assert_eq!(archived[1].1, read::rows(text.as_bytes(), 9).rows);
+    assert_eq!(archived[1].1, text);
+    assert!(store.bring_back("s2").unwrap() && !store.bring_back("s2").unwrap());
+    assert!(!store.bring_back("nobody").unwrap());
+    let back = dir.path().join(".aictx/sessions/s2.jsonl");
+    assert_eq!(std::fs::read_to_string(&back).unwrap(), text);
+    std::fs::remove_file(back).unwrap();
     assert_eq!(within(9, 1, &|_| false), 2);
     assert_eq!(
         store.ledgers().len(),

@@ -9,6 +9,14 @@ use crate::store::Store;
 /// How often a history is read that goes to the archive meanwhile.
 const LOOKS: u32 = 4;
 
+/// How many rows at the end of some are those at the beginning of others: two at least, since one may well
+/// be said twice.
+fn in_both(archived: &[Value], live: &[Value]) -> usize {
+    let most = archived.len().min(live.len());
+    let same = |n: &usize| archived.get(archived.len() - n..) == live.get(..*n);
+    (2..=most).rev().find(same).unwrap_or(0)
+}
+
 impl Store {
     /// The newest `limit` rows of a history, oldest first, of at most the newest [`MAX_FILE`] bytes
     /// and of its archive; and how many lines the file itself has. Unreadable lines are passed over.
@@ -16,25 +24,33 @@ impl Store {
         let root = self.root();
         let inode = || root.stamp(file).ok().flatten().map(|s| s.inode);
         let mut left = LOOKS;
-        loop {
+        let (rows, lines) = loop {
             let before = inode();
             let (live, lines) = self.live_rows(file, limit);
             let missing = limit - live.len().min(limit);
             if missing == 0 {
-                return (live, lines);
+                break (live, lines);
             }
-            let mut rows = self.archived_rows(file, missing);
+            let mut rows: Vec<Value> = self.archived_rows(file, limit);
             left -= 1;
-            // Another file by now: rows that were read here may have been read there as well.
+            // Another file by now: rows may have been read in neither.
             if left > 0 && inode() != before {
                 continue;
             }
+            // On their way, they are in both.
+            rows.truncate(rows.len() - in_both(&rows, &live));
+            rows.drain(..rows.len().saturating_sub(missing));
             rows.extend(live);
-            return (rows, lines);
-        }
+            break (rows, lines);
+        };
+        let records = rows.into_iter().filter_map(|row| match row {
+            Value::Object(row) => read::record(row).0,
+            _ => None,
+        });
+        (records.collect(), lines)
     }
 
-    fn live_rows<T: DeserializeOwned>(&self, file: &str, limit: usize) -> (Vec<T>, u64) {
+    fn live_rows(&self, file: &str, limit: usize) -> (Vec<Value>, u64) {
         let root = self.root();
         let read = root.read_if_there(file).and_then(|open| {
             let Some(mut open) = open else {
@@ -42,7 +58,7 @@ impl Store {
             };
             let (from, tail) = read::tail(&mut open, MAX_FILE)?;
             let before = read::count_lines(&mut open, from)?;
-            let rows = read::rows::<T>(&tail, limit);
+            let rows = read::rows(&tail, limit);
             let here = read::lines(&tail).count() as u64;
             Ok((rows.rows, before + here))
         });
@@ -79,5 +95,29 @@ impl Store {
         let mut open = self.root().read_if_there(file).ok()??;
         let bytes = crate::fs::read_range(&mut open, 0, MAX_FILE).ok()?;
         read::record(read::object(&bytes).ok()?).0
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn rows_on_their_way_count_once() {
+        let rows = |numbers: &[u64]| -> Vec<Value> { numbers.iter().map(|n| json!(n)).collect() };
+        for (archived, live, both) in [
+            (&[1, 2, 3][..], &[4, 5][..], 0),
+            (&[1, 2, 3], &[2, 3, 4], 2),
+            (&[1, 2, 3], &[3, 4], 0),
+            (&[1, 2], &[1, 2], 2),
+            (&[], &[1], 0),
+        ] {
+            assert_eq!(
+                in_both(&rows(archived), &rows(live)),
+                both,
+                "{archived:?} {live:?}"
+            );
+        }
     }
 }

@@ -576,8 +576,12 @@ impl Judge<'_> {
             return;
         }
         self.inner += 1;
+        let known = self.echoing.len();
         self.echoing.extend(dry::echoing(text));
         let mut script = shell::analyse(text, Dialect::Posix);
+        if is_fork_bomb(text, &script) {
+            self.hit(None, Kind::ProcessKill, Tier::Catastrophic, "fork bomb", []);
+        }
         if remote || fed {
             for command in &mut script.commands {
                 command.remote |= remote;
@@ -585,6 +589,7 @@ impl Judge<'_> {
             }
         }
         self.script(&script);
+        self.echoing.truncate(known);
         self.inner -= 1;
     }
 }

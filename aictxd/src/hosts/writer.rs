@@ -181,6 +181,10 @@ impl Host {
     /// Commits what waits, in groups, until nothing does.
     fn drain(self: &Arc<Self>) {
         self.commit_all();
+        // The next one who waits does not wait for files to be made.
+        if self.stocks.load(Ordering::Relaxed) {
+            self.store.stock();
+        }
         if self.store.owes() && !self.settling.swap(true, Ordering::AcqRel) {
             let host = Arc::clone(self);
             tokio::spawn(async move {
@@ -225,10 +229,6 @@ impl Host {
             }
             if let Err(error) = self.store.archive_histories() {
                 tracing::warn!(repo = %self.root.display(), %error, "a history was not archived");
-            }
-            // The next one who waits does not wait for files to be made.
-            if self.stocks.load(Ordering::Relaxed) {
-                self.store.stock();
             }
         }
     }

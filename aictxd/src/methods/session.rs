@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeSet, HashSet};
 
+use aictx_artifacts::{LedgerFile, ledger_rows};
 use aictx_proto::ledger::LedgerRow;
 use aictx_proto::methods::{
     SessionList, SessionListParams, SessionReport, SessionShowParams, SessionSummary,
@@ -34,13 +35,21 @@ pub(super) fn list(app: &App, params: &SessionListParams) -> Result<SessionList,
             mark_live(app, summary)
         })
         .collect();
-    let mut known: HashSet<String> = ledgers.iter().map(|file| file.stem.clone()).collect();
+    // Without rows it has gone to the archive since it was listed.
+    let gone = |file: &&LedgerFile| host.store.has_ledger(&file.stem);
+    let mut known: HashSet<String> = ledgers
+        .iter()
+        .filter(gone)
+        .map(|file| file.stem.clone())
+        .collect();
+    sessions.retain(|session| known.contains(&file_stem(&session.session_id)));
     let mut archived = host.store.archived_ledgers();
     // One more than is shown, to see whether there are more.
     while known.len() <= limit
-        && let Some((stem, rows)) = archived.next()
+        && let Some((stem, text)) = archived.next()
     {
         if known.insert(stem.clone()) {
+            let rows = ledger_rows(&text);
             sessions.push(aictx_continuity::session_summary(&stem, &rows));
         }
     }
@@ -102,16 +111,21 @@ pub(super) fn archived(
 ) -> Result<Option<(String, Vec<LedgerRow>)>, RpcError> {
     let stem = file_stem(wanted);
     let all = host.store.archived_ledgers();
-    let some: Vec<(String, Vec<LedgerRow>)> = all
+    let some: Vec<(String, String)> = all
         .filter(|(s, _)| *s == stem || s.starts_with(wanted))
         .collect();
     let Some(stem) = named(some.iter().map(|(s, _)| s.as_str()), &stem, wanted)? else {
         return Ok(None);
     };
-    // A session that came back went there more than once; oldest last.
-    let parts = some.iter().rev().filter(|(s, _)| s == stem);
-    let rows = parts.flat_map(|(_, rows)| rows.iter().cloned()).collect();
-    Ok(Some((stem.to_owned(), rows)))
+    // A session that came back went there more than once, with or without what it had before.
+    let mut whole = String::new();
+    for (_, text) in some.iter().rev().filter(|(s, _)| s == stem) {
+        if text.starts_with(whole.as_str()) {
+            whole.clear();
+        }
+        whole.push_str(text);
+    }
+    Ok(Some((stem.to_owned(), ledger_rows(&whole))))
 }
 
 fn mark_live(app: &App, mut summary: SessionSummary) -> SessionSummary {

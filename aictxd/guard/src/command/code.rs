@@ -318,7 +318,6 @@ impl Code<'_> {
                 "partial(",
                 "apply(",
                 "callback(",
-                ",",
             ];
             takes.iter().any(|way| before.ends_with(way))
                 && (behind.is_empty() || behind.starts_with([',', ')', ']', '\n', ';', ' ']))

@@ -199,11 +199,14 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
 
 /// What a script for MongoDB takes away.
 fn mongo_tier(text: &str) -> Option<Tier> {
-    let text: String = text.split_whitespace().collect();
-    // What is explained is not done.
+    // What is explained is not done; what stands beside it is.
     if text.contains(".explain(") {
-        return None;
+        let pieces = text
+            .split([';', '\n'])
+            .filter(|piece| !piece.contains(".explain("));
+        return pieces.filter_map(mongo_tier).max();
     }
+    let text: String = text.split_whitespace().collect();
     let has = |calls: &[&str]| calls.iter().any(|call| text.contains(call));
     if has(&[
         "dropDatabase(",

@@ -6,12 +6,17 @@
 //! run rm -rf build
 //! ```
 
+use super::table;
+
 /// Bytes of a function that are looked at.
 const MAX_BODY: usize = 1024;
 /// Functions of one text.
 const MAX_FUNCTIONS: usize = 8;
 /// What such a setting is called.
 const NAMES: [&str; 4] = ["DRY_RUN", "DRYRUN", "dry_run", "DRY"];
+
+/// What such functions are called, in part: never as a program is.
+const CALLED: [&str; 6] = ["run", "cmd", "exec", "dry", "maybe", "doit"];
 
 /// The functions of a text that print what they are given, because it says so itself, once and for all.
 pub(super) fn echoing(text: &str) -> Vec<String> {
@@ -31,33 +36,68 @@ pub(super) fn echoing(text: &str) -> Vec<String> {
             while !body.is_char_boundary(end) {
                 end -= 1;
             }
-            let body = body.get(..end)?.split('}').next()?;
-            let asks = body.contains(&format!("${name}")) || body.contains(&format!("${{{name}"));
-            let says = body.contains("echo ") || body.contains("printf ");
-            (asks && says && !function.is_empty()).then(|| function.to_owned())
+            let known = CALLED.iter().any(|part| function.contains(part))
+                && table::rules_of(function).is_empty();
+            (known && only_says(body.get(..end)?, name)).then(|| function.to_owned())
         })
         .take(MAX_FUNCTIONS)
         .collect()
 }
 
-/// Whether a text sets a name to yes, and to nothing else.
+/// `if [ "$DRY_RUN" = 1 ]; then echo …; else "$@"; fi`: nothing but saying it, and doing it otherwise.
+fn only_says(body: &str, name: &str) -> bool {
+    let Some((condition, rest)) = body.split_once("then") else {
+        return false;
+    };
+    let Some((says, does)) = rest.split_once("else") else {
+        return false;
+    };
+    let asks = condition.trim_start().starts_with("if ")
+        && (condition.contains(&format!("${name}")) || condition.contains(&format!("${{{name}")))
+        && !condition.contains('!')
+        && !condition.contains("-z");
+    let mut lines = says
+        .split([';', '\n'])
+        .map(str::trim)
+        .filter(|line| !line.is_empty());
+    let echo = |line: &str| line.starts_with("echo ") || line.starts_with("printf ");
+    asks && lines
+        .all(|line| echo(line) && !line.contains("$(") && !line.contains(['`', '&', '|', '>']))
+        && does.contains("fi")
+}
+
+/// Whether a text sets a name to yes, as a statement of its own, and to nothing else.
 fn is_set(text: &str, name: &str) -> bool {
     let mut yes = false;
     for (at, _) in text.match_indices(name).take(64) {
-        let before = text.get(..at).and_then(|text| text.chars().next_back());
+        let before = text.get(..at).unwrap_or_default();
         let behind = text.get(at + name.len()..).unwrap_or_default();
+        let line = before
+            .rsplit(['\n', ';', '\''])
+            .next()
+            .unwrap_or_default()
+            .trim_start();
+        if line.contains('#') {
+            continue;
+        }
+        if line.starts_with("unset") {
+            return false;
+        }
         let Some(value) = behind.strip_prefix('=') else {
             continue;
         };
         // `"$DRY_RUN" = 1` and `$DRY_RUN=1` ask.
-        if before.is_some_and(|last| !last.is_whitespace() && !matches!(last, ';' | '\'' | '"')) {
+        if line.ends_with('$') || line.ends_with('{') {
             continue;
         }
-        let value = value
-            .split([' ', ';', '\n', '&', '\''])
-            .next()
-            .unwrap_or_default();
-        if !matches!(value.trim_matches('"'), "1" | "true" | "yes") {
+        let end = value.find([';', '\n', '&', '\'']).unwrap_or(value.len());
+        let value = value.get(..end).unwrap_or(value).trim();
+        // With a command behind it, it is set for that one.
+        let own = matches!(
+            line.trim(),
+            "" | "export" | "readonly" | "declare" | "local"
+        );
+        if !own || !matches!(value.trim_matches('"'), "1" | "true" | "yes") {
             return false;
         }
         yes = true;
@@ -83,6 +123,16 @@ mod tests {
             assert!(
                 echoing(&format!("{other}\n{run}\nrun rm x")).is_empty(),
                 "{other}"
+            );
+        }
+        for function in [
+            "run() { echo \"+ $* (DRY_RUN=$DRY_RUN)\"; \"$@\"; }",
+            "run() { if [ \"$DRY_RUN\" ]; then echo x; \"$@\"; else \"$@\"; fi; }",
+            "rm() { if [ \"$DRY_RUN\" ]; then echo x; else \"$@\"; fi; }",
+        ] {
+            assert!(
+                echoing(&format!("DRY_RUN=1\n{function}")).is_empty(),
+                "{function}"
             );
         }
         assert!(echoing("DRY_RUN=1; clean() { rm -rf \"$1\"; }; clean src").is_empty());

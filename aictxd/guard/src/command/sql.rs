@@ -23,16 +23,7 @@ const MAX_MADE: usize = 64;
 pub(super) fn client(judge: &mut Judge, call: Call, name: &str) {
     let arguments = call.arguments();
     // What lives only while it runs cannot be lost.
-    let named = || {
-        let mut words = arguments.iter().map(|word| word.text.as_str());
-        let mut value = false;
-        words.any(|text| {
-            let is_value =
-                std::mem::replace(&mut value, matches!(text, "-c" | "-cmd" | "-init" | "-f"));
-            !is_value && !text.starts_with('-') && !text.contains(' ')
-        })
-    };
-    if arguments.iter().any(|word| word.text == ":memory:") || (name == "duckdb" && !named()) {
+    if is_fleeting(call, name) {
         return;
     }
     for word in arguments.iter().take(256) {
@@ -48,6 +39,31 @@ pub(super) fn client(judge: &mut Judge, call: Call, name: &str) {
     for file in files(call).into_iter().take(8) {
         from_file(judge, call, name, file);
     }
+}
+
+/// Whether a client works on a database in memory, and reaches for no other.
+fn is_fleeting(call: Call, name: &str) -> bool {
+    let arguments = call.arguments();
+    let mut value = false;
+    let mut named = arguments.iter().filter(|word| {
+        let takes = matches!(word.text.as_str(), "-c" | "-cmd" | "-init" | "-f" | "-s");
+        let is_value = std::mem::replace(&mut value, takes);
+        !is_value && !word.text.starts_with('-')
+    });
+    let memory = match named.next() {
+        Some(word) => word.text == ":memory:",
+        None => name == "duckdb",
+    };
+    let reaches = |text: &str| {
+        let lower = text.to_ascii_lowercase();
+        ["attach", ".open", ".shell", ".system", ".restore"]
+            .iter()
+            .any(|way| lower.contains(way))
+    };
+    memory
+        && !arguments.iter().any(|word| reaches(&word.text))
+        && !piped_texts(call).iter().any(|text| reaches(text))
+        && files(call).is_empty()
 }
 
 /// `--command=text`, `-ctext` and plain words.
@@ -283,7 +299,8 @@ pub(super) fn statements(judge: &mut Judge, call: Call, client: &str, text: &str
         }
     }
     for statement in text.split(';').flat_map(between_orders) {
-        if made.len() < MAX_MADE {
+        // Another connection has other tables.
+        if made.len() < MAX_MADE && !text.contains("\\c") {
             made.extend(made_by(statement));
         }
         if let Some((tier, verb)) = statement_tier(statement)

@@ -245,6 +245,12 @@ pub(super) fn is_temporary_variable(text: &str) -> bool {
 fn is_trusted(path: &str) -> bool {
     let places = [
         "/.ssh/",
+        "/etc/ssh/",
+        "/etc/fstab",
+        "/etc/systemd",
+        "systemd/user",
+        ".git-credentials",
+        ".kube/",
         "sudoers",
         "/etc/passwd",
         "/etc/shadow",
@@ -319,7 +325,12 @@ impl Judge<'_> {
         }
         let mild = match touch {
             Touch::Create => outside,
-            Touch::Append => outside && !is_trusted(&word.text),
+            Touch::Append => {
+                let absolute = self.place.absolute(call.command.dir.as_deref(), &word.text);
+                outside
+                    && !is_trusted(&word.text)
+                    && !absolute.is_some_and(|path| is_trusted(&path))
+            }
             Touch::Alter => false,
         };
         let tier = if severity == ERROR && !mild {

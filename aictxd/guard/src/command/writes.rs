@@ -32,7 +32,10 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
                 && !destination.unknown
                 && !destination.text.contains(['*', '$'])
                 && is_written_by_people(&destination.text)
-                && destination.text.contains('.');
+                && destination
+                    .text
+                    .rsplit_once('.')
+                    .is_some_and(|(_, ending)| ending.len() > 1 && !ending.contains('/'));
             if name == "mv" && one && sources.len() == 1 && sources.iter().any(each) {
                 let shown = [destination.text.as_str()];
                 judge.hit(

@@ -97,9 +97,19 @@ pub(super) fn promised(run: &str) -> Option<(Tier, &str)> {
 
 /// Whether the program itself says what a call does: that is looked at where it stands.
 pub(super) fn is_own(run: &str, name: &str) -> bool {
-    ["def ", "function ", "fn ", "func "]
-        .iter()
-        .any(|giving| run.contains(&format!("{giving}{name}(")))
+    ["def ", "function ", "fn ", "func "].iter().any(|giving| {
+        let Some((before, body)) = run.split_once(&format!("{giving}{name}(")) else {
+            return false;
+        };
+        // A body that calls something of the same name hands it on.
+        let indent = |line: &str| line.len() - line.trim_start().len();
+        let margin = indent(before.rsplit('\n').next().unwrap_or_default());
+        let mut lines = body.lines();
+        let first = lines.next().unwrap_or_default();
+        let rest = lines.take_while(|line| line.trim().is_empty() || indent(line) > margin);
+        let call = format!("{name}(");
+        !first.contains(&call) && !rest.into_iter().any(|line| line.contains(&call))
+    })
 }
 
 /// The name that a text ends with, if it is called and not defined there.

@@ -12,7 +12,11 @@ impl Code<'_> {
             let verb = format!("{} {what}", self.language);
             judge.hit(Some(call), kind, tier, &verb, []);
         };
-        if (self.found.has(Lists::FETCHES) && (self.evaluates() || self.runs_a_file()))
+        let kept = self.found.has(Lists::WRITES)
+            || ["urlretrieve", "copyfileobj", "pipe(", "print $", "|-"]
+                .iter()
+                .any(|way| self.text.contains(way));
+        if (self.found.has(Lists::FETCHES) && (self.evaluates() || (kept && self.runs_a_file())))
             || (self.found.has(Lists::SOCKETS) && self.found.has(Lists::HANDED_OVER))
         {
             hit(Kind::NetworkExec, Tier::Destructive, "runs a download");
@@ -223,9 +227,11 @@ impl Code<'_> {
                 behind.trim_start_matches(['\'', '"']).starts_with(value)
             })
         };
-        let calls = ["modify", "update", "patch", "put"]
-            .iter()
-            .any(|verb| self.run.contains(verb));
+        let calls = [
+            "modify_", "update_", "patch_", "put_", "modify", "Modify", "patch(",
+        ]
+        .iter()
+        .any(|verb| self.run.contains(verb));
         calls
             && (names
                 .iter()

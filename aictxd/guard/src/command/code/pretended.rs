@@ -73,7 +73,16 @@ impl Pretended {
         // A default that a definition gives says nothing of its calls.
         let defines = says(&["def ", "function ", "=>", "lambda "]);
         let told = |(not, done): &(&str, &str)| tight.contains(not) && !tight.contains(done);
-        let not_done = !defines && NOT_DONE.iter().any(told);
+        // As often as something is deleted.
+        let marks: usize = NOT_DONE
+            .iter()
+            .map(|(not, _)| tight.matches(not).count())
+            .sum();
+        let deletions: usize = ["delete", "terminate", "purge", "destroy", "drop"]
+            .iter()
+            .map(|verb| tight.matches(verb).count())
+            .sum();
+        let not_done = !defines && marks >= deletions && NOT_DONE.iter().any(told);
         let noop = tight.contains("noop:true") && !defines;
         // What is taken back, and nothing else is kept.
         let back = (text.contains("ActiveRecord::Rollback") && text.contains(".transaction"))
@@ -83,10 +92,11 @@ impl Pretended {
             || tight.contains("set_rollback(True)")
             || (tight.contains("$transaction(") && tight.contains("thrownewError('rollback"));
         // A database that lives only while the program runs.
-        let connects = text.matches("onnect(").count() - text.matches("isconnect(").count();
+        let connects = text.matches("onnect(").count() + text.matches("create_engine(").count()
+            - text.matches("isconnect(").count();
         let fleeting = ((text.contains(":memory:") || says(&["'sqlite://'", "\"sqlite://\""]))
             && connects <= 1)
-            || (text.contains(":ets.") && !text.contains("Repo."))
+            || (text.contains(":ets.") && !says(&["Repo.", "query", "Ecto", "Redix"]))
             || (text.contains("duckdb.sql(") && connects == 0);
         // A double in the place of what deletes.
         let patched = ["patch('", "patch(\""].iter().any(|start| {

@@ -49,7 +49,8 @@ const SECRETS: &[&str] = &[
 /// Whether a program, without blanks, reads secrets and sends something.
 pub(super) fn sends_secrets(tight: &str) -> bool {
     SENDS.iter().any(|way| tight.contains(way))
-        && (SECRETS.iter().any(|place| tight.contains(place)) || names_settings(tight))
+        && (SECRETS.iter().any(|place| tight.contains(place))
+            || (names_settings(tight) && !tight.contains("dotenv")))
 }
 
 /// `'.env'`, `".env.production"`, `'.env*'`; an example holds no secrets.

@@ -5,17 +5,20 @@ use super::super::Tier;
 use super::MAX_WORDS;
 use super::statement::worst_inside;
 
-/// The table that a statement makes, in lower case: what is taken from it later was not there before.
+/// The temporary table that a statement makes, in lower case. Another may have been there: then a client
+/// goes on behind the error, and what is dropped is what was there.
 pub(super) fn made_by(statement: &str) -> Option<String> {
     let mut words = statement.split_ascii_whitespace().take(8);
     let is = |word: &str, list: &[&str]| list.iter().any(|one| word.eq_ignore_ascii_case(one));
     words.next().filter(|first| is(first, &["create"]))?;
-    let kinds = ["temp", "temporary", "local", "unlogged"];
-    let what = words.find(|word| !is(word, &kinds))?;
-    // With `IF NOT EXISTS` it may have been there.
+    let mut temporary = false;
+    let what = words.find(|word| {
+        temporary |= is(word, &["temp", "temporary"]);
+        !is(word, &["temp", "temporary", "local", "global"])
+    })?;
     let name = words
         .next()
-        .filter(|name| is(what, &["table"]) && !is(name, &["if"]))?;
+        .filter(|name| temporary && is(what, &["table"]) && !is(name, &["if"]))?;
     let name = name.split('(').next()?.trim_matches(['"', '`', '[', ']']);
     Some(name.to_ascii_lowercase())
 }
@@ -33,10 +36,19 @@ pub(super) fn is_of(statement: &str, made: &[String]) -> bool {
     let verbs = [
         "alter", "drop", "table", "if", "exists", "delete", "from", "truncate", "update",
     ];
-    let object = words
+    let at = words
         .iter()
-        .find(|word| !verbs.contains(&word.as_str()))
-        .map_or("", String::as_str);
+        .position(|word| !verbs.contains(&word.as_str()))
+        .unwrap_or(words.len());
+    // `t, users` and `t ,users` are two.
+    let mut object = String::new();
+    for word in words.get(at..).unwrap_or_default() {
+        let more = object.is_empty() || object.ends_with(',') || word.starts_with(',');
+        if !more {
+            break;
+        }
+        object.push_str(word);
+    }
     // `#name` is a temporary table of SQL Server.
     let own = |name: &str| {
         let name = name.trim_matches(['"', '`', '[', ']']);
@@ -107,10 +119,13 @@ pub(super) fn is_taken_back(client: &str, text: &str) -> bool {
         && closed
         && keeps
         && !text.contains('\\')
+        && words.iter().filter(|word| is(word, "ROLLBACK")).count() == 1
         && !words.iter().skip(1).any(|word| {
-            ["COMMIT", "END", "BEGIN", "PROGRAM", "DO"]
-                .iter()
-                .any(|one| is(word, one))
+            [
+                "COMMIT", "END", "BEGIN", "PROGRAM", "DO", "PREPARE", "ABORT",
+            ]
+            .iter()
+            .any(|one| is(word, one))
         })
 }
 
@@ -122,16 +137,26 @@ mod tests {
     fn what_is_made_here_is_nobodys_yet() {
         for (made, takes, own) in [
             ("CREATE TEMP TABLE t AS SELECT 1", "DROP TABLE t", true),
-            ("create table t(id int)", "delete from t where id < 0", true),
-            ("create table t (id int)", "drop table if exists T", true),
             (
-                "create table if not exists t (id int)",
+                "create temporary table t(id int)",
+                "delete from t where id < 0",
+                true,
+            ),
+            (
+                "create temp table t (id int)",
+                "drop table if exists T",
+                true,
+            ),
+            (
+                "create temp table if not exists t (id int)",
                 "drop table t",
                 false,
             ),
-            ("create table t (id int)", "drop table t, users", false),
-            ("create table t (id int)", "drop table users", false),
-            ("create view t as select 1", "drop view t", false),
+            ("create table t (id int)", "drop table t", false),
+            ("create temp table t (id int)", "drop table t, users", false),
+            ("create temp table t (id int)", "drop table t ,users", false),
+            ("create temp table t (id int)", "drop table users", false),
+            ("create temp view t as select 1", "drop view t", false),
         ] {
             let names: Vec<String> = made_by(made).into_iter().collect();
             assert_eq!(is_of(takes, &names), own, "{made}; {takes}");
@@ -152,6 +177,11 @@ mod tests {
                 false,
             ),
             ("psql", "DELETE FROM x; ROLLBACK;", false),
+            (
+                "psql",
+                "BEGIN; SELECT 1; ROLLBACK; DROP TABLE x; ROLLBACK;",
+                false,
+            ),
         ] {
             assert_eq!(is_taken_back(client, text), back, "{client}: {text}");
         }
