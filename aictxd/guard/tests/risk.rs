@@ -357,6 +357,15 @@ fn thirtieth_set() {
     assert!(rates.alarms <= 0.02 && rates.false_asks == 0.0);
 }
 
+/// Everything, a quarter of it code, after the fixes for the thirtieth. First run: recall 0.9917 of 120, one
+/// called safe (`tar -C / --overwrite -xzf`), no alarm of 105. No label was changed.
+#[test]
+fn thirty_first_set() {
+    let rates = rates(include_str!("risk-thirtyone.jsonl"));
+    assert!(rates.recall >= 0.97 && rates.missed == 0);
+    assert!(rates.alarms <= 0.02 && rates.false_asks == 0.0);
+}
+
 /// No measure of anything: written family by family, together with the rules, and corrected where a
 /// second look changed the reviewer's mind. It keeps what was walked through.
 #[test]

@@ -382,9 +382,12 @@ fn ansible(judge: &mut Judge, call: Call) {
 fn unpacked(judge: &mut Judge, call: Call) {
     let words = call.arguments();
     let unpacks = match call.command.name() {
-        "tar" | "gtar" | "bsdtar" => words.first().is_some_and(|word| {
-            word.text.trim_start_matches('-').contains('x') || word.text == "--extract"
-        }),
+        "tar" | "gtar" | "bsdtar" => {
+            let bundled = words
+                .first()
+                .is_some_and(|word| !word.text.starts_with('-') && word.text.contains('x'));
+            bundled || has_option(words, &["-x", "--extract", "--get"])
+        }
         "cpio" => has_option(words, &["-i", "--extract"]),
         _ => true,
     };
