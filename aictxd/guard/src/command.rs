@@ -139,6 +139,7 @@ pub fn command_risk_in(
         alias_uses: 0,
         brings: false,
         echoing: dry::echoing(command),
+        from_files: 0,
     };
     let script = shell::analyse(command, Dialect::Posix);
     judge.windows = dialect == Dialect::Windows || windows::is_spoken(&script);
@@ -193,6 +194,8 @@ struct Judge<'a> {
     windows: bool,
     /// Functions that only say what they are given.
     echoing: Vec<String>,
+    /// How many of the findings are what files say that were followed.
+    from_files: usize,
     /// Texts from the repository that are being judged.
     called: called::Called,
     /// Names that the line gives to other commands.
@@ -335,6 +338,7 @@ impl Judge<'_> {
             return;
         }
         let before = self.risk.findings.len();
+        let from_files = self.from_files;
         secrets::judge(self, call);
         if data::runs_download(call) {
             self.hit(
@@ -360,17 +364,20 @@ impl Judge<'_> {
         if !again || self.inner > 0 {
             windows::judge(self, call);
         }
-        let others = self.risk.findings.len();
+        let (others, files) = (self.risk.findings.len(), self.from_files);
         called::judge(self, call);
-        // What a file says of itself takes nothing from what the line says.
-        let followed = self.risk.findings.len() - others;
+        // However deep they were followed, they are these.
+        self.from_files = files + self.risk.findings.len().saturating_sub(others);
         self.rules(call, name, call.arguments());
         data::judge_statements(self, call);
         handed::judge(self, call);
         lent::lent(self, call);
         lent::sent(self, call);
         self.aliased(call);
-        if before + followed == self.risk.findings.len() && before < MAX_FINDINGS {
+        // What a file says of itself takes nothing from what the line says.
+        let followed = self.from_files.saturating_sub(from_files);
+        let said = self.risk.findings.len().saturating_sub(followed);
+        if before == said && before < MAX_FINDINGS {
             verbs::judge(self, call);
         }
     }

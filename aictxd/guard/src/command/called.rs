@@ -519,6 +519,7 @@ fn run(judge: &mut Judge, commands: &str, cwd: &str, by: String) {
         alias_uses: judge.alias_uses,
         brings: judge.brings,
         echoing: super::dry::echoing(commands),
+        from_files: 0,
     };
     let parsed = inside.risk.parsed;
     inside.script(&script);
