@@ -28,6 +28,8 @@ const FULL_SEGMENT: u64 = 256 * 1024;
 /// Rows of a member, in bytes: beyond it a new one is begun, so that what is compressed again stays
 /// little.
 const MAX_MEMBER: usize = 192 * 1024;
+/// Places of a member at which rows that come again may have begun: each is compared with all of them.
+const MAX_STARTS: usize = 64;
 /// How a gzip member with nothing special begins (RFC 1952, 2.3).
 const MEMBER: &[u8] = &[0x1f, 0x8b, 8, 0];
 /// Most bytes of a segment after decompression that are read: a damaged one must not fill memory.
@@ -134,6 +136,7 @@ fn overlap(last: &[u8], rows: &[u8]) -> usize {
     let starts = memchr::memmem::find_iter(last, first);
     let again = starts
         .filter(|at| *at == 0 || last.get(at - 1) == Some(&b'\n'))
+        .take(MAX_STARTS)
         .filter_map(|at| last.get(at..))
         .find(|end| rows.starts_with(end) && end.iter().filter(|b| **b == b'\n').count() > 1);
     again.map_or(0, <[u8]>::len)

@@ -3,11 +3,9 @@
 //! Everything is relative to one open directory; no name below it may pass a symbolic link. Every
 //! mutation passes a point of [`crate::fault`].
 
-use std::cell::RefCell;
-use std::collections::HashSet;
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
-use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime};
@@ -17,7 +15,14 @@ use rustix::io::Errno;
 
 use crate::error::StoreError;
 use crate::fault::{Fate, Op, hit};
-use crate::spare::{Spare, Spares};
+
+// Files without a name are Linux's.
+#[cfg_attr(not(target_os = "linux"), allow(dead_code))]
+mod spare;
+mod sync;
+
+use spare::Spares;
+pub(crate) use sync::{Syncs, put_off, sync};
 
 /// Name of the directory.
 pub(crate) const DIR: &str = ".aictx";
@@ -334,64 +339,6 @@ impl Root {
         written
     }
 
-    /// [`create_new`](Self::create_new) with a file that has no name yet; nothing when it can be given
-    /// none here.
-    fn create_of(&self, mut spare: Spare, rel: &str, bytes: &[u8]) -> Option<io::Result<()>> {
-        let written = write(spare.file_mut(), bytes, rel).and_then(|()| point(Op::Create, rel));
-        if let Err(e) = written {
-            return Some(Err(e));
-        }
-        match self.name(&spare, rel) {
-            Ok(()) => {}
-            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => return Some(Err(e)),
-            Err(_) => return None,
-        }
-        let synced = sync(spare.file(), rel);
-        if synced.is_err() {
-            let _ = self.unlink(rel);
-        }
-        Some(synced)
-    }
-
-    /// Gives a file its name, which must not exist.
-    fn name(&self, spare: &Spare, rel: &str) -> io::Result<()> {
-        check(rel)?;
-        let (parent, name) = split(rel);
-        let dir = self.open_dir(parent)?;
-        let file = spare.file();
-        if is_private(rel) {
-            rustix::fs::fchmod(file, file_mode(rel))?;
-        }
-        // The way to name an open file that needs no privilege (open(2), O_TMPFILE).
-        let there = format!("/proc/self/fd/{}", file.as_raw_fd());
-        Ok(rustix::fs::linkat(
-            rustix::fs::CWD,
-            there,
-            &dir,
-            name,
-            AtFlags::SYMLINK_FOLLOW,
-        )?)
-    }
-
-    /// Makes files ahead that later ones will be, where the system can ([`crate::spare`]).
-    pub(crate) fn stock(&self) {
-        #[cfg(target_os = "linux")]
-        self.spares.fill(|| {
-            let flags = OFlags::TMPFILE | OFlags::RDWR | OFlags::CLOEXEC;
-            Ok(File::from(rustix::fs::openat(
-                &self.fd,
-                ".",
-                flags,
-                file_mode(""),
-            )?))
-        });
-    }
-
-    /// Lets go what [`stock`](Self::stock) made.
-    pub(crate) fn unstock(&self) {
-        self.spares.clear();
-    }
-
     /// Puts `bytes` in the place of `rel`: old or new content, never a mixture, durable except for
     /// the directory entry. An existing file keeps its permissions.
     pub(crate) fn replace(&self, rel: &str, bytes: &[u8]) -> io::Result<()> {
@@ -551,73 +498,6 @@ pub(crate) fn write(file: &mut File, bytes: &[u8], what: &str) -> io::Result<()>
             std::process::abort()
         }
     }
-}
-
-/// Makes a file's content, or a directory's entries, durable; now, or in the order in which it was
-/// wanted when the thread [puts syncs off](put_off).
-pub(crate) fn sync(file: &File, what: &str) -> io::Result<()> {
-    let put_off = PUT_OFF.with_borrow_mut(|list| {
-        let Some(list) = list else { return Ok(false) };
-        list.push((file.try_clone()?, what.to_owned()));
-        io::Result::Ok(true)
-    })?;
-    if put_off {
-        return Ok(());
-    }
-    point(Op::Sync, what)?;
-    file.sync_data()
-}
-
-thread_local! {
-    /// What this thread has put off, while it does.
-    static PUT_OFF: RefCell<Option<Vec<(File, String)>>> = const { RefCell::new(None) };
-}
-
-/// Syncs that still have to be done.
-#[derive(Debug, Default)]
-pub(crate) struct Syncs(Vec<(File, String)>);
-
-impl Syncs {
-    /// Adds later ones. What was to be synced under the same name is another file by now, or the same.
-    pub(crate) fn add(&mut self, later: Self) {
-        let names: HashSet<&str> = later.0.iter().map(|(_, what)| what.as_str()).collect();
-        self.0.retain(|(_, what)| !names.contains(what.as_str()));
-        self.0.splice(0..0, later.0);
-    }
-
-    /// How many.
-    pub(crate) fn len(&self) -> usize {
-        self.0.len()
-    }
-
-    /// Does them, in order, all of them whatever becomes of one; the first error.
-    pub(crate) fn finish(self) -> io::Result<()> {
-        let mut first = Ok(());
-        for (file, what) in &self.0 {
-            let done = sync(file, what);
-            if first.is_ok() {
-                first = done;
-            }
-        }
-        first
-    }
-}
-
-/// Does something with every sync put off, and gives them with its answer.
-pub(crate) fn put_off<T>(work: impl FnOnce() -> T) -> (T, Syncs) {
-    /// Ends the putting off whatever happens inside.
-    struct End;
-    impl Drop for End {
-        fn drop(&mut self) {
-            PUT_OFF.with_borrow_mut(Option::take);
-        }
-    }
-    PUT_OFF.with_borrow_mut(|list| *list = Some(Vec::new()));
-    let end = End;
-    let answer = work();
-    let list = PUT_OFF.with_borrow_mut(Option::take);
-    drop(end);
-    (answer, Syncs(list.unwrap_or_default()))
 }
 
 #[cfg(test)]

@@ -47,7 +47,6 @@ mod retain;
 mod rows;
 mod shelf;
 mod snapshot;
-mod spare;
 mod store;
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use aictx_proto::record::files;
 use aictx_proto::snapshot::Snapshot;
 use aictx_proto::time::Timestamp;
 
-use crate::commit::{self, Plan, QUARANTINE};
+use crate::commit::{self, Plan};
 use crate::encode::{self, Delta, Kind};
 use crate::error::StoreError;
 use crate::fs::{self, Root};
@@ -20,6 +20,8 @@ use crate::lock::{self, DEADLINE, Gate};
 use crate::read;
 use crate::scrub::Report;
 use crate::snapshot::{Applied, Cache};
+
+mod aside;
 
 /// Version in `format.json`.
 pub const FORMAT_VERSION: u64 = 1;
@@ -505,38 +507,6 @@ impl Store {
         )?;
         self.applying.store(false, Ordering::Release);
         Ok(finished)
-    }
-
-    /// Copies a file into the quarantine, durably.
-    fn set_aside(&self, root: &Root, file: &str) -> Result<(), StoreError> {
-        let Some(mut open) = root.read_if_there(file).map_err(|e| root.error(file, e))? else {
-            return Ok(());
-        };
-        let bytes = fs::read_range(&mut open, 0, u64::MAX).map_err(|e| root.error(file, e))?;
-        let name = self.quarantine_name(root, file);
-        let fail = |e| root.error(&name, e);
-        root.make_dirs(QUARANTINE).map_err(fail)?;
-        root.create_new(&name, &bytes).map_err(fail)?;
-        root.sync_parent(&name).map_err(fail)
-    }
-
-    /// A free name in the quarantine that says what and when.
-    fn quarantine_name(&self, root: &Root, file: &str) -> String {
-        let stem = file.replace('/', "-");
-        let start: String = stem.chars().take(120).collect();
-        self.free_name(root, &format!("{QUARANTINE}/{start}"))
-    }
-
-    /// A free name beginning with `start` that says when.
-    pub(crate) fn free_name(&self, root: &Root, start: &str) -> String {
-        let base = format!("{start}.{}", (self.clock)().compact());
-        (1_u32..)
-            .map(|n| match n {
-                1 => base.clone(),
-                n => format!("{base}-{n}"),
-            })
-            .find(|name| root.stamp(name).is_ok_and(|s| s.is_none()))
-            .unwrap_or(base)
     }
 
     /// The open directory; opened anew when it was removed and made again.

@@ -22,6 +22,7 @@ mod lent;
 mod options;
 mod precious;
 mod promises;
+mod redirects;
 mod request;
 mod secrets;
 mod sql;
@@ -34,7 +35,7 @@ mod windows;
 mod writes;
 
 use aictx_proto::methods::guard::GuardWarning;
-use aictx_signals::shell::{self, Dialect, RedirectKind, Script, SimpleCommand, Word};
+use aictx_signals::shell::{self, Dialect, Script, SimpleCommand, Word};
 
 pub use effect::{Kind, Level};
 pub use facts::{Facts, Known, MAX_TEXT, MemoryFacts, NoFacts};
@@ -414,88 +415,6 @@ impl Judge<'_> {
         };
         if call.arguments().iter().any(telling) {
             self.undecidable(Level::Destructive, "", call.arguments());
-        }
-    }
-
-    fn redirects(&mut self, call: Call) {
-        let command = call.command;
-        for redirect in &command.redirects {
-            if !matches!(redirect.kind, RedirectKind::Write | RedirectKind::Append)
-                || command.remote
-            {
-                continue;
-            }
-            let sign = if redirect.kind == RedirectKind::Write {
-                ">"
-            } else {
-                ">>"
-            };
-            let target = redirect.target.text.as_str();
-            if target::is_disk(target) {
-                self.hit(Some(call), Kind::Disk, Tier::Catastrophic, sign, [target]);
-                continue;
-            }
-            let before = self.risk.findings.len();
-            let touch = match redirect.kind {
-                RedirectKind::Append => target::Touch::Append,
-                _ => target::Touch::Alter,
-            };
-            self.write_target(call, &redirect.target, sign, touch);
-            // `git show HEAD:x > x`: what it held goes.
-            let put_back = |word: &Word| {
-                let from = word.text.rsplit_once(':').map(|(_, path)| path);
-                from.is_some_and(|path| !path.is_empty() && path == target)
-            };
-            if redirect.kind == RedirectKind::Write
-                && command.name() == "git"
-                && command.arguments().iter().any(put_back)
-            {
-                let verb = "git show over the file";
-                self.hit(
-                    Some(call),
-                    Kind::DiscardChanges,
-                    Tier::Destructive,
-                    verb,
-                    [target],
-                );
-            }
-            let socket = target.starts_with("/dev/tcp/") || target.starts_with("/dev/udp/");
-            if redirect.kind != RedirectKind::Write
-                || before != self.risk.findings.len()
-                || (target.starts_with("/dev/") && !socket)
-            {
-                continue;
-            }
-            // A shell that talks to a socket.
-            if socket {
-                if shell::is_shell(command.name()) {
-                    let (kind, tier) = (Kind::NetworkExec, Tier::Destructive);
-                    self.hit(Some(call), kind, tier, "a shell over the network", [target]);
-                }
-                if given::prints_flush(call.script) {
-                    let (kind, tier) = (Kind::DatabaseWrite, Tier::Destructive);
-                    self.hit(Some(call), kind, tier, "flush of a database", [target]);
-                }
-                continue;
-            }
-            // `> file` alone is there to empty it.
-            let same = writes::reads_what_it_empties(call, &redirect.target);
-            if same || (writes::prints_nothing(command) && command.assignments.is_empty()) {
-                let word = &redirect.target;
-                let any = word.unknown || word.carried || word.text.contains("{}");
-                // What is read has something in it.
-                let read = same && !self.is_temporary(call, word) && !target.ends_with(".log");
-                let tier = if read || (command.fed && any && !target.ends_with(".log")) {
-                    Tier::Destructive
-                } else {
-                    self.emptying(call, &redirect.target)
-                };
-                self.hit(Some(call), Kind::Overwrite, tier, sign, [target]);
-            } else if self.known(call, &redirect.target).tracked == Some(true) {
-                let known = self.known(call, &redirect.target);
-                let reversible = known.dirty == Some(false);
-                self.note(Kind::Overwrite, reversible, sign, [target]);
-            }
         }
     }
 

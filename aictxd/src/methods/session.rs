@@ -36,10 +36,10 @@ pub(super) fn list(app: &App, params: &SessionListParams) -> Result<SessionList,
         })
         .collect();
     // Without rows it has gone to the archive since it was listed.
-    let gone = |file: &&LedgerFile| host.store.has_ledger(&file.stem);
+    let there = |file: &&LedgerFile| host.store.has_ledger(&file.stem);
     let mut known: HashSet<String> = ledgers
         .iter()
-        .filter(gone)
+        .filter(there)
         .map(|file| file.stem.clone())
         .collect();
     sessions.retain(|session| known.contains(&file_stem(&session.session_id)));

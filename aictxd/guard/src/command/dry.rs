@@ -36,7 +36,12 @@ pub(super) fn echoing(text: &str) -> Vec<String> {
             while !body.is_char_boundary(end) {
                 end -= 1;
             }
-            let known = CALLED.iter().any(|part| function.contains(part))
+            // Said twice, the last one counts.
+            let once = text.matches(&format!("{function}()")).count()
+                + text.matches(&format!("{function} ()")).count()
+                == 1;
+            let known = once
+                && CALLED.iter().any(|part| function.contains(part))
                 && table::rules_of(function).is_empty();
             (known && only_says(body.get(..end)?, name)).then(|| function.to_owned())
         })
@@ -54,8 +59,10 @@ fn only_says(body: &str, name: &str) -> bool {
     };
     let asks = condition.trim_start().starts_with("if ")
         && (condition.contains(&format!("${name}")) || condition.contains(&format!("${{{name}")))
-        && !condition.contains('!')
-        && !condition.contains("-z");
+        // Asked for no, it does what it says it would not.
+        && !["!", "-z", "-ne", "0", "false", "no"]
+            .iter()
+            .any(|no| condition.contains(no));
     let mut lines = says
         .split([';', '\n'])
         .map(str::trim)
@@ -93,10 +100,7 @@ fn is_set(text: &str, name: &str) -> bool {
         let end = value.find([';', '\n', '&', '\'']).unwrap_or(value.len());
         let value = value.get(..end).unwrap_or(value).trim();
         // With a command behind it, it is set for that one.
-        let own = matches!(
-            line.trim(),
-            "" | "export" | "readonly" | "declare" | "local"
-        );
+        let own = matches!(line.trim(), "" | "export" | "readonly");
         if !own || !matches!(value.trim_matches('"'), "1" | "true" | "yes") {
             return false;
         }
@@ -118,6 +122,10 @@ mod tests {
             "DRY_RUN=0",
             "DRY_RUN=${DRY_RUN:-1}",
             "DRY_RUN=1; DRY_RUN=0",
+            "DRY_RUN=1; unset DRY_RUN",
+            "# DRY_RUN=1",
+            "DRY_RUN=1 run x",
+            "DRY_RUN=1; run() { \"$@\"; }",
             "x=1",
         ] {
             assert!(
@@ -129,6 +137,7 @@ mod tests {
             "run() { echo \"+ $* (DRY_RUN=$DRY_RUN)\"; \"$@\"; }",
             "run() { if [ \"$DRY_RUN\" ]; then echo x; \"$@\"; else \"$@\"; fi; }",
             "rm() { if [ \"$DRY_RUN\" ]; then echo x; else \"$@\"; fi; }",
+            "run() { if [ \"$DRY_RUN\" = 0 ]; then echo x; else \"$@\"; fi; }",
         ] {
             assert!(
                 echoing(&format!("DRY_RUN=1\n{function}")).is_empty(),

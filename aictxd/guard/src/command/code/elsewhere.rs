@@ -282,7 +282,8 @@ impl Code<'_> {
                         .text
                         .get(..at)
                         .and_then(|text| text.chars().next_back());
-                    name.starts_with(['(', 'r'])
+                    name.starts_with('(')
+                        || name.starts_with("runIn")
                         || !before
                             .is_some_and(|last| matches!(last, '.' | '_') || last.is_alphanumeric())
                 })

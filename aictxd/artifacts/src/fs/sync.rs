@@ -1,0 +1,76 @@
+//! What makes files durable, now or later.
+
+use std::cell::RefCell;
+use std::collections::HashSet;
+use std::fs::File;
+use std::io;
+
+use super::point;
+use crate::fault::Op;
+
+/// Makes a file's content, or a directory's entries, durable; now, or in the order in which it was
+/// wanted when the thread [puts syncs off](put_off).
+pub(crate) fn sync(file: &File, what: &str) -> io::Result<()> {
+    let put_off = PUT_OFF.with_borrow_mut(|list| {
+        let Some(list) = list else { return Ok(false) };
+        list.push((file.try_clone()?, what.to_owned()));
+        io::Result::Ok(true)
+    })?;
+    if put_off {
+        return Ok(());
+    }
+    point(Op::Sync, what)?;
+    file.sync_data()
+}
+
+thread_local! {
+    /// What this thread has put off, while it does.
+    static PUT_OFF: RefCell<Option<Vec<(File, String)>>> = const { RefCell::new(None) };
+}
+
+/// Syncs that still have to be done.
+#[derive(Debug, Default)]
+pub(crate) struct Syncs(Vec<(File, String)>);
+
+impl Syncs {
+    /// Adds later ones. What was to be synced under the same name is another file by now, or the same.
+    pub(crate) fn add(&mut self, later: Self) {
+        let names: HashSet<&str> = later.0.iter().map(|(_, what)| what.as_str()).collect();
+        self.0.retain(|(_, what)| !names.contains(what.as_str()));
+        self.0.splice(0..0, later.0);
+    }
+
+    /// How many.
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Does them, in order, all of them whatever becomes of one; the first error.
+    pub(crate) fn finish(self) -> io::Result<()> {
+        let mut first = Ok(());
+        for (file, what) in &self.0 {
+            let done = sync(file, what);
+            if first.is_ok() {
+                first = done;
+            }
+        }
+        first
+    }
+}
+
+/// Does something with every sync put off, and gives them with its answer.
+pub(crate) fn put_off<T>(work: impl FnOnce() -> T) -> (T, Syncs) {
+    /// Ends the putting off whatever happens inside.
+    struct End;
+    impl Drop for End {
+        fn drop(&mut self) {
+            PUT_OFF.with_borrow_mut(Option::take);
+        }
+    }
+    PUT_OFF.with_borrow_mut(|list| *list = Some(Vec::new()));
+    let end = End;
+    let answer = work();
+    let list = PUT_OFF.with_borrow_mut(Option::take);
+    drop(end);
+    (answer, Syncs(list.unwrap_or_default()))
+}

@@ -1,0 +1,40 @@
+//! What is set aside, and the names it gets.
+
+use super::Store;
+use crate::commit::QUARANTINE;
+use crate::error::StoreError;
+use crate::fs::{self, Root};
+
+impl Store {
+    /// Copies a file into the quarantine, durably.
+    pub(super) fn set_aside(&self, root: &Root, file: &str) -> Result<(), StoreError> {
+        let Some(mut open) = root.read_if_there(file).map_err(|e| root.error(file, e))? else {
+            return Ok(());
+        };
+        let bytes = fs::read_range(&mut open, 0, u64::MAX).map_err(|e| root.error(file, e))?;
+        let name = self.quarantine_name(root, file);
+        let fail = |e| root.error(&name, e);
+        root.make_dirs(QUARANTINE).map_err(fail)?;
+        root.create_new(&name, &bytes).map_err(fail)?;
+        root.sync_parent(&name).map_err(fail)
+    }
+
+    /// A free name in the quarantine that says what and when.
+    pub(super) fn quarantine_name(&self, root: &Root, file: &str) -> String {
+        let stem = file.replace('/', "-");
+        let start: String = stem.chars().take(120).collect();
+        self.free_name(root, &format!("{QUARANTINE}/{start}"))
+    }
+
+    /// A free name beginning with `start` that says when.
+    pub(crate) fn free_name(&self, root: &Root, start: &str) -> String {
+        let base = format!("{start}.{}", (self.clock)().compact());
+        (1_u32..)
+            .map(|n| match n {
+                1 => base.clone(),
+                n => format!("{base}-{n}"),
+            })
+            .find(|name| root.stamp(name).is_ok_and(|s| s.is_none()))
+            .unwrap_or(base)
+    }
+}
