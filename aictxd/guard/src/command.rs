@@ -8,7 +8,6 @@ mod containers;
 mod cron;
 mod data;
 mod delete;
-mod dry;
 mod editors;
 mod effect;
 mod facts;
@@ -35,7 +34,7 @@ mod windows;
 mod writes;
 
 use aictx_proto::methods::guard::GuardWarning;
-use aictx_signals::shell::{self, Dialect, Script, SimpleCommand, Word};
+use aictx_signals::shell::{self, Dialect, Role, Script, SimpleCommand, Word};
 
 pub use effect::{Kind, Level};
 pub use facts::{Facts, Known, MAX_TEXT, MemoryFacts, NoFacts};
@@ -139,7 +138,6 @@ pub fn command_risk_in(
         aliases: Vec::new(),
         alias_uses: 0,
         brings: false,
-        echoing: dry::echoing(command),
         from_files: 0,
     };
     let script = shell::analyse(command, Dialect::Posix);
@@ -193,8 +191,6 @@ struct Judge<'a> {
     dialect: Dialect,
     /// It is read in both ways.
     windows: bool,
-    /// Functions that only say what they are given.
-    echoing: Vec<String>,
     /// How many of the findings are what files say that were followed.
     from_files: usize,
     /// Texts from the repository that are being judged.
@@ -289,7 +285,14 @@ impl Judge<'_> {
     }
 
     fn call(&mut self, call: Call) {
+        if call.command.role == Role::Idle {
+            return;
+        }
         self.redirects(call);
+        // What it does follows.
+        if call.command.role == Role::Call {
+            return;
+        }
         let Some(first) = call.command.words.first() else {
             handed::settings(self, call, &call.command.assignments);
             return;
@@ -309,9 +312,6 @@ impl Judge<'_> {
             return;
         }
         let name = call.command.name();
-        if self.echoing.iter().any(|known| known == name) {
-            return;
-        }
         let call = Call {
             traits: table::traits(name),
             ..call
@@ -502,8 +502,6 @@ impl Judge<'_> {
             return;
         }
         self.inner += 1;
-        let known = self.echoing.len();
-        self.echoing.extend(dry::echoing(text));
         let mut script = shell::analyse(text, Dialect::Posix);
         if is_fork_bomb(text, &script) {
             self.hit(None, Kind::ProcessKill, Tier::Catastrophic, "fork bomb", []);
@@ -515,7 +513,6 @@ impl Judge<'_> {
             }
         }
         self.script(&script);
-        self.echoing.truncate(known);
         self.inner -= 1;
     }
 }

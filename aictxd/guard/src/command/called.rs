@@ -518,7 +518,6 @@ fn run(judge: &mut Judge, commands: &str, cwd: &str, by: String) {
         aliases: Vec::new(),
         alias_uses: judge.alias_uses,
         brings: judge.brings,
-        echoing: super::dry::echoing(commands),
         from_files: 0,
     };
     let parsed = inside.risk.parsed;

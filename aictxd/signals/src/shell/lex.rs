@@ -1,23 +1,27 @@
 //! One pass over the text: words, separators, nesting.
 
+use super::branches::Branching;
+use super::functions::{self, Open};
 use super::values::Context;
 use super::word::{Building, is_assignment};
 use super::{
-    Dialect, Frame, Joined, MAX_COMMANDS, MAX_DEPTH, Script, SimpleCommand, Word, change_dir, wrap,
+    Dialect, Frame, Joined, MAX_COMMANDS, MAX_DEPTH, Role, Script, SimpleCommand, Word, change_dir,
+    wrap,
 };
 
 /// Reads `text` in the situation `frame` and appends what it runs to `script`. With `data` the
-/// text is the body of an unquoted here-document: only its substitutions run.
+/// text is the body of an unquoted here-document: only its substitutions run. Gives the directory that
+/// it ends in.
 pub(super) fn run(
     script: &mut Script,
     context: &mut Context,
     text: &str,
     frame: &Frame,
     data: bool,
-) {
+) -> Option<String> {
     if frame.depth > MAX_DEPTH || !context.spend(text.len()) {
         script.undecided = true;
-        return;
+        return frame.dir.clone();
     }
     let mut lexer = Lexer {
         text,
@@ -25,6 +29,11 @@ pub(super) fn run(
         script,
         context,
         cases: 0,
+        defining: None,
+        braces: Vec::new(),
+        branchings: Vec::new(),
+        status: None,
+        denied: false,
         flat: false,
         depth: frame.depth,
         dir: frame.dir.clone(),
@@ -38,7 +47,26 @@ pub(super) fn run(
         lexer.double_quoted(&mut word, None);
     } else {
         lexer.list(None);
+        while let Some(brace) = lexer.braces.pop() {
+            lexer.context.branch(brace.branch, false);
+            if let Some(open) = brace.open {
+                open.leave(lexer.context);
+            }
+        }
     }
+    lexer.dir
+}
+
+/// Reads what waits for the end of a shell.
+pub(super) fn run_deferred(script: &mut Script, context: &mut Context) {
+    // What a trap holds runs when everything is set that will be, or before.
+    let blurred = std::mem::replace(&mut context.blurred, true);
+    for _ in 0..MAX_DEPTH {
+        for (text, frame) in context.take_deferred() {
+            run(script, context, &text, &frame, false);
+        }
+    }
+    context.blurred = blurred;
 }
 
 pub(super) struct Lexer<'t, 's> {
@@ -48,6 +76,16 @@ pub(super) struct Lexer<'t, 's> {
     pub(super) context: &'s mut Context,
     /// Open `case` words.
     pub(super) cases: u16,
+    /// The name of a function whose body comes next.
+    pub(super) defining: Option<String>,
+    /// Open `{`, and the function whose body each begins.
+    pub(super) braces: Vec<Brace>,
+    /// Open `if` and `case`.
+    pub(super) branchings: Vec<Branching>,
+    /// How the commands joined so far end, when the text tells.
+    pub(super) status: Option<bool>,
+    /// `!` stands before what comes next.
+    pub(super) denied: bool,
     /// The nesting just met is too deep: what follows is read as commands of their own.
     pub(super) flat: bool,
     pub(super) depth: u8,
@@ -57,6 +95,14 @@ pub(super) struct Lexer<'t, 's> {
     pub(super) elevated: bool,
     /// Here-documents whose text starts after the next new line.
     pub(super) awaiting: Vec<Awaiting>,
+}
+
+/// An open `{`.
+pub(super) struct Brace {
+    /// The function whose body it begins.
+    open: Option<Open>,
+    /// What stands in it may not run.
+    branch: bool,
 }
 
 pub(super) struct Awaiting {
@@ -152,8 +198,9 @@ impl Lexer<'_, '_> {
                 }
                 b';' if self.cases > 0 && matches!(self.ahead(1), Some(b';' | b'&')) => {
                     self.finish(&mut current, joined, pipe.take());
+                    let falls = self.ahead(1) == Some(b'&') || self.ahead(2) == Some(b'&');
                     self.pos += 2;
-                    self.skip_pattern();
+                    self.skip_pattern(falls);
                     joined = Joined::Sequence;
                     continue;
                 }
@@ -182,7 +229,7 @@ impl Lexer<'_, '_> {
                     let mut word = Building::default();
                     self.pos += 1;
                     self.substitution(&mut word, true);
-                    self.take_words(&mut current, word);
+                    self.take_words(&mut current, word, joined);
                     continue;
                 }
                 b'(' => {
@@ -198,18 +245,19 @@ impl Lexer<'_, '_> {
                     match self.brace_words() {
                         None => {
                             let word = self.word();
-                            self.take_words(&mut current, word);
+                            self.take_words(&mut current, word, joined);
                         }
                         Some(words) => {
                             for word in words {
-                                self.take_words(&mut current, word);
+                                self.take_words(&mut current, word, joined);
                             }
                         }
                     }
                     if current.opens_case() {
                         self.cases = self.cases.saturating_add(1);
+                        self.opens_case(&current.command);
                         self.finish(&mut current, joined, pipe.take());
-                        self.skip_pattern();
+                        self.skip_pattern(false);
                         joined = Joined::Sequence;
                     }
                     continue;
@@ -245,12 +293,15 @@ impl Lexer<'_, '_> {
     }
 
     /// Steps over the patterns before a branch of `case`; they run nothing.
-    fn skip_pattern(&mut self) {
+    fn skip_pattern(&mut self, falls: bool) {
+        let start = self.pos;
         while let Some(byte) = self.peek() {
             match byte {
                 b' ' | b'\t' | b'\r' | b'\n' | b'|' | b'(' => self.pos += 1,
                 b'#' => self.skip_comment(),
                 b')' => {
+                    let patterns = self.slice(start).to_owned();
+                    self.case_branch(&patterns, falls);
                     self.pos += 1;
                     return;
                 }
@@ -293,9 +344,13 @@ impl Lexer<'_, '_> {
             if self.peek() == Some(b')') {
                 self.pos += 1;
             }
+            self.defining = current.command.words.first().map(|word| word.text.clone());
             current.command.words.clear();
-            // What its words are is told where it is called.
-            self.context.set_positional(&[]);
+            return;
+        }
+        // `function name()`
+        if self.defining.is_some() && self.ahead(1) == Some(b')') {
+            self.pos += 2;
             return;
         }
         if self.ahead(1) == Some(b'(') && self.arithmetic() {
@@ -305,7 +360,17 @@ impl Lexer<'_, '_> {
         self.finish(current, joined, None);
         let first = self.script.commands.len();
         let dir = self.dir.clone();
+        let name = self.defining.take();
+        let open = name
+            .filter(|_| self.context.expand)
+            .map(|name| self.open_function(name));
+        let known = self.context.functions.enter();
         self.nested(b')');
+        (self.status, self.denied) = (None, false);
+        self.context.functions.leave(known);
+        if let Some(open) = open {
+            self.close_function(open, self.pos.saturating_sub(1));
+        }
         self.dir = dir;
         if let (Some(from), Some(command)) = (pipe.take(), self.script.commands.get_mut(first))
             && command.piped_from.is_none()
@@ -321,7 +386,9 @@ impl Lexer<'_, '_> {
             return;
         }
         self.depth += 1;
+        let outer = self.context.enter_scope();
         self.list(Some(close));
+        self.context.leave_scope(outer);
         self.depth -= 1;
     }
 
@@ -347,6 +414,10 @@ impl Lexer<'_, '_> {
         if !text.ends_with("))") {
             self.pos = start;
             return false;
+        }
+        let text = text.to_owned();
+        if text.contains(['=', '+', '-']) {
+            self.context.touches(&text);
         }
         if text.contains("$(") || text.contains('`') {
             let inside = text.get(2..text.len() - 2).unwrap_or_default().to_owned();
@@ -375,7 +446,8 @@ impl Lexer<'_, '_> {
     }
 
     /// Adds what was read as one word, which may have become several.
-    fn take_words(&mut self, current: &mut Current, building: Building) {
+    fn take_words(&mut self, current: &mut Current, building: Building, joined: Joined) {
+        self.context.conditional = is_conditional(joined);
         if !building.started {
             if building.vanished {
                 return;
@@ -410,14 +482,12 @@ impl Lexer<'_, '_> {
         let command = &mut current.command;
         if command.words.is_empty() {
             if std::mem::take(&mut current.naming) {
+                self.defining = Some(word.text);
                 return;
             }
+            let defining = self.defining.take();
             if !word.quoted && !word.carried && is_reserved(&word.text) {
-                current.naming = word.text == "function";
-                self.context.reserved(&word.text);
-                if word.text == "esac" {
-                    self.cases = self.cases.saturating_sub(1);
-                }
+                self.reserved(current, &word.text, defining);
                 return;
             }
             if assigns || (!word.carried && is_assignment(&word.text)) {
@@ -428,6 +498,38 @@ impl Lexer<'_, '_> {
             }
         }
         command.words.push(word);
+    }
+
+    /// Follows a word that opens, joins or closes.
+    fn reserved(&mut self, current: &mut Current, text: &str, defining: Option<String>) {
+        self.context.reserved(text);
+        self.branches_at(text);
+        match text {
+            "function" => current.naming = true,
+            "esac" => {
+                self.cases = self.cases.saturating_sub(1);
+                if self.context.expand {
+                    self.closes();
+                }
+            }
+            "{" if self.context.expand => {
+                let open = defining.map(|name| self.open_function(name));
+                // `a && { X=1; }`
+                let branch = open.is_none() && self.context.conditional;
+                self.context.branch(branch, true);
+                self.braces.push(Brace { open, branch });
+            }
+            "}" => {
+                let Some(brace) = self.braces.pop() else {
+                    return;
+                };
+                self.context.branch(brace.branch, false);
+                if let Some(open) = brace.open {
+                    self.close_function(open, self.pos.saturating_sub(1));
+                }
+            }
+            _ => {}
+        }
     }
 
     /// Ends the command that was being read and follows its wrappers.
@@ -463,7 +565,14 @@ impl Lexer<'_, '_> {
         } else if command.name() == "popd" {
             self.dir = None;
         }
-        self.context.conditional = matches!(joined, Joined::And | Joined::Or);
+        let runs = self.runs(&command);
+        if !runs {
+            command.role = Role::Idle;
+        }
+        self.context.conditional = is_conditional(joined);
+        if !command.words.is_empty() {
+            self.context.lent(&command.assignments);
+        }
         self.context.observe(&command);
         let owner = self.script.commands.len();
         let complete = heredocs.is_empty();
@@ -478,8 +587,18 @@ impl Lexer<'_, '_> {
         }
         self.script.commands.push(command);
         // A shell that reads a here-document is followed once its text is there.
-        if complete {
-            wrap::follow(self.script, self.context, owner, self.depth + 1);
+        if complete && runs {
+            self.follow(owner, joined == Joined::Pipe);
+        }
+    }
+
+    /// Follows what the command at `owner` runs besides: a function of the text, or what it wraps.
+    pub(super) fn follow(&mut self, owner: usize, piped: bool) {
+        let depth = self.depth + 1;
+        match functions::follow(self.script, self.context, owner, depth) {
+            None => wrap::follow(self.script, self.context, owner, depth),
+            Some(_) if piped => {}
+            Some(dir) => self.dir = dir,
         }
     }
 }
@@ -496,6 +615,10 @@ impl Current {
                 .last()
                 .is_some_and(|word| word.text == "in" && !word.quoted)
     }
+}
+
+fn is_conditional(joined: Joined) -> bool {
+    matches!(joined, Joined::And | Joined::Or)
 }
 
 fn is_test(current: &Current) -> bool {

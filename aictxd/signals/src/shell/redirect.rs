@@ -1,7 +1,7 @@
 //! Redirections and here-documents.
 
 use super::lex::{Current, Lexer, run};
-use super::{Redirect, RedirectKind, Word, wrap};
+use super::{Redirect, RedirectKind, Word};
 
 impl Lexer<'_, '_> {
     pub(super) fn redirect(&mut self, current: &mut Current) {
@@ -98,7 +98,7 @@ impl Lexer<'_, '_> {
             {
                 redirect.body = Some(body);
             }
-            wrap::follow(self.script, self.context, waiting.owner, self.depth + 1);
+            self.follow(waiting.owner, false);
         }
     }
 }

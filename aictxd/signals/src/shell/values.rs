@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use super::functions::Functions;
 use super::{Dialect, Frame, MAX_INPUT, MAX_WORDS, SimpleCommand, Word};
 
 /// Variables that are remembered.
@@ -34,12 +35,44 @@ pub(super) struct Context {
     positional: Vec<Word>,
     /// Open `if`, `while`, `case` …
     branches: u16,
+    /// How many of them were open where the function that is followed was called.
+    outside: u16,
+    /// Open loops, and how many there were where that function was called.
+    pub(super) loops: u16,
+    pub(super) outside_loops: u16,
+    /// Functions that are being followed: whether what they set stays is not told.
+    calls: u16,
+    /// Something happened that may have set anything.
+    pub(super) blurred: bool,
+    /// Variables that may have another value, or none.
+    pub(super) unsure: HashSet<String>,
+    /// Variables that have several values in the course of the text.
+    pub(super) changing: HashSet<String>,
+    /// Functions that the text defines.
+    pub(super) functions: Functions,
+    /// Definitions that are being read.
+    pub(super) bodies: u16,
+    /// Scopes that are being read: what they set does not stay.
+    scopes: u16,
+    /// What the variables that the innermost of them has set were before.
+    pub(super) before: Vec<Kept>,
+    /// The innermost shell is a program of its own, which knows only what it was given.
+    pub(super) child: bool,
     /// A limit was passed: nothing more is read.
     pub(super) stopped: bool,
     words: usize,
     /// Texts that run at the end.
     deferred: Vec<(String, Frame)>,
     left: usize,
+}
+
+/// A variable as it was.
+#[derive(Debug)]
+pub(super) struct Kept {
+    pub(super) name: String,
+    values: Option<Vec<Word>>,
+    many: bool,
+    unsure: bool,
 }
 
 impl Default for Context {
@@ -54,6 +87,18 @@ impl Default for Context {
             separators: String::new(),
             positional: Vec::new(),
             branches: 0,
+            outside: 0,
+            loops: 0,
+            outside_loops: 0,
+            calls: 0,
+            blurred: false,
+            unsure: HashSet::new(),
+            changing: HashSet::new(),
+            functions: Functions::default(),
+            bodies: 0,
+            scopes: 0,
+            before: Vec::new(),
+            child: false,
             stopped: false,
             words: 0,
             deferred: Vec::new(),
@@ -101,19 +146,33 @@ impl Context {
         std::mem::take(&mut self.deferred)
     }
 
+    pub(super) fn put_deferred(&mut self, deferred: Vec<(String, Frame)>) {
+        self.deferred = deferred;
+    }
+
     /// Sets a variable. In a branch the earlier values stay possible.
     pub(super) fn assign(&mut self, name: &str, values: &[Word], many: bool) {
-        if !self.expand || self.variables.len() >= MAX_VARIABLES {
+        if !self.expand {
+            return;
+        }
+        if self.variables.len() >= MAX_VARIABLES {
+            self.blurred = true;
             return;
         }
         if name == "IFS" {
             let last = values.last().map_or("", |one| one.text.as_str());
             self.separators = last.chars().take(MAX_SEPARATORS).collect();
         }
+        self.keep(name);
         if many {
             self.many.insert(name.to_owned());
         } else if self.branches == 0 && !self.conditional {
             self.many.remove(name);
+        }
+        if self.branches == 0 && !self.conditional && self.calls == 0 {
+            self.unsure.remove(name);
+        } else {
+            self.unsure.insert(name.to_owned());
         }
         let known = self.variables.entry(name.to_owned()).or_default();
         if self.branches == 0 && !self.conditional {
@@ -137,6 +196,85 @@ impl Context {
         }
     }
 
+    /// What is set from here on does not stay; gives what [`Context::leave_scope`] wants back.
+    pub(super) fn enter_scope(&mut self) -> Vec<Kept> {
+        self.scopes = self.scopes.saturating_add(1);
+        std::mem::take(&mut self.before)
+    }
+
+    /// Everything is as it was.
+    pub(super) fn leave_scope(&mut self, outer: Vec<Kept>) {
+        self.scopes = self.scopes.saturating_sub(1);
+        for kept in std::mem::replace(&mut self.before, outer) {
+            if kept.unsure {
+                self.unsure.insert(kept.name.clone());
+            } else {
+                self.unsure.remove(&kept.name);
+            }
+            if kept.many {
+                self.many.insert(kept.name.clone());
+            } else {
+                self.many.remove(&kept.name);
+            }
+            match kept.values {
+                Some(values) => self.variables.insert(kept.name, values),
+                None => self.variables.remove(&kept.name),
+            };
+        }
+    }
+
+    /// What is read now happens in any case.
+    pub(super) fn is_certain(&self) -> bool {
+        self.branches == 0
+    }
+
+    /// A function is followed; gives what [`Context::leave_call`] wants back.
+    pub(super) fn enter_call(&mut self) -> (u16, u16) {
+        self.calls = self.calls.saturating_add(1);
+        let outside = std::mem::replace(&mut self.outside, self.branches);
+        let loops = std::mem::replace(&mut self.outside_loops, self.loops);
+        (outside, loops)
+    }
+
+    /// It has been.
+    pub(super) fn leave_call(&mut self, (outside, loops): (u16, u16)) {
+        self.calls = self.calls.saturating_sub(1);
+        self.branches = std::mem::replace(&mut self.outside, outside);
+        self.loops = std::mem::replace(&mut self.outside_loops, loops);
+    }
+
+    /// Variables that are set for one command alone.
+    pub(super) fn lent(&mut self, assignments: &[Word]) {
+        if self.expand {
+            let names = assignments
+                .iter()
+                .filter_map(|word| word.text.split_once('='));
+            self.unsure.extend(names.map(|(name, _)| name.to_owned()));
+            self.blurred |= self.unsure.len() > MAX_VARIABLES;
+        }
+    }
+
+    /// Remembers what a variable was before the scope that is being read.
+    pub(super) fn keep(&mut self, name: &str) {
+        if self.scopes == 0 || self.before.iter().any(|kept| kept.name == name) {
+            return;
+        }
+        let values = self.variables.get(name).cloned();
+        let bytes: usize = values.iter().flatten().map(|one| one.text.len()).sum();
+        self.left = self.left.saturating_sub(bytes);
+        self.before.push(Kept {
+            name: name.to_owned(),
+            values,
+            many: self.many.contains(name),
+            unsure: self.unsure.contains(name),
+        });
+    }
+
+    fn forget(&mut self, name: &str) {
+        self.keep(name);
+        self.variables.remove(name);
+    }
+
     /// `NAME=value`
     pub(super) fn assign_word(&mut self, word: &Word) {
         if !self.expand {
@@ -157,6 +295,8 @@ impl Context {
                 ..word.clone()
             };
             self.assign(name, &[value], false);
+        } else if let Some((name, _)) = word.text.split_once(['=', '[']) {
+            self.touches(name);
         }
     }
 
@@ -173,14 +313,30 @@ impl Context {
                 if let Some(name) = name {
                     let many = list.is_empty() || list.iter().any(is_many);
                     self.branches = self.branches.saturating_add(1);
+                    self.loops = self.loops.saturating_add(1);
                     // A loop's variable has only the values of its own loop.
-                    self.variables.remove(&name);
+                    self.forget(&name);
                     self.assign(&name, &list, many);
                 }
             }
             "export" | "local" | "declare" | "readonly" | "typeset" => {
                 for word in command.arguments() {
+                    // Whatever it was elsewhere, in this call it is this.
+                    let own = (word.text.split_once('=')).filter(|_| {
+                        matches!(command.name(), "local" | "declare" | "typeset")
+                            && self.branches == self.outside
+                            && !self.conditional
+                            && !word.text.ends_with("=(…)")
+                    });
+                    if let Some((name, _)) = own {
+                        self.forget(name);
+                    }
                     self.assign_word(word);
+                    // Another name for one of them.
+                    self.blurred |= word.text.starts_with('-') && word.text.contains('n');
+                    if let Some((name, _)) = own {
+                        self.unsure.remove(name);
+                    }
                 }
             }
             "set" => {
@@ -204,14 +360,21 @@ impl Context {
             "read" | "mapfile" | "readarray" => {
                 for word in command.arguments() {
                     if !word.text.starts_with('-') {
-                        self.variables.remove(&word.text);
+                        self.forget(&word.text);
                         self.assign(&word.text, &[], true);
                     }
                 }
             }
             "unset" => {
                 for word in command.arguments() {
-                    self.variables.remove(&word.text);
+                    self.forget(&word.text);
+                }
+            }
+            "source" | "." | "eval" => self.blurred = true,
+            "let" | "printf" | "getopts" | "wait" | "coproc" | "exec" => {
+                for word in command.arguments() {
+                    self.blurred |= word.unknown && command.name() != "printf";
+                    self.touches(&word.text);
                 }
             }
             _ => {}
@@ -273,13 +436,40 @@ impl Context {
         true
     }
 
+    /// A branch begins or ends, if it is one.
+    pub(super) fn branch(&mut self, is_one: bool, begins: bool) {
+        self.branches = match (is_one, begins) {
+            (false, _) => self.branches,
+            (true, true) => self.branches.saturating_add(1),
+            (true, false) => self.branches.saturating_sub(1),
+        };
+    }
+
     /// Follows the words that open and close branches.
     pub(super) fn reserved(&mut self, text: &str) {
         match text {
-            "if" | "while" | "until" => self.branches = self.branches.saturating_add(1),
-            "fi" | "done" | "esac" => self.branches = self.branches.saturating_sub(1),
+            "if" => self.branches = self.branches.saturating_add(1),
+            "while" | "until" => {
+                self.branches = self.branches.saturating_add(1);
+                self.loops = self.loops.saturating_add(1);
+            }
+            "fi" | "esac" => self.branches = self.branches.saturating_sub(1),
+            "done" => {
+                self.branches = self.branches.saturating_sub(1);
+                self.loops = self.loops.saturating_sub(1);
+            }
             _ => {}
         }
+    }
+
+    /// Whether a variable has a text, and never an empty one.
+    pub(super) fn has_text(&mut self, name: &str) -> bool {
+        let values = self.values(name);
+        values.is_some_and(|values| {
+            values
+                .iter()
+                .all(|one| !one.text.is_empty() && !one.unknown)
+        })
     }
 
     /// The values a variable may have; `None` when the text does not tell.

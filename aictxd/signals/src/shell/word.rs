@@ -54,6 +54,7 @@ impl Building {
         let quoted = self.is_assignment() || quoted;
         self.word.carried = true;
         self.word.unknown |= value.unknown;
+        self.word.wavers |= value.wavers;
         if value.inner.is_some() {
             self.word.inner = value.inner;
         }
@@ -79,10 +80,13 @@ impl Building {
     }
 
     fn end_word(&mut self) {
-        let unknown = self.word.unknown;
+        let Word {
+            unknown, wavers, ..
+        } = self.word;
         self.finished.push(std::mem::take(&mut self.word));
         self.word.carried = true;
         self.word.unknown = unknown;
+        self.word.wavers = wavers;
     }
 
     /// Puts in one of several values.
@@ -92,6 +96,7 @@ impl Building {
         self.word.splits |= !kept && values.iter().any(blank);
         self.word.carried = true;
         self.word.unknown |= values.iter().any(|value| value.unknown);
+        self.word.wavers = true;
         let so_far = self.word.text.clone();
         let room = MAX_VALUES.saturating_sub(self.variants.len());
         for value in values.iter().skip(1).take(room) {
@@ -312,6 +317,7 @@ impl Lexer<'_, '_> {
             return false;
         };
         let values = values.to_vec();
+        word.word.wavers |= !self.context.is_steady(name);
         // What is put in again and again has been read often enough.
         if !self
             .context
@@ -365,7 +371,9 @@ impl Lexer<'_, '_> {
                 self.pos += 2;
                 if let Some((name, apart, length)) = plain_parameter(self.rest()) {
                     let name = name.to_owned();
-                    if self.known(word, &name, apart, quoted) {
+                    let given = self.rest().get(name.len()..=name.len()) == Some("}");
+                    let has = given || apart || self.context.has_text(&name);
+                    if has && self.known(word, &name, apart, quoted) {
                         self.pos += length;
                         return;
                     }
@@ -440,7 +448,11 @@ impl Lexer<'_, '_> {
         let first = self.script.commands.len();
         let dir = self.dir.clone();
         let waiting = std::mem::take(&mut self.awaiting);
+        let known = self.context.functions.enter();
+        let (status, denied) = (self.status, self.denied);
         self.nested(b')');
+        (self.status, self.denied) = (status, denied);
+        self.context.functions.leave(known);
         self.awaiting.splice(0..0, waiting);
         self.dir = dir;
         self.output(word, first, quoted);
@@ -483,7 +495,9 @@ impl Lexer<'_, '_> {
         }
         let first = self.script.commands.len();
         let frame = self.frame();
+        let known = self.context.functions.enter();
         run(self.script, self.context, &inside, &frame, false);
+        self.context.functions.leave(known);
         self.output(word, first, false);
     }
 }
@@ -506,7 +520,15 @@ fn plain_parameter(rest: &str) -> Option<(&str, bool, usize)> {
             return Some((name, apart, length + ending.len()));
         }
     }
-    None
+    // `${NAME:-value}`: what it has, if it has something.
+    let instead = after
+        .strip_prefix(":-")
+        .or_else(|| after.strip_prefix('-'))?;
+    let end = instead.find(|c: char| matches!(c, '}' | '$' | '`' | '\\' | '"' | '\'' | '{'))?;
+    instead.get(end..)?.starts_with('}').then(|| {
+        let whole = rest.len() - instead.len() + end + 1;
+        (name, false, whole)
+    })
 }
 
 /// What a command prints, for the few whose output the text tells.

@@ -55,7 +55,7 @@ pub(super) fn follow(script: &mut Script, context: &mut Context, index: usize, d
                 Source::File => (None, Vec::new()),
             };
             let before = context.set_positional(&words);
-            run_text(script, context, text, &frame);
+            run_shell(script, context, text, &frame);
             context.restore_positional(before);
             input.hand_on(script, first);
         }
@@ -124,7 +124,7 @@ pub(super) fn follow(script: &mut Script, context: &mut Context, index: usize, d
                 dir: None,
                 ..frame
             };
-            run_text(script, context, text, &frame);
+            run_shell(script, context, text, &frame);
             input.hand_on(script, first);
         }
         // `sudo -s` and `su -` alone are shells, too.
@@ -134,7 +134,7 @@ pub(super) fn follow(script: &mut Script, context: &mut Context, index: usize, d
                 elevated: true,
                 ..frame
             };
-            run_text(script, context, text, &frame);
+            run_shell(script, context, text, &frame);
         }
         "find" | "fd" | "fdfind" => {
             let inner = executed(command, &frame);
@@ -426,13 +426,13 @@ fn join(words: &[Word]) -> String {
 }
 
 /// What a command reads, which the text that it runs reads in its stead.
-struct Input {
+pub(super) struct Input {
     piped_from: Option<usize>,
     files: Vec<Redirect>,
 }
 
 impl Input {
-    fn of(command: &SimpleCommand) -> Self {
+    pub(super) fn of(command: &SimpleCommand) -> Self {
         // What `xargs` reads is gone.
         if command.fed {
             return Self {
@@ -451,7 +451,7 @@ impl Input {
     }
 
     /// Gives it to the first commands from `first` on that read nothing else.
-    fn hand_on(self, script: &mut Script, first: usize) {
+    pub(super) fn hand_on(self, script: &mut Script, first: usize) {
         if self.piped_from.is_none() && self.files.is_empty() {
             return;
         }
@@ -521,6 +521,21 @@ fn shell_script(arguments: &[Word]) -> Source<'_> {
 
 fn is_cluster_with(text: &str, letter: char) -> bool {
     text.starts_with('-') && !text.starts_with("--") && text.contains(letter)
+}
+
+/// The text of another shell, which knows no function of this one.
+fn run_shell(script: &mut Script, context: &mut Context, text: Option<String>, frame: &Frame) {
+    let names = context.functions.take_names();
+    // Nor all of its variables.
+    let child = std::mem::replace(&mut context.child, true);
+    let outer = context.enter_scope();
+    let deferred = context.take_deferred();
+    run_text(script, context, text, frame);
+    lex::run_deferred(script, context);
+    context.put_deferred(deferred);
+    context.leave_scope(outer);
+    context.child = child;
+    context.functions.give_names(names);
 }
 
 fn run_text(script: &mut Script, context: &mut Context, text: Option<String>, frame: &Frame) {

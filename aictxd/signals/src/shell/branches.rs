@@ -1,0 +1,384 @@
+//! Branches that the text itself decides: `DRY_RUN=1; if [ "$DRY_RUN" = 1 ]; then … else … fi`.
+//!
+//! A command is [`Role::Idle`] only when it certainly does not run. A value counts only when nothing
+//! else can have become of it ([`Context::is_steady`]).
+
+use super::lex::Lexer;
+use super::values::Context;
+use super::{Joined, Role, SimpleCommand, Word};
+
+/// Names of which nothing is told; with more, nothing is told of any.
+const MAX_TOUCHED: usize = 256;
+
+/// An `if` or a `case` that is being read.
+pub(super) struct Branching {
+    /// What a `case` asks about, when the text tells.
+    word: Option<String>,
+    /// One of its branches certainly is the one that runs.
+    taken: bool,
+    /// The branch being read never runs; it begins with this command.
+    idle_from: Option<usize>,
+}
+
+impl Lexer<'_, '_> {
+    /// `if`
+    fn opens_if(&mut self) {
+        self.branchings.push(Branching {
+            word: None,
+            taken: false,
+            idle_from: None,
+        });
+    }
+
+    /// Follows a reserved word.
+    pub(super) fn branches_at(&mut self, word: &str) {
+        if !self.context.expand {
+            return;
+        }
+        match word {
+            "if" => self.opens_if(),
+            "then" => self.decides(self.status),
+            "elif" | "else" => self.turns(word == "else"),
+            "fi" => self.closes(),
+            _ => {}
+        }
+        self.status = None;
+        self.denied ^= word == "!";
+    }
+
+    fn decides(&mut self, verdict: Option<bool>) {
+        let next = self.script.commands.len();
+        if let Some(branching) = self.branchings.last_mut().filter(|it| !it.taken) {
+            match verdict {
+                Some(true) => branching.taken = true,
+                Some(false) => branching.idle_from = Some(next),
+                None => {}
+            }
+        }
+    }
+
+    /// Another branch begins, the last one in any case.
+    fn turns(&mut self, last: bool) {
+        self.idles();
+        let next = self.script.commands.len();
+        if let Some(branching) = self.branchings.last_mut() {
+            if branching.taken {
+                branching.idle_from = Some(next);
+            }
+            branching.taken |= last;
+        }
+    }
+
+    /// `fi`, `esac`
+    pub(super) fn closes(&mut self) {
+        self.idles();
+        self.branchings.pop();
+    }
+
+    /// What was read of a branch that never runs does not run.
+    fn idles(&mut self) {
+        let from = self
+            .branchings
+            .last_mut()
+            .and_then(|it| it.idle_from.take());
+        let commands = from.and_then(|from| self.script.commands.get_mut(from..));
+        for command in commands.unwrap_or_default() {
+            command.role = Role::Idle;
+        }
+    }
+
+    /// `case word in`
+    pub(super) fn opens_case(&mut self, command: &SimpleCommand) {
+        if !self.context.expand {
+            return;
+        }
+        let word = command.words.get(1).filter(|word| is_told(word));
+        self.branchings.push(Branching {
+            word: word.map(|word| word.text.clone()),
+            taken: false,
+            idle_from: None,
+        });
+    }
+
+    /// The branch of these patterns begins; `falls` when the one before it goes on into it.
+    pub(super) fn case_branch(&mut self, patterns: &str, falls: bool) {
+        if !self.context.expand {
+            return;
+        }
+        self.idles();
+        let next = self.script.commands.len();
+        let Some(branching) = self.branchings.last_mut() else {
+            return;
+        };
+        let verdict = match &branching.word {
+            Some(word) if !falls => any_matches(patterns, word),
+            _ => None,
+        };
+        if (branching.taken && !falls) || verdict == Some(false) {
+            branching.idle_from = Some(next);
+        } else if verdict == Some(true) {
+            branching.taken = true;
+        }
+    }
+
+    /// Whether a command that follows another in such a way runs, and how that ends: to be asked once
+    /// for each, in order.
+    pub(super) fn runs(&mut self, command: &SimpleCommand) -> bool {
+        let denied = std::mem::take(&mut self.denied);
+        let skipped = match command.joined {
+            Joined::And => self.status == Some(false),
+            Joined::Or => self.status == Some(true),
+            _ => false,
+        };
+        if skipped || !self.context.expand {
+            return !skipped;
+        }
+        let own = verdict(command).map(|holds| holds != denied);
+        self.status = match (command.joined, self.status, own) {
+            (Joined::Pipe, ..) => None,
+            (Joined::And, None, Some(true)) | (Joined::Or, None, Some(false)) => None,
+            (_, _, own) => own,
+        };
+        true
+    }
+}
+
+/// What a test says, when the text tells.
+fn verdict(command: &SimpleCommand) -> Option<bool> {
+    if !command.redirects.is_empty() {
+        return None;
+    }
+    let (program, words) = command.words.split_first()?;
+    if !is_told(program) {
+        return None;
+    }
+    let words = match program.text.as_str() {
+        "true" | ":" => return Some(true),
+        "false" => return Some(false),
+        "test" => words,
+        "[" | "[[" => {
+            let (last, words) = words.split_last()?;
+            let closes = if program.text == "[" { "]" } else { "]]" };
+            (last.text == closes && !last.quoted).then_some(words)?
+        }
+        _ => return None,
+    };
+    let (denied, words) = match words.split_first() {
+        Some((first, rest)) if first.text == "!" && !first.quoted => (true, rest),
+        _ => (false, words),
+    };
+    if !words.iter().all(is_told) {
+        return None;
+    }
+    let texts: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
+    let holds = match texts.as_slice() {
+        [one] => !one.is_empty(),
+        ["-n", one] => !one.is_empty(),
+        ["-z", one] => one.is_empty(),
+        [one, how, other] => compare(one, how, other)?,
+        _ => return None,
+    };
+    Some(holds != denied)
+}
+
+fn compare(one: &str, how: &str, other: &str) -> Option<bool> {
+    let number = |text: &str| text.trim().parse::<i64>().ok();
+    Some(match how {
+        "=" | "==" if is_plain(other) => one == other,
+        "!=" if is_plain(other) => one != other,
+        "-eq" => number(one)? == number(other)?,
+        "-ne" => number(one)? != number(other)?,
+        "-gt" => number(one)? > number(other)?,
+        "-ge" => number(one)? >= number(other)?,
+        "-lt" => number(one)? < number(other)?,
+        "-le" => number(one)? <= number(other)?,
+        _ => return None,
+    })
+}
+
+/// The names in a text.
+fn names(text: &str) -> impl Iterator<Item = &str> {
+    let parts = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
+    parts.filter(|part| is_name(part))
+}
+
+/// Whether a text is no pattern.
+fn is_plain(text: &str) -> bool {
+    !text.contains(['*', '?', '[', '\\', '(', '|'])
+}
+
+/// Whether a word has this one text, whenever it runs.
+fn is_told(word: &Word) -> bool {
+    let one = !word.unknown && !word.wavers && !word.splits && word.others.is_empty();
+    one && !word.text.contains("{}")
+}
+
+/// Whether one of the patterns of a branch matches; nothing where that takes more than comparing.
+fn any_matches(patterns: &str, word: &str) -> Option<bool> {
+    let mut verdict = Some(false);
+    for pattern in patterns.trim().trim_start_matches('(').split('|') {
+        let pattern = pattern.trim();
+        let bare = ["\"", "'"].iter().find_map(|quote| {
+            pattern
+                .strip_prefix(quote)
+                .and_then(|rest| rest.strip_suffix(quote))
+        });
+        let text = bare.unwrap_or(pattern);
+        if pattern == "*"
+            || (is_plain(text) && !text.contains(['$', '`', '"', '\'']) && text == word)
+        {
+            return verdict.map(|_| true);
+        }
+        if !is_plain(text) || text.contains(['$', '`', '"', '\'']) {
+            verdict = None;
+        }
+    }
+    verdict
+}
+
+/// Names that a text gives a value more than once, or counts with: in a loop they may have any of them.
+pub(super) fn changing(text: &str) -> std::collections::HashSet<String> {
+    let mut once = std::collections::HashSet::new();
+    let mut more = std::collections::HashSet::new();
+    let bytes = text.as_bytes();
+    let part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    for at in memchr::memchr3_iter(b'=', b'+', b'-', bytes) {
+        let sign = bytes.get(at);
+        let again = sign != Some(&b'=') && bytes.get(at + 1) == sign;
+        if sign != Some(&b'=') && !again {
+            continue;
+        }
+        let before = text.get(..at).unwrap_or_default();
+        let counted = before.trim_end_matches(['+', '-', '*', '/', '%']);
+        let length = counted.bytes().rev().take_while(part).count();
+        let name = counted.get(counted.len() - length..).unwrap_or_default();
+        if name.is_empty() {
+            continue;
+        }
+        if again || counted.len() < before.len() || !once.insert(name) {
+            more.insert(name.to_owned());
+        }
+    }
+    more
+}
+
+impl Context {
+    /// Something is done to the variables that a text names.
+    pub(super) fn touches(&mut self, text: &str) {
+        if !self.expand {
+            return;
+        }
+        for name in names(text).take(MAX_TOUCHED) {
+            self.keep(name);
+            if !self.unsure.contains(name) {
+                self.unsure.insert(name.to_owned());
+            }
+        }
+        self.blurred |= self.unsure.len() >= MAX_TOUCHED;
+    }
+
+    /// Whether a variable has the one value that is known of it, whatever else happens.
+    pub(super) fn is_steady(&self, name: &str) -> bool {
+        let looping = self.loops != self.outside_loops;
+        !self.blurred
+            && self.bodies == 0
+            && !self.unsure.contains(name)
+            && !(self.child && is_name(name) && !self.before.iter().any(|kept| kept.name == name))
+            && !(looping && (self.changing.contains(name) || !is_name(name)))
+    }
+}
+
+/// A variable's, and not the number of a word that was given.
+fn is_name(name: &str) -> bool {
+    name.starts_with(|first: char| first.is_ascii_alphabetic() || first == '_')
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::super::{Dialect, Role, analyse};
+    use super::*;
+
+    /// The first words of what runs.
+    fn runs(text: &str) -> Vec<String> {
+        let script = analyse(text, Dialect::Posix);
+        let commands = script.commands.iter();
+        let kept = commands.filter(|one| one.role == Role::Ordinary && !one.words.is_empty());
+        kept.map(|one| one.name().to_owned()).collect()
+    }
+
+    #[test]
+    fn tests_that_the_text_answers() {
+        assert_eq!(
+            runs("X=1; if [ $X = 1 ]; then a; else b; fi; c"),
+            ["[", "a", "c"]
+        );
+        assert_eq!(
+            runs("X=2; if [[ $X == 1 ]]; then a; else b; fi"),
+            ["[[", "b"]
+        );
+        assert_eq!(runs("if ! false; then a; else b; fi"), ["false", "a"]);
+        assert_eq!(runs("[ -z '' ] && a || b"), ["[", "a", "b"]);
+        assert_eq!(runs("false && a && b || c"), ["false", "c"]);
+        assert_eq!(runs("test 3 -gt 2 || a"), ["test"]);
+        assert_eq!(
+            runs("X=b; case $X in a) x ;; b|c) y ;; *) z ;; esac"),
+            ["case", "y"]
+        );
+        assert_eq!(
+            runs("if false; then a; elif true; then b; elif c; then d; else e; fi"),
+            ["false", "true", "b"]
+        );
+    }
+
+    /// What may have become another value, or none, decides nothing.
+    #[test]
+    fn values_that_do_not_last() {
+        let asks = "[ \"$X\" = 1 ] || a";
+        for text in [
+            "read X",
+            "x && X=1",
+            "if x; then X=1; fi",
+            "X=1 x",
+            "x && { X=1; }",
+            "X=1; x || { X=2; }",
+            "X=1; unset X",
+            "X=1; . ./env",
+            "X=1; eval \"$Y\"",
+            "X=1; let X=2",
+            "X=1; ((X++))",
+            "X=1; printf -v X 2",
+            "X=1; X+=2",
+            "X=0; (X=1)",
+            "X=1; f() { X=2; }; f",
+            "X=1; declare -n Y=X; Y=2",
+        ] {
+            assert!(
+                runs(&format!("{text}; {asks}")).contains(&"a".to_owned()),
+                "{text}"
+            );
+        }
+        assert!(!runs(&format!("X=1; {asks}")).contains(&"a".to_owned()));
+        let counted = "N=0; while x; do [ $N = 1 ] && a; N=1; done";
+        assert!(runs(counted).contains(&"a".to_owned()));
+        let child = format!("X=1; bash -c '{asks}'; bash -c 'X=1; {asks}'");
+        assert_eq!(runs(&child).iter().filter(|name| *name == "a").count(), 1);
+    }
+
+    #[test]
+    fn patterns() {
+        assert_eq!(any_matches("a|b", "b"), Some(true));
+        assert_eq!(any_matches(" 'a' | \"b\"", "c"), Some(false));
+        assert_eq!(any_matches("[a-z]*", "c"), None);
+        assert_eq!(any_matches("[a-z]|*", "c"), None);
+        assert_eq!(any_matches("*", "c"), Some(true));
+    }
+
+    #[test]
+    fn names_that_change() {
+        let text = "A=1 B=1; A=2; C+=1; ((D++)); --e; F=1";
+        let mut names: Vec<String> = changing(text).into_iter().collect();
+        names.sort();
+        assert_eq!(names, ["A", "C", "D"]);
+    }
+}

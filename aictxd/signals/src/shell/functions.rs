@@ -1,0 +1,333 @@
+//! Functions that a text defines and calls: what they do depends on what they are given.
+//!
+//! A body is read where it stands, as if anything could be given to it, and again at each call with
+//! the words of that call. When every mention of a function is such a call, only the calls count
+//! ([`Role::Idle`]).
+
+use std::collections::HashMap;
+
+use super::lex::{Lexer, run};
+use super::values::{Context, Kept};
+use super::wrap::Input;
+use super::{Frame, MAX_COMMANDS, Role, Script, SimpleCommand, Word};
+
+/// Functions of one text that are remembered, and bytes of a body.
+const MAX_FUNCTIONS: usize = 64;
+const MAX_BODY: usize = 16 * 1024;
+/// Calls that are followed, and bytes that they may read in all.
+const MAX_CALLS: usize = 128;
+const MAX_READ: usize = 64 * 1024;
+/// Words that a body takes one by one (`shift`).
+const MAX_SHIFTS: usize = 8;
+
+/// The functions of a text.
+#[derive(Debug, Default)]
+pub(super) struct Functions {
+    known: Vec<Function>,
+    /// The last definition of each name.
+    names: HashMap<String, usize>,
+    /// Those that are being followed; none of them is followed again.
+    active: Vec<usize>,
+    calls: usize,
+    read: usize,
+}
+
+#[derive(Debug)]
+struct Function {
+    body: String,
+    /// The commands that were read where it stands.
+    commands: std::ops::Range<usize>,
+    called: bool,
+    /// It is defined whatever happens.
+    certain: bool,
+    /// It is mentioned where it is not known what it is given, or was defined again.
+    loose: bool,
+}
+
+/// A definition whose body is being read.
+pub(super) struct Open {
+    name: String,
+    /// Where its body begins, in bytes and commands.
+    start: usize,
+    first: usize,
+    positional: Vec<Word>,
+    dir: Option<String>,
+    outer: Vec<Kept>,
+}
+
+impl Open {
+    /// Nothing of what was read there has happened.
+    pub(super) fn leave(self, context: &mut Context) {
+        context.restore_positional(self.positional);
+        context.bodies = context.bodies.saturating_sub(1);
+        context.leave_scope(self.outer);
+    }
+}
+
+impl Functions {
+    fn named(&mut self, name: &str) -> Option<&mut Function> {
+        let at = self.names.get(name)?;
+        self.known.get_mut(*at)
+    }
+
+    /// Notes what the words behind a program mention.
+    fn mention(&mut self, command: &SimpleCommand) {
+        // What a trap holds is read as a text of its own.
+        if self.known.is_empty() || command.name() == "trap" {
+            return;
+        }
+        let unset = command.name() == "unset";
+        for word in command.arguments() {
+            if unset {
+                self.names.remove(&word.text);
+            } else if let Some(function) = self.named(&word.text) {
+                function.loose = true;
+            }
+        }
+    }
+
+    /// The function that `command` calls and what it is given: several times when the body
+    /// takes one word after the other. Nothing when it cannot be followed, as when the text is too
+    /// `crowded`.
+    fn called(
+        &mut self,
+        command: &SimpleCommand,
+        crowded: bool,
+    ) -> Option<(usize, Vec<Vec<Word>>)> {
+        if self.known.is_empty() {
+            return None;
+        }
+        let word = command.words.first()?;
+        let at = *self.names.get(&word.text)?;
+        if self.active.contains(&at) {
+            return None;
+        }
+        let function = self.known.get_mut(at)?;
+        let split = command.split();
+        let one = split.as_ref().unwrap_or(command).arguments().to_vec();
+        let others = (0..command.variants()).map(|nth| command.variant(nth).arguments().to_vec());
+        let mut rounds: Vec<Vec<Word>> = std::iter::once(one).chain(others).collect();
+        let looping = ["while", "until", "for"];
+        if function.body.contains("shift") && looping.iter().any(|how| function.body.contains(how))
+        {
+            for nth in 1..command.arguments().len().min(MAX_SHIFTS) {
+                let later = command.arguments().get(nth..).unwrap_or_default();
+                rounds.push(later.to_vec());
+            }
+        }
+        self.calls += rounds.len();
+        self.read = self.read.saturating_add(function.body.len() * rounds.len());
+        if crowded || self.calls > MAX_CALLS || self.read > MAX_READ {
+            function.loose = true;
+            return None;
+        }
+        function.called = true;
+        Some((at, rounds))
+    }
+
+    /// How many are known; [`Functions::leave`] wants it back.
+    pub(super) fn enter(&self) -> usize {
+        self.known.len()
+    }
+
+    /// A shell of its own ended: what it defined since then is gone.
+    pub(super) fn leave(&mut self, known: usize) {
+        if self.known.len() > known {
+            self.names.retain(|_, at| *at < known);
+        }
+    }
+
+    /// The names, taken away: another program knows none of them.
+    pub(super) fn take_names(&mut self) -> HashMap<String, usize> {
+        std::mem::take(&mut self.names)
+    }
+
+    /// Gives them back.
+    pub(super) fn give_names(&mut self, names: HashMap<String, usize>) {
+        self.names = names;
+    }
+
+    /// Tells the commands of definitions that only count where they are called.
+    pub(super) fn settle(&self, script: &mut Script) {
+        for function in &self.known {
+            if function.called && !function.loose {
+                let commands = script.commands.get_mut(function.commands.clone());
+                for command in commands.unwrap_or_default() {
+                    command.role = Role::Idle;
+                }
+            }
+        }
+    }
+}
+
+impl Lexer<'_, '_> {
+    /// The body of function `name` begins here.
+    pub(super) fn open_function(&mut self, name: String) -> Open {
+        self.context.bodies = self.context.bodies.saturating_add(1);
+        Open {
+            name,
+            start: self.pos,
+            first: self.script.commands.len(),
+            // What its words are is told where it is called.
+            positional: self.context.set_positional(&[]),
+            dir: self.dir.clone(),
+            outer: self.context.enter_scope(),
+        }
+    }
+
+    /// It ended before byte `end`.
+    pub(super) fn close_function(&mut self, mut open: Open, end: usize) {
+        self.dir = open.dir.take();
+        let body = self.text.get(open.start..end).unwrap_or_default();
+        let name = std::mem::take(&mut open.name);
+        let commands = open.first..self.script.commands.len();
+        open.leave(self.context);
+        let certain = self.context.is_certain();
+        let functions = &mut self.context.functions;
+        let again = functions.named(&name);
+        let loose = again.is_some();
+        if let Some(before) = again {
+            before.loose = true;
+        }
+        // A definition inside a body is read with each call of it.
+        if !functions.active.is_empty()
+            || functions.known.len() >= MAX_FUNCTIONS
+            || body.len() > MAX_BODY
+        {
+            return;
+        }
+        functions.names.insert(name, functions.known.len());
+        functions.known.push(Function {
+            body: body.to_owned(),
+            commands,
+            called: false,
+            certain,
+            loose,
+        });
+    }
+}
+
+/// Follows the command at `index` when it calls a function of the text; gives the directory that the
+/// function leaves it in.
+pub(super) fn follow(
+    script: &mut Script,
+    context: &mut Context,
+    index: usize,
+    depth: u8,
+) -> Option<Option<String>> {
+    let crowded = script.commands.len() > MAX_COMMANDS / 2;
+    let command = script.commands.get_mut(index)?;
+    context.functions.mention(command);
+    let (at, rounds) = context.functions.called(command, crowded)?;
+    let function = context.functions.known.get(at)?;
+    let body = function.body.clone();
+    if function.certain {
+        command.role = Role::Call;
+    }
+    let frame = Frame {
+        dir: command.dir.clone(),
+        remote: command.remote,
+        fed: command.fed,
+        elevated: command.elevated,
+        depth,
+    };
+    let mut dir = None;
+    let input = Input::of(command);
+    let first = script.commands.len();
+    context.functions.active.push(at);
+    let outside = context.enter_call();
+    for given in rounds {
+        let before = context.set_positional(&given);
+        dir = run(script, context, &body, &frame, false);
+        context.restore_positional(before);
+    }
+    context.leave_call(outside);
+    context.functions.active.pop();
+    input.hand_on(script, first);
+    Some(dir)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Dialect, Role, analyse};
+
+    /// What runs, as `word word`.
+    fn runs(text: &str) -> Vec<String> {
+        let script = analyse(text, Dialect::Posix);
+        let commands = script.commands.iter();
+        let kept = commands.filter(|one| one.role == Role::Ordinary && !one.words.is_empty());
+        kept.map(|one| {
+            let words: Vec<&str> = one.words.iter().map(|word| word.text.as_str()).collect();
+            words.join(" ")
+        })
+        .collect()
+    }
+
+    #[test]
+    fn calls_with_what_they_are_given() {
+        assert_eq!(runs("f() { rm \"$1\"; }; f a; f b"), ["rm a", "rm b"]);
+        assert_eq!(runs("function f { rm $2 $1; }\nf a b"), ["rm b a"]);
+        assert_eq!(runs("f() ( rm \"$@\" ); f a b"), ["rm a b"]);
+        assert_eq!(runs("f() { g \"$1\"; }; g() { rm \"$1\"; }; f a"), ["rm a"]);
+        assert_eq!(
+            runs("f() { local d=$1; rm $d; }; f a; f b"),
+            ["local d=a", "rm a", "local d=b", "rm b"]
+        );
+        assert_eq!(
+            runs("for x in a b; do f $x; done; f() { :; }")
+                .last()
+                .map(String::as_str),
+            Some(":")
+        );
+        assert_eq!(
+            runs("f() { rm $1; }; for x in a b; do f $x; done")[1..],
+            ["rm a", "rm b"]
+        );
+        assert_eq!(
+            runs("f() { while x; do rm $1; shift; done; }; f a b"),
+            ["x", "rm a", "shift", "x", "rm b", "shift"]
+        );
+    }
+
+    /// Without all its calls a function may be given anything.
+    #[test]
+    fn definitions_that_count() {
+        for text in [
+            "f() { rm $1; }",
+            "f() { rm $1; }; f a; ls | xargs f",
+            "f() { rm $1; }; f a; export -f f",
+            "f() { rm $1; }; f a; f() { mv $1; }",
+        ] {
+            assert!(runs(text).contains(&"rm $1".to_owned()), "{text}");
+        }
+        assert_eq!(runs("trap f EXIT; f() { rm a; }"), ["trap f EXIT", "rm a"]);
+    }
+
+    /// A function hides a program only where it is one.
+    #[test]
+    fn programs_of_the_same_name() {
+        assert_eq!(runs("rm() { echo; }; rm a"), ["echo"]);
+        for text in [
+            "rm() { echo; }; bash -c 'rm a'",
+            "(rm() { echo; }); rm a",
+            "rm() { echo; }; sudo rm a",
+            "rm() { echo; }; unset -f rm; rm a",
+            "if x; then rm() { echo; }; fi; rm a",
+            "rm() { command rm a; }; rm a",
+        ] {
+            assert!(runs(text).iter().any(|it| it.contains("rm a")), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_calls_itself_ends() {
+        assert_eq!(runs("f() { f; f; }; f"), ["f", "f"]);
+        let mut text = String::from("a0() { x; }\n");
+        for n in 1..20 {
+            let below = n - 1;
+            text.push_str(&format!("a{n}() {{ a{below}; a{below}; a{below}; }}\n"));
+        }
+        let script = analyse(&format!("{text}a19"), Dialect::Posix);
+        assert!(!script.undecided && script.commands.len() < 4096);
+    }
+}
