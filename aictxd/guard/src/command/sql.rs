@@ -298,9 +298,10 @@ pub(super) fn statements(judge: &mut Judge, call: Call, client: &str, text: &str
             return;
         }
     }
+    // Another connection has other tables.
+    let one_connection = !text.contains("\\c");
     for statement in text.split(';').flat_map(between_orders) {
-        // Another connection has other tables.
-        if made.len() < MAX_MADE && !text.contains("\\c") {
+        if made.len() < MAX_MADE && one_connection {
             made.extend(made_by(statement));
         }
         if let Some((tier, verb)) = statement_tier(statement)

@@ -280,11 +280,11 @@ impl Context {
     /// Whether a variable has the one value that is known of it, whatever else happens.
     pub(super) fn is_steady(&self, name: &str) -> bool {
         let looping = self.loops != self.outside_loops;
-        !self.blurred
-            && self.bodies == 0
-            && !self.unsure.contains(name)
-            && !(self.child && is_name(name) && !self.before.iter().any(|kept| kept.name == name))
-            && !(looping && (self.changing.contains(name) || !is_name(name)))
+        let turns = looping && (self.changing.contains(name) || !is_name(name));
+        // A program of its own knows what it has set itself.
+        let own = || self.before.iter().any(|kept| kept.name == name);
+        let strange = self.child && is_name(name) && !own();
+        !self.blurred && self.bodies == 0 && !turns && !strange && !self.unsure.contains(name)
     }
 }
 

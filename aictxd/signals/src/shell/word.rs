@@ -524,7 +524,7 @@ fn plain_parameter(rest: &str) -> Option<(&str, bool, usize)> {
     let instead = after
         .strip_prefix(":-")
         .or_else(|| after.strip_prefix('-'))?;
-    let end = instead.find(|c: char| matches!(c, '}' | '$' | '`' | '\\' | '"' | '\'' | '{'))?;
+    let end = instead.find(['}', '$', '`', '\\', '"', '\'', '{'])?;
     instead.get(end..)?.starts_with('}').then(|| {
         let whole = rest.len() - instead.len() + end + 1;
         (name, false, whole)
