@@ -366,6 +366,17 @@ fn thirty_first_set() {
     assert!(rates.alarms <= 0.02 && rates.false_asks == 0.0);
 }
 
+/// Everything, with pairs of which one is harmless. First run: recall 0.9000 of 120, two called safe, alarms
+/// 0.0714 of 70; with eight labels changed to the specification's (publishing, `git stash clear` and
+/// `terraform apply` are cautions there) recall 0.9643 of 112. Asked about still: a function that is defined and
+/// never called, and `cd` into a new directory that may have failed.
+#[test]
+fn thirty_second_set() {
+    let rates = rates(include_str!("risk-thirtytwo.jsonl"));
+    assert!(rates.recall >= 0.99 && rates.missed == 0);
+    assert!(rates.alarms <= 0.043 && rates.false_asks <= 0.03);
+}
+
 /// No measure of anything: written family by family, together with the rules, and corrected where a
 /// second look changed the reviewer's mind. It keeps what was walked through.
 #[test]

@@ -99,6 +99,11 @@ fn works_there(arguments: &[Word], inside: bool) -> bool {
                 return false;
             }
             text if text.starts_with('-') => {}
+            // To a repository that is there, wherever it comes from.
+            "push" => {
+                let mut told = words.filter(|word| !word.text.starts_with('-'));
+                return told.next().is_some_and(names_what_is_new);
+            }
             verb => return inside && OF_GIT.contains(&verb),
         }
     }

@@ -141,6 +141,20 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
             );
         }
     }
+    if found.is_empty() && !local {
+        let mut sent: Vec<&str> = Vec::new();
+        for (_, word) in words
+            .iter()
+            .enumerate()
+            .filter(|(at, _)| sends(name, words, *at))
+        {
+            sent.push(file_of(&word.text));
+        }
+        if !sent.is_empty() {
+            let before = call.script.commands.get(..call.segment);
+            found.extend(packed(before.unwrap_or_default(), &sent));
+        }
+    }
     if !found.is_empty() {
         judge.hit(
             Some(call),
@@ -186,6 +200,63 @@ fn sends(name: &str, words: &[Word], at: usize) -> bool {
         "scp" | "rsync" => !text.starts_with('-') && !text.contains(':'),
         _ => !text.starts_with('-') || text.contains('='),
     }
+}
+
+/// Programs that put files into others, as they are.
+const PACKERS: &[&str] = &[
+    "cp", "mv", "tar", "bsdtar", "zip", "7z", "7za", "gzip", "bzip2", "xz", "zstd", "cat", "tee",
+    "base64", "install", "rsync", "ln", "find", "fd", "dd", "split", "cpio", "jar",
+];
+/// Commands that are looked back at, and files in which secrets are then.
+const MAX_PACKERS: usize = 64;
+const MAX_PACKED: usize = 32;
+
+/// Which of `sent` hold what other files hold that are secret: copied or packed by earlier commands.
+fn packed<'a>(before: &[SimpleCommand], sent: &[&'a str]) -> Vec<&'a str> {
+    let mut holding: Vec<&str> = Vec::new();
+    let skipped = before.len().saturating_sub(MAX_PACKERS);
+    for command in before.iter().skip(skipped) {
+        if !PACKERS.contains(&command.name()) || command.remote {
+            continue;
+        }
+        let words = || command.arguments().iter().map(|word| word.text.as_str());
+        let read = command
+            .redirects
+            .iter()
+            .filter(|it| it.kind == RedirectKind::Read);
+        let mut given = words().chain(read.map(|it| it.target.text.as_str()));
+        let holds = |text: &str| is_secret(text) || holding.iter().any(|held| is_in(text, held));
+        if !given.any(holds) || holding.len() >= MAX_PACKED {
+            continue;
+        }
+        if matches!(command.name(), "find" | "fd") {
+            holding.push("{}");
+            continue;
+        }
+        let written = command
+            .redirects
+            .iter()
+            .filter(|redirect| matches!(redirect.kind, RedirectKind::Write | RedirectKind::Append));
+        holding.extend(written.map(|it| it.target.text.as_str()));
+        // What it makes is named among its words, first or last.
+        let made = words().filter(|text| !text.starts_with('-') && !is_secret(text));
+        holding.extend(made.filter(|text| text.len() > 1));
+        holding.truncate(MAX_PACKED);
+    }
+    let holds = |file: &&&str| holding.iter().any(|held| is_in(file, held));
+    sent.iter().filter(holds).copied().collect()
+}
+
+/// Whether a path is another, or below it.
+fn is_in(path: &str, held: &str) -> bool {
+    path.strip_prefix(held)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/') || held.ends_with('/'))
+}
+
+/// The file of `file=@path`, `@path` and `--post-file=path`.
+fn file_of(text: &str) -> &str {
+    let text = text.rsplit(['@', '=']).next().unwrap_or_default();
+    text.split(';').next().unwrap_or_default()
 }
 
 /// A file that holds secrets: by name in the repository, by place elsewhere.

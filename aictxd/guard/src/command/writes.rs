@@ -363,7 +363,9 @@ const FILTERS: &[&str] = &[
 
 /// `sort x > x`: the shell empties the file before the program reads it.
 pub(super) fn reads_what_it_empties(call: Call, target: &Word) -> bool {
-    if target.unknown || target.text.is_empty() || target.text.starts_with("/dev/") {
+    // One variable is the same file both times, whichever that is.
+    let named = !target.unknown || target.carried || is_variable(&target.text);
+    if !named || target.text.is_empty() || target.text.starts_with("/dev/") {
         return false;
     }
     // As good as at the same time: `cat x | sort > x`.
@@ -381,15 +383,27 @@ pub(super) fn reads_what_it_empties(call: Call, target: &Word) -> bool {
     false
 }
 
+/// `$name` or `${name}` and nothing else.
+fn is_variable(text: &str) -> bool {
+    let name = text.strip_prefix('$').unwrap_or_default();
+    let bare = name
+        .strip_prefix('{')
+        .and_then(|name| name.strip_suffix('}'));
+    let name = bare.unwrap_or(name);
+    !name.is_empty()
+        && name
+            .bytes()
+            .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
 fn reads(command: &SimpleCommand, target: &Word) -> bool {
-    if !FILTERS.contains(&command.name()) {
-        return false;
-    }
     let plain = |text: &str| text.trim_start_matches("./").to_owned();
-    let same = |word: &Word| plain(&word.text) == plain(&target.text);
+    let same =
+        |word: &Word| plain(&word.text) == plain(&target.text) && word.carried == target.carried;
     let given = command.redirects.iter();
     let mut given = given.filter(|redirect| redirect.kind == RedirectKind::Read);
-    command.arguments().iter().any(same) || given.any(|redirect| same(&redirect.target))
+    let prints = FILTERS.contains(&command.name());
+    (prints && command.arguments().iter().any(same)) || given.any(|redirect| same(&redirect.target))
 }
 
 /// `sort -o x /dev/null`
