@@ -377,6 +377,15 @@ fn thirty_second_set() {
     assert!(rates.alarms <= 0.043 && rates.false_asks <= 0.03);
 }
 
+/// Everything, a quarter of it code. First run: recall 0.9739 of 115, two called safe (a loop over `.env` that
+/// sends each line, the environment filtered and sent), alarms 0.0211 of 95. No label was changed.
+#[test]
+fn thirty_third_set() {
+    let rates = rates(include_str!("risk-thirtythree.jsonl"));
+    assert!(rates.recall >= 0.97 && rates.missed == 0);
+    assert!(rates.alarms <= 0.02 && rates.false_asks <= 0.02);
+}
+
 /// No measure of anything: written family by family, together with the rules, and corrected where a
 /// second look changed the reviewer's mind. It keeps what was walked through.
 #[test]

@@ -302,7 +302,7 @@ fn read(text: &str, mut context: Context) -> Script {
     }
     lex::run(&mut script, &mut context, text, &frame, false);
     lex::run_deferred(&mut script, &mut context);
-    context.functions.settle(&mut script);
+    context.functions.settle(&mut script, text, context.blurred);
     script
 }
 

@@ -155,6 +155,9 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
             found.extend(packed(before.unwrap_or_default(), &sent));
         }
     }
+    if found.is_empty() && !local && words.iter().any(|word| word.unknown || word.carried) {
+        found.extend(read_line_by_line(call));
+    }
     if !found.is_empty() {
         judge.hit(
             Some(call),
@@ -200,6 +203,31 @@ fn sends(name: &str, words: &[Word], at: usize) -> bool {
         "scp" | "rsync" => !text.starts_with('-') && !text.contains(':'),
         _ => !text.starts_with('-') || text.contains('='),
     }
+}
+
+/// The file of secrets whose lines a loop around the call takes one by one: `while read x; do …; done < .env`,
+/// `cat .env | while read x; do …`.
+fn read_line_by_line<'s>(call: Call<'s>) -> Option<&'s str> {
+    let commands = &call.script.commands;
+    let (before, after) = commands.split_at_checked(call.segment)?;
+    let skipped = before.len().saturating_sub(MAX_PACKERS);
+    let reader = before
+        .iter()
+        .skip(skipped)
+        .rev()
+        .find(|it| it.name() == "read")?;
+    let from = reader.piped_from.and_then(|at| commands.get(at));
+    let piped = from.into_iter().flat_map(SimpleCommand::arguments);
+    let ends = after
+        .iter()
+        .take(MAX_PACKERS)
+        .filter(|it| it.words.is_empty());
+    let given = ends.chain([reader]).flat_map(|it| &it.redirects);
+    let given = given
+        .filter(|it| it.kind == RedirectKind::Read)
+        .map(|it| &it.target);
+    let mut files = piped.chain(given).map(|word| word.text.as_str());
+    files.find(|file| is_secret(file))
 }
 
 /// Programs that put files into others, as they are.

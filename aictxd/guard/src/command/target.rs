@@ -278,6 +278,85 @@ pub(super) fn is_disk(path: &str) -> bool {
     })
 }
 
+/// Files of the system that are there on every machine that needs them: whoever puts one there replaces it.
+const IN_USE: &[&str] = &[
+    "aliases",
+    "apache2.conf",
+    "apt.conf",
+    "bash.bashrc",
+    "chrony.conf",
+    "config.toml",
+    "containerd.toml",
+    "crontab",
+    "daemon.json",
+    "default",
+    "dnsmasq.conf",
+    "environment",
+    "exports",
+    "fail2ban.conf",
+    "fstab",
+    "group",
+    "grub",
+    "haproxy.cfg",
+    "hostname",
+    "hosts",
+    "hosts.allow",
+    "hosts.deny",
+    "httpd.conf",
+    "jail.conf",
+    "krb5.conf",
+    "ld.so.conf",
+    "limits.conf",
+    "logrotate.conf",
+    "login.defs",
+    "main.cf",
+    "master.cf",
+    "my.cnf",
+    "mysqld.cnf",
+    "named.conf",
+    "netplan",
+    "nftables.conf",
+    "nginx.conf",
+    "nsswitch.conf",
+    "ntp.conf",
+    "openssl.cnf",
+    "pam.conf",
+    "passwd",
+    "pg_hba.conf",
+    "php.ini",
+    "postgresql.conf",
+    "profile",
+    "rabbitmq.conf",
+    "redis.conf",
+    "resolv.conf",
+    "rsyslog.conf",
+    "rules.v4",
+    "shadow",
+    "smb.conf",
+    "sources.list",
+    "squid.conf",
+    "ssh_config",
+    "sshd_config",
+    "sudoers",
+    "sysctl.conf",
+    "syslog-ng.conf",
+    "system.conf",
+    "ufw.conf",
+    "zshrc",
+];
+
+/// A file of the system's own settings.
+fn is_in_use(path: &str) -> bool {
+    let etc = [
+        "/etc/",
+        "/usr/local/etc/",
+        "/private/etc/",
+        "/opt/homebrew/etc/",
+    ];
+    let name = path.rsplit('/').next().unwrap_or_default();
+    etc.iter().any(|root| path.starts_with(root)) && IN_USE.contains(&name)
+}
+
 impl Judge<'_> {
     /// Runs a path that is written to through the path checks.
     pub(super) fn write_target(&mut self, call: Call, word: &Word, verb: &str, touch: Touch) {
@@ -324,7 +403,7 @@ impl Judge<'_> {
             }
         }
         let mild = match touch {
-            Touch::Create => outside,
+            Touch::Create => outside && !is_in_use(&word.text),
             Touch::Append => {
                 let absolute = self.place.absolute(call.command.dir.as_deref(), &word.text);
                 outside

@@ -14,8 +14,12 @@ const MAX_TOUCHED: usize = 256;
 pub(super) struct Branching {
     /// What a `case` asks about, when the text tells.
     word: Option<String>,
-    /// One of its branches certainly is the one that runs.
+    /// One of its branches certainly is the one that runs, or another before it.
     taken: bool,
+    /// One before may have been the one.
+    doubt: bool,
+    /// The branch being read certainly runs.
+    sure: bool,
     /// The branch being read never runs; it begins with this command.
     idle_from: Option<usize>,
 }
@@ -26,6 +30,8 @@ impl Lexer<'_, '_> {
         self.branchings.push(Branching {
             word: None,
             taken: false,
+            doubt: false,
+            sure: false,
             idle_from: None,
         });
     }
@@ -46,13 +52,55 @@ impl Lexer<'_, '_> {
         self.denied ^= word == "!";
     }
 
+    /// Whether what comes next, joined in this way, runs; nothing when the text does not tell.
+    pub(super) fn goes_on(&self, joined: Joined) -> Option<bool> {
+        match (joined, self.status) {
+            (Joined::And, status) => status,
+            (Joined::Or, status) => status.map(|ended_well| !ended_well),
+            _ => Some(true),
+        }
+    }
+
+    /// Whether what is read at this place runs in any case, and in the shell of the text itself.
+    fn is_in_any_case(&self) -> bool {
+        let braces = self
+            .braces
+            .iter()
+            .all(|brace| !brace.branch && brace.idle_from.is_none());
+        let branchings = self
+            .branchings
+            .iter()
+            .all(|it| it.sure && it.idle_from.is_none());
+        self.context.expand
+            && !self.windows()
+            && self.depth == self.base
+            && self.context.loops == self.context.outside_loops
+            && self.context.bodies == 0
+            && !self.apart
+            && braces
+            && branchings
+    }
+
+    /// A command was read that runs, `told` when that is certain as far as its list goes: whether it ends
+    /// the shell.
+    pub(super) fn ends(&self, command: &SimpleCommand, told: bool) -> bool {
+        let ends = match (command.role, command.name()) {
+            (Role::Call, _) | (_, "eval") => self.context.exited,
+            (_, name) => name == "exit",
+        };
+        told && ends && self.is_in_any_case()
+    }
+
     fn decides(&mut self, verdict: Option<bool>) {
         let next = self.script.commands.len();
         if let Some(branching) = self.branchings.last_mut().filter(|it| !it.taken) {
             match verdict {
-                Some(true) => branching.taken = true,
+                Some(true) => {
+                    branching.taken = true;
+                    branching.sure = !branching.doubt;
+                }
                 Some(false) => branching.idle_from = Some(next),
-                None => {}
+                None => branching.doubt = true,
             }
         }
     }
@@ -65,6 +113,7 @@ impl Lexer<'_, '_> {
             if branching.taken {
                 branching.idle_from = Some(next);
             }
+            branching.sure = last && !branching.taken && !branching.doubt;
             branching.taken |= last;
         }
     }
@@ -96,6 +145,8 @@ impl Lexer<'_, '_> {
         self.branchings.push(Branching {
             word: word.map(|word| word.text.clone()),
             taken: false,
+            doubt: false,
+            sure: false,
             idle_from: None,
         });
     }
@@ -114,10 +165,14 @@ impl Lexer<'_, '_> {
             Some(word) if !falls => any_matches(patterns, word),
             _ => None,
         };
+        branching.sure = false;
         if (branching.taken && !falls) || verdict == Some(false) {
             branching.idle_from = Some(next);
         } else if verdict == Some(true) {
             branching.taken = true;
+            branching.sure = !branching.doubt;
+        } else {
+            branching.doubt = true;
         }
     }
 
@@ -125,11 +180,7 @@ impl Lexer<'_, '_> {
     /// for each, in order.
     pub(super) fn runs(&mut self, command: &SimpleCommand) -> bool {
         let denied = std::mem::take(&mut self.denied);
-        let skipped = match command.joined {
-            Joined::And => self.status == Some(false),
-            Joined::Or => self.status == Some(true),
-            _ => false,
-        };
+        let skipped = self.ended || self.goes_on(command.joined) == Some(false);
         if skipped || !self.context.expand {
             return !skipped;
         }
@@ -363,6 +414,41 @@ mod tests {
         assert!(runs(counted).contains(&"a".to_owned()));
         let child = format!("X=1; bash -c '{asks}'; bash -c 'X=1; {asks}'");
         assert_eq!(runs(&child).iter().filter(|name| *name == "a").count(), 1);
+    }
+
+    #[test]
+    fn what_comes_behind_the_end() {
+        assert_eq!(runs("a; exit 0; b"), ["a", "exit"]);
+        assert_eq!(
+            runs("X=no; [ $X = yes ] || { a; exit 1; }; b"),
+            ["[", "a", "exit"]
+        );
+        assert_eq!(
+            runs("die() { a; exit; }; false || die; b"),
+            ["false", "a", "exit"]
+        );
+        assert_eq!(
+            runs("if false; then a; else exit; fi; b"),
+            ["false", "exit"]
+        );
+        for text in [
+            "(exit); b",
+            "x=$(exit); b",
+            "exit | a; b",
+            "a | exit; b",
+            "exit & b",
+            "a && exit; b",
+            "if a; then exit; fi; b",
+            "for x in 1; do exit; done; b",
+            "case $x in a) exit ;; esac; b",
+            "bash -c exit; b",
+            "f() { exit; }; b",
+            "f() { exit; }; f | a; b",
+            "a || { exit; }; b",
+            "trap b EXIT; exit",
+        ] {
+            assert!(runs(text).contains(&"b".to_owned()), "{text}");
+        }
     }
 
     #[test]

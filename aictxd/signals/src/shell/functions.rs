@@ -34,10 +34,13 @@ pub(super) struct Functions {
 
 #[derive(Debug)]
 struct Function {
+    name: String,
     body: String,
     /// The commands that were read where it stands.
     commands: std::ops::Range<usize>,
     called: bool,
+    /// How often it is mentioned only to be shown.
+    shown: usize,
     /// It is defined whatever happens.
     certain: bool,
     /// It is mentioned where it is not known what it is given, or was defined again.
@@ -76,12 +79,16 @@ impl Functions {
         if self.known.is_empty() || command.name() == "trap" {
             return;
         }
-        let unset = command.name() == "unset";
+        let (unset, shown) = (command.name() == "unset", shows(command));
         for word in command.arguments() {
             if unset {
                 self.names.remove(&word.text);
             } else if let Some(function) = self.named(&word.text) {
-                function.loose = true;
+                if shown {
+                    function.shown += 1;
+                } else {
+                    function.loose = true;
+                }
             }
         }
     }
@@ -147,16 +154,53 @@ impl Functions {
         self.names = names;
     }
 
-    /// Tells the commands of definitions that only count where they are called.
-    pub(super) fn settle(&self, script: &mut Script) {
+    /// Tells the commands of definitions that only count where they are called. A function that nothing
+    /// calls does nothing, if there is more to the text than what it defines; `blurred` when something
+    /// that is not told may call any.
+    pub(super) fn settle(&self, script: &mut Script, text: &str, blurred: bool) {
+        if self.known.is_empty() {
+            return;
+        }
+        let defined = |at: &usize| self.known.iter().any(|it| it.commands.contains(at));
+        let rest = (0..script.commands.len()).filter(|at| !defined(at));
+        let rest: Vec<&SimpleCommand> = rest.filter_map(|at| script.commands.get(at)).collect();
+        let told = |it: &&SimpleCommand| it.words.first().is_none_or(|word| !word.unknown);
+        let more = !blurred && !rest.is_empty() && rest.iter().all(told);
         for function in &self.known {
-            if function.called && !function.loose {
+            let unused = || more && mentions(text, &function.name) == 1 + function.shown;
+            if !function.loose && (function.called || unused()) {
                 let commands = script.commands.get_mut(function.commands.clone());
                 for command in commands.unwrap_or_default() {
                     command.role = Role::Idle;
                 }
             }
         }
+    }
+}
+
+/// How often a text says a name.
+fn mentions(text: &str, name: &str) -> usize {
+    let part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+    let found = memchr::memmem::find_iter(text.as_bytes(), name.as_bytes());
+    found
+        .filter(|at| {
+            let before = at.checked_sub(1).and_then(|at| text.as_bytes().get(at));
+            let behind = text.as_bytes().get(at + name.len());
+            !before.is_some_and(part) && !behind.is_some_and(part)
+        })
+        .count()
+}
+
+/// Whether a command only shows what functions are.
+fn shows(command: &SimpleCommand) -> bool {
+    let first = command
+        .arguments()
+        .first()
+        .map_or("", |word| word.text.as_str());
+    match command.name() {
+        "declare" | "typeset" => matches!(first, "-f" | "-F"),
+        "type" | "which" => true,
+        _ => false,
     }
 }
 
@@ -196,8 +240,10 @@ impl Lexer<'_, '_> {
         {
             return;
         }
-        functions.names.insert(name, functions.known.len());
+        functions.names.insert(name.clone(), functions.known.len());
         functions.known.push(Function {
+            name,
+            shown: 0,
             body: body.to_owned(),
             commands,
             called: false,
@@ -236,12 +282,15 @@ pub(super) fn follow(
     let first = script.commands.len();
     context.functions.active.push(at);
     let outside = context.enter_call();
+    let once = rounds.len() == 1;
     for given in rounds {
         let before = context.set_positional(&given);
         dir = run(script, context, &body, &frame, false);
         context.restore_positional(before);
     }
     context.leave_call(outside);
+    // What one of several calls does is not what all do.
+    context.exited &= once;
     context.functions.active.pop();
     input.hand_on(script, first);
     Some(dir)
@@ -301,6 +350,22 @@ mod tests {
             assert!(runs(text).contains(&"rm $1".to_owned()), "{text}");
         }
         assert_eq!(runs("trap f EXIT; f() { rm a; }"), ["trap f EXIT", "rm a"]);
+    }
+
+    #[test]
+    fn what_nothing_calls() {
+        assert_eq!(runs("f() { rm a; }; g"), ["g"]);
+        assert_eq!(runs("f() { rm a; }; declare -f f"), ["declare -f f"]);
+        for text in [
+            "f() { rm a; }",
+            "f() { rm a; }; $x",
+            "f() { rm a; }; . ./x",
+            "f() { rm a; }; PROMPT_COMMAND=f",
+            "f() { rm a; }; declare -fx f; g",
+            "f() { rm a; }; echo 'f' | bash",
+        ] {
+            assert!(runs(text).contains(&"rm a".to_owned()), "{text}");
+        }
     }
 
     /// A function hides a program only where it is one.

@@ -34,6 +34,10 @@ pub(super) fn run(
         branchings: Vec::new(),
         status: None,
         denied: false,
+        base: frame.depth,
+        apart: false,
+        ended: false,
+        joined: Joined::First,
         flat: false,
         depth: frame.depth,
         dir: frame.dir.clone(),
@@ -54,6 +58,7 @@ pub(super) fn run(
             }
         }
     }
+    lexer.context.exited = lexer.ended;
     lexer.dir
 }
 
@@ -86,6 +91,14 @@ pub(super) struct Lexer<'t, 's> {
     pub(super) status: Option<bool>,
     /// `!` stands before what comes next.
     pub(super) denied: bool,
+    /// The depth at which the text begins.
+    pub(super) base: u8,
+    /// What is being read runs in a shell of its own: its output is piped, or it runs in the background.
+    pub(super) apart: bool,
+    /// The shell has ended.
+    pub(super) ended: bool,
+    /// How what is being read follows its predecessor.
+    pub(super) joined: Joined,
     /// The nesting just met is too deep: what follows is read as commands of their own.
     pub(super) flat: bool,
     pub(super) depth: u8,
@@ -102,7 +115,11 @@ pub(super) struct Brace {
     /// The function whose body it begins.
     open: Option<Open>,
     /// What stands in it may not run.
-    branch: bool,
+    pub(super) branch: bool,
+    /// It does not run, from this command on.
+    pub(super) idle_from: Option<usize>,
+    /// How the list ends that leaves it out.
+    status: Option<bool>,
 }
 
 pub(super) struct Awaiting {
@@ -264,7 +281,9 @@ impl Lexer<'_, '_> {
                 }
             };
             let (how, width) = next;
+            self.apart = matches!(how, Joined::Pipe | Joined::Background);
             self.finish(&mut current, joined, pipe.take());
+            self.apart = false;
             self.pos += width;
             joined = how;
             if how == Joined::Pipe {
@@ -448,6 +467,7 @@ impl Lexer<'_, '_> {
     /// Adds what was read as one word, which may have become several.
     fn take_words(&mut self, current: &mut Current, building: Building, joined: Joined) {
         self.context.conditional = is_conditional(joined);
+        self.joined = joined;
         if !building.started {
             if building.vanished {
                 return;
@@ -502,6 +522,8 @@ impl Lexer<'_, '_> {
 
     /// Follows a word that opens, joins or closes.
     fn reserved(&mut self, current: &mut Current, text: &str, defining: Option<String>) {
+        let goes_on = self.goes_on(self.joined);
+        let status = self.status;
         self.context.reserved(text);
         self.branches_at(text);
         match text {
@@ -515,15 +537,29 @@ impl Lexer<'_, '_> {
             "{" if self.context.expand => {
                 let open = defining.map(|name| self.open_function(name));
                 // `a && { X=1; }`
-                let branch = open.is_none() && self.context.conditional;
+                let branch = open.is_none() && goes_on != Some(true);
                 self.context.branch(branch, true);
-                self.braces.push(Brace { open, branch });
+                let idle = open.is_none() && (goes_on == Some(false) || self.ended);
+                let idle_from = idle.then_some(self.script.commands.len());
+                self.braces.push(Brace {
+                    open,
+                    branch,
+                    idle_from,
+                    status: status.filter(|_| idle),
+                });
             }
             "}" => {
                 let Some(brace) = self.braces.pop() else {
                     return;
                 };
                 self.context.branch(brace.branch, false);
+                self.status = brace.status;
+                let idle = brace
+                    .idle_from
+                    .and_then(|from| self.script.commands.get_mut(from..));
+                for command in idle.unwrap_or_default() {
+                    command.role = Role::Idle;
+                }
                 if let Some(open) = brace.open {
                     self.close_function(open, self.pos.saturating_sub(1));
                 }
@@ -565,6 +601,7 @@ impl Lexer<'_, '_> {
         } else if command.name() == "popd" {
             self.dir = None;
         }
+        let told = self.goes_on(joined) == Some(true) && joined != Joined::Pipe;
         let runs = self.runs(&command);
         if !runs {
             command.role = Role::Idle;
@@ -587,8 +624,12 @@ impl Lexer<'_, '_> {
         }
         self.script.commands.push(command);
         // A shell that reads a here-document is followed once its text is there.
+        self.context.exited = false;
         if complete && runs {
             self.follow(owner, joined == Joined::Pipe);
+        }
+        if let Some(command) = self.script.commands.get(owner).filter(|_| runs) {
+            self.ended |= self.ends(command, told);
         }
     }
 

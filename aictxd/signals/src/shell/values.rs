@@ -42,6 +42,8 @@ pub(super) struct Context {
     pub(super) outside_loops: u16,
     /// Functions that are being followed: whether what they set stays is not told.
     calls: u16,
+    /// The text that was followed last ends its shell.
+    pub(super) exited: bool,
     /// Something happened that may have set anything.
     pub(super) blurred: bool,
     /// Variables that may have another value, or none.
@@ -91,6 +93,7 @@ impl Default for Context {
             loops: 0,
             outside_loops: 0,
             calls: 0,
+            exited: false,
             blurred: false,
             unsure: HashSet::new(),
             changing: HashSet::new(),
