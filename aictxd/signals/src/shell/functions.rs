@@ -186,7 +186,8 @@ fn mentions(text: &str, name: &str) -> usize {
         .filter(|at| {
             let before = at.checked_sub(1).and_then(|at| text.as_bytes().get(at));
             let behind = text.as_bytes().get(at + name.len());
-            !before.is_some_and(part) && !behind.is_some_and(part)
+            // `-f` is an option.
+            !before.is_some_and(|byte| part(byte) || *byte == b'-') && !behind.is_some_and(part)
         })
         .count()
 }

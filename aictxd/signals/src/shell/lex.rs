@@ -1,13 +1,10 @@
 //! One pass over the text: words, separators, nesting.
 
 use super::branches::Branching;
-use super::functions::{self, Open};
+use super::commands::{Brace, Current, is_test};
 use super::values::Context;
-use super::word::{Building, is_assignment};
-use super::{
-    Dialect, Frame, Joined, MAX_COMMANDS, MAX_DEPTH, Role, Script, SimpleCommand, Word, change_dir,
-    wrap,
-};
+use super::word::Building;
+use super::{Dialect, Frame, Joined, MAX_DEPTH, Script};
 
 /// Reads `text` in the situation `frame` and appends what it runs to `script`. With `data` the
 /// text is the body of an unquoted here-document: only its substitutions run. Gives the directory that
@@ -110,18 +107,6 @@ pub(super) struct Lexer<'t, 's> {
     pub(super) awaiting: Vec<Awaiting>,
 }
 
-/// An open `{`.
-pub(super) struct Brace {
-    /// The function whose body it begins.
-    open: Option<Open>,
-    /// What stands in it may not run.
-    pub(super) branch: bool,
-    /// It does not run, from this command on.
-    pub(super) idle_from: Option<usize>,
-    /// How the list ends that leaves it out.
-    status: Option<bool>,
-}
-
 pub(super) struct Awaiting {
     pub(super) delimiter: String,
     pub(super) strip_tabs: bool,
@@ -129,15 +114,6 @@ pub(super) struct Awaiting {
     /// Command (by index) it belongs to, and its place among the redirects.
     pub(super) owner: usize,
     pub(super) place: usize,
-}
-
-/// The command being read.
-#[derive(Default)]
-pub(super) struct Current {
-    pub(super) command: SimpleCommand,
-    /// `function` was read: its name follows, which is no program.
-    naming: bool,
-    pub(super) heredocs: Vec<(String, bool, bool, usize)>,
 }
 
 impl Lexer<'_, '_> {
@@ -463,229 +439,4 @@ impl Lexer<'_, '_> {
             }
         }
     }
-
-    /// Adds what was read as one word, which may have become several.
-    fn take_words(&mut self, current: &mut Current, building: Building, joined: Joined) {
-        self.context.conditional = is_conditional(joined);
-        self.joined = joined;
-        if !building.started {
-            if building.vanished {
-                return;
-            }
-            // Nothing could be read: step over the byte so that the loop ends.
-            self.pos += self.rest().chars().next().map_or(1, char::len_utf8);
-            return;
-        }
-        if !self.context.count_word() {
-            self.give_up();
-            return;
-        }
-        if let Some(members) = &building.members {
-            let name = building.word.text.split('=').next().unwrap_or_default();
-            self.context
-                .assign(name.trim_end_matches('+'), members, false);
-        }
-        current.command.fed |= std::mem::take(&mut self.context.many_used);
-        let assigns = building.assigns;
-        // Almost every word stays one.
-        if building.finished.is_empty() {
-            let word = building.into_word();
-            self.take_word(current, word, assigns);
-            return;
-        }
-        for word in building.into_words() {
-            self.take_word(current, word, assigns);
-        }
-    }
-
-    fn take_word(&mut self, current: &mut Current, word: Word, assigns: bool) {
-        let command = &mut current.command;
-        if command.words.is_empty() {
-            if std::mem::take(&mut current.naming) {
-                self.defining = Some(word.text);
-                return;
-            }
-            let defining = self.defining.take();
-            if !word.quoted && !word.carried && is_reserved(&word.text) {
-                self.reserved(current, &word.text, defining);
-                return;
-            }
-            if assigns || (!word.carried && is_assignment(&word.text)) {
-                self.context.assign_word(&word);
-                command.assignments.reserve_exact(1);
-                command.assignments.push(word);
-                return;
-            }
-        }
-        command.words.push(word);
-    }
-
-    /// Follows a word that opens, joins or closes.
-    fn reserved(&mut self, current: &mut Current, text: &str, defining: Option<String>) {
-        let goes_on = self.goes_on(self.joined);
-        let status = self.status;
-        self.context.reserved(text);
-        self.branches_at(text);
-        match text {
-            "function" => current.naming = true,
-            "esac" => {
-                self.cases = self.cases.saturating_sub(1);
-                if self.context.expand {
-                    self.closes();
-                }
-            }
-            "{" if self.context.expand => {
-                let open = defining.map(|name| self.open_function(name));
-                // `a && { X=1; }`
-                let branch = open.is_none() && goes_on != Some(true);
-                self.context.branch(branch, true);
-                let idle = open.is_none() && (goes_on == Some(false) || self.ended);
-                let idle_from = idle.then_some(self.script.commands.len());
-                self.braces.push(Brace {
-                    open,
-                    branch,
-                    idle_from,
-                    status: status.filter(|_| idle),
-                });
-            }
-            "}" => {
-                let Some(brace) = self.braces.pop() else {
-                    return;
-                };
-                self.context.branch(brace.branch, false);
-                self.status = brace.status;
-                let idle = brace
-                    .idle_from
-                    .and_then(|from| self.script.commands.get_mut(from..));
-                for command in idle.unwrap_or_default() {
-                    command.role = Role::Idle;
-                }
-                if let Some(open) = brace.open {
-                    self.close_function(open, self.pos.saturating_sub(1));
-                }
-            }
-            _ => {}
-        }
-    }
-
-    /// Ends the command that was being read and follows its wrappers.
-    fn finish(&mut self, current: &mut Current, joined: Joined, piped_from: Option<usize>) {
-        let Current {
-            mut command,
-            heredocs,
-            ..
-        } = std::mem::take(current);
-        if command.words.is_empty()
-            && command.redirects.is_empty()
-            && command.assignments.is_empty()
-        {
-            return;
-        }
-        if self.script.commands.len() >= MAX_COMMANDS {
-            self.give_up();
-            return;
-        }
-        command.joined = joined;
-        command.piped_from = piped_from;
-        command.remote = self.remote;
-        command.fed |= self.fed;
-        command.elevated = self.elevated;
-        command.depth = self.depth;
-        command.dir.clone_from(&self.dir);
-        if matches!(command.name(), "cd" | "pushd") && joined != Joined::Pipe {
-            let target = command
-                .arguments()
-                .iter()
-                .find(|word| word.text == "-" || !word.text.starts_with('-'));
-            self.dir = change_dir(self.dir.as_deref(), target);
-        } else if command.name() == "popd" {
-            self.dir = None;
-        }
-        let told = self.goes_on(joined) == Some(true) && joined != Joined::Pipe;
-        let runs = self.runs(&command);
-        if !runs {
-            command.role = Role::Idle;
-        }
-        self.context.conditional = is_conditional(joined);
-        if !command.words.is_empty() {
-            self.context.lent(&command.assignments);
-        }
-        self.context.observe(&command);
-        let owner = self.script.commands.len();
-        let complete = heredocs.is_empty();
-        for (delimiter, strip_tabs, literal, place) in heredocs {
-            self.awaiting.push(Awaiting {
-                delimiter,
-                strip_tabs,
-                literal,
-                owner,
-                place,
-            });
-        }
-        self.script.commands.push(command);
-        // A shell that reads a here-document is followed once its text is there.
-        self.context.exited = false;
-        if complete && runs {
-            self.follow(owner, joined == Joined::Pipe);
-        }
-        if let Some(command) = self.script.commands.get(owner).filter(|_| runs) {
-            self.ended |= self.ends(command, told);
-        }
-    }
-
-    /// Follows what the command at `owner` runs besides: a function of the text, or what it wraps.
-    pub(super) fn follow(&mut self, owner: usize, piped: bool) {
-        let depth = self.depth + 1;
-        match functions::follow(self.script, self.context, owner, depth) {
-            None => wrap::follow(self.script, self.context, owner, depth),
-            Some(_) if piped => {}
-            Some(dir) => self.dir = dir,
-        }
-    }
-}
-
-impl Current {
-    /// `case … in` was read.
-    fn opens_case(&self) -> bool {
-        let words = &self.command.words;
-        words.len() == 3
-            && words
-                .first()
-                .is_some_and(|word| word.text == "case" && !word.quoted)
-            && words
-                .last()
-                .is_some_and(|word| word.text == "in" && !word.quoted)
-    }
-}
-
-fn is_conditional(joined: Joined) -> bool {
-    matches!(joined, Joined::And | Joined::Or)
-}
-
-fn is_test(current: &Current) -> bool {
-    current
-        .command
-        .words
-        .first()
-        .is_some_and(|word| word.text == "[[")
-}
-
-/// Words that open or join compound commands; what follows them is a command of its own.
-fn is_reserved(text: &str) -> bool {
-    matches!(
-        text,
-        "if" | "then"
-            | "else"
-            | "elif"
-            | "fi"
-            | "while"
-            | "until"
-            | "do"
-            | "done"
-            | "esac"
-            | "{"
-            | "}"
-            | "!"
-            | "function"
-    )
 }

@@ -1,6 +1,7 @@
 //! Redirections and here-documents.
 
-use super::lex::{Current, Lexer, run};
+use super::commands::Current;
+use super::lex::{Lexer, run};
 use super::{Redirect, RedirectKind, Word};
 
 impl Lexer<'_, '_> {
