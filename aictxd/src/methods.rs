@@ -386,10 +386,10 @@ pub async fn finalize_session(
                 goal,
             );
             let contract =
-                chosen.and_then(|c| store.document(&contract_file(&c.contract.contract_id)));
+                chosen.and_then(|c| store.contract(&contract_file(&c.contract.contract_id)));
             let input = Finalize {
                 snapshot,
-                contract: contract.as_ref(),
+                contract: contract.as_deref(),
                 identity: &identity,
                 report: report.as_ref(),
                 rows: &ledger.rows,

@@ -1,13 +1,22 @@
 //! Reading what a snapshot does not hold: more rows of a history, a document by name.
 
+use std::sync::{Arc, PoisonError};
+
+use aictx_proto::record::ContractRecord;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::fs::Stamp;
 use crate::read::{self, Line, MAX_FILE};
 use crate::store::Store;
 
 /// How often a history is read that goes to the archive meanwhile.
 const LOOKS: u32 = 4;
+/// Contracts that are remembered, of the sessions that asked last.
+const MAX_CONTRACTS: usize = 16;
+
+/// A contract by its file, as it was when it was read.
+pub(crate) type KnownContract = (String, Stamp, Arc<ContractRecord>);
 
 /// How many rows at the end of some are those at the beginning of others: two at least, since one may well
 /// be said twice.
@@ -88,6 +97,32 @@ impl Store {
             Line::Bad(_) => None,
         });
         Ok(rows.collect())
+    }
+
+    /// A persisted contract; read again only when its file is another one.
+    pub fn contract(&self, file: &str) -> Option<Arc<ContractRecord>> {
+        let stamp = self.root().stamp(file).ok()??;
+        let contracts = || {
+            self.contracts
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+        };
+        let known = contracts().iter().find(|(name, ..)| name == file).cloned();
+        if let Some((_, _, contract)) = known.filter(|(_, then, _)| *then == stamp) {
+            return Some(contract);
+        }
+        let mut open = self.root().read_if_there(file).ok()??;
+        // Of what is read, whatever has taken its place meanwhile.
+        let stamp = crate::fs::stamp_of(&open).ok()?;
+        let bytes = crate::fs::read_range(&mut open, 0, MAX_FILE).ok()?;
+        let contract = Arc::new(read::record(read::object(&bytes).ok()?).0?);
+        let mut contracts = contracts();
+        contracts.retain(|(name, ..)| name != file);
+        if contracts.len() >= MAX_CONTRACTS {
+            contracts.remove(0);
+        }
+        contracts.push((file.to_owned(), stamp, Arc::clone(&contract)));
+        Some(contract)
     }
 
     /// A JSON document; nothing when it is missing or cannot be read as one.

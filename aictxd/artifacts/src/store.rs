@@ -18,6 +18,7 @@ use crate::fs::{self, Root};
 use crate::journal;
 use crate::lock::{self, DEADLINE, Gate};
 use crate::read;
+use crate::rows::KnownContract;
 use crate::scrub::Report;
 use crate::snapshot::{Applied, Cache};
 
@@ -49,6 +50,7 @@ pub struct Store {
     root: RwLock<Arc<Root>>,
     gate: Gate,
     cache: Mutex<Cache>,
+    pub(crate) contracts: Mutex<Vec<KnownContract>>,
     published: RwLock<Arc<Snapshot>>,
     /// A commit of this process is on its way into the files, or stuck on it: readers keep what is
     /// published.
@@ -150,6 +152,7 @@ impl Store {
             root: RwLock::new(Arc::new(root)),
             gate: Gate::default(),
             cache: Mutex::new(Cache::new()),
+            contracts: Mutex::default(),
             published: RwLock::default(),
             applying: AtomicBool::new(false),
             generation: AtomicU64::new(0),

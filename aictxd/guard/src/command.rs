@@ -467,13 +467,13 @@ impl Judge<'_> {
     /// The worst rule that fits one reading of the words.
     fn worst_rule(
         &self,
-        rules: &'static [table::Rule],
+        rules: &'static table::Rules,
         operands: &options::Operands,
         call: Call,
         arguments: &[Word],
     ) -> Verdict {
         let mut worst: Option<&table::Rule> = None;
-        for rule in rules {
+        for rule in rules.beginning(operands.words.first().copied()) {
             if worst.is_none_or(|worst| worst.tier < rule.tier || rule.tier == Tier::Plain)
                 && rule.matches(operands, arguments, call.command.elevated)
             {

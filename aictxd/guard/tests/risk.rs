@@ -386,6 +386,24 @@ fn thirty_third_set() {
     assert!(rates.alarms <= 0.02 && rates.false_asks <= 0.02);
 }
 
+/// Many programs, one to three lines each. First run: recall 0.9769 of 130, two called safe (what `age -d`
+/// prints, `$(base64 < .env)` in a request), no alarm of 100. No label was changed.
+#[test]
+fn thirty_fourth_set() {
+    let rates = rates(include_str!("risk-thirtyfour.jsonl"));
+    assert!(rates.recall >= 0.99 && rates.missed == 0);
+    assert!(rates.alarms == 0.0 && rates.false_asks == 0.0);
+}
+
+/// All code. First run: recall 0.8421 of 95, 15 called safe, alarms 0.0588 of 85. No label was changed. Called
+/// safe still: `perl -i -ne` that prints by a variable.
+#[test]
+fn thirty_fifth_set() {
+    let rates = rates(include_str!("risk-thirtyfive.jsonl"));
+    assert!(rates.recall >= 0.98 && rates.missed <= 1);
+    assert!(rates.alarms <= 0.02 && rates.false_asks <= 0.02);
+}
+
 /// No measure of anything: written family by family, together with the rules, and corrected where a
 /// second look changed the reviewer's mind. It keeps what was walked through.
 #[test]

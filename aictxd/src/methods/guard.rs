@@ -62,9 +62,9 @@ pub(super) fn guard(app: &Arc<App>, mut params: GuardParams) -> Result<GuardRepl
     }
     let session = params.caller.session_id.trim().to_owned();
     let choice = choose_guard_contract(&snapshot, &params);
-    let record: Option<ContractRecord> = choice.as_ref().and_then(|choice| {
+    let record: Option<Arc<ContractRecord>> = choice.as_ref().and_then(|choice| {
         let file = aictx_continuity::contract_file(&choice.contract.contract_id);
-        host.as_ref()?.store.document(&file)
+        host.as_ref()?.store.contract(&file)
     });
     let limits = match &host {
         Some(host) if !session.is_empty() => app.presence.limits(host, &session),
@@ -103,7 +103,7 @@ pub(super) fn guard(app: &Arc<App>, mut params: GuardParams) -> Result<GuardRepl
         contract: record
             .as_ref()
             .zip(choice.as_ref())
-            .map(|(r, c)| (r, c.source)),
+            .map(|(r, c)| (&**r, c.source)),
         limits: Some(&limits),
         presents: Some(&presents),
         validated,

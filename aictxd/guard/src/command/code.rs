@@ -8,10 +8,12 @@ use super::target::{Reach, is_regenerable};
 use super::{Call, Judge, Kind, Tier, writes};
 
 mod aliases;
+mod branches;
 mod calls;
 mod elsewhere;
 mod literals;
 mod overwritten;
+mod people;
 mod pretended;
 mod search;
 mod sends;
@@ -118,6 +120,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call, language: &str, text: &str) {
     let plain = (language.starts_with("py") && text.contains('`')).then(|| text.replace('`', " "));
     let text = plain.as_deref().unwrap_or(text);
     let told = without_comments(text);
+    let told = branches::without_idle(told.as_ref());
     let text = told.as_ref();
     // What `awk` prints goes to another program as often as not.
     let text = if language == "awk" {
@@ -140,6 +143,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call, language: &str, text: &str) {
     code.trees(judge, call);
     code.files(judge, call);
     code.elsewhere(judge, call);
+    code.people(judge, call);
     // A call that stands in a text is none, unless calls are looked up by name.
     let by_name = ["getattr", "__import__", "importlib", "globals()"];
     let calls = || {
@@ -256,10 +260,10 @@ fn git_calls(text: &str) -> Vec<String> {
     const VERBS: &[&str] = &[
         "reset", "clean", "checkout", "push", "restore", "raw", "stash",
     ];
+    let mut out = helpers_of_git(text);
     if !text.contains(".git.") && !text.contains("simple-git") && !text.contains("simpleGit") {
-        return Vec::new();
+        return out;
     }
-    let mut out = Vec::new();
     for (at, _) in text.match_indices('(').take(MAX_CALLS * 4) {
         let before = text.get(..at).unwrap_or_default();
         let Some(verb) = VERBS.iter().find(|verb| {
@@ -273,6 +277,45 @@ fn git_calls(text: &str) -> Vec<String> {
         let arguments = arguments.split(')').next().unwrap_or_default();
         let verb = if *verb == "raw" { "" } else { *verb };
         out.push(format!("git {verb} {}", literals(arguments).join(" ")));
+    }
+    out
+}
+
+/// `def git(*args): run(["git", *args])`, and then `git("reset", "--hard")`: what the helper is given.
+fn helpers_of_git(text: &str) -> Vec<String> {
+    const GIVEN: [&str; 8] = [
+        "\"git\", *",
+        "'git', *",
+        "\"git\",*",
+        "'git',*",
+        "['git', ...",
+        "[\"git\", ...",
+        "'git', ...",
+        "\"git\", ...",
+    ];
+    const CALLS: [&str; 6] = [
+        "git(", "git_cmd(", "run_git(", "runGit(", "gitCmd(", "sh_git(",
+    ];
+    let spread = |text: &str| GIVEN.iter().any(|way| text.contains(way));
+    let list = [
+        "execFileSync('git', ",
+        "execFileSync(\"git\", ",
+        "spawnSync('git', ",
+        "spawnSync(\"git\", ",
+    ];
+    if !spread(text) && !list.iter().any(|way| text.contains(way)) {
+        return Vec::new();
+    }
+    let mut out = Vec::new();
+    for name in CALLS {
+        for (at, _) in text.match_indices(name).take(MAX_CALLS) {
+            let behind = text.get(at + name.len()..).unwrap_or_default();
+            let arguments = behind.split(')').next().unwrap_or_default();
+            let words = literals(arguments);
+            if arguments.trim_start().starts_with(['"', '\'', '[']) && !words.is_empty() {
+                out.push(format!("git {}", words.join(" ")));
+            }
+        }
     }
     out
 }
@@ -386,7 +429,9 @@ impl Code<'_> {
                 let mut found = self.tight.match_indices(start).take(MAX_CALLS);
                 found.any(|(at, _)| {
                     let rest = self.tight.get(at + start.len()..).unwrap_or_default();
-                    !rest.trim_start_matches('/').starts_with("tmp/")
+                    // `"$dir/*"` is in it.
+                    !rest.starts_with(['$', '#', '{'])
+                        && !rest.trim_start_matches('/').starts_with("tmp/")
                 })
             });
         if !own
@@ -404,6 +449,10 @@ impl Code<'_> {
         }
         self.overwrites(judge, call);
         self.rewrites(judge, call);
+        if self.levels() && !own && !self.found.has(Lists::TEMPORARY) {
+            let verb = format!("{} writes over files", self.language);
+            judge.hit(Some(call), Kind::Overwrite, Tier::Destructive, &verb, []);
+        }
         if !self.found.has(Lists::WRITES) {
             return;
         }

@@ -101,13 +101,20 @@ impl Judge<'_> {
 
     /// A file takes the place of a store of data: elsewhere on this machine it is in use, and so is one
     /// that is named for it.
-    pub(super) fn replaces_precious(&mut self, call: Call, word: &Word, verb: &str) {
+    pub(super) fn replaces_precious(&mut self, call: Call, from: &Word, word: &Word, verb: &str) {
         let store = ENDINGS.iter().any(|end| word.text.ends_with(end));
         if !store || !self.is_precious(call, word) {
             return;
         }
+        // `x.db.new` was made to take its place, and what one develops with is made again.
+        let meant = from.text.starts_with(word.text.as_str());
+        let own = ["dev", "local"].iter().any(|part| word.text.contains(part));
         let used = self.is_outside(call, word) || word.text.contains("prod");
-        let tier = if used { Tier::Destructive } else { Tier::Risky };
+        let tier = if used || (verb == "mv" && !meant && !own) {
+            Tier::Destructive
+        } else {
+            Tier::Risky
+        };
         let shown = [word.text.as_str()];
         self.hit(Some(call), Kind::Overwrite, tier, verb, shown);
     }

@@ -65,6 +65,22 @@ const PRINTERS: &[(&str, &[&str])] = &[
     ("gh", &["auth", "token"]),
     ("security", &["find-generic-password"]),
     ("sops", &["-d"]),
+    ("sops", &["decrypt"]),
+    ("age", &["-d"]),
+    ("age", &["--decrypt"]),
+    ("rage", &["-d"]),
+    ("gpg", &["-d"]),
+    ("gpg", &["--decrypt"]),
+    ("gpg2", &["-d"]),
+    ("openssl", &["-d"]),
+    ("ansible-vault", &["view"]),
+    ("ansible-vault", &["decrypt"]),
+    ("doppler", &["secrets", "download"]),
+    ("infisical", &["export"]),
+    ("chamber", &["export"]),
+    ("bw", &["get"]),
+    ("fly", &["config", "env"]),
+    ("vercel", &["env", "pull"]),
 ];
 
 /// Whether a command prints secrets.
@@ -132,10 +148,13 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
             if command.remote {
                 continue;
             }
+            let read = command.redirects.iter();
+            let read = read.filter(|redirect| redirect.kind == RedirectKind::Read);
             found.extend(
                 command
                     .arguments()
                     .iter()
+                    .chain(read.map(|redirect| &redirect.target))
                     .filter(|word| is_secret(&word.text))
                     .map(|word| word.text.as_str()),
             );

@@ -9,7 +9,7 @@ mod programs;
 mod rules;
 
 pub(super) use programs::*;
-pub(super) use rules::{Rule, rules_of};
+pub(super) use rules::{Rule, Rules, rules_of};
 
 /// Programs whose words are data: nothing is run or written because of what they say.
 const DATA: &[&str] = &[

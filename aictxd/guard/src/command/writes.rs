@@ -46,8 +46,10 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
                     shown,
                 );
             }
-            if matches!(name, "mv" | "cp" | "install") && sources.len() == 1 {
-                judge.replaces_precious(call, destination, name);
+            if matches!(name, "mv" | "cp" | "install")
+                && let [source] = *sources
+            {
+                judge.replaces_precious(call, source, destination, name);
             }
             if name == "mv" {
                 judge.write_all(call, sources.iter().copied(), name, Touch::Create);

@@ -106,7 +106,7 @@ impl Code<'_> {
         {
             hit(Kind::Delete, Tier::Destructive, "moves to nowhere");
         }
-        if self.tight.contains(".kill(-1,") {
+        if self.tight.contains(".kill(-1,") || self.ends_all_processes() {
             hit(Kind::ProcessKill, Tier::Destructive, "ends every process");
         }
     }
@@ -163,6 +163,18 @@ impl Code<'_> {
 
     /// A request with the method DELETE. `.delete('/x')` is one where it is run, not in a text.
     fn requests_a_deletion(&self) -> bool {
+        let session = [
+            "requests.Session()",
+            "requests.session()",
+            "httpx.Client(",
+            "httpx.AsyncClient(",
+            "ClientSession(",
+        ]
+        .iter()
+        .any(|way| self.tight.contains(way));
+        if session && self.run.contains(".delete(") {
+            return true;
+        }
         self.found.has(Lists::REQUESTS)
             && REQUESTS.iter().any(|way| {
                 self.tight.contains(way)
@@ -172,7 +184,20 @@ impl Code<'_> {
 
     /// `subprocess.run(["bash", path])`: a file that it has just made, as like as not.
     fn runs_a_file(&self) -> bool {
-        let shells = ["bash", "sh", "/bin/bash", "/bin/sh", "python3", "python"];
+        let shells = [
+            "bash",
+            "sh",
+            "/bin/bash",
+            "/bin/sh",
+            "python3",
+            "python",
+            "node",
+            "bun",
+            "deno",
+            "ruby",
+            "perl",
+            "php",
+        ];
         let named = shells.iter().flat_map(|shell| {
             ['\'', '"'].map(|quote| {
                 [
@@ -198,7 +223,13 @@ impl Code<'_> {
                 let mut found = self.tight.match_indices(&way).take(MAX_CALLS);
                 found.any(|(at, _)| {
                     let behind = self.tight.get(at + way.len()..).unwrap_or_default();
+                    // What is named here and where it was written.
+                    let arguments = behind.split([']', ')']).next().unwrap_or_default();
+                    let mut named = arguments
+                        .split(['\'', '"'])
+                        .filter(|text| text.contains('/'));
                     behind.starts_with(|next: char| next.is_ascii_alphabetic())
+                        || named.any(|path| self.tight.matches(path).count() > 1)
                 })
             })
     }
@@ -228,7 +259,15 @@ impl Code<'_> {
             })
         };
         let calls = [
-            "modify_", "update_", "patch_", "put_", "modify", "Modify", "patch(",
+            "modify_",
+            "update_",
+            "patch_",
+            "put_",
+            "modify",
+            "Modify",
+            "patch(",
+            "PutPublicAccessBlock",
+            "putBucket",
         ]
         .iter()
         .any(|verb| self.run.contains(verb));
@@ -237,7 +276,11 @@ impl Code<'_> {
                 .iter()
                 .any(|name| off.iter().any(|value| says(name, value)))
                 || says("backupretentionperiod", "=0")
-                || says("backupretentionperiod", ":0"))
+                || says("backupretentionperiod", ":0")
+                || says("blockpublicacls", "=false")
+                || says("blockpublicacls", ":false")
+                || says("blockpublicpolicy", ":false")
+                || (says("principal", ":\"*\"") && tight.contains("policy(")))
     }
 
     /// What libraries for git throw away.
@@ -256,10 +299,52 @@ impl Code<'_> {
             && (tight.contains("if_exists='replace'") || tight.contains("if_exists=\"replace\"")))
             || (tight.contains("dbWriteTable(") && tight.contains("overwrite=TRUE"));
         let all = (tight.contains(".update_all(") && !tight.contains(".where("))
+            || self.updates_a_whole_model()
             || tight.contains(".objects.update(")
             || tight.contains(".objects.all().update(");
-        let jobs = tight.contains("Jenkins") && tight.contains(".delete()");
+        let jobs = (tight.contains("Jenkins") && tight.contains(".delete()"))
+            || (tight.contains(".chat.delete(") && tight.contains("for"));
         (replaced && !kept) || all || jobs
+    }
+
+    /// `Account.update_all(…)`: straight from the model.
+    fn updates_a_whole_model(&self) -> bool {
+        let mut found = self.run.match_indices(".update_all(").take(MAX_CALLS);
+        found.any(|(at, _)| {
+            let before = self.run.get(..at).unwrap_or_default();
+            let chain = before
+                .rsplit([' ', '\n', ';', '(', '{', '='])
+                .next()
+                .unwrap_or_default();
+            let model = chain.trim_end_matches(".all").trim_end_matches(".unscoped");
+            model.starts_with(|first: char| first.is_ascii_uppercase()) && !model.contains('.')
+        })
+    }
+
+    /// Every process that a program finds, whatever it is called.
+    fn ends_all_processes(&self) -> bool {
+        let lists = ["process_iter(", "psutil.pids(", "Get-Process|", "psList("]
+            .iter()
+            .any(|way| self.tight.contains(way));
+        let ends = [".kill(", ".terminate(", "Stop-Process"]
+            .iter()
+            .any(|way| self.run.contains(way));
+        let chosen = [
+            "name()",
+            "['name']",
+            "[\"name\"]",
+            "cmdline",
+            "username",
+            "exe()",
+            "==",
+            "-Name",
+            ".name.",
+            "ppid",
+            "status()",
+            "cpu_percent",
+            "memory",
+        ];
+        lists && ends && !chosen.iter().any(|way| self.tight.contains(way))
     }
 
     /// `[r.delete(k) for k in r.scan_iter('*')]`

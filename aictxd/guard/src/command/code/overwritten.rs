@@ -22,10 +22,29 @@ const WRITERS: [&str; 11] = [
     "saveRDS(",
 ];
 
+/// Files in which there is nothing, as a rule.
+const EMPTY_BY_NATURE: [&str; 5] = ["__init__.py", ".gitkeep", ".keep", "py.typed", ".nojekyll"];
+
 /// What stands behind each of the calls of a name.
-fn after<'t>(tight: &'t str, name: &'static str) -> impl Iterator<Item = &'t str> {
+fn after<'t>(tight: &'t str, name: &'t str) -> impl Iterator<Item = &'t str> {
     let found = tight.match_indices(name).take(MAX_CALLS);
     found.filter_map(move |(at, _)| tight.get(at + name.len()..))
+}
+
+/// Whether the arguments of a call, to its end, are one text that is as it is written.
+fn is_one_literal(arguments: &str) -> bool {
+    let Some(quote) = arguments.chars().next().filter(|c| matches!(c, '"' | '\'')) else {
+        return false;
+    };
+    let body = arguments.get(1..).unwrap_or_default();
+    let (inside, behind) = body.split_once(quote).unwrap_or((body, ""));
+    let puts_in = inside.contains("#{") || inside.contains("${");
+    let behind = behind.split_once(')').map_or(behind, |(rest, _)| rest);
+    !puts_in
+        && (behind.is_empty()
+            || behind.starts_with(",encoding")
+            || behind.starts_with(",'utf")
+            || behind.starts_with(",\"utf"))
 }
 
 impl Code<'_> {
@@ -132,6 +151,59 @@ impl Code<'_> {
                 }
             }
         }
+    }
+
+    /// The same text written into every file that is found, and tables without rows written over data.
+    pub(super) fn levels(&self) -> bool {
+        let tight = self.tight.as_str();
+        let empty = after(tight, "DataFrame(columns=").any(|rest| {
+            rest.split_once(')')
+                .is_some_and(|(_, behind)| behind.starts_with(".to_"))
+        });
+        let lists = [
+            "os.walk(",
+            "rglob(",
+            "glob(",
+            "readdirSync(",
+            "readdir(",
+            "Dir[",
+            "walk(",
+            "globSync(",
+            "listdir(",
+        ]
+        .iter()
+        .any(|way| tight.contains(way));
+        let name = |text: &str| {
+            !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
+        };
+        // `(name, "text")`
+        let written = [
+            "writeFileSync(",
+            "File.write(",
+            "file_put_contents(",
+            "Deno.writeTextFileSync(",
+        ];
+        let by_call = written.iter().any(|way| {
+            after(tight, way).any(|rest| {
+                rest.split_once(',')
+                    .is_some_and(|(file, behind)| name(file) && is_one_literal(behind))
+            })
+        });
+        // `name.write_text("text")`, and `with open(name, "w") as f: f.write("")`
+        let by_path = tight
+            .match_indices(".write_text(")
+            .take(MAX_CALLS)
+            .any(|(at, way)| {
+                let before = tight.get(..at).unwrap_or_default();
+                let file = before
+                    .rsplit([':', ';', '(', ')', ']', '}', '='])
+                    .next()
+                    .unwrap_or_default();
+                name(file) && is_one_literal(tight.get(at + way.len()..).unwrap_or_default())
+            });
+        let nothing = tight.contains(".write(\"\")") || tight.contains(".write('')");
+        let opened = [",'w')", ",\"w\")"].iter().any(|mode| tight.contains(mode));
+        empty || (lists && (by_call || by_path || (nothing && opened)))
     }
 
     /// Files that are opened for writing and closed, or to which nothing is written; `None` when the
@@ -243,6 +315,11 @@ impl Code<'_> {
             "write_bytes(b\"\")",
         ] {
             for (at, _) in tight.match_indices(call).take(MAX_CALLS) {
+                let before = tight.get(..at).unwrap_or_default().trim_end_matches('.');
+                let file = before.trim_end_matches([')', '\'', '"']);
+                if EMPTY_BY_NATURE.iter().any(|name| file.ends_with(name)) {
+                    continue;
+                }
                 out.push(literal_before(
                     tight,
                     at + call.find('(').map_or(0, |open| open + 1),

@@ -57,6 +57,20 @@ const NOT_DONE: [(&str, &str); 7] = [
     ("DryRun:true", "DryRun:false"),
 ];
 
+/// `throw new Error("rollback …")`: an error that says what it is for.
+fn throws_to_take_back(tight: &str) -> bool {
+    let mut thrown = tight.match_indices("thrownewError(").take(16);
+    thrown.any(|(at, way)| {
+        let said = tight.get(at + way.len()..).unwrap_or_default();
+        let said = said
+            .split(')')
+            .next()
+            .unwrap_or_default()
+            .to_ascii_lowercase();
+        said.contains("rollback") || said.contains("rolledback") || said.contains("dryrun")
+    })
+}
+
 /// What is only seeming.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Pretended {
@@ -90,7 +104,7 @@ impl Pretended {
                 && !tight.contains("commit"))
             || (tight.contains("Repo.rollback(") && tight.contains("Repo.transaction("))
             || tight.contains("set_rollback(True)")
-            || (tight.contains("$transaction(") && tight.contains("thrownewError('rollback"));
+            || (tight.contains("transaction(") && throws_to_take_back(tight));
         // A database that lives only while the program runs.
         let connects = text.matches("onnect(").count() + text.matches("create_engine(").count()
             - text.matches("isconnect(").count();

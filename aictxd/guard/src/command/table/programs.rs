@@ -550,6 +550,7 @@ pub(in super::super) const TEMPORARY_MAKERS: &[&str] = &[
     "TemporaryDirectory",
     "tmpdir",
     "gettempdir",
+    "tmp_dir",
     "tempdir",
     "mkstemp",
     "NamedTemporaryFile",

@@ -71,6 +71,13 @@ impl Part {
         }
     }
 
+    fn exact(&self) -> Option<&'static str> {
+        match self {
+            Self::Exact(text) => Some(text),
+            _ => None,
+        }
+    }
+
     fn fits(&self, word: &str) -> bool {
         match self {
             Self::Any => true,
@@ -83,8 +90,8 @@ impl Part {
 }
 
 /// Rules by program; almost every command line is about programs that have none.
-static BY_PROGRAM: LazyLock<ByName<Vec<Rule>>> = LazyLock::new(|| {
-    let mut map: ByName<Vec<Rule>> = ByName::default();
+static BY_PROGRAM: LazyLock<ByName<Rules>> = LazyLock::new(|| {
+    let mut map: ByName<Rules> = ByName::default();
     for line in TEXT.lines() {
         let Some(programs) = programs(line) else {
             continue;
@@ -98,14 +105,72 @@ static BY_PROGRAM: LazyLock<ByName<Vec<Rule>>> = LazyLock::new(|| {
     map
 });
 
-/// The rules about a program, in the order of the table.
-pub(in super::super) fn rules_of(program: &str) -> &'static [Rule] {
+/// The rules about one program.
+#[derive(Debug, Default)]
+pub(in super::super) struct Rules {
+    all: Vec<Rule>,
+    /// Numbers of those that begin with a certain word, and of the rest; both in order.
+    by_word: ByName<Vec<usize>>,
+    others: Vec<usize>,
+}
+
+impl Rules {
+    fn push(&mut self, rule: Rule) {
+        let number = self.all.len();
+        let exact = |parts: &[Part]| parts.iter().map(Part::exact).collect::<Option<Vec<_>>>();
+        let words = match rule.words.first() {
+            Some(Pattern::One(parts)) => exact(parts),
+            _ => None,
+        };
+        match words {
+            Some(mut words) => {
+                words.sort_unstable();
+                words.dedup();
+                for word in words {
+                    self.by_word.entry(word).or_default().push(number);
+                }
+            }
+            None => self.others.push(number),
+        }
+        self.all.push(rule);
+    }
+
+    pub(in super::super) fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    /// All of them, in the order of the table.
+    pub(in super::super) fn iter(&self) -> std::slice::Iter<'_, Rule> {
+        self.all.iter()
+    }
+
+    /// Those that may match where `first` is the first word, in the same order.
+    pub(in super::super) fn beginning(&self, first: Option<&str>) -> impl Iterator<Item = &Rule> {
+        let named = first.and_then(|first| self.by_word.get(first));
+        let mut named = named.into_iter().flatten().peekable();
+        let mut others = self.others.iter().peekable();
+        std::iter::from_fn(move || {
+            let number = match (named.peek(), others.peek()) {
+                (Some(one), Some(other)) if one < other => named.next(),
+                (Some(_), None) => named.next(),
+                _ => others.next(),
+            };
+            self.all.get(*number?)
+        })
+    }
+}
+
+/// Of programs that have none.
+static NONE: LazyLock<Rules> = LazyLock::new(Rules::default);
+
+/// The rules about a program.
+pub(in super::super) fn rules_of(program: &str) -> &'static Rules {
     // `helm3` is `helm`.
     let known = BY_PROGRAM.get(program).or_else(|| {
         let plain = program.trim_end_matches(|last: char| last.is_ascii_digit() || last == '.');
         (plain.len() < program.len()).then(|| BY_PROGRAM.get(plain))?
     });
-    known.map_or(&[], Vec::as_slice)
+    known.unwrap_or_else(|| &NONE)
 }
 
 fn programs(line: &'static str) -> Option<&'static str> {
@@ -214,6 +279,26 @@ fn fits(patterns: &[Pattern], words: &[&str], leading: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Asked by the first word or one by one, the same rules match.
+    #[test]
+    fn rules_found_by_their_first_word() {
+        for (program, rules) in BY_PROGRAM.iter() {
+            let firsts = rules.by_word.keys().copied().chain(["x", ""]);
+            for first in firsts {
+                let words = [first, "all", "delete", "x"];
+                let fit = |rule: &&Rule| fits(&rule.words, &words, 2);
+                let found: Vec<*const Rule> = rules
+                    .beginning(Some(first))
+                    .filter(fit)
+                    .map(std::ptr::from_ref)
+                    .collect();
+                let all: Vec<*const Rule> =
+                    rules.iter().filter(fit).map(std::ptr::from_ref).collect();
+                assert_eq!(found, all, "{program} {first}");
+            }
+        }
+    }
 
     #[test]
     fn every_line_is_a_rule_or_a_comment() {

@@ -1,0 +1,81 @@
+//! What a program does to people: money that moves, letters to many.
+
+use super::super::{Call, Judge, Kind, Tier, request};
+use super::Code;
+
+/// Ways to move money at a payment service; without blanks.
+const MONEY: [&str; 16] = [
+    "refunds.create(",
+    "Refund.create(",
+    "Refund::create(",
+    "charges.create(",
+    "Charge.create(",
+    "Charge::create(",
+    "PaymentIntent.create(",
+    "paymentIntents.create(",
+    "PaymentIntent::create(",
+    "payouts.create(",
+    "Payout.create(",
+    "transfers.create(",
+    "Transfer.create(",
+    "subscriptions.cancel(",
+    "Subscription.cancel(",
+    "Subscription.delete(",
+];
+/// Ways to send a letter.
+const LETTERS: [&str; 16] = [
+    "deliver_now",
+    "deliver_later",
+    "send_mass_mail(",
+    "sendMail(",
+    "send_mail(",
+    "sendEmail(",
+    "send_email(",
+    "sg.send(",
+    "sgMail.send(",
+    "emails.send(",
+    "SendEmailCommand(",
+    "sendmail(",
+    "send_message(",
+    "Mail::to(",
+    "->notify(",
+    "sms.send(",
+];
+/// Something is done for each of many.
+const EACH: [&str; 9] = [
+    "for ",
+    "forEach(",
+    ".map(",
+    ".each",
+    "foreach",
+    "find_each",
+    "while ",
+    "mass_mail",
+    "for(",
+];
+
+impl Code<'_> {
+    /// Money and letters of a program that does not only pretend.
+    pub(super) fn people(&self, judge: &mut Judge, call: Call) {
+        let says = |words: &[&str]| words.iter().any(|word| self.run.contains(word));
+        let rehearsed = [
+            "sk_test", "rk_test", "sandbox", "mailhog", "mailpit", "ethereal", "fake", "mock",
+            "stub",
+        ];
+        let text = self.text.to_ascii_lowercase();
+        let rehearsed = rehearsed.iter().any(|word| text.contains(word));
+        if self.pretended.elsewhere || rehearsed || request::is_local(self.text) {
+            return;
+        }
+        let each = says(&EACH);
+        if says(&MONEY) {
+            let tier = if each { Tier::Destructive } else { Tier::Risky };
+            let verb = format!("{} moves money", self.language);
+            judge.hit(Some(call), Kind::RemoteChange, tier, &verb, []);
+        }
+        if each && says(&LETTERS) {
+            let verb = format!("{} writes to many", self.language);
+            judge.hit(Some(call), Kind::RemoteChange, Tier::Destructive, &verb, []);
+        }
+    }
+}
