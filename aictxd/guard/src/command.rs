@@ -46,8 +46,10 @@ pub use target::Place;
 const MAX_FINDINGS: usize = 32;
 /// Targets named in one finding.
 const MAX_TARGETS: usize = 8;
-/// Other values of variables that are judged in one script.
+/// Other values of variables that are judged in one script, of commands of so many bytes; fewer of longer
+/// ones.
 const MAX_VARIANTS: usize = 1024;
+const MIN_VARIANT: usize = 64;
 /// Aliases of one line that are remembered.
 const MAX_ALIASES: usize = 16;
 /// Bytes of an alias that is followed, and how often one line is: both keep the time linear.
@@ -256,7 +258,7 @@ impl Judge<'_> {
         if script.undecided {
             self.undecidable(Level::Destructive, "", &[]);
         }
-        let mut variants = 0;
+        let mut left = MAX_VARIANTS * MIN_VARIANT;
         for (segment, command) in script.commands.iter().enumerate() {
             if self.risk.findings.len() >= MAX_FINDINGS && self.risk.tier == Tier::Catastrophic {
                 return;
@@ -273,11 +275,15 @@ impl Judge<'_> {
             };
             self.call(call);
             // A variable with several values: each is judged.
-            for nth in 0..command
-                .variants()
-                .min(MAX_VARIANTS.saturating_sub(variants))
-            {
-                variants += 1;
+            let count = command.variants();
+            let size = if count > 0 { command.variant_size() } else { 0 };
+            for nth in 0..count {
+                let cost = size.max(MIN_VARIANT);
+                if cost > left {
+                    self.risk.parsed = false;
+                    break;
+                }
+                left -= cost;
                 let command = &command.variant(nth);
                 self.call(Call { command, ..call });
             }

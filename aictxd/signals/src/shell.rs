@@ -195,14 +195,30 @@ impl SimpleCommand {
             .unwrap_or(0)
     }
 
+    /// How many bytes one of these forms has, at most: what it costs to look at it.
+    pub fn variant_size(&self) -> usize {
+        let longest = |word: &Word| {
+            let others = word.others.iter().map(String::len).max().unwrap_or(0);
+            word.text.len().max(others) + 1
+        };
+        self.words.iter().map(longest).sum()
+    }
+
     /// One of these forms.
     pub fn variant(&self, nth: usize) -> Self {
-        let mut out = self.clone();
-        for word in &mut out.words {
-            if let Some(text) = word.others.get(nth) {
-                word.text.clone_from(text);
-            }
-        }
+        // Many forms of many words: each has its own texts and no others.
+        let words = self.words.iter().map(|word| Word {
+            text: word.others.get(nth).unwrap_or(&word.text).clone(),
+            others: Box::default(),
+            ..*word
+        });
+        let out = Self {
+            words: words.collect(),
+            assignments: self.assignments.clone(),
+            redirects: self.redirects.clone(),
+            dir: self.dir.clone(),
+            ..*self
+        };
         out.split().unwrap_or(out)
     }
 
@@ -223,12 +239,15 @@ impl SimpleCommand {
                 text: text.to_owned(),
                 others: Box::default(),
                 splits: false,
-                ..word.clone()
+                ..*word
             })
         });
         Some(Self {
             words: words.collect(),
-            ..self.clone()
+            assignments: self.assignments.clone(),
+            redirects: self.redirects.clone(),
+            dir: self.dir.clone(),
+            ..*self
         })
     }
 

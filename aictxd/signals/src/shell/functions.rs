@@ -17,6 +17,9 @@ const MAX_BODY: usize = 16 * 1024;
 /// Calls that are followed, and bytes that they may read in all.
 const MAX_CALLS: usize = 128;
 const MAX_READ: usize = 64 * 1024;
+/// Forms of one call, by the values of its variables, and words that it is given.
+const MAX_FORMS: usize = 31;
+const MAX_GIVEN: usize = 32;
 /// Words that a body takes one by one (`shift`).
 const MAX_SHIFTS: usize = 8;
 
@@ -110,10 +113,18 @@ impl Functions {
             return None;
         }
         let function = self.known.get_mut(at)?;
-        let split = command.split();
-        let one = split.as_ref().unwrap_or(command).arguments().to_vec();
-        let others = (0..command.variants()).map(|nth| command.variant(nth).arguments().to_vec());
-        let mut rounds: Vec<Vec<Word>> = std::iter::once(one).chain(others).collect();
+        // One of its forms after the other; each word has the text of that form alone.
+        let mut forms = vec![command.split().unwrap_or_else(|| command.clone())];
+        forms.extend((0..command.variants().min(MAX_FORMS)).map(|nth| command.variant(nth)));
+        let given = forms.iter().map(|form| {
+            let words = form.arguments().iter().take(MAX_GIVEN).map(|word| Word {
+                text: word.text.clone(),
+                others: Box::default(),
+                ..*word
+            });
+            words.collect()
+        });
+        let mut rounds: Vec<Vec<Word>> = given.collect();
         let looping = ["while", "until", "for"];
         if function.body.contains("shift") && looping.iter().any(|how| function.body.contains(how))
         {
