@@ -319,6 +319,7 @@ fn read(text: &str, mut context: Context) -> Script {
     let text = text.get(..end).unwrap_or_default();
     if context.expand && text.contains("done") {
         context.changing = branches::changing(text);
+        context.restless = branches::is_restless(text);
     }
     lex::run(&mut script, &mut context, text, &frame, false);
     lex::run_deferred(&mut script, &mut context);

@@ -44,7 +44,7 @@ pub(super) fn hits_only_what_is_new(call: Call, kind: Kind) -> bool {
     let arguments = call.arguments();
     let is_there = |word: &&Word| names_what_is_new(word) || (inside && is_below(word));
     match command.name() {
-        "git" => works_there(arguments, inside),
+        "git" => works_there(arguments, inside) || (inside && pushes_there(call)),
         // The first one is the database; what follows is SQL.
         "sqlite3" => operands(arguments).first().is_some_and(is_there),
         // What stands before the first test is where it starts.
@@ -108,6 +108,33 @@ fn works_there(arguments: &[Word], inside: bool) -> bool {
         }
     }
     false
+}
+
+/// `git push` in a copy of a repository that lies there, too.
+fn pushes_there(call: Call) -> bool {
+    let words = call.arguments();
+    let verb = words.iter().position(|word| word.text == "push");
+    let told = verb.and_then(|at| words.get(at + 1..)).unwrap_or_default();
+    let mut told = told.iter().filter(|word| !word.text.starts_with('-'));
+    if verb.is_none() || told.next().is_some_and(|remote| remote.text != "origin") {
+        return false;
+    }
+    let before = call.script.commands.get(..call.segment).unwrap_or_default();
+    let mut clones = before.iter().take(MAX_BACK).filter(|command| {
+        command.name() == "git" && command.arguments().iter().any(|word| word.text == "clone")
+    });
+    // The last one is what it stands in.
+    clones.next_back().is_some_and(|command| {
+        let mut words = command
+            .arguments()
+            .iter()
+            .skip_while(|word| word.text != "clone");
+        let from = words.nth(1);
+        from.into_iter()
+            .chain(words)
+            .find(|word| !word.text.starts_with('-'))
+            .is_some_and(names_what_is_new)
+    })
 }
 
 /// Whether the command only runs when `cd` came to the directory: what follows a failed `cd` runs where

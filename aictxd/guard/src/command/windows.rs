@@ -165,6 +165,10 @@ fn is_loop_value(text: &str) -> bool {
         || (text.starts_with('%') && text.len() <= 4 && !text.ends_with('%'))
         || text == "@file"
         || text == "@path"
+        || (text.starts_with('$')
+            && [".FullName", ".PSPath", ".Name", ".Path"]
+                .iter()
+                .any(|end| text.ends_with(end)))
 }
 
 /// `Set-Content x ''`, `'' | Out-File x`, `copy nul x`, `New-Item x -Force`: a file loses its content.

@@ -50,6 +50,9 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
                 && let [source] = *sources
             {
                 judge.replaces_precious(call, source, destination, name);
+                if name == "mv" && has_option(arguments, &["-f", "--force"]) {
+                    forced_over(judge, call, source, destination);
+                }
             }
             if name == "mv" {
                 judge.write_all(call, sources.iter().copied(), name, Touch::Create);
@@ -356,6 +359,9 @@ pub(super) fn prints_nothing(command: &SimpleCommand) -> bool {
     }
 }
 
+/// Commands before a call that are looked at.
+const MAX_BACK: usize = 64;
+
 /// Programs that only print what they make of the files they read.
 const FILTERS: &[&str] = &[
     "cat", "sort", "uniq", "head", "tail", "cut", "tr", "sed", "awk", "gawk", "grep", "egrep",
@@ -406,6 +412,37 @@ fn reads(command: &SimpleCommand, target: &Word) -> bool {
     let mut given = given.filter(|redirect| redirect.kind == RedirectKind::Read);
     let prints = FILTERS.contains(&command.name());
     (prints && command.arguments().iter().any(same)) || given.any(|redirect| same(&redirect.target))
+}
+
+/// `mv -f /tmp/x src/main.rs`: told not to ask, over a file that people write, with something that the
+/// line has not made of it.
+fn forced_over(judge: &mut Judge, call: Call, source: &Word, destination: &Word) {
+    let before = call.script.commands.get(..call.segment).unwrap_or_default();
+    let made = before.iter().rev().take(MAX_BACK).any(|command| {
+        let mut redirects = command.redirects.iter();
+        redirects.any(|redirect| redirect.target.text == source.text)
+            || command
+                .arguments()
+                .iter()
+                .any(|word| word.text == source.text)
+    });
+    let known = judge.known(call, destination);
+    let meant = made || source.text.starts_with(destination.text.as_str());
+    if !meant
+        && known.exists.is_none()
+        && !destination.unknown
+        && !judge.is_temporary(call, destination)
+        && is_written_by_people(&destination.text)
+    {
+        let shown = [destination.text.as_str()];
+        judge.hit(
+            Some(call),
+            Kind::Overwrite,
+            Tier::Destructive,
+            "mv -f",
+            shown,
+        );
+    }
 }
 
 /// `sort -o x /dev/null`

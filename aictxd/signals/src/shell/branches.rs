@@ -7,6 +7,17 @@ use super::lex::Lexer;
 use super::values::Context;
 use super::{Joined, Role, SimpleCommand, Word};
 
+/// Commands that set the variables they name.
+const SETTERS: [&str; 7] = [
+    "read ",
+    "mapfile ",
+    "readarray ",
+    "getopts ",
+    "unset ",
+    "printf -v ",
+    "select ",
+];
+
 /// Names of which nothing is told; with more, nothing is told of any.
 const MAX_TOUCHED: usize = 256;
 
@@ -20,6 +31,8 @@ pub(super) struct Branching {
     doubt: bool,
     /// The branch being read certainly runs.
     sure: bool,
+    /// It reads from a pipe, in a shell of its own.
+    piped: bool,
     /// The branch being read never runs; it begins with this command.
     idle_from: Option<usize>,
 }
@@ -32,6 +45,7 @@ impl Lexer<'_, '_> {
             taken: false,
             doubt: false,
             sure: false,
+            piped: self.joined == Joined::Pipe,
             idle_from: None,
         });
     }
@@ -66,11 +80,11 @@ impl Lexer<'_, '_> {
         let braces = self
             .braces
             .iter()
-            .all(|brace| !brace.branch && brace.idle_from.is_none());
+            .all(|brace| !brace.branch && !brace.piped && brace.idle_from.is_none());
         let branchings = self
             .branchings
             .iter()
-            .all(|it| it.sure && it.idle_from.is_none());
+            .all(|it| it.sure && !it.piped && it.idle_from.is_none());
         self.context.expand
             && !self.windows()
             && self.depth == self.base
@@ -137,16 +151,18 @@ impl Lexer<'_, '_> {
     }
 
     /// `case word in`
-    pub(super) fn opens_case(&mut self, command: &SimpleCommand) {
+    pub(super) fn opens_case(&mut self, command: &SimpleCommand, joined: Joined) {
         if !self.context.expand {
             return;
         }
+        self.joined = joined;
         let word = command.words.get(1).filter(|word| is_told(word));
         self.branchings.push(Branching {
             word: word.map(|word| word.text.clone()),
             taken: false,
             doubt: false,
             sure: false,
+            piped: self.joined == Joined::Pipe,
             idle_from: None,
         });
     }
@@ -233,7 +249,12 @@ fn verdict(command: &SimpleCommand) -> Option<bool> {
 }
 
 fn compare(one: &str, how: &str, other: &str) -> Option<bool> {
-    let number = |text: &str| text.trim().parse::<i64>().ok();
+    // `[[ 010 -eq 8 ]]`
+    let number = |text: &str| {
+        let text = text.trim();
+        let octal = text.len() > 1 && text.trim_start_matches('-').starts_with('0');
+        text.parse::<i64>().ok().filter(|_| !octal)
+    };
     Some(match how {
         "=" | "==" if is_plain(other) => one == other,
         "!=" if is_plain(other) => one != other,
@@ -261,11 +282,19 @@ fn is_plain(text: &str) -> bool {
 /// Whether a word has this one text, whenever it runs.
 fn is_told(word: &Word) -> bool {
     let one = !word.unknown && !word.wavers && !word.splits && word.others.is_empty();
-    one && !word.text.contains("{}")
+    // A shell makes other words of it.
+    let stands_for =
+        !word.quoted && (word.text.contains(['*', '?', '[', '{']) || word.text.starts_with('~'));
+    let bracket = matches!(word.text.as_str(), "[" | "[[");
+    one && (bracket || !stands_for) && !word.text.contains("{}")
 }
 
 /// Whether one of the patterns of a branch matches; nothing where that takes more than comparing.
 fn any_matches(patterns: &str, word: &str) -> Option<bool> {
+    // Comments may stand before them.
+    if patterns.contains('#') {
+        return None;
+    }
     let mut verdict = Some(false);
     for pattern in patterns.trim().trim_start_matches('(').split('|') {
         let pattern = pattern.trim();
@@ -287,7 +316,15 @@ fn any_matches(patterns: &str, word: &str) -> Option<bool> {
     verdict
 }
 
-/// Names that a text gives a value more than once, or counts with: in a loop they may have any of them.
+/// Whether something may be set in a loop of a text that the text does not tell.
+pub(super) fn is_restless(text: &str) -> bool {
+    ["eval", "source ", "\n. ", "; . ", "& . "]
+        .iter()
+        .any(|way| text.contains(way))
+}
+
+/// Names that a text gives a value more than once, counts with or reads: in a loop they may have any of
+/// them.
 pub(super) fn changing(text: &str) -> std::collections::HashSet<String> {
     let mut once = std::collections::HashSet::new();
     let mut more = std::collections::HashSet::new();
@@ -310,6 +347,13 @@ pub(super) fn changing(text: &str) -> std::collections::HashSet<String> {
             more.insert(name.to_owned());
         }
     }
+    for way in SETTERS {
+        for at in memchr::memmem::find_iter(bytes, way.as_bytes()) {
+            let rest = text.get(at + way.len()..).unwrap_or_default();
+            let rest = rest.split(['\n', ';', '|', '&']).next().unwrap_or_default();
+            more.extend(names(rest).map(str::to_owned));
+        }
+    }
     more
 }
 
@@ -330,8 +374,16 @@ impl Context {
 
     /// Whether a variable has the one value that is known of it, whatever else happens.
     pub(super) fn is_steady(&self, name: &str) -> bool {
-        let looping = self.loops != self.outside_loops;
-        let turns = looping && (self.changing.contains(name) || !is_name(name));
+        let around = self.loops != self.outside_loops;
+        let own = self.locals.iter().any(|kept| kept.name == name);
+        // What a function has not set itself may change around its calls.
+        let turns = match is_name(name) {
+            false => around,
+            true => {
+                let looping = if own { around } else { self.loops > 0 };
+                looping && (self.restless || self.changing.contains(name))
+            }
+        };
         // A program of its own knows what it has set itself.
         let own = || self.before.iter().any(|kept| kept.name == name);
         let strange = self.child && is_name(name) && !own();

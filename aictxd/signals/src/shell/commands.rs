@@ -20,6 +20,8 @@ pub(super) struct Brace {
     pub(super) open: Option<Open>,
     /// What stands in it may not run.
     pub(super) branch: bool,
+    /// It reads from a pipe, in a shell of its own.
+    pub(super) piped: bool,
     /// It does not run, from this command on.
     pub(super) idle_from: Option<usize>,
     /// How the list ends that leaves it out.
@@ -107,6 +109,7 @@ impl Lexer<'_, '_> {
                 self.braces.push(Brace {
                     open,
                     branch,
+                    piped: self.joined == Joined::Pipe,
                     idle_from,
                     status: status.filter(|_| idle),
                 });
@@ -124,7 +127,7 @@ impl Lexer<'_, '_> {
                     command.role = Role::Idle;
                 }
                 if let Some(open) = brace.open {
-                    self.close_function(open, self.pos.saturating_sub(1));
+                    self.close_function(open, self.pos.saturating_sub(1), false);
                 }
             }
             _ => {}
@@ -179,6 +182,10 @@ impl Lexer<'_, '_> {
             self.context.lent(&command.assignments);
         }
         self.context.observe(&command);
+        // What a shell of its own sets is gone.
+        if self.apart || joined == Joined::Pipe {
+            self.context.lent(&command.assignments);
+        }
         let owner = self.script.commands.len();
         let complete = heredocs.is_empty();
         for (delimiter, strip_tabs, literal, place) in heredocs {

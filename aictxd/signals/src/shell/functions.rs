@@ -39,6 +39,8 @@ pub(super) struct Functions {
 struct Function {
     name: String,
     body: String,
+    /// Each call is a shell of its own.
+    apart: bool,
     /// The commands that were read where it stands.
     commands: std::ops::Range<usize>,
     called: bool,
@@ -231,14 +233,15 @@ impl Lexer<'_, '_> {
         }
     }
 
-    /// It ended before byte `end`.
-    pub(super) fn close_function(&mut self, mut open: Open, end: usize) {
+    /// It ended before byte `end`; `apart` when each call is a shell of its own.
+    pub(super) fn close_function(&mut self, mut open: Open, end: usize, apart: bool) {
         self.dir = open.dir.take();
         let body = self.text.get(open.start..end).unwrap_or_default();
         let name = std::mem::take(&mut open.name);
         let commands = open.first..self.script.commands.len();
         open.leave(self.context);
-        let certain = self.context.is_certain();
+        let compound = !self.braces.is_empty() || !self.branchings.is_empty();
+        let certain = self.context.is_certain() && !compound;
         let functions = &mut self.context.functions;
         let again = functions.named(&name);
         let loose = again.is_some();
@@ -257,6 +260,7 @@ impl Lexer<'_, '_> {
             name,
             shown: 0,
             body: body.to_owned(),
+            apart,
             commands,
             called: false,
             certain,
@@ -279,6 +283,7 @@ pub(super) fn follow(
     let (at, rounds) = context.functions.called(command, crowded)?;
     let function = context.functions.known.get(at)?;
     let body = function.body.clone();
+    let apart = function.apart;
     if function.certain {
         command.role = Role::Call;
     }
@@ -294,18 +299,23 @@ pub(super) fn follow(
     let first = script.commands.len();
     context.functions.active.push(at);
     let outside = context.enter_call();
+    let outer = apart.then(|| context.enter_scope());
     let once = rounds.len() == 1;
     for given in rounds {
         let before = context.set_positional(&given);
         dir = run(script, context, &body, &frame, false);
         context.restore_positional(before);
     }
+    if let Some(outer) = outer {
+        context.leave_scope(outer);
+    }
     context.leave_call(outside);
     // What one of several calls does is not what all do.
-    context.exited &= once;
+    context.exited &= once && !apart;
     context.functions.active.pop();
     input.hand_on(script, first);
-    Some(dir)
+    // Where a shell of its own goes, nobody else is.
+    Some(if apart { frame.dir } else { dir })
 }
 
 #[cfg(test)]

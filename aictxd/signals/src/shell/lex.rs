@@ -248,7 +248,7 @@ impl Lexer<'_, '_> {
                     }
                     if current.opens_case() {
                         self.cases = self.cases.saturating_add(1);
-                        self.opens_case(&current.command);
+                        self.opens_case(&current.command, joined);
                         self.finish(&mut current, joined, pipe.take());
                         self.skip_pattern(false);
                         joined = Joined::Sequence;
@@ -258,6 +258,8 @@ impl Lexer<'_, '_> {
             };
             let (how, width) = next;
             self.apart = matches!(how, Joined::Pipe | Joined::Background);
+            // What ended was the shell of what stands before: `{ exit; } | a`.
+            self.ended &= !self.apart || !current.command.words.is_empty();
             self.finish(&mut current, joined, pipe.take());
             self.apart = false;
             self.pos += width;
@@ -364,7 +366,7 @@ impl Lexer<'_, '_> {
         (self.status, self.denied) = (None, false);
         self.context.functions.leave(known);
         if let Some(open) = open {
-            self.close_function(open, self.pos.saturating_sub(1));
+            self.close_function(open, self.pos.saturating_sub(1), true);
         }
         self.dir = dir;
         if let (Some(from), Some(command)) = (pipe.take(), self.script.commands.get_mut(first))

@@ -48,6 +48,10 @@ pub(super) struct Context {
     pub(super) blurred: bool,
     /// Variables that may have another value, or none.
     pub(super) unsure: HashSet<String>,
+    /// Variables of the function that is followed, as they were before it.
+    pub(super) locals: Vec<Kept>,
+    /// Something in the text may set anything again and again.
+    pub(super) restless: bool,
     /// Variables that have several values in the course of the text.
     pub(super) changing: HashSet<String>,
     /// Functions that the text defines.
@@ -66,6 +70,14 @@ pub(super) struct Context {
     /// Texts that run at the end.
     deferred: Vec<(String, Frame)>,
     left: usize,
+}
+
+/// What was before a function was followed.
+#[derive(Debug)]
+pub(super) struct Outside {
+    branches: u16,
+    loops: u16,
+    locals: Vec<Kept>,
 }
 
 /// A variable as it was.
@@ -96,6 +108,8 @@ impl Default for Context {
             exited: false,
             blurred: false,
             unsure: HashSet::new(),
+            locals: Vec::new(),
+            restless: false,
             changing: HashSet::new(),
             functions: Functions::default(),
             bodies: 0,
@@ -208,7 +222,12 @@ impl Context {
     /// Everything is as it was.
     pub(super) fn leave_scope(&mut self, outer: Vec<Kept>) {
         self.scopes = self.scopes.saturating_sub(1);
-        for kept in std::mem::replace(&mut self.before, outer) {
+        let kept = std::mem::replace(&mut self.before, outer);
+        self.restore(kept);
+    }
+
+    fn restore(&mut self, all: Vec<Kept>) {
+        for kept in all {
             if kept.unsure {
                 self.unsure.insert(kept.name.clone());
             } else {
@@ -232,18 +251,24 @@ impl Context {
     }
 
     /// A function is followed; gives what [`Context::leave_call`] wants back.
-    pub(super) fn enter_call(&mut self) -> (u16, u16) {
+    pub(super) fn enter_call(&mut self) -> Outside {
         self.calls = self.calls.saturating_add(1);
         let outside = std::mem::replace(&mut self.outside, self.branches);
         let loops = std::mem::replace(&mut self.outside_loops, self.loops);
-        (outside, loops)
+        Outside {
+            branches: outside,
+            loops,
+            locals: std::mem::take(&mut self.locals),
+        }
     }
 
     /// It has been.
-    pub(super) fn leave_call(&mut self, (outside, loops): (u16, u16)) {
+    pub(super) fn leave_call(&mut self, outside: Outside) {
         self.calls = self.calls.saturating_sub(1);
-        self.branches = std::mem::replace(&mut self.outside, outside);
-        self.loops = std::mem::replace(&mut self.outside_loops, loops);
+        self.branches = std::mem::replace(&mut self.outside, outside.branches);
+        self.loops = std::mem::replace(&mut self.outside_loops, outside.loops);
+        let locals = std::mem::replace(&mut self.locals, outside.locals);
+        self.restore(locals);
     }
 
     /// Variables that are set for one command alone.
@@ -262,15 +287,28 @@ impl Context {
         if self.scopes == 0 || self.before.iter().any(|kept| kept.name == name) {
             return;
         }
+        let kept = self.as_it_is(name);
+        self.before.push(kept);
+    }
+
+    /// The same before the function that is followed, which has one of its own.
+    fn keep_local(&mut self, name: &str) {
+        if self.calls > 0 && !self.locals.iter().any(|kept| kept.name == name) {
+            let kept = self.as_it_is(name);
+            self.locals.push(kept);
+        }
+    }
+
+    fn as_it_is(&mut self, name: &str) -> Kept {
         let values = self.variables.get(name).cloned();
         let bytes: usize = values.iter().flatten().map(|one| one.text.len()).sum();
         self.left = self.left.saturating_sub(bytes);
-        self.before.push(Kept {
+        Kept {
             name: name.to_owned(),
             values,
             many: self.many.contains(name),
             unsure: self.unsure.contains(name),
-        });
+        }
     }
 
     fn forget(&mut self, name: &str) {
@@ -310,23 +348,28 @@ impl Context {
         }
         match command.name() {
             "for" | "select" => {
+                self.branches = self.branches.saturating_add(1);
+                self.loops = self.loops.saturating_add(1);
                 let mut words = command.arguments().iter();
                 let name = words.next().map(|word| word.text.clone());
                 let list: Vec<Word> = words.skip(1).cloned().collect();
                 if let Some(name) = name {
                     let many = list.is_empty() || list.iter().any(is_many);
-                    self.branches = self.branches.saturating_add(1);
-                    self.loops = self.loops.saturating_add(1);
                     // A loop's variable has only the values of its own loop.
                     self.forget(&name);
                     self.assign(&name, &list, many);
                 }
             }
             "export" | "local" | "declare" | "readonly" | "typeset" => {
+                let local = matches!(command.name(), "local" | "declare" | "typeset");
                 for word in command.arguments() {
+                    let name = word.text.split('=').next().unwrap_or_default();
+                    if local && !name.starts_with('-') {
+                        self.keep_local(name);
+                    }
                     // Whatever it was elsewhere, in this call it is this.
                     let own = (word.text.split_once('=')).filter(|_| {
-                        matches!(command.name(), "local" | "declare" | "typeset")
+                        local
                             && self.branches == self.outside
                             && !self.conditional
                             && !word.text.ends_with("=(…)")
@@ -373,7 +416,7 @@ impl Context {
                     self.forget(&word.text);
                 }
             }
-            "source" | "." | "eval" => self.blurred = true,
+            "source" | "." | "eval" | "shopt" => self.blurred = true,
             "let" | "printf" | "getopts" | "wait" | "coproc" | "exec" => {
                 for word in command.arguments() {
                     self.blurred |= word.unknown && command.name() != "printf";

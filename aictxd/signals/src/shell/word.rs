@@ -303,8 +303,9 @@ impl Lexer<'_, '_> {
             return false;
         }
         if name == "PWD" {
-            // Relative paths start there.
+            // Relative paths start there; what it is called is not told.
             word.push(".");
+            word.word.wavers = true;
             return true;
         }
         // Unless the text sets it, a blank: `rm${IFS}-rf`.
@@ -390,6 +391,10 @@ impl Lexer<'_, '_> {
                 let covered = inside.word.range();
                 word.covers(covered.start, covered.end);
                 let text = self.slice(start).to_owned();
+                // `${NAME:=value}`
+                if text.contains('=') {
+                    self.context.touches(&text);
+                }
                 word.expansion(&text);
             }
             Some(b'\'') if !quoted => {
@@ -469,7 +474,11 @@ impl Lexer<'_, '_> {
         match told {
             Some(text) => {
                 let separators = self.context.separators.clone();
-                word.value(&Word::plain(&text), quoted, &separators);
+                let told = Word {
+                    wavers: true,
+                    ..Word::plain(&text)
+                };
+                word.value(&told, quoted, &separators);
             }
             None => word.expansion("$(…)"),
         }
@@ -496,7 +505,9 @@ impl Lexer<'_, '_> {
         let first = self.script.commands.len();
         let frame = self.frame();
         let known = self.context.functions.enter();
+        let outer = self.context.enter_scope();
         run(self.script, self.context, &inside, &frame, false);
+        self.context.leave_scope(outer);
         self.context.functions.leave(known);
         self.output(word, first, false);
     }

@@ -75,7 +75,7 @@ pub(super) fn follow(script: &mut Script, context: &mut Context, index: usize, d
                 .filter_map(|word| Some(word.text.split_once('=')?.1.to_owned()))
                 .collect();
             for text in texts {
-                run_text(script, context, Some(text), &frame);
+                run_shell(script, context, Some(text), &frame);
             }
         }
         name if is_powershell(name) => {
@@ -105,12 +105,12 @@ pub(super) fn follow(script: &mut Script, context: &mut Context, index: usize, d
                 operands.iter().map(|word| word.text.clone()).collect()
             };
             for text in texts {
-                run_text(script, context, Some(text), &frame);
+                run_shell(script, context, Some(text), &frame);
             }
         }
         "git" => {
             let text = git_text(arguments);
-            run_text(script, context, text, &frame);
+            run_shell(script, context, text, &frame);
         }
         "ssh" => {
             let operands = skip_options(arguments, SSH_VALUED);
@@ -151,7 +151,7 @@ pub(super) fn follow(script: &mut Script, context: &mut Context, index: usize, d
                     .map(|word| word.text.clone())
             };
             if let Some(text) = known(TEXTS) {
-                run_text(script, context, Some(text), &frame);
+                run_shell(script, context, Some(text), &frame);
                 input.hand_on(script, first);
             } else if let Some(text) = known(REMOTE_TEXTS) {
                 let frame = Frame {
@@ -159,7 +159,7 @@ pub(super) fn follow(script: &mut Script, context: &mut Context, index: usize, d
                     dir: None,
                     ..frame
                 };
-                run_text(script, context, Some(text), &frame);
+                run_shell(script, context, Some(text), &frame);
             }
         }
     }
@@ -263,7 +263,7 @@ fn follow_lines(script: &mut Script, context: &mut Context, index: usize, depth:
         depth,
     };
     for text in texts {
-        run_text(script, context, Some(text), &frame);
+        run_shell(script, context, Some(text), &frame);
     }
     true
 }
