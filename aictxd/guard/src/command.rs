@@ -18,6 +18,7 @@ mod given;
 mod handed;
 mod inplace;
 mod lent;
+mod nothing;
 mod options;
 mod precious;
 mod promises;
@@ -328,7 +329,7 @@ impl Judge<'_> {
                 handed::settings(self, call, call.arguments());
             }
             if name == "sort" {
-                writes::sorted(self, call);
+                nothing::sorted(self, call);
             }
             if name == "for" && self.dialect == Dialect::Windows {
                 windows::judge(self, call);

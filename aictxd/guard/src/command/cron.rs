@@ -29,7 +29,7 @@ pub(super) fn crontab(judge: &mut Judge, call: Call) {
         );
         return;
     }
-    if super::writes::is_fed_nothing(call) {
+    if super::nothing::is_fed_nothing(call) {
         judge.hit(
             Some(call),
             Kind::Delete,

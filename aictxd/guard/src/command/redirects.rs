@@ -2,7 +2,7 @@
 
 use aictx_signals::shell::{self, RedirectKind, Word};
 
-use super::{Call, Judge, Kind, Tier, given, target, writes};
+use super::{Call, Judge, Kind, Tier, given, nothing, target};
 
 impl Judge<'_> {
     /// What becomes of the files that a call writes or appends to.
@@ -68,8 +68,8 @@ impl Judge<'_> {
                 continue;
             }
             // `> file` alone is there to empty it.
-            let same = writes::reads_what_it_empties(call, &redirect.target);
-            if same || (writes::prints_nothing(command) && command.assignments.is_empty()) {
+            let same = nothing::reads_what_it_empties(call, &redirect.target);
+            if same || (nothing::prints_nothing(command) && command.assignments.is_empty()) {
                 let word = &redirect.target;
                 let any = word.unknown || word.carried || word.text.contains("{}");
                 // What is read has something in it.
