@@ -12,7 +12,7 @@ use crate::store::Store;
 
 /// How often a history is read that goes to the archive meanwhile.
 const LOOKS: u32 = 4;
-/// Contracts that are remembered, of the sessions that asked last.
+/// Contracts that are remembered, those that were read last.
 const MAX_CONTRACTS: usize = 16;
 
 /// A contract by its file, as it was when it was read.

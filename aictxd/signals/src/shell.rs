@@ -317,13 +317,14 @@ fn read(text: &str, mut context: Context) -> Script {
         ..Frame::default()
     };
     let text = text.get(..end).unwrap_or_default();
-    if context.expand && text.contains("done") {
-        context.changing = branches::changing(text);
-        context.restless = branches::is_restless(text);
+    if context.expand {
+        context.reads(text);
     }
     lex::run(&mut script, &mut context, text, &frame, false);
     lex::run_deferred(&mut script, &mut context);
-    context.functions.settle(&mut script, text, context.blurred);
+    if context.functions.enter() > 0 && context.is_plain() {
+        context.functions.settle(&mut script, text, context.blurred);
+    }
     script
 }
 

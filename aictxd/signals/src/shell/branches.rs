@@ -7,17 +7,6 @@ use super::lex::Lexer;
 use super::values::Context;
 use super::{Joined, Role, SimpleCommand, Word};
 
-/// Commands that set the variables they name.
-const SETTERS: [&str; 7] = [
-    "read ",
-    "mapfile ",
-    "readarray ",
-    "getopts ",
-    "unset ",
-    "printf -v ",
-    "select ",
-];
-
 /// Names of which nothing is told; with more, nothing is told of any.
 const MAX_TOUCHED: usize = 256;
 
@@ -31,21 +20,21 @@ pub(super) struct Branching {
     doubt: bool,
     /// The branch being read certainly runs.
     sure: bool,
-    /// It reads from a pipe, in a shell of its own.
-    piped: bool,
+    /// It may not run, or in a shell of its own: joined to what stands before, piped.
+    apart: bool,
     /// The branch being read never runs; it begins with this command.
     idle_from: Option<usize>,
 }
 
 impl Lexer<'_, '_> {
     /// `if`
-    fn opens_if(&mut self) {
+    fn opens_if(&mut self, apart: bool) {
         self.branchings.push(Branching {
             word: None,
             taken: false,
             doubt: false,
             sure: false,
-            piped: self.joined == Joined::Pipe,
+            apart,
             idle_from: None,
         });
     }
@@ -56,7 +45,7 @@ impl Lexer<'_, '_> {
             return;
         }
         match word {
-            "if" => self.opens_if(),
+            "if" => self.opens_if(self.is_apart(self.joined)),
             "then" => self.decides(self.status),
             "elif" | "else" => self.turns(word == "else"),
             "fi" => self.closes(),
@@ -75,16 +64,21 @@ impl Lexer<'_, '_> {
         }
     }
 
+    /// Whether a compound command joined in this way may not run, or runs in a shell of its own.
+    pub(super) fn is_apart(&self, joined: Joined) -> bool {
+        joined == Joined::Pipe || self.goes_on(joined) != Some(true)
+    }
+
     /// Whether what is read at this place runs in any case, and in the shell of the text itself.
     fn is_in_any_case(&self) -> bool {
         let braces = self
             .braces
             .iter()
-            .all(|brace| !brace.branch && !brace.piped && brace.idle_from.is_none());
+            .all(|brace| !brace.branch && !brace.apart && brace.idle_from.is_none());
         let branchings = self
             .branchings
             .iter()
-            .all(|it| it.sure && !it.piped && it.idle_from.is_none());
+            .all(|it| it.sure && !it.apart && it.idle_from.is_none());
         self.context.expand
             && !self.windows()
             && self.depth == self.base
@@ -96,13 +90,21 @@ impl Lexer<'_, '_> {
     }
 
     /// A command was read that runs, `told` when that is certain as far as its list goes: whether it ends
-    /// the shell.
-    pub(super) fn ends(&self, command: &SimpleCommand, told: bool) -> bool {
-        let ends = match (command.role, command.name()) {
-            (Role::Call, _) | (_, "eval") => self.context.exited,
-            (_, name) => name == "exit",
-        };
-        told && ends && self.is_in_any_case()
+    /// the shell. `exits` when it is `exit` itself.
+    pub(super) fn ends(&mut self, command: &SimpleCommand, told: bool, exits: bool) -> bool {
+        let follows = command.role == Role::Call && self.context.exited;
+        if !told || !(exits || follows) || !command.redirects.is_empty() {
+            return false;
+        }
+        // What went back before did not come here.
+        let back = self
+            .text
+            .get(..self.pos)
+            .is_none_or(|before| before.contains("return"));
+        !back
+            && self.is_in_any_case()
+            && self.context.is_plain()
+            && !self.context.functions.knows("exit")
     }
 
     fn decides(&mut self, verdict: Option<bool>) {
@@ -155,14 +157,14 @@ impl Lexer<'_, '_> {
         if !self.context.expand {
             return;
         }
-        self.joined = joined;
         let word = command.words.get(1).filter(|word| is_told(word));
+        let word = word.filter(|_| self.context.is_plain());
         self.branchings.push(Branching {
             word: word.map(|word| word.text.clone()),
             taken: false,
             doubt: false,
             sure: false,
-            piped: self.joined == Joined::Pipe,
+            apart: self.is_apart(joined),
             idle_from: None,
         });
     }
@@ -177,12 +179,17 @@ impl Lexer<'_, '_> {
         let Some(branching) = self.branchings.last_mut() else {
             return;
         };
-        let verdict = match &branching.word {
-            Some(word) if !falls => any_matches(patterns, word),
-            _ => None,
-        };
+        // `;&`, `;;&`: from here on others may be the ones.
+        if falls {
+            branching.word = None;
+            branching.taken = false;
+        }
+        let verdict = branching
+            .word
+            .as_ref()
+            .and_then(|word| any_matches(patterns, word));
         branching.sure = false;
-        if (branching.taken && !falls) || verdict == Some(false) {
+        if branching.taken || verdict == Some(false) {
             branching.idle_from = Some(next);
         } else if verdict == Some(true) {
             branching.taken = true;
@@ -200,7 +207,9 @@ impl Lexer<'_, '_> {
         if skipped || !self.context.expand {
             return !skipped;
         }
-        let own = verdict(command).map(|holds| holds != denied);
+        let own = verdict(command).filter(|_| self.context.is_plain());
+        let own = own.filter(|_| !self.context.functions.knows(command.name()));
+        let own = own.map(|holds| holds != denied);
         self.status = match (command.joined, self.status, own) {
             (Joined::Pipe, ..) => None,
             (Joined::And, None, Some(true)) | (Joined::Or, None, Some(false)) => None,
@@ -252,7 +261,7 @@ fn compare(one: &str, how: &str, other: &str) -> Option<bool> {
     // `[[ 010 -eq 8 ]]`
     let number = |text: &str| {
         let text = text.trim();
-        let octal = text.len() > 1 && text.trim_start_matches('-').starts_with('0');
+        let octal = text.len() > 1 && text.trim_start_matches(['-', '+']).starts_with('0');
         text.parse::<i64>().ok().filter(|_| !octal)
     };
     Some(match how {
@@ -268,12 +277,6 @@ fn compare(one: &str, how: &str, other: &str) -> Option<bool> {
     })
 }
 
-/// The names in a text.
-fn names(text: &str) -> impl Iterator<Item = &str> {
-    let parts = text.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
-    parts.filter(|part| is_name(part))
-}
-
 /// Whether a text is no pattern.
 fn is_plain(text: &str) -> bool {
     !text.contains(['*', '?', '[', '\\', '(', '|'])
@@ -285,14 +288,16 @@ fn is_told(word: &Word) -> bool {
     // A shell makes other words of it.
     let stands_for =
         !word.quoted && (word.text.contains(['*', '?', '[', '{']) || word.text.starts_with('~'));
+    let tilde = word.carried && word.text.contains('~');
+    let vanishes = word.text.is_empty() && !word.quoted;
     let bracket = matches!(word.text.as_str(), "[" | "[[");
-    one && (bracket || !stands_for) && !word.text.contains("{}")
+    one && (bracket || !stands_for) && !tilde && !vanishes && !word.text.contains("{}")
 }
 
 /// Whether one of the patterns of a branch matches; nothing where that takes more than comparing.
 fn any_matches(patterns: &str, word: &str) -> Option<bool> {
     // Comments may stand before them.
-    if patterns.contains('#') {
+    if patterns.contains(['#', '~']) {
         return None;
     }
     let mut verdict = Some(false);
@@ -316,74 +321,145 @@ fn any_matches(patterns: &str, word: &str) -> Option<bool> {
     verdict
 }
 
-/// Whether something may be set in a loop of a text that the text does not tell.
-pub(super) fn is_restless(text: &str) -> bool {
-    ["eval", "source ", "\n. ", "; . ", "& . "]
-        .iter()
-        .any(|way| text.contains(way))
-}
-
-/// Names that a text gives a value more than once, counts with or reads: in a loop they may have any of
-/// them.
-pub(super) fn changing(text: &str) -> std::collections::HashSet<String> {
-    let mut once = std::collections::HashSet::new();
-    let mut more = std::collections::HashSet::new();
-    let bytes = text.as_bytes();
-    let part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
-    for at in memchr::memchr3_iter(b'=', b'+', b'-', bytes) {
-        let sign = bytes.get(at);
-        let again = sign != Some(&b'=') && bytes.get(at + 1) == sign;
-        if sign != Some(&b'=') && !again {
-            continue;
-        }
-        let before = text.get(..at).unwrap_or_default();
-        let counted = before.trim_end_matches(['+', '-', '*', '/', '%']);
-        let length = counted.bytes().rev().take_while(part).count();
-        let name = counted.get(counted.len() - length..).unwrap_or_default();
-        if name.is_empty() {
-            continue;
-        }
-        if again || counted.len() < before.len() || !once.insert(name) {
-            more.insert(name.to_owned());
-        }
-    }
-    for way in SETTERS {
-        for at in memchr::memmem::find_iter(bytes, way.as_bytes()) {
-            let rest = text.get(at + way.len()..).unwrap_or_default();
-            let rest = rest.split(['\n', ';', '|', '&']).next().unwrap_or_default();
-            more.extend(names(rest).map(str::to_owned));
-        }
-    }
-    more
-}
+/// What may set a variable, define a command anew or end a script in ways that are not followed: with one
+/// of these in it, a text decides nothing.
+const STRANGE: [&str; 27] = [
+    "eval",
+    "source ",
+    "\n. ",
+    "; . ",
+    "& . ",
+    "| . ",
+    "{ . ",
+    "nocasematch",
+    "expand_aliases",
+    "alias ",
+    "builtin",
+    "command ",
+    "coproc",
+    "enable",
+    "exec ",
+    "export $",
+    "export \"$",
+    "declare \"",
+    "declare $",
+    "typeset \"",
+    "typeset $",
+    "local $",
+    "unset",
+    "${!",
+    "command_not_found",
+    "set -k",
+    "DEBUG",
+];
+/// Variables that a shell sets itself.
+const ITS_OWN: [&str; 24] = [
+    "RANDOM",
+    "SRANDOM",
+    "SECONDS",
+    "LINENO",
+    "OPTIND",
+    "OPTARG",
+    "REPLY",
+    "UID",
+    "EUID",
+    "PPID",
+    "OLDPWD",
+    "PWD",
+    "_",
+    "FUNCNAME",
+    "GROUPS",
+    "DIRSTACK",
+    "EPOCHSECONDS",
+    "EPOCHREALTIME",
+    "HISTCMD",
+    "COPROC",
+    "MAPFILE",
+    "PIPESTATUS",
+    "SHLVL",
+    "IFS",
+];
+/// Variables whose mentions are counted.
+const MAX_COUNTED: usize = 32;
 
 impl Context {
-    /// Something is done to the variables that a text names.
-    pub(super) fn touches(&mut self, text: &str) {
-        if !self.expand {
-            return;
+    /// The text that is read, to be asked what else it says.
+    pub(super) fn reads(&mut self, text: &str) {
+        self.text = text.to_owned();
+    }
+
+    /// Whether nothing in the text is of the [kinds](STRANGE) that are not followed.
+    pub(super) fn is_plain(&mut self) -> bool {
+        if let Some(plain) = self.plain {
+            return plain;
         }
-        for name in names(text).take(MAX_TOUCHED) {
+        // `command -v x` only asks.
+        let text = self.text.replace("command -v ", "");
+        let plain = !text.starts_with(". ") && !STRANGE.iter().any(|way| text.contains(way));
+        self.plain = Some(plain);
+        plain
+    }
+
+    /// Whether a text says the name of a variable just once but for its value, and that gives it one.
+    fn is_given_once(&mut self, name: &str) -> bool {
+        if ITS_OWN.contains(&name) || name.starts_with("BASH") || name.starts_with("COMP_") {
+            return false;
+        }
+        if let Some(once) = self.counted.get(name) {
+            return *once;
+        }
+        if self.counted.len() >= MAX_COUNTED {
+            return false;
+        }
+        let bytes = self.text.as_bytes();
+        let part =
+            |byte: Option<&u8>| byte.is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_');
+        let mut given = 0;
+        for at in memchr::memmem::find_iter(bytes, name.as_bytes()) {
+            let before = at.checked_sub(1).and_then(|at| bytes.get(at));
+            let behind = bytes.get(at + name.len());
+            if part(before) || part(behind) {
+                continue;
+            }
+            let opened = at.checked_sub(2).and_then(|at| bytes.get(at));
+            let value = before == Some(&b'$') || (before == Some(&b'{') && opened == Some(&b'$'));
+            given += match value {
+                // `${NAME:=x}`
+                true => {
+                    let next = bytes.get(at + name.len() + 1);
+                    let gives =
+                        behind == Some(&b'=') || (behind == Some(&b':') && next == Some(&b'='));
+                    usize::from(gives && before == Some(&b'{'))
+                }
+                false => 1,
+            };
+            if given > 1 {
+                break;
+            }
+        }
+        let once = given == 1;
+        self.counted.insert(name.to_owned(), once);
+        once
+    }
+
+    /// Something is done to a variable.
+    pub(super) fn touches(&mut self, name: &str) {
+        if self.expand && is_name(name) {
             self.keep(name);
-            if !self.unsure.contains(name) {
+            self.blurred |= self.unsure.len() >= MAX_TOUCHED;
+            if !self.blurred {
                 self.unsure.insert(name.to_owned());
             }
         }
-        self.blurred |= self.unsure.len() >= MAX_TOUCHED;
     }
 
     /// Whether a variable has the one value that is known of it, whatever else happens.
-    pub(super) fn is_steady(&self, name: &str) -> bool {
-        let around = self.loops != self.outside_loops;
-        let own = self.locals.iter().any(|kept| kept.name == name);
-        // What a function has not set itself may change around its calls.
-        let turns = match is_name(name) {
-            false => around,
-            true => {
-                let looping = if own { around } else { self.loops > 0 };
-                looping && (self.restless || self.changing.contains(name))
-            }
-        };
+    pub(super) fn is_steady(&mut self, name: &str) -> bool {
+        if is_name(name) && !self.is_given_once(name) {
+            return false;
+        }
+        // A loop may take one word after the other.
+        let turns = !is_name(name) && self.loops != self.outside_loops;
         // A program of its own knows what it has set itself.
         let own = || self.before.iter().any(|kept| kept.name == name);
         let strange = self.child && is_name(name) && !own();
@@ -464,8 +540,9 @@ mod tests {
         assert!(!runs(&format!("X=1; {asks}")).contains(&"a".to_owned()));
         let counted = "N=0; while x; do [ $N = 1 ] && a; N=1; done";
         assert!(runs(counted).contains(&"a".to_owned()));
-        let child = format!("X=1; bash -c '{asks}'; bash -c 'X=1; {asks}'");
-        assert_eq!(runs(&child).iter().filter(|name| *name == "a").count(), 1);
+        let child = |text: &str| runs(text).contains(&"a".to_owned());
+        assert!(child(&format!("X=1; bash -c '{asks}'")));
+        assert!(!child(&format!("bash -c 'X=1; {asks}'")));
     }
 
     #[test]
@@ -510,13 +587,5 @@ mod tests {
         assert_eq!(any_matches("[a-z]*", "c"), None);
         assert_eq!(any_matches("[a-z]|*", "c"), None);
         assert_eq!(any_matches("*", "c"), Some(true));
-    }
-
-    #[test]
-    fn names_that_change() {
-        let text = "A=1 B=1; A=2; C+=1; ((D++)); --e; F=1";
-        let mut names: Vec<String> = changing(text).into_iter().collect();
-        names.sort();
-        assert_eq!(names, ["A", "C", "D"]);
     }
 }

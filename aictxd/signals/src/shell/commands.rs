@@ -20,8 +20,8 @@ pub(super) struct Brace {
     pub(super) open: Option<Open>,
     /// What stands in it may not run.
     pub(super) branch: bool,
-    /// It reads from a pipe, in a shell of its own.
-    pub(super) piped: bool,
+    /// It runs in a shell of its own.
+    pub(super) apart: bool,
     /// It does not run, from this command on.
     pub(super) idle_from: Option<usize>,
     /// How the list ends that leaves it out.
@@ -75,6 +75,10 @@ impl Lexer<'_, '_> {
                 self.reserved(current, &word.text, defining);
                 return;
             }
+            // `f() case …`, and what is no function at all.
+            if defining.is_some() {
+                self.context.plain = Some(false);
+            }
             if assigns || (!word.carried && is_assignment(&word.text)) {
                 self.context.assign_word(&word);
                 command.assignments.reserve_exact(1);
@@ -89,6 +93,10 @@ impl Lexer<'_, '_> {
     fn reserved(&mut self, current: &mut Current, text: &str, defining: Option<String>) {
         let goes_on = self.goes_on(self.joined);
         let status = self.status;
+        // `f() if …`: a body of another kind.
+        if defining.is_some() && text != "{" && text != "function" {
+            self.context.plain = Some(false);
+        }
         self.context.reserved(text);
         self.branches_at(text);
         match text {
@@ -109,7 +117,7 @@ impl Lexer<'_, '_> {
                 self.braces.push(Brace {
                     open,
                     branch,
-                    piped: self.joined == Joined::Pipe,
+                    apart: self.joined == Joined::Pipe,
                     idle_from,
                     status: status.filter(|_| idle),
                 });
@@ -173,7 +181,15 @@ impl Lexer<'_, '_> {
             self.dir = None;
         }
         let told = self.goes_on(joined) == Some(true) && joined != Joined::Pipe;
+        let exits = command
+            .words
+            .first()
+            .is_some_and(|word| word.text == "exit" && !word.carried);
         let runs = self.runs(&command);
+        // `{ exit; } > x`: where that fails, nothing of it runs.
+        if command.words.is_empty() && !command.redirects.is_empty() {
+            self.ended = false;
+        }
         if !runs {
             command.role = Role::Idle;
         }
@@ -204,7 +220,8 @@ impl Lexer<'_, '_> {
             self.follow(owner, joined == Joined::Pipe);
         }
         if let Some(command) = self.script.commands.get(owner).filter(|_| runs) {
-            self.ended |= self.ends(command, told);
+            let command = command.clone();
+            self.ended |= self.ends(&command, told, exits);
         }
     }
 
@@ -220,6 +237,18 @@ impl Lexer<'_, '_> {
 }
 
 impl Current {
+    /// `for x do` was read.
+    pub(super) fn opens_body(&self) -> bool {
+        let words = &self.command.words;
+        words.len() == 3
+            && words
+                .first()
+                .is_some_and(|word| !word.quoted && word.text == "for")
+            && words
+                .last()
+                .is_some_and(|word| !word.quoted && word.text == "do")
+    }
+
     /// `case … in` was read.
     pub(super) fn opens_case(&self) -> bool {
         let words = &self.command.words;

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 use super::lex::{Lexer, run};
 use super::values::{Context, Kept};
 use super::wrap::Input;
-use super::{Frame, MAX_COMMANDS, Role, Script, SimpleCommand, Word};
+use super::{Frame, Joined, MAX_COMMANDS, Role, Script, SimpleCommand, Word};
 
 /// Functions of one text that are remembered, and bytes of a body.
 const MAX_FUNCTIONS: usize = 64;
@@ -17,6 +17,8 @@ const MAX_BODY: usize = 16 * 1024;
 /// Calls that are followed, and bytes that they may read in all.
 const MAX_CALLS: usize = 128;
 const MAX_READ: usize = 64 * 1024;
+/// Words that a function may take off before it runs the rest.
+const MAX_TAKEN: usize = 3;
 /// Forms of one call, by the values of its variables, and words that it is given.
 const MAX_FORMS: usize = 31;
 const MAX_GIVEN: usize = 32;
@@ -44,8 +46,6 @@ struct Function {
     /// The commands that were read where it stands.
     commands: std::ops::Range<usize>,
     called: bool,
-    /// How often it is mentioned only to be shown.
-    shown: usize,
     /// It is defined whatever happens.
     certain: bool,
     /// It is mentioned where it is not known what it is given, or was defined again.
@@ -60,6 +60,8 @@ pub(super) struct Open {
     first: usize,
     positional: Vec<Word>,
     dir: Option<String>,
+    /// How it follows what stands before it.
+    joined: Joined,
     outer: Vec<Kept>,
 }
 
@@ -84,16 +86,12 @@ impl Functions {
         if self.known.is_empty() || command.name() == "trap" {
             return;
         }
-        let (unset, shown) = (command.name() == "unset", shows(command));
+        let unset = command.name() == "unset";
         for word in command.arguments() {
             if unset {
                 self.names.remove(&word.text);
             } else if let Some(function) = self.named(&word.text) {
-                if shown {
-                    function.shown += 1;
-                } else {
-                    function.loose = true;
-                }
+                function.loose = true;
             }
         }
     }
@@ -111,10 +109,13 @@ impl Functions {
         }
         let word = command.words.first()?;
         let at = *self.names.get(&word.text)?;
-        if self.active.contains(&at) {
+        let again = self.active.contains(&at);
+        let function = self.known.get_mut(at)?;
+        if again {
+            // What it is given then is not followed.
+            function.loose = true;
             return None;
         }
-        let function = self.known.get_mut(at)?;
         // One of its forms after the other; each word has the text of that form alone.
         let mut forms = vec![command.split().unwrap_or_else(|| command.clone())];
         forms.extend((0..command.variants().min(MAX_FORMS)).map(|nth| command.variant(nth)));
@@ -145,6 +146,18 @@ impl Functions {
         Some((at, rounds))
     }
 
+    /// Whether the text defines, or did, a function of this name.
+    pub(super) fn knows(&self, name: &str) -> bool {
+        self.known.iter().any(|known| known.name == name)
+    }
+
+    /// The definition that was read last may not stay.
+    pub(super) fn doubt_last(&mut self) {
+        if let Some(last) = self.known.last_mut() {
+            last.certain = false;
+        }
+    }
+
     /// How many are known; [`Functions::leave`] wants it back.
     pub(super) fn enter(&self) -> usize {
         self.known.len()
@@ -171,7 +184,7 @@ impl Functions {
     /// calls does nothing, if there is more to the text than what it defines; `blurred` when something
     /// that is not told may call any.
     pub(super) fn settle(&self, script: &mut Script, text: &str, blurred: bool) {
-        if self.known.is_empty() {
+        if self.known.is_empty() || self.known.iter().all(|it| it.loose) {
             return;
         }
         let defined = |at: &usize| self.known.iter().any(|it| it.commands.contains(at));
@@ -180,7 +193,7 @@ impl Functions {
         let told = |it: &&SimpleCommand| it.words.first().is_none_or(|word| !word.unknown);
         let more = !blurred && !rest.is_empty() && rest.iter().all(told);
         for function in &self.known {
-            let unused = || more && mentions(text, &function.name) == 1 + function.shown;
+            let unused = || more && mentions(text, &function.name) == 1;
             if !function.loose && (function.called || unused()) {
                 let commands = script.commands.get_mut(function.commands.clone());
                 for command in commands.unwrap_or_default() {
@@ -205,19 +218,6 @@ fn mentions(text: &str, name: &str) -> usize {
         .count()
 }
 
-/// Whether a command only shows what functions are.
-fn shows(command: &SimpleCommand) -> bool {
-    let first = command
-        .arguments()
-        .first()
-        .map_or("", |word| word.text.as_str());
-    match command.name() {
-        "declare" | "typeset" => matches!(first, "-f" | "-F"),
-        "type" | "which" => true,
-        _ => false,
-    }
-}
-
 impl Lexer<'_, '_> {
     /// The body of function `name` begins here.
     pub(super) fn open_function(&mut self, name: String) -> Open {
@@ -229,6 +229,7 @@ impl Lexer<'_, '_> {
             // What its words are is told where it is called.
             positional: self.context.set_positional(&[]),
             dir: self.dir.clone(),
+            joined: if self.denied { Joined::Or } else { self.joined },
             outer: self.context.enter_scope(),
         }
     }
@@ -238,10 +239,12 @@ impl Lexer<'_, '_> {
         self.dir = open.dir.take();
         let body = self.text.get(open.start..end).unwrap_or_default();
         let name = std::mem::take(&mut open.name);
+        let open_joined = open.joined;
         let commands = open.first..self.script.commands.len();
         open.leave(self.context);
         let compound = !self.braces.is_empty() || !self.branchings.is_empty();
-        let certain = self.context.is_certain() && !compound;
+        let alone = matches!(open_joined, Joined::First | Joined::Sequence);
+        let certain = self.context.is_certain() && !compound && alone;
         let functions = &mut self.context.functions;
         let again = functions.named(&name);
         let loose = again.is_some();
@@ -258,7 +261,6 @@ impl Lexer<'_, '_> {
         functions.names.insert(name.clone(), functions.known.len());
         functions.known.push(Function {
             name,
-            shown: 0,
             body: body.to_owned(),
             apart,
             commands,
@@ -284,9 +286,7 @@ pub(super) fn follow(
     let function = context.functions.known.get(at)?;
     let body = function.body.clone();
     let apart = function.apart;
-    if function.certain {
-        command.role = Role::Call;
-    }
+    let certain = function.certain;
     let frame = Frame {
         dir: command.dir.clone(),
         remote: command.remote,
@@ -301,8 +301,9 @@ pub(super) fn follow(
     let outside = context.enter_call();
     let outer = apart.then(|| context.enter_scope());
     let once = rounds.len() == 1;
-    for given in rounds {
-        let before = context.set_positional(&given);
+    let given = rounds.first().cloned().unwrap_or_default();
+    for words in rounds {
+        let before = context.set_positional(&words);
         dir = run(script, context, &body, &frame, false);
         context.restore_positional(before);
     }
@@ -314,6 +315,39 @@ pub(super) fn follow(
     context.exited &= once && !apart;
     context.functions.active.pop();
     input.hand_on(script, first);
+    // A body that runs what it is given in a way that is not told leaves the call to be judged.
+    let told = |it: &SimpleCommand| it.words.first().is_none_or(|word| !word.unknown);
+    let followed = script
+        .commands
+        .get(first..)
+        .is_some_and(|all| all.iter().all(told));
+    if !followed {
+        // `run() { "${@:2}"; }`: some of what it is given is a command.
+        for nth in 0..MAX_TAKEN {
+            let words = given.get(nth..).unwrap_or_default();
+            if words
+                .first()
+                .is_some_and(|word| !word.text.starts_with('-'))
+            {
+                script.commands.push(SimpleCommand {
+                    words: words.to_vec(),
+                    dir: frame.dir.clone(),
+                    remote: frame.remote,
+                    fed: frame.fed,
+                    elevated: frame.elevated,
+                    depth,
+                    ..SimpleCommand::default()
+                });
+            }
+        }
+    }
+    if certain && followed && context.is_plain() {
+        if let Some(command) = script.commands.get_mut(index) {
+            command.role = Role::Call;
+        }
+    } else {
+        context.exited = false;
+    }
     // Where a shell of its own goes, nobody else is.
     Some(if apart { frame.dir } else { dir })
 }
@@ -377,7 +411,6 @@ mod tests {
     #[test]
     fn what_nothing_calls() {
         assert_eq!(runs("f() { rm a; }; g"), ["g"]);
-        assert_eq!(runs("f() { rm a; }; declare -f f"), ["declare -f f"]);
         for text in [
             "f() { rm a; }",
             "f() { rm a; }; $x",
@@ -385,6 +418,7 @@ mod tests {
             "f() { rm a; }; PROMPT_COMMAND=f",
             "f() { rm a; }; declare -fx f; g",
             "f() { rm a; }; echo 'f' | bash",
+            "f() { rm a; }; declare -f f | sh",
         ] {
             assert!(runs(text).contains(&"rm a".to_owned()), "{text}");
         }
@@ -408,7 +442,7 @@ mod tests {
 
     #[test]
     fn what_calls_itself_ends() {
-        assert_eq!(runs("f() { f; f; }; f"), ["f", "f"]);
+        assert_eq!(runs("f() { f; f; }; f"), ["f", "f", "f", "f"]);
         let mut text = String::from("a0() { x; }\n");
         for n in 1..20 {
             let below = n - 1;

@@ -246,6 +246,12 @@ impl Lexer<'_, '_> {
                             }
                         }
                     }
+                    // `for x do`: of what was given.
+                    if current.opens_body() {
+                        current.command.words.pop();
+                        self.finish(&mut current, joined, pipe.take());
+                        joined = Joined::Sequence;
+                    }
                     if current.opens_case() {
                         self.cases = self.cases.saturating_add(1);
                         self.opens_case(&current.command, joined);
@@ -259,9 +265,16 @@ impl Lexer<'_, '_> {
             let (how, width) = next;
             self.apart = matches!(how, Joined::Pipe | Joined::Background);
             // What ended was the shell of what stands before: `{ exit; } | a`.
-            self.ended &= !self.apart || !current.command.words.is_empty();
+            if self.apart && current.command.words.is_empty() {
+                self.ended = false;
+                self.context.functions.doubt_last();
+            }
             self.finish(&mut current, joined, pipe.take());
             self.apart = false;
+            // Whatever runs in the background, that it was begun is all that is known.
+            if how == Joined::Background {
+                self.status = None;
+            }
             self.pos += width;
             joined = how;
             if how == Joined::Pipe {
@@ -351,6 +364,7 @@ impl Lexer<'_, '_> {
             return;
         }
         if self.ahead(1) == Some(b'(') && self.arithmetic() {
+            (self.status, self.denied) = (None, false);
             return;
         }
         self.pos += 1;
@@ -411,10 +425,6 @@ impl Lexer<'_, '_> {
         if !text.ends_with("))") {
             self.pos = start;
             return false;
-        }
-        let text = text.to_owned();
-        if text.contains(['=', '+', '-']) {
-            self.context.touches(&text);
         }
         if text.contains("$(") || text.contains('`') {
             let inside = text.get(2..text.len() - 2).unwrap_or_default().to_owned();

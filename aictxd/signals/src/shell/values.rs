@@ -50,10 +50,10 @@ pub(super) struct Context {
     pub(super) unsure: HashSet<String>,
     /// Variables of the function that is followed, as they were before it.
     pub(super) locals: Vec<Kept>,
-    /// Something in the text may set anything again and again.
-    pub(super) restless: bool,
-    /// Variables that have several values in the course of the text.
-    pub(super) changing: HashSet<String>,
+    /// The whole text; whether it is plain, and what was found of its variables.
+    pub(super) text: String,
+    pub(super) plain: Option<bool>,
+    pub(super) counted: HashMap<String, bool>,
     /// Functions that the text defines.
     pub(super) functions: Functions,
     /// Definitions that are being read.
@@ -108,9 +108,10 @@ impl Default for Context {
             exited: false,
             blurred: false,
             unsure: HashSet::new(),
+            text: String::new(),
+            plain: None,
+            counted: HashMap::new(),
             locals: Vec::new(),
-            restless: false,
-            changing: HashSet::new(),
             functions: Functions::default(),
             bodies: 0,
             scopes: 0,
@@ -378,8 +379,8 @@ impl Context {
                         self.forget(name);
                     }
                     self.assign_word(word);
-                    // Another name for one of them.
-                    self.blurred |= word.text.starts_with('-') && word.text.contains('n');
+                    // Another name for one of them, another kind of value.
+                    self.blurred |= local && word.text.starts_with('-');
                     if let Some((name, _)) = own {
                         self.unsure.remove(name);
                     }
@@ -414,13 +415,6 @@ impl Context {
             "unset" => {
                 for word in command.arguments() {
                     self.forget(&word.text);
-                }
-            }
-            "source" | "." | "eval" | "shopt" => self.blurred = true,
-            "let" | "printf" | "getopts" | "wait" | "coproc" | "exec" => {
-                for word in command.arguments() {
-                    self.blurred |= word.unknown && command.name() != "printf";
-                    self.touches(&word.text);
                 }
             }
             _ => {}

@@ -328,6 +328,17 @@ impl Lexer<'_, '_> {
             self.context.stopped = true;
             return true;
         }
+        // `"$*"` is one word.
+        if name == "*" && quoted && values.len() > 1 {
+            let texts: Vec<&str> = values.iter().map(|value| value.text.as_str()).collect();
+            let joined = Word {
+                unknown: values.iter().any(|value| value.unknown),
+                wavers: true,
+                ..Word::plain(&texts.join(" "))
+            };
+            word.value(&joined, true, "");
+            return true;
+        }
         match values.as_slice() {
             [one] => {
                 word.value(one, quoted, &separators);
@@ -391,10 +402,6 @@ impl Lexer<'_, '_> {
                 let covered = inside.word.range();
                 word.covers(covered.start, covered.end);
                 let text = self.slice(start).to_owned();
-                // `${NAME:=value}`
-                if text.contains('=') {
-                    self.context.touches(&text);
-                }
                 word.expansion(&text);
             }
             Some(b'\'') if !quoted => {

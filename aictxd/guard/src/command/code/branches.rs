@@ -1,16 +1,37 @@
 //! What a program does not do because a constant of its own says so: `DRY_RUN = True`, `if DRY_RUN: … else: …`.
 //!
-//! Only names that are given `True` or `False` once, at the margin, and never anything else are heeded, and
-//! only conditions that are nothing but such a name.
+//! Only names are heeded that are given `True` or `False` once, at the margin, and stand nowhere else but in
+//! conditions of which they are all; and only in programs that set nothing by name.
 
 use std::borrow::Cow;
 
-/// Constants of one program, and lines that are looked at.
+/// Constants of one program, those that are looked at, conditions, and lines.
 const MAX_CONSTANTS: usize = 8;
+const MAX_CANDIDATES: usize = 32;
+const MAX_CONDITIONS: usize = 64;
 const MAX_LINES: usize = 2_000;
+
+/// Ways to set a name that are not followed, and texts of several lines.
+const STRANGE: [&str; 12] = [
+    "import *",
+    "exec(",
+    "eval(",
+    "globals(",
+    "locals(",
+    "setattr(",
+    "globalThis",
+    "window[",
+    "with (",
+    "'''",
+    "\"\"\"",
+    "vars(",
+];
 
 /// The program without the branches that never run.
 pub(super) fn without_idle(text: &str) -> Cow<'_, str> {
+    if STRANGE.iter().any(|way| text.contains(way)) {
+        return Cow::Borrowed(text);
+    }
     let constants = constants(text);
     if constants.is_empty() {
         return Cow::Borrowed(text);
@@ -34,11 +55,14 @@ pub(super) fn without_idle(text: &str) -> Cow<'_, str> {
 /// Names and what they are.
 fn constants(text: &str) -> Vec<(&str, bool)> {
     let mut found = Vec::new();
+    let mut looked_at = 0;
     for line in text.lines().take(MAX_LINES) {
-        let bare = ["const ", "let ", "var "]
-            .iter()
-            .find_map(|word| line.strip_prefix(word));
-        let Some((name, value)) = bare.unwrap_or(line).split_once('=') else {
+        // Elsewhere a line may go on in the next one.
+        let constant = line.strip_prefix("const ");
+        if constant.is_some() && !line.contains(';') {
+            continue;
+        }
+        let Some((name, value)) = constant.unwrap_or(line).split_once('=') else {
             continue;
         };
         let (name, value) = (
@@ -52,7 +76,11 @@ fn constants(text: &str) -> Vec<(&str, bool)> {
         };
         let plain =
             !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_');
-        if plain && is_given_once(text, name) {
+        looked_at += usize::from(plain);
+        if looked_at > MAX_CANDIDATES {
+            break;
+        }
+        if plain && only_decides(text, name) {
             found.push((name, holds));
             if found.len() >= MAX_CONSTANTS {
                 break;
@@ -62,18 +90,25 @@ fn constants(text: &str) -> Vec<(&str, bool)> {
     found
 }
 
-/// Whether a name is given a value in one place; `==` only asks.
-fn is_given_once(text: &str, name: &str) -> bool {
-    let part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+/// Whether a name stands in one assignment and otherwise only in conditions of which it is all.
+fn only_decides(text: &str, name: &str) -> bool {
+    let part = |byte: Option<&u8>| byte.is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_');
     let mut given = 0;
     for (at, _) in text.match_indices(name) {
-        let before = at.checked_sub(1).and_then(|at| text.as_bytes().get(at));
+        let before = text.get(..at).unwrap_or_default();
         let behind = text.get(at + name.len()..).unwrap_or_default();
-        if before.is_some_and(part) || behind.as_bytes().first().is_some_and(part) {
+        if part(before.as_bytes().last()) || part(behind.as_bytes().first()) {
             continue;
         }
-        let behind = behind.trim_start_matches([' ', '+', '-', '*', '/', '|', '&', '^', ':', '?']);
-        given += usize::from(behind.starts_with('=') && !behind.starts_with("=="));
+        let line = before.rsplit('\n').next().unwrap_or_default();
+        let rest = behind.split('\n').next().unwrap_or_default().trim_end();
+        // Behind a quote it may stand in a text.
+        let asks = match line.trim_start() {
+            "if " | "if not " => rest.starts_with(':'),
+            _ if line.contains(['"', '\'', '`']) => false,
+            _ => (line.ends_with("if (") || line.ends_with("if (!")) && rest.starts_with(')'),
+        };
+        given += usize::from(!asks);
     }
     given == 1
 }
@@ -168,9 +203,21 @@ fn blank(lines: &mut [&str], range: std::ops::Range<usize>) {
 fn by_braces(text: &str, constants: &[(&str, bool)]) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
-    while let Some(at) = rest.find("if (").into_iter().chain(rest.find("if(")).min() {
+    for _ in 0..MAX_CONDITIONS {
+        let Some(at) = rest.find("if (") else {
+            break;
+        };
         let (before, from) = rest.split_at_checked(at).unwrap_or((rest, ""));
         out.push_str(before);
+        let line = before.rsplit('\n').next().unwrap_or_default();
+        // `notif (…)`, and what stands in a text.
+        if line.ends_with(|last: char| last.is_alphanumeric() || matches!(last, '_' | '$' | '.'))
+            || line.contains(['"', '\'', '`'])
+        {
+            out.push_str("if");
+            rest = from.get(2..).unwrap_or_default();
+            continue;
+        }
         let verdict = from.split_once(')').and_then(|(condition, behind)| {
             let asked = known(
                 condition.strip_prefix("if")?.trim().strip_prefix('(')?,
@@ -206,10 +253,12 @@ fn by_braces(text: &str, constants: &[(&str, bool)]) -> String {
     out
 }
 
-/// The block in braces that a text begins with.
+/// The block in braces that a text begins with. Texts in it are passed over; with others than plain ones,
+/// with comments or patterns, nothing is told.
 fn braced(text: &str) -> Option<&str> {
     let mut open = 0usize;
-    for (at, byte) in text.bytes().enumerate() {
+    let mut bytes = text.bytes().enumerate();
+    while let Some((at, byte)) = bytes.next() {
         match byte {
             b'{' => open += 1,
             b'}' => {
@@ -219,6 +268,14 @@ fn braced(text: &str) -> Option<&str> {
                 }
             }
             _ if open == 0 => return None,
+            b'/' | b'`' => return None,
+            b'"' | b'\'' => loop {
+                match bytes.next()?.1 {
+                    b'\\' | b'\n' => return None,
+                    inside if inside == byte => break,
+                    _ => {}
+                }
+            },
             _ => {}
         }
     }
@@ -261,6 +318,15 @@ mod tests {
             "run(DRY=False)\nDRY = True\nif DRY:\n    a()\nelse:\n    rm(f)\n",
             "DRY = True\nif OTHER:\n    a()\nelse:\n    rm(f)\n",
             "let dry = true;\ndry = x;\nif (dry) { a(); } else { rm(f); }",
+            "let dry = true;\nif (dry) { a(); } else { rm(f); }",
+            "const dry = true\n&& false;\nif (dry) { a(); } else { rm(f); }",
+            "const dry = true;\nif (!dry) { a('{'); }\nrm(f);\nb('}');",
+            "const dry = true;\nnotif (!dry) { rm(f); }",
+            "const dry = false;\nconst s = \"if (dry) {\"; rm(f); const t = '}';",
+            "DRY = True\ndef f(DRY):\n    if not DRY:\n        rm(f)\nf(False)\n",
+            "DRY = True\nDRY, x = False, 1\nif not DRY:\n    rm(f)\n",
+            "DRY = True\nfor DRY in [False]:\n    if not DRY:\n        rm(f)\n",
+            "DRY = True\nfrom conf import *\nif not DRY:\n    rm(f)\n",
             "DRY = True\nif DRY:\n    if x:\n        continue\nrm(f)\n",
         ] {
             assert!(without_idle(text).contains("rm(f)"), "{text}");
