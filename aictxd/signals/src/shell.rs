@@ -22,6 +22,7 @@ mod functions;
 mod lex;
 mod names;
 mod redirect;
+mod steady;
 mod values;
 mod word;
 mod wrap;

@@ -69,12 +69,14 @@ fn line(symbol: &MapSymbol) -> String {
     } else {
         &symbol.signature
     };
-    format!(
-        "{}: {} {}",
-        symbol.line,
-        clean(&symbol.kind),
-        one_line(text, SIGNATURE)
-    )
+    // `class X` says itself what it is.
+    let told = text.split(' ').next() == Some(symbol.kind.as_str());
+    let kind = if told {
+        String::new()
+    } else {
+        format!("{} ", clean(&symbol.kind))
+    };
+    format!("{}: {kind}{}", symbol.line, one_line(text, SIGNATURE))
 }
 
 /// `aictx map brief`.
