@@ -19,7 +19,7 @@ use aictx_proto::path::Located;
 use aictx_proto::rpc::{INVALID_PARAMS, NOT_WRITABLE, RpcError};
 use aictx_proto::snapshot::Snapshot;
 use aictx_proto::text::truncate_chars;
-use aictx_runners::{Action, Answer, Decision, HookEvent, Moment, ToolCall, dialect};
+use aictx_runners::{Action, Answer, Decision, Dialect, HookEvent, Moment, ToolCall, dialect};
 use serde_json::Value;
 
 use self::end::{begin, watch_process};
@@ -55,11 +55,7 @@ const START_DEADLINE: Duration = Duration::from_millis(600);
 /// disk is full; the client stays silent then.
 pub async fn handle(app: &Arc<App>, params: HookParams<'_>) -> Result<Option<Value>, RpcError> {
     let started = Instant::now();
-    let invalid = |e: aictx_runners::DialectError| RpcError::new(INVALID_PARAMS, e.to_string());
-    let dialect = dialect(params.runner).map_err(invalid)?;
-    let event = dialect
-        .parse(params.payload.get(), params.event)
-        .map_err(invalid)?;
+    let (dialect, event) = understand(&params)?;
     let name = format!("hook.{}", event.name);
     let now = params
         .spooled_at
@@ -98,6 +94,31 @@ pub async fn handle(app: &Arc<App>, params: HookParams<'_>) -> Result<Option<Val
         false,
     );
     Ok(reply)
+}
+
+fn understand<'a>(
+    params: &HookParams<'a>,
+) -> Result<(&'static dyn Dialect, HookEvent<'a>), RpcError> {
+    let invalid = |e: aictx_runners::DialectError| RpcError::new(INVALID_PARAMS, e.to_string());
+    let dialect = dialect(params.runner).map_err(invalid)?;
+    let event = dialect
+        .parse(params.payload.get(), params.event)
+        .map_err(invalid)?;
+    Ok((dialect, event))
+}
+
+/// What tells the events of one session from those of others: the agent and its session's id, or
+/// the directory of an agent that names none.
+///
+/// # Errors
+/// When runner or payload cannot be understood.
+pub fn whose(params: &HookParams) -> Result<String, RpcError> {
+    let (dialect, event) = understand(params)?;
+    let which = match event.session_id.as_ref() {
+        "" => event.cwd,
+        _ => event.session_id,
+    };
+    Ok(format!("{} {which}", dialect.name()))
 }
 
 /// An event's session, placed in its repository.

@@ -1,5 +1,6 @@
 //! Events that clients left behind while no daemon could be reached, taken in in order.
 
+use std::collections::HashSet;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{FileExt, OpenOptionsExt};
@@ -112,9 +113,12 @@ async fn drain_all(app: &Arc<App>) -> SpoolReport {
         return report;
     };
     remove_old_drafts(&directory);
+    // Sessions whose earlier event found no space: what came behind it waits, too, or a session's
+    // end would overtake its work as soon as there is space again.
+    let mut held = HashSet::new();
     for path in entries(&directory) {
         let taken = match read(&path) {
-            Ok(Some(bytes)) if lock.begin(&path) => take(app, &bytes).await,
+            Ok(Some(bytes)) if lock.begin(&path) => take(app, &bytes, &mut held).await,
             Ok(Some(_)) => {
                 tracing::error!(event = %path.display(), "taking it in ended the daemon {MAX_ATTEMPTS} times");
                 Taken::Never
@@ -148,7 +152,7 @@ fn read(path: &Path) -> io::Result<Option<Vec<u8>>> {
     fs::read(path).map(Some)
 }
 
-async fn take(app: &Arc<App>, bytes: &[u8]) -> Taken {
+async fn take(app: &Arc<App>, bytes: &[u8], held: &mut HashSet<String>) -> Taken {
     let text = String::from_utf8_lossy(bytes);
     let Ok(line) = serde_json::from_str::<Line>(text.trim()) else {
         return Taken::Never;
@@ -158,9 +162,18 @@ async fn take(app: &Arc<App>, bytes: &[u8]) -> Taken {
     };
     // Whatever stands in the file: it came by way of the spool.
     params.spooled_at.get_or_insert(unix_nanos() / 1_000_000);
+    let Ok(session) = hook::whose(&params) else {
+        return Taken::Never;
+    };
+    if held.contains(&session) {
+        return Taken::Later;
+    }
     match hook::handle(app, params).await {
         Ok(_) => Taken::Recorded,
-        Err(error) if error.code == NOT_WRITABLE.code => Taken::Later,
+        Err(error) if error.code == NOT_WRITABLE.code => {
+            held.insert(session);
+            Taken::Later
+        }
         Err(_) => Taken::Never,
     }
 }

@@ -318,9 +318,7 @@ fn a_full_disk_is_told_and_costs_nothing_that_was_there_or_is_to_come() {
     assert_eq!(finalize(&env, &repo, "before")["result"]["recorded"], true);
 
     let ballast = env.path().join("disk/ballast");
-    let mut filler = fs::File::create(&ballast).unwrap();
-    while std::io::Write::write_all(&mut filler, &[0; 4096]).is_ok() {}
-    drop(filler);
+    fill(&ballast);
     // A new ledger needs a new page; an old one might still have room in its last.
     env.hook(&repo, &edited(&repo, "during", "during.py")).ok();
     let error = finalize(&env, &repo, "during")["error"].clone();
@@ -377,6 +375,53 @@ fn a_full_disk_is_told_and_costs_nothing_that_was_there_or_is_to_come() {
     }
     assert_eq!(found.len(), 4, "and the session that ended meanwhile");
     assert_sound(&repo);
+}
+
+/// Fills a file system.
+fn fill(ballast: &Path) {
+    let mut filler = fs::File::create(ballast).unwrap();
+    while std::io::Write::write_all(&mut filler, &[0; 4096]).is_ok() {}
+}
+
+#[test]
+fn what_comes_behind_an_event_that_found_no_space_waits_with_it() {
+    let env = TestEnv::new();
+    let Some(_disk) = Mount::new(
+        env.path().join("disk"),
+        &["-t", "tmpfs", "-o", "size=4m", "tmpfs"],
+    ) else {
+        return;
+    };
+    let repo = env.repository("disk/demo");
+    let _daemon = env.daemon();
+    let ballast = env.path().join("disk/ballast");
+    fill(&ballast);
+    let spool = env.path().join("state/aictx/spool");
+    fs::create_dir_all(&spool).unwrap();
+    let names: Vec<String> = (0..1_000).map(|n| format!("f{n}.py")).collect();
+    for (n, name) in names.iter().enumerate() {
+        let params = json!({
+            "runner": "claude", "spooled_at": n + 1, "payload": edited(&repo, "s", name),
+        });
+        let line = json!({ "params": params }).to_string();
+        fs::write(spool.join(format!("{n:020}-7.json")), line).unwrap();
+    }
+    // Space comes back while they are taken in.
+    std::thread::scope(|scope| {
+        let drained = scope.spawn(|| env.rpc("spool.drain", &json!({})));
+        wait_until("some had their turn", || {
+            let at = fs::read_to_string(spool.join(".lock")).unwrap_or_default();
+            let event = at.split(' ').nth(1).and_then(|name| name.split('-').next());
+            let taken = event.and_then(|n| n.parse::<u64>().ok());
+            taken > Some(50) || drained.is_finished()
+        });
+        fs::remove_file(&ballast).unwrap();
+    });
+    wait_until("what waited is taken in", || {
+        env.rpc("spool.drain", &json!({}));
+        env.status().spool_waiting == 0
+    });
+    assert_eq!(edits(&env, &repo, "s"), names);
 }
 
 #[test]
