@@ -3,6 +3,7 @@
 //! The same code runs in a commit and in the recovery of one that was interrupted: every step
 //! first looks at what is there.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -96,6 +97,17 @@ impl Step {
             Self::Append { file, .. } | Self::Replace { file, .. } | Self::Remove { file } => file,
         }
     }
+
+    /// What the journal says of it. A file that only shows what others hold is not worth being
+    /// written twice: whoever finishes an interrupted commit takes it away.
+    pub(crate) fn intended(&self) -> Cow<'_, Self> {
+        match self {
+            Self::Replace { file, .. } if is_shown(file) => {
+                Cow::Owned(Self::Remove { file: file.clone() })
+            }
+            _ => Cow::Borrowed(self),
+        }
+    }
 }
 
 /// The writes of a group of operations, merged by file.
@@ -150,6 +162,8 @@ impl Plan {
                     Ok((step, None))
                 }
                 Kind::Append => append_step(&file, bytes, there),
+                // Whatever it is that lies there.
+                _ if is_shown(&file) => Ok(replacement(&file, bytes, false, None, true)),
                 _ => replace_step(&file, kind, bytes, there, cache, &mut out.rescue),
             }
             .map_err(|e| root.error(&file, e))?;
@@ -209,14 +223,25 @@ fn replace_step(
             sha256: digest(&old),
         });
     }
+    Ok(replacement(file, bytes, kind == Kind::Rows, before, sure))
+}
+
+/// A step, and the length that the file has then where that is `sure`.
+fn replacement(
+    file: &str,
+    bytes: Vec<u8>,
+    rows: bool,
+    before: Option<Before>,
+    sure: bool,
+) -> (Step, Option<u64>) {
     let len = sure.then_some(bytes.len() as u64);
     let step = Step::Replace {
         file: file.to_owned(),
         bytes: Bytes::new(bytes),
-        rows: kind == Kind::Rows,
+        rows,
         before,
     };
-    Ok((step, len))
+    (step, len)
 }
 
 /// What new rows do not stand for: unreadable lines, and rows that came after the file was read.
@@ -286,7 +311,7 @@ pub(crate) fn apply(
                         root.remove_temp(file).map_err(|e| root.error(file, e))?;
                     }
                     there => {
-                        if matches!(there, Current::Foreign) {
+                        if matches!(there, Current::Foreign) && !is_shown(file) {
                             aside(file)?;
                         }
                         replace(root, file, bytes, *rows, before.as_ref())

@@ -38,7 +38,8 @@ struct In {
 }
 
 fn encode(steps: &[Step]) -> serde_json::Result<Vec<u8>> {
-    let steps = serde_json::value::to_raw_value(steps)?;
+    let steps: Vec<_> = steps.iter().map(Step::intended).collect();
+    let steps = serde_json::value::to_raw_value(&steps)?;
     let out = Out {
         version: VERSION,
         sha256: digest(steps.get().as_bytes()),

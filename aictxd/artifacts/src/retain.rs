@@ -21,7 +21,7 @@ use crate::read;
 use crate::store::Store;
 
 /// What `.aictx` stays below for ever, in bytes: the archive (32 MiB), ledgers (8 MiB), the
-/// histories at their limits (about 3 MiB), 400 strategies and 500 failure patterns (rows of at
+/// histories at their limits (about 2 MiB), 250 strategies and 500 failure patterns (rows of at
 /// most 64 KiB, in practice 1 MiB), threads, contracts, documents and what was set aside (about
 /// 12 MiB). Not in it: ledgers of sessions that are live or still to be finalized, open threads,
 /// notes that people wrote, and files that are not ours.
@@ -29,7 +29,7 @@ pub const MAX_TOTAL: u64 = 64 * 1024 * 1024;
 /// Bytes of all segments of the archive.
 pub const MAX_ARCHIVE: u64 = 32 * 1024 * 1024;
 /// Most ledgers of ended sessions kept as files; older ones are read from the archive.
-pub const MAX_LEDGERS: usize = 24;
+pub const MAX_LEDGERS: usize = 16;
 /// Most bytes of ledgers kept.
 pub const MAX_LEDGER_BYTES: u64 = 8 * 1024 * 1024;
 /// Largest history that is split at once; whoever made a larger one has to decide about it.
@@ -69,18 +69,18 @@ const fn bound(file: &str, limit: u64, keep: u64, rows: usize) -> Bound<'_> {
 /// looks back; compressed, a row costs a tenth. Reports and `log` read on in the archive.
 pub(crate) const BOUNDS: &[Bound] = &[
     // A finalize that is repeated is known by this file.
-    bound(AGENT_EXECUTION_LOG, 64, 40, 64),
-    bound(EXECUTION_LOGS, 32, 16, 16),
+    bound(AGENT_EXECUTION_LOG, 48, 32, 48),
+    bound(EXECUTION_LOGS, 24, 14, 12),
     // A repository may share these.
-    bound(HANDOFFS, 64, 40, 32),
+    bound(HANDOFFS, 56, 40, 32),
     // Sessions that were begun within the week and never finalized are known by this one.
-    bound(LIFECYCLE_EVENTS, 128, 96, 100),
-    bound(CONTRACT_COMPLIANCE, 32, 12, 20),
+    bound(LIFECYCLE_EVENTS, 64, 44, 100),
+    bound(CONTRACT_COMPLIANCE, 24, 12, 16),
     bound(DECISIONS, 512, 256, 250),
     bound(VERDICTS, 256, 128, 100),
     bound(FORGOTTEN, 64, 0, 0),
-    bound("archive/failure_memory/evicted.jsonl", 64, 0, 0),
-    bound("archive/strategy_memory/evicted.jsonl", 64, 0, 0),
+    bound("archive/failure_memory/evicted.jsonl", 16, 0, 0),
+    bound("archive/strategy_memory/evicted.jsonl", 16, 0, 0),
     // Written by the ancestor only.
     bound("metrics/execution_feedback.jsonl", 1_024, 256, 0),
     bound("memory/workflow_learnings.jsonl", 512, 256, 100),

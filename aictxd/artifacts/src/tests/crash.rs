@@ -49,6 +49,11 @@ fn child() {
             store.settle().unwrap();
             return;
         }
+        Ok("shown") => {
+            let store = Store::open(dir).unwrap();
+            store.transact(|s| ((), with_shown("new", s))).unwrap();
+            return;
+        }
         Ok("create") => Store::create(dir).unwrap(),
         Ok("stocked") => {
             let store = Store::open(dir).unwrap();
@@ -136,6 +141,62 @@ fn a_crash_at_any_point_leaves_all_or_nothing() {
         println!("{step}: {points} crash points, torn: {torn}, {whole} times rolled forward");
         assert!(points >= 30, "only {points} points");
     }
+}
+
+/// A commit with a file that only shows something, the longer the shorter its name.
+fn with_shown(id: &str, snapshot: &Snapshot) -> Effects {
+    let mut effects = finalize(id, snapshot);
+    let shown = json!({ "mode": id, "text": "-".repeat(10_000 / id.len()) });
+    effects.insert(3, replace(files::RESUME_CAPSULE_JSON, shown));
+    effects
+}
+
+#[test]
+fn a_file_that_only_shows_something_is_whole_or_gone_after_a_crash() {
+    let base = prepared();
+    base.store.transact(|s| ((), with_shown("b", s))).unwrap();
+    let (mut gone, mut points) = (0, 0);
+    for at in 1.. {
+        let dir = tempfile::tempdir().unwrap();
+        copy(base.dir.path(), dir.path());
+        let done = run(dir.path(), "shown", at, true);
+        drop(Store::open(dir.path()).unwrap());
+        let shown = std::fs::read(dir.path().join(".aictx").join(files::RESUME_CAPSULE_JSON));
+        match shown {
+            Ok(bytes) => {
+                let whole: Value = serde_json::from_slice(&bytes).unwrap();
+                assert!(["b", "new"].contains(&whole["mode"].as_str().unwrap()));
+                assert!(!done || whole["mode"] == "new");
+            }
+            Err(_) => gone += 1,
+        }
+        if done {
+            break;
+        }
+        points = at;
+    }
+    assert!(points >= 30 && gone > 0, "{gone} of {points}");
+}
+
+#[test]
+fn nothing_is_kept_of_what_lies_where_something_is_shown() {
+    let repo = prepared();
+    let shown = |id: &str| json!({ "mode": id });
+    for (id, other) in [("b", "somebody else's"), ("new", "not even JSON")] {
+        repo.put(files::RESUME_CAPSULE_JSON, other);
+        // Under another name, too, it is not written over; and nothing is kept of it.
+        let name = repo.path(files::RESUME_CAPSULE_JSON);
+        std::fs::hard_link(&name, repo.dir.path().join(id)).unwrap();
+        let effect = replace(files::RESUME_CAPSULE_JSON, shown(id));
+        repo.store.transact(|_| ((), vec![effect])).unwrap();
+        let there: Value = serde_json::from_str(&repo.read(files::RESUME_CAPSULE_JSON)).unwrap();
+        assert_eq!(there, shown(id));
+        assert_eq!(
+            std::fs::read_to_string(repo.dir.path().join(id)).unwrap(),
+            other
+        );
+    }
+    assert!(!repo.path("quarantine").exists());
 }
 
 #[test]
