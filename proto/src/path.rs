@@ -5,6 +5,7 @@
 //! Resolution here is lexical. Whoever has a disk may resolve symbolic links first
 //! (`aictx_artifacts::root::locate`).
 
+use std::borrow::Cow;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
@@ -106,7 +107,10 @@ pub fn locate(root: &str, cwd: &str, raw: &str) -> Located {
     if raw.starts_with("\\\\") {
         return Out(Outside::Drive);
     }
-    let text = raw.replace('\\', "/");
+    let text = match raw.contains('\\') {
+        true => Cow::Owned(raw.replace('\\', "/")),
+        false => Cow::Borrowed(raw),
+    };
     if text == "~" || text.starts_with("~/") || is_user_home(&text) {
         return Out(Outside::Home);
     }
@@ -116,12 +120,25 @@ pub fn locate(root: &str, cwd: &str, raw: &str) -> Located {
     let absolute = if text.starts_with('/') {
         text
     } else if cwd.is_empty() {
-        format!("{root}/{text}")
+        Cow::Owned([root, &text].join("/"))
     } else {
-        format!("{cwd}/{text}")
+        Cow::Owned([cwd, &text].join("/"))
     };
+    unresolved(root, &absolute).unwrap_or_else(|| resolved(root, &absolute, raw))
+}
+
+/// The usual case: nothing to take out, below a root that is spelled the same way.
+fn unresolved(root: &str, absolute: &str) -> Option<Located> {
+    let rest = absolute.strip_prefix(root)?.strip_prefix('/')?;
+    let plain_root = root.is_empty() || root.strip_prefix('/').is_some_and(is_plain);
+    let plain = plain_root && is_plain(rest);
+    plain.then(|| Located::Inside(RepoPath(rest.to_owned())))
+}
+
+fn resolved(root: &str, absolute: &str, raw: &str) -> Located {
+    use Located::Outside as Out;
     let root_segments = resolve(root).unwrap_or_default();
-    let Some(segments) = resolve(&absolute) else {
+    let Some(segments) = resolve(absolute) else {
         return Out(Outside::Escapes);
     };
     match segments.strip_prefix(root_segments.as_slice()) {
@@ -129,6 +146,12 @@ pub fn locate(root: &str, cwd: &str, raw: &str) -> Located {
         None if raw.starts_with('/') => Out(Outside::Elsewhere),
         None => Out(Outside::Escapes),
     }
+}
+
+/// Whether there is no `.`, `..` or doubled slash to take out.
+fn is_plain(path: &str) -> bool {
+    let mut segments = path.split('/');
+    segments.all(|segment| !matches!(segment, "" | "." | ".."))
 }
 
 /// Splits into segments with `.` and `..` removed; `None` when `..` climbs past `/`.
@@ -283,6 +306,16 @@ mod tests {
             let mut detour = parts.clone();
             detour.insert(at.min(parts.len()), "x/..".into());
             prop_assert_eq!(locate("/r", "", &plain), locate("/r", "", &detour.join("/")));
+        }
+
+        #[test]
+        fn the_short_way_leads_where_the_long_one_does(
+            root in "(/[ab.]{1,2}){0,2}/?", below in "/?[ab./]{0,8}",
+        ) {
+            let absolute = format!("{root}{below}");
+            if let Some(found) = unresolved(&root, &absolute) {
+                prop_assert_eq!(found, resolved(&root, &absolute, &absolute));
+            }
         }
 
         #[test]

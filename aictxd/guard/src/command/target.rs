@@ -50,9 +50,9 @@ impl Place<'_> {
         }
         let dir = dir?;
         Some(match dir.chars().next() {
-            None => format!("{}/{raw}", self.cwd),
-            Some('/' | '~') => format!("{dir}/{raw}"),
-            Some(_) => format!("{}/{dir}/{raw}", self.cwd),
+            None => [self.cwd, &raw].join("/"),
+            Some('/' | '~') => [dir, &raw].join("/"),
+            Some(_) => [self.cwd, dir, &raw].join("/"),
         })
     }
 
@@ -197,13 +197,15 @@ fn is_temporary(path: &str) -> bool {
         return false;
     }
     let segments = resolve(path);
+    let Some(first) = segments.first() else {
+        return false;
+    };
     TEMPORARY.iter().any(|known| {
-        let mut rest = segments.iter();
-        known
-            .split('/')
-            .filter(|part| !part.is_empty())
-            .all(|part| rest.next() == Some(&part))
-            && rest.next().is_some()
+        let known = known.trim_matches('/');
+        known.starts_with(first) && {
+            let mut rest = segments.iter();
+            known.split('/').all(|part| rest.next() == Some(&part)) && rest.next().is_some()
+        }
     })
 }
 
