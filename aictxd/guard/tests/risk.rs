@@ -414,6 +414,16 @@ fn thirty_sixth_set() {
     assert!(rates.alarms == 0.0 && rates.false_asks == 0.0);
 }
 
+/// By somebody who had seen no rule, asked for 190 different ways to lose something, of programs that a
+/// table of the usual ones forgets: first recall 0.926 of 190, five called safe, alarms 0 of 80. No label
+/// was changed. Called safe still: a file filtered into itself through `sponge`.
+#[test]
+fn thirty_seventh_set() {
+    let rates = rates(include_str!("risk-thirtyseven.jsonl"));
+    assert!(rates.recall >= 0.985 && rates.missed <= 1);
+    assert!(rates.alarms == 0.0 && rates.false_asks == 0.0);
+}
+
 /// No measure of anything: written family by family, together with the rules, and corrected where a
 /// second look changed the reviewer's mind. It keeps what was walked through.
 #[test]

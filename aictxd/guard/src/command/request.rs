@@ -58,14 +58,13 @@ pub(super) fn request(judge: &mut Judge, call: Call) {
     let everything = |word: &Word| {
         let path = word.text.split('?').next().unwrap_or_default();
         let path = path.split_once("://").map_or(path, |(_, rest)| rest);
-        // `:9200/index` and `…/api/v1/namespaces/x` hold much more than they are.
-        let index = path.split_once(":9200/").is_some_and(|(_, index)| {
-            !index.is_empty() && !index.trim_end_matches('/').contains('/')
+        // `:9200/index`, `:7700/indexes/x` and `…/api/v1/namespaces/x` hold much more than they are.
+        let whole = HOLDERS.iter().any(|holder| {
+            path.rsplit_once(holder).is_some_and(|(_, name)| {
+                !name.is_empty() && !name.trim_end_matches('/').contains('/')
+            })
         });
-        let space = path
-            .rsplit_once("/api/v1/namespaces/")
-            .is_some_and(|(_, name)| !name.is_empty() && !name.trim_end_matches('/').contains('/'));
-        path.ends_with("/_all") || path.contains('*') || index || space
+        path.ends_with("/_all") || path.contains('*') || whole
     };
     let tier = if words.iter().any(local) && !words.iter().any(everything) {
         Tier::Risky
@@ -79,6 +78,19 @@ pub(super) fn request(judge: &mut Judge, call: Call) {
     let verb = format!("{name} DELETE");
     judge.hit(Some(call), Kind::RemoteDelete, tier, &verb, shown);
 }
+
+/// What stands in an address before the name of something that holds everything else: ports and paths of
+/// search servers, vector stores, message brokers and clusters.
+const HOLDERS: &[&str] = &[
+    ":9200/",
+    ":7700/indexes/",
+    ":6333/collections/",
+    ":8108/collections/",
+    ":8080/v1/schema/",
+    ":5984/",
+    ":15672/api/vhosts/",
+    "/api/v1/namespaces/",
+];
 
 /// `curl -sX DELETE`, `curl -fsSXDELETE`.
 fn clustered<'w>(name: &str, words: &'w [Word]) -> Option<&'w str> {
