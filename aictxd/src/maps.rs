@@ -81,9 +81,8 @@ impl Maps {
                 .hint("give the path of a git repository, or run `aictx init --force` in a folder")
         })?;
         let mut open = lock(&self.open);
-        if let Some(map) = open.get(&repository.worktree) {
-            map.state().used_at = Some(Instant::now());
-            return Ok(Arc::clone(map));
+        if let Some(map) = used(&open, &repository.worktree) {
+            return Ok(map);
         }
         check_root(&repository.worktree, self.home.as_deref())
             .map_err(|e| RpcError::new(INVALID_PARAMS, e.to_string()))?;
@@ -243,7 +242,8 @@ impl Maps {
         if !Config::read(&self.homes.of(root)).enabled {
             return Vec::new();
         }
-        let Ok(map) = self.open(worktree) else {
+        let known = used(&lock(&self.open), worktree);
+        let Some(map) = known.or_else(|| self.open(worktree).ok()) else {
             return Vec::new();
         };
         let tree = match self.mode {
@@ -359,4 +359,10 @@ fn release_memory() {
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+/// The map of a worktree, if it is open, as used now.
+fn used(open: &HashMap<PathBuf, Arc<Map>>, worktree: &Path) -> Option<Arc<Map>> {
+    let map = open.get(worktree)?;
+    map.state().used_at = Some(Instant::now());
+    Some(Arc::clone(map))
 }

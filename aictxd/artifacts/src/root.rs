@@ -112,13 +112,16 @@ fn worktree(dir: &Path, git_dir: PathBuf, home: Option<&Path>) -> Repository {
 /// The git directory of a worktree whose root is `dir`, if it is one.
 fn git_dir(dir: &Path) -> Option<PathBuf> {
     let dot = dir.join(".git");
-    let git = if dot.is_dir() {
+    let kind = dot.symlink_metadata().ok()?;
+    // The usual case needs no look at every directory on the way.
+    let git = if kind.is_dir() {
         dot
+    } else if dot.is_dir() {
+        std::fs::canonicalize(dot).ok()?
     } else {
         let text = read_short(&dot)?;
-        dir.join(text.strip_prefix("gitdir:")?.trim())
+        std::fs::canonicalize(dir.join(text.strip_prefix("gitdir:")?.trim())).ok()?
     };
-    let git = std::fs::canonicalize(git).ok()?;
     git.join("HEAD").symlink_metadata().ok()?;
     Some(git)
 }
