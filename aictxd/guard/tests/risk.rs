@@ -424,6 +424,15 @@ fn thirty_seventh_set() {
     assert!(rates.alarms == 0.0 && rates.false_asks == 0.0);
 }
 
+/// As the one before, of other programs: data, machines, secrets, backups, migrations. First recall 0.960 of
+/// 150, two called safe, alarms 0.024 of 85. No label was changed.
+#[test]
+fn thirty_eighth_set() {
+    let rates = rates(include_str!("risk-thirtyeight.jsonl"));
+    assert!(rates.recall >= 0.985 && rates.missed == 0);
+    assert!(rates.alarms == 0.0 && rates.false_asks == 0.0);
+}
+
 /// No measure of anything: written family by family, together with the rules, and corrected where a
 /// second look changed the reviewer's mind. It keeps what was walked through.
 #[test]

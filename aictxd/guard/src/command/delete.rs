@@ -9,6 +9,9 @@ use super::{Call, Judge, Kind, Level, Tier, fresh, has_option};
 /// Files of one call that are looked at.
 const MAX_FILES: usize = 256;
 
+/// What `wipefs` needs to wipe anything: without these it lists what it finds.
+const WIPES: &[&str] = &["-a", "--all", "-o", "--offset"];
+
 /// Returns whether the program is one that deletes.
 pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
     let name = call.command.name();
@@ -80,7 +83,8 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
                     "-p",
                     "--print",
                 ],
-            ) || asks;
+            ) || asks
+                || (name == "wipefs" && !has_option(arguments, WIPES));
             let temporary = |word: &&Word| judge.is_temporary(call, word);
             // A file system in a file that was made to be tried with.
             let tried = !shown.is_empty() && shown.iter().all(temporary);
