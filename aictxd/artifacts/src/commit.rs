@@ -323,7 +323,7 @@ pub(crate) fn apply(
         }
     }
     let mut stamps = BTreeMap::new();
-    for (file, open) in &appended {
+    for (file, open) in appended {
         fs::sync(open, file).map_err(|e| root.error(file, e))?;
     }
     let mut parents = BTreeSet::new();
@@ -488,7 +488,7 @@ pub(crate) fn replace_rows(
     if !late.is_empty() {
         let (mut open, _) = root.append_handle(file)?;
         fs::write(&mut open, &late, file)?;
-        fs::sync(&open, file)?;
+        fs::sync(open, file)?;
     }
     Ok(())
 }

@@ -7,6 +7,7 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime};
 
@@ -16,11 +17,13 @@ use rustix::io::Errno;
 use crate::error::StoreError;
 use crate::fault::{Fate, Op, hit};
 
+mod dirs;
 // Files without a name are Linux's.
 #[cfg_attr(not(target_os = "linux"), allow(dead_code))]
 mod spare;
 mod sync;
 
+pub(crate) use dirs::kept_open;
 use spare::Spares;
 pub(crate) use sync::{Syncs, put_off, sync};
 
@@ -142,7 +145,7 @@ impl Root {
             .and_then(|()| Ok(rustix::fs::mkdir(&path, Mode::from_raw_mode(0o777))?));
         match made {
             Ok(()) => {
-                let parent = File::open(repo).and_then(|dir| sync(&dir, ""));
+                let parent = File::open(repo).and_then(|dir| sync(dir, ""));
                 parent.map_err(|e| StoreError::at(path, e))?;
                 Self::open(repo)
             }
@@ -225,8 +228,12 @@ impl Root {
         Ok(file)
     }
 
-    fn open_dir(&self, rel: &str) -> io::Result<OwnedFd> {
-        self.open_at(rel, OFlags::RDONLY | OFlags::DIRECTORY, Mode::empty())
+    /// A directory below; while they are [kept open](kept_open), the same for the same name.
+    fn open_dir(&self, rel: &str) -> io::Result<Arc<File>> {
+        dirs::known(self.id, rel, || {
+            let flags = OFlags::RDONLY | OFlags::DIRECTORY;
+            Ok(File::from(self.open_at(rel, flags, Mode::empty())?))
+        })
     }
 
     /// Opens a plain file for reading.
@@ -290,7 +297,7 @@ impl Root {
         let mode = Mode::from_raw_mode(if is_private(rel) { 0o700 } else { 0o777 });
         point(Op::Mkdir, rel)?;
         match rustix::fs::mkdirat(&fd, name, mode) {
-            Ok(()) => sync(&File::from(fd), parent),
+            Ok(()) => sync(fd, parent),
             Err(Errno::EXIST) => self.open_dir(rel).map(|_| ()),
             Err(e) => Err(e.into()),
         }
@@ -332,7 +339,7 @@ impl Root {
         point(Op::Create, rel)?;
         let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::EXCL;
         let mut file = self.open_file(rel, flags)?;
-        let written = write(&mut file, bytes, rel).and_then(|()| sync(&file, rel));
+        let written = write(&mut file, bytes, rel).and_then(|()| sync(file, rel));
         if written.is_err() {
             let _ = self.unlink(rel);
         }
@@ -385,7 +392,7 @@ impl Root {
         if stat.st_size != i64::try_from(bytes.len()).unwrap_or(i64::MAX) {
             file.set_len(bytes.len() as u64)?;
         }
-        sync(&file, rel)?;
+        sync(file, rel)?;
         Ok(true)
     }
 
@@ -421,13 +428,13 @@ impl Root {
         let (from_fd, to_fd) = (self.open_dir(from_dir)?, self.open_dir(to_dir)?);
         point(Op::Rename, from)?;
         rustix::fs::renameat(&from_fd, from_name, &to_fd, to_name)?;
-        sync(&File::from(to_fd), to_dir)
+        sync(to_fd, to_dir)
     }
 
     /// Makes the entries of the directory of `rel` durable.
     pub(crate) fn sync_parent(&self, rel: &str) -> io::Result<()> {
         let parent = split(rel).0;
-        sync(&File::from(self.open_dir(parent)?), parent)
+        sync(self.open_dir(parent)?, parent)
     }
 }
 

@@ -176,7 +176,7 @@ impl Store {
         let root = self.root();
         let fail = |e| root.error(&file, e);
         if let Some(open) = root.read_if_there(&file).map_err(fail)? {
-            fs::sync(&open, &file).map_err(fail)?;
+            fs::sync(open, &file).map_err(fail)?;
             root.sync_parent(&file).map_err(fail)?;
         }
         Ok(())

@@ -237,10 +237,28 @@ impl Cache {
         self.gather();
     }
 
-    /// Ends what [`apply`](Self::apply) began: with the state of the file that memory is known to
-    /// equal, or with none, and then it is read again.
-    pub(crate) fn settle(&mut self, file: &str, stamp: Option<Stamp>) {
-        part!(self, file, p => (p.stamp, p.pending) = (stamp.map(Some), false), ());
+    /// Ends what [`apply`](Self::apply) began, for each file with the state that memory is known to
+    /// equal, or with none, and then it is read again. Other files are looked at when they are asked
+    /// for.
+    pub(crate) fn settle<'f>(
+        &mut self,
+        root: &Root,
+        files: impl Iterator<Item = (&'f str, Option<Stamp>)>,
+    ) {
+        let mut read = false;
+        for (file, stamp) in files {
+            part!(self, file, p => {
+                (p.stamp, p.pending) = (stamp.map(Some), false);
+                if stamp.is_none() {
+                    p.refresh(root);
+                    read = true;
+                }
+            }, ());
+        }
+        if read {
+            self.fold();
+            self.gather();
+        }
     }
 
     /// How long a history was when its rows were read, if they were.

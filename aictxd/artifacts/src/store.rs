@@ -320,7 +320,7 @@ impl Store {
             // The snapshots of the group are not needed any more; without them the overlay's
             // rows are its own.
             drop(last);
-            self.commit(&root, plan, &base, overlay, seen)
+            fs::kept_open(|| self.commit(&root, plan, &base, overlay, seen))
         };
         decided
             .into_iter()
@@ -447,11 +447,11 @@ impl Store {
         // On failure the flag stays until a recovery has finished the commit.
         let stamps = commit::apply(root, &steps.steps, &|file| self.set_aside(root, file))
             .map_err(journal::deferred)?;
-        for (file, len) in &steps.lengths {
+        let settled = steps.lengths.iter().map(|(file, len)| {
             let stamp = stamps.get(file).copied();
-            overlay.settle(file, stamp.filter(|s| Some(s.len) == *len));
-        }
-        overlay.refresh(root);
+            (file.as_str(), stamp.filter(|s| Some(s.len) == *len))
+        });
+        overlay.settle(root, settled);
         let mut cache = self.cache();
         *cache = overlay;
         let snapshot = self.publish(&cache);

@@ -115,7 +115,7 @@ impl Root {
             Err(e) if e.kind() == io::ErrorKind::AlreadyExists => return Some(Err(e)),
             Err(_) => return None,
         }
-        let synced = sync(spare.file(), rel);
+        let synced = sync(spare.into_file(), rel);
         if synced.is_err() {
             let _ = self.unlink(rel);
         }

@@ -4,19 +4,21 @@ use std::cell::RefCell;
 use std::collections::HashSet;
 use std::fs::File;
 use std::io;
+use std::sync::Arc;
 
 use super::point;
 use crate::fault::Op;
 
 /// Makes a file's content, or a directory's entries, durable; now, or in the order in which it was
-/// wanted when the thread [puts syncs off](put_off).
-pub(crate) fn sync(file: &File, what: &str) -> io::Result<()> {
+/// wanted when the thread [puts syncs off](put_off), which keeps the file open until then.
+pub(crate) fn sync(file: impl Into<Arc<File>>, what: &str) -> io::Result<()> {
+    let file = file.into();
     let put_off = PUT_OFF.with_borrow_mut(|list| {
-        let Some(list) = list else { return Ok(false) };
-        list.push((file.try_clone()?, what.to_owned()));
-        io::Result::Ok(true)
-    })?;
-    if put_off {
+        let list = list.as_mut()?;
+        list.push((Arc::clone(&file), what.to_owned()));
+        Some(())
+    });
+    if put_off.is_some() {
         return Ok(());
     }
     point(Op::Sync, what)?;
@@ -25,12 +27,12 @@ pub(crate) fn sync(file: &File, what: &str) -> io::Result<()> {
 
 thread_local! {
     /// What this thread has put off, while it does.
-    static PUT_OFF: RefCell<Option<Vec<(File, String)>>> = const { RefCell::new(None) };
+    static PUT_OFF: RefCell<Option<Vec<(Arc<File>, String)>>> = const { RefCell::new(None) };
 }
 
 /// Syncs that still have to be done.
 #[derive(Debug, Default)]
-pub(crate) struct Syncs(Vec<(File, String)>);
+pub(crate) struct Syncs(Vec<(Arc<File>, String)>);
 
 impl Syncs {
     /// Adds later ones. What was to be synced under the same name is another file by now, or the same.
@@ -48,8 +50,8 @@ impl Syncs {
     /// Does them, in order, all of them whatever becomes of one; the first error.
     pub(crate) fn finish(self) -> io::Result<()> {
         let mut first = Ok(());
-        for (file, what) in &self.0 {
-            let done = sync(file, what);
+        for (file, what) in self.0 {
+            let done = sync(file, &what);
             if first.is_ok() {
                 first = done;
             }
