@@ -6,12 +6,16 @@ use std::fs::File;
 use std::io;
 use std::sync::Arc;
 
-/// Of which root, under which name.
-type Key = ((u64, u64), String);
+/// A directory, of which root, under which name.
+struct Open {
+    root: (u64, u64),
+    rel: String,
+    dir: Arc<File>,
+}
 
 thread_local! {
     /// What this thread has opened, while it keeps them open.
-    static OPEN: RefCell<Option<Vec<(Key, Arc<File>)>>> = const { RefCell::new(None) };
+    static OPEN: RefCell<Option<Vec<Open>>> = const { RefCell::new(None) };
 }
 
 /// Does something with every directory that it opens kept open until the end. One that is removed
@@ -37,8 +41,8 @@ pub(super) fn known(
 ) -> io::Result<Arc<File>> {
     let known = OPEN.with_borrow(|all| {
         let mut all = all.as_ref()?.iter();
-        let (_, dir) = all.find(|((of, name), _)| *of == root && name == rel)?;
-        Some(Arc::clone(dir))
+        let known = all.find(|open| open.root == root && open.rel == rel)?;
+        Some(Arc::clone(&known.dir))
     });
     if let Some(dir) = known {
         return Ok(dir);
@@ -46,7 +50,11 @@ pub(super) fn known(
     let dir = Arc::new(open()?);
     OPEN.with_borrow_mut(|all| {
         if let Some(all) = all {
-            all.push(((root, rel.to_owned()), Arc::clone(&dir)));
+            all.push(Open {
+                root,
+                rel: rel.to_owned(),
+                dir: Arc::clone(&dir),
+            });
         }
     });
     Ok(dir)

@@ -25,14 +25,17 @@ pub(crate) fn sync(file: impl Into<Arc<File>>, what: &str) -> io::Result<()> {
     file.sync_data()
 }
 
+/// What is to be synced, and its name.
+type Due = (Arc<File>, String);
+
 thread_local! {
     /// What this thread has put off, while it does.
-    static PUT_OFF: RefCell<Option<Vec<(Arc<File>, String)>>> = const { RefCell::new(None) };
+    static PUT_OFF: RefCell<Option<Vec<Due>>> = const { RefCell::new(None) };
 }
 
 /// Syncs that still have to be done.
 #[derive(Debug, Default)]
-pub(crate) struct Syncs(Vec<(Arc<File>, String)>);
+pub(crate) struct Syncs(Vec<Due>);
 
 impl Syncs {
     /// Adds later ones. What was to be synced under the same name is another file by now, or the same.
