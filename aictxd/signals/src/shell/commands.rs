@@ -63,9 +63,13 @@ impl Lexer<'_, '_> {
         }
     }
 
-    fn take_word(&mut self, current: &mut Current, word: Word, assigns: bool) {
+    fn take_word(&mut self, current: &mut Current, mut word: Word, assigns: bool) {
         let command = &mut current.command;
         if command.words.is_empty() {
+            // zsh: `=rm` is the program of that name, wherever it lies.
+            if word.text.starts_with('=') && !word.quoted && !word.carried {
+                word.text.remove(0);
+            }
             if std::mem::take(&mut current.naming) {
                 self.defining = Some(word.text);
                 return;

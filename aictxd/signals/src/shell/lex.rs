@@ -4,7 +4,7 @@ use super::branches::Branching;
 use super::commands::{Brace, Current, is_test};
 use super::values::Context;
 use super::word::Building;
-use super::{Dialect, Frame, Joined, MAX_DEPTH, Script};
+use super::{Dialect, Frame, Joined, MAX_DEPTH, Script, Word};
 
 /// Reads `text` in the situation `frame` and appends what it runs to `script`. With `data` the
 /// text is the body of an unquoted here-document: only its substitutions run. Gives the directory that
@@ -349,13 +349,7 @@ impl Lexer<'_, '_> {
             return;
         }
         if !current.command.words.is_empty() {
-            // `name()`: the body that follows is read as ordinary commands.
-            self.pos += 1;
-            if self.peek() == Some(b')') {
-                self.pos += 1;
-            }
-            self.defining = current.command.words.first().map(|word| word.text.clone());
-            current.command.words.clear();
+            self.behind_words(current, joined);
             return;
         }
         // `function name()`
@@ -388,6 +382,33 @@ impl Lexer<'_, '_> {
         {
             command.piped_from = Some(from);
         }
+    }
+
+    /// A bracket that stands behind words: a function's, or what only other shells know.
+    fn behind_words(&mut self, current: &mut Current, joined: Joined) {
+        let inside = self.rest().get(1..).unwrap_or_default();
+        let closes = inside.trim_start_matches([' ', '\t']).starts_with(')');
+        // `name()`: the body that follows is read as ordinary commands.
+        if closes {
+            self.pos += 2 + inside.find(')').unwrap_or(0);
+            self.defining = current.command.words.first().map(|word| word.text.clone());
+            current.command.words.clear();
+            return;
+        }
+        if is_test(current) {
+            self.pos += 1;
+            return;
+        }
+        self.pos += 1;
+        if current.command.name() == "for" && current.command.words.len() == 2 {
+            // zsh: `for x (a b) …`
+            current.command.words.push(Word::plain("in"));
+            return;
+        }
+        // fish: what the commands in it print.
+        let mut word = Building::default();
+        self.substitution(&mut word, false);
+        self.take_words(current, word, joined);
     }
 
     pub(super) fn nested(&mut self, close: u8) {

@@ -188,8 +188,8 @@ impl Lexer<'_, '_> {
                     self.substitution(&mut word, true);
                 }
                 b'(' if word.word.text.ends_with('=') => self.array(&mut word),
-                // `!(a|b)`: a pattern for names.
-                b'(' if word.word.text.ends_with(['!', '@', '?', '*', '+']) && !windows => {
+                // `!(a|b)`: a pattern for names; `**/*.py(.N)`: which of those that match, in zsh.
+                b'(' if is_pattern(&word.word.text) && !windows => {
                     let start = self.pos;
                     self.skip_arithmetic();
                     let text = self.slice(start).to_owned();
@@ -573,6 +573,11 @@ fn told_output(command: &super::SimpleCommand) -> Option<String> {
 }
 
 /// Bytes that mean nothing in a word without quotes.
+/// Whether a bracket behind this text belongs to a pattern for names.
+fn is_pattern(text: &str) -> bool {
+    text.ends_with(['!', '@', '+', ']']) || text.contains(['*', '?'])
+}
+
 fn is_ordinary(byte: u8) -> bool {
     !matches!(
         byte,
