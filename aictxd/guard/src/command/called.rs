@@ -237,7 +237,7 @@ fn script(judge: &mut Judge, call: Call) {
         return;
     };
     compiled(judge, call);
-    let file = if matches!(name, "go" | "deno" | "bun") {
+    let file = if matches!(name, "go" | "deno" | "bun" | "dart" | "crystal") {
         // `go run x.go`
         let mut words = call.arguments().iter();
         words

@@ -447,6 +447,13 @@ impl Code<'_> {
                 }
             }
         }
+        // `new File("x").delete()`
+        let of_java = ["java", "jshell", "kotlin", "kotlinc", "groovy", "scala"];
+        if of_java.contains(&self.language) && self.tight.contains("File(\"") {
+            for at in self.places(").delete(") {
+                self.deleted(judge, call, &verb, at + 2, Reach::File);
+            }
+        }
         self.overwrites(judge, call);
         self.rewrites(judge, call);
         if self.levels() && !own && !self.found.has(Lists::TEMPORARY) {

@@ -198,13 +198,48 @@ pub(in super::super) static INTERPRETERS: &[Interpreter] = &[
     },
     Interpreter {
         name: "clojure",
-        options: &["-e", "--eval", "-M"],
+        options: &["-e", "--eval"],
         deletes: &["delete-tree", "delete-dir"],
     },
     Interpreter {
         name: "bb",
         options: &["-e", "--eval"],
         deletes: &["delete-tree", "delete-dir"],
+    },
+    Interpreter {
+        name: "kotlinc",
+        options: &["-e", "-expression"],
+        deletes: &["deleteRecursively("],
+    },
+    Interpreter {
+        name: "dart",
+        options: &[],
+        deletes: &["recursive:true", "recursive: true"],
+    },
+    Interpreter {
+        name: "ocaml",
+        options: &["-e"],
+        deletes: &["FileUtil.rm ~recurse"],
+    },
+    Interpreter {
+        name: "guile",
+        options: &["-c"],
+        deletes: &["delete-file-recursively"],
+    },
+    Interpreter {
+        name: "racket",
+        options: &["-e", "--eval"],
+        deletes: &["delete-directory/files"],
+    },
+    Interpreter {
+        name: "raku",
+        options: &["-e"],
+        deletes: &["rmtree", "rm-rf"],
+    },
+    Interpreter {
+        name: "crystal",
+        options: &["eval"],
+        deletes: &["rm_rf", "rm_r(", "rm_r "],
     },
     Interpreter {
         name: "julia",
@@ -410,6 +445,11 @@ pub(in super::super) const UNLINKS: &[&str] = &[
     "{ unlink }",
     "File.rm!(",
     "File.rm(",
+    "Sys.remove ",
+    "(delete-file ",
+    "/delete-file ",
+    "unlink dir",
+    ".deleteSync(",
 ];
 
 /// Ways to fetch text.
