@@ -29,6 +29,7 @@ mod review;
 mod rules;
 mod session;
 mod setup;
+mod surroundings;
 mod tasks;
 mod watch;
 mod wrapped;

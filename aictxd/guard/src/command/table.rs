@@ -5,9 +5,11 @@ use std::sync::LazyLock;
 
 use aictx_signals::shell::ByName;
 
+mod interpreters;
 mod programs;
 mod rules;
 
+pub(super) use interpreters::*;
 pub(super) use programs::*;
 pub(super) use rules::{Rule, Rules, rules_of};
 
