@@ -133,6 +133,7 @@ async fn drain_all(app: &Arc<App>) -> SpoolReport {
             }
             Taken::Later => {}
             Taken::Never => {
+                tracing::warn!(event = %path.display(), "cannot be taken in; kept in `rejected`");
                 report.rejected += 1;
                 reject(&directory, &path);
             }

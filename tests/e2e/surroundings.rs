@@ -198,7 +198,10 @@ fn what_comes_behind_an_event_that_found_no_space_waits_with_it() {
             "runner": "claude", "spooled_at": n + 1, "payload": edited(&repo, "s", name),
         });
         let line = json!({ "params": params }).to_string();
-        fs::write(spool.join(format!("{n:020}-7.json")), line).unwrap();
+        // As clients do: the daemon, which looks by itself too, never sees half of one.
+        let draft = spool.join(".draft.tmp");
+        fs::write(&draft, line).unwrap();
+        fs::rename(&draft, spool.join(format!("{n:020}-7.json"))).unwrap();
     }
     // Space comes back while they are taken in.
     std::thread::scope(|scope| {
@@ -215,7 +218,10 @@ fn what_comes_behind_an_event_that_found_no_space_waits_with_it() {
         env.rpc("spool.drain", &json!({}));
         env.status().spool_waiting == 0
     });
-    assert_eq!(edits(&env, &repo, "s"), names);
+    let recorded = edits(&env, &repo, "s");
+    let lacking: Vec<&String> = names.iter().filter(|n| !recorded.contains(n)).collect();
+    assert_eq!(lacking, Vec::<&String>::new(), "lost");
+    assert!(recorded == names, "in another order, or twice");
 }
 
 #[test]
