@@ -441,3 +441,31 @@ fn families() {
     assert!(rates.recall == 1.0 && rates.alarms == 0.0);
     assert!(rates.agree == 1.0);
 }
+
+/// What a command does to a repository does not depend on where that lies, below a temporary directory
+/// for example: worktrees are made there, and people try things.
+#[test]
+fn a_repository_may_lie_anywhere() {
+    let elsewhere = ["/tmp/work/app", "/var/tmp/x/y/app", "/srv/app"];
+    let sets = [
+        include_str!("risk-families.jsonl"),
+        include_str!("risk-twelve.jsonl"),
+    ];
+    let mut compared = 0;
+    for line in sets.iter().flat_map(|set| set.lines()) {
+        let row: Value = serde_json::from_str(line).unwrap();
+        let command = row["command"].as_str().unwrap();
+        // These name places, and a place may be another one from there.
+        if command.contains("/home/") || command.contains("..") {
+            continue;
+        }
+        let usual = command_risk(command, PLACE, &NoFacts).level();
+        for root in elsewhere {
+            let place = Place { root, cwd: root };
+            let there = command_risk(command, place, &NoFacts).level();
+            assert_eq!(there, usual, "{root}: {command:?}");
+            compared += 1;
+        }
+    }
+    assert!(compared > 10_000);
+}

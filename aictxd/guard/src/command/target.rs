@@ -63,6 +63,15 @@ impl Place<'_> {
         Some(locate(self.root, "", &self.absolute(dir, raw)?))
     }
 
+    /// Whether a path lies below a temporary directory. A repository that lies there, too, is none: what
+    /// is in it, or holds it, is people's work like any other.
+    fn is_temporary(&self, path: &str) -> bool {
+        is_temporary(path) && {
+            let (root, path) = (resolve(self.root), resolve(path));
+            !path.starts_with(&root) && !root.starts_with(&path)
+        }
+    }
+
     /// Judges the target of a recursive deletion.
     pub(super) fn reach(&self, dir: Option<&str>, raw: &str, remote: bool) -> Reach {
         let raw = home(raw);
@@ -117,7 +126,7 @@ impl Place<'_> {
             [] => Reach::Everything,
             ["tmp"] => Reach::Files,
             [_] | ["home" | "Users", _] => Reach::Everything,
-            _ if !remote && is_temporary(&absolute) => Reach::Regenerable,
+            _ if !remote && self.is_temporary(&absolute) => Reach::Regenerable,
             _ => Reach::Files,
         }
     }
@@ -399,8 +408,9 @@ impl Judge<'_> {
         let outside = std::ptr::eq(code, &raw const PATH_OUTSIDE_REPO);
         if outside {
             let absolute = self.place.absolute(call.command.dir.as_deref(), &word.text);
-            let into = |path: &str| touch == Touch::Create && is_temporary(&format!("{path}/new"));
-            if absolute.is_some_and(|path| is_temporary(&path) || into(&path)) {
+            let below = |path: &str| self.place.is_temporary(path);
+            let into = |path: &str| touch == Touch::Create && below(&format!("{path}/new"));
+            if absolute.is_some_and(|path| below(&path) || into(&path)) {
                 return;
             }
         }
@@ -471,7 +481,7 @@ impl Judge<'_> {
                 || self
                     .place
                     .absolute(call.command.dir.as_deref(), &word.text)
-                    .is_some_and(|path| is_temporary(&path)))
+                    .is_some_and(|path| self.place.is_temporary(&path)))
     }
 
     /// A file takes the place of another that nothing has a copy of.
@@ -513,6 +523,6 @@ impl Judge<'_> {
             && !self
                 .place
                 .absolute(dir, &word.text)
-                .is_some_and(|path| is_temporary(&path))
+                .is_some_and(|path| self.place.is_temporary(&path))
     }
 }
