@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use aictx_guard::{
-    Facts, HookVerdict, Known, MAX_TEXT, NoFacts, Place as Where, Rules, SteerState, command_risk,
-    command_risk_in, is_deletion,
+    Facts, HookVerdict, Known, Limit, MAX_TEXT, NoFacts, Place as Where, Rules, Say, SteerState,
+    SteerVerdict, command_risk, command_risk_in, is_deletion,
 };
 use aictx_proto::RepoPath;
 use aictx_repomap::tree::Tree;
@@ -21,8 +21,9 @@ use crate::project;
 /// What is known of a worktree without asking git: one `stat` a path and a look into the warm map.
 pub struct WorktreeFacts {
     worktree: PathBuf,
-    /// What the user put off limits.
+    /// What the user put off limits, and what the policy says of paths.
     limits: Arc<SteerState>,
+    rules: Arc<Rules>,
     /// All files that git does not ignore; none while the map does not know them all.
     map: Option<Arc<Tree>>,
     /// Paths and texts that were asked for: a command asks for the same ones again and again.
@@ -44,9 +45,10 @@ impl std::fmt::Debug for WorktreeFacts {
 
 impl WorktreeFacts {
     /// Of a worktree, with whatever its map knows now.
-    pub fn of(app: &App, worktree: &Path, limits: Arc<SteerState>) -> Self {
+    pub fn of(app: &App, worktree: &Path, limits: Arc<SteerState>, rules: Arc<Rules>) -> Self {
         Self {
             limits,
+            rules,
             worktree: worktree.to_owned(),
             map: app.maps.complete_tree(worktree),
             paths: RefCell::default(),
@@ -60,7 +62,6 @@ impl WorktreeFacts {
     /// the policy's word in it; and the kinds of what it would do.
     pub fn judge(
         &self,
-        rules: &Rules,
         command: &str,
         tool: &str,
         root: &str,
@@ -70,7 +71,7 @@ impl WorktreeFacts {
         let reply = risk.reply();
         let mut kinds: Vec<String> = reply.effects.into_iter().map(|e| e.kind).collect();
         kinds.dedup();
-        (rules.on_command(command, &risk), kinds)
+        (self.rules.on_command(command, &risk), kinds)
     }
 }
 
@@ -109,13 +110,40 @@ fn remembered<V: Clone>(
     found
 }
 
+/// What a policy does not allow.
+fn by_policy((say, whose): (Say, String)) -> Option<Limit> {
+    (say != Say::Allow).then_some(Limit::Policy(say, whose))
+}
+
 impl Facts for WorktreeFacts {
     fn path(&self, path: &RepoPath) -> Known {
         remembered(&self.paths, MAX_PATHS, path, || self.look_at(path))
     }
 
-    fn off_limits(&self, path: &RepoPath) -> bool {
-        self.limits.verdict(path).is_some()
+    fn has_limits(&self) -> bool {
+        !self.limits.is_empty() || self.rules.has_paths()
+    }
+
+    fn limit(&self, path: &RepoPath) -> Option<Limit> {
+        let by_user = self.limits.verdict(path).map(|verdict| match verdict {
+            SteerVerdict::Forbidden(_) => Limit::Forbidden,
+            SteerVerdict::OutsideAllowed => Limit::Outside,
+        });
+        by_user.or_else(|| by_policy(self.rules.on_path(path)?))
+    }
+
+    fn limit_below(&self, directory: &RepoPath) -> Option<Limit> {
+        if self.limits.forbids_below(directory) {
+            return Some(Limit::Forbidden);
+        }
+        by_policy(self.rules.below(directory)?)
+    }
+
+    fn limit_like(&self, pattern: &str) -> Option<Limit> {
+        if self.limits.forbids_like(pattern) {
+            return Some(Limit::Forbidden);
+        }
+        by_policy(self.rules.like(pattern)?)
     }
 
     fn text(&self, path: &RepoPath) -> Option<Arc<str>> {

@@ -482,10 +482,9 @@ impl Session {
         let on_path = |path: &str| {
             let located = place(path);
             let said = match &located {
-                Located::Inside(inside) => rules.of_path(inside),
+                Located::Inside(inside) => rules.on_path(inside),
                 Located::Outside(_) => None,
             };
-            let said = said.map(|(say, entry)| (say, entry.to_owned()));
             let own = aictx_guard::hook_edit(&located);
             let limited = aictx_guard::hook_limits(&limits, &located, path);
             worse(rules.apply(own, said), limited)
@@ -511,14 +510,14 @@ impl Session {
                 worst
             }
             Action::Command { command, .. } => {
-                let facts = WorktreeFacts::of(&self.app, &self.live.worktree, Arc::clone(&limits));
-                let judged = facts.judge(
-                    &rules,
-                    command,
-                    &call.tool,
-                    &worktree,
-                    &self.cwd.to_string_lossy(),
+                let facts = WorktreeFacts::of(
+                    &self.app,
+                    &self.live.worktree,
+                    Arc::clone(&limits),
+                    Arc::clone(&rules),
                 );
+                let judged =
+                    facts.judge(command, &call.tool, &worktree, &self.cwd.to_string_lossy());
                 kinds = judged.1;
                 judged.0
             }

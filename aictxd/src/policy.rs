@@ -29,6 +29,8 @@ pub struct Policies {
     known: Mutex<BTreeMap<PathBuf, Known>>,
     /// The user's policy as it could be read last, for whatever repository.
     own: Mutex<Policy>,
+    /// Those of repositories, the same.
+    theirs: Mutex<BTreeMap<PathBuf, Policy>>,
 }
 
 #[derive(Debug, Clone)]
@@ -217,6 +219,28 @@ pub fn set_trust(app: &App, root: &Path, hash: Option<&str>) -> Result<(), Strin
 }
 
 impl Policies {
+    /// A repository's policy, or while it cannot be read the one that could be read last: a broken file
+    /// must not drop what it forbade. It is not the text that anybody trusted, so it only tightens.
+    fn last_readable(&self, root: &Path, file: &Path, found: &RepositoryPolicy) -> Option<Policy> {
+        let mut theirs = self.theirs.lock().unwrap_or_else(PoisonError::into_inner);
+        if !found.problem.is_empty() {
+            return theirs.get(root).cloned();
+        }
+        let policy = parse(file, &found.text)
+            .ok()
+            .filter(|_| !found.text.is_empty());
+        match &policy {
+            Some(policy) if theirs.len() < MAX_REMEMBERED || theirs.contains_key(root) => {
+                theirs.insert(root.to_owned(), policy.clone());
+            }
+            Some(_) => {}
+            None => {
+                theirs.remove(root);
+            }
+        }
+        policy
+    }
+
     fn rules(&self, app: &App, root: &Path) -> (Arc<Rules>, Problems) {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let have = known.get(root).cloned();
@@ -241,9 +265,7 @@ impl Policies {
                     Err(why) => problems.user = why,
                 }
                 let found = of_repository(app, root);
-                let policy = parse(&theirs, &found.text)
-                    .ok()
-                    .filter(|_| !found.text.is_empty());
+                let policy = self.last_readable(root, &theirs, &found);
                 problems.repository = found.problem;
                 let rules = Arc::new(Rules::of(own.clone(), policy, found.trusted));
                 Known {

@@ -372,3 +372,181 @@ fn an_agent_cannot_speak_for_the_user() {
         assert_eq!(before_command(&ann, command), Value::Null, "{command}");
     }
 }
+
+#[test]
+fn what_is_off_limits_is_so_for_commands_too() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    fs::create_dir_all(repo.join("src")).unwrap();
+    fs::create_dir_all(repo.join("migrations")).unwrap();
+    fs::write(repo.join("src/auth.py"), "x = 1\n").unwrap();
+    fs::write(repo.join("migrations/1.sql"), "SELECT 1;\n").unwrap();
+    fs::write(
+        repo.join(".aictx/policy.toml"),
+        "[paths]\n\"docs/**\" = \"deny\"\n\"README.md\" = \"ask\"\n",
+    )
+    .unwrap();
+    let _daemon = env.daemon();
+    let ann = Play::claude(&env, &repo, "ann");
+    ann.start("startup");
+    ann.prompt("Tidy up. Don't touch src/auth.py and migrations/.");
+    for command in [
+        "git checkout src/auth.py",
+        "git rm -q --cached src/auth.py",
+        "git mv src/auth.py src/login.py",
+        "mv src lib",
+        "sed -i s/a/b/ src/*.py",
+        "find src -name auth.py -exec sed -i s/a/b/ {} +",
+        "find migrations -name '*.sql' -exec sed -i s/a/b/ {} +",
+        "grep -rl foo migrations | xargs sed -i s/foo/bar/",
+        "python3 -c 'open(\"src/auth.py\", \"w\").write(\"\")'",
+        "python3 - <<'EOF'\nimport pathlib\np = pathlib.Path('src/auth.py')\np.write_text(p.read_text().replace('a', 'b'))\nEOF",
+        "black src/auth.py",
+        "ruff format src",
+        "npx prettier --write migrations",
+        "sort -o src/auth.py src/auth.py",
+        "apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: src/auth.py\n@@\n-x = 1\n+x = 2\n*** End Patch\nEOF",
+        "cd src && touch auth.py",
+        "sed -i s/a/b/ docs/guide.md",
+    ] {
+        assert_eq!(before_command(&ann, command), "deny", "{command}");
+    }
+    assert_eq!(before_command(&ann, "echo x >> README.md"), "ask");
+    for command in [
+        "cat src/auth.py",
+        "git diff src/auth.py",
+        "git add src/auth.py",
+        "git log --oneline -- migrations",
+        "git restore --staged src/auth.py",
+        "python3 src/auth.py",
+        "pytest -q src/auth.py",
+        "ruff check src",
+        "grep -rn foo migrations",
+        "sed -n 1,5p src/auth.py",
+        "find migrations -name '*.sql'",
+        "sed -i s/a/b/ calc.py",
+        "black calc.py",
+        "cat docs/guide.md",
+    ] {
+        assert_eq!(before_command(&ann, command), Value::Null, "{command}");
+    }
+    ann.prompt("You may change src/auth.py again, and the migrations too.");
+    assert_eq!(before_command(&ann, "black src/auth.py"), Value::Null);
+}
+
+#[test]
+fn the_command_line_obeys_the_policy_that_hooks_obey() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let file = repo.join(".aictx/policy.toml");
+    fs::write(
+        &file,
+        "[commands]\n\"npm test\" = \"deny\"\n[effects]\npublish = \"deny\"\n[paths]\n\"docs/**\" = \"deny\"\n\"README.md\" = \"ask\"\n",
+    )
+    .unwrap();
+    let _daemon = env.daemon();
+    let asked = |arguments: &[&str]| {
+        let all = [&["guard", "--json"], arguments].concat();
+        let answer = env.aictx(&repo, &all).ok().json();
+        let codes: Vec<String> = answer["warnings"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|w| w["code"].as_str().unwrap().to_owned())
+            .collect();
+        (answer["decision"].as_str().unwrap().to_owned(), codes)
+    };
+    let command = |line: &str| asked(&["--action", "risky_command", "--command", line]);
+    let edit = |path: &str| asked(&["--action", "edit", "--paths", path]);
+    for (decision, codes) in [
+        command("npm test"),
+        command("npm publish"),
+        command("sed -i s/a/b/ docs/guide.md"),
+        edit("docs/guide.md"),
+    ] {
+        assert_eq!(decision, "block");
+        assert!(codes.contains(&"policy_denies".to_owned()), "{codes:?}");
+    }
+    let (decision, codes) = edit("README.md");
+    assert!(decision != "allow" && codes.contains(&"policy_asks".to_owned()));
+    let shown = env.aictx(
+        &repo,
+        &[
+            "guard",
+            "--json",
+            "--action",
+            "edit",
+            "--paths",
+            "docs/a.md",
+        ],
+    );
+    let shown = shown.ok().json()["warnings"].to_string();
+    assert!(
+        shown.contains("this repository's policy says so (docs/**)"),
+        "{shown}"
+    );
+
+    // A file that is broken meanwhile forbids what it forbade, and is said to be unreadable.
+    fs::write(&file, "[[[x").unwrap();
+    wait_until("the broken policy is seen", || {
+        edit("docs/guide.md")
+            .1
+            .contains(&"state_unreadable".to_owned())
+    });
+    assert_eq!(edit("docs/guide.md").0, "block");
+    let ann = Play::claude(&env, &repo, "ann");
+    ann.start("startup");
+    assert_eq!(before_edit(&ann, &repo, "docs/guide.md").0, "deny");
+    fs::remove_file(&file).unwrap();
+    wait_until("the policy is gone", || edit("docs/guide.md").0 != "block");
+}
+
+#[test]
+fn a_contract_or_a_ledger_that_cannot_be_read_is_said_and_allows_nothing() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    let resumed = [
+        "resume",
+        "--task",
+        "Fix add in calc.py",
+        "--session-id",
+        "c1",
+        "--json",
+    ];
+    env.aictx(&repo, &resumed).ok();
+    let contracts = repo.join(".aictx/continuity/contracts");
+    let contract = fs::read_dir(&contracts)
+        .unwrap()
+        .filter_map(Result::ok)
+        .map(|entry| entry.path())
+        .find(|path| path.file_name().is_some_and(|name| name != "index.json"))
+        .unwrap();
+    let asked = || {
+        let all = [
+            "guard",
+            "--json",
+            "--action",
+            "finalize",
+            "--session-id",
+            "c1",
+        ];
+        let answer = env.aictx(&repo, &all).ok().json();
+        let warnings = answer["warnings"].to_string();
+        (answer["decision"].as_str().unwrap().to_owned(), warnings)
+    };
+    assert!(!asked().1.contains("state_unreadable"));
+    let sound = fs::read(&contract).unwrap();
+    for broken in [&b"{"[..], b"", b"\xff\xfe\x00"] {
+        fs::write(&contract, broken).unwrap();
+        let (decision, warnings) = asked();
+        assert_ne!(decision, "allow");
+        assert!(warnings.contains("state_unreadable"), "{warnings}");
+        assert!(warnings.contains("continuity/contracts/"), "{warnings}");
+    }
+    fs::write(&contract, &sound).unwrap();
+    assert!(!asked().1.contains("state_unreadable"));
+    fs::write(repo.join(".aictx/sessions/c1.jsonl"), "garbage\n").unwrap();
+    let (_, warnings) = asked();
+    assert!(warnings.contains("sessions/c1.jsonl"), "{warnings}");
+}

@@ -52,6 +52,12 @@ pub struct LedgerFile {
     pub modified: SystemTime,
 }
 
+/// Whether a line of these is a row; the first of a sound ledger is one.
+fn has_row(bytes: &[u8]) -> bool {
+    let mut lines = bytes.split(|b| *b == b'\n');
+    lines.any(|line| serde_json::from_slice::<LedgerRow>(line).is_ok())
+}
+
 impl Store {
     /// Appends rows with one write, without the repository lock and without a sync: the end of a
     /// process loses nothing, a power failure may lose the newest rows ([`sync_ledger`]). If an
@@ -88,6 +94,22 @@ impl Store {
     pub fn has_ledger(&self, session_id: &str) -> bool {
         let stamp = self.root().stamp(&encode::ledger_file(session_id));
         stamp.is_ok_and(|s| s.is_some_and(|s| s.is_file && s.len > 0))
+    }
+
+    /// Whether a session has a ledger in which nothing can be read any more: something else is in its
+    /// place, or none of its lines is a row. A torn or damaged line loses nothing but itself.
+    pub fn ledger_is_lost(&self, session_id: &str) -> bool {
+        let file = encode::ledger_file(session_id);
+        match self.root().stamp(&file) {
+            Ok(None) => false,
+            Ok(Some(stamp)) if stamp.is_file && stamp.len == 0 => false,
+            Ok(Some(stamp)) if stamp.is_file => match self.tail(&file) {
+                Ok(Some(tail)) => !tail.rows.is_empty() && !has_row(&tail.rows),
+                Ok(None) => false,
+                Err(_) => true,
+            },
+            _ => true,
+        }
     }
 
     /// The newest row of a kind in a ledger. Only lines that name the kind are parsed, which makes it

@@ -125,6 +125,11 @@ impl Store {
         Some(contract)
     }
 
+    /// Whether something lies under a name, whatever it is.
+    pub fn has(&self, file: &str) -> bool {
+        !matches!(self.root().stamp(file), Ok(None))
+    }
+
     /// A JSON document; nothing when it is missing or cannot be read as one.
     pub fn document<T: DeserializeOwned>(&self, file: &str) -> Option<T> {
         let mut open = self.root().read_if_there(file).ok()??;

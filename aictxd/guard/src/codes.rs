@@ -183,6 +183,14 @@ pub(crate) static OUTSIDE_ALLOWED_BY_USER: Code = scope(
     "outside_allowed_by_user",
     "The user limited this session to other paths.",
 );
+pub(crate) static POLICY_DENIES: Code = safety(
+    "policy_denies",
+    "The policy says that this must not happen. `aictx trust` shows what holds here.",
+);
+pub(crate) static POLICY_ASKS: Code = safety(
+    "policy_asks",
+    "The policy says that the user is asked first. `aictx trust` shows what holds here.",
+);
 pub(crate) static PARALLEL_EDIT: Code = scope(
     "parallel_edit",
     "Another session that is still open edited or claimed this path.",
@@ -248,6 +256,8 @@ pub(crate) static ALL: &[&Code] = &[
     &CI_CONFIG_PATH,
     &DESTRUCTIVE_COMMAND,
     &COMMAND_NOT_DECIDABLE,
+    &POLICY_DENIES,
+    &POLICY_ASKS,
 ];
 
 impl Code {

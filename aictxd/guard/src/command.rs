@@ -18,6 +18,7 @@ mod given;
 mod handed;
 mod inplace;
 mod lent;
+mod limits;
 mod nothing;
 mod options;
 mod precious;
@@ -38,7 +39,7 @@ use aictx_proto::methods::guard::GuardWarning;
 use aictx_signals::shell::{self, Dialect, Role, Script, SimpleCommand, Word};
 
 pub use effect::{Kind, Level};
-pub use facts::{Facts, Known, MAX_TEXT, MemoryFacts, NoFacts};
+pub use facts::{Facts, Known, Limit, MAX_TEXT, MemoryFacts, NoFacts};
 use findings::What;
 use options::{has_option, is_option, operands_of};
 pub use target::Place;
@@ -323,6 +324,7 @@ impl Judge<'_> {
             traits: table::traits(name),
             ..call
         };
+        limits::judge(self, call);
         if call.traits.has(table::Traits::DATA) {
             handed::judge(self, call);
             if matches!(name, "export" | "declare" | "local") {

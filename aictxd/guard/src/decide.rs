@@ -3,15 +3,17 @@
 use aictx_proto::methods::guard::{
     GUARD_ACTIONS, GuardChecks, GuardParams, GuardReply, GuardWarning, SuggestedAction,
 };
-use aictx_proto::path::locate;
+use aictx_proto::path::{Located, locate};
 use aictx_proto::snapshot::Snapshot;
 use aictx_proto::time::Timestamp;
 
 use crate::codes::{
-    self, Class, ERROR, INFO, MAX_EVIDENCE, MISSING_PATHS, SENSITIVE_PATH, WARNING,
+    self, Class, ERROR, GENERATED_STATE_PATH, INFO, MAX_EVIDENCE, MISSING_PATHS, POLICY_ASKS,
+    POLICY_DENIES, SENSITIVE_PATH, WARNING,
 };
 use crate::command::{Facts, NoFacts, Place, command_risk};
 use crate::path;
+use crate::policy::Say;
 use crate::state::{Found, Held, Question, sensitive_outside};
 
 /// Findings shown in one answer; [`GuardReply::warnings_total`] counts them all.
@@ -77,17 +79,31 @@ pub fn guard_with(
             continue;
         }
         named = true;
-        if let Some((code, severity)) = path::verdict(&locate(root, cwd, raw.trim())) {
+        let located = locate(root, cwd, raw.trim());
+        let said = match (&located, held.rules) {
+            (Located::Inside(path), Some(rules)) => rules.on_path(path),
+            _ => None,
+        };
+        let allowed = matches!(said, Some((Say::Allow, _)));
+        if let Some((code, severity)) = path::verdict(&located)
+            && !(allowed && code.code != GENERATED_STATE_PATH.code)
+        {
             found.push(Found::new(code.warning(severity, [raw.as_str()]), false));
         }
+        found.extend(said.and_then(|said| by_policy(said, raw)));
     }
     let has_command = !params.command.trim().is_empty();
     let mut told = None;
     if has_command {
         let risk = command_risk(&params.command, Place { root, cwd }, facts);
         told = Some(risk.reply());
-        let risks = risk.findings.into_iter();
-        found.extend(risks.map(|finding| Found::new(finding.warning, false)));
+        let (left, said) = match held.rules {
+            Some(rules) => rules.weigh(&params.command, &risk),
+            None => (risk.findings.iter().collect(), None),
+        };
+        let risks = left.into_iter();
+        found.extend(risks.map(|finding| Found::new(finding.warning.clone(), false)));
+        found.extend(said.and_then(|said| by_policy(said, "")));
     }
     if action == "edit" && !named && !has_command {
         found.push(Found::new(MISSING_PATHS.warning(WARNING, []), false));
@@ -109,6 +125,16 @@ pub fn guard_with(
     let mut reply = answer(found);
     reply.command_risk = told;
     Ok(reply)
+}
+
+/// What the policy says of a path or of the command, as a finding; what it allows is none.
+fn by_policy((say, whose): (Say, String), what: &str) -> Option<Found> {
+    let warning = match say {
+        Say::Allow => return None,
+        Say::Ask => POLICY_ASKS.warning(WARNING, [what, whose.as_str()]),
+        Say::Deny => POLICY_DENIES.warning(ERROR, [what, whose.as_str()]),
+    };
+    Some(Found::new(warning, false))
 }
 
 /// Orders, merges and cuts the findings and draws the conclusion from all of them.

@@ -59,7 +59,10 @@ pub fn hook_risk(risk: &CommandRisk) -> HookVerdict {
 pub(crate) fn is_denied(finding: &CommandFinding) -> bool {
     let code = finding.warning.code.as_str();
     finding.tier == Tier::Catastrophic
-        || matches!(code, "generated_state_path" | "forbidden_by_user")
+        || matches!(
+            code,
+            "generated_state_path" | "forbidden_by_user" | "policy_denies"
+        )
 }
 
 /// The verdict on these findings of a command; the worst of them is told.

@@ -167,6 +167,21 @@ fn is_ci(path: &RepoPath, name: &str) -> bool {
     })
 }
 
+/// Whether one of some entries, paths or patterns, certainly names something strictly below a directory.
+pub(crate) fn names_below<'e>(
+    entries: impl IntoIterator<Item = &'e str>,
+    directory: &RepoPath,
+) -> bool {
+    entries.into_iter().any(|entry| {
+        let fixed = entry.split(['*', '?', '[']).next().unwrap_or_default();
+        let fixed = fixed.trim_end_matches('/');
+        !fixed.is_empty()
+            && RepoPath::parse(fixed).is_ok_and(|path| {
+                path != *directory && (directory.is_root() || path.starts_with(directory))
+            })
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,7 +3,7 @@
 //! A repository's policy that is not trusted can only make verdicts worse: repository content never
 //! lowers a finding for itself.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use aictx_proto::path::RepoPath;
 use aictx_proto::pattern::PathPattern;
@@ -56,16 +56,22 @@ pub struct Policy {
 pub struct Rules {
     /// The policy.
     pub policy: Policy,
+    /// Entries that are the repository's word and not the user's.
+    theirs: BTreeSet<String>,
 }
 
 impl Rules {
     /// Puts a repository's policy over the user's. Unless it is trusted, only what is stricter counts.
     pub fn of(user: Policy, repository: Option<Policy>, trusted: bool) -> Self {
         let Some(over) = repository else {
-            return Self { policy: user };
+            return Self {
+                policy: user,
+                theirs: BTreeSet::new(),
+            };
         };
         let mut policy = user;
-        let merge = |into: &mut BTreeMap<String, Say>, from: BTreeMap<String, Say>| {
+        let mut theirs = BTreeSet::new();
+        let mut merge = |into: &mut BTreeMap<String, Say>, from: BTreeMap<String, Say>| {
             for (name, say) in from.into_iter().take(MAX_ENTRIES) {
                 if name.len() > MAX_ENTRY {
                     continue;
@@ -73,7 +79,10 @@ impl Rules {
                 match into.get(&name) {
                     Some(have) if !trusted && *have >= say => {}
                     None if !trusted && say == Say::Allow => {}
-                    _ => {
+                    have => {
+                        if have != Some(&say) {
+                            theirs.insert(name.clone());
+                        }
                         into.insert(name, say);
                     }
                 }
@@ -96,12 +105,51 @@ impl Rules {
             (_, have) => have,
         };
         policy.budgets = policy.budgets.tightened(over.budgets, trusted);
-        Self { policy }
+        Self { policy, theirs }
     }
 
     /// Whether the gate at the end of a turn is on; it is unless somebody says otherwise.
     pub fn stop_gate(&self) -> bool {
         self.policy.stop_gate.unwrap_or(true)
+    }
+
+    /// What the policy says of editing a path, and whose word that is.
+    pub fn on_path(&self, path: &RepoPath) -> Option<(Say, String)> {
+        let (say, entry) = self.of_path(path)?;
+        Some((say, self.whose(entry)))
+    }
+
+    /// What the policy says, other than to allow it, of something below a directory.
+    pub fn below(&self, directory: &RepoPath) -> Option<(Say, String)> {
+        self.strictest_path(|entry| crate::path::names_below([entry], directory))
+    }
+
+    /// The same of something that a pattern stands for.
+    pub fn like(&self, pattern: &str) -> Option<(Say, String)> {
+        let pattern = PathPattern::new(pattern);
+        self.strictest_path(|entry| RepoPath::parse(entry).is_ok_and(|path| pattern.matches(&path)))
+    }
+
+    fn strictest_path(&self, is_it: impl Fn(&str) -> bool) -> Option<(Say, String)> {
+        let entries = self.policy.paths.iter();
+        let (entry, say) = entries
+            .filter(|(entry, say)| **say != Say::Allow && is_it(entry))
+            .max_by_key(|(_, say)| **say)?;
+        Some((*say, self.whose(entry)))
+    }
+
+    /// Whether it speaks of paths at all.
+    pub fn has_paths(&self) -> bool {
+        !self.policy.paths.is_empty()
+    }
+
+    /// Whose word an entry is, in words.
+    fn whose(&self, entry: &str) -> String {
+        let whose = match self.theirs.contains(entry) {
+            true => "this repository's",
+            false => "your",
+        };
+        format!("{whose} policy says so ({entry})")
     }
 
     /// What the policy says of editing a path.
@@ -124,24 +172,34 @@ impl Rules {
     ///   be that whole command (`*` stands for any text), or name the kind of that very effect. It does
     ///   not reach what the guard itself denies.
     pub fn on_command(&self, line: &str, risk: &CommandRisk) -> HookVerdict {
+        let (left, said) = self.weigh(line, risk);
+        self.apply(hook_findings(left.into_iter()), said)
+    }
+
+    /// What is left of the findings on a command line when the policy has allowed what it allows, and
+    /// the strictest of its other words with whose it is.
+    pub(crate) fn weigh<'r>(
+        &self,
+        line: &str,
+        risk: &'r CommandRisk,
+    ) -> (Vec<&'r CommandFinding>, Option<(Say, String)>) {
         let script = if self.policy.commands.is_empty() {
             None
         } else {
             Some(shell::analyse(line, Dialect::Posix))
         };
         let commands = script.as_ref().map_or(&[][..], |s| s.commands.as_slice());
-        let left: Vec<&CommandFinding> = risk
+        let left: Vec<&'r CommandFinding> = risk
             .findings
             .iter()
             .filter(|finding| is_denied(finding) || !self.allows(finding, commands))
             .collect();
-        let verdict = hook_findings(left.iter().copied());
         let said = strictest(
             self.by_command(line, commands)
                 .into_iter()
                 .chain(left.iter().filter_map(|f| self.by_effect(f))),
         );
-        self.apply(verdict, said)
+        (left, said.map(|(say, entry)| (say, self.whose(&entry))))
     }
 
     /// The strictest word to ask or deny among those on commands.
@@ -188,10 +246,10 @@ impl Rules {
     /// The guard's verdict with the policy's word in it. What is catastrophic stays denied whatever a
     /// policy says.
     pub fn apply(&self, verdict: HookVerdict, said: Option<(Say, String)>) -> HookVerdict {
-        let Some((say, entry)) = said else {
+        let Some((say, whose)) = said else {
             return verdict;
         };
-        let text = || format!("aictx: your policy says so ({entry}).");
+        let text = || format!("aictx: {whose}.");
         match (say, verdict) {
             (Say::Deny, HookVerdict::Pass | HookVerdict::Ask(_)) => HookVerdict::Deny(text()),
             (Say::Ask, HookVerdict::Pass) => HookVerdict::Ask(text()),

@@ -23,7 +23,7 @@ use crate::codes::{
     STATE_UNREADABLE, UNBOUNDED_CONTRACT_SCOPE, UNVERIFIED_WORK_STATE, VALIDATION_EVIDENCE_MISSING,
     WARNING, WORK_STATE_RISKS_PRESENT,
 };
-use crate::policy::Say;
+use crate::policy::{Rules, Say};
 use crate::session::Parallel;
 use crate::steer::{SteerState, SteerVerdict};
 
@@ -71,6 +71,10 @@ pub struct Held<'a> {
     pub parallel: &'a [(String, Parallel)],
     /// What the policy says of that.
     pub parallel_edits: Option<Say>,
+    /// What the policy says.
+    pub rules: Option<&'a Rules>,
+    /// State beside memory that could not be read, by file.
+    pub unreadable: &'a [String],
     /// Files that memory speaks of, as they are now.
     pub presents: Option<&'a Presents>,
     /// Whether a check was seen to pass in this session after its last edit; `None` when nobody watched.
@@ -553,6 +557,12 @@ impl Question<'_> {
         if latest.contains(['/', '\\']) || latest.starts_with('.') {
             let file = "continuity/contracts/index.json";
             found.push(Found::new(STATE_UNREADABLE.warning(WARNING, [file]), idle));
+        }
+        for file in self.held.unreadable.iter().take(3) {
+            found.push(Found::new(
+                STATE_UNREADABLE.warning(WARNING, [file.as_str()]),
+                idle,
+            ));
         }
         // A torn or damaged line loses nothing but itself; a whole file, or one that another encoding
         // went through, is another matter.

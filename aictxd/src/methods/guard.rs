@@ -62,9 +62,15 @@ pub(super) fn guard(app: &Arc<App>, mut params: GuardParams) -> Result<GuardRepl
     }
     let session = params.caller.session_id.trim().to_owned();
     let choice = choose_guard_contract(&snapshot, &params);
+    let mut unreadable = Vec::new();
     let record: Option<Arc<ContractRecord>> = choice.as_ref().and_then(|choice| {
         let file = aictx_continuity::contract_file(&choice.contract.contract_id);
-        host.as_ref()?.store.contract(&file)
+        let store = &host.as_ref()?.store;
+        let record = store.contract(&file);
+        if record.is_none() && store.has(&file) {
+            unreadable.push(file);
+        }
+        record
     });
     let limits = match &host {
         Some(host) if !session.is_empty() => app.presence.limits(host, &session),
@@ -81,6 +87,20 @@ pub(super) fn guard(app: &Arc<App>, mut params: GuardParams) -> Result<GuardRepl
                 && rows.iter().any(|r| r.kind == LedgerKind::Edit)
         });
     let rules = app.policy(&place.root);
+    let problems = app.policy_problems(&place.root);
+    if !problems.user.is_empty() {
+        unreadable.push("policy.toml (yours)".to_owned());
+    }
+    if !problems.repository.is_empty() {
+        unreadable.push("policy.toml".to_owned());
+    }
+    if let Some(host) = &host
+        && !session.is_empty()
+        && host.store.ledger_is_lost(&session)
+    {
+        let stem = aictx_proto::text::file_stem(&session);
+        unreadable.push(format!("{}/{stem}.jsonl", files::SESSIONS_DIR));
+    }
     let edits = matches!(params.action.as_str(), "before_first_edit" | "edit");
     let live = |id: &str| app.sessions.get(id).is_some();
     let parallel: Vec<(String, Parallel)> = params
@@ -105,12 +125,19 @@ pub(super) fn guard(app: &Arc<App>, mut params: GuardParams) -> Result<GuardRepl
             .zip(choice.as_ref())
             .map(|(r, c)| (&**r, c.source)),
         limits: Some(&limits),
+        rules: Some(&rules),
+        unreadable: &unreadable,
         presents: Some(&presents),
         validated,
         uninitialised: host.is_none(),
     };
     let worktree = place.worktree.to_string_lossy();
-    let facts = WorktreeFacts::of(app, &place.worktree, Arc::clone(&limits));
+    let facts = WorktreeFacts::of(
+        app,
+        &place.worktree,
+        Arc::clone(&limits),
+        Arc::clone(&rules),
+    );
     aictx_guard::guard_with(&snapshot, &params, &worktree, app.now(), &held, &facts)
         .map_err(|e| RpcError::new(INVALID_PARAMS, e.to_string()))
 }

@@ -140,6 +140,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call, language: &str, text: &str) {
         tight,
         found,
     };
+    super::limits::program(judge, call, language, text);
     code.trees(judge, call);
     code.files(judge, call);
     code.elsewhere(judge, call);

@@ -5,6 +5,8 @@ use std::sync::Arc;
 
 use aictx_proto::path::RepoPath;
 
+use crate::policy::Say;
+
 /// What is known about one path; `None` where nothing is.
 ///
 /// For a directory, `tracked` means that something beneath is tracked, `dirty` that something
@@ -24,6 +26,17 @@ pub struct Known {
     pub dirty: Option<bool>,
 }
 
+/// Why something must be left alone.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Limit {
+    /// The user said so in this session.
+    Forbidden,
+    /// The user limited this session to other paths.
+    Outside,
+    /// A policy does, in whose words.
+    Policy(Say, String),
+}
+
 /// Answers questions about a repository, from memory.
 ///
 /// A hook has about 100 µs for everything, so an implementation looks up what is warm and says
@@ -38,10 +51,27 @@ pub trait Facts {
         Known::default()
     }
 
-    /// Whether the user said that a path must be left alone.
-    fn off_limits(&self, path: &RepoPath) -> bool {
-        let _ = path;
+    /// Whether anything must be left alone: [`Facts::limit`] and its sisters can answer.
+    fn has_limits(&self) -> bool {
         false
+    }
+
+    /// What speaks against writing a path.
+    fn limit(&self, path: &RepoPath) -> Option<Limit> {
+        let _ = path;
+        None
+    }
+
+    /// What speaks against writing everything below a directory: something in it is named by a limit.
+    fn limit_below(&self, directory: &RepoPath) -> Option<Limit> {
+        let _ = directory;
+        None
+    }
+
+    /// What speaks against writing whatever a pattern of paths stands for.
+    fn limit_like(&self, pattern: &str) -> Option<Limit> {
+        let _ = pattern;
+        None
     }
 
     /// Whether [`Facts::path`] can ever answer.

@@ -391,16 +391,9 @@ impl Judge<'_> {
             return;
         };
         if let Located::Inside(inside) = &located
-            && self.facts.off_limits(inside)
+            && let Some(limit) = self.facts.limit(inside)
         {
-            let what = What {
-                code: &codes::FORBIDDEN_BY_USER,
-                kind: Kind::Overwrite,
-                tier: Tier::Destructive,
-                level: Tier::Destructive.into(),
-                reversible: false,
-            };
-            self.add(what, verb, [word.text.as_str()]);
+            self.off_limits(&limit, verb, &word.text);
         }
         let Some((code, severity)) = path::verdict(&located) else {
             return;

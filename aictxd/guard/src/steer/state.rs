@@ -115,6 +115,18 @@ impl SteerState {
         None
     }
 
+    /// Whether something below a directory may not be edited; the directory itself is another question.
+    pub fn forbids_below(&self, directory: &RepoPath) -> bool {
+        crate::path::names_below(self.forbidden_paths.iter().map(String::as_str), directory)
+    }
+
+    /// Whether something that a pattern stands for may not be edited.
+    pub fn forbids_like(&self, pattern: &str) -> bool {
+        self.forbidden_paths
+            .iter()
+            .any(|entry| within(pattern, entry))
+    }
+
     /// Whether there is nothing to enforce.
     pub fn is_empty(&self) -> bool {
         self.forbidden_paths.is_empty() && self.allowed_paths.is_empty()

@@ -1,0 +1,321 @@
+//! What must be left alone, in commands whose files no other rule follows: formatters, git, moves of
+//! whole directories, lists that another program makes, patches, programs for interpreters.
+//!
+//! A command counts when it writes what it is given. Which do is a table; whatever is not in it only
+//! reads, as tests and compilers do.
+
+use aictx_proto::path::Located;
+use aictx_signals::shell::Word;
+
+use super::code::literals;
+use super::facts::Limit;
+use super::findings::What;
+use super::options::has_option;
+use super::{Call, Judge, Kind, Level, Tier};
+use crate::codes::{self, Code};
+use crate::policy::Say;
+
+/// Words of one command, or literals of one program, that are looked at.
+const MAX_WORDS: usize = 256;
+
+/// Programs that write the files they are given; all of them when told so by one of these options or
+/// verbs, where there are some.
+const WRITERS: &[(&str, &[&str])] = &[
+    ("autoflake", &["-i", "--in-place"]),
+    ("autopep8", &["-i", "--in-place"]),
+    ("biome", &["format", "--write", "--apply", "--fix"]),
+    ("black", &[]),
+    ("chmod", &[]),
+    ("chown", &[]),
+    ("clang-format", &["-i"]),
+    ("clang-tidy", &["--fix", "-fix"]),
+    ("codemod", &[]),
+    ("dart", &["format", "fix"]),
+    ("ed", &[]),
+    ("eslint", &["--fix"]),
+    ("ex", &[]),
+    ("gofmt", &["-w"]),
+    ("gofumpt", &["-w"]),
+    ("goimports", &["-w"]),
+    ("gsed", &["-i", "--in-place"]),
+    ("install", &[]),
+    ("isort", &[]),
+    ("jscodeshift", &[]),
+    ("ktlint", &["-F", "--format"]),
+    ("mix", &["format"]),
+    ("mv", &[]),
+    ("nixfmt", &[]),
+    ("nixpkgs-fmt", &[]),
+    ("patch", &[]),
+    ("perl", &["-i*", "-pi*", "-ni*"]),
+    ("php-cs-fixer", &["fix"]),
+    ("phpcbf", &[]),
+    ("prettier", &["--write", "-w"]),
+    ("pyupgrade", &[]),
+    ("rename", &[]),
+    ("rm", &[]),
+    ("rmdir", &[]),
+    (
+        "rubocop",
+        &["-a", "-A", "-x", "--autocorrect*", "--auto-correct*"],
+    ),
+    ("ruby", &["-i*", "-pi*"]),
+    ("ruff", &["format", "--fix", "--fix-only"]),
+    ("rustfmt", &[]),
+    ("sd", &[]),
+    ("sed", &["-i*", "--in-place*"]),
+    ("shfmt", &["-w"]),
+    ("shred", &[]),
+    ("sort", &["-o*", "--output*"]),
+    ("sponge", &[]),
+    ("standardrb", &["--fix"]),
+    ("stylelint", &["--fix"]),
+    ("swiftformat", &[]),
+    ("swiftlint", &["--fix"]),
+    ("tar", &["x*", "-x*", "--extract", "--get"]),
+    ("terraform", &["fmt"]),
+    ("touch", &[]),
+    ("truncate", &[]),
+    ("unlink", &[]),
+    ("unzip", &[]),
+    ("vim", &["-es", "-e", "-c"]),
+    ("yapf", &["-i", "--in-place"]),
+];
+
+/// What git writes in the worktree of the paths it is given.
+const GIT_WRITES: &[&str] = &["checkout", "restore", "rm", "mv", "stash"];
+
+/// Runs what a command writes through what must be left alone.
+pub(super) fn judge(judge: &mut Judge, call: Call) {
+    if !judge.facts.has_limits() || call.command.remote {
+        return;
+    }
+    let (name, arguments) = (call.command.name(), call.arguments());
+    match name {
+        "find" | "fd" | "fdfind" => found(judge, call),
+        "apply_patch" | "applypatch" => patched(judge, call),
+        "git" => {
+            let verb = arguments.iter().find(|word| !word.text.starts_with('-'));
+            let index_only =
+                has_option(arguments, &["--staged"]) && !has_option(arguments, &["--worktree"]);
+            if verb.is_some_and(|verb| GIT_WRITES.contains(&verb.text.as_str())) && !index_only {
+                touched(judge, call, arguments, name);
+            }
+            if verb.is_some_and(|verb| verb.text == "apply") {
+                patched(judge, call);
+            }
+        }
+        _ if writes(name, arguments) => {
+            touched(judge, call, arguments, name);
+            if name == "patch" {
+                patched(judge, call);
+            }
+            listed(judge, call);
+        }
+        _ => {}
+    }
+}
+
+/// Whether a program writes the files it is given.
+fn writes(name: &str, arguments: &[Word]) -> bool {
+    let Some((_, told)) = WRITERS.iter().find(|(known, _)| *known == name) else {
+        return false;
+    };
+    let says = |word: &Word| {
+        told.iter().any(|way| match way.strip_suffix('*') {
+            Some(start) => word.text.starts_with(start),
+            None => word.text == *way,
+        })
+    };
+    told.is_empty() || arguments.iter().take(MAX_WORDS).any(says) || has_option(arguments, told)
+}
+
+/// Every word that names something which must be left alone, or holds it.
+fn touched(judge: &mut Judge, call: Call, words: &[Word], verb: &str) {
+    for word in words.iter().take(MAX_WORDS).filter(|word| !word.unknown) {
+        // `--output=FILE`
+        let text = match word.text.strip_prefix('-') {
+            Some(option) => option.split_once('=').map_or("", |(_, value)| value),
+            None => word.text.as_str(),
+        };
+        if let Some(limit) = limit_on(judge, call, text) {
+            judge.off_limits(&limit, verb, text);
+        }
+    }
+}
+
+/// What speaks against writing what a word names, if it names anything of the repository.
+fn limit_on(judge: &Judge, call: Call, text: &str) -> Option<Limit> {
+    if text.is_empty() {
+        return None;
+    }
+    let Some(Located::Inside(path)) = judge.place.locate(call.command.dir.as_deref(), text) else {
+        return None;
+    };
+    let facts = judge.facts;
+    if let Some(limit) = facts.limit(&path) {
+        // Outside of what is allowed lies every word: one that is no path is none.
+        let there = limit != Limit::Outside || facts.path(&path).exists == Some(true);
+        if there {
+            return Some(limit);
+        }
+    }
+    let pattern = text.contains(['*', '?', '[']);
+    facts
+        .limit_below(&path)
+        .or_else(|| pattern.then(|| facts.limit_like(path.as_str())).flatten())
+}
+
+/// `find src -name '*.py' -exec sed -i … {} +`
+fn found(judge: &mut Judge, call: Call) {
+    let arguments = call.arguments();
+    let runs = arguments.iter().enumerate().any(|(at, word)| {
+        let rest = arguments.get(at + 1..).unwrap_or_default();
+        match word.text.as_str() {
+            "-delete" => true,
+            "-exec" | "-execdir" | "-ok" | "-x" | "-X" | "--exec" | "--exec-batch" => rest
+                .first()
+                .is_some_and(|program| writes(program.program(), rest)),
+            _ => false,
+        }
+    });
+    if !runs {
+        return;
+    }
+    let name = arguments.windows(2).find_map(|pair| match pair {
+        [option, name] if matches!(option.text.as_str(), "-name" | "-iname") => {
+            Some(name.text.as_str())
+        }
+        _ => None,
+    });
+    let mut roots: Vec<&str> = arguments
+        .iter()
+        .take_while(|word| !word.text.starts_with(['-', '(', '!']))
+        .map(|word| word.text.as_str())
+        .collect();
+    if roots.is_empty() {
+        roots.push(".");
+    }
+    for root in roots.into_iter().take(MAX_WORDS) {
+        let Some(Located::Inside(path)) = judge.place.locate(call.command.dir.as_deref(), root)
+        else {
+            continue;
+        };
+        let facts = judge.facts;
+        let inside = || match name {
+            None => facts.limit_below(&path),
+            Some(name) if path.is_root() => facts.limit_like(&format!("**/{name}")),
+            Some(name) => facts.limit_like(&format!("{path}/**/{name}")),
+        };
+        if let Some(limit) = facts.limit(&path).or_else(inside) {
+            judge.off_limits(&limit, call.command.name(), root);
+        }
+    }
+}
+
+/// `grep -rl x migrations | xargs sed -i …`: what the programs before it were given.
+fn listed(judge: &mut Judge, call: Call) {
+    if !call.command.fed {
+        return;
+    }
+    let before = call.script.commands.get(..call.segment).unwrap_or_default();
+    for command in before.iter().rev().take(4) {
+        let lists = [
+            "grep", "rg", "ls", "find", "fd", "git", "ag", "ack", "printf", "echo",
+        ];
+        if lists.contains(&command.name()) {
+            touched(judge, call, command.arguments(), "xargs");
+        }
+    }
+}
+
+/// The files that a patch names.
+fn patched(judge: &mut Judge, call: Call) {
+    let given = call.arguments().iter().map(|word| word.text.as_str());
+    let texts: Vec<&str> = call.command.stdin_text().into_iter().chain(given).collect();
+    let marks = [
+        "*** Update File: ",
+        "*** Delete File: ",
+        "*** Add File: ",
+        "*** Move to: ",
+        "+++ b/",
+        "--- a/",
+    ];
+    for line in texts.iter().flat_map(|text| text.lines()) {
+        let Some(path) = marks.iter().find_map(|mark| line.strip_prefix(mark)) else {
+            continue;
+        };
+        if let Some(limit) = limit_on(judge, call, path.trim()) {
+            judge.off_limits(&limit, "patch", path.trim());
+        }
+    }
+}
+
+/// A program for an interpreter that writes, and names what must be left alone.
+pub(super) fn program(judge: &mut Judge, call: Call, language: &str, text: &str) {
+    if !judge.facts.has_limits() || call.command.remote {
+        return;
+    }
+    let writes = [
+        "write",
+        "open(",
+        "truncate",
+        "remove",
+        "unlink",
+        "rename",
+        "move",
+        "delete",
+        "rmtree",
+        "rm_",
+        "rmSync",
+        "copy",
+        "replace(",
+        "put_contents",
+        "chmod",
+        "inplace",
+        "save",
+    ];
+    if !writes.iter().any(|way| text.contains(way)) {
+        return;
+    }
+    // Neighbours in a list are one literal.
+    let literals = literals(text);
+    let words = literals.iter().flat_map(|text| text.split_whitespace());
+    for word in words
+        .filter(|word| word.contains(['/', '.']))
+        .take(MAX_WORDS)
+    {
+        if let Some(limit) = limit_on(judge, call, word) {
+            judge.off_limits(&limit, language, word);
+        }
+    }
+}
+
+impl Judge<'_> {
+    /// What is written must be left alone.
+    pub(super) fn off_limits(&mut self, limit: &Limit, verb: &str, target: &str) {
+        let (code, tier): (&'static Code, Tier) = match limit {
+            Limit::Forbidden | Limit::Outside => (&codes::FORBIDDEN_BY_USER, Tier::Destructive),
+            Limit::Policy(Say::Deny, _) => (&codes::POLICY_DENIES, Tier::Destructive),
+            Limit::Policy(..) => (&codes::POLICY_ASKS, Tier::Risky),
+        };
+        let said = self.risk.findings.iter().any(|known| {
+            known.warning.code == code.code && known.targets.iter().any(|have| have == target)
+        });
+        if said {
+            return;
+        }
+        let what = What {
+            code,
+            kind: Kind::Overwrite,
+            tier,
+            level: Level::Destructive,
+            reversible: false,
+        };
+        let whose = match limit {
+            Limit::Policy(_, whose) => Some(whose.as_str()),
+            _ => None,
+        };
+        self.add(what, verb, [target].into_iter().chain(whose));
+    }
+}
