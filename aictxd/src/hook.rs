@@ -481,13 +481,13 @@ impl Session {
         let mut kinds = Vec::new();
         let on_path = |path: &str| {
             let located = place(path);
-            let said = match &located {
-                Located::Inside(inside) => rules.on_path(inside),
-                Located::Outside(_) => None,
+            let absolute = self.cwd.join(path);
+            let own = aictx_guard::hook_edit(&located, &absolute.to_string_lossy());
+            let ruled = match &located {
+                Located::Inside(inside) => rules.apply(own, rules.on_path(inside)),
+                Located::Outside(_) => rules.on_outside(own),
             };
-            let own = aictx_guard::hook_edit(&located);
-            let limited = aictx_guard::hook_limits(&limits, &located, path);
-            worse(rules.apply(own, said), limited)
+            worse(ruled, aictx_guard::hook_limits(&limits, &located, path))
         };
         let verdict = match &call.action {
             Action::Edit(path) => {

@@ -70,6 +70,43 @@ fn what_the_user_put_off_limits_is_not_edited_until_they_lift_it() {
 }
 
 #[test]
+fn files_elsewhere_are_asked_about_until_a_policy_says_what_they_are() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    let ann = Play::claude(&env, &repo, "ann");
+    ann.start("startup");
+    let elsewhere = std::path::Path::new("/opt/other/a.py");
+    let (decision, reason, _) = before_edit(&ann, elsewhere, "");
+    assert_eq!(decision, "ask");
+    assert!(reason.contains("outside"), "{reason}");
+    assert_eq!(before_command(&ann, "echo x > /etc/hosts"), "ask");
+    assert_eq!(before_edit(&ann, &repo.join("calc.py"), "").0, "");
+
+    // A repository cannot allow it; its user can, and either can forbid it.
+    let of_repository = repo.join(".aictx/policy.toml");
+    let of_user = env.path().join("home/.config/aictx/policy.toml");
+    let write = |file: &std::path::Path, say: &str| {
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, format!("[effects]\noutside_repository = \"{say}\"\n")).unwrap();
+    };
+    write(&of_user, "deny");
+    wait_until("the user's word counts", || {
+        before_edit(&ann, elsewhere, "").0 == "deny"
+    });
+    write(&of_repository, "allow");
+    write(&of_user, "ask");
+    wait_until("a repository does not allow", || {
+        before_edit(&ann, elsewhere, "").0 == "ask"
+    });
+    write(&of_user, "allow");
+    fs::remove_file(&of_repository).unwrap();
+    wait_until("the user allows", || {
+        before_edit(&ann, elsewhere, "").0.is_empty()
+    });
+}
+
+#[test]
 fn a_file_that_somebody_else_edited_is_said_once_and_stops_nobody() {
     let env = TestEnv::new();
     let repo = env.repository("demo");

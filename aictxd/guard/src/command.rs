@@ -43,6 +43,7 @@ pub use facts::{Facts, Known, Limit, MAX_TEXT, MemoryFacts, NoFacts};
 use findings::What;
 use options::{has_option, is_option, operands_of};
 pub use target::Place;
+pub(crate) use target::is_temporary;
 
 /// Findings of one command line.
 const MAX_FINDINGS: usize = 32;

@@ -1,13 +1,13 @@
 //! The verdict on a tool call that an agent is about to make.
 //!
 //! What cannot be undone is denied or asked about; everything else is the agent's own business,
-//! because a guard that cries wolf is switched off. Paths outside the repository are left to the
-//! agent's own permission rules.
+//! because a guard that cries wolf is switched off. That goes for files outside of the repository, too
+//! (spec/guard.md §17.1): the user is asked, but not about temporary files and the agent's own notes.
 
 use aictx_proto::path::Located;
 
 use crate::command::{
-    CommandFinding, CommandRisk, Facts, Level, NoFacts, Place, Tier, command_risk,
+    CommandFinding, CommandRisk, Facts, Level, NoFacts, Place, Tier, command_risk, is_temporary,
 };
 use crate::path::path_risk;
 
@@ -25,8 +25,25 @@ pub enum HookVerdict {
     Deny(String),
 }
 
-/// Judges an edit: recorded state is never edited by hand, git's own files only with consent.
-pub fn hook_edit(path: &Located) -> HookVerdict {
+/// Where agents keep plans, notes and what they fetched, below the user's home.
+const AGENTS_OWN: &[&str] = &[
+    "/.cache/",
+    "/.claude/plans/",
+    "/.claude/projects/",
+    "/.claude/todos/",
+    "/.codex/memories/",
+    "/.gemini/tmp/",
+];
+
+/// Whether a file outside of the repository is the agent's to write without asking.
+fn is_agents_own(absolute: &str) -> bool {
+    let plain = !absolute.split('/').any(|part| part == "..");
+    plain && (is_temporary(absolute) || AGENTS_OWN.iter().any(|own| absolute.contains(own)))
+}
+
+/// Judges an edit of a path, given as located and as the absolute one: recorded state is never edited by
+/// hand, git's own files and what lies outside of the repository only with consent.
+pub fn hook_edit(path: &Located, absolute: &str) -> HookVerdict {
     let Some(warning) = path_risk(path) else {
         return HookVerdict::Pass;
     };
@@ -36,6 +53,7 @@ pub fn hook_edit(path: &Located) -> HookVerdict {
             "Use the aictx commands to change what is remembered; .aictx/memory/source/ may be edited.",
         )),
         "vcs_internals_path" => HookVerdict::Ask(reason("Use git commands instead.")),
+        "path_outside_repo" if !is_agents_own(absolute) => HookVerdict::Ask(reason("")),
         _ => HookVerdict::Pass,
     }
 }
@@ -67,10 +85,7 @@ pub(crate) fn is_denied(finding: &CommandFinding) -> bool {
 
 /// The verdict on these findings of a command; the worst of them is told.
 pub(crate) fn hook_findings<'f>(findings: impl Iterator<Item = &'f CommandFinding>) -> HookVerdict {
-    // Paths outside of the repository are the business of the agent's own rules.
-    let counted = findings
-        .filter(|finding| finding.warning.code != "path_outside_repo")
-        .filter(|finding| finding.level == Level::Destructive);
+    let counted = findings.filter(|finding| finding.level == Level::Destructive);
     let rank = |finding: &CommandFinding| (is_denied(finding), finding.tier);
     let Some(worst) = counted.reduce(|worst, next| {
         if rank(next) > rank(worst) {
@@ -107,7 +122,7 @@ mod tests {
     use aictx_proto::path::locate;
 
     fn edit(path: &str) -> HookVerdict {
-        hook_edit(&locate("/r", "/r", path))
+        hook_edit(&locate("/r", "/r", path), path)
     }
 
     fn command(text: &str) -> HookVerdict {
@@ -125,6 +140,33 @@ mod tests {
         assert_eq!(edit("src/a.rs"), HookVerdict::Pass);
         assert_eq!(edit("/tmp/x"), HookVerdict::Pass);
         assert_eq!(edit(".env"), HookVerdict::Pass);
+    }
+
+    #[test]
+    fn files_elsewhere_are_asked_about_unless_temporary_or_the_agents_own() {
+        for asked in [
+            "/etc/hosts",
+            "/home/u/.bashrc",
+            "/home/u/other/src/a.rs",
+            "/home/u/.claude/settings.json",
+            "/home/u/.claude/plans/../settings.json",
+            "../x",
+        ] {
+            assert!(matches!(edit(asked), HookVerdict::Ask(_)), "{asked}");
+        }
+        for passed in [
+            "/tmp/x",
+            "/home/u/.claude/plans/x.md",
+            "/home/u/.claude/projects/r/memory/m.md",
+            "/home/u/.cache/x",
+        ] {
+            assert_eq!(edit(passed), HookVerdict::Pass, "{passed}");
+        }
+        assert!(matches!(
+            command("echo x > /etc/passwd"),
+            HookVerdict::Ask(_)
+        ));
+        assert_eq!(command("echo x > /tmp/out"), HookVerdict::Pass);
     }
 
     #[test]

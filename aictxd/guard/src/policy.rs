@@ -119,6 +119,18 @@ impl Rules {
         Some((say, self.whose(entry)))
     }
 
+    /// The verdict on an edit outside of the repository: what would be asked about is what the policy
+    /// says of the effect `outside_repository`.
+    pub fn on_outside(&self, verdict: HookVerdict) -> HookVerdict {
+        const KIND: &str = "outside_repository";
+        match self.policy.effects.get(KIND) {
+            Some(say) if verdict != HookVerdict::Pass => {
+                self.apply(verdict, Some((*say, self.whose(KIND))))
+            }
+            _ => verdict,
+        }
+    }
+
     /// What the policy says, other than to allow it, of something below a directory.
     pub fn below(&self, directory: &RepoPath) -> Option<(Say, String)> {
         self.strictest_path(|entry| crate::path::names_below([entry], directory))

@@ -231,6 +231,6 @@ fn w2_3_state_is_protected_however_it_is_written_to() {
             "{command}"
         );
     }
-    let verdict = hook_edit(&locate(ROOT, ROOT, "./.aictx/continuity/handoff.json"));
+    let verdict = hook_edit(&locate(ROOT, ROOT, "./.aictx/continuity/handoff.json"), "");
     assert!(matches!(verdict, HookVerdict::Deny(_)));
 }

@@ -201,7 +201,7 @@ pub(super) fn is_regenerable(name: &str) -> bool {
 }
 
 /// Strictly below a temporary directory.
-fn is_temporary(path: &str) -> bool {
+pub(crate) fn is_temporary(path: &str) -> bool {
     if !path.starts_with('/') {
         return false;
     }
@@ -455,6 +455,15 @@ impl Judge<'_> {
     pub(super) fn reach_by_facts(&self, call: Call, word: &Word, reach: Reach) -> Reach {
         let known = self.known(call, word);
         let whole = contents(&word.text) == word.text.trim_end_matches('/');
+        // Recorded state is ignored by git, and nothing makes it again.
+        let dir = call.command.dir.as_deref();
+        let located = self.place.locate(dir, contents(&word.text));
+        let recorded = located.and_then(|located| path::verdict(&located));
+        if recorded
+            .is_some_and(|(code, _)| std::ptr::eq(code, &raw const codes::GENERATED_STATE_PATH))
+        {
+            return reach.max(Reach::Files);
+        }
         match reach {
             Reach::Regenerable | Reach::Files if known.directory == Some(false) && whole => {
                 Reach::File
