@@ -85,9 +85,25 @@ pub fn steer_in(
     let judged = language.map_or_else(Vec::new, |l| judge(&clauses, l));
 
     let mut updates = SteerUpdates::default();
+    let mut taken_back = false;
+    let mut forbidden = 0..0;
     for one in &judged {
-        if let Some(clause) = clauses.get(one.clause) {
-            roles::assign(clause, one.label, &message, exists, &mut updates);
+        let Some(clause) = clauses.get(one.clause) else {
+            continue;
+        };
+        taken_back |= clause.all().has(Class::Nvm);
+        if roles::permits_it(clause, one.label, taken_back) {
+            // "Don't touch A. On second thought, you may edit it."
+            let lifted = updates.forbidden_paths.drain(forbidden).collect();
+            roles::extend(&mut updates.lifted_paths, lifted);
+            forbidden = 0..0;
+            continue;
+        }
+        let before = updates.forbidden_paths.len();
+        roles::assign(clause, one.label, &message, exists, &mut updates);
+        if updates.forbidden_paths.len() > before {
+            forbidden = before..updates.forbidden_paths.len();
+            taken_back = false;
         }
     }
     let mut reasons: Vec<String> = judged
@@ -280,6 +296,11 @@ fn primary(judged: &[Judged], clauses: &[Clause]) -> (Label, u8) {
                     | Label::ScopeChange
             )
     });
+    let binding = |j: &Judged| matches!(j.label, Label::Cancellation | Label::ScopeConstraint);
+    let proposed = |j: &Judged| j.label == Label::Unknown;
+    if judged.iter().any(proposed) && !judged.iter().any(binding) {
+        return (Label::Unknown, 90);
+    }
     if redirects(judged, clauses) {
         return (Label::PriorityChange, 90);
     }

@@ -214,3 +214,62 @@ fn sixth_blind_set() {
         assert!(rate >= 0.85, "{language}: {rate}");
     }
 }
+
+/// What the message makes of paths, in the words of `limits.txt`.
+fn outcome(reply: &SteerReply) -> (&'static str, String) {
+    let updates = &reply.suggested_updates;
+    let named = |name, list: &[String]| (!list.is_empty()).then(|| (name, list.join(" ")));
+    named("forbid", &updates.forbidden_paths)
+        .or_else(|| named("only", &updates.only_paths))
+        .or_else(|| named("lift", &updates.lifted_paths))
+        .or_else(|| named("require", &updates.required_paths))
+        .unwrap_or_else(|| {
+            let kind = match reply.classification.as_str() {
+                "scope_constraint" => "forbid",
+                "cancellation" => "stop",
+                "unknown" if reply.decision == "ask_user" => "ask",
+                _ => "free",
+            };
+            (kind, String::new())
+        })
+}
+
+/// Whether `got` is as good as `want`: what is free may be lifted, asked for, or asked about.
+fn is_wanted(want: (&str, &str), reply: &SteerReply) -> bool {
+    let (kind, paths) = outcome(reply);
+    let forbids = reply.suggested_updates.forbidden_paths.is_empty();
+    match want.0 {
+        "free" => forbids && !matches!(kind, "only" | "stop" | "forbid" | "require"),
+        "work" => forbids && !matches!(kind, "only" | "stop" | "forbid"),
+        "ask" => kind == "ask" && reply.decision == "ask_user",
+        _ => (kind, paths.as_str()) == want,
+    }
+}
+
+/// What limits and what does not, by how each language says it: every line must be right, for the
+/// guard enforces it.
+#[test]
+fn limits_are_never_turned_around() {
+    let mut wrong = 0;
+    for line in include_str!("steer/limits.txt")
+        .lines()
+        .filter(|l| !l.starts_with('#'))
+    {
+        let parts: Vec<&str> = line.splitn(4, '|').collect();
+        let [_, kind, paths, message] = parts[..] else {
+            panic!("{line}");
+        };
+        let reply = ask(message);
+        if !is_wanted((kind, paths), &reply) {
+            wrong += 1;
+            println!(
+                "{line}\n    {:?} {}/{} {:?}",
+                outcome(&reply),
+                reply.classification,
+                reply.decision,
+                reply.reasons
+            );
+        }
+    }
+    assert_eq!(wrong, 0);
+}

@@ -205,6 +205,14 @@ classes! {
     Under = "UNDER";
     /// "except".
     Except = "EXCEPT";
+    /// "except" where it follows what is excepted.
+    Excepted = "EXCEPTED";
+    /// To keep away from a thing.
+    Avoid = "AVOID";
+    /// "perhaps": makes a proposal of an order.
+    Hedge = "HEDGE";
+    /// "not sure whether": makes a question of what follows.
+    Unsure = "UNSURE";
     /// Steps that cannot be taken back.
     Risky = "RISKY";
     /// "if".

@@ -69,7 +69,46 @@ pub(super) fn clauses(tokens: Vec<Token>) -> (Option<Language>, Vec<Clause>) {
         return (None, Vec::new());
     };
     let items = items(&looked, language);
-    (Some(language), split(items))
+    let mut clauses = split(items);
+    if Language::from_code("fr") == Some(language) {
+        clauses.iter_mut().for_each(restrict);
+    }
+    (Some(language), clauses)
+}
+
+/// French says "only" around the verb: `ne modifie que`. There `ne` negates nothing.
+fn restrict(clause: &mut Clause) {
+    let items = &clause.items;
+    let Some(ne) = items
+        .iter()
+        .position(|i| matches!(i.text.as_str(), "ne" | "n"))
+    else {
+        return;
+    };
+    let verb = (ne + 1..items.len().min(ne + 5)).rev().find(|at| {
+        items.get(*at).is_some_and(|i| {
+            i.set
+                .meets(Set::of(Class::Edit).with(Set::of(Class::EditNo)))
+        })
+    });
+    let que = verb.map(|verb| verb + 1).filter(|at| {
+        let word = items.get(*at).map(|i| i.text.as_str());
+        matches!(word, Some("que" | "qu"))
+    });
+    let between = |class| {
+        let until = que.unwrap_or(ne);
+        items
+            .get(ne + 1..until)
+            .is_some_and(|between| between.iter().any(|i| i.has(class)))
+    };
+    let Some(que) = que.filter(|_| !between(Class::Not) && !between(Class::Nothing)) else {
+        return;
+    };
+    for (at, set) in [(ne, Set::NONE), (que, Set::of(Class::Only))] {
+        if let Some(item) = clause.items.get_mut(at) {
+            item.set = set;
+        }
+    }
 }
 
 /// Of this many words a language must know one to be believed.
@@ -304,6 +343,7 @@ fn split(pieces: Vec<Piece>) -> Vec<Clause> {
                             && !last.is_some_and(|l| l.has(Class::And) || l.has(Class::But)))
                         || (item.has(Class::And) && opens_clause(&pieces, at + 1))
                         || (item.has(Class::Ask)
+                            && matches!(pieces.get(at + 1), Some(Piece::Item(_)))
                             && !last.is_some_and(|l| l.set.meets(super::rules::LEAD))));
                 if cut {
                     close(&mut open, None, &mut clauses);
@@ -361,6 +401,9 @@ fn lists(pieces: &[Piece], from: usize, open: &Clause) -> bool {
     {
         return true;
     }
+    if only_excepts(open) || infinitive_follows(pieces, from, open) {
+        return true;
+    }
     if open.items.len() < 2 && !open.items.iter().any(|i| i.has(Class::Path)) {
         return false;
     }
@@ -378,6 +421,42 @@ fn lists(pieces: &[Piece], from: usize, open: &Clause) -> bool {
         }
     }
     paths > 0
+}
+
+/// "Except for A, …": what it is an exception to follows.
+fn only_excepts(open: &Clause) -> bool {
+    let parts = LISTED
+        .with(super::rules::LEAD)
+        .with(Set::of(Class::Func))
+        .with(EXCEPTS);
+    open.items.iter().any(|i| i.set.meets(EXCEPTS))
+        && open.items.iter().any(|i| i.has(Class::Path))
+        && open.items.iter().all(|i| i.set.meets(parts))
+}
+
+/// Words of exceptions.
+const EXCEPTS: Set = Set::of(Class::Except).with(Set::of(Class::Excepted));
+
+/// "Hör auf, A zu ändern", "zögere nicht, A zu ändern": the verb follows the comma.
+fn infinitive_follows(pieces: &[Piece], from: usize, open: &Clause) -> bool {
+    let governs = Set::of(Class::Stop)
+        .with(Set::of(Class::StopX))
+        .with(Set::of(Class::May));
+    if !open.items.last().is_some_and(|i| i.set.meets(governs)) {
+        return false;
+    }
+    let items: Vec<&Item> = pieces
+        .iter()
+        .skip(from)
+        .take(12)
+        .map_while(|piece| match piece {
+            Piece::Item(item) => Some(item),
+            Piece::Break(_) => None,
+        })
+        .collect();
+    items
+        .windows(2)
+        .any(|pair| matches!(pair, [zu, verb] if zu.text == "zu" && verb.has(Class::Edit)))
 }
 
 /// Carries conditions and reports over to the clause they govern.

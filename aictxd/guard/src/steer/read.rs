@@ -81,7 +81,9 @@ pub(super) fn read(message: &str) -> Reading<'_> {
                     None => fence = Some(mark),
                 }
             }
-            (None, None) if start.starts_with('>') || is_log(start) => reading.quoted.push(line),
+            (None, None) if start.starts_with('>') || is_log(start) || is_titled_log(start) => {
+                reading.quoted.push(line);
+            }
             (None, None) => Line::new(message, line, base, &mut reading).read(),
         }
         base += line.len();
@@ -138,6 +140,51 @@ fn is_log(line: &str) -> bool {
     let frame = line.starts_with("at ") && line.trim_end().ends_with(')') && line.contains(':');
     let bracketed_time = line.starts_with("[2") || line.starts_with("[0") || line.starts_with("[1");
     dated || frame || bracketed_time || LEADS.iter().any(|lead| line.starts_with(lead))
+}
+
+/// Whether a line says of itself that it is a log: `Error log: …`, `Fehlerlog: …`. "Log:" alone may as
+/// well be the heading of what somebody wants.
+fn is_titled_log(line: &str) -> bool {
+    const SHOWN: &[&str] = &[
+        "log",
+        "logs",
+        "journal",
+        "registro",
+        "traceback",
+        "trace",
+        "output",
+        "salida",
+        "sortie",
+        "saida",
+        "ausgabe",
+        "protokoll",
+        "message",
+        "mensaje",
+        "mensagem",
+        "meldung",
+    ];
+    const WHOSE: &[&str] = &[
+        "error", "errors", "erreur", "erreurs", "errores", "erro", "erros", "fehler", "build",
+        "ci", "server", "console", "consola", "test", "stack", "crash", "compiler",
+    ];
+    const COMPOUND: &[&str] = &["fehlerlog", "fehlermeldung", "fehlerprotokoll"];
+    const UNSPACED: (&[&str], &[&str]) = (
+        &["日志", "信息", "消息", "输出", "ログ", "メッセージ", "出力"],
+        &["错误", "报错", "控制台", "エラー", "サーバー", "コンソール"],
+    );
+    let title = line.split([':', '：']).next().unwrap_or_default();
+    if title.len() == line.len() || title.chars().nth(LONG_QUOTE).is_some() {
+        return false;
+    }
+    let title = aictx_proto::fold::fold(title);
+    let words = || title.split(|c: char| !c.is_alphanumeric());
+    let is_shown = |word: &str| SHOWN.contains(&word);
+    let known = words().filter(|word| is_shown(word) || WHOSE.contains(word));
+    let says = |list: &[&str]| list.iter().any(|text| title.contains(text));
+    title.split_whitespace().count() <= 4
+        && (known.count() > 1 && words().any(is_shown)
+            || words().any(|word| COMPOUND.contains(&word))
+            || says(UNSPACED.0) && says(UNSPACED.1))
 }
 
 /// One line being read.

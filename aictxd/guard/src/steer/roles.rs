@@ -22,10 +22,9 @@ pub(super) fn assign(
     updates: &mut SteerUpdates,
 ) {
     let named = named(clause, label, exists);
-    let except = clause.items.iter().position(|i| i.has(Class::Except));
     let (before, after): (Vec<_>, Vec<_>) = named
         .into_iter()
-        .partition(|(at, _)| except.is_none_or(|e| *at < e));
+        .partition(|(at, _)| !is_excepted(clause, *at));
     let paths = |list: &[(usize, String)]| list.iter().map(|(_, p)| p.clone()).collect::<Vec<_>>();
     match label {
         Label::ScopeConstraint if forbids(clause) => {
@@ -50,8 +49,14 @@ pub(super) fn assign(
         }
         Label::ScopeConstraint => {
             extend(&mut updates.only_paths, paths(&before));
-            extend(&mut updates.forbidden_paths, paths(&after));
-            if before.is_empty() && updates.constraint_note.is_none() {
+            let list = if before.is_empty() {
+                // "Except X, leave all as it is".
+                &mut updates.only_paths
+            } else {
+                &mut updates.forbidden_paths
+            };
+            extend(list, paths(&after));
+            if before.is_empty() && after.is_empty() && updates.constraint_note.is_none() {
                 updates.constraint_note = note(clause, message);
             }
         }
@@ -86,6 +91,38 @@ pub(super) fn assign(
         }
         _ => {}
     }
+}
+
+/// Whether a clause permits what was just spoken of and names nothing itself. `taken_back` says that
+/// "never mind" came before: then an order is a permission, too.
+pub(super) fn permits_it(clause: &Clause, label: Label, taken_back: bool) -> bool {
+    const IT: &[&str] = &[
+        "it", "them", "that", "this", "le", "la", "les", "l", "lo", "los", "las", "es", "ihn",
+        "sie", "das", "o", "os", "a", "as", "它", "那个", "这个", "それ", "これ", "都", "て", "も",
+    ];
+    let parts = super::rules::LEAD
+        .with(Set::of(Class::Tail))
+        .with(Set::of(Class::LiftX))
+        .with(Set::of(Class::Edit))
+        .with(Set::of(Class::Do))
+        .with(Set::of(Class::Again))
+        .with(Set::of(Class::Nvm))
+        .with(Set::of(Class::You));
+    let has = |class| clause.items.iter().any(|i| i.has(class));
+    let negated = has(Class::Neg) || has(Class::NegEnd) || has(Class::HandsOff);
+    let permitted = label == Label::ScopeChange && permits(clause);
+    let ordered = taken_back
+        && matches!(label, Label::NewRequirement | Label::Task)
+        && clause.items.iter().any(|i| IT.contains(&i.text.as_str()));
+    (permitted || ordered)
+        && !negated
+        && !clause.conditional
+        && !clause.question
+        && (has(Class::Edit) || has(Class::LiftX))
+        && clause
+            .items
+            .iter()
+            .all(|i| i.set.meets(parts) || IT.contains(&i.text.as_str()))
 }
 
 /// In a message that corrects, a clause that says nothing else names the right place.
@@ -125,12 +162,35 @@ fn correct(clause: &Clause, named: &[(usize, String)], updates: &mut SteerUpdate
     }
 }
 
+/// Whether the path at `at` is what "except" is said of, before or behind it.
+fn is_excepted(clause: &Clause, at: usize) -> bool {
+    let said = |i: &&Item| {
+        [
+            Class::Neg,
+            Class::Edit,
+            Class::EditNo,
+            Class::HandsOff,
+            Class::Only,
+            Class::Leave,
+        ]
+        .iter()
+        .any(|class| i.has(*class))
+    };
+    let before = clause.items.iter().take(at).rev();
+    let mut behind = clause.items.iter().skip(at + 1);
+    before
+        .take_while(|i| i.has(Class::Except) || !said(i))
+        .any(|i| i.has(Class::Except))
+        || behind
+            .find(|i| !i.has(Class::Path) && !i.has(Class::Dir) && !i.has(Class::Or))
+            .is_some_and(|i| i.has(Class::Excepted))
+}
+
 /// Whether a clause says that its paths are all there is.
 fn limits(clause: &Clause) -> bool {
-    clause
-        .items
-        .iter()
-        .any(|i| (i.has(Class::Only) && i.text != "just") || i.has(Class::Keep))
+    clause.items.iter().any(|i| {
+        (i.has(Class::Only) && i.text != "just") || i.has(Class::Keep) || i.has(Class::NoElse)
+    })
 }
 
 /// Whether the path at `at` only says where the thing is that must not be changed: "the comment in
@@ -174,12 +234,16 @@ fn forbids(clause: &Clause) -> bool {
     let has = |class| clause.items.iter().any(|i| i.has(class));
     let nothing = has(Class::Neg)
         || has(Class::HandsOff)
+        || has(Class::Avoid)
         || has(Class::Alone)
         || has(Class::Stop)
+        || has(Class::StopX)
         || has(Class::NegEnd)
-        || has(Class::Without)
-        || has(Class::EditNo);
-    nothing || (!has(Class::Only) && !has(Class::Keep) && (has(Class::Not) || has(Class::No)))
+        || has(Class::Without);
+    // "Edite apenas A": the form that follows a negation is also that of an order.
+    let unless_only =
+        has(Class::Not) || has(Class::No) || has(Class::EditNo) || has(Class::Nothing);
+    nothing || (!has(Class::Only) && !has(Class::Keep) && !has(Class::NoElse) && unless_only)
 }
 
 fn permits(clause: &Clause) -> bool {
