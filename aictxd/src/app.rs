@@ -68,6 +68,8 @@ pub struct App {
     pub facts: Facts,
     /// What git answered about worktrees.
     pub git: crate::git::Answers,
+    /// Contracts that came with a repository.
+    pub tracked: crate::git::TrackedContracts,
     /// What sessions read, wrote and must leave alone.
     pub presence: Presence,
     /// Policies as read last.
@@ -114,6 +116,7 @@ impl App {
             homes,
             facts: Facts::default(),
             git: crate::git::Answers::default(),
+            tracked: crate::git::TrackedContracts::default(),
             presence: Presence::default(),
             policies: Policies::default(),
             sessions: Sessions::default(),

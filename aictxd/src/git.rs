@@ -13,9 +13,11 @@ use aictx_proto::snapshot::GitState;
 use tokio::process::Command;
 
 mod known;
+mod tracked;
 
 pub use self::known::Answers;
 use self::known::{Ground, Trouble};
+pub use self::tracked::TrackedContracts;
 use crate::app::{App, Mode};
 
 /// git may take this long; a huge or broken repository must not hold a session's end.

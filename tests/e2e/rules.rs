@@ -587,3 +587,53 @@ fn a_contract_or_a_ledger_that_cannot_be_read_is_said_and_allows_nothing() {
     let (_, warnings) = asked();
     assert!(warnings.contains("sessions/c1.jsonl"), "{warnings}");
 }
+
+#[test]
+fn a_contract_that_came_with_the_repository_decides_nothing() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    let resumed = [
+        "resume",
+        "--task",
+        "Fix add in calc.py",
+        "--session-id",
+        "c1",
+        "--json",
+    ];
+    env.aictx(&repo, &resumed).ok();
+    let contracts = repo.join(".aictx/continuity/contracts");
+    let contract = fs::read_dir(&contracts)
+        .unwrap()
+        .filter_map(Result::ok)
+        .map(|entry| entry.path())
+        .find(|path| path.file_name().is_some_and(|name| name != "index.json"))
+        .unwrap();
+    let mut record: Value = serde_json::from_slice(&fs::read(&contract).unwrap()).unwrap();
+    record["execution_contract"]["edit_scope"] = json!({ "avoid": ["calc.py"] });
+    fs::write(&contract, record.to_string()).unwrap();
+    let edit = [
+        "guard",
+        "--json",
+        "--action",
+        "edit",
+        "--paths",
+        "calc.py",
+        "--risk",
+        "high",
+        "--session-id",
+        "c1",
+    ];
+    let decided = || env.aictx(&repo, &edit).ok().json()["decision"].clone();
+    assert_eq!(decided(), "block");
+    for version in ["2", "4"] {
+        env.git(&repo, &["update-index", "--index-version", version]);
+        env.git(&repo, &["add", "--force", ".aictx/continuity"]);
+        assert_ne!(decided(), "block");
+        env.git(
+            &repo,
+            &["rm", "--quiet", "-r", "--cached", ".aictx/continuity"],
+        );
+        assert_eq!(decided(), "block");
+    }
+}

@@ -48,10 +48,14 @@ pub(super) fn guard(app: &Arc<App>, mut params: GuardParams) -> Result<GuardRepl
     let place = place(app, &params.repo)?;
     // A repository without memory is still guarded: the safety checks need no state.
     let host = app.hosts.open(&place.root).ok();
-    let snapshot = host
+    let mut snapshot = host
         .as_ref()
         .map(|host| host.snapshot())
         .unwrap_or_default();
+    let own = app.tracked.own(&place.root, &snapshot.contracts);
+    if !Arc::ptr_eq(&own, &snapshot.contracts) {
+        Arc::make_mut(&mut snapshot).contracts = own;
+    }
     if params.caller.session_id.trim().is_empty() && !params.caller.env.is_empty() {
         let identity = params
             .caller
