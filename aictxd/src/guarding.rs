@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use aictx_guard::{
-    Facts, HookVerdict, Known, Limit, MAX_TEXT, NoFacts, Place as Where, Rules, Say, SteerState,
-    SteerVerdict, command_risk, command_risk_in, is_deletion,
+    CommandRisk, Facts, HookVerdict, Known, Limit, MAX_TEXT, NoFacts, Place as Where, Rules, Say,
+    SteerState, SteerVerdict, command_risk, command_risk_in, is_deletion,
 };
 use aictx_proto::RepoPath;
 use aictx_repomap::tree::Tree;
@@ -59,19 +59,16 @@ impl WorktreeFacts {
 
 impl WorktreeFacts {
     /// The verdict on a command that `tool` of an agent would run in `cwd` of the worktree `root`, both absolute, with
-    /// the policy's word in it; and the kinds of what it would do.
+    /// the policy's word in it; and what it would do.
     pub fn judge(
         &self,
         command: &str,
         tool: &str,
         root: &str,
         cwd: &str,
-    ) -> (HookVerdict, Vec<String>) {
+    ) -> (HookVerdict, CommandRisk) {
         let risk = command_risk_in(command, dialect_of(tool), Where { root, cwd }, self);
-        let reply = risk.reply();
-        let mut kinds: Vec<String> = reply.effects.into_iter().map(|e| e.kind).collect();
-        kinds.dedup();
-        (self.rules.on_command(command, &risk), kinds)
+        (self.rules.on_command(command, &risk), risk)
     }
 }
 

@@ -478,14 +478,15 @@ impl Session {
         let limits = self.app.presence.limits(self.host(), &self.id);
         let rules = self.app.policy(&self.host().root);
         let mut context = String::new();
-        let mut kinds = Vec::new();
+        let mut risk = None;
         let on_path = |path: &str| {
             let located = place(path);
             let absolute = self.cwd.join(path);
             let own = aictx_guard::hook_edit(&located, &absolute.to_string_lossy());
             let ruled = match &located {
                 Located::Inside(inside) => rules.apply(own, rules.on_path(inside)),
-                Located::Outside(_) => rules.on_outside(own),
+                Located::Outside(_) if own == HookVerdict::Pass => own,
+                Located::Outside(_) => rules.apply(own, rules.on_outside()),
             };
             worse(ruled, aictx_guard::hook_limits(&limits, &located, path))
         };
@@ -518,13 +519,13 @@ impl Session {
                 );
                 let judged =
                     facts.judge(command, &call.tool, &worktree, &self.cwd.to_string_lossy());
-                kinds = judged.1;
+                risk = Some(judged.1);
                 judged.0
             }
             Action::Read(_) | Action::Other => HookVerdict::Pass,
         };
         let verdict = worse(verdict, self.budgeted(&call.action, &rules));
-        self.audit(call, &verdict, kinds);
+        self.audit(call, &verdict, &context, risk);
         let (decision, verdict_name) = match verdict {
             HookVerdict::Pass => (Decision::Pass, ""),
             HookVerdict::Ask(reason) => (Decision::Ask(reason), "ask"),

@@ -5,6 +5,7 @@
 //! daemon and `aictxd once` build the same one and call the same [`methods::call`].
 
 pub mod app;
+pub mod audit;
 pub mod cli;
 pub mod evaluate;
 pub mod facts;

@@ -637,3 +637,53 @@ fn a_contract_that_came_with_the_repository_decides_nothing() {
         assert_eq!(decided(), "block");
     }
 }
+
+#[test]
+fn every_verdict_above_allow_is_logged_and_can_be_explained() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    let ann = Play::claude(&env, &repo, "ann");
+    ann.start("startup");
+    let guard = |more: &[&str]| {
+        let mut all = vec!["guard", "--json", "--action", "risky_command", "--command"];
+        all.extend(more);
+        env.aictx(&repo, &all).ok().json()
+    };
+    assert_eq!(guard(&["ls"])["verdict_id"], Value::Null);
+    let blocked = guard(&["cd sub; git status; rm -rf ../*.py", "--explain"]);
+    assert_eq!(blocked["decision"], "block");
+    let found = &blocked["explanation"]["findings"][0];
+    assert_eq!(
+        (&found["kind"], &found["part"]),
+        (&json!("delete"), &json!(3))
+    );
+    let id = blocked["verdict_id"].as_str().unwrap();
+    let why = env.aictx(&repo, &["why", "--verdict", id]).ok().stdout;
+    for told in ["block", "rm -rf ../*.py", "destructive_command", "delete"] {
+        assert!(why.contains(told), "{told}: {why}");
+    }
+
+    // What an agent's hook stops, and what it is only told.
+    assert_eq!(before_command(&ann, "git checkout -- ."), "ask");
+    let bob = Play::claude(&env, &repo, "bob");
+    bob.start("startup");
+    bob.edit("calc.py", "x = 1\n");
+    let (decision, _, note) = before_edit(&ann, &repo, "calc.py");
+    assert_eq!(decision, "");
+    assert!(note.contains("calc.py"), "{note}");
+    let listed = env
+        .aictx(&repo, &["why", "--verdicts", "--json"])
+        .ok()
+        .json();
+    let decisions: Vec<&str> = listed["verdicts"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|row| row["decision"].as_str().unwrap())
+        .collect();
+    assert_eq!(decisions, ["note", "ask", "block"]);
+    let asked = &listed["verdicts"][1];
+    assert_eq!(asked["session_id"], "ann");
+    assert_eq!(asked["findings"][0]["verb"], "git checkout --");
+}

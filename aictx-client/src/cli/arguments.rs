@@ -358,6 +358,9 @@ pub struct Guard {
     /// Exit with 10 on re_ground and 20 on block
     #[arg(long)]
     pub exit_code: bool,
+    /// Show every rule that was met, what met it, and how long it took
+    #[arg(long)]
+    pub explain: bool,
     /// Who.
     #[command(flatten)]
     pub caller: CallerOptions,

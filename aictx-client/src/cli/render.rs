@@ -2,7 +2,7 @@
 
 use aictx_proto::ledger::Outcome;
 use aictx_proto::methods::{
-    DaemonStatus, FinalizeReply, GuardReply, RepoList, SessionList, SessionReport,
+    DaemonStatus, FinalizeReply, GuardExplanation, GuardReply, RepoList, SessionList, SessionReport,
 };
 
 use super::text::{Paint, clean, duration, mebibytes, microseconds, one_line, table};
@@ -38,7 +38,39 @@ pub fn guard(reply: &GuardReply, paint: Paint) -> String {
             clean(&warning.message)
         ));
     }
+    for action in &reply.suggested_actions {
+        if action.kind == "run_command" {
+            out.push_str(&format!("run: {}\n", clean(&action.value)));
+        }
+    }
     out.push_str(&format!("next: {}\n", clean(&reply.suggested_next)));
+    if let Some(explanation) = &reply.explanation {
+        out.push_str(&explained(explanation, reply));
+    }
+    out
+}
+
+/// `aictx guard --explain`.
+fn explained(explanation: &GuardExplanation, reply: &GuardReply) -> String {
+    let mut out = String::from("why:\n");
+    for finding in &explanation.findings {
+        out.push_str(&format!("  {}\n", rules::finding(finding)));
+    }
+    if explanation.findings.is_empty() {
+        out.push_str("  no rule was met\n");
+    }
+    if !explanation.contract_id.is_empty() {
+        out.push_str(&format!(
+            "  contract {} (chosen by {})\n",
+            clean(&explanation.contract_id),
+            clean(&reply.contract_source)
+        ));
+    }
+    if !explanation.limits.is_empty() {
+        let limits: Vec<String> = explanation.limits.iter().map(|p| clean(p)).collect();
+        out.push_str(&format!("  off limits: {}\n", limits.join(", ")));
+    }
+    out.push_str(&format!("  took {} µs\n", explanation.took_us));
     out
 }
 

@@ -1,7 +1,8 @@
 //! The guard's answer: findings, decision, cures (spec/guard.md §3).
 
 use aictx_proto::methods::guard::{
-    GUARD_ACTIONS, GuardChecks, GuardParams, GuardReply, GuardWarning, SuggestedAction,
+    GUARD_ACTIONS, GuardChecks, GuardExplanation, GuardFinding, GuardParams, GuardReply,
+    GuardWarning, SuggestedAction,
 };
 use aictx_proto::path::{Located, locate};
 use aictx_proto::snapshot::Snapshot;
@@ -11,13 +12,15 @@ use crate::codes::{
     self, Class, ERROR, GENERATED_STATE_PATH, INFO, MAX_EVIDENCE, MISSING_PATHS, POLICY_ASKS,
     POLICY_DENIES, SENSITIVE_PATH, WARNING,
 };
-use crate::command::{Facts, NoFacts, Place, command_risk};
+use crate::command::{CommandFinding, Facts, NoFacts, Place, command_risk};
 use crate::path;
 use crate::policy::Say;
 use crate::state::{Found, Held, Question, sensitive_outside};
 
 /// Findings shown in one answer; [`GuardReply::warnings_total`] counts them all.
 pub const MAX_WARNINGS: usize = 8;
+/// Findings of an explanation.
+const MAX_EXPLAINED: usize = 64;
 /// Accepted values of `risk`; an empty one is `normal`.
 pub const RISKS: &[&str] = &["high", "low", "normal"];
 /// Paths looked at in one question.
@@ -82,6 +85,7 @@ pub fn guard_with(
         let located = locate(root, cwd, raw.trim());
         let said = match (&located, held.rules) {
             (Located::Inside(path), Some(rules)) => rules.on_path(path),
+            (Located::Outside(_), Some(rules)) => rules.on_outside(),
             _ => None,
         };
         let allowed = matches!(said, Some((Say::Allow, _)));
@@ -94,6 +98,7 @@ pub fn guard_with(
     }
     let has_command = !params.command.trim().is_empty();
     let mut told = None;
+    let mut explained: Vec<GuardFinding> = Vec::new();
     if has_command {
         let risk = command_risk(&params.command, Place { root, cwd }, facts);
         told = Some(risk.reply());
@@ -101,6 +106,9 @@ pub fn guard_with(
             Some(rules) => rules.weigh(&params.command, &risk),
             None => (risk.findings.iter().collect(), None),
         };
+        if params.explain {
+            explained.extend(risk.findings.iter().map(CommandFinding::explained));
+        }
         let risks = left.into_iter();
         found.extend(risks.map(|finding| Found::new(finding.warning.clone(), false)));
         found.extend(said.and_then(|said| by_policy(said, "")));
@@ -117,13 +125,48 @@ pub fn guard_with(
         now,
     };
     found.extend(question.findings());
+    if params.explain {
+        let of_command = explained.len();
+        for Found { warning, .. } in &found {
+            let known = explained
+                .iter()
+                .take(of_command)
+                .any(|f| f.code == warning.code && f.evidence == warning.evidence);
+            if !known {
+                explained.push(GuardFinding {
+                    code: warning.code.clone(),
+                    severity: warning.severity.clone(),
+                    evidence: warning.evidence.clone(),
+                    ..GuardFinding::default()
+                });
+            }
+        }
+        explained.truncate(MAX_EXPLAINED);
+    }
     if sensitive_outside(&found) {
         found
             .iter_mut()
             .for_each(|f| f.reground |= f.warning.code == SENSITIVE_PATH.code);
     }
-    let mut reply = answer(found);
+    let mut reply = answer(found, held.check);
     reply.command_risk = told;
+    if let Some((_, source)) = held.contract {
+        reply.contract_source = source.as_str().to_owned();
+    }
+    if params.explain {
+        reply.explanation = Some(GuardExplanation {
+            findings: explained,
+            contract_id: held
+                .contract
+                .map(|(record, _)| record.contract_id.clone())
+                .unwrap_or_default(),
+            limits: held
+                .limits
+                .map(|limits| limits.forbidden_paths.clone())
+                .unwrap_or_default(),
+            took_us: 0,
+        });
+    }
     Ok(reply)
 }
 
@@ -138,7 +181,7 @@ fn by_policy((say, whose): (Say, String), what: &str) -> Option<Found> {
 }
 
 /// Orders, merges and cuts the findings and draws the conclusion from all of them.
-fn answer(mut found: Vec<Found>) -> GuardReply {
+fn answer(mut found: Vec<Found>, check: &str) -> GuardReply {
     found.sort_by_key(|f| {
         (
             severity_rank(&f.warning.severity),
@@ -166,7 +209,7 @@ fn answer(mut found: Vec<Found>) -> GuardReply {
     }
     let (decision, status, next) = conclusion(&kept, reground);
     let checks = checks(&kept);
-    let suggested_actions = cures(&kept);
+    let suggested_actions = cures(&kept, check);
     let warnings_total = kept.len() as u64;
     kept.truncate(MAX_WARNINGS);
     GuardReply {
@@ -178,6 +221,9 @@ fn answer(mut found: Vec<Found>) -> GuardReply {
         suggested_actions,
         warnings_total,
         command_risk: None,
+        contract_source: String::new(),
+        verdict_id: String::new(),
+        explanation: None,
     }
 }
 
@@ -239,11 +285,14 @@ fn checks(found: &[GuardWarning]) -> GuardChecks {
     }
 }
 
-fn cures(found: &[GuardWarning]) -> Vec<SuggestedAction> {
+fn cures(found: &[GuardWarning], check: &str) -> Vec<SuggestedAction> {
     let mut out: Vec<SuggestedAction> = Vec::new();
     for warning in found {
         let (kind, value) = match warning.code.as_str() {
             "state_unreadable" => ("run_command", "aictx status"),
+            "validation_evidence_missing" | "changes_without_evidence" if !check.is_empty() => {
+                ("run_command", check)
+            }
             "missing_active_work_state"
             | "dangling_active_task"
             | "active_work_state_stale"

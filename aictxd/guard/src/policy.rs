@@ -11,7 +11,7 @@ use aictx_signals::shell::{self, Dialect, Redirect, RedirectKind, SimpleCommand,
 use serde::{Deserialize, Serialize};
 
 use crate::budgets::Budgets;
-use crate::command::{CommandFinding, CommandRisk};
+use crate::command::{CommandFinding, CommandRisk, Kind};
 use crate::hook::{HookVerdict, hook_findings, is_denied};
 
 /// Entries of each list of a policy.
@@ -119,16 +119,11 @@ impl Rules {
         Some((say, self.whose(entry)))
     }
 
-    /// The verdict on an edit outside of the repository: what would be asked about is what the policy
-    /// says of the effect `outside_repository`.
-    pub fn on_outside(&self, verdict: HookVerdict) -> HookVerdict {
-        const KIND: &str = "outside_repository";
-        match self.policy.effects.get(KIND) {
-            Some(say) if verdict != HookVerdict::Pass => {
-                self.apply(verdict, Some((*say, self.whose(KIND))))
-            }
-            _ => verdict,
-        }
+    /// What the policy says of editing files outside of the repository, and whose word that is.
+    pub fn on_outside(&self) -> Option<(Say, String)> {
+        let kind = Kind::OutsideRepository.as_str();
+        let say = self.policy.effects.get(kind)?;
+        Some((*say, self.whose(kind)))
     }
 
     /// What the policy says, other than to allow it, of something below a directory.

@@ -51,6 +51,18 @@ pub enum ContractSource {
     Borrowed,
 }
 
+impl ContractSource {
+    /// Its name on the wire.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Session => "session",
+            Self::Intent => "intent",
+            Self::WorkState => "work_state",
+            Self::Latest | Self::Borrowed => "latest",
+        }
+    }
+}
+
 /// The contract to be looked at.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ContractChoice {
@@ -77,6 +89,8 @@ pub struct Held<'a> {
     pub unreadable: &'a [String],
     /// Files that memory speaks of, as they are now.
     pub presents: Option<&'a Presents>,
+    /// What checks this repository's code; empty where nobody knows.
+    pub check: &'a str,
     /// Whether a check was seen to pass in this session after its last edit; `None` when nobody watched.
     pub validated: Option<bool>,
     /// Nothing was ever recorded in this repository.

@@ -1,23 +1,21 @@
 //! What a session hears of others, of its user's limits, and of work that nobody checked.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use aictx_artifacts::root;
 use aictx_continuity::{provisional, unchecked_edits};
 use aictx_guard::{
-    HookVerdict, Rules, Say, Spent, Step, TurnEnd, limits_note, parallel_note, turn_end,
+    CommandRisk, HookVerdict, Rules, Say, Spent, Step, TurnEnd, limits_note, parallel_note,
+    turn_end,
 };
-use aictx_proto::effect::{Effect, KeyOrder};
 use aictx_proto::ledger::{LedgerKind, LedgerRow, MAX_TEXT};
 use aictx_proto::methods::SteerParams;
 use aictx_proto::path::Located;
-use aictx_proto::record::files;
 use aictx_proto::text::truncate_chars;
 use aictx_runners::{Action, Answer, Decision, ToolCall};
-use serde_json::json;
 
 use super::{MAP_DEADLINE, Session};
+use crate::audit::{self, Verdict};
 use crate::hosts::Place;
 use crate::{facts, guarding};
 
@@ -139,36 +137,39 @@ impl Session {
         }
     }
 
-    /// Writes a verdict above allow into the audit log, after the answer.
-    pub(super) fn audit(&self, call: &ToolCall<'_>, verdict: &HookVerdict, effects: Vec<String>) {
+    /// Writes a verdict above allow into the audit log, after the answer. `note` is what the agent is
+    /// told where nothing stops it.
+    pub(super) fn audit(
+        &self,
+        call: &ToolCall<'_>,
+        verdict: &HookVerdict,
+        note: &str,
+        risk: Option<CommandRisk>,
+    ) {
         let (decision, reason) = match verdict {
-            HookVerdict::Pass => return,
-            HookVerdict::Ask(reason) => ("ask", reason),
-            HookVerdict::Deny(reason) => ("deny", reason),
+            HookVerdict::Pass if note.is_empty() => return,
+            HookVerdict::Pass => ("note", note),
+            HookVerdict::Ask(reason) => ("ask", reason.as_str()),
+            HookVerdict::Deny(reason) => ("deny", reason.as_str()),
         };
         let subject = match &call.action {
-            Action::Command { command, .. } => truncate_chars(command, 400),
-            Action::Edit(path) | Action::Read(path) => truncate_chars(path, 400),
-            Action::Patch(paths) => truncate_chars(&paths.join(", "), 400),
+            Action::Command { command, .. } => command.to_string(),
+            Action::Edit(path) | Action::Read(path) => path.to_string(),
+            Action::Patch(paths) => paths.join(", "),
             Action::Other => String::new(),
         };
-        let id = format!("v-{:012x}", crate::app::unix_nanos() & 0xffff_ffff_ffff);
-        let row = json!({
-            "id": id, "at": self.now, "session_id": self.id, "runner": self.live.runner,
-            "tool": truncate_chars(&call.tool, 80), "decision": decision,
-            "reason": truncate_chars(reason, 400), "subject": subject, "effects": effects,
-        });
-        let host = Arc::clone(self.host());
-        self.app.after_reply(async move {
-            let effect = Effect::AppendRows {
-                file: files::VERDICTS.to_owned(),
-                rows: vec![row],
-                order: KeyOrder::AsBuilt,
-            };
-            if let Err(error) = host.write(move |_| ((), vec![effect])).await {
-                tracing::warn!(%error, "a verdict was not written into the audit log");
-            }
-        });
+        let verdict = Verdict {
+            at: self.now,
+            decision,
+            session_id: &self.id,
+            runner: &self.live.runner,
+            tool: &call.tool,
+            subject: &subject,
+            cwd: &self.cwd.to_string_lossy(),
+            reason,
+            findings: risk.as_ref().map(audit::found).unwrap_or_default(),
+        };
+        audit::record(&self.app, self.host(), verdict);
     }
 
     /// At the end of a turn: asks the agent back, once, when files were edited and the repository's

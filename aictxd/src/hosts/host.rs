@@ -47,6 +47,8 @@ pub struct Host {
     unrecorded: Mutex<(u64, String)>,
     /// Observations that wait for a quiet moment, oldest first.
     pending: Mutex<Vec<Pending>>,
+    /// Verdicts that are not in the audit log yet.
+    pub verdicts: crate::audit::Waiting,
 }
 
 /// Makes a session's row when it is written, so that the work is not done before an answer.
@@ -72,6 +74,7 @@ impl Host {
             commits: AtomicU64::new(0),
             settling: AtomicBool::new(false),
             stocks: AtomicBool::new(false),
+            verdicts: crate::audit::Waiting::default(),
             finalized: AtomicU64::new(0),
             pending: Mutex::default(),
             unrecorded: Mutex::default(),

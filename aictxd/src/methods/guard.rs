@@ -2,14 +2,15 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Instant;
 
 use aictx_artifacts::root;
 use aictx_continuity::{Presents, unchecked_edits};
 use aictx_guard::{Held, Parallel, choose_guard_contract};
 use aictx_proto::ledger::{LedgerKind, LedgerRow};
 use aictx_proto::methods::{
-    AtWork, ClaimParams, ClaimReply, GuardParams, GuardReply, InRepo, MAX_CLAIMS, SteerParams,
-    SteerReply, TrustParams, TrustReply, VerdictList, VerdictParams, WhoReply,
+    AtWork, ClaimParams, ClaimReply, GuardFinding, GuardParams, GuardReply, InRepo, MAX_CLAIMS,
+    SteerParams, SteerReply, TrustParams, TrustReply, VerdictList, VerdictParams, WhoReply,
 };
 use aictx_proto::path::Located;
 use aictx_proto::record::{ContractRecord, files};
@@ -19,7 +20,10 @@ use serde_json::{Value, json};
 
 use super::{base, place};
 use crate::app::App;
+use crate::audit::{self, Verdict};
+use crate::facts;
 use crate::guarding::WorktreeFacts;
+use crate::hosts::Host;
 use crate::policy;
 
 /// Items of memory whose files are looked at.
@@ -45,6 +49,7 @@ fn looked_at(snapshot: &Snapshot) -> BTreeMap<String, bool> {
 }
 
 pub(super) fn guard(app: &Arc<App>, mut params: GuardParams) -> Result<GuardReply, RpcError> {
+    let started = Instant::now();
     let place = place(app, &params.repo)?;
     // A repository without memory is still guarded: the safety checks need no state.
     let host = app.hosts.open(&place.root).ok();
@@ -90,6 +95,15 @@ pub(super) fn guard(app: &Arc<App>, mut params: GuardParams) -> Result<GuardRepl
             unchecked_edits(&rows).files.is_empty()
                 && rows.iter().any(|r| r.kind == LedgerKind::Edit)
         });
+    let check = match ends {
+        true => {
+            let project = facts::gather(app, &place, &snapshot);
+            project
+                .canonical_check(&snapshot)
+                .map(|(command, _)| command)
+        }
+        false => None,
+    };
     let rules = app.policy(&place.root);
     let problems = app.policy_problems(&place.root);
     if !problems.user.is_empty() {
@@ -132,6 +146,7 @@ pub(super) fn guard(app: &Arc<App>, mut params: GuardParams) -> Result<GuardRepl
         rules: Some(&rules),
         unreadable: &unreadable,
         presents: Some(&presents),
+        check: check.as_deref().unwrap_or_default(),
         validated,
         uninitialised: host.is_none(),
     };
@@ -142,8 +157,53 @@ pub(super) fn guard(app: &Arc<App>, mut params: GuardParams) -> Result<GuardRepl
         Arc::clone(&limits),
         Arc::clone(&rules),
     );
-    aictx_guard::guard_with(&snapshot, &params, &worktree, app.now(), &held, &facts)
-        .map_err(|e| RpcError::new(INVALID_PARAMS, e.to_string()))
+    let mut reply =
+        aictx_guard::guard_with(&snapshot, &params, &worktree, app.now(), &held, &facts)
+            .map_err(|e| RpcError::new(INVALID_PARAMS, e.to_string()))?;
+    if let Some(host) = &host
+        && reply.decision != "allow"
+        && !params.look_only
+    {
+        reply.verdict_id = audit(app, host, &params, &reply);
+    }
+    if let Some(explanation) = &mut reply.explanation {
+        explanation.took_us = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);
+    }
+    Ok(reply)
+}
+
+/// Writes the verdict into the audit log, after the answer.
+fn audit(app: &Arc<App>, host: &Arc<Host>, params: &GuardParams, reply: &GuardReply) -> String {
+    let paths = params.paths.join(", ");
+    let told: Vec<&str> = reply.warnings.iter().map(|w| w.message.as_str()).collect();
+    let of_command = reply.command_risk.iter().flat_map(|risk| &risk.effects);
+    let effects = of_command.map(|effect| GuardFinding {
+        kind: effect.kind.clone(),
+        targets: vec![effect.target.clone()],
+        reversible: Some(effect.reversible),
+        ..GuardFinding::default()
+    });
+    let warnings = reply.warnings.iter().map(|warning| GuardFinding {
+        code: warning.code.clone(),
+        severity: warning.severity.clone(),
+        evidence: warning.evidence.clone(),
+        ..GuardFinding::default()
+    });
+    let verdict = Verdict {
+        at: app.now(),
+        decision: &reply.decision,
+        session_id: params.caller.session_id.trim(),
+        runner: "",
+        tool: &format!("guard {}", params.action),
+        subject: match params.command.trim() {
+            "" => &paths,
+            command => command,
+        },
+        cwd: &params.cwd,
+        reason: &told.join(" "),
+        findings: warnings.chain(effects).collect(),
+    };
+    audit::record(app, host, verdict)
 }
 
 pub(super) fn steer(app: &App, params: &SteerParams) -> Result<SteerReply, RpcError> {
@@ -327,10 +387,11 @@ pub(super) fn trust(app: &App, params: &TrustParams) -> Result<TrustReply, RpcEr
 
 pub(super) fn verdicts(app: &App, params: &VerdictParams) -> Result<VerdictList, RpcError> {
     let host = app.hosts.open(&place(app, &params.repo)?.root)?;
-    host.flush();
-    let (rows, _) = host
+    let waiting = host.verdicts.rows();
+    let (mut rows, _) = host
         .store
         .newest_rows::<Value>(files::VERDICTS, MAX_VERDICTS * 4);
+    rows.extend(waiting);
     let limit = match params.limit as usize {
         0 => DEFAULT_VERDICTS,
         n => n.min(MAX_VERDICTS),

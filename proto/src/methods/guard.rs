@@ -35,6 +35,10 @@ pub struct GuardParams {
     pub intent: String,
     /// `low`, `normal` (also when empty) or `high`; never weakens a safety finding.
     pub risk: String,
+    /// Say how the decision came about.
+    pub explain: bool,
+    /// Write nothing, not even into the audit log.
+    pub look_only: bool,
     /// Who asks.
     pub caller: Caller,
 }
@@ -112,6 +116,55 @@ pub struct CommandRisk {
     pub parsed: bool,
 }
 
+/// One finding with all that it rests on.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct GuardFinding {
+    /// Stable code: the rule.
+    pub code: String,
+    /// `error`, `warning` or `info`.
+    pub severity: String,
+    /// Of a command: `safe`, `caution` or `destructive`.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub level: String,
+    /// Of a command: kind of the effect.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub kind: String,
+    /// Of a command: program and options that decide.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub verb: String,
+    /// Of a command: what it would hit, as written, at most 8.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub targets: Vec<String>,
+    /// Of a command: it can be taken back with what is on this machine.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reversible: Option<bool>,
+    /// Which simple command of the line brings it about, counted from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub part: Option<u64>,
+    /// Short facts.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub evidence: Vec<String>,
+}
+
+/// How a decision of the guard came about.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct GuardExplanation {
+    /// Every finding, those of a command before what a policy takes away; at most 64.
+    pub findings: Vec<GuardFinding>,
+    /// The contract that was looked at; empty for none.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub contract_id: String,
+    /// Paths that the user put off limits in this session.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub limits: Vec<String>,
+    /// Microseconds that the decision took.
+    pub took_us: u64,
+}
+
 /// Result of `guard`: the five keys of the format, then ours.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -135,4 +188,14 @@ pub struct GuardReply {
     /// Judgement of the command, when one was given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub command_risk: Option<CommandRisk>,
+    /// How the contract was chosen: `session`, `intent`, `work_state` or `latest`; empty when there is
+    /// none.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub contract_source: String,
+    /// Its row in the audit log, for `aictx why --verdict`; empty for `allow`.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub verdict_id: String,
+    /// How it came about, when that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub explanation: Option<GuardExplanation>,
 }

@@ -59,6 +59,8 @@ pub(super) fn guard(backend: &Backend, options: Guard, paint: Paint) -> Result<A
         command,
         intent: options.intent,
         risk: risk.to_owned(),
+        explain: options.explain,
+        look_only: false,
         caller: caller(options.caller),
     };
     let value = backend.call(GUARD, &params)?;

@@ -1,6 +1,9 @@
 //! Steer, who, trust and verdicts, as text for people.
 
-use aictx_proto::methods::{ClaimReply, SteerReply, TrustReply, VerdictList, WhoReply};
+use aictx_proto::methods::{
+    ClaimReply, GuardFinding, SteerReply, TrustReply, VerdictList, WhoReply,
+};
+use serde::Deserialize;
 
 use crate::cli::text::{Paint, clean, one_line};
 
@@ -143,6 +146,38 @@ pub fn verdicts(list: &VerdictList, paint: Paint) -> String {
             one_line(row["subject"].as_str().unwrap_or_default(), LINE * 2),
             text("reason"),
         ));
+        // One verdict is shown with all that it rests on.
+        if list.verdicts.len() == 1 {
+            if !text("cwd").is_empty() {
+                out.push_str(&format!("  in {}\n", text("cwd")));
+            }
+            let findings = row["findings"].as_array().into_iter().flatten();
+            for found in findings.filter_map(|f| GuardFinding::deserialize(f).ok()) {
+                out.push_str(&format!("  - {}\n", finding(&found)));
+            }
+        }
     }
     out
+}
+
+/// A finding of the guard on one line.
+pub fn finding(finding: &GuardFinding) -> String {
+    let mut parts = vec![clean(&finding.code), clean(&finding.severity)];
+    parts.push(clean(&finding.level));
+    parts.push(clean(&finding.kind));
+    if !finding.verb.is_empty() {
+        parts.push(format!("`{}`", clean(&finding.verb)));
+    }
+    parts.extend(finding.targets.iter().map(|target| clean(target)));
+    if finding.verb.is_empty() && finding.targets.is_empty() {
+        parts.extend(finding.evidence.iter().map(|fact| clean(fact)));
+    }
+    if let Some(part) = finding.part {
+        parts.push(format!("(command {part} of the line)"));
+    }
+    if finding.reversible == Some(false) {
+        parts.push("cannot be taken back".to_owned());
+    }
+    parts.retain(|part| !part.is_empty());
+    parts.join("  ")
 }

@@ -1,6 +1,6 @@
 //! What a command would do, in the words of the reply.
 
-use aictx_proto::methods::guard::{CommandEffect, CommandRisk as Reply};
+use aictx_proto::methods::guard::{CommandEffect, CommandRisk as Reply, GuardFinding};
 
 use super::{CommandFinding, CommandRisk, Tier};
 
@@ -110,6 +110,25 @@ kinds! {
 }
 
 impl CommandFinding {
+    /// The finding with all that it rests on.
+    pub fn explained(&self) -> GuardFinding {
+        let shown = |text: &String| {
+            let text = aictx_proto::text::printable(text);
+            aictx_proto::text::clean(&text, TARGET_CHARS)
+        };
+        GuardFinding {
+            code: self.warning.code.clone(),
+            severity: self.warning.severity.clone(),
+            level: self.level.as_str().to_owned(),
+            kind: self.kind.as_str().to_owned(),
+            verb: shown(&self.verb),
+            targets: self.targets.iter().map(shown).collect(),
+            reversible: Some(self.reversible),
+            part: self.segment.map(|at| at as u64 + 1),
+            evidence: self.warning.evidence.clone(),
+        }
+    }
+
     fn effects(&self) -> impl Iterator<Item = CommandEffect> {
         let shown = |text: &str| {
             let text = aictx_proto::text::printable(text);

@@ -75,7 +75,9 @@ pub(in crate::mcp) static TOOLS: &[Tool] = &[
         ],
         request: |call| {
             let named = ["action", "paths", "command", "intent", "risk"];
-            (words::GUARD, params(call, &named.map(|name| (name, name))))
+            let mut params = params(call, &named.map(|name| (name, name)));
+            aictx_proto::json::set(&mut params, "look_only", call.look_only);
+            (words::GUARD, params)
         },
         answer: shape::guard,
         ..QUESTION
