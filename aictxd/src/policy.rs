@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Instant, SystemTime};
 
-use aictx_guard::{Policy, Rules};
+use aictx_guard::{Kind, Policy, Rules};
 use serde::{Deserialize, Serialize};
 
 use crate::app::App;
@@ -85,6 +85,8 @@ impl Problems {
 #[serde(default)]
 struct Trusted {
     policies: BTreeMap<String, String>,
+    /// What was trusted last, to be compared with.
+    texts: BTreeMap<String, String>,
 }
 
 /// A repository's policy and whether it is trusted.
@@ -153,7 +155,82 @@ fn read(path: &Path) -> Result<Option<String>, String> {
 }
 
 fn parse(path: &Path, text: &str) -> Result<Policy, String> {
-    toml_edit::de::from_str(text).map_err(|e| format!("{}: {e}", path.display()))
+    let policy: Policy =
+        toml_edit::de::from_str(text).map_err(|e| format!("{}: {e}", path.display()))?;
+    // A kind that does not exist would silently rule nothing.
+    let known = |name: &str| Kind::ALL.iter().any(|kind| kind.as_str() == name);
+    match policy.effects.keys().find(|name| !known(name)) {
+        None => Ok(policy),
+        Some(name) => {
+            let kinds: Vec<&str> = Kind::ALL.iter().map(|kind| kind.as_str()).collect();
+            let path = path.display();
+            let kinds = kinds.join(", ");
+            Err(format!(
+                "{path}: there is no effect `{name}`; there are {kinds}"
+            ))
+        }
+    }
+}
+
+/// A text against an older one, line by line: `+`, `-` or a blank, then the line.
+fn diff(old: &str, new: &str) -> Vec<String> {
+    let lines = similar::TextDiff::from_lines(old, new);
+    lines
+        .iter_all_changes()
+        .map(|change| {
+            format!(
+                "{}{}",
+                change.tag(),
+                change.value().trim_end_matches(['\n', '\r'])
+            )
+        })
+        .collect()
+}
+
+/// What holds of a repository's policy as it is now, and what would be otherwise if it were trusted.
+fn would_change(own: Policy, theirs: Policy) -> Vec<String> {
+    let flat = |trusted| -> BTreeMap<String, String> {
+        let policy = Rules::of(own.clone(), Some(theirs.clone()), trusted).policy;
+        let value = serde_json::to_value(policy).unwrap_or_default();
+        let mut entries = BTreeMap::new();
+        for (name, value) in value.as_object().into_iter().flatten() {
+            match value.as_object() {
+                Some(members) => entries.extend(
+                    members
+                        .iter()
+                        .map(|(key, say)| (format!("{name}.\"{key}\""), say.to_string())),
+                ),
+                None if value.is_null() => {}
+                None => {
+                    entries.insert(name.clone(), value.to_string());
+                }
+            }
+        }
+        entries
+    };
+    let (now, then) = (flat(false), flat(true));
+    let changed = then.iter().filter(|(key, say)| now.get(*key) != Some(*say));
+    changed
+        .map(|(key, say)| match now.get(key) {
+            Some(before) => format!("{key}: {before} -> {say}"),
+            None => format!("{key}: {say}"),
+        })
+        .collect()
+}
+
+/// The [`diff`] and what trusting it [`would_change`], of a policy that can be used.
+pub fn compared(app: &App, root: &Path, found: &RepositoryPolicy) -> (Vec<String>, Vec<String>) {
+    let before = trusted(app).texts.remove(&key(root)).unwrap_or_default();
+    let changes = match (of_user(app), parse(&file(app, root), &found.text)) {
+        (Ok(own), Ok(theirs)) if !found.trusted => would_change(own, theirs),
+        _ => Vec::new(),
+    };
+    (diff(&before, &found.text), changes)
+}
+
+/// How a repository is called in [`Trusted`].
+fn key(root: &Path) -> String {
+    root.to_string_lossy().into_owned()
 }
 
 fn hash(text: &str) -> String {
@@ -178,10 +255,7 @@ pub fn of_repository(app: &App, root: &Path) -> RepositoryPolicy {
         }
     }
     out.hash = hash(&out.text);
-    let known = trusted(app)
-        .policies
-        .get(&root.to_string_lossy().into_owned())
-        .cloned();
+    let known = trusted(app).policies.get(&key(root)).cloned();
     out.trusted = known.as_deref() == Some(&out.hash);
     if let Err(problem) = parse(&path, &out.text) {
         out.problem = problem;
@@ -193,13 +267,17 @@ pub fn of_repository(app: &App, root: &Path) -> RepositoryPolicy {
 ///
 /// # Errors
 /// The user's state directory cannot be written; in words.
-pub fn set_trust(app: &App, root: &Path, hash: Option<&str>) -> Result<(), String> {
+pub fn set_trust(app: &App, root: &Path, policy: Option<&RepositoryPolicy>) -> Result<(), String> {
     let mut all = trusted(app);
-    let key = root.to_string_lossy().into_owned();
-    match hash {
-        Some(hash) => all.policies.insert(key, hash.to_owned()),
-        None => all.policies.remove(&key),
-    };
+    match policy {
+        Some(policy) => {
+            all.policies.insert(key(root), policy.hash.clone());
+            all.texts.insert(key(root), policy.text.clone());
+        }
+        None => {
+            all.policies.remove(&key(root));
+        }
+    }
     let path = trust_file(app);
     let fail = |e: std::io::Error| format!("{}: {e}", path.display());
     if let Some(parent) = path.parent() {

@@ -121,6 +121,16 @@ pub fn file_stem(id: &str) -> String {
     format!("{}-{hash:08x}", if kept.is_empty() { "id" } else { kept })
 }
 
+/// A word as a shell would need it.
+pub fn shell_word(word: &str) -> String {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_-./=:,@%+".contains(c);
+    if !word.is_empty() && word.chars().all(plain) {
+        word.to_owned()
+    } else {
+        format!("'{}'", word.replace('\'', "'\\''"))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -140,5 +150,13 @@ mod tests {
         assert!(file_stem("...").starts_with("id-"));
         assert_ne!(file_stem("a:b"), file_stem("a/b"));
         assert!(file_stem(&"é".repeat(500)).len() <= 96);
+    }
+
+    #[test]
+    fn words_are_quoted_where_a_shell_needs_it() {
+        assert_eq!(shell_word("cargo"), "cargo");
+        assert_eq!(shell_word("a b"), "'a b'");
+        assert_eq!(shell_word("it's"), "'it'\\''s'");
+        assert_eq!(shell_word(""), "''");
     }
 }

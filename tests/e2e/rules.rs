@@ -340,6 +340,9 @@ fn a_repository_makes_rules_stricter_and_never_laxer_unless_it_is_trusted() {
 
     let shown = env.aictx(&repo, &["trust", "--json"]).ok().json();
     assert_eq!(shown["trusted"], false);
+    assert_eq!(shown["diff"][1], "+\"git reset --hard\" = \"allow\"");
+    let changes = json!(["commands.\"git reset --hard\": \"allow\""]);
+    assert_eq!(shown["would_change"], changes);
     let hash = shown["hash"].as_str().unwrap();
     env.aictx(&repo, &["trust", "--hash", hash]).ok();
     wait_until("the policy is trusted", || {
@@ -686,4 +689,41 @@ fn every_verdict_above_allow_is_logged_and_can_be_explained() {
     let asked = &listed["verdicts"][1];
     assert_eq!(asked["session_id"], "ann");
     assert_eq!(asked["findings"][0]["verb"], "git checkout --");
+}
+
+#[test]
+fn a_policy_is_compared_with_the_one_that_was_trusted_and_has_no_unknown_effects() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let file = repo.join(".aictx/policy.toml");
+    let _daemon = env.daemon();
+    let show = || env.aictx(&repo, &["trust", "--json"]).ok().json();
+    fs::write(&file, "stop_gate = false\n[effects]\npublish = \"deny\"\n").unwrap();
+    let shown = show();
+    assert_eq!(shown["would_change"], json!(["stop_gate: false"]));
+    env.aictx(&repo, &["trust", "--hash", shown["hash"].as_str().unwrap()])
+        .ok();
+    assert_eq!(show()["would_change"], json!([]));
+
+    fs::write(&file, "stop_gate = false\n[effects]\npublish = \"allow\"\n").unwrap();
+    let shown = show();
+    assert_eq!(shown["trusted"], false);
+    let diff = json!([
+        " stop_gate = false",
+        " [effects]",
+        "-publish = \"deny\"",
+        "+publish = \"allow\"",
+    ]);
+    assert_eq!(shown["diff"], diff);
+    let text = env.aictx(&repo, &["trust"]).ok().stdout;
+    assert!(
+        text.contains("\n-publish") && text.contains("effects.\"publish\": \"allow\""),
+        "{text}"
+    );
+
+    fs::write(&file, "[effects]\npublsh = \"deny\"\n").unwrap();
+    wait_until("the slip is told", || {
+        let problem = show()["problem"].as_str().unwrap().to_owned();
+        problem.contains("publsh") && problem.contains("publish")
+    });
 }

@@ -41,6 +41,11 @@ impl Paint {
         self.wrap("1;31", text)
     }
 
+    /// For what is new.
+    pub fn green(self, text: &str) -> String {
+        self.wrap("32", text)
+    }
+
     /// For what to look at.
     pub fn yellow(self, text: &str) -> String {
         self.wrap("33", text)

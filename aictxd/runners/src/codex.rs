@@ -40,6 +40,9 @@ const TOOLS: &Tools = &[
     ("view_image", Does::Read),
     ("shell", Does::Shell),
     ("exec_command", Does::Shell),
+    ("local_shell", Does::Shell),
+    ("shell_command", Does::Shell),
+    ("container.exec", Does::Shell),
 ];
 
 /// What a tool printed. A shell command's response is the bare text, with no sign of how it ended;

@@ -4,6 +4,8 @@ use std::borrow::Cow;
 
 use serde_json::value::RawValue;
 
+use aictx_proto::text::shell_word;
+
 use crate::members::{Members, text_of};
 use crate::{Action, Dialect, DialectError, MAX_PATCHED, Moment, Output, ToolCall};
 
@@ -124,6 +126,8 @@ const PATHS: &[&str] = &[
 ];
 /// Members under which they hand over a command line.
 const COMMANDS: &[&str] = &["command", "command_line", "commandLine", "cmd", "script"];
+/// The member under which they hand over several, one after the other.
+const LINES: &str = "commands";
 /// Members that say that a command goes to the background.
 const BACKGROUND: &[&str] = &[
     "run_in_background",
@@ -215,7 +219,7 @@ fn of_members<'a>(does: Option<Does>, input: &Members<'a>) -> Action<'a> {
             }
         }
         Some(Does::Shell) => Action::Command {
-            command: input.text(COMMANDS),
+            command: command(input),
             background: input.flag(BACKGROUND),
         },
         Some(Does::Patch) => match input.text(PATCHES) {
@@ -231,6 +235,47 @@ fn of_members<'a>(does: Option<Does>, input: &Members<'a>) -> Action<'a> {
             }
         }
     }
+}
+
+/// The command line of a call: a text, the words of one program, or several lines.
+fn command<'a>(input: &Members<'a>) -> Cow<'a, str> {
+    let text = input.text(COMMANDS);
+    if !text.is_empty() {
+        return text;
+    }
+    let words = COMMANDS.iter().map(|name| input.elements(name));
+    let words = words.into_iter().find(|words| !words.is_empty());
+    if let Some(words) = words {
+        let words: Vec<Cow<'a, str>> = words.into_iter().map(text_of).collect();
+        return match words.as_slice() {
+            // What a shell is handed is the line itself.
+            [shell, option, line] if is_shell(shell) && is_script_option(option) => line.clone(),
+            _ => {
+                let quoted: Vec<String> = words.iter().map(|w| shell_word(w)).collect();
+                Cow::Owned(quoted.join(" "))
+            }
+        };
+    }
+    let lines: Vec<Cow<'a, str>> = input
+        .elements(LINES)
+        .into_iter()
+        .map(|raw| match text_of(raw) {
+            line if line.is_empty() => Members::of(raw).text(COMMANDS),
+            line => line,
+        })
+        .collect();
+    Cow::Owned(lines.join("\n"))
+}
+
+fn is_shell(program: &str) -> bool {
+    let name = program.rsplit('/').next().unwrap_or(program);
+    matches!(name, "sh" | "bash" | "zsh" | "dash" | "ksh" | "ash")
+}
+
+/// `-c` and `-lc`: what follows is a script.
+fn is_script_option(option: &str) -> bool {
+    let letters = option.strip_prefix('-').unwrap_or_default();
+    letters.ends_with('c') && letters.chars().all(|c| c.is_ascii_lowercase())
 }
 
 /// The files named in the head lines of a patch.
@@ -349,6 +394,26 @@ mod tests {
             background: false,
         };
         assert_eq!(action(TOOLS, "sh", Some(&input)), command);
+        for (input, line) in [
+            (
+                r#"{"command":["bash","-lc","rm -rf src && ls"]}"#,
+                "rm -rf src && ls",
+            ),
+            (r#"{"command":["rm","-rf","a b"]}"#, "rm -rf 'a b'"),
+            (r#"{"cmd":["/bin/sh","-c"]}"#, "/bin/sh -c"),
+            (
+                r#"{"commands":["ls",{"command":"rm -rf src"}]}"#,
+                "ls\nrm -rf src",
+            ),
+            (r#"{"command":[1,{}]}"#, "'' ''"),
+            (r#"{"command":7}"#, ""),
+        ] {
+            let input = raw(input);
+            let Action::Command { command, .. } = action(TOOLS, "sh", Some(&input)) else {
+                panic!("{line}");
+            };
+            assert_eq!(command, line);
+        }
         let input =
             raw(r#""*** Begin Patch\n*** Add File: a b.py\n+x\n*** Move to: c\n*** End Patch""#);
         let files = Action::Patch(vec!["a b.py".into(), "c".into()]);

@@ -366,15 +366,23 @@ pub(super) fn trust(app: &App, params: &TrustParams) -> Result<TrustReply, RpcEr
                     RpcError::new(INVALID_PARAMS, text).hint("`aictx trust` shows it again")
                 );
             }
-            policy::set_trust(app, &place.root, Some(&found.hash)).map_err(failed)?;
+            policy::set_trust(app, &place.root, Some(&found)).map_err(failed)?;
         }
         _ => {
             let text = "`action` must be `show`, `trust` or `revoke`";
             return Err(RpcError::new(INVALID_PARAMS, text));
         }
     }
+    let (diff, would_change) = policy::compared(app, &place.root, &found);
     found = policy::of_repository(app, &place.root);
+    let would_change = if found.trusted {
+        Vec::new()
+    } else {
+        would_change
+    };
     Ok(TrustReply {
+        diff,
+        would_change,
         path: path.to_string_lossy().into_owned(),
         policy: found.text,
         hash: found.hash,

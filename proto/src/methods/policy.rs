@@ -118,6 +118,13 @@ pub struct TrustReply {
     pub problem: String,
     /// What holds, the user's policy included.
     pub effective: Value,
+    /// The text against the one that was trusted last, or against nothing: lines that begin with `+`,
+    /// `-` or a blank.
+    #[serde(default)]
+    pub diff: Vec<String>,
+    /// What trusting it would change of what holds, an entry a line.
+    #[serde(default)]
+    pub would_change: Vec<String>,
 }
 
 /// Parameters of `verdicts`.

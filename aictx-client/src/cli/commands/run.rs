@@ -61,7 +61,7 @@ pub(super) fn run(
         .collect();
     let line = words
         .iter()
-        .map(|w| shell_word(w))
+        .map(|w| aictx_proto::text::shell_word(w))
         .collect::<Vec<_>>()
         .join(" ");
     let since = SystemTime::now()
@@ -321,16 +321,6 @@ impl Kept {
     }
 }
 
-/// A word as a shell would need it.
-fn shell_word(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "_-./=:,@%+".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        word.to_owned()
-    } else {
-        format!("'{}'", word.replace('\'', "'\\''"))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -348,14 +338,6 @@ mod tests {
         let mut short = Kept::default();
         short.add(b"abc");
         assert_eq!(short.bytes(), b"abc");
-    }
-
-    #[test]
-    fn words_are_quoted_where_a_shell_needs_it() {
-        assert_eq!(shell_word("cargo"), "cargo");
-        assert_eq!(shell_word("a b"), "'a b'");
-        assert_eq!(shell_word("it's"), "'it'\\''s'");
-        assert_eq!(shell_word(""), "''");
     }
 
     #[test]

@@ -111,9 +111,20 @@ pub fn trust(reply: &TrustReply, paint: Paint) -> String {
         paint.yellow("not trusted: it can only make the guard stricter")
     };
     let mut out = format!("{} ({state})\n", clean(&reply.path));
-    // Shown as what would be added to the rules that hold.
-    for line in reply.policy.lines() {
-        out.push_str(&format!("+ {}\n", clean(line)));
+    for line in &reply.diff {
+        let line = clean(line);
+        let shown = match line.as_bytes().first() {
+            Some(b'+') => paint.green(&line),
+            Some(b'-') => paint.red(&line),
+            _ => line,
+        };
+        out.push_str(&format!("{shown}\n"));
+    }
+    if !reply.would_change.is_empty() {
+        out.push_str("trusting it would change:\n");
+        for change in &reply.would_change {
+            out.push_str(&format!("  {}\n", clean(change)));
+        }
     }
     out.push_str(&format!("hash {}\n", clean(&reply.hash)));
     if !reply.problem.is_empty() {

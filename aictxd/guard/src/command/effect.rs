@@ -51,6 +51,9 @@ macro_rules! kinds {
         }
 
         impl Kind {
+            /// Every kind.
+            pub const ALL: &[Self] = &[$(Self::$kind,)+];
+
             /// The word of the reply and of the table.
             pub fn as_str(self) -> &'static str {
                 match self { $(Self::$kind => $name,)+ }
