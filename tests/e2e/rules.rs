@@ -315,6 +315,12 @@ fn the_end_of_a_turn_asks_once_for_the_check() {
     ann.edit("calc.py", "def add(a, b):\n    return b + a\n");
     ann.passes("python -m pytest", "4 passed in 0.01s");
     assert_eq!(stop(false), "", "the check passed");
+    ann.prompt("Use subtraction instead, and skip the tests this time");
+    ann.edit("calc.py", "def add(a, b):\n    return b - a\n");
+    assert_eq!(stop(false), "", "the user wants no check");
+    ann.prompt("Ok, run the tests again from now on, and rename b");
+    ann.edit("calc.py", "def add(a, c):\n    return c - a\n");
+    assert_ne!(stop(false), "", "the user wants it again");
 }
 
 #[test]

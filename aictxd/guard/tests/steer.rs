@@ -273,3 +273,34 @@ fn limits_are_never_turned_around() {
     }
     assert_eq!(wrong, 0);
 }
+
+#[test]
+fn whether_checks_are_wanted_is_understood() {
+    for (message, skips) in [
+        ("skip the tests", Some(true)),
+        ("don't run the tests", Some(true)),
+        ("no need to run the test suite", Some(true)),
+        ("fix it without running the tests", Some(true)),
+        ("don't skip the tests", Some(false)),
+        ("run the full test suite before you finish", Some(false)),
+        ("only run the unit tests", Some(false)),
+        ("run pytest instead of tox", Some(false)),
+        ("pas besoin de lancer les tests", Some(true)),
+        ("lance les tests", Some(false)),
+        ("sáltate los tests", Some(true)),
+        ("ejecuta los tests", Some(false)),
+        ("Tests sind nicht nötig", Some(true)),
+        ("Überspringe die Tests nicht", Some(false)),
+        ("pule os testes", Some(true)),
+        ("rode os testes", Some(false)),
+        ("不用跑测试", Some(true)),
+        ("运行所有测试", Some(false)),
+        ("テストは不要です", Some(true)),
+        ("テストを実行して", Some(false)),
+        ("add a test for it", None),
+        ("don't touch the tests", None),
+    ] {
+        let reply = ask(message);
+        assert_eq!(reply.suggested_updates.skip_validation, skips, "{message}");
+    }
+}

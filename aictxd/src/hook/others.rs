@@ -199,7 +199,8 @@ impl Session {
                 check: check.as_deref().unwrap_or_default(),
                 task_type: &task.name,
                 asked_before: false,
-                enabled: session.app.policy(&host.root).stop_gate(),
+                enabled: session.app.policy(&host.root).stop_gate()
+                    && !session.app.presence.limits(host, &session.id).skips_checks,
             })
         });
         let reason = tokio::time::timeout(MAP_DEADLINE, looked)

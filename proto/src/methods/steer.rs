@@ -96,6 +96,9 @@ pub struct SteerUpdates {
     /// Paths of tests to run.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub validation_paths: Vec<String>,
+    /// Whether the person wants no checks, or wants them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub skip_validation: Option<bool>,
     /// Forbidden paths that were edited before the message arrived.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub already_violated: Vec<String>,

@@ -26,6 +26,9 @@ pub(super) fn assign(
         .into_iter()
         .partition(|(at, _)| !is_excepted(clause, *at));
     let paths = |list: &[(usize, String)]| list.iter().map(|(_, p)| p.clone()).collect::<Vec<_>>();
+    if label != Label::Question && does_without_checks(clause) {
+        updates.skip_validation = Some(true);
+    }
     match label {
         Label::ScopeConstraint if forbids(clause) => {
             let before: Vec<_> = before
@@ -70,7 +73,10 @@ pub(super) fn assign(
             }
         }
         Label::AgentCorrection => correct(clause, &before, updates),
-        Label::ValidationChange => extend(&mut updates.validation_paths, paths(&before)),
+        Label::ValidationChange => {
+            extend(&mut updates.validation_paths, paths(&before));
+            updates.skip_validation = Some(skips(clause));
+        }
         Label::NewRequirement
         | Label::Task
         | Label::Clarification
@@ -160,6 +166,42 @@ fn correct(clause: &Clause, named: &[(usize, String)], updates: &mut SteerUpdate
         };
         extend(list, vec![path.clone()]);
     }
+}
+
+/// "Fix it without running the tests"; "without breaking them" is another thing.
+fn does_without_checks(clause: &Clause) -> bool {
+    let negated = clause.items.iter().any(|i| i.has(Class::Neg));
+    let does_without = |i: &Item| i.has(Class::Without) || (i.has(Class::Skip) && !negated);
+    let Some(without) = clause.items.iter().position(does_without) else {
+        return false;
+    };
+    let behind = clause.items.get(without + 1..).unwrap_or_default();
+    let other = [
+        Class::Edit,
+        Class::EditNo,
+        Class::Add,
+        Class::Break,
+        Class::Skip,
+    ];
+    let tests = behind.iter().take(4).position(|i| i.has(Class::Test));
+    tests.is_some_and(|tests| {
+        behind
+            .iter()
+            .take(tests + 1)
+            .all(|i| i.has(Class::Run) || !other.iter().any(|class| i.has(*class)))
+    })
+}
+
+/// Whether a clause about checks wants none: "skip the tests", but not "don't skip them", nor "no lint, only
+/// the tests".
+fn skips(clause: &Clause) -> bool {
+    let has = |class| clause.items.iter().any(|i| i.has(class));
+    let negated = has(Class::Neg) || has(Class::Not) || has(Class::No) || has(Class::NegEnd);
+    let none = has(Class::NoNeed) || has(Class::Without) || has(Class::Stop) || has(Class::Later);
+    if has(Class::Only) || has(Class::Instead) {
+        return false;
+    }
+    none || (has(Class::Skip) != negated)
 }
 
 /// Whether the path at `at` is what "except" is said of, before or behind it.

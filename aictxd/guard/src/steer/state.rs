@@ -19,6 +19,9 @@ pub struct SteerState {
     pub allowed_paths: Vec<String>,
     /// May be edited although a wider prohibition covers it.
     pub excepted_paths: Vec<String>,
+    /// The person wants no checks to be run.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub skips_checks: bool,
     /// When the limits were last changed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub since: Option<Timestamp>,
@@ -41,18 +44,19 @@ pub enum SteerVerdict {
 impl SteerState {
     /// Takes over what a message said at `now`: adds, narrows, lifts. Whether anything changed.
     pub fn apply(&mut self, reply: &SteerReply, now: Timestamp) -> bool {
-        let before = (
-            self.forbidden_paths.clone(),
-            self.allowed_paths.clone(),
-            self.excepted_paths.clone(),
-        );
+        let before = self.clone();
         self.take(&reply.suggested_updates);
-        let changed = before
-            != (
-                self.forbidden_paths.clone(),
-                self.allowed_paths.clone(),
-                self.excepted_paths.clone(),
-            );
+        let changed = (
+            &before.forbidden_paths,
+            &before.allowed_paths,
+            &before.excepted_paths,
+            before.skips_checks,
+        ) != (
+            &self.forbidden_paths,
+            &self.allowed_paths,
+            &self.excepted_paths,
+            self.skips_checks,
+        );
         if changed {
             self.since = Some(now);
             "user_message".clone_into(&mut self.source);
@@ -73,6 +77,9 @@ impl SteerState {
                 self.lift(path);
                 push(&mut self.allowed_paths, path, &mut self.dropped);
             }
+        }
+        if let Some(skip) = updates.skip_validation {
+            self.skips_checks = skip;
         }
         for path in &updates.forbidden_paths {
             self.excepted_paths.retain(|e| !within(path, e));
