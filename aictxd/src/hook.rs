@@ -208,10 +208,10 @@ impl Session {
         };
         // A ledger that is there says already whose it is: after a restart of this process the
         // session goes on, and what comes late does not begin it anew.
-        if is_new
-            && !matches!(event.moment, Moment::SessionStart { .. })
-            && !session.host().store.has_ledger(&session.id)
-        {
+        if is_new && session.host().store.has_ledger(&session.id) {
+            // Before anything is added to it: whether it can be read is seen now or never.
+            let _ = app.presence.limits(session.host(), &session.id);
+        } else if is_new && !matches!(event.moment, Moment::SessionStart { .. }) {
             session.record(&[session.start_row("observed", event)]);
         }
         Some(session)
@@ -525,6 +525,7 @@ impl Session {
             Action::Read(_) | Action::Other => HookVerdict::Pass,
         };
         let verdict = worse(verdict, self.budgeted(&call.action, &rules));
+        let verdict = worse(verdict, self.unknown_limits(&call.action, &limits));
         self.audit(call, &verdict, &context, risk);
         let (decision, verdict_name) = match verdict {
             HookVerdict::Pass => (Decision::Pass, ""),

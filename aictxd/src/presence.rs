@@ -376,9 +376,10 @@ impl Presence {
             return limits;
         }
         let told = host.store.newest_of(session, LedgerKind::Steered);
-        let limits = told
+        let mut limits: SteerState = told
             .and_then(|row| serde_json::from_value(row.limits?).ok())
             .unwrap_or_default();
+        limits.lost = host.store.ledger_is_lost(session);
         self.set_limits(session, limits)
     }
 

@@ -598,6 +598,25 @@ fn a_contract_or_a_ledger_that_cannot_be_read_is_said_and_allows_nothing() {
 }
 
 #[test]
+fn limits_that_cannot_be_read_after_a_restart_are_asked_for_once() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let daemon = env.daemon();
+    let ann = Play::claude(&env, &repo, "ann");
+    ann.start("startup");
+    ann.prompt("Fix add, but don't touch README.md");
+    assert_eq!(before_edit(&ann, &repo, "README.md").0, "deny");
+    drop(daemon);
+    fs::write(repo.join(".aictx/sessions/ann.jsonl"), "garbage\n").unwrap();
+    let _daemon = env.daemon();
+    ann.prompt("Go on");
+    let (decision, reason, _) = before_edit(&ann, &repo, "README.md");
+    assert_eq!(decision, "ask");
+    assert!(reason.contains("cannot be read"), "{reason}");
+    assert_eq!(before_edit(&ann, &repo, "calc.py").0, "");
+}
+
+#[test]
 fn a_contract_that_came_with_the_repository_decides_nothing() {
     let env = TestEnv::new();
     let repo = env.repository("demo");

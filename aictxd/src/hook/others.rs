@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use aictx_artifacts::root;
 use aictx_continuity::{provisional, unchecked_edits};
 use aictx_guard::{
-    CommandRisk, HookVerdict, Rules, Say, Spent, Step, TurnEnd, limits_note, parallel_note,
-    turn_end,
+    CommandRisk, HookVerdict, Rules, Say, Spent, SteerState, Step, TurnEnd, limits_note,
+    parallel_note, turn_end,
 };
 use aictx_proto::ledger::{LedgerKind, LedgerRow, MAX_TEXT};
 use aictx_proto::methods::SteerParams;
@@ -42,6 +42,24 @@ impl Session {
             context: context?,
             decision: Decision::Pass,
         })
+    }
+
+    /// When the session's record cannot be read, nobody knows what its user put off limits: they are asked,
+    /// once.
+    pub(super) fn unknown_limits(&self, action: &Action<'_>, limits: &SteerState) -> HookVerdict {
+        if !limits.lost || !matches!(action, Action::Edit(_) | Action::Patch(_)) {
+            return HookVerdict::Pass;
+        }
+        let known = SteerState {
+            lost: false,
+            ..limits.clone()
+        };
+        self.app.presence.set_limits(&self.id, known);
+        HookVerdict::Ask(
+            "aictx: the record of this session cannot be read any more, so what was put off limits in it is \
+             not known (`aictx doctor` says more). Say it again, or go on."
+                .to_owned(),
+        )
     }
 
     /// Notes what a tool call that happened did.

@@ -114,7 +114,7 @@ pub(super) fn guard(app: &Arc<App>, mut params: GuardParams) -> Result<GuardRepl
     }
     if let Some(host) = &host
         && !session.is_empty()
-        && host.store.ledger_is_lost(&session)
+        && (limits.lost || host.store.ledger_is_lost(&session))
     {
         let stem = aictx_proto::text::file_stem(&session);
         unreadable.push(format!("{}/{stem}.jsonl", files::SESSIONS_DIR));

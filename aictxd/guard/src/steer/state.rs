@@ -30,6 +30,9 @@ pub struct SteerState {
     pub source: String,
     /// Entries that found no room.
     pub dropped: u64,
+    /// What was said before cannot be read any more, and nobody was told yet.
+    #[serde(skip)]
+    pub lost: bool,
 }
 
 /// Why a path may not be edited.
