@@ -28,12 +28,17 @@ pub struct WorktreeFacts {
     map: Option<Arc<Tree>>,
     /// Paths and texts that were asked for: a command asks for the same ones again and again.
     paths: RefCell<HashMap<RepoPath, Known>>,
+    /// Whether somebody wants to know what is written, and what is.
+    watches: bool,
+    written: RefCell<Vec<RepoPath>>,
     texts: RefCell<HashMap<RepoPath, Option<Arc<str>>>>,
 }
 
 /// Paths and texts that are remembered while a command is judged.
 const MAX_PATHS: usize = 1_024;
 const MAX_TEXTS: usize = 32;
+/// Paths that a command writes and somebody wants to know of.
+const MAX_WRITTEN: usize = 16;
 
 impl std::fmt::Debug for WorktreeFacts {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -52,12 +57,21 @@ impl WorktreeFacts {
             worktree: worktree.to_owned(),
             map: app.maps.complete_tree(worktree),
             paths: RefCell::default(),
+            watches: false,
+            written: RefCell::default(),
             texts: RefCell::default(),
         }
     }
 }
 
 impl WorktreeFacts {
+    /// Keeps what commands write for [`Facts::written`], when that is wanted.
+    #[must_use]
+    pub fn watching(mut self, watches: bool) -> Self {
+        self.watches = watches;
+        self
+    }
+
     /// The verdict on a command that `tool` of an agent would run in `cwd` of the worktree `root`, both absolute, with
     /// the policy's word in it; and what it would do.
     pub fn judge(
@@ -118,10 +132,20 @@ impl Facts for WorktreeFacts {
     }
 
     fn has_limits(&self) -> bool {
-        !self.limits.is_empty() || self.rules.has_paths()
+        self.watches || !self.limits.is_empty() || self.rules.has_paths()
+    }
+
+    fn written(&self) -> Vec<RepoPath> {
+        self.written.borrow().clone()
     }
 
     fn limit(&self, path: &RepoPath) -> Option<Limit> {
+        if self.watches {
+            let mut written = self.written.borrow_mut();
+            if written.len() < MAX_WRITTEN && !written.contains(path) {
+                written.push(path.clone());
+            }
+        }
         let by_user = self.limits.verdict(path).map(|verdict| match verdict {
             SteerVerdict::Forbidden(_) => Limit::Forbidden,
             SteerVerdict::OutsideAllowed => Limit::Outside,

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use aictx_artifacts::root;
-use aictx_guard::HookVerdict;
+use aictx_guard::{Facts, HookVerdict};
 use aictx_proto::Timestamp;
 use aictx_proto::effect::Effects;
 use aictx_proto::identity::{Caller, Identity};
@@ -498,17 +498,10 @@ impl Session {
             }
             // The worst of its files decides.
             Action::Patch(paths) => {
-                let mut worst = HookVerdict::Pass;
-                let mut notes = Vec::new();
-                for path in paths {
-                    let (note, verdict) = self.parallel(path, &rules);
-                    if !note.is_empty() && notes.len() < 3 {
-                        notes.push(note);
-                    }
-                    worst = worse(worst, worse(on_path(path), verdict));
-                }
-                context = notes.join("\n");
-                worst
+                let (note, verdict) = self.parallels(paths.iter(), &rules);
+                context = note;
+                let on_paths = paths.iter().map(|path| on_path(path));
+                on_paths.fold(verdict, |worst, next| worse(next, worst))
             }
             Action::Command { command, .. } => {
                 let facts = WorktreeFacts::of(
@@ -516,11 +509,19 @@ impl Session {
                     &self.live.worktree,
                     Arc::clone(&limits),
                     Arc::clone(&rules),
-                );
+                )
+                .watching(self.app.presence.others_at_work(&self.id));
                 let judged =
                     facts.judge(command, &call.tool, &worktree, &self.cwd.to_string_lossy());
                 risk = Some(judged.1);
-                judged.0
+                let written = facts.written();
+                let written = written
+                    .iter()
+                    .map(|path| self.live.worktree.join(path.as_str()));
+                let written: Vec<_> = written.map(|p| p.to_string_lossy().into_owned()).collect();
+                let (note, verdict) = self.parallels(written.iter(), &rules);
+                context = note;
+                worse(judged.0, verdict)
             }
             Action::Read(_) | Action::Other => HookVerdict::Pass,
         };

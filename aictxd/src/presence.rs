@@ -286,6 +286,13 @@ impl Presence {
         self.lock().1.remove(session);
     }
 
+    /// Whether any other session edited or claimed something.
+    pub fn others_at_work(&self, session: &str) -> bool {
+        let all = self.lock();
+        let mut others = all.1.iter().filter(|(id, _)| *id != session);
+        others.any(|(_, s)| !s.claims.is_empty() || s.files.iter().any(|f| f.edited))
+    }
+
     /// What speaks for a look before `session` edits a file: somebody else changed it since this
     /// session saw it, or is at work on it. `live` says which other sessions still are.
     pub fn before_edit(

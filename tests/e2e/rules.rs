@@ -218,6 +218,8 @@ fn claimed_paths_are_told_until_their_session_ends() {
     .unwrap();
     guard("error");
     assert_eq!(before_edit(&ann, &repo, "calc.py").0, "deny");
+    assert_eq!(before_command(&ann, "sed -i s/a/b/ calc.py"), "deny");
+    assert_eq!(before_command(&ann, "cat calc.py"), Value::Null);
 
     // It ends with its session.
     bob.hook("SessionEnd", json!({ "reason": "exit" }));
@@ -654,6 +656,24 @@ fn a_contract_that_came_with_the_repository_decides_nothing() {
     ];
     let decided = || env.aictx(&repo, &edit).ok().json()["decision"].clone();
     assert_eq!(decided(), "block");
+    // A command that writes there is told of, too.
+    let command = [
+        "guard",
+        "--json",
+        "--action",
+        "risky_command",
+        "--session-id",
+        "c1",
+        "--command",
+    ];
+    let said = |line: &str| {
+        let all = [&command[..], &[line]].concat();
+        let answer = env.aictx(&repo, &all).ok().json();
+        answer["warnings"]
+            .to_string()
+            .contains("conflicts_with_avoid_scope")
+    };
+    assert!(said("sed -i s/a/b/ calc.py") && !said("cat calc.py"));
     for version in ["2", "4"] {
         env.git(&repo, &["update-index", "--index-version", version]);
         env.git(&repo, &["add", "--force", ".aictx/continuity"]);

@@ -116,7 +116,9 @@ pub fn guard_with(
     if action == "edit" && !named && !has_command {
         found.push(Found::new(MISSING_PATHS.warning(WARNING, []), false));
     }
+    let written = facts.written();
     let question = Question {
+        written: &written,
         snapshot,
         params,
         held,

@@ -156,6 +156,8 @@ pub(crate) struct Question<'q> {
     pub(crate) snapshot: &'q Snapshot,
     pub(crate) params: &'q GuardParams,
     pub(crate) held: &'q Held<'q>,
+    /// What the command would write.
+    pub(crate) written: &'q [RepoPath],
     pub(crate) root: &'q str,
     pub(crate) cwd: &'q str,
     pub(crate) now: Timestamp,
@@ -426,17 +428,22 @@ impl Question<'_> {
         let binds = !allowed.is_empty() && !allowed.iter().any(PathPattern::is_unbounded);
         let command = self.action(&["risky_command"]);
         let high = self.params.risk == "high" && !command;
-        for (raw, path) in &paths {
+        let written = self
+            .written
+            .iter()
+            .map(|path| (path.as_str(), path.clone()));
+        for (raw, path) in paths.iter().cloned().chain(written) {
+            let path = &path;
             let inside = covers(&allowed, path);
             let shunned = avoid.iter().any(|p| !p.is_unbounded()) && covers_bounded(&avoid, path);
             if shunned {
                 let severity = if high { ERROR } else { WARNING };
-                let warning = CONFLICTS_WITH_AVOID_SCOPE.warning(severity, [*raw]);
+                let warning = CONFLICTS_WITH_AVOID_SCOPE.warning(severity, [raw]);
                 found.push(Found::new(warning, !inside && !high));
             }
             if binds && !inside && !command {
                 found.push(Found::new(
-                    OUTSIDE_EXPECTED_SCOPE.warning(WARNING, [*raw]),
+                    OUTSIDE_EXPECTED_SCOPE.warning(WARNING, [raw]),
                     false,
                 ));
             }

@@ -19,6 +19,9 @@ use crate::audit::{self, Verdict};
 use crate::hosts::Place;
 use crate::{facts, guarding};
 
+/// Notes on one call.
+const MAX_NOTES: usize = 3;
+
 impl Session {
     /// Reads a request of the user for limits on what may be touched; they are kept for the session.
     /// The agent is reminded of them when they change.
@@ -153,6 +156,24 @@ impl Session {
             None if found.old_news => none(),
             None => (note, HookVerdict::Pass),
         }
+    }
+
+    /// The same of several files: the worst verdict, and the first notes.
+    pub(super) fn parallels<P: AsRef<str>>(
+        &self,
+        paths: impl Iterator<Item = P>,
+        rules: &Rules,
+    ) -> (String, HookVerdict) {
+        let mut worst = HookVerdict::Pass;
+        let mut notes = Vec::new();
+        for path in paths {
+            let (note, verdict) = self.parallel(path.as_ref(), rules);
+            if !note.is_empty() && notes.len() < MAX_NOTES {
+                notes.push(note);
+            }
+            worst = super::worse(worst, verdict);
+        }
+        (notes.join("\n"), worst)
     }
 
     /// Writes a verdict above allow into the audit log, after the answer. `note` is what the agent is

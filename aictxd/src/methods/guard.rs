@@ -156,7 +156,8 @@ pub(super) fn guard(app: &Arc<App>, mut params: GuardParams) -> Result<GuardRepl
         &place.worktree,
         Arc::clone(&limits),
         Arc::clone(&rules),
-    );
+    )
+    .watching(record.is_some());
     let mut reply =
         aictx_guard::guard_with(&snapshot, &params, &worktree, app.now(), &held, &facts)
             .map_err(|e| RpcError::new(INVALID_PARAMS, e.to_string()))?;

@@ -74,6 +74,11 @@ pub trait Facts {
         None
     }
 
+    /// Paths that [`Facts::limit`] was asked about: what the command writes, as far as its text tells.
+    fn written(&self) -> Vec<RepoPath> {
+        Vec::new()
+    }
+
     /// Whether [`Facts::path`] can ever answer.
     fn has_paths(&self) -> bool {
         true
