@@ -454,8 +454,8 @@ fn every_method_answers_and_writes_the_same_with_and_without_the_daemon() {
             }
         }
         // A verdict is recorded after it was answered; `once` waits for that, so must we.
-        if params["payload"]["hook_event_name"] == "PreToolUse" {
-            let id = params["payload"]["session_id"].as_str().unwrap();
+        if method == "guard" || params["payload"]["hook_event_name"] == "PreToolUse" {
+            let id = params["payload"]["session_id"].as_str().unwrap_or_default();
             let rows = |env: &TestEnv, repo: &Path| {
                 ["metrics/verdicts.jsonl", &format!("sessions/{id}.jsonl")]
                     .iter()

@@ -401,6 +401,30 @@ fn a_slip_in_the_users_policy_is_told_and_drops_nothing() {
 }
 
 #[test]
+fn limits_from_the_command_line_reach_the_one_session_or_none() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    let apply = [
+        "steer",
+        "--message",
+        "don't touch calc.py",
+        "--apply",
+        "--json",
+    ];
+    let nobody = env.aictx(&repo, &apply);
+    assert_ne!(nobody.status, 0);
+    assert!(nobody.json()["error"].to_string().contains("--session-id"));
+    let ann = Play::claude(&env, &repo, "ann");
+    ann.start("startup");
+    assert_eq!(env.aictx(&repo, &apply).ok().json()["applied_to"], "ann");
+    assert_eq!(before_edit(&ann, &repo, "calc.py").0, "deny");
+    let bob = Play::claude(&env, &repo, "bob");
+    bob.start("startup");
+    assert_ne!(env.aictx(&repo, &apply).status, 0, "whose?");
+}
+
+#[test]
 fn an_agent_cannot_speak_for_the_user() {
     let env = TestEnv::new();
     let repo = env.repository("demo");

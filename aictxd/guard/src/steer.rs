@@ -196,6 +196,7 @@ pub fn steer_in(
         confidence: confidence(weight),
         reasons,
         flags,
+        applied_to: String::new(),
     })
 }
 

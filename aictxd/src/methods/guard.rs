@@ -7,6 +7,7 @@ use std::time::Instant;
 use aictx_artifacts::root;
 use aictx_continuity::{Presents, unchecked_edits};
 use aictx_guard::{Held, Parallel, choose_guard_contract};
+use aictx_proto::identity::SessionSource;
 use aictx_proto::ledger::{LedgerKind, LedgerRow};
 use aictx_proto::methods::{
     AtWork, ClaimParams, ClaimReply, GuardFinding, GuardParams, GuardReply, InRepo, MAX_CLAIMS,
@@ -209,14 +210,29 @@ fn audit(app: &Arc<App>, host: &Arc<Host>, params: &GuardParams, reply: &GuardRe
 
 pub(super) fn steer(app: &App, params: &SteerParams) -> Result<SteerReply, RpcError> {
     let place = place(app, &params.repo)?;
-    let reply =
+    let mut reply =
         aictx_guard::steer(params).map_err(|e| RpcError::new(INVALID_PARAMS, e.to_string()))?;
     if params.apply {
         let host = app.hosts.open(&place.root)?;
         let identity = params
             .caller
             .identify(|agent| app.sessions.only_live(agent, &place.worktree));
-        let id = identity.session_id;
+        let explicit = identity.session_source == SessionSource::Explicit;
+        let mut id = identity.session_id;
+        if !explicit && app.sessions.get(&id).is_none() {
+            let here = app.sessions.all().into_iter();
+            let mut here = here.filter(|(_, live)| live.host.root == place.root);
+            id = match (here.next(), here.next()) {
+                (Some((only, _)), None) => only,
+                _ => String::new(),
+            };
+        }
+        if id.is_empty() {
+            let text = "it is not clear which session's limits are to be changed";
+            return Err(RpcError::new(NOT_FOUND, text)
+                .hint("`aictx who` shows the live ones; `--session-id` names one"));
+        }
+        reply.applied_to.clone_from(&id);
         let mut limits = (*app.presence.limits(&host, &id)).clone();
         if limits.apply(&reply, app.now()) {
             let row = LedgerRow {

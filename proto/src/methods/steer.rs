@@ -167,4 +167,7 @@ pub struct SteerReply {
     /// `path_outside_repo`, `already_violated`, `message_truncated`, `quoted_text_ignored`.
     #[serde(default)]
     pub flags: Vec<String>,
+    /// The session whose limits are now as the message wants; empty when nothing was to be applied.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub applied_to: String,
 }

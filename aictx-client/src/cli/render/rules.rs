@@ -32,6 +32,9 @@ pub fn steer(reply: &SteerReply, paint: Paint) -> String {
             out.push_str(&format!("{label}: {}\n", one_line(&list.join(", "), LINE)));
         }
     }
+    if !reply.applied_to.is_empty() {
+        out.push_str(&format!("kept for session {}\n", clean(&reply.applied_to)));
+    }
     out
 }
 
