@@ -215,6 +215,13 @@ fn sixth_blind_set() {
     }
 }
 
+#[test]
+fn seventh_blind_set() {
+    for (language, rate) in rates("seventh", include_str!("steer/seventh.txt")) {
+        assert!(rate >= 0.85, "{language}: {rate}");
+    }
+}
+
 /// What the message makes of paths, in the words of `limits.txt`.
 fn outcome(reply: &SteerReply) -> (&'static str, String) {
     let updates = &reply.suggested_updates;
@@ -242,23 +249,22 @@ fn is_wanted(want: (&str, &str), reply: &SteerReply) -> bool {
         "free" => forbids && !matches!(kind, "only" | "stop" | "forbid" | "require"),
         "work" => forbids && !matches!(kind, "only" | "stop" | "forbid"),
         "ask" => kind == "ask" && reply.decision == "ask_user",
+        "stop" => kind == "stop",
         _ => (kind, paths.as_str()) == want,
     }
 }
 
 /// What limits and what does not, by how each language says it: every line must be right, for the
 /// guard enforces it.
-#[test]
-fn limits_are_never_turned_around() {
-    let mut wrong = 0;
-    for line in include_str!("steer/limits.txt")
-        .lines()
-        .filter(|l| !l.starts_with('#'))
-    {
+/// Lines of a set that are not understood as they are meant, of how many.
+fn misunderstood(set: &str) -> (usize, usize) {
+    let (mut wrong, mut all) = (0, 0);
+    for line in set.lines().filter(|l| !l.starts_with('#') && !l.is_empty()) {
         let parts: Vec<&str> = line.splitn(4, '|').collect();
         let [_, kind, paths, message] = parts[..] else {
             panic!("{line}");
         };
+        all += 1;
         let reply = ask(message);
         if !is_wanted((kind, paths), &reply) {
             wrong += 1;
@@ -271,7 +277,21 @@ fn limits_are_never_turned_around() {
             );
         }
     }
-    assert_eq!(wrong, 0);
+    (wrong, all)
+}
+
+/// What limits and what does not, by how each language says it: every line must be right, for the
+/// guard enforces it.
+#[test]
+fn limits_are_never_turned_around() {
+    assert_eq!(misunderstood(include_str!("steer/limits.txt")).0, 0);
+}
+
+#[test]
+fn limits_blind_set() {
+    let (wrong, all) = misunderstood(include_str!("steer/limits-blind.txt"));
+    println!("limits: {} of {all}", all - wrong);
+    assert!(wrong * 20 <= all, "{wrong} of {all}");
 }
 
 #[test]

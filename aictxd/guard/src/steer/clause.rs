@@ -395,6 +395,11 @@ fn opens_clause(pieces: &[Piece], from: usize) -> bool {
 
 /// Whether the comma before `from` stands in a list of paths or names.
 fn lists(pieces: &[Piece], from: usize, open: &Clause) -> bool {
+    if let Some(Piece::Item(item)) = pieces.get(from)
+        && item.has(Class::Except)
+    {
+        return true;
+    }
     // German sets a comma before a clause that belongs to the one before.
     if let Some(Piece::Item(item)) = pieces.get(from)
         && (matches!(item.text.as_str(), "dass" | "wie") || item.has(Class::Alone))

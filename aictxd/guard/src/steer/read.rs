@@ -480,7 +480,7 @@ fn closing(open: char, before: char) -> Option<char> {
 
 fn break_of(c: char, rest: &str, before: char) -> Option<Break> {
     Some(match c {
-        ',' | '，' | '、' | '،' | '—' | '–' => Break::Comma,
+        ',' | '，' | '、' | '،' | '—' | '–' | '¿' => Break::Comma,
         '-' if before == ' ' && rest.get(1..).is_some_and(|t| t.starts_with(' ')) => Break::Comma,
         ':' | '：' => Break::Colon,
         '.' if rest.get(1..).is_some_and(|t| {
@@ -489,8 +489,8 @@ fn break_of(c: char, rest: &str, before: char) -> Option<Break> {
         {
             return None;
         }
-        '.' | '!' | ';' | '(' | ')' | '。' | '！' | '；' | '…' | '।' | '؛' | '¿' | '¡' | '（'
-        | '）' | '．' => Break::Sentence,
+        '.' | '!' | ';' | '(' | ')' | '。' | '！' | '；' | '…' | '।' | '؛' | '¡' | '（' | '）'
+        | '．' => Break::Sentence,
         '?' | '？' | '؟' => Break::Question,
         _ => return None,
     })

@@ -105,6 +105,8 @@ pub(super) fn permits_it(clause: &Clause, label: Label, taken_back: bool) -> boo
     const IT: &[&str] = &[
         "it", "them", "that", "this", "le", "la", "les", "l", "lo", "los", "las", "es", "ihn",
         "sie", "das", "o", "os", "a", "as", "它", "那个", "这个", "それ", "これ", "都", "て", "も",
+        "ese", "esa", "este", "esta", "eso", "esse", "essa", "ce", "celui", "diese", "datei", "の",
+        "を",
     ];
     let parts = super::rules::LEAD
         .with(Set::of(Class::Tail))
@@ -129,6 +131,83 @@ pub(super) fn permits_it(clause: &Clause, label: Label, taken_back: bool) -> boo
             .items
             .iter()
             .all(|i| i.set.meets(parts) || IT.contains(&i.text.as_str()))
+}
+
+/// Whether a clause puts off limits what was just spoken of and names nothing itself: "don't touch it",
+/// "so bitte nicht anfassen". "Don't rename it" is about one way to change it.
+pub(super) fn forbids_it(clause: &Clause, label: Label) -> bool {
+    const ANY_CHANGE: &[&str] = &[
+        "touch",
+        "touching",
+        "edit",
+        "editing",
+        "change",
+        "changing",
+        "modify",
+        "modifying",
+        "anfassen",
+        "angefasst",
+        "bearbeiten",
+        "andern",
+        "tocar",
+        "toques",
+        "toque",
+        "editar",
+        "edites",
+        "edite",
+        "modificar",
+        "modifiques",
+        "modifique",
+        "toucher",
+        "touche",
+        "touches",
+        "touchez",
+        "modifier",
+        "modifie",
+        "modifiez",
+        "mexer",
+        "mexa",
+        "mexas",
+        "改",
+        "动",
+        "碰",
+        "修改",
+        "编辑",
+    ];
+    const IT: &[&str] = &[
+        "it", "them", "that", "this", "those", "these", "there", "le", "la", "les", "l", "y", "lo",
+        "los", "las", "es", "ihn", "sie", "das", "da", "o", "os", "a", "as", "nele", "que", "它", "那个",
+        "你", "に", "で", "は", "も",
+    ];
+    let parts = super::rules::LEAD
+        .with(Set::of(Class::Tail))
+        .with(Set::of(Class::Neg))
+        .with(Set::of(Class::NegEnd))
+        .with(Set::of(Class::Not))
+        .with(Set::of(Class::HandsOff))
+        .with(Set::of(Class::Avoid))
+        .with(Set::of(Class::Leave))
+        .with(Set::of(Class::Alone))
+        .with(Set::of(Class::Again))
+        .with(Set::of(Class::Dir))
+        .with(Set::of(Class::AskEnd))
+        .with(Set::of(Class::You));
+    let is_change = |i: &Item| {
+        (i.has(Class::Edit) || i.has(Class::EditNo))
+            && (i.text.is_empty() || ANY_CHANGE.contains(&i.text.as_str()))
+    };
+    let has = |class| clause.items.iter().any(|i| i.has(class));
+    label == Label::ScopeConstraint
+        && forbids(clause)
+        && !clause.conditional
+        && (has(Class::HandsOff)
+            || has(Class::Alone)
+            || has(Class::Avoid)
+            || clause.items.iter().any(is_change))
+        && clause
+            .items
+            .iter()
+            .all(|i| i.set.meets(parts) || is_change(i) || IT.contains(&i.text.as_str()))
 }
 
 /// In a message that corrects, a clause that says nothing else names the right place.
@@ -330,6 +409,7 @@ fn named(clause: &Clause, label: Label, exists: &dyn Fn(&str) -> bool) -> Vec<(u
             && !item.has(Class::Edit)
             && !item.has(Class::Alone)
             && !item.has(Class::Behav)
+            && !item.has(Class::Only)
             && (beside(1).is_some_and(|i| i.has(Class::Dir) && is_container(&i.text))
                 || before.is_some_and(|i| i.has(Class::Dir) && is_container(&i.text)));
         let by_place = expects

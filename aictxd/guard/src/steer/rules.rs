@@ -5,7 +5,8 @@
 //! one token without it, `..3` is at most three tokens, `^` the start of the clause (after words
 //! that may stand before an order), `$` its end (before words that may follow one), `^^` and `$$`
 //! its very start and end. `+A` and `~A` before the pattern ask for a clause with or without `A`
-//! anywhere; `@q` and `~@q` for one in a question or not, `@yes` for one that follows consent.
+//! anywhere; `@q` and `~@q` for one in a question or not, `@yes` for one that follows consent, `@open`
+//! for one that begins a sentence.
 
 use std::sync::LazyLock;
 
@@ -54,6 +55,7 @@ pub(super) struct Rule {
     without: Set,
     question: Option<bool>,
     consented: bool,
+    opens: bool,
     pattern: Vec<Element>,
 }
 
@@ -64,6 +66,7 @@ pub(super) struct Facing<'c> {
     pub(super) language: Language,
     pub(super) question: bool,
     pub(super) consented: bool,
+    pub(super) opens: bool,
 }
 
 /// All rules, read at first use.
@@ -90,6 +93,7 @@ fn parse(line: &str, number: u16) -> Option<Rule> {
         without: Set::NONE,
         question: None,
         consented: false,
+        opens: false,
         pattern: Vec::new(),
     };
     for word in pattern.split_whitespace() {
@@ -101,6 +105,7 @@ fn parse(line: &str, number: u16) -> Option<Rule> {
             "@q" => rule.question = Some(true),
             "~@q" => rule.question = Some(false),
             "@yes" => rule.consented = true,
+            "@open" => rule.opens = true,
             _ => element(word, &mut rule)?,
         }
     }
@@ -139,6 +144,7 @@ impl Rule {
             || self.without.meets(clause.all)
             || self.question.is_some_and(|q| q != clause.question)
             || (self.consented && !clause.consented)
+            || (self.opens && !clause.opens)
             || self
                 .languages
                 .as_ref()
