@@ -146,9 +146,11 @@ impl Facts for WorktreeFacts {
                 written.push(path.clone());
             }
         }
-        let by_user = self.limits.verdict(path).map(|verdict| match verdict {
-            SteerVerdict::Forbidden(_) => Limit::Forbidden,
-            SteerVerdict::OutsideAllowed => Limit::Outside,
+        let by_user = self.limits.verdict(path).and_then(|verdict| match verdict {
+            SteerVerdict::Forbidden(_) => Some(Limit::Forbidden),
+            // What git ignores is no part of the work that was limited: logs, caches, what was built.
+            SteerVerdict::OutsideAllowed if self.is_ignored(path) => None,
+            SteerVerdict::OutsideAllowed => Some(Limit::Outside),
         });
         by_user.or_else(|| by_policy(self.rules.on_path(path)?))
     }
@@ -176,6 +178,15 @@ impl Facts for WorktreeFacts {
 }
 
 impl WorktreeFacts {
+    /// Whether git is told to overlook a path, as far as the map tells; of what is not there yet, whether
+    /// that is said of the directory that it would be in.
+    fn is_ignored(&self, path: &RepoPath) -> bool {
+        let parent = path.as_str().rsplit_once('/');
+        let parent = parent.and_then(|(parent, _)| RepoPath::parse(parent).ok());
+        self.path(path).ignored == Some(true)
+            || parent.is_some_and(|parent| self.path(&parent).ignored == Some(true))
+    }
+
     fn look_at(&self, path: &RepoPath) -> Known {
         let full = self.worktree.join(path.as_str());
         let stat = statat(CWD, &full, AtFlags::SYMLINK_NOFOLLOW);

@@ -146,6 +146,10 @@ fn is_secret(name: &str) -> bool {
     if let Some(rest) = name.strip_prefix(".env.") {
         return !rest.split('.').any(|part| SHARED_ENV.contains(&part));
     }
+    // `prod.env`
+    if let Some(stem) = name.strip_suffix(".env") {
+        return !stem.split(['.', '-', '_']).any(|part| SHARED_ENV.contains(&part));
+    }
     if SECRET_FILES.contains(&name) {
         return true;
     }
@@ -221,6 +225,8 @@ mod tests {
             ("Jenkinsfile.release", "ci_config_path warning"),
             (".env", "sensitive_path warning"),
             ("web/.env.production", "sensitive_path warning"),
+            ("deploy/prod.env", "sensitive_path warning"),
+            ("example.env", "-"),
             (".env.example", "-"),
             (".env.production.sample", "-"),
             (".environment", "-"),

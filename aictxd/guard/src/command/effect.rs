@@ -97,7 +97,7 @@ kinds! {
     /// It is run with more rights.
     Privilege "privilege" true "Runs with the rights of another user.";
     /// Processes, services or the machine end.
-    ProcessKill "process_kill" true "Ends processes, services or the machine.";
+    ProcessKill "process_kill" false "Ends processes, services or the machine.";
     /// A disk or file system.
     Disk "disk" false "Writes to a disk or file system as a whole.";
     /// Who may do what.

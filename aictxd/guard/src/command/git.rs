@@ -165,6 +165,9 @@ fn stash(judge: &mut Judge, call: Call, words: &[Word]) {
         let verb = format!("git stash {verb}");
         let kind = Kind::DiscardChanges;
         judge.hit(Some(call), kind, Tier::Destructive, &verb, operands(words));
+    } else {
+        let shown = format!("git stash {verb}");
+        judge.note(Kind::DiscardChanges, false, &shown, operands(words));
     }
 }
 
