@@ -82,17 +82,26 @@ pub fn record(app: &Arc<App>, host: &Arc<Host>, verdict: Verdict<'_>) -> String 
     if first {
         let (app_, host) = (Arc::clone(app), Arc::clone(host));
         app.after_reply(async move {
-            if app_.mode != Mode::Once {
-                tokio::time::sleep(TOGETHER).await;
-            }
-            let rows = std::mem::take(&mut *host.verdicts.all());
-            let effect = Effect::AppendRows {
-                file: files::VERDICTS.to_owned(),
-                rows,
-                order: KeyOrder::AsBuilt,
-            };
-            if let Err(error) = host.write(move |_| ((), vec![effect])).await {
-                tracing::warn!(%error, "verdicts were not written into the audit log");
+            loop {
+                if app_.mode != Mode::Once {
+                    tokio::time::sleep(TOGETHER).await;
+                }
+                let rows = host.verdicts.rows();
+                let written = rows.len();
+                let effect = Effect::AppendRows {
+                    file: files::VERDICTS.to_owned(),
+                    rows,
+                    order: KeyOrder::AsBuilt,
+                };
+                if let Err(error) = host.write(move |_| ((), vec![effect])).await {
+                    tracing::warn!(%error, "verdicts were not written into the audit log");
+                }
+                // Only now, so that whoever asks sees them here or there.
+                let mut waiting = host.verdicts.all();
+                waiting.drain(..written);
+                if waiting.is_empty() {
+                    break;
+                }
             }
         });
     }

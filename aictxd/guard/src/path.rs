@@ -148,7 +148,9 @@ fn is_secret(name: &str) -> bool {
     }
     // `prod.env`
     if let Some(stem) = name.strip_suffix(".env") {
-        return !stem.split(['.', '-', '_']).any(|part| SHARED_ENV.contains(&part));
+        return !stem
+            .split(['.', '-', '_'])
+            .any(|part| SHARED_ENV.contains(&part));
     }
     if SECRET_FILES.contains(&name) {
         return true;

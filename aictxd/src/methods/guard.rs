@@ -416,7 +416,16 @@ pub(super) fn verdicts(app: &App, params: &VerdictParams) -> Result<VerdictList,
     let (mut rows, _) = host
         .store
         .newest_rows::<Value>(files::VERDICTS, MAX_VERDICTS * 4);
-    rows.extend(waiting);
+    // A row may be in both while it is being written.
+    let unwritten = waiting.into_iter().filter(|row| {
+        !rows
+            .iter()
+            .rev()
+            .take(MAX_VERDICTS)
+            .any(|known| known["id"] == row["id"])
+    });
+    let unwritten: Vec<Value> = unwritten.collect();
+    rows.extend(unwritten);
     let limit = match params.limit as usize {
         0 => DEFAULT_VERDICTS,
         n => n.min(MAX_VERDICTS),

@@ -176,8 +176,8 @@ pub(super) fn forbids_it(clause: &Clause, label: Label) -> bool {
     ];
     const IT: &[&str] = &[
         "it", "them", "that", "this", "those", "these", "there", "le", "la", "les", "l", "y", "lo",
-        "los", "las", "es", "ihn", "sie", "das", "da", "o", "os", "a", "as", "nele", "que", "它", "那个",
-        "你", "に", "で", "は", "も",
+        "los", "las", "es", "ihn", "sie", "das", "da", "o", "os", "a", "as", "nele", "que", "它",
+        "那个", "你", "に", "で", "は", "も",
     ];
     let parts = super::rules::LEAD
         .with(Set::of(Class::Tail))
