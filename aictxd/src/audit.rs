@@ -98,6 +98,7 @@ pub fn record(app: &Arc<App>, host: &Arc<Host>, verdict: Verdict<'_>) -> String 
                 }
                 // Only now, so that whoever asks sees them here or there.
                 let mut waiting = host.verdicts.all();
+                let written = written.min(waiting.len());
                 waiting.drain(..written);
                 if waiting.is_empty() {
                     break;
