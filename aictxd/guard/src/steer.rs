@@ -13,6 +13,7 @@ mod paths;
 mod read;
 mod roles;
 mod rules;
+mod spoken;
 mod state;
 
 use std::borrow::Cow;
@@ -92,12 +93,12 @@ pub fn steer_in(
             continue;
         };
         taken_back |= clause.all().has(Class::Nvm);
-        if roles::permits_it(clause, one.label, taken_back) {
+        if spoken::permits_it(clause, one.label, taken_back) {
             // "Don't touch A. On second thought, you may edit it."
             let mut lifted: Vec<String> = updates.forbidden_paths.drain(forbidden).collect();
             if lifted.is_empty() {
                 // "What I said of A? Forget it."
-                lifted = spoken_of(&clauses, one.clause, &judged, false);
+                lifted = spoken::paths(&clauses, one.clause, &judged, false);
             }
             roles::extend(&mut updates.lifted_paths, lifted);
             forbidden = 0..0;
@@ -105,9 +106,9 @@ pub fn steer_in(
         }
         let before = updates.forbidden_paths.len();
         roles::assign(clause, one.label, &message, exists, &mut updates);
-        if roles::forbids_it(clause, one.label) {
+        if spoken::forbids_it(clause, one.label) {
             // "A is being worked on, so leave it alone."
-            let spoken = spoken_of(&clauses, one.clause, &judged, true);
+            let spoken = spoken::paths(&clauses, one.clause, &judged, true);
             if !spoken.is_empty() {
                 updates.constraint_note = None;
                 updates.required_paths.retain(|path| !spoken.contains(path));
@@ -275,27 +276,6 @@ fn judge(clauses: &[Clause], language: Language) -> Vec<Judged> {
         judged.extend(best);
     }
     judged
-}
-
-/// The paths of the nearest clause before the one at `at` that names any. What somebody `orders` to be
-/// worked on is not what they speak of next as off limits.
-fn spoken_of(clauses: &[Clause], at: usize, judged: &[Judged], orders: bool) -> Vec<String> {
-    let before = clauses.iter().enumerate().take(at).rev();
-    let named = |clause: &Clause| -> Vec<String> {
-        let paths = clause.items.iter().filter(|i| i.has(Class::Path));
-        paths.map(|i| i.text.clone()).collect()
-    };
-    let mut named = before.map(|(at, clause)| (at, named(clause)));
-    let Some((place, paths)) = named.find(|(_, paths)| !paths.is_empty()) else {
-        return Vec::new();
-    };
-    let ordered = of_clause(judged, place).is_some_and(|j| {
-        matches!(
-            j.label,
-            Label::Task | Label::NewRequirement | Label::ScopeConstraint | Label::ValidationChange
-        )
-    });
-    if orders && ordered { Vec::new() } else { paths }
 }
 
 /// What the clause at `at` is; `judged` is in the order of the clauses.

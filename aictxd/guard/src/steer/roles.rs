@@ -99,117 +99,6 @@ pub(super) fn assign(
     }
 }
 
-/// Whether a clause permits what was just spoken of and names nothing itself. `taken_back` says that
-/// "never mind" came before: then an order is a permission, too.
-pub(super) fn permits_it(clause: &Clause, label: Label, taken_back: bool) -> bool {
-    const IT: &[&str] = &[
-        "it", "them", "that", "this", "le", "la", "les", "l", "lo", "los", "las", "es", "ihn",
-        "sie", "das", "o", "os", "a", "as", "它", "那个", "这个", "それ", "これ", "都", "て", "も",
-        "ese", "esa", "este", "esta", "eso", "esse", "essa", "ce", "celui", "diese", "datei", "の",
-        "を",
-    ];
-    let parts = super::rules::LEAD
-        .with(Set::of(Class::Tail))
-        .with(Set::of(Class::LiftX))
-        .with(Set::of(Class::Edit))
-        .with(Set::of(Class::Do))
-        .with(Set::of(Class::Again))
-        .with(Set::of(Class::Nvm))
-        .with(Set::of(Class::You));
-    let has = |class| clause.items.iter().any(|i| i.has(class));
-    let negated = has(Class::Neg) || has(Class::NegEnd) || has(Class::HandsOff);
-    let permitted = label == Label::ScopeChange && permits(clause);
-    let ordered = taken_back
-        && matches!(label, Label::NewRequirement | Label::Task)
-        && clause.items.iter().any(|i| IT.contains(&i.text.as_str()));
-    (permitted || ordered)
-        && !negated
-        && !clause.conditional
-        && !clause.question
-        && (has(Class::Edit) || has(Class::LiftX))
-        && clause
-            .items
-            .iter()
-            .all(|i| i.set.meets(parts) || IT.contains(&i.text.as_str()))
-}
-
-/// Whether a clause puts off limits what was just spoken of and names nothing itself: "don't touch it",
-/// "so bitte nicht anfassen". "Don't rename it" is about one way to change it.
-pub(super) fn forbids_it(clause: &Clause, label: Label) -> bool {
-    const ANY_CHANGE: &[&str] = &[
-        "touch",
-        "touching",
-        "edit",
-        "editing",
-        "change",
-        "changing",
-        "modify",
-        "modifying",
-        "anfassen",
-        "angefasst",
-        "bearbeiten",
-        "andern",
-        "tocar",
-        "toques",
-        "toque",
-        "editar",
-        "edites",
-        "edite",
-        "modificar",
-        "modifiques",
-        "modifique",
-        "toucher",
-        "touche",
-        "touches",
-        "touchez",
-        "modifier",
-        "modifie",
-        "modifiez",
-        "mexer",
-        "mexa",
-        "mexas",
-        "改",
-        "动",
-        "碰",
-        "修改",
-        "编辑",
-    ];
-    const IT: &[&str] = &[
-        "it", "them", "that", "this", "those", "these", "there", "le", "la", "les", "l", "y", "lo",
-        "los", "las", "es", "ihn", "sie", "das", "da", "o", "os", "a", "as", "nele", "que", "它",
-        "那个", "你", "に", "で", "は", "も",
-    ];
-    let parts = super::rules::LEAD
-        .with(Set::of(Class::Tail))
-        .with(Set::of(Class::Neg))
-        .with(Set::of(Class::NegEnd))
-        .with(Set::of(Class::Not))
-        .with(Set::of(Class::HandsOff))
-        .with(Set::of(Class::Avoid))
-        .with(Set::of(Class::Leave))
-        .with(Set::of(Class::Alone))
-        .with(Set::of(Class::Again))
-        .with(Set::of(Class::Dir))
-        .with(Set::of(Class::AskEnd))
-        .with(Set::of(Class::You));
-    let is_change = |i: &Item| {
-        (i.has(Class::Edit) || i.has(Class::EditNo))
-            && (i.text.is_empty() || ANY_CHANGE.contains(&i.text.as_str()))
-    };
-    let has = |class| clause.items.iter().any(|i| i.has(class));
-    label == Label::ScopeConstraint
-        && forbids(clause)
-        && !clause.conditional
-        && (has(Class::HandsOff)
-            || has(Class::Alone)
-            || has(Class::Avoid)
-            || clause.items.iter().any(is_change))
-        && clause
-            .items
-            .iter()
-            .all(|i| i.set.meets(parts) || is_change(i) || IT.contains(&i.text.as_str()))
-}
-
 /// In a message that corrects, a clause that says nothing else names the right place.
 pub(super) fn require(clause: &Clause, exists: &dyn Fn(&str) -> bool, updates: &mut SteerUpdates) {
     correct(
@@ -351,7 +240,7 @@ fn is_location(clause: &Clause, at: usize) -> bool {
 }
 
 /// Whether a limit is said in the negative.
-fn forbids(clause: &Clause) -> bool {
+pub(super) fn forbids(clause: &Clause) -> bool {
     let has = |class| clause.items.iter().any(|i| i.has(class));
     let nothing = has(Class::Neg)
         || has(Class::HandsOff)
@@ -367,7 +256,7 @@ fn forbids(clause: &Clause) -> bool {
     nothing || (!has(Class::Only) && !has(Class::Keep) && !has(Class::NoElse) && unless_only)
 }
 
-fn permits(clause: &Clause) -> bool {
+pub(super) fn permits(clause: &Clause) -> bool {
     clause.items.iter().any(|i| {
         i.has(Class::May) || i.has(Class::LiftX) || i.has(Class::LiftAll) || i.has(Class::Again)
     })

@@ -1,0 +1,138 @@
+//! What a clause speaks of that names nothing itself: "don't touch it", "actually, you may".
+
+use super::class::{Class, Set};
+use super::clause::{Clause, Item};
+use super::label::Label;
+use super::roles::{forbids, permits};
+use super::rules::LEAD;
+use super::{Judged, of_clause};
+
+/// Words that stand for what was just spoken of, and what languages put around them.
+const IT: &[&str] = &[
+    "a", "as", "ce", "celui", "da", "das", "datei", "diese", "es", "esa", "ese", "eso", "essa",
+    "esse", "esta", "este", "ihn", "it", "l", "la", "las", "le", "les", "lo", "los", "nele", "o",
+    "os", "que", "sie", "that", "them", "there", "these", "this", "those", "y", "これ", "それ",
+    "て", "で", "に", "の", "は", "も", "を", "你", "它", "这个", "那个", "都",
+];
+/// Verbs for any change. "Don't rename it" is about one way to change it.
+const ANY_CHANGE: &[&str] = &[
+    "touch",
+    "touching",
+    "edit",
+    "editing",
+    "change",
+    "changing",
+    "modify",
+    "modifying",
+    "anfassen",
+    "angefasst",
+    "bearbeiten",
+    "andern",
+    "tocar",
+    "toques",
+    "toque",
+    "editar",
+    "edites",
+    "edite",
+    "modificar",
+    "modifiques",
+    "modifique",
+    "toucher",
+    "touche",
+    "touches",
+    "touchez",
+    "modifier",
+    "modifie",
+    "modifiez",
+    "mexer",
+    "mexa",
+    "mexas",
+    "改",
+    "动",
+    "碰",
+    "修改",
+    "编辑",
+];
+
+/// The paths of the nearest clause before the one at `at` that names any. What somebody `orders` to be
+/// worked on is not what they speak of next as off limits.
+pub(super) fn paths(clauses: &[Clause], at: usize, judged: &[Judged], orders: bool) -> Vec<String> {
+    let before = clauses.iter().enumerate().take(at).rev();
+    let named = |clause: &Clause| -> Vec<String> {
+        let paths = clause.items.iter().filter(|i| i.has(Class::Path));
+        paths.map(|i| i.text.clone()).collect()
+    };
+    let mut named = before.map(|(at, clause)| (at, named(clause)));
+    let Some((place, paths)) = named.find(|(_, paths)| !paths.is_empty()) else {
+        return Vec::new();
+    };
+    let ordered = of_clause(judged, place).is_some_and(|j| {
+        matches!(
+            j.label,
+            Label::Task | Label::NewRequirement | Label::ScopeConstraint | Label::ValidationChange
+        )
+    });
+    if orders && ordered { Vec::new() } else { paths }
+}
+
+/// Whether a clause permits what was just spoken of and names nothing itself. `taken_back` says that
+/// "never mind" came before: then an order is a permission, too.
+pub(super) fn permits_it(clause: &Clause, label: Label, taken_back: bool) -> bool {
+    let parts = LEAD
+        .with(Set::of(Class::Tail))
+        .with(Set::of(Class::LiftX))
+        .with(Set::of(Class::Edit))
+        .with(Set::of(Class::Do))
+        .with(Set::of(Class::Again))
+        .with(Set::of(Class::Nvm))
+        .with(Set::of(Class::You));
+    let has = |class| clause.items.iter().any(|i| i.has(class));
+    let negated = has(Class::Neg) || has(Class::NegEnd) || has(Class::HandsOff);
+    let permitted = label == Label::ScopeChange && permits(clause);
+    let ordered = taken_back
+        && matches!(label, Label::NewRequirement | Label::Task)
+        && clause.items.iter().any(|i| IT.contains(&i.text.as_str()));
+    (permitted || ordered)
+        && !negated
+        && !clause.conditional
+        && !clause.question
+        && (has(Class::Edit) || has(Class::LiftX))
+        && clause
+            .items
+            .iter()
+            .all(|i| i.set.meets(parts) || IT.contains(&i.text.as_str()))
+}
+
+/// Whether a clause puts off limits what was just spoken of and names nothing itself: "don't touch it",
+/// "so bitte nicht anfassen". "Don't rename it" is about one way to change it.
+pub(super) fn forbids_it(clause: &Clause, label: Label) -> bool {
+    let parts = LEAD
+        .with(Set::of(Class::Tail))
+        .with(Set::of(Class::Neg))
+        .with(Set::of(Class::NegEnd))
+        .with(Set::of(Class::Not))
+        .with(Set::of(Class::HandsOff))
+        .with(Set::of(Class::Avoid))
+        .with(Set::of(Class::Leave))
+        .with(Set::of(Class::Alone))
+        .with(Set::of(Class::Again))
+        .with(Set::of(Class::Dir))
+        .with(Set::of(Class::AskEnd))
+        .with(Set::of(Class::You));
+    let is_change = |i: &Item| {
+        (i.has(Class::Edit) || i.has(Class::EditNo))
+            && (i.text.is_empty() || ANY_CHANGE.contains(&i.text.as_str()))
+    };
+    let has = |class| clause.items.iter().any(|i| i.has(class));
+    label == Label::ScopeConstraint
+        && forbids(clause)
+        && !clause.conditional
+        && (has(Class::HandsOff)
+            || has(Class::Alone)
+            || has(Class::Avoid)
+            || clause.items.iter().any(is_change))
+        && clause
+            .items
+            .iter()
+            .all(|i| i.set.meets(parts) || is_change(i) || IT.contains(&i.text.as_str()))
+}
