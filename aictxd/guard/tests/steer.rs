@@ -254,15 +254,13 @@ fn is_wanted(want: (&str, &str), reply: &SteerReply) -> bool {
     }
 }
 
-/// What limits and what does not, by how each language says it: every line must be right, for the
-/// guard enforces it.
 /// Lines of a set that are not understood as they are meant, of how many.
 fn misunderstood(set: &str) -> (usize, usize) {
     let (mut wrong, mut all) = (0, 0);
     for line in set.lines().filter(|l| !l.starts_with('#') && !l.is_empty()) {
         let parts: Vec<&str> = line.splitn(4, '|').collect();
         let [_, kind, paths, message] = parts[..] else {
-            panic!("{line}");
+            unreachable!("{line}");
         };
         all += 1;
         let reply = ask(message);
