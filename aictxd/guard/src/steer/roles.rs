@@ -207,16 +207,17 @@ fn limits(clause: &Clause) -> bool {
 /// a.py". Then the file itself is not forbidden.
 fn is_location(clause: &Clause, at: usize) -> bool {
     let items = &clause.items;
-    let Some(verb) = items
-        .iter()
-        .position(|i| i.has(Class::Edit) || i.has(Class::EditNo))
-    else {
-        return false;
-    };
     let Some(under) = items.get(..at).and_then(|before| {
         before
             .iter()
             .rposition(|i| !i.has(Class::Dir) && (i.has(Class::Under) || !i.has(Class::Func)))
+    }) else {
+        return false;
+    };
+    let Some(verb) = items.get(..under).and_then(|before| {
+        before
+            .iter()
+            .rposition(|i| i.has(Class::Edit) || i.has(Class::EditNo))
     }) else {
         return false;
     };
@@ -245,7 +246,7 @@ pub(super) fn forbids(clause: &Clause) -> bool {
     let nothing = has(Class::Neg)
         || has(Class::HandsOff)
         || has(Class::Avoid)
-        || has(Class::Alone)
+        || (has(Class::Alone) && !has(Class::NoElse))
         || has(Class::Stop)
         || has(Class::StopX)
         || has(Class::NegEnd)

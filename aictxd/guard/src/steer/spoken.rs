@@ -10,9 +10,10 @@ use super::{Judged, of_clause};
 /// Words that stand for what was just spoken of, and what languages put around them.
 const IT: &[&str] = &[
     "a", "as", "ce", "celui", "da", "das", "datei", "diese", "es", "esa", "ese", "eso", "essa",
-    "esse", "esta", "este", "ihn", "it", "l", "la", "las", "le", "les", "lo", "los", "nele", "o",
-    "os", "que", "sie", "that", "them", "there", "these", "this", "those", "y", "これ", "それ",
-    "て", "で", "に", "の", "は", "も", "を", "你", "它", "这个", "那个", "都",
+    "dem", "den", "die", "esse", "esta", "este", "ici", "ihn", "it", "l", "la", "las", "le", "les",
+    "lo", "los", "nele", "o", "os", "que", "sie", "that", "them", "there", "these", "this",
+    "those", "y", "これ", "それ", "そこ", "ここ", "です", "て", "で", "に", "の", "は", "も", "を",
+    "你", "它", "这个", "那个", "都",
 ];
 /// Verbs for any change. "Don't rename it" is about one way to change it.
 const ANY_CHANGE: &[&str] = &[
@@ -126,6 +127,7 @@ pub(super) fn forbids_it(clause: &Clause, label: Label) -> bool {
     let has = |class| clause.items.iter().any(|i| i.has(class));
     label == Label::ScopeConstraint
         && forbids(clause)
+        && !has(Class::Nothing)
         && !clause.conditional
         && (has(Class::HandsOff)
             || has(Class::Alone)
