@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use aictx_artifacts::{Store, root};
 use aictx_continuity::{
-    Checkout, Note, Present, Presents, Project, anchored_paths, relevant_paths,
+    Checkout, Note, Present, Presents, Project, anchored_paths, known_contents, relevant_paths,
 };
 use aictx_proto::record::files::REPO_MAP_STATUS;
 use aictx_proto::record::{Decision, FailurePattern, Handoff, Strategy};
@@ -318,7 +318,40 @@ pub fn gather(app: &App, place: &Place, snapshot: &Snapshot) -> Project {
     project.presents = app.facts.anchored(&place.worktree, snapshot);
     project.checkout = checkout(app, place, snapshot);
     project.notes = notes(&app.homes.of(&place.root));
+    follow_moves(app, place, snapshot, &mut project);
     project
+}
+
+/// Files of which one that moved is looked for.
+const MAX_MOVED: usize = 16;
+
+/// Says of files that memory speaks of and that are gone where their content is now.
+fn follow_moves(app: &App, place: &Place, snapshot: &Snapshot, project: &mut Project) {
+    let gone = project.presents.iter();
+    let gone: Vec<String> = gone
+        .filter(|(_, present)| present.blob.is_empty() && present.moved_to.is_empty())
+        .map(|(path, _)| path.clone())
+        .take(MAX_MOVED)
+        .collect();
+    if gone.is_empty() {
+        return;
+    }
+    let Some(tree) = app.maps.complete_tree(&place.worktree) else {
+        return;
+    };
+    for (path, blob) in known_contents(snapshot, &gone) {
+        let Some(file) = tree.file_with(&path, &blob) else {
+            continue;
+        };
+        let presents = Arc::make_mut(&mut project.presents);
+        if let Some(present) = presents.get_mut(&path)
+            && present.moved_to.is_empty()
+        {
+            tree.paths()
+                .text(file)
+                .clone_into(&mut Arc::make_mut(present).moved_to);
+        }
+    }
 }
 
 /// Works out what the next session will ask of a repository's memory, while nobody waits.
@@ -334,6 +367,9 @@ pub fn gather_for(app: &App, place: &Place, snapshot: &Snapshot, request: &str) 
         let mut more = relevant_paths(snapshot, request, app.now());
         more.retain(|path, _| !project.presents.contains_key(path));
         look_at(app, place, &mut project, &more);
+        if !more.is_empty() {
+            follow_moves(app, place, snapshot, &mut project);
+        }
         project.map = app.maps.suggestions(&place.root, &place.worktree, request);
     }
     project

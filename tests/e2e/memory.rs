@@ -3,9 +3,9 @@
 use std::fs;
 use std::path::Path;
 
-use aictx_tests::TestEnv;
 use aictx_tests::memory::assert_sound;
 use aictx_tests::play::Play;
+use aictx_tests::{TestEnv, wait_until};
 use serde_json::{Value, json};
 
 fn ask(env: &TestEnv, repo: &Path, arguments: &[&str]) -> Value {
@@ -489,4 +489,34 @@ fn w40_where_nothing_was_initialised_nothing_is_made() {
             assert!(!directory.join(".aictx").exists(), "{arguments:?}");
         }
     }
+}
+
+#[test]
+fn what_memory_says_of_a_file_follows_it_where_it_moved() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    let decided = json!({
+        "title": "Signatures", "decision": "add() takes two numbers", "related_paths": ["calc.py"],
+    });
+    let decided = decided.to_string();
+    let finalize = [
+        "finalize",
+        "--session-id",
+        "s1",
+        "--status",
+        "success",
+        "--summary",
+        "Settled add",
+        "--decision-json",
+        &decided,
+    ];
+    env.aictx(&repo, &finalize).ok();
+    env.git(&repo, &["mv", "calc.py", "numbers.py"]);
+    env.git(&repo, &["commit", "--quiet", "-m", "rename"]);
+    wait_until("the new place is known", || {
+        let asked = ["resume", "--task", "change the signature of add", "--json"];
+        let answer = env.aictx(&repo, &asked).ok().stdout;
+        answer.contains("calc.py is now numbers.py")
+    });
 }

@@ -24,6 +24,8 @@ pub struct Present {
     pub blob: String,
     /// Its definitions, by name, with a hash of their text; empty when they are not known.
     pub definitions: BTreeMap<String, String>,
+    /// Where its content is now, when it is not there any more; empty when nobody knows.
+    pub moved_to: String,
 }
 
 /// Files as they are now, by path. A path that is not here was not looked at.
@@ -168,7 +170,9 @@ pub(crate) fn dirt(anchors: &[Anchor], presents: &Presents) -> Vec<String> {
             continue;
         }
         let path = &anchor.path;
-        if now.blob.is_empty() {
+        if now.blob.is_empty() && !now.moved_to.is_empty() {
+            out.push(format!("{path} is now {}", now.moved_to));
+        } else if now.blob.is_empty() {
             // It may be on another branch: nobody removed it for all we know.
             out.push(format!("{path} is not in this checkout"));
         } else if anchor.symbols.is_empty() || now.definitions.is_empty() {
@@ -194,7 +198,33 @@ pub(crate) fn missing<'p>(
 ) -> Vec<&'p String> {
     paths
         .into_iter()
-        .filter(|path| presents.get(*path).is_some_and(|p| p.blob.is_empty()))
+        .filter(|path| {
+            let present = presents.get(*path);
+            present.is_some_and(|p| p.blob.is_empty() && p.moved_to.is_empty())
+        })
+        .collect()
+}
+
+/// Where a file is now: at its path, unless it is known to have moved.
+pub(crate) fn now_at<'p>(path: &'p str, presents: &'p Presents) -> &'p str {
+    match presents.get(path) {
+        Some(present) if present.blob.is_empty() && !present.moved_to.is_empty() => {
+            &present.moved_to
+        }
+        _ => path,
+    }
+}
+
+/// Contents that memory knows of these paths, by path; the newest first.
+pub fn known_contents(snapshot: &Snapshot, paths: &[String]) -> Vec<(String, String)> {
+    let decisions = snapshot.decisions.iter().rev().map(|d| &d.anchors);
+    let failures = snapshot.failures.iter().rev().map(|f| &f.anchors);
+    let strategies = snapshot.strategies.iter().rev().map(|s| &s.anchors);
+    let anchors = decisions.chain(strategies).chain(failures).flatten();
+    let of_paths = anchors.filter(|anchor| paths.contains(&anchor.path));
+    of_paths
+        .map(|anchor| (anchor.path.clone(), anchor.blob.clone()))
+        .take(MAX_ASKED)
         .collect()
 }
 
@@ -210,6 +240,7 @@ mod tests {
                 .iter()
                 .map(|(n, h)| ((*n).into(), (*h).into()))
                 .collect(),
+            ..Present::default()
         })
     }
 

@@ -373,10 +373,13 @@ impl Capsule<'_> {
             .take(MAX_FILES)
             .map(|p| {
                 // It may be on another branch: nobody removed it for all we know.
+                let now = crate::anchors::now_at(p, &self.start.project.presents);
                 let mark = if gone.contains(&p) {
-                    " (not in this checkout)"
+                    " (not in this checkout)".to_owned()
+                } else if now == p {
+                    String::new()
                 } else {
-                    ""
+                    format!(" (now {})", clean(&printable(now), 120))
                 };
                 format!("{}{mark}", clean(&printable(p), 120))
             })

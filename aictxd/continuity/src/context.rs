@@ -13,7 +13,7 @@ use aictx_proto::snapshot::Snapshot;
 use aictx_proto::text::{clean, printable};
 use serde_json::{Map, Value, json};
 
-use crate::anchors::{dirt, missing};
+use crate::anchors::{dirt, missing, now_at};
 use crate::classify::{TaskType, provisional};
 use crate::decisions::{self, RankedDecision};
 use crate::failures::{self, FailureQuery, find_failures};
@@ -354,7 +354,7 @@ impl<'a> Context<'a> {
         paths
             .iter()
             .filter(|p| !gone.contains(p) && !p.starts_with(".aictx"))
-            .map(|p| clean(&printable(p), 240))
+            .map(|p| clean(&printable(now_at(p, &self.project.presents)), 240))
             .take(8)
             .collect()
     }

@@ -54,6 +54,20 @@ impl ContentId {
     }
 }
 
+impl std::str::FromStr for ContentId {
+    type Err = std::num::ParseIntError;
+
+    /// Reads the first forty hexadecimal digits.
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let mut id = [0; 20];
+        for (at, byte) in id.iter_mut().enumerate() {
+            let digits = text.get(at * 2..at * 2 + 2).unwrap_or_default();
+            *byte = u8::from_str_radix(digits, 16)?;
+        }
+        Ok(Self(id))
+    }
+}
+
 impl std::fmt::Display for ContentId {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))

@@ -262,6 +262,16 @@ impl Tree {
         }
     }
 
+    /// A file of the language that `path` promises with the content that git calls `blob` (in hexadecimal
+    /// digits): where a file that was at `path` is now, unless it changed on the way.
+    pub fn file_with(&self, path: &str, blob: &str) -> Option<FileId> {
+        let content: ContentId = blob.parse().ok()?;
+        let place = self.find_content(&crate::extract::key(path, content))?;
+        let mut found = None;
+        self.files_of(place, &mut |file| found = found.or(Some(file)));
+        found
+    }
+
     /// Calls `each` with every file that holds a document.
     pub fn files_of(&self, place: Place, each: &mut dyn FnMut(FileId)) {
         if let Some(owner) = self.owner(place) {
