@@ -749,7 +749,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__guard)
-            opts="-h --repo --action --paths --command --command-stdin --intent --risk --exit-code --agent-id --adapter-id --session-id --json --no-color --help"
+            opts="-h --repo --action --paths --command --command-stdin --intent --risk --exit-code --explain --agent-id --adapter-id --session-id --json --no-color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 2 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

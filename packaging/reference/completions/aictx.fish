@@ -359,6 +359,7 @@ complete -c aictx -n "__fish_aictx_using_subcommand guard" -l adapter-id -d 'Ada
 complete -c aictx -n "__fish_aictx_using_subcommand guard" -l session-id -d 'Session' -r
 complete -c aictx -n "__fish_aictx_using_subcommand guard" -l command-stdin -d 'Read the command from standard input: no length limit, not in the process list'
 complete -c aictx -n "__fish_aictx_using_subcommand guard" -l exit-code -d 'Exit with 10 on re_ground and 20 on block'
+complete -c aictx -n "__fish_aictx_using_subcommand guard" -l explain -d 'Show every rule that was met, what met it, and how long it took'
 complete -c aictx -n "__fish_aictx_using_subcommand guard" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand guard" -l no-color -d 'Print without colours (also: NO_COLOR)'
 complete -c aictx -n "__fish_aictx_using_subcommand guard" -s h -l help -d 'Print help (see more with \'--help\')'
