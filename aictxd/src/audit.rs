@@ -22,58 +22,99 @@ const MAX_TEXT: usize = 400;
 /// Most findings of a row.
 const MAX_FINDINGS: usize = 8;
 
-/// Rows that are not written yet.
+/// Rows that are not written yet. They are made when they are written or asked for, not before an answer.
 #[derive(Debug, Default)]
-pub struct Waiting(Mutex<Vec<Value>>);
+pub struct Waiting(Mutex<Vec<Row>>);
+
+enum Row {
+    Made(Value),
+    ToMake(Option<Make>),
+}
+
+type Make = Box<dyn FnOnce() -> Value + Send>;
+
+impl std::fmt::Debug for Row {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Made(row) => row.fmt(f),
+            Self::ToMake(_) => f.write_str("to be made"),
+        }
+    }
+}
 
 impl Waiting {
     /// Oldest first.
     pub fn rows(&self) -> Vec<Value> {
-        self.all().clone()
+        let mut all = self.all();
+        all.iter_mut().map(Row::made).collect()
     }
 
-    fn all(&self) -> std::sync::MutexGuard<'_, Vec<Value>> {
+    fn all(&self) -> std::sync::MutexGuard<'_, Vec<Row>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Row {
+    fn made(&mut self) -> Value {
+        if let Self::ToMake(make) = self {
+            let row = make.take().map_or(Value::Null, |make| make());
+            *self = Self::Made(row);
+        }
+        match self {
+            Self::Made(row) => row.clone(),
+            Self::ToMake(_) => Value::Null,
+        }
     }
 }
 
 /// A verdict above allow.
 #[derive(Debug)]
-pub struct Verdict<'v> {
+pub struct Verdict {
     /// When.
     pub at: Timestamp,
     /// `caution`, `re_ground` or `block` of the guard; `note`, `ask` or `deny` of a hook.
-    pub decision: &'v str,
+    pub decision: String,
     /// Who asked.
-    pub session_id: &'v str,
+    pub session_id: String,
     /// The agent's program; empty for the command line.
-    pub runner: &'v str,
+    pub runner: String,
     /// The agent's tool, or the guard's action.
-    pub tool: &'v str,
+    pub tool: String,
     /// What would have been done: the command, or the paths.
-    pub subject: &'v str,
+    pub subject: String,
     /// Where relative paths start.
-    pub cwd: &'v str,
+    pub cwd: String,
     /// What the agent was told.
-    pub reason: &'v str,
+    pub reason: String,
     /// What was found.
     pub findings: Vec<GuardFinding>,
 }
 
-/// Sees to it that a verdict is written, and gives its id.
-pub fn record(app: &Arc<App>, host: &Arc<Host>, verdict: Verdict<'_>) -> String {
+impl Verdict {
+    fn row(&self, id: &str) -> Value {
+        let mut kinds: Vec<&str> = self.findings.iter().map(|f| f.kind.as_str()).collect();
+        kinds.retain(|kind| !kind.is_empty());
+        kinds.dedup();
+        json!({
+            "id": id, "at": self.at, "session_id": self.session_id, "runner": self.runner,
+            "tool": truncate_chars(&self.tool, 80), "decision": self.decision,
+            "reason": truncate_chars(&self.reason, MAX_TEXT),
+            "subject": truncate_chars(&self.subject, MAX_TEXT), "effects": kinds,
+            "cwd": truncate_chars(&self.cwd, MAX_TEXT),
+            "findings": self.findings.get(..MAX_FINDINGS).unwrap_or(&self.findings),
+        })
+    }
+}
+
+/// Sees to it that a verdict is written, and gives its id. What `verdict` says is worked out later.
+pub fn record(
+    app: &Arc<App>,
+    host: &Arc<Host>,
+    verdict: impl FnOnce() -> Verdict + Send + 'static,
+) -> String {
     let id = format!("v-{:012x}", crate::app::unix_nanos() & 0xffff_ffff_ffff);
-    let mut kinds: Vec<&str> = verdict.findings.iter().map(|f| f.kind.as_str()).collect();
-    kinds.retain(|kind| !kind.is_empty());
-    kinds.dedup();
-    let row = json!({
-        "id": id, "at": verdict.at, "session_id": verdict.session_id, "runner": verdict.runner,
-        "tool": truncate_chars(verdict.tool, 80), "decision": verdict.decision,
-        "reason": truncate_chars(verdict.reason, MAX_TEXT),
-        "subject": truncate_chars(verdict.subject, MAX_TEXT), "effects": kinds,
-        "cwd": truncate_chars(verdict.cwd, MAX_TEXT),
-        "findings": verdict.findings.get(..MAX_FINDINGS).unwrap_or(&verdict.findings),
-    });
+    let name = id.clone();
+    let row = Row::ToMake(Some(Box::new(move || verdict().row(&name))));
     let first = {
         let mut waiting = host.verdicts.all();
         waiting.push(row);

@@ -17,7 +17,10 @@ use crate::store::Store;
 /// Most ledgers that are listed.
 const MAX_LISTED: usize = 10_000;
 
-/// The newest [`MAX_FILE`] bytes of a ledger.
+/// How much of a ledger's end tells whether it can be read.
+const LOOKED_AT: u64 = 64 * 1024;
+
+/// The newest bytes of a ledger.
 struct Tail {
     /// Size of the file.
     bytes: u64,
@@ -103,7 +106,7 @@ impl Store {
         match self.root().stamp(&file) {
             Ok(None) => false,
             Ok(Some(stamp)) if stamp.is_file && stamp.len == 0 => false,
-            Ok(Some(stamp)) if stamp.is_file => match self.tail(&file) {
+            Ok(Some(stamp)) if stamp.is_file => match self.tail_of(&file, LOOKED_AT) {
                 Ok(Some(tail)) => !tail.rows.is_empty() && !has_row(&tail.rows),
                 Ok(None) => false,
                 Err(_) => true,
@@ -134,11 +137,15 @@ impl Store {
     }
 
     fn tail(&self, file: &str) -> io::Result<Option<Tail>> {
+        self.tail_of(file, MAX_FILE)
+    }
+
+    fn tail_of(&self, file: &str, most: u64) -> io::Result<Option<Tail>> {
         let Some(mut open) = self.root().read_if_there(file)? else {
             return Ok(None);
         };
         let bytes = fs::len(&open)?;
-        let (from, rows) = read::tail(&mut open, MAX_FILE)?;
+        let (from, rows) = read::tail(&mut open, most)?;
         Ok(Some(Tail { bytes, from, rows }))
     }
 

@@ -59,10 +59,9 @@ impl TrackedContracts {
         {
             return known.files;
         }
-        let Some(git) = find_repository(root).ok().and_then(|found| found.git_dir) else {
-            return Arc::default();
-        };
-        let index = git.join("index");
+        let git = find_repository(root).ok().and_then(|found| found.git_dir);
+        // Where there is no repository, one may be made.
+        let index = git.unwrap_or_else(|| root.join(".git")).join("index");
         // What is read after a look follows from what was looked at.
         let look = look_at(&index);
         let files = Arc::new(std::fs::read(&index).map_or_else(|_| BTreeSet::new(), tracked));

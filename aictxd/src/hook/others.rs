@@ -187,28 +187,27 @@ impl Session {
     ) {
         let (decision, reason) = match verdict {
             HookVerdict::Pass if note.is_empty() => return,
-            HookVerdict::Pass => ("note", note),
-            HookVerdict::Ask(reason) => ("ask", reason.as_str()),
-            HookVerdict::Deny(reason) => ("deny", reason.as_str()),
+            HookVerdict::Pass => ("note", note.to_owned()),
+            HookVerdict::Ask(reason) => ("ask", reason.clone()),
+            HookVerdict::Deny(reason) => ("deny", reason.clone()),
         };
-        let subject = match &call.action {
-            Action::Command { command, .. } => command.to_string(),
-            Action::Edit(path) | Action::Read(path) => path.to_string(),
-            Action::Patch(paths) => paths.join(", "),
-            Action::Other => String::new(),
-        };
-        let verdict = Verdict {
-            at: self.now,
-            decision,
-            session_id: &self.id,
-            runner: &self.live.runner,
-            tool: &call.tool,
-            subject: &subject,
-            cwd: &self.cwd.to_string_lossy(),
+        let (session, call) = (self.clone(), call.detach());
+        audit::record(&self.app, self.host(), move || Verdict {
+            at: session.now,
+            decision: decision.to_owned(),
+            runner: session.live.runner.clone(),
+            tool: call.tool.into_owned(),
+            subject: match &call.action {
+                Action::Command { command, .. } => command.to_string(),
+                Action::Edit(path) | Action::Read(path) => path.to_string(),
+                Action::Patch(paths) => paths.join(", "),
+                Action::Other => String::new(),
+            },
+            cwd: session.cwd.to_string_lossy().into_owned(),
+            session_id: session.id,
             reason,
             findings: risk.as_ref().map(audit::found).unwrap_or_default(),
-        };
-        audit::record(&self.app, self.host(), verdict);
+        });
     }
 
     /// At the end of a turn: asks the agent back, once, when files were edited and the repository's

@@ -166,7 +166,7 @@ pub(super) fn guard(app: &Arc<App>, mut params: GuardParams) -> Result<GuardRepl
         && reply.decision != "allow"
         && !params.look_only
     {
-        reply.verdict_id = audit(app, host, &params, &reply);
+        reply.verdict_id = audit(app, host, params, &reply);
     }
     if let Some(explanation) = &mut reply.explanation {
         explanation.took_us = u64::try_from(started.elapsed().as_micros()).unwrap_or(u64::MAX);
@@ -175,37 +175,38 @@ pub(super) fn guard(app: &Arc<App>, mut params: GuardParams) -> Result<GuardRepl
 }
 
 /// Writes the verdict into the audit log, after the answer.
-fn audit(app: &Arc<App>, host: &Arc<Host>, params: &GuardParams, reply: &GuardReply) -> String {
-    let paths = params.paths.join(", ");
-    let told: Vec<&str> = reply.warnings.iter().map(|w| w.message.as_str()).collect();
-    let of_command = reply.command_risk.iter().flat_map(|risk| &risk.effects);
-    let effects = of_command.map(|effect| GuardFinding {
-        kind: effect.kind.clone(),
-        targets: vec![effect.target.clone()],
-        reversible: Some(effect.reversible),
-        ..GuardFinding::default()
-    });
-    let warnings = reply.warnings.iter().map(|warning| GuardFinding {
-        code: warning.code.clone(),
-        severity: warning.severity.clone(),
-        evidence: warning.evidence.clone(),
-        ..GuardFinding::default()
-    });
-    let verdict = Verdict {
-        at: app.now(),
-        decision: &reply.decision,
-        session_id: params.caller.session_id.trim(),
-        runner: "",
-        tool: &format!("guard {}", params.action),
-        subject: match params.command.trim() {
-            "" => &paths,
-            command => command,
-        },
-        cwd: &params.cwd,
-        reason: &told.join(" "),
-        findings: warnings.chain(effects).collect(),
-    };
-    audit::record(app, host, verdict)
+fn audit(app: &Arc<App>, host: &Arc<Host>, params: GuardParams, reply: &GuardReply) -> String {
+    let (at, reply) = (app.now(), reply.clone());
+    audit::record(app, host, move || {
+        let told: Vec<&str> = reply.warnings.iter().map(|w| w.message.as_str()).collect();
+        let of_command = reply.command_risk.iter().flat_map(|risk| &risk.effects);
+        let effects = of_command.map(|effect| GuardFinding {
+            kind: effect.kind.clone(),
+            targets: vec![effect.target.clone()],
+            reversible: Some(effect.reversible),
+            ..GuardFinding::default()
+        });
+        let warnings = reply.warnings.iter().map(|warning| GuardFinding {
+            code: warning.code.clone(),
+            severity: warning.severity.clone(),
+            evidence: warning.evidence.clone(),
+            ..GuardFinding::default()
+        });
+        Verdict {
+            at,
+            session_id: params.caller.session_id.trim().to_owned(),
+            runner: String::new(),
+            tool: format!("guard {}", params.action),
+            subject: match params.command.trim() {
+                "" => params.paths.join(", "),
+                command => command.to_owned(),
+            },
+            reason: told.join(" "),
+            findings: warnings.chain(effects).collect(),
+            decision: reply.decision,
+            cwd: params.cwd,
+        }
+    })
 }
 
 pub(super) fn steer(app: &App, params: &SteerParams) -> Result<SteerReply, RpcError> {
