@@ -498,7 +498,11 @@ impl Question<'_> {
     }
 
     /// What memory says that is not so any more, as far as it concerns the step.
+    /// How old memory is says nothing of a command.
     fn memory(&self, found: &mut Vec<Found>) {
+        if self.action(&["risky_command"]) {
+            return;
+        }
         let gone = |paths: &[String]| {
             let presents = self.held.presents;
             presents.is_some_and(|presents| {

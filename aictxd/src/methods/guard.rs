@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use aictx_artifacts::root;
 use aictx_continuity::{Presents, unchecked_edits};
-use aictx_guard::{Held, Parallel, choose_guard_contract};
+use aictx_guard::{ContractSource, Held, Parallel, choose_guard_contract};
 use aictx_proto::identity::SessionSource;
 use aictx_proto::ledger::{LedgerKind, LedgerRow};
 use aictx_proto::methods::{
@@ -86,7 +86,10 @@ pub(super) fn guard(app: &Arc<App>, mut params: GuardParams) -> Result<GuardRepl
         Some(host) if !session.is_empty() => app.presence.limits(host, &session),
         _ => Arc::default(),
     };
-    let presents: Presents = app.facts.presents(&place.worktree, &looked_at(&snapshot));
+    let presents: Presents = match params.action.as_str() {
+        "risky_command" => Presents::new(),
+        _ => app.facts.presents(&place.worktree, &looked_at(&snapshot)),
+    };
     let ends = matches!(params.action.as_str(), "finalize" | "final_answer");
     let validated = host
         .as_ref()
@@ -158,7 +161,10 @@ pub(super) fn guard(app: &Arc<App>, mut params: GuardParams) -> Result<GuardRepl
         Arc::clone(&limits),
         Arc::clone(&rules),
     )
-    .watching(record.is_some());
+    .watching(matches!(
+        &choice,
+        Some(choice) if record.is_some() && choice.source != ContractSource::Borrowed
+    ));
     let mut reply =
         aictx_guard::guard_with(&snapshot, &params, &worktree, app.now(), &held, &facts)
             .map_err(|e| RpcError::new(INVALID_PARAMS, e.to_string()))?;
