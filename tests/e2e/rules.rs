@@ -105,6 +105,38 @@ fn a_file_that_somebody_else_edited_is_said_once_and_stops_nobody() {
 }
 
 #[test]
+fn a_file_that_changed_since_it_was_read_is_said_on_the_command_line_too() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    let ann = Play::claude(&env, &repo, "ann");
+    ann.start("startup");
+    ann.prompt("Fix add");
+    ann.read("calc.py");
+    let asked = [
+        "guard",
+        "--action",
+        "edit",
+        "--paths",
+        "calc.py",
+        "--session-id",
+        "ann",
+        "--json",
+    ];
+    let told = || env.aictx(&repo, &asked).ok().json()["warnings"].to_string();
+    assert!(!told().contains("changed_since_read"));
+    fs::write(
+        repo.join("calc.py"),
+        "def add(a, b):\n    return a + b + 0\n",
+    )
+    .unwrap();
+    let warnings = told();
+    assert!(warnings.contains("changed_since_read"), "{warnings}");
+    ann.read("calc.py");
+    assert!(!told().contains("changed_since_read"));
+}
+
+#[test]
 fn claimed_paths_are_told_until_their_session_ends() {
     let env = TestEnv::new();
     let repo = env.repository("demo");

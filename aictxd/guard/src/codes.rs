@@ -195,6 +195,10 @@ pub(crate) static PARALLEL_EDIT: Code = scope(
     "parallel_edit",
     "Another session that is still open edited or claimed this path.",
 );
+pub(crate) static CHANGED_SINCE_READ: Code = scope(
+    "changed_since_read",
+    "This file changed since this session last read it. Read it again first.",
+);
 pub(crate) static VALIDATION_EVIDENCE_MISSING: Code = Code {
     code: "validation_evidence_missing",
     check: "validation",
@@ -234,6 +238,7 @@ pub(crate) static ALL: &[&Code] = &[
     &FORBIDDEN_BY_USER,
     &OUTSIDE_ALLOWED_BY_USER,
     &PARALLEL_EDIT,
+    &CHANGED_SINCE_READ,
     &FIRST_ACTION_MISMATCH,
     &OUTSIDE_EXPECTED_SCOPE,
     &CONFLICTS_WITH_AVOID_SCOPE,

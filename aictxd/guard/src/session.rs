@@ -34,12 +34,9 @@ pub fn parallel_note(path: &str, parallel: &Parallel, now: Timestamp) -> String 
         );
     }
     let who: String = parallel.session.chars().take(8).collect();
-    let minutes = parallel.at.map_or(0, |at| now.since(at) / 60);
-    let when = if minutes == 0 {
-        "just now".to_owned()
-    } else {
-        format!("{minutes} min ago")
-    };
+    let when = parallel
+        .at
+        .map_or_else(|| "just now".to_owned(), |at| ago(at, now));
     if parallel.claimed {
         return format!(
             "aictx: {path} was claimed {when} by another live session ({}, {}), which is still open. Stay out of its way, or ask the user.",
@@ -57,6 +54,14 @@ pub fn parallel_note(path: &str, parallel: &Parallel, now: Timestamp) -> String 
         clean(&printable(&parallel.runner), 24),
         clean(&printable(&who), 8)
     )
+}
+
+/// How long ago something was, in words.
+pub(crate) fn ago(at: Timestamp, now: Timestamp) -> String {
+    match now.since(at) / 60 {
+        0 => "just now".to_owned(),
+        minutes => format!("{minutes} min ago"),
+    }
 }
 
 /// The verdict of the user's own limits on a path that is about to be edited.

@@ -13,18 +13,17 @@ use aictx_proto::snapshot::{ReadIssue, Snapshot};
 use aictx_proto::time::Timestamp;
 use serde_json::Value;
 
-use crate::codes::PARALLEL_EDIT;
 use crate::codes::{
-    ACTIVE_TASK_NOT_IN_PROGRESS, ACTIVE_WORK_STATE_STALE, BORROWED_CONTRACT,
+    ACTIVE_TASK_NOT_IN_PROGRESS, ACTIVE_WORK_STATE_STALE, BORROWED_CONTRACT, CHANGED_SINCE_READ,
     CHANGES_WITHOUT_EVIDENCE, CONFLICTS_WITH_AVOID_SCOPE, CONTRACT_GOAL_MISMATCH, Code,
     DANGLING_ACTIVE_TASK, ERROR, EXPIRED_CONTRACT, FIRST_ACTION_MISMATCH, FORBIDDEN_BY_USER, INFO,
     MISSING_ACTIVE_WORK_STATE, MISSING_EXECUTION_CONTRACT, MISSING_LINKED_FILE, NOT_INITIALIZED,
-    OPEN_RELATED_SESSION, OUTSIDE_ALLOWED_BY_USER, OUTSIDE_EXPECTED_SCOPE, STALE_HANDOFF,
-    STATE_UNREADABLE, UNBOUNDED_CONTRACT_SCOPE, UNVERIFIED_WORK_STATE, VALIDATION_EVIDENCE_MISSING,
-    WARNING, WORK_STATE_RISKS_PRESENT,
+    OPEN_RELATED_SESSION, OUTSIDE_ALLOWED_BY_USER, OUTSIDE_EXPECTED_SCOPE, PARALLEL_EDIT,
+    STALE_HANDOFF, STATE_UNREADABLE, UNBOUNDED_CONTRACT_SCOPE, UNVERIFIED_WORK_STATE,
+    VALIDATION_EVIDENCE_MISSING, WARNING, WORK_STATE_RISKS_PRESENT,
 };
 use crate::policy::{Rules, Say};
-use crate::session::Parallel;
+use crate::session::{Parallel, ago};
 use crate::steer::{SteerState, SteerVerdict};
 
 /// A contract of another session, or of none, binds nobody from this age on, in seconds.
@@ -239,8 +238,15 @@ impl Question<'_> {
             Some(Say::Ask) | None => WARNING,
         };
         for (path, other) in self.held.parallel {
+            if other.session.is_empty() {
+                let warning = CHANGED_SINCE_READ.warning(WARNING, [path.as_str()]);
+                found.push(Found::new(warning, false));
+                continue;
+            }
             let session: String = other.session.chars().take(8).collect();
-            let evidence = [path.as_str(), other.runner.as_str(), session.as_str()];
+            let who = format!("{} {session}", other.runner);
+            let when = other.at.map_or_else(String::new, |at| ago(at, self.now));
+            let evidence = [path.as_str(), who.trim(), when.as_str()];
             found.push(Found::new(PARALLEL_EDIT.warning(severity, evidence), false));
         }
     }

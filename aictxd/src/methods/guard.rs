@@ -135,8 +135,10 @@ pub(super) fn guard(app: &Arc<App>, mut params: GuardParams) -> Result<GuardRepl
                 return None;
             };
             let full = place.worktree.join(path.as_str());
-            let found = app.presence.before_edit(&session, &full, live)?;
-            (!found.session.is_empty()).then(|| (raw.clone(), found))
+            Some((
+                raw.clone(),
+                app.presence.before_edit(&session, &full, live)?,
+            ))
         })
         .collect();
     let held = Held {
