@@ -263,7 +263,11 @@ fn judge(clauses: &[Clause], language: Language) -> Vec<Judged> {
             opens: clause.opens,
         };
         let mut best: Option<Judged> = None;
+        let product = roles::is_about_product(clause);
         for rule in RULES.iter() {
+            if product && rule.label == Label::ScopeConstraint {
+                continue;
+            }
             if best.is_none_or(|b| rule.weight > b.weight) && rule.fits(&facing) {
                 best = Some(Judged {
                     clause: at,

@@ -240,6 +240,43 @@ fn is_location(clause: &Clause, at: usize) -> bool {
         })
 }
 
+/// Whether what must not change is the product's behaviour and none of the files that a clause names:
+/// "without changing the behaviour of A", "the parser in A should not modify its input".
+pub(super) fn is_about_product(clause: &Clause) -> bool {
+    let mut paths = (0..clause.items.len())
+        .filter(|at| clause.items.get(*at).is_some_and(|i| i.has(Class::Path)))
+        .peekable();
+    paths.peek().is_some() && paths.all(|at| is_about(clause, at))
+}
+
+fn is_about(clause: &Clause, at: usize) -> bool {
+    const THE: &[&str] = &[
+        "the", "its", "their", "his", "her", "an", "any", "el", "la", "los", "las", "su", "sus",
+        "le", "les", "un", "une", "son", "sa", "ses", "leur", "o", "os", "as", "seu", "sua",
+    ];
+    let is_change = |i: &Item| i.has(Class::Edit) || i.has(Class::EditNo);
+    let before = clause.items.get(..at).unwrap_or_default();
+    let behind = clause.items.get(at + 1..).unwrap_or_default();
+    let verb_before = before.iter().rposition(is_change);
+    let behaves = verb_before.is_some_and(|verb| {
+        before
+            .get(verb + 1..)
+            .is_some_and(|between| between.iter().any(|i| i.has(Class::Behav)))
+    });
+    let changes_another = verb_before.is_none()
+        && behind
+            .iter()
+            .position(|i| is_change(i) || i.has(Class::EditN))
+            .and_then(|verb| behind.get(verb + 1..))
+            .is_some_and(|object| {
+                let first = object.first();
+                first.is_some_and(|i| THE.contains(&i.text.as_str()))
+                    && object.len() > 1
+                    && !object.iter().any(|i| i.has(Class::Path))
+            });
+    behaves || changes_another
+}
+
 /// Whether a limit is said in the negative.
 pub(super) fn forbids(clause: &Clause) -> bool {
     let has = |class| clause.items.iter().any(|i| i.has(class));
