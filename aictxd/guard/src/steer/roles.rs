@@ -274,7 +274,34 @@ fn is_about(clause: &Clause, at: usize) -> bool {
                     && object.len() > 1
                     && !object.iter().any(|i| i.has(Class::Path))
             });
-    behaves || changes_another
+    // "Le bouton dans A ne change pas de couleur": A is where it happens.
+    let is_particle = |i: &&Item| matches!(i.text.as_str(), "で" | "では" | "には");
+    let place = before
+        .iter()
+        .rev()
+        .find(|i| !i.has(Class::Dir) && (i.has(Class::Under) || !i.has(Class::Func)))
+        .is_some_and(|i| i.has(Class::Under))
+        || behind
+            .first()
+            .filter(|i| i.has(Class::Under) || is_particle(i))
+            .is_some();
+    let has = |class| clause.items.iter().any(|i| i.has(class));
+    let is_thing = |i: &Item| {
+        i.set == Set::NONE && i.text.chars().count() >= if i.text.is_ascii() { 4 } else { 2 }
+    };
+    let happens_there = verb_before.is_none()
+        && place
+        && !has(Class::You)
+        && !has(Class::Nothing)
+        && clause.items.iter().any(is_thing);
+    // Chinese has no articles.
+    let changes_a_thing = verb_before.is_none()
+        && behind.iter().position(is_change).is_some_and(|verb| {
+            let object = behind.get(verb + 1);
+            object
+                .is_some_and(|i| is_thing(i) && i.text.chars().any(aictx_proto::fold::is_unspaced))
+        });
+    behaves || changes_another || happens_there || changes_a_thing
 }
 
 /// Whether a limit is said in the negative.
