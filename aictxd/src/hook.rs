@@ -471,9 +471,28 @@ impl Session {
             .suggestions(&live.host.root, &live.worktree, &request)
     }
 
+    /// Where a path lies; in another worktree of the same repository it is inside as well.
+    fn locate(&self, raw: &str) -> Located {
+        let located = root::locate(&self.live.worktree, &self.cwd, raw);
+        if matches!(located, Located::Inside(_)) {
+            return located;
+        }
+        let path = self.cwd.join(raw);
+        // Directories on the way may still have to be made.
+        let mut directories = path.ancestors().skip(1);
+        let other = directories
+            .find(|directory| directory.is_dir())
+            .and_then(|directory| self.app.hosts.place(directory).ok())
+            .filter(|other| other.root == self.host().root);
+        match other {
+            Some(other) => root::locate(&other.worktree, &self.cwd, raw),
+            None => located,
+        }
+    }
+
     /// The verdict on a tool call. Pure apart from resolving links; recorded after the answer.
     fn judge(&self, call: &ToolCall, event: &HookEvent) -> Answer {
-        let place = |raw: &str| root::locate(&self.live.worktree, &self.cwd, raw);
+        let place = |raw: &str| self.locate(raw);
         let worktree = self.live.worktree.to_string_lossy();
         let limits = self.app.presence.limits(self.host(), &self.id);
         let rules = self.app.policy(&self.host().root);

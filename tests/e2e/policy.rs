@@ -35,6 +35,14 @@ fn files_elsewhere_are_asked_about_until_a_policy_says_what_they_are() {
     assert!(reason.contains("outside"), "{reason}");
     assert_eq!(before_command(&ann, "echo x > /etc/hosts"), "ask");
     assert_eq!(before_edit(&ann, &repo.join("calc.py"), "").0, "");
+    // Another worktree of the same repository is no other place.
+    env.git(&repo, &["worktree", "add", "--quiet", "../other"]);
+    let linked = repo.parent().unwrap().join("other");
+    assert_eq!(before_edit(&ann, &linked, "calc.py").0, "");
+    assert_eq!(
+        before_edit(&ann, &linked, ".aictx/continuity/handoff.json").0,
+        "deny"
+    );
 
     // A repository cannot allow it; its user can, and either can forbid it.
     let of_repository = repo.join(".aictx/policy.toml");
