@@ -345,9 +345,11 @@ fn normal_word(word: &str) -> String {
         .chars()
         .map(|c| if c.is_ascii_digit() { '0' } else { c })
         .collect();
-    let stamp = "0000-00-00T00:00:00Z";
-    if shape.contains(stamp) {
-        return shape.replace(stamp, "<time>");
+    // In names of files and directories, colons are dashes.
+    for stamp in ["0000-00-00T00:00:00Z", "0000-00-00T00-00-00Z"] {
+        if shape.contains(stamp) {
+            return shape.replace(stamp, "<time>");
+        }
     }
     // `exec-claude-20261121T025909Z-<nonce>`
     if let Some(at) = shape.find("00000000T000000Z") {
@@ -366,8 +368,8 @@ fn normal_word(word: &str) -> String {
         return format!("decision::<id>{ends}");
     }
     let hexadecimal = is_hex(word);
-    // Commits carry the time they were made at.
-    if hexadecimal && matches!(word.len(), 7 | 40) && word.chars().any(|c| c.is_ascii_digit()) {
+    // Commits carry the time they were made at; one in a thousand short ones has no digit.
+    if hexadecimal && matches!(word.len(), 7 | 40) {
         return "<commit>".to_owned();
     }
     word.to_owned()
