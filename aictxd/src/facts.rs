@@ -340,16 +340,17 @@ fn follow_moves(app: &App, place: &Place, snapshot: &Snapshot, project: &mut Pro
         return;
     };
     for (path, blob) in known_contents(snapshot, &gone) {
-        let Some(file) = tree.file_with(&path, &blob) else {
+        // What the map knows may be older than the worktree.
+        let others = tree.others_with(&path, &blob);
+        let mut others = others.into_iter().take(MAX_MOVED);
+        let Some(other) = others.find(|other| place.worktree.join(other).exists()) else {
             continue;
         };
         let presents = Arc::make_mut(&mut project.presents);
         if let Some(present) = presents.get_mut(&path)
             && present.moved_to.is_empty()
         {
-            tree.paths()
-                .text(file)
-                .clone_into(&mut Arc::make_mut(present).moved_to);
+            other.clone_into(&mut Arc::make_mut(present).moved_to);
         }
     }
 }

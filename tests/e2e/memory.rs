@@ -519,4 +519,13 @@ fn what_memory_says_of_a_file_follows_it_where_it_moved() {
         let answer = env.aictx(&repo, &asked).ok().stdout;
         answer.contains("calc.py is now numbers.py")
     });
+
+    // Who is gone has no new place, its own least of all, though the map may still know its content.
+    env.git(&repo, &["rm", "--quiet", "numbers.py"]);
+    wait_until("it is known to be gone", || {
+        let asked = ["resume", "--task", "change the signature of add", "--json"];
+        let answer = env.aictx(&repo, &asked).ok().stdout;
+        assert!(!answer.contains("is now calc.py"), "{answer}");
+        !answer.contains("is now")
+    });
 }

@@ -262,13 +262,17 @@ impl Tree {
         }
     }
 
-    /// A file of the language that `path` promises with the content that git calls `blob` (in hexadecimal
-    /// digits): where a file that was at `path` is now, unless it changed on the way.
-    pub fn file_with(&self, path: &str, blob: &str) -> Option<FileId> {
-        let content: ContentId = blob.parse().ok()?;
-        let place = self.find_content(&crate::extract::key(path, content))?;
-        let mut found = None;
-        self.files_of(place, &mut |file| found = found.or(Some(file)));
+    /// Paths of the other files of the language that `path` promises with the content that git calls
+    /// `blob` (in hexadecimal digits): where a file that was at `path` may be now, unless it changed on
+    /// the way.
+    pub fn others_with(&self, path: &str, blob: &str) -> Vec<&str> {
+        let place = (blob.parse::<ContentId>().ok())
+            .and_then(|content| self.find_content(&crate::extract::key(path, content)));
+        let mut found = Vec::new();
+        if let Some(place) = place {
+            self.files_of(place, &mut |file| found.push(self.paths.text(file)));
+        }
+        found.retain(|other| *other != path);
         found
     }
 
