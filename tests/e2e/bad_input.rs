@@ -81,7 +81,9 @@ fn garbage_is_met_with_silence_with_and_without_a_daemon() {
 
 #[test]
 fn a_payload_of_fifty_megabytes_is_judged_and_recorded() {
-    let env = TestEnv::new();
+    let mut env = TestEnv::new();
+    // Three times fifty megabytes, by a build that is not optimised, on a machine that is busy.
+    env.set("AICTX_HOOK_TIMEOUT_MS", "120000");
     let repo = env.repository("demo");
     let daemon = env.daemon();
     let size = 50_000_000;

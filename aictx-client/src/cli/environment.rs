@@ -32,7 +32,7 @@ pub const VARIABLES: &[Variable] = &[
     ),
     variable(
         DEADLINE_VARIABLE,
-        "Milliseconds that a hook waits for an answer; with `_<EVENT>` behind it (upper case) those of one event.",
+        "Milliseconds that a hook waits for an answer; with `_<EVENT>` behind it (upper case) those of one event. A daemon that starts with it has as much more or less time.",
     ),
     variable(
         "AICTX_AGENT_ID",
