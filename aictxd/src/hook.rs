@@ -4,14 +4,15 @@
 //! what was acknowledged survives the death of this process.
 
 use std::path::PathBuf;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, LazyLock};
 use std::time::{Duration, Instant};
 
 use aictx_artifacts::root;
 use aictx_guard::{Facts, HookVerdict};
 use aictx_proto::Timestamp;
 use aictx_proto::effect::Effects;
+use aictx_proto::hook::{ANSWER_DEADLINE_MS, DEADLINE_VARIABLE};
 use aictx_proto::identity::{Caller, Identity};
 use aictx_proto::ledger::{LedgerKind, LedgerRow, MAX_TEXT, Outcome};
 use aictx_proto::methods::{HookParams, MapHit};
@@ -23,7 +24,7 @@ use aictx_runners::{Action, Answer, Decision, Dialect, HookEvent, Moment, ToolCa
 use serde_json::Value;
 
 use self::end::{begin, watch_process};
-use self::others::together;
+use self::others::{meant, names_work, together};
 use crate::app::App;
 use crate::guarding::WorktreeFacts;
 use crate::hosts::{Host, Place};
@@ -42,11 +43,31 @@ mod repeat;
 /// How long after a verdict its record is written. The agent's process is woken on the processor
 /// that we would go on working on; it should run first.
 const AFTER_ANSWER: Duration = Duration::from_millis(1);
-/// How long a hook waits for the map or for its session's earlier rows; the client's own limit is 150 ms.
-const MAP_DEADLINE: Duration = Duration::from_millis(100);
-/// How long a session's start waits for its commit before it is answered without; the client's
-/// own limit is a second.
-const START_DEADLINE: Duration = Duration::from_millis(600);
+
+/// How long hooks wait for what their answer could do without: less than the client waits for the answer.
+struct Patience {
+    /// For the map, or for the session's earlier rows; the client's own limit is 150 ms.
+    map: Duration,
+    /// For the commit of a session's start; the client's own limit is a second.
+    start: Duration,
+}
+
+/// Who gives hooks another deadline gives the daemon that started with it another one, too.
+static PATIENCE: LazyLock<Patience> =
+    LazyLock::new(|| Patience::within(std::env::var(DEADLINE_VARIABLE).ok()));
+
+impl Patience {
+    fn within(deadline: Option<String>) -> Self {
+        let given = deadline.and_then(|ms| ms.trim().parse::<u64>().ok());
+        let share = |usual: u64, of: u64| {
+            Duration::from_millis(given.map_or(usual, |ms| ms.clamp(1, 600_000) * usual / of))
+        };
+        Self {
+            map: share(100, ANSWER_DEADLINE_MS),
+            start: share(600, 1_000),
+        }
+    }
+}
 
 /// Handles one event.
 ///
@@ -243,16 +264,24 @@ impl Session {
                 self.finish(spooled).await;
             }
             Moment::Prompt { text } => {
+                let meant = meant(text);
+                let label = meant.as_ref().map(|m| m.classification.clone());
                 self.record(&[LedgerRow {
                     text: truncate_chars(text, MAX_TEXT),
+                    label: label.unwrap_or_default(),
                     ..self.row(LedgerKind::Prompt, &event.agent_id)
                 }]);
+                let mut begun = false;
                 if event.agent_id.is_empty() {
-                    self.app.presence.asked(&self.id, &self.live.runner, text);
+                    begun = self.app.presence.asked(&self.id, &self.live.runner, text);
                 }
                 if !spooled {
-                    let limits = self.steer(text, &event.agent_id);
-                    let named = self.suggest(text, &event.agent_id).await;
+                    let about_files = !begun || meant.as_ref().is_none_or(names_work);
+                    let limits = meant.and_then(|m| self.limit(&m, &event.agent_id));
+                    let named = match about_files {
+                        true => self.suggest(text, &event.agent_id).await,
+                        false => None,
+                    };
                     return together(limits, named);
                 }
             }
@@ -328,12 +357,12 @@ impl Session {
                     tracing::warn!(session = session.id, %error, "a ledger stays in the archive");
                 }
             });
-            let _ = tokio::time::timeout(MAP_DEADLINE, back).await;
+            let _ = tokio::time::timeout(PATIENCE.map, back).await;
         }
         self.record(&[self.start_row(source, event)]);
         let session = self.clone();
         let looked = tokio::task::spawn_blocking(move || session.entry_points());
-        let map = match tokio::time::timeout(MAP_DEADLINE, looked).await {
+        let map = match tokio::time::timeout(PATIENCE.map, looked).await {
             Ok(Ok(map)) => map,
             // The index is being opened.
             _ => Vec::new(),
@@ -349,7 +378,7 @@ impl Session {
         let commit = self
             .host()
             .write(move |snapshot| for_commit.decide(snapshot));
-        let context = match tokio::time::timeout(START_DEADLINE, commit).await {
+        let context = match tokio::time::timeout(PATIENCE.start, commit).await {
             Ok(Ok((context, _))) => context,
             Ok(Err(error)) => {
                 tracing::warn!(repo = %self.host().root.display(), %error, "a session start was not recorded");
@@ -384,7 +413,7 @@ impl Session {
             before.any(|old| errors.iter().any(|new| new.fingerprint == old.fingerprint))
         });
         // The event itself is recorded after this; it must not wait for a slow disk.
-        let told = tokio::time::timeout(MAP_DEADLINE, told).await;
+        let told = tokio::time::timeout(PATIENCE.map, told).await;
         if told.map_or(true, |told| told.unwrap_or(true)) {
             return None;
         }
@@ -412,7 +441,7 @@ impl Session {
             let seen = aictx_continuity::seen_paths(&rows);
             aictx_continuity::suggest(&request, &hits, &seen)
         });
-        let looked = tokio::time::timeout(MAP_DEADLINE, looked).await;
+        let looked = tokio::time::timeout(PATIENCE.map, looked).await;
         let told = looked.ok()?.ok()??;
         self.record(&[LedgerRow {
             paths: told.paths,
@@ -462,7 +491,8 @@ impl Session {
         let snapshot = self.host().store.latest();
         let left = snapshot.handoff.as_ref().map(|handoff| {
             let next = handoff.next_steps.first().or(handoff.blocked.first());
-            format!("{} {}", handoff.summary, next.map_or("", String::as_str))
+            let next = next.map_or("", String::as_str);
+            format!("{} {next} {}", handoff.summary, handoff.reason)
         });
         let request = left.unwrap_or_default();
         let live = &self.live;

@@ -110,13 +110,15 @@ impl Presence {
         change(entry)
     }
 
-    /// Notes a request of the user.
-    pub fn asked(&self, session: &str, runner: &str, request: &str) {
+    /// Notes a request of the user; whether it was not the first.
+    pub fn asked(&self, session: &str, runner: &str, request: &str) -> bool {
         self.with(session, |s| {
+            let begun = !s.request.is_empty();
             runner.clone_into(&mut s.runner);
             s.request = aictx_proto::text::clean(request, 160);
             s.spent = s.spent.is_some().then(Spent::default);
-        });
+            begun
+        })
     }
 
     /// Notes that a session read or wrote a file (absolute).

@@ -149,6 +149,9 @@ pub struct LedgerRow {
     /// Prompt, last message or error text, bounded and scrubbed.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub text: String,
+    /// What `steer` calls it (`task`, `question`, …); in `prompt` rows.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub label: String,
     /// Start source, end reason, compaction trigger.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub source: String,

@@ -25,6 +25,7 @@ mod memory;
 mod policy;
 mod protocol;
 mod recorded;
+mod requests;
 mod retention;
 mod review;
 mod rules;

@@ -67,7 +67,7 @@ pub fn session_start(snapshot: &Snapshot, start: &SessionStart) -> (String, Effe
     let context = Context::load(
         snapshot,
         start.project,
-        &Observation::of(open_rows(start.rows)).request,
+        Observation::of(open_rows(start.rows)).asked.goal(),
         "",
         Hand::default(),
         start.now,
@@ -277,7 +277,7 @@ impl Capsule<'_> {
             let lines = self.handoff_lines(handoff, &open);
             packet.item("handoff", &id, "the last one", &lines);
             if let Some(row) = of_another_session(self.context.snapshot, handoff) {
-                let line = format!(
+                let mut line = format!(
                     "Before that ({}, {}, {}{}): {}",
                     clean(&printable(&row.agent_id), 40),
                     clean(&printable(&row.status), 24),
@@ -285,6 +285,9 @@ impl Capsule<'_> {
                     self.elsewhere(&row.branch),
                     quote(&row.summary, 160)
                 );
+                if let Some(step) = row.next_steps.iter().find(|s| !s.trim().is_empty()) {
+                    line.push_str(&format!("; then next: {}", clean(&printable(step), 160)));
+                }
                 let id = format!("handoff::{}", row.execution_id);
                 packet.item("handoff", &id, "the last one of another session", &[line]);
             }
@@ -469,8 +472,11 @@ fn session_so_far(packet: &mut Packet, rows: &[LedgerRow]) {
         open
     };
     let mut tell = |line: String| packet.item("session", "", "this session's own ledger", &[line]);
-    if !seen.request.is_empty() {
-        tell(format!("Request: {}", quote(&seen.request, 300)));
+    if !seen.asked.goal().is_empty() {
+        tell(format!("Request: {}", quote(seen.asked.goal(), 300)));
+    }
+    if let Some(latest) = seen.asked.latest() {
+        tell(format!("Asked for last: {}", quote(latest, 200)));
     }
     if !seen.files_edited.is_empty() {
         tell(format!("Edited: {}", newest(&seen.files_edited)));

@@ -183,7 +183,7 @@ fn decide<'a>(
     };
     let request = [
         params.map_or("", |p| p.task.as_str()),
-        &seen.request,
+        seen.asked.goal(),
         &summary,
     ]
     .into_iter()
@@ -256,6 +256,7 @@ fn decide<'a>(
             success,
             failure_recorded: change.persisted.is_some(),
             request: &request,
+            latest: seen.asked.latest(),
             task_type: &task_type,
             next_steps: params.map_or(&[], |p| p.next_steps.as_slice()),
             blocked: params.map_or(&[], |p| p.blocked.as_slice()),

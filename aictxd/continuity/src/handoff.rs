@@ -7,6 +7,7 @@ use crate::observe::Observation;
 
 /// Longest summary and longest list item, in characters (spec/lifecycle.md §15).
 const MAX_SUMMARY: usize = 200;
+const MAX_REASON: usize = 240;
 const MAX_ITEM: usize = 80;
 const MAX_ITEMS: usize = 8;
 
@@ -18,6 +19,8 @@ pub(crate) struct Input<'a> {
     pub(crate) success: Option<bool>,
     pub(crate) failure_recorded: bool,
     pub(crate) request: &'a str,
+    /// What was asked for last, where that is something else.
+    pub(crate) latest: Option<&'a str>,
     pub(crate) task_type: &'a str,
     pub(crate) next_steps: &'a [String],
     pub(crate) blocked: &'a [String],
@@ -65,7 +68,7 @@ pub(crate) fn build(input: &Input, seen: &Observation) -> (Handoff, HandoffRow) 
     let handoff = Handoff {
         summary: summary.clone(),
         status: status.to_owned(),
-        reason: clean(input.request, 240),
+        reason: reason(input.request, input.latest),
         task_type: input.task_type.to_owned(),
         completed: completed.clone(),
         next_steps: next_steps.clone(),
@@ -113,6 +116,17 @@ pub(crate) fn build(input: &Input, seen: &Observation) -> (Handoff, HandoffRow) 
         extra: serde_json::Map::new(),
     };
     (handoff, row)
+}
+
+/// What was asked for: the goal and, where that is something else, the last request.
+fn reason(goal: &str, latest: Option<&str>) -> String {
+    match latest {
+        None => clean(goal, MAX_REASON),
+        Some(latest) => {
+            let half = MAX_REASON / 2 - 5;
+            format!("{} (then: {})", clean(goal, half), clean(latest, half))
+        }
+    }
 }
 
 fn items(list: &[String]) -> Vec<String> {
@@ -184,21 +198,27 @@ pub(crate) fn describe(seen: &Observation) -> String {
         parts.push(format!("edited {}", names.join(", ")));
     }
     if !seen.tests.is_empty() {
-        parts.push(format!("ran {} test commands", seen.tests.len()));
+        parts.push(format!("ran {}", counted(seen.tests.len(), "test command")));
     } else if !seen.commands.is_empty() {
-        parts.push(format!("ran {} commands", seen.commands.len()));
+        parts.push(format!("ran {}", counted(seen.commands.len(), "command")));
     }
     if let Some(failure) = seen.open_failures.last() {
         parts.push(format!("still failing: {}", clean(&failure.command, 80)));
     }
     if parts.is_empty() && !seen.files_opened.is_empty() {
-        parts.push(format!("read {} files", seen.files_opened.len()));
+        parts.push(format!("read {}", counted(seen.files_opened.len(), "file")));
     }
     if parts.is_empty() {
-        clean(&seen.request, MAX_SUMMARY)
+        clean(seen.asked.goal(), MAX_SUMMARY)
     } else {
         format!("Session ended: {}.", parts.join("; "))
     }
+}
+
+/// `1 file`, `2 files`.
+fn counted(count: usize, what: &str) -> String {
+    let ending = if count == 1 { "" } else { "s" };
+    format!("{count} {what}{ending}")
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 //! Nothing here writes.
 
 pub use self::brief::{next, prepare};
-pub use self::log::{LogQuery, log};
+pub use self::log::{Happened, LogQuery, log};
 pub use self::report::{Reported, report};
 pub use self::strategy::{reflect, reuse, suggest_strategy};
 

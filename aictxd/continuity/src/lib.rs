@@ -6,6 +6,7 @@
 mod anchors;
 mod area;
 mod areas;
+mod asked;
 mod capsule;
 mod classify;
 mod compaction;
@@ -53,7 +54,8 @@ pub use failures::{
 };
 pub use finalize::{ExplicitReport, Finalize, check_report, finalize, touched_paths};
 pub use inspect::{
-    AtHand, LogQuery, Reported, log, next, prepare, reflect, report, reuse, suggest_strategy,
+    AtHand, Happened, LogQuery, Reported, log, next, prepare, reflect, report, reuse,
+    suggest_strategy,
 };
 pub use lifecycle::lifecycle_status;
 pub use matching::goals_match;

@@ -58,7 +58,7 @@ fn find_terms(text: &str) -> BTreeSet<String> {
 }
 
 /// Whether a character belongs to a script that writes without spaces.
-fn unspaced(c: char) -> bool {
+pub(crate) fn unspaced(c: char) -> bool {
     matches!(u32::from(c),
         0x2E80..=0x2FDF | 0x3040..=0x30FF | 0x3400..=0x4DBF | 0x4E00..=0x9FFF
         | 0xF900..=0xFAFF | 0x0E00..=0x0EFF | 0x20000..=0x2FA1F)

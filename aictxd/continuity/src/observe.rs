@@ -9,6 +9,7 @@ use aictx_proto::methods::{CommandSeen, SessionReport, SessionSummary};
 use aictx_proto::text::clean;
 use aictx_signals::command_word;
 
+use crate::asked::Asked;
 use crate::memo::{is_test_command, same_check};
 
 /// Most entries of each list of an execution; the newest are kept.
@@ -37,8 +38,8 @@ pub(crate) struct Observation {
     pub(crate) passed: Vec<String>,
     /// A test or check passed after the last edit.
     pub(crate) validated: bool,
-    /// First request of the execution.
-    pub(crate) request: String,
+    /// What its user asked for.
+    pub(crate) asked: Asked,
     /// What the agent said last.
     pub(crate) last_message: String,
     pub(crate) first_at: Option<Timestamp>,
@@ -78,7 +79,7 @@ impl Failure {
 impl Observation {
     /// Nothing that would be worth a record.
     pub(crate) fn is_empty(&self) -> bool {
-        self.request.is_empty() && self.tools == 0
+        self.asked.is_empty() && self.tools == 0
     }
 
     /// Reads the rows of one execution.
@@ -91,8 +92,8 @@ impl Observation {
             }
             seen.last_at = Some(row.at);
             match row.kind {
-                LedgerKind::Prompt if seen.request.is_empty() && row.agent_id.is_empty() => {
-                    seen.request.clone_from(&row.text);
+                LedgerKind::Prompt if row.agent_id.is_empty() => {
+                    seen.asked.hear(&row.text, &row.label);
                 }
                 LedgerKind::Stop if !row.text.is_empty() => seen.last_message.clone_from(&row.text),
                 LedgerKind::Read if row.outcome != Outcome::Failed => {
@@ -262,7 +263,7 @@ pub fn unchecked_edits(rows: &[LedgerRow]) -> Unchecked {
     let edited = Observation::of(turn).files_edited;
     Unchecked {
         files: if seen.validated { Vec::new() } else { edited },
-        request: seen.request,
+        request: seen.asked.goal().to_owned(),
         asked_back: turn.iter().any(|r| r.kind == LedgerKind::AskedBack),
     }
 }
@@ -322,10 +323,12 @@ pub fn session_summary(stem: &str, rows: &[LedgerRow]) -> SessionSummary {
     let last = |kind: LedgerKind| rows.iter().rposition(|r| r.kind == kind);
     let ended = last(LedgerKind::SessionEnd) > last(LedgerKind::SessionStart)
         && last(LedgerKind::SessionEnd).is_some();
-    let request = rows
-        .iter()
-        .find(|r| r.kind == LedgerKind::Prompt)
-        .map(|r| r.text.as_str());
+    let mut asked = Asked::default();
+    for row in rows {
+        if row.kind == LedgerKind::Prompt && row.agent_id.is_empty() {
+            asked.hear(&row.text, &row.label);
+        }
+    }
     SessionSummary {
         session_id: start
             .into_iter()
@@ -339,7 +342,7 @@ pub fn session_summary(stem: &str, rows: &[LedgerRow]) -> SessionSummary {
         started_at: rows.first().map(|r| r.at.to_string()).unwrap_or_default(),
         last_seen_at: rows.last().map(|r| r.at.to_string()).unwrap_or_default(),
         branch: start.map(|r| r.branch.clone()).unwrap_or_default(),
-        request: clean(request.unwrap_or_default(), 160),
+        request: clean(asked.goal(), 160),
         files_read: distinct(LedgerKind::Read),
         files_edited: distinct(LedgerKind::Edit),
         commands: commands.clone().count() as u64,

@@ -1,5 +1,7 @@
 //! `aictx resume`: everything that concerns a request, as a document with the fields of the format.
 
+use std::collections::BTreeSet;
+
 use aictx_proto::Timestamp;
 use aictx_proto::effect::{Effect, Effects, KeyOrder};
 use aictx_proto::identity::Identity;
@@ -107,6 +109,8 @@ pub fn resume(
             .iter()
             .filter_map(|g| Some(g["code"].as_str()?.to_owned())),
     );
+    let mut known = BTreeSet::new();
+    warnings.retain(|warning| known.insert(warning.clone()));
     warnings.truncate(12);
     let optional = |value: Value| if params.brief { Value::Null } else { value };
     let mut reply = ResumeReply {

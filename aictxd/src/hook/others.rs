@@ -9,12 +9,12 @@ use aictx_guard::{
     parallel_note, turn_end,
 };
 use aictx_proto::ledger::{LedgerKind, LedgerRow, MAX_TEXT};
-use aictx_proto::methods::SteerParams;
+use aictx_proto::methods::{SteerParams, SteerReply};
 use aictx_proto::path::Located;
 use aictx_proto::text::truncate_chars;
 use aictx_runners::{Action, Answer, Decision, ToolCall};
 
-use super::{MAP_DEADLINE, Session};
+use super::{PATIENCE, Session};
 use crate::audit::{self, Verdict};
 use crate::hosts::Place;
 use crate::{facts, guarding};
@@ -22,17 +22,35 @@ use crate::{facts, guarding};
 /// Notes on one call.
 const MAX_NOTES: usize = 3;
 
+/// What a request of the user means; `None` of an empty one.
+pub(super) fn meant(message: &str) -> Option<SteerReply> {
+    let params = SteerParams {
+        message: truncate_chars(message, aictx_guard::MAX_MESSAGE),
+        ..SteerParams::default()
+    };
+    aictx_guard::steer(&params).ok()
+}
+
+/// Whether a message of a session under way can be about other files than those before it: who corrects,
+/// agrees or asks for a test run speaks of what is at hand.
+pub(super) fn names_work(meant: &SteerReply) -> bool {
+    !matches!(
+        meant.classification.as_str(),
+        "agent_correction"
+            | "approval"
+            | "cancellation"
+            | "continuation"
+            | "side_comment"
+            | "validation_change"
+    )
+}
+
 impl Session {
-    /// Reads a request of the user for limits on what may be touched; they are kept for the session.
-    /// The agent is reminded of them when they change.
-    pub(super) fn steer(&self, message: &str, agent_id: &str) -> Option<Answer> {
-        let params = SteerParams {
-            message: truncate_chars(message, aictx_guard::MAX_MESSAGE),
-            ..SteerParams::default()
-        };
-        let reply = aictx_guard::steer(&params).ok()?;
+    /// Keeps for the session what a request of the user puts off limits. The agent is reminded when that
+    /// changes.
+    pub(super) fn limit(&self, meant: &SteerReply, agent_id: &str) -> Option<Answer> {
         let mut limits = (*self.app.presence.limits(self.host(), &self.id)).clone();
-        if !limits.apply(&reply, self.now) {
+        if !limits.apply(meant, self.now) {
             return None;
         }
         self.record(&[LedgerRow {
@@ -241,7 +259,7 @@ impl Session {
                     && !session.app.presence.limits(host, &session.id).skips_checks,
             })
         });
-        let reason = tokio::time::timeout(MAP_DEADLINE, looked)
+        let reason = tokio::time::timeout(PATIENCE.map, looked)
             .await
             .ok()?
             .ok()??;

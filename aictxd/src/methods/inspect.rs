@@ -4,13 +4,15 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use aictx_artifacts::root;
-use aictx_continuity::{AtHand, LogQuery, Project, Reported};
+use aictx_continuity::{AtHand, Happened, LogQuery, Project, Reported};
 use aictx_proto::ledger::LedgerRow;
 use aictx_proto::methods::{
     HandParams, InRepo, LogParams, LogReply, PrepareParams, Told, WhyParams, WhyReply,
 };
 use aictx_proto::path::Located;
-use aictx_proto::record::{AgentExecutionRow, ComplianceRow, ExecutionLogRow, HandoffRow, files};
+use aictx_proto::record::{
+    AgentExecutionRow, ComplianceRow, ExecutionLogRow, HandoffRow, LifecycleEvent, files,
+};
 use aictx_proto::rpc::{NOT_FOUND, RpcError};
 use aictx_proto::snapshot::{COMPLIANCE_TAIL, EXECUTION_TAIL, Snapshot};
 use aictx_proto::text::file_stem;
@@ -153,6 +155,11 @@ pub(super) fn log(app: &App, params: &LogParams) -> Result<LogReply, RpcError> {
         .store
         .newest_rows(files::CONTRACT_COMPLIANCE, MAX_ROWS)
         .0;
+    let telemetry: Vec<AgentExecutionRow> = host
+        .store
+        .newest_rows(files::AGENT_EXECUTION_LOG, MAX_ROWS)
+        .0;
+    let events: Vec<LifecycleEvent> = host.store.newest_rows(files::LIFECYCLE_EVENTS, MAX_ROWS).0;
     let given: Vec<String> = Some(params.path.clone())
         .filter(|p| !p.is_empty())
         .into_iter()
@@ -174,8 +181,14 @@ pub(super) fn log(app: &App, params: &LogParams) -> Result<LogReply, RpcError> {
             n => n.min(MAX_LOG),
         },
     };
-    let (executions, truncated) =
-        aictx_continuity::log(&executions, &handoffs, &compliance, &query);
+    let happened = Happened {
+        executions: &executions,
+        handoffs: &handoffs,
+        compliance: &compliance,
+        telemetry: &telemetry,
+        events: &events,
+    };
+    let (executions, truncated) = aictx_continuity::log(&happened, &query);
     Ok(LogReply {
         executions,
         truncated,

@@ -1,6 +1,8 @@
 //! `aictx log`: what happened here, newest first.
 
-use aictx_proto::record::{ComplianceRow, ExecutionLogRow, HandoffRow};
+use aictx_proto::record::{
+    AgentExecutionRow, ComplianceRow, ExecutionLogRow, HandoffRow, LifecycleEvent,
+};
 use aictx_proto::text::{clean, printable};
 use serde_json::{Value, json};
 
@@ -17,14 +19,31 @@ pub struct LogQuery<'a> {
     pub limit: usize,
 }
 
-/// Executions with what became of them: rows of the execution log joined with their handoffs and
-/// contracts, newest first, and whether there are more.
-pub fn log(
-    executions: &[ExecutionLogRow],
-    handoffs: &[HandoffRow],
-    compliance: &[ComplianceRow],
-    query: &LogQuery,
-) -> (Vec<Value>, bool) {
+/// The files that say what happened, each oldest first.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Happened<'a> {
+    /// Every execution.
+    pub executions: &'a [ExecutionLogRow],
+    /// What those that did something handed over.
+    pub handoffs: &'a [HandoffRow],
+    /// What became of their contracts.
+    pub compliance: &'a [ComplianceRow],
+    /// Who ran them, and what came of it.
+    pub telemetry: &'a [AgentExecutionRow],
+    /// What they were asked for.
+    pub events: &'a [LifecycleEvent],
+}
+
+/// Executions with what became of them: rows of the execution log joined with what else is known of
+/// them, newest first, and whether there are more.
+pub fn log(happened: &Happened, query: &LogQuery) -> (Vec<Value>, bool) {
+    let Happened {
+        executions,
+        handoffs,
+        compliance,
+        telemetry,
+        events,
+    } = *happened;
     let wanted = |row: &&ExecutionLogRow| {
         let session = query.session.is_empty() || row.session_id.starts_with(query.session);
         let path = query.path.trim_end_matches('/');
@@ -60,6 +79,24 @@ pub fn log(
             .iter()
             .rev()
             .find(|c| c.execution_id == row.task_id);
+        // Who only asked handed nothing over.
+        let alone = handoff.is_none();
+        let agent = telemetry
+            .iter()
+            .rev()
+            .find(|t| alone && t.execution_id == row.task_id);
+        let event = events
+            .iter()
+            .rev()
+            .find(|e| alone && e.execution_id == row.task_id);
+        let agent_id = handoff
+            .map(|h| &h.agent_id)
+            .or(agent.map(|a| &a.agent_id))
+            .cloned();
+        let request = handoff.map(|h| &h.reason).or(event.map(|e| &e.task));
+        let summary = handoff
+            .map(|h| &h.summary)
+            .or(agent.map(|a| &a.result_summary));
         let outcome = handoff.map_or(
             match row.success {
                 Some(true) => "resolved",
@@ -74,10 +111,10 @@ pub fn log(
         };
         out.push(json!({
             "execution_id": row.task_id, "timestamp": row.timestamp, "session_id": row.session_id,
-            "agent_id": handoff.map(|h| h.agent_id.clone()).unwrap_or_default(),
+            "agent_id": agent_id.unwrap_or_default(),
             "task_type": row.task_type, "area_id": row.area_id, "outcome": outcome,
-            "request": text(handoff.map_or("", |h| &h.reason), 240),
-            "summary": text(handoff.map_or("", |h| &h.summary), 240),
+            "request": text(request.map_or("", String::as_str), 240),
+            "summary": text(summary.map_or("", String::as_str), 240),
             "files_edited": newest(&row.files_edited, 8), "files_opened": row.files_opened.len(),
             "tests": newest(&row.tests_executed, 4), "commands": row.commands_executed.len(),
             "errors": row.error_events.iter().take(3).map(|e| text(&e.render(), 200)).collect::<Vec<_>>(),

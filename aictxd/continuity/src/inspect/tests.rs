@@ -1,7 +1,9 @@
 use std::sync::Arc;
 
 use aictx_proto::Timestamp;
-use aictx_proto::record::{AgentExecutionRow, Decision, ExecutionLogRow, HandoffRow, Thread};
+use aictx_proto::record::{
+    AgentExecutionRow, Decision, ExecutionLogRow, HandoffRow, LifecycleEvent, Thread,
+};
 use aictx_proto::snapshot::Snapshot;
 use serde_json::json;
 
@@ -84,8 +86,26 @@ fn the_log_is_filtered_and_newest_first() {
         status: "failed".into(),
         ..HandoffRow::default()
     }];
+    let telemetry = [AgentExecutionRow {
+        execution_id: "a".into(),
+        agent_id: "codex".into(),
+        result_summary: "Yes".into(),
+        ..AgentExecutionRow::default()
+    }];
+    let events = [LifecycleEvent {
+        execution_id: "a".into(),
+        task: "Is it?".into(),
+        ..LifecycleEvent::default()
+    }];
+    let happened = Happened {
+        executions: &rows,
+        handoffs: &handoffs,
+        compliance: &[],
+        telemetry: &telemetry,
+        events: &events,
+    };
     let ids = |query: LogQuery| -> Vec<String> {
-        let (found, _) = log(&rows, &handoffs, &[], &query);
+        let (found, _) = log(&happened, &query);
         found
             .iter()
             .map(|e| e["execution_id"].as_str().unwrap().to_owned())
@@ -106,15 +126,18 @@ fn the_log_is_filtered_and_newest_first() {
     assert_eq!(ids(LogQuery { path: "src", ..all }), ["b", "a"]);
     assert_eq!(ids(LogQuery { path: "sr", ..all }), Vec::<String>::new());
     let (found, more) = log(
-        &rows,
-        &handoffs,
-        &[],
+        &happened,
         &LogQuery {
             limit: 2,
             ..LogQuery::default()
         },
     );
     assert!(more && found[1]["outcome"] == "failed");
+    // What only was asked and answered has no handoff, and is told all the same.
+    let (found, _) = log(&happened, &all);
+    assert_eq!(found[2]["agent_id"], "codex");
+    assert_eq!(found[2]["request"], "Is it?");
+    assert_eq!(found[2]["summary"], "Yes");
 }
 
 #[test]

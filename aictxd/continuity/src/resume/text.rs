@@ -224,7 +224,10 @@ pub(super) fn render(reply: &mut ResumeReply, context: &Context, params: &Resume
         packet.item("task", &id_of_task, "discarded_hypothesis", &[line]);
     }
     for warning in reply.warnings.iter().take(8) {
-        packet.line(format!("Warning: {warning}"));
+        packet.line(format!(
+            "Warning: {}",
+            in_words(warning, &reply.lifecycle_gaps)
+        ));
     }
     for (kind, id, why) in &context.left_out {
         packet.leave_out(kind, id, why);
@@ -240,6 +243,27 @@ pub(super) fn render(reply: &mut ResumeReply, context: &Context, params: &Resume
     let (text, receipt) = packet.close();
     reply.text = text;
     receipt
+}
+
+/// A warning for people: its code is for programs.
+fn in_words(warning: &str, gaps: &[Value]) -> String {
+    let (code, what) = warning.split_once(':').unwrap_or((warning, ""));
+    let gap = gaps.iter().find(|gap| gap["code"] == code);
+    match (code, gap) {
+        (_, Some(gap)) => {
+            let said = |name: &str| gap.get(name).and_then(Value::as_str).unwrap_or_default();
+            format!("{}; {}", said("summary"), said("suggested_next_action"))
+        }
+        ("missing_entry_point", _) => format!("{what}, a starting point, is gone"),
+        ("stale_handoff", _) => match what.split_once(':') {
+            Some(("missing_paths", paths)) => {
+                format!("the last handoff may not hold any more: {paths} is gone")
+            }
+            Some(("age_days", days)) => format!("the last handoff is {days} days old"),
+            _ => warning.to_owned(),
+        },
+        _ => warning.to_owned(),
+    }
 }
 
 /// Says whose progress it is, and where it was made.

@@ -1,0 +1,88 @@
+//! What a session is about when its user says more than one thing.
+
+use aictx_tests::TestEnv;
+use aictx_tests::session::{edited, end, payload, prompt, start};
+use serde_json::json;
+
+#[test]
+fn a_handoff_tells_what_was_asked_for_and_not_what_was_said_first() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    let say = |session: &str, messages: &[&str]| {
+        for message in messages {
+            env.hook(&repo, &prompt(&repo, session, message)).ok();
+        }
+    };
+    env.hook(&repo, &start(&repo, "s1", "startup")).ok();
+    say(
+        "s1",
+        &[
+            "hi",
+            "What does add return for strings?",
+            "Now make add refuse strings.",
+            "yes",
+            "run the tests",
+            "document it in the README, too",
+            "thanks",
+        ],
+    );
+    env.hook(&repo, &edited(&repo, "s1", "calc.py")).ok();
+
+    // After a compaction the agent has both again, and nothing of the small talk.
+    let compacted = env.hook(&repo, &start(&repo, "s1", "compact")).ok();
+    for line in [
+        r#"Request: \"Now make add refuse strings.\""#,
+        r#"Asked for last: \"document it in the README, too\""#,
+    ] {
+        assert!(compacted.stdout.contains(line), "{}", compacted.stdout);
+    }
+
+    env.hook(&repo, &end(&repo, "s1")).ok();
+    let handoff = env.file(&repo, "continuity/handoff.json");
+    assert_eq!(
+        handoff["reason"],
+        "Now make add refuse strings. (then: document it in the README, too)"
+    );
+    let listed = env.aictx(&repo, &["session", "list"]);
+    assert!(
+        listed.stdout.contains("Now make add refuse strings."),
+        "{}",
+        listed.stdout
+    );
+}
+
+#[test]
+fn who_only_asks_is_in_the_log_and_displaces_no_handoff() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    env.hook(&repo, &start(&repo, "work", "startup")).ok();
+    env.hook(&repo, &prompt(&repo, "work", "Fix add")).ok();
+    env.hook(&repo, &edited(&repo, "work", "calc.py")).ok();
+    env.hook(&repo, &end(&repo, "work")).ok();
+
+    env.hook(&repo, &start(&repo, "asks", "startup")).ok();
+    env.hook(&repo, &prompt(&repo, "asks", "Is add commutative?"))
+        .ok();
+    let said = json!({ "last_assistant_message": "Yes, for numbers." });
+    env.hook(&repo, &payload(&repo, "asks", "Stop", said)).ok();
+    env.hook(&repo, &end(&repo, "asks")).ok();
+
+    let log = env.aictx(&repo, &["log"]).stdout;
+    for text in ["Is add commutative?", "Yes, for numbers.", "Fix add"] {
+        assert!(log.contains(text), "{text}: {log}");
+    }
+    let handoff = env.file(&repo, "continuity/handoff.json");
+    assert_eq!(handoff["reason"], "Fix add");
+
+    // Who only says hello leaves nothing at all.
+    let before = env.rows(&repo, "metrics/execution_logs.jsonl").len();
+    env.hook(&repo, &start(&repo, "greets", "startup")).ok();
+    env.hook(&repo, &prompt(&repo, "greets", "hello")).ok();
+    env.hook(&repo, &end(&repo, "greets")).ok();
+    assert_eq!(
+        env.rows(&repo, "metrics/execution_logs.jsonl").len(),
+        before
+    );
+}
