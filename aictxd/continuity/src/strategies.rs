@@ -8,6 +8,7 @@ use std::sync::Arc;
 use aictx_proto::Timestamp;
 use aictx_proto::record::{Anchor, Strategy};
 use aictx_proto::text::clean;
+use aictx_signals::only_looks;
 use serde_json::{Map, Value, json};
 
 use crate::marks;
@@ -151,6 +152,8 @@ fn row(done: &Done, quality: &'static str) -> Strategy {
         }
     }
     let entry_points: Vec<String> = files.iter().take(3).cloned().collect();
+    let mut doing = done.commands.to_vec();
+    doing.retain(|command| !only_looks(command));
     let mut strategy = Strategy {
         task_id: done.execution_id.to_owned(),
         task_text: clean(done.request, 500),
@@ -160,7 +163,8 @@ fn row(done: &Done, quality: &'static str) -> Strategy {
         entry_points,
         files_used: files,
         files_edited: newest(done.edited),
-        commands_executed: newest(done.commands),
+        // How it was found is not how it is done.
+        commands_executed: newest(&doing),
         tests_executed: newest(done.tests),
         notable_errors: done.errors.iter().take(5).map(|e| clean(e, 300)).collect(),
         success: done.success,

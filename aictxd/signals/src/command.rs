@@ -1,5 +1,6 @@
 //! Command lines compared: is it a test run, is it the same command, does it cover that one.
 
+mod looks;
 mod test_run;
 
 use std::fmt::Write as _;
@@ -92,6 +93,13 @@ pub fn is_test_command(command: &str) -> bool {
         .any(|part| test_run(part).is_some())
 }
 
+/// Whether the command line changes nothing and checks nothing: searches, listings, `git status`. What
+/// cannot be read in full does more than that.
+pub fn only_looks(command: &str) -> bool {
+    let script = shell::parse(command);
+    !script.undecided && script.commands.iter().all(looks::looks)
+}
+
 /// Name of the program whose exit status is the command line's: the last one. Empty when there is
 /// none.
 pub fn command_word(command: &str) -> String {
@@ -163,6 +171,38 @@ pub fn same_check(passed: &str, failed: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn looking_is_neither_changing_nor_checking() {
+        for yes in [
+            "rg -n 'def add' src | head -5",
+            "cd src && ls -la",
+            "git status --short; git -C sub log --oneline -3",
+            "sed -n 1,40p a.py 2>/dev/null",
+            "find . -name '*.py' | xargs grep -l add",
+            "find . -name '*.py' -exec wc -l {} +",
+            "X=1 cat a.txt",
+            "timeout 5 cat a.txt",
+        ] {
+            assert!(only_looks(yes), "{yes}");
+        }
+        for no in [
+            "cargo build",
+            "pytest -q | tail -3",
+            "sed -i s/a/b/ a.py",
+            "cat a > b",
+            "find . -name '*.pyc' -delete",
+            "find . -name '*.py' -exec black {} +",
+            "find . | xargs rm",
+            "git commit -m x",
+            "git -C sub push",
+            "echo $(make)",
+            "python app.py",
+            "cd src && make",
+        ] {
+            assert!(!only_looks(no), "{no}");
+        }
+    }
 
     #[test]
     fn test_commands_by_their_words() {

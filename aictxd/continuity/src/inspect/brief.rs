@@ -5,6 +5,7 @@ use std::fmt::Write;
 use aictx_proto::Timestamp;
 use aictx_proto::snapshot::Snapshot;
 use aictx_proto::text::{clean, printable};
+use aictx_signals::only_looks;
 use serde_json::{Value, json};
 
 use super::AtHand;
@@ -131,7 +132,8 @@ fn brief(context: &Context, ranked: &[Ranked], why: &Value) -> Value {
     let of_strategy = context
         .strategy
         .iter()
-        .flat_map(|s| s.strategy.commands_executed.iter());
+        .flat_map(|s| s.strategy.commands_executed.iter())
+        .filter(|command| !only_looks(command));
     for command in of_threads.chain(of_strategy) {
         if commands.len() < 5 && !commands.contains(command) {
             commands.push(clean(&printable(command), 200));
