@@ -19,6 +19,15 @@ fn w10_substrings_do_not_mislead() {
         ("add tests for the address parser", "testing"),
         ("fix typo in the docs", "documentation"),
         ("fix(auth): handle slow token refresh", "bug_fixing"),
+        // What is said to happen is no request, and a request may come last.
+        (
+            "The request model drops None defaults. Repair it",
+            "bug_fixing",
+        ),
+        (
+            "The job splits its input in two. Please document that.",
+            "documentation",
+        ),
         ("", "unknown"),
     ] {
         assert_eq!(classify("", text).name, want, "{text}");

@@ -25,8 +25,10 @@ pub(super) const TYPES: &[&str] = &[
 const MAX_WORDS: usize = 2_000;
 /// Longest phrase, in words.
 const MAX_PHRASE: usize = 4;
-/// Of how many words at the beginning one is the verb of the request.
+/// Of how many words at the beginning one is the verb of the request; of later sentences, where none was
+/// before.
 const LEAD: usize = 5;
+const LEAD_LATER: usize = 2;
 /// From this weight on a word can be the verb of a request.
 const VERB: u32 = 3;
 /// A type needs this much.
@@ -131,12 +133,21 @@ impl Scores {
         if share == 1 {
             self.prefix(&folded);
         }
-        let words: Vec<&str> = folded
-            .split(|c: char| !c.is_alphanumeric() && !matches!(c, '\'' | '-' | '+'))
-            .map(|w| w.trim_matches(['\'', '-', '+']))
-            .filter(|w| !w.is_empty())
-            .take(MAX_WORDS)
-            .collect();
+        // Each word with how many more of its sentence may be the verb.
+        let mut leading: Vec<usize> = Vec::new();
+        let mut words: Vec<&str> = Vec::new();
+        for sentence in sentences(&folded) {
+            let before = words.len();
+            words.extend(
+                sentence
+                    .split(|c: char| !c.is_alphanumeric() && !matches!(c, '\'' | '-' | '+'))
+                    .map(|w| w.trim_matches(['\'', '-', '+']))
+                    .filter(|w| !w.is_empty())
+                    .take(MAX_WORDS - before),
+            );
+            let lead = if before == 0 { LEAD } else { LEAD_LATER };
+            leading.extend((before..words.len()).map(|at| lead.saturating_sub(at - before)));
+        }
         let mut verb = None;
         let mut mends = false;
         let mut nouns = [false; 10];
@@ -145,7 +156,11 @@ impl Scores {
             let (taken, found) = phrase(&words, at).unwrap_or_else(|| (1, LEXICON.look(word)));
             if let Some((of, weight)) = found {
                 // What is named by an identifier is its subject, not what is to be done.
-                let leads = weight >= VERB && verb.is_none() && at < LEAD && share == 1;
+                let leads = weight >= VERB
+                    && verb.is_none()
+                    && leading.get(at).is_some_and(|left| *left > 0)
+                    && (at == 0 || !tells(word))
+                    && share == 1;
                 let word = words.get(at..at + taken).unwrap_or_default().join(" ");
                 if !self.seen.contains(&(of, word.clone())) && self.seen.len() < MAX_WORDS {
                     self.raise(of, weight.div_ceil(share) * if leads { 2 } else { 1 });
@@ -279,6 +294,19 @@ impl Scores {
         all.sort_by_key(|(_, score)| std::cmp::Reverse(*score));
         all
     }
+}
+
+/// A text in sentences: a path or a number has no blank behind its dot.
+fn sentences(text: &str) -> impl Iterator<Item = &str> {
+    text.split_inclusive(['\n', '。', '！', '？'])
+        .flat_map(|line| line.split_inclusive(". "))
+        .flat_map(|line| line.split_inclusive("! "))
+        .flat_map(|line| line.split_inclusive("? "))
+}
+
+/// Whether an English verb says what something does ("it drops the rest") and asks for nothing.
+fn tells(word: &str) -> bool {
+    word.ends_with('s') && !word.ends_with("ss")
 }
 
 /// Whether there is a word and it begins with one of `beginnings`.
