@@ -1,7 +1,8 @@
 //! How long judging a command takes: `cargo run --release -p aictx-guard --example guard_speed`.
 //!
 //! Prints median and 99th percentile for commands of growing size and for deep nesting; with an
-//! argument only those whose name holds it.
+//! argument only those whose name holds it. With `--set FILE.jsonl …` each `command` of the files is
+//! repeated up to 4 KB and to 1 MB, and the slowest are shown.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -18,7 +19,57 @@ const UNIT: &str = "(cd web && FOO=1 npm run build -- --x=\"$Y\" 2>&1 | tail -n 
     if [ -f a ]; then echo 'x y' > out.txt; fi; for f in a b; do cat \"$f\"; done; \
     git commit -m \"a $(date)\" && rm -f /tmp/a.log\n";
 
-fn main() {
+/// Time of one verdict, the best of a few.
+fn best(text: &str, tries: usize) -> Duration {
+    let time = |_| {
+        let from = Instant::now();
+        black_box(command_risk(black_box(text), PLACE, &NoFacts));
+        from.elapsed()
+    };
+    (0..tries).map(time).min().unwrap_or_default()
+}
+
+/// The slowest commands of some files, when each is repeated up to a size.
+fn sweep(files: impl Iterator<Item = String>) -> std::io::Result<()> {
+    let text: std::io::Result<String> = files.map(std::fs::read_to_string).collect();
+    let text = text?;
+    let rows = text.lines().filter_map(|line| {
+        let row: serde_json::Value = serde_json::from_str(line).ok()?;
+        Some(row.get("command")?.as_str()?.to_owned())
+    });
+    let commands: Vec<String> = rows.collect();
+    for (size, tries) in [(4096, 20), (1 << 20, 2)] {
+        let mut slowest: Vec<(Duration, &String)> = commands
+            .iter()
+            .map(|command| {
+                let times = (size / (command.len() + 1)).max(1);
+                (best(&format!("{command}\n").repeat(times), tries), command)
+            })
+            .collect();
+        slowest.sort_by_key(|(time, _)| std::cmp::Reverse(*time));
+        let at = |share: f64| {
+            let nth = (slowest.len() as f64 * share) as usize;
+            slowest.get(nth).map_or(Duration::ZERO, |(time, _)| *time)
+        };
+        println!("{} commands repeated up to {size} bytes:", commands.len());
+        println!(
+            "p50 {:.1?}, p95 {:.1?}, p99 {:.1?}",
+            at(0.5),
+            at(0.05),
+            at(0.01)
+        );
+        for (time, command) in slowest.iter().take(25) {
+            let shown: String = command.chars().take(120).collect();
+            println!("{time:>10.1?} {shown:?}");
+        }
+    }
+    Ok(())
+}
+
+fn main() -> std::io::Result<()> {
+    if std::env::args().nth(1).as_deref() == Some("--set") {
+        return sweep(std::env::args().skip(2));
+    }
     let of = |size: usize| UNIT.repeat(size / UNIT.len() + 1);
     let heredoc = |size: usize| {
         let text = "let x = \"some $text\"; // rm -rf /\n".repeat(size / 34);
@@ -49,6 +100,15 @@ fn main() {
             "curl -X POST https://x.example/y -d 'a b c';".repeat(24_000),
         ),
         ("1 MB of python", "python3 -c 'print(1, 2)';".repeat(42_000)),
+        ("1 MB of scripts", "python manage.py flush;".repeat(45_000)),
+        (
+            "1 MB of copies",
+            "rsync -an --delete ./public/ web1:/srv/www/;".repeat(24_000),
+        ),
+        (
+            "1 MB in containers",
+            "docker exec app redis-cli -n 0 FLUSHDB;".repeat(27_000),
+        ),
         ("1 MB one word", "x".repeat(1 << 20)),
         ("1 MB braces", "{a,".repeat((1 << 20) / 3)),
         ("1 MB quotes", "'a' \"b\" ".repeat((1 << 20) / 8)),
@@ -89,4 +149,5 @@ fn main() {
             risk.parsed
         );
     }
+    Ok(())
 }

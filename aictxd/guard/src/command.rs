@@ -35,6 +35,8 @@ mod verbs;
 mod windows;
 mod writes;
 
+use std::cell::OnceCell;
+
 use aictx_proto::methods::guard::GuardWarning;
 use aictx_signals::shell::{self, Dialect, Role, Script, SimpleCommand, Word};
 
@@ -58,8 +60,13 @@ const MAX_ALIASES: usize = 16;
 /// Bytes of an alias that is followed, and how often one line is: both keep the time linear.
 const MAX_ALIAS: usize = 1024;
 const MAX_ALIAS_USES: u8 = 32;
+/// Commands before or behind a call that are looked at for what it means: enough for what people write,
+/// and all stays linear.
+const MAX_BACK: usize = 64;
 /// Scripts inside scripts (text piped into a shell, commands for a container).
 const MAX_INNER: u8 = 4;
+/// How many of them one line may have; of more, nobody can tell in time.
+const MAX_SCRIPTS: u16 = 256;
 
 /// How bad it can get.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -144,6 +151,8 @@ pub fn command_risk_in(
         alias_uses: 0,
         brings: false,
         from_files: 0,
+        programs: 0,
+        scripts: 0,
     };
     let script = shell::analyse(command, Dialect::Posix);
     judge.windows = dialect == Dialect::Windows || windows::is_spoken(&script);
@@ -206,6 +215,9 @@ struct Judge<'a> {
     alias_uses: u8,
     /// It puts something of value where it makes a new directory.
     brings: bool,
+    /// How many programs were read, and scripts inside scripts.
+    programs: u16,
+    scripts: u16,
 }
 
 /// A command with its place in the script.
@@ -216,6 +228,25 @@ struct Call<'s> {
     segment: usize,
     /// The lists that hold its program.
     traits: table::Traits,
+    notes: &'s Notes,
+}
+
+/// What the calls of one script want to know of its other commands, worked out once somebody asks: each
+/// looking by itself would take the square of their number.
+#[derive(Default)]
+struct Notes {
+    writers: OnceCell<called::Writers>,
+    packed: OnceCell<secrets::Packed>,
+}
+
+impl Notes {
+    fn writers(&self, script: &Script) -> &called::Writers {
+        self.writers.get_or_init(|| called::Writers::of(script))
+    }
+
+    fn packed(&self, script: &Script) -> &secrets::Packed {
+        self.packed.get_or_init(|| secrets::Packed::of(script))
+    }
 }
 
 impl<'s> Call<'s> {
@@ -262,6 +293,7 @@ impl Judge<'_> {
             self.undecidable(Level::Destructive, "", &[]);
         }
         let mut left = MAX_VARIANTS * MIN_VARIANT;
+        let notes = Notes::default();
         for (segment, command) in script.commands.iter().enumerate() {
             if self.risk.findings.len() >= MAX_FINDINGS && self.risk.tier == Tier::Catastrophic {
                 return;
@@ -275,6 +307,7 @@ impl Judge<'_> {
                 command: words.as_ref().unwrap_or(command),
                 segment,
                 traits: table::Traits::default(),
+                notes: &notes,
             };
             self.call(call);
             // A variable with several values: each is judged.
@@ -507,11 +540,12 @@ impl Judge<'_> {
     }
 
     fn script_within(&mut self, text: &str, remote: bool, fed: bool) {
-        if self.inner >= MAX_INNER {
+        if self.inner >= MAX_INNER || self.scripts >= MAX_SCRIPTS {
             self.undecidable(Level::Destructive, "", &[]);
             return;
         }
         self.inner += 1;
+        self.scripts += 1;
         let mut script = shell::analyse(text, Dialect::Posix);
         if is_fork_bomb(text, &script) {
             self.hit(None, Kind::ProcessKill, Tier::Catastrophic, "fork bomb", []);

@@ -66,6 +66,9 @@ pub struct Word {
     pub others: Box<[String]>,
 }
 
+/// Bytes of a name that is looked through one by one.
+const SHORT: usize = 24;
+
 impl Word {
     /// A word without quotes or expansions.
     pub fn plain(text: &str) -> Self {
@@ -83,9 +86,20 @@ impl Word {
 
     /// The word as the name of a program: without its directory and `.exe`.
     pub fn program(&self) -> &str {
-        let from = memchr::memrchr2(b'/', b'\\', self.text.as_bytes()).map_or(0, |at| at + 1);
-        let base = self.text.get(from..).unwrap_or_default();
-        base.strip_suffix(".exe").unwrap_or(base)
+        // Asked many times of every command; most names are shorter than what a search pays off for.
+        let bytes = self.text.as_bytes();
+        let slash = match bytes.len() {
+            0..=SHORT => bytes.iter().rposition(|b| matches!(b, b'/' | b'\\')),
+            _ => memchr::memrchr2(b'/', b'\\', bytes),
+        };
+        let base = match slash {
+            Some(at) => self.text.get(at + 1..).unwrap_or_default(),
+            None => &self.text,
+        };
+        match base.as_bytes() {
+            [.., b'.', b'e', b'x', b'e'] => base.get(..base.len() - 4).unwrap_or(base),
+            _ => base,
+        }
     }
 }
 

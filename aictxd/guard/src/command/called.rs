@@ -6,14 +6,16 @@
 
 mod recipes;
 
+use std::collections::HashMap;
+
 use aictx_proto::path::Located;
-use aictx_signals::shell::{self, Dialect, RedirectKind, SimpleCommand, Word, is_shell};
+use aictx_signals::shell::{self, Dialect, RedirectKind, Script, SimpleCommand, Word, is_shell};
 
 use super::data::interpreter;
 use super::given::printed;
 use super::lent::quoted;
 use super::options::value_of;
-use super::{Call, Judge, Kind, Level, MAX_TEXT, Place, Tier, What, code, promises};
+use super::{Call, Judge, Kind, Level, MAX_BACK, MAX_TEXT, Place, Tier, What, code, promises};
 
 /// Files looked into for one command line.
 const MAX_FILES: u8 = 8;
@@ -356,31 +358,50 @@ fn promised(judge: &mut Judge, call: Call, name: &str, of_file: bool) {
     }
 }
 
+/// Which commands of a script write which files: by name, where the script is read once for all of its
+/// calls.
+#[derive(Debug, Default)]
+pub(super) struct Writers(HashMap<String, Vec<usize>>);
+
+/// Writers of one file that are looked through for the last before a call.
+const MAX_WRITERS: usize = 64;
+
+impl Writers {
+    pub(super) fn of(script: &Script) -> Self {
+        let mut found: HashMap<String, Vec<usize>> = HashMap::new();
+        for (at, command) in script.commands.iter().enumerate() {
+            let redirected = command.redirects.iter().filter(|redirect| {
+                matches!(redirect.kind, RedirectKind::Write | RedirectKind::Append)
+            });
+            let redirected = redirected.map(|redirect| &redirect.target);
+            let teed: &[Word] = match command.name() {
+                "tee" => command.arguments(),
+                _ => &[],
+            };
+            for word in redirected.chain(teed) {
+                found
+                    .entry(plain(&word.text).to_owned())
+                    .or_default()
+                    .push(at);
+            }
+        }
+        Self(found)
+    }
+
+    /// The last before a call that writes the file where the call finds it.
+    fn last<'s>(&self, call: Call<'s>, file: &str) -> Option<&'s SimpleCommand> {
+        let all = self.0.get(plain(file))?;
+        let before = all.partition_point(|at| *at < call.segment);
+        let before = all.get(..before)?.iter().rev().take(MAX_WRITERS);
+        before
+            .filter_map(|at| call.script.commands.get(*at))
+            .find(|command| command.dir == call.command.dir)
+    }
+}
+
 /// Text that an earlier command of the same line writes to the file.
 pub(super) fn written(call: Call, file: &Word) -> Option<String> {
-    let same = |command: &&SimpleCommand| {
-        let redirected = || {
-            command.redirects.iter().any(|redirect| {
-                matches!(redirect.kind, RedirectKind::Write | RedirectKind::Append)
-                    && plain(&redirect.target.text) == plain(&file.text)
-            })
-        };
-        let teed = || {
-            command.name() == "tee"
-                && command
-                    .arguments()
-                    .iter()
-                    .any(|word| plain(&word.text) == plain(&file.text))
-        };
-        command.dir == call.command.dir && (redirected() || teed())
-    };
-    let writer = call
-        .script
-        .commands
-        .get(..call.segment)?
-        .iter()
-        .rev()
-        .find(same)?;
+    let writer = call.notes.writers(call.script).last(call, &file.text)?;
     if let Some(text) = writer.stdin_text() {
         return Some(text.to_owned());
     }
@@ -393,9 +414,6 @@ pub(super) fn written(call: Call, file: &Word) -> Option<String> {
     }
     matches!(writer.name(), "echo" | "printf").then(|| printed(writer))
 }
-
-/// Commands before a call among which its download is looked for.
-const MAX_BACK: usize = 64;
 
 /// Whether an earlier command of the same line fetches the file.
 fn is_downloaded(call: Call, file: &Word) -> bool {
@@ -519,11 +537,15 @@ fn run(judge: &mut Judge, commands: &str, cwd: &str, by: String) {
         alias_uses: judge.alias_uses,
         brings: judge.brings,
         from_files: 0,
+        programs: judge.programs,
+        scripts: judge.scripts,
     };
     let parsed = inside.risk.parsed;
     inside.script(&script);
     // Whether a file could be read is not what the reply is asked.
     inside.risk.parsed = parsed;
     judge.called.files = inside.called.files;
+    judge.programs = inside.programs;
+    judge.scripts = inside.scripts;
     judge.risk = inside.risk;
 }

@@ -5,7 +5,7 @@ use aictx_signals::shell::Word;
 use super::data::{interpreter, statement_tier};
 use super::table::{SHELL_CALLS, UNLINKS};
 use super::target::{Reach, is_regenerable};
-use super::{Call, Judge, Kind, Tier, writes};
+use super::{Call, Judge, Kind, Level, Tier, writes};
 
 mod aliases;
 mod branches;
@@ -25,6 +25,8 @@ use search::{Lists, search};
 
 /// Bytes of a program that are looked at.
 const MAX_CODE: usize = 64 * 1024;
+/// Programs of one line that are read; a line of more cannot be judged.
+const MAX_PROGRAMS: u16 = 256;
 /// Deletions of one program whose targets are looked at.
 const MAX_CALLS: usize = 32;
 
@@ -111,6 +113,11 @@ const WRITES: &[&str] = &[
 
 /// Judges a program for `language`.
 pub(super) fn judge(judge: &mut Judge, call: Call, language: &str, text: &str) {
+    if judge.programs >= MAX_PROGRAMS {
+        judge.undecidable(Level::Destructive, language, &[]);
+        return;
+    }
+    judge.programs += 1;
     let mut end = text.len().min(MAX_CODE);
     while !text.is_char_boundary(end) {
         end -= 1;

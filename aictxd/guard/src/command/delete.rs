@@ -4,7 +4,7 @@ use aictx_signals::shell::{SimpleCommand, Word};
 
 use super::table::{FORMATTERS, REGENERABLE_FILES, SHREDDERS};
 use super::target::{Reach, Touch, is_regenerable, is_temporary_variable};
-use super::{Call, Judge, Kind, Level, Tier, fresh, has_option};
+use super::{Call, Judge, Kind, Level, MAX_BACK, Tier, fresh, has_option};
 
 /// Files of one call that are looked at.
 const MAX_FILES: usize = 256;
@@ -339,6 +339,7 @@ pub(super) fn finder(call: Call<'_>) -> Option<&SimpleCommand> {
             .get(..call.segment)?
             .iter()
             .rev()
+            .take(MAX_BACK)
             .find(|command| command.name() == "find")
     })?;
     (find.name() == "find").then_some(find)

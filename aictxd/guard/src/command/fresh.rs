@@ -5,7 +5,7 @@ use aictx_signals::shell::{Joined, NEW_PLACE, Script, SimpleCommand, Word};
 
 use super::delete::operands;
 use super::target::is_regenerable;
-use super::{Call, Kind, has_option};
+use super::{Call, Kind, MAX_BACK, has_option};
 
 /// Programs that take what they hit from the line, and git's verbs that stay in the working tree and
 /// its repository.
@@ -20,9 +20,7 @@ const BRINGERS: [&str; 8] = [
     "mv", "ln", "mount", "sshfs", "bindfs", "rclone", "install", "unshare",
 ];
 
-/// Commands that are looked back at, from a call and from the beginning: enough for what people write,
-/// and all stays linear.
-const MAX_BACK: usize = 64;
+/// Commands at the beginning of a script that are looked at for every call.
 const MAX_FIRST: usize = 16;
 
 /// Whether a call can only hit what the line itself has made, if it [brings](brings_something) nothing

@@ -2,7 +2,7 @@
 
 use aictx_signals::shell::Word;
 
-use super::{Call, Judge, Kind, Level, Tier, handed, has_option, table};
+use super::{Call, Judge, Kind, Level, MAX_BACK, Tier, handed, has_option, table};
 use aictx_proto::path::RepoPath;
 
 /// Judges one call of git.
@@ -73,9 +73,6 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
     }
 }
 
-/// Commands before a call that are looked at.
-const MAX_BACK: usize = 64;
-
 /// The words of the calls of git that stand before a call, the nearest first.
 fn earlier<'s>(call: Call<'s>) -> impl Iterator<Item = &'s [Word]> {
     let before = call.script.commands.get(..call.segment).unwrap_or_default();
@@ -91,7 +88,8 @@ fn says(words: &[Word], text: &str) -> bool {
 /// Branches deleted as they are listed, merged or not: commits that nothing else holds are among them.
 fn branches(judge: &mut Judge, call: Call, words: &[Word]) {
     let forced = has_option(words, &["-D"]) || (says(words, "-d") && says(words, "-f"));
-    if !forced {
+    let taken = call.command.fed || words.iter().any(|word| word.unknown);
+    if !forced || !taken {
         return;
     }
     let listed = earlier(call).find(|words| {
@@ -105,8 +103,7 @@ fn branches(judge: &mut Judge, call: Call, words: &[Word]) {
         let mut words = command.arguments().iter();
         words.any(|word| word.text.contains("gone"))
     });
-    let taken = call.command.fed || words.iter().any(|word| word.unknown);
-    if taken && !gone && listed.is_some_and(|words| !chosen(words)) {
+    if !gone && listed.is_some_and(|words| !chosen(words)) {
         let verb = "git branch -D of what is listed";
         judge.hit(
             Some(call),
@@ -120,12 +117,15 @@ fn branches(judge: &mut Judge, call: Call, words: &[Word]) {
 
 /// `git tag -l 'v0.*' | xargs git tag -d`: many, of which none is kept elsewhere, as far as is known.
 fn tags(judge: &mut Judge, call: Call, words: &[Word]) {
+    let taken = call.command.fed || words.iter().any(|word| word.unknown);
+    if !taken || !has_option(words, &["-d", "--delete"]) {
+        return;
+    }
     let listed = earlier(call).any(|words| {
         let verb = words.first().map_or("", |word| word.text.as_str());
         verb == "tag" && !has_option(words, &["-d", "--delete"])
     });
-    let taken = call.command.fed || words.iter().any(|word| word.unknown);
-    if taken && listed && has_option(words, &["-d", "--delete"]) {
+    if listed {
         let (kind, verb) = (Kind::RewriteHistory, "git tag -d of what is listed");
         judge.hit(Some(call), kind, Tier::Destructive, verb, []);
     }

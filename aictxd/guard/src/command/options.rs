@@ -67,18 +67,17 @@ pub(super) fn is_option(text: &str, option: &str) -> bool {
     if text == option {
         return true;
     }
-    if let Some(start) = option.strip_suffix('*') {
-        return text.starts_with(start);
+    // Asked of every word with every option that a rule knows: by bytes.
+    match option.as_bytes() {
+        [start @ .., b'*'] => text.as_bytes().starts_with(start),
+        [b'-', letter] => {
+            let cluster = text.as_bytes().strip_prefix(b"-").unwrap_or_default();
+            cluster.len() <= 8
+                && cluster.iter().all(u8::is_ascii_alphabetic)
+                && cluster.contains(letter)
+        }
+        long => text.as_bytes().get(long.len()) == Some(&b'=') && text.as_bytes().starts_with(long),
     }
-    let mut letters = option.chars();
-    if let (Some('-'), Some(letter), None) = (letters.next(), letters.next(), letters.next()) {
-        let cluster = text.strip_prefix('-').unwrap_or_default();
-        return cluster.len() <= 8
-            && cluster.bytes().all(|byte| byte.is_ascii_alphabetic())
-            && cluster.contains(letter);
-    }
-    text.strip_prefix(option)
-        .is_some_and(|rest| rest.starts_with('='))
 }
 
 /// The call only asks how it is used.

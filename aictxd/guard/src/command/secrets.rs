@@ -1,7 +1,7 @@
 //! Secrets that leave the machine.
 
 use aictx_proto::path::{Located, locate};
-use aictx_signals::shell::{RedirectKind, SimpleCommand, Word};
+use aictx_signals::shell::{RedirectKind, Script, SimpleCommand, Word};
 
 use super::table::Traits;
 use super::{Call, Judge, Kind, Tier};
@@ -161,18 +161,10 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
         }
     }
     if found.is_empty() && !local {
-        let mut sent: Vec<&str> = Vec::new();
-        for (_, word) in words
-            .iter()
-            .enumerate()
-            .filter(|(at, _)| sends(name, words, *at))
-        {
-            sent.push(file_of(&word.text));
-        }
-        if !sent.is_empty() {
-            let before = call.script.commands.get(..call.segment);
-            found.extend(packed(before.unwrap_or_default(), &sent));
-        }
+        let sent = words.iter().enumerate();
+        let sent = sent.filter(|(at, _)| sends(name, words, *at));
+        let sent = sent.map(|(_, word)| file_of(&word.text));
+        found.extend(sent.filter(|file| call.notes.packed(call.script).holds(call.segment, file)));
     }
     if found.is_empty() && !local && words.iter().any(|word| word.unknown || word.carried) {
         found.extend(read_line_by_line(call));
@@ -254,44 +246,58 @@ const PACKERS: &[&str] = &[
     "cp", "mv", "tar", "bsdtar", "zip", "7z", "7za", "gzip", "bzip2", "xz", "zstd", "cat", "tee",
     "base64", "install", "rsync", "ln", "find", "fd", "dd", "split", "cpio", "jar",
 ];
-/// Commands that are looked back at, and files in which secrets are then.
+/// Commands around a call that are looked at, and files in which secrets are then.
 const MAX_PACKERS: usize = 64;
 const MAX_PACKED: usize = 32;
 
-/// Which of `sent` hold what other files hold that are secret: copied or packed by earlier commands.
-fn packed<'a>(before: &[SimpleCommand], sent: &[&'a str]) -> Vec<&'a str> {
-    let mut holding: Vec<&str> = Vec::new();
-    let skipped = before.len().saturating_sub(MAX_PACKERS);
-    for command in before.iter().skip(skipped) {
-        if !PACKERS.contains(&command.name()) || command.remote {
-            continue;
-        }
-        let words = || command.arguments().iter().map(|word| word.text.as_str());
-        let read = command
-            .redirects
-            .iter()
-            .filter(|it| it.kind == RedirectKind::Read);
-        let mut given = words().chain(read.map(|it| it.target.text.as_str()));
-        let holds = |text: &str| is_secret(text) || holding.iter().any(|held| is_in(text, held));
-        if !given.any(holds) || holding.len() >= MAX_PACKED {
-            continue;
-        }
-        if matches!(command.name(), "find" | "fd") {
-            holding.push("{}");
-            continue;
-        }
-        let written = command
-            .redirects
-            .iter()
-            .filter(|redirect| matches!(redirect.kind, RedirectKind::Write | RedirectKind::Append));
-        holding.extend(written.map(|it| it.target.text.as_str()));
-        // What it makes is named among its words, first or last.
-        let made = words().filter(|text| !text.starts_with('-') && !is_secret(text));
-        holding.extend(made.filter(|text| text.len() > 1));
-        holding.truncate(MAX_PACKED);
+/// Files of a script that hold what other files hold that are secret, and which command made them:
+/// copied or packed.
+#[derive(Debug, Default)]
+pub(super) struct Packed(Vec<(usize, String)>);
+
+impl Packed {
+    /// The newest of them before the command at `segment`.
+    fn before(&self, segment: usize) -> impl Iterator<Item = &str> {
+        let count = self.0.partition_point(|(at, _)| *at < segment);
+        let known = self.0.get(..count).unwrap_or_default();
+        let known = known.iter().rev().take(MAX_PACKED);
+        known.map(|(_, file)| file.as_str())
     }
-    let holds = |file: &&&str| holding.iter().any(|held| is_in(file, held));
-    sent.iter().filter(holds).copied().collect()
+
+    fn holds(&self, segment: usize, file: &str) -> bool {
+        self.before(segment).any(|held| is_in(file, held))
+    }
+
+    pub(super) fn of(script: &Script) -> Self {
+        let mut packed = Self::default();
+        for (at, command) in script.commands.iter().enumerate() {
+            if PACKERS.contains(&command.name()) && !command.remote {
+                packed.take(at, command);
+            }
+        }
+        packed
+    }
+
+    fn take(&mut self, at: usize, command: &SimpleCommand) {
+        let words = || command.arguments().iter().map(|word| word.text.as_str());
+        let redirected = |kinds: &'static [RedirectKind]| {
+            let redirects = command.redirects.iter();
+            let redirects = redirects.filter(|it| kinds.contains(&it.kind));
+            redirects.map(|it| it.target.text.as_str())
+        };
+        let mut given = words().chain(redirected(&[RedirectKind::Read]));
+        if !given.any(|text| is_secret(text) || self.holds(at, text)) {
+            return;
+        }
+        let found = matches!(command.name(), "find" | "fd");
+        // What it makes is named among its words, first or last.
+        let made = redirected(&[RedirectKind::Write, RedirectKind::Append])
+            .chain(words().filter(|text| !text.starts_with('-') && !is_secret(text)))
+            .filter(|text| text.len() > 1);
+        let made = made.filter(|_| !found).chain(found.then_some("{}"));
+        let made = made.take(MAX_PACKED).map(|file| (at, file.to_owned()));
+        self.0.extend(made.collect::<Vec<_>>());
+    }
 }
 
 /// Whether a path is another, or below it.
@@ -313,7 +319,10 @@ fn is_secret(text: &str) -> bool {
         .trim_start_matches("file://")
         .trim_end_matches(['*', '/']);
     text = text.split(";type").next().unwrap_or_default();
-    if text.is_empty() || text.contains(' ') {
+    text = text.trim_start_matches("./");
+    // All names that tell have one of these.
+    let telling = |b: u8| matches!(b, b'.' | b'_' | b'c' | b'C' | b' ');
+    if !text.bytes().any(telling) || text.contains(' ') && !text.ends_with("Login Data") {
         return false;
     }
     if SECRET_ENDS.iter().any(|end| text.ends_with(end)) {

@@ -5,7 +5,7 @@ use aictx_signals::shell::Word;
 use super::nothing::{is_fed_nothing, reads};
 use super::options::value_of;
 use super::target::{Reach, Touch, is_disk, is_regenerable};
-use super::{Call, Judge, Kind, Tier, delete, has_option};
+use super::{Call, Judge, Kind, MAX_BACK, Tier, delete, has_option};
 
 /// Programs that write files. Returns whether the program is one of them.
 pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
@@ -314,9 +314,6 @@ fn nothing_left(judge: &mut Judge, call: Call, words: &[&Word]) -> bool {
     }
     false
 }
-
-/// Commands before a call that are looked at.
-const MAX_BACK: usize = 64;
 
 /// `mv -f /tmp/x src/main.rs`: told not to ask, over a file that people write, with something that the
 /// line has not made of it.
