@@ -318,6 +318,8 @@ pub fn gather(app: &App, place: &Place, snapshot: &Snapshot) -> Project {
     project.presents = app.facts.anchored(&place.worktree, snapshot);
     project.checkout = checkout(app, place, snapshot);
     project.notes = notes(&app.homes.of(&place.root));
+    let branch = &project.checkout.branch;
+    project.handoff = aictx_continuity::handoff_of_branch(snapshot, branch).map(Arc::new);
     follow_moves(app, place, snapshot, &mut project);
     project
 }

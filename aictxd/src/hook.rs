@@ -489,13 +489,9 @@ impl Session {
     /// the repository.
     fn entry_points(&self) -> Vec<MapHit> {
         let snapshot = self.host().store.latest();
-        let left = snapshot.handoff.as_ref().map(|handoff| {
-            let next = handoff.next_steps.first().or(handoff.blocked.first());
-            let next = next.map_or("", String::as_str);
-            format!("{} {next} {}", handoff.summary, handoff.reason)
-        });
-        let request = left.unwrap_or_default();
         let live = &self.live;
+        let branch = root::head(&live.worktree).branch;
+        let request = aictx_continuity::left_to_do(&snapshot, &branch);
         self.app
             .maps
             .suggestions(&live.host.root, &live.worktree, &request)

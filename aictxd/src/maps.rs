@@ -258,7 +258,9 @@ impl Maps {
         }
         let limit = aictx_continuity::MAX_SUGGESTIONS;
         if request.trim().is_empty() {
+            // Nothing asked for, and nothing known yet but names: there is no telling.
             let files = ask::by_weight(&*tree).into_iter().take(limit);
+            let files = files.filter(|(file, _)| tree.symbol_count(*file) > 0);
             let hit = |(file, _)| Hit {
                 file,
                 ..Hit::default()

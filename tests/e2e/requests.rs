@@ -86,3 +86,34 @@ fn who_only_asks_is_in_the_log_and_displaces_no_handoff() {
         before
     );
 }
+
+#[test]
+fn who_goes_on_with_a_branch_goes_on_with_its_work() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    let work = |session: &str, request: &str, file: &str| {
+        let told = env.hook(&repo, &start(&repo, session, "startup")).ok();
+        env.hook(&repo, &prompt(&repo, session, request)).ok();
+        env.hook(&repo, &edited(&repo, session, file)).ok();
+        env.hook(&repo, &end(&repo, session)).ok();
+        told.stdout
+    };
+    env.git(&repo, &["checkout", "--quiet", "-b", "topic"]);
+    work("s1", "Make add refuse strings", "calc.py");
+    env.git(&repo, &["checkout", "--quiet", "main"]);
+    let told = work("s2", "Describe the release in the README", "README.md");
+    assert!(told.contains("on branch topic"), "the last of all: {told}");
+
+    env.git(&repo, &["checkout", "--quiet", "topic"]);
+    let told = work("s3", "continue", "calc.py");
+    let at = |part: &str| {
+        told.find(part)
+            .unwrap_or_else(|| unreachable!("{part}: {told}"))
+    };
+    assert!(at("Request then: ") < at("Since then"), "{told}");
+    assert!(told.contains("Make add refuse strings"), "{told}");
+    let handoff = env.file(&repo, "continuity/handoff.json");
+    assert_eq!(handoff["reason"], "Make add refuse strings");
+    assert_eq!(handoff["session_id"], "s3");
+}

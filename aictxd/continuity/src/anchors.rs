@@ -31,6 +31,21 @@ pub struct Present {
 /// Files as they are now, by path. A path that is not here was not looked at.
 pub type Presents = BTreeMap<String, Arc<Present>>;
 
+/// Where the last handoffs of the branches start that were worked on last: one of them may be checked
+/// out next.
+fn starts_of_branches(snapshot: &Snapshot) -> impl Iterator<Item = &String> {
+    let mut seen: Vec<&str> = Vec::new();
+    let newest = snapshot.handoffs.iter().rev().take(RECENT_HANDOFFS);
+    let last = newest.filter(move |row| {
+        let new = seen.len() < MAX_BRANCHES && !seen.contains(&row.branch.as_str());
+        if new {
+            seen.push(&row.branch);
+        }
+        new
+    });
+    last.flat_map(|row| &row.recommended_starting_points)
+}
+
 /// Paths whose present state decides whether memory is fresh, and which of them have definitions
 /// that matter.
 pub fn anchored_paths(snapshot: &Snapshot) -> BTreeMap<String, bool> {
@@ -50,11 +65,9 @@ pub fn anchored_paths(snapshot: &Snapshot) -> BTreeMap<String, bool> {
         .iter()
         .rev()
         .map(|s| (&s.anchors, &s.entry_points));
-    let start = snapshot
-        .handoff
-        .iter()
-        .flat_map(|h| &h.recommended_starting_points);
-    for path in start {
+    let last = snapshot.handoff.iter();
+    let last = last.flat_map(|h| &h.recommended_starting_points);
+    for path in last.chain(starts_of_branches(snapshot)) {
         paths.entry(path.clone()).or_insert(false);
     }
     for (anchors, related) in decisions
@@ -78,6 +91,9 @@ pub fn anchored_paths(snapshot: &Snapshot) -> BTreeMap<String, bool> {
 
 /// Decisions, failures and strategies whose files are looked at because they are the newest, and
 /// because a request is about them: a multiple of what is told.
+/// Handoffs that are looked through for the last ones of so many branches.
+const RECENT_HANDOFFS: usize = 32;
+const MAX_BRANCHES: usize = 4;
 const NEWEST: (usize, usize, usize) = (40, 24, 12);
 const RELEVANT: (usize, usize, usize) = (24, 12, 3);
 

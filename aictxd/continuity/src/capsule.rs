@@ -276,9 +276,10 @@ impl Capsule<'_> {
             let id = format!("handoff::{}", handoff.source_execution_id);
             let lines = self.handoff_lines(handoff, &open);
             packet.item("handoff", &id, "the last one", &lines);
-            if let Some(row) = of_another_session(self.context.snapshot, handoff) {
+            if let Some((row, later)) = of_another_session(self.context.snapshot, handoff) {
+                let when = if later { "Since then" } else { "Before that" };
                 let mut line = format!(
-                    "Before that ({}, {}, {}{}): {}",
+                    "{when} ({}, {}, {}{}): {}",
                     clean(&printable(&row.agent_id), 40),
                     clean(&printable(&row.status), 24),
                     age(&row.timestamp, now),
@@ -493,15 +494,21 @@ fn session_so_far(packet: &mut Packet, rows: &[LedgerRow]) {
     }
 }
 
-/// The newest handoff that another session left: sessions that work side by side must not hide
-/// each other.
-fn of_another_session<'a>(snapshot: &'a Snapshot, handoff: &Handoff) -> Option<&'a HandoffRow> {
-    let newest = snapshot.handoffs.iter().rev().map(|row| &**row);
-    newest.into_iter().find(|row| {
+/// The newest handoff that another session left, and whether it is newer than this one, as where somebody
+/// goes back to a branch: sessions that work side by side must not hide each other.
+fn of_another_session<'a>(
+    snapshot: &'a Snapshot,
+    handoff: &Handoff,
+) -> Option<(&'a HandoffRow, bool)> {
+    let rows = &snapshot.handoffs;
+    let place = |wanted: &dyn Fn(&HandoffRow) -> bool| rows.iter().rposition(|row| wanted(row));
+    let other = place(&|row| {
         row.execution_id != handoff.source_execution_id
             && !row.session_id.is_empty()
             && row.session_id != handoff.session_id
-    })
+    })?;
+    let own = place(&|row| row.execution_id == handoff.source_execution_id);
+    Some((rows.get(other)?, own.is_some_and(|own| own < other)))
 }
 
 /// `on branch x`, where that is known and not the one checked out.

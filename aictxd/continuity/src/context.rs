@@ -88,7 +88,7 @@ pub(crate) struct Context<'a> {
     /// The request only says to go on, or nothing.
     pub(crate) continues: bool,
     pub(crate) active: Active,
-    /// The last handoff, unless somebody said that it is wrong.
+    /// The last handoff (of this branch, where there is one), unless somebody said that it is wrong.
     pub(crate) handoff: Option<&'a Handoff>,
     /// Why it says little about the present: `missing_paths:…`, `age_days:…`.
     pub(crate) handoff_stale: Vec<String>,
@@ -128,7 +128,8 @@ impl<'a> Context<'a> {
         let continues = is_continuation(&request);
         let active = active_thread(snapshot, &project.checkout);
         let mut left_out = Vec::new();
-        let handoff = snapshot.handoff.as_deref().filter(|h| {
+        let handoff = project.handoff.as_deref().or(snapshot.handoff.as_deref());
+        let handoff = handoff.filter(|h| {
             let wrong = marks::is_wrong(&h.extra);
             if wrong {
                 left_out.push(("handoff", h.source_execution_id.clone(), "marked_wrong"));

@@ -20,10 +20,12 @@ use crate::classify::{Observed, effective, observed, provisional};
 use crate::decide::decided;
 use crate::failures;
 use crate::handoff;
+use crate::marks;
 use crate::observe::{Failure, Observation, open_rows};
 use crate::project::Project;
 use crate::record_value as value;
 use crate::session::{Touch, touch};
+use crate::work_state::active_thread;
 
 mod learned;
 mod records;
@@ -160,6 +162,18 @@ struct Decided<'a> {
     elapsed_ms: Option<u64>,
 }
 
+/// What a session is about whose user only said to go on: what the last handoff was about, else the task
+/// at hand.
+fn goes_on(snapshot: &Snapshot, project: &Project) -> String {
+    let handoff = project.handoff.as_deref().or(snapshot.handoff.as_deref());
+    let handoff = handoff.filter(|h| !marks::is_wrong(&h.extra) && !h.reason.is_empty());
+    if let Some(handoff) = handoff {
+        return handoff.reason.clone();
+    }
+    let task = active_thread(snapshot, &project.checkout).thread;
+    task.map(|task| task.goal.clone()).unwrap_or_default()
+}
+
 fn decide<'a>(
     snapshot: &'a Snapshot,
     input: &'a Finalize<'a>,
@@ -181,8 +195,14 @@ fn decide<'a>(
         Some(p) if !p.summary.trim().is_empty() => p.summary.clone(),
         _ => handoff::describe(&seen),
     };
+    // "Go on" is no goal; what goes on is.
+    let went_on = match seen.asked.is_empty() && !seen.asked.goal().is_empty() {
+        true => goes_on(snapshot, input.project),
+        false => String::new(),
+    };
     let request = [
         params.map_or("", |p| p.task.as_str()),
+        &went_on,
         seen.asked.goal(),
         &summary,
     ]

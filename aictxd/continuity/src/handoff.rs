@@ -1,8 +1,10 @@
 //! Handoffs: what one execution leaves to the next.
 
 use aictx_proto::record::{Handoff, HandoffRow};
+use aictx_proto::snapshot::Snapshot;
 use aictx_proto::text::clean;
 
+use crate::marks;
 use crate::observe::Observation;
 
 /// Longest summary and longest list item, in characters (spec/lifecycle.md §15).
@@ -10,6 +12,53 @@ const MAX_SUMMARY: usize = 200;
 const MAX_REASON: usize = 240;
 const MAX_ITEM: usize = 80;
 const MAX_ITEMS: usize = 8;
+
+/// Handoffs among which the last of a branch is looked for.
+const RECENT: usize = 64;
+/// Branches from which new work starts, whatever was left on them.
+const TRUNKS: &[&str] = &[
+    "main",
+    "master",
+    "trunk",
+    "develop",
+    "development",
+    "dev",
+    "default",
+    "(detached)",
+];
+
+/// The last handoff of the branch checked out, where the last of all is of another: who goes back to a
+/// branch wants to know where it stands, and what was done elsewhere since only as news.
+pub fn handoff_of_branch(snapshot: &Snapshot, branch: &str) -> Option<Handoff> {
+    let last = snapshot.handoff.as_ref()?;
+    if [branch, &last.branch].contains(&"") || last.branch == branch || TRUNKS.contains(&branch) {
+        return None;
+    }
+    let newest = snapshot.handoffs.iter().rev().take(RECENT);
+    let row = newest
+        .filter(|row| !marks::is_wrong(&row.extra))
+        .find(|row| row.branch == branch)?;
+    Some(Handoff {
+        summary: row.summary.clone(),
+        status: row.status.clone(),
+        reason: row.reason.clone(),
+        task_type: row.task_type.clone(),
+        completed: row.completed.clone(),
+        next_steps: row.next_steps.clone(),
+        blocked: row.blocked.clone(),
+        open_items: row.blocked.clone(),
+        risks: row.risks.clone(),
+        recommended_starting_points: row.recommended_starting_points.clone(),
+        updated_at: row.timestamp.clone(),
+        source_execution_id: row.execution_id.clone(),
+        agent_id: row.agent_id.clone(),
+        adapter_id: row.adapter_id.clone(),
+        session_id: row.session_id.clone(),
+        evidence_quality: row.evidence_quality.clone(),
+        branch: row.branch.clone(),
+        ..Handoff::default()
+    })
+}
 
 /// What goes into a handoff besides the observation.
 pub(crate) struct Input<'a> {

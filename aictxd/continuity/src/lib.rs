@@ -53,6 +53,7 @@ pub use failures::{
     pick_failure,
 };
 pub use finalize::{ExplicitReport, Finalize, check_report, finalize, touched_paths};
+pub use handoff::handoff_of_branch;
 pub use inspect::{
     AtHand, Happened, LogQuery, Reported, log, next, prepare, reflect, report, reuse,
     suggest_strategy,
@@ -68,7 +69,7 @@ pub use remember::{HISTORIES, MemoryEdit, edit_item, find_item, history_of, item
 pub use resume::resume;
 pub use session::{Touch, touch};
 pub use strategies::{StrategyMatch, StrategyQuery, find_strategies};
-pub use suggest::{MAX_SUGGESTIONS, seen_paths, suggest, told_of_the_map};
+pub use suggest::{MAX_SUGGESTIONS, left_to_do, seen_paths, suggest, told_of_the_map};
 pub use work_state::{
     Active, Checkout, Loadable, TaskError, TaskOutcome, active_thread, close_task, find_thread,
     loadable, resume_task, start_task, status_line, task_id, thread_line, update_task,

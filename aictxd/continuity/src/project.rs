@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use aictx_proto::methods::MapHit;
+use aictx_proto::record::Handoff;
 use aictx_proto::snapshot::Snapshot;
 use aictx_signals::command_word;
 
@@ -13,6 +14,8 @@ use crate::work_state::Checkout;
 
 /// Member of an execution's row that names the test run it saw pass; ours, the ancestor leaves it alone.
 pub(crate) const PASSED_CHECK: &str = "passed_check";
+/// Words of test runs that look for new faults or for time, and do not say whether all is well.
+const SPECIAL: &[&str] = &["fuzz", "bench"];
 /// Latest executions that are asked what they ran.
 const OBSERVED: usize = 50;
 
@@ -39,6 +42,8 @@ pub struct Project {
     pub map_state: String,
     /// What is checked out.
     pub checkout: Checkout,
+    /// The last handoff of the branch checked out, where the last of all is of another.
+    pub handoff: Option<Arc<Handoff>>,
     /// Files that memory speaks of, as they are now.
     pub presents: Arc<Presents>,
     /// Notes that people keep below `.aictx/memory/source/`.
@@ -150,9 +155,14 @@ impl Project {
             .ci_commands
             .iter()
             .filter(|command| {
-                tool.as_ref()
-                    .is_none_or(|tool| command_word(command) == *tool)
+                let word = command_word(command);
+                let told = self
+                    .makefile_targets
+                    .iter()
+                    .any(|t| **command == format!("make {t}"));
+                told || tool.as_ref().is_none_or(|tool| word == *tool)
             })
+            .filter(|command| !SPECIAL.iter().any(|word| command.contains(word)))
             .min_by_key(|command| command.len())
             .map(|command| (command.clone(), "ci"));
         by_ci.or(by_manifest).or(by_make)
@@ -239,6 +249,20 @@ mod tests {
         );
         let ran = ["cargo test -p a", "cargo test -p a"];
         assert_eq!(check(&ran), ("cargo test".into(), "project_convention"));
+    }
+
+    #[test]
+    fn what_looks_for_new_faults_is_no_check() {
+        let mut project = with(&["go.mod", "Makefile"]);
+        project.ci_commands = vec![
+            "make test".into(),
+            "go test ./algo -fuzz=Index -fuzztime=5s".into(),
+            "make test-all".into(),
+        ];
+        let command = |project: &Project| project.test_command().unwrap();
+        assert_eq!(command(&project).1, "project_convention");
+        project.makefile_targets = vec!["test".into()];
+        assert_eq!(command(&project), ("make test".into(), "ci"));
     }
 
     #[test]

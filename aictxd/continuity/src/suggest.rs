@@ -4,10 +4,12 @@ use std::collections::BTreeSet;
 
 use aictx_proto::ledger::{LedgerKind, LedgerRow, LeftOut, MAX_LEFT_OUT, Receipt, ToldItem};
 use aictx_proto::methods::MapHit;
+use aictx_proto::snapshot::Snapshot;
 use aictx_proto::text::{clean, printable};
 use aictx_proto::tokens;
 use serde_json::{Value, json};
 
+use crate::handoff::handoff_of_branch;
 use crate::observe::open_rows;
 
 /// Most files named at once.
@@ -176,6 +178,23 @@ pub(crate) fn entry_points(hits: &[MapHit]) -> Vec<Value> {
             })
         })
         .collect()
+}
+
+/// What is left to do on a branch, as a request to the map: what the last handoff says, else the goal of the
+/// newest task. Empty when nothing is.
+pub fn left_to_do(snapshot: &Snapshot, branch: &str) -> String {
+    let of_branch = handoff_of_branch(snapshot, branch);
+    if let Some(handoff) = of_branch.as_ref().or(snapshot.handoff.as_deref()) {
+        let next = handoff.next_steps.first().or(handoff.blocked.first());
+        let next = next.map_or("", String::as_str);
+        return format!("{} {next} {}", handoff.summary, handoff.reason);
+    }
+    let tasks = snapshot.threads.iter();
+    let tasks = tasks.filter(|task| task.status == "in_progress");
+    let newest = tasks.max_by(|a, b| a.updated_at.cmp(&b.updated_at));
+    newest.map_or(String::new(), |task| {
+        format!("{} {}", task.goal, task.next_action)
+    })
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use aictx_proto::identity::SessionSource;
 
 use super::*;
+use crate::handoff_of_branch;
 
 fn identity() -> Identity {
     Identity {
@@ -22,12 +23,22 @@ fn capsule(snapshot: &Snapshot, source: &str, rows: &[LedgerRow]) -> String {
         readme: "# Demo\n".into(),
         ..Project::default()
     };
+    told(snapshot, &project, "main", source, rows)
+}
+
+fn told(
+    snapshot: &Snapshot,
+    project: &Project,
+    branch: &str,
+    source: &str,
+    rows: &[LedgerRow],
+) -> String {
     let identity = identity();
     let start = SessionStart {
         identity: &identity,
-        project: &project,
+        project,
         source,
-        branch: "main",
+        branch,
         rows,
         now: Timestamp::from_unix(10_000),
     };
@@ -81,6 +92,57 @@ fn w3_a_failed_handoff_is_shown_as_failed() {
     );
     assert!(text.contains("Next: make `pytest` pass"));
     assert!(text.contains("Start from: src/parser.py"));
+}
+
+#[test]
+fn who_goes_back_to_a_branch_hears_of_it_first() {
+    let row = |id: &str, branch: &str, at: i64| HandoffRow {
+        execution_id: id.into(),
+        session_id: id.into(),
+        summary: format!("did {id}"),
+        status: "unresolved".into(),
+        branch: branch.into(),
+        agent_id: "claude".into(),
+        timestamp: Timestamp::from_unix(at).to_string(),
+        recommended_starting_points: vec![format!("{id}.rs")],
+        ..HandoffRow::default()
+    };
+    let mut snapshot = with_handoff(Handoff {
+        summary: "did e3".into(),
+        branch: "main".into(),
+        source_execution_id: "e3".into(),
+        session_id: "e3".into(),
+        ..Handoff::default()
+    });
+    snapshot.handoffs = aictx_proto::snapshot::shared([
+        row("e1", "topic", 10),
+        row("e2", "other", 20),
+        row("e3", "main", 30),
+    ]);
+    let of = |branch: &str| handoff_of_branch(&snapshot, branch).map(|h| h.source_execution_id);
+    assert_eq!(of("topic").as_deref(), Some("e1"));
+    for branch in ["", "main", "new", "master", "(detached)"] {
+        assert_eq!(of(branch), None, "{branch}: the last of all");
+    }
+    let project = Project {
+        handoff: handoff_of_branch(&snapshot, "topic").map(Arc::new),
+        ..Project::default()
+    };
+    let text = told(&snapshot, &project, "topic", "startup", &[]);
+    let at = |part: &str| {
+        text.find(part)
+            .unwrap_or_else(|| unreachable!("{part}: {text}"))
+    };
+    assert!(at("Last handoff (claude, unresolved, 2 h ago): \"did e1\"") < at("Start from: e1.rs"));
+    let since = "Since then (claude, unresolved, 2 h ago, on branch main): \"did e3\"";
+    assert!(at("Start from: e1.rs") < at(since));
+    let paths = crate::anchored_paths(&snapshot);
+    assert!(
+        ["e1.rs", "e2.rs"]
+            .iter()
+            .all(|path| paths.contains_key(*path)),
+        "{paths:?}"
+    );
 }
 
 #[test]

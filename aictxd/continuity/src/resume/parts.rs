@@ -85,12 +85,15 @@ pub(crate) fn task_state(
     } else if let Some(thread) = context.active.recent.as_ref().filter(|_| fits) {
         ("blocked", format!("the task was left {}", thread.status))
     } else {
+        let blocked = context.handoff.is_some_and(|h| !h.blocked.is_empty());
         let (status, text) = match context.handoff.map(|h| h.status.as_str()) {
             Some("resolved" | "completed" | "success") => {
                 ("completed", "the last handoff is resolved")
             }
             Some("failed" | "blocked") => ("blocked", "the last handoff is not resolved"),
-            Some("unresolved") => ("blocked", "the outcome of the last handoff is not known"),
+            Some("unresolved") if blocked => ("blocked", "the last handoff has open items"),
+            // Nobody checked: nothing stands in the way for all that is known.
+            Some("unresolved") => ("unknown", "the outcome of the last handoff is not known"),
             Some(_) => ("unknown", "the last handoff has no outcome"),
             None => ("unknown", "nothing is recorded yet"),
         };
