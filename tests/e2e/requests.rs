@@ -99,6 +99,8 @@ fn who_goes_on_with_a_branch_goes_on_with_its_work() {
         env.hook(&repo, &end(&repo, session)).ok();
         told.stdout
     };
+    env.aictx(&repo, &["task", "start", "Add for numbers only"])
+        .ok();
     env.git(&repo, &["checkout", "--quiet", "-b", "topic"]);
     work("s1", "Make add refuse strings", "calc.py");
     env.git(&repo, &["checkout", "--quiet", "main"]);
@@ -116,4 +118,8 @@ fn who_goes_on_with_a_branch_goes_on_with_its_work() {
     let handoff = env.file(&repo, "continuity/handoff.json");
     assert_eq!(handoff["reason"], "Make add refuse strings");
     assert_eq!(handoff["session_id"], "s3");
+    let task = env.aictx(&repo, &["task", "status", "--json"]).json();
+    let files = task["active_files"].to_string();
+    assert!(files.contains("calc.py"), "{task}");
+    assert!(!files.contains("README.md"), "not of this task: {task}");
 }

@@ -19,6 +19,7 @@ use crate::failures;
 use crate::memo::{Passed, is_test_command};
 use crate::observe::Observation;
 use crate::preferences;
+use crate::resume::task_fits;
 use crate::row_value;
 use crate::semantic;
 use crate::strategies::{self, Done, StrategyChange};
@@ -209,7 +210,7 @@ pub(super) fn learn(input: &Finalize, facts: &Facts) -> Learned {
     let (thread, thread_fields) = thread(
         input,
         facts,
-        active.thread.as_ref(),
+        (active.thread.as_ref()).filter(|thread| concerns(thread, input, &context)),
         &open,
         &closed,
         &mut effects,
@@ -261,6 +262,22 @@ fn replace(file: String, value: Value) -> Effect {
         value,
         order: KeyOrder::Sorted,
     }
+}
+
+/// Whether an execution adds to the active thread: on the branch where it was worked on last, whatever was
+/// asked for; on another one, what comes first (a branch may have been made for it), and what is about the
+/// task or says so.
+fn concerns(thread: &Thread, input: &Finalize, context: &Context) -> bool {
+    let saved = thread
+        .git_context
+        .as_ref()
+        .and_then(|git| git.get("branch"));
+    let saved = saved.and_then(Value::as_str).unwrap_or_default();
+    saved.is_empty()
+        || thread.source_execution_ids.is_empty()
+        || saved == input.project.checkout.branch
+        || input.params().is_some_and(|p| !p.work_state.is_empty())
+        || task_fits(context)
 }
 
 /// The thread with what the execution adds to it: the active one, with the caller's own patch first.
