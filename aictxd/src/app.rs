@@ -1,11 +1,12 @@
 //! The state that handlers share.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
 use aictx_proto::Timestamp;
+use aictx_proto::identity::{Caller, Identity};
 use aictx_proto::locations::Locations;
 use tokio::sync::watch;
 
@@ -105,6 +106,21 @@ pub struct App {
 }
 
 impl App {
+    /// Who calls, and for which session: one that is live tells which agent it is of, where the caller
+    /// does not know.
+    pub fn identify(&self, caller: &Caller, worktree: &Path) -> Identity {
+        let mut identity = caller.identify(|agent| self.sessions.only_live(agent, worktree));
+        let unknown = |name: &str| name == "generic";
+        if unknown(&identity.agent_id)
+            && unknown(&identity.adapter_id)
+            && let Some(live) = self.sessions.get(&identity.session_id)
+        {
+            identity.agent_id.clone_from(&live.runner);
+            identity.adapter_id = live.runner;
+        }
+        identity
+    }
+
     /// Builds the state. Opens nothing yet.
     pub fn new(mode: Mode, locations: Locations) -> Self {
         let registry = Registry::load(locations.registry());

@@ -249,9 +249,7 @@ async fn resume(app: &Arc<App>, params: ResumeParams) -> Result<ResumeReply, Rpc
     }
     let place = place(app, &params.repo)?;
     let host = app.hosts.open(&place.root)?;
-    let identity = params
-        .caller
-        .identify(|agent| app.sessions.only_live(agent, &place.worktree));
+    let identity = app.identify(&params.caller, &place.worktree);
     let now = app.now();
     let look_only = params.look_only;
     let worktree = place.worktree.clone();
@@ -299,9 +297,7 @@ async fn finalize(app: &Arc<App>, mut params: FinalizeParams) -> Result<Finalize
     aictx_continuity::check_report(&params).map_err(|e| invalid(&e))?;
     let place = place(app, &params.repo)?;
     let host = app.hosts.open(&place.root)?;
-    let identity = params
-        .caller
-        .identify(|agent| app.sessions.only_live(agent, &place.worktree));
+    let identity = app.identify(&params.caller, &place.worktree);
     let looked = Looked::at(app, &host, &place.worktree).await?;
     if let Some(since) = params.edited_since_ms {
         let edited = written_since(&place.worktree, &looked.git, since);

@@ -123,3 +123,30 @@ fn who_goes_on_with_a_branch_goes_on_with_its_work() {
     assert!(files.contains("calc.py"), "{task}");
     assert!(!files.contains("README.md"), "not of this task: {task}");
 }
+
+#[test]
+fn what_its_user_wants_to_be_remembered_is_and_what_was_done_is_told() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    let said = |text: &str| json!({ "last_assistant_message": text });
+    let stop = |text: &str| env.hook(&repo, &payload(&repo, "s1", "Stop", said(text)));
+    env.hook(&repo, &start(&repo, "s1", "startup")).ok();
+    env.hook(&repo, &prompt(&repo, "s1", "Make add refuse strings"))
+        .ok();
+    env.hook(&repo, &edited(&repo, "s1", "calc.py")).ok();
+    stop("add raises TypeError for anything but numbers.").ok();
+    let rule = "Good. Remember: errors are raised, never returned, in this package.";
+    env.hook(&repo, &prompt(&repo, "s1", rule)).ok();
+    stop("Noted, I will keep to that.").ok();
+    env.hook(&repo, &end(&repo, "s1")).ok();
+
+    let handoff = env.file(&repo, "continuity/handoff.json");
+    assert_eq!(
+        handoff["summary"],
+        "add raises TypeError for anything but numbers."
+    );
+    let told = env.hook(&repo, &start(&repo, "s2", "startup")).ok().stdout;
+    let decided = "Decided: \\\"Errors are raised, never returned, in this package\\\"";
+    assert!(told.contains(decided), "{told}");
+}

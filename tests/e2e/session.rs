@@ -542,3 +542,20 @@ fn worktrees_share_the_memory_of_their_repository() {
     );
     assert_eq!(env.rows(&repo, "sessions/s.jsonl")[0]["branch"], "side");
 }
+
+#[test]
+fn whoever_names_a_live_session_speaks_as_its_agent() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    env.hook(&repo, &start(&repo, "s1", "startup")).ok();
+    env.hook(&repo, &edited(&repo, "s1", "calc.py")).ok();
+    let report = ["--status", "success", "--summary", "Changed calc"];
+    let finalize = |session: &str| {
+        let arguments = [&["finalize", "--session-id", session], &report[..]].concat();
+        env.aictx(&repo, &arguments).ok();
+        env.file(&repo, "continuity/handoff.json")["agent_id"].clone()
+    };
+    assert_eq!(finalize("s1"), "claude");
+    assert_eq!(finalize("nobody"), "generic");
+}

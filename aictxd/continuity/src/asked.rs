@@ -112,7 +112,7 @@ fn weight(text: &str, label: &str) -> Weight {
 }
 
 /// Words, two characters to one in scripts without spaces.
-fn length(text: &str) -> usize {
+pub(crate) fn length(text: &str) -> usize {
     let spaced = |c: char| c.is_ascii() || !crate::matching::unspaced(c);
     text.split_whitespace()
         .map(|word| match word.chars().filter(|c| !spaced(*c)).count() {

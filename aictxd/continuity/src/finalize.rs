@@ -9,7 +9,7 @@ use aictx_proto::ledger::LedgerRow;
 use aictx_proto::methods::{FinalizeParams, FinalizeReply};
 use aictx_proto::record::{ContractRecord, Decision, Handoff, HandoffRow, Thread};
 use aictx_proto::snapshot::{GitState, Snapshot};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use self::learned::{Facts, Learned, anchor_failure, learn};
 use self::records::Records;
@@ -162,6 +162,9 @@ struct Decided<'a> {
     elapsed_ms: Option<u64>,
 }
 
+/// Rationale of what was kept because its user asked for it.
+const SAID_BY_USER: &str = "the user said so";
+
 /// What a session is about whose user only said to go on: what the last handoff was about, else the task
 /// at hand.
 fn goes_on(snapshot: &Snapshot, project: &Project) -> String {
@@ -291,9 +294,11 @@ fn decide<'a>(
     );
     handoff.contract_gaps.clone_from(&learned.gaps);
     let head = input.git.head.as_str();
-    let told = params.map_or(&[][..], |params| params.decisions.as_slice());
+    let mut told = params.map_or_else(Vec::new, |params| params.decisions.clone());
+    let kept = seen.kept.iter();
+    told.extend(kept.map(|rule| json!({ "decision": rule, "rationale": SAID_BY_USER })));
     let whose = (execution_id.as_str(), session.number);
-    let decisions = decided(snapshot, told, whose, input.project, head, input.now);
+    let decisions = decided(snapshot, &told, whose, input.project, head, input.now);
     // From what was observed first, else from the resume that made the contract (W21).
     let begun = seen
         .first_at

@@ -190,7 +190,7 @@ fn items(list: &[String]) -> Vec<String> {
 }
 
 /// Cuts at the end of a sentence or clause where that leaves enough, else at the limit.
-fn shorten(text: &str, limit: usize) -> String {
+pub(crate) fn shorten(text: &str, limit: usize) -> String {
     let text = clean(text, limit * 4);
     if text.chars().count() <= limit {
         return text;
@@ -233,8 +233,9 @@ fn evidence(seen: &Observation) -> &'static str {
 
 /// What to say when the agent said nothing.
 pub(crate) fn describe(seen: &Observation) -> String {
-    if !seen.last_message.trim().is_empty() {
-        return seen.last_message.clone();
+    let said = seen.said.summary();
+    if !said.trim().is_empty() {
+        return said;
     }
     let mut parts = Vec::new();
     if !seen.files_edited.is_empty() {

@@ -10,7 +10,9 @@ use aictx_proto::text::clean;
 use aictx_signals::command_word;
 
 use crate::asked::Asked;
+use crate::kept::kept;
 use crate::memo::{is_test_command, same_check};
+use crate::said::{Deed, Said};
 
 /// Most entries of each list of an execution; the newest are kept.
 pub(crate) const MAX_LIST: usize = 40;
@@ -40,8 +42,10 @@ pub(crate) struct Observation {
     pub(crate) validated: bool,
     /// What its user asked for.
     pub(crate) asked: Asked,
-    /// What the agent said last.
-    pub(crate) last_message: String,
+    /// What its user wants to be remembered.
+    pub(crate) kept: Vec<String>,
+    /// What the agent said.
+    pub(crate) said: Said,
     pub(crate) first_at: Option<Timestamp>,
     pub(crate) last_at: Option<Timestamp>,
     /// Tools used, of any kind.
@@ -94,9 +98,14 @@ impl Observation {
             match row.kind {
                 LedgerKind::Prompt if row.agent_id.is_empty() => {
                     seen.asked.hear(&row.text, &row.label);
+                    seen.said.asked();
+                    for rule in kept(&row.text) {
+                        push(&mut seen.kept, &rule);
+                    }
                 }
-                LedgerKind::Stop if !row.text.is_empty() => seen.last_message.clone_from(&row.text),
+                LedgerKind::Stop if !row.text.is_empty() => seen.said.hear(&row.text),
                 LedgerKind::Read if row.outcome != Outcome::Failed => {
+                    seen.said.did(Deed::Looked);
                     for path in &row.paths {
                         if seen.files_opened.contains(path) {
                             push(&mut seen.files_reopened, path);
@@ -105,6 +114,7 @@ impl Observation {
                     }
                 }
                 LedgerKind::Edit if row.outcome != Outcome::Failed => {
+                    seen.said.did(Deed::Edited);
                     edited_since_check = true;
                     seen.validated = false;
                     row.paths
@@ -126,6 +136,7 @@ impl Observation {
         if row.command.is_empty() || is_own(&row.command) {
             return;
         }
+        self.said.did(Deed::Ran);
         push(&mut self.commands, &row.command);
         if row.test {
             push(&mut self.tests, &row.command);

@@ -63,9 +63,7 @@ pub(super) fn guard(app: &Arc<App>, mut params: GuardParams) -> Result<GuardRepl
         Arc::make_mut(&mut snapshot).contracts = own;
     }
     if params.caller.session_id.trim().is_empty() && !params.caller.env.is_empty() {
-        let identity = params
-            .caller
-            .identify(|agent| app.sessions.only_live(agent, &place.worktree));
+        let identity = app.identify(&params.caller, &place.worktree);
         if !identity.session_id.contains(":process:") {
             params.caller.session_id = identity.session_id;
         }
@@ -223,9 +221,7 @@ pub(super) fn steer(app: &App, params: &SteerParams) -> Result<SteerReply, RpcEr
         aictx_guard::steer(params).map_err(|e| RpcError::new(INVALID_PARAMS, e.to_string()))?;
     if params.apply {
         let host = app.hosts.open(&place.root)?;
-        let identity = params
-            .caller
-            .identify(|agent| app.sessions.only_live(agent, &place.worktree));
+        let identity = app.identify(&params.caller, &place.worktree);
         let explicit = identity.session_source == SessionSource::Explicit;
         let mut id = identity.session_id;
         if !explicit && app.sessions.get(&id).is_none() {
@@ -296,9 +292,7 @@ pub(super) fn who(app: &App, params: &InRepo) -> Result<WhoReply, RpcError> {
 
 pub(super) fn claim(app: &App, params: &ClaimParams) -> Result<ClaimReply, RpcError> {
     let place = place(app, &params.repo)?;
-    let identity = params
-        .caller
-        .identify(|agent| app.sessions.only_live(agent, &place.worktree));
+    let identity = app.identify(&params.caller, &place.worktree);
     let id = identity.session_id;
     let invalid = |text: String| RpcError::new(INVALID_PARAMS, text);
     let Some(session) = app

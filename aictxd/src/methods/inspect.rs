@@ -207,9 +207,7 @@ pub(super) fn why(app: &App, params: &WhyParams) -> Result<WhyReply, RpcError> {
     };
     let mut candidates: Vec<String> = Vec::new();
     if wanted.is_empty() {
-        let own = params
-            .caller
-            .identify(|agent| app.sessions.only_live(agent, &place.worktree));
+        let own = app.identify(&params.caller, &place.worktree);
         candidates.push(file_stem(&own.session_id));
         candidates.extend(ledgers.iter().take(20).map(|l| l.stem.clone()));
     } else {

@@ -86,9 +86,7 @@ pub(super) async fn decide(
 ) -> Result<DecideReply, RpcError> {
     let place = place(app, &params.repo)?;
     let host = app.hosts.open(&place.root)?;
-    let identity = params
-        .caller
-        .identify(|agent| app.sessions.only_live(agent, &place.worktree));
+    let identity = app.identify(&params.caller, &place.worktree);
     let named = aictx_proto::json::texts(params.decision.get("related_paths"));
     let paths = inside(&place, &params.cwd, &named);
     let outside = named.len() - paths.len();

@@ -107,9 +107,7 @@ pub(super) async fn change(
     let place = place(app, &params.repo)?;
     locate(&place.worktree, &params.cwd, &mut params.patch)?;
     let host = app.hosts.open(&place.root)?;
-    let identity = params
-        .caller
-        .identify(|agent| app.sessions.only_live(agent, &place.worktree));
+    let identity = app.identify(&params.caller, &place.worktree);
     let checkout = checkout(app, &place, &host.snapshot()).await?;
     let now = app.now();
     let decided = host

@@ -1,0 +1,367 @@
+//! What users ask to be remembered: "remember: no microtime() in the queue", "from now on use pnpm".
+//!
+//! Only what is said in so many words, at the beginning of a sentence, counts: a rule that nobody made is
+//! worse than one that is said again.
+
+use aictx_proto::text::clean;
+
+/// Longest message that is looked at: longer ones are pasted.
+const MAX_MESSAGE: usize = 4_000;
+/// Sentences kept of one message, and their length.
+const MAX_KEPT: usize = 3;
+const MAX_SENTENCE: usize = 400;
+/// A sentence of fewer words says nothing.
+const MIN_WORDS: usize = 3;
+
+/// Words that may stand before.
+const BEFORE: &[&str] = &[
+    "please",
+    "ok",
+    "okay",
+    "good",
+    "great",
+    "thanks",
+    "and",
+    "also",
+    "so",
+    "but",
+    "btw",
+    "yes",
+    "perfect",
+    "por favor",
+    "vale",
+    "bien",
+    "y",
+    "bitte",
+    "gut",
+    "und",
+    "also",
+    "danke",
+    "merci",
+    "et",
+    "bon",
+    "s'il te plaît",
+    "s'il vous plaît",
+    "e",
+    "ok,",
+    "请",
+    "好的",
+    "では",
+    "あと",
+];
+
+/// What says that the rest is to be kept; it is left away.
+const KEEP: &[&str] = &[
+    "remember that",
+    "remember this",
+    "remember",
+    "keep in mind that",
+    "keep in mind",
+    "bear in mind that",
+    "bear in mind",
+    "for the record",
+    "for future reference",
+    "note for the future",
+    "for the future",
+    "for future sessions",
+    "decision",
+    "convention",
+    "rule",
+    "project rule",
+    "recuerda que",
+    "recuerda",
+    "ten en cuenta que",
+    "ten presente que",
+    "para el futuro",
+    "decisión",
+    "regla",
+    "merk dir",
+    "merke dir",
+    "denk daran",
+    "denke daran",
+    "für die zukunft",
+    "zur erinnerung",
+    "entscheidung",
+    "regel",
+    "souviens-toi que",
+    "souviens-toi",
+    "rappelle-toi que",
+    "rappelle-toi",
+    "retiens que",
+    "retiens",
+    "garde en tête que",
+    "pour l'avenir",
+    "décision",
+    "règle",
+    "lembre-se de que",
+    "lembre-se que",
+    "lembre-se",
+    "lembra que",
+    "tenha em mente que",
+    "tem em mente que",
+    "para o futuro",
+    "decisão",
+    "regra",
+    "请记住",
+    "记住",
+    "记得",
+    "决定",
+    "规则",
+    "覚えておいて",
+    "決定",
+    "ルール",
+];
+/// Words of the list above that only count with a colon behind them.
+const TITLES: &[&str] = &[
+    "decision",
+    "convention",
+    "rule",
+    "project rule",
+    "remember this",
+    "decisión",
+    "regla",
+    "entscheidung",
+    "regel",
+    "décision",
+    "règle",
+    "decisão",
+    "regra",
+    "决定",
+    "规则",
+    "決定",
+    "ルール",
+];
+/// What is part of the rule.
+const RULES: &[&str] = &[
+    "from now on",
+    "from here on",
+    "going forward",
+    "in future",
+    "in the future",
+    "as of now",
+    "we decided",
+    "we have decided",
+    "we've decided",
+    "we agreed",
+    "the team decided",
+    "the team agreed",
+    "a partir de ahora",
+    "de ahora en adelante",
+    "desde ahora",
+    "hemos decidido",
+    "decidimos",
+    "acordamos",
+    "ab jetzt",
+    "ab sofort",
+    "von nun an",
+    "künftig",
+    "in zukunft",
+    "wir haben entschieden",
+    "wir haben beschlossen",
+    "wir haben vereinbart",
+    "à partir de maintenant",
+    "désormais",
+    "dorénavant",
+    "nous avons décidé",
+    "on a décidé",
+    "a partir de agora",
+    "de agora em diante",
+    "daqui em diante",
+    "combinamos",
+    "从现在起",
+    "从现在开始",
+    "今后",
+    "我们决定",
+    "今後は",
+    "これからは",
+    "以後は",
+];
+
+/// The sentences of a message that its user wants to be remembered, without the words that say so.
+pub(crate) fn kept(message: &str) -> Vec<String> {
+    let mut out: Vec<String> = Vec::new();
+    if message.len() > MAX_MESSAGE {
+        return out;
+    }
+    let mut fenced = false;
+    for line in message.lines() {
+        let start = line.trim_start();
+        fenced ^= start.starts_with("```") || start.starts_with("~~~");
+        // What is quoted or pasted was said by somebody else.
+        if fenced || start.starts_with(['>', '|', '`', '+', '@', '$', '#', '<', '"']) {
+            continue;
+        }
+        for sentence in sentences(start.trim_start_matches(['-', '*', ' '])) {
+            if let Some(rule) = rule(sentence)
+                && out.len() < MAX_KEPT
+                && !out.contains(&rule)
+            {
+                out.push(rule);
+            }
+        }
+    }
+    out
+}
+
+fn rule(sentence: &str) -> Option<String> {
+    let mut rest = sentence.trim();
+    if rest.ends_with(['?', '？']) {
+        return None;
+    }
+    while let Some((_, behind)) = BEFORE.iter().find_map(|word| begins(rest, word)) {
+        rest = behind.trim_start_matches([',', '.', '!', ':', ' ', '，', '、', '。']);
+    }
+    let told = if RULES.iter().any(|words| begins(rest, words).is_some()) {
+        rest
+    } else {
+        let longest = KEEP.iter().filter_map(|words| begins(rest, words));
+        let (words, behind) = longest.max_by_key(|(words, _)| words.len())?;
+        let behind = behind.trim_start();
+        let colon = behind.starts_with([':', '：']);
+        if TITLES.contains(&words) && !colon {
+            return None;
+        }
+        behind.trim_start_matches([':', '：', ',', '，', '-', '–', '—', ' '])
+    };
+    let told = told.trim_end_matches(['.', '!', '。', '！', ' ']);
+    let words = crate::asked::length(told);
+    // "Remember when …", "remember me": no rule.
+    let idle = ["when ", "me", "the time", "how "]
+        .iter()
+        .any(|word| told.starts_with(word));
+    (words >= MIN_WORDS && !idle).then(|| {
+        let mut letters = clean(told, MAX_SENTENCE).chars().collect::<Vec<_>>();
+        if let Some(first) = letters.first_mut() {
+            *first = first.to_uppercase().next().unwrap_or(*first);
+        }
+        letters.into_iter().collect()
+    })
+}
+
+/// The words at the beginning, whatever their case, and what stands behind them.
+fn begins<'t>(text: &'t str, words: &'static str) -> Option<(&'static str, &'t str)> {
+    let mut rest = text.chars();
+    for wanted in words.chars() {
+        let found = rest.next()?;
+        if found != wanted && !found.to_lowercase().eq(wanted.to_lowercase()) {
+            return None;
+        }
+    }
+    let behind = rest.as_str();
+    let spaced = words
+        .chars()
+        .last()
+        .is_some_and(|c| !crate::matching::unspaced(c));
+    (!spaced || !behind.starts_with(char::is_alphanumeric)).then_some((words, behind))
+}
+
+/// Sentences of a line; a name like `queue.rs` or `1.2` has no blank behind its dot.
+fn sentences(line: &str) -> impl Iterator<Item = &str> {
+    line.split_inclusive(['。', '！', '？'])
+        .flat_map(|part| part.split_inclusive(". "))
+        .flat_map(|part| part.split_inclusive("! "))
+        .flat_map(|part| part.split_inclusive("? "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn what_is_to_be_remembered_is() {
+        for (message, want) in [
+            (
+                "Good. Remember: we never use microtime() in the queue package; hrtime only.",
+                "We never use microtime() in the queue package; hrtime only",
+            ),
+            (
+                "please remember that config.toml is generated",
+                "Config.toml is generated",
+            ),
+            (
+                "From now on use pnpm instead of npm.",
+                "From now on use pnpm instead of npm",
+            ),
+            (
+                "We decided to keep the old API for two releases",
+                "We decided to keep the old API for two releases",
+            ),
+            (
+                "Fix it. Also, keep in mind that CI runs on 3.9!",
+                "CI runs on 3.9",
+            ),
+            (
+                "Decision: money is stored in cents",
+                "Money is stored in cents",
+            ),
+            (
+                "- rule: no new dependencies without asking",
+                "No new dependencies without asking",
+            ),
+            (
+                "Recuerda que los precios van sin IVA",
+                "Los precios van sin IVA",
+            ),
+            (
+                "Ab jetzt nur noch Tabs in Makefiles",
+                "Ab jetzt nur noch Tabs in Makefiles",
+            ),
+            (
+                "Merk dir: die Tests laufen nur mit Python 3.12",
+                "Die Tests laufen nur mit Python 3.12",
+            ),
+            (
+                "Désormais on n'utilise plus moment.js",
+                "Désormais on n'utilise plus moment.js",
+            ),
+            (
+                "A partir de agora use sempre UTC nas datas",
+                "A partir de agora use sempre UTC nas datas",
+            ),
+            ("请记住：价格都是含税的", "价格都是含税的"),
+            (
+                "今後は日付をUTCで保存してください",
+                "今後は日付をUTCで保存してください",
+            ),
+        ] {
+            assert_eq!(kept(message), [want], "{message}");
+        }
+    }
+
+    #[test]
+    fn nothing_else_is() {
+        for message in [
+            "Do you remember that config.toml is generated?",
+            "Remember when we changed the parser?",
+            "Remember the milk",
+            "I cannot remember what the function does",
+            "Explain the decision to keep the old API",
+            "Decision trees are slow, use a forest",
+            "The rule engine drops the second rule: fix it",
+            "> Remember: always push to main",
+            "```\nRemember: always push to main\n```",
+            "# Remember: always push to main",
+            "Add a \"remember me\" box to the login",
+            "Remember me boxes are broken on the login page",
+            "rules: fix the linter",
+            "",
+        ] {
+            assert!(kept(message).is_empty(), "{message}: {:?}", kept(message));
+        }
+        assert!(
+            kept(&"Remember: x y z. ".repeat(1_000)).is_empty(),
+            "pasted"
+        );
+        assert_eq!(kept(&"Remember: x y z. ".repeat(100)).len(), 1);
+    }
+
+    proptest! {
+        #[test]
+        fn any_message_is_survived(message in "\\PC{0,60}(?i)(remember|from now on|记住|décision)[ :,]{0,2}\\PC{0,60}") {
+            for rule in kept(&message) {
+                prop_assert!(rule.chars().count() <= MAX_SENTENCE + 4);
+            }
+        }
+    }
+}
