@@ -373,7 +373,9 @@ pub fn gather_for(app: &App, place: &Place, snapshot: &Snapshot, request: &str) 
         if !more.is_empty() {
             follow_moves(app, place, snapshot, &mut project);
         }
-        project.map = app.maps.suggestions(&place.root, &place.worktree, request);
+        project.map = app
+            .maps
+            .suggestions(&place.root, &place.worktree, request, &[]);
     }
     project
 }

@@ -433,7 +433,7 @@ impl Session {
         let looked = tokio::task::spawn_blocking(move || {
             let live = &session.live;
             let maps = &session.app.maps;
-            let hits = maps.suggestions(&live.host.root, &live.worktree, &request);
+            let hits = maps.suggestions(&live.host.root, &live.worktree, &request, &[]);
             if hits.is_empty() {
                 return None;
             }
@@ -491,10 +491,10 @@ impl Session {
         let snapshot = self.host().store.latest();
         let live = &self.live;
         let branch = root::head(&live.worktree).branch;
-        let request = aictx_continuity::left_to_do(&snapshot, &branch);
+        let (request, near) = aictx_continuity::left_to_do(&snapshot, &branch);
         self.app
             .maps
-            .suggestions(&live.host.root, &live.worktree, &request)
+            .suggestions(&live.host.root, &live.worktree, &request, &near)
     }
 
     /// Where a path lies; in another worktree of the same repository it is inside as well.

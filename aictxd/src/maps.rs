@@ -238,7 +238,13 @@ impl Maps {
 
     /// Files for a request, from the index as it is: nobody waits here. Without a request, the files
     /// that explain the repository. Nothing where the map is off or knows nothing yet.
-    pub fn suggestions(&self, root: &Path, worktree: &Path, request: &str) -> Vec<MapHit> {
+    pub fn suggestions(
+        &self,
+        root: &Path,
+        worktree: &Path,
+        request: &str,
+        near: &[String],
+    ) -> Vec<MapHit> {
         if !Config::read(&self.homes.of(root)).enabled {
             return Vec::new();
         }
@@ -267,9 +273,11 @@ impl Maps {
             };
             return files.map(|file| show(&tree, &hit(file))).collect();
         }
+        let near = near.iter().filter_map(|path| tree.file_at(path));
+        let near: Vec<_> = near.map(|file| (file, 1.0)).collect();
         let query = Query {
             text: request,
-            active: &[],
+            active: &near,
             limit,
         };
         map.ranked(&tree, &query)

@@ -146,10 +146,10 @@ pub fn from_parser(error: &clap::Error) -> Option<CliError> {
     ) {
         return None;
     }
-    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
-        return Some(CliError::usage("a command is missing").hint("`aictx --help` lists them"));
-    }
     let rendered = error.render().to_string();
+    if error.kind() == ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand {
+        return Some(missing_command(&rendered));
+    }
     let mut message = String::new();
     let mut hints = Vec::new();
     for line in rendered.lines().map(str::trim).filter(|l| !l.is_empty()) {
@@ -165,6 +165,24 @@ pub fn from_parser(error: &clap::Error) -> Option<CliError> {
         }
     }
     Some(CliError::usage(message).hint(hints.join("; ")))
+}
+
+/// What to say instead of all the help of a command that wants another one behind it.
+fn missing_command(help: &str) -> CliError {
+    let usage = help.lines().find_map(|line| line.strip_prefix("Usage: "));
+    let named = usage.unwrap_or_default();
+    let named = named.split(['<', '[']).next().unwrap_or_default().trim();
+    if named.is_empty() || named == "aictx" {
+        return CliError::usage("a command is missing").hint("`aictx --help` lists them");
+    }
+    let listed = help.lines().skip_while(|line| *line != "Commands:").skip(1);
+    let listed = listed.take_while(|line| !line.is_empty());
+    let listed = listed.filter_map(|line| line.split_whitespace().next());
+    let listed: Vec<&str> = listed.filter(|name| *name != "help").collect();
+    CliError::usage(format!("`{named}` needs a command behind it")).hint(format!(
+        "one of {}; see `{named} --help`",
+        listed.join(", ")
+    ))
 }
 
 #[cfg(test)]

@@ -214,6 +214,9 @@ fn help_and_version_are_no_errors() {
 #[test]
 fn complaints_say_what_and_how() {
     assert_eq!(refused(&[]).message, "a command is missing");
+    let behind = refused(&["session"]);
+    assert_eq!(behind.message, "`aictx session` needs a command behind it");
+    assert_eq!(behind.hint, "one of list, show; see `aictx session --help`");
     let unknown = refused(&["statsu"]);
     assert_eq!(unknown.message, "unrecognized subcommand 'statsu'");
     assert!(unknown.hint.contains("'status'"), "{}", unknown.hint);

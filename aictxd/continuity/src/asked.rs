@@ -101,7 +101,15 @@ fn weight(text: &str, label: &str) -> Weight {
         "" => is_continuation(text),
         _ => false,
     };
-    if text.is_empty() || small && words <= SMALL || is_greeting(text, words) || is_bare_order(text)
+    // What is only to be remembered is no work.
+    let rules = crate::kept::kept(text);
+    let of_rules: usize = rules.iter().map(|rule| length(rule)).sum();
+    let only_rules = !rules.is_empty() && words <= of_rules + SMALL;
+    if text.is_empty()
+        || only_rules
+        || small && words <= SMALL
+        || is_greeting(text, words)
+        || is_bare_order(text)
     {
         Weight::None
     } else if label == "question" {
@@ -194,6 +202,17 @@ mod tests {
             ]),
             told("Add one", "document it, too")
         );
+    }
+
+    #[test]
+    fn what_is_only_to_be_remembered_is_no_request() {
+        let rule = "Good. Remember: we never use floats for money";
+        assert_eq!(
+            asked(&[("Fix the total", "task"), (rule, "strategy_change")]),
+            told("Fix the total", "")
+        );
+        let both = "From now on use pnpm. Add a lock file and change the README accordingly";
+        assert_eq!(asked(&[(both, "task")]), told(both, ""));
     }
 
     #[test]

@@ -199,7 +199,8 @@ fn decide<'a>(
         _ => handoff::describe(&seen),
     };
     // "Go on" is no goal; what goes on is.
-    let went_on = match seen.asked.is_empty() && !seen.asked.goal().is_empty() {
+    let goes = seen.asked.is_empty() && seen.kept.is_empty() && !seen.asked.goal().is_empty();
+    let went_on = match goes {
         true => goes_on(snapshot, input.project),
         false => String::new(),
     };

@@ -83,7 +83,7 @@ impl Failure {
 impl Observation {
     /// Nothing that would be worth a record.
     pub(crate) fn is_empty(&self) -> bool {
-        self.asked.is_empty() && self.tools == 0
+        self.asked.is_empty() && self.kept.is_empty() && self.tools == 0
     }
 
     /// Reads the rows of one execution.

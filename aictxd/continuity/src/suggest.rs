@@ -180,20 +180,22 @@ pub(crate) fn entry_points(hits: &[MapHit]) -> Vec<Value> {
         .collect()
 }
 
-/// What is left to do on a branch, as a request to the map: what the last handoff says, else the goal of the
-/// newest task. Empty when nothing is.
-pub fn left_to_do(snapshot: &Snapshot, branch: &str) -> String {
+/// What is left to do on a branch, as a request to the map, and the files to start from: what the last handoff
+/// says, else the newest task. Empty when nothing is.
+pub fn left_to_do(snapshot: &Snapshot, branch: &str) -> (String, Vec<String>) {
     let of_branch = handoff_of_branch(snapshot, branch);
     if let Some(handoff) = of_branch.as_ref().or(snapshot.handoff.as_deref()) {
         let next = handoff.next_steps.first().or(handoff.blocked.first());
         let next = next.map_or("", String::as_str);
-        return format!("{} {next} {}", handoff.summary, handoff.reason);
+        let text = format!("{} {next} {}", handoff.summary, handoff.reason);
+        return (text, handoff.recommended_starting_points.clone());
     }
     let tasks = snapshot.threads.iter();
     let tasks = tasks.filter(|task| task.status == "in_progress");
     let newest = tasks.max_by(|a, b| a.updated_at.cmp(&b.updated_at));
-    newest.map_or(String::new(), |task| {
-        format!("{} {}", task.goal, task.next_action)
+    newest.map_or_else(Default::default, |task| {
+        let text = format!("{} {}", task.goal, task.next_action);
+        (text, task.active_files.clone())
     })
 }
 
