@@ -114,9 +114,23 @@ fn know(pattern: &FailurePattern) -> Known {
         area: said(&pattern.area_id),
         task_type: said(&pattern.task_type),
         often: pattern.occurrences >= MANY,
-        is_open: pattern.status != "resolved" && !marks::is_wrong(&pattern.extra),
+        is_open: pattern.status != "resolved"
+            && !marks::is_wrong(&pattern.extra)
+            && says_something(pattern),
         seen: Timestamp::parse(&pattern.timestamp),
     }
+}
+
+/// A row that lost its texts has nothing to be told.
+fn says_something(pattern: &FailurePattern) -> bool {
+    let mut texts = [
+        &pattern.error_text,
+        &pattern.failed_command,
+        &pattern.signature,
+    ]
+    .into_iter()
+    .chain(&pattern.symptoms);
+    texts.any(|text| !text.trim().is_empty())
 }
 
 fn files(pattern: &FailurePattern) -> impl Iterator<Item = &str> {
@@ -433,7 +447,7 @@ pub fn known_failure(
         .find(|tried| !tried.is_empty() && **tried != pattern.resolution_summary);
     if let Some(tried) = tried {
         lines.push(format!(
-            "Recorded as what did not: \"{}\"",
+            "Recorded as tried without success: \"{}\"",
             clean(&printable(tried), 200).replace('"', "'")
         ));
     }
@@ -562,7 +576,7 @@ mod tests {
         assert_eq!(receipt.items[0].id, known.failure_id);
         assert_eq!(
             told,
-            "Seen before, as recorded in this repository (1x, last 2 days ago, still open): \"boom [31m\"\nRecorded as what did not: \"raised the timeout\""
+            "Seen before, as recorded in this repository (1x, last 2 days ago, still open): \"boom [31m\"\nRecorded as tried without success: \"raised the timeout\""
         );
         known.status = "resolved".into();
         known.resolution_summary = "closed the \"pool\"".into();
