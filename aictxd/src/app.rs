@@ -5,9 +5,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
+use aictx_artifacts::root;
 use aictx_proto::Timestamp;
 use aictx_proto::identity::{Caller, Identity};
 use aictx_proto::locations::Locations;
+use aictx_proto::methods::AtWork;
 use tokio::sync::watch;
 
 use crate::facts::Facts;
@@ -105,6 +107,9 @@ pub struct App {
     background_done: tokio::sync::Notify,
 }
 
+/// Files told of each session that is at work.
+const MAX_FILES: usize = 20;
+
 impl App {
     /// Who calls, and for which session: one that is live tells which agent it is of, where the caller
     /// does not know.
@@ -119,6 +124,41 @@ impl App {
             identity.adapter_id = live.runner;
         }
         identity
+    }
+
+    /// Who is at work in a repository, whoever was heard of last first.
+    pub fn at_work(&self, root: &Path) -> Vec<AtWork> {
+        let all = self.sessions.all().into_iter();
+        let here = all.filter(|(_, live)| live.host.root == root);
+        let mut sessions: Vec<AtWork> = here
+            .map(|(id, live)| {
+                let (_, request, edited) = self.presence.of(&id);
+                let limits = self.presence.limits(&live.host, &id);
+                let relative = |path: &PathBuf| {
+                    path.strip_prefix(&live.worktree)
+                        .unwrap_or(path)
+                        .to_string_lossy()
+                        .into_owned()
+                };
+                AtWork {
+                    runner: live.runner.clone(),
+                    branch: root::head(&live.worktree).branch,
+                    worktree: live.worktree.to_string_lossy().into_owned(),
+                    request,
+                    files: edited.iter().rev().take(MAX_FILES).map(relative).collect(),
+                    limits: limits.forbidden_paths.clone(),
+                    claims: self.presence.claims(&id),
+                    last_seen_at: live.last_seen.to_string(),
+                    session_id: id,
+                }
+            })
+            .collect();
+        sessions.sort_by(|a, b| {
+            b.last_seen_at
+                .cmp(&a.last_seen_at)
+                .then_with(|| a.session_id.cmp(&b.session_id))
+        });
+        sessions
     }
 
     /// Builds the state. Opens nothing yet.

@@ -15,7 +15,7 @@ use aictx_proto::effect::Effects;
 use aictx_proto::hook::{ANSWER_DEADLINE_MS, DEADLINE_VARIABLE};
 use aictx_proto::identity::{Caller, Identity};
 use aictx_proto::ledger::{LedgerKind, LedgerRow, MAX_TEXT, Outcome};
-use aictx_proto::methods::{HookParams, MapHit};
+use aictx_proto::methods::{AtWork, HookParams, MapHit};
 use aictx_proto::path::Located;
 use aictx_proto::rpc::{INVALID_PARAMS, NOT_WRITABLE, RpcError};
 use aictx_proto::snapshot::Snapshot;
@@ -480,9 +480,23 @@ impl Session {
                 Vec::new()
             },
             branch: root::head(&self.live.worktree).branch,
+            others: if goes_on { Vec::new() } else { self.at_work() },
             source,
             now: self.now,
         }
+    }
+
+    /// Other sessions of the repository that are open and have done something, newest first.
+    fn at_work(&self) -> Vec<AtWork> {
+        let gone = |id: &str| {
+            let live = self.app.sessions.get(id);
+            live.is_none_or(|live| live.is_over(self.now))
+        };
+        let mut others = self.app.at_work(&self.host().root);
+        others.retain(|other| {
+            other.session_id != self.id && !other.files.is_empty() && !gone(&other.session_id)
+        });
+        others
     }
 
     /// Where a new session probably starts: what the last one left to do, else the files that explain
@@ -611,6 +625,7 @@ struct Opening {
     project: aictx_continuity::Project,
     rows: Vec<LedgerRow>,
     branch: String,
+    others: Vec<AtWork>,
     source: String,
     now: Timestamp,
 }
@@ -623,6 +638,7 @@ impl Opening {
             source: &self.source,
             branch: &self.branch,
             rows: &self.rows,
+            others: &self.others,
             now: self.now,
         };
         aictx_continuity::session_start(snapshot, &start)

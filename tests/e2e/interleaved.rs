@@ -261,3 +261,25 @@ fn twenty_sessions_at_once_lose_nothing_and_cross_nothing() {
     assert!(next.contains(&format!("session #{} ", MANY + 1)), "{next}");
     assert_sound(&repo);
 }
+
+#[test]
+fn a_session_that_begins_hears_who_else_is_at_work() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    let ann = Play::claude(&env, &repo, "ann");
+    let bob = Play::codex(&env, &repo, "bob");
+    ann.start("startup");
+    bob.start("startup");
+    ann.prompt("Fix subtraction in calc.py");
+    bob.prompt("Where is add defined?");
+    ann.edit("calc.py", "def sub(a, b):\n    return a - b\n");
+    let told = Play::claude(&env, &repo, "eve").start("startup");
+    let line = "Also at work here (claude, session ann, heard of just now): \
+                \"Fix subtraction in calc.py\"; edited calc.py";
+    assert!(told.contains(line), "{told}");
+    assert!(!told.contains("session bob"), "who only reads: {told}");
+    ann.end();
+    let told = Play::claude(&env, &repo, "zoe").start("startup");
+    assert!(!told.contains("Also at work"), "{told}");
+}

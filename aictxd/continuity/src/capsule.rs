@@ -9,6 +9,7 @@ use aictx_proto::Timestamp;
 use aictx_proto::effect::{Effect, Effects, KeyOrder};
 use aictx_proto::identity::Identity;
 use aictx_proto::ledger::{LedgerKind, LedgerRow, Receipt};
+use aictx_proto::methods::AtWork;
 use aictx_proto::record::{FailurePattern, Handoff, HandoffRow, LifecycleEvent, files};
 use aictx_proto::snapshot::Snapshot;
 use aictx_proto::text::{clean, printable};
@@ -38,6 +39,7 @@ const MAX_TOKENS_COMPACT: u32 = 500;
 const MAX_FAILURES: usize = 3;
 const MAX_DECISIONS: usize = 3;
 const MAX_FILES: usize = 6;
+const MAX_OTHERS: usize = 2;
 
 /// Paths of the user's limits that are told again.
 const MAX_LIMITS: usize = 12;
@@ -55,6 +57,8 @@ pub struct SessionStart<'a> {
     pub branch: &'a str,
     /// The session's ledger so far.
     pub rows: &'a [LedgerRow],
+    /// Other sessions that are open in the repository, newest first.
+    pub others: &'a [AtWork],
     /// Now.
     pub now: Timestamp,
 }
@@ -147,6 +151,7 @@ impl Capsule<'_> {
             self.repository(&mut packet);
             packet.line("No handoff is recorded here yet.");
         }
+        self.others(&mut packet);
         self.memory(&mut packet);
         let project = self.start.project;
         if let Some(files) = suggest::capsule_line(&project.map) {
@@ -265,6 +270,36 @@ impl Capsule<'_> {
                 .map(|d| clean(&printable(d), 40))
                 .collect();
             packet.line(format!("Top level: {}", names.join(", ")));
+        }
+    }
+
+    /// Who else is at work: two that edit the same should know of each other before they begin.
+    fn others(&self, packet: &mut Packet) {
+        for other in self.start.others.iter().take(MAX_OTHERS) {
+            let id: String = other.session_id.chars().take(8).collect();
+            let place = match other.worktree == self.start.project.root {
+                true => "",
+                false => ", in another worktree",
+            };
+            let mut line = format!(
+                "Also at work here ({}, session {}, heard of {}{place})",
+                clean(&printable(&other.runner), 24),
+                clean(&printable(&id), 8),
+                age(&other.last_seen_at, self.start.now),
+            );
+            if !other.request.is_empty() {
+                line.push_str(&format!(": {}", quote(&other.request, 120)));
+            }
+            if !other.files.is_empty() {
+                let files: Vec<String> = other.files.iter().rev().cloned().collect();
+                line.push_str(&format!("; edited {}", newest(&files)));
+            }
+            packet.item(
+                "session",
+                &other.session_id,
+                "open beside this one",
+                &[line],
+            );
         }
     }
 

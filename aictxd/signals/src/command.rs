@@ -247,6 +247,22 @@ mod tests {
             "coverage run -m pytest",
             "python manage.py test",
             "ruby test/cart_test.rb",
+            "pnpm vitest run packages/a",
+            "pnpm exec jest",
+            "yarn jest --watch=false",
+            "yarn playwright test",
+            "bun x vitest",
+            "pnpm -r test",
+            "turbo run test --filter=web",
+            "npx nx run-many --target=test",
+            "nx test web",
+            "composer test",
+            "php artisan test --filter Cart",
+            "dune runtest",
+            "stack test",
+            "lein test",
+            "bats tests/",
+            "ng test --watch=false",
         ] {
             assert!(is_test_command(yes), "{yes}");
         }
@@ -268,6 +284,15 @@ mod tests {
             "mvn package",
             "",
             "python app.py",
+            "pnpm vite build",
+            "pnpm add -D vitest",
+            "yarn add jest",
+            "bun install vitest",
+            "nx run-many --target=build",
+            "turbo run build",
+            "php artisan migrate",
+            "playwright install",
+            "yarn playwright install",
         ] {
             assert!(!is_test_command(no), "{no}");
         }

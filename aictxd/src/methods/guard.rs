@@ -10,7 +10,7 @@ use aictx_guard::{ContractSource, Held, Parallel, choose_guard_contract};
 use aictx_proto::identity::SessionSource;
 use aictx_proto::ledger::{LedgerKind, LedgerRow};
 use aictx_proto::methods::{
-    AtWork, ClaimParams, ClaimReply, GuardFinding, GuardParams, GuardReply, InRepo, MAX_CLAIMS,
+    ClaimParams, ClaimReply, GuardFinding, GuardParams, GuardReply, InRepo, MAX_CLAIMS,
     SteerParams, SteerReply, TrustParams, TrustReply, VerdictList, VerdictParams, WhoReply,
 };
 use aictx_proto::path::Located;
@@ -31,8 +31,6 @@ use crate::policy;
 const MAX_LOOKED_AT: usize = 8;
 /// Longest entry of a claim, in bytes.
 const MAX_ENTRY: usize = 400;
-/// Edited files shown of one session.
-const MAX_FILES: usize = 20;
 /// Verdicts listed when nobody says how many, and at most.
 const DEFAULT_VERDICTS: usize = 20;
 const MAX_VERDICTS: usize = 500;
@@ -255,38 +253,7 @@ pub(super) fn steer(app: &App, params: &SteerParams) -> Result<SteerReply, RpcEr
 
 pub(super) fn who(app: &App, params: &InRepo) -> Result<WhoReply, RpcError> {
     let place = place(app, &params.repo)?;
-    let mut sessions: Vec<AtWork> = app
-        .sessions
-        .all()
-        .into_iter()
-        .filter(|(_, live)| live.host.root == place.root)
-        .map(|(id, live)| {
-            let (_, request, edited) = app.presence.of(&id);
-            let limits = app.presence.limits(&live.host, &id);
-            let relative = |path: &std::path::PathBuf| {
-                path.strip_prefix(&live.worktree)
-                    .unwrap_or(path)
-                    .to_string_lossy()
-                    .into_owned()
-            };
-            AtWork {
-                runner: live.runner.clone(),
-                branch: root::head(&live.worktree).branch,
-                worktree: live.worktree.to_string_lossy().into_owned(),
-                request,
-                files: edited.iter().rev().take(MAX_FILES).map(relative).collect(),
-                limits: limits.forbidden_paths.clone(),
-                claims: app.presence.claims(&id),
-                last_seen_at: live.last_seen.to_string(),
-                session_id: id,
-            }
-        })
-        .collect();
-    sessions.sort_by(|a, b| {
-        b.last_seen_at
-            .cmp(&a.last_seen_at)
-            .then_with(|| a.session_id.cmp(&b.session_id))
-    });
+    let sessions = app.at_work(&place.root);
     Ok(WhoReply { sessions })
 }
 

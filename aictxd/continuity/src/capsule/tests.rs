@@ -40,6 +40,7 @@ fn told(
         source,
         branch,
         rows,
+        others: &[],
         now: Timestamp::from_unix(10_000),
     };
     session_start(snapshot, &start).0

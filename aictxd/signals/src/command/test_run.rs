@@ -93,6 +93,38 @@ static STARTERS: &[Starter] = &[
     starter("flutter", "flutter", &["test"]),
     starter("dart", "dart", &["test"]),
     starter("sbt", "sbt", &["test"]),
+    starter("karma", "karma", &["start", "run"]),
+    starter("ng", "ng", &["test"]),
+    starter("jest", "react-scripts", &["test"]),
+    starter("node", "tap", &[]),
+    starter("node", "tape", &[]),
+    starter("bats", "bats", &[]),
+    starter("prove", "prove", &[]),
+    starter("busted", "busted", &[]),
+    starter("ginkgo", "ginkgo", &[]),
+    starter("lein", "lein", &["test"]),
+    starter("stack", "stack", &["test"]),
+    starter("cabal", "cabal", &["test"]),
+    starter("dune", "dune", &["test", "runtest"]),
+    starter("meson", "meson", &["test"]),
+    starter("xcodebuild", "xcodebuild", &["test"]),
+    starter("composer", "composer", &["test"]),
+    starter("behat", "behat", &[]),
+    starter("cucumber", "cucumber", &[]),
+    starter("codecept", "codecept", &["run"]),
+    starter("rebar3", "rebar3", &["eunit", "ct", "proper"]),
+    starter("gleam", "gleam", &["test"]),
+    starter("crystal", "crystal", &["spec"]),
+    starter("forge", "forge", &["test"]),
+    starter("hardhat", "hardhat", &["test"]),
+    starter("pants", "pants", &["test"]),
+    starter("buck2", "buck2", &["test"]),
+    starter("pdm", "pdm", &["test"]),
+    starter("poe", "poe", &["test"]),
+    starter("invoke", "invoke", &["test"]),
+    starter("invoke", "inv", &["test"]),
+    starter("task", "task", &["test"]),
+    starter("rake", "minitest", &[]),
 ];
 
 /// Options that take the next word, where that matters for finding the operands.
@@ -199,22 +231,48 @@ pub(super) fn test_run(command: &SimpleCommand) -> Option<TestRun<'_>> {
     {
         return whole("script", &command.words);
     }
-    if matches!(name, "ruby" | "bash" | "sh" | "php" | "perl" | "node") {
+    let artisan = name == "php" && arguments.first().is_some_and(|word| word.text == "artisan");
+    if !artisan && matches!(name, "ruby" | "bash" | "sh" | "php" | "perl" | "node") {
         let script = arguments.iter().find(|word| !word.text.starts_with('-'))?;
         let file = script.text.rsplit('/').next()?;
         return (is_test_script(file) || file.contains("_test.") || file.contains("_spec."))
             .then(|| chosen("script", dir, arguments));
     }
-    for starter in STARTERS {
-        if starter.program != name {
-            continue;
-        }
-        if starter.verbs.is_empty() {
-            return whole(starter.tool, arguments);
-        }
-        return after_verb(starter, arguments).and_then(|rest| whole(starter.tool, rest));
+    if let Some(tool) = ["turbo", "lerna", "nx"]
+        .into_iter()
+        .find(|tool| *tool == name)
+    {
+        let tests = |word: &&Word| {
+            let target = word.text.rsplit(['=', ':']).next().unwrap_or_default();
+            target == "test" || word.text.starts_with("test:")
+        };
+        let verb = arguments.iter().find(tests)?;
+        return whole(tool, std::slice::from_ref(verb));
     }
-    None
+    if artisan {
+        let verb = arguments.get(1).filter(|word| word.text == "test");
+        return verb.and_then(|_| whole("artisan", arguments.get(2..).unwrap_or_default()));
+    }
+    started(name, arguments, dir).or_else(|| {
+        // `pnpm vitest run`, `yarn jest`: programs of the project by their names.
+        let packages = matches!(name, "pnpm" | "yarn" | "bun");
+        let at = arguments.iter().position(|word| {
+            !word.text.starts_with('-') && !matches!(word.text.as_str(), "exec" | "run" | "x")
+        });
+        let (program, rest) = arguments.get(at.filter(|_| packages)?..)?.split_first()?;
+        let own = matches!(program.text.as_str(), "npm" | "pnpm" | "yarn" | "bun");
+        started(&program.text, rest, dir).filter(|_| !own)
+    })
+}
+
+/// A run by one of the programs that are known.
+fn started<'c>(name: &str, arguments: &'c [Word], dir: &'c str) -> Option<TestRun<'c>> {
+    let starter = STARTERS.iter().find(|starter| starter.program == name)?;
+    let rest = match starter.verbs.is_empty() {
+        true => arguments,
+        false => after_verb(starter, arguments)?,
+    };
+    Some(chosen(starter.tool, dir, rest))
 }
 
 /// Words behind the verb that makes it a test run. Build tools take several goals in any order.
