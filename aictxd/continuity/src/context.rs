@@ -33,6 +33,9 @@ const STALE_HANDOFF: u64 = 30 * 86_400;
 /// Points of a strategy in the ranking, so that it cannot drown everything else.
 const MAX_STRATEGY_POINTS: i64 = 30;
 
+/// Telling words of a request that says little.
+const MAX_TERSE: usize = 3;
+
 /// How much the last handoff has to do with a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Relevance {
@@ -426,7 +429,10 @@ fn relevance(handoff: &Handoff, request: &str, continues: bool, project: &Projec
             .take(3)
             .any(|hit| hit.path == *p && hit.confidence >= 0.1)
     });
+    // Of a request of a word or two, that is all it says.
+    let all = in_text > 0 && 3 * in_text >= 2 * asked.len();
     let score = 2 * in_text.min(3)
+        + 3 * usize::from(all && asked.len() <= MAX_TERSE)
         + 2 * in_paths.min(2)
         + 6 * usize::from(named)
         + 2 * usize::from(mapped && in_text + in_paths > 0);

@@ -52,8 +52,23 @@ pub fn told_of_the_map(rows: &[LedgerRow]) -> bool {
 fn confident(hits: &[MapHit]) -> impl Iterator<Item = &MapHit> {
     let best = hits.first().map_or(0.0, |hit| hit.confidence);
     hits.iter()
-        .filter(move |hit| names_it(hit) || hit.confidence >= CONFIDENT.max(best * SHARE_OF_BEST))
+        .filter(move |hit| {
+            let sure = hit.confidence >= CONFIDENT.max(best * SHARE_OF_BEST);
+            names_it(hit) || (sure && !is_form(&hit.path))
+        })
         .take(MAX_SUGGESTIONS)
+}
+
+/// Texts about how people deal with each other; they hold every word of a report ("bug", "expected").
+fn is_form(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    let stem = name.split('.').next().unwrap_or_default().to_lowercase();
+    path.contains("ISSUE_TEMPLATE/")
+        || matches!(
+            stem.as_str(),
+            "license" | "licence" | "copying" | "code_of_conduct" | "pull_request_template"
+        )
+        || (path.starts_with(".github/") && name.ends_with(".md"))
 }
 
 /// Whether the question itself names the file or something that it defines.

@@ -167,11 +167,12 @@ pub(crate) fn task_fits(context: &Context) -> bool {
     }
     let asked = terms(&context.request);
     let files = thread.active_files.join(" ");
+    let of_task = terms(&format!("{} {}", thread.goal, thread.next_action));
+    let in_task = shared(&asked, &of_task);
     goals(&context.request, &thread.goal).yes
-        || shared(
-            &asked,
-            &terms(&format!("{} {}", thread.goal, thread.next_action)),
-        ) >= 2
+        || in_task >= 2
+        // All that a request of a word or two says.
+        || (in_task == 1 && asked.len() == 1)
         || shared(&asked, &terms(&files)) >= 2
         || thread
             .active_files
