@@ -72,16 +72,18 @@ pub(super) fn render(reply: &mut ResumeReply, context: &Context, params: &Resume
         .or(context.active.recent.as_ref());
     let (kind, id) = match task {
         Some(t) => ("task", format!("task::{}", t.task_id)),
+        None if handoff.is_empty() => ("map", String::new()),
         None => ("handoff", format!("handoff::{handoff}")),
     };
     let id_of_task = id.clone();
     let contract = &reply.execution_contract;
+    let first = text(contract.pointer("/first_action/path"));
     one(
         "First action",
-        text(contract.pointer("/first_action/path")),
+        first.clone(),
         &mut packet,
         "file",
-        &text(contract.pointer("/first_action/path")),
+        &first,
         "first_action",
     );
     one(
