@@ -66,7 +66,7 @@ const MAX_BACK: usize = 64;
 /// Scripts inside scripts (text piped into a shell, commands for a container).
 const MAX_INNER: u8 = 4;
 /// How many of them one line may have; of more, nobody can tell in time.
-const MAX_SCRIPTS: u16 = 256;
+const MAX_SCRIPTS: u16 = 512;
 
 /// How bad it can get.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]

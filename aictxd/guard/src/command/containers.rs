@@ -154,8 +154,6 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
     if let Some(client) = client {
         sql::printed_deletions(judge, call, client.program());
     }
-    let before = judge.risk.clone();
-    judge.inner_script(&text, true);
     // A container of its own that is thrown away, with nothing of this machine in it.
     let keeps = [
         "-v",
@@ -175,7 +173,9 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
         && !options
             .iter()
             .any(|option| keeps.contains(option) || option.starts_with("-v"));
-    if thrown_away {
+    let before = thrown_away.then(|| judge.risk.clone());
+    judge.inner_script(&text, true);
+    if let Some(before) = before {
         judge.forget_files_since(before);
     }
 }
