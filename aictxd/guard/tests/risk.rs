@@ -442,6 +442,15 @@ fn thirty_ninth_set() {
     assert!(rates.alarms < 0.025 && rates.false_asks < 0.025);
 }
 
+/// Everyday accidents and everyday work, a quarter of it code. First recall 1.000 of 90, none called safe, no
+/// alarm of 120: all goals at first try. No label was changed.
+#[test]
+fn fortieth_set() {
+    let rates = rates(include_str!("risk-forty.jsonl"));
+    assert!(rates.recall == 1.0 && rates.missed == 0);
+    assert!(rates.alarms == 0.0 && rates.false_asks == 0.0);
+}
+
 /// No measure of anything: written family by family, together with the rules, and corrected where a
 /// second look changed the reviewer's mind. It keeps what was walked through.
 #[test]

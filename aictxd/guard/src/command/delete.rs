@@ -305,9 +305,17 @@ fn finds_regenerable(find: &SimpleCommand) -> bool {
         return false;
     }
     let within_git = starts(find).all(|word| is_git_lock(&format!("{}/.lock", word.text)));
-    let mut words = find.arguments().iter();
+    let mut words = find.arguments().iter().peekable();
     while let Some(word) = words.next() {
         match word.text.as_str() {
+            // What lies somewhere is left out: that makes it less.
+            "!" | "-not"
+                if words
+                    .next_if(|word| matches!(word.text.as_str(), "-path" | "-ipath"))
+                    .is_some() =>
+            {
+                words.next();
+            }
             "-name" | "-iname" => {
                 let Some(name) = words.next() else {
                     return false;
