@@ -5,6 +5,8 @@
 
 use aictx_proto::text::clean;
 
+use crate::matching::sentences;
+
 /// Longest message that is looked at: longer ones are pasted.
 const MAX_MESSAGE: usize = 4_000;
 /// Sentences kept of one message, and their length.
@@ -253,14 +255,6 @@ fn begins<'t>(text: &'t str, words: &'static str) -> Option<(&'static str, &'t s
         .last()
         .is_some_and(|c| !crate::matching::unspaced(c));
     (!spaced || !behind.starts_with(char::is_alphanumeric)).then_some((words, behind))
-}
-
-/// Sentences of a line; a name like `queue.rs` or `1.2` has no blank behind its dot.
-fn sentences(line: &str) -> impl Iterator<Item = &str> {
-    line.split_inclusive(['。', '！', '？'])
-        .flat_map(|part| part.split_inclusive(". "))
-        .flat_map(|part| part.split_inclusive("! "))
-        .flat_map(|part| part.split_inclusive("? "))
 }
 
 #[cfg(test)]

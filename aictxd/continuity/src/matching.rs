@@ -159,6 +159,14 @@ pub(crate) fn goals(a: &str, b: &str) -> GoalMatch {
     }
 }
 
+/// The sentences of a text, with what ends them: a path or a number has no blank behind its dot.
+pub(crate) fn sentences(text: &str) -> impl Iterator<Item = &str> {
+    text.split_inclusive(['\n', '。', '！', '？'])
+        .flat_map(|line| line.split_inclusive(". "))
+        .flat_map(|line| line.split_inclusive("! "))
+        .flat_map(|line| line.split_inclusive("? "))
+}
+
 /// Whether a request only says to go on.
 pub(crate) fn is_continuation(request: &str) -> bool {
     const PHRASES: &[&str] = &[

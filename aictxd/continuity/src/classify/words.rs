@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use aictx_proto::fold::{fold, is_unspaced};
 
 use super::head;
+use crate::matching::sentences;
 
 /// The types, in the order in which equal scores are decided.
 pub(super) const TYPES: &[&str] = &[
@@ -294,14 +295,6 @@ impl Scores {
         all.sort_by_key(|(_, score)| std::cmp::Reverse(*score));
         all
     }
-}
-
-/// A text in sentences: a path or a number has no blank behind its dot.
-fn sentences(text: &str) -> impl Iterator<Item = &str> {
-    text.split_inclusive(['\n', '。', '！', '？'])
-        .flat_map(|line| line.split_inclusive(". "))
-        .flat_map(|line| line.split_inclusive("! "))
-        .flat_map(|line| line.split_inclusive("? "))
 }
 
 /// Whether an English verb says what something does ("it drops the rest") and asks for nothing.
