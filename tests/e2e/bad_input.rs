@@ -11,7 +11,7 @@ use aictx_tests::memory::assert_sound;
 use aictx_tests::session::{
     after_command, before_command, edited, end, failed_command, payload, prompt, start,
 };
-use aictx_tests::{Run, TestEnv, drain, program, wait_until};
+use aictx_tests::{Run, TestEnv, drain, program, wait_long_until};
 use serde_json::{Value, json};
 
 pub(crate) fn edits(env: &TestEnv, repo: &Path, session: &str) -> Vec<String> {
@@ -99,7 +99,7 @@ fn a_payload_of_fifty_megabytes_is_judged_and_recorded() {
         .hook(&repo, &big_write(&repo, "PostToolUse", "big.txt", size))
         .ok();
     assert_eq!(run.stdout, "");
-    wait_until("the edit is in the ledger", || {
+    wait_long_until("the edit is in the ledger", || {
         edits(&env, &repo, "s") == ["big.txt"]
     });
     // One that just fits into a line takes the ordinary way.

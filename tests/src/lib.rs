@@ -423,8 +423,19 @@ pub fn drain(mut stream: UnixStream) -> String {
 
 /// Looks again and again until something holds; fails the test when it never does.
 #[track_caller]
-pub fn wait_until(what: &str, mut holds: impl FnMut() -> bool) {
-    let end = Instant::now() + PATIENCE;
+pub fn wait_until(what: &str, holds: impl FnMut() -> bool) {
+    wait_within(PATIENCE, what, holds);
+}
+
+/// As [`wait_until`], for what takes a build that is not optimised long on a machine that is busy.
+#[track_caller]
+pub fn wait_long_until(what: &str, holds: impl FnMut() -> bool) {
+    wait_within(PATIENCE * 8, what, holds);
+}
+
+#[track_caller]
+fn wait_within(patience: Duration, what: &str, mut holds: impl FnMut() -> bool) {
+    let end = Instant::now() + patience;
     while !holds() {
         assert!(Instant::now() < end, "never happened: {what}");
         // Between two looks at another process there is nothing to be notified by.
