@@ -3,11 +3,13 @@
 //! Pure. A message is read ([`read`]): quotations, code and logs are put aside, for nobody's text but
 //! the person's own can steer. Its words get meanings from language packs ([`pack`]), clauses get
 //! labels from rules ([`rules`]), the most binding label is the answer, and each path takes the role
-//! of its own clause ([`roles`]). What fits no rule is `unknown`, and the agent asks.
+//! of its own clause ([`roles`]). A model that learnt from labelled messages ([`learned`]) guesses where
+//! rules are silent or unsure. What fits neither is `unknown`, and the agent asks.
 
 mod class;
 mod clause;
 mod label;
+mod learned;
 mod pack;
 mod paths;
 mod read;
@@ -27,6 +29,7 @@ use aictx_proto::{PathPattern, RepoPath};
 use class::{Class, Set};
 use clause::{Clause, clauses};
 use label::Label;
+use learned::Ruling;
 use pack::Language;
 use rules::{Facing, RULES};
 
@@ -133,6 +136,26 @@ pub fn steer_in(
     let mut flags = Vec::new();
 
     let (mut label, weight) = primary(&judged, &clauses);
+    let limits = !updates.forbidden_paths.is_empty()
+        || !updates.only_paths.is_empty()
+        || !updates.lifted_paths.is_empty();
+    if !limits
+        && let Some(guess) = learned::outvotes(
+            &without(&message, &quoted),
+            Ruling {
+                label,
+                weight,
+                understood: language.is_some(),
+                names_paths: clauses.iter().any(|c| c.all().has(Class::Path)),
+            },
+        )
+    {
+        label = guess.label;
+        reasons.push(format!("model:{:.2}", guess.probability));
+        if label == Label::ScopeConstraint && updates.constraint_note.is_none() {
+            updates.constraint_note = Some(clean(&message, MAX_NOTE));
+        }
+    }
     if label == Label::AgentCorrection {
         for (at, clause) in clauses.iter().enumerate() {
             let taken = of_clause(&judged, at).is_some_and(|j| j.label != Label::StrategyChange);
@@ -228,6 +251,24 @@ fn bounded(message: &str) -> Cow<'_, str> {
         .find_map(|at| message.get(at..))
         .unwrap_or_default();
     Cow::Owned(format!("{head}\n{tail}"))
+}
+
+/// `message` without what it quotes, which is in the order of the message.
+fn without<'m>(message: &'m str, quoted: &[&str]) -> Cow<'m, str> {
+    if quoted.is_empty() {
+        return Cow::Borrowed(message);
+    }
+    let mut own = String::with_capacity(message.len());
+    let mut rest = message;
+    for text in quoted {
+        if let Some((before, after)) = rest.split_once(text) {
+            own.push_str(before);
+            own.push(' ');
+            rest = after;
+        }
+    }
+    own.push_str(rest);
+    Cow::Owned(own)
 }
 
 /// A clause and what it is.

@@ -49,7 +49,7 @@ fn rates(name: &str, set: &str) -> BTreeMap<String, f64> {
 
 #[test]
 fn first_blind_set() {
-    for (language, rate) in rates("first", include_str!("steer/first.txt")) {
+    for (language, rate) in rates("first", include_str!("../messages/first.txt")) {
         assert!(rate >= 0.85, "{language}: {rate}");
     }
 }
@@ -182,49 +182,49 @@ fn shared_cases() {
 
 #[test]
 fn second_blind_set() {
-    for (language, rate) in rates("second", include_str!("steer/second.txt")) {
+    for (language, rate) in rates("second", include_str!("../messages/second.txt")) {
         assert!(rate >= 0.8, "{language}: {rate}");
     }
 }
 
 #[test]
 fn third_blind_set() {
-    for (language, rate) in rates("third", include_str!("steer/third.txt")) {
+    for (language, rate) in rates("third", include_str!("../messages/third.txt")) {
         assert!(rate >= 0.8, "{language}: {rate}");
     }
 }
 
 #[test]
 fn fourth_blind_set() {
-    for (language, rate) in rates("fourth", include_str!("steer/fourth.txt")) {
+    for (language, rate) in rates("fourth", include_str!("../messages/fourth.txt")) {
         assert!(rate >= 0.8, "{language}: {rate}");
     }
 }
 
 #[test]
 fn fifth_blind_set() {
-    for (language, rate) in rates("fifth", include_str!("steer/fifth.txt")) {
+    for (language, rate) in rates("fifth", include_str!("../messages/fifth.txt")) {
         assert!(rate >= 0.85, "{language}: {rate}");
     }
 }
 
 #[test]
 fn sixth_blind_set() {
-    for (language, rate) in rates("sixth", include_str!("steer/sixth.txt")) {
+    for (language, rate) in rates("sixth", include_str!("../messages/sixth.txt")) {
         assert!(rate >= 0.85, "{language}: {rate}");
     }
 }
 
 #[test]
 fn seventh_blind_set() {
-    for (language, rate) in rates("seventh", include_str!("steer/seventh.txt")) {
+    for (language, rate) in rates("seventh", include_str!("../messages/seventh.txt")) {
         assert!(rate >= 0.85, "{language}: {rate}");
     }
 }
 
 #[test]
 fn eighth_blind_set() {
-    for (language, rate) in rates("eighth", include_str!("steer/eighth.txt")) {
+    for (language, rate) in rates("eighth", include_str!("../messages/eighth.txt")) {
         assert!(rate >= 0.85, "{language}: {rate}");
     }
 }
