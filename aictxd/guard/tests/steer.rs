@@ -17,8 +17,8 @@ fn ask(message: &str) -> SteerReply {
     .unwrap()
 }
 
-/// Rates per language of a set of `language|classification|message` lines; prints what is missed.
-fn rates(name: &str, set: &str) -> BTreeMap<String, f64> {
+/// How many are right of how many, by language, of a set of `language|classification|message` lines; prints what is missed.
+fn rates(name: &str, set: &str) -> BTreeMap<String, (u32, u32)> {
     let mut counts: BTreeMap<String, (u32, u32)> = BTreeMap::new();
     for line in set.lines().filter(|l| !l.starts_with('#')) {
         let Some((language, rest)) = line.split_once('|') else {
@@ -38,20 +38,26 @@ fn rates(name: &str, set: &str) -> BTreeMap<String, f64> {
         }
     }
     counts
-        .into_iter()
-        .map(|(language, (right, all))| {
-            let rate = f64::from(right) / f64::from(all);
-            println!("{name} {language}: {right}/{all} = {rate:.3}");
-            (language, rate)
-        })
-        .collect()
 }
 
+/// What the model was trained on is understood. How well it does with what it never saw is for
+/// `examples/steer_blind.rs` to say.
 #[test]
-fn first_blind_set() {
-    for (language, rate) in rates("first", include_str!("../messages/first.txt")) {
-        assert!(rate >= 0.85, "{language}: {rate}");
+fn what_was_taught_is_known() {
+    let dir = concat!(env!("CARGO_MANIFEST_DIR"), "/messages");
+    let mut sets = 0;
+    for entry in std::fs::read_dir(dir).unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+        let set = std::fs::read_to_string(&path).unwrap();
+        sets += 1;
+        for (language, (right, all)) in rates(&name, &set) {
+            // The shared cases have single messages in other languages.
+            let enough = all < 5 || right * 100 >= all * 85;
+            assert!(enough, "{name}, {language}: {right} of {all}");
+        }
     }
+    assert!(sets >= 10, "{sets} sets");
 }
 
 /// One line of the shared cases.
@@ -177,55 +183,6 @@ fn shared_cases() {
             cases.len()
         );
         assert!(right * 100 >= cases.len() * 96, "{wrong:?}");
-    }
-}
-
-#[test]
-fn second_blind_set() {
-    for (language, rate) in rates("second", include_str!("../messages/second.txt")) {
-        assert!(rate >= 0.8, "{language}: {rate}");
-    }
-}
-
-#[test]
-fn third_blind_set() {
-    for (language, rate) in rates("third", include_str!("../messages/third.txt")) {
-        assert!(rate >= 0.8, "{language}: {rate}");
-    }
-}
-
-#[test]
-fn fourth_blind_set() {
-    for (language, rate) in rates("fourth", include_str!("../messages/fourth.txt")) {
-        assert!(rate >= 0.8, "{language}: {rate}");
-    }
-}
-
-#[test]
-fn fifth_blind_set() {
-    for (language, rate) in rates("fifth", include_str!("../messages/fifth.txt")) {
-        assert!(rate >= 0.85, "{language}: {rate}");
-    }
-}
-
-#[test]
-fn sixth_blind_set() {
-    for (language, rate) in rates("sixth", include_str!("../messages/sixth.txt")) {
-        assert!(rate >= 0.85, "{language}: {rate}");
-    }
-}
-
-#[test]
-fn seventh_blind_set() {
-    for (language, rate) in rates("seventh", include_str!("../messages/seventh.txt")) {
-        assert!(rate >= 0.85, "{language}: {rate}");
-    }
-}
-
-#[test]
-fn eighth_blind_set() {
-    for (language, rate) in rates("eighth", include_str!("../messages/eighth.txt")) {
-        assert!(rate >= 0.85, "{language}: {rate}");
     }
 }
 
