@@ -291,11 +291,12 @@ async fn recover_sessions(app: &Arc<App>) {
                 // Heard of since this daemon started.
                 continue;
             }
-            if open.ended || live.is_over(app.now()) {
+            if !open.ended && !live.is_over(app.now()) {
+                // What it claims, has read and may not touch holds, also when there is no work yet.
+                hook::adopt(app, &id, live);
+            } else if open.has_work {
                 app.sessions.end(&id);
                 hook::finish_session(app, &id, &live, open.last_seen).await;
-            } else {
-                hook::adopt(app, &id, live);
             }
         }
     }

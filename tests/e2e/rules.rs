@@ -228,6 +228,52 @@ fn claimed_paths_are_told_until_their_session_ends() {
 }
 
 #[test]
+fn claims_of_idle_sessions_survive_a_restart() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let daemon = env.daemon();
+    let (idle, done) = (
+        Play::claude(&env, &repo, "idle"),
+        Play::claude(&env, &repo, "done"),
+    );
+    idle.start("startup");
+    idle.prompt("hi");
+    done.start("startup");
+    done.prompt("Add a subtraction to calc");
+    done.edit("calc.py", "def sub(a, b):\n    return a - b\n");
+    for (session, path) in [("idle", "docs"), ("done", "calc.py")] {
+        env.aictx(&repo, &["claim", path, "--session-id", session])
+            .ok();
+    }
+    let told = [
+        "finalize",
+        "--session-id",
+        "done",
+        "--status",
+        "success",
+        "--summary",
+        "Subtracts.",
+    ];
+    env.aictx(&repo, &told).ok();
+
+    drop(daemon);
+    let _daemon = env.daemon();
+    let claims = |session: &str| {
+        let who = env.aictx(&repo, &["who", "--json"]).ok().json();
+        let sessions = who["sessions"].as_array().cloned().unwrap_or_default();
+        let found = sessions.into_iter().find(|s| s["session_id"] == session);
+        found.map(|s| s["claims"].clone())
+    };
+    for (session, path) in [("idle", "docs"), ("done", "calc.py")] {
+        wait_until("the claim is known", || {
+            claims(session) == Some(json!([path]))
+        });
+    }
+    done.hook("SessionEnd", json!({ "reason": "exit" }));
+    wait_until("the session is gone", || claims("done").is_none());
+}
+
+#[test]
 fn a_tool_named_powershell_speaks_powershell() {
     let env = TestEnv::new();
     let repo = env.repository("demo");

@@ -290,6 +290,8 @@ pub struct OpenSession {
     pub worktree: String,
     /// Its end was recorded.
     pub ended: bool,
+    /// It has work that was never finalized.
+    pub has_work: bool,
     /// Agent process, 0 when unknown.
     pub pid: u32,
     /// Its start time.
@@ -298,21 +300,21 @@ pub struct OpenSession {
     pub last_seen: Timestamp,
 }
 
-/// What an earlier daemon left open: a session with work that was never finalized.
+/// What an earlier daemon left open: a session that has not ended, or one with work that was never
+/// finalized.
 pub fn open_session(rows: &[LedgerRow]) -> Option<OpenSession> {
     let start = rows
         .iter()
         .rev()
         .find(|r| r.kind == LedgerKind::SessionStart)?;
-    if Observation::of(open_rows(rows)).is_empty() {
-        return None;
-    }
+    let has_work = !Observation::of(open_rows(rows)).is_empty();
     let ended = has_ended(rows);
-    Some(OpenSession {
+    (has_work || !ended).then(|| OpenSession {
         session_id: start.session_id.clone(),
         runner: start.runner.clone(),
         worktree: start.worktree.clone(),
         ended,
+        has_work,
         pid: start.pid,
         pid_start: start.pid_start,
         last_seen: rows.last().map_or(start.at, |r| r.at),

@@ -200,7 +200,7 @@ impl Host {
             host.store.tidy(&|stem| {
                 live.contains(stem) || {
                     let ledger = host.store.read_ledger(stem);
-                    aictx_continuity::open_session(&ledger.rows).is_some()
+                    aictx_continuity::open_session(&ledger.rows).is_some_and(|open| open.has_work)
                 }
             })
         });
