@@ -21,6 +21,7 @@ use crate::presence::Presence;
 use crate::process::Build;
 use crate::registry::Registry;
 use crate::sessions::Sessions;
+use crate::setup::ledger::Ledger;
 use crate::stats::Stats;
 
 /// Why the daemon stops; logged, and shown by the next daemon's `status`.
@@ -124,6 +125,47 @@ impl App {
             identity.adapter_id = live.runner;
         }
         identity
+    }
+
+    /// Whether the repository at `root` is a registered one that was moved there; if so, everything that
+    /// goes by its path follows. Costs next to nothing when it is not.
+    pub fn follow_move(&self, root: &Path) -> bool {
+        let from = match self.registry.follow(root) {
+            Ok(Some(from)) => from,
+            Ok(None) => return false,
+            Err(error) => {
+                tracing::warn!(repo = %root.display(), %error, "was moved; the registry does not know");
+                return false;
+            }
+        };
+        tracing::info!(repo = %root.display(), from = %from.display(), "was moved");
+        if let Err(error) = self.homes.moved(&from, root) {
+            tracing::warn!(repo = %root.display(), %error, "its memory did not move with it");
+        }
+        let noted = Ledger::open(&self.locations.state, true).and_then(|mut ledger| {
+            ledger.moved(&from, root);
+            ledger.save()
+        });
+        if let Err(error) = noted {
+            tracing::warn!(repo = %root.display(), %error, "what was installed in it is not known any more");
+        }
+        self.hosts.close(&from);
+        if let Ok(host) = self.hosts.open(root) {
+            for (id, live) in self.sessions.all() {
+                if live.host.root != from {
+                    continue;
+                }
+                let within = live.worktree.strip_prefix(&from);
+                let worktree = within.map_or_else(|_| live.worktree.clone(), |w| root.join(w));
+                self.sessions.moved_to(&id, &host, &worktree);
+                // Its files go by their paths.
+                self.presence.ended(&id);
+                let rows = host.store.read_ledger(&id).rows;
+                self.presence.recall(&id, &live.runner, &worktree, &rows);
+            }
+        }
+        self.registry_changed.notify_one();
+        true
     }
 
     /// Who is at work in a repository, whoever was heard of last first.

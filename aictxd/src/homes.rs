@@ -68,6 +68,19 @@ impl Homes {
         Ok(home)
     }
 
+    /// The repository at `from` is at `to` now; its home outside, should it have one, goes with it.
+    ///
+    /// # Errors
+    /// It cannot be renamed.
+    pub fn moved(&self, from: &Path, to: &Path) -> io::Result<()> {
+        let (old, new) = (self.outside(from), self.outside(to));
+        if !old.join(MEMORY).is_dir() || new.exists() {
+            return Ok(());
+        }
+        fs::rename(&old, new)?;
+        self.make_outside(to).map(drop)
+    }
+
     /// Homes outside whose repositories are gone, with the path that those had.
     pub fn orphans(&self) -> Vec<(PathBuf, PathBuf)> {
         let homes = fs::read_dir(&self.outside).into_iter().flatten().flatten();

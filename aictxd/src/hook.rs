@@ -180,11 +180,19 @@ impl Session {
                     watch_process(app, &id, process);
                 }
             }
-            // The agent may have gone to another worktree of the repository.
-            if let Ok(place) = app.hosts.place(&cwd)
-                && place.root == live.host.root
-            {
-                live.worktree = place.worktree;
+            // The agent may have gone to another worktree of the repository, or the repository to
+            // another place.
+            if let Ok(place) = app.hosts.place(&cwd) {
+                if place.root != live.host.root
+                    && !live.host.root.is_dir()
+                    && app.follow_move(&place.root)
+                    && let Ok(host) = app.hosts.open(&place.root)
+                {
+                    live.host = host;
+                }
+                if place.root == live.host.root {
+                    live.worktree = place.worktree;
+                }
             }
             return Some(Self {
                 app: Arc::clone(app),
@@ -199,7 +207,7 @@ impl Session {
             return None;
         }
         let place = app.hosts.place(&cwd).ok()?;
-        if !app.registry.contains(&place.root) {
+        if !app.registry.contains(&place.root) && !app.follow_move(&place.root) {
             return None;
         }
         let host = app.hosts.open(&place.root).ok()?;

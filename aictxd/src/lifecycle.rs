@@ -241,6 +241,9 @@ async fn open_registered(
     watcher: &watch::Service,
     unusable: &mut HashSet<PathBuf>,
 ) {
+    if let Err(error) = app.registry.identify() {
+        tracing::debug!(%error, "the registry was not brought up to date");
+    }
     let registered: Vec<PathBuf> = app
         .registry
         .list()

@@ -1,11 +1,13 @@
 //! The user's registry of repositories: `projects_registry.json` in the state directory, in the
-//! ancestor's format `{version: 1, projects: [{name, repo_path, workspace}]}`.
+//! ancestor's format `{version: 1, projects: [{name, repo_path, workspace}]}`. A row of ours also has
+//! the `identity` of the directory, by which it is found again after it was moved.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError, RwLock};
+use std::time::UNIX_EPOCH;
 
 use aictx_proto::Timestamp;
 use aictx_proto::methods::RepoEntry;
@@ -18,9 +20,38 @@ pub const MAX_REPOSITORIES: usize = 1_000;
 #[derive(Debug)]
 pub struct Registry {
     path: PathBuf,
-    entries: RwLock<Vec<RepoEntry>>,
+    entries: RwLock<Vec<Known>>,
     /// Of the file when it was last read.
     stamp: Mutex<Stamp>,
+}
+
+/// A row of the file.
+#[derive(Debug, Clone)]
+struct Known {
+    entry: RepoEntry,
+    /// Of the directory when it was last seen; empty when nobody looked.
+    identity: String,
+}
+
+impl Known {
+    fn is(&self, root: &Path) -> bool {
+        Path::new(&self.entry.repo_path) == root
+    }
+}
+
+/// What stays the same when a directory is moved within its file system and is never had by another:
+/// inode and time of birth. Nothing where the file system knows no births.
+fn identity(root: &Path) -> Option<String> {
+    let meta = fs::metadata(root).ok().filter(fs::Metadata::is_dir)?;
+    let born = meta.created().ok()?.duration_since(UNIX_EPOCH).ok()?;
+    Some(format!("{}:{}", meta.ino(), born.as_nanos()))
+}
+
+/// The name that a repository goes by.
+fn name_of(root: &Path) -> String {
+    root.file_name()
+        .map(|name| name.to_string_lossy().into_owned())
+        .unwrap_or_default()
 }
 
 /// Inode, size and time of change: another file or another content has another stamp.
@@ -45,7 +76,8 @@ impl Registry {
 
     /// All entries, by path, with `exists` as of now.
     pub fn list(&self) -> Vec<RepoEntry> {
-        let mut list = self.entries.read().map(|e| e.clone()).unwrap_or_default();
+        let known = self.entries.read().map(|e| e.clone()).unwrap_or_default();
+        let mut list: Vec<RepoEntry> = known.into_iter().map(|known| known.entry).collect();
         for entry in &mut list {
             entry.exists = Path::new(&entry.repo_path).is_dir();
         }
@@ -59,7 +91,7 @@ impl Registry {
         let known = || {
             self.entries
                 .read()
-                .is_ok_and(|entries| entries.iter().any(|e| Path::new(&e.repo_path) == root))
+                .is_ok_and(|entries| entries.iter().any(|known| known.is(root)))
         };
         if known() {
             return true;
@@ -87,23 +119,23 @@ impl Registry {
     /// When the file cannot be written, or is broken (it is left alone then).
     pub fn add(&self, root: &Path, now: Timestamp) -> io::Result<RepoEntry> {
         let entry = RepoEntry {
-            name: root
-                .file_name()
-                .map(|n| n.to_string_lossy().into_owned())
-                .unwrap_or_default(),
+            name: name_of(root),
             repo_path: root.to_string_lossy().into_owned(),
             workspace: "default".to_owned(),
             last_seen: now.to_string(),
             exists: true,
         };
         self.change(|entries| {
-            entries.retain(|e| e.repo_path != entry.repo_path);
+            entries.retain(|known| !known.is(root));
             if entries.len() >= MAX_REPOSITORIES {
                 return Err(io::Error::other(format!(
                     "{MAX_REPOSITORIES} repositories are registered; remove some with `aictx repo remove`"
                 )));
             }
-            entries.push(entry.clone());
+            entries.push(Known {
+                entry: entry.clone(),
+                identity: identity(root).unwrap_or_default(),
+            });
             Ok(())
         })?;
         Ok(entry)
@@ -116,16 +148,69 @@ impl Registry {
     pub fn remove(&self, root: &Path) -> io::Result<Option<RepoEntry>> {
         let mut removed = None;
         self.change(|entries| {
-            if let Some(at) = entries.iter().position(|e| Path::new(&e.repo_path) == root) {
-                removed = Some(entries.remove(at));
+            if let Some(at) = entries.iter().position(|known| known.is(root)) {
+                removed = Some(entries.remove(at).entry);
             }
             Ok(())
         })?;
         Ok(removed)
     }
 
+    /// Recognises a registered repository that was moved to `root`: the same directory, and nothing is
+    /// where it was. Gives where that is.
+    ///
+    /// # Errors
+    /// As [`Self::add`].
+    pub fn follow(&self, root: &Path) -> io::Result<Option<PathBuf>> {
+        let Some(found) = identity(root) else {
+            return Ok(None);
+        };
+        // A link that was left in its place leads to it. One directory at two places is no move.
+        let gone = |path: &str| fs::symlink_metadata(path).map_or(true, |meta| meta.is_symlink());
+        let moved = |known: &Known| {
+            known.identity == found && !known.is(root) && gone(&known.entry.repo_path)
+        };
+        let known = self.entries.read();
+        if known.is_ok_and(|entries| !entries.iter().any(moved)) {
+            return Ok(None);
+        }
+        let mut from = None;
+        self.change(|entries| {
+            if let Some(known) = entries.iter_mut().find(|known| moved(known)) {
+                let path = root.to_string_lossy().into_owned();
+                from = Some(std::mem::replace(&mut known.entry.repo_path, path).into());
+                known.entry.name = name_of(root);
+            }
+            Ok(())
+        })?;
+        Ok(from)
+    }
+
+    /// Notes what every repository is known by, should it be moved one day.
+    ///
+    /// # Errors
+    /// As [`Self::add`].
+    pub fn identify(&self) -> io::Result<()> {
+        let changed = |known: &Known| {
+            let found = identity(Path::new(&known.entry.repo_path));
+            found.filter(|found| *found != known.identity)
+        };
+        let known = self.entries.read();
+        if known.is_ok_and(|entries| !entries.iter().any(|known| changed(known).is_some())) {
+            return Ok(());
+        }
+        self.change(|entries| {
+            for known in entries {
+                if let Some(found) = changed(known) {
+                    known.identity = found;
+                }
+            }
+            Ok(())
+        })
+    }
+
     /// Read, change, replace, under a lock file: two processes never lose each other's entries.
-    fn change(&self, edit: impl FnOnce(&mut Vec<RepoEntry>) -> io::Result<()>) -> io::Result<()> {
+    fn change(&self, edit: impl FnOnce(&mut Vec<Known>) -> io::Result<()>) -> io::Result<()> {
         let context =
             |e: io::Error| io::Error::new(e.kind(), format!("{}: {e}", self.path.display()));
         let parent = self.path.parent().unwrap_or(Path::new("/"));
@@ -153,7 +238,7 @@ impl Registry {
     }
 }
 
-fn read(path: &Path) -> io::Result<Vec<RepoEntry>> {
+fn read(path: &Path) -> io::Result<Vec<Known>> {
     let text = match fs::read_to_string(path) {
         Ok(text) => text,
         Err(e) if e.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -168,17 +253,26 @@ fn read(path: &Path) -> io::Result<Vec<RepoEntry>> {
         .unwrap_or_default();
     Ok(projects
         .into_iter()
-        .filter_map(|p| serde_json::from_value::<RepoEntry>(p).ok())
-        .filter(|e| Path::new(&e.repo_path).is_absolute())
+        .filter_map(|row| {
+            let identity = row.get("identity").and_then(Value::as_str);
+            Some(Known {
+                identity: identity.unwrap_or_default().to_owned(),
+                entry: serde_json::from_value(row).ok()?,
+            })
+        })
+        .filter(|known| Path::new(&known.entry.repo_path).is_absolute())
         .take(MAX_REPOSITORIES)
         .collect())
 }
 
-fn render(entries: &[RepoEntry]) -> String {
+fn render(entries: &[Known]) -> String {
     let projects: Vec<Value> = entries
         .iter()
-        .map(|e| {
+        .map(|Known { entry: e, identity }| {
             let mut row = Map::new();
+            if !identity.is_empty() {
+                row.insert("identity".into(), json!(identity));
+            }
             row.insert("last_seen".into(), json!(e.last_seen));
             row.insert("name".into(), json!(e.name));
             row.insert("repo_path".into(), json!(e.repo_path));
@@ -210,6 +304,31 @@ mod tests {
         assert!(b.remove(Path::new("/r/one")).unwrap().is_none());
         a.refresh();
         assert!(!a.contains(Path::new("/r/one")) && a.contains(Path::new("/r/two")));
+    }
+
+    #[test]
+    fn what_was_moved_is_the_same_and_a_copy_is_not() {
+        let dir = tempfile::tempdir().unwrap();
+        let registry = Registry::load(dir.path().join("state/projects_registry.json"));
+        let at = |name: &str| dir.path().join(name);
+        fs::create_dir(at("one")).unwrap();
+        fs::create_dir(at("other")).unwrap();
+        registry.add(&at("one"), Timestamp::from_unix(0)).unwrap();
+        if identity(&at("one")).is_none() {
+            return;
+        }
+        assert_eq!(registry.follow(&at("other")).unwrap(), None);
+        fs::rename(at("one"), at("two")).unwrap();
+        assert_eq!(registry.follow(&at("other")).unwrap(), None);
+        assert_eq!(registry.follow(&at("two")).unwrap(), Some(at("one")));
+        let again = Registry::load(dir.path().join("state/projects_registry.json"));
+        assert!(again.contains(&at("two")) && !again.contains(&at("one")));
+        // What takes the place of a registered one is another, from then on.
+        fs::remove_dir(at("two")).unwrap();
+        fs::rename(at("other"), at("two")).unwrap();
+        again.identify().unwrap();
+        fs::rename(at("two"), at("three")).unwrap();
+        assert_eq!(again.follow(&at("three")).unwrap(), Some(at("two")));
     }
 
     #[test]

@@ -100,6 +100,14 @@ impl Sessions {
         }
     }
 
+    /// The session's repository is elsewhere now.
+    pub fn moved_to(&self, session_id: &str, host: &Arc<Host>, worktree: &Path) {
+        if let Some(live) = self.lock().get_mut(session_id) {
+            live.host = Arc::clone(host);
+            worktree.clone_into(&mut live.worktree);
+        }
+    }
+
     /// The session goes on in another process of its agent.
     pub fn moved(&self, session_id: &str, process: AgentProcess) {
         if let Some(live) = self.lock().get_mut(session_id) {

@@ -22,6 +22,7 @@ mod lifecycle;
 mod map;
 mod mcp;
 mod memory;
+mod moved;
 mod policy;
 mod protocol;
 mod recorded;

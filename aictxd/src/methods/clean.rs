@@ -23,7 +23,10 @@ const MAX_LOOKED_AT: usize = 10_000;
 const MAX_DEPTH: usize = 16;
 
 pub(super) fn clean(app: &App, params: &CleanParams) -> Result<RemovalReply, RpcError> {
-    let site = Site::find(app, &params.repo, false)?;
+    let mut site = Site::find(app, &params.repo, false)?;
+    if !params.dry_run && app.follow_move(&site.root) {
+        site = Site::find(app, &params.repo, false)?;
+    }
     let around = Around::new(&params.surroundings, &site.worktree.to_string_lossy())?;
     let mut ledger = open(app, params.dry_run)?;
     if !site.memory().exists()

@@ -108,6 +108,9 @@ impl Site {
 pub(super) fn init(app: &App, params: &InitParams) -> Result<InitReply, RpcError> {
     let around = surroundings(params)?;
     let mut site = Site::find(app, &params.repo, params.force)?;
+    if !params.dry_run && app.follow_move(&site.root) {
+        site = Site::find(app, &params.repo, params.force)?;
+    }
     let around = around
         .map(|told| Around::new(&told, &site.worktree.to_string_lossy()))
         .transpose()?;

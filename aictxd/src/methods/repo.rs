@@ -11,6 +11,7 @@ use crate::app::App;
 
 pub(super) fn add(app: &App, params: &RepoParams) -> Result<RepoEntry, RpcError> {
     let place = place(app, &params.repo)?;
+    app.follow_move(&place.root);
     app.hosts.open(&place.root)?;
     let entry = app
         .registry

@@ -116,6 +116,25 @@ impl Ledger {
         self.entries.drain(..excess);
     }
 
+    /// The repository at `from` is at `to` now.
+    pub fn moved(&mut self, from: &Path, to: &Path) {
+        let moved = |path: &Path| path.strip_prefix(from).ok().map(|rest| to.join(rest));
+        for entry in &mut self.entries {
+            if Path::new(&entry.scope) != from {
+                continue;
+            }
+            entry.scope = to.to_string_lossy().into_owned();
+            if let Some(path) = moved(Path::new(&entry.record.file)) {
+                entry.record.file = path.to_string_lossy().into_owned();
+            }
+            for directory in &mut entry.directories {
+                if let Some(path) = moved(directory) {
+                    *directory = path;
+                }
+            }
+        }
+    }
+
     /// Removes an entry.
     pub fn forget(&mut self, entry: &Entry) {
         self.entries.retain(|other| other != entry);
