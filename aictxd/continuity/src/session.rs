@@ -1,5 +1,7 @@
 //! Visible sessions: identity, number, banner shown once.
 
+use std::collections::HashSet;
+
 use aictx_proto::Timestamp;
 use aictx_proto::effect::{Effect, KeyOrder};
 use aictx_proto::identity::{Identity, runtime_name};
@@ -31,6 +33,10 @@ pub struct Touch {
 /// between (W7), and its times are those of its own events (W22).
 pub fn touch(snapshot: &Snapshot, identity: &Identity, now: Timestamp) -> Touch {
     let mut file = (*snapshot.session).clone();
+    if file.session_count == 0 {
+        // The file is not there, or was set aside because it could not be read: numbers go on.
+        file.session_count = counted(snapshot);
+    }
     let now = now.to_string();
     let known = file
         .recent_sessions
@@ -85,6 +91,14 @@ pub fn touch(snapshot: &Snapshot, identity: &Identity, now: Timestamp) -> Touch 
     Touch { file, ..touch }
 }
 
+/// How many sessions the events of this machine tell of. Decisions have numbers, too, but may be
+/// somebody else's.
+fn counted(snapshot: &Snapshot) -> u64 {
+    let ids = snapshot.lifecycle.iter().map(|e| e.session_id.as_str());
+    let ids: HashSet<&str> = ids.filter(|id| !id.is_empty()).collect();
+    ids.len() as u64
+}
+
 impl Touch {
     /// Notes that the banner is being shown now.
     pub fn mark_banner(&mut self, now: Timestamp) {
@@ -111,6 +125,7 @@ impl Touch {
 mod tests {
     use super::*;
     use aictx_proto::identity::SessionSource;
+    use aictx_proto::record::LifecycleEvent;
     use std::sync::Arc;
 
     fn identity(id: &str) -> Identity {
@@ -148,6 +163,22 @@ mod tests {
             "W22: its own start"
         );
         assert_eq!(snapshot.session.agent_label, "claude@r");
+    }
+
+    #[test]
+    fn numbers_go_on_when_the_file_is_lost() {
+        let event = |session: &str| {
+            Arc::new(LifecycleEvent {
+                session_id: session.into(),
+                ..LifecycleEvent::default()
+            })
+        };
+        let snapshot = Snapshot {
+            lifecycle: Arc::new(["a", "a", "b", ""].map(event).into()),
+            ..Snapshot::default()
+        };
+        let next = touch(&snapshot, &identity("c"), Timestamp::from_unix(0));
+        assert_eq!((next.number, next.file.session_count), (3, 3));
     }
 
     #[test]

@@ -74,6 +74,12 @@ pub(super) fn hidden(site: &Site) -> Check {
         })
     };
     let by_choice = site.is_outside() || portable::is_chosen(site, None);
+    if by_choice && !site.is_outside() {
+        return Check {
+            summary: "git sees of .aictx what is shared".to_owned(),
+            ..check(name, CheckStatus::Ok)
+        };
+    }
     if site.common_dir.is_none() || by_choice || rules.iter().flatten().any(|file| says_so(file)) {
         return Check {
             summary: "git does not see .aictx".to_owned(),
