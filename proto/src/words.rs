@@ -1,12 +1,14 @@
 //! The one tokenizer: text to terms, the same way for files, paths, commit messages and questions.
 
 mod common;
+mod foreign;
 mod stem;
 
 #[cfg(test)]
 mod tests;
 
 pub use common::weight;
+pub use foreign::function_words;
 pub use stem::stem;
 
 /// Changes whenever the same text may give other terms: part of the key that words are kept by.

@@ -1,6 +1,7 @@
 //! What a session is about, of everything that its user said in it.
 
 use crate::matching::is_continuation;
+use crate::onward::only_goes_on;
 
 /// Messages of at most so many words say nothing of the work when they only agree, thank, stop, or
 /// ask for a test run.
@@ -109,6 +110,7 @@ fn weight(text: &str, label: &str) -> Weight {
         || only_rules
         || small && words <= SMALL
         || is_greeting(text, words)
+        || only_goes_on(text)
         || is_bare_order(text)
     {
         Weight::None
@@ -183,6 +185,7 @@ mod tests {
             let text = text.trim_start_matches('¡');
             assert_eq!(weight(text, "unknown"), Weight::None, "{text}");
         }
+        assert_eq!(weight("sigue con lo de ayer", "task"), Weight::None);
         for text in ["hi, fix it now", "highlight tabs", "issue 5", "/fix 5"] {
             assert_eq!(weight(text, "unknown"), Weight::Work, "{text}");
         }

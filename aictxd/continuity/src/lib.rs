@@ -25,6 +25,7 @@ mod marks;
 mod matching;
 mod memo;
 mod observe;
+mod onward;
 mod packet;
 mod postings;
 mod preferences;

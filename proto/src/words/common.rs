@@ -279,3 +279,18 @@ pub fn weight(term: &str) -> f32 {
     });
     levels.get(term).copied().unwrap_or(1.0)
 }
+
+/// Whether a word in small letters says nothing in an English question.
+pub(super) fn is_stop(word: &str) -> bool {
+    STOP.binary_search(&word).is_ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stop_words_are_sorted() {
+        assert!(STOP.is_sorted(), "they are found by halving");
+    }
+}

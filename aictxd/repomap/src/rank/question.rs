@@ -216,6 +216,11 @@ pub(super) fn read(text: &str, weights: &Weights) -> Question {
     let text = message::clean(text.get(..end).unwrap_or(""));
     let mut question = Question::default();
     let mut sums: BTreeMap<String, Sum> = BTreeMap::new();
+    let silent = words::function_words(&text);
+    let level = |term: &str| match silent {
+        Some(silent) if silent.contains(term) => 0.0,
+        _ => words::weight(term),
+    };
     let (title, body) = text.split_once('\n').unwrap_or((&text, ""));
     let title = scoped(title, &mut question, weights, &mut sums);
     let mut before = String::new();
@@ -225,7 +230,7 @@ pub(super) fn read(text: &str, weights: &Weights) -> Question {
             mention(token, weight, &mut question);
         }
         words::terms(part.as_bytes(), |term| {
-            let base = words::weight(term);
+            let base = level(term);
             if base > 0.0 {
                 sums.entry(term.to_owned())
                     .or_default()
