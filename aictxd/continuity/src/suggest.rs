@@ -54,7 +54,7 @@ fn confident(hits: &[MapHit]) -> impl Iterator<Item = &MapHit> {
     hits.iter()
         .filter(move |hit| {
             let sure = hit.confidence >= CONFIDENT.max(best * SHARE_OF_BEST);
-            names_it(hit) || (sure && !is_form(&hit.path))
+            names_it(hit) || (sure && !is_form(&hit.path) && !is_made(hit))
         })
         .take(MAX_SUGGESTIONS)
 }
@@ -69,6 +69,11 @@ fn is_form(path: &str) -> bool {
             "license" | "licence" | "copying" | "code_of_conduct" | "pull_request_template"
         )
         || (path.starts_with(".github/") && name.ends_with(".md"))
+}
+
+/// Lock files and other output of programs, other people's code: nobody begins there unasked.
+fn is_made(hit: &MapHit) -> bool {
+    matches!(hit.metadata.class.as_str(), "generated" | "vendored")
 }
 
 /// Whether the question itself names the file or something that it defines.
@@ -247,6 +252,16 @@ mod tests {
         assert!(suggest("fix the parser now", &hits[3..3], &seen).is_none());
         let all = hits.iter().map(|h| h.path.clone()).collect();
         assert!(suggest("fix the parser now", &hits, &all).is_none());
+    }
+
+    #[test]
+    fn what_programs_made_is_told_only_when_it_is_named() {
+        let mut lock = hit("uv.lock", 0.5, "repo_map:text_match");
+        lock.metadata.class = "generated".to_owned();
+        let told = |hits: &[MapHit]| suggest("update the dependencies", hits, &BTreeSet::new());
+        assert!(told(std::slice::from_ref(&lock)).is_none());
+        lock.reasons = vec!["repo_map:exact_path".to_owned()];
+        assert_eq!(told(&[lock]).unwrap().paths, ["uv.lock"]);
     }
 
     #[test]
