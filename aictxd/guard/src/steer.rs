@@ -136,6 +136,7 @@ pub fn steer_in(
     let mut flags = Vec::new();
 
     let (mut label, weight) = primary(&judged, &clauses);
+    let mut sure = confidence(weight);
     let limits = !updates.forbidden_paths.is_empty()
         || !updates.only_paths.is_empty()
         || !updates.lifted_paths.is_empty();
@@ -151,7 +152,8 @@ pub fn steer_in(
         )
     {
         label = guess.label;
-        reasons.push(format!("model:{:.2}", guess.probability));
+        sure = (f64::from(guess.probability) * 100.0).round() / 100.0;
+        reasons.push(format!("model:{sure:.2}"));
         if label == Label::ScopeConstraint && updates.constraint_note.is_none() {
             updates.constraint_note = Some(clean(&message, MAX_NOTE));
         }
@@ -230,7 +232,7 @@ pub fn steer_in(
         addressed_to_agent: judged.iter().any(|j| j.label != Label::SideComment),
         labels,
         language: language_code.to_owned(),
-        confidence: confidence(weight),
+        confidence: sure,
         reasons,
         flags,
         applied_to: String::new(),
