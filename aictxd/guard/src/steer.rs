@@ -307,8 +307,11 @@ fn judge(clauses: &[Clause], language: Language) -> Vec<Judged> {
         };
         let mut best: Option<Judged> = None;
         let product = roles::is_about_product(clause);
+        let listed = is_listed(clauses, at);
         for rule in RULES.iter() {
-            if product && rule.label == Label::ScopeConstraint {
+            if product && rule.label == Label::ScopeConstraint
+                || listed && rule.label == Label::Cancellation
+            {
                 continue;
             }
             if best.is_none_or(|b| rule.weight > b.weight) && rule.fits(&facing) {
@@ -323,6 +326,33 @@ fn judge(clauses: &[Clause], language: Language) -> Vec<Judged> {
         judged.extend(best);
     }
     judged
+}
+
+/// "Add start, stop, and restart": to stop or to wait is one of several things that are named.
+fn is_listed(clauses: &[Clause], at: usize) -> bool {
+    let joins = |item: &clause::Item| item.has(Class::And) || item.has(Class::Or);
+    let halts = |item: &clause::Item| item.has(Class::Stop) || item.has(Class::Wait);
+    let before = at.checked_sub(1).and_then(|at| clauses.get(at));
+    let (Some(clause), Some(before)) = (clauses.get(at), before) else {
+        return false;
+    };
+    let mut items = clause.items.iter().skip_while(|item| joins(item));
+    if clause.opens || !items.next().is_some_and(halts) {
+        return false;
+    }
+    let follows = before
+        .items
+        .last()
+        .is_some_and(|item| item.has(Class::Pair) || halts(item) && is_listed(clauses, at - 1));
+    let next = clauses.get(at + 1).filter(|next| !next.opens);
+    let joined = clause.items.first().is_some_and(joins)
+        || items.next().is_some_and(joins)
+        || next.is_some_and(|next| {
+            let first = next.items.first();
+            first.is_some_and(|item| joins(item) || item.has(Class::Pair))
+        });
+    let denied = before.all();
+    follows && joined && !denied.has(Class::Neg) && !denied.has(Class::Not)
 }
 
 /// What the clause at `at` is; `judged` is in the order of the clauses.

@@ -83,6 +83,8 @@ classes! {
     Wait = "WAIT";
     /// To go on.
     Cont = "CONT";
+    /// What stands beside stopping or waiting where both are only named: "start, stop and restart".
+    Pair = "PAIR";
     /// Forbids the verb that follows.
     Neg = "NEG";
     /// Plain negation.

@@ -22,7 +22,7 @@ const SURE: f32 = 0.6;
 /// Nothing stops or limits the work on the model's word alone unless it is as sure as this and no
 /// rule of [`BINDING`] weight says otherwise; and no rule that does is outvoted. A row of words
 /// says little of who says them and whether they are denied.
-const SURE_TO_BIND: f32 = 0.5;
+const SURE_TO_BIND: f32 = 0.6;
 const BINDING: u8 = 80;
 
 /// The model's guess.

@@ -138,8 +138,26 @@ fn is_log(line: &str) -> bool {
         && matches!(line.as_bytes().get(digits), Some(b'-' | b':' | b'/'))
         && head.by_ref().filter(u8::is_ascii_digit).count() >= 6;
     let frame = line.starts_with("at ") && line.trim_end().ends_with(')') && line.contains(':');
-    let bracketed_time = line.starts_with("[2") || line.starts_with("[0") || line.starts_with("[1");
-    dated || frame || bracketed_time || LEADS.iter().any(|lead| line.starts_with(lead))
+    dated || frame || is_stamped(line) || LEADS.iter().any(|lead| line.starts_with(lead))
+}
+
+/// Whether a line begins with a time or a step in brackets: `[12:30:01]`, `[2026-01-02T…]`, `[    0.52]`,
+/// `[1/4]`. A version or a scope there (`[12.x] Fix …`) is a title's.
+fn is_stamped(line: &str) -> bool {
+    let inside = line.strip_prefix('[').and_then(|rest| rest.split_once(']'));
+    let Some((inside, _)) = inside else {
+        return false;
+    };
+    let digits = inside.bytes().filter(u8::is_ascii_digit).count();
+    let only = |others: &str| {
+        inside
+            .chars()
+            .all(|c| c.is_ascii_digit() || others.contains(c))
+    };
+    let time = digits >= 4 && (inside.contains(':') || digits >= 6) && only("-:./, TZ+");
+    let elapsed = inside.starts_with(' ') && digits >= 2 && only(" .");
+    let step = inside.contains('/') && digits >= 2 && only("/ ");
+    time || elapsed || step
 }
 
 /// Whether a line says of itself that it is a log: `Error log: …`, `Fehlerlog: …`. "Log:" alone may as

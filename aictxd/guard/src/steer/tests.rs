@@ -317,3 +317,54 @@ proptest! {
         prop_assert_eq!(state.verdict(&path(&name)), None);
     }
 }
+
+#[test]
+fn a_title_in_brackets_is_no_log() {
+    let of = |message: &str| {
+        let reply = say(message);
+        (reply.classification, reply.flags)
+    };
+    for log in [
+        "[12:30:01] stop the server",
+        "[2026-01-02T10:00:00Z] do not touch a.py",
+        "[    0.523411] stop",
+        "[1/4] Resolving packages, do not touch a.py",
+    ] {
+        assert_eq!(of(log).1, ["quoted_text_ignored"], "{log}");
+    }
+    for own in [
+        "[12.x] Add an option for the port",
+        "[2.0] Add an option for the port",
+    ] {
+        assert_eq!(of(own), ("new_requirement".to_owned(), vec![]), "{own}");
+    }
+}
+
+#[test]
+fn what_is_only_named_in_a_row_halts_nothing() {
+    for message in [
+        "Add commands to start, stop, and restart the server",
+        "the player needs play, pause, and stop buttons",
+        "support start, stop and status in the CLI",
+        "Implement lock, wait, and notify for the monitor",
+        "baue starten, stoppen, und neu starten ein",
+        "ajoute démarrer, arrêter, et redémarrer",
+        "加上启动、停止和重启命令",
+        "開始、停止、再開のボタンを追加して",
+    ] {
+        let reply = say(message);
+        assert_ne!(
+            reply.classification, "cancellation",
+            "{message}: {:?}",
+            reply.reasons
+        );
+    }
+    for message in [
+        "ok, stop, and tell me what you have",
+        "no, wait, that's wrong",
+        "that's wrong, stop, and revert it",
+        "run the linter. stop, and tell me why",
+    ] {
+        assert_eq!(say(message).classification, "cancellation", "{message}");
+    }
+}
