@@ -31,9 +31,10 @@ pub(super) fn assign(
     }
     match label {
         Label::ScopeConstraint if forbids(clause) => {
+            let passes_on = passes_on(clause);
             let before: Vec<_> = before
                 .into_iter()
-                .filter(|(at, _)| !is_location(clause, *at))
+                .filter(|(at, _)| !passes_on && !is_location(clause, *at))
                 .collect();
             if before.is_empty() && !after.is_empty() {
                 // "Touch nothing except X": X is the whole scope.
@@ -201,6 +202,15 @@ fn limits(clause: &Clause) -> bool {
     clause.items.iter().any(|i| {
         (i.has(Class::Only) && i.text != "just") || i.has(Class::Keep) || i.has(Class::NoElse)
     })
+}
+
+/// "Don't publish the docs": what must not be handed on may still be edited.
+fn passes_on(clause: &Clause) -> bool {
+    let all = clause.all();
+    all.has(Class::Publish)
+        && !all.has(Class::Edit)
+        && !all.has(Class::EditNo)
+        && !all.has(Class::HandsOff)
 }
 
 /// Whether the path at `at` only says where the thing is that must not be changed: "the comment in

@@ -368,3 +368,17 @@ fn what_is_only_named_in_a_row_halts_nothing() {
         assert_eq!(say(message).classification, "cancellation", "{message}");
     }
 }
+
+#[test]
+fn what_is_not_to_be_published_may_be_edited() {
+    for message in [
+        "don't deploy src/app to prod",
+        "don't publish docs/internal.md",
+        "nicht pushen: src/app.py",
+    ] {
+        let updates = say(message).suggested_updates;
+        assert!(updates.forbidden_paths.is_empty(), "{message}: {updates:?}");
+    }
+    let updates = say("don't edit or publish docs/internal.md").suggested_updates;
+    assert_eq!(updates.forbidden_paths, ["docs/internal.md"]);
+}
