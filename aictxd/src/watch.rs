@@ -10,7 +10,7 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -28,6 +28,8 @@ use tree::Tree;
 
 /// Silence that ends a burst.
 const QUIET: Duration = Duration::from_millis(30);
+/// How often what came of a burst is taken.
+const NAP: Duration = Duration::from_millis(10);
 /// Longest burst; then what is there is delivered and the rest is the next batch.
 const LONGEST_BURST: Duration = Duration::from_millis(500);
 /// While git holds its index lock (a checkout), bursts may last this long.
@@ -202,28 +204,39 @@ impl Watching {
     fn run(mut self, inbox: &Receiver<Message>) {
         // Asleep until something happens: no timeout here.
         while let Ok(first) = inbox.recv() {
-            let started = Instant::now();
-            let mut next = Some(first);
-            let mut burst = false;
-            while let Some(message) = next {
-                burst |= self.take(message);
-                let limit = if burst && self.git_is_busy() {
-                    LONGEST_GIT_BURST
-                } else {
-                    LONGEST_BURST
-                };
-                let left = limit.saturating_sub(started.elapsed());
-                if !burst || left.is_zero() {
-                    break;
-                }
-                next = match inbox.recv_timeout(QUIET.min(left)) {
-                    Ok(message) => Some(message),
-                    Err(RecvTimeoutError::Timeout) => None,
-                    Err(RecvTimeoutError::Disconnected) => return,
-                };
+            if self.take(first) && !self.take_burst(inbox) {
+                return;
             }
             self.deliver();
         }
+    }
+
+    /// Takes what comes until nothing does for a while; whether more can come at all. What came
+    /// meanwhile is taken at one go: to be woken by each event costs those who make them more than
+    /// the events do.
+    fn take_burst(&mut self, inbox: &Receiver<Message>) -> bool {
+        let started = Instant::now();
+        let mut silent = Duration::ZERO;
+        while silent < QUIET {
+            let lasts = started.elapsed();
+            if lasts >= LONGEST_BURST && (lasts >= LONGEST_GIT_BURST || !self.git_is_busy()) {
+                break;
+            }
+            std::thread::sleep(NAP);
+            silent += NAP;
+            loop {
+                match inbox.try_recv() {
+                    Ok(message) => {
+                        if self.take(message) {
+                            silent = Duration::ZERO;
+                        }
+                    }
+                    Err(TryRecvError::Empty) => break,
+                    Err(TryRecvError::Disconnected) => return false,
+                }
+            }
+        }
+        true
     }
 
     /// Takes one message; whether it belongs to a burst of events.

@@ -1,7 +1,5 @@
 //! Decisions as they come in: which say enough, which are new, what of the code they speak of.
 
-use std::collections::BTreeSet;
-
 use aictx_proto::Timestamp;
 use aictx_proto::effect::{Effect, Effects, KeyOrder};
 use aictx_proto::identity::Identity;
@@ -11,7 +9,7 @@ use aictx_proto::text::clean;
 use serde_json::Value;
 
 use crate::anchors;
-use crate::decisions::ranked;
+use crate::decisions::holding;
 use crate::project::Project;
 use crate::row_value;
 use crate::session::touch;
@@ -48,11 +46,11 @@ pub(crate) fn decided(
         );
         row.anchors = anchors::anchor(&row.related_paths, &text, &project.presents, head);
     }
-    let (holding, _) = ranked(snapshot, "", &BTreeSet::new());
+    let holding = holding(&snapshot.decisions);
     let is_new = |d: &Decision| {
-        !holding.iter().any(|known| {
-            known.decision.decision == d.decision && known.decision.related_paths == d.related_paths
-        })
+        !holding
+            .iter()
+            .any(|known| known.decision == d.decision && known.related_paths == d.related_paths)
     };
     rows.retain(is_new);
     rows

@@ -99,17 +99,35 @@ pub(crate) fn warm(rows: &Rows<Decision>) {
 /// Which decisions hold, before anything is asked.
 #[derive(Debug)]
 struct Standing {
-    /// Places of those that do, the newest first, and how many rows are newer.
-    holding: Vec<(usize, usize)>,
+    /// Those that do, the newest first.
+    holding: Vec<Held>,
     /// Places of those that do not, and why.
     left: Vec<(usize, &'static str)>,
     /// Hashes of the ids of those that a later one replaces.
     gone: HashSet<u64>,
     /// All of them, by their terms.
-    having: Postings,
+    having: Postings<Known>,
 }
 
-fn stand(rows: &[Arc<Decision>], known: &[Arc<Known>]) -> Standing {
+/// A decision that holds, with what most questions want to know of it: they pass over the others
+/// without a look at their rows.
+#[derive(Debug, Clone, Copy)]
+struct Held {
+    row: usize,
+    /// How many rows are newer.
+    age: usize,
+    pinned: bool,
+    /// The paths that it governs, as a set of bits.
+    governs: u64,
+}
+
+/// Hashes as a set of bits: two sets without a common bit have no hash in common.
+fn bits(hashes: &[u64]) -> u64 {
+    // The upper bits of this hash depend on all of the text.
+    hashes.iter().fold(0, |bits, hash| bits | 1 << (hash >> 58))
+}
+
+fn stand(rows: &[Arc<Decision>], known: &[Arc<Known>], earlier: Option<&Standing>) -> Standing {
     let gone = gone(known);
     let mut texts: HashSet<u64> = HashSet::with_capacity(known.len());
     let (mut holding, mut left) = (Vec::with_capacity(known.len()), Vec::new());
@@ -124,14 +142,19 @@ fn stand(rows: &[Arc<Decision>], known: &[Arc<Known>]) -> Standing {
             left.push((at, "superseded"));
         } else if texts.insert(known.text) {
             // The same words twice are one decision; the newest row stands for it.
-            holding.push((at, age));
+            holding.push(Held {
+                row: at,
+                age,
+                pinned: known.pinned,
+                governs: bits(&known.governs),
+            });
         }
     }
     Standing {
         holding,
         left,
         gone,
-        having: Postings::of(known.iter().map(|known| &*known.terms)),
+        having: Postings::of(known, |known| &known.terms, earlier.map(|e| &e.having)),
     }
 }
 
@@ -197,9 +220,20 @@ pub(crate) fn names(named: &str, decision: &Decision) -> bool {
     named == decision.decision.trim() || named == decision_id(decision)
 }
 
-/// The decisions that hold, best first, and those that do not, with the reason. A request and files
-/// at hand bring forward what is about them; otherwise the newest come first. Decisions of one
-/// sub-system stand side by side: only naming an earlier one replaces it.
+/// All decisions that hold, the newest first.
+pub(crate) fn holding(decisions: &Rows<Decision>) -> Vec<&Decision> {
+    let known = KNOWN.of(decisions);
+    let rows = known.sum.holding.iter();
+    rows.filter_map(|held| Some(&**decisions.get(held.row)?))
+        .collect()
+}
+
+/// Most decisions that are of use to whoever asks: more are neither told nor named as left out.
+const MAX_RANKED: usize = 32;
+
+/// The decisions that hold, best first, and those that do not, with the reason; of both so many as
+/// can be told of. A request and files at hand bring forward what is about them; otherwise the newest
+/// come first. Decisions of one sub-system stand side by side: only naming an earlier one replaces it.
 pub(crate) fn ranked<'a>(
     snapshot: &'a Snapshot,
     request: &str,
@@ -208,38 +242,42 @@ pub(crate) fn ranked<'a>(
     let known = KNOWN.of(&snapshot.decisions);
     let asked = hashed_terms(request);
     let at_hand = governed_by(paths);
-    let at = |at: usize| Some((&**snapshot.decisions.get(at)?, known.each.get(at)?));
-    let left = known.sum.left.iter();
-    let left = left.filter_map(|(row, why)| Some((at(*row)?.1.id.clone(), *why)));
-    let holding = known.sum.holding.iter();
+    let near = bits(&at_hand);
     let words = known.sum.having.in_common(&asked, known.each.len());
-    let mut out: Vec<RankedDecision> = holding
-        .filter_map(|(row, age)| {
-            let (decision, known) = at(*row)?;
-            let hits = in_common(&known.governs, &at_hand);
-            let words = words.get(*row).copied().unwrap_or_default();
-            let recent = *age < 5;
-            let score = if known.pinned { 1_000 } else { 0 }
-                + 20 * hits.min(3) as i64
-                + (4 * words as i64).min(20)
-                + if recent { 5 - *age as i64 } else { 0 };
-            Some(RankedDecision {
-                decision,
-                known: Arc::clone(known),
-                score,
-                reasons: Reasons {
-                    pinned: known.pinned,
-                    governs: hits > 0,
-                    words,
-                    recent,
-                },
-            })
-        })
-        .collect();
-    let left = left.collect();
+    let score = |held: &Held| {
+        let hits = match known.each.get(held.row) {
+            Some(known) if held.governs & near != 0 => in_common(&known.governs, &at_hand),
+            _ => 0,
+        };
+        let words = words.get(held.row).copied().unwrap_or_default();
+        let recent = held.age < 5;
+        let score = if held.pinned { 1_000 } else { 0 }
+            + 20 * hits.min(3) as i64
+            + (4 * words as i64).min(20)
+            + if recent { 5 - held.age as i64 } else { 0 };
+        let reasons = Reasons {
+            pinned: held.pinned,
+            governs: hits > 0,
+            words,
+            recent,
+        };
+        (score, held.row, reasons)
+    };
+    let mut scored: Vec<_> = known.sum.holding.iter().map(score).collect();
     // Stable: of equal scores the newer one stays first.
-    out.sort_by_key(|found| std::cmp::Reverse(found.score));
-    (out, left)
+    scored.sort_by_key(|(score, ..)| std::cmp::Reverse(*score));
+    let best = scored.into_iter().take(MAX_RANKED);
+    let best = best.filter_map(|(score, row, reasons)| {
+        Some(RankedDecision {
+            decision: snapshot.decisions.get(row)?,
+            known: Arc::clone(known.each.get(row)?),
+            score,
+            reasons,
+        })
+    });
+    let left = known.sum.left.iter().take(MAX_RANKED);
+    let left = left.filter_map(|(row, why)| Some((known.each.get(*row)?.id.clone(), *why)));
+    (best.collect(), left.collect())
 }
 
 #[cfg(test)]

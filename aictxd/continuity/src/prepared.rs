@@ -11,8 +11,8 @@ use aictx_proto::snapshot::Rows;
 /// Lists that are remembered: those of the repositories that are worked in.
 const MAX_LISTS: usize = 16;
 
-/// What is made of a list as a whole.
-type Sum<R, D, S> = fn(&[Arc<R>], &[Arc<D>]) -> S;
+/// What is made of a list as a whole, with what was made of an earlier edition at hand.
+type Sum<R, D, S> = fn(&[Arc<R>], &[Arc<D>], Option<&S>) -> S;
 
 /// What `make` makes of the rows of the lists that were asked about last, and `sum` of each list.
 #[derive(Debug)]
@@ -50,7 +50,7 @@ struct Edition<R, D, S> {
 
 impl<R, D> Prepared<R, D> {
     pub(crate) const fn new(make: fn(&R) -> D) -> Self {
-        Self::with_sum(make, |_, _| ())
+        Self::with_sum(make, |_, _, _| ())
     }
 }
 
@@ -75,8 +75,8 @@ impl<R, D, S> Prepared<R, D, S> {
             return made;
         }
         let earlier = earlier(rows, &self.lists());
-        let each = self.make_all(rows, earlier);
-        let sum = (self.sum)(rows, &each);
+        let each = self.make_all(rows, earlier.as_ref());
+        let sum = (self.sum)(rows, &each, earlier.as_ref().map(|e| &e.made.sum));
         let made = Arc::new(Made { each, sum });
         let mut lists = self.lists();
         lists.retain(|list| list.rows.strong_count() > 0);
@@ -107,7 +107,7 @@ impl<R, D, S> Prepared<R, D, S> {
     }
 
     /// Takes from an earlier edition of the list what the two have in common.
-    fn make_all(&self, rows: &[Arc<R>], earlier: Option<Edition<R, D, S>>) -> Vec<Arc<D>> {
+    fn make_all(&self, rows: &[Arc<R>], earlier: Option<&Edition<R, D, S>>) -> Vec<Arc<D>> {
         let before = || {
             let all = earlier.iter();
             all.flat_map(|earlier| {
@@ -192,7 +192,7 @@ mod tests {
                 MADE.fetch_add(1, Ordering::Relaxed);
                 n * 2
             },
-            |rows, _| rows.len(),
+            |rows, _, _| rows.len(),
         );
         let is_right = |rows: &Rows<usize>| {
             let made = prepared.of(rows);

@@ -6,7 +6,8 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use aictx_artifacts::{Op, StoreError};
+use aictx_artifacts::scrub::Report;
+use aictx_artifacts::{Committed, Op, StoreError};
 use aictx_proto::effect::Effects;
 use aictx_proto::rpc::{INTERNAL, RpcError, UNAVAILABLE};
 use aictx_proto::snapshot::Snapshot;
@@ -57,44 +58,63 @@ pub(super) struct Job {
     soon: bool,
     /// What it looks at on the disk besides its snapshot: of one name, each sees what the one before wrote.
     looks_at: Option<String>,
-    done: oneshot::Sender<Result<aictx_artifacts::scrub::Report, StoreError>>,
+    done: Done,
+}
+
+/// Where it is said that an operation is committed, or why it is not.
+type Done = oneshot::Sender<Result<Report, RpcError>>;
+
+/// Where a job leaves what it decided.
+struct Promise<T> {
+    decided: Arc<Mutex<Option<T>>>,
+    done: Done,
 }
 
 /// What a job will have decided once it is committed.
 struct Pending<T> {
     decided: Arc<Mutex<Option<T>>>,
-    committed: oneshot::Receiver<Result<aictx_artifacts::scrub::Report, StoreError>>,
+    committed: oneshot::Receiver<Result<Report, RpcError>>,
 }
 
-/// A job and what will come of it.
-fn job<T: Send + 'static>(
-    soon: bool,
-    decide: impl FnOnce(&Snapshot) -> (T, Effects) + Send + 'static,
-) -> (Job, Pending<T>) {
+fn promise<T>() -> (Promise<T>, Pending<T>) {
     let decided = Arc::new(Mutex::new(None));
-    let slot = Arc::clone(&decided);
-    let operation: Op<'static, ()> = Box::new(move |snapshot: &Snapshot| {
-        let (reply, effects) = decide(snapshot);
-        *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(reply);
-        ((), effects)
-    });
     let (done, committed) = oneshot::channel();
-    let job = Job {
-        operation,
-        soon,
-        looks_at: None,
+    let promise = Promise {
+        decided: Arc::clone(&decided),
         done,
     };
-    (job, Pending { decided, committed })
+    (promise, Pending { decided, committed })
+}
+
+impl<T: Send + 'static> Promise<T> {
+    /// The job that keeps it.
+    fn job(
+        self,
+        soon: bool,
+        decide: impl FnOnce(&Snapshot) -> (T, Effects) + Send + 'static,
+    ) -> Job {
+        let slot = self.decided;
+        let operation: Op<'static, ()> = Box::new(move |snapshot: &Snapshot| {
+            let (reply, effects) = decide(snapshot);
+            *slot.lock().unwrap_or_else(PoisonError::into_inner) = Some(reply);
+            ((), effects)
+        });
+        Job {
+            operation,
+            soon,
+            looks_at: None,
+            done: self.done,
+        }
+    }
 }
 
 impl<T> Pending<T> {
-    async fn reply(self) -> Result<(T, aictx_artifacts::scrub::Report), RpcError> {
+    async fn reply(self) -> Result<(T, Report), RpcError> {
         let outcome = self
             .committed
             .await
             .map_err(|_| RpcError::new(INTERNAL, "the writer gave up"))?;
-        let report = outcome.map_err(|e| store_error(&e))?;
+        let report = outcome?;
         let mut decided = self.decided.lock().unwrap_or_else(PoisonError::into_inner);
         let reply = decided.take();
         reply
@@ -112,7 +132,7 @@ impl Host {
     pub async fn write<T: Send + 'static>(
         self: &Arc<Self>,
         decide: impl FnOnce(&Snapshot) -> (T, Effects) + Send + 'static,
-    ) -> Result<(T, aictx_artifacts::scrub::Report), RpcError> {
+    ) -> Result<(T, Report), RpcError> {
         self.write_looking_at(None, decide).await
     }
 
@@ -125,10 +145,11 @@ impl Host {
         self: &Arc<Self>,
         name: Option<String>,
         decide: impl FnOnce(&Snapshot) -> (T, Effects) + Send + 'static,
-    ) -> Result<(T, aictx_artifacts::scrub::Report), RpcError> {
-        let (mut job, pending) = job(false, decide);
+    ) -> Result<(T, Report), RpcError> {
+        let (promise, pending) = promise();
+        let mut job = promise.job(false, decide);
         job.looks_at = name;
-        if self.queue(job)? {
+        if self.queue(job) {
             let host = Arc::clone(self);
             tokio::task::spawn_blocking(move || host.drain());
         }
@@ -146,36 +167,29 @@ impl Host {
         self: &Arc<Self>,
         look: impl FnOnce() -> L + Send + 'static,
         decide: impl FnOnce(&Snapshot, L) -> (T, Effects) + Send + 'static,
-    ) -> Result<(T, aictx_artifacts::scrub::Report), RpcError> {
+    ) -> Result<(T, Report), RpcError> {
         let host = Arc::clone(self);
-        let (send, receive) = oneshot::channel();
+        let (promise, pending) = promise();
         tokio::task::spawn_blocking(move || {
             let looked = look();
-            let (job, pending) = job(true, move |snapshot: &Snapshot| decide(snapshot, looked));
-            let queued = host.queue(job);
-            let drains = *queued.as_ref().unwrap_or(&false);
-            let _ = send.send(queued.map(|_| pending));
-            if drains {
+            if host.queue(promise.job(true, move |snapshot: &Snapshot| decide(snapshot, looked))) {
                 host.drain();
             }
         });
-        let pending = receive
-            .await
-            .map_err(|_| RpcError::new(INTERNAL, "the handler failed"))??;
         pending.reply().await
     }
 
-    /// Puts a job into the queue; whether the caller has to drain it.
-    fn queue(&self, job: Job) -> Result<bool, RpcError> {
+    /// Puts a job into the queue; whether the caller has to drain it. One that finds no room is told
+    /// so.
+    fn queue(&self, job: Job) -> bool {
         let mut queue = self.queue.lock().unwrap_or_else(PoisonError::into_inner);
         if queue.waiting.len() >= MAX_QUEUE {
-            return Err(RpcError::new(
-                UNAVAILABLE,
-                "too many operations wait for this repository",
-            ));
+            let why = "too many operations wait for this repository";
+            let _ = job.done.send(Err(RpcError::new(UNAVAILABLE, why)));
+            return false;
         }
         queue.waiting.push_back(job);
-        Ok(!std::mem::replace(&mut queue.draining, true))
+        !std::mem::replace(&mut queue.draining, true)
     }
 
     /// Commits what waits, in groups, until nothing does.
@@ -224,7 +238,7 @@ impl Host {
                     .unzip();
                 let outcomes = self.store.transact_many(operations);
                 for (outcome, done) in outcomes.into_iter().zip(waiting) {
-                    let _ = done.send(outcome.map(|committed| committed.report));
+                    tell(done, outcome);
                 }
             }
             if let Err(error) = self.store.archive_histories() {
@@ -244,15 +258,13 @@ impl Host {
         let mut seen = || {
             for done in waiting.iter_mut().filter_map(Option::take) {
                 // An operation that failed alone left no reply; its caller is told so.
-                let _ = done.send(Ok(aictx_artifacts::scrub::Report::default()));
+                let _ = done.send(Ok(Report::default()));
             }
         };
         let outcomes = self.store.transact_soon(operations, &mut seen);
         for (outcome, done) in outcomes.into_iter().zip(waiting) {
             match (outcome, done) {
-                (outcome, Some(done)) => {
-                    let _ = done.send(outcome.map(|committed| committed.report));
-                }
+                (outcome, Some(done)) => tell(done, outcome),
                 (Err(error), None) => {
                     tracing::warn!(repo = %self.root.display(), %error, "answered, but not on disk yet");
                 }
@@ -260,6 +272,12 @@ impl Host {
             }
         }
     }
+}
+
+/// Says what came of an operation to whoever waits for it.
+fn tell(done: Done, outcome: Result<Committed<()>, StoreError>) {
+    let outcome = outcome.map(|committed| committed.report);
+    let _ = done.send(outcome.map_err(|e| store_error(&e)));
 }
 
 #[cfg(test)]
@@ -270,7 +288,8 @@ mod tests {
     fn no_two_that_look_at_one_file_go_together() {
         let mut queue = Queue::default();
         for name in [None, Some("a"), None, Some("b"), Some("a"), Some("c")] {
-            let (mut job, _) = job(false, |_| ((), Vec::new()));
+            let (promise, _) = promise();
+            let mut job = promise.job(false, |_| ((), Vec::new()));
             job.looks_at = name.map(str::to_owned);
             queue.waiting.push_back(job);
         }

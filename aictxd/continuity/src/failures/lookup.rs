@@ -61,23 +61,13 @@ pub struct FailureQuery<'a> {
 struct Known {
     /// Hashes of its terms, each once.
     terms: Box<[u64]>,
-    /// Its files and their directories, as sets of bits.
-    files: u64,
-    directories: u64,
-    /// Where the beginnings and ends of its files, and of its codes and tests, are looked for in a
-    /// text.
-    named_files: Box<[Ends]>,
-    named_else: Box<[Ends]>,
+    brief: Brief,
+    /// What its files, and its codes and tests, are looked for by in a text.
+    names: Box<[u64]>,
     /// The command that failed.
     command: Arc<Check>,
-    /// Hashes of its area and of the kind of task; none for none.
-    area: Option<u64>,
-    task_type: Option<u64>,
-    often: bool,
     /// It is open, and nobody said that it is wrong.
     is_open: bool,
-    /// When it was seen last.
-    seen: Option<Timestamp>,
 }
 
 /// What is known of all patterns.
@@ -85,14 +75,39 @@ struct Known {
 struct Sum {
     /// Places of the open ones, the ones seen last first.
     open: Vec<usize>,
+    /// Of each row, what most questions want to know of it.
+    each: Vec<Brief>,
     /// By their terms.
-    having: Postings,
+    having: Postings<Known>,
+    /// By the names of their files, codes and tests.
+    named: Postings<Known>,
 }
 
-static KNOWN: Prepared<FailurePattern, Known, Sum> = Prepared::with_sum(know, |rows, known| Sum {
-    open: open_ones(rows, known),
-    having: Postings::of(known.iter().map(|known| &*known.terms)),
-});
+/// A row as far as it is looked at for every question: one that has nothing to do with it is passed
+/// over without a look at the row.
+#[derive(Debug, Clone, Copy)]
+struct Brief {
+    /// Its files and their directories, as sets of bits.
+    files: u64,
+    directories: u64,
+    /// Hashes of its area and of the kind of task; none for none.
+    area: Option<u64>,
+    task_type: Option<u64>,
+    often: bool,
+    /// When it was seen last.
+    seen: Option<Timestamp>,
+}
+
+static KNOWN: Prepared<FailurePattern, Known, Sum> = Prepared::with_sum(know, summed);
+
+fn summed(rows: &[Arc<FailurePattern>], known: &[Arc<Known>], earlier: Option<&Sum>) -> Sum {
+    Sum {
+        open: open_ones(rows, known),
+        each: known.iter().map(|known| known.brief).collect(),
+        having: Postings::of(known, |known| &known.terms, earlier.map(|e| &e.having)),
+        named: Postings::of(known, |known| &known.names, earlier.map(|e| &e.named)),
+    }
+}
 
 /// Prepares a list that will be asked about.
 pub(crate) fn warm(rows: &Rows<FailurePattern>) {
@@ -104,20 +119,26 @@ fn know(pattern: &FailurePattern) -> Known {
     find_terms(&haystack(pattern), |term| terms.push(hash(term)));
     terms.sort_unstable();
     terms.dedup();
+    let named_files = files(pattern).filter_map(|name| Some(Ends::of(name)?.as_term(FILE)));
+    let named_else = other_names(pattern).filter_map(|name| Some(Ends::of(name)?.as_term(ELSE)));
+    let mut names: Vec<u64> = named_files.chain(named_else).collect();
+    names.sort_unstable();
+    names.dedup();
     Known {
         terms: terms.into(),
-        files: bits(files(pattern)),
-        directories: bits(files(pattern).filter_map(directory)),
-        named_files: files(pattern).filter_map(Ends::of).collect(),
-        named_else: other_names(pattern).filter_map(Ends::of).collect(),
+        brief: Brief {
+            files: bits(files(pattern)),
+            directories: bits(files(pattern).filter_map(directory)),
+            area: said(&pattern.area_id),
+            task_type: said(&pattern.task_type),
+            often: pattern.occurrences >= MANY,
+            seen: Timestamp::parse(&pattern.timestamp),
+        },
+        names: names.into(),
         command: check(&pattern.failed_command),
-        area: said(&pattern.area_id),
-        task_type: said(&pattern.task_type),
-        often: pattern.occurrences >= MANY,
         is_open: pattern.status != "resolved"
             && !marks::is_wrong(&pattern.extra)
             && says_something(pattern),
-        seen: Timestamp::parse(&pattern.timestamp),
     }
 }
 
@@ -148,7 +169,7 @@ fn open_ones(patterns: &[Arc<FailurePattern>], known: &[Arc<Known>]) -> Vec<usiz
     let rows = patterns.iter().zip(known).enumerate();
     let mut open: Vec<(Option<Timestamp>, &str, usize)> = rows
         .filter(|(_, (_, known))| known.is_open)
-        .map(|(at, (pattern, known))| (known.seen, &*pattern.failure_id, at))
+        .map(|(at, (pattern, known))| (known.brief.seen, &*pattern.failure_id, at))
         .collect();
     open.sort_by(|(a, left, _), (b, right, _)| b.cmp(a).then_with(|| left.cmp(right)));
     open.into_iter().map(|(_, _, at)| at).collect()
@@ -174,24 +195,32 @@ pub fn find_failures<'a>(
     let all = patterns.len().max(1) as f64;
     let mut telling = Vec::with_capacity(asked.len());
     for (at, (term, weight)) in asked.iter().enumerate() {
-        let having = known.sum.having.rows(*term);
-        for row in having {
-            if let Some(mask) = masks.get_mut(*row as usize) {
+        let mut having = 0.0;
+        for row in known.sum.having.rows(*term) {
+            having += 1.0;
+            if let Some(mask) = masks.get_mut(row) {
                 *mask |= 1 << at;
             }
         }
         // 1 for a term of one pattern, towards 0 for a term of all.
-        let having = having.len() as f64;
         let rarity = ((all + 1.0) / (having + 1.0)).ln() / ((all + 1.0) / 2.0).ln().max(0.7);
         telling.push(EACH_WORD * rarity.min(1.0) * weight);
     }
     let question = Question::new(query, now);
+    let named = question.named(&known.sum.named, patterns.len());
     let mut found: Vec<(f64, &FailurePattern)> = Vec::new();
-    for ((pattern, known), mask) in patterns.iter().zip(&known.each).zip(masks) {
+    for (at, ((brief, mask), named)) in known.sum.each.iter().zip(masks).zip(named).enumerate() {
         let shared = telling.iter().enumerate();
         let shared = shared.filter(|(at, _)| mask >> at & 1 == 1);
         let words: f64 = shared.map(|(_, telling)| telling).sum();
-        let score = words.min(ALL_WORDS) + question.score(pattern, known);
+        let words = words.min(ALL_WORDS);
+        if words + question.most(brief, named) < LEAST {
+            continue;
+        }
+        let (Some(pattern), Some(known)) = (patterns.get(at), known.each.get(at)) else {
+            continue;
+        };
+        let score = words + question.score(pattern, known, brief, named);
         if score >= LEAST {
             found.push((score, pattern));
         }
@@ -239,43 +268,73 @@ impl<'q> Question<'q> {
         }
     }
 
-    /// Everything but the words.
-    fn score(&self, pattern: &FailurePattern, known: &Known) -> f64 {
-        let query = self.query;
+    /// Of each row, whether the text may name one of its files, or something else that it has.
+    fn named(&self, rows: &Postings<Known>, count: usize) -> Vec<u8> {
+        let mut named = vec![0; count];
+        if !self.text.text.is_empty() {
+            let said = |term| self.text.has_both(&Ends::of_term(term));
+            rows.rows_where(said, |row, term| {
+                if let Some(named) = named.get_mut(row) {
+                    *named |= Ends::kind_of_term(term);
+                }
+            });
+        }
+        named
+    }
+
+    /// What a row's score is not above, but for the words.
+    fn most(&self, brief: &Brief, named: u8) -> f64 {
         let mut score = 0.0;
-        let at_hand = |path: &str| query.paths.iter().any(|p| p == path);
-        let is_near = |path: &str| directory(path).is_some_and(|d| self.near.contains(&d));
-        if (known.files & self.files != 0 && files(pattern).any(at_hand))
-            || (self.text.may_mention(&known.named_files)
-                && files(pattern).any(|path| self.text.mentions(path)))
-        {
+        if brief.files & self.files != 0 || named & FILE != 0 {
             score += EXACT_FILE;
-        } else if known.directories & self.directories != 0 && files(pattern).any(is_near) {
+        } else if brief.directories & self.directories != 0 {
             score += SAME_DIRECTORY;
         }
-        if self.text.may_mention(&known.named_else)
-            && other_names(pattern).any(|name| self.text.mentions(name))
+        if named & ELSE != 0 {
+            score += NAMED;
+        }
+        if self.command.is_some() {
+            score += SAME_COMMAND;
+        }
+        self.with_circumstances(score, brief)
+    }
+
+    /// Everything but the words.
+    fn score(&self, pattern: &FailurePattern, known: &Known, brief: &Brief, named: u8) -> f64 {
+        let mut score = 0.0;
+        let at_hand = |path: &str| self.query.paths.iter().any(|p| p == path);
+        let is_near = |path: &str| directory(path).is_some_and(|d| self.near.contains(&d));
+        if (brief.files & self.files != 0 && files(pattern).any(at_hand))
+            || (named & FILE != 0 && files(pattern).any(|path| self.text.mentions(path)))
         {
+            score += EXACT_FILE;
+        } else if brief.directories & self.directories != 0 && files(pattern).any(is_near) {
+            score += SAME_DIRECTORY;
+        }
+        if named & ELSE != 0 && other_names(pattern).any(|name| self.text.mentions(name)) {
             score += NAMED;
         }
         let proves = |check: &Arc<Check>| check.proves(&known.command);
         if self.command.as_ref().is_some_and(proves) {
             score += SAME_COMMAND;
         }
-        if self.area.is_some() && self.area == known.area {
+        self.with_circumstances(score, brief)
+    }
+
+    /// A score, with what speaks for a row whatever it is about.
+    fn with_circumstances(&self, mut score: f64, brief: &Brief) -> f64 {
+        if self.area.is_some() && self.area == brief.area {
             score += SAME_AREA;
         }
-        if self.task_type.is_some() && self.task_type == known.task_type {
+        if self.task_type.is_some() && self.task_type == brief.task_type {
             score += SAME_TASK_TYPE;
         }
-        if score > 0.0 || !query.task.is_empty() {
-            if known.often {
+        if score > 0.0 || !self.query.task.is_empty() {
+            if brief.often {
                 score += OFTEN;
             }
-            if known
-                .seen
-                .is_some_and(|seen| self.now.since(seen) < FORTNIGHT)
-            {
+            let recent = |seen| self.now.since(seen) < FORTNIGHT;
+            if brief.seen.is_some_and(recent) {
                 score += RECENT;
             }
         }
@@ -285,6 +344,10 @@ impl<'q> Question<'q> {
 
 /// Bytes that a name has at least.
 const NAME: usize = 4;
+
+/// Kinds of names, as bits: files, and codes and tests.
+const FILE: u8 = 1;
+const ELSE: u8 = 2;
 
 /// Places of the first and the last bytes of a name among those of a text (see [`Named`]).
 #[derive(Debug, Clone, Copy)]
@@ -298,6 +361,19 @@ impl Ends {
             Named::place(first),
             Named::place(bytes.last_chunk::<NAME>()?),
         ))
+    }
+
+    /// With the kind of name, as a term of [`Postings`].
+    fn as_term(self, kind: u8) -> u64 {
+        u64::from(kind) << 32 | u64::from(self.0) << 16 | u64::from(self.1)
+    }
+
+    fn of_term(term: u64) -> Self {
+        Self((term >> 16) as u16, term as u16)
+    }
+
+    fn kind_of_term(term: u64) -> u8 {
+        (term >> 32) as u8
     }
 }
 
@@ -334,15 +410,14 @@ impl<'t> Named<'t> {
         word.is_some_and(|word| word >> (at % 64) & 1 == 1)
     }
 
-    /// Whether the text may name one of some names; most are told from their ends alone.
-    fn may_mention(&self, names: &[Ends]) -> bool {
-        let both = |ends: &Ends| self.has(ends.0) && self.has(ends.1);
-        names.iter().any(both)
+    /// Whether the text may have a name; for most their ends tell that it has not.
+    fn has_both(&self, ends: &Ends) -> bool {
+        self.has(ends.0) && self.has(ends.1)
     }
 
     /// Whether the text names something that is long enough to be a name.
     fn mentions(&self, name: &str) -> bool {
-        Ends::of(name).is_some_and(|ends| self.may_mention(&[ends])) && self.text.contains(name)
+        Ends::of(name).is_some_and(|ends| self.has_both(&ends)) && self.text.contains(name)
     }
 }
 

@@ -126,9 +126,10 @@ struct Known {
 }
 
 /// With the rows by the terms of their requests.
-static KNOWN: Prepared<Strategy, Known, Postings> = Prepared::with_sum(know, |_, known| {
-    Postings::of(known.iter().map(|known| &*known.request))
-});
+static KNOWN: Prepared<Strategy, Known, Postings<Known>> =
+    Prepared::with_sum(know, |_, known, earlier| {
+        Postings::of(known, |known| &known.request, earlier)
+    });
 
 fn know(strategy: &Strategy) -> Known {
     let files = strategy.files_used.iter().chain(&strategy.entry_points);
