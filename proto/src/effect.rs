@@ -43,6 +43,14 @@ pub enum Effect {
         /// Member order.
         order: KeyOrder,
     },
+    /// As `ReplaceJson`, with the members as they stand in a document that is written out already
+    /// (without white space). For what is large and only shown: nobody reads it back.
+    ReplaceWritten {
+        /// File.
+        file: String,
+        /// Content.
+        json: String,
+    },
     /// Replace a text file.
     ReplaceText {
         /// File.

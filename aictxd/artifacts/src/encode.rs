@@ -75,6 +75,11 @@ pub(crate) fn effect(effect: Effect, report: &mut Report) -> Result<Delta, Store
             }
             (file, Kind::Json, text.into_bytes())
         }
+        Effect::ReplaceWritten { file, json } => {
+            let mut text = scrub::scrub_written(&json, report);
+            text.push('\n');
+            (file, Kind::Json, text.into_bytes())
+        }
         Effect::ReplaceText { file, text } => {
             let text = scrub::scrub_text(&text, report).into_owned();
             (file, Kind::Text, text.into_bytes())

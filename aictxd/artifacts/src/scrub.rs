@@ -51,6 +51,7 @@ mod text;
 mod url;
 mod value;
 mod words;
+mod written;
 
 pub use stream::StreamScrubber;
 
@@ -156,6 +157,21 @@ pub fn scrub_bytes(bytes: &[u8], report: &mut Report) -> Vec<u8> {
 /// and paths (`session_id`, `files`) are not judged by their name.
 pub fn scrub_value(value: &mut Value, report: &mut Report) {
     json::walk(value, &mut String::new(), None, 0, report);
+}
+
+/// As [`scrub_value`] for a document that is written out (without white space, as serde_json writes
+/// it); gives it with two-space indent. A text that is no JSON is scrubbed as a text.
+pub fn scrub_written(json: &str, report: &mut Report) -> String {
+    if let Some(clean) = written::indent_clean(json) {
+        return clean;
+    }
+    match serde_json::from_str(json) {
+        Ok(mut value) => {
+            scrub_value(&mut value, report);
+            serde_json::to_string_pretty(&value).unwrap_or_default()
+        }
+        Err(_) => scrub_text(json, report).into_owned(),
+    }
 }
 
 fn scrub_block(block: &[u8], report: &mut Report) -> Option<Vec<u8>> {

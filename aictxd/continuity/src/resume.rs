@@ -231,7 +231,7 @@ pub fn resume(
     };
     let effects = writes(
         snapshot,
-        &reply,
+        &mut reply,
         &touched,
         &record,
         reference,
@@ -244,41 +244,35 @@ pub fn resume(
 /// Everything that a resume leaves behind.
 fn writes(
     snapshot: &Snapshot,
-    reply: &ResumeReply,
+    reply: &mut ResumeReply,
     touched: &crate::session::Touch,
     record: &ContractRecord,
     reference: ContractRef,
     event: &LifecycleEvent,
     receipt: Receipt,
 ) -> Effects {
-    let replace = |file: String, value: Value, order| Effect::ReplaceJson { file, value, order };
+    let replace = |file: String, value: Value| Effect::ReplaceJson {
+        file,
+        value,
+        order: KeyOrder::Sorted,
+    };
     let (index, gone) = with_new(&snapshot.contracts, reference);
-    let mut stored = value(reply);
-    // It stands in the file beside it.
-    if let Some(text) = stored.get_mut("text") {
-        *text = json!("");
-    }
+    // The text stands in the file beside it.
+    let text = std::mem::take(&mut reply.text);
+    let stored = serde_json::to_string(reply).unwrap_or_default();
+    reply.text.clone_from(&text);
     let mut effects = vec![
         touched.effect(),
         Effect::ReplaceText {
             file: files::RESUME_CAPSULE_MD.to_owned(),
-            text: reply.text.clone(),
+            text,
         },
-        replace(
-            files::RESUME_CAPSULE_JSON.to_owned(),
-            stored,
-            KeyOrder::AsBuilt,
-        ),
-        replace(
-            contract_file(&record.contract_id),
-            value(record),
-            KeyOrder::Sorted,
-        ),
-        replace(
-            files::CONTRACT_INDEX.to_owned(),
-            value(&index),
-            KeyOrder::Sorted,
-        ),
+        Effect::ReplaceWritten {
+            file: files::RESUME_CAPSULE_JSON.to_owned(),
+            json: stored,
+        },
+        replace(contract_file(&record.contract_id), value(record)),
+        replace(files::CONTRACT_INDEX.to_owned(), value(&index)),
         Effect::AppendRows {
             file: files::LIFECYCLE_EVENTS.to_owned(),
             rows: vec![lifecycle::row(event)],

@@ -9,8 +9,9 @@ use std::hash::{BuildHasher, RandomState};
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Texts that are remembered; beyond it new ones take the places of others. 1 MiB in all.
-const PLACES: usize = 1 << 17;
+/// Texts that are remembered; beyond it new ones take the places of others. 256 KiB in all: a larger
+/// table is not in a processor's cache when it is asked.
+const PLACES: usize = 1 << 15;
 /// Longer texts are looked at each time, in bytes.
 const MAX_TEXT: usize = 4 * 1024;
 

@@ -8,7 +8,7 @@ use super::value::{Candidate, Tie, is_secret};
 use super::{Report, assign, clean, header, line::Line, scrub_text};
 
 /// The deepest nesting that is walked with names; serde_json itself refuses deeper input.
-const MAX_DEPTH: usize = 256;
+pub(super) const MAX_DEPTH: usize = 256;
 
 /// Walks the value.
 pub(super) fn walk(
@@ -110,7 +110,7 @@ fn pair_name(map: &Map<String, Value>) -> Option<String> {
 
 /// Whether a name is made of small letters and underscores, as most are: without a digit or a capital
 /// it is no key or token, and what it means as a name is looked at with its value.
-fn is_word(key: &str) -> bool {
+pub(super) fn is_word(key: &str) -> bool {
     key.len() <= 40 && key.bytes().all(|b| b.is_ascii_lowercase() || b == b'_')
 }
 
@@ -149,7 +149,7 @@ fn keys(map: &mut Map<String, Value>, path: &str, report: &mut Report) {
 }
 
 /// Depends on nothing but the text and the name it stands under.
-fn string(text: &mut String, path: &str, name: Option<&str>, report: &mut Report) {
+pub(super) fn string(text: &mut String, path: &str, name: Option<&str>, report: &mut Report) {
     let mark = clean::mark(name, text);
     if mark.as_ref().is_some_and(clean::Mark::is_clean) {
         return;
