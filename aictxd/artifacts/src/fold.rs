@@ -8,27 +8,78 @@ use std::collections::HashSet;
 use aictx_proto::record::{FailurePattern, Handoff, HandoffRow, Strategy};
 use aictx_proto::snapshot::Rows;
 
+/// Failure patterns, and what they were folded from.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Failures {
+    pub(crate) patterns: Rows<FailurePattern>,
+    from: Rows<FailurePattern>,
+    /// The rows of each pattern that is not one of them as it stands, by its signature.
+    groups: Arc<HashMap<String, Group>>,
+}
+
+#[derive(Debug)]
+struct Group {
+    rows: Vec<Arc<FailurePattern>>,
+    pattern: Arc<FailurePattern>,
+}
+
+impl Failures {
+    /// Folds rows; those that were folded before are the same patterns as before, so that whoever
+    /// prepares patterns need not do it again.
+    pub(crate) fn update(&mut self, rows: &Rows<FailurePattern>) {
+        if Arc::ptr_eq(&self.from, rows) {
+            return;
+        }
+        let mut groups = HashMap::new();
+        let patterns = failures(rows, |key, group| {
+            let same = |known: &&Group| {
+                let each = || known.rows.iter().zip(group);
+                known.rows.len() == group.len() && each().all(|(a, b)| Arc::ptr_eq(a, b))
+            };
+            let known = self.groups.get(key).filter(same);
+            let pattern = match known {
+                Some(known) => Arc::clone(&known.pattern),
+                None => fold(group.to_vec())?,
+            };
+            if !group.iter().any(|row| Arc::ptr_eq(row, &pattern)) {
+                let rows = group.iter().map(|row| Arc::clone(row)).collect();
+                let pattern = Arc::clone(&pattern);
+                groups.insert(key.to_owned(), Group { rows, pattern });
+            }
+            Some(pattern)
+        });
+        *self = Self {
+            patterns: Arc::new(patterns),
+            from: Arc::clone(rows),
+            groups: Arc::new(groups),
+        };
+    }
+}
+
 /// One pattern per signature (spec/memory §5.4), in the order of their last rows: the newest row
 /// decides, lists are merged newest first, occurrences are at least the executions that saw it.
-pub(crate) fn failures(rows: &[Arc<FailurePattern>]) -> Vec<Arc<FailurePattern>> {
+fn failures(
+    rows: &[Arc<FailurePattern>],
+    mut fold: impl FnMut(&str, &[&Arc<FailurePattern>]) -> Option<Arc<FailurePattern>>,
+) -> Vec<Arc<FailurePattern>> {
     // The rows of a pattern, and where the last of them stands.
-    let mut groups: Vec<(usize, Vec<&Arc<FailurePattern>>)> = Vec::new();
+    let mut groups: Vec<(usize, &str, Vec<&Arc<FailurePattern>>)> = Vec::new();
     let mut index: HashMap<&str, usize> = HashMap::new();
     for (at, row) in rows.iter().enumerate() {
         let key = signature(row);
         match index.get(key).and_then(|&i| groups.get_mut(i)) {
-            Some((last, group)) if !key.is_empty() => {
+            Some((last, _, group)) if !key.is_empty() => {
                 *last = at;
                 group.push(row);
             }
             _ => {
                 index.insert(key, groups.len());
-                groups.push((at, vec![row]));
+                groups.push((at, key, vec![row]));
             }
         }
     }
-    groups.sort_by_key(|(last, _)| *last);
-    let folded = groups.into_iter().filter_map(|(_, group)| fold(group));
+    groups.sort_by_key(|(last, ..)| *last);
+    let folded = groups.iter().filter_map(|(_, key, group)| fold(key, group));
     folded.collect()
 }
 
@@ -212,6 +263,34 @@ mod tests {
         let told: Vec<_> = folded.iter().map(|s| (&*s.task_id, s.uses)).collect();
         assert_eq!(told, [("", 0), ("b", 0), ("a", 1), ("", 2)]);
         assert!(Arc::ptr_eq(&strategies(&folded), &folded));
+    }
+
+    #[test]
+    fn what_was_folded_before_is_the_same_pattern() {
+        let row = |signature: &str, execution: &str| FailurePattern {
+            signature: signature.to_owned(),
+            last_execution_id: execution.to_owned(),
+            ..FailurePattern::default()
+        };
+        let mut rows = aictx_proto::snapshot::shared([row("a", "1"), row("b", "1"), row("a", "2")]);
+        let mut folded = Failures::default();
+        folded.update(&rows);
+        let counts = |folded: &Failures| -> Vec<(String, u64)> {
+            let patterns = folded.patterns.iter();
+            patterns
+                .map(|p| (p.signature.clone(), p.occurrences))
+                .collect()
+        };
+        assert_eq!(counts(&folded), [("b".into(), 1), ("a".into(), 2)]);
+        let a = Arc::clone(&folded.patterns[1]);
+        Arc::make_mut(&mut rows).push(Arc::new(row("b", "2")));
+        folded.update(&rows);
+        assert_eq!(counts(&folded), [("a".into(), 2), ("b".into(), 2)]);
+        assert!(Arc::ptr_eq(&folded.patterns[0], &a));
+        Arc::make_mut(&mut rows)[0] = Arc::new(row("a", "0"));
+        Arc::make_mut(&mut rows).push(Arc::new(row("a", "3")));
+        folded.update(&rows);
+        assert_eq!(counts(&folded), [("b".into(), 2), ("a".into(), 3)]);
     }
 
     #[test]

@@ -51,9 +51,8 @@ pub(crate) struct Cache {
     threads: Shelf<Thread>,
     subsystems: Shelf<Subsystem>,
     area_shards: Shelf<Area>,
-    /// The failure rows folded, and the rows they were folded from.
-    folded: Rows<FailurePattern>,
-    folded_from: Rows<FailurePattern>,
+    /// The failure rows folded.
+    folded: fold::Failures,
     /// The strategy rows folded, and the rows they were folded from.
     learned: Rows<Strategy>,
     learned_from: Rows<Strategy>,
@@ -141,8 +140,7 @@ impl Cache {
             threads: Shelf::new(files::THREADS_DIR),
             subsystems: Shelf::new(files::SEMANTIC_DIR),
             area_shards: Shelf::new(files::AREAS_DIR),
-            folded: Arc::default(),
-            folded_from: Arc::default(),
+            folded: fold::Failures::default(),
             learned: Arc::default(),
             learned_from: Arc::default(),
             together: Together::default(),
@@ -205,10 +203,7 @@ impl Cache {
     }
 
     fn fold(&mut self) {
-        if !Arc::ptr_eq(&self.folded_from, &self.failures.rows) {
-            self.folded = Arc::new(fold::failures(&self.failures.rows));
-            self.folded_from = self.failures.rows.clone();
-        }
+        self.folded.update(&self.failures.rows);
         if !Arc::ptr_eq(&self.learned_from, &self.strategies.rows) {
             self.learned = fold::strategies(&self.strategies.rows);
             self.learned_from = self.strategies.rows.clone();
@@ -394,7 +389,7 @@ impl Cache {
             handoff: share(handoff, last.handoff.as_ref()),
             handoffs: self.handoffs.rows.clone(),
             decisions: self.decisions.rows.clone(),
-            failures: self.folded.clone(),
+            failures: Arc::clone(&self.folded.patterns),
             failure_rows: self.failures.lines,
             executions: self.executions.rows.clone(),
             executions_total: self.executions_total(),
