@@ -491,6 +491,8 @@ impl Watching {
         }
         let paths = dirty.keys().map(PathBuf::as_path);
         self.maps.changed(&watched.host.root, paths, rescanned);
+        // Artifact files changed from outside are read again now rather than by the next hook.
+        aictx_continuity::warm(&watched.host.snapshot());
         watched.host.watch.change(|stats| {
             stats.batches += 1;
             stats.changed_paths += dirty.len() as u64;
@@ -498,8 +500,6 @@ impl Watching {
             stats.overflows += u64::from(overflowed);
             stats.directories = watched.tree.len() as u64;
         });
-        // Artifact files changed from outside are read again now rather than by the next hook.
-        let _ = watched.host.snapshot();
     }
 
     /// Repositories without native watching: compare what is there with what was there.
@@ -516,7 +516,7 @@ impl Watching {
             if changed {
                 self.maps
                     .changed(&watched.host.root, std::iter::empty(), true);
-                let _ = watched.host.snapshot();
+                aictx_continuity::warm(&watched.host.snapshot());
             }
         }
         let gone: Vec<PathBuf> = self
