@@ -130,6 +130,7 @@ impl Hosts {
             .and_then(|mut open| open.remove(root));
         if let Some(host) = closed {
             host.settle();
+            host.archive();
         }
         if let Ok(mut remembered) = self.remembered.write() {
             remembered.retain(|_, place| place.root != root);

@@ -141,6 +141,7 @@ async fn list_failures(app: &App) {
     let listed = tokio::task::spawn_blocking(move || {
         for host in hosts {
             host.settle();
+            host.archive();
             if let Err(error) = host.list_failures(Duration::ZERO) {
                 tracing::warn!(repo = %host.root.display(), %error, "failures were not listed");
             }

@@ -64,8 +64,11 @@ impl Asked {
                 text.clone_into(slot);
             }
         };
+        let begins = self.first.is_empty();
         keep(&mut self.first);
         match weight(text, label) {
+            // "make the tests pass": with nothing before it, it is what there is to do.
+            Weight::None if begins && label == "validation_change" => keep(&mut self.question),
             Weight::None => return,
             Weight::Question => keep(&mut self.question),
             Weight::Work => keep(&mut self.work),
@@ -204,6 +207,16 @@ mod tests {
                 ("document it, too", "new_requirement"),
             ]),
             told("Add one", "document it, too")
+        );
+    }
+
+    #[test]
+    fn a_check_is_the_goal_where_nothing_else_is() {
+        let check = ("make the tests pass", "validation_change");
+        assert_eq!(asked(&[check]), told(check.0, ""));
+        assert_eq!(
+            asked(&[check, ("Fix the parser", "task"), check]),
+            told("Fix the parser", "")
         );
     }
 

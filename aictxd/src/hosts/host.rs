@@ -39,6 +39,8 @@ pub struct Host {
     pub(super) commits: AtomicU64,
     /// The disk will be asked soon to confirm what was answered.
     pub(super) settling: AtomicBool,
+    /// Histories will be bounded as soon as nobody writes.
+    pub(super) archiving: AtomicBool,
     /// Answers wait here for a commit, not for the disk: files are made ahead for them.
     pub(super) stocks: AtomicBool,
     /// Executions finalized since it was bounded last.
@@ -73,6 +75,7 @@ impl Host {
             queue: Mutex::default(),
             commits: AtomicU64::new(0),
             settling: AtomicBool::new(false),
+            archiving: AtomicBool::new(false),
             stocks: AtomicBool::new(false),
             verdicts: crate::audit::Waiting::default(),
             finalized: AtomicU64::new(0),
@@ -184,6 +187,9 @@ impl Host {
     /// Bounds what the repository keeps. Ledgers of live sessions and of those that are still to be
     /// finalized stay.
     pub async fn tidy(self: &Arc<Self>, app: &Arc<App>) {
+        if app.mode == Mode::Daemon {
+            self.quiet().await;
+        }
         let live: HashSet<String> = app
             .sessions
             .all()
@@ -196,6 +202,7 @@ impl Host {
             Mode::Once => Duration::ZERO,
         };
         let tidied = tokio::task::spawn_blocking(move || {
+            host.archive();
             host.list_failures(every)?;
             host.store.tidy(&|stem| {
                 live.contains(stem) || {

@@ -23,6 +23,8 @@ const MAX_QUEUE: usize = 1_024;
 /// How long the disk is left alone after an answer that need not wait for it: who asks again at once
 /// would wait with it.
 const SETTLE: Duration = Duration::from_millis(50);
+/// So many times as long as that a host that is written to again and again is waited for.
+const MAX_WAITS: usize = 40;
 
 /// Operations that wait for one repository.
 #[derive(Default)]
@@ -207,6 +209,33 @@ impl Host {
                 drop(tokio::task::spawn_blocking(move || host.settle()));
             });
         }
+        if !self.archiving.swap(true, Ordering::AcqRel) {
+            let host = Arc::clone(self);
+            tokio::spawn(async move {
+                host.quiet().await;
+                host.archiving.store(false, Ordering::Release);
+                drop(tokio::task::spawn_blocking(move || host.archive()));
+            });
+        }
+    }
+
+    /// Waits for a moment in which nobody writes, but not for ever: what bounds files takes the lock
+    /// for longer than an answer may take.
+    pub(super) async fn quiet(&self) {
+        for _ in 0..MAX_WAITS {
+            let before = self.commits.load(Ordering::Relaxed);
+            tokio::time::sleep(SETTLE).await;
+            if self.commits.load(Ordering::Relaxed) == before {
+                return;
+            }
+        }
+    }
+
+    /// Moves the older rows of histories that have become long into the archive.
+    pub fn archive(&self) {
+        if let Err(error) = self.store.archive_histories() {
+            tracing::warn!(repo = %self.root.display(), %error, "a history was not archived");
+        }
     }
 
     /// Lets the disk confirm what was answered before it had.
@@ -240,9 +269,6 @@ impl Host {
                 for (outcome, done) in outcomes.into_iter().zip(waiting) {
                     tell(done, outcome);
                 }
-            }
-            if let Err(error) = self.store.archive_histories() {
-                tracing::warn!(repo = %self.root.display(), %error, "a history was not archived");
             }
         }
     }
