@@ -3,13 +3,16 @@
 use std::sync::Arc;
 
 use aictx_proto::record::files;
-use aictx_proto::snapshot::{ReadIssue, Rows, shared};
+use aictx_proto::snapshot::{ReadIssue, Rows};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::fs::{Root, Stamp};
 use crate::read::{self, MAX_FILE};
 use crate::scrub::{Report, scrub_value};
+
+/// Rows that may have gone between two that stayed.
+const MAX_LOOK: usize = 64;
 
 /// A JSONL file as parsed.
 #[derive(Debug, Clone)]
@@ -83,12 +86,24 @@ impl<T: DeserializeOwned + Clone + PartialEq> History<T> {
         self.set(read.rows);
     }
 
-    /// Keeps the shared rows when they are the same.
+    /// Keeps the shared rows that are the same: where a file was rewritten, most are, and what others
+    /// prepared of them holds.
     fn set(&mut self, rows: Vec<T>) {
         let same = self.rows.iter().map(|row| &**row).eq(&rows);
-        if !same {
-            self.rows = shared(rows);
+        if same {
+            return;
         }
+        let mut known = self.rows.as_slice();
+        let rows = rows.into_iter().map(|row| {
+            let near = known.iter().take(MAX_LOOK).position(|known| **known == row);
+            let Some((_, [found, rest @ ..])) = near.and_then(|at| known.split_at_checked(at))
+            else {
+                return Arc::new(row);
+            };
+            known = rest;
+            Arc::clone(found)
+        });
+        self.rows = Arc::new(rows.collect());
     }
 
     /// What a commit does to the file.
@@ -230,4 +245,36 @@ pub(crate) enum Applied<'a> {
     Append(&'a [u8]),
     Replace(&'a [u8]),
     Remove,
+}
+
+#[cfg(test)]
+mod tests {
+    use aictx_proto::record::Decision;
+
+    use super::*;
+
+    #[test]
+    fn rows_that_stay_when_a_file_is_rewritten_are_the_same_rows() {
+        let mut history: History<Decision> = History::new(files::DECISIONS, 500, MAX_FILE);
+        let mut write = |texts: &[&str]| {
+            let line = |text: &&str| format!("{{\"decision\":\"{text}\"}}\n");
+            history.apply(Applied::Replace(
+                texts.iter().map(line).collect::<String>().as_bytes(),
+            ));
+            let rows = &history.rows;
+            assert!(
+                rows.iter()
+                    .map(|row| &*row.decision)
+                    .eq(texts.iter().copied())
+            );
+            Arc::clone(rows)
+        };
+        let before = write(&["a", "b", "c", "d", "a"]);
+        let after = write(&["b", "x", "d", "a", "b"]);
+        let kept: Vec<Option<usize>> = after
+            .iter()
+            .map(|row| before.iter().position(|known| Arc::ptr_eq(known, row)))
+            .collect();
+        assert_eq!(kept, [Some(1), None, Some(3), Some(4), None]);
+    }
 }
