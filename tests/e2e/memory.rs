@@ -420,7 +420,7 @@ fn looking_at_memory_changes_nothing() {
             .all(|p| repo.join(p.as_str().unwrap()).is_file()),
         "w11: no commands among the paths"
     );
-    let reuse = ask(&env, &repo, &["reuse", "--request", "Fix the sums again"]);
+    let reuse = ask(&env, &repo, &["reuse", "Fix the sums again"]);
     assert_eq!(reuse["source"], "previous_successful_execution");
     let none = ask(
         &env,

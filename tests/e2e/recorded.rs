@@ -159,7 +159,7 @@ fn w37_wm2_wm3_wm4_a_repeated_failure_is_one_pattern_with_a_count() {
     );
     who.end();
     let list = env
-        .aictx(&repo, &["failures", "list", "--status", "all", "--json"])
+        .aictx(&repo, &["failures", "list", "--all", "--json"])
         .ok()
         .json();
     let [pattern] = &list["failures"].as_array().unwrap()[..] else {

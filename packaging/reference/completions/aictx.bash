@@ -513,7 +513,7 @@ _aictx() {
             return 0
             ;;
         aictx__subcmd__failures__subcmd__list)
-            opts="-n -h --status --for --path --command --limit --repo --json --no-color --help"
+            opts="-n -h --status --all --for --path --command --limit --repo --json --no-color --help"
             if [[ ${cur} == -* || ${COMP_CWORD} -eq 3 ]] ; then
                 COMPREPLY=( $(compgen -W "${opts}" -- "${cur}") )
                 return 0

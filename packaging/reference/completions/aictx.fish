@@ -165,7 +165,7 @@ complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l json -d 'Print 
 complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l no-color -d 'Print without colours (also: NO_COLOR)'
 complete -c aictx -n "__fish_aictx_using_subcommand finalize" -s h -l help -d 'Print help (see more with \'--help\')'
 complete -c aictx -n "__fish_aictx_using_subcommand next" -l repo -d 'Repository, or a directory in it' -r -F
-complete -c aictx -n "__fish_aictx_using_subcommand next" -l request -d 'The request' -r
+complete -c aictx -n "__fish_aictx_using_subcommand next" -l request -d 'The request, too' -r
 complete -c aictx -n "__fish_aictx_using_subcommand next" -l task-type -d 'Kind of task, when it is known' -r
 complete -c aictx -n "__fish_aictx_using_subcommand next" -l files-opened -d 'Files read or written' -r
 complete -c aictx -n "__fish_aictx_using_subcommand next" -l commands-executed -d 'Commands run' -r
@@ -290,7 +290,7 @@ complete -c aictx -n "__fish_aictx_using_subcommand forget" -l json -d 'Print on
 complete -c aictx -n "__fish_aictx_using_subcommand forget" -l no-color -d 'Print without colours (also: NO_COLOR)'
 complete -c aictx -n "__fish_aictx_using_subcommand forget" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand suggest" -l repo -d 'Repository, or a directory in it' -r -F
-complete -c aictx -n "__fish_aictx_using_subcommand suggest" -l request -d 'The request' -r
+complete -c aictx -n "__fish_aictx_using_subcommand suggest" -l request -d 'The request, too' -r
 complete -c aictx -n "__fish_aictx_using_subcommand suggest" -l task-type -d 'Kind of task, when it is known' -r
 complete -c aictx -n "__fish_aictx_using_subcommand suggest" -l files-opened -d 'Files read or written' -r
 complete -c aictx -n "__fish_aictx_using_subcommand suggest" -l commands-executed -d 'Commands run' -r
@@ -300,7 +300,7 @@ complete -c aictx -n "__fish_aictx_using_subcommand suggest" -l json -d 'Print o
 complete -c aictx -n "__fish_aictx_using_subcommand suggest" -l no-color -d 'Print without colours (also: NO_COLOR)'
 complete -c aictx -n "__fish_aictx_using_subcommand suggest" -s h -l help -d 'Print help'
 complete -c aictx -n "__fish_aictx_using_subcommand reuse" -l repo -d 'Repository, or a directory in it' -r -F
-complete -c aictx -n "__fish_aictx_using_subcommand reuse" -l request -d 'The request' -r
+complete -c aictx -n "__fish_aictx_using_subcommand reuse" -l request -d 'The request, too' -r
 complete -c aictx -n "__fish_aictx_using_subcommand reuse" -l task-type -d 'Kind of task, when it is known' -r
 complete -c aictx -n "__fish_aictx_using_subcommand reuse" -l files-opened -d 'Files read or written' -r
 complete -c aictx -n "__fish_aictx_using_subcommand reuse" -l commands-executed -d 'Commands run' -r
@@ -482,6 +482,7 @@ complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_su
 complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from list" -l command -d 'A command about to be run' -r
 complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from list" -s n -l limit -d 'At most this many' -r
 complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from list" -l repo -d 'Repository, or a directory in it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from list" -l all -d 'All of them, as `--status all` says it'
 complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from list" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from list" -l no-color -d 'Print without colours (also: NO_COLOR)'
 complete -c aictx -n "__fish_aictx_using_subcommand failures; and __fish_seen_subcommand_from list" -s h -l help -d 'Print help'

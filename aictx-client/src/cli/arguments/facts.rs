@@ -12,6 +12,9 @@ pub enum Failures {
         /// Which: open, resolved, all [default: open; all for a question]
         #[arg(long, value_name = "STATUS", value_parser = ["open", "resolved", "all"])]
         status: Option<String>,
+        /// All of them, as `--status all` says it
+        #[arg(long, conflicts_with = "status")]
+        all: bool,
         /// A task
         #[arg(
             long = "for",

@@ -125,10 +125,13 @@ pub enum Task {
 /// What is at hand, for `next`, `suggest` and `reuse`. List options take several values.
 #[derive(Debug, Args)]
 pub struct Hand {
+    /// The request
+    #[arg(value_name = "REQUEST", conflicts_with = "request")]
+    pub asked: Option<String>,
     /// Where.
     #[command(flatten)]
     pub at: RepoOption,
-    /// The request
+    /// The request, too
     #[arg(
         long,
         alias = "task",

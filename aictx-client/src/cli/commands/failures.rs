@@ -22,6 +22,7 @@ pub(super) fn failures(
     let (method, id, summary, at) = match command {
         Failures::List {
             status,
+            all,
             task,
             paths,
             command,
@@ -31,7 +32,10 @@ pub(super) fn failures(
             let params = FailureListParams {
                 repo: absolute(&at.repo)?,
                 cwd: working_directory(),
-                status: status.unwrap_or_default(),
+                status: match all {
+                    true => "all".to_owned(),
+                    false => status.unwrap_or_default(),
+                },
                 task,
                 paths,
                 command,

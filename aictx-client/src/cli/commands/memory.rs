@@ -203,7 +203,7 @@ fn hand(options: Hand) -> Result<HandParams, CliError> {
     Ok(HandParams {
         repo: absolute(&options.at.repo)?,
         cwd: working_directory(),
-        request: options.request,
+        request: options.asked.unwrap_or(options.request),
         task_type: options.task_type,
         files_opened: options.files_opened,
         commands_executed: options.commands_executed,
