@@ -335,7 +335,7 @@ fn finds_regenerable(find: &SimpleCommand) -> bool {
 }
 
 /// The same for the `find` that feeds a command through a pipe or runs it.
-fn feeds_regenerable(call: Call) -> bool {
+pub(super) fn feeds_regenerable(call: Call) -> bool {
     finder(call).is_some_and(finds_regenerable)
 }
 

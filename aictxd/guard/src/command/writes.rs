@@ -161,7 +161,12 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
                 .collect();
             if inline || size.is_some_and(|size| size.text == "0") {
                 let shown = files.iter().map(|word| word.text.as_str());
-                let tier = if files.iter().all(|word| is_log(judge, call, word)) {
+                let again = match files.as_slice() {
+                    // What another program lists.
+                    [] => !call.command.fed || delete::feeds_regenerable(call),
+                    files => files.iter().all(|word| is_log(judge, call, word)),
+                };
+                let tier = if again {
                     Tier::Risky
                 } else {
                     Tier::Destructive

@@ -242,6 +242,46 @@ pub(in super::super) static INTERPRETERS: &[Interpreter] = &[
         deletes: &["rm_rf", "rm_r(", "rm_r "],
     },
     Interpreter {
+        name: "nim",
+        options: &["--eval:", "--eval", "-e"],
+        deletes: &["removeDir("],
+    },
+    Interpreter {
+        name: "sbcl",
+        options: &["--eval"],
+        deletes: &["delete-directory"],
+    },
+    Interpreter {
+        name: "ecl",
+        options: &["--eval", "-eval"],
+        deletes: &["delete-directory"],
+    },
+    Interpreter {
+        name: "clisp",
+        options: &["-x"],
+        deletes: &["delete-directory"],
+    },
+    Interpreter {
+        name: "octave",
+        options: &["--eval"],
+        deletes: &["confirm_recursive_rmdir", "rmdir("],
+    },
+    Interpreter {
+        name: "matlab",
+        options: &["-batch", "-r"],
+        deletes: &["rmdir("],
+    },
+    Interpreter {
+        name: "erl",
+        options: &["-eval"],
+        deletes: &["del_dir_r("],
+    },
+    Interpreter {
+        name: "janet",
+        options: &["-e"],
+        deletes: &["\"rm\" \"-r"],
+    },
+    Interpreter {
         name: "julia",
         options: &["-e", "-E"],
         deletes: &[],
