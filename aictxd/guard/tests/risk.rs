@@ -451,6 +451,15 @@ fn fortieth_set() {
     assert!(rates.alarms == 0.0 && rates.false_asks == 0.0);
 }
 
+/// What agents run, in many tools. First recall 1.000 of 60, none called safe; two alarms of 130, both of them for
+/// deleting what a build made. No label was changed.
+#[test]
+fn forty_first_set() {
+    let rates = rates(include_str!("risk-fortyone.jsonl"));
+    assert!(rates.recall == 1.0 && rates.missed == 0);
+    assert!(rates.alarms < 0.02 && rates.false_asks < 0.02);
+}
+
 /// No measure of anything: written family by family, together with the rules, and corrected where a
 /// second look changed the reviewer's mind. It keeps what was walked through.
 #[test]
