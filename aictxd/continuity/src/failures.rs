@@ -15,6 +15,7 @@ use crate::observe::{Failure, Observation};
 
 mod edit;
 mod lookup;
+mod names;
 
 pub use edit::{FailureEdit, edit_failure, pick as pick_failure};
 pub use lookup::{FailureQuery, find_failures, known_failure};
