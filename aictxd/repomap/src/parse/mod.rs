@@ -26,6 +26,7 @@ mod language;
 mod languages;
 mod lines;
 pub mod memory;
+mod outline;
 mod patterns;
 mod scan;
 mod table;
@@ -34,19 +35,26 @@ mod walk;
 use std::ops::ControlFlow;
 use std::time::{Duration, Instant};
 
-use tree_sitter::{ParseOptions, Range};
+use tree_sitter::{ParseOptions, Range, Tree};
 
 use crate::facts::{Facts, Outcome};
 
 use self::draft::{Draft, head};
 pub use self::language::Language;
 use self::language::Reader;
+use self::table::Spec;
 
 /// Changes whenever the facts of any file may change: part of the key that facts are kept by.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// How many of a file's first bytes are looked at for a NUL.
 const BINARY_HEAD: usize = 4_096;
+
+/// Bytes of a buffer that are kept for the next file.
+const KEPT: usize = 1 << 18;
+
+/// Rows of a source without bodies that may make no sense before it is parsed with them.
+const MANY_LOST: usize = 20;
 
 /// How much work a file is worth.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -100,6 +108,10 @@ pub fn is_private(path: &str) -> bool {
 pub struct Parser {
     inner: tree_sitter::Parser,
     scratch: String,
+    /// A source without bodies.
+    outlined: Vec<u8>,
+    /// Sources are parsed as they are.
+    whole: bool,
 }
 
 impl Default for Parser {
@@ -115,6 +127,17 @@ impl Parser {
         Self {
             inner: tree_sitter::Parser::new(),
             scratch: String::new(),
+            outlined: Vec::new(),
+            whole: false,
+        }
+    }
+
+    /// A parser that leaves nothing out before it parses: slower, and what the other is held
+    /// against.
+    pub fn whole() -> Self {
+        Self {
+            whole: true,
+            ..Self::new()
         }
     }
 
@@ -164,7 +187,7 @@ impl Parser {
         draft: &mut Draft,
     ) -> Outcome {
         match language.reader() {
-            Reader::Tree(_) => return self.tree(language, source, &[], limits, draft),
+            Reader::Tree(spec) => return self.outlined(language, spec, source, limits, draft),
             Reader::Scan(scan) => scan(source, draft),
             Reader::Lines(patterns) => lines::read(patterns, source, draft),
             Reader::Embedded(find) => {
@@ -176,6 +199,39 @@ impl Parser {
         Outcome::Parsed
     }
 
+    /// Parses and walks a source without what its table does not look into.
+    fn outlined(
+        &mut self,
+        language: Language,
+        spec: &Spec,
+        source: &[u8],
+        limits: &Limits,
+        draft: &mut Draft,
+    ) -> Outcome {
+        let Some(outline) = spec.outline.filter(|_| !self.whole) else {
+            return self.tree(language, source, &[], limits, draft);
+        };
+        let mut outlined = std::mem::take(&mut self.outlined);
+        let cut = outline(source, &mut outlined);
+        let seen = if cut { outlined.as_slice() } else { source };
+        let tree = self.syntax(language, seen, &[], limits);
+        // Now and then the parser finds its way by what stands in a body.
+        let lost = tree.as_ref().filter(|_| cut).map_or(0, lost_rows);
+        let whole = if lost >= MANY_LOST {
+            self.syntax(language, source, &[], limits)
+        } else {
+            None
+        };
+        let better = whole.filter(|it| lost_rows(it) < lost);
+        let outcome = match (&better, &tree) {
+            (None, Some(tree)) => walked(language, Some(tree), seen, draft),
+            (better, _) => walked(language, better.as_ref(), source, draft),
+        };
+        outlined.shrink_to(KEPT);
+        self.outlined = outlined;
+        outcome
+    }
+
     /// Parses and walks; with `ranges`, only what lies in them.
     fn tree(
         &mut self,
@@ -185,14 +241,21 @@ impl Parser {
         limits: &Limits,
         draft: &mut Draft,
     ) -> Outcome {
-        let Some(table) = language.table() else {
-            return Outcome::TextOnly;
-        };
-        if self.inner.set_language(&table.grammar).is_err()
-            || self.inner.set_included_ranges(ranges).is_err()
-        {
-            return Outcome::TextOnly;
-        }
+        let tree = self.syntax(language, source, ranges, limits);
+        walked(language, tree.as_ref(), source, draft)
+    }
+
+    /// The syntax tree of a source, or why there is none.
+    fn syntax(
+        &mut self,
+        language: Language,
+        source: &[u8],
+        ranges: &[Range],
+        limits: &Limits,
+    ) -> Option<Tree> {
+        let table = language.table()?;
+        self.inner.set_language(&table.grammar).ok()?;
+        self.inner.set_included_ranges(ranges).ok()?;
         let started = Instant::now();
         let mut progress = |_: &tree_sitter::ParseState| {
             if started.elapsed() < limits.deadline {
@@ -206,16 +269,43 @@ impl Parser {
         let tree = self
             .inner
             .parse_with_options(&mut input, None, Some(options));
-        match tree {
-            Some(tree) => {
-                walk::walk(table, &tree, source, draft);
-                Outcome::Parsed
-            }
-            None => {
-                // Where it stopped is of no use to the next file.
-                self.inner.reset();
-                lines::read(&lines::ANY, source, draft);
-                Outcome::Deadline
+        if tree.is_none() {
+            // Where it stopped is of no use to the next file.
+            self.inner.reset();
+        }
+        tree
+    }
+}
+
+/// What a tree says, or where the deadline struck, what its lines say.
+fn walked(language: Language, tree: Option<&Tree>, source: &[u8], draft: &mut Draft) -> Outcome {
+    match (language.table(), tree) {
+        (None, _) => Outcome::TextOnly,
+        (Some(table), Some(tree)) => {
+            walk::walk(table, tree, source, draft);
+            Outcome::Parsed
+        }
+        (Some(_), None) => {
+            lines::read(&lines::ANY, source, draft);
+            Outcome::Deadline
+        }
+    }
+}
+
+/// How many rows of a source the parser did not understand.
+fn lost_rows(tree: &Tree) -> usize {
+    let mut lost = 0_usize;
+    let mut cursor = tree.walk();
+    loop {
+        let node = cursor.node();
+        if node.is_error() {
+            lost += node.end_position().row - node.start_position().row;
+        } else if node.has_error() && cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return lost;
             }
         }
     }

@@ -4,6 +4,7 @@ use tree_sitter::Node;
 
 use crate::facts::Kind;
 
+use super::outline::Outline;
 use super::walk::Walk;
 
 /// Description of one language.
@@ -19,6 +20,8 @@ pub(super) struct Spec {
     pub(super) inner_doc: Option<for<'t> fn(Node<'t>) -> Option<Node<'t>>>,
     /// A last look at what was found.
     pub(super) finish: Option<fn(&mut Walk<'_, '_>)>,
+    /// How a source is freed of what `nodes` does not look into, before it is parsed.
+    pub(super) outline: Option<Outline>,
 }
 
 impl Spec {
@@ -33,6 +36,7 @@ impl Spec {
             exported: |_, _, _| true,
             inner_doc: None,
             finish: None,
+            outline: None,
         }
     }
 }

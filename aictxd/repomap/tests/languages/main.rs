@@ -8,6 +8,7 @@
     clippy::indexing_slicing
 )]
 
+mod outlined;
 mod robust;
 
 use std::fmt::Write as _;

@@ -222,7 +222,7 @@ fn a_late_parse_is_read_by_lines() {
         deadline: Duration::ZERO,
         ..Limits::default()
     };
-    let mut parser = Parser::new();
+    let mut parser = Parser::whole();
     let body = "    let x = a + b * c;\n".repeat(300);
     let source = format!("/// Says it.\npub fn hello() {{\n{body}}}\nstruct A;\nuse a::b;\n");
     let facts = parser.parse("a.rs", Some(named("rust")), source.as_bytes(), &limits);

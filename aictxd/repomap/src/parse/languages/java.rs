@@ -3,6 +3,7 @@
 use tree_sitter::Node;
 
 use crate::facts::{Kind, Span};
+use crate::parse::outline;
 use crate::parse::table::{Act, Spec, Then, def};
 use crate::parse::walk::Walk;
 
@@ -10,6 +11,7 @@ use super::{has, modifiers};
 
 pub(in crate::parse) static SPEC: Spec = Spec {
     exported,
+    outline: Some(outline::java),
     ..Spec::new(
         || tree_sitter_java::LANGUAGE.into(),
         &[

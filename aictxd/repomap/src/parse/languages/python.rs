@@ -3,6 +3,7 @@
 use tree_sitter::Node;
 
 use crate::facts::Kind;
+use crate::parse::outline;
 use crate::parse::table::{Act, Spec, Then};
 use crate::parse::walk::Walk;
 
@@ -11,7 +12,7 @@ use super::{contains, part};
 pub(in crate::parse) static SPEC: Spec = Spec {
     exported,
     inner_doc: Some(docstring),
-    finish: None,
+    outline: Some(outline::python),
     ..Spec::new(
         || tree_sitter_python::LANGUAGE.into(),
         &[

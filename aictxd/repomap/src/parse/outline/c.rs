@@ -1,0 +1,141 @@
+//! C and C++.
+
+use super::tokens::{Dialect, Quotes, Token, Tokens};
+use super::{Block, Cut};
+
+const C: Dialect = Dialect {
+    directives: true,
+    nested_comments: false,
+    quotes: Quotes::C,
+};
+
+/// What stands before a brace.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Before {
+    /// `struct`, `enum`, …
+    Keyword,
+    /// A word; right behind a keyword, or `__attribute__`, what it is called with is no list of
+    /// parameters.
+    Word { special: bool },
+    /// `( … )`.
+    Group { special: bool },
+    /// Anything else.
+    Other,
+}
+
+/// What was read since the last `;` or brace.
+struct Head {
+    before: Before,
+    /// Parentheses that are open, and whether they are special.
+    depth: usize,
+    special: bool,
+    assigned: bool,
+    namespace: bool,
+    /// `auto f() -> T`.
+    arrow: bool,
+}
+
+impl Head {
+    const NEW: Self = Self {
+        before: Before::Other,
+        depth: 0,
+        special: false,
+        assigned: false,
+        namespace: false,
+        arrow: false,
+    };
+
+    fn word(&mut self, word: &[u8]) {
+        if self.depth > 0 {
+            return;
+        }
+        self.before = match word {
+            b"struct" | b"union" | b"enum" | b"class" => {
+                // `template <class A = B> class C {` assigns nothing to the class.
+                self.assigned = false;
+                Before::Keyword
+            }
+            b"const" | b"volatile" | b"noexcept" | b"override" | b"final" | b"mutable"
+                if self.before == (Before::Group { special: false }) =>
+            {
+                self.before
+            }
+            b"namespace" => {
+                self.namespace = true;
+                Before::Other
+            }
+            b"__attribute__" | b"__attribute" | b"__declspec" | b"alignas" | b"_Alignas"
+            | b"__aligned" | b"decltype" | b"typeof" | b"__typeof__" => {
+                Before::Word { special: true }
+            }
+            _ => Before::Word {
+                special: self.before == Before::Keyword,
+            },
+        };
+    }
+
+    /// What a brace opens here; nothing where it may hold definitions.
+    fn block(&self) -> Option<Block> {
+        match self.before {
+            _ if self.depth > 0 => Some(Block::Part),
+            _ if self.namespace => None,
+            _ if self.assigned => Some(Block::Value),
+            Before::Group { special: false } => Some(Block::Body),
+            Before::Word { special: false } if self.arrow => Some(Block::Body),
+            _ => None,
+        }
+    }
+}
+
+/// Leaves out bodies of functions and long values.
+pub(in crate::parse) fn outline(source: &[u8], out: &mut Vec<u8>) -> bool {
+    let mut tokens = Tokens::new(source, C);
+    let mut cut = Cut::new(source, out).standing_in(b";");
+    let mut head = Head::NEW;
+    while let Some(token) = tokens.next() {
+        match token {
+            Token::Directive(_) => {}
+            Token::Word => head.word(tokens.text()),
+            Token::Literal => head.before = Before::Other,
+            Token::Mark(b'(') => {
+                if head.depth == 0 {
+                    head.special = head.before == (Before::Word { special: true });
+                }
+                head.depth += 1;
+            }
+            Token::Mark(b')') => {
+                head.depth = head.depth.saturating_sub(1);
+                if head.depth == 0 {
+                    head.before = Before::Group {
+                        special: head.special,
+                    };
+                }
+            }
+            Token::Mark(b'{') => {
+                let block = head.block();
+                if let Some(block) = block {
+                    cut.pass(&mut tokens, block);
+                }
+                if block != Some(Block::Part) {
+                    head = Head::NEW;
+                }
+                if cut.hopeless() {
+                    return false;
+                }
+            }
+            Token::Mark(b';' | b'}') => head = Head::NEW,
+            Token::Mark(mark) if head.depth == 0 => {
+                head.assigned |= mark == b'=';
+                head.arrow |= mark == b'>'
+                    && tokens.byte_before(tokens.start()) == Some(b'-')
+                    && head.before == (Before::Group { special: false });
+                // It may be the first half of an arrow.
+                if mark != b'-' || !matches!(head.before, Before::Group { .. }) {
+                    head.before = Before::Other;
+                }
+            }
+            Token::Mark(_) => {}
+        }
+    }
+    cut.finish()
+}

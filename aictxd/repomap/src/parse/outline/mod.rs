@@ -1,0 +1,167 @@
+//! Sources without what no table looks into.
+//!
+//! A walk goes from definition to definition and never into the body of a function or a long table
+//! of values, yet parsing these is most of the work of a grammar. Where a language's tokens can be
+//! told apart without a grammar, bodies are cut out first: of a body that has been followed to the
+//! brace that closes it, its braces and line breaks are left, so that every line keeps its number.
+//! Whatever is not certain is left as it is, and the grammar decides as before.
+
+mod c;
+mod go;
+mod java;
+mod python;
+mod rust;
+mod tokens;
+
+pub(super) use c::outline as c;
+pub(super) use go::outline as go;
+pub(super) use java::outline as java;
+pub(super) use python::outline as python;
+pub(super) use rust::outline as rust;
+
+use self::tokens::{Conditional, Token, Tokens};
+use super::draft::MAX_RAW;
+
+/// Writes a source without bodies; `false` where it has to be parsed as it is.
+pub(super) type Outline = fn(&[u8], &mut Vec<u8>) -> bool;
+
+/// Bodies of a source that may be without end before the source is taken as it is: each of them has
+/// been read to the end of the file.
+const MAX_ENDLESS: usize = 4;
+
+/// What stands between two braces.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Block {
+    /// Statements: nothing of them is kept.
+    Body,
+    /// A value, of which as much is kept as a signature can show.
+    Value,
+    /// Part of a head: all of it is kept.
+    Part,
+}
+
+/// A source that is being cut.
+struct Cut<'s, 'o> {
+    source: &'s [u8],
+    out: &'o mut Vec<u8>,
+    /// What is written for statements: in C++, `int a() {}` may as well be a value.
+    statement: &'static [u8],
+    /// Everything before is written or cut.
+    done: usize,
+    endless: usize,
+}
+
+impl<'s, 'o> Cut<'s, 'o> {
+    fn new(source: &'s [u8], out: &'o mut Vec<u8>) -> Self {
+        out.clear();
+        Self {
+            source,
+            out,
+            statement: b"",
+            done: 0,
+            endless: 0,
+        }
+    }
+
+    /// Writes this for the statements of a body.
+    fn standing_in(self, statement: &'static [u8]) -> Self {
+        Self { statement, ..self }
+    }
+
+    /// Passes a block whose opening brace was just read, and leaves out what `block` says can be
+    /// spared. Where its end is not certain, nothing is passed.
+    fn pass(&mut self, tokens: &mut Tokens<'s>, block: Block) {
+        let open = tokens.end();
+        let mark = tokens.mark();
+        let Some((from, to)) = end_of(tokens, open, block) else {
+            self.endless += 1;
+            return tokens.back_to(mark);
+        };
+        if from < to {
+            let body = block == Block::Body;
+            let statement = if body { self.statement } else { b"" };
+            self.leave_out(from, to, &[statement]);
+        }
+    }
+
+    /// Whether more blocks without end were met than a source in order has.
+    fn hopeless(&self) -> bool {
+        self.endless > MAX_ENDLESS
+    }
+
+    /// Leaves out a range but for its line breaks, and writes something behind them.
+    fn leave_out(&mut self, from: usize, to: usize, instead: &[&[u8]]) {
+        let (Some(before), Some(inside)) =
+            (self.source.get(self.done..from), self.source.get(from..to))
+        else {
+            return;
+        };
+        self.out.extend_from_slice(before);
+        let lines = memchr::memchr_iter(b'\n', inside).count();
+        self.out.resize(self.out.len() + lines, b'\n');
+        for piece in instead {
+            self.out.extend_from_slice(piece);
+        }
+        self.done = to;
+    }
+
+    /// Writes the rest; whether that is of any use.
+    fn finish(self) -> bool {
+        let rest = self.source.get(self.done..).unwrap_or(&[]);
+        self.out.extend_from_slice(rest);
+        self.done > 0 && !self.hopeless()
+    }
+}
+
+/// Reads to the brace that closes a block, and past it: the range that can be spared.
+fn end_of(tokens: &mut Tokens<'_>, open: usize, block: Block) -> Option<(usize, usize)> {
+    let mut depth = 1_usize;
+    let mut groups = 0_usize;
+    // Depths at the conditions that are open, and at the end of the first branch of each.
+    let mut conditions: Vec<(usize, Option<usize>)> = Vec::new();
+    let keep = match block {
+        Block::Value => open.saturating_add(MAX_RAW),
+        _ => open,
+    };
+    let mut from = (block == Block::Body).then_some(open);
+    while let Some(token) = tokens.next() {
+        match token {
+            Token::Mark(b'{') => depth += 1,
+            Token::Mark(b'}') => {
+                depth -= 1;
+                if depth == 0 {
+                    let end = tokens.start();
+                    // A brace in one branch only says nothing of where the block ends.
+                    return conditions.is_empty().then_some((from.unwrap_or(end), end));
+                }
+            }
+            Token::Mark(b'(' | b'[') => groups += 1,
+            Token::Mark(b')' | b']') => groups = groups.saturating_sub(1),
+            Token::Mark(b',' | b';')
+                if block == Block::Value
+                    && from.is_none()
+                    && depth == 1
+                    && groups == 0
+                    && conditions.is_empty()
+                    && tokens.end() >= keep =>
+            {
+                from = Some(tokens.end());
+            }
+            Token::Directive(Conditional::If) => conditions.push((depth, None)),
+            Token::Directive(Conditional::Else) => {
+                let (before, first) = conditions.last_mut()?;
+                first.get_or_insert(depth);
+                depth = *before;
+            }
+            Token::Directive(Conditional::End) => {
+                let (_, first) = conditions.pop()?;
+                depth = first.unwrap_or(depth);
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,233 @@
+use super::*;
+
+/// What is left, with `⏎` for a line break; nothing where the source is to be parsed as it is.
+fn left(outline: Outline, source: &str) -> Option<String> {
+    let mut out = Vec::new();
+    let cut = outline(source.as_bytes(), &mut out);
+    let text = String::from_utf8(out).unwrap();
+    cut.then(|| text.replace('\n', "⏎"))
+}
+
+fn check(outline: Outline, cases: &[(&str, &str)]) {
+    for (source, expected) in cases {
+        let found = left(outline, source);
+        assert_eq!(found.as_deref(), Some(*expected), "{source}");
+    }
+}
+
+/// Nothing can be spared, or nothing is certain.
+fn unchanged(outline: Outline, cases: &[&str]) {
+    for source in cases {
+        if let Some(found) = left(outline, source) {
+            assert_eq!(found, source.replace('\n', "⏎"));
+        }
+    }
+}
+
+#[test]
+fn bodies_of_c() {
+    check(
+        c,
+        &[
+            (
+                "int a(void)\n{\n  if (b) { c(); }\n}\n",
+                "int a(void)⏎{⏎⏎;}⏎",
+            ),
+            ("int a() { return '}'; }", "int a() {;}"),
+            ("int a() { return \"}\\\"}\"; }", "int a() {;}"),
+            ("int a() { /* } */ // }\n}", "int a() {⏎;}"),
+            (
+                "static struct a *b(int c) { }\nint d;",
+                "static struct a *b(int c) {;}⏎int d;",
+            ),
+            ("A::A(int a) const { b }", "A::A(int a) const {;}"),
+            ("auto a() -> int { return 1; }", "auto a() -> int {;}"),
+            ("void a() { b(R\"x(})\")x\"); }", "void a() {;}"),
+            ("int a() { return 1'000; }", "int a() {;}"),
+            (
+                "__attribute__((cold)) int a() { b }",
+                "__attribute__((cold)) int a() {;}",
+            ),
+            (
+                "struct a { int b; };\nint c() { d }",
+                "struct a { int b; };⏎int c() {;}",
+            ),
+            // Branches that each open a brace.
+            (
+                "void a() {\n#ifdef B\nif (b) {\n#else\nif (c) {\n#endif\n}\n}\nint d;",
+                "void a() {⏎⏎⏎⏎⏎⏎⏎;}⏎int d;",
+            ),
+            // Prose that is never compiled.
+            ("void a() {\n#if 0\ndon't {\n#endif\n}", "void a() {⏎⏎⏎⏎;}"),
+            ("void a() {\n#define B {\\\n{\n}", "void a() {⏎⏎⏎;}"),
+        ],
+    );
+    unchanged(
+        c,
+        &[
+            "struct __attribute__((packed)) a { int b; };",
+            "struct __attribute__((packed)) { int b; } c;",
+            "typedef struct PACKED(1) { int b; } c;",
+            "namespace A(b) { int c; }",
+            "template <class A = B> struct C { int d; };",
+            "extern \"C\" { int a; }",
+            "enum a { B = 1, C = 2 };",
+            "class A { int b; };",
+            // The body ends in one of two branches.
+            "void a() {\n#ifdef B\n}\n#else\n}\n#endif\nint c;",
+            "#ifdef A\nvoid a() {\n#else\nvoid a(int b) {\n#endif\n}\nint c;",
+            "void a() { b",
+        ],
+    );
+}
+
+#[test]
+fn long_values_keep_what_a_signature_shows() {
+    let long = format!("int a[] = {{ {} }};\nint b;\n", "12345,\n".repeat(500));
+    let short = left(c, &long).unwrap();
+    assert_eq!(short.matches('⏎').count(), long.matches('\n').count());
+    assert_eq!(short.replace('⏎', "\n").get(..MAX_RAW), long.get(..MAX_RAW));
+    assert!(short.matches("12345").count() < 160 && short.ends_with("};⏎int b;⏎"));
+    unchanged(c, &["int a[] = { 1, 2, 3 };"]);
+}
+
+#[test]
+fn bodies_of_go() {
+    check(
+        go,
+        &[
+            ("func a() {\n\tb(`}`, '}', \"}\")\n}\n", "func a() {⏎⏎}⏎"),
+            (
+                "func (a *A) b(c interface{}, d struct{ e int }) (f struct{ g int }) { h }\n",
+                "func (a *A) b(c interface{}, d struct{ e int }) (f struct{ g int }) {}⏎",
+            ),
+            (
+                "func a() interface{} { b }\nvar c = 1",
+                "func a() interface{} {}⏎var c = 1",
+            ),
+            (
+                "func a[T interface{ ~int }](b T) { c }",
+                "func a[T interface{ ~int }](b T) {}",
+            ),
+            ("func a()\nfunc b() { c }", "func a()⏎func b() {}"),
+        ],
+    );
+    unchanged(
+        go,
+        &[
+            "type a struct {\n\tb func(c int) struct{}\n}\n",
+            "type a interface {\n\tb()\n}\n",
+            "var a = b{1, 2}\n",
+            "func a() { b\n",
+        ],
+    );
+}
+
+#[test]
+fn bodies_of_rust() {
+    check(
+        rust,
+        &[
+            (
+                "fn a<'a>(b: &'a str) -> char { '}' }",
+                "fn a<'a>(b: &'a str) -> char {}",
+            ),
+            ("fn a() { r#\"}\"#; \"}\n\"; b'}' }", "fn a() {⏎}"),
+            ("fn a() { /* /* } */ } */ }", "fn a() {}"),
+            (
+                "fn a<T>() -> T\nwhere\n    T: B,\n{\n    c\n}\n",
+                "fn a<T>() -> T⏎where⏎    T: B,⏎{⏎⏎}⏎",
+            ),
+            (
+                "impl A {\n    fn b(&self) -> [u8; 2] { c }\n}",
+                "impl A {⏎    fn b(&self) -> [u8; 2] {}⏎}",
+            ),
+            ("fn a() -> A<{ B + 1 }> { c }", "fn a() -> A<{ B + 1 }> {}"),
+            (
+                "trait A { fn b(&self); fn c(&self) { d } }",
+                "trait A { fn b(&self); fn c(&self) {} }",
+            ),
+        ],
+    );
+    unchanged(
+        rust,
+        &[
+            "type A = fn(u8) -> u8;\nstruct B { c: u8 }",
+            "macro_rules! a { ($b:ident) => { fn c() { d } }; }",
+            "struct A { b: fn(u8) -> u8, c: u8 }",
+        ],
+    );
+}
+
+#[test]
+fn bodies_of_java() {
+    check(
+        java,
+        &[
+            (
+                "class A { @B({1, 2}) int c(int d) throws E { return '}'; } }",
+                "class A { @B({1, 2}) int c(int d) throws E {} }",
+            ),
+            (
+                "class A { A() { b = \"\"\"\n}\"\"\"; } }",
+                "class A { A() {⏎} }",
+            ),
+            ("enum A { B(1) { int c() { d; } }; }", "enum A { B(1) {}; }"),
+        ],
+    );
+    unchanged(
+        java,
+        &[
+            "record A(int b) { static int c; }",
+            "interface A { int b(); }",
+            "@A(b) class C { int d; }",
+            "class A { int[] b = {1, 2}; Runnable c = () -> { d(); }; }",
+        ],
+    );
+}
+
+#[test]
+fn bodies_of_python() {
+    check(
+        python,
+        &[
+            (
+                "def a():\n    b\n    c\nd = 1\n",
+                "def a():⏎    ⏎    pass⏎d = 1⏎",
+            ),
+            (
+                "class A:\n\tasync def b(self,\n\t\tc={1: 2}):\n\t\t'''Says.'''\n\t\td\n\n\t\te(\n)\n\n\tf = 1\n",
+                "class A:⏎\tasync def b(self,⏎\t\tc={1: 2}):⏎\t\t'''Says.'''⏎⏎⏎⏎\t\tpass⏎⏎\tf = 1⏎",
+            ),
+            (
+                "def a():\n    # Why.\n    b = '''\ndef c():\n'''\n    if b:\n        d\n# e\nf = 1",
+                "def a():⏎    # Why.⏎    ⏎⏎⏎⏎    pass⏎# e⏎f = 1",
+            ),
+        ],
+    );
+    unchanged(
+        python,
+        &[
+            "def a(): return 1\nb = 2\n",
+            "def a():\n    '''Says.'''\nb = 2\n",
+            "def a():\n    b = (\n    c\n\ndef d():\n    e\n    f\n",
+            "defs = 1\n",
+        ],
+    );
+}
+
+#[test]
+fn what_never_ends_costs_no_more_than_its_length() {
+    for (outline, piece) in [
+        (c as Outline, "int a() {\n"),
+        (c, "#if A\nint a = {"),
+        (go, "\nfunc a() {"),
+        (rust, "fn a() {"),
+        (java, "int a() {"),
+        (python, "def a():\n b = (\n"),
+    ] {
+        let source = piece.repeat(200_000);
+        let mut out = Vec::new();
+        assert!(!outline(source.as_bytes(), &mut out), "{piece}");
+    }
+}
