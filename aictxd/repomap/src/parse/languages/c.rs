@@ -41,7 +41,7 @@ pub(in crate::parse) static SPEC: Spec = Spec {
 
 pub(in crate::parse) static CPP: Spec = Spec {
     exported,
-    outline: Some(outline::c),
+    outline: Some(outline::cpp),
     ..Spec::new(
         || tree_sitter_cpp::LANGUAGE.into(),
         &[

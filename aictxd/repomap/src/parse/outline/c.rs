@@ -31,6 +31,8 @@ struct Head {
     special: bool,
     assigned: bool,
     namespace: bool,
+    /// The last keyword was `struct` or `union`.
+    record: bool,
     /// `auto f() -> T`.
     arrow: bool,
 }
@@ -42,6 +44,7 @@ impl Head {
         special: false,
         assigned: false,
         namespace: false,
+        record: false,
         arrow: false,
     };
 
@@ -53,6 +56,7 @@ impl Head {
             b"struct" | b"union" | b"enum" | b"class" => {
                 // `template <class A = B> class C {` assigns nothing to the class.
                 self.assigned = false;
+                self.record = matches!(word, b"struct" | b"union");
                 Before::Keyword
             }
             b"const" | b"volatile" | b"noexcept" | b"override" | b"final" | b"mutable"
@@ -74,21 +78,31 @@ impl Head {
         };
     }
 
-    /// What a brace opens here; nothing where it may hold definitions.
-    fn block(&self) -> Option<Block> {
+    /// What a brace opens here; nothing where it may hold definitions. In C, fields are none.
+    fn block(&self, methods: bool) -> Option<Block> {
         match self.before {
             _ if self.depth > 0 => Some(Block::Part),
             _ if self.namespace => None,
             _ if self.assigned => Some(Block::Value),
             Before::Group { special: false } => Some(Block::Body),
             Before::Word { special: false } if self.arrow => Some(Block::Body),
+            _ if self.record && !methods => Some(Block::Fields),
             _ => None,
         }
     }
 }
 
+/// Leaves out bodies of functions, plain fields and long values.
+pub(in crate::parse) fn c(source: &[u8], out: &mut Vec<u8>) -> bool {
+    outline(source, out, false)
+}
+
 /// Leaves out bodies of functions and long values.
-pub(in crate::parse) fn outline(source: &[u8], out: &mut Vec<u8>) -> bool {
+pub(in crate::parse) fn cpp(source: &[u8], out: &mut Vec<u8>) -> bool {
+    outline(source, out, true)
+}
+
+fn outline(source: &[u8], out: &mut Vec<u8>, methods: bool) -> bool {
     let mut tokens = Tokens::new(source, C);
     let mut cut = Cut::new(source, out).standing_in(b";");
     let mut head = Head::NEW;
@@ -112,7 +126,7 @@ pub(in crate::parse) fn outline(source: &[u8], out: &mut Vec<u8>) -> bool {
                 }
             }
             Token::Mark(b'{') => {
-                let block = head.block();
+                let block = head.block(methods);
                 if let Some(block) = block {
                     cut.pass(&mut tokens, block);
                 }

@@ -13,14 +13,14 @@ mod python;
 mod rust;
 mod tokens;
 
-pub(super) use c::outline as c;
+pub(super) use c::{c, cpp};
 pub(super) use go::outline as go;
 pub(super) use java::outline as java;
 pub(super) use python::outline as python;
 pub(super) use rust::outline as rust;
 
 use self::tokens::{Conditional, Token, Tokens};
-use super::draft::MAX_RAW;
+use crate::facts::MAX_SIGNATURE;
 
 /// Writes a source without bodies; `false` where it has to be parsed as it is.
 pub(super) type Outline = fn(&[u8], &mut Vec<u8>) -> bool;
@@ -36,6 +36,8 @@ enum Block {
     Body,
     /// A value, of which as much is kept as a signature can show.
     Value,
+    /// Fields: nothing of them is kept unless there is more than fields.
+    Fields,
     /// Part of a head: all of it is kept.
     Part,
 }
@@ -74,7 +76,7 @@ impl<'s, 'o> Cut<'s, 'o> {
         let open = tokens.end();
         let mark = tokens.mark();
         let Some((from, to)) = end_of(tokens, open, block) else {
-            self.endless += 1;
+            self.endless += usize::from(tokens.is_done());
             return tokens.back_to(mark);
         };
         if from < to {
@@ -119,13 +121,21 @@ fn end_of(tokens: &mut Tokens<'_>, open: usize, block: Block) -> Option<(usize, 
     let mut groups = 0_usize;
     // Depths at the conditions that are open, and at the end of the first branch of each.
     let mut conditions: Vec<(usize, Option<usize>)> = Vec::new();
-    let keep = match block {
-        Block::Value => open.saturating_add(MAX_RAW),
-        _ => open,
-    };
-    let mut from = (block == Block::Body).then_some(open);
+    // Characters that a signature may show.
+    let mut shown = 0_usize;
+    // Where the last whole part of a value ends.
+    let mut boundary = open;
+    let mut from = matches!(block, Block::Body | Block::Fields).then_some(open);
     while let Some(token) = tokens.next() {
+        if block == Block::Value && from.is_none() {
+            shown += tokens
+                .text()
+                .iter()
+                .filter(|it| **it & 0xc0 != 0x80)
+                .count();
+        }
         match token {
+            Token::Mark(b'{') | Token::Directive(_) if block == Block::Fields => return None,
             Token::Mark(b'{') => depth += 1,
             Token::Mark(b'}') => {
                 depth -= 1;
@@ -137,15 +147,16 @@ fn end_of(tokens: &mut Tokens<'_>, open: usize, block: Block) -> Option<(usize, 
             }
             Token::Mark(b'(' | b'[') => groups += 1,
             Token::Mark(b')' | b']') => groups = groups.saturating_sub(1),
-            Token::Mark(b',' | b';')
-                if block == Block::Value
-                    && from.is_none()
-                    && depth == 1
-                    && groups == 0
-                    && conditions.is_empty()
-                    && tokens.end() >= keep =>
-            {
-                from = Some(tokens.end());
+            Token::Mark(b',' | b';') if depth == 1 && groups == 0 && conditions.is_empty() => {
+                boundary = tokens.end();
+                if shown > MAX_SIGNATURE {
+                    from.get_or_insert(boundary);
+                }
+            }
+            // Grammars know directives among statements, not in values.
+            Token::Directive(_) if block == Block::Value && from.is_none() => {
+                from = Some(boundary);
+                tokens.again();
             }
             Token::Directive(Conditional::If) => conditions.push((depth, None)),
             Token::Directive(Conditional::Else) => {

@@ -98,6 +98,17 @@ impl<'s> Tokens<'s> {
         self.source.get(self.start..self.at).unwrap_or(&[])
     }
 
+    /// Gives the directive read last once more.
+    pub(super) fn again(&mut self) {
+        self.at = self.start;
+        self.fresh = true;
+    }
+
+    /// Whether nothing is left to read.
+    pub(super) fn is_done(&self) -> bool {
+        self.at >= self.source.len()
+    }
+
     /// Whether the token read last begins its line, without any space before it.
     pub(super) fn at_margin(&self) -> bool {
         self.byte_before(self.start).is_none_or(|it| it == b'\n')
