@@ -117,7 +117,7 @@ fn long_values_keep_what_a_signature_shows() {
         c,
         &[(
             "int a[] = {\n1, 2,\n#ifdef B\n3,\n#endif\n};",
-            "int a[] = {⏎1, 2,⏎⏎⏎⏎⏎};",
+            "int a[] = {⏎1, 2,⏎⏎⏎⏎};",
         )],
     );
 }
