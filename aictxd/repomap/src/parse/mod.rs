@@ -208,6 +208,9 @@ impl Parser {
         limits: &Limits,
         draft: &mut Draft,
     ) -> Outcome {
+        if !self.whole && spec.plain.is_some_and(|read| read(source, draft)) {
+            return Outcome::Parsed;
+        }
         let Some(outline) = spec.outline.filter(|_| !self.whole) else {
             return self.tree(language, source, &[], limits, draft);
         };

@@ -130,8 +130,58 @@ fn source(language: &str, functions: &[Vec<usize>]) -> String {
     text
 }
 
+/// Lines of headers that have nothing but directives and comments.
+const DIRECTIVES: &[&str] = &[
+    "#define A 1",
+    "#define B(c, ...) (c) + \\\n\t1",
+    "#define C \\\n  2",
+    "#  define D \"}\" /* Behind it. */",
+    "#define EMPTY",
+    "#define GUARD_H",
+    "#define E 1 // Behind it.",
+    "/* Above it. */",
+    "/**\n * Above\n * it.\n */",
+    "// One line,",
+    "\t// and another.",
+    "",
+    "#undef A",
+    "#include <a/b.h>",
+    "#include \"c.h\" /* Because. */",
+    "#pragma once",
+    "#error \"No.\"",
+];
+
+/// Lines with some of them between conditions.
+fn header(lines: &[usize]) -> String {
+    let mut text = String::new();
+    for (number, of) in lines.iter().enumerate() {
+        let line = DIRECTIVES[of % DIRECTIVES.len()];
+        let (before, behind) = match of / DIRECTIVES.len() % 4 {
+            0 => ("#ifdef X /* Says when. */\n", "\n#endif /* X */"),
+            1 => ("#if !defined(X) && Y > 1\n", "\n#else\n#define Z 1\n#endif"),
+            _ => ("", ""),
+        };
+        text.push_str(before);
+        text.push_str(&line.replace("define ", &format!("define N{number}_")));
+        text.push_str(behind);
+        text.push('\n');
+    }
+    text
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
+
+    #[test]
+    fn headers_say_the_same(lines in prop::collection::vec(0..1_000_usize, 1..12)) {
+        for language in ["c", "cpp"] {
+            let source = header(&lines);
+            for source in [source.replace('\n', "\r\n"), source] {
+                let (ours, whole) = both(language, &source);
+                prop_assert_eq!(ours, whole, "{}", source);
+            }
+        }
+    }
 
     #[test]
     fn made_sources_say_the_same(
