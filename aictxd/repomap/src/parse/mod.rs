@@ -42,6 +42,7 @@ use crate::facts::{Facts, Outcome};
 use self::draft::{Draft, head};
 pub use self::language::Language;
 use self::language::Reader;
+use self::outline::{Macro, Outlined};
 use self::table::Spec;
 
 /// Changes whenever the facts of any file may change: part of the key that facts are kept by.
@@ -109,7 +110,7 @@ pub struct Parser {
     inner: tree_sitter::Parser,
     scratch: String,
     /// A source without bodies.
-    outlined: Vec<u8>,
+    outlined: Outlined,
     /// Sources are parsed as they are.
     whole: bool,
 }
@@ -127,7 +128,7 @@ impl Parser {
         Self {
             inner: tree_sitter::Parser::new(),
             scratch: String::new(),
-            outlined: Vec::new(),
+            outlined: Outlined::default(),
             whole: false,
         }
     }
@@ -208,15 +209,12 @@ impl Parser {
         limits: &Limits,
         draft: &mut Draft,
     ) -> Outcome {
-        if !self.whole && spec.plain.is_some_and(|read| read(source, draft)) {
-            return Outcome::Parsed;
-        }
         let Some(outline) = spec.outline.filter(|_| !self.whole) else {
             return self.tree(language, source, &[], limits, draft);
         };
         let mut outlined = std::mem::take(&mut self.outlined);
         let cut = outline(source, &mut outlined);
-        let seen = if cut { outlined.as_slice() } else { source };
+        let seen = if cut { &outlined.text } else { source };
         let tree = self.syntax(language, seen, &[], limits);
         // Now and then the parser finds its way by what stands in a body.
         let lost = tree.as_ref().filter(|_| cut).map_or(0, lost_rows);
@@ -227,10 +225,17 @@ impl Parser {
         };
         let better = whole.filter(|it| lost_rows(it) < lost);
         let outcome = match (&better, &tree) {
-            (None, Some(tree)) => walked(language, Some(tree), seen, draft),
+            (None, Some(tree)) => {
+                let outcome = walked(language, Some(tree), seen, draft);
+                for it in outlined.macros.iter().filter(|_| cut) {
+                    it.tell(source, draft);
+                }
+                outcome
+            }
             (better, _) => walked(language, better.as_ref(), source, draft),
         };
-        outlined.shrink_to(KEPT);
+        outlined.text.shrink_to(KEPT);
+        outlined.macros.shrink_to(KEPT / size_of::<Macro>());
         self.outlined = outlined;
         outcome
     }

@@ -4,7 +4,6 @@ use tree_sitter::Node;
 
 use crate::facts::Kind;
 
-use super::draft::Draft;
 use super::outline::Outline;
 use super::walk::Walk;
 
@@ -21,8 +20,6 @@ pub(super) struct Spec {
     pub(super) inner_doc: Option<for<'t> fn(Node<'t>) -> Option<Node<'t>>>,
     /// A last look at what was found.
     pub(super) finish: Option<fn(&mut Walk<'_, '_>)>,
-    /// Reads a source without the grammar, or nothing of it: `false` where it takes more.
-    pub(super) plain: Option<fn(&[u8], &mut Draft) -> bool>,
     /// How a source is freed of what `nodes` does not look into, before it is parsed.
     pub(super) outline: Option<Outline>,
 }
@@ -39,7 +36,6 @@ impl Spec {
             exported: |_, _, _| true,
             inner_doc: None,
             finish: None,
-            plain: None,
             outline: None,
         }
     }

@@ -5,13 +5,11 @@ use tree_sitter::Node;
 use crate::facts::Kind;
 use crate::parse::draft::slice;
 use crate::parse::outline;
-use crate::parse::scan;
 use crate::parse::table::{Act, Field, Spec, Then, def};
 use crate::parse::walk::Walk;
 
 pub(in crate::parse) static SPEC: Spec = Spec {
     exported,
-    plain: Some(scan::directives::read),
     outline: Some(outline::c),
     ..Spec::new(
         || tree_sitter_c::LANGUAGE.into(),
@@ -43,7 +41,6 @@ pub(in crate::parse) static SPEC: Spec = Spec {
 
 pub(in crate::parse) static CPP: Spec = Spec {
     exported,
-    plain: Some(scan::directives::read),
     outline: Some(outline::cpp),
     ..Spec::new(
         || tree_sitter_cpp::LANGUAGE.into(),

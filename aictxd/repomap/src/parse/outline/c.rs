@@ -1,7 +1,8 @@
 //! C and C++.
 
+use super::macros::definition;
 use super::tokens::{Dialect, Quotes, Token, Tokens};
-use super::{Block, Cut};
+use super::{Block, Cut, Outlined};
 
 const C: Dialect = Dialect {
     directives: true,
@@ -93,22 +94,34 @@ impl Head {
 }
 
 /// Leaves out bodies of functions, plain fields and long values.
-pub(in crate::parse) fn c(source: &[u8], out: &mut Vec<u8>) -> bool {
+pub(in crate::parse) fn c(source: &[u8], out: &mut Outlined) -> bool {
     outline(source, out, false)
 }
 
 /// Leaves out bodies of functions and long values.
-pub(in crate::parse) fn cpp(source: &[u8], out: &mut Vec<u8>) -> bool {
+pub(in crate::parse) fn cpp(source: &[u8], out: &mut Outlined) -> bool {
     outline(source, out, true)
 }
 
-fn outline(source: &[u8], out: &mut Vec<u8>, methods: bool) -> bool {
+fn outline(source: &[u8], out: &mut Outlined, methods: bool) -> bool {
     let mut tokens = Tokens::new(source, C);
     let mut cut = Cut::new(source, out).standing_in(b";");
     let mut head = Head::NEW;
+    // Braces around what is read that were not passed.
+    let mut scopes = 0_usize;
+    let mut lines = Lines::default();
     while let Some(token) = tokens.next() {
         match token {
-            Token::Directive(_) => {}
+            Token::Directive(_) if scopes > 0 => {}
+            Token::Directive(_) => {
+                let line = lines.at(source, tokens.start());
+                let doc = tokens.comment_above();
+                let found = definition(tokens.text(), tokens.start(), doc, line);
+                if let Some(found) = found {
+                    cut.leave_out(tokens.start(), tokens.end(), &[]);
+                    cut.macros.extend(found);
+                }
+            }
             Token::Word => head.word(tokens.text()),
             Token::Literal => head.before = Before::Other,
             Token::Mark(b'(') => {
@@ -127,9 +140,8 @@ fn outline(source: &[u8], out: &mut Vec<u8>, methods: bool) -> bool {
             }
             Token::Mark(b'{') => {
                 let block = head.block(methods);
-                if let Some(block) = block {
-                    cut.pass(&mut tokens, block);
-                }
+                let passed = block.is_some_and(|it| cut.pass(&mut tokens, it));
+                scopes += usize::from(!passed);
                 if block != Some(Block::Part) {
                     head = Head::NEW;
                 }
@@ -137,7 +149,10 @@ fn outline(source: &[u8], out: &mut Vec<u8>, methods: bool) -> bool {
                     return false;
                 }
             }
-            Token::Mark(b';' | b'}') => head = Head::NEW,
+            Token::Mark(mark @ (b';' | b'}')) => {
+                scopes = scopes.saturating_sub(usize::from(mark == b'}'));
+                head = Head::NEW;
+            }
             Token::Mark(mark) if head.depth == 0 => {
                 head.assigned |= mark == b'=';
                 head.arrow |= mark == b'>'
@@ -152,4 +167,24 @@ fn outline(source: &[u8], out: &mut Vec<u8>, methods: bool) -> bool {
         }
     }
     cut.finish()
+}
+
+/// Counts lines on the way through a source.
+#[derive(Default)]
+struct Lines {
+    at: usize,
+    breaks: u32,
+}
+
+impl Lines {
+    /// The line of a place that is not before the last one asked for.
+    fn at(&mut self, source: &[u8], place: usize) -> u32 {
+        let passed = source.get(self.at..place).unwrap_or(&[]);
+        let breaks = memchr::memchr_iter(b'\n', passed).count();
+        self.at = place;
+        self.breaks = self
+            .breaks
+            .saturating_add(u32::try_from(breaks).unwrap_or(u32::MAX));
+        self.breaks.saturating_add(1)
+    }
 }

@@ -1,7 +1,7 @@
 //! Go.
 
 use super::tokens::{Dialect, Quotes, Token, Tokens};
-use super::{Block, Cut};
+use super::{Block, Cut, Outlined};
 
 const GO: Dialect = Dialect {
     directives: false,
@@ -10,7 +10,7 @@ const GO: Dialect = Dialect {
 };
 
 /// Leaves out bodies of functions and long values.
-pub(in crate::parse) fn outline(source: &[u8], out: &mut Vec<u8>) -> bool {
+pub(in crate::parse) fn outline(source: &[u8], out: &mut Outlined) -> bool {
     let mut tokens = Tokens::new(source, GO);
     let mut cut = Cut::new(source, out);
     // In the head of a function, how many groups are open.

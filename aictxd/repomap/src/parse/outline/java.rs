@@ -1,7 +1,7 @@
 //! Java.
 
 use super::tokens::{Dialect, Quotes, Token, Tokens};
-use super::{Block, Cut};
+use super::{Block, Cut, Outlined};
 
 const JAVA: Dialect = Dialect {
     directives: false,
@@ -22,7 +22,7 @@ struct Head {
 }
 
 /// Leaves out bodies of methods and long values.
-pub(in crate::parse) fn outline(source: &[u8], out: &mut Vec<u8>) -> bool {
+pub(in crate::parse) fn outline(source: &[u8], out: &mut Outlined) -> bool {
     let mut tokens = Tokens::new(source, JAVA);
     let mut cut = Cut::new(source, out);
     let mut head = Head::default();

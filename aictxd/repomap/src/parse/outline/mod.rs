@@ -9,6 +9,7 @@
 mod c;
 mod go;
 mod java;
+mod macros;
 mod python;
 mod rust;
 mod tokens;
@@ -16,6 +17,7 @@ mod tokens;
 pub(super) use c::{c, cpp};
 pub(super) use go::outline as go;
 pub(super) use java::outline as java;
+pub(super) use macros::Macro;
 pub(super) use python::outline as python;
 pub(super) use rust::outline as rust;
 
@@ -23,7 +25,14 @@ use self::tokens::{Conditional, Token, Tokens};
 use crate::facts::MAX_SIGNATURE;
 
 /// Writes a source without bodies; `false` where it has to be parsed as it is.
-pub(super) type Outline = fn(&[u8], &mut Vec<u8>) -> bool;
+pub(super) type Outline = fn(&[u8], &mut Outlined) -> bool;
+
+/// What is left of a source, and what was found in what is not.
+#[derive(Default)]
+pub(super) struct Outlined {
+    pub(super) text: Vec<u8>,
+    pub(super) macros: Vec<Macro>,
+}
 
 /// Bodies of a source that may be without end before the source is taken as it is: each of them has
 /// been read to the end of the file.
@@ -46,6 +55,7 @@ enum Block {
 struct Cut<'s, 'o> {
     source: &'s [u8],
     out: &'o mut Vec<u8>,
+    macros: &'o mut Vec<Macro>,
     /// What is written for statements: in C++, `int a() {}` may as well be a value.
     statement: &'static [u8],
     /// Everything before is written or cut.
@@ -54,11 +64,14 @@ struct Cut<'s, 'o> {
 }
 
 impl<'s, 'o> Cut<'s, 'o> {
-    fn new(source: &'s [u8], out: &'o mut Vec<u8>) -> Self {
-        out.clear();
+    fn new(source: &'s [u8], out: &'o mut Outlined) -> Self {
+        let Outlined { text, macros } = out;
+        text.clear();
+        macros.clear();
         Self {
             source,
-            out,
+            out: text,
+            macros,
             statement: b"",
             done: 0,
             endless: 0,
@@ -71,19 +84,21 @@ impl<'s, 'o> Cut<'s, 'o> {
     }
 
     /// Passes a block whose opening brace was just read, and leaves out what `block` says can be
-    /// spared. Where its end is not certain, nothing is passed.
-    fn pass(&mut self, tokens: &mut Tokens<'s>, block: Block) {
+    /// spared. `false` where its end is not certain: nothing is passed then.
+    fn pass(&mut self, tokens: &mut Tokens<'s>, block: Block) -> bool {
         let open = tokens.end();
         let mark = tokens.mark();
         let Some((from, to)) = end_of(tokens, open, block) else {
             self.endless += usize::from(tokens.is_done());
-            return tokens.back_to(mark);
+            tokens.back_to(mark);
+            return false;
         };
         if from < to {
             let body = block == Block::Body;
             let statement = if body { self.statement } else { b"" };
             self.leave_out(from, to, &[statement]);
         }
+        true
     }
 
     /// Whether more blocks without end were met than a source in order has.

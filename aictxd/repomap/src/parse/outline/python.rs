@@ -1,6 +1,6 @@
 //! Python: a body is what is indented further than its `def`.
 
-use super::Cut;
+use super::{Cut, Outlined};
 
 /// How wide a tab is; the grammar has it so.
 const TAB: usize = 8;
@@ -18,7 +18,7 @@ struct Statement {
 }
 
 /// Leaves out bodies of functions, but for the string that documents them.
-pub(in crate::parse) fn outline(source: &[u8], out: &mut Vec<u8>) -> bool {
+pub(in crate::parse) fn outline(source: &[u8], out: &mut Outlined) -> bool {
     let mut cut = Cut::new(source, out);
     let mut lines = Lines {
         source,

@@ -1,7 +1,7 @@
 //! Rust.
 
 use super::tokens::{Dialect, Quotes, Token, Tokens};
-use super::{Block, Cut};
+use super::{Block, Cut, Outlined};
 
 const RUST: Dialect = Dialect {
     directives: false,
@@ -23,7 +23,7 @@ enum At {
 }
 
 /// Leaves out bodies of functions.
-pub(in crate::parse) fn outline(source: &[u8], out: &mut Vec<u8>) -> bool {
+pub(in crate::parse) fn outline(source: &[u8], out: &mut Outlined) -> bool {
     let mut tokens = Tokens::new(source, RUST);
     let mut cut = Cut::new(source, out);
     let mut at = At::Items;

@@ -2,9 +2,9 @@ use super::*;
 
 /// What is left, with `⏎` for a line break; nothing where the source is to be parsed as it is.
 fn left(outline: Outline, source: &str) -> Option<String> {
-    let mut out = Vec::new();
+    let mut out = Outlined::default();
     let cut = outline(source.as_bytes(), &mut out);
-    let text = String::from_utf8(out).unwrap();
+    let text = String::from_utf8(out.text).unwrap();
     cut.then(|| text.replace('\n', "⏎"))
 }
 
@@ -258,7 +258,7 @@ fn what_never_ends_costs_no_more_than_its_length() {
         (python, "def a():\n b = (\n"),
     ] {
         let source = piece.repeat(200_000);
-        let mut out = Vec::new();
+        let mut out = Outlined::default();
         assert!(!outline(source.as_bytes(), &mut out), "{piece}");
     }
 }

@@ -60,6 +60,14 @@ pub(super) struct Tokens<'s> {
     fresh: bool,
     /// Whether a line break stands between the token read last and the one before it.
     broke: bool,
+    /// The comment read last: of lines one below the other, all of them.
+    comment: Option<Comment>,
+}
+
+/// A comment that nothing stands before in its line.
+struct Comment {
+    start: usize,
+    end: usize,
 }
 
 /// A place among tokens to come back to.
@@ -80,6 +88,7 @@ impl<'s> Tokens<'s> {
             at: 0,
             fresh: true,
             broke: false,
+            comment: None,
         }
     }
 
@@ -156,11 +165,13 @@ impl<'s> Tokens<'s> {
                 b' ' | b'\t' | b'\r' | 0x0b | 0x0c => continue,
                 b'/' if self.peek(0) == Some(b'/') => {
                     self.line_comment();
+                    self.note(false);
                     continue;
                 }
                 b'/' if self.peek(0) == Some(b'*') => {
                     self.at += 1;
                     self.block_comment();
+                    self.note(true);
                     continue;
                 }
                 _ => {}
@@ -178,6 +189,25 @@ impl<'s> Tokens<'s> {
                 _ => Token::Mark(byte),
             });
         }
+    }
+
+    /// Notes the comment just read.
+    fn note(&mut self, block: bool) {
+        if !self.fresh {
+            // It is about what it stands behind.
+            return;
+        }
+        let (start, end) = (self.start, self.at);
+        match &mut self.comment {
+            Some(it) if !block && breaks_once(self.source.get(it.end..start)) => it.end = end,
+            it => *it = Some(Comment { start, end }),
+        }
+    }
+
+    /// The comment right above the token read last.
+    pub(super) fn comment_above(&self) -> Option<std::ops::Range<usize>> {
+        let it = self.comment.as_ref()?;
+        breaks_once(self.source.get(it.end..self.start)).then_some(it.start..it.end)
     }
 
     fn peek(&self, ahead: usize) -> Option<u8> {
@@ -441,6 +471,13 @@ fn named(rest: &[u8]) -> Conditional {
         Some(b"endif") => Conditional::End,
         _ => Conditional::None,
     }
+}
+
+/// Whether nothing but space and one line break stands there.
+fn breaks_once(between: Option<&[u8]>) -> bool {
+    between.is_some_and(|it| {
+        it.iter().all(u8::is_ascii_whitespace) && memchr::memchr_iter(b'\n', it).count() == 1
+    })
 }
 
 fn is_word(byte: u8) -> bool {

@@ -1,7 +1,6 @@
 //! Small readers of simple formats, where a line says enough.
 
 pub(super) mod build;
-pub(super) mod directives;
 pub(super) mod json;
 pub(super) mod keys;
 pub(super) mod markup;
