@@ -12,7 +12,7 @@ use crate::facts::{
 use super::doc::first_sentence;
 
 /// Longest piece of source that a signature is made of, in bytes: white space cannot make it long.
-pub(super) const MAX_RAW: usize = 1_000;
+const MAX_RAW: usize = 1_000;
 
 /// A definition as a reader has found it.
 pub(super) struct New<'a> {

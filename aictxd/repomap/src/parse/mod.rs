@@ -42,17 +42,15 @@ use crate::facts::{Facts, Outcome};
 use self::draft::{Draft, head};
 pub use self::language::Language;
 use self::language::Reader;
-use self::outline::{Macro, Outlined};
+use self::outline::Outlined;
 use self::table::Spec;
+use self::walk::Seen;
 
 /// Changes whenever the facts of any file may change: part of the key that facts are kept by.
 pub const VERSION: u32 = 2;
 
 /// How many of a file's first bytes are looked at for a NUL.
 const BINARY_HEAD: usize = 4_096;
-
-/// Bytes of a buffer that are kept for the next file.
-const KEPT: usize = 1 << 18;
 
 /// Rows of a source without bodies that may make no sense before it is parsed with them.
 const MANY_LOST: usize = 20;
@@ -214,8 +212,8 @@ impl Parser {
         };
         let mut outlined = std::mem::take(&mut self.outlined);
         let cut = outline(source, &mut outlined);
-        let seen = if cut { &outlined.text } else { source };
-        let tree = self.syntax(language, seen, &[], limits);
+        let text = if cut { &outlined.text } else { source };
+        let tree = self.syntax(language, text, &[], limits);
         // Now and then the parser finds its way by what stands in a body.
         let lost = tree.as_ref().filter(|_| cut).map_or(0, lost_rows);
         let whole = if lost >= MANY_LOST {
@@ -225,17 +223,20 @@ impl Parser {
         };
         let better = whole.filter(|it| lost_rows(it) < lost);
         let outcome = match (&better, &tree) {
-            (None, Some(tree)) => {
+            (None, Some(tree)) if cut => {
+                let seen = Seen::Outline(source, &outlined);
                 let outcome = walked(language, Some(tree), seen, draft);
-                for it in outlined.macros.iter().filter(|_| cut) {
+                for it in &outlined.macros {
                     it.tell(source, draft);
                 }
                 outcome
             }
-            (better, _) => walked(language, better.as_ref(), source, draft),
+            (better, tree) => {
+                let tree = better.as_ref().or(tree.as_ref());
+                walked(language, tree, Seen::Source(source), draft)
+            }
         };
-        outlined.text.shrink_to(KEPT);
-        outlined.macros.shrink_to(KEPT / size_of::<Macro>());
+        outlined.clear();
         self.outlined = outlined;
         outcome
     }
@@ -250,7 +251,7 @@ impl Parser {
         draft: &mut Draft,
     ) -> Outcome {
         let tree = self.syntax(language, source, ranges, limits);
-        walked(language, tree.as_ref(), source, draft)
+        walked(language, tree.as_ref(), Seen::Source(source), draft)
     }
 
     /// The syntax tree of a source, or why there is none.
@@ -286,14 +287,15 @@ impl Parser {
 }
 
 /// What a tree says, or where the deadline struck, what its lines say.
-fn walked(language: Language, tree: Option<&Tree>, source: &[u8], draft: &mut Draft) -> Outcome {
+fn walked(language: Language, tree: Option<&Tree>, seen: Seen<'_>, draft: &mut Draft) -> Outcome {
     match (language.table(), tree) {
         (None, _) => Outcome::TextOnly,
         (Some(table), Some(tree)) => {
-            walk::walk(table, tree, source, draft);
+            walk::walk(table, tree, seen, draft);
             Outcome::Parsed
         }
         (Some(_), None) => {
+            let (Seen::Source(source) | Seen::Outline(source, _)) = seen;
             lines::read(&lines::ANY, source, draft);
             Outcome::Deadline
         }

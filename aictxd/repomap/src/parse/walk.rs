@@ -5,6 +5,7 @@ use tree_sitter::{Node, Tree, TreeCursor};
 use crate::facts::{Definition, Kind};
 
 use super::draft::{Draft, New, slice};
+use super::outline::Outlined;
 use super::table::{Act, Def, Field, Table, Then};
 
 /// Deepest nesting that is followed. Deeper trees are data or made to hurt.
@@ -45,9 +46,20 @@ struct Comment {
     last_row: usize,
 }
 
+/// What a tree was made of.
+#[derive(Clone, Copy)]
+pub(super) enum Seen<'s> {
+    /// A source.
+    Source(&'s [u8]),
+    /// A source's outline.
+    Outline(&'s [u8], &'s Outlined),
+}
+
 /// A walk over one tree. `'t` is the tree and the source, `'d` the draft.
 pub(super) struct Walk<'t, 'd> {
     pub(super) source: &'t [u8],
+    /// The source as it was, where `source` is an outline of it.
+    written: Option<(&'t [u8], &'t Outlined)>,
     pub(super) draft: &'d mut Draft,
     table: &'d Table,
     frames: Vec<Frame<'t>>,
@@ -55,11 +67,16 @@ pub(super) struct Walk<'t, 'd> {
 }
 
 /// Walks a tree.
-pub(super) fn walk(table: &Table, tree: &Tree, source: &[u8], draft: &mut Draft) {
+pub(super) fn walk(table: &Table, tree: &Tree, seen: Seen<'_>, draft: &mut Draft) {
     let root = tree.root_node();
     let mut cursor = tree.walk();
+    let (source, written) = match seen {
+        Seen::Source(source) => (source, None),
+        Seen::Outline(source, outlined) => (outlined.text.as_slice(), Some((source, outlined))),
+    };
     let mut walk = Walk {
         source,
+        written,
         draft,
         table,
         frames: vec![Frame {
@@ -333,7 +350,10 @@ impl<'t> Walk<'t, '_> {
         let index = self.draft.push(&New {
             kind,
             name,
-            signature: slice(self.source, start..end),
+            signature: match self.written {
+                Some((source, outlined)) => outlined.written(source, start..end),
+                None => slice(self.source, start..end),
+            },
             container,
             line: line(row),
             end_line: line(last_row(node)),

@@ -119,7 +119,7 @@ fn outline(source: &[u8], out: &mut Outlined, methods: bool) -> bool {
                 let found = definition(tokens.text(), tokens.start(), doc, line);
                 if let Some(found) = found {
                     cut.leave_out(tokens.start(), tokens.end(), &[]);
-                    cut.macros.extend(found);
+                    cut.out.macros.extend(found);
                 }
             }
             Token::Word => head.word(tokens.text()),

@@ -21,8 +21,10 @@ pub(super) use macros::Macro;
 pub(super) use python::outline as python;
 pub(super) use rust::outline as rust;
 
+use std::ops::Range;
+
 use self::tokens::{Conditional, Token, Tokens};
-use crate::facts::MAX_SIGNATURE;
+use super::draft::slice;
 
 /// Writes a source without bodies; `false` where it has to be parsed as it is.
 pub(super) type Outline = fn(&[u8], &mut Outlined) -> bool;
@@ -32,6 +34,33 @@ pub(super) type Outline = fn(&[u8], &mut Outlined) -> bool;
 pub(super) struct Outlined {
     pub(super) text: Vec<u8>,
     pub(super) macros: Vec<Macro>,
+    /// Where the text goes on behind each cut: in the text and in the source.
+    resumed: Vec<(usize, usize)>,
+}
+
+impl Outlined {
+    /// The source that a piece of the text was made of.
+    pub(super) fn written<'s>(&self, source: &'s [u8], piece: Range<usize>) -> &'s [u8] {
+        slice(source, self.place(piece.start)..self.place(piece.end))
+    }
+
+    /// Where a place of the text, which is in no cut, stands in the source.
+    fn place(&self, at: usize) -> usize {
+        let cuts = self.resumed.partition_point(|&(text, _)| text <= at);
+        let resumed = cuts.checked_sub(1).and_then(|it| self.resumed.get(it));
+        let (text, source) = resumed.copied().unwrap_or((0, 0));
+        at - text + source
+    }
+
+    /// Forgets what it holds, but little of its memory.
+    pub(super) fn clear(&mut self) {
+        self.text.clear();
+        self.text.shrink_to(1 << 18);
+        self.macros.clear();
+        self.macros.shrink_to(1 << 11);
+        self.resumed.clear();
+        self.resumed.shrink_to(1 << 11);
+    }
 }
 
 /// Bodies of a source that may be without end before the source is taken as it is: each of them has
@@ -43,7 +72,7 @@ const MAX_ENDLESS: usize = 4;
 enum Block {
     /// Statements: nothing of them is kept.
     Body,
-    /// A value, of which as much is kept as a signature can show.
+    /// A value: nothing of it is kept.
     Value,
     /// Fields: nothing of them is kept unless there is more than fields.
     Fields,
@@ -54,8 +83,7 @@ enum Block {
 /// A source that is being cut.
 struct Cut<'s, 'o> {
     source: &'s [u8],
-    out: &'o mut Vec<u8>,
-    macros: &'o mut Vec<Macro>,
+    out: &'o mut Outlined,
     /// What is written for statements: in C++, `int a() {}` may as well be a value.
     statement: &'static [u8],
     /// Everything before is written or cut.
@@ -65,13 +93,10 @@ struct Cut<'s, 'o> {
 
 impl<'s, 'o> Cut<'s, 'o> {
     fn new(source: &'s [u8], out: &'o mut Outlined) -> Self {
-        let Outlined { text, macros } = out;
-        text.clear();
-        macros.clear();
+        out.clear();
         Self {
             source,
-            out: text,
-            macros,
+            out,
             statement: b"",
             done: 0,
             endless: 0,
@@ -113,19 +138,21 @@ impl<'s, 'o> Cut<'s, 'o> {
         else {
             return;
         };
-        self.out.extend_from_slice(before);
+        let text = &mut self.out.text;
+        text.extend_from_slice(before);
         let lines = memchr::memchr_iter(b'\n', inside).count();
-        self.out.resize(self.out.len() + lines, b'\n');
+        text.resize(text.len() + lines, b'\n');
         for piece in instead {
-            self.out.extend_from_slice(piece);
+            text.extend_from_slice(piece);
         }
+        self.out.resumed.push((text.len(), to));
         self.done = to;
     }
 
     /// Writes the rest; whether that is of any use.
     fn finish(self) -> bool {
         let rest = self.source.get(self.done..).unwrap_or(&[]);
-        self.out.extend_from_slice(rest);
+        self.out.text.extend_from_slice(rest);
         self.done > 0 && !self.hopeless()
     }
 }
@@ -133,22 +160,9 @@ impl<'s, 'o> Cut<'s, 'o> {
 /// Reads to the brace that closes a block, and past it: the range that can be spared.
 fn end_of(tokens: &mut Tokens<'_>, open: usize, block: Block) -> Option<(usize, usize)> {
     let mut depth = 1_usize;
-    let mut groups = 0_usize;
     // Depths at the conditions that are open, and at the end of the first branch of each.
     let mut conditions: Vec<(usize, Option<usize>)> = Vec::new();
-    // Characters that a signature may show.
-    let mut shown = 0_usize;
-    // Where the last whole part of a value ends.
-    let mut boundary = open;
-    let mut from = matches!(block, Block::Body | Block::Fields).then_some(open);
     while let Some(token) = tokens.next() {
-        if block == Block::Value && from.is_none() {
-            shown += tokens
-                .text()
-                .iter()
-                .filter(|it| **it & 0xc0 != 0x80)
-                .count();
-        }
         match token {
             Token::Mark(b'{') | Token::Directive(_) if block == Block::Fields => return None,
             Token::Mark(b'{') => depth += 1,
@@ -157,21 +171,9 @@ fn end_of(tokens: &mut Tokens<'_>, open: usize, block: Block) -> Option<(usize, 
                 if depth == 0 {
                     let end = tokens.start();
                     // A brace in one branch only says nothing of where the block ends.
-                    return conditions.is_empty().then_some((from.unwrap_or(end), end));
+                    let from = if block == Block::Part { end } else { open };
+                    return conditions.is_empty().then_some((from, end));
                 }
-            }
-            Token::Mark(b'(' | b'[') => groups += 1,
-            Token::Mark(b')' | b']') => groups = groups.saturating_sub(1),
-            Token::Mark(b',' | b';') if depth == 1 && groups == 0 && conditions.is_empty() => {
-                boundary = tokens.end();
-                if shown > MAX_SIGNATURE {
-                    from.get_or_insert(boundary);
-                }
-            }
-            // Grammars know directives among statements, not in values.
-            Token::Directive(_) if block == Block::Value && from.is_none() => {
-                from = Some(boundary);
-                tokens.again();
             }
             Token::Directive(Conditional::If) => conditions.push((depth, None)),
             Token::Directive(Conditional::Else) => {

@@ -107,12 +107,6 @@ impl<'s> Tokens<'s> {
         self.source.get(self.start..self.at).unwrap_or(&[])
     }
 
-    /// Gives the directive read last once more.
-    pub(super) fn again(&mut self) {
-        self.at = self.start;
-        self.fresh = true;
-    }
-
     /// Whether nothing is left to read.
     pub(super) fn is_done(&self) -> bool {
         self.at >= self.source.len()
