@@ -1,7 +1,8 @@
 //! One file's bytes to [`Facts`].
 //!
 //! Languages with a grammar are parsed and walked once, from definition to definition, along a table
-//! that says what each kind of node means (`table`, `walk`, `languages`). Simple formats are read by
+//! that says what each kind of node means (`table`, `walk`, `languages`), some of them without the
+//! bodies that no table looks into (`outline`). Simple formats are read by
 //! small scanners (`scan`), the rest line by line (`lines`). Whatever stands in a file, reading it
 //! ends, within limits, and never fails.
 //!
