@@ -3,25 +3,13 @@
 //! Reads every file both ways and prints the names and signatures that only one of them found.
 #![allow(clippy::print_stdout, clippy::unwrap_used, clippy::expect_used)]
 
+mod trees;
+
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use aictx_repomap::facts::Facts;
 use aictx_repomap::parse::{Language, Limits, Parser};
-
-fn files(directory: &Path, found: &mut Vec<PathBuf>) {
-    let Ok(entries) = std::fs::read_dir(directory) else {
-        return;
-    };
-    for entry in entries.flatten() {
-        match entry.file_type() {
-            Ok(it) if it.is_dir() => files(&entry.path(), found),
-            Ok(it) if it.is_file() => found.push(entry.path()),
-            _ => {}
-        }
-    }
-}
 
 fn lines(facts: &Facts) -> Vec<String> {
     let definitions = facts.definitions.iter().map(|it| {
@@ -59,12 +47,7 @@ struct Sum {
 }
 
 fn main() {
-    let mut arguments = std::env::args().skip(1);
-    let directory = arguments.next().expect("a directory");
-    let suffix = arguments.next().unwrap_or_default();
-    let mut paths = Vec::new();
-    files(Path::new(&directory), &mut paths);
-    paths.sort();
+    let paths = trees::of_the_command_line();
     let limits = Limits {
         deadline: Duration::from_secs(20),
         ..Limits::default()
@@ -73,9 +56,6 @@ fn main() {
     let mut sums: BTreeMap<&str, Sum> = BTreeMap::new();
     for path in paths {
         let name = path.to_string_lossy();
-        if !name.ends_with(&suffix) {
-            continue;
-        }
         let Ok(source) = std::fs::read(&path) else {
             continue;
         };

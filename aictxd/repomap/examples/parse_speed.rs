@@ -4,27 +4,13 @@
 //! three times, on one thread; the best time of each counts.
 #![allow(clippy::print_stdout, clippy::unwrap_used, clippy::expect_used)]
 
+mod trees;
+
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use aictx_repomap::facts::Outcome;
 use aictx_repomap::parse::{Language, Limits, Parser};
-
-fn files(directory: &Path, found: &mut Vec<PathBuf>) {
-    let Ok(entries) = std::fs::read_dir(directory) else {
-        return;
-    };
-    let mut entries: Vec<_> = entries.flatten().collect();
-    entries.sort_by_key(std::fs::DirEntry::path);
-    for entry in entries {
-        match entry.file_type() {
-            Ok(it) if it.is_dir() => files(&entry.path(), found),
-            Ok(it) if it.is_file() => found.push(entry.path()),
-            _ => {}
-        }
-    }
-}
 
 fn grammar(name: &str) -> Option<tree_sitter::Language> {
     Some(match name {
@@ -57,20 +43,13 @@ struct Sum {
 }
 
 fn main() {
-    let mut arguments = std::env::args().skip(1);
-    let directory = arguments.next().expect("a directory");
-    let suffix = arguments.next().unwrap_or_default();
-    let mut paths = Vec::new();
-    files(Path::new(&directory), &mut paths);
+    let paths = trees::of_the_command_line();
     let limits = Limits::default();
     let mut ours = Parser::new();
     let mut bare = tree_sitter::Parser::new();
     let mut sums: BTreeMap<&str, Sum> = BTreeMap::new();
     for path in paths {
         let name = path.to_string_lossy();
-        if !name.ends_with(&suffix) {
-            continue;
-        }
         let Ok(source) = std::fs::read(&path) else {
             continue;
         };
