@@ -6,8 +6,9 @@
 //! in six fails and one in eight decides something.
 //! At every size the methods are timed, and guard besides as often in a row in one session, over an
 //! ordinary command and over one of 4 KB; at the largest, 5 000 failure rows as the ancestor writes
-//! them are put in front (again every 40 executions, since a finalize that records a failure folds
-//! them), the daemon notices that, and they are timed again. Prints tables; judges nothing.
+//! them are put in front, the daemon notices that, and they are timed again: once with the rows put
+//! there once, and once with the rows put there every 40 executions, since a finalize that records a
+//! failure folds them. Prints tables; judges nothing.
 //!
 //! ```text
 //! cargo build --release --workspace
@@ -37,6 +38,8 @@ use serde_json::{Value, json};
 
 /// Source files of the repository.
 const SOURCES: usize = 400;
+/// Executions after which rows of the ancestor are put in front again.
+const AGAIN: usize = 40;
 
 const AREAS: &[&str] = &[
     "auth",
@@ -421,7 +424,7 @@ fn main() {
         agents.work(options.samples, &mut times);
         agents.guards(options.samples, &mut times);
         times.line(&size.to_string());
-        let now = total(&sizes(&repo));
+        let now = agents.size_at_rest();
         growth.push((
             size,
             now,
@@ -430,23 +433,24 @@ fn main() {
         bytes_before = now;
     }
     if options.failures > 0 {
-        let mut times = Times::default();
         let rows = ancestor_failures(options.failures, &mut agents.dice);
-        let file = repo.join(".aictx/failure_memory/failure_patterns.jsonl");
-        for n in 0..options.samples {
-            if n % 40 == 0 {
-                // A finalize that records a failure folds them: they are put back.
-                let before = agents.at_rest();
-                fs::create_dir_all(file.parent().unwrap()).unwrap();
-                fs::write(&file, &rows).unwrap();
-                while agents.batches() == before {
-                    std::thread::sleep(Duration::from_millis(10));
+        for (how, every) in [
+            ("once", options.samples),
+            ("again every 40 executions", AGAIN),
+        ] {
+            let mut times = Times::default();
+            for n in 0..options.samples {
+                if n % every == 0 {
+                    agents.put_in_front(&rows);
                 }
+                agents.work(1, &mut times);
             }
-            agents.work(1, &mut times);
+            agents.guards(options.samples, &mut times);
+            times.line(&format!(
+                "the same and {} failure rows, {how}",
+                options.failures
+            ));
         }
-        agents.guards(options.samples, &mut times);
-        times.line(&format!("the same and {} failure rows", options.failures));
     }
     if options.hooks > 0 {
         let before = total(&sizes(&repo));
@@ -513,6 +517,31 @@ impl Agents {
             if self.batches() == batches {
                 return batches;
             }
+        }
+    }
+
+    /// Bytes of `.aictx` once the daemon has put away what it puts away when nobody writes.
+    fn size_at_rest(&mut self) -> u64 {
+        loop {
+            let before = total(&sizes(&self.repo));
+            std::thread::sleep(Duration::from_secs(1));
+            self.at_rest();
+            if total(&sizes(&self.repo)) == before {
+                return before;
+            }
+        }
+    }
+
+    /// Writes failures as another program would, and waits until the daemon has seen that.
+    fn put_in_front(&mut self, rows: &str) {
+        let file = self
+            .repo
+            .join(".aictx/failure_memory/failure_patterns.jsonl");
+        let before = self.at_rest();
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(&file, rows).unwrap();
+        while self.batches() == before {
+            std::thread::sleep(Duration::from_millis(10));
         }
     }
 

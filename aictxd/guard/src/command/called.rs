@@ -252,6 +252,8 @@ fn script(judge: &mut Judge, call: Call) {
     } else if matches!(name, "sbatch" | "qsub" | "bsub") {
         let mut words = call.arguments().iter();
         words.find(|word| word.text.contains('.') && !word.text.starts_with('-'))
+    } else if let Some(file) = super::windows::file_run(call) {
+        return windows_file(judge, call, file);
     } else if program.text.starts_with("./")
         || program.text.ends_with(".sh")
         || (program.text.contains('/') && is_downloaded(call, program))
@@ -291,6 +293,22 @@ fn script(judge: &mut Judge, call: Call) {
         read(judge, call, file);
     }
     promised(judge, call, &file.text, true);
+}
+
+/// `pwsh -File x.ps1`, `cmd /c x.bat`, `.\x.ps1`.
+fn windows_file(judge: &mut Judge, call: Call, file: &Word) {
+    if file.unknown {
+        return;
+    }
+    if let Some(text) = written(call, file) {
+        return super::windows::script(judge, &text);
+    }
+    let path = file.text.replace('\\', "/");
+    let program = call.command.name();
+    follow(judge, call, None, &[&path], program, |text| {
+        Some(text.to_owned())
+    });
+    promised(judge, call, &path, true);
 }
 
 /// `rustc x.rs && ./x`: a program that the line writes, and makes one of.
@@ -498,7 +516,12 @@ fn follow(
             Some(by) => by.clone(),
             None => shown(call, program),
         };
-        run(judge, &commands, &cwd, by);
+        let dialect = if super::windows::is_script(name) {
+            Dialect::Windows
+        } else {
+            Dialect::Posix
+        };
+        run(judge, &commands, dialect, &cwd, by);
         return true;
     }
     false
@@ -514,8 +537,9 @@ fn shown(call: Call, program: &str) -> String {
     out
 }
 
-fn run(judge: &mut Judge, commands: &str, cwd: &str, by: String) {
-    let script = shell::analyse(commands, Dialect::Posix);
+fn run(judge: &mut Judge, commands: &str, dialect: Dialect, cwd: &str, by: String) {
+    let script = shell::analyse(commands, dialect);
+    let windows = dialect == Dialect::Windows;
     let risk = std::mem::replace(&mut judge.risk, super::CommandRisk::empty());
     let mut inside = Judge {
         place: Place {
@@ -526,8 +550,8 @@ fn run(judge: &mut Judge, commands: &str, cwd: &str, by: String) {
         risk,
         inner: judge.inner,
         segment: judge.segment,
-        dialect: judge.dialect,
-        windows: judge.windows,
+        dialect: if windows { dialect } else { judge.dialect },
+        windows: judge.windows || windows,
         called: Called {
             files: judge.called.files,
             levels: judge.called.levels + 1,
@@ -542,6 +566,9 @@ fn run(judge: &mut Judge, commands: &str, cwd: &str, by: String) {
     };
     let parsed = inside.risk.parsed;
     inside.script(&script);
+    if windows {
+        super::windows::judge_net(&mut inside, commands, true);
+    }
     // Whether a file could be read is not what the reply is asked.
     inside.risk.parsed = parsed;
     judge.called.files = inside.called.files;

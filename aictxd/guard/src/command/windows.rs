@@ -252,6 +252,34 @@ fn started(judge: &mut Judge, call: Call, name: &str) {
     windows_script(judge, &text, name == "forfiles");
 }
 
+/// Whether these shells run a file of this name.
+pub(super) fn is_script(file: &str) -> bool {
+    let (_, suffix) = file.rsplit_once('.').unwrap_or_default();
+    ["ps1", "bat", "cmd"]
+        .iter()
+        .any(|it| suffix.eq_ignore_ascii_case(it))
+}
+
+/// The script that a call runs: `pwsh -NoProfile -File x.ps1`, `cmd /c x.bat`, `.\x.ps1`.
+pub(super) fn file_run<'c>(call: Call<'c>) -> Option<&'c Word> {
+    let program = call.command.words.first()?;
+    if is_script(&program.text) {
+        return Some(program);
+    }
+    let name = call.command.name().to_ascii_lowercase();
+    let name = name.strip_suffix(".exe").unwrap_or(&name);
+    let words = call.arguments();
+    matches!(name, "powershell" | "pwsh" | "cmd")
+        .then(|| words.iter().find(|word| is_script(&word.text)))
+        .flatten()
+}
+
+/// Judges text of a file that these shells run.
+pub(super) fn script(judge: &mut Judge, text: &str) {
+    windows_script(judge, text, false);
+    judge_net(judge, text, true);
+}
+
 /// Judges text that becomes a script of its own in these shells.
 fn windows_script(judge: &mut Judge, text: &str, fed: bool) {
     if judge.inner >= super::MAX_INNER {
