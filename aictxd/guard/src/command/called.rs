@@ -295,20 +295,16 @@ fn script(judge: &mut Judge, call: Call) {
     promised(judge, call, &file.text, true);
 }
 
-/// `pwsh -File x.ps1`, `cmd /c x.bat`, `.\x.ps1`.
+/// `pwsh -File x.ps1`, `cmd /c x.bat`, `.\x.ps1`, where the line writes the file. What stands in the
+/// repository's own is not followed: they clean up by variables, with `-Recurse -Force` whatever it is.
 fn windows_file(judge: &mut Judge, call: Call, file: &Word) {
     if file.unknown {
         return;
     }
-    if let Some(text) = written(call, file) {
-        return super::windows::script(judge, &text);
+    match written(call, file) {
+        Some(text) => super::windows::script(judge, &text),
+        None => promised(judge, call, &file.text, true),
     }
-    let path = file.text.replace('\\', "/");
-    let program = call.command.name();
-    follow(judge, call, None, &[&path], program, |text| {
-        Some(text.to_owned())
-    });
-    promised(judge, call, &path, true);
 }
 
 /// `rustc x.rs && ./x`: a program that the line writes, and makes one of.
@@ -516,12 +512,7 @@ fn follow(
             Some(by) => by.clone(),
             None => shown(call, program),
         };
-        let dialect = if super::windows::is_script(name) {
-            Dialect::Windows
-        } else {
-            Dialect::Posix
-        };
-        run(judge, &commands, dialect, &cwd, by);
+        run(judge, &commands, &cwd, by);
         return true;
     }
     false
@@ -537,9 +528,8 @@ fn shown(call: Call, program: &str) -> String {
     out
 }
 
-fn run(judge: &mut Judge, commands: &str, dialect: Dialect, cwd: &str, by: String) {
-    let script = shell::analyse(commands, dialect);
-    let windows = dialect == Dialect::Windows;
+fn run(judge: &mut Judge, commands: &str, cwd: &str, by: String) {
+    let script = shell::analyse(commands, Dialect::Posix);
     let risk = std::mem::replace(&mut judge.risk, super::CommandRisk::empty());
     let mut inside = Judge {
         place: Place {
@@ -550,8 +540,8 @@ fn run(judge: &mut Judge, commands: &str, dialect: Dialect, cwd: &str, by: Strin
         risk,
         inner: judge.inner,
         segment: judge.segment,
-        dialect: if windows { dialect } else { judge.dialect },
-        windows: judge.windows || windows,
+        dialect: judge.dialect,
+        windows: judge.windows,
         called: Called {
             files: judge.called.files,
             levels: judge.called.levels + 1,
@@ -566,9 +556,6 @@ fn run(judge: &mut Judge, commands: &str, dialect: Dialect, cwd: &str, by: Strin
     };
     let parsed = inside.risk.parsed;
     inside.script(&script);
-    if windows {
-        super::windows::judge_net(&mut inside, commands, true);
-    }
     // Whether a file could be read is not what the reply is asked.
     inside.risk.parsed = parsed;
     judge.called.files = inside.called.files;

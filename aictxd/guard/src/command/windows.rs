@@ -253,7 +253,7 @@ fn started(judge: &mut Judge, call: Call, name: &str) {
 }
 
 /// Whether these shells run a file of this name.
-pub(super) fn is_script(file: &str) -> bool {
+fn is_script(file: &str) -> bool {
     let (_, suffix) = file.rsplit_once('.').unwrap_or_default();
     ["ps1", "bat", "cmd"]
         .iter()
