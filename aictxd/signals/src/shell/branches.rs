@@ -85,11 +85,14 @@ impl Lexer<'_, '_> {
             && branchings
     }
 
-    /// A command was read that runs, `told` when that is certain as far as its list goes: whether it ends
+    /// The command at `owner` was read, which runs for certain as far as its list goes: whether it ends
     /// the shell. `exits` when it is `exit` itself.
-    pub(super) fn ends(&mut self, command: &SimpleCommand, told: bool, exits: bool) -> bool {
-        let follows = command.role == Role::Call && self.context.exited;
-        if !told || !(exits || follows) || !command.redirects.is_empty() {
+    pub(super) fn ends(&mut self, owner: usize, exits: bool) -> bool {
+        let command = self.script.commands.get(owner).filter(|command| {
+            let follows = command.role == Role::Call && self.context.exited;
+            (exits || follows) && command.redirects.is_empty()
+        });
+        if command.is_none() {
             return false;
         }
         // What went back before did not come here.

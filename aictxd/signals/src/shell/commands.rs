@@ -223,9 +223,8 @@ impl Lexer<'_, '_> {
         if complete && runs {
             self.follow(owner, joined == Joined::Pipe);
         }
-        if let Some(command) = self.script.commands.get(owner).filter(|_| runs) {
-            let command = command.clone();
-            self.ended |= self.ends(&command, told, exits);
+        if runs && told {
+            self.ended |= self.ends(owner, exits);
         }
     }
 
