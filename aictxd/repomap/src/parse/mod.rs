@@ -48,7 +48,7 @@ use self::table::Spec;
 use self::walk::Seen;
 
 /// Changes whenever the facts of any file may change: part of the key that facts are kept by.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 
 /// How many of a file's first bytes are looked at for a NUL.
 const BINARY_HEAD: usize = 4_096;
@@ -214,7 +214,12 @@ impl Parser {
         let mut outlined = std::mem::take(&mut self.outlined);
         let cut = outline(source, &mut outlined);
         let text = if cut { &outlined.text } else { source };
-        let tree = self.syntax(language, text, &[], limits);
+        let nothing_left = cut && outlined.is_bare();
+        let tree = if nothing_left {
+            None
+        } else {
+            self.syntax(language, text, &[], limits)
+        };
         // Now and then the parser finds its way by what stands in a body.
         let lost = tree.as_ref().filter(|_| cut).map_or(0, lost_rows);
         let whole = if lost >= MANY_LOST {
@@ -224,12 +229,18 @@ impl Parser {
         };
         let better = whole.filter(|it| lost_rows(it) < lost);
         let outcome = match (&better, &tree) {
-            (None, Some(tree)) if cut => {
-                let seen = Seen::Outline(source, &outlined);
-                let outcome = walked(language, Some(tree), seen, draft);
-                for it in &outlined.macros {
-                    it.tell(source, draft);
-                }
+            (None, tree) if nothing_left || cut && tree.is_some() => {
+                outlined.tell_functions(source, draft);
+                let outcome = match tree {
+                    Some(_) => walked(
+                        language,
+                        tree.as_ref(),
+                        Seen::Outline(source, &outlined),
+                        draft,
+                    ),
+                    None => Outcome::Parsed,
+                };
+                outlined.tell_macros(source, draft);
                 outcome
             }
             (better, tree) => {

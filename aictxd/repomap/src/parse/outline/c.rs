@@ -1,8 +1,12 @@
 //! C and C++.
 
-use super::macros::definition;
+use std::ops::Range;
+
+use super::functions;
+use super::macros::{definition, inclusion};
 use super::tokens::{Dialect, Quotes, Token, Tokens};
-use super::{Block, Cut, Outlined};
+use super::{Block, Cut, Outlined, Told};
+use crate::facts::Kind;
 
 const C: Dialect = Dialect {
     directives: true,
@@ -104,25 +108,106 @@ pub(in crate::parse) fn cpp(source: &[u8], out: &mut Outlined) -> bool {
 }
 
 fn outline(source: &[u8], out: &mut Outlined, methods: bool) -> bool {
-    let mut tokens = Tokens::new(source, C);
-    let mut cut = Cut::new(source, out).standing_in(b";");
-    let mut head = Head::NEW;
-    // Braces around what is read that were not passed.
-    let mut scopes = 0_usize;
-    let mut lines = Lines::default();
-    while let Some(token) = tokens.next() {
-        match token {
-            Token::Directive(_) if scopes > 0 => {}
-            Token::Directive(_) => {
-                let line = lines.at(source, tokens.start());
-                let doc = tokens.comment_above();
-                let found = definition(tokens.text(), tokens.start(), doc, line);
-                if let Some(found) = found {
-                    cut.leave_out(tokens.start(), tokens.end(), &[]);
-                    cut.out.macros.extend(found);
+    let mut outliner = Outliner {
+        source,
+        methods,
+        tokens: Tokens::new(source, C),
+        cut: Cut::new(source, out).standing_in(b";"),
+        head: Head::NEW,
+        function: functions::Head::NEW,
+        scopes: 0,
+        lines: Lines::default(),
+    };
+    while let Some(token) = outliner.tokens.next() {
+        if !outliner.notes(token) {
+            outliner.reads(token);
+        }
+        if outliner.cut.hopeless() {
+            return false;
+        }
+    }
+    outliner.cut.finish()
+}
+
+/// A source on its way to its outline.
+struct Outliner<'s, 'o> {
+    source: &'s [u8],
+    /// Types may have methods.
+    methods: bool,
+    tokens: Tokens<'s>,
+    cut: Cut<'s, 'o>,
+    /// What was read since the last `;` or brace, as the head of anything.
+    head: Head,
+    /// The same as the head of a function that needs no grammar.
+    function: functions::Head,
+    /// Braces around what is read that were not passed.
+    scopes: usize,
+    lines: Lines,
+}
+
+impl Outliner<'_, '_> {
+    /// Notes and leaves out a definition that ends with this token or with the body that it opens.
+    fn notes(&mut self, token: Token) -> bool {
+        let Token::Mark(mark @ (b'{' | b';')) = token else {
+            return false;
+        };
+        if self.scopes > 0 {
+            return false;
+        }
+        let defines = mark == b'{';
+        let end = self.tokens.start();
+        if let Some(from) = self.function.done() {
+            if defines {
+                if !self.cut.pass_since(from, &mut self.tokens) {
+                    // The grammar has to find out.
+                    self.scopes += 1;
+                    self.starts_anew(functions::Head::NEW);
+                    return true;
                 }
+            } else {
+                self.cut.leave_out(from, self.tokens.end(), &[]);
             }
-            Token::Word => head.word(tokens.text()),
+            let name = self.function.name();
+            self.note(Kind::Function, name, from..end, !defines);
+        } else if let Some((from, variable)) = self.function.called().filter(|_| !defines) {
+            self.cut.leave_out(from, self.tokens.end(), &[]);
+            if let Some(name) = variable {
+                self.note(Kind::Variable, name, from..end, false);
+            }
+        } else {
+            return false;
+        }
+        self.starts_anew(functions::Head::NEW);
+        true
+    }
+
+    fn note(&mut self, kind: Kind, name: Range<usize>, signature: Range<usize>, declared: bool) {
+        let line = self.lines.at(self.source, signature.start);
+        self.cut.out.functions.push(Told {
+            kind,
+            name,
+            signature,
+            doc: self.function.doc(),
+            line,
+            end_line: self.lines.at(self.source, self.tokens.start()),
+            exported: self.function.exported(),
+            declared_only: declared,
+        });
+    }
+
+    /// Something ended; this is what may follow.
+    fn starts_anew(&mut self, function: functions::Head) {
+        self.head = Head::NEW;
+        self.function = function;
+    }
+
+    fn reads(&mut self, token: Token) {
+        self.function.read(token, &self.tokens);
+        let head = &mut self.head;
+        match token {
+            Token::Directive(_) if self.scopes == 0 => self.directive(),
+            Token::Directive(_) => {}
+            Token::Word => head.word(self.tokens.text()),
             Token::Literal => head.before = Before::Other,
             Token::Mark(b'(') => {
                 if head.depth == 0 {
@@ -139,24 +224,24 @@ fn outline(source: &[u8], out: &mut Outlined, methods: bool) -> bool {
                 }
             }
             Token::Mark(b'{') => {
-                let block = head.block(methods);
-                let passed = block.is_some_and(|it| cut.pass(&mut tokens, it));
-                scopes += usize::from(!passed);
-                if block != Some(Block::Part) {
-                    head = Head::NEW;
-                }
-                if cut.hopeless() {
-                    return false;
+                let block = head.block(self.methods);
+                let passed = block.is_some_and(|it| self.cut.pass(&mut self.tokens, it));
+                self.scopes += usize::from(!passed);
+                match block {
+                    Some(Block::Part) => {}
+                    Some(Block::Body) => self.starts_anew(functions::Head::NEW),
+                    _ => self.starts_anew(functions::Head::BEHIND_A_BLOCK),
                 }
             }
-            Token::Mark(mark @ (b';' | b'}')) => {
-                scopes = scopes.saturating_sub(usize::from(mark == b'}'));
-                head = Head::NEW;
+            Token::Mark(b';') => self.starts_anew(functions::Head::NEW),
+            Token::Mark(b'}') => {
+                self.scopes = self.scopes.saturating_sub(1);
+                self.starts_anew(functions::Head::BEHIND_A_BLOCK);
             }
             Token::Mark(mark) if head.depth == 0 => {
                 head.assigned |= mark == b'=';
                 head.arrow |= mark == b'>'
-                    && tokens.byte_before(tokens.start()) == Some(b'-')
+                    && self.tokens.byte_before(self.tokens.start()) == Some(b'-')
                     && head.before == (Before::Group { special: false });
                 // It may be the first half of an arrow.
                 if mark != b'-' || !matches!(head.before, Before::Group { .. }) {
@@ -166,7 +251,20 @@ fn outline(source: &[u8], out: &mut Outlined, methods: bool) -> bool {
             Token::Mark(_) => {}
         }
     }
-    cut.finish()
+
+    /// Notes what a line includes or the macro that it defines.
+    fn directive(&mut self) {
+        let (start, text) = (self.tokens.start(), self.tokens.text());
+        let line = self.lines.at(self.source, start);
+        if let Some(path) = inclusion(text, start) {
+            self.cut.out.imports.push((path, line));
+        } else if let Some(found) = definition(text, start, self.tokens.comment_above(), line) {
+            self.cut.out.macros.extend(found);
+        } else {
+            return;
+        }
+        self.cut.leave_out(start, self.tokens.end(), &[]);
+    }
 }
 
 /// Counts lines on the way through a source.

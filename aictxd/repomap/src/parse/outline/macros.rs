@@ -3,37 +3,8 @@
 
 use std::ops::Range;
 
+use super::Told;
 use crate::facts::Kind;
-use crate::parse::draft::{Draft, New, slice};
-
-/// A macro as its line says it.
-pub(in crate::parse) struct Macro {
-    name: Range<usize>,
-    signature: Range<usize>,
-    /// The comment above.
-    doc: Option<Range<usize>>,
-    line: u32,
-    end_line: u32,
-}
-
-impl Macro {
-    /// Adds it to what a source says.
-    pub(in crate::parse) fn tell(&self, source: &[u8], draft: &mut Draft) {
-        let index = draft.push(&New {
-            kind: Kind::Macro,
-            name: slice(source, self.name.clone()),
-            signature: slice(source, self.signature.clone()),
-            container: None,
-            line: self.line,
-            end_line: self.end_line,
-            exported: true,
-            declared_only: false,
-        });
-        if let (Some(index), Some(doc)) = (index, &self.doc) {
-            draft.document(index, slice(source, doc.clone()));
-        }
-    }
-}
 
 /// What `#define A 1` or `#define B(c) d` defines, `Some(None)` where it does not count: guards of
 /// headers have no value and are no macros that anybody uses. Nothing where the text, which begins at
@@ -43,7 +14,7 @@ pub(super) fn definition(
     start: usize,
     doc: Option<Range<usize>>,
     line: u32,
-) -> Option<Option<Macro>> {
+) -> Option<Option<Told>> {
     let offset = |rest: &[u8]| text.len() - rest.len();
     let rest = text.get(1..)?.trim_ascii_start().strip_prefix(b"define")?;
     let rest = Some(rest).filter(|it| matches!(it, [b' ' | b'\t', ..]))?;
@@ -94,13 +65,31 @@ pub(super) fn definition(
         text.len()
     };
     let lines = u32::try_from(memchr::memchr_iter(b'\n', text).count()).ok()?;
-    Some(Some(Macro {
+    Some(Some(Told {
+        kind: Kind::Macro,
         name: start + from..start + from + name.len(),
         signature: start..start + end,
         doc,
         line,
         end_line: line.saturating_add(lines),
+        exported: true,
+        declared_only: false,
     }))
+}
+
+/// What `#include "a.h"` or `#include <a.h>` includes, of a text that begins at `start`.
+pub(super) fn inclusion(text: &[u8], start: usize) -> Option<Range<usize>> {
+    let rest = text.get(1..)?.trim_ascii_start().strip_prefix(b"include")?;
+    let rest = rest.trim_ascii_start();
+    let close = match rest.first()? {
+        b'"' => b'"',
+        b'<' => b'>',
+        _ => return None,
+    };
+    let path = rest.get(1..)?;
+    let path = path.get(..memchr::memchr(close, path)?)?;
+    let from = start + text.len() - rest.len() + 1;
+    (!path.contains(&b'\n')).then_some(from..from + path.len())
 }
 
 /// The name that a text begins with.
@@ -117,7 +106,7 @@ mod tests {
 
     #[test]
     fn definitions() {
-        let source_of = |it: &Macro, text: &str| {
+        let source_of = |it: &Told, text: &str| {
             let of = |range: &Range<usize>| text.get(range.clone()).unwrap().to_owned();
             (of(&it.name), of(&it.signature), it.end_line)
         };

@@ -4,9 +4,11 @@
 //! of values, yet parsing these is most of the work of a grammar. Where a language's tokens can be
 //! told apart without a grammar, bodies are cut out first: of a body that has been followed to the
 //! brace that closes it, its braces and line breaks are left, so that every line keeps its number.
+//! In C and C++, definitions that tokens alone say everything about are noted and left out whole.
 //! Whatever is not certain is left as it is, and the grammar decides as before.
 
 mod c;
+mod functions;
 mod go;
 mod java;
 mod macros;
@@ -17,14 +19,14 @@ mod tokens;
 pub(super) use c::{c, cpp};
 pub(super) use go::outline as go;
 pub(super) use java::outline as java;
-pub(super) use macros::Macro;
 pub(super) use python::outline as python;
 pub(super) use rust::outline as rust;
 
 use std::ops::Range;
 
 use self::tokens::{Conditional, Token, Tokens};
-use super::draft::slice;
+use super::draft::{Draft, New, slice};
+use crate::facts::Kind;
 
 /// Writes a source without bodies; `false` where it has to be parsed as it is.
 pub(super) type Outline = fn(&[u8], &mut Outlined) -> bool;
@@ -33,7 +35,10 @@ pub(super) type Outline = fn(&[u8], &mut Outlined) -> bool;
 #[derive(Default)]
 pub(super) struct Outlined {
     pub(super) text: Vec<u8>,
-    pub(super) macros: Vec<Macro>,
+    functions: Vec<Told>,
+    macros: Vec<Told>,
+    /// What is included, and the line that says so.
+    imports: Vec<(Range<usize>, u32)>,
     /// Where the text goes on behind each cut: in the text and in the source.
     resumed: Vec<(usize, usize)>,
 }
@@ -52,14 +57,70 @@ impl Outlined {
         at - text + source
     }
 
+    /// Whether a grammar has nothing to say of what is left.
+    pub(super) fn is_bare(&self) -> bool {
+        self.text.trim_ascii().is_empty()
+    }
+
+    /// Adds functions and imports that were left out to what a source says.
+    pub(super) fn tell_functions(&self, source: &[u8], draft: &mut Draft) {
+        for it in &self.functions {
+            it.tell(source, draft);
+        }
+        for (module, line) in &self.imports {
+            draft.import(slice(source, module.clone()), *line);
+        }
+    }
+
+    /// Adds macros that were left out: there may be thousands, which are last to be kept.
+    pub(super) fn tell_macros(&self, source: &[u8], draft: &mut Draft) {
+        for it in &self.macros {
+            it.tell(source, draft);
+        }
+    }
+
     /// Forgets what it holds, but little of its memory.
     pub(super) fn clear(&mut self) {
         self.text.clear();
         self.text.shrink_to(1 << 18);
-        self.macros.clear();
-        self.macros.shrink_to(1 << 11);
+        for told in [&mut self.functions, &mut self.macros] {
+            told.clear();
+            told.shrink_to(1 << 11);
+        }
+        self.imports.clear();
         self.resumed.clear();
         self.resumed.shrink_to(1 << 11);
+    }
+}
+
+/// A definition that its tokens say everything about.
+struct Told {
+    kind: Kind,
+    name: Range<usize>,
+    signature: Range<usize>,
+    /// The comment above.
+    doc: Option<Range<usize>>,
+    line: u32,
+    end_line: u32,
+    exported: bool,
+    declared_only: bool,
+}
+
+impl Told {
+    fn tell(&self, source: &[u8], draft: &mut Draft) {
+        let index = draft.push(&New {
+            kind: self.kind,
+            name: slice(source, self.name.clone()),
+            signature: slice(source, self.signature.clone()),
+            container: None,
+            line: self.line,
+            end_line: self.end_line,
+            exported: self.exported,
+            declared_only: self.declared_only,
+        });
+        if let (Some(index), Some(doc)) = (index, &self.doc) {
+            draft.document(index, slice(source, doc.clone()));
+        }
     }
 }
 
@@ -111,11 +172,7 @@ impl<'s, 'o> Cut<'s, 'o> {
     /// Passes a block whose opening brace was just read, and leaves out what `block` says can be
     /// spared. `false` where its end is not certain: nothing is passed then.
     fn pass(&mut self, tokens: &mut Tokens<'s>, block: Block) -> bool {
-        let open = tokens.end();
-        let mark = tokens.mark();
-        let Some((from, to)) = end_of(tokens, open, block) else {
-            self.endless += usize::from(tokens.is_done());
-            tokens.back_to(mark);
+        let Some((from, to)) = self.inside(tokens, block) else {
             return false;
         };
         if from < to {
@@ -124,6 +181,27 @@ impl<'s, 'o> Cut<'s, 'o> {
             self.leave_out(from, to, &[statement]);
         }
         true
+    }
+
+    /// Passes a body whose opening brace was just read, and leaves it out with all that stands since
+    /// `from`. `false` where its end is not certain: nothing is passed then.
+    fn pass_since(&mut self, from: usize, tokens: &mut Tokens<'s>) -> bool {
+        let passed = self.inside(tokens, Block::Body).is_some();
+        if passed {
+            self.leave_out(from, tokens.end(), &[]);
+        }
+        passed
+    }
+
+    /// Reads past a block whose opening brace was just read: what of it can be spared.
+    fn inside(&mut self, tokens: &mut Tokens<'s>, block: Block) -> Option<(usize, usize)> {
+        let mark = tokens.mark();
+        let found = end_of(tokens, tokens.end(), block);
+        if found.is_none() {
+            self.endless += usize::from(tokens.is_done());
+            tokens.back_to(mark);
+        }
+        found
     }
 
     /// Whether more blocks without end were met than a source in order has.

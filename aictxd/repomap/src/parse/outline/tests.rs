@@ -30,28 +30,18 @@ fn bodies_of_c() {
         c,
         &[
             (
-                "int a(void)\n{\n  if (b) { c(); }\n}\n",
-                "int a(void)⏎{⏎⏎;}⏎",
+                "int (*a(int b))(void)\n{\n  if (b) { c(); }\n}\n",
+                "int (*a(int b))(void)⏎{⏎⏎;}⏎",
             ),
-            ("int a() { return '}'; }", "int a() {;}"),
-            ("int a() { return \"}\\\"}\"; }", "int a() {;}"),
-            ("int a() { /* } */ // }\n}", "int a() {⏎;}"),
-            (
-                "static struct a *b(int c) { }\nint d;",
-                "static struct a *b(int c) {;}⏎int d;",
-            ),
+            ("a() { return '}'; }", "a() {;}"),
+            ("a() { return \"}\\\"}\"; }", "a() {;}"),
+            ("a() { /* } */ // }\n}", "a() {⏎;}"),
+            ("a(b) { }\nint d;", "a(b) {;}⏎int d;"),
             ("A::A(int a) const { b }", "A::A(int a) const {;}"),
             ("auto a() -> int { return 1; }", "auto a() -> int {;}"),
-            ("void a() { b(R\"x(})\")x\"); }", "void a() {;}"),
-            ("int a() { return 1'000; }", "int a() {;}"),
-            (
-                "__attribute__((cold)) int a() { b }",
-                "__attribute__((cold)) int a() {;}",
-            ),
-            (
-                "struct a { int b; };\nint c() { d }",
-                "struct a {};⏎int c() {;}",
-            ),
+            ("a() { b(R\"x(})\")x\"); }", "a() {;}"),
+            ("a() { return 1'000; }", "a() {;}"),
+            ("struct a { int b; };\nc() { d }", "struct a {};⏎c() {;}"),
             (
                 "typedef struct { int (*b)(void); } c;",
                 "typedef struct {} c;",
@@ -67,12 +57,12 @@ fn bodies_of_c() {
             ),
             // Branches that each open a brace.
             (
-                "void a() {\n#ifdef B\nif (b) {\n#else\nif (c) {\n#endif\n}\n}\nint d;",
-                "void a() {⏎⏎⏎⏎⏎⏎⏎;}⏎int d;",
+                "a() {\n#ifdef B\nif (b) {\n#else\nif (c) {\n#endif\n}\n}\nint d;",
+                "a() {⏎⏎⏎⏎⏎⏎⏎;}⏎int d;",
             ),
             // Prose that is never compiled.
-            ("void a() {\n#if 0\ndon't {\n#endif\n}", "void a() {⏎⏎⏎⏎;}"),
-            ("void a() {\n#define B {\\\n{\n}", "void a() {⏎⏎⏎;}"),
+            ("a() {\n#if 0\ndon't {\n#endif\n}", "a() {⏎⏎⏎⏎;}"),
+            ("a() {\n#define B {\\\n{\n}", "a() {⏎⏎⏎;}"),
         ],
     );
     unchanged(
@@ -100,21 +90,144 @@ fn bodies_of_c() {
     );
 }
 
+/// What of a source is noted, and what is left for the grammar.
+fn noted(source: &str) -> (Vec<String>, String) {
+    let mut out = Outlined::default();
+    assert!(c(source.as_bytes(), &mut out), "{source}");
+    let text = |range: &Range<usize>| &source[range.clone()];
+    let functions = out.functions.iter().map(|it| {
+        format!(
+            "{:?} {} [{}-{}] {}{}: {}{}",
+            it.kind,
+            text(&it.name),
+            it.line,
+            it.end_line,
+            if it.exported { "exported" } else { "hidden" },
+            if it.declared_only { ", declared" } else { "" },
+            text(&it.signature),
+            it.doc.as_ref().map_or("", text),
+        )
+    });
+    let imports = out.imports.iter();
+    let imports = imports.map(|(path, line)| format!("{} [{line}]", text(path)));
+    let noted = functions.chain(imports).collect();
+    (noted, String::from_utf8(out.text.clone()).unwrap())
+}
+
+#[test]
+fn functions_of_c_are_noted() {
+    for (source, expected) in [
+        (
+            "int a(void)\n{\n  b();\n}",
+            "Function a [1-4] exported: int a(void)\n",
+        ),
+        (
+            "// Says.\nstatic struct a *b(int c) { }",
+            "Function b [2-2] hidden: static struct a *b(int c) // Says.",
+        ),
+        (
+            "int a(int, char **b, ...);",
+            "Function a [1-1] exported, declared: int a(int, char **b, ...)",
+        ),
+        ("void *a() { b }", "Function a [1-1] exported: void *a() "),
+        (
+            "int __init a(const char b[static 4], u8 c) { }",
+            "Function a [1-1] exported: int __init a(const char b[static 4], u8 c) ",
+        ),
+        (
+            "static void a(int b) __must_hold(&c->d) { }",
+            "Function a [1-1] hidden: static void a(int b) __must_hold(&c->d) ",
+        ),
+        (
+            "void a(const char *b, ...) __printf(1, 2);",
+            "Function a [1-1] exported, declared: void a(const char *b, ...) __printf(1, 2)",
+        ),
+        (
+            "static __printf(1, 2) void a(char *b) { }",
+            "Function a [1-1] hidden: static __printf(1, 2) void a(char *b) ",
+        ),
+        (
+            "__attribute__((cold)) int a(void) { b }",
+            "Function a [1-1] exported: __attribute__((cold)) int a(void) ",
+        ),
+        (
+            "static LIST_HEAD(a);",
+            "Variable a [1-1] hidden: static LIST_HEAD(a)",
+        ),
+        (
+            "static DEFINE_PER_CPU(struct a, b);",
+            "Variable b [1-1] hidden: static DEFINE_PER_CPU(struct a, b)",
+        ),
+        (
+            "static DEFINE_PER_CPU(bool, b);",
+            "Variable b [1-1] hidden: static DEFINE_PER_CPU(bool, b)",
+        ),
+        ("#include <a/b.h>", "a/b.h [1]"),
+        ("\n# include \"a.h\" // Because.", "a.h [2]"),
+    ] {
+        let (found, left) = noted(source);
+        assert_eq!(found, [expected], "{source}");
+        assert_eq!(left.replace("// Says.", "").trim_ascii(), "", "{source}");
+    }
+    // A word with arguments that defines nothing.
+    let (found, left) = noted("EXPORT_SYMBOL(a);\nMODULE_LICENSE(\"b\");\nint c;");
+    assert!(found.is_empty(), "{found:?}");
+    assert_eq!(left, "\n\nint c;");
+}
+
+#[test]
+fn what_may_be_something_else_is_left_to_the_grammar() {
+    for source in [
+        "a(b) int b; { c }",
+        "int a(b, c) { d }",
+        "int a(b, c);",
+        "static a(int b) { c }",
+        "struct a(int b) { int c; };",
+        "typedef int a(int b);",
+        "int (*a)(int b);",
+        "int a(void (*b)(int)) { c }",
+        "int a(int b = 1);",
+        "A(b)\nint c(void) { d }",
+        "TEST(a, b) { c }",
+        "int a(int b)\nstruct c { int d; };",
+        "else if (int a) { b }",
+        "static A(B(c), 1 + d);",
+        "int a(int b) : c(d) { e }",
+        "extern \"C\" int a(int b) { c }",
+        "extern \"C\" {\nint a(int b);\n}",
+        "int a(\n#ifdef B\nint b);\n#endif\nint c;",
+        "#ifdef A\nint a(int b) {\n#else\nint a(void) {\n#endif\n}\nint c;",
+        "struct a { int b; } __attribute__((packed));",
+        "enum { A } __packed; int b;",
+    ] {
+        let mut out = Outlined::default();
+        c(source.as_bytes(), &mut out);
+        let noted = out.functions.iter().map(|it| &source[it.name.clone()]);
+        assert_eq!(noted.collect::<Vec<_>>(), [""; 0], "{source}");
+    }
+    // Not even a call, where something stands before.
+    let packed = "struct a { int b; } __attribute__((packed));";
+    assert_eq!(
+        left(c, packed).unwrap(),
+        "struct a {} __attribute__((packed));"
+    );
+}
+
 #[test]
 fn signatures_show_what_was_left_out() {
-    let source = "int a() { b }\nint c[] = {\n1, 2,\n#ifdef B\n3,\n#endif\n};\nint d;";
+    let source = "a() { b }\nint c[] = {\n1, 2,\n#ifdef B\n3,\n#endif\n};\nint d;";
     let mut out = Outlined::default();
     assert!(c(source.as_bytes(), &mut out));
     let text = String::from_utf8(out.text.clone()).unwrap();
-    assert_eq!(text, "int a() {;}\nint c[] = {\n\n\n\n\n};\nint d;");
-    for piece in ["int a() ", "int d;", "int c"] {
+    assert_eq!(text, "a() {;}\nint c[] = {\n\n\n\n\n};\nint d;");
+    for piece in ["a() ", "int d;", "int c"] {
         let at = text.find(piece).unwrap();
         let written = out.written(source.as_bytes(), at..at + piece.len());
         assert_eq!(written, piece.as_bytes());
     }
     let (from, to) = (text.find("int c").unwrap(), text.find(";\nint d").unwrap());
     let written = out.written(source.as_bytes(), from..to);
-    assert_eq!(written, &source.as_bytes()[14..source.len() - 8]);
+    assert_eq!(written, &source.as_bytes()[10..source.len() - 8]);
 }
 
 #[test]
