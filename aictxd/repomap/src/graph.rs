@@ -79,16 +79,55 @@ impl<'a> Resolver<'a> {
 
     /// Adds the files that `module`, as a file at `path` writes it, means.
     pub fn find(&self, path: &str, language: &str, module: &str, found: &mut Vec<FileId>) {
+        if !self.near(path, language, module, found) {
+            self.anywhere(language, module, found);
+        }
+    }
+
+    /// Adds what `module` means because of where the file at `path` lies. Whether that is all: if not,
+    /// it means what it means [anywhere](Self::anywhere).
+    pub(crate) fn near(
+        &self,
+        path: &str,
+        language: &str,
+        module: &str,
+        found: &mut Vec<FileId>,
+    ) -> bool {
         match language {
-            "rust" => self.rust(path, module, found),
-            "python" => self.python(path, module, found),
+            "rust" => {
+                self.rust(path, module, found);
+                true
+            }
+            "python" => {
+                module.starts_with('.') && {
+                    self.relative_python(path, module, found);
+                    true
+                }
+            }
             "javascript" | "typescript" | "tsx" | "jsx" | "vue" | "svelte" => {
                 self.script(path, module, found);
+                true
             }
-            "c" | "cpp" | "objc" => self.include(path, module, found),
+            "go" | "java" | "kotlin" | "scala" | "groovy" => false,
+            "c" | "cpp" | "objc" => {
+                let near = relative(directory(path), module);
+                self.first(near, found)
+            }
+            _ => {
+                let near = relative(directory(path), &slashed(module));
+                self.first(near, found)
+            }
+        }
+    }
+
+    /// Adds what `module` means in whatever file of a language.
+    pub(crate) fn anywhere(&self, language: &str, module: &str, found: &mut Vec<FileId>) {
+        match language {
+            "python" => self.python(module, found),
+            "c" | "cpp" | "objc" => self.include(module, found),
             "go" => self.go(module, found),
             "java" | "kotlin" | "scala" | "groovy" => self.jvm(module, found),
-            _ => self.other(path, module, found),
+            _ => self.other(module, found),
         }
     }
 
@@ -243,26 +282,25 @@ impl<'a> Resolver<'a> {
         roots.first().map(|d| format!("{d}/src"))
     }
 
-    fn python(&self, path: &str, module: &str, found: &mut Vec<FileId>) {
+    fn relative_python(&self, path: &str, module: &str, found: &mut Vec<FileId>) {
         let dots = module.bytes().take_while(|b| *b == b'.').count();
-        let mut parts: Vec<&str> = module
-            .split('.')
-            .filter(|p| !p.is_empty() && *p != "*")
-            .collect();
-        if dots > 0 {
-            let mut base = directory(path);
-            for _ in 1..dots {
-                base = directory(base);
-            }
-            loop {
-                let at = join(base, &parts.join("/"));
-                if self.first([format!("{at}.py"), format!("{at}/__init__.py")], found)
-                    || parts.pop().is_none()
-                {
-                    return;
-                }
+        let mut parts = python_parts(module);
+        let mut base = directory(path);
+        for _ in 1..dots {
+            base = directory(base);
+        }
+        loop {
+            let at = join(base, &parts.join("/"));
+            if self.first([format!("{at}.py"), format!("{at}/__init__.py")], found)
+                || parts.pop().is_none()
+            {
+                return;
             }
         }
+    }
+
+    fn python(&self, module: &str, found: &mut Vec<FileId>) {
+        let mut parts = python_parts(module);
         // The last part may be a name in the module.
         for _ in 0..2 {
             if parts.is_empty() {
@@ -302,9 +340,8 @@ impl<'a> Resolver<'a> {
         self.first(plain.chain(source).chain(index), found);
     }
 
-    fn include(&self, path: &str, module: &str, found: &mut Vec<FileId>) {
-        let near = relative(directory(path), module);
-        if self.first(near.into_iter().chain([module.to_owned()]), found) {
+    fn include(&self, module: &str, found: &mut Vec<FileId>) {
+        if self.first([module.to_owned()], found) {
             return;
         }
         let (tail, extension) = module.rsplit_once('.').unwrap_or((module, ""));
@@ -345,10 +382,9 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    fn other(&self, path: &str, module: &str, found: &mut Vec<FileId>) {
-        let slashed = module.replace("::", "/").replace('\\', "/");
-        let near = relative(directory(path), &slashed);
-        if self.first(near.into_iter().chain([slashed.clone()]), found) {
+    fn other(&self, module: &str, found: &mut Vec<FileId>) {
+        let slashed = slashed(module);
+        if self.first([slashed.clone()], found) {
             return;
         }
         let name = slashed.rsplit('/').next().unwrap_or(&slashed);
@@ -366,6 +402,15 @@ impl<'a> Resolver<'a> {
             );
         }
     }
+}
+
+fn python_parts(module: &str) -> Vec<&str> {
+    let parts = module.split('.');
+    parts.filter(|p| !p.is_empty() && *p != "*").collect()
+}
+
+fn slashed(module: &str) -> String {
+    module.replace("::", "/").replace('\\', "/")
 }
 
 /// `module` seen from `directory`, without `.` and `..`; nothing where it leaves the tree.

@@ -2,6 +2,8 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use hashbrown::HashMap;
+
 use crate::graph::{MAX_IMPORTED, Resolver};
 use crate::tree::{Graph, Tree};
 use crate::view::{FileId, View};
@@ -13,6 +15,8 @@ pub(crate) fn build(tree: &Tree, stop: &AtomicBool) -> Graph {
     let resolver = Resolver::new((0..files).map(|file| tree.path(FileId(file))));
     let mut edges = Vec::new();
     let mut found = Vec::new();
+    // Thousands of files import the same module.
+    let mut known: HashMap<(&str, &str), Vec<FileId>> = HashMap::new();
     for file in (0..files).map(FileId) {
         if stop.load(Ordering::Relaxed) {
             break;
@@ -22,7 +26,15 @@ pub(crate) fn build(tree: &Tree, stop: &AtomicBool) -> Graph {
         };
         let (path, language) = (tree.path(file), tree.language(file));
         for (module, _) in segment.imports(doc) {
-            resolver.find(path, language, module, &mut found);
+            if resolver.near(path, language, module, &mut found) {
+                continue;
+            }
+            let files = known.entry((language, module)).or_insert_with(|| {
+                let mut files = Vec::new();
+                resolver.anywhere(language, module, &mut files);
+                files
+            });
+            found.extend_from_slice(files);
         }
         found.sort_unstable();
         found.dedup();
