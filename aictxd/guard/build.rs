@@ -1,22 +1,16 @@
 //! Trains the model that helps `steer` (`src/steer/learned.rs`) from the labelled messages in
-//! `messages/`: a line there is all it takes to teach it something. Takes about a second.
-
-#[path = "src/steer/learned/features.rs"]
-mod features;
-#[path = "src/steer/learned/messages.rs"]
-mod messages;
-#[path = "src/steer/learned/train.rs"]
-mod train;
+//! `model/messages/`: a line there is all it takes to teach it something. Takes about a second.
 
 use std::error::Error;
 use std::path::Path;
 use std::{env, fs};
 
+use aictx_steer_model::{messages, train};
+
 fn main() -> Result<(), Box<dyn Error>> {
-    for read in ["messages", "src/steer/learned", "build.rs"] {
-        println!("cargo::rerun-if-changed={read}");
-    }
-    let files = messages::all(Path::new("messages"))?;
+    let labelled = Path::new("model/messages");
+    println!("cargo::rerun-if-changed={}", labelled.display());
+    let files = messages::all(labelled)?;
     let examples = files.iter().flat_map(|(_, messages)| messages);
     let model = train::train(examples.map(|m| (m.class, m.text.as_str())));
     fs::write(

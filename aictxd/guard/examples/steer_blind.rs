@@ -1,24 +1,18 @@
 //! What the model behind `steer` makes, by itself, of messages it has never seen: trained without
-//! each file of `messages/` in turn and asked about that one.
+//! each file of `model/messages/` in turn and asked about that one.
 //!
 //! `cargo run --release -p aictx-guard --example steer_blind [FILE…]`: with files, trained with all
-//! of `messages/` and asked about those.
-
-#[path = "../src/steer/learned/features.rs"]
-mod features;
-#[path = "../src/steer/learned/messages.rs"]
-mod messages;
-#[path = "../src/steer/learned/train.rs"]
-mod train;
+//! of `model/messages/` and asked about those.
 
 use std::collections::BTreeMap;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 
-use messages::Message;
+use aictx_steer_model::messages::{self, Message};
+use aictx_steer_model::{features, train};
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("messages");
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("model/messages");
     let known = messages::all(&dir)?;
     let asked: Vec<PathBuf> = std::env::args_os().skip(1).map(PathBuf::from).collect();
     if asked.is_empty() {

@@ -44,7 +44,7 @@ fn rates(name: &str, set: &str) -> BTreeMap<String, (u32, u32)> {
 /// `examples/steer_blind.rs` to say.
 #[test]
 fn what_was_taught_is_known() {
-    let dir = concat!(env!("CARGO_MANIFEST_DIR"), "/messages");
+    let dir = concat!(env!("CARGO_MANIFEST_DIR"), "/model/messages");
     let mut sets = 0;
     for entry in std::fs::read_dir(dir).unwrap() {
         let path = entry.unwrap().path();

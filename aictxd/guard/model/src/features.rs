@@ -3,7 +3,7 @@
 //! asked in the words it was trained in.
 
 /// The classes a model tells apart, by their names on the wire.
-pub(crate) const CLASSES: [&str; 16] = [
+pub const CLASSES: [&str; 16] = [
     "cancellation",
     "scope_constraint",
     "agent_correction",
@@ -23,9 +23,9 @@ pub(crate) const CLASSES: [&str; 16] = [
 ];
 
 /// Buckets, half of them for words and half for pieces of words.
-pub(crate) const BUCKETS: usize = 1 << 16;
+pub const BUCKETS: usize = 1 << 16;
 /// Most of a text that is looked at, in bytes: two thirds of it from the beginning.
-pub(crate) const MAX_TEXT: usize = 3 * 1024;
+pub const MAX_TEXT: usize = 3 * 1024;
 
 const HALF: u32 = (BUCKETS / 2) as u32;
 /// Longest row of words.
@@ -36,7 +36,7 @@ const PIECE: usize = 5;
 /// The buckets of a text with their weights: each half of length one.
 ///
 /// Time is linear in the text.
-pub(crate) fn features(text: &str) -> Vec<(u32, f32)> {
+pub fn features(text: &str) -> Vec<(u32, f32)> {
     let text = folded(without_code(&ends(text)));
     let mut all = weighed(words(&text), 0);
     all.extend(weighed(pieces(&text), HALF));
@@ -161,7 +161,7 @@ fn weighed(mut hashes: Vec<u32>, from: u32) -> Vec<(u32, f32)> {
 }
 
 /// Probabilities of scores.
-pub(crate) fn softmax(mut scores: [f32; CLASSES.len()]) -> [f32; CLASSES.len()] {
+pub fn softmax(mut scores: [f32; CLASSES.len()]) -> [f32; CLASSES.len()] {
     let most = scores.iter().copied().fold(f32::MIN, f32::max);
     let mut sum = 0.0;
     for score in &mut scores {

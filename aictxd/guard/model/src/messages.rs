@@ -3,17 +3,16 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::features::CLASSES;
+use crate::features::CLASSES;
 
 /// What somebody wrote, and what it is.
-pub(crate) struct Message {
+pub struct Message {
     /// The code of its language.
-    #[allow(dead_code, reason = "the build script does not ask for it")]
-    pub(crate) language: String,
+    pub language: String,
     /// Its class: a place in [`CLASSES`].
-    pub(crate) class: usize,
+    pub class: usize,
     /// The message.
-    pub(crate) text: String,
+    pub text: String,
 }
 
 /// The files of a directory with their messages, by name: the order in which a directory lists its
@@ -21,7 +20,7 @@ pub(crate) struct Message {
 ///
 /// # Errors
 /// A text that names the file and what is wrong.
-pub(crate) fn all(dir: &Path) -> Result<Vec<(PathBuf, Vec<Message>)>, String> {
+pub fn all(dir: &Path) -> Result<Vec<(PathBuf, Vec<Message>)>, String> {
     let unread = |e| format!("{}: {e}", dir.display());
     let mut files = Vec::new();
     for entry in fs::read_dir(dir).map_err(unread)? {
@@ -38,7 +37,7 @@ pub(crate) fn all(dir: &Path) -> Result<Vec<(PathBuf, Vec<Message>)>, String> {
 ///
 /// # Errors
 /// A text that names the file, the line and what is wrong.
-pub(crate) fn of(file: &Path) -> Result<Vec<Message>, String> {
+pub fn of(file: &Path) -> Result<Vec<Message>, String> {
     let text = fs::read_to_string(file).map_err(|e| format!("{}: {e}", file.display()))?;
     text.lines()
         .zip(1..)

@@ -1,7 +1,7 @@
 //! Fits the model: multinomial logistic regression by stochastic gradient descent with weight decay, the
 //! same at each run.
 
-use super::features::{BUCKETS, CLASSES, features, softmax};
+use crate::features::{BUCKETS, CLASSES, features, softmax};
 
 /// Times that the examples are gone through.
 const EPOCHS: usize = 40;
@@ -15,18 +15,22 @@ const BIAS_STEP: f32 = 0.1;
 const L2: f32 = 1.5e-5;
 
 /// Weights of each bucket for each class.
-pub(crate) struct Weights {
+pub struct Weights {
     /// A row for each bucket.
-    pub(crate) of: Vec<[f32; CLASSES.len()]>,
+    pub of: Vec<[f32; CLASSES.len()]>,
     /// What each class starts from.
-    pub(crate) bias: [f32; CLASSES.len()],
+    pub bias: [f32; CLASSES.len()],
 }
 
 /// Fits weights to `(class, text)`.
-pub(crate) fn train<'t>(examples: impl Iterator<Item = (usize, &'t str)>) -> Weights {
-    let examples: Vec<(usize, Vec<(u32, f32)>)> = examples
+pub fn train<'t>(examples: impl Iterator<Item = (usize, &'t str)>) -> Weights {
+    fit(&examples
         .map(|(class, text)| (class, features(text)))
-        .collect();
+        .collect::<Vec<_>>())
+}
+
+/// Not generic, so that it is compiled, and optimised, with this crate.
+fn fit(examples: &[(usize, Vec<(u32, f32)>)]) -> Weights {
     let mut weights = Weights {
         of: vec![[0.0; CLASSES.len()]; BUCKETS],
         bias: [0.0; CLASSES.len()],
@@ -72,7 +76,7 @@ pub(crate) fn train<'t>(examples: impl Iterator<Item = (usize, &'t str)>) -> Wei
 
 impl Weights {
     /// How probable each class is for a text of these buckets.
-    pub(crate) fn probabilities(&self, buckets: &[(u32, f32)]) -> [f32; CLASSES.len()] {
+    pub fn probabilities(&self, buckets: &[(u32, f32)]) -> [f32; CLASSES.len()] {
         let mut scores = self.bias;
         for (bucket, value) in buckets {
             if let Some(row) = self.of.get(*bucket as usize) {
