@@ -148,16 +148,31 @@ fn resolved(root: &str, absolute: &str, raw: &str) -> Located {
     }
 }
 
+/// What stands between the slashes of a path. Names are so short that looking at one byte after the other
+/// costs less than setting out to search.
+pub fn segments(path: &str) -> impl Iterator<Item = &str> {
+    let mut rest = Some(path);
+    std::iter::from_fn(move || {
+        let text = rest?;
+        let Some(at) = text.bytes().position(|byte| byte == b'/') else {
+            rest = None;
+            return Some(text);
+        };
+        let (segment, behind) = text.split_at(at);
+        rest = behind.get(1..);
+        Some(segment)
+    })
+}
+
 /// Whether there is no `.`, `..` or doubled slash to take out.
 fn is_plain(path: &str) -> bool {
-    let mut segments = path.split('/');
-    segments.all(|segment| !matches!(segment, "" | "." | ".."))
+    segments(path).all(|segment| !matches!(segment, "" | "." | ".."))
 }
 
 /// Splits into segments with `.` and `..` removed; `None` when `..` climbs past `/`.
 fn resolve(path: &str) -> Option<Vec<&str>> {
-    let mut out = Vec::new();
-    for segment in path.split('/') {
+    let mut out = Vec::with_capacity(16);
+    for segment in segments(path) {
         match segment {
             "" | "." => {}
             ".." => {

@@ -9,6 +9,10 @@ use std::time::{Duration, Instant};
 
 use aictx_guard::{NoFacts, Place, command_risk};
 
+/// The daemon's.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 const PLACE: Place = Place {
     root: "/home/dev/app",
     cwd: "/home/dev/app",

@@ -66,7 +66,7 @@ const MAX_BACK: usize = 64;
 /// Scripts inside scripts (text piped into a shell, commands for a container).
 const MAX_INNER: u8 = 4;
 /// How many of them one line may have; of more, nobody can tell in time.
-const MAX_SCRIPTS: u16 = 512;
+const MAX_SCRIPTS: u16 = 256;
 
 /// How bad it can get.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
@@ -225,6 +225,8 @@ struct Judge<'a> {
 struct Call<'s> {
     script: &'s Script,
     command: &'s SimpleCommand,
+    /// Name of its program.
+    name: &'s str,
     segment: usize,
     /// The lists that hold its program.
     traits: table::Traits,
@@ -302,9 +304,11 @@ impl Judge<'_> {
                 self.segment = (self.dialect == Dialect::Posix).then_some(segment);
             }
             let words = command.split();
+            let read = words.as_ref().unwrap_or(command);
             let call = Call {
                 script,
-                command: words.as_ref().unwrap_or(command),
+                command: read,
+                name: read.name(),
                 segment,
                 traits: table::Traits::default(),
                 notes: &notes,
@@ -321,7 +325,12 @@ impl Judge<'_> {
                 }
                 left -= cost;
                 let command = &command.variant(nth);
-                self.call(Call { command, ..call });
+                let name = command.name();
+                self.call(Call {
+                    command,
+                    name,
+                    ..call
+                });
             }
         }
     }
@@ -353,7 +362,7 @@ impl Judge<'_> {
             self.inner_script(&first.text, call.command.remote);
             return;
         }
-        let name = call.command.name();
+        let name = call.name;
         let call = Call {
             traits: table::traits(name),
             ..call
@@ -428,7 +437,7 @@ impl Judge<'_> {
 
     /// `alias x='rm -rf'; x src`: the words behind an alias belong to its text.
     fn aliased(&mut self, call: Call) {
-        let name = call.command.name();
+        let name = call.name;
         let Some((_, text)) = self.aliases.iter().find(|(known, _)| known == name) else {
             return;
         };

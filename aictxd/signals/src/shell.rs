@@ -41,7 +41,7 @@ pub const MAX_COMMANDS: usize = 4096;
 /// Words of one command line.
 pub const MAX_WORDS: usize = 32 * 1024;
 /// Bytes of a directory that is followed through `cd`; beyond, it is not known.
-const MAX_DIR: usize = 512;
+const MAX_DIR: usize = 256;
 
 /// One word after quote removal.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

@@ -69,7 +69,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
     if call.command.remote || call.command.dir.is_none() {
         return;
     }
-    let name = call.command.name();
+    let name = call.name;
     let words = call.arguments();
     match name {
         "make" | "gmake" => {
@@ -234,7 +234,7 @@ fn operands<'w>(words: &'w [Word], valued: &[&str]) -> impl Iterator<Item = &'w 
 
 /// `sh file`, `./file`, `. file`, `python file`, `pwsh -File file`.
 fn script(judge: &mut Judge, call: Call) {
-    let name = call.command.name();
+    let name = call.name;
     let Some(program) = call.command.words.first() else {
         return;
     };
@@ -301,7 +301,7 @@ fn script(judge: &mut Judge, call: Call) {
 
 /// `rustc x.rs && ./x`: a program that the line writes, and makes one of.
 fn compiled(judge: &mut Judge, call: Call) {
-    let language = match call.command.name() {
+    let language = match call.name {
         "rustc" => "rust-script",
         "gcc" | "cc" | "clang" | "g++" | "c++" | "clang++" | "tcc" => "c",
         "javac" => "java",
@@ -321,7 +321,7 @@ fn compiled(judge: &mut Judge, call: Call) {
 /// Follows a shell script of the repository.
 fn read(judge: &mut Judge, call: Call, file: &Word) -> bool {
     let names = [file.text.as_str()];
-    follow(judge, call, None, &names, call.command.name(), |text| {
+    follow(judge, call, None, &names, call.name, |text| {
         let python =
             text.starts_with("#!") && text.lines().next().is_some_and(|line| !line.contains("sh"));
         (!python).then(|| text.to_owned())
@@ -359,7 +359,7 @@ fn promised(judge: &mut Judge, call: Call, name: &str, of_file: bool) {
     if let Some(tier) =
         promises::promised_by_name(name).filter(|tier| of_file || *tier >= Tier::Destructive)
     {
-        let verb = format!("{} of a script", call.command.name());
+        let verb = format!("{} of a script", call.name);
         judge.hit(Some(call), Kind::Undecidable, tier, &verb, [name]);
     }
 }

@@ -1,5 +1,7 @@
 //! Programs for interpreters: not understood, but searched for what they call.
 
+use std::cell::OnceCell;
+
 use aictx_signals::shell::Word;
 
 use super::data::{interpreter, statement_tier};
@@ -11,6 +13,7 @@ mod aliases;
 mod branches;
 mod calls;
 mod elsewhere;
+mod find;
 mod literals;
 mod overwritten;
 mod people;
@@ -18,15 +21,15 @@ mod pretended;
 mod search;
 mod sends;
 
+use find::Find as _;
 pub(super) use literals::literals;
 use literals::{bracketed, literal_at, literal_before, without_literals, without_printed};
-use pretended::Pretended;
 use search::{Lists, search};
 
 /// Bytes of a program that are looked at.
 const MAX_CODE: usize = 64 * 1024;
 /// Programs of one line that are read; a line of more cannot be judged.
-const MAX_PROGRAMS: u16 = 256;
+const MAX_PROGRAMS: u16 = 128;
 /// Deletions of one program whose targets are looked at.
 const MAX_CALLS: usize = 32;
 
@@ -143,13 +146,15 @@ pub(super) fn judge(judge: &mut Judge, call: Call, language: &str, text: &str) {
         language,
         text,
         run: without_literals(text),
-        pretended: Pretended::of(text, &tight),
         tight,
         found,
+        only_seems: OnceCell::new(),
     };
     super::limits::program(judge, call, language, text);
-    code.trees(judge, call);
-    code.files(judge, call);
+    if !pretended::files(text, &code.tight) {
+        code.trees(judge, call);
+        code.files(judge, call);
+    }
     code.elsewhere(judge, call);
     code.people(judge, call);
     // A call that stands in a text is none, unless calls are looked up by name.
@@ -157,21 +162,21 @@ pub(super) fn judge(judge: &mut Judge, call: Call, language: &str, text: &str) {
     let calls = || {
         SHELL_CALLS.iter().any(|call| {
             // `execute(` is for statements.
-            let mut found = code.run.match_indices(call);
+            let mut found = code.run.found(call);
             found.any(|(at, _)| {
                 !code
                     .run
                     .get(at..)
                     .is_some_and(|rest| rest.starts_with("execut"))
             })
-        }) || by_name.iter().any(|way| code.run.contains(way))
+        }) || by_name.iter().any(|way| code.run.holds(way))
     };
     let runs = found.has(Lists::SHELL_CALLS) && (language != "python" || calls());
-    let executes = found.has(Lists::EXECUTIONS) && !code.pretended.elsewhere;
+    let executes = found.has(Lists::EXECUTIONS) && !code.only_seems();
     if !runs && !executes {
         return;
     }
-    let bounded = text.contains("WHERE") || text.contains("where");
+    let bounded = text.holds("WHERE") || text.holds("where");
     for literal in literals(text) {
         let literal = without_calls(literal);
         // `'TRUNCATE ' + name`: what is put behind it is its object.
@@ -269,7 +274,7 @@ fn git_calls(text: &str) -> Vec<String> {
         "reset", "clean", "checkout", "push", "restore", "raw", "stash",
     ];
     let mut out = helpers_of_git(text);
-    if !text.contains(".git.") && !text.contains("simple-git") && !text.contains("simpleGit") {
+    if !text.holds(".git.") && !text.holds("simple-git") && !text.holds("simpleGit") {
         return out;
     }
     for (at, _) in text.match_indices('(').take(MAX_CALLS * 4) {
@@ -304,19 +309,19 @@ fn helpers_of_git(text: &str) -> Vec<String> {
     const CALLS: [&str; 6] = [
         "git(", "git_cmd(", "run_git(", "runGit(", "gitCmd(", "sh_git(",
     ];
-    let spread = |text: &str| GIVEN.iter().any(|way| text.contains(way));
+    let spread = |text: &str| GIVEN.iter().any(|way| text.holds(way));
     let list = [
         "execFileSync('git', ",
         "execFileSync(\"git\", ",
         "spawnSync('git', ",
         "spawnSync(\"git\", ",
     ];
-    if !spread(text) && !list.iter().any(|way| text.contains(way)) {
+    if !spread(text) && !list.iter().any(|way| text.holds(way)) {
         return Vec::new();
     }
     let mut out = Vec::new();
     for name in CALLS {
-        for (at, _) in text.match_indices(name).take(MAX_CALLS) {
+        for (at, _) in text.found(name).take(MAX_CALLS) {
             let behind = text.get(at + name.len()..).unwrap_or_default();
             let arguments = behind.split(')').next().unwrap_or_default();
             let words = literals(arguments);
@@ -338,16 +343,20 @@ struct Code<'t> {
     tight: String,
     /// The lists of words that it holds some of.
     found: Lists,
-    /// What of it is not really done.
-    pretended: Pretended,
+    /// What it does elsewhere is not really done, once somebody asked.
+    only_seems: OnceCell<bool>,
 }
 
 impl Code<'_> {
+    /// Whether what it does to rows and services is not really done.
+    fn only_seems(&self) -> bool {
+        *self
+            .only_seems
+            .get_or_init(|| pretended::elsewhere(self.text, &self.tight))
+    }
+
     /// Directories with all that is in them.
     fn trees(&self, judge: &mut Judge, call: Call) {
-        if self.pretended.files {
-            return;
-        }
         let verb = format!("{} deletes a tree", self.language);
         let deletes = interpreter(self.language)
             .filter(|_| self.found.has(Lists::DELETES))
@@ -358,7 +367,7 @@ impl Code<'_> {
             }
         }
         // `op = shutil.rmtree`, `map(shutil.rmtree, dirs)`: called by somebody else.
-        let handed = self.run.match_indices("shutil.rmtree").any(|(at, name)| {
+        let handed = self.run.found("shutil.rmtree").any(|(at, name)| {
             let before = self.run.get(..at).unwrap_or_default().trim_end();
             let behind = self.run.get(at + name.len()..).unwrap_or_default();
             let takes = [
@@ -392,7 +401,7 @@ impl Code<'_> {
             }
             // `const {rmSync: r} = …`: the call has a name of its own.
             let renamed = ["rmSync:", "rmSync as ", "{rm:", "{ rm:", "rm as "];
-            if renamed.iter().any(|name| self.text.contains(name)) {
+            if renamed.iter().any(|name| self.text.holds(name)) {
                 judge.hit(Some(call), Kind::Delete, Tier::Destructive, &verb, []);
             }
         }
@@ -408,9 +417,6 @@ impl Code<'_> {
                 .iter()
                 .filter(|name| by_name || !name.contains(['\'', '"']))
         };
-        if self.pretended.files {
-            return;
-        }
         // In a directory of its own it may list and delete; a path that it names is elsewhere.
         let named = [
             "'/",
@@ -434,7 +440,7 @@ impl Code<'_> {
         ];
         let own = self.found.has(Lists::TEMPORARY)
             && !named.iter().any(|start| {
-                let mut found = self.tight.match_indices(start).take(MAX_CALLS);
+                let mut found = self.tight.found(start).take(MAX_CALLS);
                 found.any(|(at, _)| {
                     let rest = self.tight.get(at + start.len()..).unwrap_or_default();
                     // `"$dir/*"` is in it.
@@ -457,7 +463,7 @@ impl Code<'_> {
         }
         // `new File("x").delete()`
         let of_java = ["java", "jshell", "kotlin", "kotlinc", "groovy", "scala"];
-        if of_java.contains(&self.language) && self.tight.contains("File(\"") {
+        if of_java.contains(&self.language) && self.tight.holds("File(\"") {
             for at in self.places(").delete(") {
                 self.deleted(judge, call, &verb, at + 2, Reach::File);
             }
@@ -496,7 +502,7 @@ impl Code<'_> {
         } else {
             self.run.as_str()
         };
-        text.match_indices(name)
+        text.found(name)
             .map(|(at, _)| at)
             .filter(|at| {
                 // `unlink(` is not `funlink(`.

@@ -58,7 +58,7 @@ fn removed(judge: &mut Judge, call: Call) {
     if !verb || !has_option(arguments, &["-f", "--force"]) {
         return;
     }
-    let name = call.command.name();
+    let name = call.name;
     let lists = |command: &SimpleCommand| {
         let words = command.arguments();
         command.name() == name
@@ -103,7 +103,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
             && !source.contains("/sock")
     };
     if let Some(word) = arguments.iter().find(mounts) {
-        let verb = format!("{} with the system mounted", call.command.name());
+        let verb = format!("{} with the system mounted", call.name);
         let shown = [word.text.as_str()];
         judge.hit(Some(call), Kind::Privilege, Tier::Risky, &verb, shown);
     }
@@ -135,7 +135,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
             .find(|end| !body.contains(end.as_str()));
         match end {
             Some(end) => text.push_str(&format!("<<'{end}'\n{body}\n{end}\n")),
-            None => judge.undecidable(Level::Destructive, call.command.name(), &[]),
+            None => judge.undecidable(Level::Destructive, call.name, &[]),
         }
     }
     if text.is_empty() {

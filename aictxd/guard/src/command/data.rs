@@ -14,7 +14,7 @@ use super::{Call, Judge, Kind, Level, Tier, code, containers};
 
 /// Whether the call runs what was just fetched.
 pub(super) fn runs_download(call: Call) -> bool {
-    let name = call.command.name();
+    let name = call.name;
     let arguments = call.arguments();
     let shell = is_shell(name);
     if shell || interpreter(name).is_some() {
@@ -82,7 +82,7 @@ fn reads_program_from_stdin(name: &str, arguments: &[Word]) -> bool {
 
 /// Programs that run text.
 pub(super) fn judge(judge: &mut Judge, call: Call) {
-    let name = call.command.name();
+    let name = call.name;
     let arguments = call.arguments();
     // `deno run -`
     let reads = |word: &Word| word.text == "-";
@@ -341,7 +341,7 @@ const STATEMENT_OPTIONS: &[&str] = &[
 /// Statements for a database that reach a program no table calls a client: `--sql 'DROP TABLE x'`,
 /// `tool db execute <<< 'DROP TABLE x'`.
 pub(super) fn judge_statements(judge: &mut Judge, call: Call) {
-    let name = call.command.name();
+    let name = call.name;
     let arguments = call.arguments();
     // Statements have several words.
     let spaced = |word: &Word| word.text.contains(' ');
@@ -417,7 +417,7 @@ fn programs(judge: &mut Judge, call: Call, known: &Interpreter) {
             texts.push(text.to_owned());
         }
     }
-    if reads_program_from_stdin(call.command.name(), arguments) {
+    if reads_program_from_stdin(call.name, arguments) {
         texts.extend(piped_texts(call));
     }
     // `-MLWP::Simple`, `-rfileutils`: what it uses stands outside of it.

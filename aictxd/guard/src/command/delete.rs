@@ -14,7 +14,7 @@ const WIPES: &[&str] = &["-a", "--all", "-o", "--offset"];
 
 /// Returns whether the program is one that deletes.
 pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
-    let name = call.command.name();
+    let name = call.name;
     let arguments = call.arguments();
     // Nothing is deleted by a program that is asked how it is used.
     if arguments.last().is_some_and(|word| word.text == "--help") {
@@ -118,7 +118,7 @@ pub(super) fn operands(arguments: &[Word]) -> Vec<&Word> {
 }
 
 fn remove(judge: &mut Judge, call: Call, arguments: &[Word]) {
-    let name = call.command.name();
+    let name = call.name;
     let targets = operands(arguments);
     let recurses = name == "rm"
         && has_option(
@@ -167,7 +167,7 @@ fn remove(judge: &mut Judge, call: Call, arguments: &[Word]) {
 
 /// `rm file`: worth a word when it stands for many, or when nothing has a copy.
 fn one_file(judge: &mut Judge, call: Call, target: &Word) {
-    let name = call.command.name();
+    let name = call.name;
     let text = target.text.as_str();
     if is_git_lock(text) && !call.command.remote {
         judge.hit(Some(call), Kind::Delete, Tier::Risky, name, [text]);

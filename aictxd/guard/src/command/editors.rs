@@ -22,7 +22,7 @@ pub(super) fn editor(judge: &mut Judge, call: Call) {
     let told = given::piped_texts(call);
     if words.iter().any(|word| says(&word.text)) || told.iter().any(|text| says(text)) {
         let shown = words.last().map(|word| word.text.as_str());
-        let name = call.command.name();
+        let name = call.name;
         judge.hit(Some(call), Kind::Overwrite, Tier::Destructive, name, shown);
     }
     let orders = words.iter().map(|word| word.text.as_str());

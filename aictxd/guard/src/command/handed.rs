@@ -116,7 +116,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
     if !call.traits.has(Traits::HANDED) {
         return;
     }
-    let name = call.command.name();
+    let name = call.name;
     let arguments = call.arguments();
     match name {
         "ssh" | "scp" | "sftp" | "rsync" | "sshfs" => {

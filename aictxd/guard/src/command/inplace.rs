@@ -18,7 +18,7 @@ enum Left {
 
 /// Judges `sed -i`, `perl -i`, `ruby -i` and `awk -i inplace`. Returns whether the call is one.
 pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
-    let name = call.command.name();
+    let name = call.name;
     let arguments = call.arguments();
     if matches!(name, "sed" | "gsed") {
         executed(judge, call);

@@ -48,7 +48,7 @@ pub(super) fn sent(judge: &mut Judge, call: Call) {
 
 /// `tool exec box -- rm -rf /srv`, `heroku run rails db:drop`: judges what is run inside.
 pub(super) fn lent(judge: &mut Judge, call: Call) {
-    let name = call.command.name();
+    let name = call.name;
     let arguments = call.arguments();
     behind(judge, call);
     lines(judge, call);
@@ -157,7 +157,7 @@ fn behind(judge: &mut Judge, call: Call) {
     if !arguments.iter().take(13).any(is_program) {
         return;
     }
-    let name = call.command.name();
+    let name = call.name;
     let known = call.traits.any() || !table::rules_of(name).is_empty();
     // Of programs that are known, only what stands behind a verb that runs another.
     if known
@@ -397,7 +397,7 @@ pub(super) fn lines(judge: &mut Judge, call: Call) {
     if found.is_empty() {
         return;
     }
-    let name = call.command.name();
+    let name = call.name;
     let of = |traits| call.traits.has(traits);
     if of(Traits::DATA)
         || of(Traits::SQL)

@@ -90,7 +90,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
     if !judge.facts.has_limits() || call.command.remote {
         return;
     }
-    let (name, arguments) = (call.command.name(), call.arguments());
+    let (name, arguments) = (call.name, call.arguments());
     match name {
         "find" | "fd" | "fdfind" => found(judge, call),
         "apply_patch" | "applypatch" => patched(judge, call),
@@ -208,7 +208,7 @@ fn found(judge: &mut Judge, call: Call) {
             Some(name) => facts.limit_like(&format!("{path}/**/{name}")),
         };
         if let Some(limit) = facts.limit(&path).or_else(inside) {
-            judge.off_limits(&limit, call.command.name(), root);
+            judge.off_limits(&limit, call.name, root);
         }
     }
 }

@@ -16,7 +16,7 @@ pub(super) fn is_local(text: &str) -> bool {
 
 /// `-X DELETE` and its spellings.
 pub(super) fn request(judge: &mut Judge, call: Call) {
-    let name = call.command.name();
+    let name = call.name;
     let words = call.arguments();
     if matches!(name, "gh" | "glab") && words.first().is_none_or(|word| word.text != "api") {
         return;
@@ -134,14 +134,14 @@ pub(super) fn procedure(judge: &mut Judge, call: Call) {
     } else {
         Tier::Destructive
     };
-    let verb = format!("{} of a deletion", call.command.name());
+    let verb = format!("{} of a deletion", call.name);
     let shown = [word.text.as_str()];
     judge.hit(Some(call), Kind::RemoteDelete, tier, &verb, shown);
 }
 
 /// Requests that change something, by their address or by what they send.
 fn posted(judge: &mut Judge, call: Call, method: Option<&str>) {
-    let name = call.command.name();
+    let name = call.name;
     let words = call.arguments();
     let changes = |method: &str| matches!(method.to_ascii_uppercase().as_str(), "PATCH" | "PUT");
     if matches!(name, "gh" | "glab") && method.is_some_and(changes) {

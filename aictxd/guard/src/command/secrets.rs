@@ -107,7 +107,7 @@ const SECRET_ENDS: &[&str] = &[
 
 /// Judges what a call sends.
 pub(super) fn judge(judge: &mut Judge, call: Call) {
-    let name = call.command.name();
+    let name = call.name;
     if !call.traits.has(Traits::SENDS) {
         return;
     }
@@ -187,7 +187,7 @@ fn posts_input(call: Call) -> bool {
         matches!(word.text.as_str(), "@-" | "-" | "-d@-" | "--data-binary=@-")
             || word.text.ends_with("=@-")
     };
-    match call.command.name() {
+    match call.name {
         "curl" | "wget" | "http" | "https" | "xh" => words.iter().any(at_hand),
         "nc" | "ncat" | "netcat" | "socat" | "mail" | "sendmail" | "mutt" | "pastebinit" => true,
         _ => false,

@@ -9,7 +9,7 @@ use super::{Call, Judge, Kind, Level, Tier, code, cron, editors, given, typed};
 
 /// Returns whether the program is one of these and there is nothing more to know about it.
 pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
-    match call.command.name() {
+    match call.name {
         "kill" => kill(judge, call),
         "curl" | "wget" | "xh" | "http" | "https" | "curlie" | "gh" | "glab" => {
             request(judge, call);
@@ -134,8 +134,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
                 text.contains("exec:") || text.contains("system:")
             };
             let words = call.arguments();
-            if has_option(words, &["-e", "-c", "--exec", "--sh-exec"])
-                && call.command.name() != "socat"
+            if has_option(words, &["-e", "-c", "--exec", "--sh-exec"]) && call.name != "socat"
                 || words.iter().any(hands_over)
             {
                 let verb = "a shell over the network";
@@ -278,10 +277,10 @@ fn shell_elsewhere(judge: &mut Judge, call: Call) {
 fn unknown_text(judge: &mut Judge, call: Call, text: Option<&Word>) {
     if let Some(word) = text.filter(|word| word.unknown && word.inner.is_none())
         && word.text.starts_with('$')
-        && call.arguments().len() == 1 + usize::from(call.command.name() != "eval")
+        && call.arguments().len() == 1 + usize::from(call.name != "eval")
     {
         let words = std::slice::from_ref(word);
-        judge.undecidable(Level::Caution, call.command.name(), words);
+        judge.undecidable(Level::Caution, call.name, words);
     }
 }
 
@@ -381,7 +380,7 @@ fn ansible(judge: &mut Judge, call: Call) {
 /// An archive is unpacked over the system.
 fn unpacked(judge: &mut Judge, call: Call) {
     let words = call.arguments();
-    let unpacks = match call.command.name() {
+    let unpacks = match call.name {
         "tar" | "gtar" | "bsdtar" => {
             let bundled = words
                 .first()
@@ -409,7 +408,7 @@ fn unpacked(judge: &mut Judge, call: Call) {
     if call.command.remote {
         return;
     }
-    let verb = format!("{} over the system", call.command.name());
+    let verb = format!("{} over the system", call.name);
     if matches!(
         into.trim_end_matches('/'),
         "" | "/etc" | "/usr" | "/bin" | "/lib" | "/usr/bin" | "/usr/lib"
@@ -425,7 +424,7 @@ fn unpacked(judge: &mut Judge, call: Call) {
     }
     let word = Word::plain(into);
     // Told not to ask, over what lies elsewhere; programs are put where programs are put.
-    let unasked = call.command.name() == "unzip"
+    let unasked = call.name == "unzip"
         && has_option(words, &["-o"])
         && !into.starts_with("/opt")
         && !into.starts_with("/usr/local")
@@ -434,7 +433,7 @@ fn unpacked(judge: &mut Judge, call: Call) {
         let kind = Kind::Overwrite;
         judge.hit(Some(call), kind, Tier::Destructive, "unzip -o", [into]);
     } else {
-        judge.write_target(call, &word, call.command.name(), Touch::Create);
+        judge.write_target(call, &word, call.name, Touch::Create);
     }
 }
 
@@ -451,7 +450,7 @@ fn attributes(judge: &mut Judge, call: Call) {
     };
     if let Some(word) = words.iter().find(system) {
         let shown = [word.text.as_str()];
-        let verb = format!("{} -R", call.command.name());
+        let verb = format!("{} -R", call.name);
         judge.hit(
             Some(call),
             Kind::Permission,
@@ -481,7 +480,7 @@ fn transfers(judge: &mut Judge, call: Call) {
     if texts.iter().any(|text| orders(text))
         || call.arguments().iter().any(|word| orders(&word.text))
     {
-        let name = call.command.name();
+        let name = call.name;
         judge.hit(Some(call), Kind::RemoteDelete, Tier::Destructive, name, []);
     }
 }
@@ -495,7 +494,7 @@ fn planned(judge: &mut Judge, call: Call) {
     let before = call.script.commands.get(..call.segment).unwrap_or_default();
     let destroys = before.iter().rev().take(64).any(|command| {
         let words = command.arguments();
-        command.name() == call.command.name()
+        command.name() == call.name
             && says(words, "plan")
             && (says(words, "-destroy") || says(words, "--destroy"))
     });

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use aictx_proto::path::{Located, Outside, locate};
+use aictx_proto::path::{Located, Outside, locate, segments};
 use aictx_signals::shell::Word;
 
 use super::table::{DISKS, REGENERABLE, REGENERABLE_FILES, TEMPORARY};
@@ -177,8 +177,8 @@ fn is_drive_root(text: &str) -> bool {
 }
 
 fn resolve(path: &str) -> Vec<&str> {
-    let mut out = Vec::new();
-    for part in path.split('/') {
+    let mut out = Vec::with_capacity(16);
+    for part in segments(path) {
         match part {
             "" | "." => {}
             ".." => {
@@ -213,7 +213,7 @@ pub(crate) fn is_temporary(path: &str) -> bool {
         let known = known.trim_matches('/');
         known.starts_with(first) && {
             let mut rest = segments.iter();
-            known.split('/').all(|part| rest.next() == Some(&part)) && rest.next().is_some()
+            self::segments(known).all(|part| rest.next() == Some(&part)) && rest.next().is_some()
         }
     })
 }

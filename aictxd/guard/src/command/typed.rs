@@ -41,7 +41,7 @@ const ORDERED: &[(&str, &[&str])] = &[
 
 /// Orders on standard input.
 pub(super) fn ordered(judge: &mut Judge, call: Call) {
-    let name = call.command.name();
+    let name = call.name;
     let Some((_, orders)) = ORDERED.iter().find(|(known, _)| *known == name) else {
         return;
     };

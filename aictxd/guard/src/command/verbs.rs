@@ -367,7 +367,7 @@ pub(super) const NAMES: &[&str] = &[
 
 /// Judges a call about which nothing else was said.
 pub(super) fn judge(judge: &mut Judge, call: Call) {
-    let name = call.command.name();
+    let name = call.name;
     let arguments = call.arguments();
     if arguments.is_empty()
         || call.traits.has(Traits::NAMES)

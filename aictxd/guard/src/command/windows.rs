@@ -81,7 +81,7 @@ pub(super) fn is_switch(text: &str) -> bool {
 
 /// Judges one call.
 pub(super) fn judge(judge: &mut Judge, call: Call) {
-    let given = call.command.name();
+    let given = call.name;
     let lower = if given.bytes().any(|byte| byte.is_ascii_uppercase()) {
         Cow::Owned(given.to_ascii_lowercase())
     } else {
@@ -262,7 +262,7 @@ pub(super) fn is_script(file: &str) -> bool {
 
 /// The script that these shells are handed: `pwsh -NoProfile -File x.ps1`, `cmd /c x.bat`.
 pub(super) fn file_run<'c>(call: Call<'c>) -> Option<&'c Word> {
-    let name = call.command.name().to_ascii_lowercase();
+    let name = call.name.to_ascii_lowercase();
     let name = name.strip_suffix(".exe").unwrap_or(&name);
     let words = call.arguments();
     matches!(name, "powershell" | "pwsh" | "cmd")

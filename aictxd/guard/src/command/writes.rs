@@ -10,7 +10,7 @@ use super::{Call, Judge, Kind, MAX_BACK, Tier, delete, has_option};
 /// Programs that write files. Returns whether the program is one of them.
 pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
     let arguments = call.arguments();
-    let name = call.command.name();
+    let name = call.name;
     let operands = || arguments.iter().filter(|word| !word.text.starts_with('-'));
     match name {
         // It only says what it would copy.
@@ -291,7 +291,7 @@ fn leaves_a_part(judge: &mut Judge, call: Call) {
 
 /// `mv x /dev/null` and `cp /dev/null x`. Returns whether it is one of them.
 fn nothing_left(judge: &mut Judge, call: Call, words: &[&Word]) -> bool {
-    let name = call.command.name();
+    let name = call.name;
     let Some((last, sources)) = words.split_last() else {
         return false;
     };

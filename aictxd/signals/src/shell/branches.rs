@@ -284,13 +284,17 @@ fn is_plain(text: &str) -> bool {
 /// Whether a word has this one text, whenever it runs.
 fn is_told(word: &Word) -> bool {
     let one = !word.unknown && !word.wavers && !word.splits && word.others.is_empty();
+    let telling = |byte: &u8| matches!(byte, b'*' | b'?' | b'[' | b'{' | b'~');
+    // Asked of every word of a condition, and of most commands' first.
+    if !word.text.bytes().any(|byte| telling(&byte)) {
+        return one && (word.quoted || !word.text.is_empty());
+    }
     // A shell makes other words of it.
     let stands_for =
         !word.quoted && (word.text.contains(['*', '?', '[', '{']) || word.text.starts_with('~'));
     let tilde = word.carried && word.text.contains('~');
-    let vanishes = word.text.is_empty() && !word.quoted;
     let bracket = matches!(word.text.as_str(), "[" | "[[");
-    one && (bracket || !stands_for) && !tilde && !vanishes && !word.text.contains("{}")
+    one && (bracket || !stands_for) && !tilde && !word.text.contains("{}")
 }
 
 /// Whether one of the patterns of a branch matches; nothing where that takes more than comparing.

@@ -193,7 +193,7 @@ impl Functions {
         let told = |it: &&SimpleCommand| it.words.first().is_none_or(|word| !word.unknown);
         let more = !blurred && !rest.is_empty() && rest.iter().all(told);
         for function in &self.known {
-            let unused = || more && mentions(text, &function.name) == 1;
+            let unused = || more && is_said_once(text, &function.name);
             if !function.loose && (function.called || unused()) {
                 let commands = script.commands.get_mut(function.commands.clone());
                 for command in commands.unwrap_or_default() {
@@ -204,18 +204,17 @@ impl Functions {
     }
 }
 
-/// How often a text says a name.
-fn mentions(text: &str, name: &str) -> usize {
+/// Whether a text says a name once and no more.
+fn is_said_once(text: &str, name: &str) -> bool {
     let part = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
     let found = memchr::memmem::find_iter(text.as_bytes(), name.as_bytes());
-    found
-        .filter(|at| {
-            let before = at.checked_sub(1).and_then(|at| text.as_bytes().get(at));
-            let behind = text.as_bytes().get(at + name.len());
-            // `-f` is an option.
-            !before.is_some_and(|byte| part(byte) || *byte == b'-') && !behind.is_some_and(part)
-        })
-        .count()
+    let mut found = found.filter(|at| {
+        let before = at.checked_sub(1).and_then(|at| text.as_bytes().get(at));
+        let behind = text.as_bytes().get(at + name.len());
+        // `-f` is an option.
+        !before.is_some_and(|byte| part(byte) || *byte == b'-') && !behind.is_some_and(part)
+    });
+    found.next().is_some() && found.next().is_none()
 }
 
 impl Lexer<'_, '_> {

@@ -1,6 +1,7 @@
 //! Names that a program gives to what it calls: `import os as o`, `from os import remove as rm`,
 //! `getattr(shutil, 'rm' + 'tree')`.
 
+use super::find::Find as _;
 use std::borrow::Cow;
 
 /// Modules whose calls are looked for.
@@ -32,14 +33,14 @@ pub(super) fn resolved(text: &str) -> Cow<'_, str> {
     let mut out = Cow::Borrowed(text);
     if ["'+'", "' + '", "\"+\"", "\" + \""]
         .iter()
-        .any(|plus| text.contains(plus))
+        .any(|plus| text.holds(plus))
     {
         out = Cow::Owned(joined(&out));
     }
-    if text.contains("getattr(") || text.contains("__import__(") {
+    if text.holds("getattr(") || text.holds("__import__(") {
         out = Cow::Owned(looked_up(&out));
     }
-    if !text.contains("import ") {
+    if !text.holds("import ") {
         return out;
     }
     for (alias, name) in names(text).into_iter().take(MAX_NAMES) {
@@ -85,7 +86,7 @@ fn names(text: &str) -> Vec<(String, String)> {
 fn renamed(text: &str, alias: &str, name: &str) -> Option<String> {
     let mut out = String::new();
     let mut done = 0;
-    for (at, _) in text.match_indices(alias) {
+    for (at, _) in text.found(alias) {
         let before = text.get(done..at)?;
         let last = text.get(..at)?.chars().next_back();
         let own = !last.is_some_and(|last| last.is_alphanumeric() || matches!(last, '_' | '.'));

@@ -3,6 +3,7 @@
 //! Only names are heeded that are given `True` or `False` once, at the margin, and stand nowhere else but in
 //! conditions of which they are all; and only in programs that set nothing by name.
 
+use super::find::Find as _;
 use std::borrow::Cow;
 
 /// Constants of one program, those that are looked at, conditions, and lines.
@@ -29,7 +30,7 @@ const STRANGE: [&str; 12] = [
 
 /// The program without the branches that never run.
 pub(super) fn without_idle(text: &str) -> Cow<'_, str> {
-    if STRANGE.iter().any(|way| text.contains(way)) {
+    if STRANGE.iter().any(|way| text.holds(way)) {
         return Cow::Borrowed(text);
     }
     let constants = constants(text);
@@ -94,7 +95,7 @@ fn constants(text: &str) -> Vec<(&str, bool)> {
 fn only_decides(text: &str, name: &str) -> bool {
     let part = |byte: Option<&u8>| byte.is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_');
     let mut given = 0;
-    for (at, _) in text.match_indices(name) {
+    for (at, _) in text.found(name) {
         let before = text.get(..at).unwrap_or_default();
         let behind = text.get(at + name.len()..).unwrap_or_default();
         if part(before.as_bytes().last()) || part(behind.as_bytes().first()) {

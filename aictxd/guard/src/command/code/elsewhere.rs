@@ -2,6 +2,7 @@
 
 use super::super::table::{EVALUATIONS, REQUESTS, ROW_DELETES, SERVICE_DELETES};
 use super::super::{Call, Judge, Kind, Tier, request};
+use super::find::Find as _;
 use super::search::Lists;
 use super::{Code, FORK_BOMBS, MAX_CALLS, calls, sends};
 
@@ -15,7 +16,7 @@ impl Code<'_> {
         let kept = self.found.has(Lists::WRITES)
             || ["urlretrieve", "copyfileobj", "pipe(", "print $", "|-"]
                 .iter()
-                .any(|way| self.text.contains(way));
+                .any(|way| self.text.holds(way));
         if (self.found.has(Lists::FETCHES) && (self.evaluates() || (kept && self.runs_a_file())))
             || (self.found.has(Lists::SOCKETS) && self.found.has(Lists::HANDED_OVER))
         {
@@ -29,8 +30,8 @@ impl Code<'_> {
         if sends::sends_secrets(&self.tight) && !request::is_local(self.text) {
             hit(Kind::Credentials, Tier::Destructive, "sends secrets");
         }
-        let elsewhere = !self.pretended.elsewhere;
-        let promised = calls::promised(&self.run).filter(|_| elsewhere && self.language != "awk");
+        let promised = calls::promised(&self.run);
+        let promised = promised.filter(|_| self.language != "awk" && !self.only_seems());
         let one = promised.is_some_and(|(tier, _)| tier == Tier::Risky);
         let rows = self.deletes_rows().max(if self.replaces_a_table() {
             Some(Tier::Destructive)
@@ -43,12 +44,12 @@ impl Code<'_> {
             // One after the other, as they are listed.
             let each = ["for ", "forEach(", ".map(", ".each"]
                 .iter()
-                .any(|way| self.text.contains(way))
+                .any(|way| self.text.holds(way))
                 && [
                     ".scan(", ".list", ".search", ".find(", "paginate", ".query(",
                 ]
                 .iter()
-                .any(|way| self.run.contains(way));
+                .any(|way| self.run.holds(way));
             let tier = if each { Tier::Destructive } else { tier };
             let tier = if request::is_local(self.text) {
                 Tier::Risky
@@ -57,7 +58,7 @@ impl Code<'_> {
             };
             hit(Kind::RemoteDelete, tier, name);
         }
-        if elsewhere && self.unprotects() {
+        if self.unprotects() && !self.only_seems() {
             hit(
                 Kind::RemoteDelete,
                 Tier::Destructive,
@@ -67,22 +68,22 @@ impl Code<'_> {
         if self.discards() {
             hit(Kind::DiscardChanges, Tier::Destructive, "discards changes");
         }
-        if let Some(tier) = rows.filter(|_| elsewhere) {
+        if let Some(tier) = rows.filter(|_| !self.only_seems()) {
             hit(Kind::DatabaseWrite, tier, "deletes rows");
         }
-        if elsewhere && self.requests_a_deletion() {
+        if self.requests_a_deletion() && !self.only_seems() {
             let tier = if request::is_local(self.text) {
                 Tier::Risky
             } else {
                 Tier::Destructive
             };
             hit(Kind::RemoteDelete, tier, "DELETE");
-        } else if elsewhere
-            && !one
+        } else if !one
             && !some
             && self.found.has(Lists::SERVICES)
             && self.found.has(Lists::SERVICE_DELETES)
             && self.asks_a_service()
+            && !self.only_seems()
         {
             hit(
                 Kind::RemoteDelete,
@@ -93,20 +94,20 @@ impl Code<'_> {
         if self.found.has(Lists::SERVICE_DELETES) && self.deletes_every_key() {
             hit(Kind::DatabaseWrite, Tier::Destructive, "deletes keys");
         }
-        if FORK_BOMBS.iter().any(|bomb| self.tight.contains(bomb)) {
+        if FORK_BOMBS.iter().any(|bomb| self.tight.holds(bomb)) {
             hit(Kind::ProcessKill, Tier::Catastrophic, "fork bomb");
         }
         let moved = ["rename", "move("]
             .iter()
-            .any(|call| self.run.contains(call) || self.tight.contains(call));
+            .any(|call| self.run.holds(call) || self.tight.holds(call));
         if moved
             && [",'/dev/null'", ",\"/dev/null\""]
                 .iter()
-                .any(|to| self.tight.contains(to))
+                .any(|to| self.tight.holds(to))
         {
             hit(Kind::Delete, Tier::Destructive, "moves to nowhere");
         }
-        if self.tight.contains(".kill(-1,") || self.ends_all_processes() {
+        if self.tight.holds(".kill(-1,") || self.ends_all_processes() {
             hit(Kind::ProcessKill, Tier::Destructive, "ends every process");
         }
     }
@@ -117,23 +118,21 @@ impl Code<'_> {
         let conditions = [".where(", ".andWhere(", ".whereIn(", ".filter("];
         let all = ["where(\"1=1", "where('1=1", "match_all", "where(true"];
         let bounded = || {
-            conditions.iter().any(|way| tight.contains(way))
-                && !all.iter().any(|way| tight.contains(way))
+            conditions.iter().any(|way| tight.holds(way)) && !all.iter().any(|way| tight.holds(way))
         };
-        let queried = || {
-            (tight.contains("query=") || tight.contains("query:")) && !tight.contains("match_all")
-        };
+        let queried =
+            || (tight.holds("query=") || tight.holds("query:")) && !tight.holds("match_all");
         let mut worst = whole_statement(&self.run);
         if self.found.has(Lists::ROW_DELETES) {
             // What stands in a text is not called.
             let run: String = self.run.split_ascii_whitespace().collect();
-            let called = |row: &str| row.contains(['\'', '"']) || run.contains(row);
+            let called = |row: &str| row.contains(['\'', '"']) || run.holds(row);
             let rows = ROW_DELETES.iter();
             let own = |row: &str| {
                 let name = row.trim_matches(|c: char| !(c.is_ascii_alphanumeric() || c == '_'));
                 calls::is_own(&self.run, name)
             };
-            for row in rows.filter(|row| tight.contains(**row) && called(row) && !own(row)) {
+            for row in rows.filter(|row| tight.holds(**row) && called(row) && !own(row)) {
                 worst = worst.max(Some(match *row {
                     ".delete_all" | ".destroy_all" | ").del()" if bounded() => Tier::Risky,
                     "delete_by_query(" if queried() => Tier::Risky,
@@ -152,8 +151,8 @@ impl Code<'_> {
             ".destroy!end",
         ];
         let each = self.language == "ruby"
-            && tight.contains("each")
-            && ends.iter().any(|end| tight.contains(end));
+            && tight.holds("each")
+            && ends.iter().any(|end| tight.holds(end));
         match each {
             true if bounded() => worst.max(Some(Tier::Risky)),
             true => Some(Tier::Destructive),
@@ -171,14 +170,14 @@ impl Code<'_> {
             "ClientSession(",
         ]
         .iter()
-        .any(|way| self.tight.contains(way));
-        if session && self.run.contains(".delete(") {
+        .any(|way| self.tight.holds(way));
+        if session && self.run.holds(".delete(") {
             return true;
         }
         self.found.has(Lists::REQUESTS)
             && REQUESTS.iter().any(|way| {
-                self.tight.contains(way)
-                    && (!way.starts_with(".delete(") || self.run.contains(".delete("))
+                self.tight.holds(way)
+                    && (!way.starts_with(".delete(") || self.run.holds(".delete("))
             })
     }
 
@@ -215,12 +214,12 @@ impl Code<'_> {
             "|bash\"",
             "|sh\"",
         ];
-        if fed.iter().any(|way| self.tight.contains(way)) {
+        if fed.iter().any(|way| self.tight.holds(way)) {
             return true;
         }
         self.found.has(Lists::SHELL_CALLS)
             && run.into_iter().any(|way| {
-                let mut found = self.tight.match_indices(&way).take(MAX_CALLS);
+                let mut found = self.tight.found(&way).take(MAX_CALLS);
                 found.any(|(at, _)| {
                     let behind = self.tight.get(at + way.len()..).unwrap_or_default();
                     // What is named here and where it was written.
@@ -229,7 +228,7 @@ impl Code<'_> {
                         .split(['\'', '"'])
                         .filter(|text| text.contains('/'));
                     behind.starts_with(|next: char| next.is_ascii_alphabetic())
-                        || named.any(|path| self.tight.matches(path).count() > 1)
+                        || named.any(|path| self.tight.count(path) > 1)
                 })
             })
     }
@@ -252,7 +251,7 @@ impl Code<'_> {
             "={\"value\":false}",
         ];
         let says = |name: &str, value: &str| {
-            let found = tight.match_indices(name).take(MAX_CALLS);
+            let found = tight.found(name).take(MAX_CALLS);
             found.into_iter().any(|(at, _)| {
                 let behind = tight.get(at + name.len()..).unwrap_or_default();
                 behind.trim_start_matches(['\'', '"']).starts_with(value)
@@ -270,7 +269,7 @@ impl Code<'_> {
             "putBucket",
         ]
         .iter()
-        .any(|verb| self.run.contains(verb));
+        .any(|verb| self.run.holds(verb));
         calls
             && (names
                 .iter()
@@ -280,36 +279,35 @@ impl Code<'_> {
                 || says("blockpublicacls", "=false")
                 || says("blockpublicacls", ":false")
                 || says("blockpublicpolicy", ":false")
-                || (says("principal", ":\"*\"") && tight.contains("policy(")))
+                || (says("principal", ":\"*\"") && tight.holds("policy(")))
     }
 
     /// What libraries for git throw away.
     fn discards(&self) -> bool {
         let tight = self.tight.as_str();
-        tight.contains("GIT_RESET_HARD")
-            || (tight.contains(".push(") && tight.contains("force=True"))
+        tight.holds("GIT_RESET_HARD") || (tight.holds(".push(") && tight.holds("force=True"))
     }
 
     /// Tables of a database that are made anew, with what is given, or emptied by a condition that is
     /// none.
     fn replaces_a_table(&self) -> bool {
         let tight = self.tight.as_str();
-        let kept = tight.contains(":memory:") || self.found.has(Lists::TEMPORARY);
-        let replaced = (tight.contains(".to_sql(")
-            && (tight.contains("if_exists='replace'") || tight.contains("if_exists=\"replace\"")))
-            || (tight.contains("dbWriteTable(") && tight.contains("overwrite=TRUE"));
-        let all = (tight.contains(".update_all(") && !tight.contains(".where("))
+        let kept = tight.holds(":memory:") || self.found.has(Lists::TEMPORARY);
+        let replaced = (tight.holds(".to_sql(")
+            && (tight.holds("if_exists='replace'") || tight.holds("if_exists=\"replace\"")))
+            || (tight.holds("dbWriteTable(") && tight.holds("overwrite=TRUE"));
+        let all = (tight.holds(".update_all(") && !tight.holds(".where("))
             || self.updates_a_whole_model()
-            || tight.contains(".objects.update(")
-            || tight.contains(".objects.all().update(");
-        let jobs = (tight.contains("Jenkins") && tight.contains(".delete()"))
-            || (tight.contains(".chat.delete(") && tight.contains("for"));
+            || tight.holds(".objects.update(")
+            || tight.holds(".objects.all().update(");
+        let jobs = (tight.holds("Jenkins") && tight.holds(".delete()"))
+            || (tight.holds(".chat.delete(") && tight.holds("for"));
         (replaced && !kept) || all || jobs
     }
 
     /// `Account.update_all(…)`: straight from the model.
     fn updates_a_whole_model(&self) -> bool {
-        let mut found = self.run.match_indices(".update_all(").take(MAX_CALLS);
+        let mut found = self.run.found(".update_all(").take(MAX_CALLS);
         found.any(|(at, _)| {
             let before = self.run.get(..at).unwrap_or_default();
             let chain = before
@@ -325,10 +323,10 @@ impl Code<'_> {
     fn ends_all_processes(&self) -> bool {
         let lists = ["process_iter(", "psutil.pids(", "Get-Process|", "psList("]
             .iter()
-            .any(|way| self.tight.contains(way));
+            .any(|way| self.tight.holds(way));
         let ends = [".kill(", ".terminate(", "Stop-Process"]
             .iter()
-            .any(|way| self.run.contains(way));
+            .any(|way| self.run.holds(way));
         let chosen = [
             "name()",
             "['name']",
@@ -344,24 +342,24 @@ impl Code<'_> {
             "cpu_percent",
             "memory",
         ];
-        lists && ends && !chosen.iter().any(|way| self.tight.contains(way))
+        lists && ends && !chosen.iter().any(|way| self.tight.holds(way))
     }
 
     /// `[r.delete(k) for k in r.scan_iter('*')]`
     fn deletes_every_key(&self) -> bool {
         ["scan_iter(", ".keys('*", ".keys(\"*", "scanStream("]
             .iter()
-            .any(|listing| self.tight.contains(listing))
+            .any(|listing| self.tight.holds(listing))
             && [".delete(", ".unlink(", ".del("]
                 .iter()
-                .any(|call| self.run.contains(call))
+                .any(|call| self.run.holds(call))
     }
 
     /// Whether text becomes a program; `re.compile(` and `/x/.exec(` are others' calls.
     fn evaluates(&self) -> bool {
         self.found.has(Lists::EVALUATIONS)
             && EVALUATIONS.iter().any(|name| {
-                let mut found = self.text.match_indices(name);
+                let mut found = self.text.found(name);
                 found.any(|(at, _)| {
                     let before = self
                         .text
@@ -387,11 +385,11 @@ impl Code<'_> {
             let rest = self.run.get(at + name.len()..).unwrap_or_default();
             rest.starts_with(|next: char| next.is_ascii_uppercase())
         };
-        SERVICE_DELETES.iter().any(|call| self.run.contains(call))
-            || self.run.match_indices(".delete").take(MAX_CALLS).any(named)
+        SERVICE_DELETES.iter().any(|call| self.run.holds(call))
+            || self.run.found(".delete").take(MAX_CALLS).any(named)
             || self
                 .run
-                .match_indices("Delete")
+                .found("Delete")
                 .take(MAX_CALLS)
                 .any(|(at, _)| ordered(at))
     }
@@ -402,7 +400,7 @@ impl Code<'_> {
 fn whole_statement(run: &str) -> Option<Tier> {
     let mut worst = None;
     // `session.query(Item).delete()`
-    for (at, way) in run.match_indices(".query(").take(MAX_CALLS) {
+    for (at, way) in run.found(".query(").take(MAX_CALLS) {
         let behind = run.get(at + way.len()..).unwrap_or_default();
         let (model, rest) = behind.split_once(')').unwrap_or((behind, ""));
         let chain = rest.lines().next().unwrap_or_default();
@@ -412,7 +410,7 @@ fn whole_statement(run: &str) -> Option<Tier> {
             worst = worst.max(Some(Tier::Risky));
         }
     }
-    for (at, way) in run.match_indices("execute(").take(MAX_CALLS) {
+    for (at, way) in run.found("execute(").take(MAX_CALLS) {
         let statement = run.get(at + way.len()..).unwrap_or_default().trim_start();
         let statement = statement.strip_prefix("sa.").unwrap_or(statement);
         let built = statement

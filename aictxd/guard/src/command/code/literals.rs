@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::MAX_CALLS;
+use super::find::Find as _;
 
 /// Literals of one program that are judged as commands.
 const MAX_LITERALS: usize = 64;
@@ -60,7 +61,7 @@ pub(super) fn literal_before(text: &str, at: usize) -> Option<&str> {
 pub(super) fn bracketed(text: &str) -> Vec<&str> {
     ["%x", "qx", "qw"]
         .iter()
-        .flat_map(|mark| text.match_indices(mark).take(MAX_CALLS))
+        .flat_map(|mark| text.found(mark).take(MAX_CALLS))
         .filter_map(|(at, _)| {
             let rest = text.get(at + 2..)?;
             let close = match rest.chars().next()? {
@@ -134,7 +135,7 @@ const PRINTS: &[&str] = &[
 /// A program without the plain literals that it prints. What a literal puts in when it runs
 /// (`f'…'`, `${…}`, `#{…}`) stays, and so does everything about literals that go anywhere else.
 pub(super) fn without_printed(text: &str) -> Cow<'_, str> {
-    if !PRINTS.iter().any(|name| text.contains(name)) {
+    if !PRINTS.iter().any(|name| text.holds(name)) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len());

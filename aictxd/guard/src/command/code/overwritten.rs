@@ -2,6 +2,7 @@
 
 use aictx_signals::shell::Word;
 
+use super::find::Find as _;
 use super::literals::{first_literal, literal_at, literal_before};
 use super::{Code, MAX_CALLS};
 use crate::command::target::is_disk;
@@ -27,7 +28,7 @@ const EMPTY_BY_NATURE: [&str; 5] = ["__init__.py", ".gitkeep", ".keep", "py.type
 
 /// What stands behind each of the calls of a name.
 fn after<'t>(tight: &'t str, name: &'t str) -> impl Iterator<Item = &'t str> {
-    let found = tight.match_indices(name).take(MAX_CALLS);
+    let found = tight.found(name).take(MAX_CALLS);
     found.filter_map(move |(at, _)| tight.get(at + name.len()..))
 }
 
@@ -62,7 +63,7 @@ impl Code<'_> {
             for rest in after(tight, name) {
                 let path = first_literal(rest).filter(|path| writes::is_data(path));
                 // Once where it is read, once where it is written.
-                if let Some(path) = path.filter(|path| tight.matches(path).count() > 1) {
+                if let Some(path) = path.filter(|path| tight.count(path) > 1) {
                     lost(path);
                 }
             }
@@ -71,7 +72,7 @@ impl Code<'_> {
             let arguments = rest.split(')').next().unwrap_or_default();
             let says = |modes: &[&str]| modes.iter().any(|mode| arguments.contains(mode));
             let anew = says(&[",'w'", ",\"w\""]);
-            let less = says(&[",'r+'", ",\"r+\"", ",'a'", ",\"a\""]) && self.text.contains("del ");
+            let less = says(&[",'r+'", ",\"r+\"", ",'a'", ",\"a\""]) && self.text.holds("del ");
             if let Some(path) = first_literal(arguments).filter(|_| anew || less) {
                 lost(path);
             }
@@ -172,7 +173,7 @@ impl Code<'_> {
             "listdir(",
         ]
         .iter()
-        .any(|way| tight.contains(way));
+        .any(|way| tight.holds(way));
         let name = |text: &str| {
             !text.is_empty() && text.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_')
         };
@@ -191,7 +192,7 @@ impl Code<'_> {
         });
         // `name.write_text("text")`, and `with open(name, "w") as f: f.write("")`
         let by_path = tight
-            .match_indices(".write_text(")
+            .found(".write_text(")
             .take(MAX_CALLS)
             .any(|(at, way)| {
                 let before = tight.get(..at).unwrap_or_default();
@@ -201,8 +202,8 @@ impl Code<'_> {
                     .unwrap_or_default();
                 name(file) && is_one_literal(tight.get(at + way.len()..).unwrap_or_default())
             });
-        let nothing = tight.contains(".write(\"\")") || tight.contains(".write('')");
-        let opened = [",'w')", ",\"w\")"].iter().any(|mode| tight.contains(mode));
+        let nothing = tight.holds(".write(\"\")") || tight.holds(".write('')");
+        let opened = [",'w')", ",\"w\")"].iter().any(|mode| tight.holds(mode));
         empty || (lists && (by_call || by_path || (nothing && opened)))
     }
 
@@ -211,12 +212,12 @@ impl Code<'_> {
     pub(super) fn emptied(&self) -> Vec<Option<&str>> {
         let tight = self.tight.as_str();
         let mut out = Vec::new();
-        if tight.contains("truncate")
-            && (tight.contains(",0)")
-                || tight.contains(".truncate(0)")
-                || tight.contains(",0;")
+        if tight.holds("truncate")
+            && (tight.holds(",0)")
+                || tight.holds(".truncate(0)")
+                || tight.holds(",0;")
                 || tight.ends_with(",0"))
-            || tight.contains("truncateSync(")
+            || tight.holds("truncateSync(")
         {
             let at = tight.find("truncate").map_or(0, |at| at + "truncate".len());
             let from = tight.get(at..).unwrap_or_default();
@@ -240,9 +241,9 @@ impl Code<'_> {
             "<<",
         ]
         .iter()
-        .any(|way| self.text.contains(way));
+        .any(|way| self.text.holds(way));
         for name in ["openSync(", "createWriteStream("] {
-            for (at, _) in tight.match_indices(name).take(MAX_CALLS) {
+            for (at, _) in tight.found(name).take(MAX_CALLS) {
                 let rest = tight.get(at + name.len()..).unwrap_or_default();
                 let arguments = rest.split(')').next().unwrap_or_default();
                 let writes = name == "createWriteStream("
@@ -254,7 +255,7 @@ impl Code<'_> {
         }
         // `open(my $f, '>', 'x')`
         if self.language == "perl" && silent {
-            for (at, _) in tight.match_indices("open(my").take(MAX_CALLS) {
+            for (at, _) in tight.found("open(my").take(MAX_CALLS) {
                 let rest = tight.get(at..).unwrap_or_default();
                 let behind = ["'>',", "\">\","].iter().find_map(|mode| {
                     let (_, behind) = rest.split_once(mode)?;
@@ -264,7 +265,7 @@ impl Code<'_> {
             }
         }
         // `open('x', 'w')` of which nothing is made.
-        for (at, _) in tight.match_indices("open(").take(MAX_CALLS) {
+        for (at, _) in tight.found("open(").take(MAX_CALLS) {
             let rest = tight.get(at + "open(".len()..).unwrap_or_default();
             let kept = tight.get(..at).is_some_and(|before| {
                 before.ends_with(['=', '(', ',']) || before.ends_with("return")
@@ -314,7 +315,7 @@ impl Code<'_> {
             "write_bytes(b'')",
             "write_bytes(b\"\")",
         ] {
-            for (at, _) in tight.match_indices(call).take(MAX_CALLS) {
+            for (at, _) in tight.found(call).take(MAX_CALLS) {
                 let before = tight.get(..at).unwrap_or_default().trim_end_matches('.');
                 let file = before.trim_end_matches([')', '\'', '"']);
                 if EMPTY_BY_NATURE.iter().any(|name| file.ends_with(name)) {
@@ -336,7 +337,7 @@ impl Code<'_> {
             "Bun.write(",
             "os.WriteFile(",
         ] {
-            for (at, _) in tight.match_indices(name).take(MAX_CALLS) {
+            for (at, _) in tight.found(name).take(MAX_CALLS) {
                 let rest = tight.get(at + name.len()..).unwrap_or_default();
                 let arguments = rest.split(')').next().unwrap_or_default();
                 let path = first_literal(arguments);

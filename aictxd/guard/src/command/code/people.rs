@@ -2,6 +2,7 @@
 
 use super::super::{Call, Judge, Kind, Tier, request};
 use super::Code;
+use super::find::Find as _;
 
 /// Ways to move money at a payment service; without blanks.
 const MONEY: [&str; 16] = [
@@ -57,23 +58,27 @@ const EACH: [&str; 9] = [
 impl Code<'_> {
     /// Money and letters of a program that does not only pretend.
     pub(super) fn people(&self, judge: &mut Judge, call: Call) {
-        let says = |words: &[&str]| words.iter().any(|word| self.run.contains(word));
+        let says = |words: &[&str]| words.iter().any(|word| self.run.holds(word));
+        let (money, letters) = (says(&MONEY), says(&LETTERS));
+        if !money && !letters {
+            return;
+        }
         let rehearsed = [
             "sk_test", "rk_test", "sandbox", "mailhog", "mailpit", "ethereal", "fake", "mock",
             "stub",
         ];
         let text = self.text.to_ascii_lowercase();
-        let rehearsed = rehearsed.iter().any(|word| text.contains(word));
-        if self.pretended.elsewhere || rehearsed || request::is_local(self.text) {
+        let rehearsed = rehearsed.iter().any(|word| text.holds(word));
+        if self.only_seems() || rehearsed || request::is_local(self.text) {
             return;
         }
         let each = says(&EACH);
-        if says(&MONEY) {
+        if money {
             let tier = if each { Tier::Destructive } else { Tier::Risky };
             let verb = format!("{} moves money", self.language);
             judge.hit(Some(call), Kind::RemoteChange, tier, &verb, []);
         }
-        if each && says(&LETTERS) {
+        if each && letters {
             let verb = format!("{} writes to many", self.language);
             judge.hit(Some(call), Kind::RemoteChange, Tier::Destructive, &verb, []);
         }

@@ -1,6 +1,8 @@
 //! Programs that only seem to take something away: against doubles of a service, in a transaction that
 //! is taken back, or told not to do it.
 
+use super::find::Find as _;
+
 /// Doubles that stand in for services and databases.
 const DOUBLES: &[&str] = &[
     "import mongomock",
@@ -59,7 +61,7 @@ const NOT_DONE: [(&str, &str); 7] = [
 
 /// `throw new Error("rollback …")`: an error that says what it is for.
 fn throws_to_take_back(tight: &str) -> bool {
-    let mut thrown = tight.match_indices("thrownewError(").take(16);
+    let mut thrown = tight.found("thrownewError(").take(16);
     thrown.any(|(at, way)| {
         let said = tight.get(at + way.len()..).unwrap_or_default();
         let said = said
@@ -71,65 +73,66 @@ fn throws_to_take_back(tight: &str) -> bool {
     })
 }
 
-/// What is only seeming.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Pretended {
-    /// Files and trees stay.
-    pub(super) files: bool,
-    /// Rows, and things at services.
-    pub(super) elsewhere: bool,
+/// Whether a program, given with and without blanks, leaves files and trees as they are.
+pub(super) fn files(text: &str, tight: &str) -> bool {
+    // A double in the place of what deletes.
+    let patched = ["patch('", "patch(\""].iter().any(|start| {
+        tight.found(start).take(16).any(|(at, _)| {
+            let rest = tight.get(at + start.len()..).unwrap_or_default();
+            let name = rest.split(['\'', '"']).next().unwrap_or_default();
+            ["rmtree", "remove", "unlink", "rmdir"]
+                .iter()
+                .any(|end| name.ends_with(end))
+        })
+    });
+    let says = |words: &[&str]| words.iter().any(|word| text.holds(word));
+    patched || says(&DOUBLES_OF_FILES) || (tight.holds("noop:true") && !defines(text))
 }
 
-impl Pretended {
-    /// Of a program and the same without blanks.
-    pub(super) fn of(text: &str, tight: &str) -> Self {
-        let says = |words: &[&str]| words.iter().any(|word| text.contains(word));
-        // A default that a definition gives says nothing of its calls.
-        let defines = says(&["def ", "function ", "=>", "lambda "]);
-        let told = |(not, done): &(&str, &str)| tight.contains(not) && !tight.contains(done);
-        // As often as something is deleted.
-        let marks: usize = NOT_DONE
-            .iter()
-            .map(|(not, _)| tight.matches(not).count())
-            .sum();
-        let deletions: usize = ["delete", "terminate", "purge", "destroy", "drop"]
-            .iter()
-            .map(|verb| tight.matches(verb).count())
-            .sum();
-        let not_done = !defines && marks >= deletions && NOT_DONE.iter().any(told);
-        let noop = tight.contains("noop:true") && !defines;
-        // What is taken back, and nothing else is kept.
-        let back = (text.contains("ActiveRecord::Rollback") && text.contains(".transaction"))
-            || ((tight.contains(".rollback()") || tight.contains("::rollBack()"))
-                && !tight.contains("commit"))
-            || (tight.contains("Repo.rollback(") && tight.contains("Repo.transaction("))
-            || tight.contains("set_rollback(True)")
-            || (tight.contains("transaction(") && throws_to_take_back(tight));
-        // A database that lives only while the program runs.
-        let connects = text.matches("onnect(").count() + text.matches("create_engine(").count()
-            - text.matches("isconnect(").count();
-        let fleeting = ((text.contains(":memory:") || says(&["'sqlite://'", "\"sqlite://\""]))
-            && connects <= 1)
-            || (text.contains(":ets.") && !says(&["Repo.", "query", "Ecto", "Redix"]))
-            || (text.contains("duckdb.sql(") && connects == 0);
-        // A double in the place of what deletes.
-        let patched = ["patch('", "patch(\""].iter().any(|start| {
-            tight.match_indices(start).take(16).any(|(at, _)| {
-                let rest = tight.get(at + start.len()..).unwrap_or_default();
-                let name = rest.split(['\'', '"']).next().unwrap_or_default();
-                ["rmtree", "remove", "unlink", "rmdir"]
-                    .iter()
-                    .any(|end| name.ends_with(end))
-            })
-        });
-        // The text of a query that is not run.
-        let shown = [".del().toString()", ".del().toSQL()"]
-            .iter()
-            .any(|way| tight.contains(way))
-            && !says(&["await", ".then("]);
-        Self {
-            files: noop || patched || says(&DOUBLES_OF_FILES),
-            elsewhere: not_done || back || fleeting || shown || says(DOUBLES),
+/// A default that a definition gives says nothing of its calls.
+fn defines(text: &str) -> bool {
+    let ways = ["def ", "function ", "=>", "lambda "];
+    ways.iter().any(|way| text.holds(way))
+}
+
+/// Whether it leaves rows, and things at services, as they are.
+pub(super) fn elsewhere(text: &str, tight: &str) -> bool {
+    let says = |words: &[&str]| words.iter().any(|word| text.holds(word));
+    let told = |(not, done): &(&str, &str)| tight.holds(not) && !tight.holds(done);
+    let not_done = || {
+        NOT_DONE.iter().any(told) && !defines(text) && {
+            // As often as something is deleted.
+            let marks: usize = NOT_DONE.iter().map(|(not, _)| tight.count(not)).sum();
+            let deletions: usize = ["delete", "terminate", "purge", "destroy", "drop"]
+                .iter()
+                .map(|verb| tight.count(verb))
+                .sum();
+            marks >= deletions
         }
-    }
+    };
+    // What is taken back, and nothing else is kept.
+    let back = || {
+        (text.holds("ActiveRecord::Rollback") && text.holds(".transaction"))
+            || ((tight.holds(".rollback()") || tight.holds("::rollBack()"))
+                && !tight.holds("commit"))
+            || (tight.holds("Repo.rollback(") && tight.holds("Repo.transaction("))
+            || tight.holds("set_rollback(True)")
+            || (tight.holds("transaction(") && throws_to_take_back(tight))
+    };
+    // A database that lives only while the program runs.
+    let fleeting = || {
+        let connects =
+            || text.count("onnect(") + text.count("create_engine(") - text.count("isconnect(");
+        ((text.holds(":memory:") || says(&["'sqlite://'", "\"sqlite://\""])) && connects() <= 1)
+            || (text.holds(":ets.") && !says(&["Repo.", "query", "Ecto", "Redix"]))
+            || (text.holds("duckdb.sql(") && connects() == 0)
+    };
+    // The text of a query that is not run.
+    let shown = || {
+        [".del().toString()", ".del().toSQL()"]
+            .iter()
+            .any(|way| tight.holds(way))
+            && !says(&["await", ".then("])
+    };
+    not_done() || back() || fleeting() || shown() || says(DOUBLES)
 }

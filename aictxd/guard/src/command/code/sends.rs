@@ -1,5 +1,7 @@
 //! Programs that send secrets away.
 
+use super::find::Find as _;
+
 /// Ways to send something; without blanks.
 const SENDS: &[&str] = &[
     "requests.post(",
@@ -55,14 +57,14 @@ const SECRETS: &[&str] = &[
 
 /// Whether a program, without blanks, reads secrets and sends something.
 pub(super) fn sends_secrets(tight: &str) -> bool {
-    SENDS.iter().any(|way| tight.contains(way))
-        && (SECRETS.iter().any(|place| tight.contains(place))
-            || (names_settings(tight) && !tight.contains("dotenv")))
+    SENDS.iter().any(|way| tight.holds(way))
+        && (SECRETS.iter().any(|place| tight.holds(place))
+            || (names_settings(tight) && !tight.holds("dotenv")))
 }
 
 /// `'.env'`, `".env.production"`, `'.env*'`; an example holds no secrets.
 fn names_settings(tight: &str) -> bool {
-    let found = tight.match_indices(".env").take(64);
+    let found = tight.found(".env").take(64);
     found
         .filter(|(at, _)| {
             let before = tight.get(..*at).unwrap_or_default();

@@ -1,0 +1,46 @@
+//! Looking for words in programs.
+
+/// A text of up to 64 KB that is searched for hundreds of words, one by one. The standard library's search
+/// is made for short texts.
+pub(super) trait Find {
+    /// Whether it holds a word.
+    fn holds(&self, word: impl AsRef<str>) -> bool;
+    /// How often it holds a word.
+    fn count(&self, word: impl AsRef<str>) -> usize;
+    /// Where it holds a word, and the word: like `match_indices`.
+    fn found<'a>(&'a self, word: &'a str) -> impl Iterator<Item = (usize, &'a str)>;
+}
+
+impl Find for str {
+    #[inline]
+    fn holds(&self, word: impl AsRef<str>) -> bool {
+        memchr::memmem::find(self.as_bytes(), word.as_ref().as_bytes()).is_some()
+    }
+
+    fn count(&self, word: impl AsRef<str>) -> usize {
+        memchr::memmem::find_iter(self.as_bytes(), word.as_ref().as_bytes()).count()
+    }
+
+    fn found<'a>(&'a self, word: &'a str) -> impl Iterator<Item = (usize, &'a str)> {
+        let found = memchr::memmem::find_iter(self.as_bytes(), word.as_bytes());
+        found.map(move |at| (at, word))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    proptest! {
+        #[test]
+        fn it_finds_what_the_standard_library_finds(text in "[ab(é]{0,40}", word in "[ab(é]{1,3}") {
+            prop_assert_eq!(text.holds(&word), text.contains(&word));
+            prop_assert_eq!(Find::count(text.as_str(), &word), text.matches(&word).count());
+            let found: Vec<_> = text.found(&word).collect();
+            let expected: Vec<_> = text.match_indices(word.as_str()).collect();
+            prop_assert_eq!(found, expected);
+        }
+    }
+}
