@@ -4,7 +4,7 @@
 //! the words of that call. When every mention of a function is such a call, only the calls count
 //! ([`Role::Idle`]).
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use super::lex::{Lexer, run};
 use super::values::{Context, Kept};

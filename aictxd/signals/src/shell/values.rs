@@ -1,6 +1,6 @@
 //! What the text itself says about the values of its variables.
 
-use std::collections::{HashMap, HashSet};
+use hashbrown::{HashMap, HashSet};
 
 use super::functions::Functions;
 use super::{Dialect, Frame, MAX_INPUT, MAX_WORDS, SimpleCommand, Word};
