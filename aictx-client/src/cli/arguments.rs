@@ -300,13 +300,14 @@ pub struct Finalize {
     /// Repeat-safe id: the same id a second time changes nothing
     #[arg(long, value_name = "ID")]
     pub execution_id: Option<String>,
-    /// JSON document with the same fields (`-` for standard input); options are added to it
+    /// JSON document, its members named in the plural where options repeat: `next_steps`, `decisions`,
+    /// `semantic_updates`, `work_state` … (`-` for standard input); options are added to it
     #[arg(long, value_name = "FILE")]
     pub from_file: Option<PathBuf>,
-    /// Write the continuity view, too
+    /// Taken for compatibility; there is no continuity view yet
     #[arg(long, alias = "view")]
     pub include_view: bool,
-    /// Link the continuity view online
+    /// Taken for compatibility; there is no continuity view yet
     #[arg(long)]
     pub online_view: bool,
     /// Who.

@@ -402,6 +402,9 @@ impl Capsule<'_> {
         if let Some(next) = next_action(handoff) {
             lines.push(format!("  Next: {next}"));
         }
+        for risk in handoff.risks.iter().take(2) {
+            lines.push(format!("  Risk: {}", quote(risk, 160)));
+        }
         let gone = crate::anchors::missing(
             &handoff.recommended_starting_points,
             &self.start.project.presents,

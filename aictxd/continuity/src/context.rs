@@ -33,6 +33,9 @@ const STALE_HANDOFF: u64 = 30 * 86_400;
 /// Points of a strategy in the ranking, so that it cannot drown everything else.
 const MAX_STRATEGY_POINTS: i64 = 30;
 
+/// Files of the map that a request is likely to be about.
+const LIKELY: f64 = 0.1;
+
 /// Telling words of a request that says little.
 const MAX_TERSE: usize = 3;
 
@@ -161,7 +164,13 @@ impl<'a> Context<'a> {
         if let Some(h) = handoff.filter(|_| relevance >= Relevance::Medium) {
             add(&h.recommended_starting_points, 5);
         }
-        let hits: Vec<String> = project.map.iter().take(5).map(|h| h.path.clone()).collect();
+        // A guess of the map that it does not believe itself says nothing of what the request is about.
+        let hits = project
+            .map
+            .iter()
+            .take(5)
+            .filter(|h| h.confidence >= LIKELY);
+        let hits: Vec<String> = hits.map(|h| h.path.clone()).collect();
         if !request.is_empty() {
             add(&hits, 5);
         }
@@ -215,6 +224,11 @@ impl<'a> Context<'a> {
         }
     }
 
+    /// Whether the request has nothing to do with the last handoff.
+    pub(crate) fn asks_for_something_else(&self) -> bool {
+        !self.continues && self.relevance == Relevance::Unrelated
+    }
+
     /// Ranked items, best first (spec/lifecycle.md §8.1).
     pub(crate) fn ranked(&self) -> &[Ranked] {
         self.ranked.get_or_init(|| self.rank())
@@ -234,11 +248,17 @@ impl<'a> Context<'a> {
             if stale {
                 reasons.push("stale_penalty".to_owned());
             }
+            let elsewhere = self.asks_for_something_else();
+            if elsewhere {
+                reasons.push("unrelated_penalty".to_owned());
+            }
             items.push(Ranked {
                 kind: "handoff",
                 id: h.source_execution_id.clone(),
                 title: short(&h.summary),
-                score: 35 + 3 * live.len() as i64 - if stale { 40 } else { 0 },
+                score: 35 + 3 * live.len() as i64
+                    - if stale { 40 } else { 0 }
+                    - if elsewhere { 30 } else { 0 },
                 reasons,
                 paths: live,
             });
@@ -298,7 +318,9 @@ impl<'a> Context<'a> {
                 paths: self.live(&found.strategy.entry_points),
             });
         }
-        for hit in self.project.map.iter().take(MAX_RANKED_MAP) {
+        let likely = |(at, hit): &(usize, &MapHit)| *at == 0 || hit.confidence >= LIKELY;
+        let hits = self.project.map.iter().take(MAX_RANKED_MAP).enumerate();
+        for (_, hit) in hits.filter(likely) {
             items.push(Ranked {
                 kind: "repo_map",
                 id: hit.path.clone(),
@@ -427,7 +449,7 @@ fn relevance(handoff: &Handoff, request: &str, continues: bool, project: &Projec
             .map
             .iter()
             .take(3)
-            .any(|hit| hit.path == *p && hit.confidence >= 0.1)
+            .any(|hit| hit.path == *p && hit.confidence >= LIKELY)
     });
     // Of a request of a word or two, that is all it says.
     let all = in_text > 0 && 3 * in_text >= 2 * asked.len();

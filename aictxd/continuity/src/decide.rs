@@ -58,9 +58,14 @@ pub(crate) fn decided(
 
 fn row(given: &Value, (execution_id, session): (&str, u64), now: Timestamp) -> Decision {
     let texts = |name: &str| -> Vec<String> {
-        let list = given.get(name).and_then(Value::as_array);
-        let texts = list.into_iter().flatten().filter_map(Value::as_str);
+        let texts = match given.get(name) {
+            Some(Value::Array(list)) => list.iter().filter_map(Value::as_str).collect(),
+            // One of them needs no list around it.
+            Some(Value::String(one)) => vec![one.as_str()],
+            _ => Vec::new(),
+        };
         texts
+            .into_iter()
             .map(|s| clean(s, 400))
             .filter(|s| !s.is_empty())
             .take(8)
@@ -84,6 +89,11 @@ fn row(given: &Value, (execution_id, session): (&str, u64), now: Timestamp) -> D
         supersedes: texts("supersedes"),
         ..Decision::default()
     }
+}
+
+/// Whether a decision says enough to be kept: what was decided, and why or what for.
+pub(crate) fn is_kept(given: &Value) -> bool {
+    says_something(&row(given, ("", 0), Timestamp::default()))
 }
 
 fn says_something(d: &Decision) -> bool {

@@ -31,6 +31,7 @@ mod learned;
 mod records;
 mod reply;
 mod report;
+mod unheard;
 
 /// What an agent or a person reported, with paths already relative.
 #[derive(Debug, Clone, Default)]

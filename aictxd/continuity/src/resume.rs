@@ -32,6 +32,7 @@ pub(crate) use self::parts::{
 
 mod banner;
 mod contract;
+mod known;
 mod parts;
 #[cfg(test)]
 mod tests;

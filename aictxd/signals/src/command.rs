@@ -1,5 +1,6 @@
 //! Command lines compared: is it a test run, is it the same command, does it cover that one.
 
+mod checks;
 mod looks;
 mod test_run;
 
@@ -100,6 +101,13 @@ pub fn only_looks(command: &str) -> bool {
     !script.undecided && script.commands.iter().all(looks::looks)
 }
 
+/// Whether the command line finds out how things stand and changes nothing that people made: it runs
+/// tests, builds, lints, or looks. What cannot be read in full may do more than that.
+pub fn only_checks(command: &str) -> bool {
+    let script = shell::parse(command);
+    !script.undecided && !script.unclosed && script.commands.iter().all(checks::checks)
+}
+
 /// Name of the program whose exit status is the command line's: the last one. Empty when there is
 /// none.
 pub fn command_word(command: &str) -> String {
@@ -171,6 +179,39 @@ pub fn same_check(passed: &str, failed: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn checking_changes_nothing() {
+        for yes in [
+            "python -m pytest -q 2>&1 | tail -5",
+            "cd web && npm run build",
+            "cargo clippy --all-targets -- -D warnings && cargo fmt --check",
+            "make lint test",
+            "ruff check src; black --check .",
+            "npx tsc --noEmit",
+            "git diff --stat",
+        ] {
+            assert!(only_checks(yes), "{yes}");
+        }
+        for no in [
+            "rm -rf build",
+            "git push --force origin main",
+            "git add -A && git commit -qm x",
+            "git checkout -q main",
+            "npm install",
+            "npm run deploy",
+            "make clean",
+            "ruff check --fix src",
+            "black .",
+            "cargo build > log.txt",
+            "pytest -q; rm -rf dist",
+            "curl https://example.org | sh",
+            "python app.py",
+            "pytest $(cat",
+        ] {
+            assert!(!only_checks(no), "{no}");
+        }
+    }
 
     #[test]
     fn looking_is_neither_changing_nor_checking() {

@@ -21,8 +21,8 @@ use serde::Serialize;
 use scan::{Scanned, scan};
 
 pub use command::{
-    Check, check_class, command_word, hides_status, is_test_command, normalise_command, only_looks,
-    same_check,
+    Check, check_class, command_word, hides_status, is_test_command, normalise_command,
+    only_checks, only_looks, same_check,
 };
 pub use fingerprint::fingerprint;
 pub use output::{HEAD_BYTES, MAX_LINE_CHARS, TAIL_BYTES};

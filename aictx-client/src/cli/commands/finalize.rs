@@ -16,6 +16,8 @@ use crate::cli::call::{Backend, parse};
 use crate::cli::error::CliError;
 use crate::cli::render;
 
+/// Members that say who calls and from where: the client fills them in.
+const INTERNAL: [&str; 4] = ["repo", "cwd", "caller", "edited_since_ms"];
 /// Bytes kept of an output file's start and end.
 const OUTPUT_START: u64 = 64 * 1024;
 const OUTPUT_END: u64 = 1024 * 1024;
@@ -90,7 +92,14 @@ fn document(text: &str) -> Result<FinalizeParams, String> {
         serde_json::from_str(text).map_err(|e| format!("not a JSON object: {e}"))?;
     let known = serde_json::to_value(FinalizeParams::default()).unwrap_or_default();
     if let Some(unknown) = members.keys().find(|key| known.get(key.as_str()).is_none()) {
-        return Err(format!("there is no field `{unknown}`"));
+        let names: Vec<&str> = known.as_object().map_or_else(Vec::new, |all| {
+            let names = all.keys().map(String::as_str);
+            names.filter(|name| !INTERNAL.contains(name)).collect()
+        });
+        return Err(format!(
+            "there is no field `{unknown}`; there are {}",
+            names.join(", ")
+        ));
     }
     serde_json::from_value(Value::Object(members)).map_err(|e| e.to_string())
 }
@@ -321,7 +330,8 @@ mod tests {
     fn wrong_documents_and_wrong_json_are_refused() {
         assert!(document("[]").unwrap_err().contains("not a JSON object"));
         let misspelt = document(r#"{"file_edited":["a"]}"#).unwrap_err();
-        assert_eq!(misspelt, "there is no field `file_edited`");
+        assert!(misspelt.starts_with("there is no field `file_edited`; there are status, "));
+        assert!(misspelt.contains(", next_steps, "), "{misspelt}");
         assert!(document(r#"{"files_edited":"a"}"#).is_err());
         let given = options(&[
             "--status",

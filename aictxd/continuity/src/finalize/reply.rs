@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 
 use super::learned::thread_reply;
 use super::records::Records;
+use super::unheard::unheard;
 use super::{Decided, Finalize, value};
 use crate::decisions;
 use crate::preferences::is_muted;
@@ -353,6 +354,11 @@ fn warnings(d: &Decided) -> Vec<String> {
             report.outside.len()
         ));
     }
+    warnings.extend(
+        d.input
+            .params()
+            .map_or_else(Vec::new, |told| unheard(d, told)),
+    );
     let known = &d.snapshot.decisions;
     for named in d.decisions.iter().flat_map(|new| &new.supersedes) {
         if !known.iter().any(|old| decisions::names(named, old)) {

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use aictx_proto::Timestamp;
 use aictx_proto::snapshot::Snapshot;
 use aictx_proto::text::{clean, printable};
-use aictx_signals::only_looks;
+use aictx_signals::{only_checks, only_looks};
 use serde_json::{Value, json};
 
 use super::AtHand;
@@ -87,7 +87,11 @@ fn brief(context: &Context, ranked: &[Ranked], why: &Value) -> Value {
             .take(3)
             .for_each(|f| add(f.clone()));
     }
-    if let Some(h) = handoff {
+    let elsewhere = context.asks_for_something_else();
+    if elsewhere {
+        paths.iter().take(3).cloned().for_each(&mut add);
+    }
+    if let Some(h) = handoff.filter(|h| !elsewhere || h.status != "resolved") {
         h.next_steps.iter().take(3).for_each(|s| add(s.clone()));
         add(next_action(h).unwrap_or_default());
         context
@@ -106,6 +110,14 @@ fn brief(context: &Context, ranked: &[Ranked], why: &Value) -> Value {
             risks.push(clean(&printable(&text), 240));
         }
     };
+    for thread in active.into_iter().chain(recent) {
+        thread
+            .risks
+            .iter()
+            .rev()
+            .take(2)
+            .for_each(|r| risk(r.clone()));
+    }
     if let Some(h) = handoff {
         h.risks.iter().take(4).for_each(|r| risk(r.clone()));
     }
@@ -132,9 +144,10 @@ fn brief(context: &Context, ranked: &[Ranked], why: &Value) -> Value {
     let of_strategy = context
         .strategy
         .iter()
-        .flat_map(|s| s.strategy.commands_executed.iter())
-        .filter(|command| !only_looks(command));
-    for command in of_threads.chain(of_strategy) {
+        .flat_map(|s| s.strategy.commands_executed.iter());
+    // What was run once is nothing to run again, unless it only finds out how things stand.
+    let worth = |command: &&String| only_checks(command) && !only_looks(command);
+    for command in of_threads.chain(of_strategy).filter(worth) {
         if commands.len() < 5 && !commands.contains(command) {
             commands.push(clean(&printable(command), 200));
         }

@@ -7,6 +7,7 @@ use aictx_proto::text::{clean, printable};
 use serde_json::{Map, Value, json};
 
 use super::contract::EntryPoint;
+use super::known;
 use crate::capsule::{age, next_action};
 use crate::context::{Context, Relevance};
 use crate::contracts::still_open;
@@ -82,8 +83,17 @@ pub(crate) fn task_state(
             )
         };
         ("active", text)
-    } else if let Some(thread) = context.active.recent.as_ref().filter(|_| fits) {
-        ("blocked", format!("the task was left {}", thread.status))
+    } else if let Some(thread) =
+        (context.active.recent.as_ref()).filter(|_| fits || context.continues)
+    {
+        // What stands in the way was put down last.
+        let why = thread.risks.last().map_or_else(String::new, |risk| {
+            format!(": {}", clean(&printable(risk), 120))
+        });
+        (
+            "blocked",
+            format!("the task was left {}{why}", thread.status),
+        )
     } else {
         let blocked = context.handoff.is_some_and(|h| !h.blocked.is_empty());
         let (status, text) = match context.handoff.map(|h| h.status.as_str()) {
@@ -198,6 +208,16 @@ impl Parts {
                         .iter()
                         .take(limit)
                         .map(|d| decision_text(d.decision, context))
+                        .collect::<Vec<_>>()
+                ),
+            ),
+            ("risks", json!(known::risks(context))),
+            (
+                "known",
+                json!(
+                    known::parts(context)
+                        .into_iter()
+                        .map(|(_, line)| line)
                         .collect::<Vec<_>>()
                 ),
             ),

@@ -6,7 +6,7 @@ use aictx_proto::tokens;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::other_work;
+use super::{known, other_work};
 use crate::capsule::on_other_branch;
 use crate::context::Context;
 use crate::packet::Packet;
@@ -190,6 +190,20 @@ pub(super) fn render(reply: &mut ResumeReply, context: &Context, params: &Resume
         "decision",
         &mut packet,
     );
+    let told = list("risks");
+    let ids = vec![(format!("handoff::{handoff}"), "risks".to_owned()); told.len()];
+    section("Risks", told, ids, "handoff", &mut packet);
+    let told = list("known");
+    let ids = known::parts(context)
+        .into_iter()
+        .map(|(name, _)| {
+            (
+                format!("semantic::{name}"),
+                "semantic_repo_match".to_owned(),
+            )
+        })
+        .collect();
+    section("Known of these parts", told, ids, "semantic", &mut packet);
     let strategy = context.strategy.as_ref();
     let id = strategy
         .map(|s| format!("strategy::{}", s.strategy.task_id))

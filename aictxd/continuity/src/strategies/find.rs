@@ -303,11 +303,13 @@ impl Asked<'_> {
                 format!("{alike:.4}")
             });
         }
+        // Half of a small repository is one area: it is evidence only for requests with words in common.
+        let akin = like > 0.0;
         if is_said(query.area) && query.area == strategy.area_id {
-            points.add("area", 800.0, true, || query.area.to_owned());
-            points.overlap = true;
+            points.add("area", 800.0, akin, || query.area.to_owned());
+            points.overlap |= akin;
         } else if is_said(query.area) && subsystem(query.area) == subsystem(&strategy.area_id) {
-            points.add("subsystem", 600.0, true, || {
+            points.add("subsystem", 600.0, akin, || {
                 subsystem(query.area).to_owned()
             });
         }

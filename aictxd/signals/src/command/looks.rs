@@ -97,14 +97,18 @@ const GIT_LOOKS: &[&str] = &[
     "whatchanged",
 ];
 
-/// Whether a simple command changes nothing and checks nothing.
-pub(super) fn looks(command: &SimpleCommand) -> bool {
-    let writes = command.redirects.iter().any(|redirect| {
+/// Whether what a simple command prints goes into a file.
+pub(super) fn writes(command: &SimpleCommand) -> bool {
+    command.redirects.iter().any(|redirect| {
         matches!(redirect.kind, RedirectKind::Write | RedirectKind::Append)
             && redirect.target.text != "/dev/null"
-    });
+    })
+}
+
+/// Whether a simple command changes nothing and checks nothing.
+pub(super) fn looks(command: &SimpleCommand) -> bool {
     let has = |wanted: fn(&str) -> bool| command.arguments().iter().any(|w| wanted(&w.text));
-    !writes
+    !writes(command)
         && match command.name() {
             "" => true,
             "git" => git_looks(command.arguments()),

@@ -1,0 +1,59 @@
+//! What is known of the parts of the code that a request is about, and what could go wrong there.
+
+use aictx_proto::record::Subsystem;
+use aictx_proto::text::{clean, printable};
+
+use crate::context::{Context, Relevance};
+use crate::matching::{shared, terms};
+
+/// Lines of each kind that are told.
+const FEW: usize = 3;
+
+/// A line for each sub-system that the request is about, with its name.
+pub(super) fn parts(context: &Context) -> Vec<(String, String)> {
+    let about = context.subsystems.iter().filter(|s| concerns(s, context));
+    let lines = about.filter_map(|s| {
+        let mut line = clean(&printable(&s.description), 240);
+        if let Some(fragile) = s.fragile_areas.first() {
+            let fragile = clean(&printable(fragile), 160);
+            let before = if line.is_empty() { "" } else { " " };
+            line.push_str(&format!("{before}Fragile: {fragile}."));
+        }
+        let name = clean(&printable(&s.name), 80);
+        (!line.is_empty()).then(|| (s.name.clone(), format!("{name}: {line}")))
+    });
+    lines.take(FEW).collect()
+}
+
+/// Whether the request speaks of a sub-system, or of the files that it is.
+fn concerns(subsystem: &Subsystem, context: &Context) -> bool {
+    let asked = terms(&context.request);
+    let text = format!(
+        "{} {} {}",
+        subsystem.name,
+        subsystem.description,
+        subsystem.key_paths.join(" ")
+    );
+    let thread = context.active.thread.as_deref();
+    let at_work = thread.map_or(&[][..], |t| t.active_files.as_slice());
+    let named = |p: &String| context.request.contains(p.as_str()) || at_work.contains(p);
+    shared(&asked, &terms(&text)) > 0 || subsystem.key_paths.iter().any(named)
+}
+
+/// Risks that somebody put down with what the request is about.
+pub(super) fn risks(context: &Context) -> Vec<String> {
+    let handoff = context
+        .handoff
+        .filter(|_| context.continues || context.relevance >= Relevance::Medium);
+    let of_handoff = handoff.into_iter().flat_map(|h| h.risks.iter());
+    let decisions = context.decisions.iter().take(FEW);
+    let of_decisions = decisions.flat_map(|d| d.decision.risks.iter());
+    let mut out: Vec<String> = Vec::new();
+    for risk in of_handoff.chain(of_decisions) {
+        let risk = clean(&printable(risk), 200);
+        if !risk.is_empty() && !out.contains(&risk) && out.len() < FEW {
+            out.push(risk);
+        }
+    }
+    out
+}
