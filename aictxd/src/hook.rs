@@ -24,10 +24,11 @@ use aictx_runners::{Action, Answer, Decision, Dialect, HookEvent, Moment, ToolCa
 use serde_json::Value;
 
 use self::end::{begin, watch_process};
-use self::others::{meant, names_work, together};
+use self::others::{names_work, together};
 use crate::app::App;
 use crate::guarding::WorktreeFacts;
 use crate::hosts::{Host, Place};
+use crate::names::WorktreeNames;
 use crate::process::AgentProcess;
 use crate::sessions::Live;
 use crate::{facts, spool};
@@ -272,7 +273,8 @@ impl Session {
                 self.finish(spooled).await;
             }
             Moment::Prompt { text } => {
-                let meant = meant(text);
+                let names = WorktreeNames::of(&self.app, &self.live.worktree);
+                let meant = self.meant(text, &names);
                 let label = meant.as_ref().map(|m| m.classification.clone());
                 self.record(&[LedgerRow {
                     text: truncate_chars(text, MAX_TEXT),
@@ -283,9 +285,10 @@ impl Session {
                 if event.agent_id.is_empty() {
                     begun = self.app.presence.asked(&self.id, &self.live.runner, text);
                 }
+                let about_files = !begun || meant.as_ref().is_none_or(names_work);
+                // What was said while nobody listened holds, too.
+                let limits = meant.and_then(|m| self.limit(&m, &names, &event.agent_id));
                 if !spooled {
-                    let about_files = !begun || meant.as_ref().is_none_or(names_work);
-                    let limits = meant.and_then(|m| self.limit(&m, &event.agent_id));
                     let named = match about_files {
                         true => self.suggest(text, &event.agent_id).await,
                         false => None,

@@ -19,6 +19,7 @@ pub mod logging;
 pub mod maps;
 pub mod mcp;
 pub mod methods;
+pub mod names;
 pub mod once;
 pub mod policy;
 pub mod presence;

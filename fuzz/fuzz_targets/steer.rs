@@ -18,7 +18,7 @@ fuzz_target!(|text: &str| {
     assert!(reply.labels.len() <= 17 && reply.reasons.len() <= 18);
     assert!(reply.suggested_updates.forbidden_paths.len() <= 12);
     let mut state = SteerState::default();
-    state.apply(&reply, Timestamp::from_unix(1));
+    state.apply(&reply, Timestamp::from_unix(1), None);
     for entry in &reply.suggested_updates.forbidden_paths {
         if let Ok(path) = RepoPath::parse(entry) {
             let _ = state.verdict(&path);

@@ -74,6 +74,46 @@ fn what_the_user_put_off_limits_is_not_edited_until_they_lift_it() {
 }
 
 #[test]
+fn names_in_what_the_user_says_are_looked_for_in_the_repository() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    for (file, text) in [
+        ("src/db/store.py", "a\n"),
+        ("src/web/migrations/1.sql", "a\n"),
+        ("docs/store.md", "a\n"),
+    ] {
+        let file = repo.join(file);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(file, text).unwrap();
+    }
+    let _daemon = env.daemon();
+    let ann = Play::claude(&env, &repo, "ann");
+    ann.start("startup");
+    let refused = |file: &str| before_edit(&ann, &repo, file).0 == "deny";
+
+    ann.prompt("Add paging. Don't touch store.py, the migrations or the readme.");
+    assert!(refused("src/db/store.py"));
+    assert!(refused("src/web/migrations/2.sql"));
+    assert!(refused("README.md"));
+    assert!(!refused("docs/store.md") && !refused("calc.py"));
+
+    ann.prompt("You may touch it now.");
+    assert!(
+        !refused("src/db/store.py") && !refused("README.md"),
+        "what was said last"
+    );
+
+    ann.prompt("Don't change anything, just explain how calc.py works.");
+    assert!(refused("calc.py") && refused("new.py"));
+    ann.prompt("Good. Now fix it.");
+    assert!(!refused("calc.py"), "that was about one request");
+
+    ann.prompt("Only change calc.py and its tests.");
+    assert!(!refused("calc.py") && !refused("tests/test_calc.py"));
+    assert!(refused("src/db/store.py"));
+}
+
+#[test]
 fn a_file_that_somebody_else_edited_is_said_once_and_stops_nobody() {
     let env = TestEnv::new();
     let repo = env.repository("demo");

@@ -5,7 +5,7 @@ use aictx_proto::path::Located;
 use aictx_proto::text::{clean, printable};
 
 use crate::hook::HookVerdict;
-use crate::steer::{SteerState, SteerVerdict};
+use crate::steer::{EVERYTHING, SteerState, SteerVerdict};
 
 /// A file that somebody else changed, or is at work on.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -74,7 +74,7 @@ pub fn hook_limits(limits: &SteerState, path: &Located, shown: &str) -> HookVerd
         None => HookVerdict::Pass,
         Some(SteerVerdict::Forbidden(entry)) => HookVerdict::Deny(format!(
             "aictx: the user said in this session not to touch {} ({shown}). It holds until the user lifts it; ask them if the change is needed.",
-            clean(&printable(&entry), 120)
+            in_words(&entry)
         )),
         Some(SteerVerdict::OutsideAllowed) => HookVerdict::Deny(format!(
             "aictx: the user limited this session to {}; {shown} lies outside. Ask them if the change is needed.",
@@ -83,12 +83,23 @@ pub fn hook_limits(limits: &SteerState, path: &Located, shown: &str) -> HookVerd
     }
 }
 
+/// An entry of the limits for somebody to read.
+fn in_words(entry: &str) -> String {
+    match entry {
+        EVERYTHING => "any file".to_owned(),
+        entry => clean(&printable(entry), 120),
+    }
+}
+
 /// What an agent is reminded of when its user set limits.
 pub fn limits_note(limits: &SteerState) -> Option<String> {
     if limits.is_empty() {
         return None;
     }
-    let listed = |paths: &[String]| clean(&printable(&paths.join(", ")), 300);
+    let listed = |paths: &[String]| {
+        let paths: Vec<String> = paths.iter().map(|path| in_words(path)).collect();
+        clean(&paths.join(", "), 300)
+    };
     let mut parts = Vec::new();
     if !limits.forbidden_paths.is_empty() {
         parts.push(format!(

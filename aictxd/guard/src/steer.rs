@@ -10,6 +10,7 @@ mod class;
 mod clause;
 mod label;
 mod learned;
+mod names;
 mod pack;
 mod paths;
 mod read;
@@ -33,6 +34,8 @@ use learned::Ruling;
 use pack::Language;
 use rules::{Facing, RULES};
 
+pub use names::Names;
+pub(crate) use roles::EVERYTHING;
 pub use state::{SteerState, SteerVerdict};
 
 /// Most of a message that is read, in bytes. Of a longer one its beginning and its last quarter of
@@ -103,6 +106,8 @@ pub fn steer_in(
                 // "What I said of A? Forget it."
                 lifted = spoken::paths(&clauses, one.clause, &judged, false);
             }
+            // Or what an earlier message said.
+            updates.lift_latest |= lifted.is_empty();
             roles::extend(&mut updates.lifted_paths, lifted);
             forbidden = 0..0;
             continue;
@@ -139,7 +144,8 @@ pub fn steer_in(
     let mut sure = confidence(weight);
     let limits = !updates.forbidden_paths.is_empty()
         || !updates.only_paths.is_empty()
-        || !updates.lifted_paths.is_empty();
+        || !updates.lifted_paths.is_empty()
+        || updates.lift_latest;
     if !limits
         && let Some(guess) = learned::outvotes(
             &without(&message, &quoted),
@@ -308,8 +314,10 @@ fn judge(clauses: &[Clause], language: Language) -> Vec<Judged> {
         let mut best: Option<Judged> = None;
         let product = roles::is_about_product(clause);
         let listed = is_listed(clauses, at);
+        let more = roles::asks_for_more(clause);
         for rule in RULES.iter() {
-            if product && rule.label == Label::ScopeConstraint
+            if (product || more) && rule.label == Label::ScopeConstraint
+                || more && matches!(rule.label, Label::AgentCorrection | Label::StrategyChange)
                 || listed && rule.label == Label::Cancellation
             {
                 continue;
@@ -594,9 +602,9 @@ fn violated(updates: &SteerUpdates, edited: &[String]) -> Vec<String> {
     crossed
 }
 
-/// Whether `entry` covers `path`.
+/// Whether `entry` covers `path`. People do not tell `readme.md` from `README.md`.
 fn covers(entry: &str, path: &RepoPath) -> bool {
-    PathPattern::new(entry).matches(path)
+    entry == path.as_str() || PathPattern::new(entry).ignoring_case().matches(path)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use aictx_artifacts::root;
 use aictx_continuity::{provisional, unchecked_edits};
 use aictx_guard::{
-    CommandRisk, HookVerdict, Rules, Say, Spent, SteerState, Step, TurnEnd, limits_note,
+    CommandRisk, HookVerdict, Names, Rules, Say, Spent, SteerState, Step, TurnEnd, limits_note,
     parallel_note, turn_end,
 };
 use aictx_proto::ledger::{LedgerKind, LedgerRow, MAX_TEXT};
@@ -17,19 +17,11 @@ use aictx_runners::{Action, Answer, Decision, ToolCall};
 use super::{PATIENCE, Session};
 use crate::audit::{self, Verdict};
 use crate::hosts::Place;
+use crate::names::WorktreeNames;
 use crate::{facts, guarding};
 
 /// Notes on one call.
 const MAX_NOTES: usize = 3;
-
-/// What a request of the user means; `None` of an empty one.
-pub(super) fn meant(message: &str) -> Option<SteerReply> {
-    let params = SteerParams {
-        message: truncate_chars(message, aictx_guard::MAX_MESSAGE),
-        ..SteerParams::default()
-    };
-    aictx_guard::steer(&params).ok()
-}
 
 /// Whether a message of a session under way can be about other files than those before it: who corrects,
 /// agrees or asks for a test run speaks of what is at hand.
@@ -46,11 +38,27 @@ pub(super) fn names_work(meant: &SteerReply) -> bool {
 }
 
 impl Session {
+    /// What a request of the user means; `None` of an empty one.
+    pub(super) fn meant(&self, message: &str, names: &WorktreeNames) -> Option<SteerReply> {
+        let params = SteerParams {
+            message: truncate_chars(message, aictx_guard::MAX_MESSAGE),
+            repo: self.live.worktree.to_string_lossy().into_owned(),
+            ..SteerParams::default()
+        };
+        let exists = |word: &str| names.at_root().iter().any(|name| name == word);
+        aictx_guard::steer_in(&params, &exists).ok()
+    }
+
     /// Keeps for the session what a request of the user puts off limits. The agent is reminded when that
     /// changes.
-    pub(super) fn limit(&self, meant: &SteerReply, agent_id: &str) -> Option<Answer> {
+    pub(super) fn limit(
+        &self,
+        meant: &SteerReply,
+        names: &WorktreeNames,
+        agent_id: &str,
+    ) -> Option<Answer> {
         let mut limits = (*self.app.presence.limits(self.host(), &self.id)).clone();
-        if !limits.apply(meant, self.now) {
+        if !limits.apply(meant, self.now, Some(names)) {
             return None;
         }
         self.record(&[LedgerRow {

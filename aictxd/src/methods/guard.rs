@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use aictx_artifacts::root;
 use aictx_continuity::{Presents, unchecked_edits};
-use aictx_guard::{ContractSource, Held, Parallel, choose_guard_contract};
+use aictx_guard::{ContractSource, Held, Names, Parallel, choose_guard_contract};
 use aictx_proto::identity::SessionSource;
 use aictx_proto::ledger::{LedgerKind, LedgerRow};
 use aictx_proto::methods::{
@@ -25,6 +25,7 @@ use crate::audit::{self, Verdict};
 use crate::facts;
 use crate::guarding::WorktreeFacts;
 use crate::hosts::Host;
+use crate::names::WorktreeNames;
 use crate::policy;
 
 /// Items of memory whose files are looked at.
@@ -215,8 +216,10 @@ fn audit(app: &Arc<App>, host: &Arc<Host>, params: GuardParams, reply: &GuardRep
 
 pub(super) fn steer(app: &App, params: &SteerParams) -> Result<SteerReply, RpcError> {
     let place = place(app, &params.repo)?;
-    let mut reply =
-        aictx_guard::steer(params).map_err(|e| RpcError::new(INVALID_PARAMS, e.to_string()))?;
+    let names = WorktreeNames::of(app, &place.worktree);
+    let exists = |word: &str| names.at_root().iter().any(|name| name == word);
+    let mut reply = aictx_guard::steer_in(params, &exists)
+        .map_err(|e| RpcError::new(INVALID_PARAMS, e.to_string()))?;
     if params.apply {
         let host = app.hosts.open(&place.root)?;
         let identity = app.identify(&params.caller, &place.worktree);
@@ -237,7 +240,7 @@ pub(super) fn steer(app: &App, params: &SteerParams) -> Result<SteerReply, RpcEr
         }
         reply.applied_to.clone_from(&id);
         let mut limits = (*app.presence.limits(&host, &id)).clone();
-        if limits.apply(&reply, app.now()) {
+        if limits.apply(&reply, app.now(), Some(&names)) {
             let row = LedgerRow {
                 session_id: id.clone(),
                 limits: serde_json::to_value(&limits).ok(),

@@ -87,6 +87,9 @@ pub struct SteerUpdates {
     /// Every earlier constraint is lifted.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub lift_all: bool,
+    /// What the last message put off limits is permitted again.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub lift_latest: bool,
     /// Paths that the person expects to be worked on.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub required_paths: Vec<String>,

@@ -351,6 +351,7 @@ fn split(pieces: Vec<Piece>) -> Vec<Clause> {
                 open.items.push(item.clone());
             }
             Piece::Break(Break::Comma) if lists(&pieces, at + 1, &open) => {}
+            Piece::Break(Break::Colon) if lists_only(&pieces, at + 1, &open) => {}
             Piece::Break(kind) => {
                 close(&mut open, Some(*kind), &mut clauses);
                 if *kind == Break::Question {
@@ -454,19 +455,39 @@ fn lists(pieces: &[Piece], from: usize, open: &Clause) -> bool {
         return false;
     }
     let mut paths = 0;
-    let mut others = 0;
+    // "the", once before each name.
+    let mut article = true;
     for piece in pieces.iter().skip(from).take(12) {
         match piece {
-            Piece::Item(item) if item.has(Class::Path) => paths += 1,
+            Piece::Item(item)
+                if item.has(Class::Path)
+                    || super::paths::is_directory(&item.text)
+                    || super::paths::is_plain_name(&item.text) =>
+            {
+                paths += 1;
+                article = false;
+            }
+            Piece::Item(item) if item.has(Class::And) || item.has(Class::Or) => article = true,
             Piece::Item(item) if item.set.meets(LISTED) => {}
-            Piece::Item(item) if super::paths::is_directory(&item.text) => paths += 1,
-            Piece::Item(item) if item.has(Class::Func) && others == 0 && paths == 0 => others += 1,
+            Piece::Item(item) if item.has(Class::Func) && article => article = false,
             Piece::Item(_) => return false,
             Piece::Break(Break::Question) => return false,
             Piece::Break(_) => break,
         }
     }
     paths > 0
+}
+
+/// "Don't touch these: A, B": the colon stands before a list of paths and nothing else.
+fn lists_only(pieces: &[Piece], from: usize, open: &Clause) -> bool {
+    let listed = |piece: &Piece| match piece {
+        Piece::Item(item) => item.set.meets(LISTED),
+        Piece::Break(kind) => matches!(kind, Break::Comma),
+    };
+    let ends = |piece: &Piece| matches!(piece, Piece::Break(kind) if !matches!(kind, Break::Comma));
+    let mut list = pieces.iter().skip(from).take_while(|piece| !ends(piece));
+    let first = matches!(pieces.get(from), Some(Piece::Item(item)) if item.has(Class::Path));
+    first && list.all(listed) && !open.items.iter().any(|i| i.has(Class::Path))
 }
 
 /// "Except for A, …": what it is an exception to follows.

@@ -187,8 +187,6 @@ const NAMES: &[&str] = &[
     "license",
     "readme",
     "changelog",
-    "authors",
-    "contributing",
 ];
 
 /// Directories that people name without a slash.
@@ -204,6 +202,8 @@ const DIRECTORIES: &[&str] = &[
     "doc",
     "vendor",
     "node_modules",
+    "migrations",
+    "fixtures",
     "dist",
     "build",
     "target",
@@ -438,6 +438,11 @@ fn is_file_name(name: &str, how: Spelt) -> bool {
                 })
         }
     }
+}
+
+/// Whether a word is the name of a usual file that has no ending, or may have one: `readme`.
+pub(super) fn is_plain_name(word: &str) -> bool {
+    NAMES.iter().any(|name| name.eq_ignore_ascii_case(word))
 }
 
 /// Whether a bare word is the name of a usual directory.

@@ -5,12 +5,16 @@ use aictx_proto::methods::SteerUpdates;
 use super::class::{Class, Set};
 use super::clause::{Clause, Item};
 use super::label::Label;
-use super::paths::{Spelt, is_directory, spelt};
+use super::paths::{Spelt, is_directory, is_plain_name, spelt};
+use super::spoken::{is_any_change, is_everything};
 
 /// Most paths of one role.
 pub(super) const MAX_PATHS: usize = 12;
 /// Longest note, in characters.
 const MAX_NOTE: usize = 220;
+
+/// The pattern of all files.
+pub(crate) const EVERYTHING: &str = "**";
 
 /// Takes over what `clause`, which is a `label`, says about paths. `exists` knows the repository's
 /// own names.
@@ -32,6 +36,10 @@ pub(super) fn assign(
     match label {
         Label::ScopeConstraint if forbids(clause) => {
             let passes_on = passes_on(clause);
+            let without = without(clause);
+            let (ordered, before): (Vec<_>, Vec<_>) =
+                before.into_iter().partition(|(at, _)| *at < without);
+            extend(&mut updates.required_paths, paths(&ordered));
             let before: Vec<_> = before
                 .into_iter()
                 .filter(|(at, _)| !passes_on && !is_location(clause, *at))
@@ -42,7 +50,9 @@ pub(super) fn assign(
             } else {
                 extend(&mut updates.forbidden_paths, paths(&before));
                 extend(&mut updates.lifted_paths, paths(&after));
-                if before.is_empty() && updates.constraint_note.is_none() {
+                if before.is_empty() && is_everything(clause) {
+                    extend(&mut updates.forbidden_paths, vec![EVERYTHING.to_owned()]);
+                } else if before.is_empty() && updates.constraint_note.is_none() {
                     updates.constraint_note = note(clause, message);
                 }
             }
@@ -53,6 +63,10 @@ pub(super) fn assign(
         }
         Label::ScopeConstraint => {
             extend(&mut updates.only_paths, paths(&before));
+            if names_their_tests(clause) {
+                let tests = before.iter().flat_map(|(_, path)| tests_of(path));
+                extend(&mut updates.only_paths, tests.collect());
+            }
             let list = if before.is_empty() {
                 // "Except X, leave all as it is".
                 &mut updates.only_paths
@@ -69,8 +83,13 @@ pub(super) fn assign(
             extend(&mut updates.forbidden_paths, paths(&after));
             let everything =
                 |i: &Item| i.has(Class::LiftAll) || i.has(Class::AllObj) || i.has(Class::Nothing);
-            if before.is_empty() && after.is_empty() && clause.items.iter().any(everything) {
-                updates.lift_all = true;
+            let is_it = |i: &Item| matches!(i.text.as_str(), "it" | "this" | "that" | "them");
+            if before.is_empty() && after.is_empty() {
+                let has = |test: &dyn Fn(&Item) -> bool| clause.items.iter().any(test);
+                updates.lift_all = has(&|i| everything(i) && !is_it(i));
+                updates.lift_latest = !updates.lift_all
+                    && (has(&|i| i.has(Class::LiftX))
+                        || has(&is_it) && has(&|i| is_any_change(i) || i.has(Class::HandsOff)));
             }
         }
         Label::AgentCorrection => correct(clause, &before, updates),
@@ -195,6 +214,95 @@ fn is_excepted(clause: &Clause, at: usize) -> bool {
         || behind
             .find(|i| !i.has(Class::Path) && !i.has(Class::Dir) && !i.has(Class::Or))
             .is_some_and(|i| i.has(Class::Excepted))
+}
+
+/// Where "without touching" stands in a clause: what is named before it is to be worked on. 0 where it does
+/// not say so, or says it the other way round.
+fn without(clause: &Clause) -> usize {
+    let items = &clause.items;
+    let Some(at) = items.iter().position(|i| i.has(Class::Without)) else {
+        return 0;
+    };
+    let behind = items.get(at + 1..).unwrap_or_default();
+    let is_change = |i: &Item| i.has(Class::Edit) || i.has(Class::EditNo);
+    // German and Dutch set the verb last.
+    let reach = match items.get(at).map(|i| i.text.as_str()) {
+        Some("ohne" | "zonder") => behind.len(),
+        _ => 2,
+    };
+    let said =
+        behind.iter().take(reach).any(is_change) && behind.iter().any(|i| i.has(Class::Path));
+    if said { at } else { 0 }
+}
+
+/// "Don't just edit A": it is to be edited, and that is not enough. "Don't" and "just" stand side by side, or
+/// around the verb.
+pub(super) fn asks_for_more(clause: &Clause) -> bool {
+    let negates = |i: &Item| {
+        i.has(Class::Neg) || i.has(Class::Not) || matches!(i.text.as_str(), "no" | "não" | "nao")
+    };
+    const JUST: &[&str] = &[
+        "just",
+        "only",
+        "merely",
+        "simply",
+        "solo",
+        "sólo",
+        "solamente",
+        "apenas",
+        "somente",
+        "seulement",
+        "juste",
+        "nur",
+        "bloss",
+        "bloß",
+        "只",
+        "仅",
+    ];
+    let only = |i: &Item| JUST.contains(&i.text.as_str());
+    clause.items.windows(3).any(|three| match three {
+        [first, second, third] => {
+            negates(first)
+                && (only(second)
+                    || (second.has(Class::Edit) || second.has(Class::EditNo)) && only(third))
+        }
+        _ => false,
+    })
+}
+
+/// Words for what belongs to the thing just named.
+const THEIR: &[&str] = &[
+    "its", "their", "su", "sus", "son", "sa", "ses", "leur", "leurs", "sein", "seine", "seinen",
+    "ihr", "ihre", "ihren", "seu", "sua", "seus", "suas",
+];
+
+/// "Only A and its tests".
+fn names_their_tests(clause: &Clause) -> bool {
+    clause
+        .items
+        .windows(2)
+        .any(|pair| matches!(pair, [their, tests] if is_theirs(their) && is_tests(tests)))
+}
+
+fn is_theirs(item: &Item) -> bool {
+    THEIR.contains(&item.text.as_str())
+}
+
+fn is_tests(item: &Item) -> bool {
+    item.has(Class::Test) || matches!(item.text.as_str(), "test" | "tests" | "spec" | "specs")
+}
+
+/// What the tests of a file are called, as patterns.
+fn tests_of(path: &str) -> Vec<String> {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let stem = name.split('.').find(|part| !part.is_empty());
+    let stem = stem.unwrap_or(name);
+    vec![
+        format!("**/*{stem}*test*"),
+        format!("**/*test*{stem}*"),
+        format!("**/*{stem}*spec*"),
+        format!("**/*test*/**/*{stem}*"),
+    ]
 }
 
 /// Whether a clause says that its paths are all there is.
@@ -382,8 +490,10 @@ fn named(clause: &Clause, label: Label, exists: &dyn Fn(&str) -> bool) -> Vec<(u
             && before_is_object(clause, at)
             && beside(1)
                 .is_none_or(|i| i.text.is_empty() || !i.text.is_ascii() || i.set.meets(AFTER_NAME));
-        let known = expects && is_name && (exists(word)) && !item.has(Class::Edit);
-        if doc || by_noun || by_place || known {
+        let objects = expects && is_name && before_is_object(clause, at);
+        let known = objects && !item.has(Class::Edit) && (exists(word) || is_plain_name(word));
+        let theirs = before.is_some_and(is_theirs) && is_tests(item);
+        if (doc || by_noun || by_place || known) && !theirs {
             found.push((at, word.to_owned()));
         }
     }

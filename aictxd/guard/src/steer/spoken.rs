@@ -29,6 +29,16 @@ const ANY_CHANGE: &[&str] = &[
     "angefasst",
     "bearbeiten",
     "andern",
+    "andere",
+    "andert",
+    "cambiar",
+    "cambies",
+    "cambie",
+    "cambien",
+    "altere",
+    "alteres",
+    "alterar",
+    "mude",
     "tocar",
     "toques",
     "toque",
@@ -137,4 +147,104 @@ pub(super) fn forbids_it(clause: &Clause, label: Label) -> bool {
             .items
             .iter()
             .all(|i| i.set.meets(parts) || is_change(i) || IT.contains(&i.text.as_str()))
+}
+
+/// Words for files and code in general.
+const FILES: &[&str] = &[
+    "file",
+    "files",
+    "code",
+    "codebase",
+    "repo",
+    "repository",
+    "source",
+    "sources",
+    "datei",
+    "dateien",
+    "quelltext",
+    "fichier",
+    "fichiers",
+    "archivo",
+    "archivos",
+    "fichero",
+    "ficheros",
+    "codigo",
+    "código",
+    "arquivo",
+    "arquivos",
+    "ficheiro",
+    "ficheiros",
+    "文件",
+    "代码",
+    "ファイル",
+    "コード",
+];
+/// Words that make them all files there are.
+const ANY: &[&str] = &[
+    "any",
+    "no",
+    "a",
+    "single",
+    "the",
+    "keine",
+    "keinen",
+    "kein",
+    "einzige",
+    "den",
+    "dem",
+    "aucun",
+    "aucune",
+    "le",
+    "de",
+    "ningun",
+    "ningún",
+    "ninguna",
+    "el",
+    "nenhum",
+    "nenhuma",
+    "o",
+    "任何",
+    "を",
+    "は",
+    "も",
+    "に",
+    "何",
+    "ください",
+];
+
+/// Whether a word is a verb for any change.
+pub(super) fn is_any_change(item: &Item) -> bool {
+    (item.has(Class::Edit) || item.has(Class::EditNo)) && ANY_CHANGE.contains(&item.text.as_str())
+}
+
+/// Whether a clause puts everything off limits: "don't change anything", "no edits". "Don't edit the file" speaks
+/// of one, "don't change anything else" of what else there is.
+pub(super) fn is_everything(clause: &Clause) -> bool {
+    let parts = LEAD
+        .with(Set::of(Class::Tail))
+        .with(Set::of(Class::Neg))
+        .with(Set::of(Class::NegEnd))
+        .with(Set::of(Class::Not))
+        .with(Set::of(Class::You));
+    let is_files = |i: &Item| FILES.contains(&i.text.as_str());
+    let is_any = |i: &Item| ANY.contains(&i.text.as_str());
+    let all = |i: &Item| i.has(Class::Nothing);
+    let mass =
+        |i: &Item| i.has(Class::EditN) || matches!(i.text.as_str(), "code" | "代码" | "コード");
+    let has = |test: &dyn Fn(&Item) -> bool| clause.items.iter().any(test);
+    let any_files =
+        has(&is_files) && has(&|i| is_any(i) && !matches!(i.text.as_str(), "the" | "a"));
+    !clause.conditional
+        && (has(&is_any_change) || has(&|i| i.has(Class::EditN) || i.has(Class::HandsOff)))
+        && (has(&all) || has(&mass) || any_files)
+        && clause.items.iter().all(|i| {
+            i.set.meets(parts)
+                || is_any_change(i)
+                || is_files(i)
+                || is_any(i)
+                || all(i)
+                || mass(i)
+                || i.has(Class::HandsOff)
+                || matches!(i.text.as_str(), "make" | "do")
+        })
 }

@@ -5,6 +5,8 @@ use aictx_proto::{RepoPath, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::covers;
+use super::names::{Names, resolve};
+use super::roles::EVERYTHING;
 
 /// Most entries of one list; what finds no room is counted in `dropped`.
 const MAX_ENTRIES: usize = 64;
@@ -19,6 +21,9 @@ pub struct SteerState {
     pub allowed_paths: Vec<String>,
     /// May be edited although a wider prohibition covers it.
     pub excepted_paths: Vec<String>,
+    /// What the last message that set limits added to the two lists above: "it" in a message that lifts them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub latest: Vec<String>,
     /// The person wants no checks to be run.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub skips_checks: bool,
@@ -45,10 +50,16 @@ pub enum SteerVerdict {
 }
 
 impl SteerState {
-    /// Takes over what a message said at `now`: adds, narrows, lifts. Whether anything changed.
-    pub fn apply(&mut self, reply: &SteerReply, now: Timestamp) -> bool {
+    /// Takes over what a message said at `now`: adds, narrows, lifts. Paths are looked for among the `names`
+    /// of the worktree; without them they are taken as they were written. Whether anything changed.
+    pub fn apply(&mut self, reply: &SteerReply, now: Timestamp, names: Option<&dyn Names>) -> bool {
         let before = self.clone();
-        self.take(&reply.suggested_updates);
+        // "Don't change anything, just explain" is said of one request.
+        self.forbidden_paths.retain(|entry| entry != EVERYTHING);
+        match names {
+            Some(names) => self.take(&resolved(&reply.suggested_updates, names)),
+            None => self.take(&reply.suggested_updates),
+        }
         let changed = (
             &before.forbidden_paths,
             &before.allowed_paths,
@@ -72,6 +83,17 @@ impl SteerState {
             self.forbidden_paths.clear();
             self.allowed_paths.clear();
             self.excepted_paths.clear();
+        }
+        if updates.lift_latest {
+            for entry in std::mem::take(&mut self.latest) {
+                self.lift(&entry);
+                self.allowed_paths.retain(|allowed| *allowed != entry);
+            }
+        }
+        let limiting = updates.only_paths.iter().chain(&updates.forbidden_paths);
+        let limiting: Vec<String> = limiting.take(MAX_ENTRIES).cloned().collect();
+        if !limiting.is_empty() {
+            self.latest = limiting;
         }
         if !updates.only_paths.is_empty() {
             // A new scope takes the place of the old one.
@@ -141,6 +163,22 @@ impl SteerState {
     pub fn is_empty(&self) -> bool {
         self.forbidden_paths.is_empty() && self.allowed_paths.is_empty()
     }
+}
+
+/// The same updates with the paths that the worktree has.
+fn resolved(updates: &SteerUpdates, names: &dyn Names) -> SteerUpdates {
+    let mut updates = updates.clone();
+    for list in [
+        &mut updates.forbidden_paths,
+        &mut updates.only_paths,
+        &mut updates.lifted_paths,
+    ] {
+        *list = list
+            .iter()
+            .flat_map(|entry| resolve(entry, names))
+            .collect();
+    }
+    updates
 }
 
 /// Whether `inner` is `outer`, or below it, or of its pattern.

@@ -53,7 +53,8 @@ fn weakness_15_limits_are_kept_until_lifted() {
     let mut state = SteerState::default();
     assert!(state.apply(
         &say("don't touch src/auth.py or anything under vendor/"),
-        now
+        now,
+        None
     ));
     assert_eq!(state.forbidden_paths, ["src/auth.py", "vendor"]);
     assert_eq!(
@@ -62,23 +63,23 @@ fn weakness_15_limits_are_kept_until_lifted() {
     );
     assert_eq!(state.verdict(&path("src/login.py")), None);
     assert!(
-        !state.apply(&say("nice work"), now),
+        !state.apply(&say("nice work"), now, None),
         "praise changes nothing"
     );
 
-    state.apply(&say("you can edit src/auth.py again"), now);
+    state.apply(&say("you can edit src/auth.py again"), now, None);
     assert_eq!(state.verdict(&path("src/auth.py")), None);
-    state.apply(&say("you may edit vendor/lib/a.c"), now);
+    state.apply(&say("you may edit vendor/lib/a.c"), now, None);
     assert_eq!(state.verdict(&path("vendor/lib/a.c")), None, "an exception");
     assert!(state.verdict(&path("vendor/lib/b.c")).is_some());
 
-    state.apply(&say("only edit files under src/ui"), now);
+    state.apply(&say("only edit files under src/ui"), now, None);
     assert_eq!(state.verdict(&path("src/ui/a.ts")), None);
     assert_eq!(
         state.verdict(&path("src/api/a.ts")),
         Some(SteerVerdict::OutsideAllowed)
     );
-    state.apply(&say("you may also edit src/api/a.ts"), now);
+    state.apply(&say("you may also edit src/api/a.ts"), now, None);
     assert_eq!(state.verdict(&path("src/api/a.ts")), None);
 
     let stored = serde_json::to_string(&state).unwrap();
@@ -311,9 +312,9 @@ proptest! {
     #[test]
     fn forbidding_and_lifting_are_inverse(name in "[a-z]{2,8}/[a-z]{2,8}\\.rs") {
         let mut state = SteerState::default();
-        state.apply(&say(&format!("do not edit {name}")), Timestamp::from_unix(1));
+        state.apply(&say(&format!("do not edit {name}")), Timestamp::from_unix(1), None);
         prop_assert!(state.verdict(&path(&name)).is_some());
-        state.apply(&say(&format!("you can edit {name} again")), Timestamp::from_unix(2));
+        state.apply(&say(&format!("you can edit {name} again")), Timestamp::from_unix(2), None);
         prop_assert_eq!(state.verdict(&path(&name)), None);
     }
 }
