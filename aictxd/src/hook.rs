@@ -545,20 +545,33 @@ impl Session {
     fn judge(&self, call: &ToolCall, event: &HookEvent) -> Answer {
         let place = |raw: &str| self.locate(raw);
         let worktree = self.live.worktree.to_string_lossy();
+        let cwd = self.cwd.to_string_lossy();
         let limits = self.app.presence.limits(self.host(), &self.id);
         let rules = self.app.policy(&self.host().root);
         let mut context = String::new();
         let mut risk = None;
         let on_path = |path: &str| {
             let located = place(path);
-            let absolute = self.cwd.join(path);
-            let own = aictx_guard::hook_edit(&located, &absolute.to_string_lossy());
+            let written = aictx_proto::path::locate(&worktree, &cwd, path);
+            let led_out = matches!(
+                (&written, &located),
+                (Located::Inside(_), Located::Outside(_))
+            );
+            // What a link of the repository leads to is nobody's own.
+            let absolute = match led_out {
+                true => String::new(),
+                false => self.cwd.join(path).to_string_lossy().into_owned(),
+            };
+            let own = aictx_guard::hook_edit(&located, &absolute);
             let ruled = match &located {
                 Located::Inside(inside) => rules.apply(own, rules.on_path(inside)),
                 Located::Outside(_) if own == HookVerdict::Pass => own,
                 Located::Outside(_) => rules.apply(own, rules.on_outside()),
             };
-            worse(ruled, aictx_guard::hook_limits(&limits, &located, path))
+            let limited = aictx_guard::hook_limits(&limits, &located, path);
+            // The user may have named the link.
+            let named = aictx_guard::hook_limits(&limits, &written, path);
+            worse(ruled, worse(limited, named))
         };
         let verdict = match &call.action {
             Action::Edit(path) => {

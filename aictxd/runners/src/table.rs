@@ -149,17 +149,70 @@ const SERVER_EDITS: &[&str] = &[
     "write_file",
     "edit_file",
     "create_file",
+    "create_new_file",
     "append_file",
+    "append_to_file",
     "delete_file",
+    "remove_file",
     "move_file",
     "rename_file",
     "copy_file",
+    "save_file",
+    "update_file",
+    "patch_file",
+    "put_file",
     "replace_in_file",
+    "create_text_file",
+    "write_text_file",
+    "str_replace",
+    "str_replace_editor",
+    "multi_edit",
+    "edit_block",
+    "insert_at_line",
+    "insert_lines",
+    "delete_lines",
+    "replace_lines",
+    "replace_regex",
+    "replace_content",
+    "replace_symbol_body",
+    "insert_after_symbol",
+    "insert_before_symbol",
+    "rename_symbol",
     "write",
     "edit",
 ];
-/// Members under which tools of file servers name files.
-const SERVER_PATHS: &[&str] = &["path", "file_path", "filePath", "source", "destination"];
+/// What they call a command line.
+const SERVER_SHELLS: &[&str] = &[
+    "execute_command",
+    "run_command",
+    "execute_shell_command",
+    "run_shell_command",
+    "shell_command",
+    "run_terminal_command",
+    "run_terminal_cmd",
+    "run_in_terminal",
+    "start_process",
+    "shell_exec",
+    "shell_execute",
+    "run_shell",
+    "run_bash",
+    "execute_bash",
+    "bash",
+    "shell",
+    "terminal",
+];
+/// Members beside [`PATHS`] under which tools of file servers name files.
+const SERVER_PATHS: &[&str] = &[
+    "source",
+    "destination",
+    "filename",
+    "fileName",
+    "file",
+    "filepath",
+    "pathInProject",
+    "old_path",
+    "new_path",
+];
 
 /// What a call does. `input` is its arguments: an object, or a string that holds one, or a patch.
 pub(crate) fn action<'a>(tools: &Tools, tool: &str, input: Option<&'a RawValue>) -> Action<'a> {
@@ -181,7 +234,7 @@ pub(crate) fn action<'a>(tools: &Tools, tool: &str, input: Option<&'a RawValue>)
     }
 }
 
-/// What the table says; `Some(None)` for an edit by a file server.
+/// What the table says, else what the name of another server's tool does; `Some(None)` for its edits.
 #[allow(clippy::option_option)]
 fn does(tools: &Tools, tool: &str) -> Option<Option<Does>> {
     if let Some((_, does)) = tools.iter().find(|(name, _)| *name == tool) {
@@ -191,10 +244,13 @@ fn does(tools: &Tools, tool: &str) -> Option<Option<Does>> {
     if !foreign.iter().any(|prefix| tool.starts_with(prefix)) {
         return None;
     }
-    let named = |edit: &&str| {
-        tool.strip_suffix(*edit)
+    let named = |name: &&str| {
+        tool.strip_suffix(*name)
             .is_some_and(|rest| rest.ends_with(['_', ':', '/', '.']))
     };
+    if SERVER_SHELLS.iter().any(named) {
+        return Some(Some(Does::Shell));
+    }
     SERVER_EDITS.iter().any(named).then_some(None)
 }
 
@@ -227,13 +283,28 @@ fn of_members<'a>(does: Option<Does>, input: &Members<'a>) -> Action<'a> {
             Cow::Owned(text) => detached(patched(&text)),
         },
         None => {
-            let paths = SERVER_PATHS.iter().map(|name| input.text(&[name]));
+            let names = PATHS.iter().chain(SERVER_PATHS);
+            let paths = names.map(|name| without_scheme(input.text(&[name])));
             let paths: Vec<_> = paths.filter(|path| !path.is_empty()).collect();
             match <[_; 1]>::try_from(paths) {
                 Ok([path]) => Action::Edit(path),
                 Err(paths) => Action::Patch(paths),
             }
         }
+    }
+}
+
+/// The path of a `file://` address; other texts as they are.
+fn without_scheme(text: Cow<'_, str>) -> Cow<'_, str> {
+    match text.strip_prefix("file://") {
+        // A host may stand before the path.
+        Some(rest) => Cow::Owned(
+            rest.find('/')
+                .and_then(|at| rest.get(at..))
+                .unwrap_or_default()
+                .to_owned(),
+        ),
+        None => text,
     }
 }
 
@@ -430,6 +501,25 @@ mod tests {
             action(TOOLS, "mcp_fs_write_file", Some(&input)),
             Action::Edit("a".into())
         );
+        for members in [
+            r#"{"relative_path":"a"}"#,
+            r#"{"filename":"a"}"#,
+            r#"{"uri":"file://host/a"}"#,
+        ] {
+            let input = raw(members);
+            let path = if members.contains("uri") { "/a" } else { "a" };
+            let edit = Action::Edit(path.into());
+            assert_eq!(action(TOOLS, "mcp__ide__replace_lines", Some(&input)), edit);
+        }
+        for members in [r#"{"cmd":"rm -rf x"}"#, r#"{"command":"rm -rf x"}"#] {
+            let input = raw(members);
+            let Action::Command { command, .. } =
+                action(TOOLS, "mcp__desktop__execute_command", Some(&input))
+            else {
+                unreachable!("{members}");
+            };
+            assert_eq!(command, "rm -rf x");
+        }
         assert_eq!(
             action(TOOLS, "mcp__db__rewrite", Some(&input)),
             Action::Other
