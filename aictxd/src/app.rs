@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use aictx_artifacts::root;
 use aictx_proto::Timestamp;
@@ -99,6 +99,8 @@ pub struct App {
     /// Trouble found at start (read-only home and the like).
     pub warnings: Vec<String>,
     stop: watch::Sender<Option<StopReason>>,
+    /// Whether it is known which sessions an earlier daemon left at work.
+    recovered: watch::Sender<bool>,
     /// Repositories were registered or removed: somebody should look after them now.
     pub registry_changed: tokio::sync::Notify,
     /// Held while the spool is taken in, so that events stay in order.
@@ -227,6 +229,7 @@ impl App {
             previous_stop: String::new(),
             warnings: Vec::new(),
             stop: watch::Sender::new(None),
+            recovered: watch::Sender::new(mode == Mode::Once),
             registry_changed: tokio::sync::Notify::new(),
             spool_turn: tokio::sync::Mutex::new(()),
             background: AtomicU64::new(0),
@@ -250,6 +253,20 @@ impl App {
             }
             first
         });
+    }
+
+    /// Says that the sessions which an earlier daemon left at work are known.
+    pub fn set_recovered(&self) {
+        self.recovered.send_replace(true);
+    }
+
+    /// Waits until [`Self::set_recovered`], at most for `patience`. At once after that.
+    pub async fn recovered(&self, patience: Duration) {
+        if !*self.recovered.borrow() {
+            let mut receiver = self.recovered.subscribe();
+            let known = receiver.wait_for(|known| *known);
+            let _ = tokio::time::timeout(patience, known).await;
+        }
     }
 
     /// Whether a stop was asked for.

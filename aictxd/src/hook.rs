@@ -241,6 +241,9 @@ impl Session {
         if is_new && session.host().store.has_ledger(&session.id) {
             // Before anything is added to it: whether it can be read is seen now or never.
             let _ = app.presence.limits(session.host(), &session.id);
+            let rows = session.host().store.read_ledger(&session.id).rows;
+            let (live, presence) = (&session.live, &app.presence);
+            presence.recall(&session.id, &live.runner, &live.worktree, &rows);
         } else if is_new && !matches!(event.moment, Moment::SessionStart { .. }) {
             session.record(&[session.start_row("observed", event)]);
         }
@@ -262,7 +265,10 @@ impl Session {
     async fn take(&self, event: &HookEvent<'_>, spooled: bool) -> Option<Answer> {
         match &event.moment {
             Moment::SessionStart { source } => return self.start(source, event).await,
-            Moment::ToolIntent(call) => return Some(self.judge(call, event)),
+            Moment::ToolIntent(call) => {
+                self.app.recovered(PATIENCE.map).await;
+                return Some(self.judge(call, event));
+            }
             Moment::SessionEnd { reason } => {
                 self.app.presence.ended(&self.id);
                 let row = LedgerRow {

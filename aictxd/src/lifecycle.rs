@@ -269,8 +269,10 @@ async fn open_registered(
     }
 }
 
-/// Sessions whose end nobody saw: the daemon was not running, or was killed.
+/// Sessions whose end nobody saw: the daemon was not running, or was killed. Those that are still at work
+/// come first, for others wait to hear of them.
 async fn recover_sessions(app: &Arc<App>) {
+    let mut over = Vec::new();
     for host in app.hosts.all() {
         let reader = Arc::clone(&host);
         let open = tokio::task::spawn_blocking(move || open_sessions(&reader)).await;
@@ -300,9 +302,13 @@ async fn recover_sessions(app: &Arc<App>) {
                 hook::adopt(app, &id, live);
             } else if open.has_work {
                 app.sessions.end(&id);
-                hook::finish_session(app, &id, &live, open.last_seen).await;
+                over.push((id, live, open.last_seen));
             }
         }
+    }
+    app.set_recovered();
+    for (id, live, last_seen) in over {
+        hook::finish_session(app, &id, &live, last_seen).await;
     }
 }
 

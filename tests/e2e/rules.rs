@@ -298,6 +298,10 @@ fn claims_of_idle_sessions_survive_a_restart() {
 
     drop(daemon);
     let _daemon = env.daemon();
+    // The first that is asked of the new one.
+    let third = Play::claude(&env, &repo, "third");
+    let (_, _, note) = before_edit(&third, &repo, "calc.py");
+    assert!(note.contains("done"), "{note}");
     let claims = |session: &str| {
         let who = env.aictx(&repo, &["who", "--json"]).ok().json();
         let sessions = who["sessions"].as_array().cloned().unwrap_or_default();
