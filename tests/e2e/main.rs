@@ -34,5 +34,6 @@ mod session;
 mod setup;
 mod surroundings;
 mod tasks;
+mod turns;
 mod watch;
 mod wrapped;

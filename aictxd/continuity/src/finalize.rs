@@ -11,6 +11,7 @@ use aictx_proto::record::{ContractRecord, Decision, Handoff, HandoffRow, Thread}
 use aictx_proto::snapshot::{GitState, Snapshot};
 use serde_json::{Map, Value, json};
 
+use self::again::Before;
 use self::learned::{Facts, Learned, anchor_failure, learn};
 use self::records::Records;
 use self::reply::{Summary, repeated, reply};
@@ -27,6 +28,7 @@ use crate::record_value as value;
 use crate::session::{Touch, touch};
 use crate::work_state::active_thread;
 
+mod again;
 mod learned;
 mod records;
 mod reply;
@@ -122,7 +124,14 @@ pub fn finalize(input: &Finalize) -> (Option<FinalizeReply>, Effects) {
     if params.is_none() && seen.is_empty() {
         return (None, Vec::new());
     }
-    let mut decided = decide(snapshot, input, seen);
+    let before = Before::of(input);
+    if let (Some(before), Some(told)) = (&before, params)
+        && open.is_empty()
+        && before.says_all_of(told)
+    {
+        return (Some(repeated(input, &before.row)), Vec::new());
+    }
+    let mut decided = decide(snapshot, input, seen, before.as_ref());
     let summary = Summary::of(&decided);
     let records = Records::of(&decided);
     let effects = records.effects(&mut decided, &summary);
@@ -182,13 +191,18 @@ fn decide<'a>(
     snapshot: &'a Snapshot,
     input: &'a Finalize<'a>,
     mut seen: Observation,
+    before: Option<&Before>,
 ) -> Decided<'a> {
     let params = input.params();
+    if let Some(before) = before {
+        before.ask(&mut seen, input);
+    }
     let differences = differences(&seen, params);
     let provenance = merge_report(&mut seen, params);
     let success = match params {
         Some(p) => Some(p.status == "success"),
-        None => seen.success(),
+        // What was said of the turn holds until something else is seen.
+        None => seen.success().or(before.and_then(|b| b.row.success)),
     };
     if success == Some(true) {
         // Observed beats said: a check that was seen to fail and never to pass stays open. Other
@@ -197,7 +211,10 @@ fn decide<'a>(
     }
     let summary = match params {
         Some(p) if !p.summary.trim().is_empty() => p.summary.clone(),
-        _ => handoff::describe(&seen),
+        _ => {
+            let seen = handoff::describe(&seen);
+            before.map_or_else(|| seen.clone(), |before| before.summary(&seen))
+        }
     };
     // "Go on" is no goal; what goes on is.
     let goes = seen.asked.is_empty() && seen.kept.is_empty() && !seen.asked.goal().is_empty();
@@ -273,7 +290,7 @@ fn decide<'a>(
             change: &change,
         },
     );
-    let (mut handoff, handoff_row) = handoff::build(
+    let (mut handoff, mut handoff_row) = handoff::build(
         &handoff::Input {
             execution_id: &execution_id,
             timestamp: input.now.to_string(),
@@ -294,6 +311,9 @@ fn decide<'a>(
         },
         &seen,
     );
+    if let Some(before) = before {
+        before.carry(&mut handoff, &mut handoff_row);
+    }
     handoff.contract_gaps.clone_from(&learned.gaps);
     let head = input.git.head.as_str();
     let mut told = params.map_or_else(Vec::new, |params| params.decisions.clone());

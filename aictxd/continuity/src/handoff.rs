@@ -8,10 +8,10 @@ use crate::marks;
 use crate::observe::Observation;
 
 /// Longest summary and longest list item, in characters (spec/lifecycle.md §15).
-const MAX_SUMMARY: usize = 200;
+pub(crate) const MAX_SUMMARY: usize = 200;
 const MAX_REASON: usize = 240;
 const MAX_ITEM: usize = 80;
-const MAX_ITEMS: usize = 8;
+pub(crate) const MAX_ITEMS: usize = 8;
 
 /// Handoffs among which the last of a branch is looked for.
 const RECENT: usize = 64;

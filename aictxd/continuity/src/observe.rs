@@ -227,9 +227,43 @@ fn has_ended(rows: &[LedgerRow]) -> bool {
         .is_some_and(|r| r.kind == LedgerKind::SessionEnd)
 }
 
+/// The user's own requests begin turns.
+fn begins_turn(row: &LedgerRow) -> bool {
+    row.kind == LedgerKind::Prompt && row.agent_id.is_empty()
+}
+
+/// The rows since the user last asked for something.
+pub(crate) fn turn_of(rows: &[LedgerRow]) -> &[LedgerRow] {
+    let from = rows.iter().rposition(begins_turn).unwrap_or(0);
+    rows.get(from..).unwrap_or_default()
+}
+
+/// The `finalized` row with which the agent itself closed the turn that the rows end in.
+pub(crate) fn told_in_turn(rows: &[LedgerRow]) -> Option<&LedgerRow> {
+    let last = turn_of(rows).iter().rev();
+    let mut finalized = last.filter(|r| r.kind == LedgerKind::Finalized);
+    finalized
+        .next()
+        .filter(|r| r.provenance != Provenance::RuntimeObserved)
+}
+
+/// Whether a row shows that work goes on: a file changed, a test ran, something failed. What is done is
+/// committed after a finalize as often as before it.
+fn is_work(row: &LedgerRow) -> bool {
+    match row.kind {
+        LedgerKind::Edit => row.outcome != Outcome::Failed,
+        LedgerKind::Command => {
+            let failed = row.outcome == Outcome::Failed && !is_answer(row);
+            (row.test || failed) && !is_own(&row.command)
+        }
+        _ => false,
+    }
+}
+
 /// The rows of the execution that is open: everything since the last `finalized` row, but only
-/// once the user has asked for something again (what follows a finalize within the same turn
-/// belongs to it). A session that was only thought to be gone goes on with whatever is seen of it.
+/// once the user has asked for something again. What an agent says or reads after it has finalized belongs
+/// to that; what it does is work that goes on. A session that was only thought to be gone goes on with
+/// whatever is seen of it.
 pub(crate) fn open_rows(rows: &[LedgerRow]) -> &[LedgerRow] {
     let Some(last) = rows.iter().rposition(|r| r.kind == LedgerKind::Finalized) else {
         return rows;
@@ -241,11 +275,9 @@ pub(crate) fn open_rows(rows: &[LedgerRow]) -> &[LedgerRow] {
     if !told && !has_ended(rows.get(..last).unwrap_or_default()) {
         return after;
     }
-    match after
-        .iter()
-        .position(|r| r.kind == LedgerKind::Prompt && r.agent_id.is_empty())
-    {
-        Some(prompt) => after.get(prompt..).unwrap_or_default(),
+    let goes_on = |r: &LedgerRow| begins_turn(r) || told && is_work(r);
+    match after.iter().position(goes_on) {
+        Some(from) => after.get(from..).unwrap_or_default(),
         None => &[],
     }
 }
@@ -494,7 +526,7 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_a_finalize_in_the_same_turn_belongs_to_it() {
+    fn what_follows_a_finalize_in_the_same_turn_belongs_to_it_unless_it_is_work() {
         let rows = [
             at(0, LedgerKind::SessionStart),
             at(1, LedgerKind::Prompt),
@@ -514,7 +546,16 @@ mod tests {
         });
         again.push(at(6, LedgerKind::Stop));
         assert_eq!(open_rows(&again).len(), 2);
+
+        let mut goes_on = rows[..4].to_vec();
+        goes_on.push(command("cat a.py", Outcome::Passed));
+        assert!(open_rows(&goes_on).is_empty());
+        goes_on.push(at(5, LedgerKind::Edit));
+        goes_on.push(command("pytest -q", Outcome::Failed));
+        assert_eq!(open_rows(&goes_on).len(), 2);
+        assert!(open_session(&goes_on).unwrap().has_work);
     }
+
     #[test]
     fn a_session_without_a_start_is_named_by_any_row() {
         let finalized = LedgerRow {

@@ -602,9 +602,13 @@ fn violated(updates: &SteerUpdates, edited: &[String]) -> Vec<String> {
     crossed
 }
 
-/// Whether `entry` covers `path`. People do not tell `readme.md` from `README.md`.
+/// Whether `entry` covers `path`. People do not tell `readme.md` from `README.md`, and what they name may be a
+/// directory.
 fn covers(entry: &str, path: &RepoPath) -> bool {
-    entry == path.as_str() || PathPattern::new(entry).ignoring_case().matches(path)
+    let names = |entry: &str| PathPattern::new(entry).ignoring_case().matches(path);
+    entry == path.as_str()
+        || names(entry)
+        || entry.starts_with("**/") && names(&format!("{entry}/**"))
 }
 
 #[cfg(test)]

@@ -16,8 +16,12 @@ pub(super) fn parts(context: &Context) -> Vec<(String, String)> {
         let mut line = clean(&printable(&s.description), 240);
         if let Some(fragile) = s.fragile_areas.first() {
             let fragile = clean(&printable(fragile), 160);
-            let before = if line.is_empty() { "" } else { " " };
-            line.push_str(&format!("{before}Fragile: {fragile}."));
+            let before = match line.chars().last() {
+                None => "",
+                Some('.' | '!' | '?' | '。') => " ",
+                Some(_) => ". ",
+            };
+            line.push_str(&format!("{before}Fragile: {fragile}"));
         }
         let name = clean(&printable(&s.name), 80);
         (!line.is_empty()).then(|| (s.name.clone(), format!("{name}: {line}")))

@@ -194,6 +194,15 @@ fn names_that_the_repository_knows_are_paths() {
 }
 
 #[test]
+fn what_is_found_at_any_depth_holds_below_it() {
+    let forbids = |entry: &str, file: &str| covers(entry, &path(file));
+    assert!(forbids("**/migrations", "src/web/migrations/2.sql"));
+    assert!(forbids("**/migrations", "Migrations/2.sql"));
+    assert!(forbids("**/store.py", "src/store.py") && forbids("**/*.sql", "a/b.SQL"));
+    assert!(!forbids("**/store.py", "src/bookstore.py"));
+}
+
+#[test]
 fn what_was_crossed_before_is_told() {
     let reply = steer(&SteerParams {
         message: "don't touch src/auth".into(),

@@ -1,0 +1,76 @@
+//! What an agent does after it has finalized its turn, and turns that are finalized more than once.
+
+use aictx_tests::play::Play;
+use aictx_tests::{Run, TestEnv, wait_until};
+use serde_json::{Value, json};
+
+fn finalize(env: &TestEnv, repo: &std::path::Path, session: &str, more: &[&str]) -> Run {
+    let told = ["finalize", "--session-id", session, "--json"];
+    let arguments: Vec<&str> = told.into_iter().chain(more.iter().copied()).collect();
+    env.aictx(repo, &arguments).ok()
+}
+
+fn handoffs(env: &TestEnv, repo: &std::path::Path) -> Vec<Value> {
+    env.rows(repo, "continuity/handoffs.jsonl")
+}
+
+#[test]
+fn work_after_a_finalize_in_the_same_turn_is_not_lost() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    let ann = Play::claude(&env, &repo, "ann");
+    ann.start("startup");
+    ann.prompt("Make add check its arguments");
+    ann.edit("calc.py", "def add(a, b):\n    return int(a) + b\n");
+    let done = ["--status", "success", "--summary", "Checks arguments"];
+    let next = ["--next-step", "Release it", "--risk", "Slower"];
+    finalize(&env, &repo, "ann", &[&done[..], &next[..]].concat());
+    // And it goes on without having been asked.
+    ann.edit("store.py", "x = 1\n");
+    ann.fails(
+        "pytest -q",
+        "FAILED tests/test_store.py::test_x - assert 1 == 2\n1 failed in 0.1s",
+    );
+    ann.hook("SessionEnd", json!({ "reason": "exit" }));
+    wait_until("the rest is finalized", || handoffs(&env, &repo).len() == 2);
+
+    let last = env.file(&repo, "continuity/handoff.json");
+    let summary = last["summary"].as_str().unwrap();
+    assert!(summary.starts_with("Checks arguments. Then: "), "{summary}");
+    assert_eq!(last["reason"], "Make add check its arguments");
+    assert_eq!(last["status"], "failed");
+    assert_eq!(last["next_steps"], json!(["Release it"]));
+    assert_eq!(last["risks"], json!(["Slower"]));
+    let points = last["recommended_starting_points"].to_string();
+    assert!(
+        points.contains("store.py") && points.contains("calc.py"),
+        "{points}"
+    );
+}
+
+#[test]
+fn a_turn_that_is_finalized_again_says_nothing_twice_and_loses_nothing() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    let ann = Play::claude(&env, &repo, "ann");
+    ann.start("startup");
+    ann.prompt("Make add check its arguments");
+    ann.edit("calc.py", "def add(a, b):\n    return int(a) + b\n");
+    let done = ["--status", "success", "--summary", "Checks arguments"];
+    let first = finalize(&env, &repo, "ann", &done).json();
+    let second = finalize(&env, &repo, "ann", &done).json();
+    assert_eq!(first["execution_id"], second["execution_id"]);
+    assert_eq!(
+        (&second["recorded"], handoffs(&env, &repo).len()),
+        (&json!(false), 1)
+    );
+
+    let more = [&done[..], &["--next-step", "Release it"]].concat();
+    let third = finalize(&env, &repo, "ann", &more).json();
+    assert_eq!(third["recorded"], true);
+    let last = env.file(&repo, "continuity/handoff.json");
+    assert_eq!(last["next_steps"], json!(["Release it"]));
+    assert_eq!(last["recommended_starting_points"], json!(["calc.py"]));
+}
