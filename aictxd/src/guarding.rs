@@ -180,7 +180,7 @@ impl Facts for WorktreeFacts {
 impl WorktreeFacts {
     /// Whether git is told to overlook a path, as far as the map tells; of what is not there yet, whether
     /// that is said of the directory that it would be in.
-    fn is_ignored(&self, path: &RepoPath) -> bool {
+    pub(crate) fn is_ignored(&self, path: &RepoPath) -> bool {
         let parent = path.as_str().rsplit_once('/');
         let parent = parent.and_then(|(parent, _)| RepoPath::parse(parent).ok());
         self.path(path).ignored == Some(true)

@@ -307,7 +307,7 @@ impl Session {
                 output,
                 duration_ms,
             } => {
-                let row = self.done(call, output, event).await;
+                let row = self.done(call, output, *duration_ms, event).await;
                 self.note(&row, &call.action);
                 let told = self.known_failure(&row, &event.agent_id).await;
                 self.record(&[LedgerRow {

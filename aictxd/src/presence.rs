@@ -260,7 +260,12 @@ impl Presence {
                 LedgerKind::Prompt if row.agent_id.is_empty() => {
                     self.asked(session, runner, &row.text);
                 }
-                LedgerKind::Command => self.ran(session, row.at),
+                LedgerKind::Command => {
+                    self.ran(session, row.at);
+                    for path in &row.paths {
+                        self.saw(session, runner, worktree.join(path), true, row.at, None);
+                    }
+                }
                 LedgerKind::Read | LedgerKind::Edit => {
                     for path in &row.paths {
                         let edited = row.kind == LedgerKind::Edit;

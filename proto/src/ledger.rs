@@ -125,7 +125,7 @@ pub struct LedgerRow {
     /// The runner's id of the call; joins intent and outcome.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub call_id: String,
-    /// Repository-relative paths, at most [`MAX_PATHS`].
+    /// Repository-relative paths, at most [`MAX_PATHS`]: what was read or edited, or what a command wrote.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub paths: Vec<String>,
     /// Command line as run, scrubbed.

@@ -177,6 +177,48 @@ fn a_file_that_changed_since_it_was_read_is_said_on_the_command_line_too() {
 }
 
 #[test]
+fn files_are_read_and_edited_on_the_command_line_too() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    let (ann, bob) = (
+        Play::claude(&env, &repo, "ann"),
+        Play::claude(&env, &repo, "bob"),
+    );
+    ann.start("startup");
+    ann.prompt("Fix add");
+    bob.start("startup");
+    bob.prompt("Fix sub");
+    ann.read("calc.py");
+    // What the shell writes counts as an edit.
+    fs::write(
+        repo.join("calc.py"),
+        "def add(a, b):\n    return a + b + 0\n",
+    )
+    .unwrap();
+    bob.passes("sed -i 's/a + b/a + b + 0/' calc.py", "");
+    let (_, _, note) = before_edit(&ann, &repo, "calc.py");
+    assert!(note.contains("bob"), "{note}");
+    // What it shows has been read.
+    ann.passes("sed -n '1,40p' calc.py", "def add(a, b):\n");
+    let (_, _, note) = before_edit(&ann, &repo, "calc.py");
+    assert!(!note.contains("changed"), "{note}");
+
+    let run = bob.hook("Stop", json!({ "stop_hook_active": false }));
+    assert!(
+        run.stdout.contains("pytest"),
+        "the stop gate asks for the check: {}",
+        run.stdout
+    );
+    bob.hook("SessionEnd", json!({ "reason": "exit" }));
+    wait_until("it is finalized", || {
+        env.rows(&repo, "metrics/execution_logs.jsonl").len() == 1
+    });
+    let rows = env.rows(&repo, "metrics/execution_logs.jsonl");
+    assert_eq!(rows[0]["files_edited"], json!(["calc.py"]));
+}
+
+#[test]
 fn claimed_paths_are_told_until_their_session_ends() {
     let env = TestEnv::new();
     let repo = env.repository("demo");

@@ -89,7 +89,6 @@ impl Observation {
     /// Reads the rows of one execution.
     pub(crate) fn of(rows: &[LedgerRow]) -> Self {
         let mut seen = Self::default();
-        let mut edited_since_check = false;
         for row in rows {
             if row.kind != LedgerKind::SessionStart {
                 seen.first_at.get_or_insert(row.at);
@@ -114,14 +113,9 @@ impl Observation {
                     }
                 }
                 LedgerKind::Edit if row.outcome != Outcome::Failed => {
-                    seen.said.did(Deed::Edited);
-                    edited_since_check = true;
-                    seen.validated = false;
-                    row.paths
-                        .iter()
-                        .for_each(|path| push(&mut seen.files_edited, path));
+                    seen.edited(&row.paths);
                 }
-                LedgerKind::Command => seen.command(row, &mut edited_since_check),
+                LedgerKind::Command => seen.command(row),
                 _ => {}
             }
             seen.tools += usize::from(matches!(
@@ -132,12 +126,24 @@ impl Observation {
         seen
     }
 
-    fn command(&mut self, row: &LedgerRow, edited_since_check: &mut bool) {
+    fn edited(&mut self, paths: &[String]) {
+        self.said.did(Deed::Edited);
+        self.validated = false;
+        paths
+            .iter()
+            .for_each(|path| push(&mut self.files_edited, path));
+    }
+
+    fn command(&mut self, row: &LedgerRow) {
         if row.command.is_empty() || is_own(&row.command) {
             return;
         }
         self.said.did(Deed::Ran);
         push(&mut self.commands, &row.command);
+        if !row.paths.is_empty() {
+            // Before it checked anything: `sed -i … && pytest`.
+            self.edited(&row.paths);
+        }
         if row.test {
             push(&mut self.tests, &row.command);
         }
@@ -158,7 +164,6 @@ impl Observation {
                 push(&mut self.passed, &row.command);
                 if row.test {
                     self.validated = true;
-                    *edited_since_check = false;
                 }
             }
             Outcome::Failed if !is_answer(row) => {
@@ -254,7 +259,7 @@ fn is_work(row: &LedgerRow) -> bool {
         LedgerKind::Edit => row.outcome != Outcome::Failed,
         LedgerKind::Command => {
             let failed = row.outcome == Outcome::Failed && !is_answer(row);
-            (row.test || failed) && !is_own(&row.command)
+            (row.test || failed || !row.paths.is_empty()) && !is_own(&row.command)
         }
         _ => false,
     }

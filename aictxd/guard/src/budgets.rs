@@ -138,9 +138,12 @@ impl Spent {
         for row in rows.get(from..).unwrap_or_default() {
             match row.kind {
                 LedgerKind::Edit => out.add(Step::Edit(&row.paths)),
-                LedgerKind::Command => out.add(Step::Command {
-                    deletes: deletes(&row.command),
-                }),
+                LedgerKind::Command => {
+                    out.add(Step::Command {
+                        deletes: deletes(&row.command),
+                    });
+                    out.add(Step::Edit(&row.paths));
+                }
                 _ => {}
             }
         }

@@ -3,6 +3,9 @@
 mod checks;
 mod looks;
 mod test_run;
+mod views;
+
+pub use views::viewed;
 
 use std::fmt::Write as _;
 
@@ -210,6 +213,20 @@ mod tests {
             "pytest $(cat",
         ] {
             assert!(!only_checks(no), "{no}");
+        }
+    }
+
+    #[test]
+    fn files_that_are_shown() {
+        for (command, want) in [
+            ("cat a.py src/b.py", "a.py src/b.py"),
+            ("sed -n '1,40p' a.py", "1,40p a.py"),
+            ("head -40 a.py | grep x && tail -n 5 b.py", "a.py 5 b.py"),
+            ("cat <<'EOF' > a.py\nx\nEOF", ""),
+            ("sed -i s/a/b/ a.py", ""),
+            ("rm a.py", ""),
+        ] {
+            assert_eq!(viewed(command).join(" "), want, "{command}");
         }
     }
 

@@ -22,7 +22,7 @@ use scan::{Scanned, scan};
 
 pub use command::{
     Check, check_class, command_word, hides_status, is_test_command, normalise_command,
-    only_checks, only_looks, same_check,
+    only_checks, only_looks, same_check, viewed,
 };
 pub use fingerprint::fingerprint;
 pub use output::{HEAD_BYTES, MAX_LINE_CHARS, TAIL_BYTES};

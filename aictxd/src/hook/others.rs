@@ -106,7 +106,18 @@ impl Session {
             Action::Read(path) => touched(path, false),
             Action::Edit(path) => touched(path, true),
             Action::Patch(paths) => paths.iter().for_each(|path| touched(path, true)),
-            Action::Command { .. } => self.app.presence.ran(&self.id, row.at),
+            Action::Command { command, .. } => {
+                self.app.presence.ran(&self.id, row.at);
+                row.paths.iter().for_each(|path| {
+                    touched(&self.live.worktree.join(path).to_string_lossy(), true);
+                });
+                self.spend_files(&row.paths);
+                let is_file = |file: &String| self.cwd.join(file).is_file();
+                let viewed = aictx_signals::viewed(command).into_iter();
+                viewed
+                    .filter(|file| !row.paths.contains(file) && is_file(file))
+                    .for_each(|file| touched(&file, false));
+            }
             Action::Other => {}
         }
     }
@@ -132,6 +143,14 @@ impl Session {
             self.step(action, &rules, |step| {
                 self.app.presence.spend(&self.id, step);
             });
+        }
+    }
+
+    /// Counts files that a command wrote, if anybody counts.
+    fn spend_files(&self, paths: &[String]) {
+        let rules = self.app.policy(&self.host().root);
+        if !paths.is_empty() && !rules.policy.budgets.is_empty() {
+            self.app.presence.spend(&self.id, Step::Edit(paths));
         }
     }
 

@@ -1,15 +1,25 @@
 //! Ledger rows: what is kept of an event, of a tool call and of what it printed.
 
 use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
 
 use aictx_artifacts::root;
+use aictx_guard::Facts;
 use aictx_proto::ledger::{LedgerKind, LedgerRow, MAX_COMMAND, Outcome};
-use aictx_proto::path::Located;
+use aictx_proto::path::{Located, RepoPath};
 use aictx_proto::text::truncate_chars;
 use aictx_runners::{Action, HookEvent, Output, Status, ToolCall};
 use aictx_signals::Run;
 
 use super::Session;
+use crate::guarding::WorktreeFacts;
+
+/// A file that a command wrote was changed at most so long before we hear of it, where the agent does not say
+/// how long the command ran.
+const JUST_NOW: Duration = Duration::from_secs(10);
+/// What clocks of file systems are behind.
+const COARSE: Duration = Duration::from_millis(20);
 
 /// Output up to this size is read for errors on the request thread; more goes to the pool.
 const INLINE_OUTPUT: usize = 64 * 1024;
@@ -67,6 +77,37 @@ impl Session {
         }
     }
 
+    /// Files that a command has just written: those that its words say and whose time of change says so, too.
+    /// What git ignores was built, not edited.
+    fn written_by(&self, command: &str, tool: &str, duration_ms: Option<u64>) -> Vec<String> {
+        if aictx_signals::only_looks(command) {
+            return Vec::new();
+        }
+        let worktree = &self.live.worktree;
+        let facts = WorktreeFacts::of(&self.app, worktree, Arc::default(), Arc::default());
+        let facts = facts.watching(true);
+        let (root, cwd) = (worktree.to_string_lossy(), self.cwd.to_string_lossy());
+        facts.judge(command, tool, &root, &cwd);
+        let ran = duration_ms.map_or(JUST_NOW, Duration::from_millis) + COARSE;
+        let since = SystemTime::now().checked_sub(ran);
+        let is_new = |path: &RepoPath| {
+            let there = std::fs::symlink_metadata(worktree.join(path.as_str()));
+            let changed = there
+                .ok()
+                .filter(|m| m.is_file())
+                .and_then(|m| m.modified().ok());
+            changed.is_some_and(|at| since.is_none_or(|since| at >= since))
+        };
+        let written = facts.written().into_iter();
+        let written = written.filter(|path| is_new(path) && !facts.is_ignored(path));
+        let ours = written.filter(|path| {
+            let risk = aictx_guard::path_risk(&Located::Inside(path.clone()));
+            let code = risk.map(|risk| risk.code).unwrap_or_default();
+            !matches!(code.as_str(), "generated_state_path" | "vcs_internals_path")
+        });
+        ours.map(|path| path.as_str().to_owned()).collect()
+    }
+
     fn cwd_in_repository(&self) -> String {
         match root::locate(
             &self.live.worktree,
@@ -82,6 +123,7 @@ impl Session {
         &self,
         call: &ToolCall<'_>,
         output: &Output<'_>,
+        duration_ms: Option<u64>,
         event: &HookEvent<'_>,
     ) -> LedgerRow {
         let kind = match &call.action {
@@ -100,6 +142,7 @@ impl Session {
                 row.outcome = Outcome::Unknown;
                 return row;
             }
+            row.paths = self.written_by(command, &call.tool, duration_ms);
             // The agent reports a failing pipeline as a success when its last command succeeds,
             // so the status of a success is known only without a pipe; then the text decides.
             let exit = match output.status {
