@@ -73,7 +73,7 @@ pub struct App {
     /// What git answered about worktrees.
     pub git: crate::git::Answers,
     /// Contracts that came with a repository.
-    pub tracked: crate::git::TrackedContracts,
+    pub tracked: crate::git::TrackedMemory,
     /// What sessions read, wrote and must leave alone.
     pub presence: Presence,
     /// Policies as read last.
@@ -216,7 +216,7 @@ impl App {
             homes,
             facts: Facts::default(),
             git: crate::git::Answers::default(),
-            tracked: crate::git::TrackedContracts::default(),
+            tracked: crate::git::TrackedMemory::default(),
             presence: Presence::default(),
             policies: Policies::default(),
             sessions: Sessions::default(),

@@ -320,6 +320,7 @@ pub fn gather(app: &App, place: &Place, snapshot: &Snapshot) -> Project {
     project.notes = notes(&app.homes.of(&place.root));
     let branch = &project.checkout.branch;
     project.handoff = aictx_continuity::handoff_of_branch(snapshot, branch).map(Arc::new);
+    project.committed = app.tracked.committed(&place.root, snapshot);
     follow_moves(app, place, snapshot, &mut project);
     project
 }

@@ -17,7 +17,7 @@ mod tracked;
 
 pub use self::known::Answers;
 use self::known::{Ground, Trouble};
-pub use self::tracked::TrackedContracts;
+pub use self::tracked::TrackedMemory;
 use crate::app::{App, Mode};
 
 /// git may take this long; a huge or broken repository must not hold a session's end.

@@ -439,3 +439,50 @@ fn a_policy_is_compared_with_the_one_that_was_trusted_and_has_no_unknown_effects
         problem.contains("publsh") && problem.contains("publish")
     });
 }
+
+#[test]
+fn a_task_and_a_handoff_that_came_with_the_repository_decide_nothing_and_are_told_as_such() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    let task = ["task", "start", "Rewrite the payments"];
+    env.aictx(&repo, &task).ok();
+    let risk = r#"{"risks":["everything"]}"#;
+    env.aictx(&repo, &["task", "update", "--json-patch", risk])
+        .ok();
+    let told = [
+        "finalize",
+        "--status",
+        "failure",
+        "--summary",
+        "Left payments half done",
+    ];
+    env.aictx(&repo, &told).ok();
+    let codes = || {
+        let guard = ["guard", "--action", "continue_after_idle", "--json"];
+        let reply = env.aictx(&repo, &guard).json();
+        let warnings = reply["warnings"].as_array().cloned().unwrap_or_default();
+        let codes = warnings
+            .iter()
+            .map(|w| w["code"].as_str().unwrap().to_owned());
+        codes.collect::<Vec<_>>()
+    };
+    let risky = "work_state_risks_present".to_owned();
+    assert!(codes().contains(&risky), "{:?}", codes());
+    let ann = Play::claude(&env, &repo, "ann");
+    assert!(!ann.start("startup").contains("committed to git"));
+
+    env.git(&repo, &["add", "-f", ".aictx/tasks", ".aictx/continuity"]);
+    env.git(&repo, &["commit", "-qm", "memory"]);
+    assert!(!codes().contains(&risky), "{:?}", codes());
+    let bob = Play::claude(&env, &repo, "bob");
+    let context = bob.start("startup");
+    assert!(
+        context.contains("Active task, committed to git: "),
+        "{context}"
+    );
+    assert!(
+        context.contains(", committed to git): \"Left payments"),
+        "{context}"
+    );
+}

@@ -20,7 +20,7 @@ use crate::context::{Context, Hand};
 use crate::observe::{Observation, open_rows};
 use crate::packet::Packet;
 use crate::preferences::{self, is_muted};
-use crate::project::Project;
+use crate::project::{Committed, Project};
 use crate::resume::{carryover_gaps, dirty_text};
 use crate::session::{Touch, touch};
 use crate::suggest;
@@ -380,10 +380,11 @@ impl Capsule<'_> {
         };
         let when = age(&handoff.updated_at, self.start.now);
         lines.push(format!(
-            "Last handoff ({}, {}, {when}{}): {}",
+            "Last handoff ({}, {}, {when}{}{}): {}",
             clean(&printable(who), 40),
             clean(&printable(status), 24),
             self.elsewhere(&handoff.branch),
+            Committed::mark(self.start.project.committed.handoff),
             quote(&handoff.summary, 240)
         ));
         if !handoff.reason.is_empty() && handoff.reason != handoff.summary {
@@ -456,7 +457,8 @@ impl Capsule<'_> {
             return;
         }
         let name = if active.thread.is_some() {
-            "Active task".to_owned()
+            let mark = Committed::mark(self.start.project.committed.task);
+            format!("Active task{mark}")
         } else {
             format!("Task left {}", task.status)
         };

@@ -67,7 +67,7 @@ pub use observe::{
     OpenSession, Unchecked, open_session, session_report, session_summary, unchecked_edits,
 };
 pub use preferences::{is_muted, set_muted};
-pub use project::{Note, Project};
+pub use project::{Committed, Note, Project};
 pub use remember::{HISTORIES, MemoryEdit, edit_item, find_item, history_of, items};
 pub use resume::resume;
 pub use session::{Touch, touch};
@@ -75,7 +75,7 @@ pub use strategies::{StrategyMatch, StrategyQuery, find_strategies};
 pub use suggest::{MAX_SUGGESTIONS, left_to_do, seen_paths, suggest, told_of_the_map};
 pub use work_state::{
     Active, Checkout, Loadable, TaskError, TaskOutcome, active_thread, close_task, find_thread,
-    loadable, resume_task, start_task, status_line, task_id, thread_line, update_task,
+    loadable, resume_task, start_task, status_line, task_id, thread_file, thread_line, update_task,
 };
 
 /// Works out of a snapshot what every question wants to know of it, so that the first one need not

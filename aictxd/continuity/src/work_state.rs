@@ -62,8 +62,8 @@ pub fn task_id(goal: &str) -> String {
     }
 }
 
-/// Where a thread's file is.
-pub(crate) fn thread_file(id: &str) -> String {
+/// Where a thread's file is, below the memory.
+pub fn thread_file(id: &str) -> String {
     format!("{}/{id}.json", files::THREADS_DIR)
 }
 

@@ -1,23 +1,27 @@
-//! Which contracts came with the repository.
+//! What of memory came with the repository.
 //!
-//! A contract is what a session on this machine was asked to keep to. One that git tracks is the word of
-//! whoever committed it: nobody's verdict follows from it, neither a milder nor a stricter one.
+//! Contracts and tasks are what sessions on this machine were asked to do. One that git tracks is the word of
+//! whoever committed it: nobody's verdict follows from it, neither a milder nor a stricter one, and where it
+//! is told, that is said.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use aictx_artifacts::root::find_repository;
-use aictx_continuity::contract_file;
-use aictx_proto::record::{ContractIndex, files::CONTRACTS_DIR};
+use aictx_continuity::{Committed, contract_file, thread_file};
+use aictx_proto::record::{ContractIndex, files};
+use aictx_proto::snapshot::Snapshot;
 use aictx_repomap::discover::{Look, git_index, look_at};
+
+use crate::homes::MEMORY;
 
 /// Repositories that are remembered.
 const MAX_ROOTS: usize = 64;
 
-/// What git's index says of contracts, by repository, read again when the index changed.
+/// What git's index says of memory, by repository, read again when the index changed.
 #[derive(Debug, Default)]
-pub struct TrackedContracts(Mutex<HashMap<PathBuf, Known>>);
+pub struct TrackedMemory(Mutex<HashMap<PathBuf, Known>>);
 
 #[derive(Debug, Clone)]
 struct Known {
@@ -27,7 +31,7 @@ struct Known {
     files: Arc<BTreeSet<Vec<u8>>>,
 }
 
-impl TrackedContracts {
+impl TrackedMemory {
     /// The contracts of the repository at `root` that git does not track. One look at git's index where it
     /// did not change.
     pub fn own(&self, root: &Path, index: &Arc<ContractIndex>) -> Arc<ContractIndex> {
@@ -35,10 +39,7 @@ impl TrackedContracts {
             return Arc::clone(index);
         }
         let files = self.files(root);
-        let is_tracked = |id: &str| {
-            let file = contract_file(id).to_ascii_lowercase();
-            files.contains(file.as_bytes())
-        };
+        let is_tracked = |id: &str| holds(&files, &contract_file(id));
         if files.is_empty() || !index.contracts.iter().any(|c| is_tracked(&c.contract_id)) {
             return Arc::clone(index);
         }
@@ -49,6 +50,46 @@ impl TrackedContracts {
             own.latest_contract_id = latest.unwrap_or_default();
         }
         Arc::new(own)
+    }
+
+    /// Takes out of a snapshot what a verdict may not follow from.
+    pub fn take_from(&self, root: &Path, snapshot: &mut Arc<Snapshot>) {
+        let own = self.own(root, &snapshot.contracts);
+        if !Arc::ptr_eq(&own, &snapshot.contracts) {
+            Arc::make_mut(snapshot).contracts = own;
+        }
+        let files = self.files(root);
+        if files.is_empty() {
+            return;
+        }
+        let pointed = holds(&files, files::ACTIVE_TASK);
+        let is_theirs = |id: &str| holds(&files, &thread_file(id));
+        let committed = self.committed(root, snapshot);
+        if committed.task || snapshot.threads.iter().any(|t| is_theirs(&t.task_id)) {
+            let snapshot = Arc::make_mut(snapshot);
+            Arc::make_mut(&mut snapshot.threads).retain(|t| !is_theirs(&t.task_id));
+            let active = snapshot.active_task.take();
+            snapshot.active_task = active.filter(|t| !pointed && !is_theirs(&t.task_id));
+            if pointed || is_theirs(&snapshot.pointer.active_task_id) {
+                snapshot.pointer = Arc::default();
+            }
+        }
+        if committed.handoff {
+            Arc::make_mut(snapshot).handoff = None;
+        }
+    }
+
+    /// What of the things that a session is told first is not of this machine's making.
+    pub fn committed(&self, root: &Path, snapshot: &Snapshot) -> Committed {
+        let files = self.files(root);
+        let active = snapshot.active_task.as_ref();
+        Committed {
+            handoff: holds(&files, files::HANDOFF)
+                // A clone has the history alone.
+                || holds(&files, files::HANDOFFS) && !root.join(MEMORY).join(files::HANDOFF).exists(),
+            task: holds(&files, files::ACTIVE_TASK)
+                || active.is_some_and(|task| holds(&files, &thread_file(&task.task_id))),
+        }
     }
 
     fn files(&self, root: &Path) -> Arc<BTreeSet<Vec<u8>>> {
@@ -79,27 +120,33 @@ impl TrackedContracts {
     }
 }
 
-/// Contracts among what an index names.
+/// Whether a file of the memory is among those that git tracks.
+fn holds(files: &BTreeSet<Vec<u8>>, file: &str) -> bool {
+    !files.is_empty() && files.contains(file.to_ascii_lowercase().as_bytes())
+}
+
+/// Files of the memory among what an index names.
 fn tracked(index: Vec<u8>) -> BTreeSet<Vec<u8>> {
+    const BELOW: &[u8] = b".aictx/";
     // Most repositories track none, and their index need not be taken apart. Version 4 leaves out what a
     // path shares with the one before.
-    let named = |text: &[u8]| memchr::memmem::find(&index, text).is_some();
     let whole = index.get(7).is_some_and(|version| *version < 4);
-    if whole
-        && ![&b"contracts/"[..], b"CONTRACTS/", b"Contracts/"]
-            .into_iter()
-            .any(named)
-    {
+    let named = || {
+        let mut dots = memchr::memchr_iter(b'.', &index);
+        dots.any(|at| {
+            let name = index.get(at..at + BELOW.len());
+            name.is_some_and(|name| name.eq_ignore_ascii_case(BELOW))
+        })
+    };
+    if whole && !named() {
         return BTreeSet::new();
     }
-    let below = format!(".aictx/{CONTRACTS_DIR}/");
     // With the wrong one of both hashes there is nothing that looks like these paths.
     let parsed = [20, 32].map(|hash| git_index::parse(&index, hash));
     parsed
         .into_iter()
         .flat_map(|parsed| parsed.entries)
         .map(|entry| entry.path.to_ascii_lowercase())
-        .filter(|path| path.starts_with(below.as_bytes()))
-        .filter_map(|path| Some(path.get(b".aictx/".len()..)?.to_vec()))
+        .filter_map(|path| Some(path.strip_prefix(BELOW)?.to_vec()))
         .collect()
 }

@@ -57,10 +57,7 @@ pub(super) fn guard(app: &Arc<App>, mut params: GuardParams) -> Result<GuardRepl
         .as_ref()
         .map(|host| host.snapshot())
         .unwrap_or_default();
-    let own = app.tracked.own(&place.root, &snapshot.contracts);
-    if !Arc::ptr_eq(&own, &snapshot.contracts) {
-        Arc::make_mut(&mut snapshot).contracts = own;
-    }
+    app.tracked.take_from(&place.root, &mut snapshot);
     if params.caller.session_id.trim().is_empty() && !params.caller.env.is_empty() {
         let identity = app.identify(&params.caller, &place.worktree);
         if !identity.session_id.contains(":process:") {

@@ -11,6 +11,7 @@ use crate::capsule::on_other_branch;
 use crate::context::Context;
 use crate::packet::Packet;
 use crate::preferences;
+use crate::project::Committed;
 
 /// Most tokens of the text, and of the JSON, in the usual, the full and the brief form.
 const TEXT: (u32, u32, u32) = (1_200, 2_400, 500);
@@ -288,11 +289,12 @@ fn last_progress_title(context: &Context) -> String {
     let branch = context
         .handoff
         .and_then(|h| on_other_branch(&h.branch, here));
+    let mark = Committed::mark(context.project.committed.handoff);
     match (other_work(context), branch) {
-        (true, None) => "Last handoff, of other work".to_owned(),
-        (true, Some(branch)) => format!("Last handoff, of other work {branch}"),
-        (false, None) => "Last progress".to_owned(),
-        (false, Some(branch)) => format!("Last progress, {branch}"),
+        (true, None) => format!("Last handoff, of other work{mark}"),
+        (true, Some(branch)) => format!("Last handoff, of other work {branch}{mark}"),
+        (false, None) => format!("Last progress{mark}"),
+        (false, Some(branch)) => format!("Last progress, {branch}{mark}"),
     }
 }
 
