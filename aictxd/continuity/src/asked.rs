@@ -6,6 +6,8 @@ use crate::onward::only_goes_on;
 /// Messages of at most so many words say nothing of the work when they only agree, thank, stop, or
 /// ask for a test run.
 const SMALL: usize = 4;
+/// The same of those that put files off limits or permit them.
+const SHORT: usize = 9;
 /// Words that a session may begin with before there is anything to do.
 const GREETINGS: &[&str] = &[
     "hi",
@@ -112,6 +114,7 @@ fn weight(text: &str, label: &str) -> Weight {
     if text.is_empty()
         || only_rules
         || small && words <= SMALL
+        || matches!(label, "scope_change" | "scope_constraint") && words <= SHORT
         || is_greeting(text, words)
         || only_goes_on(text)
         || is_bare_order(text)
@@ -192,6 +195,18 @@ mod tests {
         for text in ["hi, fix it now", "highlight tabs", "issue 5", "/fix 5"] {
             assert_eq!(weight(text, "unknown"), Weight::Work, "{text}");
         }
+    }
+
+    #[test]
+    fn limits_and_permissions_are_no_requests() {
+        assert_eq!(
+            asked(&[
+                ("Fix the parser", "task"),
+                ("Don't touch store.py", "scope_constraint"),
+                ("OK, you may edit store.py now", "scope_change"),
+            ]),
+            told("Fix the parser", "")
+        );
     }
 
     #[test]

@@ -519,6 +519,12 @@ fn session_so_far(packet: &mut Packet, rows: &[LedgerRow]) {
     if let Some(latest) = seen.asked.latest() {
         tell(format!("Asked for last: {}", quote(latest, 200)));
     }
+    for rule in seen.kept.iter().rev().take(MAX_DECISIONS) {
+        tell(format!(
+            "To be kept, as its user said: {}",
+            quote(rule, 200)
+        ));
+    }
     if !seen.files_edited.is_empty() {
         tell(format!("Edited: {}", newest(&seen.files_edited)));
     }

@@ -172,6 +172,19 @@ struct Decided<'a> {
     elapsed_ms: Option<u64>,
 }
 
+/// Whether an execution changed and checked nothing.
+fn only_looked(seen: &Observation) -> bool {
+    seen.files_edited.is_empty() && seen.tests.is_empty() && seen.open_failures.is_empty()
+}
+
+/// Whether the last handoff leaves something to do.
+fn leaves_unfinished(snapshot: &Snapshot, project: &Project) -> bool {
+    let handoff = project.handoff.as_deref().or(snapshot.handoff.as_deref());
+    handoff
+        .filter(|h| !marks::is_wrong(&h.extra))
+        .is_some_and(|h| h.status != "resolved" || !h.next_steps.is_empty())
+}
+
 /// Rationale of what was kept because its user asked for it.
 const SAID_BY_USER: &str = "the user said so";
 
@@ -274,9 +287,12 @@ fn decide<'a>(
     recorded
         .filter(|p| p.last_execution_id == execution_id)
         .for_each(|p| anchor_failure(Arc::make_mut(p), input));
-    let worth_a_handoff = seen.tools > 0
-        || params.is_some_and(|p| !p.summary.trim().is_empty())
-        || change.persisted.is_some();
+    let worth_a_handoff = match params {
+        // Who only looked around leaves what is unfinished to whoever goes on with it.
+        None if only_looked(&seen) && leaves_unfinished(snapshot, input.project) => false,
+        None => seen.tools > 0 || change.persisted.is_some(),
+        Some(p) => seen.tools > 0 || !p.summary.trim().is_empty() || change.persisted.is_some(),
+    };
     let learned = learn(
         input,
         &Facts {

@@ -179,6 +179,69 @@ const RULES: &[&str] = &[
     "以後は",
 ];
 
+/// What says that it holds for the work at hand and no longer.
+const PASSING: &[&str] = &[
+    "for today",
+    "only today",
+    "just today",
+    "for now",
+    "for the moment",
+    "for this task",
+    "for this session",
+    "in this session",
+    "this time",
+    "this once",
+    "just once",
+    "temporarily",
+    "por hoy",
+    "sólo hoy",
+    "solo hoy",
+    "por ahora",
+    "de momento",
+    "esta vez",
+    "für heute",
+    "nur heute",
+    "vorerst",
+    "fürs erste",
+    "diesmal",
+    "dieses mal",
+    "pour aujourd'hui",
+    "pour l'instant",
+    "pour le moment",
+    "cette fois",
+    "por hoje",
+    "só hoje",
+    "por enquanto",
+    "desta vez",
+    "今天",
+    "暂时",
+    "这次",
+    "这一次",
+    "今日だけ",
+    "今日は",
+    "今回",
+];
+/// What makes a rule of something to be done.
+const ALWAYS: &[&str] = &[
+    "always", "never", "every", "each", "siempre", "nunca", "cada", "immer", "nie", "jede",
+    "toujours", "jamais", "chaque", "sempre", "每", "总是", "毎", "必ず",
+];
+
+/// Whether the rest of "remember to …" is one thing to be done, now: "to run the tests", "ejecutar los tests".
+fn is_errand(words: &str, told: &str) -> bool {
+    let lower = told.to_lowercase();
+    let first = lower.split_whitespace().next().unwrap_or_default();
+    // Verbs of Spanish and Portuguese in the form that follows "remember".
+    let romance = ["recuerda", "lembr"]
+        .iter()
+        .any(|begin| words.starts_with(begin));
+    let infinitive = romance
+        && first.chars().count() > 4
+        && ["ar", "er", "ir"].iter().any(|end| first.ends_with(end));
+    let errand = matches!(first, "to" | "de" | "d'") || infinitive;
+    errand && !ALWAYS.iter().any(|word| lower.contains(word))
+}
+
 /// The sentences of a message that its user wants to be remembered, without the words that say so.
 pub(crate) fn kept(message: &str) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
@@ -213,6 +276,10 @@ fn rule(sentence: &str) -> Option<String> {
     while let Some((_, behind)) = BEFORE.iter().find_map(|word| begins(rest, word)) {
         rest = behind.trim_start_matches([',', '.', '!', ':', ' ', '，', '、', '。']);
     }
+    let lower = rest.to_lowercase();
+    if PASSING.iter().any(|words| lower.contains(words)) {
+        return None;
+    }
     let told = if RULES.iter().any(|words| begins(rest, words).is_some()) {
         rest
     } else {
@@ -220,7 +287,7 @@ fn rule(sentence: &str) -> Option<String> {
         let (words, behind) = longest.max_by_key(|(words, _)| words.len())?;
         let behind = behind.trim_start();
         let colon = behind.starts_with([':', '：']);
-        if TITLES.contains(&words) && !colon {
+        if TITLES.contains(&words) && !colon || !colon && is_errand(words, behind) {
             return None;
         }
         behind.trim_start_matches([':', '：', ',', '，', '-', '–', '—', ' '])
@@ -233,7 +300,12 @@ fn rule(sentence: &str) -> Option<String> {
         .any(|word| told.starts_with(word));
     (words >= MIN_WORDS && !idle).then(|| {
         let mut letters = clean(told, MAX_SENTENCE).chars().collect::<Vec<_>>();
-        if let Some(first) = letters.first_mut() {
+        // The name of a file stays as it is.
+        let named = told
+            .split_whitespace()
+            .next()
+            .is_some_and(|w| w.contains(['.', '_', '/', '(', ':']));
+        if let Some(first) = letters.first_mut().filter(|_| !named) {
             *first = first.to_uppercase().next().unwrap_or(*first);
         }
         letters.into_iter().collect()
@@ -263,6 +335,27 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
+    fn errands_and_what_holds_for_now_are_no_rules() {
+        for message in [
+            "Remember to run the tests",
+            "remember to bump the version before you push",
+            "Recuerda ejecutar los tests antes",
+            "Lembre-se de rodar os testes",
+            "Remember: only for today, skip the slow tests",
+            "From now on, for this task, use the mock server",
+            "Ab jetzt, nur heute, ohne Linter arbeiten",
+        ] {
+            assert_eq!(kept(message), Vec::<String>::new(), "{message}");
+        }
+        for message in [
+            "Remember to always run the tests in docker",
+            "remember after a deploy the cache is cold",
+        ] {
+            assert_eq!(kept(message).len(), 1, "{message}");
+        }
+    }
+
+    #[test]
     fn what_is_to_be_remembered_is() {
         for (message, want) in [
             (
@@ -271,7 +364,7 @@ mod tests {
             ),
             (
                 "please remember that config.toml is generated",
-                "Config.toml is generated",
+                "config.toml is generated",
             ),
             (
                 "From now on use pnpm instead of npm.",
