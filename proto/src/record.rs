@@ -65,6 +65,9 @@ pub struct Handoff {
     /// What contracts still want (spec/guard.md §9), at most 8.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub contract_gaps: Vec<Value>,
+    /// The edited files as they were left, at most 6.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub anchors: Vec<Anchor>,
     /// Unknown members.
     #[serde(flatten)]
     pub extra: Map<String, Value>,

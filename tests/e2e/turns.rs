@@ -74,3 +74,56 @@ fn a_turn_that_is_finalized_again_says_nothing_twice_and_loses_nothing() {
     assert_eq!(last["next_steps"], json!(["Release it"]));
     assert_eq!(last["recommended_starting_points"], json!(["calc.py"]));
 }
+
+#[test]
+fn a_handoff_says_that_its_edits_were_taken_back() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    let ann = Play::claude(&env, &repo, "ann");
+    ann.start("startup");
+    ann.prompt("Make add check its arguments");
+    ann.edit("calc.py", "def add(a, b):\n    return int(a) + b\n");
+    let done = ["--status", "success", "--summary", "Checks arguments"];
+    finalize(&env, &repo, "ann", &done);
+    let bob = Play::claude(&env, &repo, "bob");
+    let told = "Not as it was left: calc.py changed";
+    assert!(!bob.start("startup").contains(told));
+    env.git(&repo, &["checkout", "."]);
+    let cat = Play::claude(&env, &repo, "cat");
+    let context = cat.start("startup");
+    assert!(context.contains(told), "{context}");
+    let resumed = env.aictx(&repo, &["resume", "--task", "Check the arguments of add"]);
+    assert!(
+        resumed.stdout.contains("calc.py changed"),
+        "{}",
+        resumed.stdout
+    );
+}
+
+#[test]
+fn a_question_leaves_unfinished_work_to_whoever_goes_on_with_it() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    let ann = Play::claude(&env, &repo, "ann");
+    ann.start("startup");
+    ann.prompt("Make add check its arguments");
+    ann.edit("calc.py", "def add(a, b):\n    return int(a) + b\n");
+    ann.fails(
+        "pytest -q",
+        "FAILED test_calc.py::test_add - assert 1 == 2\n1 failed in 0.1s",
+    );
+    ann.hook("SessionEnd", json!({ "reason": "exit" }));
+    wait_until("it is finalized", || handoffs(&env, &repo).len() == 1);
+    let bob = Play::claude(&env, &repo, "bob");
+    bob.start("startup");
+    bob.prompt("What does calc.py do?");
+    bob.read("calc.py");
+    bob.hook("SessionEnd", json!({ "reason": "exit" }));
+    wait_until("it is finalized", || {
+        env.rows(&repo, "metrics/execution_logs.jsonl").len() == 2
+    });
+    let last = env.file(&repo, "continuity/handoff.json");
+    assert_eq!(last["reason"], "Make add check its arguments");
+}

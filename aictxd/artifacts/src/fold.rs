@@ -217,6 +217,7 @@ pub(crate) fn handoff_of(row: &HandoffRow) -> Handoff {
         branch: row.branch.clone(),
         evidence_quality: row.evidence_quality.clone(),
         contract_gaps: Vec::new(),
+        anchors: Vec::new(),
         extra: row.extra.clone(),
     }
 }

@@ -430,6 +430,12 @@ impl Capsule<'_> {
         if !paths.is_empty() {
             lines.push(format!("  Start from: {}", paths.join(", ")));
         }
+        // Taken back, or worked on.
+        let changed = self.context.handoff_dirt(handoff);
+        if !changed.is_empty() {
+            let changed = clean(&printable(&changed.join("; ")), 300);
+            lines.push(format!("  Not as it was left: {changed}"));
+        }
         lines
     }
 

@@ -14,6 +14,7 @@ use aictx_proto::text::{clean, printable};
 use serde_json::{Map, Value, json};
 
 use crate::anchors::{dirt, missing, now_at};
+use crate::capsule::on_other_branch;
 use crate::classify::{TaskType, provisional};
 use crate::decisions::{self, RankedDecision};
 use crate::failures::{self, FailureQuery, find_failures};
@@ -383,6 +384,16 @@ impl<'a> Context<'a> {
             .map(|p| clean(&printable(now_at(p, &self.project.presents)), 240))
             .take(8)
             .collect()
+    }
+
+    /// What is not as the last handoff left it, where that was left on the branch checked out: taken back, or
+    /// worked on since.
+    pub(crate) fn handoff_dirt(&self, handoff: &Handoff) -> Vec<String> {
+        let here = &self.project.checkout.branch;
+        if on_other_branch(&handoff.branch, here).is_some() {
+            return Vec::new();
+        }
+        self.dirt(&handoff.anchors)
     }
 
     /// What changed of what a decision, strategy or failure speaks of.

@@ -16,6 +16,7 @@ use self::learned::{Facts, Learned, anchor_failure, learn};
 use self::records::Records;
 use self::reply::{Summary, repeated, reply};
 use self::report::{differences, execution_id, known_execution, merge_report};
+use crate::anchors;
 use crate::area::derive_area;
 use crate::classify::{Observed, effective, observed, provisional};
 use crate::decide::decided;
@@ -332,6 +333,8 @@ fn decide<'a>(
     }
     handoff.contract_gaps.clone_from(&learned.gaps);
     let head = input.git.head.as_str();
+    let left: Vec<String> = seen.files_edited.iter().rev().cloned().collect();
+    handoff.anchors = anchors::anchor(&left, "", &input.project.presents, head);
     let mut told = params.map_or_else(Vec::new, |params| params.decisions.clone());
     let kept = seen.kept.iter();
     told.extend(kept.map(|rule| json!({ "decision": rule, "rationale": SAID_BY_USER })));

@@ -134,6 +134,7 @@ pub(crate) fn build(input: &Input, seen: &Observation) -> (Handoff, HandoffRow) 
         evidence_quality: evidence_quality.to_owned(),
         branch: input.branch.to_owned(),
         contract_gaps: Vec::new(),
+        anchors: Vec::new(),
         extra: serde_json::Map::new(),
     };
     let five = |list: &[String]| list.iter().take(5).cloned().collect::<Vec<_>>();

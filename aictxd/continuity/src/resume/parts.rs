@@ -160,6 +160,8 @@ impl Parts {
         limit: usize,
     ) -> Self {
         let strategy = context.strategy.as_ref().map(|s| strategy_text(s));
+        let not_as_left = context.handoff.map(|h| context.handoff_dirt(h));
+        let not_as_left = not_as_left.unwrap_or_default();
         let mut capsule = Map::new();
         for (name, value) in [
             ("current_request", json!(context.request)),
@@ -171,6 +173,10 @@ impl Parts {
             (
                 "last_progress",
                 json!(context.handoff.map(last_progress).unwrap_or_default()),
+            ),
+            (
+                "not_as_left",
+                json!(clean(&printable(&not_as_left.join("; ")), 240)),
             ),
             ("next_action", json!(next_step(context, points))),
             (

@@ -115,6 +115,14 @@ pub(super) fn render(reply: &mut ResumeReply, context: &Context, params: &Resume
             context.relevance.name(),
         );
     }
+    one(
+        "Not as it was left",
+        text(reply.capsule.get("not_as_left")),
+        &mut packet,
+        "handoff",
+        &format!("handoff::{handoff}"),
+        "changed_since",
+    );
     let points = reply
         .capsule
         .get("entry_points")
