@@ -10,7 +10,6 @@ use std::time::{Duration, Instant};
 
 use aictx_artifacts::root;
 use aictx_guard::{Facts, HookVerdict};
-use aictx_proto::Timestamp;
 use aictx_proto::effect::Effects;
 use aictx_proto::hook::{ANSWER_DEADLINE_MS, DEADLINE_VARIABLE};
 use aictx_proto::identity::{Caller, Identity};
@@ -20,6 +19,7 @@ use aictx_proto::path::Located;
 use aictx_proto::rpc::{INVALID_PARAMS, NOT_WRITABLE, RpcError};
 use aictx_proto::snapshot::Snapshot;
 use aictx_proto::text::truncate_chars;
+use aictx_proto::{RepoPath, Timestamp};
 use aictx_runners::{Action, Answer, Decision, Dialect, HookEvent, Moment, ToolCall, dialect};
 use serde_json::Value;
 
@@ -450,7 +450,13 @@ impl Session {
         let looked = tokio::task::spawn_blocking(move || {
             let live = &session.live;
             let maps = &session.app.maps;
-            let hits = maps.suggestions(&live.host.root, &live.worktree, &request, &[]);
+            let mut hits = maps.suggestions(&live.host.root, &live.worktree, &request, &[]);
+            // What its user put off limits is no place to start.
+            let limits = session.app.presence.limits(&live.host, &session.id);
+            let permitted = |path: &str| {
+                RepoPath::parse(path).map_or(true, |path| limits.verdict(&path).is_none())
+            };
+            hits.retain(|hit| permitted(&hit.path));
             if hits.is_empty() {
                 return None;
             }

@@ -42,11 +42,7 @@ pub(super) fn look(app: &App, params: &TaskParams, what: &str) -> Result<Value, 
                 None => json!({}),
             };
             aictx_proto::json::set(&mut out, "active", json!(active.thread.is_some()));
-            aictx_proto::json::set(
-                &mut out,
-                "text",
-                json!(status_line(active.thread.as_deref())),
-            );
+            aictx_proto::json::set(&mut out, "text", json!(status_line(&active)));
             if let Some(skipped) = active.skipped {
                 aictx_proto::json::set(&mut out, "skipped_work_state", skipped);
             }

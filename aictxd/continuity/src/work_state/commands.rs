@@ -4,10 +4,10 @@ use aictx_proto::Timestamp;
 use aictx_proto::effect::Effects;
 use aictx_proto::record::{THREAD_STATES, Thread};
 use aictx_proto::snapshot::Snapshot;
-use aictx_proto::text::clean;
+use aictx_proto::text::{clean, printable};
 use serde_json::{Map, Value, json};
 
-use super::branch::{Checkout, active_thread, loadable};
+use super::branch::{Active, Checkout, active_thread, loadable};
 use super::patch::{apply, changed};
 use super::{
     MAX_ID, MAX_TEXT, find_thread, focus_on, forget_focus, lifecycle_event, pointer_effect,
@@ -303,7 +303,31 @@ fn checked(id: &str) -> Result<String, TaskError> {
     }
 }
 
-/// A thread in one line, or that there is none.
-pub fn status_line(thread: Option<&Thread>) -> String {
-    thread.map_or_else(|| "No task is active here.".to_owned(), thread_line)
+/// The active thread in one line; else that there is none, and where the nearest one is.
+pub fn status_line(active: &Active) -> String {
+    if let Some(thread) = &active.thread {
+        return thread_line(thread);
+    }
+    let mut line = "No task is active here.".to_owned();
+    if let Some(left) = &active.recent {
+        line.push_str(&format!(
+            " One was left {}: {}",
+            clean(&printable(&left.status), 24),
+            thread_line(left)
+        ));
+        // What stands in the way was put down last.
+        if let Some(risk) = left.risks.last() {
+            line.push_str(&format!(" ({})", clean(&printable(risk), 160)));
+        }
+    }
+    if let Some(skipped) = &active.skipped {
+        let text = |name: &str| clean(&printable(skipped[name].as_str().unwrap_or_default()), 80);
+        line.push_str(&format!(
+            " {} is in progress on branch {} ({}); `aictx task resume {0}` goes on with it here.",
+            text("task_id"),
+            text("saved_branch"),
+            text("reason").replace('_', " "),
+        ));
+    }
+    line
 }
