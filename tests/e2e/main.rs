@@ -26,6 +26,7 @@ mod moved;
 mod policy;
 mod protocol;
 mod recorded;
+mod reports;
 mod requests;
 mod retention;
 mod review;

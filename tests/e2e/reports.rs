@@ -1,0 +1,115 @@
+//! What a report says is kept, or said not to have been; and what a later session is told of it.
+
+use std::path::Path;
+
+use aictx_tests::TestEnv;
+use serde_json::{Value, json};
+
+fn report(env: &TestEnv, repo: &Path, document: &Value) -> Value {
+    let file = env.path().join("report.json");
+    std::fs::write(&file, document.to_string()).unwrap();
+    let file = file.to_str().unwrap().to_owned();
+    let run = env.aictx(repo, &["finalize", "--from-file", &file, "--json"]);
+    run.ok().json()
+}
+
+fn resume(env: &TestEnv, repo: &Path, task: &str) -> String {
+    env.aictx(repo, &["resume", "--task", task]).ok().stdout
+}
+
+#[test]
+fn what_of_a_report_was_not_kept_is_said() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    let reply = report(
+        &env,
+        &repo,
+        &json!({
+            "status": "success", "summary": "Did it",
+            "decisions": [
+                { "decision": "Use cents" },
+                { "decision": "Use UTC", "rationale": "servers move", "reason": "x", "supersedes": "nothing" },
+            ],
+            "resolved_failures": ["no-such-failure"],
+            "work_state": { "next_action": "Release" },
+            "error_events": [{ "tool": "pytest" }],
+        }),
+    );
+    let warnings = reply["warnings"].to_string();
+    for part in [
+        "Use cents",
+        "no member `reason`",
+        "no-such-failure",
+        "no task is active here",
+        "1 error events",
+        "supersedes",
+    ] {
+        assert!(warnings.contains(part), "{part}: {warnings}");
+    }
+    let kept = env.rows(&repo, "continuity/decisions.jsonl");
+    assert_eq!(kept.len(), 1);
+    assert_eq!(
+        kept[0]["supersedes"],
+        json!(["nothing"]),
+        "one of them is a list of one"
+    );
+}
+
+#[test]
+fn risks_and_what_is_known_of_the_parts_reach_who_works_on_them() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    report(
+        &env,
+        &repo,
+        &json!({
+            "status": "success", "summary": "Made add faster",
+            "files_edited": ["calc.py"],
+            "risks": ["add rounds twice for decimals"],
+            "semantic_updates": [{
+                "name": "calc", "description": "Arithmetic on numbers",
+                "key_paths": ["calc.py"], "fragile_areas": ["decimals"],
+            }],
+        }),
+    );
+    let told = resume(&env, &repo, "Make add in calc.py accept decimals");
+    for part in [
+        "add rounds twice for decimals",
+        "calc: Arithmetic on numbers. Fragile: decimals",
+    ] {
+        assert!(told.contains(part), "{part}: {told}");
+    }
+    let other = resume(&env, &repo, "Write a changelog entry");
+    assert!(!other.contains("Fragile"), "{other}");
+}
+
+#[test]
+fn a_request_about_something_else_is_not_sent_to_the_last_task() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    report(
+        &env,
+        &repo,
+        &json!({
+            "status": "success", "summary": "Added paging to the invoice list",
+            "task": "Add paging to the invoice list",
+            "files_edited": ["calc.py"],
+            "next_steps": ["Page the credit notes"],
+        }),
+    );
+    let next = env.aictx(
+        &repo,
+        &[
+            "next",
+            "--request",
+            "Translate the README into Polish",
+            "--json",
+        ],
+    );
+    let next = next.ok().json();
+    let steps = next.to_string();
+    assert!(!steps.contains("Page the credit notes"), "{steps}");
+}
