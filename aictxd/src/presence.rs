@@ -389,11 +389,11 @@ impl Presence {
         if let Some(limits) = self.lock().1.get(session).and_then(|s| s.limits.clone()) {
             return limits;
         }
-        let told = host.store.newest_of(session, LedgerKind::Steered);
+        let (told, damaged) = host.store.newest_of(session, LedgerKind::Steered);
         let mut limits: SteerState = told
             .and_then(|row| serde_json::from_value(row.limits?).ok())
             .unwrap_or_default();
-        limits.lost = host.store.ledger_is_lost(session);
+        limits.lost = damaged || host.store.ledger_is_lost(session);
         self.set_limits(session, limits)
     }
 

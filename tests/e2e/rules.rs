@@ -516,11 +516,20 @@ fn limits_that_cannot_be_read_after_a_restart_are_asked_for_once() {
     ann.prompt("Fix add, but don't touch README.md");
     assert_eq!(before_edit(&ann, &repo, "README.md").0, "deny");
     drop(daemon);
-    fs::write(repo.join(".aictx/sessions/ann.jsonl"), "garbage\n").unwrap();
-    let _daemon = env.daemon();
-    ann.prompt("Go on");
-    let (decision, reason, _) = before_edit(&ann, &repo, "README.md");
-    assert_eq!(decision, "ask");
-    assert!(reason.contains("cannot be read"), "{reason}");
-    assert_eq!(before_edit(&ann, &repo, "calc.py").0, "");
+    let ledger = repo.join(".aictx/sessions/ann.jsonl");
+    let sound = fs::read_to_string(&ledger).unwrap();
+    // All of it, and only the row that says what is off limits.
+    let torn = sound.replace("\"limits\":{", "\"limits\":");
+    assert_ne!(torn, sound);
+    for damaged in ["garbage\n", &torn] {
+        fs::write(&ledger, damaged).unwrap();
+        let daemon = env.daemon();
+        ann.prompt("Go on");
+        assert_eq!(before_command(&ann, "python -m pytest -q"), Value::Null);
+        let (decision, reason, _) = before_edit(&ann, &repo, "README.md");
+        assert_eq!(decision, "ask", "{damaged}");
+        assert!(reason.contains("cannot be read"), "{reason}");
+        assert_eq!(before_edit(&ann, &repo, "calc.py").0, "");
+        drop(daemon);
+    }
 }

@@ -115,25 +115,34 @@ impl Store {
         }
     }
 
-    /// The newest row of a kind in a ledger. Only lines that name the kind are parsed, which makes it
-    /// much cheaper than reading all; an unreadable ledger has none.
-    pub fn newest_of(&self, session_id: &str, kind: LedgerKind) -> Option<LedgerRow> {
-        let name = serde_json::to_string(&kind).ok()?;
-        let tail = self.tail(&encode::ledger_file(session_id)).ok()??;
+    /// The newest row of a kind in a ledger, and whether a newer one was there that cannot be read any more.
+    /// Only lines that name the kind are parsed, which makes it much cheaper than reading all; an unreadable
+    /// ledger has none.
+    pub fn newest_of(&self, session_id: &str, kind: LedgerKind) -> (Option<LedgerRow>, bool) {
+        let name = serde_json::to_string(&kind).unwrap_or_default();
+        let tail = self.tail(&encode::ledger_file(session_id));
+        let (Ok(Some(tail)), false) = (tail, name.is_empty()) else {
+            return (None, false);
+        };
+        let mut damaged = false;
         let mut rest = tail.rows.as_slice();
         // A line is looked at once, however often it says the name.
         while let Some(at) = memchr::memmem::rfind(rest, name.as_bytes()) {
-            let from = memchr::memrchr(b'\n', rest.get(..at)?).map_or(0, |end| end + 1);
-            let (before, line) = rest.split_at_checked(from)?;
+            let before = rest.get(..at).unwrap_or_default();
+            let from = memchr::memrchr(b'\n', before).map_or(0, |end| end + 1);
+            let Some((before, line)) = rest.split_at_checked(from) else {
+                break;
+            };
             let line = line.split(|b| *b == b'\n').next().unwrap_or_default();
-            if let Ok(row) = serde_json::from_slice::<LedgerRow>(line)
-                && row.kind == kind
-            {
-                return Some(row);
+            match serde_json::from_slice::<LedgerRow>(line) {
+                Ok(row) if row.kind == kind => return (Some(row), damaged),
+                Ok(_) => {}
+                // Within a text the quotes around a name are escaped: this line was of the kind.
+                Err(_) => damaged = true,
             }
             rest = before;
         }
-        None
+        (None, damaged)
     }
 
     fn tail(&self, file: &str) -> io::Result<Option<Tail>> {

@@ -76,7 +76,12 @@ impl Session {
     /// When the session's record cannot be read, nobody knows what its user put off limits: they are asked,
     /// once.
     pub(super) fn unknown_limits(&self, action: &Action<'_>, limits: &SteerState) -> HookVerdict {
-        if !limits.lost || !matches!(action, Action::Edit(_) | Action::Patch(_)) {
+        let writes = match action {
+            Action::Edit(_) | Action::Patch(_) => true,
+            Action::Command { command, .. } => limits.lost && !aictx_signals::only_checks(command),
+            Action::Read(_) | Action::Other => false,
+        };
+        if !limits.lost || !writes {
             return HookVerdict::Pass;
         }
         let known = SteerState {

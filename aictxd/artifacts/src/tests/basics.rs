@@ -323,7 +323,7 @@ fn ledgers() {
     repo.store
         .append_ledger(id, std::slice::from_ref(&told))
         .unwrap();
-    let newest = |kind| repo.store.newest_of(id, kind);
+    let newest = |kind| repo.store.newest_of(id, kind).0;
     assert_eq!(newest(LedgerKind::Prompt), Some(told));
     assert_eq!(newest(LedgerKind::Stop), Some(row(3, LedgerKind::Stop)));
     assert_eq!(
@@ -331,7 +331,7 @@ fn ledgers() {
         Some(row(1, LedgerKind::SessionStart))
     );
     assert_eq!(newest(LedgerKind::Edit), None, "its line is torn");
-    assert_eq!(repo.store.newest_of("x", LedgerKind::Stop), None);
+    assert_eq!(repo.store.newest_of("x", LedgerKind::Stop), (None, false));
     use std::os::unix::fs::PermissionsExt;
     let mode = |f: &str| {
         std::fs::metadata(repo.path(f))
