@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use aictx_tests::TestEnv;
+use aictx_tests::play::Play;
+use aictx_tests::{TestEnv, wait_until};
 use serde_json::{Value, json};
 
 fn report(env: &TestEnv, repo: &Path, document: &Value) -> Value {
@@ -112,4 +113,27 @@ fn a_request_about_something_else_is_not_sent_to_the_last_task() {
     let next = next.ok().json();
     let steps = next.to_string();
     assert!(!steps.contains("Page the credit notes"), "{steps}");
+}
+
+#[test]
+fn a_rule_that_its_user_takes_back_holds_no_longer() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    let decisions = |session: &str, said: &str, count: usize| {
+        let play = Play::claude(&env, &repo, session);
+        play.start("startup");
+        play.prompt(said);
+        play.hook("SessionEnd", json!({ "reason": "exit" }));
+        wait_until("the decision is kept", || {
+            env.rows(&repo, "continuity/decisions.jsonl").len() == count
+        });
+    };
+    decisions("ann", "From now on use pnpm instead of npm.", 1);
+    let task = "Add a script that uses pnpm";
+    assert!(resume(&env, &repo, task).contains("- From now on use pnpm"));
+    decisions("bob", "Forget the rule about pnpm.", 2);
+    let told = resume(&env, &repo, task);
+    assert!(told.contains("- No longer: From now on use pnpm"), "{told}");
+    assert!(!told.contains("- From now on use pnpm"), "{told}");
 }

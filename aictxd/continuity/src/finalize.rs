@@ -20,8 +20,11 @@ use crate::anchors;
 use crate::area::derive_area;
 use crate::classify::{Observed, effective, observed, provisional};
 use crate::decide::decided;
+use crate::decisions;
 use crate::failures;
 use crate::handoff;
+use crate::ids::decision_id;
+use crate::kept;
 use crate::marks;
 use crate::observe::{Failure, Observation, open_rows};
 use crate::project::Project;
@@ -189,6 +192,27 @@ fn leaves_unfinished(snapshot: &Snapshot, project: &Project) -> bool {
 /// Rationale of what was kept because its user asked for it.
 const SAID_BY_USER: &str = "the user said so";
 
+/// A decision in the place of each rule that the user took back.
+fn taken_back(snapshot: &Snapshot, seen: &Observation) -> Vec<Value> {
+    if seen.taken_back.is_empty() {
+        return Vec::new();
+    }
+    let mut rules = decisions::holding(&snapshot.decisions);
+    rules.retain(|d| d.rationale == SAID_BY_USER && !d.decision.starts_with(NO_LONGER));
+    let meant = |which: &String| {
+        let at = kept::meant(which, rules.iter().map(|d| d.decision.as_str()))?;
+        let rule = rules.get(at)?;
+        Some(json!({
+            "decision": format!("{NO_LONGER}{}", rule.decision), "rationale": SAID_BY_USER,
+            "supersedes": [decision_id(rule)],
+        }))
+    };
+    seen.taken_back.iter().filter_map(meant).collect()
+}
+
+/// Before a rule that its user took back.
+const NO_LONGER: &str = "No longer: ";
+
 /// What a session is about whose user only said to go on: what the last handoff was about, else the task
 /// at hand.
 fn goes_on(snapshot: &Snapshot, project: &Project) -> String {
@@ -336,8 +360,9 @@ fn decide<'a>(
     let left: Vec<String> = seen.files_edited.iter().rev().cloned().collect();
     handoff.anchors = anchors::anchor(&left, "", &input.project.presents, head);
     let mut told = params.map_or_else(Vec::new, |params| params.decisions.clone());
-    let kept = seen.kept.iter();
-    told.extend(kept.map(|rule| json!({ "decision": rule, "rationale": SAID_BY_USER })));
+    let said = seen.kept.iter();
+    told.extend(said.map(|rule| json!({ "decision": rule, "rationale": SAID_BY_USER })));
+    told.extend(taken_back(snapshot, &seen));
     let whose = (execution_id.as_str(), session.number);
     let decisions = decided(snapshot, &told, whose, input.project, head, input.now);
     // From what was observed first, else from the resume that made the contract (W21).

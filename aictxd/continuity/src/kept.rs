@@ -5,7 +5,7 @@
 
 use aictx_proto::text::clean;
 
-use crate::matching::sentences;
+use crate::matching::{sentences, shared, terms};
 
 /// Longest message that is looked at: longer ones are pasted.
 const MAX_MESSAGE: usize = 4_000;
@@ -268,13 +268,83 @@ pub(crate) fn kept(message: &str) -> Vec<String> {
     out
 }
 
-fn rule(sentence: &str) -> Option<String> {
-    let mut rest = sentence.trim();
-    if rest.ends_with(['?', '？']) {
-        return None;
+/// What takes a rule back; the rest says which.
+const FORGET: &[&str] = &[
+    "forget about the rule",
+    "forget the rule",
+    "forget the convention",
+    "forget what i said about",
+    "forget that",
+    "drop the rule",
+    "drop the convention",
+    "ignore the rule",
+    "scratch the rule",
+    "olvida la regla",
+    "olvida lo de",
+    "olvida que",
+    "vergiss die regel",
+    "vergiss, dass",
+    "vergiss das mit",
+    "oublie la règle",
+    "oublie que",
+    "oublie ce que j'ai dit sur",
+    "esquece a regra",
+    "esqueça a regra",
+    "esquece que",
+    "esqueça que",
+    "忘掉",
+    "忘记",
+    "忘れて",
+];
+
+/// What a message says of rules that hold no longer: the words that say which ones.
+pub(crate) fn taken_back(message: &str) -> Vec<String> {
+    if message.len() > MAX_MESSAGE {
+        return Vec::new();
     }
+    let of_line = message
+        .lines()
+        .flat_map(|line| sentences(line.trim_start()));
+    let which = of_line.filter_map(|sentence| {
+        let rest = without_lead(sentence.trim());
+        let longest = FORGET.iter().filter_map(|words| begins(rest, words));
+        let (_, behind) = longest.max_by_key(|(words, _)| words.len())?;
+        let which = behind.trim_matches(|c: char| !c.is_alphanumeric());
+        (!which.is_empty()).then(|| clean(which, MAX_SENTENCE))
+    });
+    which.take(MAX_KEPT).collect()
+}
+
+/// The one of these rules that some words are about: it shares more of them than any other.
+pub(crate) fn meant<'r>(which: &str, rules: impl Iterator<Item = &'r str>) -> Option<usize> {
+    let asked = terms(which);
+    let mut best: Option<(usize, usize)> = None;
+    let mut alone = true;
+    for (at, rule) in rules.enumerate() {
+        let common = shared(&asked, &terms(rule));
+        match best {
+            Some((_, most)) if common < most => {}
+            Some((_, most)) if common == most => alone = false,
+            _ => (best, alone) = (Some((at, common)), true),
+        }
+    }
+    best.filter(|(_, common)| *common > 0 && alone)
+        .map(|(at, _)| at)
+}
+
+/// Without words that may stand before.
+fn without_lead(text: &str) -> &str {
+    let mut rest = text;
     while let Some((_, behind)) = BEFORE.iter().find_map(|word| begins(rest, word)) {
         rest = behind.trim_start_matches([',', '.', '!', ':', ' ', '，', '、', '。']);
+    }
+    rest
+}
+
+fn rule(sentence: &str) -> Option<String> {
+    let rest = without_lead(sentence.trim());
+    if rest.ends_with(['?', '？']) {
+        return None;
     }
     let lower = rest.to_lowercase();
     if PASSING.iter().any(|words| lower.contains(words)) {
@@ -333,6 +403,27 @@ fn begins<'t>(text: &'t str, words: &'static str) -> Option<(&'static str, &'t s
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    #[test]
+    fn a_rule_is_taken_back_by_what_it_is_about() {
+        let rules = [
+            "From now on use pnpm instead of npm",
+            "Money is stored in cents",
+        ];
+        for (message, want) in [
+            ("Forget the rule about pnpm.", Some(0)),
+            ("OK, forget that money is stored in cents", Some(1)),
+            ("Forget the rule about tabs", None),
+            ("forget it", None),
+            ("Fix the forgotten password page", None),
+        ] {
+            let which = taken_back(message);
+            let found = which
+                .first()
+                .and_then(|which| meant(which, rules.into_iter()));
+            assert_eq!(found, want, "{message}");
+        }
+    }
 
     #[test]
     fn errands_and_what_holds_for_now_are_no_rules() {

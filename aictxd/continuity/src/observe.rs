@@ -10,7 +10,7 @@ use aictx_proto::text::clean;
 use aictx_signals::command_word;
 
 use crate::asked::Asked;
-use crate::kept::kept;
+use crate::kept::{kept, meant, taken_back};
 use crate::memo::{is_test_command, same_check};
 use crate::said::{Deed, Said};
 
@@ -44,6 +44,8 @@ pub(crate) struct Observation {
     pub(crate) asked: Asked,
     /// What its user wants to be remembered.
     pub(crate) kept: Vec<String>,
+    /// Words for earlier rules that hold no longer.
+    pub(crate) taken_back: Vec<String>,
     /// What the agent said.
     pub(crate) said: Said,
     pub(crate) first_at: Option<Timestamp>,
@@ -83,7 +85,10 @@ impl Failure {
 impl Observation {
     /// Nothing that would be worth a record.
     pub(crate) fn is_empty(&self) -> bool {
-        self.asked.is_empty() && self.kept.is_empty() && self.tools == 0
+        self.asked.is_empty()
+            && self.kept.is_empty()
+            && self.taken_back.is_empty()
+            && self.tools == 0
     }
 
     /// Reads the rows of one execution.
@@ -100,6 +105,12 @@ impl Observation {
                     seen.said.asked();
                     for rule in kept(&row.text) {
                         push(&mut seen.kept, &rule);
+                    }
+                    for which in taken_back(&row.text) {
+                        match meant(&which, seen.kept.iter().map(String::as_str)) {
+                            Some(at) => drop(seen.kept.remove(at)),
+                            None => push(&mut seen.taken_back, &which),
+                        }
                     }
                 }
                 LedgerKind::Stop if !row.text.is_empty() => seen.said.hear(&row.text),

@@ -100,7 +100,13 @@ impl Session {
         };
         let written = facts.written().into_iter();
         let written = written.filter(|path| is_new(path) && !facts.is_ignored(path));
-        let ours = written.filter(|path| {
+        // Nor is what was only kept of an output.
+        let kept = |path: &RepoPath| {
+            [".log", ".out", ".tmp"]
+                .iter()
+                .any(|end| path.as_str().ends_with(end))
+        };
+        let ours = written.filter(|path| !kept(path)).filter(|path| {
             let risk = aictx_guard::path_risk(&Located::Inside(path.clone()));
             let code = risk.map(|risk| risk.code).unwrap_or_default();
             !matches!(code.as_str(), "generated_state_path" | "vcs_internals_path")
