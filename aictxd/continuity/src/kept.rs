@@ -357,7 +357,7 @@ fn rule(sentence: &str) -> Option<String> {
         let (words, behind) = longest.max_by_key(|(words, _)| words.len())?;
         let behind = behind.trim_start();
         let colon = behind.starts_with([':', '：']);
-        if TITLES.contains(&words) && !colon || !colon && is_errand(words, behind) {
+        if !colon && (TITLES.contains(&words) || is_errand(words, behind)) {
             return None;
         }
         behind.trim_start_matches([':', '：', ',', '，', '-', '–', '—', ' '])
