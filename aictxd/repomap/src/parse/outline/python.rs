@@ -1,5 +1,7 @@
 //! Python: a body is what is indented further than its `def`.
 
+use std::ops::Range;
+
 use super::{Cut, Outlined};
 
 /// How wide a tab is; the grammar has it so.
@@ -17,7 +19,28 @@ struct Statement {
     opens: bool,
 }
 
-/// Leaves out bodies of functions, but for the string that documents them.
+/// A function, or a class in the body of one, whose statements are being read.
+struct Level {
+    /// How far its head is indented.
+    indent: usize,
+    /// What is left of its statements; all of them where it is a class.
+    body: Option<Body>,
+}
+
+/// The body of a function.
+#[derive(Default)]
+struct Body {
+    /// The white space in front of its statements, once the first was met.
+    indentation: Option<Range<usize>>,
+    /// Where that begins which is not kept.
+    from: usize,
+    /// Something that it defines was kept.
+    keeps: bool,
+}
+
+/// Leaves out bodies of functions, but for the string that documents them and for functions and
+/// classes in them. These are moved to where the body's own statements stand: what they are nested
+/// in, a condition perhaps, is left out.
 pub(in crate::parse) fn outline(source: &[u8], out: &mut Outlined) -> bool {
     let mut cut = Cut::new(source, out);
     let mut lines = Lines {
@@ -25,37 +48,107 @@ pub(in crate::parse) fn outline(source: &[u8], out: &mut Outlined) -> bool {
         at: 0,
         endless: false,
     };
-    let mut ahead = None;
-    while let Some(statement) = ahead.take().or_else(|| lines.next()) {
-        if !statement.opens || !defines(source.get(statement.start..).unwrap_or(&[])) {
-            continue;
+    let mut levels: Vec<Level> = Vec::new();
+    // Where the last statement ended.
+    let mut end = 0;
+    while let Some(statement) = lines.next() {
+        while let Some(level) = levels.pop_if(|it| statement.indent <= it.indent) {
+            close(&mut cut, level, end, &mut levels);
         }
-        let mut first: Option<Statement> = None;
-        let mut end = 0;
-        while let Some(inner) = lines.next() {
-            if inner.indent <= statement.indent {
-                ahead = Some(inner);
-                break;
+        let text = source.get(statement.start..statement.end).unwrap_or(&[]);
+        let function = defines(text);
+        match levels.last_mut().and_then(|it| it.body.as_mut()) {
+            None => {
+                if statement.opens && function {
+                    levels.push(Level::of_function(&statement));
+                }
             }
-            end = inner.end;
-            first.get_or_insert(inner);
+            Some(body) => {
+                let first = body.indentation.is_none();
+                if first {
+                    body.indentation = Some(statement.line..statement.start);
+                    body.from = statement.start;
+                }
+                if first && documents(text) {
+                    body.from = statement.end;
+                } else if function || text.starts_with(b"@") || is_class(text) {
+                    keep(&mut cut, body, &statement, end);
+                    if statement.opens && function {
+                        levels.push(Level::of_function(&statement));
+                    } else if statement.opens {
+                        levels.push(Level {
+                            indent: statement.indent,
+                            body: None,
+                        });
+                    }
+                }
+            }
         }
-        let Some(first) = first else { continue };
-        let text = source.get(first.start..first.end).unwrap_or(&[]);
-        let from = if documents(text) {
-            first.end
-        } else {
-            first.start
-        };
-        let inside = source.get(from..end).unwrap_or(&[]);
-        let indent = source.get(first.line..first.start).unwrap_or(&[]);
-        // One line is not worth it.
-        if memchr::memchr(b'\n', inside).is_some() {
-            // A body ends where its last statement stands.
-            cut.leave_out(from, end, &[indent, b"pass"]);
-        }
+        end = statement.end;
+    }
+    while let Some(level) = levels.pop() {
+        close(&mut cut, level, end, &mut levels);
     }
     !lines.endless && cut.finish()
+}
+
+impl Level {
+    fn of_function(head: &Statement) -> Self {
+        Self {
+            indent: head.indent,
+            body: Some(Body::default()),
+        }
+    }
+}
+
+/// Keeps a statement of a body, and the comments above it. `end` is that of the statement before.
+fn keep(cut: &mut Cut<'_, '_>, body: &mut Body, statement: &Statement, end: usize) {
+    let mut at = body.from;
+    if end > body.from {
+        // A comment behind what is left out is not about what follows.
+        let rest = cut.source.get(end..statement.line).unwrap_or(&[]);
+        at = end + memchr::memchr(b'\n', rest).unwrap_or(0);
+        cut.leave_out(body.from, at, &[]);
+    }
+    let own = body.indentation.clone().unwrap_or_default();
+    let own = cut.source.get(own).unwrap_or(&[]);
+    // Comments are in the block that they are indented like.
+    let above = cut.source.get(at..statement.line).unwrap_or(&[]);
+    for line in memchr::memchr_iter(b'\n', above).map(|it| at + it + 1) {
+        let rest = cut.source.get(line..).unwrap_or(&[]);
+        let blank = rest.iter().take_while(|it| matches!(it, b' ' | b'\t'));
+        let start = line + blank.count();
+        let moves = cut.source.get(line..start) != Some(own);
+        if moves && (start >= statement.start || cut.source.get(start) == Some(&b'#')) {
+            cut.leave_out(line, start.min(statement.start), &[own]);
+        }
+    }
+    body.from = statement.end;
+    body.keeps = true;
+}
+
+/// Leaves out what is left of a body that ends at `end`, before what is around it goes on there.
+fn close(cut: &mut Cut<'_, '_>, level: Level, end: usize, around: &mut [Level]) {
+    if let Some(body) = level.body
+        && let Some(own) = body.indentation
+        && body.from < end
+    {
+        let inside = cut.source.get(body.from..end).unwrap_or(&[]);
+        // One line is not worth it.
+        if body.keeps || memchr::memchr(b'\n', inside).is_some() {
+            let own = cut.source.get(own).unwrap_or(&[]);
+            // A body ends where its last statement stands.
+            cut.leave_out(body.from, end, &[own, b"pass"]);
+        }
+    }
+    if let Some(outer) = around.last_mut().and_then(|it| it.body.as_mut()) {
+        outer.from = end;
+    }
+}
+
+fn is_class(text: &[u8]) -> bool {
+    let rest = text.strip_prefix(b"class");
+    rest.is_some_and(|rest| rest.first().is_some_and(u8::is_ascii_whitespace))
 }
 
 fn defines(text: &[u8]) -> bool {
