@@ -347,6 +347,32 @@ fn bodies_of_java() {
 }
 
 #[test]
+fn lines_of_kotlin() {
+    check(
+        kotlin,
+        &[
+            (
+                "class A {\n  companion object { fun of() = A() }\n  fun b() = 1\n}\n",
+                "class A {⏎  companion object { fun of() = A(); }⏎  fun b() = 1⏎}⏎",
+            ),
+            (
+                "object A { class B { val c = \"}\" } }",
+                "object A { class B { val c = \"}\"; }; }",
+            ),
+        ],
+    );
+    unchanged(
+        kotlin,
+        &[
+            "class A {\n  fun b() {}\n}\n",
+            "class A { fun b() {}; }",
+            "val a = \"\"\"{ b }\"\"\"\n/* { /* */ c } */",
+            "val a = { b -> }",
+        ],
+    );
+}
+
+#[test]
 fn bodies_of_python() {
     check(
         python,
