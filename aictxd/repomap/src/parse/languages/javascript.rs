@@ -167,13 +167,9 @@ fn required<'t>(walk: &Walk<'t, '_>, value: Node<'t>) -> Option<Node<'t>> {
 
 /// Whether the walk is inside a function.
 fn in_function(walk: &Walk<'_, '_>) -> bool {
-    walk.count(&[
-        "arrow_function",
-        "function_expression",
-        "function_declaration",
-        "generator_function_declaration",
-        "method_definition",
-    ]) > 0
+    let container = walk.container_kind();
+    matches!(container, Some(Kind::Function | Kind::Method))
+        || walk.count(&["arrow_function", "function_expression"]) > 0
 }
 
 /// Into a definition, if it is one.

@@ -32,9 +32,9 @@ pub(in crate::parse) static SPEC: Spec = Spec {
             ("except_clause", Act::Into),
             ("finally_clause", Act::Into),
             ("with_statement", Act::Into),
-            ("for_statement", Act::Into),
-            ("while_statement", Act::Into),
-            ("match_statement", Act::Into),
+            ("for_statement", Act::With(repeated)),
+            ("while_statement", Act::With(repeated)),
+            ("match_statement", Act::With(repeated)),
             ("case_clause", Act::Into),
             ("import_statement", Act::With(import)),
             ("import_from_statement", Act::With(import_from)),
@@ -50,16 +50,27 @@ fn exported(walk: &Walk<'_, '_>, _: Node<'_>, name: &[u8]) -> bool {
     dunder || !name.starts_with(b"_")
 }
 
-/// Whether what is visited is a statement of a function, however deep, and not of a class in one.
+/// Whether what is visited is a statement of a function, however deep.
 fn in_function(walk: &Walk<'_, '_>) -> bool {
-    let mut around = (0..).map_while(|at| walk.around(at)).map(|it| it.kind());
-    around.find(|it| matches!(*it, "function_definition" | "class_definition"))
-        == Some("function_definition")
+    match walk.container_kind() {
+        Some(Kind::Function | Kind::Method) => true,
+        // A suite or a case.
+        Some(Kind::Test) => {
+            let mut around = (0..).map_while(|at| walk.around(at)).map(|it| it.kind());
+            around.find(|it| matches!(*it, "function_definition" | "class_definition"))
+                == Some("function_definition")
+        }
+        _ => false,
+    }
 }
 
-/// Whether what is visited runs again and again, or not at all.
-fn in_loop(walk: &Walk<'_, '_>) -> bool {
-    walk.count(&["for_statement", "while_statement", "match_statement"]) > 0
+/// What runs again and again, or perhaps not at all, defines nothing but what a function may.
+fn repeated<'t>(walk: &mut Walk<'t, '_>, _: Node<'t>) -> Then {
+    if in_function(walk) {
+        Then::Into
+    } else {
+        Then::Skip
+    }
 }
 
 /// The string that a class or function begins with.
@@ -74,6 +85,10 @@ fn class<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
     let Some(name) = node.child_by_field_name("name") else {
         return Then::Into;
     };
+    if in_function(walk) {
+        // Made for one call; suites of tests have thousands of them.
+        return Then::Skip;
+    }
     // A comment may stand between the head and the body.
     let body = part(node, &[":"]);
     let bases = walk.field(node, "superclasses");
@@ -109,7 +124,7 @@ fn function<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
     };
     let overload = contains(walk.attributes(node), b"overload");
     walk.edit(index, |it| it.declared_only = overload);
-    // Functions and classes in it count, nothing else.
+    // Functions in it count, nothing else.
     Then::Within(index)
 }
 
@@ -128,7 +143,7 @@ fn assignment<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
     let Some(left) = node.child_by_field_name("left") else {
         return Then::Skip;
     };
-    if left.kind() != "identifier" || in_function(walk) || in_loop(walk) {
+    if left.kind() != "identifier" || in_function(walk) {
         return Then::Skip;
     }
     let name = walk.text(left);
@@ -177,7 +192,7 @@ fn assignment<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
 }
 
 fn import<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
-    if in_function(walk) || in_loop(walk) {
+    if in_function(walk) {
         return Then::Skip;
     }
     walk.children(node, |walk, child| {
@@ -195,7 +210,7 @@ fn import<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
 /// `from a import b, c` imports `a.b` and `a.c`, `from . import b` imports `.b`, and a star the
 /// module itself.
 fn import_from<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
-    if in_function(walk) || in_loop(walk) {
+    if in_function(walk) {
         return Then::Skip;
     }
     let Some(from) = node.child_by_field_name("module_name") else {

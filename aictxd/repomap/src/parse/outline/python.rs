@@ -19,17 +19,11 @@ struct Statement {
     opens: bool,
 }
 
-/// A function, or a class in the body of one, whose statements are being read.
-struct Level {
-    /// How far its head is indented.
-    indent: usize,
-    /// What is left of its statements; all of them where it is a class.
-    body: Option<Body>,
-}
-
-/// The body of a function.
+/// A function whose body is being read.
 #[derive(Default)]
 struct Body {
+    /// How far the head is indented.
+    head: usize,
     /// The white space in front of its statements, once the first was met.
     indentation: Option<Range<usize>>,
     /// Where that begins which is not kept.
@@ -38,9 +32,9 @@ struct Body {
     keeps: bool,
 }
 
-/// Leaves out bodies of functions, but for the string that documents them and for functions and
-/// classes in them. These are moved to where the body's own statements stand: what they are nested
-/// in, a condition perhaps, is left out.
+/// Leaves out bodies of functions, but for the string that documents them and for functions in them.
+/// These are moved to where the body's own statements stand: what they are nested in, a condition
+/// perhaps, is left out.
 pub(in crate::parse) fn outline(source: &[u8], out: &mut Outlined) -> bool {
     let mut cut = Cut::new(source, out);
     let mut lines = Lines {
@@ -48,57 +42,57 @@ pub(in crate::parse) fn outline(source: &[u8], out: &mut Outlined) -> bool {
         at: 0,
         endless: false,
     };
-    let mut levels: Vec<Level> = Vec::new();
+    let mut open: Vec<Body> = Vec::new();
+    // How far a class in a function is indented: nothing of it is kept.
+    let mut class: Option<usize> = None;
+    // Decorators of what comes next, each with the end of the statement before.
+    let mut decorators: Vec<(Statement, usize)> = Vec::new();
     // Where the last statement ended.
     let mut end = 0;
     while let Some(statement) = lines.next() {
-        while let Some(level) = levels.pop_if(|it| statement.indent <= it.indent) {
-            close(&mut cut, level, end, &mut levels);
+        while let Some(body) = open.pop_if(|it| statement.indent <= it.head) {
+            close(&mut cut, body, end, &mut open);
+            decorators.clear();
         }
         let text = source.get(statement.start..statement.end).unwrap_or(&[]);
-        let function = defines(text);
-        match levels.last_mut().and_then(|it| it.body.as_mut()) {
-            None => {
-                if statement.opens && function {
-                    levels.push(Level::of_function(&statement));
-                }
+        if class.is_some_and(|it| statement.indent > it) {
+            end = statement.end;
+            continue;
+        }
+        let defines = defines(text);
+        class = (!open.is_empty() && is_class(text)).then_some(statement.indent);
+        if let Some(body) = open.last_mut() {
+            let first = body.indentation.is_none();
+            if first {
+                body.indentation = Some(statement.line..statement.start);
+                body.from = statement.start;
             }
-            Some(body) => {
-                let first = body.indentation.is_none();
-                if first {
-                    body.indentation = Some(statement.line..statement.start);
-                    body.from = statement.start;
+            if first && documents(text) {
+                body.from = statement.end;
+            } else if text.starts_with(b"@") {
+                let before = std::mem::replace(&mut end, statement.end);
+                decorators.push((statement, before));
+                continue;
+            } else if defines {
+                for (decorator, end) in decorators.drain(..) {
+                    keep(&mut cut, body, &decorator, end);
                 }
-                if first && documents(text) {
-                    body.from = statement.end;
-                } else if function || text.starts_with(b"@") || is_class(text) {
-                    keep(&mut cut, body, &statement, end);
-                    if statement.opens && function {
-                        levels.push(Level::of_function(&statement));
-                    } else if statement.opens {
-                        levels.push(Level {
-                            indent: statement.indent,
-                            body: None,
-                        });
-                    }
-                }
+                keep(&mut cut, body, &statement, end);
             }
+            decorators.clear();
+        }
+        if defines && statement.opens {
+            open.push(Body {
+                head: statement.indent,
+                ..Body::default()
+            });
         }
         end = statement.end;
     }
-    while let Some(level) = levels.pop() {
-        close(&mut cut, level, end, &mut levels);
+    while let Some(body) = open.pop() {
+        close(&mut cut, body, end, &mut open);
     }
     !lines.endless && cut.finish()
-}
-
-impl Level {
-    fn of_function(head: &Statement) -> Self {
-        Self {
-            indent: head.indent,
-            body: Some(Body::default()),
-        }
-    }
 }
 
 /// Keeps a statement of a body, and the comments above it. `end` is that of the statement before.
@@ -128,9 +122,8 @@ fn keep(cut: &mut Cut<'_, '_>, body: &mut Body, statement: &Statement, end: usiz
 }
 
 /// Leaves out what is left of a body that ends at `end`, before what is around it goes on there.
-fn close(cut: &mut Cut<'_, '_>, level: Level, end: usize, around: &mut [Level]) {
-    if let Some(body) = level.body
-        && let Some(own) = body.indentation
+fn close(cut: &mut Cut<'_, '_>, body: Body, end: usize, around: &mut [Body]) {
+    if let Some(own) = body.indentation
         && body.from < end
     {
         let inside = cut.source.get(body.from..end).unwrap_or(&[]);
@@ -141,7 +134,7 @@ fn close(cut: &mut Cut<'_, '_>, level: Level, end: usize, around: &mut [Level]) 
             cut.leave_out(body.from, end, &[own, b"pass"]);
         }
     }
-    if let Some(outer) = around.last_mut().and_then(|it| it.body.as_mut()) {
+    if let Some(outer) = around.last_mut() {
         outer.from = end;
     }
 }

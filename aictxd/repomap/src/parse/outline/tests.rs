@@ -394,8 +394,8 @@ fn bodies_of_python() {
                 "def a():⏎  ⏎⏎  # Says.⏎  @d⏎  def e():⏎      ⏎      pass⏎  pass⏎",
             ),
             (
-                "def a():\n  def b(): pass\n  class C:\n    D = 1\n    def e(self):\n      f\n      g\n",
-                "def a():⏎  def b(): pass⏎  class C:⏎    D = 1⏎    def e(self):⏎      ⏎      pass⏎",
+                "def a():\n  def b(): pass\n  @d\n  class C:\n    D = 1\n    def e(self):\n      f\n      g\n  h",
+                "def a():⏎  def b(): pass⏎⏎⏎⏎⏎⏎⏎  pass",
             ),
         ],
     );
