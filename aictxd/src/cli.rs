@@ -130,10 +130,7 @@ pub fn main() -> ExitCode {
             };
             match evaluate::run(&repo, &options, json) {
                 Ok(()) => ExitCode::SUCCESS,
-                Err(error) => {
-                    eprintln!("aictxd: eval: {error}");
-                    ExitCode::FAILURE
-                }
+                Err(error) => failed("eval", error.code, &error.message, json),
             }
         }
         Command::Signals(Signals::Parse {
@@ -145,10 +142,7 @@ pub fn main() -> ExitCode {
             Ok(()) => ExitCode::SUCCESS,
             // Whoever reads us has seen enough.
             Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
-            Err(error) => {
-                eprintln!("aictxd: signals: {error}");
-                ExitCode::FAILURE
-            }
+            Err(error) => failed("signals", "io", &error.to_string(), json),
         },
         Command::Mcp(arguments) => crate::mcp::run(arguments),
         Command::Openrpc => {
@@ -181,6 +175,19 @@ fn run(detach: bool) -> ExitCode {
             ExitCode::FAILURE
         }
     }
+}
+
+/// Says why a command failed, as `aictx` does for its own: programs read standard output.
+fn failed(command: &str, code: &str, message: &str, json: bool) -> ExitCode {
+    if json {
+        let error = serde_json::json!({ "code": code, "message": message });
+        let error = serde_json::json!({ "ok": false, "error": error });
+        // Nobody may be left to read it.
+        let _ = writeln!(std::io::stdout(), "{error}");
+    } else {
+        eprintln!("aictxd: {command}: {message}");
+    }
+    ExitCode::FAILURE
 }
 
 /// Reads standard input, any size in bounded memory, and prints what it says.

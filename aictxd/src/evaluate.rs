@@ -4,6 +4,7 @@ use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
 use aictx_artifacts::root::find_repository;
+use aictx_proto::rpc::NO_REPOSITORY;
 use aictx_repomap::eval::{Options, Report, Scores, localize};
 use aictx_repomap::indexer::index_contents;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -12,17 +13,35 @@ use serde_json::{Value, json};
 /// Files above this size are found by path only, as in the daemon.
 const MAX_FILE_BYTES: u64 = 1 << 20;
 
+/// Why nothing was measured.
+#[derive(Debug)]
+pub struct Failure {
+    /// Name for programs.
+    pub code: &'static str,
+    /// Words for people.
+    pub message: String,
+}
+
+impl Failure {
+    fn new(code: &'static str, error: impl ToString) -> Self {
+        Self {
+            code,
+            message: error.to_string(),
+        }
+    }
+}
+
 /// Measures one repository and prints a table, or a line of JSON.
 ///
 /// # Errors
-/// When there is nothing to measure, in words for people.
-pub fn run(repo: &Path, options: &Options, as_json: bool) -> Result<(), String> {
+/// When there is nothing to measure.
+pub fn run(repo: &Path, options: &Options, as_json: bool) -> Result<(), Failure> {
     // Only history is read, so a bare repository will do.
     let bare = repo.join("objects").is_dir() && repo.join("HEAD").is_file();
     let directory = match find_repository(repo) {
         Ok(repository) => repository.worktree,
         Err(_) if bare => repo.to_owned(),
-        Err(error) => return Err(error.to_string()),
+        Err(error) => return Err(Failure::new(NO_REPOSITORY.kind, error)),
     };
     let git = || crate::git::command(&directory);
     let bar = meter();
@@ -45,7 +64,7 @@ pub fn run(repo: &Path, options: &Options, as_json: bool) -> Result<(), String> 
             bar.set_position(done as u64);
         },
     )
-    .map_err(|e| e.to_string())?;
+    .map_err(|e| Failure::new("not_measured", e))?;
     bar.finish_and_clear();
     let mut out = io::stdout().lock();
     let written = if as_json {
@@ -61,7 +80,7 @@ pub fn run(repo: &Path, options: &Options, as_json: bool) -> Result<(), String> 
             report.table()
         )
     };
-    written.map_err(|e| e.to_string())
+    written.map_err(|e| Failure::new("io", e))
 }
 
 fn meter() -> ProgressBar {

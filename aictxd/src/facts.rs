@@ -378,6 +378,7 @@ pub fn gather_for(app: &App, place: &Place, snapshot: &Snapshot, request: &str) 
             .maps
             .suggestions(&place.root, &place.worktree, request, &[]);
     }
+    project.mapped = app.maps.knows_files(&place.root, &place.worktree);
     project
 }
 

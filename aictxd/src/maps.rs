@@ -236,6 +236,21 @@ impl Maps {
         moved.then(|| self.request(map, |_| {}))
     }
 
+    /// The index of a worktree, unless the map is off there.
+    fn map_of(&self, root: &Path, worktree: &Path) -> Option<Arc<Map>> {
+        if !Config::read(&self.homes.of(root)).enabled {
+            return None;
+        }
+        let known = used(&lock(&self.open), worktree);
+        known.or_else(|| self.open(worktree).ok())
+    }
+
+    /// Whether the map of a worktree is on and knows any file yet.
+    pub fn knows_files(&self, root: &Path, worktree: &Path) -> bool {
+        let map = self.map_of(root, worktree);
+        map.is_some_and(|map| map.indexer.tree().files() > 0)
+    }
+
     /// Files for a request, from the index as it is: nobody waits here. Without a request, the files
     /// that explain the repository. Nothing where the map is off or knows nothing yet.
     pub fn suggestions(
@@ -245,11 +260,7 @@ impl Maps {
         request: &str,
         near: &[String],
     ) -> Vec<MapHit> {
-        if !Config::read(&self.homes.of(root)).enabled {
-            return Vec::new();
-        }
-        let known = used(&lock(&self.open), worktree);
-        let Some(map) = known.or_else(|| self.open(worktree).ok()) else {
+        let Some(map) = self.map_of(root, worktree) else {
             return Vec::new();
         };
         let tree = match self.mode {

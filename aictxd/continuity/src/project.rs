@@ -38,6 +38,8 @@ pub struct Project {
     pub ci_commands: Vec<String>,
     /// Files that the map ranks highest for what is to be done, or for the repository as a whole.
     pub map: Vec<MapHit>,
+    /// Whether the map knows any file: it may know all and have nothing to add.
+    pub mapped: bool,
     /// What the map last did and how it went, as `incremental ok`; empty when it was not used.
     pub map_state: String,
     /// What is checked out.
@@ -109,6 +111,11 @@ const ECOSYSTEMS: &[(&str, &str, &str)] = &[
 ];
 
 impl Project {
+    /// Whether there is a map, with something to add here or not.
+    pub fn has_map(&self) -> bool {
+        self.mapped || !self.map.is_empty()
+    }
+
     /// Languages, in order, without repetition.
     pub fn languages(&self) -> Vec<&'static str> {
         let mut found = Vec::new();

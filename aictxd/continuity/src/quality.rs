@@ -184,10 +184,10 @@ fn issues(context: &Context, gaps: &[Value], contract: bool, validated: bool) ->
             );
         }
     }
-    if context.project.map.is_empty() {
+    if !context.project.has_map() {
         issues.add(
             ("missing_repomap", "info", ".aictx/repo_map"),
-            "the map had nothing to say",
+            "the map knows no file",
             "aictx map status",
             String::new(),
         );

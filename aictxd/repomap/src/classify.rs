@@ -4,7 +4,6 @@ use crate::view::Class;
 
 /// Directories of other people's code.
 static VENDORED: &[&str] = &[
-    "vendor",
     "vendored",
     "third_party",
     "third-party",
@@ -12,11 +11,14 @@ static VENDORED: &[&str] = &[
     "3rdparty",
     "node_modules",
     "bower_components",
-    "external",
-    "externals",
-    "extern",
     "deps_src",
     "godeps",
+];
+/// Directories of other people's code, or of one's own that deals with vendors and the like.
+static MAYBE_VENDORED: &[&str] = &["vendor", "external", "externals", "extern"];
+/// Extensions of languages whose libraries are copied file by file.
+static COPIED: &[&str] = &[
+    "c", "h", "cc", "cpp", "cxx", "hpp", "hh", "s", "asm", "js", "mjs", "cjs", "css", "scss",
 ];
 /// Directories of test data.
 static FIXTURE: &[&str] = &[
@@ -152,13 +154,15 @@ static GENERATED_ENDINGS: &[&str] = &[
     ".snap",
 ];
 /// Directories that programs write.
-static GENERATED: &[&str] = &[
-    "dist",
-    "generated",
-    "__generated__",
-    "autogen",
-    "_generated",
+static GENERATED: &[&str] = &["generated", "__generated__", "autogen", "_generated"];
+/// Directories that bundlers write, or that distribute something.
+static MAYBE_GENERATED: &[&str] = &["dist"];
+/// Extensions of what bundlers write.
+static BUNDLED: &[&str] = &[
+    "js", "mjs", "cjs", "css", "html", "htm", "map", "json", "ts", "mts", "cts", "wasm", "svg",
 ];
+/// Directories that hold what is written by hand, directories of any name among it.
+static SOURCES: &[&str] = &["src"];
 /// Extensions of configuration.
 static CONFIG_EXTENSIONS: &[&str] = &[
     "toml",
@@ -240,8 +244,9 @@ static SCRIPTS: &[&str] = &[
     "tcl", "s", "asm",
 ];
 
-/// The class of a path, by the names of its parts alone. Of several marks the strongest counts:
-/// vendored, then generated, fixture, test, docs, config.
+/// The class of a path, by the names of its parts alone; what a file holds may still show that a
+/// program made it. Of several marks the strongest counts: vendored, then generated, fixture, test,
+/// docs, config.
 pub fn classify(path: &str) -> Class {
     let lower = path.to_ascii_lowercase();
     let (directories, name) = lower.rsplit_once('/').unwrap_or(("", lower.as_str()));
@@ -252,7 +257,7 @@ pub fn classify(path: &str) -> Class {
     let written = path.rsplit('/').next().unwrap_or(path);
     let within = |names: &[&str]| directories.split('/').any(|d| names.contains(&d));
     let script = SCRIPTS.contains(&extension);
-    if within(VENDORED) {
+    if within(VENDORED) || is_vendored(directories, extension, script) {
         return Class::Vendored;
     }
     if GENERATED_NAMES.contains(&name) || GENERATED_ENDINGS.iter().any(|e| name.ends_with(e)) {
@@ -261,7 +266,10 @@ pub fn classify(path: &str) -> Class {
     if within(FIXTURE) {
         return Class::Fixture;
     }
-    if within(GENERATED) {
+    let bundled = BUNDLED.contains(&extension) || !script;
+    if within(GENERATED)
+        || bundled && place(directories, MAYBE_GENERATED).is_some_and(|p| !p.below_sources)
+    {
         return Class::Generated;
     }
     if within(TEST) || test_name(stem, extension, written) || test_directory(directories) {
@@ -295,6 +303,51 @@ pub fn classify(path: &str) -> Class {
         return Class::Config;
     }
     Class::Source
+}
+
+/// Where a directory stands whose name alone does not tell.
+struct Place {
+    /// Some directory above it holds what is written by hand.
+    below_sources: bool,
+    /// Directories between it and the file.
+    deep: bool,
+}
+
+/// The outermost of the directories of these names.
+fn place(directories: &str, names: &[&str]) -> Option<Place> {
+    let mut below_sources = false;
+    let mut parts = directories.split('/');
+    while let Some(part) = parts.next() {
+        if names.contains(&part) {
+            let deep = parts.next().is_some();
+            return Some(Place {
+                below_sources,
+                deep,
+            });
+        }
+        below_sources |= SOURCES.contains(&part);
+    }
+    None
+}
+
+/// Copies lie in `vendor/`: each in a directory of its own, or a file where libraries are single files.
+/// Among sources such a directory is a package of the program, unless whole libraries lie there that
+/// no package manager brings.
+fn is_vendored(directories: &str, extension: &str, script: bool) -> bool {
+    let Some(place) = place(directories, MAYBE_VENDORED) else {
+        return false;
+    };
+    let copied = COPIED.contains(&extension);
+    match place.below_sources {
+        true => place.deep && (copied || !script),
+        false => place.deep || copied || !script,
+    }
+}
+
+/// Whether a directory lies among what is written by hand, so that its name tells nothing of tools.
+pub(crate) fn is_below_sources(directory: &[u8]) -> bool {
+    let mut parts = directory.split(|b| *b == b'/').rev().skip(1);
+    parts.any(|part| SOURCES.iter().any(|name| name.as_bytes() == part))
 }
 
 /// Source files and tests, as against what describes, configures or comes with them.
@@ -364,6 +417,23 @@ mod tests {
             ("CMakeLists.txt", Class::Config),
             (".github/workflows/ci.yml", Class::Config),
             ("vendor/a/b.go", Class::Vendored),
+            ("vendor/stb_image.h", Class::Vendored),
+            ("web/vendor/jquery.js", Class::Vendored),
+            ("src/vendor/imgui/imgui.cpp", Class::Vendored),
+            ("shop/vendor/models.py", Class::Source),
+            ("src/vendor/payout.py", Class::Source),
+            (
+                "src/main/java/com/acme/vendor/api/Vendor.java",
+                Class::Source,
+            ),
+            ("src/external/client.rs", Class::Source),
+            ("dist/index.js", Class::Generated),
+            ("packages/ui/dist/ui.d.ts", Class::Generated),
+            ("dist/coord.py", Class::Source),
+            ("src/dist/coord.py", Class::Source),
+            ("src/dist/plan.js", Class::Source),
+            ("src/build/plan.py", Class::Source),
+            ("src/generated/api.ts", Class::Generated),
             ("web/jquery.min.js", Class::Generated),
             ("latest/main.py", Class::Source),
             ("src/attest.rs", Class::Source),

@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 
 use ignore::WalkBuilder;
 
+use crate::classify::is_below_sources;
 use crate::segment::ContentId;
 
 pub mod git_index;
@@ -22,8 +23,8 @@ mod walk;
 
 pub use look::{Look, Sort, look, look_at};
 
-/// Directories that nobody indexes unless their files are tracked: what tools install or build.
-const BY_TOOLS: [&str; 19] = [
+/// Directories that nobody indexes unless their files are tracked: what tools install.
+const BY_TOOLS: [&str; 15] = [
     "node_modules",
     "bower_components",
     "__pycache__",
@@ -39,11 +40,10 @@ const BY_TOOLS: [&str; 19] = [
     ".nuxt",
     ".terraform",
     ".cache",
-    "target",
-    "build",
-    "dist",
-    "coverage",
 ];
+
+/// The same where tools build. Among sources they are named after what their code is for.
+const OUTPUTS: [&str; 4] = ["target", "build", "dist", "coverage"];
 
 /// Never part of a tree, tracked or not.
 const NEVER: [&str; 5] = [".git", ".hg", ".svn", ".jj", ".aictx"];
@@ -266,9 +266,8 @@ pub fn would_list(root: &Path, relative: &Path, known: &dyn Fn(&[u8]) -> bool) -
     let by_tools = relative.parent().is_some_and(|parent| {
         let mut above = parent.ancestors().filter(|a| !a.as_os_str().is_empty());
         above.any(|directory| {
-            let name = directory.file_name().unwrap_or_default();
-            BY_TOOLS.iter().any(|tool| OsStr::new(tool) == name)
-                && !known(directory.as_os_str().as_bytes())
+            let directory = directory.as_os_str().as_bytes();
+            is_by_tools(directory) && !known(directory)
         })
     });
     if by_tools {
@@ -377,6 +376,13 @@ fn vouched(entry: &git_index::Entry, stamp: &Stamp, written: i64) -> Option<Cont
 fn is_never(path: &[u8]) -> bool {
     path.split(|b| *b == b'/')
         .any(|part| NEVER.iter().any(|never| never.as_bytes() == part))
+}
+
+/// Whether a directory is where tools put what they install or build.
+fn is_by_tools(directory: &[u8]) -> bool {
+    let name = directory.rsplit(|b| *b == b'/').next().unwrap_or_default();
+    let is = |names: &[&str]| names.iter().any(|tool| tool.as_bytes() == name);
+    is(&BY_TOOLS) || is(&OUTPUTS) && !is_below_sources(directory)
 }
 
 fn own_rules(root: &Path) -> ignore::gitignore::Gitignore {

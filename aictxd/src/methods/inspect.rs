@@ -189,9 +189,21 @@ pub(super) fn log(app: &App, params: &LogParams) -> Result<LogReply, RpcError> {
         events: &events,
     };
     let (executions, truncated) = aictx_continuity::log(&happened, &query);
+    let read = [
+        files::EXECUTION_LOGS,
+        files::HANDOFFS,
+        files::CONTRACT_COMPLIANCE,
+        files::LIFECYCLE_EVENTS,
+    ];
+    let snapshot = host.snapshot();
+    let issues = snapshot.issues.iter();
     Ok(LogReply {
         executions,
         truncated,
+        warnings: issues
+            .filter(|issue| read.contains(&issue.file.as_str()))
+            .map(|issue| issue.warning())
+            .collect(),
     })
 }
 

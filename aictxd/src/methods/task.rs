@@ -12,7 +12,7 @@ use aictx_proto::Timestamp;
 use aictx_proto::effect::Effects;
 use aictx_proto::methods::TaskParams;
 use aictx_proto::path::Located;
-use aictx_proto::record::Thread;
+use aictx_proto::record::{Thread, files};
 use aictx_proto::rpc::{INTERNAL, INVALID_PARAMS, NOT_FOUND, RpcError};
 use aictx_proto::snapshot::Snapshot;
 use serde_json::{Map, Value, json};
@@ -67,7 +67,12 @@ pub(super) fn look(app: &App, params: &TaskParams, what: &str) -> Result<Value, 
                     })
                 })
                 .collect();
-            Ok(json!({ "tasks": tasks }))
+            let issues = snapshot.issues.iter();
+            let warnings: Vec<String> = issues
+                .filter(|issue| issue.file.starts_with(files::THREADS_DIR))
+                .map(|issue| issue.warning())
+                .collect();
+            Ok(json!({ "tasks": tasks, "warnings": warnings }))
         }
         _ => match find_thread(&snapshot, params.task_id.trim()) {
             Some(thread) => {

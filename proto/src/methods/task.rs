@@ -99,6 +99,8 @@ pub struct LogReply {
     pub executions: Vec<Value>,
     /// Whether there are more.
     pub truncated: bool,
+    /// Files that could not be read, or not all of them.
+    pub warnings: Vec<String>,
 }
 
 /// Parameters of `why`.

@@ -15,10 +15,12 @@ fn text<'v>(value: &'v Value, name: &str) -> &'v str {
 /// `aictx task list`.
 pub fn tasks(value: &Value, paint: Paint) -> String {
     let tasks = value["tasks"].as_array().cloned().unwrap_or_default();
+    let warnings = value["warnings"].as_array().into_iter().flatten();
+    let warnings = warnings.filter_map(|it| it.as_str().map(str::to_owned));
+    let mut out = super::warnings(&warnings.collect::<Vec<_>>());
     if tasks.is_empty() {
-        return "no tasks are recorded\n".to_owned();
+        out.push_str("no tasks are recorded\n");
     }
-    let mut out = String::new();
     for task in &tasks {
         let active = if task["active"] == true {
             " active"
@@ -77,10 +79,11 @@ pub fn changed(value: &Value) -> String {
 
 /// `aictx log`.
 pub fn log(reply: &LogReply, paint: Paint) -> String {
+    let mut out = super::warnings(&reply.warnings);
     if reply.executions.is_empty() {
-        return "nothing is recorded\n".to_owned();
+        out.push_str("nothing is recorded\n");
+        return out;
     }
-    let mut out = String::new();
     for entry in &reply.executions {
         let outcome = text(entry, "outcome");
         let shown = match outcome {

@@ -36,6 +36,51 @@ fn w10_substrings_do_not_mislead() {
 }
 
 #[test]
+fn what_is_not_to_be_done_is_no_task() {
+    for (text, want) in [
+        (
+            "don't fix anything, just tell me why it crashes",
+            "analysis",
+        ),
+        ("Do not fix the crash yet, explain it", "analysis"),
+        ("ne corrige rien, explique-moi le calcul", "analysis"),
+        ("Behebe nichts, erkläre mir den Ablauf", "analysis"),
+        ("não corrija, explique o fluxo", "analysis"),
+        ("不要修复，解释一下", "analysis"),
+        ("修正しないで説明して", "analysis"),
+        ("don't forget to add tests", "testing"),
+        ("fix the crash, don't add tests", "bug_fixing"),
+    ] {
+        assert_eq!(classify("", text).name, want, "{text}");
+    }
+}
+
+#[test]
+fn symptoms_in_seven_languages_ask_for_a_mending() {
+    for (text, want) in [
+        (
+            "users get logged out after 60s, they shouldn't",
+            "bug_fixing",
+        ),
+        ("I get an error message on login", "bug_fixing"),
+        ("improve error messages", "feature_work"),
+        ("improve error handling in the parser", "feature_work"),
+        ("improve the performance of the parser", "performance"),
+        ("El total está mal", "bug_fixing"),
+        ("explícame cómo funciona el caché", "analysis"),
+        ("Le total est faux", "bug_fixing"),
+        ("Die Rechnung wird falsch berechnet", "bug_fixing"),
+        ("Räum den Parser auf", "refactoring"),
+        ("Der Raum ist neu", "unknown"),
+        ("O total está errado", "bug_fixing"),
+        ("总价不对", "bug_fixing"),
+        ("合計がおかしい", "bug_fixing"),
+    ] {
+        assert_eq!(classify("", text).name, want, "{text}");
+    }
+}
+
+#[test]
 fn w10_paths_of_every_layout_count_when_words_do_not() {
     for (path, want) in [
         ("tests/test_a.py", "testing"),

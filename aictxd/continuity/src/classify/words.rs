@@ -39,6 +39,23 @@ const MENDING: &[&str] = &[
     "fix", "resolv", "solv", "repair", "arregl", "corrig", "repar", "behe", "korrig", "consert",
     "correct", "improv",
 ];
+/// Words right before one that take its meaning away, and those that do so for the next two.
+const NOT_NEXT: &[&str] = &[
+    "never", "not", "ne", "nao", "nicht", "sin", "sans", "sem", "ohne",
+];
+const NOT_NEAR: &[&str] = &["don't", "dont", "without"];
+/// Words with which another clause begins.
+const TURNS: &[&str] = &[
+    "but", "just", "only", "instead", "pero", "solo", "sino", "mais", "juste", "aber", "sondern",
+    "nur", "mas", "apenas",
+];
+/// Words right behind one that do so.
+const NOTHING: &[&str] = &["nothing", "nada", "rien", "nichts"];
+/// The same without blanks, before and behind.
+const UNSPACED_NOT: &[&str] = &["不要", "不用", "不必", "无需", "别"];
+const UNSPACED_WITHOUT: &[&str] = &["しない", "さない", "せず", "さず"];
+/// Most words between the parts of one that is written in two.
+const MAX_GAP: usize = 12;
 /// Most signals that are remembered.
 const MAX_SIGNALS: usize = 8;
 
@@ -48,6 +65,8 @@ type Meaning = (usize, u32);
 struct Lexicon {
     words: HashMap<String, Meaning>,
     stems: HashMap<String, Meaning>,
+    /// Words written in two parts, by the first: `räum … auf`.
+    parted: HashMap<String, Vec<(String, Meaning)>>,
     /// Words written without blanks, longest first.
     anywhere: Vec<(String, Meaning)>,
 }
@@ -56,6 +75,7 @@ static LEXICON: LazyLock<Lexicon> = LazyLock::new(|| {
     let mut lexicon = Lexicon {
         words: HashMap::new(),
         stems: HashMap::new(),
+        parted: HashMap::new(),
         anywhere: Vec::new(),
     };
     for line in include_str!("words.txt").lines() {
@@ -66,6 +86,9 @@ static LEXICON: LazyLock<Lexicon> = LazyLock::new(|| {
             let word = fold(word).replace('_', " ");
             if word.chars().next().is_some_and(is_unspaced) {
                 lexicon.anywhere.push((word, meaning));
+            } else if let Some((first, last)) = word.split_once("..") {
+                let parts = lexicon.parted.entry(first.to_owned()).or_default();
+                parts.push((last.to_owned(), meaning));
             } else if let Some(stem) = word.strip_suffix('*') {
                 lexicon.stems.entry(stem.to_owned()).or_insert(meaning);
             } else {
@@ -137,15 +160,21 @@ impl Scores {
         // Each word with how many more of its sentence may be the verb.
         let mut leading: Vec<usize> = Vec::new();
         let mut words: Vec<&str> = Vec::new();
+        // Where clauses begin.
+        let mut clauses: Vec<usize> = Vec::new();
         for sentence in sentences(&folded) {
             let before = words.len();
-            words.extend(
-                sentence
-                    .split(|c: char| !c.is_alphanumeric() && !matches!(c, '\'' | '-' | '+'))
-                    .map(|w| w.trim_matches(['\'', '-', '+']))
-                    .filter(|w| !w.is_empty())
-                    .take(MAX_WORDS - before),
-            );
+            for clause in sentence.split([',', ';', ':']) {
+                clauses.push(words.len());
+                let left = MAX_WORDS.saturating_sub(words.len());
+                words.extend(
+                    clause
+                        .split(|c: char| !c.is_alphanumeric() && !matches!(c, '\'' | '-' | '+'))
+                        .map(|w| w.trim_matches(['\'', '-', '+']))
+                        .filter(|w| !w.is_empty())
+                        .take(left),
+                );
+            }
             let lead = if before == 0 { LEAD } else { LEAD_LATER };
             leading.extend((before..words.len()).map(|at| lead.saturating_sub(at - before)));
         }
@@ -153,9 +182,15 @@ impl Scores {
         let mut mends = false;
         let mut nouns = [false; 10];
         let mut at = 0;
+        // What is said of a thing that is not to be done.
+        let mut muted = false;
         while let Some(word) = words.get(at) {
-            let (taken, found) = phrase(&words, at).unwrap_or_else(|| (1, LEXICON.look(word)));
-            if let Some((of, weight)) = found {
+            muted &= clauses.binary_search(&at).is_err() && !TURNS.contains(word);
+            let (taken, found) = phrase(&words, at)
+                .unwrap_or_else(|| (1, parted(&words, at).or_else(|| LEXICON.look(word))));
+            let negated = found.is_some() && is_negated(&words, at, taken);
+            muted |= negated && forbids(&words, at);
+            if let Some((of, weight)) = found.filter(|_| !negated && !muted) {
                 // What is named by an identifier is its subject, not what is to be done.
                 let leads = weight >= VERB
                     && verb.is_none()
@@ -228,7 +263,14 @@ impl Scores {
         }
         let mut rest = folded.to_owned();
         for (word, (of, weight)) in &LEXICON.anywhere {
-            if rest.contains(word.as_str()) {
+            let mut places = rest.match_indices(word.as_str());
+            let meant = places.any(|(place, _)| {
+                let before = rest.get(..place).unwrap_or_default();
+                let behind = rest.get(place + word.len()..).unwrap_or_default();
+                !UNSPACED_NOT.iter().any(|it| before.ends_with(it))
+                    && !UNSPACED_WITHOUT.iter().any(|it| behind.starts_with(it))
+            });
+            if meant {
                 self.raise(*of, weight.div_ceil(share));
                 self.seen.push((*of, word.clone()));
                 // A part of a longer word says nothing of its own.
@@ -295,6 +337,33 @@ impl Scores {
         all.sort_by_key(|(_, score)| std::cmp::Reverse(*score));
         all
     }
+}
+
+/// What a word means together with its second part, which stands further on.
+fn parted(words: &[&str], at: usize) -> Option<Meaning> {
+    let parts = LEXICON.parted.get(*words.get(at)?)?;
+    let behind = words.iter().skip(at + 1).take(MAX_GAP);
+    let mut found = behind.filter_map(|word| parts.iter().find(|(last, _)| last == word));
+    found.next().map(|(_, meaning)| *meaning)
+}
+
+/// Whether what is said with `taken` words is said not to be meant: "don't fix anything".
+fn is_negated(words: &[&str], at: usize, taken: usize) -> bool {
+    let before = |back: usize| words.get(at.checked_sub(back)?).copied();
+    let is = |word: Option<&str>, of: &[&str]| word.is_some_and(|it| of.contains(&it));
+    is(before(1), NOT_NEXT)
+        || is(before(1), NOT_NEAR)
+        || is(before(2), NOT_NEAR)
+        || is(words.get(at + taken).copied(), NOTHING)
+}
+
+/// Whether a word is forbidden, not only missing: nothing of the clause is to be done then.
+fn forbids(words: &[&str], at: usize) -> bool {
+    let before = words.get(at.saturating_sub(2)..at).unwrap_or_default();
+    let does = before
+        .iter()
+        .any(|it| matches!(*it, "don't" | "dont" | "never"));
+    does || before == ["do", "not"]
 }
 
 /// Whether an English verb says what something does ("it drops the rest") and asks for nothing.

@@ -335,7 +335,7 @@ pub fn prepare(
         .map(|i| i.warning())
         .take(8)
         .collect();
-    if project.map.is_empty() {
+    if !project.has_map() {
         warnings.push("repo_map_empty".to_owned());
     }
     let pack = json!({

@@ -65,6 +65,14 @@ fn w40_prepare_reads_and_says_what_is_missing() {
             .contains(&json!("repo_map_empty"))
     );
     assert!(text.contains("Suggested first action"));
+    // A map with nothing to add is a map.
+    let project = Project {
+        mapped: true,
+        ..Project::default()
+    };
+    let (pack, _) = prepare(&snapshot(), &project, "fix the parser", "", now);
+    let warnings = pack["warnings"].as_array().unwrap();
+    assert!(!warnings.contains(&json!("repo_map_empty")), "{warnings:?}");
 }
 
 #[test]

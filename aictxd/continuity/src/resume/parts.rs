@@ -509,7 +509,7 @@ fn repo_map(context: &Context) -> Value {
 
 pub(super) fn structural_context(project: &Project) -> Value {
     json!({
-        "enabled": true, "available": !project.map.is_empty(), "used": !project.map.is_empty(),
+        "enabled": true, "available": project.has_map(), "used": !project.map.is_empty(),
         "source": "repo_map", "entry_point_count": suggest::entry_points(&project.map).len(),
     })
 }
@@ -573,7 +573,7 @@ pub(super) fn sources(context: &Context) -> Value {
         "handoff": there(context.handoff.is_some(), files::HANDOFF),
         "last_execution_summary": there(context.snapshot.executions_total > 0, files::LAST_SUMMARY),
         "work_state": there(context.active.thread.is_some(), files::ACTIVE_TASK),
-        "repo_map": there(!context.project.map.is_empty(), files::REPO_MAP_MANIFEST),
+        "repo_map": there(context.project.has_map(), files::REPO_MAP_MANIFEST),
     })
 }
 

@@ -47,6 +47,7 @@ fn tracked_files_belong_whatever_the_rules_say() {
     write(root, "build/output.o", "ignored");
     write(root, "node_modules/x/index.js", "installed");
     write(root, "target/debug/x", "built");
+    write(root, "src/dist/coord.py", "untracked, and not built");
     write(root, "sub/.gitignore", "secret.txt\n");
     write(root, "sub/secret.txt", "ignored");
     write(root, "sub/shown.txt", "untracked");
@@ -62,6 +63,7 @@ fn tracked_files_belong_whatever_the_rules_say() {
             "a.rs",
             "build/tracked.rs",
             "kept.log",
+            "src/dist/coord.py",
             "sub/.gitignore",
             "sub/shown.txt"
         ]

@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use ignore::WalkState;
 
-use super::{BY_TOOLS, Limits, NEVER, is_never, may_enter, rules, rules_are_plain};
+use super::{Limits, NEVER, is_by_tools, is_never, may_enter, rules, rules_are_plain};
 
 /// What a walk found.
 pub(super) struct Walked {
@@ -148,7 +148,7 @@ fn enter(path: &Path, relative: &[u8], tracked: &HashSet<Vec<u8>>, found: &mut F
     if NEVER.iter().any(|never| OsStr::new(never) == name) {
         return WalkState::Skip;
     }
-    if BY_TOOLS.iter().any(|tool| OsStr::new(tool) == name) && !tracked.contains(relative) {
+    if is_by_tools(relative) && !tracked.contains(relative) {
         return WalkState::Skip;
     }
     // Whether it is a repository of its own is told by its entries, too.

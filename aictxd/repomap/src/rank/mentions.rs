@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::ControlFlow;
 
-use crate::view::{Field, Term, View};
+use crate::view::{Field, FileId, Term, View};
 use crate::words;
 
 use super::question::{Mention, Question};
@@ -66,39 +66,17 @@ pub(super) fn find(view: &dyn View, question: &Question) -> BTreeMap<u32, Exact>
 fn path(view: &dyn View, mention: &Mention, found: &mut BTreeMap<u32, Exact>) {
     let text = mention.text.trim_matches('/');
     if let Some(file) = view.file_at(text) {
-        let exact = found.entry(file.0).or_default();
-        exact.path = exact.path.max(mention.weight);
-        if mention.weight >= 1.0 {
-            exact.named_path = 1.0;
-        }
+        name_file(file, mention, found);
         return;
     }
-    // Of the words of the path the rarest leads to it.
-    let mut rarest: Option<(u32, Term)> = None;
-    words::terms(text.as_bytes(), |term| {
-        let term = view.term(term);
-        let count = view.frequency(Field::Path, &term);
-        if rarest.as_ref().is_none_or(|(least, _)| count < *least) {
-            rarest = Some((count, term));
-        }
-    });
-    let Some((1.., term)) = rarest else {
+    let (ends, within) = ends_and_within(view, text);
+    if ends.is_empty()
+        && within.is_empty()
+        && let Some(file) = behind_a_prefix(view, &mention.text)
+    {
+        name_file(file, mention, found);
         return;
-    };
-    let (mut ends, mut within) = (Vec::new(), Vec::new());
-    view.postings(Field::Path, &term, &mut |found| {
-        for (file, _) in found {
-            let path = view.path(*file);
-            if path
-                .strip_suffix(text)
-                .is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
-            {
-                ends.push(file.0);
-            } else if holds(path, text) {
-                within.push(file.0);
-            }
-        }
-    });
+    }
     for (files, to) in [(ends, 0), (within, 1)] {
         if files.len() > MAX_MEANT {
             continue;
@@ -118,6 +96,63 @@ fn path(view: &dyn View, mention: &Mention, found: &mut BTreeMap<u32, Exact>) {
             }
         }
     }
+}
+
+/// The files whose paths end in `text`, and those that lie in a directory of that name.
+fn ends_and_within(view: &dyn View, text: &str) -> (Vec<u32>, Vec<u32>) {
+    // Of the words of the path the rarest leads to it.
+    let mut rarest: Option<(u32, Term)> = None;
+    words::terms(text.as_bytes(), |term| {
+        let term = view.term(term);
+        let count = view.frequency(Field::Path, &term);
+        if rarest.as_ref().is_none_or(|(least, _)| count < *least) {
+            rarest = Some((count, term));
+        }
+    });
+    let (mut ends, mut within) = (Vec::new(), Vec::new());
+    let Some((1.., term)) = rarest else {
+        return (ends, within);
+    };
+    view.postings(Field::Path, &term, &mut |found| {
+        for (file, _) in found {
+            let path = view.path(*file);
+            if path
+                .strip_suffix(text)
+                .is_some_and(|rest| rest.is_empty() || rest.ends_with('/'))
+            {
+                ends.push(file.0);
+            } else if holds(path, text) {
+                within.push(file.0);
+            }
+        }
+    });
+    (ends, within)
+}
+
+fn name_file(file: FileId, mention: &Mention, found: &mut BTreeMap<u32, Exact>) {
+    let exact = found.entry(file.0).or_default();
+    exact.path = exact.path.max(mention.weight);
+    if mention.weight >= 1.0 {
+        exact.named_path = 1.0;
+    }
+}
+
+/// The file that a path names when the tree begins further down: below the root of the file system,
+/// below `a/` or `b/` of a diff, below the directory that holds the repository. A lone file name says
+/// too little, unless all of the way to it was given.
+fn behind_a_prefix(view: &dyn View, path: &str) -> Option<FileId> {
+    let whole = path.starts_with('/') || path.starts_with("a/") || path.starts_with("b/");
+    let mut rest = path.trim_matches('/');
+    while let Some((_, below)) = rest.split_once('/') {
+        rest = below;
+        if !whole && !rest.contains('/') {
+            break;
+        }
+        if let Some(file) = view.file_at(rest) {
+            return Some(file);
+        }
+    }
+    None
 }
 
 /// `directory` is one or more whole components of `path`.

@@ -8,6 +8,8 @@ use crate::words;
 
 use super::weights::Weights;
 
+mod named;
+
 /// Longest question that is read, in bytes; the rest does not count.
 pub(super) const MAX_QUESTION: usize = 32 * 1024;
 /// Most different terms that are looked up, the weightiest first.
@@ -29,7 +31,8 @@ pub(super) struct Term {
 /// Something that the question names exactly.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Mention {
-    /// As written.
+    /// As written; a path without `.` and `..`, with `/` between its parts and in front where it is
+    /// absolute.
     pub(super) text: String,
     /// 1 in the first line, less below it.
     pub(super) weight: f32,
@@ -227,7 +230,7 @@ pub(super) fn read(text: &str, weights: &Weights) -> Question {
     for (part, weight, first) in [(title, 1.0, true), (body, weights.body_text, false)] {
         before.clear();
         for token in part.split_whitespace() {
-            mention(token, weight, &mut question);
+            named::mention(token, weight, &mut question);
         }
         words::terms(part.as_bytes(), |term| {
             let base = level(term);
@@ -325,6 +328,10 @@ fn scoped<'a>(
         Some((_, inner)) => inner,
         None => scope,
     };
+    // A compiler puts the file that it complains of in front: `src/net.rs:45:12: error: …`.
+    for token in scope.split_whitespace() {
+        named::file(token, &mut question.paths);
+    }
     words::terms(scope.as_bytes(), |term| {
         question.scope.push(term.to_owned());
         let base = words::weight(term);
@@ -337,58 +344,6 @@ fn scoped<'a>(
     question.scope.sort();
     question.scope.dedup();
     rest
-}
-
-/// Finds out whether a token names a file or an identifier.
-fn mention(token: &str, weight: f32, question: &mut Question) {
-    let quoted = token.contains('`');
-    let text =
-        token.trim_matches(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '/' | '.' | '~')));
-    let text = text.trim_end_matches('.');
-    if text.len() < 3 || text.len() > 200 {
-        return;
-    }
-    let known = |c: char| c.is_alphanumeric() || matches!(c, '_' | '/' | '.' | '-' | '+' | '@');
-    let dotted = text.rsplit_once('.').is_some_and(|(stem, ext)| {
-        !stem.is_empty()
-            && (1..=10).contains(&ext.len())
-            && ext.starts_with(|c: char| c.is_ascii_lowercase())
-            && ext.bytes().all(|b| b.is_ascii_alphanumeric())
-    });
-    if text.chars().all(known) && (text.contains('/') || dotted) {
-        question.paths.push(Mention {
-            text: text.trim_start_matches("./").to_owned(),
-            weight,
-            certain: text.contains('/') && dotted,
-        });
-    }
-    // `a::b::c` and `a.b.c` name their last part, calls what is called.
-    let called = token.contains("()") || token.contains("!(");
-    let head = text
-        .split(['(', '<', '[', '{', '=', '!', ','])
-        .next()
-        .unwrap_or("");
-    let pathy = head.contains("::") || head.contains("->") || (head.contains('.') && quoted);
-    for part in head.split([':', '.', '>', '-', '#', '/']) {
-        if part.len() < 3 || !part.chars().all(|c| c.is_alphanumeric() || c == '_') {
-            continue;
-        }
-        let inner = part.trim_matches('_');
-        let snake = inner.contains('_');
-        let camel = inner
-            .as_bytes()
-            .windows(2)
-            .any(|w| matches!(w, [a, b] if a.is_ascii_lowercase() && b.is_ascii_uppercase()));
-        let certain = snake || camel || called || pathy || quoted;
-        let capital = part.starts_with(|c: char| c.is_uppercase());
-        if certain || capital {
-            question.names.push(Mention {
-                text: part.to_owned(),
-                weight,
-                certain: snake || camel || called || pathy || (quoted && part.len() >= 4),
-            });
-        }
-    }
 }
 
 #[cfg(test)]

@@ -211,6 +211,37 @@ fn views_of_different_size_share_no_state() {
     }
 }
 
+#[test]
+fn a_file_is_named_as_people_paste_it() {
+    let view = small();
+    let none = History::default();
+    for name in [
+        "./docs/cache.md",
+        "docs/cache.md:3",
+        "docs/cache.md:3:12",
+        "docs/../docs/cache.md",
+        "docs\\cache.md",
+        "a/docs/cache.md",
+        "b/docs/cache.md",
+        "/home/user/small/docs/cache.md",
+        "/home/user/small/docs/cache.md:3",
+        "C:\\small\\docs\\cache.md",
+        "small/docs/cache.md#L3",
+    ] {
+        for text in [
+            format!("evict from the DiskCache server cache, see {name}"),
+            format!("{name}: evict from the DiskCache server cache"),
+        ] {
+            assert_eq!(paths(&view, &none, &text)[0], "docs/cache.md", "{text}");
+        }
+    }
+    let text = "/home/user/small/Cargo.toml: DiskCache";
+    assert_eq!(paths(&view, &none, text)[0], "Cargo.toml");
+    // Somebody else's.
+    let text = "other/Cargo.toml DiskCache";
+    assert_eq!(paths(&view, &none, text)[0], "src/cache/disk.rs");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 

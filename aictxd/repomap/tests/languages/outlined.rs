@@ -80,6 +80,11 @@ fn statements(language: &str) -> &'static [&'static str] {
             "# def i():",
             "def j():\n        return 1",
             "k = 'a' \\\n'b'",
+            "if m:\n        g()\n        # About it.\n        @n\n        def o(p):\n            q()\n            return 2\n        r()",
+            "class S(T):\n        U = 1\n        def v(self):\n            w = 1\n            return w",
+            "def x(): pass  # Behind it.",
+            "for y in z:\n        async def aa():\n            def bb(\n  cc,\n):\n                \"\"\"Doc.\"\"\"\n                dd()\n            return bb",
+            "import ee  # Behind it.\n    # Above.",
             "l(\"\\\"\", 'it''s')",
         ],
     }

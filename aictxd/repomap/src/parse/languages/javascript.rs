@@ -1,8 +1,9 @@
 //! JavaScript with JSX, and what TypeScript shares with it.
 //!
 //! Functions have no one form here: declarations, constants with arrows, members of object literals,
-//! assignments to properties, and whole files inside one call. Bodies of functions are entered only
-//! where they are the file's scope in fact (`(function () { … })()`, `define(…)`, `describe(…)`).
+//! assignments to properties, and whole files inside one call. In bodies of functions only functions
+//! and classes count, unless they are the file's scope in fact (`(function () { … })()`, `define(…)`,
+//! `describe(…)`).
 
 use tree_sitter::Node;
 
@@ -68,7 +69,11 @@ pub(super) fn finish(walk: &mut Walk<'_, '_>) {
 
 pub(super) fn exported(walk: &Walk<'_, '_>, node: Node<'_>, name: &[u8]) -> bool {
     let ambient = walk.count(&["ambient_declaration"]) > 0;
-    if walk.container().is_some() && walk.container_kind() != Some(Kind::Module) {
+    let container = walk.container_kind();
+    if matches!(container, Some(Kind::Function | Kind::Method)) {
+        return false;
+    }
+    if container.is_some_and(|it| it != Kind::Module) {
         let hidden = name.starts_with(b"#")
             || node.child(0).is_some_and(|it| {
                 it.kind() == "accessibility_modifier" && walk.text(it) == b"private"
@@ -113,17 +118,11 @@ pub(super) fn export<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
             b"" => b"default",
             name => name,
         };
-        return match walk.define_as(kind, node, name, body.map(|it| it.start_byte())) {
-            Some(index) => {
-                walk.edit(index, |it| it.exported = true);
-                if kind == Kind::Class {
-                    Then::Within(index)
-                } else {
-                    Then::Skip
-                }
-            }
-            None => Then::Skip,
-        };
+        let index = walk.define_as(kind, node, name, body.map(|it| it.start_byte()));
+        if let Some(index) = index {
+            walk.edit(index, |it| it.exported = true);
+        }
+        return within(index);
     }
     Then::Wrap
 }
@@ -168,7 +167,14 @@ fn required<'t>(walk: &Walk<'t, '_>, value: Node<'t>) -> Option<Node<'t>> {
 
 /// Whether the walk is inside a function.
 fn in_function(walk: &Walk<'_, '_>) -> bool {
-    walk.count(&["arrow_function", "function_expression"]) > 0
+    let container = walk.container_kind();
+    matches!(container, Some(Kind::Function | Kind::Method))
+        || walk.count(&["arrow_function", "function_expression"]) > 0
+}
+
+/// Into a definition, if it is one.
+fn within(index: Option<u32>) -> Then {
+    index.map_or(Then::Skip, Then::Within)
 }
 
 /// A function behind a call that only wraps it: `memo(() => …)`.
@@ -238,15 +244,11 @@ pub(super) fn declarator<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
         .or_else(|| wrapped_function(walk, value));
     if let Some(function) = function {
         let body = function.child_by_field_name("body");
-        walk.define(Kind::Function, node, name, body);
-        return Then::Skip;
+        return within(walk.define(Kind::Function, node, name, body));
     }
     if value.kind() == "class" {
         let body = value.child_by_field_name("body");
-        return match walk.define(Kind::Class, node, name, body) {
-            Some(index) => Then::Within(index),
-            None => Then::Skip,
-        };
+        return within(walk.define(Kind::Class, node, name, body));
     }
     if in_function(walk) {
         return Then::Skip;
@@ -268,10 +270,10 @@ pub(super) fn function<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
     };
     let body = node.child_by_field_name("body");
     let kind = Kind::Function;
-    if !super::typescript::implements(walk, node, kind, name) {
-        walk.define(kind, node, name, body);
+    match super::typescript::implements(walk, node, kind, name) {
+        Some(index) => Then::Within(index),
+        None => within(walk.define(kind, node, name, body)),
     }
-    Then::Skip
 }
 
 /// The class of `const A = class {}` and of `export default class {}` has been seen already.
@@ -283,14 +285,15 @@ pub(super) fn method<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
     let Some(name) = node.child_by_field_name("name") else {
         return Then::Skip;
     };
-    if name.kind() != "computed_property_name"
-        && !super::typescript::implements(walk, node, Kind::Method, name)
-    {
-        let body = node.child_by_field_name("body");
-        let text = unquoted(walk.text(name));
-        walk.define_as(Kind::Method, node, text, body.map(|it| it.start_byte()));
+    if name.kind() == "computed_property_name" {
+        return Then::Skip;
     }
-    Then::Skip
+    if let Some(index) = super::typescript::implements(walk, node, Kind::Method, name) {
+        return Then::Within(index);
+    }
+    let body = node.child_by_field_name("body");
+    let text = unquoted(walk.text(name));
+    within(walk.define_as(Kind::Method, node, text, body.map(|it| it.start_byte())))
 }
 
 /// Fields count where they are functions.
@@ -301,7 +304,8 @@ pub(super) fn field<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
     if let (Some(name), Some(value)) = (name, node.child_by_field_name("value"))
         && is_function(value)
     {
-        walk.define(Kind::Method, node, name, value.child_by_field_name("body"));
+        let body = value.child_by_field_name("body");
+        return within(walk.define(Kind::Method, node, name, body));
     }
     Then::Skip
 }
@@ -375,11 +379,7 @@ pub(super) fn assignment<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
             walk.draft.bind(index, owner);
         }
     }
-    if kind == Kind::Class {
-        Then::Within(index)
-    } else {
-        Then::Skip
-    }
+    Then::Within(index)
 }
 
 /// A test, a suite, or a call that the whole file is in.
@@ -467,8 +467,7 @@ pub(super) fn pair<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
     if is_function(value) && key.kind() != "computed_property_name" {
         let body = value.child_by_field_name("body").map(|it| it.start_byte());
         let name = unquoted(walk.text(key));
-        walk.define_as(Kind::Method, node, name, body);
-        return Then::Skip;
+        return within(walk.define_as(Kind::Method, node, name, body));
     }
     if value.kind() == "object" {
         Then::Into

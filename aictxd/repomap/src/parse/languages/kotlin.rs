@@ -3,6 +3,7 @@
 use tree_sitter::Node;
 
 use crate::facts::{Kind, Span};
+use crate::parse::outline;
 use crate::parse::table::{Act, Spec, Then};
 use crate::parse::walk::Walk;
 
@@ -10,6 +11,7 @@ use super::{has, imported, modifiers, part, unquoted};
 
 pub(in crate::parse) static SPEC: Spec = Spec {
     exported: |walk, node, _| !has(modifiers(walk, node), b"private"),
+    outline: Some(outline::kotlin),
     ..Spec::new(
         || tree_sitter_kotlin_ng::LANGUAGE.into(),
         &[

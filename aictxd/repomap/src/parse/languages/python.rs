@@ -32,15 +32,45 @@ pub(in crate::parse) static SPEC: Spec = Spec {
             ("except_clause", Act::Into),
             ("finally_clause", Act::Into),
             ("with_statement", Act::Into),
+            ("for_statement", Act::With(repeated)),
+            ("while_statement", Act::With(repeated)),
+            ("match_statement", Act::With(repeated)),
+            ("case_clause", Act::Into),
             ("import_statement", Act::With(import)),
             ("import_from_statement", Act::With(import_from)),
         ],
     )
 };
 
-fn exported(_: &Walk<'_, '_>, _: Node<'_>, name: &[u8]) -> bool {
+fn exported(walk: &Walk<'_, '_>, _: Node<'_>, name: &[u8]) -> bool {
+    if in_function(walk) {
+        return false;
+    }
     let dunder = name.len() > 4 && name.starts_with(b"__") && name.ends_with(b"__");
     dunder || !name.starts_with(b"_")
+}
+
+/// Whether what is visited is a statement of a function, however deep.
+fn in_function(walk: &Walk<'_, '_>) -> bool {
+    match walk.container_kind() {
+        Some(Kind::Function | Kind::Method) => true,
+        // A suite or a case.
+        Some(Kind::Test) => {
+            let mut around = (0..).map_while(|at| walk.around(at)).map(|it| it.kind());
+            around.find(|it| matches!(*it, "function_definition" | "class_definition"))
+                == Some("function_definition")
+        }
+        _ => false,
+    }
+}
+
+/// What runs again and again, or perhaps not at all, defines nothing but what a function may.
+fn repeated<'t>(walk: &mut Walk<'t, '_>, _: Node<'t>) -> Then {
+    if in_function(walk) {
+        Then::Into
+    } else {
+        Then::Skip
+    }
 }
 
 /// The string that a class or function begins with.
@@ -55,6 +85,10 @@ fn class<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
     let Some(name) = node.child_by_field_name("name") else {
         return Then::Into;
     };
+    if in_function(walk) {
+        // Made for one call; suites of tests have thousands of them.
+        return Then::Skip;
+    }
     // A comment may stand between the head and the body.
     let body = part(node, &[":"]);
     let bases = walk.field(node, "superclasses");
@@ -75,21 +109,29 @@ fn function<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
     };
     // A comment may stand between the head and the body.
     let body = part(node, &[":"]);
-    let container = walk.container_kind();
+    let container = match in_function(walk) {
+        true => Some(Kind::Function),
+        false => walk.container_kind(),
+    };
     let test = walk.text(name).starts_with(b"test") && matches!(container, None | Some(Kind::Test));
     let kind = match container {
         _ if test && walk.text(name).get(4).is_none_or(|&c| c == b'_') => Kind::Test,
         Some(Kind::Class | Kind::Test) => Kind::Method,
         _ => Kind::Function,
     };
-    if let Some(index) = walk.define(kind, node, name, body) {
-        let overload = contains(walk.attributes(node), b"overload");
-        walk.edit(index, |it| it.declared_only = overload);
-    }
-    Then::Skip
+    let Some(index) = walk.define(kind, node, name, body) else {
+        return Then::Skip;
+    };
+    let overload = contains(walk.attributes(node), b"overload");
+    walk.edit(index, |it| it.declared_only = overload);
+    // Functions in it count, nothing else.
+    Then::Within(index)
 }
 
 fn type_alias<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
+    if in_function(walk) {
+        return Then::Skip;
+    }
     let left = walk.field(node, "left");
     let end = left.iter().position(|&c| c == b'[').unwrap_or(left.len());
     walk.define_as(Kind::Type, node, left.get(..end).unwrap_or(left), None);
@@ -101,7 +143,7 @@ fn assignment<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
     let Some(left) = node.child_by_field_name("left") else {
         return Then::Skip;
     };
-    if left.kind() != "identifier" {
+    if left.kind() != "identifier" || in_function(walk) {
         return Then::Skip;
     }
     let name = walk.text(left);
@@ -150,6 +192,9 @@ fn assignment<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
 }
 
 fn import<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
+    if in_function(walk) {
+        return Then::Skip;
+    }
     walk.children(node, |walk, child| {
         let name = match child.kind() {
             "dotted_name" => walk.text(child),
@@ -165,6 +210,9 @@ fn import<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
 /// `from a import b, c` imports `a.b` and `a.c`, `from . import b` imports `.b`, and a star the
 /// module itself.
 fn import_from<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
+    if in_function(walk) {
+        return Then::Skip;
+    }
     let Some(from) = node.child_by_field_name("module_name") else {
         return Then::Skip;
     };

@@ -109,16 +109,14 @@ pub(super) fn implements<'t>(
     node: Node<'t>,
     kind: Kind,
     name: Node<'t>,
-) -> bool {
-    let Some(index) = declared(walk, kind, name) else {
-        return false;
-    };
+) -> Option<u32> {
+    let index = declared(walk, kind, name)?;
     let end = u32::try_from(node.end_position().row + 1).unwrap_or(u32::MAX);
     walk.edit(index, |it| {
         it.declared_only = false;
         it.end_line = end.max(it.line);
     });
-    true
+    Some(index)
 }
 
 fn enum_member<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::functions;
 use super::macros::{definition, inclusion};
-use super::tokens::{Dialect, Quotes, Token, Tokens};
+use super::tokens::{Conditional, Dialect, Quotes, Token, Tokens};
 use super::{Block, Cut, Outlined, Told};
 use crate::facts::Kind;
 
@@ -156,7 +156,12 @@ impl Outliner<'_, '_> {
         }
         let defines = mark == b'{';
         let end = self.tokens.start();
-        if let Some(from) = self.function.done() {
+        let with_body = self.function.called_with_body().filter(|_| defines);
+        let function = match self.function.done() {
+            Some(from) => Some((from, self.function.name())),
+            None => with_body,
+        };
+        if let Some((from, name)) = function {
             if defines {
                 if !self.cut.pass_since(from, &mut self.tokens) {
                     // The grammar has to find out.
@@ -167,7 +172,6 @@ impl Outliner<'_, '_> {
             } else {
                 self.cut.leave_out(from, self.tokens.end(), &[]);
             }
-            let name = self.function.name();
             self.note(Kind::Function, name, from..end, !defines);
         } else if let Some((from, variable)) = self.function.called().filter(|_| !defines) {
             self.cut.leave_out(from, self.tokens.end(), &[]);
@@ -202,10 +206,15 @@ impl Outliner<'_, '_> {
     }
 
     fn reads(&mut self, token: Token) {
+        if token == Token::Word && self.is_bracket() {
+            self.cut
+                .leave_out(self.tokens.start(), self.tokens.end(), &[]);
+            return;
+        }
         self.function.read(token, &self.tokens);
         let head = &mut self.head;
         match token {
-            Token::Directive(_) if self.scopes == 0 => self.directive(),
+            Token::Directive(Conditional::None) => self.directive(),
             Token::Directive(_) => {}
             Token::Word => head.word(self.tokens.text()),
             Token::Literal => head.before = Before::Other,
@@ -252,6 +261,15 @@ impl Outliner<'_, '_> {
         }
     }
 
+    /// Whether a word is a macro around what follows: the grammar would take it for a type.
+    fn is_bracket(&self) -> bool {
+        self.scopes == 0
+            && self.head.depth == 0
+            && !self.head.assigned
+            && functions::is_bracket(self.tokens.text())
+            && self.tokens.is_alone()
+    }
+
     /// Notes what a line includes or the macro that it defines.
     fn directive(&mut self) {
         let (start, text) = (self.tokens.start(), self.tokens.text());
@@ -260,9 +278,10 @@ impl Outliner<'_, '_> {
             self.cut.out.imports.push((path, line));
         } else if let Some(found) = definition(text, start, self.tokens.comment_above(), line) {
             self.cut.out.macros.extend(found);
-        } else {
+        } else if self.scopes == 0 {
             return;
         }
+        // Between braces the grammar expects few of them, and others hide what is around them.
         self.cut.leave_out(start, self.tokens.end(), &[]);
     }
 }

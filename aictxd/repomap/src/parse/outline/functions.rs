@@ -48,6 +48,8 @@ pub(super) struct Head {
     attribute: bool,
     /// The first argument of a call that is a single word.
     argument: Option<Range<usize>>,
+    /// What is called says that it defines something: `DEFINE_MUTEX(name);`.
+    defining: bool,
 }
 
 /// A parameter as far as it was read.
@@ -89,6 +91,7 @@ impl Head {
         called: false,
         attribute: false,
         argument: None,
+        defining: false,
     };
 
     /// What follows belongs to something else, up to the next `;`.
@@ -120,6 +123,7 @@ impl Head {
                 if self.attribute && !first {
                     Stage::Attribute(1)
                 } else if first || self.hidden {
+                    self.defining = defines(tokens.text_at(self.name.clone()));
                     Stage::Call(1)
                 } else {
                     Stage::Other
@@ -127,7 +131,7 @@ impl Head {
             }
             (Stage::Parameters, token) => self.of_parameters(token, tokens),
             (Stage::Behind, Token::Word) => {
-                self.attribute = tokens.text().starts_with(b"__");
+                self.attribute = tokens.text().starts_with(b"__") || is_macro(tokens.text());
                 if starts_anew(tokens.text()) {
                     Stage::Other
                 } else {
@@ -236,8 +240,15 @@ impl Head {
     /// Where a word with arguments begins, when all of it was read, and the variable that it defines
     /// if it does: `static LIST_HEAD(name);`.
     pub(super) fn called(&self) -> Option<(usize, Option<Range<usize>>)> {
-        (self.stage == Stage::Called && (!self.hidden || self.argument.is_some()))
-            .then(|| (self.start, self.argument.clone().filter(|_| self.hidden)))
+        let variable = self.hidden || self.defining;
+        (self.stage == Stage::Called && (!variable || self.argument.is_some()))
+            .then(|| (self.start, self.argument.clone().filter(|_| variable)))
+    }
+
+    /// The same where a body follows: `SYSCALL_DEFINE3(open, …) {`.
+    pub(super) fn called_with_body(&self) -> Option<(usize, Range<usize>)> {
+        let argument = self.argument.clone()?;
+        (self.stage == Stage::Called && self.defining).then_some((self.start, argument))
     }
 
     /// Its name.
@@ -254,6 +265,26 @@ impl Head {
     pub(super) fn exported(&self) -> bool {
         !self.hidden
     }
+}
+
+/// A word in capitals.
+pub(super) fn is_macro(word: &[u8]) -> bool {
+    let capital = |it: &u8| it.is_ascii_uppercase() || it.is_ascii_digit() || *it == b'_';
+    word.len() > 1 && word.iter().all(capital)
+}
+
+/// Whether a macro's name says that it defines what is named first.
+fn defines(word: &[u8]) -> bool {
+    memchr::memmem::find(word, b"DEFINE").is_some()
+}
+
+/// A macro that stands alone in its line and opens or closes something around what follows, as
+/// `EXTERN_C_BEGIN` and `G_END_DECLS` do.
+pub(super) fn is_bracket(word: &[u8]) -> bool {
+    is_macro(word)
+        && word
+            .split(|it| *it == b'_')
+            .any(|it| matches!(it, b"BEGIN" | b"START" | b"END"))
 }
 
 /// How many groups are open behind a token in that many; nothing where it cannot be an argument.

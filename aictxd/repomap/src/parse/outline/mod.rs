@@ -11,6 +11,7 @@ mod c;
 mod functions;
 mod go;
 mod java;
+mod kotlin;
 mod macros;
 mod python;
 mod rust;
@@ -19,6 +20,7 @@ mod tokens;
 pub(super) use c::{c, cpp};
 pub(super) use go::outline as go;
 pub(super) use java::outline as java;
+pub(super) use kotlin::outline as kotlin;
 pub(super) use python::outline as python;
 pub(super) use rust::outline as rust;
 

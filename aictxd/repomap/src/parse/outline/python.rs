@@ -1,5 +1,7 @@
 //! Python: a body is what is indented further than its `def`.
 
+use std::ops::Range;
+
 use super::{Cut, Outlined};
 
 /// How wide a tab is; the grammar has it so.
@@ -17,7 +19,22 @@ struct Statement {
     opens: bool,
 }
 
-/// Leaves out bodies of functions, but for the string that documents them.
+/// A function whose body is being read.
+#[derive(Default)]
+struct Body {
+    /// How far the head is indented.
+    head: usize,
+    /// The white space in front of its statements, once the first was met.
+    indentation: Option<Range<usize>>,
+    /// Where that begins which is not kept.
+    from: usize,
+    /// Something that it defines was kept.
+    keeps: bool,
+}
+
+/// Leaves out bodies of functions, but for the string that documents them and for functions in them.
+/// These are moved to where the body's own statements stand: what they are nested in, a condition
+/// perhaps, is left out.
 pub(in crate::parse) fn outline(source: &[u8], out: &mut Outlined) -> bool {
     let mut cut = Cut::new(source, out);
     let mut lines = Lines {
@@ -25,37 +42,106 @@ pub(in crate::parse) fn outline(source: &[u8], out: &mut Outlined) -> bool {
         at: 0,
         endless: false,
     };
-    let mut ahead = None;
-    while let Some(statement) = ahead.take().or_else(|| lines.next()) {
-        if !statement.opens || !defines(source.get(statement.start..).unwrap_or(&[])) {
+    let mut open: Vec<Body> = Vec::new();
+    // How far a class in a function is indented: nothing of it is kept.
+    let mut class: Option<usize> = None;
+    // Decorators of what comes next, each with the end of the statement before.
+    let mut decorators: Vec<(Statement, usize)> = Vec::new();
+    // Where the last statement ended.
+    let mut end = 0;
+    while let Some(statement) = lines.next() {
+        while let Some(body) = open.pop_if(|it| statement.indent <= it.head) {
+            close(&mut cut, body, end, &mut open);
+            decorators.clear();
+        }
+        let text = source.get(statement.start..statement.end).unwrap_or(&[]);
+        if class.is_some_and(|it| statement.indent > it) {
+            end = statement.end;
             continue;
         }
-        let mut first: Option<Statement> = None;
-        let mut end = 0;
-        while let Some(inner) = lines.next() {
-            if inner.indent <= statement.indent {
-                ahead = Some(inner);
-                break;
+        let defines = defines(text);
+        class = (!open.is_empty() && is_class(text)).then_some(statement.indent);
+        if let Some(body) = open.last_mut() {
+            let first = body.indentation.is_none();
+            if first {
+                body.indentation = Some(statement.line..statement.start);
+                body.from = statement.start;
             }
-            end = inner.end;
-            first.get_or_insert(inner);
+            if first && documents(text) {
+                body.from = statement.end;
+            } else if text.starts_with(b"@") {
+                let before = std::mem::replace(&mut end, statement.end);
+                decorators.push((statement, before));
+                continue;
+            } else if defines {
+                for (decorator, end) in decorators.drain(..) {
+                    keep(&mut cut, body, &decorator, end);
+                }
+                keep(&mut cut, body, &statement, end);
+            }
+            decorators.clear();
         }
-        let Some(first) = first else { continue };
-        let text = source.get(first.start..first.end).unwrap_or(&[]);
-        let from = if documents(text) {
-            first.end
-        } else {
-            first.start
-        };
-        let inside = source.get(from..end).unwrap_or(&[]);
-        let indent = source.get(first.line..first.start).unwrap_or(&[]);
-        // One line is not worth it.
-        if memchr::memchr(b'\n', inside).is_some() {
-            // A body ends where its last statement stands.
-            cut.leave_out(from, end, &[indent, b"pass"]);
+        if defines && statement.opens {
+            open.push(Body {
+                head: statement.indent,
+                ..Body::default()
+            });
         }
+        end = statement.end;
+    }
+    while let Some(body) = open.pop() {
+        close(&mut cut, body, end, &mut open);
     }
     !lines.endless && cut.finish()
+}
+
+/// Keeps a statement of a body, and the comments above it. `end` is that of the statement before.
+fn keep(cut: &mut Cut<'_, '_>, body: &mut Body, statement: &Statement, end: usize) {
+    let mut at = body.from;
+    if end > body.from {
+        // A comment behind what is left out is not about what follows.
+        let rest = cut.source.get(end..statement.line).unwrap_or(&[]);
+        at = end + memchr::memchr(b'\n', rest).unwrap_or(0);
+        cut.leave_out(body.from, at, &[]);
+    }
+    let own = body.indentation.clone().unwrap_or_default();
+    let own = cut.source.get(own).unwrap_or(&[]);
+    // Comments are in the block that they are indented like.
+    let above = cut.source.get(at..statement.line).unwrap_or(&[]);
+    for line in memchr::memchr_iter(b'\n', above).map(|it| at + it + 1) {
+        let rest = cut.source.get(line..).unwrap_or(&[]);
+        let blank = rest.iter().take_while(|it| matches!(it, b' ' | b'\t'));
+        let start = line + blank.count();
+        let moves = cut.source.get(line..start) != Some(own);
+        if moves && (start >= statement.start || cut.source.get(start) == Some(&b'#')) {
+            cut.leave_out(line, start.min(statement.start), &[own]);
+        }
+    }
+    body.from = statement.end;
+    body.keeps = true;
+}
+
+/// Leaves out what is left of a body that ends at `end`, before what is around it goes on there.
+fn close(cut: &mut Cut<'_, '_>, body: Body, end: usize, around: &mut [Body]) {
+    if let Some(own) = body.indentation
+        && body.from < end
+    {
+        let inside = cut.source.get(body.from..end).unwrap_or(&[]);
+        // One line is not worth it.
+        if body.keeps || memchr::memchr(b'\n', inside).is_some() {
+            let own = cut.source.get(own).unwrap_or(&[]);
+            // A body ends where its last statement stands.
+            cut.leave_out(body.from, end, &[own, b"pass"]);
+        }
+    }
+    if let Some(outer) = around.last_mut() {
+        outer.from = end;
+    }
+}
+
+fn is_class(text: &[u8]) -> bool {
+    let rest = text.strip_prefix(b"class");
+    rest.is_some_and(|rest| rest.first().is_some_and(u8::is_ascii_whitespace))
 }
 
 fn defines(text: &[u8]) -> bool {

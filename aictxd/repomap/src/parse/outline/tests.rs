@@ -30,6 +30,18 @@ fn bodies_of_c() {
         c,
         &[
             (
+                "struct a {\n#define B 1\nint b; };",
+                "struct a {⏎⏎int b; };",
+            ),
+            (
+                "typedef enum {\n#include \"a.h\"\n#undef A\n#ifdef B\nC,\n#endif\nD_END\n} e;",
+                "typedef enum {⏎⏎⏎#ifdef B⏎C,⏎#endif⏎D_END⏎} e;",
+            ),
+            (
+                "EXTERN_C_BEGIN\nstruct a *b;\n  G_END_DECLS // Ends.\nstruct c *d;\nA_END_T\nb;\nEND c;",
+                "⏎struct a *b;⏎   // Ends.⏎struct c *d;⏎⏎b;⏎END c;",
+            ),
+            (
                 "int (*a(int b))(void)\n{\n  if (b) { c(); }\n}\n",
                 "int (*a(int b))(void)⏎{⏎⏎;}⏎",
             ),
@@ -68,7 +80,6 @@ fn bodies_of_c() {
     unchanged(
         c,
         &[
-            "struct a {\n#define B 1\nint b; };",
             "extern \"C\" { int a; }",
             "enum a { B = 1, C = 2 };",
             // The body ends in one of two branches.
@@ -161,6 +172,18 @@ fn functions_of_c_are_noted() {
         (
             "static DEFINE_PER_CPU(bool, b);",
             "Variable b [1-1] hidden: static DEFINE_PER_CPU(bool, b)",
+        ),
+        (
+            "int a(const char *b, ...) PRINTF_LIKE(1, 2) COLD;",
+            "Function a [1-1] exported, declared: int a(const char *b, ...) PRINTF_LIKE(1, 2) COLD",
+        ),
+        (
+            "SYSCALL_DEFINE2(a, const char __user *, b, int, c)\n{\n d();\n}",
+            "Function a [1-4] exported: SYSCALL_DEFINE2(a, const char __user *, b, int, c)\n",
+        ),
+        (
+            "DEFINE_MUTEX(a);",
+            "Variable a [1-1] exported: DEFINE_MUTEX(a)",
         ),
         ("#include <a/b.h>", "a/b.h [1]"),
         ("\n# include \"a.h\" // Because.", "a.h [2]"),
@@ -324,6 +347,32 @@ fn bodies_of_java() {
 }
 
 #[test]
+fn lines_of_kotlin() {
+    check(
+        kotlin,
+        &[
+            (
+                "class A {\n  companion object { fun of() = A() }\n  fun b() = 1\n}\n",
+                "class A {⏎  companion object { fun of() = A(); }⏎  fun b() = 1⏎}⏎",
+            ),
+            (
+                "object A { class B { val c = \"}\" } }",
+                "object A { class B { val c = \"}\"; }; }",
+            ),
+        ],
+    );
+    unchanged(
+        kotlin,
+        &[
+            "class A {\n  fun b() {}\n}\n",
+            "class A { fun b() {}; }",
+            "val a = \"\"\"{ b }\"\"\"\n/* { /* */ c } */",
+            "val a = { b -> }",
+        ],
+    );
+}
+
+#[test]
 fn bodies_of_python() {
     check(
         python,
@@ -339,6 +388,14 @@ fn bodies_of_python() {
             (
                 "def a():\n    # Why.\n    b = '''\ndef c():\n'''\n    if b:\n        d\n# e\nf = 1",
                 "def a():⏎    # Why.⏎    ⏎⏎⏎⏎    pass⏎# e⏎f = 1",
+            ),
+            (
+                "def a():\n  if b:\n    c # No.\n    # Says.\n    @d\n    def e():\n      f\n      g\n    h\n",
+                "def a():⏎  ⏎⏎  # Says.⏎  @d⏎  def e():⏎      ⏎      pass⏎  pass⏎",
+            ),
+            (
+                "def a():\n  def b(): pass\n  @d\n  class C:\n    D = 1\n    def e(self):\n      f\n      g\n  h",
+                "def a():⏎  def b(): pass⏎⏎⏎⏎⏎⏎⏎  pass",
             ),
         ],
     );

@@ -107,6 +107,11 @@ impl<'s> Tokens<'s> {
         self.source.get(self.start..self.at).unwrap_or(&[])
     }
 
+    /// Text of a token read before.
+    pub(super) fn text_at(&self, token: std::ops::Range<usize>) -> &'s [u8] {
+        self.source.get(token).unwrap_or(&[])
+    }
+
     /// Whether nothing is left to read.
     pub(super) fn is_done(&self) -> bool {
         self.at >= self.source.len()
@@ -120,6 +125,15 @@ impl<'s> Tokens<'s> {
     /// Whether the token read last is the first of its line.
     pub(super) fn broke(&self) -> bool {
         self.broke
+    }
+
+    /// Whether nothing but a comment stands beside the token read last in its line.
+    pub(super) fn is_alone(&self) -> bool {
+        let behind = self
+            .rest()
+            .iter()
+            .find(|it| !matches!(it, b' ' | b'\t' | b'\r'));
+        (self.broke || self.start == 0) && behind.is_none_or(|it| matches!(it, b'\n' | b'/'))
     }
 
     /// The byte before a place.

@@ -1,5 +1,7 @@
 //! HTML, XML, and components whose script is in another language.
 
+use std::collections::HashSet;
+
 use tree_sitter::{Point, Range};
 
 use crate::facts::Kind;
@@ -8,8 +10,9 @@ use crate::parse::draft::{Draft, New, head, slice};
 
 use super::lines;
 
-/// Most ids kept of one file.
+/// Most ids kept of one file, and most classes: some libraries of styles have one for every property.
 const MAX_IDS: usize = 100;
+const MAX_CLASSES: usize = 100;
 /// Most elements kept of an XML file.
 const MAX_ELEMENTS: usize = 40;
 
@@ -101,10 +104,24 @@ fn add(tag: &Tag<'_>, kind: Kind, name: &[u8], draft: &mut Draft) -> Option<u32>
     })
 }
 
-/// HTML: ids, and what is loaded.
+/// HTML: ids, classes as style sheets name them, and what is loaded.
 pub(in crate::parse) fn html(source: &[u8], draft: &mut Draft) {
     let mut count = 0;
+    let mut classes: HashSet<&[u8]> = HashSet::new();
     tags(source, |tag| {
+        let listed = tag.attribute(b"class").unwrap_or(b"");
+        for class in listed.split(u8::is_ascii_whitespace) {
+            // Neither what templates put together nor `md:w-1/2`.
+            let plain = |it: &u8| it.is_ascii_alphanumeric() || matches!(it, b'-' | b'_');
+            let named = class.first().is_some_and(u8::is_ascii_alphabetic);
+            if named
+                && class.iter().all(plain)
+                && classes.len() < MAX_CLASSES
+                && classes.insert(class)
+            {
+                add(tag, Kind::Section, &[b".", class].concat(), draft);
+            }
+        }
         if let Some(id) = tag.attribute(b"id") {
             // Templates put names together.
             let plain = !id.iter().any(|c| matches!(c, b'{' | b'<' | b'$' | b' '));

@@ -1,6 +1,6 @@
 //! CSS, SCSS and Less: selectors with an id or class, variables, mixins.
 
-use crate::facts::Kind;
+use crate::facts::{Kind, MAX_NAME};
 use crate::parse::draft::{Draft, New, head};
 
 use super::lines;
@@ -9,13 +9,23 @@ use super::lines;
 const MAX_NAMES: usize = 200;
 /// Longest line that is looked at.
 const MAX_LINE: usize = 400;
+/// Deepest nesting that is followed.
+const MAX_DEPTH: usize = 64;
+/// Most selectors of one block that `&` may stand for.
+const MAX_SELECTORS: usize = 8;
+
+/// A block that is open.
+struct Block {
+    /// What it defines.
+    index: Option<u32>,
+    /// What `&` stands for in it: the last name of each of its selectors.
+    names: Vec<Vec<u8>>,
+}
 
 /// Reads a style sheet.
 pub(in crate::parse) fn read(source: &[u8], draft: &mut Draft) {
     let mut comment = false;
-    let mut depth = 0_i32;
-    // Definitions that are open, and how deep they began.
-    let mut open: Vec<(i32, u32)> = Vec::new();
+    let mut open: Vec<Block> = Vec::new();
     let mut seen: Vec<Vec<u8>> = Vec::new();
     for (number, _, line) in lines(source) {
         let text = head(line.trim_ascii(), MAX_LINE);
@@ -38,64 +48,94 @@ pub(in crate::parse) fn read(source: &[u8], draft: &mut Draft) {
             draft.import(path, number);
             continue;
         }
-        let before = depth;
-        let mut add = |kind, name: &[u8], draft: &mut Draft| {
-            if seen.len() >= MAX_NAMES || seen.iter().any(|it| it == name) {
-                return None;
-            }
-            seen.push(name.to_vec());
-            draft.push(&New {
-                kind,
-                name,
-                signature: text.split(|&c| c == b'{').next().unwrap_or(text),
-                container: None,
-                line: number,
-                end_line: number,
-                exported: true,
-                declared_only: false,
-            })
-        };
-        let mut first = None;
-        if let Some(rest) = at_rule(text, &[b"@mixin", b"@function", b"@keyframes"]) {
-            let end = rest
-                .iter()
-                .position(|c| !(c.is_ascii_alphanumeric() || matches!(c, b'-' | b'_')))
-                .unwrap_or(rest.len());
-            let kind = if text.starts_with(b"@function") {
-                Kind::Function
-            } else {
-                Kind::Macro
+        for piece in Pieces(text) {
+            let mut add = |kind, name: &[u8]| {
+                if seen.len() >= MAX_NAMES || seen.iter().any(|it| it == name) {
+                    return None;
+                }
+                seen.push(name.to_vec());
+                draft.push(&New {
+                    kind,
+                    name,
+                    signature: piece.split(|&c| c == b'{').next().unwrap_or(piece),
+                    container: None,
+                    line: number,
+                    end_line: number,
+                    exported: true,
+                    declared_only: false,
+                })
             };
-            first = add(kind, rest.get(..end).unwrap_or(rest), draft);
-        } else if text.starts_with(b"$") || text.starts_with(b"--") || text.starts_with(b"@") {
-            // Variables; other rules (`@media`) only hold what counts.
-            if let Some(end) = memchr::memchr(b':', text)
-                && !text.contains(&b'{')
+            let mut block = Block {
+                index: None,
+                names: open.last().map_or(Vec::new(), |it| it.names.clone()),
+            };
+            if piece == b"}" {
+                if let Some(index) = open.pop().and_then(|it| it.index)
+                    && let Some(it) = draft.get_mut(index)
+                {
+                    it.end_line = number;
+                }
+                continue;
+            }
+            let opens = piece.ends_with(b"{");
+            if let Some(rest) = at_rule(piece, &[b"@mixin", b"@function", b"@keyframes"]) {
+                let kind = if piece.starts_with(b"@function") {
+                    Kind::Function
+                } else {
+                    Kind::Macro
+                };
+                block.index = add(kind, rest.get(..length(rest)).unwrap_or(rest));
+            } else if piece.starts_with(b"$") || piece.starts_with(b"--") || piece.starts_with(b"@")
             {
-                add(Kind::Variable, text.get(..end).unwrap_or(text), draft);
+                // Variables; other rules (`@media`) only hold what counts.
+                if let Some(end) = memchr::memchr(b':', piece)
+                    && !opens
+                {
+                    add(Kind::Variable, piece.get(..end).unwrap_or(piece));
+                }
+            } else if opens || piece == text && !is_declaration(piece) {
+                let around = std::mem::take(&mut block.names);
+                for name in names(piece, &around) {
+                    let index = add(Kind::Section, &name);
+                    block.index = block.index.or(index);
+                }
+                block.names = last_names(piece, &around);
             }
-        } else if !is_declaration(text) {
-            for name in names(text) {
-                let index = add(Kind::Section, name, draft);
-                first = first.or(index);
-            }
-        }
-        depth += balance(text);
-        if let Some(index) = first
-            && text.contains(&b'{')
-            && depth > before
-        {
-            open.push((before, index));
-        }
-        while let Some(&(at, index)) = open.last() {
-            if depth > at {
-                break;
-            }
-            open.pop();
-            if let Some(it) = draft.get_mut(index) {
-                it.end_line = number;
+            if opens && open.len() < MAX_DEPTH {
+                open.push(block);
             }
         }
+    }
+}
+
+/// A line taken apart: heads of blocks with their brace, what ends with `;`, closing braces, the rest.
+struct Pieces<'a>(&'a [u8]);
+
+impl<'a> Iterator for Pieces<'a> {
+    type Item = &'a [u8];
+
+    fn next(&mut self) -> Option<&'a [u8]> {
+        let text = self.0.trim_ascii();
+        let mut inserted = false;
+        // `#{$name}` is part of what it stands in.
+        let end = text.iter().enumerate().position(|(at, byte)| match byte {
+            b'{' if at.checked_sub(1).and_then(|it| text.get(it)) == Some(&b'#') => {
+                inserted = true;
+                false
+            }
+            b'}' => !std::mem::take(&mut inserted),
+            b'{' | b';' => true,
+            _ => false,
+        });
+        let end = match end {
+            // What stands before a closing brace comes first.
+            Some(at) if at > 0 && text.get(at) == Some(&b'}') => at,
+            Some(at) => at + 1,
+            None => text.len(),
+        };
+        let (piece, rest) = text.split_at_checked(end)?;
+        self.0 = rest;
+        (!piece.is_empty()).then(|| piece.trim_ascii_end())
     }
 }
 
@@ -115,32 +155,46 @@ fn is_declaration(text: &[u8]) -> bool {
             && memchr::memmem::find(text, b": ").is_some()
 }
 
-/// Ids and classes of a selector: `#a .b` has `#a` and `.b`.
-fn names(text: &[u8]) -> impl Iterator<Item = &[u8]> {
+/// Ids and classes of a selector: `#a .b` has `#a` and `.b`, and in a block of `.b`, `&-c` is `.b-c`.
+fn names(text: &[u8], around: &[Vec<u8>]) -> Vec<Vec<u8>> {
     let selector = text.split(|&c| c == b'{').next().unwrap_or(text);
+    let mut found = Vec::new();
     let mut at = 0;
-    std::iter::from_fn(move || {
-        loop {
-            let rest = selector.get(at..)?;
-            let start = rest.iter().position(|c| matches!(c, b'.' | b'#'))?;
-            let word = rest.get(start + 1..)?;
-            let length = word
-                .iter()
-                .position(|c| !(c.is_ascii_alphanumeric() || matches!(c, b'-' | b'_')))
-                .unwrap_or(word.len());
-            at += start + 1 + length;
-            let letter = word.first().is_some_and(|c| !c.is_ascii_digit());
-            if length > 0 && letter {
-                return rest.get(start..start + 1 + length);
+    while let Some(rest) = selector.get(at..) {
+        let Some(start) = rest.iter().position(|c| matches!(c, b'.' | b'#' | b'&')) else {
+            break;
+        };
+        let word = rest.get(start + 1..).unwrap_or(&[]);
+        let length = length(word);
+        at += start + 1 + length;
+        let name = rest.get(start..start + 1 + length).unwrap_or(&[]);
+        match name.split_first() {
+            Some((b'&', more)) if !more.is_empty() => {
+                let joined = around.iter().map(|it| [it, more].concat());
+                found.extend(joined.filter(|it| it.len() <= MAX_NAME));
             }
+            Some((b'.' | b'#', [first, ..])) if !first.is_ascii_digit() => {
+                found.push(name.to_vec());
+            }
+            _ => {}
         }
-    })
+    }
+    found
 }
 
-fn balance(text: &[u8]) -> i32 {
-    text.iter().fold(0, |depth, c| match c {
-        b'{' => depth + 1,
-        b'}' => depth - 1,
-        _ => depth,
-    })
+/// The last name of each selector.
+fn last_names(text: &[u8], around: &[Vec<u8>]) -> Vec<Vec<u8>> {
+    let selectors = text.split(|&c| c == b',').take(MAX_SELECTORS);
+    let last = selectors.filter_map(|it| match names(it, around).pop() {
+        // `&:hover` is what it is in.
+        None if it.contains(&b'&') => around.first().cloned(),
+        name => name,
+    });
+    last.collect()
+}
+
+/// How long the word is with which a text begins.
+fn length(text: &[u8]) -> usize {
+    let in_word = |c: &u8| c.is_ascii_alphanumeric() || matches!(c, b'-' | b'_');
+    text.iter().take_while(|it| in_word(it)).count()
 }
