@@ -26,8 +26,9 @@ pub struct WorktreeFacts {
     rules: Arc<Rules>,
     /// All files that git does not ignore; none while the map does not know them all.
     map: Option<Arc<Tree>>,
-    /// Paths and texts that were asked for: a command asks for the same ones again and again.
+    /// Paths, links and texts that were asked for: a command asks for the same ones again and again.
     paths: RefCell<HashMap<RepoPath, Known>>,
+    links: RefCell<HashMap<RepoPath, Option<Arc<str>>>>,
     /// Whether somebody wants to know what is written, and what is.
     watches: bool,
     written: RefCell<Vec<RepoPath>>,
@@ -57,6 +58,7 @@ impl WorktreeFacts {
             worktree: worktree.to_owned(),
             map: app.maps.complete_tree(worktree),
             paths: RefCell::default(),
+            links: RefCell::default(),
             watches: false,
             written: RefCell::default(),
             texts: RefCell::default(),
@@ -167,6 +169,13 @@ impl Facts for WorktreeFacts {
             return Some(Limit::Forbidden);
         }
         by_policy(self.rules.like(pattern)?)
+    }
+
+    fn link(&self, path: &RepoPath) -> Option<Arc<str>> {
+        remembered(&self.links, MAX_PATHS, path, || {
+            let target = std::fs::read_link(self.worktree.join(path.as_str())).ok()?;
+            Some(target.to_str()?.into())
+        })
     }
 
     fn text(&self, path: &RepoPath) -> Option<Arc<str>> {

@@ -19,6 +19,7 @@ mod handed;
 mod inplace;
 mod lent;
 mod limits;
+mod links;
 mod nothing;
 mod options;
 mod precious;
@@ -35,7 +36,7 @@ mod verbs;
 mod windows;
 mod writes;
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 
 use aictx_proto::methods::guard::GuardWarning;
 use aictx_signals::shell::{self, Dialect, Role, Script, SimpleCommand, Word};
@@ -153,6 +154,7 @@ pub fn command_risk_in(
         from_files: 0,
         programs: 0,
         scripts: 0,
+        asked: Cell::new(0),
     };
     let script = shell::analyse(command, Dialect::Posix);
     judge.windows = dialect == Dialect::Windows || windows::is_spoken(&script);
@@ -218,6 +220,8 @@ struct Judge<'a> {
     /// How many programs were read, and scripts inside scripts.
     programs: u16,
     scripts: u16,
+    /// How many places were looked at for links.
+    asked: Cell<u16>,
 }
 
 /// A command with its place in the script.

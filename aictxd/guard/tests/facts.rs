@@ -324,3 +324,72 @@ fn what_a_program_deletes_is_weighed_like_any_file() {
         Level::Destructive
     );
 }
+
+/// A repository with links: to a directory of it, out of it, to git's own, to a temporary place, in a circle.
+fn linked() -> MemoryFacts {
+    let mut facts = repository();
+    for (name, target) in [
+        ("to_src", "src"),
+        ("target/up", "../src"),
+        ("etc", "/etc"),
+        ("home", "/home/dev"),
+        ("git", ".git"),
+        ("scratch", "/tmp/scratch"),
+        ("hosts", "etc/hosts"),
+        ("a", "b"),
+        ("b", "a"),
+    ] {
+        facts.links.insert(path(name), Arc::from(target));
+        facts.paths.insert(
+            path(name),
+            Known {
+                exists: Some(true),
+                directory: Some(false),
+                tracked: Some(true),
+                ignored: Some(false),
+                dirty: Some(false),
+            },
+        );
+    }
+    facts
+}
+
+#[test]
+fn a_path_is_judged_by_where_links_lead() {
+    let facts = linked();
+    for (command, want) in [
+        // The link itself is a file that goes away.
+        ("rm to_src", Level::Safe),
+        ("rm -rf to_src", Level::Safe),
+        ("rm -rf etc", Level::Safe),
+        // What is behind it.
+        ("rm -rf to_src/", Level::Destructive),
+        ("rm -rf to_src/.", Level::Destructive),
+        ("rm -rf to_src/*", Level::Destructive),
+        ("rm -rf target/up/", Level::Destructive),
+        ("rm -rf target/up/../out", Level::Caution),
+        ("cd target/up && rm -rf *", Level::Destructive),
+        ("rm -rf etc/", Level::Destructive),
+        ("rm -rf etc/nginx", Level::Destructive),
+        ("rm -rf home/", Level::Destructive),
+        ("rm -rf git/", Level::Destructive),
+        ("rm -rf scratch/", Level::Caution),
+        ("rm to_src/clean.rs", Level::Safe),
+        ("rm to_src/dirty.rs", Level::Caution),
+        ("echo x > etc/hosts", Level::Destructive),
+        ("echo x > hosts", Level::Destructive),
+        ("echo x > scratch/new", Level::Safe),
+        ("echo x >> git/config", Level::Destructive),
+        ("cp x hosts", Level::Destructive),
+        (
+            "python3 -c \"import shutil; shutil.rmtree('etc/nginx')\"",
+            Level::Destructive,
+        ),
+        ("cat etc/hosts", Level::Safe),
+        // Where a circle leads nobody knows.
+        ("rm -rf a/", Level::Safe),
+    ] {
+        let risk = command_risk(command, PLACE, &facts);
+        assert_eq!(risk.level(), want, "{command}: {:#?}", risk.findings);
+    }
+}

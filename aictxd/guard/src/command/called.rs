@@ -545,6 +545,7 @@ fn run(judge: &mut Judge, commands: &str, cwd: &str, by: String) {
         from_files: 0,
         programs: judge.programs,
         scripts: judge.scripts,
+        asked: judge.asked.clone(),
     };
     let parsed = inside.risk.parsed;
     inside.script(&script);
@@ -553,5 +554,6 @@ fn run(judge: &mut Judge, commands: &str, cwd: &str, by: String) {
     judge.called.files = inside.called.files;
     judge.programs = inside.programs;
     judge.scripts = inside.scripts;
+    judge.asked = inside.asked;
     judge.risk = inside.risk;
 }

@@ -580,8 +580,7 @@ impl Code<'_> {
                 Tier::Destructive
             }
         } else {
-            let dir = call.command.dir.as_deref();
-            let reach = judge.place.reach(dir, target, call.command.remote);
+            let reach = judge.reach(call, target);
             match judge.reach_by_facts(call, &word, reach) {
                 Reach::File | Reach::Regenerable => Tier::Risky,
                 Reach::Files => Tier::Destructive,

@@ -1,7 +1,9 @@
 //! Deleting: `rm` and its kin, `find -delete`, disks.
 
+use aictx_proto::path::Located;
 use aictx_signals::shell::{SimpleCommand, Word};
 
+use super::links::Last;
 use super::table::{FORMATTERS, REGENERABLE_FILES, SHREDDERS};
 use super::target::{Reach, Touch, is_regenerable, is_temporary_variable};
 use super::{Call, Judge, Kind, Level, MAX_BACK, Tier, fresh, has_option};
@@ -176,7 +178,7 @@ fn one_file(judge: &mut Judge, call: Call, target: &Word) {
     if judge.loses_precious(call, target, name) {
         return;
     }
-    judge.write_target(call, target, name, Touch::Alter);
+    judge.write_target(call, target, name, Touch::Remove);
     let temporary = judge.is_temporary(call, target);
     if !target.quoted && text.contains('*') && !temporary {
         let pattern = text.rsplit('/').next().unwrap_or_default();
@@ -240,7 +242,7 @@ pub(super) fn recursive(judge: &mut Judge, call: Call, verb: &str, targets: &[&W
                 // New, but with something in it that was elsewhere before.
                 Reach::Files
             } else {
-                let reach = judge.place.reach(dir, &word.text, remote);
+                let reach = judge.reach(call, &word.text);
                 judge.reach_by_facts(call, word, reach)
             };
         if reach == Reach::File {
@@ -254,10 +256,9 @@ pub(super) fn recursive(judge: &mut Judge, call: Call, verb: &str, targets: &[&W
         hit.push(&word.text);
         if !remote && reach == Reach::Files && !home {
             // State and version control directories have names of their own.
-            if let Some(located) = judge.place.locate(dir, &word.text)
-                && matches!(located, aictx_proto::path::Located::Inside(_))
-            {
-                judge.write_target(call, word, verb, Touch::Alter);
+            let led = judge.leads(call, word, Last::Itself);
+            if let Some(Located::Inside(_)) = judge.place.locate(dir, &led) {
+                judge.write_target(call, word, verb, Touch::Remove);
             }
         }
     }

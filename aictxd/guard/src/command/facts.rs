@@ -79,9 +79,15 @@ pub trait Facts {
         Vec::new()
     }
 
-    /// Whether [`Facts::path`] can ever answer.
+    /// Whether [`Facts::path`] and [`Facts::link`] can ever answer.
     fn has_paths(&self) -> bool {
         true
+    }
+
+    /// The text of a path that is a symbolic link: where it leads, absolute or from its directory.
+    fn link(&self, path: &RepoPath) -> Option<Arc<str>> {
+        let _ = path;
+        None
     }
 
     /// Whether [`Facts::text`] can ever answer.
@@ -122,6 +128,8 @@ pub struct MemoryFacts {
     pub paths: HashMap<RepoPath, Known>,
     /// By path.
     pub texts: HashMap<RepoPath, Arc<str>>,
+    /// Where symbolic links lead, by path.
+    pub links: HashMap<RepoPath, Arc<str>>,
 }
 
 impl Facts for MemoryFacts {
@@ -131,5 +139,9 @@ impl Facts for MemoryFacts {
 
     fn text(&self, path: &RepoPath) -> Option<Arc<str>> {
         self.texts.get(path).cloned()
+    }
+
+    fn link(&self, path: &RepoPath) -> Option<Arc<str>> {
+        self.links.get(path).cloned()
     }
 }

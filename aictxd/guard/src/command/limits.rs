@@ -4,12 +4,15 @@
 //! A command counts when it writes what it is given. Which do is a table; whatever is not in it only
 //! reads, as tests and compilers do.
 
+use std::borrow::Cow;
+
 use aictx_proto::path::Located;
 use aictx_signals::shell::Word;
 
 use super::code::literals;
 use super::facts::Limit;
 use super::findings::What;
+use super::links::Last;
 use super::options::has_option;
 use super::{Call, Judge, Kind, Level, Tier};
 use crate::codes::{self, Code};
@@ -144,12 +147,27 @@ fn touched(judge: &mut Judge, call: Call, words: &[Word], verb: &str) {
     }
 }
 
-/// What speaks against writing what a word names, if it names anything of the repository.
+/// What speaks against writing what a word names, if it names anything of the repository; by the name
+/// that it has there and by where links lead from it.
 fn limit_on(judge: &Judge, call: Call, text: &str) -> Option<Limit> {
     if text.is_empty() {
         return None;
     }
-    let Some(Located::Inside(path)) = judge.place.locate(call.command.dir.as_deref(), text) else {
+    let last = match call.name {
+        "rm" | "rmdir" | "unlink" | "mv" => Last::Itself,
+        _ => Last::Followed,
+    };
+    let led = judge.through_links(call.command.dir.as_deref(), text, last);
+    let behind = match &led {
+        Cow::Borrowed(_) => None,
+        Cow::Owned(led) => limit_at(judge, call, led),
+    };
+    behind.or_else(|| limit_at(judge, call, text))
+}
+
+fn limit_at(judge: &Judge, call: Call, text: &str) -> Option<Limit> {
+    let dir = call.command.dir.as_deref();
+    let Some(Located::Inside(path)) = judge.place.locate(dir, text) else {
         return None;
     };
     let facts = judge.facts;
@@ -197,8 +215,9 @@ fn found(judge: &mut Judge, call: Call) {
         roots.push(".");
     }
     for root in roots.into_iter().take(MAX_WORDS) {
-        let Some(Located::Inside(path)) = judge.place.locate(call.command.dir.as_deref(), root)
-        else {
+        let dir = call.command.dir.as_deref();
+        let led = judge.through_links(dir, root, Last::Followed);
+        let Some(Located::Inside(path)) = judge.place.locate(dir, &led) else {
             continue;
         };
         let facts = judge.facts;

@@ -80,8 +80,8 @@ impl Judge<'_> {
                     self.emptying(call, &redirect.target)
                 };
                 self.hit(Some(call), Kind::Overwrite, tier, sign, [target]);
-            } else if self.known(call, &redirect.target).tracked == Some(true) {
-                let known = self.known(call, &redirect.target);
+            } else if self.known_behind(call, &redirect.target).tracked == Some(true) {
+                let known = self.known_behind(call, &redirect.target);
                 let reversible = known.dirty == Some(false);
                 self.note(Kind::Overwrite, reversible, sign, [target]);
             }

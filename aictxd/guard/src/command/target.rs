@@ -5,8 +5,9 @@ use std::borrow::Cow;
 use aictx_proto::path::{Located, Outside, locate, segments};
 use aictx_signals::shell::Word;
 
+use super::links::Last;
 use super::table::{DISKS, REGENERABLE, REGENERABLE_FILES, TEMPORARY};
-use super::{Call, Judge, Kind, Known, Tier, What};
+use super::{Call, Judge, Kind, Tier, What};
 use crate::codes::{self, ERROR, PATH_OUTSIDE_REPO};
 use crate::path;
 
@@ -23,6 +24,10 @@ pub struct Place<'a> {
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Touch {
     Alter,
+    /// Taken away: of a link, the link itself.
+    Remove,
+    /// Taken elsewhere: of a link, the link itself.
+    Move,
     /// At its end: what is there stays.
     Append,
     Create,
@@ -142,7 +147,7 @@ fn home(raw: &str) -> Cow<'_, str> {
 }
 
 /// The directory of `dir/*` and `dir/`: deleting the contents is deleting it.
-fn contents(raw: &str) -> &str {
+pub(super) fn contents(raw: &str) -> &str {
     let mut text = raw;
     loop {
         let shorter = text
@@ -382,10 +387,16 @@ impl Judge<'_> {
             }
             return;
         }
+        let last = match touch {
+            Touch::Remove | Touch::Move => Last::Itself,
+            Touch::Alter | Touch::Append | Touch::Create => Last::Followed,
+        };
+        let dir = call.command.dir.as_deref();
+        let led = self.leads(call, word, last);
         let located = if known_home {
             Some(Located::Outside(Outside::Home))
         } else {
-            self.place.locate(call.command.dir.as_deref(), &word.text)
+            self.place.locate(dir, &led)
         };
         let Some(located) = located else {
             return;
@@ -400,22 +411,21 @@ impl Judge<'_> {
         };
         let outside = std::ptr::eq(code, &raw const PATH_OUTSIDE_REPO);
         if outside {
-            let absolute = self.place.absolute(call.command.dir.as_deref(), &word.text);
+            let absolute = self.place.absolute(dir, &led);
             let below = |path: &str| self.place.is_temporary(path);
-            let into = |path: &str| touch == Touch::Create && below(&format!("{path}/new"));
+            let creates = matches!(touch, Touch::Create | Touch::Move);
+            let into = |path: &str| creates && below(&format!("{path}/new"));
             if absolute.is_some_and(|path| below(&path) || into(&path)) {
                 return;
             }
         }
         let mild = match touch {
-            Touch::Create => outside && !is_in_use(&word.text),
+            Touch::Create | Touch::Move => outside && !is_in_use(&led),
             Touch::Append => {
-                let absolute = self.place.absolute(call.command.dir.as_deref(), &word.text);
-                outside
-                    && !is_trusted(&word.text)
-                    && !absolute.is_some_and(|path| is_trusted(&path))
+                let absolute = self.place.absolute(dir, &led);
+                outside && !is_trusted(&led) && !absolute.is_some_and(|path| is_trusted(&path))
             }
-            Touch::Alter => false,
+            Touch::Alter | Touch::Remove => false,
         };
         let tier = if severity == ERROR && !mild {
             Tier::Destructive
@@ -439,25 +449,14 @@ impl Judge<'_> {
         self.add(what, verb, [word.text.as_str()]);
     }
 
-    /// What is known about a word as a path of this repository.
-    pub(super) fn known(&self, call: Call, word: &Word) -> Known {
-        if call.command.remote || word.unknown || word.text.is_empty() || !self.facts.has_paths() {
-            return Known::default();
-        }
-        let bare = contents(&word.text);
-        match self.place.locate(call.command.dir.as_deref(), bare) {
-            Some(Located::Inside(path)) => self.facts.path(&path),
-            _ => Known::default(),
-        }
-    }
-
     /// Corrects what names promise by what is known.
     pub(super) fn reach_by_facts(&self, call: Call, word: &Word, reach: Reach) -> Reach {
         let known = self.known(call, word);
         let whole = contents(&word.text) == word.text.trim_end_matches('/');
         // Recorded state is ignored by git, and nothing makes it again.
         let dir = call.command.dir.as_deref();
-        let located = self.place.locate(dir, contents(&word.text));
+        let led = self.contents_led(dir, &word.text, Last::Itself);
+        let located = self.place.locate(dir, &led);
         let recorded = located.and_then(|located| path::verdict(&located));
         if recorded
             .is_some_and(|(code, _)| std::ptr::eq(code, &raw const codes::GENERATED_STATE_PATH))
@@ -482,13 +481,16 @@ impl Judge<'_> {
             && (is_temporary_variable(&word.text)
                 || self
                     .place
-                    .absolute(call.command.dir.as_deref(), &word.text)
+                    .absolute(
+                        call.command.dir.as_deref(),
+                        &self.leads(call, word, Last::Itself),
+                    )
                     .is_some_and(|path| self.place.is_temporary(&path)))
     }
 
     /// A file takes the place of another that nothing has a copy of.
     pub(super) fn overwritten(&mut self, call: Call, verb: &str, destination: &Word) {
-        let known = self.known(call, destination);
+        let known = self.known_behind(call, destination);
         let lost = known.exists == Some(true)
             && known.directory == Some(false)
             && (known.dirty == Some(true)
@@ -517,14 +519,12 @@ impl Judge<'_> {
     /// Whether a path certainly lies outside of the repository and is not temporary.
     pub(super) fn is_outside(&self, call: Call, word: &Word) -> bool {
         let dir = call.command.dir.as_deref();
+        let led = self.leads(call, word, Last::Followed);
         !word.unknown
-            && matches!(
-                self.place.locate(dir, &word.text),
-                Some(Located::Outside(_))
-            )
+            && matches!(self.place.locate(dir, &led), Some(Located::Outside(_)))
             && !self
                 .place
-                .absolute(dir, &word.text)
+                .absolute(dir, &led)
                 .is_some_and(|path| self.place.is_temporary(&path))
     }
 }

@@ -56,7 +56,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
                 }
             }
             if name == "mv" {
-                judge.write_all(call, sources.iter().copied(), name, Touch::Create);
+                judge.write_all(call, sources.iter().copied(), name, Touch::Move);
                 let leaves = !call.command.remote && judge.is_outside(call, destination);
                 if leaves && sources.iter().any(|word| !judge.is_outside(call, word)) {
                     let shown = sources.iter().copied().chain([destination]);
@@ -265,8 +265,7 @@ fn is_mode_taken(text: &str) -> bool {
 }
 
 fn reach_of(judge: &Judge, call: Call, word: &Word) -> Reach {
-    let dir = call.command.dir.as_deref();
-    judge.place.reach(dir, &word.text, call.command.remote)
+    judge.reach(call, &word.text)
 }
 
 /// `head -1 x | sponge x`: all but a part of it is gone.
@@ -442,7 +441,7 @@ impl Judge<'_> {
 
     /// How bad it is to leave a file empty: what people wrote is lost, what programs write is not.
     pub(super) fn emptying(&self, call: Call, word: &Word) -> Tier {
-        let known = self.known(call, word);
+        let known = self.known_behind(call, word);
         let written = match known.tracked {
             Some(tracked) => tracked,
             None => {
