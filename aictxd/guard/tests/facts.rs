@@ -20,6 +20,15 @@ fn path(text: &str) -> RepoPath {
     RepoPath::parse(text).unwrap()
 }
 
+/// Of what is not there.
+const GONE: Known = Known {
+    exists: Some(false),
+    directory: None,
+    tracked: None,
+    ignored: None,
+    dirty: None,
+};
+
 fn repository() -> MemoryFacts {
     let mut facts = MemoryFacts::default();
     let mut add = |name: &str, known: Known| {
@@ -48,6 +57,8 @@ fn repository() -> MemoryFacts {
     add("src", tree);
     add("src/clean.rs", tracked);
     add("src/dirty.rs", dirty);
+    add("gone.rs", GONE);
+    add("HEAD", GONE);
     add("out", ignored);
     add("dist", tree);
     add("target", ignored);
@@ -122,6 +133,39 @@ fn targets_matter() {
             Level::Caution,
             Level::Destructive,
         ),
+        (
+            "git checkout src/dirty.rs",
+            Level::Destructive,
+            Level::Destructive,
+        ),
+        (
+            "git checkout src/clean.rs",
+            Level::Caution,
+            Level::Destructive,
+        ),
+        // A branch of this name would not be taken for one.
+        ("git checkout src", Level::Caution, Level::Safe),
+        (
+            "git checkout HEAD src/dirty.rs",
+            Level::Destructive,
+            Level::Destructive,
+        ),
+        (
+            "git checkout HEAD~1 src/dirty.rs",
+            Level::Destructive,
+            Level::Destructive,
+        ),
+        (
+            "git restore src/dirty.rs",
+            Level::Destructive,
+            Level::Destructive,
+        ),
+        (
+            "git checkout HEAD gone.rs",
+            Level::Caution,
+            Level::Destructive,
+        ),
+        ("git checkout gone.rs", Level::Safe, Level::Destructive),
         ("echo x > src/dirty.rs", Level::Caution, Level::Safe),
         ("mv a src/dirty.rs", Level::Caution, Level::Safe),
         (

@@ -302,10 +302,16 @@ impl Judge<'_> {
         match paths {
             None => self.facts.path(&RepoPath::root()).dirty == Some(false),
             Some(paths) => {
+                // What is not there cannot be lost, but for patterns and for what git spells by itself.
+                let kept = |word: &&Word| {
+                    let known = self.known(call, word);
+                    known.dirty == Some(false) || known.exists == Some(false)
+                };
                 !paths.is_empty()
                     && paths.iter().all(|word| {
                         !word.text.contains(['*', '?', '['])
-                            && self.known(call, word).dirty == Some(false)
+                            && !word.text.starts_with(':')
+                            && kept(word)
                     })
             }
         }
@@ -368,12 +374,21 @@ fn checkout(judge: &mut Judge, call: Call, words: &[Word]) {
             || text.ends_with('/')
             || text.contains('*')
     };
-    if named.len() > 1 || named.iter().any(|word| pathspec(&word.text)) {
-        judge.overwrite_files(call, "git checkout of files", &named, Tier::Destructive);
-    } else if let Some(word) = named.first()
-        && (looks_like_file(&word.text) || judge.known(call, word).exists == Some(true))
-    {
-        judge.overwrite_files(call, "git checkout of files", &named, Tier::Risky);
+    // Of a name that a file has, too, git takes a branch for none: it takes the file, or asks.
+    let file = |word: &Word| match judge.known(call, word).exists {
+        Some(exists) => exists,
+        None => looks_like_file(&word.text),
+    };
+    let one = named.first().is_some_and(|word| file(word));
+    if one || named.len() > 1 || named.iter().any(|word| pathspec(&word.text)) {
+        // One side of a conflict is taken: what it held is there, half of it.
+        let sides = has_option(words, &["--ours", "--theirs", "-m", "--merge"]);
+        let tier = if sides {
+            Tier::Risky
+        } else {
+            Tier::Destructive
+        };
+        judge.overwrite_files(call, "git checkout of files", &named, tier);
     }
 }
 

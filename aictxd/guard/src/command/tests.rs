@@ -151,7 +151,7 @@ fn risky() {
             "cp a ~/bin/a",
             "mkdir -p ../x",
             "echo A=1 >> .env",
-            "git checkout src/a.py",
+            "git checkout --ours src/a.py",
             "find . -name __pycache__ -type d -exec rm -rf {} +",
             "find . -name '*.pyc' -delete",
             "find . -name '*.pyc' | xargs rm -f",
@@ -168,6 +168,7 @@ fn destructive() {
     all(
         Tier::Destructive,
         &[
+            "git checkout src/a.py",
             "function f { rm -rf src; }; f",
             "pwsh -c 'Remove-Item -Recurse -Force src'",
             "python -c \"import os; os.system('rm -rf src')\"",
