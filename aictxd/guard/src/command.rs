@@ -17,6 +17,7 @@ mod git;
 mod given;
 mod handed;
 mod inplace;
+mod interpreted;
 mod lent;
 mod limits;
 mod links;

@@ -15,7 +15,9 @@ use super::data::interpreter;
 use super::given::printed;
 use super::lent::quoted;
 use super::options::value_of;
-use super::{Call, Judge, Kind, Level, MAX_BACK, MAX_TEXT, Place, Tier, What, code, promises};
+use super::{
+    Call, Judge, Kind, Level, MAX_BACK, MAX_TEXT, Place, Tier, What, code, interpreted, promises,
+};
 
 /// Files looked into for one command line.
 const MAX_FILES: u8 = 8;
@@ -248,8 +250,7 @@ fn script(judge: &mut Judge, call: Call) {
             .filter(|verb| verb.text == "run")
             .and_then(|_| words.find(|word| !word.text.starts_with('-')))
     } else if is_shell(name) || matches!(name, "source" | ".") || interpreter(name).is_some() {
-        let first = call.arguments().first();
-        first.filter(|word| !word.text.starts_with('-'))
+        interpreted::script_behind(name, interpreter(name), call.arguments())
     } else if matches!(name, "sbatch" | "qsub" | "bsub") {
         let mut words = call.arguments().iter();
         words.find(|word| word.text.contains('.') && !word.text.starts_with('-'))

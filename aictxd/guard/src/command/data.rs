@@ -10,7 +10,7 @@ use super::options::value_of;
 pub(super) use super::sql::statement_tier;
 use super::sql::{self, statements};
 use super::table::{DECODERS, DOWNLOADERS, INTERPRETERS, Interpreter, Traits};
-use super::{Call, Judge, Kind, Level, Tier, code, containers};
+use super::{Call, Judge, Kind, Level, Tier, code, containers, interpreted};
 
 /// Whether the call runs what was just fetched.
 pub(super) fn runs_download(call: Call) -> bool {
@@ -388,33 +388,16 @@ pub(super) fn judge_statements(judge: &mut Judge, call: Call) {
     }
 }
 
-/// `perl -we`, `ruby -lne`: the program stands behind a cluster of switches.
-fn is_program_cluster(known: &Interpreter, text: &str) -> bool {
-    matches!(known.name, "perl" | "ruby")
-        && text.len() <= 6
-        && text.strip_prefix('-').is_some_and(|cluster| {
-            cluster.ends_with(['e', 'E'])
-                && cluster
-                    .bytes()
-                    .all(|letter| b"wnpaleETtW0".contains(&letter))
-        })
-}
-
 /// A program on the line or in a here-document.
 fn programs(judge: &mut Judge, call: Call, known: &Interpreter) {
     let arguments = call.arguments();
     let mut texts: Vec<String> = Vec::new();
     let mut words = arguments.iter();
     while let Some(word) = words.next() {
-        if known.options.contains(&word.text.as_str()) || is_program_cluster(known, &word.text) {
-            texts.extend(words.next().map(|program| program.text.clone()));
-        } else if let Some(text) = known
-            .options
-            .iter()
-            .find_map(|option| word.text.strip_prefix(option))
-            .filter(|text| !text.is_empty() && word.quoted)
-        {
-            texts.push(text.to_owned());
+        match interpreted::program_in(known, word) {
+            Some("") => texts.extend(words.next().map(|program| program.text.clone())),
+            Some(program) => texts.push(program.to_owned()),
+            None => {}
         }
     }
     if reads_program_from_stdin(call.name, arguments) {

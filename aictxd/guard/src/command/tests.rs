@@ -168,6 +168,11 @@ fn destructive() {
     all(
         Tier::Destructive,
         &[
+            "python3 -uc \"import shutil; shutil.rmtree('src')\"",
+            "python -Ic \"import shutil; shutil.rmtree('src')\"",
+            "node -pe \"require('fs').rmSync('src',{recursive:true})\"",
+            "perl -MFile::Path -lne 'rmtree(\"src\")' x",
+            "ruby -rfileutils -e 'FileUtils.rm_rf(\"src\")'",
             "git checkout src/a.py",
             "function f { rm -rf src; }; f",
             "pwsh -c 'Remove-Item -Recurse -Force src'",
