@@ -12,6 +12,7 @@ mod editors;
 mod effect;
 mod facts;
 mod findings;
+mod found;
 mod fresh;
 mod git;
 mod given;

@@ -1,12 +1,12 @@
 //! Deleting: `rm` and its kin, `find -delete`, disks.
 
 use aictx_proto::path::Located;
-use aictx_signals::shell::{SimpleCommand, Word};
+use aictx_signals::shell::Word;
 
 use super::links::Last;
 use super::table::{FORMATTERS, REGENERABLE_FILES, SHREDDERS};
 use super::target::{Reach, Touch, is_regenerable, is_temporary_variable};
-use super::{Call, Judge, Kind, Level, MAX_BACK, Tier, fresh, has_option};
+use super::{Call, Judge, Kind, Level, Tier, found, fresh, has_option};
 
 /// Files of one call that are looked at.
 const MAX_FILES: usize = 256;
@@ -39,12 +39,12 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
                     let brought = judge.brings && fresh::names_what_is_new(word);
                     !brought && judge.is_temporary(call, word)
                 });
-                let tier = if temporary || finds_regenerable(call.command) {
+                let tier = if temporary || found::is_regenerable_only(call.command) {
                     Tier::Risky
                 } else {
                     Tier::Destructive
                 };
-                let starts = starts(call.command).map(|word| word.text.as_str());
+                let starts = found::starts(call.command).map(|word| word.text.as_str());
                 judge.hit(Some(call), Kind::Delete, tier, "find -delete", starts);
             }
         }
@@ -137,7 +137,7 @@ fn remove(judge: &mut Judge, call: Call, arguments: &[Word]) {
         return;
     }
     if call.command.fed && name != "rmdir" {
-        let tier = if feeds_regenerable(call) {
+        let tier = if found::feeds_regenerable(call) {
             Tier::Risky
         } else {
             Tier::Destructive
@@ -206,14 +206,14 @@ fn one_file(judge: &mut Judge, call: Call, target: &Word) {
 }
 
 /// `.git/index.lock` and its sisters: left behind by a git that ended early, and made again.
-fn is_git_lock(text: &str) -> bool {
+pub(super) fn is_git_lock(text: &str) -> bool {
     text.ends_with(".lock") && text.split('/').rev().skip(1).any(|part| part == ".git")
 }
 
 pub(super) fn recursive(judge: &mut Judge, call: Call, verb: &str, targets: &[&Word]) {
     if call.command.fed {
         let again = !targets.is_empty() && targets.iter().all(|word| is_regenerable_below(word));
-        let tier = if again || feeds_regenerable(call) {
+        let tier = if again || found::feeds_regenerable(call) {
             Tier::Risky
         } else {
             Tier::Destructive
@@ -288,75 +288,4 @@ fn is_regenerable_below(word: &Word) -> bool {
     let mut parts = word.text.trim_end_matches('/').rsplit('/');
     let last = parts.next().unwrap_or_default();
     given && parts.next().is_some() && is_regenerable(last)
-}
-
-/// Whether everything that a `find` selects can be made again.
-fn finds_regenerable(find: &SimpleCommand) -> bool {
-    let mut named = false;
-    let place = |option: &str| find.arguments().iter().position(|word| word.text == option);
-    // `find . -delete -name x` deletes before it asks for the name.
-    let asks = ["-name", "-iname"]
-        .iter()
-        .filter_map(|option| place(option))
-        .min();
-    if place("-delete").is_some_and(|at| asks.is_none_or(|asks| at < asks)) {
-        return false;
-    }
-    if starts(find).any(|word| word.text == "/") {
-        return false;
-    }
-    let within_git = starts(find).all(|word| is_git_lock(&format!("{}/.lock", word.text)));
-    let mut words = find.arguments().iter().peekable();
-    while let Some(word) = words.next() {
-        match word.text.as_str() {
-            // What lies somewhere is left out: that makes it less.
-            "!" | "-not"
-                if words
-                    .next_if(|word| matches!(word.text.as_str(), "-path" | "-ipath"))
-                    .is_some() =>
-            {
-                words.next();
-            }
-            "-name" | "-iname" => {
-                let Some(name) = words.next() else {
-                    return false;
-                };
-                named = is_regenerable(&name.text)
-                    || REGENERABLE_FILES.contains(&name.text.as_str())
-                    || (within_git && name.text.ends_with(".lock"));
-                if !named {
-                    return false;
-                }
-            }
-            "!" | "-not" | "-regex" | "-path" | "-newer" => return false,
-            _ => {}
-        }
-    }
-    named
-}
-
-/// The same for the `find` that feeds a command through a pipe or runs it.
-pub(super) fn feeds_regenerable(call: Call) -> bool {
-    finder(call).is_some_and(finds_regenerable)
-}
-
-/// The `find` that feeds a command through a pipe or runs it.
-pub(super) fn finder(call: Call<'_>) -> Option<&SimpleCommand> {
-    let find = call.feeder().or_else(|| {
-        call.script
-            .commands
-            .get(..call.segment)?
-            .iter()
-            .rev()
-            .take(MAX_BACK)
-            .find(|command| command.name() == "find")
-    })?;
-    (find.name() == "find").then_some(find)
-}
-
-/// Where a `find` starts.
-pub(super) fn starts(find: &SimpleCommand) -> impl Iterator<Item = &Word> {
-    find.arguments()
-        .iter()
-        .take_while(|word| !word.text.starts_with(['-', '(', '!']))
 }

@@ -47,7 +47,7 @@ pub(super) fn hits_only_what_is_new(call: Call, kind: Kind) -> bool {
         "sqlite3" => operands(arguments).first().is_some_and(is_there),
         // What stands before the first test is where it starts.
         "find" => {
-            let mut starts = super::delete::starts(command).peekable();
+            let mut starts = super::found::starts(command).peekable();
             starts.peek().is_some() && starts.all(|word| is_there(&word))
         }
         name if BY_PATH.contains(&name) => {

@@ -3,7 +3,7 @@
 use aictx_signals::shell::Word;
 
 use super::target::Touch;
-use super::{Call, Judge, Kind, Tier, delete, given, has_option, writes};
+use super::{Call, Judge, Kind, Tier, delete, found, given, has_option, writes};
 
 /// What a script leaves of the files it edits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,8 +56,8 @@ fn reaches_outside(judge: &Judge, call: Call, files: &[&Word]) -> bool {
     if !listed || call.command.remote {
         return false;
     }
-    if let Some(find) = delete::finder(call) {
-        return delete::starts(find).any(|word| judge.is_outside(call, word));
+    if let Some(find) = found::finder(call) {
+        return found::starts(find).any(|word| judge.is_outside(call, word));
     }
     let feeder = call.feeder();
     let grep = feeder.filter(|feeder| matches!(feeder.name(), "grep" | "rg" | "ag" | "egrep"));

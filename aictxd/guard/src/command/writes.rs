@@ -5,7 +5,7 @@ use aictx_signals::shell::Word;
 use super::nothing::{is_fed_nothing, reads};
 use super::options::value_of;
 use super::target::{Reach, Touch, is_disk, is_regenerable};
-use super::{Call, Judge, Kind, MAX_BACK, Tier, delete, has_option};
+use super::{Call, Judge, Kind, MAX_BACK, Tier, found, has_option};
 
 /// Programs that write files. Returns whether the program is one of them.
 pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
@@ -92,10 +92,10 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
             let taken = name == "chmod" && arguments.iter().any(|word| is_mode_taken(&word.text));
             let skip = usize::from(!prints && !taken);
             // What a `find` hands over is a tree, too.
-            let found = delete::finder(call).filter(|_| call.command.fed);
+            let found = found::finder(call).filter(|_| call.command.fed);
             if !prints && (found.is_some() || has_option(arguments, &["-R", "--recursive"])) {
                 let given: Vec<&Word> = match found {
-                    Some(find) => delete::starts(find).collect(),
+                    Some(find) => found::starts(find).collect(),
                     None => operands().skip(skip).collect(),
                 };
                 let worst = given
@@ -163,7 +163,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
                 let shown = files.iter().map(|word| word.text.as_str());
                 let again = match files.as_slice() {
                     // What another program lists.
-                    [] => !call.command.fed || delete::feeds_regenerable(call),
+                    [] => !call.command.fed || found::feeds_regenerable(call),
                     files => files.iter().all(|word| is_log(judge, call, word)),
                 };
                 let tier = if again {
