@@ -74,16 +74,18 @@ fn repository() -> MemoryFacts {
     };
     text(
         "Makefile",
-        "OUT = build\nall:\n\tcargo build\nclean:\n\trm -rf $(OUT)\nreset: clean\n\tgit reset --hard\nodd:\n\trm -rf $(UNSET)\n",
+        "OUT = build\nall:\n\tcargo build\nclean:\n\trm -rf $(OUT)\nreset: clean\n\tgit reset --hard\nodd:\n\trm -rf $(UNSET)\ninclude more.mk\ndefine WIPE\n@rm -rf src\nendef\nwipe:\n\t$(WIPE)\n%.gone:\n\trm -rf $*\n",
     );
     text(
         "package.json",
-        r#"{"scripts":{"build":"tsc","nuke":"rm -rf src","prebuild":"echo x","deploy":"npm run nuke"}}"#,
+        r#"{"scripts":{"build":"tsc","nuke":"rm -rf src","prebuild":"echo x","deploy":"npm run nuke","test":"jest","posttest":"git reset --hard","start":"node .","restart":"npm run nuke","ci:a":"ls","ci:nuke":"npm run nuke","gone":"rm -rf","both":"run-s build nuke"}}"#,
     );
     text(
         "web/package.json",
         r#"{"scripts":{"wipe":"rm -rf ../src"}}"#,
     );
+    text("more.mk", "deep:\n\tgit clean -fdx\n");
+    text("sub/Makefile", "nuke:\n\trm -rf ../src\n");
     text("justfile", "build:\n  cargo build\ndrop:\n  dropdb app\n");
     text(
         "scripts/reset.sh",
@@ -200,7 +202,35 @@ fn names_are_followed_into_files() {
         ("make -j4 all reset", Level::Destructive),
         ("make odd", Level::Caution),
         ("make unknown", Level::Safe),
+        ("make deep", Level::Destructive),
+        ("make wipe", Level::Destructive),
+        ("make src.gone", Level::Destructive),
+        ("make dist.gone out.gone", Level::Destructive),
+        ("make out.gone", Level::Caution),
+        ("make -f sub/Makefile", Level::Destructive),
+        ("make --file=sub/Makefile nuke", Level::Destructive),
+        ("make -Csub", Level::Destructive),
         ("npm run build", Level::Safe),
+        ("npm t", Level::Destructive),
+        ("npm test -- --watch", Level::Destructive),
+        ("npm start", Level::Safe),
+        ("npm stop", Level::Safe),
+        ("npm restart", Level::Destructive),
+        ("npm run-script nuke", Level::Destructive),
+        ("npm install", Level::Safe),
+        ("npm ci", Level::Safe),
+        ("npm run gone src", Level::Destructive),
+        ("npm run gone -- src", Level::Destructive),
+        ("pnpm gone out", Level::Caution),
+        ("npm run both", Level::Destructive),
+        ("npx run-p build 'ci:*'", Level::Destructive),
+        ("npm-run-all --parallel build ci:a", Level::Safe),
+        ("bun run nuke", Level::Destructive),
+        ("node --run nuke", Level::Destructive),
+        ("npx rimraf@5 src", Level::Destructive),
+        ("npx --yes rimraf@latest out", Level::Caution),
+        ("bun x rimraf src", Level::Destructive),
+        ("npm x -- rimraf src", Level::Destructive),
         ("npm run nuke", Level::Destructive),
         ("npm run deploy", Level::Destructive),
         ("yarn nuke", Level::Destructive),

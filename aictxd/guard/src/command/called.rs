@@ -4,6 +4,8 @@
 //! the command that calls it worse: what it does is told as something that the call does, and
 //! nothing of it is shown.
 
+mod includes;
+mod packages;
 mod recipes;
 
 use std::collections::HashMap;
@@ -13,7 +15,6 @@ use aictx_signals::shell::{self, Dialect, RedirectKind, Script, SimpleCommand, W
 
 use super::data::interpreter;
 use super::given::printed;
-use super::lent::quoted;
 use super::options::value_of;
 use super::{
     Call, Judge, Kind, Level, MAX_BACK, MAX_TEXT, Place, Tier, What, code, interpreted, promises,
@@ -93,13 +94,24 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
             for target in targets.iter().take(8) {
                 promised(judge, call, target, false);
             }
-            let dir = value_of(words, &["-C", "--directory"]);
-            let given = value_of(words, &["-f", "--file"]).map(|word| word.text.as_str());
-            let names = given.map_or(vec!["GNUmakefile", "makefile", "Makefile"], |name| {
-                vec![name]
-            });
+            let dir = set(words, "-C", &["--directory"]);
+            let names = match set(words, "-f", &["--file", "--makefile"]) {
+                Some(name) => vec![name],
+                None => vec!["GNUmakefile", "makefile", "Makefile"],
+            };
+            let below = dir.unwrap_or_default();
+            let cwd = judge.place.absolute(call.command.dir.as_deref(), below);
+            let (place, facts) = (judge.place, judge.facts);
+            let included = |name: &str| {
+                let located = place.locate(cwd.as_deref(), name)?;
+                let Located::Inside(file) = located else {
+                    return None;
+                };
+                facts.text(&file).filter(|text| text.len() <= MAX_TEXT)
+            };
             follow(judge, call, dir, &names, "make", |text| {
-                recipes::make(text, &targets)
+                let text = includes::put_in(text, included);
+                recipes::make(&text, &targets)
             });
         }
         "just" => {
@@ -114,59 +126,9 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
                 recipes::just(text, &targets)
             });
         }
-        "npm" | "pnpm" | "yarn" | "bun" => {
-            let dir = value_of(words, &["--prefix", "-C", "--cwd", "--dir"]);
-            let valued = [
-                "--prefix",
-                "-C",
-                "--cwd",
-                "--dir",
-                "-w",
-                "--filter",
-                "--workspace",
-            ];
-            let mut named = operands(words, &valued);
-            let script = match named.next() {
-                Some("run" | "run-script") => {
-                    let script = named.next();
-                    if let Some(script) = script {
-                        promised(judge, call, script, false);
-                    }
-                    script
-                }
-                Some(short @ ("test" | "start" | "stop" | "restart")) => Some(short),
-                Some(other) if name != "npm" => {
-                    if other.contains(':') {
-                        promised(judge, call, other, false);
-                    }
-                    Some(other)
-                }
-                _ => None,
-            };
-            // `yarn prisma …` runs a program of the project.
-            if let Some(program) = script.filter(|_| name != "npm")
-                && let Some(at) = words.iter().position(|word| word.text == program)
-            {
-                judge.rules(call, program, words.get(at + 1..).unwrap_or_default());
-            }
-            // Programs that only delete or run others, under the name of a script.
-            if let Some(program) = script
-                && matches!(
-                    program,
-                    "rimraf" | "del-cli" | "shx" | "cross-env" | "tsx" | "ts-node" | "node"
-                )
-                && let Some(at) = words.iter().position(|word| word.text == program)
-            {
-                let rest = words.get(at..).unwrap_or_default();
-                let text: Vec<String> = rest.iter().map(|word| quoted(&word.text)).collect();
-                judge.inner_script(&text.join(" "), false);
-            }
-            if let Some(script) = script {
-                follow(judge, call, dir, &["package.json"], name, |text| {
-                    recipes::package(text, script)
-                });
-            }
-        }
+        "npm" | "pnpm" | "yarn" | "bun" => packages::judge(judge, call),
+        "npm-run-all" | "run-s" | "run-p" => packages::several(judge, call),
+        "node" if packages::of_node(judge, call) => {}
         "cargo" => {
             if let Some(alias) = operands(words, &[]).next() {
                 follow(
@@ -217,6 +179,20 @@ fn made(judge: &mut Judge, call: Call, words: &[Word]) {
     if let Some(commands) = text.and_then(|text| recipes::make(&text, &targets)) {
         judge.inner_script(&commands, false);
     }
+}
+
+/// The value of an option: in the next word, or in its own (`-fx`, `--file=x`).
+fn set<'w>(words: &'w [Word], short: &str, long: &[&str]) -> Option<&'w str> {
+    words.iter().enumerate().find_map(|(at, word)| {
+        let text = word.text.as_str();
+        if text == short || long.contains(&text) {
+            return words.get(at + 1).map(|word| word.text.as_str());
+        }
+        match text.split_once('=') {
+            Some((option, value)) if long.contains(&option) => Some(value),
+            _ => text.strip_prefix(short),
+        }
+    })
 }
 
 /// Words that are no options, values of `valued` or settings.
@@ -467,7 +443,7 @@ fn plain(path: &str) -> &str {
 fn follow(
     judge: &mut Judge,
     call: Call,
-    dir: Option<&Word>,
+    dir: Option<&str>,
     names: &[&str],
     program: &str,
     commands: impl Fn(&str) -> Option<String>,
@@ -478,7 +454,7 @@ fn follow(
     {
         return false;
     }
-    let below = dir.map_or("", |word| word.text.as_str());
+    let below = dir.unwrap_or_default();
     let from = call.command.dir.as_deref();
     for name in names {
         let path = if below.is_empty() {

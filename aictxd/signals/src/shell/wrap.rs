@@ -3,7 +3,8 @@
 mod table;
 
 use table::{
-    FOLLOWED, LINE_RUNNERS, LINE_SOURCES, LINES, PREFIX_OF, REMOTE_TEXTS, SHELLS, SSH_VALUED, TEXTS,
+    FETCHING, FOLLOWED, LINE_RUNNERS, LINE_SOURCES, LINES, PREFIX_OF, REMOTE_TEXTS, SHELLS,
+    SSH_VALUED, TEXTS,
 };
 
 use super::values::Context;
@@ -274,12 +275,14 @@ fn strip(command: &mut SimpleCommand) -> bool {
     let mut at = 0;
     let mut fed = command.fed;
     let mut lines = false;
+    let mut fetches = false;
     while let Some(words) = command.words.get(at..) {
         let Some(length) = wrapper_length(words) else {
             break;
         };
         let first = words.first().map_or("", base);
         lines = LINE_RUNNERS.contains(&first);
+        fetches = FETCHING.contains(&first);
         fed |= first == "xargs" || (lines && first != "sem");
         command.elevated |= matches!(first, "sudo" | "doas" | "pkexec");
         at += length;
@@ -287,6 +290,13 @@ fn strip(command: &mut SimpleCommand) -> bool {
     if at > 0 {
         command.words.drain(..at);
         command.fed = fed;
+        // `npx rimraf@5`: which one is fetched says nothing of what it does.
+        if fetches
+            && let Some(program) = command.words.first_mut()
+            && let Some(version) = program.text.rfind('@').filter(|at| *at > 0)
+        {
+            program.text.truncate(version);
+        }
     }
     lines
 }

@@ -1,5 +1,6 @@
 //! The commands behind a name in a `Makefile`, a `justfile`, a `package.json`, a Cargo alias.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 /// Targets of one call that are followed, with what they depend on.
@@ -20,10 +21,20 @@ struct Target<'t> {
 pub(super) fn make(text: &str, wanted: &[&str]) -> Option<String> {
     let joined = text.replace("\\\n", " ");
     let mut targets: HashMap<&str, Target> = HashMap::new();
-    let mut variables: HashMap<&str, &str> = HashMap::new();
+    let mut variables: HashMap<&str, Cow<str>> = HashMap::new();
     let mut first = None;
     let mut open: Vec<&str> = Vec::new();
-    for line in joined.lines() {
+    let mut lines = joined.lines();
+    while let Some(line) = lines.next() {
+        if let Some(head) = line.strip_prefix("define ") {
+            let name = head.trim_end_matches([' ', '=', ':', '?', '+']).trim();
+            let body: Vec<&str> = lines
+                .by_ref()
+                .take_while(|line| line.trim() != "endef")
+                .collect();
+            variables.insert(name, Cow::Owned(body.join("\n")));
+            continue;
+        }
         if let Some(command) = line.strip_prefix('\t') {
             for name in &open {
                 if let Some(target) = targets.get_mut(name) {
@@ -37,7 +48,7 @@ pub(super) fn make(text: &str, wanted: &[&str]) -> Option<String> {
             continue;
         }
         if let Some((name, value)) = assignment(line) {
-            variables.insert(name, value);
+            variables.insert(name, Cow::Borrowed(value));
             continue;
         }
         let Some((names, needs)) = line.split_once(':') else {
@@ -46,7 +57,8 @@ pub(super) fn make(text: &str, wanted: &[&str]) -> Option<String> {
         let (needs, command) = needs.split_once(';').unwrap_or((needs, ""));
         open = names.split_whitespace().take(MAX_TARGETS).collect();
         if first.is_none() {
-            first = open.iter().copied().find(|name| !name.starts_with('.'));
+            let usual = |name: &&str| !name.starts_with('.') && !name.contains('%');
+            first = open.iter().copied().find(usual);
         }
         for name in &open {
             let target = targets.entry(name).or_default();
@@ -59,18 +71,22 @@ pub(super) fn make(text: &str, wanted: &[&str]) -> Option<String> {
         }
     }
     let mut todo: Vec<&str> = if wanted.is_empty() {
-        first.into_iter().collect()
+        let goal = variables.get(".DEFAULT_GOAL").map(Cow::as_ref);
+        goal.or(first).into_iter().collect()
     } else {
         wanted.iter().rev().copied().collect()
     };
     let lines = collect(&targets, &mut todo)?;
     let mut out = String::new();
     for line in lines {
-        let line = put_in(line.trim_start_matches(['@', '-', '+', ' ']), &variables);
-        // Every line has a shell of its own.
-        out.push('(');
-        out.push_str(&line);
-        out.push_str("\n)\n");
+        let text = put_in(&line, &variables);
+        // Every line has a shell of its own; a variable may hold several.
+        for line in text.lines() {
+            let line = line.trim_start_matches(['@', '-', '+', ' ', '\t']);
+            out.push('(');
+            out.push_str(line);
+            out.push_str("\n)\n");
+        }
         if out.len() > MAX_COMMANDS {
             break;
         }
@@ -78,23 +94,50 @@ pub(super) fn make(text: &str, wanted: &[&str]) -> Option<String> {
     Some(out)
 }
 
+/// A line of a recipe, with the target that it is run for.
+struct Line<'t> {
+    text: &'t str,
+    target: &'t str,
+    /// What the `%` of a pattern stands for.
+    stem: &'t str,
+}
+
 /// Lines of the targets in `todo` and of what they need, each once.
 fn collect<'t>(
     targets: &HashMap<&'t str, Target<'t>>,
     todo: &mut Vec<&'t str>,
-) -> Option<Vec<&'t str>> {
+) -> Option<Vec<Line<'t>>> {
     let mut seen: HashSet<&str> = HashSet::new();
     let mut lines = Vec::new();
     while let Some(name) = todo.pop() {
         if seen.len() >= MAX_TARGETS || !seen.insert(name) {
             continue;
         }
-        if let Some(target) = targets.get(name) {
-            lines.extend(target.lines.iter().copied());
-            todo.extend(target.needs.iter().copied());
-        }
+        let exact = targets.get(name).map(|target| (target, ""));
+        let Some((target, stem)) = exact.or_else(|| by_pattern(targets, name)) else {
+            continue;
+        };
+        lines.extend(target.lines.iter().map(|text| Line {
+            text,
+            target: name,
+            stem,
+        }));
+        todo.extend(target.needs.iter().copied());
     }
     (!lines.is_empty()).then_some(lines)
+}
+
+/// The pattern (`%.o`) that fits a name best, and what its `%` stands for.
+fn by_pattern<'a, 't>(
+    targets: &'a HashMap<&'t str, Target<'t>>,
+    name: &'t str,
+) -> Option<(&'a Target<'t>, &'t str)> {
+    let fitting = targets.iter().filter_map(|(pattern, target)| {
+        let (start, end) = pattern.split_once('%')?;
+        let stem = name.strip_prefix(start)?.strip_suffix(end)?;
+        (!stem.is_empty() && !target.lines.is_empty()).then_some((target, stem))
+    });
+    fitting.min_by_key(|(_, stem)| stem.len())
 }
 
 /// `NAME = value` in its forms.
@@ -112,9 +155,9 @@ fn assignment(line: &str) -> Option<(&str, &str)> {
     plain.then_some((name, value.trim()))
 }
 
-/// Replaces `$(NAME)`, `${NAME}` and `$$`; what is not known stays a variable of the shell.
-fn put_in(line: &str, variables: &HashMap<&str, &str>) -> String {
-    let mut text = line.to_owned();
+/// Replaces `$(NAME)`, `${NAME}`, `$@`, `$*` and `$$`; what is not known stays a variable of the shell.
+fn put_in(line: &Line, variables: &HashMap<&str, Cow<str>>) -> String {
+    let mut text = line.text.to_owned();
     for _ in 0..MAX_ROUNDS {
         let mut out = String::with_capacity(text.len());
         let mut rest = text.as_str();
@@ -130,9 +173,14 @@ fn put_in(line: &str, variables: &HashMap<&str, &str>) -> String {
                     rest = rest.get(1..).unwrap_or_default();
                     continue;
                 }
-                _ => {
-                    out.push_str("${AUTOMATIC}");
-                    rest = rest.get(1..).unwrap_or_default();
+                other => {
+                    out.push_str(match other {
+                        Some('@') => line.target,
+                        Some('*') if !line.stem.is_empty() => line.stem,
+                        _ => "${AUTOMATIC}",
+                    });
+                    let length = other.map_or(0, char::len_utf8);
+                    rest = rest.get(length..).unwrap_or_default();
                     continue;
                 }
             };
@@ -141,7 +189,12 @@ fn put_in(line: &str, variables: &HashMap<&str, &str>) -> String {
             };
             let name = rest.get(1..end).unwrap_or_default();
             rest = rest.get(end + 1..).unwrap_or_default();
-            match variables.get(name).copied().or(built_in(name)) {
+            // `$(call NAME,…)`
+            let name = match name.strip_prefix("call ") {
+                Some(called) => called.split(',').next().unwrap_or_default().trim(),
+                None => name,
+            };
+            match variables.get(name).map(Cow::as_ref).or(built_in(name)) {
                 Some(value) => {
                     out.push_str(value);
                     changed = true;
@@ -202,24 +255,39 @@ pub(super) fn just(text: &str, wanted: &[&str]) -> Option<String> {
     let mut todo: Vec<&str> = wanted.first().copied().or(first).into_iter().collect();
     let lines = collect(&recipes, &mut todo)?;
     let mut out = String::new();
-    for line in lines {
+    for Line { text, .. } in lines {
         // `{{name}}` is put in by just.
-        out.push_str(&line.replace("{{", "${").replace("}}", "}"));
+        out.push_str(&text.replace("{{", "${").replace("}}", "}"));
         out.push('\n');
     }
     Some(out)
 }
 
-/// The script of a name in `package.json`, with what runs before and after it.
-pub(super) fn package(text: &str, name: &str) -> Option<String> {
+/// The scripts of some names in `package.json`, with what runs before and after each; `given` is what the
+/// call hands on to them. A name with a `*` at its end stands for all that begin so.
+pub(super) fn package(text: &str, names: &[&str], given: &str) -> Option<String> {
     let value: serde_json::Value = serde_json::from_str(text).ok()?;
     let scripts = value.get("scripts")?.as_object()?;
     let mut out = String::new();
-    for name in [format!("pre{name}"), name.to_owned(), format!("post{name}")] {
-        if let Some(script) = scripts.get(&name).and_then(serde_json::Value::as_str) {
+    let mut add = |name: &str, given: &str| {
+        if let Some(script) = scripts.get(name).and_then(serde_json::Value::as_str)
+            && out.len() + script.len() < MAX_COMMANDS
+        {
             out.push_str(script);
+            out.push_str(given);
             out.push('\n');
         }
+    };
+    for name in names.iter().take(MAX_TARGETS) {
+        if let Some(start) = name.strip_suffix('*') {
+            let start = start.trim_end_matches('*');
+            let all = scripts.keys().filter(|name| name.starts_with(start));
+            all.take(MAX_TARGETS).for_each(|name| add(name, given));
+            continue;
+        }
+        add(&format!("pre{name}"), "");
+        add(name, given);
+        add(&format!("post{name}"), "");
     }
     (!out.is_empty()).then_some(out)
 }
@@ -257,6 +325,15 @@ mod tests {
         );
         assert!(make(text, &[]).unwrap().starts_with("(echo all\n)"));
         assert_eq!(make(text, &["none"]), None);
+        let text = "define R\n@rm -rf x\ngit clean -fdx\nendef\n%.no: x\n\trm -rf $* $@ $$@\nx:\n\t$(R)\n\t$(call R,a)\n.DEFAULT_GOAL = x\n";
+        assert_eq!(
+            make(text, &["a.no"]).unwrap().lines().next(),
+            Some("(rm -rf a a.no $@")
+        );
+        assert_eq!(
+            make(text, &[]).unwrap(),
+            "(rm -rf x\n)\n(git clean -fdx\n)\n".repeat(2)
+        );
         assert_eq!(
             make("A = $(B)\nB = $(A)\nx:\n\techo $(A)\n", &["x"]).map(|text| text.len() < 60),
             Some(true)
@@ -266,10 +343,17 @@ mod tests {
     #[test]
     fn scripts_just_and_aliases() {
         assert_eq!(
-            package(r#"{"scripts":{"prebuild":"a","build":"b"}}"#, "build").unwrap(),
-            "a\nb\n"
+            package(
+                r#"{"scripts":{"prebuild":"a","build":"b"}}"#,
+                &["build"],
+                " 'c'"
+            )
+            .unwrap(),
+            "a\nb 'c'\n"
         );
-        assert_eq!(package("{", "x"), None);
+        let several = r#"{"scripts":{"a":"1","b:x":"2","b:y":"3"}}"#;
+        assert_eq!(package(several, &["a", "b:*"], "").unwrap(), "1\n2\n3\n");
+        assert_eq!(package("{", &["x"], ""), None);
         assert_eq!(
             just("a x='1': b\n  @rm {{x}}\nb:\n  ls\n", &["a", "2"]).unwrap(),
             "rm ${x}\nls\n"

@@ -330,6 +330,8 @@ static PREFIXES: &[Prefix] = &[
     ),
     prefix("npx", &["-p", "--package"], 0),
     prefix("bunx", &[], 0),
+    prefix("pnpx", &[], 0),
+    runner("bun", &["x"]),
     runner("uv", &["run"]),
     runner("uvx", &[]),
     runner("poetry", &["run"]),
@@ -339,9 +341,12 @@ static PREFIXES: &[Prefix] = &[
     runner("hatch", &["run"]),
     runner("bundle", &["exec"]),
     runner("pnpm", &["exec", "dlx"]),
-    runner("npm", &["exec"]),
+    runner("npm", &["exec", "x"]),
     runner("yarn", &["exec", "dlx"]),
 ];
+
+/// Wrappers that fetch the program behind them, if need be in the version named with it.
+pub(super) const FETCHING: &[&str] = &["npx", "bunx", "pnpx", "bun", "pnpm", "npm", "yarn", "uvx"];
 
 pub(super) const SSH_VALUED: &[&str] = &[
     "-b", "-c", "-D", "-E", "-e", "-F", "-I", "-i", "-J", "-L", "-l", "-m", "-O", "-o", "-p", "-Q",
