@@ -24,6 +24,7 @@ mod limits;
 mod links;
 mod nothing;
 mod options;
+mod outside;
 mod precious;
 mod promises;
 mod redirects;
@@ -47,8 +48,8 @@ pub use effect::{Kind, Level};
 pub use facts::{Facts, Known, Limit, MAX_TEXT, MemoryFacts, NoFacts};
 use findings::What;
 use options::{has_option, is_option, operands_of};
+pub(crate) use outside::is_agents_own;
 pub use target::Place;
-pub(crate) use target::is_temporary;
 
 /// Findings of one command line.
 const MAX_FINDINGS: usize = 32;

@@ -7,7 +7,7 @@
 use aictx_proto::path::Located;
 
 use crate::command::{
-    CommandFinding, CommandRisk, Facts, Level, NoFacts, Place, Tier, command_risk, is_temporary,
+    CommandFinding, CommandRisk, Facts, Level, NoFacts, Place, Tier, command_risk, is_agents_own,
 };
 use crate::path::path_risk;
 
@@ -23,22 +23,6 @@ pub enum HookVerdict {
     Ask(String),
     /// It must not happen, for this reason.
     Deny(String),
-}
-
-/// Where agents keep plans, notes and what they fetched, below the user's home.
-const AGENTS_OWN: &[&str] = &[
-    "/.cache/",
-    "/.claude/plans/",
-    "/.claude/projects/",
-    "/.claude/todos/",
-    "/.codex/memories/",
-    "/.gemini/tmp/",
-];
-
-/// Whether a file outside of the repository is the agent's to write without asking.
-fn is_agents_own(absolute: &str) -> bool {
-    let plain = !absolute.split('/').any(|part| part == "..");
-    plain && (is_temporary(absolute) || AGENTS_OWN.iter().any(|own| absolute.contains(own)))
 }
 
 /// Judges an edit of a path, given as located and as the absolute one: recorded state is never edited by

@@ -57,6 +57,7 @@ fn repository() -> MemoryFacts {
     add("src", tree);
     add("src/clean.rs", tracked);
     add("src/dirty.rs", dirty);
+    add("Dirty", dirty);
     add("gone.rs", GONE);
     add("HEAD", GONE);
     add("out", ignored);
@@ -170,6 +171,35 @@ fn targets_matter() {
         ("git checkout gone.rs", Level::Safe, Level::Destructive),
         ("echo x > src/dirty.rs", Level::Caution, Level::Safe),
         ("mv a src/dirty.rs", Level::Caution, Level::Safe),
+        ("cp a src/dirty.rs", Level::Caution, Level::Safe),
+        ("cp /tmp/dirty.rs src/", Level::Caution, Level::Safe),
+        ("cp -n a src/dirty.rs", Level::Safe, Level::Safe),
+        ("cp a src/clean.rs", Level::Safe, Level::Safe),
+        ("cp a gone.rs", Level::Safe, Level::Safe),
+        ("make x | tee src/dirty.rs", Level::Caution, Level::Safe),
+        ("make x | tee -a src/dirty.rs", Level::Safe, Level::Safe),
+        ("dd if=a of=Dirty bs=1", Level::Caution, Level::Safe),
+        ("sort a -o src/dirty.rs", Level::Caution, Level::Safe),
+        (
+            "sort src/dirty.rs -o src/dirty.rs",
+            Level::Safe,
+            Level::Safe,
+        ),
+        (
+            "curl -o src/dirty.rs https://x.test",
+            Level::Caution,
+            Level::Safe,
+        ),
+        (
+            "curl -so src/dirty.rs https://x.test",
+            Level::Caution,
+            Level::Safe,
+        ),
+        (
+            "wget -Osrc/dirty.rs https://x.test",
+            Level::Caution,
+            Level::Safe,
+        ),
         (
             "cd src && rm -rf ../out",
             Level::Caution,

@@ -6,7 +6,7 @@ use aictx_signals::shell::Word;
 use super::links::Last;
 use super::table::{FORMATTERS, REGENERABLE_FILES, SHREDDERS};
 use super::target::{Reach, Touch, is_regenerable, is_temporary_variable};
-use super::{Call, Judge, Kind, Level, Tier, found, fresh, has_option};
+use super::{Call, Judge, Kind, Level, Tier, found, fresh, has_option, outside};
 
 /// Files of one call that are looked at.
 const MAX_FILES: usize = 256;
@@ -229,9 +229,7 @@ pub(super) fn recursive(judge: &mut Judge, call: Call, verb: &str, targets: &[&W
     let mut unknown = false;
     let mut copied = true;
     for word in targets.iter().take(MAX_FILES) {
-        let home = ["$HOME", "${HOME}"].iter().any(|home| {
-            word.text.starts_with(home) && !word.text.replacen(home, "", 1).contains('$')
-        });
+        let home = outside::is_home(&word.text);
         let reach =
             if word.unknown && (is_temporary_variable(&word.text) || is_regenerable_below(word)) {
                 Reach::Regenerable

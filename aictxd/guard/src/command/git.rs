@@ -2,6 +2,7 @@
 
 use aictx_signals::shell::Word;
 
+use super::target::Touch;
 use super::{Call, Judge, Kind, Level, MAX_BACK, Tier, handed, has_option, table};
 use aictx_proto::path::RepoPath;
 
@@ -55,7 +56,9 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
         "config" => {
             alias(judge, call, words);
             forced_pushes(judge, call, words);
+            user_settings(judge, call, words);
         }
+        "clone" => cloned(judge, call, words),
         "branch" => branches(judge, call, words),
         "tag" => tags(judge, call, words),
         "fetch" => fetch(judge, call, words),
@@ -204,6 +207,89 @@ fn forced_pushes(judge: &mut Judge, call: Call, words: &[Word]) {
             "git push by force",
             [],
         );
+    }
+}
+
+/// Settings that say who somebody is and what they like to see; others say what is run, and where.
+const PREFERENCES: &[&str] = &[
+    "user.",
+    "init.",
+    "color.",
+    "column.",
+    "advice.",
+    "pull.",
+    "push.",
+    "fetch.",
+    "rebase.",
+    "log.",
+    "status.",
+    "help.",
+    "core.autocrlf",
+    "core.editor",
+    "core.eol",
+    "core.longpaths",
+    "core.pager",
+    "core.quotepath",
+];
+
+/// `git config --global name value`: settings of the user or of the machine, for every repository.
+fn user_settings(judge: &mut Judge, call: Call, words: &[Word]) {
+    let wide = ["--global", "--system"];
+    let Some(scope) = wide.into_iter().find(|scope| says(words, scope)) else {
+        return;
+    };
+    let mut named = operands(words).peekable();
+    let verb = named.next_if(|verb| {
+        matches!(
+            *verb,
+            "get" | "list" | "set" | "unset" | "rename-section" | "edit"
+        )
+    });
+    let asks = matches!(verb, Some("get" | "list"))
+        || has_option(words, &["-l", "--list", "--get*"])
+        // A name alone is looked up.
+        || (verb.is_none()
+            && named.count() < 2
+            && !has_option(words, &["--unset*", "--remove-section", "-e", "--edit"]));
+    let preferred = |word: &Word| {
+        let key = word.text.to_ascii_lowercase();
+        PREFERENCES.iter().any(|start| key.starts_with(start))
+    };
+    if !asks && !call.command.remote && !words.iter().any(preferred) {
+        let (kind, verb) = (Kind::OutsideRepository, format!("git config {scope}"));
+        judge.hit(Some(call), kind, Tier::Risky, &verb, operands(words));
+    }
+}
+
+/// `git clone url dir`
+fn cloned(judge: &mut Judge, call: Call, words: &[Word]) {
+    const VALUED: &[&str] = &[
+        "-b",
+        "--branch",
+        "-c",
+        "--config",
+        "--depth",
+        "--filter",
+        "-j",
+        "--jobs",
+        "-o",
+        "--origin",
+        "--reference",
+        "--template",
+        "-u",
+        "--upload-pack",
+    ];
+    let mut rest = words.iter();
+    let mut named = Vec::new();
+    while let Some(word) = rest.next() {
+        if VALUED.contains(&word.text.as_str()) {
+            rest.next();
+        } else if !word.text.starts_with('-') {
+            named.push(word);
+        }
+    }
+    if let Some(into) = named.get(1) {
+        judge.write_target(call, into, "git clone", Touch::Create);
     }
 }
 

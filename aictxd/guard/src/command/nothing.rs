@@ -4,6 +4,7 @@
 use aictx_signals::shell::{RedirectKind, SimpleCommand, Word};
 
 use super::options::value_of;
+use super::target::Touch;
 use super::{Call, Judge, Kind};
 
 /// Whether standard input is certainly empty.
@@ -113,6 +114,13 @@ pub(super) fn sorted(judge: &mut Judge, call: Call) {
         .iter()
         .filter(|word| !word.text.starts_with('-') && !std::ptr::eq(*word, file))
         .peekable();
+    judge.write_target(call, file, "sort -o", Touch::Create);
+    let itself = words
+        .iter()
+        .any(|word| !std::ptr::eq(word, file) && word.text == file.text);
+    if !itself {
+        judge.overwritten(call, "sort -o", file);
+    }
     if read.peek().is_some() && read.all(|word| word.text == "/dev/null") {
         let tier = judge.emptying(call, file);
         let shown = [file.text.as_str()];

@@ -1,5 +1,7 @@
 //! Options and operands of a call.
 
+use std::borrow::Cow;
+
 use aictx_signals::shell::Word;
 
 use super::table;
@@ -115,7 +117,43 @@ pub(super) fn is_harmless(arguments: &[Word]) -> bool {
         })
 }
 
-/// The word behind one of `options`, or the value that stands in the option itself.
+/// The value of an option, as a word: the next one (`-o x`, `-so x`, `--output x`), or what stands in its
+/// own (`-ox`, `--output=x`). A `short` of NUL is none.
+pub(super) fn set<'w>(arguments: &'w [Word], short: char, long: &str) -> Option<Cow<'w, Word>> {
+    let mut words = arguments.iter().take_while(|word| word.text != "--");
+    while let Some(word) = words.next() {
+        let text = word.text.as_str();
+        if text == long {
+            return words.next().map(Cow::Borrowed);
+        }
+        if let Some(value) = text.strip_prefix(long).and_then(|it| it.strip_prefix('=')) {
+            return Some(Cow::Owned(part_of(word, value)));
+        }
+        let cluster = text.strip_prefix('-').filter(|it| !it.starts_with('-'));
+        let Some((flags, value)) = cluster.and_then(|it| it.split_once(short)) else {
+            continue;
+        };
+        // `-fsSLo x`; in a longer word it may be a letter of a value.
+        if flags.len() > 6 || !flags.bytes().all(|flag| flag.is_ascii_alphanumeric()) {
+            continue;
+        }
+        return match value {
+            "" => words.next().map(Cow::Borrowed),
+            value => Some(Cow::Owned(part_of(word, value))),
+        };
+    }
+    None
+}
+
+/// A part of a word, known as well as the word is.
+fn part_of(word: &Word, text: &str) -> Word {
+    Word {
+        unknown: word.unknown && text.contains(['$', '`']),
+        ..Word::plain(text)
+    }
+}
+
+/// The word behind one of `options`.
 pub(super) fn value_of<'w>(arguments: &'w [Word], options: &[&str]) -> Option<&'w Word> {
     let at = arguments
         .iter()

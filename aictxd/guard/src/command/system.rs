@@ -1,8 +1,10 @@
 //! Processes, and calls whose meaning hangs on a value: `kill -9 -1`, `curl -X DELETE`.
 
+use std::borrow::Cow;
+
 use aictx_signals::shell::Word;
 
-use super::options::{has_option, value_of};
+use super::options::{self, has_option, value_of};
 use super::request::request;
 use super::target::{Reach, Touch};
 use super::{Call, Judge, Kind, Level, Tier, code, cron, editors, given, typed};
@@ -388,23 +390,25 @@ fn unpacked(judge: &mut Judge, call: Call) {
             bundled || has_option(words, &["-x", "--extract", "--get"])
         }
         "cpio" => has_option(words, &["-i", "--extract"]),
+        "unzip" => !has_option(words, &["-l", "-p", "-t", "-v", "-Z"]),
+        "7z" => words
+            .first()
+            .is_some_and(|verb| matches!(verb.text.as_str(), "x" | "e")),
         _ => true,
     };
-    let inline = words.iter().find_map(|word| {
-        word.text.strip_prefix("--directory=").or_else(|| {
-            word.text
-                .strip_prefix("-C")
-                .filter(|rest| rest.starts_with('/'))
-        })
-    });
-    let given = value_of(words, &["-C", "--directory", "-d", "-D"]);
-    let Some(into) = given
-        .map(|word| word.text.as_str())
-        .or(inline)
-        .filter(|_| unpacks)
-    else {
+    let into = match call.name {
+        "tar" | "gtar" | "bsdtar" => options::set(words, 'C', "--directory"),
+        "cpio" => options::set(words, 'D', "--directory"),
+        "7z" => {
+            let given = words.iter().find_map(|word| word.text.strip_prefix("-o"));
+            given.map(|dir| Cow::Owned(Word::plain(dir)))
+        }
+        _ => options::set(words, 'd', "--directory"),
+    };
+    let Some(word) = into.filter(|word| unpacks && !word.text.is_empty()) else {
         return;
     };
+    let into = word.text.as_str();
     if call.command.remote {
         return;
     }
@@ -422,7 +426,6 @@ fn unpacked(judge: &mut Judge, call: Call) {
         );
         return;
     }
-    let word = Word::plain(into);
     // Told not to ask, over what lies elsewhere; programs are put where programs are put.
     let unasked = call.name == "unzip"
         && has_option(words, &["-o"])

@@ -1,11 +1,10 @@
 //! Where the things lie that a command would hit, and how bad that is.
 
-use std::borrow::Cow;
-
 use aictx_proto::path::{Located, Outside, locate, segments};
 use aictx_signals::shell::Word;
 
 use super::links::Last;
+use super::outside::{self, home, is_in_use, is_trusted, rules_agents};
 use super::table::{DISKS, REGENERABLE, REGENERABLE_FILES, TEMPORARY};
 use super::{Call, Judge, Kind, Tier, What};
 use crate::codes::{self, ERROR, PATH_OUTSIDE_REPO};
@@ -137,15 +136,6 @@ impl Place<'_> {
     }
 }
 
-/// Spells the home directory as `~`.
-fn home(raw: &str) -> Cow<'_, str> {
-    ["$HOME", "${HOME}"]
-        .iter()
-        .find_map(|name| raw.strip_prefix(name))
-        .filter(|rest| rest.is_empty() || rest.starts_with('/'))
-        .map_or(Cow::Borrowed(raw), |rest| Cow::Owned(format!("~{rest}")))
-}
-
 /// The directory of `dir/*` and `dir/`: deleting the contents is deleting it.
 pub(super) fn contents(raw: &str) -> &str {
     let mut text = raw;
@@ -257,32 +247,6 @@ pub(super) fn is_temporary_variable(text: &str) -> bool {
         && !matches!(name, "TMPDIR" | "TEMP" | "TMP" | "TEMPDIR" | "TMP_DIR")
 }
 
-/// A file of the system or of a user whose lines say who may do what.
-fn is_trusted(path: &str) -> bool {
-    let places = [
-        "/.ssh/",
-        "/etc/ssh/",
-        "/etc/fstab",
-        "/etc/systemd",
-        "systemd/user",
-        ".git-credentials",
-        ".kube/",
-        "sudoers",
-        "/etc/passwd",
-        "/etc/shadow",
-        "/etc/group",
-        "/etc/cron",
-        "/spool/cron",
-        "/etc/pam",
-        "/etc/ld.so",
-        "/etc/profile",
-        ".netrc",
-        ".aws/",
-        ".gnupg/",
-    ];
-    places.iter().any(|place| path.contains(place))
-}
-
 /// A whole disk or partition.
 pub(super) fn is_disk(path: &str) -> bool {
     path.strip_prefix("/dev/").is_some_and(|device| {
@@ -294,89 +258,10 @@ pub(super) fn is_disk(path: &str) -> bool {
     })
 }
 
-/// Files of the system that are there on every machine that needs them: whoever puts one there replaces it.
-const IN_USE: &[&str] = &[
-    "aliases",
-    "apache2.conf",
-    "apt.conf",
-    "bash.bashrc",
-    "chrony.conf",
-    "config.toml",
-    "containerd.toml",
-    "crontab",
-    "daemon.json",
-    "default",
-    "dnsmasq.conf",
-    "environment",
-    "exports",
-    "fail2ban.conf",
-    "fstab",
-    "group",
-    "grub",
-    "haproxy.cfg",
-    "hostname",
-    "hosts",
-    "hosts.allow",
-    "hosts.deny",
-    "httpd.conf",
-    "jail.conf",
-    "krb5.conf",
-    "ld.so.conf",
-    "limits.conf",
-    "logrotate.conf",
-    "login.defs",
-    "main.cf",
-    "master.cf",
-    "my.cnf",
-    "mysqld.cnf",
-    "named.conf",
-    "netplan",
-    "nftables.conf",
-    "nginx.conf",
-    "nsswitch.conf",
-    "ntp.conf",
-    "openssl.cnf",
-    "pam.conf",
-    "passwd",
-    "pg_hba.conf",
-    "php.ini",
-    "postgresql.conf",
-    "profile",
-    "rabbitmq.conf",
-    "redis.conf",
-    "resolv.conf",
-    "rsyslog.conf",
-    "rules.v4",
-    "shadow",
-    "smb.conf",
-    "sources.list",
-    "squid.conf",
-    "ssh_config",
-    "sshd_config",
-    "sudoers",
-    "sysctl.conf",
-    "syslog-ng.conf",
-    "system.conf",
-    "ufw.conf",
-    "zshrc",
-];
-
-/// A file of the system's own settings.
-fn is_in_use(path: &str) -> bool {
-    let etc = [
-        "/etc/",
-        "/usr/local/etc/",
-        "/private/etc/",
-        "/opt/homebrew/etc/",
-    ];
-    let name = path.rsplit('/').next().unwrap_or_default();
-    etc.iter().any(|root| path.starts_with(root)) && IN_USE.contains(&name)
-}
-
 impl Judge<'_> {
     /// Runs a path that is written to through the path checks.
     pub(super) fn write_target(&mut self, call: Call, word: &Word, verb: &str, touch: Touch) {
-        let known_home = word.text.starts_with("$HOME/") || word.text.starts_with("${HOME}/");
+        let known_home = outside::is_home(&word.text);
         if call.command.remote || word.text.is_empty() || (word.unknown && !known_home) {
             return;
         }
@@ -393,12 +278,7 @@ impl Judge<'_> {
         };
         let dir = call.command.dir.as_deref();
         let led = self.leads(call, word, last);
-        let located = if known_home {
-            Some(Located::Outside(Outside::Home))
-        } else {
-            self.place.locate(dir, &led)
-        };
-        let Some(located) = located else {
+        let Some(located) = self.place.locate(dir, &led) else {
             return;
         };
         if let Located::Inside(inside) = &located
@@ -410,23 +290,21 @@ impl Judge<'_> {
             return;
         };
         let outside = std::ptr::eq(code, &raw const PATH_OUTSIDE_REPO);
+        let absolute = self.place.absolute(dir, &led).unwrap_or_default();
         if outside {
-            let absolute = self.place.absolute(dir, &led);
             let below = |path: &str| self.place.is_temporary(path);
             let creates = matches!(touch, Touch::Create | Touch::Move);
             let into = |path: &str| creates && below(&format!("{path}/new"));
-            if absolute.is_some_and(|path| below(&path) || into(&path)) {
+            if below(&absolute) || into(&absolute) || outside::is_agents_place(&absolute) {
                 return;
             }
         }
         let mild = match touch {
-            Touch::Create | Touch::Move => outside && !is_in_use(&led),
-            Touch::Append => {
-                let absolute = self.place.absolute(dir, &led);
-                outside && !is_trusted(&led) && !absolute.is_some_and(|path| is_trusted(&path))
-            }
+            Touch::Create | Touch::Move => !is_in_use(&absolute) && !rules_agents(&absolute),
+            Touch::Append => !is_trusted(&led) && !is_trusted(&absolute),
             Touch::Alter | Touch::Remove => false,
         };
+        let mild = outside && mild;
         let tier = if severity == ERROR && !mild {
             Tier::Destructive
         } else {
@@ -491,9 +369,12 @@ impl Judge<'_> {
     /// A file takes the place of another that nothing has a copy of.
     pub(super) fn overwritten(&mut self, call: Call, verb: &str, destination: &Word) {
         let known = self.known_behind(call, destination);
+        // Of a file that is tracked nothing is lost when it is known to be as it was committed.
         let lost = known.exists == Some(true)
             && known.directory == Some(false)
-            && (known.dirty == Some(true)
+            && known.dirty != Some(false)
+            && (known.tracked == Some(true)
+                || known.dirty == Some(true)
                 || (known.tracked == Some(false) && known.ignored == Some(false)));
         if lost {
             let shown = [destination.text.as_str()];

@@ -467,3 +467,75 @@ proptest! {
         prop_assert_eq!(tier(&format!("git commit -m '{text}'")), Tier::Plain);
     }
 }
+
+#[test]
+fn writes_outside_of_the_repository() {
+    for (want, commands) in [
+        (
+            Tier::Destructive,
+            &[
+                "cp x ~/.config/aictx/policy.toml",
+                "cp x $XDG_CONFIG_HOME/aictx/policy.toml",
+                "cp x \"${XDG_CONFIG_HOME:-$HOME/.config}/aictx/policy.toml\"",
+                "echo x >> ~/.config/aictx/policy.toml",
+                "ln -sf x ~/.claude/settings.json",
+                "rm -rf ~/.config/aictx",
+                "tee ~/.codex/config.toml",
+                "echo x > ~/.bashrc",
+                "patch /etc/hosts < x",
+                "aictx trust --yes",
+                "aictx uninstall -y",
+            ][..],
+        ),
+        (
+            Tier::Risky,
+            &[
+                "cp x ~/.bashrc",
+                "mv x ~/bin/",
+                "install -m 755 x ~/bin/x",
+                "rsync -a x/ /srv/app/",
+                "echo x >> ~/.bashrc",
+                "curl -fsSLo ~/bin/x https://x.test",
+                "curl --output=/opt/x https://x.test",
+                "curl --output-dir /opt -O https://x.test/x",
+                "wget -P ~/bin https://x.test/x",
+                "tar xzf x.tgz -C ~/bin",
+                "tar --directory=/opt -xf x",
+                "unzip x -d ~/x",
+                "7z x a.7z -o/opt/x",
+                "git clone -b main https://x.test/y ~/y",
+                "git config --global core.hooksPath x",
+                "git config --system --unset a.b",
+                "aictx trust",
+                "aictx daemon stop",
+                "aictx repo remove .",
+            ],
+        ),
+        (
+            Tier::Plain,
+            &[
+                "cp x /tmp/x",
+                "cp x ~/.cache/x/y",
+                "echo x > ~/.cache/x",
+                "echo x > ~/.claude/plans/x.md",
+                "wget -P /tmp https://x.test/x",
+                "curl -o /dev/null https://x.test",
+                "tar -C /opt -cf x.tar .",
+                "unzip -l x -d ~/x",
+                "7z l x -o/opt",
+                "git clone https://x.test/y",
+                "git clone --depth 1 https://x.test/y",
+                "git config --global --get core.hooksPath",
+                "git config --global core.hooksPath",
+                "git config get --global core.hooksPath",
+                "git config --global user.name x",
+                "git config core.hooksPath x",
+                "aictx status",
+                "aictx daemon status",
+                "aictx repo list",
+            ],
+        ),
+    ] {
+        all(want, commands);
+    }
+}

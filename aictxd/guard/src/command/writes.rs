@@ -3,9 +3,12 @@
 use aictx_signals::shell::Word;
 
 use super::nothing::{is_fed_nothing, reads};
-use super::options::value_of;
+use super::options::{self, value_of};
 use super::target::{Reach, Touch, is_disk, is_regenerable};
 use super::{Call, Judge, Kind, MAX_BACK, Tier, found, has_option};
+
+/// Files of one call whose places in a directory are looked at.
+const MAX_SOURCES: usize = 16;
 
 /// Programs that write files. Returns whether the program is one of them.
 pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
@@ -81,8 +84,10 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
             let elsewhere = matches!(name, "rsync" | "scp") && destination.text.contains(':');
             if !elsewhere {
                 judge.write_target(call, destination, name, Touch::Create);
-                if matches!(name, "mv" | "cp" | "install" | "ln") && sources.len() == 1 {
-                    judge.overwritten(call, name, destination);
+                let keeps = ["-n", "--no-clobber", "-b", "--backup", "--update=none"];
+                if matches!(name, "mv" | "cp" | "install" | "ln") && !has_option(arguments, &keeps)
+                {
+                    taken_over(judge, call, sources, destination);
                 }
             }
         }
@@ -149,6 +154,11 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
             if !private {
                 judge.write_all(call, operands().skip(skip), name, touch);
             }
+            if prints && touch == Touch::Alter && !is_fed_nothing(call) {
+                for word in operands().take(MAX_SOURCES) {
+                    judge.overwritten(call, name, word);
+                }
+            }
         }
         "touch" | "mkdir" => judge.write_all(call, operands(), name, Touch::Create),
         "truncate" => {
@@ -200,31 +210,68 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
             }
         }
         "curl" | "wget" => {
-            let file = value_of(arguments, &["-o", "--output", "-O", "--output-document"]);
-            if let Some(file) = file.filter(|_| !(name == "curl" && has_option(arguments, &["-O"])))
-            {
-                if !call.command.remote
-                    && judge.is_outside(call, file)
-                    && !file.text.starts_with("/dev/")
-                {
-                    let verb = format!("{name} to a file");
-                    let shown = [file.text.as_str()];
-                    judge.hit(
-                        Some(call),
-                        Kind::OutsideRepository,
-                        Tier::Risky,
-                        &verb,
-                        shown,
-                    );
-                } else {
-                    judge.write_target(call, file, name, Touch::Create);
-                }
-            }
+            fetched(judge, call);
+            return false;
+        }
+        "patch" => {
+            // The first operand is the file, unless the patch itself names them.
+            let file = operands().next();
+            judge.write_all(call, file, name, Touch::Alter);
             return false;
         }
         _ => return false,
     }
     true
+}
+
+/// Where a download is put: in a file, or in a directory for all of them.
+fn fetched(judge: &mut Judge, call: Call) {
+    let (name, words) = (call.name, call.arguments());
+    let (file, dir) = match name {
+        "curl" => (('o', "--output"), ('\0', "--output-dir")),
+        _ => (('O', "--output-document"), ('P', "--directory-prefix")),
+    };
+    let file = options::set(words, file.0, file.1);
+    let dir = options::set(words, dir.0, dir.1).map(|dir| Word {
+        text: format!("{}/*", dir.text.trim_end_matches('/')),
+        ..dir.into_owned()
+    });
+    for word in file.as_deref().into_iter().chain(&dir) {
+        let device = word.text.starts_with("/dev/");
+        if !call.command.remote && !device && judge.is_outside(call, word) {
+            let verb = format!("{name} to a file");
+            let shown = [word.text.as_str()];
+            judge.hit(
+                Some(call),
+                Kind::OutsideRepository,
+                Tier::Risky,
+                &verb,
+                shown,
+            );
+        }
+        judge.write_target(call, word, name, Touch::Create);
+        judge.overwritten(call, name, word);
+    }
+}
+
+/// The files whose place is taken: the destination, or those of the same names in it.
+fn taken_over(judge: &mut Judge, call: Call, sources: &[&Word], destination: &Word) {
+    let known = judge.known_behind(call, destination);
+    if known.directory != Some(true) {
+        if sources.len() == 1 {
+            judge.overwritten(call, call.name, destination);
+        }
+        return;
+    }
+    let into = destination.text.trim_end_matches('/');
+    for source in sources.iter().take(MAX_SOURCES) {
+        let name = source.text.trim_end_matches('/').rsplit('/').next();
+        let Some(name) = name.filter(|name| !source.unknown && !matches!(*name, "" | "." | ".."))
+        else {
+            continue;
+        };
+        judge.overwritten(call, call.name, &Word::plain(&format!("{into}/{name}")));
+    }
 }
 
 /// `+x`, `755`: the owner keeps all rights and a program may be run.

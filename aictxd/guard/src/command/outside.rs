@@ -1,0 +1,183 @@
+//! What lies outside of the repository: where agents may write, what is in use there, and what says who may
+//! do what.
+
+use std::borrow::Cow;
+
+use super::target::is_temporary;
+
+/// Ways to spell the home directory, and that of settings in it.
+const HOMES: &[(&str, &str)] = &[
+    ("$HOME", "~"),
+    ("${HOME}", "~"),
+    ("$XDG_CONFIG_HOME", "~/.config"),
+    ("${XDG_CONFIG_HOME}", "~/.config"),
+    ("${XDG_CONFIG_HOME:-$HOME/.config}", "~/.config"),
+    ("${XDG_CONFIG_HOME:-~/.config}", "~/.config"),
+];
+
+/// Spells the home directory as `~`.
+pub(super) fn home(raw: &str) -> Cow<'_, str> {
+    if !raw.starts_with('$') {
+        return Cow::Borrowed(raw);
+    }
+    HOMES
+        .iter()
+        .find_map(|(name, path)| {
+            let rest = raw.strip_prefix(name)?;
+            (rest.is_empty() || rest.starts_with('/')).then(|| format!("{path}{rest}"))
+        })
+        .map_or(Cow::Borrowed(raw), Cow::Owned)
+}
+
+/// Whether a word begins with the home directory spelled as a variable, and holds no other one.
+pub(super) fn is_home(raw: &str) -> bool {
+    let spelled = home(raw);
+    matches!(spelled, Cow::Owned(_)) && !spelled.contains(['$', '`'])
+}
+
+/// Where agents keep plans, notes and what they fetched, below the user's home.
+const AGENTS_OWN: &[&str] = &[
+    "/.cache/",
+    "/.claude/plans/",
+    "/.claude/projects/",
+    "/.claude/todos/",
+    "/.codex/memories/",
+    "/.gemini/tmp/",
+];
+
+/// Whether a file outside of the repository is the agent's to write without asking.
+pub(crate) fn is_agents_own(absolute: &str) -> bool {
+    is_agents_place(absolute) || (goes_down(absolute) && is_temporary(absolute))
+}
+
+/// Whether a path lies where agents keep what is theirs.
+pub(super) fn is_agents_place(absolute: &str) -> bool {
+    goes_down(absolute) && AGENTS_OWN.iter().any(|own| absolute.contains(own))
+}
+
+fn goes_down(path: &str) -> bool {
+    !path.split('/').any(|part| part == "..")
+}
+
+/// Settings of a user that say what agents may do: whoever writes there can switch this guard off.
+const AGENTS_RULES: &[&str] = &[
+    "/.config/aictx",
+    "/.claude/settings",
+    "/.codex/config.toml",
+    "/.codex/hooks",
+    "/.gemini/settings",
+    "/.gemini/trustedFolders",
+    "/.cursor/hooks",
+    "/.copilot/hooks",
+    "/.config/opencode/",
+];
+
+/// Whether a file outside of the repository says what agents may do.
+pub(super) fn rules_agents(absolute: &str) -> bool {
+    AGENTS_RULES.iter().any(|place| absolute.contains(place))
+}
+
+/// A file of the system or of a user whose lines say who may do what.
+pub(super) fn is_trusted(path: &str) -> bool {
+    let places = [
+        "/.ssh/",
+        "/etc/ssh/",
+        "/etc/fstab",
+        "/etc/systemd",
+        "systemd/user",
+        ".git-credentials",
+        ".kube/",
+        "sudoers",
+        "/etc/passwd",
+        "/etc/shadow",
+        "/etc/group",
+        "/etc/cron",
+        "/spool/cron",
+        "/etc/pam",
+        "/etc/ld.so",
+        "/etc/profile",
+        ".netrc",
+        ".aws/",
+        ".gnupg/",
+    ];
+    places.iter().any(|place| path.contains(place)) || rules_agents(path)
+}
+
+/// Files of the system that are there on every machine that needs them: whoever puts one there replaces it.
+const IN_USE: &[&str] = &[
+    "aliases",
+    "apache2.conf",
+    "apt.conf",
+    "bash.bashrc",
+    "chrony.conf",
+    "config.toml",
+    "containerd.toml",
+    "crontab",
+    "daemon.json",
+    "default",
+    "dnsmasq.conf",
+    "environment",
+    "exports",
+    "fail2ban.conf",
+    "fstab",
+    "group",
+    "grub",
+    "haproxy.cfg",
+    "hostname",
+    "hosts",
+    "hosts.allow",
+    "hosts.deny",
+    "httpd.conf",
+    "jail.conf",
+    "krb5.conf",
+    "ld.so.conf",
+    "limits.conf",
+    "logrotate.conf",
+    "login.defs",
+    "main.cf",
+    "master.cf",
+    "my.cnf",
+    "mysqld.cnf",
+    "named.conf",
+    "netplan",
+    "nftables.conf",
+    "nginx.conf",
+    "nsswitch.conf",
+    "ntp.conf",
+    "openssl.cnf",
+    "pam.conf",
+    "passwd",
+    "pg_hba.conf",
+    "php.ini",
+    "postgresql.conf",
+    "profile",
+    "rabbitmq.conf",
+    "redis.conf",
+    "resolv.conf",
+    "rsyslog.conf",
+    "rules.v4",
+    "shadow",
+    "smb.conf",
+    "sources.list",
+    "squid.conf",
+    "ssh_config",
+    "sshd_config",
+    "sudoers",
+    "sysctl.conf",
+    "syslog-ng.conf",
+    "system.conf",
+    "ufw.conf",
+    "zshrc",
+];
+
+/// A file of the system's own settings.
+pub(super) fn is_in_use(path: &str) -> bool {
+    let etc = [
+        "/etc/",
+        "/usr/local/etc/",
+        "/private/etc/",
+        "/opt/homebrew/etc/",
+    ];
+    let name = path.rsplit('/').next().unwrap_or_default();
+    etc.iter().any(|root| path.starts_with(root)) && IN_USE.contains(&name)
+}
