@@ -2,6 +2,7 @@
 //!
 //! Works on the structure of [`aictx_signals::shell`]; what programs mean is data in [`table`].
 
+mod abbreviated;
 mod called;
 mod code;
 mod containers;
@@ -312,6 +313,8 @@ impl Judge<'_> {
             }
             let words = command.split();
             let read = words.as_ref().unwrap_or(command);
+            let spelled = abbreviated::written_out(read);
+            let read = spelled.as_ref().unwrap_or(read);
             let call = Call {
                 script,
                 command: read,

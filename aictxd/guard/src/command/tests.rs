@@ -31,6 +31,12 @@ fn plain() {
     all(
         Tier::Plain,
         &[
+            "git diff --stat",
+            "git restore --stag a.py",
+            "git clean --dry -d -f",
+            "rmdir build",
+            "start https://x.test",
+            "start /b npm run dev",
             "python3 -c \"open('a','w').write('rm -rf /')\"",
             "git add -A && git commit -m \"$(cat <<'EOF'\nrm -rf / and DROP TABLE x\nEOF\n)\"",
             "pytest -q",
@@ -168,6 +174,19 @@ fn destructive() {
     all(
         Tier::Destructive,
         &[
+            "rm --recurs src",
+            "rm --rec --forc src",
+            "git push --forc",
+            "git push --del origin x",
+            "git reset --har",
+            "git reset --har HEAD~1",
+            "git checkout --forc",
+            "git clean --forc -d",
+            "start /b rd /s /q src",
+            "start \"\" /wait cmd /c rd /s /q src",
+            "rmdir -Recurse src",
+            "rmdir src -Rec -Force",
+            "ri -r -fo src",
             "python3 -uc \"import shutil; shutil.rmtree('src')\"",
             "python -Ic \"import shutil; shutil.rmtree('src')\"",
             "node -pe \"require('fs').rmSync('src',{recursive:true})\"",

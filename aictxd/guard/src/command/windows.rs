@@ -63,6 +63,14 @@ pub(super) fn is_spoken(script: &Script) -> bool {
     })
 }
 
+/// Whether an option is given, as far as PowerShell needs it: the letters that only it begins with.
+fn says_start(command: &shell::SimpleCommand, option: &str, least: usize) -> bool {
+    command.arguments().iter().take(8).any(|word| {
+        let text = word.text.to_ascii_lowercase();
+        text.len() >= least && option.starts_with(&text)
+    })
+}
+
 /// `for %f in (…) do …`
 fn loops(command: &shell::SimpleCommand) -> bool {
     let mut words = command.arguments().iter().take(3);
@@ -92,7 +100,10 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
     let name = name.strip_prefix('@').unwrap_or(name);
     match name {
         "remove-item" | "ri" | "del" | "erase" | "rd" => remove(judge, call, name),
-        "rmdir" if call.arguments().iter().any(|word| is_switch(&word.text)) => {
+        "rmdir"
+            if call.arguments().iter().any(|word| is_switch(&word.text))
+                || says_start(call.command, "-recurse", 4) =>
+        {
             remove(judge, call, name);
         }
         "rm" if judge.dialect == Dialect::Windows && goes_on(call) => remove(judge, call, name),
@@ -224,7 +235,14 @@ fn started(judge: &mut Judge, call: Call, name: &str) {
             "cmd" | "powershell" | "pwsh" | "wsl" | "bash"
         ) || (name == "forfiles" && lower.starts_with("cmd "))
     });
-    let Some(at) = program else {
+    // `start /b rd /s /q x`: any program, behind switches and a title.
+    let any = || {
+        let ahead = |word: &Word| word.text.is_empty() || word.text.starts_with('/');
+        (name == "start")
+            .then(|| words.iter().position(|word| !ahead(word)))
+            .flatten()
+    };
+    let Some(at) = program.or_else(any) else {
         return;
     };
     let rest = words.get(at..).unwrap_or_default();

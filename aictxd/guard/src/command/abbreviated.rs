@@ -1,0 +1,119 @@
+//! Long options that are not written out: GNU's programs and git take what only one of them begins with.
+
+use aictx_signals::shell::{SimpleCommand, Word};
+
+/// Programs with the options that tell what they do; of two that begin alike, the worse one stands first.
+const PROGRAMS: &[(&str, &[&str])] = &[
+    (
+        "git",
+        &[
+            "--hard",
+            "--force",
+            "--delete",
+            "--mirror",
+            "--discard-changes",
+            "--merge",
+            "--keep",
+            "--soft",
+            "--mixed",
+            "--worktree",
+            "--staged",
+            "--cached",
+            "--source",
+            "--prune",
+            "--dry-run",
+            "--expire",
+            "--reset",
+            "--amend",
+        ],
+    ),
+    ("rm", &["--recursive", "--force", "--no-preserve-root"]),
+    ("cp", &["--recursive", "--force", "--target-directory"]),
+    ("mv", &["--force", "--target-directory"]),
+    ("ln", &["--force", "--target-directory"]),
+    ("install", &["--target-directory"]),
+    ("chmod", &["--recursive", "--reference"]),
+    ("chown", &["--recursive", "--reference"]),
+    ("chgrp", &["--recursive", "--reference"]),
+    ("sed", &["--in-place", "--expression"]),
+    ("gsed", &["--in-place", "--expression"]),
+    ("sort", &["--output"]),
+    ("tee", &["--append"]),
+    ("truncate", &["--size"]),
+    (
+        "tar",
+        &["--extract", "--directory", "--delete", "--remove-files"],
+    ),
+    ("wget", &["--output-document", "--directory-prefix"]),
+    ("curl", &["--output", "--request", "--data"]),
+];
+/// Letters of an option that are enough: with fewer, most programs know several.
+const MIN_LETTERS: usize = 3;
+
+/// The option that a word stands for, when it is one of these and not written out.
+fn meant(program: &str, text: &str) -> Option<&'static str> {
+    let letters = text.strip_prefix("--")?;
+    if letters.len() < MIN_LETTERS {
+        return None;
+    }
+    let (_, options) = PROGRAMS.iter().find(|(name, _)| *name == program)?;
+    let mut fitting = options.iter().filter(|option| option.starts_with(text));
+    let first = fitting.next()?;
+    // Written out, or another option that is.
+    (*first != text && fitting.all(|option| *option != text)).then_some(first)
+}
+
+/// A call with its options written out, when some are not.
+pub(super) fn written_out(command: &SimpleCommand) -> Option<SimpleCommand> {
+    let name = command.name();
+    let long = |word: &&Word| word.text.starts_with("--") && word.text.len() > 2;
+    let mut words = command.arguments().iter().filter(long);
+    let short = |word: &Word| {
+        let option = word.text.split('=').next().unwrap_or_default();
+        meant(name, option).is_some()
+    };
+    // Almost no call has one.
+    if !words.any(short) {
+        return None;
+    }
+    let mut out = command.clone();
+    let mut ended = false;
+    for word in out.words.iter_mut().skip(1) {
+        ended |= word.text == "--";
+        if ended {
+            break;
+        }
+        let at = word.text.find('=').unwrap_or(word.text.len());
+        let (option, value) = word.text.split_at(at);
+        if let Some(option) = meant(name, option) {
+            word.text = format!("{option}{value}");
+        }
+    }
+    Some(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_is_not_written_out_is_another() {
+        for (program, text, want) in [
+            ("rm", "--recurs", Some("--recursive")),
+            ("rm", "--rec", Some("--recursive")),
+            ("rm", "--re", None),
+            ("rm", "--recursive", None),
+            ("rm", "--recursively", None),
+            ("git", "--har", Some("--hard")),
+            ("git", "--forc", Some("--force")),
+            ("git", "--force", None),
+            ("git", "--force-with-lease", None),
+            ("git", "--stat", None),
+            ("git", "--sta", Some("--staged")),
+            ("find", "--del", None),
+            ("ls", "--rec", None),
+        ] {
+            assert_eq!(meant(program, text), want, "{program} {text}");
+        }
+    }
+}
