@@ -94,8 +94,12 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
         return;
     }
     let (name, arguments) = (call.name, call.arguments());
+    if matches!(name, "sed" | "gsed" | "awk" | "gawk" | "mawk" | "nawk") {
+        scripted(judge, call);
+    }
     match name {
         "find" | "fd" | "fdfind" => found(judge, call),
+        "cp" | "rsync" => contents_into(judge, call),
         "apply_patch" | "applypatch" => patched(judge, call),
         "git" => {
             let verb = arguments.iter().find(|word| !word.text.starts_with('-'));
@@ -135,21 +139,29 @@ fn writes(name: &str, arguments: &[Word]) -> bool {
 
 /// Every word that names something which must be left alone, or holds it.
 fn touched(judge: &mut Judge, call: Call, words: &[Word], verb: &str) {
-    for word in words.iter().take(MAX_WORDS).filter(|word| !word.unknown) {
+    for word in words.iter().take(MAX_WORDS) {
         // `--output=FILE`
         let text = match word.text.strip_prefix('-') {
             Some(option) => option.split_once('=').map_or("", |(_, value)| value),
             None => word.text.as_str(),
         };
+        let text = if word.unknown { known_part(text) } else { text };
         if let Some(limit) = limit_on(judge, call, text) {
             judge.off_limits(&limit, verb, text);
         }
     }
 }
 
+/// The directory in which something is written whose name only a variable tells: `src/` of `src/$f`.
+pub(super) fn known_part(text: &str) -> &str {
+    let known = text.split(['$', '`']).next().unwrap_or_default();
+    let end = known.rfind('/').unwrap_or(0);
+    known.get(..end).unwrap_or_default()
+}
+
 /// What speaks against writing what a word names, if it names anything of the repository; by the name
 /// that it has there and by where links lead from it.
-fn limit_on(judge: &Judge, call: Call, text: &str) -> Option<Limit> {
+pub(super) fn limit_on(judge: &Judge, call: Call, text: &str) -> Option<Limit> {
     if text.is_empty() {
         return None;
     }
@@ -239,11 +251,91 @@ fn listed(judge: &mut Judge, call: Call) {
     }
     let before = call.script.commands.get(..call.segment).unwrap_or_default();
     for command in before.iter().rev().take(4) {
-        let lists = [
-            "grep", "rg", "ls", "find", "fd", "git", "ag", "ack", "printf", "echo",
-        ];
-        if lists.contains(&command.name()) {
-            touched(judge, call, command.arguments(), "xargs");
+        let (skipped, lists) = match command.name() {
+            "printf" | "echo" => (0, false),
+            "ls" | "find" => (0, true),
+            "grep" | "rg" | "ag" | "ack" | "fd" => (1, true),
+            "git" => {
+                let mut words = command.arguments().iter();
+                let verb = words.find(|word| !word.text.starts_with('-'));
+                match verb.map_or("", |verb| verb.text.as_str()) {
+                    "ls-files" => (1, true),
+                    // The pattern is no path.
+                    "grep" => (2, true),
+                    _ => (1, false),
+                }
+            }
+            _ => continue,
+        };
+        let read = Call { command, ..call };
+        touched(judge, read, command.arguments(), "xargs");
+        let operands = command.arguments().iter();
+        let mut named = operands
+            .filter(|word| !word.text.starts_with('-'))
+            .skip(skipped);
+        if !lists {
+            continue;
+        }
+        // Where no place is named it is the directory that it runs in; patterns of git reach below it.
+        match named.next() {
+            None => touched(judge, read, &[Word::plain(".")], "xargs"),
+            Some(first) if command.name() == "git" => {
+                let patterns = std::iter::once(first).chain(named).take(MAX_WORDS);
+                let below: Vec<Word> = patterns
+                    .filter(|word| word.text.starts_with('*'))
+                    .map(|word| Word::plain(&format!("**/{}", word.text)))
+                    .collect();
+                touched(judge, read, &below, "xargs");
+            }
+            Some(_) => {}
+        }
+    }
+}
+
+/// `rsync -a x/ src/`, `cp -r x/. src`: what is in a directory is written over what is in another.
+fn contents_into(judge: &mut Judge, call: Call) {
+    let operands = call.arguments().iter();
+    let operands: Vec<&Word> = operands
+        .filter(|word| !word.text.starts_with('-'))
+        .take(MAX_WORDS)
+        .collect();
+    let Some((into, sources)) = operands.split_last() else {
+        return;
+    };
+    let contents = |word: &&Word| {
+        let ends = ["/.", "/*"].iter().any(|end| word.text.ends_with(end));
+        ends || (call.name == "rsync" && word.text.ends_with('/'))
+    };
+    let dry = has_option(call.arguments(), &["-n", "--dry-run"]) && call.name == "rsync";
+    if !dry && sources.iter().any(contents) {
+        touched(judge, call, std::slice::from_ref(*into), call.name);
+    }
+}
+
+/// Files that a program of `awk` or a script of `sed` writes by itself: `print > "x"`, `w x`.
+fn scripted(judge: &mut Judge, call: Call) {
+    for word in call.arguments().iter().take(MAX_WORDS) {
+        let paths: Vec<&str> = match call.name {
+            "sed" | "gsed" => {
+                let lines = word.text.split(['\n', ';', '}']);
+                lines
+                    .filter_map(|line| line.rsplit_once("w ").map(|(_, path)| path.trim()))
+                    .collect()
+            }
+            _ => word
+                .text
+                .split('>')
+                .skip(1)
+                .filter_map(|rest| rest.trim_start_matches(['>', ' ']).strip_prefix('"'))
+                .filter_map(|rest| rest.split('"').next())
+                .collect(),
+        };
+        // What ends like a directory is the replacement of an `s`.
+        let files = paths.into_iter().filter(|path| !path.ends_with('/'));
+        for path in files.take(MAX_WORDS) {
+            if let Some(limit) = limit_on(judge, call, path) {
+                judge.off_limits(&limit, call.name, path);
+            }
         }
     }
 }

@@ -1,12 +1,12 @@
 //! Where the things lie that a command would hit, and how bad that is.
 
-use aictx_proto::path::{Located, Outside, locate, segments};
+use aictx_proto::path::{Located, Outside, RepoPath, locate, segments};
 use aictx_signals::shell::Word;
 
 use super::links::Last;
 use super::outside::{self, home, is_in_use, is_trusted, rules_agents};
 use super::table::{DISKS, REGENERABLE, REGENERABLE_FILES, TEMPORARY};
-use super::{Call, Judge, Kind, Tier, What};
+use super::{Call, Judge, Kind, Limit, Tier, What, limits};
 use crate::codes::{self, ERROR, PATH_OUTSIDE_REPO};
 use crate::path;
 
@@ -262,7 +262,16 @@ impl Judge<'_> {
     /// Runs a path that is written to through the path checks.
     pub(super) fn write_target(&mut self, call: Call, word: &Word, verb: &str, touch: Touch) {
         let known_home = outside::is_home(&word.text);
-        if call.command.remote || word.text.is_empty() || (word.unknown && !known_home) {
+        if call.command.remote || word.text.is_empty() {
+            return;
+        }
+        if word.unknown && !known_home {
+            let part = limits::known_part(&word.text);
+            if self.facts.has_limits()
+                && let Some(limit) = limits::limit_on(self, call, part)
+            {
+                self.off_limits(&limit, verb, &word.text);
+            }
             return;
         }
         if word.text.starts_with("/dev/") {
@@ -282,7 +291,7 @@ impl Judge<'_> {
             return;
         };
         if let Located::Inside(inside) = &located
-            && let Some(limit) = self.facts.limit(inside)
+            && let Some(limit) = self.limit(inside)
         {
             self.off_limits(&limit, verb, &word.text);
         }
@@ -325,6 +334,16 @@ impl Judge<'_> {
             reversible: tier == Tier::Risky && kind.mild_is_reversible(),
         };
         self.add(what, verb, [word.text.as_str()]);
+    }
+
+    /// What speaks against writing a path, or one that a pattern stands for.
+    fn limit(&self, path: &RepoPath) -> Option<Limit> {
+        self.facts.limit(path).or_else(|| {
+            let pattern = self.facts.has_limits() && path.as_str().contains(['*', '?', '[']);
+            pattern
+                .then(|| self.facts.limit_like(path.as_str()))
+                .flatten()
+        })
     }
 
     /// Corrects what names promise by what is known.

@@ -5,7 +5,7 @@ use aictx_signals::shell::Word;
 use super::nothing::{is_fed_nothing, reads};
 use super::options::{self, value_of};
 use super::target::{Reach, Touch, is_disk, is_regenerable};
-use super::{Call, Judge, Kind, MAX_BACK, Tier, found, has_option};
+use super::{Call, Judge, Kind, MAX_BACK, Tier, found, has_option, limits};
 
 /// Files of one call whose places in a directory are looked at.
 const MAX_SOURCES: usize = 16;
@@ -270,7 +270,11 @@ fn taken_over(judge: &mut Judge, call: Call, sources: &[&Word], destination: &Wo
         else {
             continue;
         };
-        judge.overwritten(call, call.name, &Word::plain(&format!("{into}/{name}")));
+        let taken = Word::plain(&format!("{into}/{name}"));
+        if let Some(limit) = limits::limit_on(judge, call, &taken.text) {
+            judge.off_limits(&limit, call.name, &taken.text);
+        }
+        judge.overwritten(call, call.name, &taken);
     }
 }
 
