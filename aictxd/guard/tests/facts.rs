@@ -59,6 +59,7 @@ fn repository() -> MemoryFacts {
     add("src/dirty.rs", dirty);
     add("Dirty", dirty);
     add("gone.rs", GONE);
+    add("gone.d", GONE);
     add("HEAD", GONE);
     add("out", ignored);
     add("dist", tree);
@@ -118,6 +119,22 @@ fn targets_matter() {
         // A name that promises build output, but somebody committed it.
         ("rm -rf dist", Level::Destructive, Level::Caution),
         ("rm -rf .", Level::Destructive, Level::Destructive),
+        // Nothing is there yet, unless the line itself puts something there.
+        (
+            "rm -rf gone.d && mkdir gone.d",
+            Level::Caution,
+            Level::Destructive,
+        ),
+        (
+            "mv src gone.d && rm -rf gone.d",
+            Level::Destructive,
+            Level::Destructive,
+        ),
+        (
+            "mv src $x; rm -rf gone.d",
+            Level::Destructive,
+            Level::Destructive,
+        ),
         ("rm src/clean.rs", Level::Safe, Level::Safe),
         ("rm -rf src/clean.rs", Level::Safe, Level::Destructive),
         ("rm src/dirty.rs", Level::Caution, Level::Safe),

@@ -147,7 +147,8 @@ fn remove(judge: &mut Judge, call: Call, arguments: &[Word]) {
         return;
     }
     // An expansion without quotes may bring options of its own.
-    if name == "rm" && arguments.iter().any(|word| word.unknown && !word.quoted) {
+    let brings = |word: &Word| word.unknown && !word.quoted && !is_known_but_for_its_number(word);
+    if name == "rm" && arguments.iter().any(brings) {
         judge.undecidable(Level::Caution, name, arguments);
     }
     // `rm $(git ls-files)`: what is listed is many.
@@ -203,6 +204,11 @@ fn one_file(judge: &mut Judge, call: Call, target: &Word) {
             judge.note(Kind::DiscardChanges, false, name, [text]);
         }
     }
+}
+
+/// `/tmp/x.$$`: the number of a process brings no options.
+fn is_known_but_for_its_number(word: &Word) -> bool {
+    !word.text.replace("$$", "").contains(['$', '`'])
 }
 
 /// `.git/index.lock` and its sisters: left behind by a git that ended early, and made again.

@@ -73,7 +73,11 @@ impl Judge<'_> {
                 let word = &redirect.target;
                 let any = word.unknown || word.carried || word.text.contains("{}");
                 // What is read has something in it.
-                let read = same && !self.is_temporary(call, word) && !target.ends_with(".log");
+                let temporary = self.is_temporary(call, word);
+                if temporary && !any && !same {
+                    continue;
+                }
+                let read = same && !temporary && !target.ends_with(".log");
                 let tier = if read || (command.fed && any && !target.ends_with(".log")) {
                     Tier::Destructive
                 } else {

@@ -31,6 +31,8 @@ fn plain() {
     all(
         Tier::Plain,
         &[
+            ": > /tmp/x",
+            "trap 'rm -f /tmp/x.$$' EXIT",
             "git diff --stat",
             "git restore --stag a.py",
             "git clean --dry -d -f",
