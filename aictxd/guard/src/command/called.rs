@@ -271,7 +271,7 @@ fn script(judge: &mut Judge, call: Call) {
     // What `-File` hands to PowerShell, and `/c` to `cmd`, is not followed into the repository: such
     // files clean up by variables, with `-Recurse -Force` whatever it is.
     if language.is_none() && by_windows.is_none() {
-        read(judge, call, file);
+        read(judge, call, copied_from(call, file).unwrap_or(file));
     }
     promised(judge, call, &file.text, true);
 }
@@ -396,6 +396,21 @@ pub(super) fn written(call: Call, file: &Word) -> Option<String> {
         return matches!(from.name(), "echo" | "printf").then(|| printed(from));
     }
     matches!(writer.name(), "echo" | "printf").then(|| printed(writer))
+}
+
+/// The file that an earlier command of the same line copies or moves to where this one is.
+fn copied_from<'s>(call: Call<'s>, file: &Word) -> Option<&'s Word> {
+    let before = call.script.commands.get(..call.segment)?.iter().rev();
+    let mut copies = before
+        .take(MAX_BACK)
+        .filter(|command| matches!(command.name(), "cp" | "mv" | "ln" | "install"));
+    copies.find_map(|command| {
+        let operands = command.arguments().iter();
+        let mut operands = operands.filter(|word| !word.text.starts_with('-'));
+        let to = operands.next_back()?;
+        let from = operands.next_back()?;
+        (plain(&to.text) == plain(&file.text) && command.dir == call.command.dir).then_some(from)
+    })
 }
 
 /// Whether an earlier command of the same line fetches the file.

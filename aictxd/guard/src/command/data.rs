@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 
 use aictx_signals::shell::{ByName, Word, is_shell};
 
-use super::given::{generated, piped_script, piped_texts, printed_script};
+use super::given::{generated, piped_script, piped_texts, printed, printed_script};
 use super::options::value_of;
 pub(super) use super::sql::statement_tier;
 use super::sql::{self, statements};
@@ -290,7 +290,7 @@ fn consoles(judge: &mut Judge, call: Call, name: &str, arguments: &[Word]) {
         && matches!(
             verb,
             "shell" | "shell_plus" | "tinker" | "console" | "c" | "run"
-        ) | matches!(name, "expect" | "iex")
+        ) | matches!(name, "expect" | "iex" | "ipython" | "bpython")
     {
         code::judge(judge, call, language, &code.text);
         if name == "expect"
@@ -402,6 +402,13 @@ fn programs(judge: &mut Judge, call: Call, known: &Interpreter) {
     }
     if reads_program_from_stdin(call.name, arguments) {
         texts.extend(piped_texts(call));
+    }
+    // `python3 <(echo …)`
+    if let Some(word) = arguments.first().filter(|word| word.inner.is_some())
+        && let Some([one]) = call.script.commands.get(word.range())
+    {
+        let printed = matches!(one.name(), "echo" | "printf").then(|| printed(one));
+        texts.extend(printed.or_else(|| one.stdin_text().map(str::to_owned)));
     }
     // `-MLWP::Simple`, `-rfileutils`: what it uses stands outside of it.
     let modules: String = arguments

@@ -87,25 +87,28 @@ pub(super) fn piped_files(call: Call<'_>) -> Vec<&Word> {
     let mut from = call.feeder();
     for _ in 0..4 {
         let Some(feeder) = from else { break };
-        let prints = matches!(
-            feeder.name(),
-            "cat"
-                | "zcat"
-                | "gzcat"
-                | "bzcat"
-                | "xzcat"
-                | "zstdcat"
-                | "gunzip"
-                | "gzip"
-                | "xz"
-                | "bzip2"
-                | "zstd"
-                | "pv"
-                | "envsubst"
-                | "tee"
-                | "dos2unix"
-                | "iconv"
-        );
+        // Others leave most of it, at least.
+        let leaves = matches!(feeder.name(), "head" | "tail" | "sed" | "grep" | "tac");
+        let prints = leaves
+            || matches!(
+                feeder.name(),
+                "cat"
+                    | "zcat"
+                    | "gzcat"
+                    | "bzcat"
+                    | "xzcat"
+                    | "zstdcat"
+                    | "gunzip"
+                    | "gzip"
+                    | "xz"
+                    | "bzip2"
+                    | "zstd"
+                    | "pv"
+                    | "envsubst"
+                    | "tee"
+                    | "dos2unix"
+                    | "iconv"
+            );
         if !prints {
             break;
         }
@@ -114,7 +117,10 @@ pub(super) fn piped_files(call: Call<'_>) -> Vec<&Word> {
         out.extend(reads.map(|redirect| &redirect.target));
         if feeder.name() != "tee" {
             let words = feeder.arguments().iter();
-            out.extend(words.filter(|word| !word.text.starts_with('-')));
+            let words = words.filter(|word| !word.text.starts_with('-'));
+            // Before the file stand a number of lines, a script, a pattern.
+            let files = words.filter(|word| !leaves || word.text.contains(['.', '/']));
+            out.extend(files.filter(|word| !leaves || !word.quoted));
         }
         from = feeder
             .piped_from

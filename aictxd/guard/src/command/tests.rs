@@ -31,6 +31,7 @@ fn plain() {
     all(
         Tier::Plain,
         &[
+            "grep -v x a.txt | sed 's/a/b/' | tail -n +2",
             ": > /tmp/x",
             "trap 'rm -f /tmp/x.$$' EXIT",
             "git diff --stat",
@@ -176,6 +177,8 @@ fn destructive() {
     all(
         Tier::Destructive,
         &[
+            "ipython -c \"import shutil; shutil.rmtree('src')\"",
+            "python3 <(echo \"import shutil; shutil.rmtree('src')\")",
             "rm --recurs src",
             "rm --rec --forc src",
             "git push --forc",
