@@ -86,6 +86,14 @@ fn repository() -> MemoryFacts {
         "web/package.json",
         r#"{"scripts":{"wipe":"rm -rf ../src"}}"#,
     );
+    text(
+        "composer.json",
+        r#"{"scripts":{"wipe":["@sub","echo x"],"sub":"git clean -fdx","test":"phpunit"}}"#,
+    );
+    text(
+        "deno.json",
+        r#"{"tasks":{"nuke":"rm -rf src","dev":"deno run x.ts"}}"#,
+    );
     text("more.mk", "deep:\n\tgit clean -fdx\n");
     text("sub/Makefile", "nuke:\n\trm -rf ../src\n");
     text("justfile", "build:\n  cargo build\ndrop:\n  dropdb app\n");
@@ -274,6 +282,13 @@ fn names_are_followed_into_files() {
         ("npm-run-all --parallel build ci:a", Level::Safe),
         ("bun run nuke", Level::Destructive),
         ("node --run nuke", Level::Destructive),
+        ("composer wipe", Level::Destructive),
+        ("composer run-script test", Level::Safe),
+        ("composer install", Level::Safe),
+        ("deno task nuke", Level::Destructive),
+        ("deno task dev", Level::Safe),
+        ("npx turbo run nuke", Level::Destructive),
+        ("lerna run build", Level::Safe),
         ("npx rimraf@5 src", Level::Destructive),
         ("npx --yes rimraf@latest out", Level::Caution),
         ("bun x rimraf src", Level::Destructive),

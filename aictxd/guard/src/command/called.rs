@@ -129,6 +129,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
         "npm" | "pnpm" | "yarn" | "bun" => packages::judge(judge, call),
         "npm-run-all" | "run-s" | "run-p" => packages::several(judge, call),
         "node" if packages::of_node(judge, call) => {}
+        "composer" | "deno" | "turbo" | "lerna" | "nx" if packages::of_others(judge, call) => {}
         "cargo" => {
             if let Some(alias) = operands(words, &[]).next() {
                 follow(

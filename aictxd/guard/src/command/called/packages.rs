@@ -1,4 +1,4 @@
-//! Scripts of `package.json` behind the calls of package managers.
+//! Scripts of `package.json` and its kin behind the calls of package managers.
 
 use aictx_signals::shell::Word;
 
@@ -128,11 +128,33 @@ pub(super) fn of_node(judge: &mut Judge, call: Call) -> bool {
     script.is_some()
 }
 
+/// `composer x`, `deno task x`, `turbo run x`. Returns whether it is such a call.
+pub(super) fn of_others(judge: &mut Judge, call: Call) -> bool {
+    let mut named = operands(call.arguments(), &["-d", "--cwd", "--config", "-c"]);
+    let (verb, next) = (named.next(), named.next());
+    let script = match (call.name, verb) {
+        ("deno", Some("task")) | ("turbo" | "lerna" | "nx", Some("run")) => next,
+        ("composer", Some("run" | "run-script")) => next,
+        ("composer", other) => other,
+        _ => return false,
+    };
+    if let Some(script) = script {
+        promised(judge, call, script, false);
+        run(judge, call, None, &[script], "");
+    }
+    true
+}
+
 fn run(judge: &mut Judge, call: Call, dir: Option<&str>, scripts: &[&str], given: &str) {
     if scripts.is_empty() {
         return;
     }
-    follow(judge, call, dir, &["package.json"], call.name, |text| {
+    let files: &[&str] = match call.name {
+        "composer" => &["composer.json"],
+        "deno" => &["deno.json", "deno.jsonc", "package.json"],
+        _ => &["package.json"],
+    };
+    follow(judge, call, dir, files, call.name, |text| {
         recipes::package(text, scripts, given)
     });
 }

@@ -267,15 +267,24 @@ pub(super) fn just(text: &str, wanted: &[&str]) -> Option<String> {
 /// call hands on to them. A name with a `*` at its end stands for all that begin so.
 pub(super) fn package(text: &str, names: &[&str], given: &str) -> Option<String> {
     let value: serde_json::Value = serde_json::from_str(text).ok()?;
-    let scripts = value.get("scripts")?.as_object()?;
+    // Deno calls them tasks.
+    let scripts = value.get("scripts").or_else(|| value.get("tasks"))?;
+    let scripts = scripts.as_object()?;
     let mut out = String::new();
     let mut add = |name: &str, given: &str| {
-        if let Some(script) = scripts.get(name).and_then(serde_json::Value::as_str)
-            && out.len() + script.len() < MAX_COMMANDS
-        {
-            out.push_str(script);
-            out.push_str(given);
-            out.push('\n');
+        let script = scripts.get(name);
+        // Composer has lists of lines, Deno may say more than the line.
+        let one = script.map(|script| script.get("command").unwrap_or(script));
+        let lines = match one {
+            Some(serde_json::Value::Array(lines)) => lines.as_slice(),
+            one => one.map(std::slice::from_ref).unwrap_or_default(),
+        };
+        for line in lines.iter().filter_map(serde_json::Value::as_str) {
+            if out.len() + line.len() < MAX_COMMANDS {
+                out.push_str(&by_name(line));
+                out.push_str(given);
+                out.push('\n');
+            }
         }
     };
     for name in names.iter().take(MAX_TARGETS) {
@@ -290,6 +299,18 @@ pub(super) fn package(text: &str, names: &[&str], given: &str) -> Option<String>
         add(&format!("post{name}"), "");
     }
     (!out.is_empty()).then_some(out)
+}
+
+/// `@php x` and `@other` of Composer: a program, or another script of the same file.
+fn by_name(line: &str) -> Cow<'_, str> {
+    let Some(called) = line.strip_prefix('@') else {
+        return Cow::Borrowed(line);
+    };
+    let programs = ["php ", "composer "];
+    match programs.iter().any(|program| called.starts_with(program)) {
+        true => Cow::Borrowed(called),
+        false => Cow::Owned(format!("composer {called}")),
+    }
 }
 
 /// What an alias of cargo stands for.
@@ -354,6 +375,10 @@ mod tests {
         let several = r#"{"scripts":{"a":"1","b:x":"2","b:y":"3"}}"#;
         assert_eq!(package(several, &["a", "b:*"], "").unwrap(), "1\n2\n3\n");
         assert_eq!(package("{", &["x"], ""), None);
+        let lists = r#"{"scripts":{"a":["@b","@php c",1]},"tasks":{}}"#;
+        assert_eq!(package(lists, &["a"], "").unwrap(), "composer b\nphp c\n");
+        let tasks = r#"{"tasks":{"a":{"command":"b"},"c":"d"}}"#;
+        assert_eq!(package(tasks, &["a", "c"], "").unwrap(), "b\nd\n");
         assert_eq!(
             just("a x='1': b\n  @rm {{x}}\nb:\n  ls\n", &["a", "2"]).unwrap(),
             "rm ${x}\nls\n"
