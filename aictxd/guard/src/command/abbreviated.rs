@@ -51,12 +51,11 @@ const PROGRAMS: &[(&str, &[&str])] = &[
 const MIN_LETTERS: usize = 3;
 
 /// The option that a word stands for, when it is one of these and not written out.
-fn meant(program: &str, text: &str) -> Option<&'static str> {
+fn meant(options: &[&'static str], text: &str) -> Option<&'static str> {
     let letters = text.strip_prefix("--")?;
     if letters.len() < MIN_LETTERS {
         return None;
     }
-    let (_, options) = PROGRAMS.iter().find(|(name, _)| *name == program)?;
     let mut fitting = options.iter().filter(|option| option.starts_with(text));
     let first = fitting.next()?;
     // Written out, or another option that is.
@@ -66,14 +65,17 @@ fn meant(program: &str, text: &str) -> Option<&'static str> {
 /// A call with its options written out, when some are not.
 pub(super) fn written_out(command: &SimpleCommand) -> Option<SimpleCommand> {
     let name = command.name();
-    let long = |word: &&Word| word.text.starts_with("--") && word.text.len() > 2;
-    let mut words = command.arguments().iter().filter(long);
+    let long = |word: &Word| word.text.starts_with("--") && word.text.len() > MIN_LETTERS;
+    // Almost no call has one.
+    if !command.arguments().iter().any(long) {
+        return None;
+    }
+    let (_, options) = PROGRAMS.iter().find(|(known, _)| *known == name)?;
     let short = |word: &Word| {
         let option = word.text.split('=').next().unwrap_or_default();
-        meant(name, option).is_some()
+        meant(options, option).is_some()
     };
-    // Almost no call has one.
-    if !words.any(short) {
+    if !command.arguments().iter().any(short) {
         return None;
     }
     let mut out = command.clone();
@@ -85,7 +87,7 @@ pub(super) fn written_out(command: &SimpleCommand) -> Option<SimpleCommand> {
         }
         let at = word.text.find('=').unwrap_or(word.text.len());
         let (option, value) = word.text.split_at(at);
-        if let Some(option) = meant(name, option) {
+        if let Some(option) = meant(options, option) {
             word.text = format!("{option}{value}");
         }
     }
@@ -113,7 +115,9 @@ mod tests {
             ("find", "--del", None),
             ("ls", "--rec", None),
         ] {
-            assert_eq!(meant(program, text), want, "{program} {text}");
+            let known = PROGRAMS.iter().find(|(name, _)| *name == program);
+            let options = known.map_or(&[] as &[&str], |(_, options)| options);
+            assert_eq!(meant(options, text), want, "{program} {text}");
         }
     }
 }

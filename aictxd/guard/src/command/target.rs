@@ -258,17 +258,22 @@ pub(super) fn is_disk(path: &str) -> bool {
     })
 }
 
+/// Bytes before a call that are looked through for a name.
+const MAX_BEFORE: usize = 1024;
+
 /// Whether a command before a call may have to do with what a word names: it says the name, or nobody
-/// knows what it says.
+/// knows what it says, or there is too much to look through.
 fn is_named_before(call: Call, word: &Word) -> bool {
     let name = word.text.trim_end_matches('/').rsplit('/').next();
     let name = name.unwrap_or_default();
     let before = call.script.commands.get(..call.segment).unwrap_or_default();
+    let mut words = before.iter().flat_map(|command| &command.words);
+    let mut size = 0;
     name.contains(['*', '?', '['])
         || before.len() > MAX_BACK
-        || before.iter().any(|command| {
-            let mut words = command.words.iter();
-            words.any(|word| word.unknown || word.text.contains(name))
+        || words.any(|word| {
+            size += word.text.len() + 1;
+            size > MAX_BEFORE || word.unknown || word.text.contains(name)
         })
 }
 
