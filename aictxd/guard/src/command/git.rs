@@ -1,5 +1,7 @@
 //! git calls whose meaning depends on more than verbs and options.
 
+mod settings;
+
 use aictx_signals::shell::Word;
 
 use super::target::Touch;
@@ -54,9 +56,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
             }
         }
         "config" => {
-            alias(judge, call, words);
-            forced_pushes(judge, call, words);
-            user_settings(judge, call, words);
+            settings::judge(judge, call, words);
         }
         "clone" => cloned(judge, call, words),
         "branch" => branches(judge, call, words),
@@ -174,93 +174,6 @@ fn stash(judge: &mut Judge, call: Call, words: &[Word]) {
     }
 }
 
-/// `git config remote.origin.push '+refs/heads/*:refs/heads/*' && git push`: pushed by force from now on.
-fn forced_pushes(judge: &mut Judge, call: Call, words: &[Word]) {
-    let set = words
-        .iter()
-        .any(|word| word.text.starts_with("remote.") && word.text.ends_with(".push"));
-    let forced = words
-        .iter()
-        .any(|word| word.text.starts_with("+refs/heads"));
-    let behind = call
-        .script
-        .commands
-        .get(call.segment + 1..)
-        .unwrap_or_default();
-    let pushed = behind.iter().take(MAX_BACK).any(|command| {
-        command.name() == "git"
-            && command
-                .arguments()
-                .first()
-                .is_some_and(|verb| verb.text == "push")
-    });
-    if set && forced {
-        let tier = if pushed {
-            Tier::Destructive
-        } else {
-            Tier::Risky
-        };
-        judge.hit(
-            Some(call),
-            Kind::RewriteHistory,
-            tier,
-            "git push by force",
-            [],
-        );
-    }
-}
-
-/// Settings that say who somebody is and what they like to see; others say what is run, and where.
-const PREFERENCES: &[&str] = &[
-    "user.",
-    "init.",
-    "color.",
-    "column.",
-    "advice.",
-    "pull.",
-    "push.",
-    "fetch.",
-    "rebase.",
-    "log.",
-    "status.",
-    "help.",
-    "core.autocrlf",
-    "core.editor",
-    "core.eol",
-    "core.longpaths",
-    "core.pager",
-    "core.quotepath",
-];
-
-/// `git config --global name value`: settings of the user or of the machine, for every repository.
-fn user_settings(judge: &mut Judge, call: Call, words: &[Word]) {
-    let wide = ["--global", "--system"];
-    let Some(scope) = wide.into_iter().find(|scope| says(words, scope)) else {
-        return;
-    };
-    let mut named = operands(words).peekable();
-    let verb = named.next_if(|verb| {
-        matches!(
-            *verb,
-            "get" | "list" | "set" | "unset" | "rename-section" | "edit"
-        )
-    });
-    let asks = matches!(verb, Some("get" | "list"))
-        || has_option(words, &["-l", "--list", "--get*"])
-        // A name alone is looked up.
-        || (verb.is_none()
-            && named.count() < 2
-            && !has_option(words, &["--unset*", "--remove-section", "-e", "--edit"]));
-    let preferred = |word: &Word| {
-        let key = word.text.to_ascii_lowercase();
-        PREFERENCES.iter().any(|start| key.starts_with(start))
-    };
-    if !asks && !call.command.remote && !words.iter().any(preferred) {
-        let (kind, verb) = (Kind::OutsideRepository, format!("git config {scope}"));
-        judge.hit(Some(call), kind, Tier::Risky, &verb, operands(words));
-    }
-}
-
 /// `git clone url dir`
 fn cloned(judge: &mut Judge, call: Call, words: &[Word]) {
     const VALUED: &[&str] = &[
@@ -290,36 +203,6 @@ fn cloned(judge: &mut Judge, call: Call, words: &[Word]) {
     }
     if let Some(into) = named.get(1) {
         judge.write_target(call, into, "git clone", Touch::Create);
-    }
-}
-
-/// An alias that the same line uses afterwards.
-fn alias(judge: &mut Judge, call: Call, words: &[Word]) {
-    let mut words = words.iter();
-    let Some(name) = words.find_map(|word| word.text.strip_prefix("alias.")) else {
-        return;
-    };
-    let Some(value) = words.next() else {
-        return;
-    };
-    let later = call
-        .script
-        .commands
-        .get(call.segment + 1..)
-        .unwrap_or_default();
-    let used = later.iter().take(256).any(|command| {
-        command.name() == "git"
-            && command
-                .arguments()
-                .first()
-                .is_some_and(|word| word.text == name)
-    });
-    if used {
-        let text = match value.text.strip_prefix('!') {
-            Some(script) => script.to_owned(),
-            None => format!("git {}", value.text),
-        };
-        judge.inner_script(&text, call.command.remote);
     }
 }
 

@@ -3,7 +3,10 @@
 
 use std::borrow::Cow;
 
+use aictx_signals::shell::Word;
+
 use super::target::is_temporary;
+use super::{Call, Judge, Kind, Tier};
 
 /// Ways to spell the home directory, and that of settings in it.
 const HOMES: &[(&str, &str)] = &[
@@ -180,4 +183,100 @@ pub(super) fn is_in_use(path: &str) -> bool {
     ];
     let name = path.rsplit('/').next().unwrap_or_default();
     etc.iter().any(|root| path.starts_with(root)) && IN_USE.contains(&name)
+}
+
+/// Directories whose programs and libraries the system runs on.
+const SYSTEM_DIRS: &[&str] = &[
+    "/bin",
+    "/sbin",
+    "/usr/bin",
+    "/usr/sbin",
+    "/lib",
+    "/lib64",
+    "/usr/lib",
+    "/usr/lib64",
+    "/boot",
+    "/System",
+    "/Library",
+    "C:/Windows",
+    "C:/Windows/System32",
+];
+/// Files below `/etc` without which nobody gets in or out.
+const SYSTEM_FILES: &[&str] = &[
+    "passwd",
+    "shadow",
+    "group",
+    "gshadow",
+    "sudoers",
+    "hosts",
+    "fstab",
+    "resolv.conf",
+    "profile",
+    "nsswitch.conf",
+    "ssh/sshd_config",
+    "crontab",
+    "environment",
+    "ld.so.conf",
+    "ld.so.preload",
+    "hostname",
+    "pam.conf",
+    "login.defs",
+    "shells",
+    "inittab",
+];
+
+/// Whether a path is something the system needs.
+fn is_of_the_system(path: &str) -> bool {
+    let path = path.trim_end_matches('/');
+    if let Some(file) = path.strip_prefix("/etc/") {
+        return SYSTEM_FILES.contains(&file)
+            || file.starts_with("pam.d/")
+            || file.starts_with("sudoers.d/");
+    }
+    path == "/etc"
+        || SYSTEM_DIRS.iter().any(|dir| {
+            path.strip_prefix(dir).is_some_and(|rest| {
+                rest.is_empty() || (rest.starts_with('/') && !rest.starts_with("/systemd/"))
+            })
+        })
+}
+
+impl Judge<'_> {
+    /// Something of the system is replaced by another thing, or taken away.
+    pub(super) fn replaced(
+        &mut self,
+        call: Call,
+        verb: &str,
+        sources: &[&Word],
+        destination: &Word,
+    ) {
+        let absolute = |word: &Word| {
+            self.place
+                .absolute(call.command.dir.as_deref(), &word.text)
+                .unwrap_or_default()
+        };
+        let to = absolute(destination);
+        let base = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
+        // A program installed under its own name is new; under another's name it replaces that one.
+        let renamed = sources
+            .iter()
+            .any(|source| !source.text.ends_with('/') && base(&source.text) != base(&to));
+        let known = SYSTEM_FILES
+            .iter()
+            .any(|file| to.strip_prefix("/etc/") == Some(*file));
+        let replaces = is_of_the_system(&to)
+            && (known
+                || (renamed
+                    && sources.len() == 1
+                    && !SYSTEM_DIRS.contains(&to.trim_end_matches('/'))));
+        let away = verb == "mv"
+            && sources
+                .iter()
+                .any(|source| is_of_the_system(&absolute(source)));
+        if replaces || away {
+            let shown = sources.iter().copied().chain([destination]);
+            let shown: Vec<&str> = shown.map(|word| word.text.as_str()).collect();
+            self.hit(Some(call), Kind::Overwrite, Tier::Destructive, verb, shown);
+        }
+    }
 }
