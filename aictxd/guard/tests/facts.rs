@@ -59,8 +59,6 @@ fn repository() -> MemoryFacts {
     add("src/dirty.rs", dirty);
     add("Dirty", dirty);
     add("gone.rs", GONE);
-    add("gone.d", GONE);
-    add("HEAD", GONE);
     add("out", ignored);
     add("dist", tree);
     add("target", ignored);
@@ -127,22 +125,6 @@ fn targets_matter() {
         // A name that promises build output, but somebody committed it.
         ("rm -rf dist", Level::Destructive, Level::Caution),
         ("rm -rf .", Level::Destructive, Level::Destructive),
-        // Nothing is there yet, unless the line itself puts something there.
-        (
-            "rm -rf gone.d && mkdir gone.d",
-            Level::Caution,
-            Level::Destructive,
-        ),
-        (
-            "mv src gone.d && rm -rf gone.d",
-            Level::Destructive,
-            Level::Destructive,
-        ),
-        (
-            "mv src $x; rm -rf gone.d",
-            Level::Destructive,
-            Level::Destructive,
-        ),
         ("rm src/clean.rs", Level::Safe, Level::Safe),
         ("rm -rf src/clean.rs", Level::Safe, Level::Destructive),
         ("rm src/dirty.rs", Level::Caution, Level::Safe),
@@ -190,10 +172,10 @@ fn targets_matter() {
         ),
         (
             "git checkout HEAD gone.rs",
-            Level::Caution,
+            Level::Destructive,
             Level::Destructive,
         ),
-        ("git checkout gone.rs", Level::Safe, Level::Destructive),
+        ("git checkout gone.rs", Level::Caution, Level::Destructive),
         ("echo x > src/dirty.rs", Level::Caution, Level::Safe),
         ("mv a src/dirty.rs", Level::Caution, Level::Safe),
         ("cp a src/dirty.rs", Level::Caution, Level::Safe),

@@ -271,16 +271,10 @@ impl Judge<'_> {
         match paths {
             None => self.facts.path(&RepoPath::root()).dirty == Some(false),
             Some(paths) => {
-                // What is not there cannot be lost, but for patterns and for what git spells by itself.
-                let kept = |word: &&Word| {
-                    let known = self.known(call, word);
-                    known.dirty == Some(false) || known.exists == Some(false)
-                };
                 !paths.is_empty()
                     && paths.iter().all(|word| {
                         !word.text.contains(['*', '?', '['])
-                            && !word.text.starts_with(':')
-                            && kept(word)
+                            && self.known(call, word).dirty == Some(false)
                     })
             }
         }
@@ -343,16 +337,17 @@ fn checkout(judge: &mut Judge, call: Call, words: &[Word]) {
             || text.ends_with('/')
             || text.contains('*')
     };
-    // Of a name that a file has, too, git takes a branch for none: it takes the file, or asks.
-    let file = |word: &Word| match judge.known(call, word).exists {
-        Some(exists) => exists,
-        None => looks_like_file(&word.text),
-    };
-    let one = named.first().is_some_and(|word| file(word));
+    // Of a name that a file has, too, git takes a branch for none: it takes the file, or asks. A file that
+    // is not there is put back.
+    let first = named
+        .first()
+        .map(|word| (judge.known(call, word).exists, looks_like_file(&word.text)));
+    let one = matches!(first, Some((Some(true), _) | (_, true)));
     if one || named.len() > 1 || named.iter().any(|word| pathspec(&word.text)) {
         // One side of a conflict is taken: what it held is there, half of it.
         let sides = has_option(words, &["--ours", "--theirs", "-m", "--merge"]);
-        let tier = if sides {
+        let put_back = named.len() == 1 && matches!(first, Some((Some(false), true)));
+        let tier = if sides || put_back {
             Tier::Risky
         } else {
             Tier::Destructive

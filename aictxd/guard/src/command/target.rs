@@ -6,7 +6,7 @@ use aictx_signals::shell::Word;
 use super::links::Last;
 use super::outside::{self, home, is_in_use, is_trusted, rules_agents};
 use super::table::{DISKS, REGENERABLE, REGENERABLE_FILES, TEMPORARY};
-use super::{Call, Judge, Kind, Limit, MAX_BACK, Tier, What, limits};
+use super::{Call, Judge, Kind, Limit, Tier, What, limits};
 use crate::codes::{self, ERROR, PATH_OUTSIDE_REPO};
 use crate::path;
 
@@ -258,25 +258,6 @@ pub(super) fn is_disk(path: &str) -> bool {
     })
 }
 
-/// Bytes before a call that are looked through for a name.
-const MAX_BEFORE: usize = 1024;
-
-/// Whether a command before a call may have to do with what a word names: it says the name, or nobody
-/// knows what it says, or there is too much to look through.
-fn is_named_before(call: Call, word: &Word) -> bool {
-    let name = word.text.trim_end_matches('/').rsplit('/').next();
-    let name = name.unwrap_or_default();
-    let before = call.script.commands.get(..call.segment).unwrap_or_default();
-    let mut words = before.iter().flat_map(|command| &command.words);
-    let mut size = 0;
-    name.contains(['*', '?', '['])
-        || before.len() > MAX_BACK
-        || words.any(|word| {
-            size += word.text.len() + 1;
-            size > MAX_BEFORE || word.unknown || word.text.contains(name)
-        })
-}
-
 impl Judge<'_> {
     /// Runs a path that is written to through the path checks.
     pub(super) fn write_target(&mut self, call: Call, word: &Word, verb: &str, touch: Touch) {
@@ -384,17 +365,6 @@ impl Judge<'_> {
                 Reach::File
             }
             Reach::Regenerable if known.tracked == Some(true) => Reach::Files,
-            // `rm -rf out && mkdir out`: nothing is there yet, and nothing before it on the line puts
-            // something there.
-            Reach::Files
-                if known.exists == Some(false)
-                    && whole
-                    && self.inner == 0
-                    && self.called.levels == 0
-                    && !is_named_before(call, word) =>
-            {
-                Reach::Regenerable
-            }
             Reach::Files if known.ignored == Some(true) && known.tracked == Some(false) => {
                 Reach::Regenerable
             }
