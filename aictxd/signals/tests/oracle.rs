@@ -131,7 +131,7 @@ fn simple_word() -> impl Strategy<Value = String> {
 
 fn simple_command() -> impl Strategy<Value = String> {
     (
-        "p[a-z]{1,4}x",
+        "pq[a-z]{1,4}x",
         proptest::collection::vec(simple_word(), 0..4),
         prop_oneof![
             5 => Just(""), 1 => Just(" > out"), 1 => Just(" >> 'a b'"), 1 => Just(" < in"),
