@@ -371,6 +371,10 @@ pub async fn finalize_session(
             let paths = aictx_continuity::touched_paths(&ledger.rows, report.as_ref());
             facts::gather_more(&app_, &place, &mut project, &paths);
             project.checkout = project.checkout.with_git(&git);
+            let failed = aictx_continuity::failed_branches(snapshot, &ledger.rows, report.as_ref());
+            project.checkout.joined = app_
+                .facts
+                .joined(&place.worktree, &project.checkout, failed);
             if aictx_continuity::told_of_the_map(&ledger.rows) {
                 project.map_state = facts::map_state(&store);
             }

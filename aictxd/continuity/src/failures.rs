@@ -6,12 +6,13 @@ use std::sync::Arc;
 use aictx_proto::Timestamp;
 use aictx_proto::effect::{Effect, KeyOrder};
 use aictx_proto::event::ErrorEvent;
-use aictx_proto::record::{FailurePattern, files};
+use aictx_proto::record::{FailingTest, FailurePattern, files};
 use aictx_proto::text::{clean, slug};
 use serde_json::{Value, json};
 
 use crate::memo::{Passed, is_test_command, same_check};
-use crate::observe::{Failure, Observation};
+use crate::observe::{Failure, Observation, covers};
+use crate::work_state::Checkout;
 
 mod edit;
 mod lookup;
@@ -27,6 +28,9 @@ const MAX_PATTERNS: usize = 500;
 /// Patterns above which they are brought down to [`MAX_PATTERNS`]: all have to be written for it, so not
 /// for every new one.
 const MAX_ROWS: usize = 600;
+
+/// Branches kept of a pattern.
+const MAX_BRANCHES: usize = 8;
 
 /// What an execution means for failure memory.
 #[derive(Debug, Default)]
@@ -51,6 +55,8 @@ pub(crate) struct Context<'a> {
     pub(crate) summary: &'a str,
     pub(crate) session: u64,
     pub(crate) now: Timestamp,
+    /// What is checked out at its end.
+    pub(crate) checkout: &'a Checkout,
     /// Failure ids that the agent says are resolved.
     pub(crate) claimed: &'a [String],
     /// The execution was reported or observed as failed.
@@ -68,14 +74,28 @@ pub(crate) fn apply(
 ) -> Change {
     let mut patterns = current.to_vec();
     let mut change = Change::default();
-    let mut passed = Passed::new(&seen.passed);
+    let mut passed = Passed::new(&seen.passes);
     for (pattern, known) in patterns.iter_mut().zip(current) {
         if pattern.status == "resolved" {
             continue;
         }
-        let passed = passed.prove(&known.failed_command);
-        let Some(evidence) = resolution(pattern, passed, seen, context) else {
+        let claimed = context.claimed.iter();
+        let evidence = if claimed.clone().any(|id| is_named(known, id)) {
+            "explicit"
+        } else if seen.open_failures.iter().any(|f| is_it(f, known)) {
             continue;
+        } else {
+            match progress(known, &mut passed, context.checkout) {
+                Progress::None => continue,
+                Progress::Some { branches, failing } => {
+                    let pattern = Arc::make_mut(pattern);
+                    (pattern.branches, pattern.failing) = (branches, failing);
+                    stamp(pattern, context.now);
+                    change.changed.insert(pattern.signature.clone());
+                    continue;
+                }
+                Progress::Resolved(evidence) => evidence,
+            }
         };
         let pattern = Arc::make_mut(pattern);
         pattern.status = "resolved".to_owned();
@@ -131,26 +151,61 @@ fn stamp(pattern: &mut FailurePattern, now: Timestamp) {
     }
 }
 
-/// What shows that a pattern is resolved, if anything does: its own command `passed` and its error
-/// was not seen again, or the agent says so.
-fn resolution(
-    pattern: &FailurePattern,
-    passed: bool,
-    seen: &Observation,
-    context: &Context,
-) -> Option<&'static str> {
-    if context
-        .claimed
-        .iter()
-        .any(|id| *id == pattern.failure_id || *id == pattern.signature)
-    {
-        return Some("explicit");
-    }
-    let is_it = |f: &Failure| {
-        same_check(&f.command, &pattern.failed_command)
-            || f.events.iter().any(|e| e.fingerprint == pattern.signature)
+fn is_named(pattern: &FailurePattern, id: &str) -> bool {
+    id == pattern.failure_id || id == pattern.signature
+}
+
+/// Whether a failure is one that a pattern stands for.
+fn is_it(failure: &Failure, pattern: &FailurePattern) -> bool {
+    let known = |event: &ErrorEvent| event.fingerprint == pattern.signature;
+    same_check(&failure.command, &pattern.failed_command) || failure.events.iter().any(known)
+}
+
+/// How far a pattern is from being resolved.
+enum Progress {
+    /// Nothing that concerns it passed.
+    None,
+    /// It passed on some of its branches, or some of its tests did: what is left of them.
+    Some {
+        branches: Vec<String>,
+        failing: Vec<FailingTest>,
+    },
+    /// It passed as a whole, and what showed that.
+    Resolved(&'static str),
+}
+
+/// What passed of a pattern: its command, on a branch that it was seen on or that has the work of that
+/// one in it; or each of its tests by itself.
+fn progress<'c>(
+    pattern: &'c FailurePattern,
+    passed: &mut Passed<'c>,
+    checkout: &Checkout,
+) -> Progress {
+    let proven = |branch: &String, on: &[&str]| {
+        on.iter().any(|on| {
+            covers(on, branch) || (*on == checkout.branch && checkout.joined.contains(branch))
+        })
     };
-    (passed && !seen.open_failures.iter().any(is_it)).then_some("command")
+    let whole = passed.prove(&pattern.failed_command);
+    let branches: Vec<String> = (pattern.branches.iter())
+        .filter(|branch| !proven(branch, &whole))
+        .cloned()
+        .collect();
+    if branches.is_empty() && !whole.is_empty() {
+        return Progress::Resolved("command");
+    }
+    let is_open = |test: &&FailingTest| {
+        let on = passed.prove_one(&pattern.failed_command, test);
+        on.is_empty() || !branches.iter().all(|branch| proven(branch, &on))
+    };
+    let failing: Vec<FailingTest> = pattern.failing.iter().filter(is_open).cloned().collect();
+    if failing.is_empty() && !pattern.failing.is_empty() {
+        return Progress::Resolved("test");
+    }
+    match branches.len() < pattern.branches.len() || failing.len() < pattern.failing.len() {
+        true => Progress::Some { branches, failing },
+        false => Progress::None,
+    }
 }
 
 /// The failures to record: observed ones; else, when the execution failed, what was reported.
@@ -174,11 +229,8 @@ fn failures(seen: &Observation, context: &Context) -> Vec<Failure> {
     } else {
         seen.error_events.clone()
     };
-    vec![Failure {
-        test: is_test_command(&command),
-        command,
-        events,
-    }]
+    let test = is_test_command(&command);
+    vec![Failure::new(&command, test, &events)]
 }
 
 /// An event for an error that was only told.
@@ -237,6 +289,7 @@ fn record(
         pattern.resolved_by.clear();
         pattern.resolved_by_execution_id.clear();
         pattern.resolution_evidence.clear();
+        pattern.branches.clear();
         pattern.status = "open".to_owned();
     }
     pattern.previous_occurrences = pattern.occurrences;
@@ -283,6 +336,12 @@ fn record(
         8,
     );
     pattern.error_events = failure.events.iter().take(5).cloned().collect();
+    let branch = match failure.branch.as_str() {
+        "" => context.checkout.branch.clone(),
+        seen => seen.to_owned(),
+    };
+    merge(&mut pattern.branches, [branch], MAX_BRANCHES);
+    pattern.failing.clone_from(&failure.failing);
     let distinct = |pick: fn(&ErrorEvent) -> &String| {
         let mut list = Vec::new();
         merge(&mut list, failure.events.iter().map(|e| pick(e).clone()), 5);
@@ -354,6 +413,10 @@ fn index(patterns: &[Arc<FailurePattern>]) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::memo::Pass;
+    use std::sync::LazyLock;
+
+    static NOWHERE: LazyLock<Checkout> = LazyLock::new(Checkout::default);
 
     fn context<'a>(execution_id: &'a str, failed: bool) -> Context<'a> {
         Context {
@@ -363,6 +426,7 @@ mod tests {
             summary: "tried something",
             session: 1,
             now: Timestamp::from_unix(0),
+            checkout: &NOWHERE,
             claimed: &[],
             failed,
             reported: &[],
@@ -376,21 +440,23 @@ mod tests {
             ..ErrorEvent::default()
         };
         Observation {
-            open_failures: vec![Failure {
-                command: command.into(),
-                test: true,
-                events: vec![event],
-            }],
+            open_failures: vec![Failure::new(command, true, &[event])],
             commands: vec![command.into()],
             ..Observation::default()
         }
     }
 
     fn passing(command: &str) -> Observation {
-        Observation {
-            passed: vec![command.into()],
-            ..Observation::default()
-        }
+        passing_on(command, "")
+    }
+
+    fn passing_on(command: &str, branch: &str) -> Observation {
+        let mut seen = Observation::default();
+        seen.pass(Pass {
+            command: command.into(),
+            branch: branch.into(),
+        });
+        seen
     }
 
     #[test]
@@ -433,6 +499,103 @@ mod tests {
             ),
             ("open", 5, 1)
         );
+    }
+
+    fn checkout(branch: &str, joined: &[&str]) -> Checkout {
+        Checkout {
+            branch: branch.into(),
+            joined: joined.iter().map(|name| (*name).to_owned()).collect(),
+            ..Checkout::default()
+        }
+    }
+
+    /// What became of a failure of `pytest` on the branch `feature` when something passed on a branch.
+    fn after(pass: &str, branch: &str, joined: &[&str]) -> String {
+        let mut seen = failing("pytest", "f1");
+        seen.open_failures[0].branch = "feature".into();
+        let patterns = apply(&[], &seen, &context("e1", true)).patterns.unwrap();
+        let here = checkout(branch, joined);
+        let mut at = context("e2", false);
+        at.checkout = &here;
+        let change = apply(&patterns, &passing_on(pass, branch), &at);
+        let patterns = change.patterns.unwrap_or(patterns);
+        patterns[0].status.clone()
+    }
+
+    #[test]
+    fn a_pass_on_another_branch_resolves_nothing_unless_it_has_the_work_of_that_one() {
+        assert_eq!(after("pytest", "feature", &[]), "resolved");
+        assert_eq!(after("pytest", "main", &[]), "open");
+        assert_eq!(after("pytest", "main", &["other"]), "open");
+        assert_eq!(after("pytest", "main", &["feature"]), "resolved");
+        assert_eq!(after("pytest", "", &[]), "resolved", "no branch is known");
+    }
+
+    #[test]
+    fn what_fails_on_two_branches_is_open_until_it_passed_on_both() {
+        let mut patterns = Vec::new();
+        for branch in ["feature", "main"] {
+            let mut seen = failing("pytest", "f1");
+            seen.open_failures[0].branch = branch.into();
+            let change = apply(&patterns, &seen, &context(branch, true));
+            patterns = change.patterns.unwrap();
+        }
+        assert_eq!(patterns[0].branches, ["main", "feature"]);
+        let here = checkout("main", &[]);
+        let mut at = context("e3", false);
+        at.checkout = &here;
+        let change = apply(&patterns, &passing_on("pytest", "main"), &at);
+        assert!(change.resolved.is_empty());
+        let patterns = change.patterns.unwrap();
+        assert_eq!(patterns[0].branches, ["feature"]);
+        let change = apply(&patterns, &passing_on("pytest", "feature"), &at);
+        assert_eq!(change.resolved, ["failure::f1"]);
+    }
+
+    #[test]
+    fn tests_that_pass_one_by_one_resolve_their_run_in_the_end() {
+        let event = |test: &str| ErrorEvent {
+            fingerprint: test.into(),
+            phase: "test".into(),
+            test: format!("tests/a.py::{test}"),
+            file: "tests/a.py".into(),
+            ..ErrorEvent::default()
+        };
+        let mut seen = failing("pytest", "");
+        seen.open_failures[0] = Failure::new("pytest", true, &[event("x"), event("y")]);
+        let patterns = apply(&[], &seen, &context("e1", true)).patterns.unwrap();
+        let one = apply(
+            &patterns,
+            &passing("pytest tests/a.py::x"),
+            &context("e2", false),
+        );
+        assert!(one.resolved.is_empty());
+        let patterns = one.patterns.unwrap();
+        assert_eq!(patterns[0].failing.len(), 1);
+        let same = passing("pytest tests/a.py::x");
+        assert!(
+            apply(&patterns, &same, &context("e3", false))
+                .patterns
+                .is_none()
+        );
+        let other = apply(
+            &patterns,
+            &passing("pytest tests/a.py::y"),
+            &context("e4", false),
+        );
+        let patterns = other.patterns.unwrap();
+        assert_eq!(
+            (
+                patterns[0].status.as_str(),
+                patterns[0].resolution_evidence.as_str()
+            ),
+            ("resolved", "test")
+        );
+        // An error that is no test's: nobody knows what a part of the run proves.
+        let mut broken = event("z");
+        broken.phase = "build".into();
+        let failure = Failure::new("pytest", true, &[event("x"), broken]);
+        assert!(failure.failing.is_empty());
     }
 
     #[test]

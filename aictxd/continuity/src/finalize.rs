@@ -1,11 +1,12 @@
 //! Finalize: one execution becomes durable, exactly once.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use aictx_proto::Timestamp;
 use aictx_proto::effect::Effects;
 use aictx_proto::identity::Identity;
-use aictx_proto::ledger::LedgerRow;
+use aictx_proto::ledger::{LedgerRow, Outcome};
 use aictx_proto::methods::{FinalizeParams, FinalizeReply};
 use aictx_proto::record::{ContractRecord, Decision, Handoff, HandoffRow, Thread};
 use aictx_proto::snapshot::{GitState, Snapshot};
@@ -98,6 +99,30 @@ pub fn touched_paths(rows: &[LedgerRow], report: Option<&ExplicitReport>) -> Vec
     paths.sort_unstable();
     paths.dedup();
     paths
+}
+
+/// Branches on which something failed that may have passed since on another one, of this session and of
+/// those before; none where nothing passed.
+pub fn failed_branches(
+    snapshot: &Snapshot,
+    rows: &[LedgerRow],
+    report: Option<&ExplicitReport>,
+) -> BTreeSet<String> {
+    let rows = open_rows(rows);
+    let passed = rows.iter().any(|row| row.outcome == Outcome::Passed)
+        || report.is_some_and(|report| report.params.status == "success");
+    if !passed {
+        return BTreeSet::new();
+    }
+    let failed = rows.iter().filter(|row| row.outcome == Outcome::Failed);
+    let open = snapshot.failures.iter().filter(|p| p.status != "resolved");
+    let branches = open
+        .flat_map(|pattern| &pattern.branches)
+        .chain(failed.map(|row| &row.branch));
+    branches
+        .filter(|branch| !branch.is_empty())
+        .cloned()
+        .collect()
 }
 
 /// Refuses a report whose structured parts are not what they should be, before anything is decided.
@@ -235,8 +260,9 @@ fn decide<'a>(
     if let Some(before) = before {
         before.ask(&mut seen, input);
     }
+    seen.settle(&input.project.checkout);
     let differences = differences(&seen, params);
-    let provenance = merge_report(&mut seen, params);
+    let provenance = merge_report(&mut seen, params, &input.project.checkout.branch);
     let success = match params {
         Some(p) => Some(p.status == "success"),
         // What was said of the turn holds until something else is seen.
@@ -303,6 +329,7 @@ fn decide<'a>(
             summary: &summary,
             session: session.number,
             now: input.now,
+            checkout: &input.project.checkout,
             claimed: params.map_or(&[], |p| p.resolved_failures.as_slice()),
             failed: success == Some(false),
             reported: params.map_or(&[], |p| p.notable_errors.as_slice()),

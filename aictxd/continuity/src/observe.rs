@@ -6,13 +6,15 @@ use aictx_proto::Timestamp;
 use aictx_proto::event::{ErrorEvent, MAX_EVENTS};
 use aictx_proto::ledger::{LedgerKind, LedgerRow, Outcome, Provenance};
 use aictx_proto::methods::{CommandSeen, SessionReport, SessionSummary};
+use aictx_proto::record::FailingTest;
 use aictx_proto::text::clean;
 use aictx_signals::command_word;
 
 use crate::asked::Asked;
 use crate::kept::{kept, meant, taken_back};
-use crate::memo::{is_test_command, same_check};
+use crate::memo::{Pass, Passed, is_test_command, same_check};
 use crate::said::{Deed, Said};
+use crate::work_state::Checkout;
 
 /// Most entries of each list of an execution; the newest are kept.
 pub(crate) const MAX_LIST: usize = 40;
@@ -38,6 +40,8 @@ pub(crate) struct Observation {
     pub(crate) open_failures: Vec<Failure>,
     /// Commands that passed, oldest first.
     pub(crate) passed: Vec<String>,
+    /// The same with the branches that they passed on.
+    pub(crate) passes: Vec<Pass>,
     /// A test or check passed after the last edit.
     pub(crate) validated: bool,
     /// What its user asked for.
@@ -54,15 +58,76 @@ pub(crate) struct Observation {
     pub(crate) tools: usize,
 }
 
+/// Whether what passes on a branch says something of another one by itself: both are the same, or one is
+/// not known.
+pub(crate) fn covers(passed: &str, failed: &str) -> bool {
+    passed == failed || passed.is_empty() || failed.is_empty()
+}
+
+/// The tests that a run's errors name, where they are all of them: each error is a test's, and there was
+/// room for more.
+fn failing_tests(events: &[ErrorEvent]) -> Vec<FailingTest> {
+    let errors = || events.iter().filter(|event| event.role != "cause");
+    let named = |event: &ErrorEvent| {
+        event.phase == "test" && !(event.test.is_empty() && event.file.is_empty())
+    };
+    if events.len() >= MAX_EVENTS || !errors().all(named) {
+        return Vec::new();
+    }
+    let tests = errors().map(|event| FailingTest {
+        test: event.test.clone(),
+        file: event.file.clone(),
+    });
+    tests.collect()
+}
+
 /// A command that failed.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Failure {
     pub(crate) command: String,
     pub(crate) test: bool,
     pub(crate) events: Vec<ErrorEvent>,
+    /// Branch it failed on; empty when that is not known.
+    pub(crate) branch: String,
+    /// Other branches on which its check passed since.
+    pub(crate) passed_on: Vec<String>,
+    /// The tests that failed and have not passed since; empty when not all of them are known.
+    pub(crate) failing: Vec<FailingTest>,
 }
 
 impl Failure {
+    /// A command that failed with these errors.
+    pub(crate) fn new(command: &str, test: bool, events: &[ErrorEvent]) -> Self {
+        Self {
+            command: command.to_owned(),
+            test,
+            events: events.to_vec(),
+            branch: String::new(),
+            passed_on: Vec::new(),
+            failing: failing_tests(events),
+        }
+    }
+
+    /// Whether a pass settles it: on the same branch, of the whole check or of the last of the tests that
+    /// failed.
+    fn is_settled_by(&mut self, pass: &Pass) -> bool {
+        let same_branch = covers(&pass.branch, &self.branch);
+        if same_check(&pass.command, &self.command) {
+            if !same_branch && !self.passed_on.contains(&pass.branch) {
+                self.passed_on.push(pass.branch.clone());
+            }
+            return same_branch;
+        }
+        if !same_branch || self.failing.is_empty() {
+            return false;
+        }
+        let passed = Passed::new(std::slice::from_ref(pass));
+        let command = &self.command;
+        self.failing
+            .retain(|test| passed.prove_one(command, test).is_empty());
+        self.failing.is_empty()
+    }
+
     /// A test, build, lint or type check: its failure decides about the execution.
     pub(crate) fn is_check(&self) -> bool {
         self.test
@@ -170,9 +235,13 @@ impl Observation {
         }
         match row.outcome {
             Outcome::Passed => {
+                let pass = Pass {
+                    command: row.command.clone(),
+                    branch: row.branch.clone(),
+                };
                 self.open_failures
-                    .retain(|failed| !same_check(&row.command, &failed.command));
-                push(&mut self.passed, &row.command);
+                    .retain_mut(|failed| !failed.is_settled_by(&pass));
+                self.pass(pass);
                 if row.test {
                     self.validated = true;
                 }
@@ -181,12 +250,12 @@ impl Observation {
                 if row.test {
                     self.validated = false;
                 }
-                self.open_failures
-                    .retain(|f| !same_check(&f.command, &row.command));
+                self.open_failures.retain(|f| {
+                    !(covers(&row.branch, &f.branch) && same_check(&f.command, &row.command))
+                });
                 self.open_failures.push(Failure {
-                    command: row.command.clone(),
-                    test: row.test,
-                    events: row.errors.clone(),
+                    branch: row.branch.clone(),
+                    ..Failure::new(&row.command, row.test, &row.errors)
                 });
                 if self.open_failures.len() > MAX_LIST {
                     self.open_failures.remove(0);
@@ -194,6 +263,25 @@ impl Observation {
             }
             Outcome::Failed | Outcome::Unknown => {}
         }
+    }
+
+    /// A command passed.
+    pub(crate) fn pass(&mut self, pass: Pass) {
+        push(&mut self.passed, &pass.command);
+        self.passes.retain(|known| *known != pass);
+        self.passes.push(pass);
+        if self.passes.len() > MAX_LIST {
+            self.passes.remove(0);
+        }
+    }
+
+    /// With what is known of branches at the end: failures whose check passed on the branch checked out
+    /// are settled where that has the work of theirs in it, too.
+    pub(crate) fn settle(&mut self, checkout: &Checkout) {
+        let here = &checkout.branch;
+        self.open_failures.retain(|failure| {
+            !(checkout.joined.contains(&failure.branch) && failure.passed_on.contains(here))
+        });
     }
 
     /// Whether it succeeded, as far as was observed; `None` when nothing says.
@@ -501,6 +589,44 @@ mod tests {
         let seen = Observation::of(&[failed, command("pytest -q", Outcome::Passed)]);
         assert!(seen.open_failures.is_empty());
         assert_eq!(seen.success(), Some(true));
+    }
+
+    #[test]
+    fn a_check_that_passes_on_another_branch_settles_what_that_has_in_it() {
+        let on = |branch: &str, outcome| LedgerRow {
+            branch: branch.into(),
+            ..command("pytest -q", outcome)
+        };
+        let rows = [on("feature", Outcome::Failed), on("main", Outcome::Passed)];
+        let mut seen = Observation::of(&rows);
+        let mut checkout = Checkout {
+            branch: "main".into(),
+            ..Checkout::default()
+        };
+        seen.settle(&checkout);
+        assert_eq!(seen.success(), Some(false));
+        checkout.joined.insert("feature".into());
+        seen.settle(&checkout);
+        assert_eq!(seen.success(), Some(true));
+        let rows = [on("", Outcome::Failed), on("main", Outcome::Passed)];
+        assert!(Observation::of(&rows).open_failures.is_empty());
+    }
+
+    #[test]
+    fn failed_tests_that_pass_by_themselves_settle_their_run() {
+        let failed = LedgerRow {
+            errors: vec![ErrorEvent {
+                phase: "test".into(),
+                test: "tests/a.py::test_x".into(),
+                ..ErrorEvent::default()
+            }],
+            ..command("pytest tests/a.py", Outcome::Failed)
+        };
+        let one = command("pytest tests/a.py::test_x", Outcome::Passed);
+        let other = command("pytest tests/a.py::test_y", Outcome::Passed);
+        let open = |rows: &[LedgerRow]| Observation::of(rows).open_failures.len();
+        assert_eq!(open(&[failed.clone(), one]), 0);
+        assert_eq!(open(&[failed, other]), 1);
     }
 
     #[test]

@@ -401,11 +401,11 @@ fn contract_effects(
 
 /// Open patterns whose command was run and passed: a failure that was known and did not come back.
 fn avoided(patterns: &[Arc<FailurePattern>], facts: &Facts) -> bool {
-    let mut passed = Passed::new(&facts.seen.passed);
+    let mut passed = Passed::new(&facts.seen.passes);
     facts.success == Some(true)
         && patterns
             .iter()
-            .any(|p| p.status != "resolved" && passed.prove(&p.failed_command))
+            .any(|p| p.status != "resolved" && !passed.prove(&p.failed_command).is_empty())
 }
 
 /// What of memory concerned the execution, by kind.
