@@ -11,7 +11,7 @@ use aictx_proto::text::{clean, slug};
 use serde_json::{Value, json};
 
 use crate::memo::{Passed, is_test_command, same_check};
-use crate::observe::{Failure, Observation, covers};
+use crate::observe::{Failure, Observation, covers, has_begun};
 use crate::work_state::Checkout;
 
 mod edit;
@@ -158,7 +158,8 @@ fn is_named(pattern: &FailurePattern, id: &str) -> bool {
 /// Whether a failure is one that a pattern stands for.
 fn is_it(failure: &Failure, pattern: &FailurePattern) -> bool {
     let known = |event: &ErrorEvent| event.fingerprint == pattern.signature;
-    same_check(&failure.command, &pattern.failed_command) || failure.events.iter().any(known)
+    let same = !failure.command.is_empty() && same_check(&failure.command, &pattern.failed_command);
+    same || failure.events.iter().any(known)
 }
 
 /// How far a pattern is from being resolved.
@@ -208,49 +209,50 @@ fn progress<'c>(
     }
 }
 
-/// The failures to record: observed ones; else, when the execution failed, what was reported.
+/// The failures to record: observed ones; else, when the execution failed, what was reported. Only what
+/// was seen to fail, or errors that were reported, tell of a command or a test: neither words of a summary
+/// do, nor what happened to run last.
 fn failures(seen: &Observation, context: &Context) -> Vec<Failure> {
-    if !seen.open_failures.is_empty() {
-        return seen.open_failures.clone();
+    let begun: Vec<Failure> = (seen.open_failures.iter())
+        .filter(|failure| has_begun(&failure.events))
+        .cloned()
+        .collect();
+    if !begun.is_empty() {
+        return begun;
     }
     if !context.failed {
         return Vec::new();
     }
-    let command = seen.commands.last().cloned().unwrap_or_default();
-    let events = if seen.error_events.is_empty() {
+    if seen.told_errors.is_empty() && !seen.open_failures.is_empty() {
+        return seen.open_failures.clone();
+    }
+    let events = if seen.told_errors.is_empty() {
         let text = context
             .reported
             .first()
             .map_or(context.summary, String::as_str);
-        if text.trim().is_empty() && command.is_empty() {
+        if text.trim().is_empty() {
             return Vec::new();
         }
-        vec![reported_event(text, &command)]
+        vec![reported_event(text)]
     } else {
-        seen.error_events.clone()
+        seen.told_errors.clone()
     };
-    let test = is_test_command(&command);
-    vec![Failure::new(&command, test, &events)]
+    let command = events
+        .iter()
+        .map(|event| event.command.as_str())
+        .find(|command| !command.is_empty())
+        .unwrap_or_default();
+    vec![Failure::new(command, is_test_command(command), &events)]
 }
 
 /// An event for an error that was only told.
-fn reported_event(text: &str, command: &str) -> ErrorEvent {
-    let text = if text.trim().is_empty() {
-        format!("command failed: {command}")
-    } else {
-        text.to_owned()
-    };
+fn reported_event(text: &str) -> ErrorEvent {
     let mut event = ErrorEvent {
         toolchain: "unknown".to_owned(),
-        phase: if is_test_command(command) {
-            "test"
-        } else {
-            "runtime"
-        }
-        .to_owned(),
+        phase: "runtime".to_owned(),
         severity: "error".to_owned(),
-        message: clean(&text, 500),
-        command: command.to_owned(),
+        message: clean(text, 500),
         ..ErrorEvent::default()
     };
     event.fingerprint = aictx_signals::fingerprint(&event, "");
@@ -371,6 +373,7 @@ fn hint(failure: &Failure) -> String {
         Some(event) if !event.file.is_empty() => {
             format!("Start at {} and run the failing command again.", event.file)
         }
+        _ if failure.command.is_empty() => String::new(),
         _ => "Run the failing command again and read its first error.".to_owned(),
     }
 }
@@ -605,6 +608,13 @@ mod tests {
         told.reported = &reported;
         let change = apply(&[], &Observation::default(), &told);
         assert_eq!(change.patterns.unwrap()[0].symptoms.len(), 1);
+        // What ran last is not what failed.
+        let change = apply(&[], &passing("pytest -q"), &told);
+        let pattern = &change.patterns.unwrap()[0];
+        assert_eq!(
+            (pattern.failed_command.as_str(), pattern.phases[0].as_str()),
+            ("", "runtime")
+        );
         assert!(
             apply(&[], &Observation::default(), &context("e", false))
                 .patterns

@@ -76,6 +76,12 @@ impl<'a> Finalize<'a> {
     fn params(&self) -> Option<&'a FinalizeParams> {
         self.report.map(|r| &r.params)
     }
+
+    /// When it began: at what was observed first, else at the resume that made the contract (W21).
+    fn begun(&self, seen: &Observation) -> Option<Timestamp> {
+        let resumed = || Timestamp::parse(&self.contract?.generated_at);
+        seen.first_at.or_else(resumed)
+    }
 }
 
 /// Paths whose definitions a finalize wants to know: what was edited and what decisions govern.
@@ -250,6 +256,31 @@ fn goes_on(snapshot: &Snapshot, project: &Project) -> String {
     task.map(|task| task.goal.clone()).unwrap_or_default()
 }
 
+/// What the next session has to know of how an outcome is known: what was only reported is not told as
+/// what was seen. `checked`: a check was seen to pass after the last edit.
+fn caveats(
+    seen: &Observation,
+    params: Option<&FinalizeParams>,
+    checked: bool,
+    failing: bool,
+) -> Vec<String> {
+    let mut out = Vec::new();
+    match params.map(|p| p.status == "success") {
+        Some(true) if failing => {
+            out.push("reported as a success, while a check was seen to fail".to_owned());
+        }
+        // A summary may say that all tests pass; where nothing was edited, there is nothing to check.
+        Some(true) if !checked && !seen.files_edited.is_empty() => {
+            out.push(
+                "reported, not observed: no check was seen to pass after the last edit".to_owned(),
+            );
+        }
+        None if seen.interrupted => out.push("interrupted in the middle of a turn".to_owned()),
+        _ => {}
+    }
+    out
+}
+
 fn decide<'a>(
     snapshot: &'a Snapshot,
     input: &'a Finalize<'a>,
@@ -261,17 +292,24 @@ fn decide<'a>(
         before.ask(&mut seen, input);
     }
     seen.settle(&input.project.checkout);
+    let checked = seen.validated;
     let differences = differences(&seen, params);
     let provenance = merge_report(&mut seen, params, &input.project.checkout.branch);
+    // Observed beats said: a check that was seen to fail and never to pass makes no success.
+    let failing = seen.open_failures.iter().any(Failure::is_check);
     let success = match params {
-        Some(p) => Some(p.status == "success"),
+        Some(p) => Some(p.status == "success" && !failing),
         // What was said of the turn holds until something else is seen.
-        None => seen.success().or(before.and_then(|b| b.row.success)),
+        None => {
+            let success = seen.success().or(before.and_then(|b| b.row.success));
+            success.filter(|success| !(*success && seen.interrupted))
+        }
     };
+    let mut risks = caveats(&seen, params, checked, failing);
+    risks.extend(params.iter().flat_map(|p| p.risks.iter().cloned()));
     if success == Some(true) {
-        // Observed beats said: a check that was seen to fail and never to pass stays open. Other
-        // commands that failed on the way to a success are no news.
-        seen.open_failures.retain(Failure::is_check);
+        // What failed on the way to a success is no news.
+        seen.open_failures.clear();
     }
     let summary = match params {
         Some(p) if !p.summary.trim().is_empty() => p.summary.clone(),
@@ -370,7 +408,7 @@ fn decide<'a>(
             task_type: &task_type,
             next_steps: params.map_or(&[], |p| p.next_steps.as_slice()),
             blocked: params.map_or(&[], |p| p.blocked.as_slice()),
-            risks: params.map_or(&[], |p| p.risks.as_slice()),
+            risks: &risks,
             agent_id: &input.identity.agent_id,
             adapter_id: &input.identity.adapter_id,
             session_id: &input.identity.session_id,
@@ -392,11 +430,9 @@ fn decide<'a>(
     told.extend(taken_back(snapshot, &seen));
     let whose = (execution_id.as_str(), session.number);
     let decisions = decided(snapshot, &told, whose, input.project, head, input.now);
-    // From what was observed first, else from the resume that made the contract (W21).
-    let begun = seen
-        .first_at
-        .or_else(|| Timestamp::parse(&input.contract?.generated_at));
-    let elapsed_ms = begun.map(|begun| input.now.since(begun) * 1000);
+    let elapsed_ms = params
+        .and_then(|p| p.execution_time_ms)
+        .or_else(|| Some(input.now.since(input.begun(&seen)?) * 1000));
     Decided {
         snapshot,
         input,

@@ -50,12 +50,21 @@ pub(crate) struct Observation {
     pub(crate) kept: Vec<String>,
     /// Words for earlier rules that hold no longer.
     pub(crate) taken_back: Vec<String>,
+    /// Errors that were reported, not seen.
+    pub(crate) told_errors: Vec<ErrorEvent>,
+    /// The last turn has not ended: its agent was stopped, or is still at work.
+    pub(crate) interrupted: bool,
     /// What the agent said.
     pub(crate) said: Said,
     pub(crate) first_at: Option<Timestamp>,
     pub(crate) last_at: Option<Timestamp>,
     /// Tools used, of any kind.
     pub(crate) tools: usize,
+}
+
+/// Whether a command that failed with these errors came as far as checking something.
+pub(crate) fn has_begun(events: &[ErrorEvent]) -> bool {
+    events.is_empty() || !events.iter().all(aictx_signals::never_began)
 }
 
 /// Whether what passes on a branch says something of another one by itself: both are the same, or one is
@@ -128,8 +137,11 @@ impl Failure {
         self.failing.is_empty()
     }
 
-    /// A test, build, lint or type check: its failure decides about the execution.
+    /// A test, build, lint or type check that ran: its failure decides about the execution.
     pub(crate) fn is_check(&self) -> bool {
+        if !has_begun(&self.events) {
+            return false;
+        }
         self.test
             || self
                 .events
@@ -168,6 +180,7 @@ impl Observation {
                 LedgerKind::Prompt if row.agent_id.is_empty() => {
                     seen.asked.hear(&row.text, &row.label);
                     seen.said.asked();
+                    seen.interrupted = true;
                     for rule in kept(&row.text) {
                         push(&mut seen.kept, &rule);
                     }
@@ -178,7 +191,12 @@ impl Observation {
                         }
                     }
                 }
-                LedgerKind::Stop if !row.text.is_empty() => seen.said.hear(&row.text),
+                LedgerKind::Stop => {
+                    seen.interrupted &= !row.agent_id.is_empty();
+                    if !row.text.is_empty() {
+                        seen.said.hear(&row.text);
+                    }
+                }
                 LedgerKind::Read if row.outcome != Outcome::Failed => {
                     seen.said.did(Deed::Looked);
                     for path in &row.paths {
@@ -247,7 +265,7 @@ impl Observation {
                 }
             }
             Outcome::Failed if !is_answer(row) => {
-                if row.test {
+                if row.test && has_begun(&row.errors) {
                     self.validated = false;
                 }
                 self.open_failures.retain(|f| {
@@ -470,8 +488,13 @@ pub fn session_summary(stem: &str, rows: &[LedgerRow]) -> SessionSummary {
     };
     let commands = rows.iter().filter(|r| r.kind == LedgerKind::Command);
     let last = |kind: LedgerKind| rows.iter().rposition(|r| r.kind == kind);
-    let ended = last(LedgerKind::SessionEnd) > last(LedgerKind::SessionStart)
-        && last(LedgerKind::SessionEnd).is_some();
+    let begun = last(LedgerKind::SessionStart);
+    let ended = last(LedgerKind::SessionEnd) > begun && last(LedgerKind::SessionEnd).is_some();
+    // It was finalized from what was seen of it, without a word of its agent.
+    let closed = rows.iter().rposition(|row| {
+        row.kind == LedgerKind::Finalized && row.provenance == Provenance::RuntimeObserved
+    });
+    let interrupted = !ended && closed.is_some_and(|at| at + 1 == rows.len()) && closed > begun;
     let mut asked = Asked::default();
     for row in rows {
         if row.kind == LedgerKind::Prompt && row.agent_id.is_empty() {
@@ -487,7 +510,12 @@ pub fn session_summary(stem: &str, rows: &[LedgerRow]) -> SessionSummary {
             .unwrap_or(stem)
             .to_owned(),
         runner: start.map(|r| r.runner.clone()).unwrap_or_default(),
-        state: if ended { "ended" } else { "unknown" }.to_owned(),
+        state: match (ended, interrupted) {
+            (true, _) => "ended",
+            (false, true) => "interrupted",
+            (false, false) => "unknown",
+        }
+        .to_owned(),
         started_at: rows.first().map(|r| r.at.to_string()).unwrap_or_default(),
         last_seen_at: rows.last().map(|r| r.at.to_string()).unwrap_or_default(),
         branch: start.map(|r| r.branch.clone()).unwrap_or_default(),
@@ -627,6 +655,25 @@ mod tests {
         let open = |rows: &[LedgerRow]| Observation::of(rows).open_failures.len();
         assert_eq!(open(&[failed.clone(), one]), 0);
         assert_eq!(open(&[failed, other]), 1);
+    }
+
+    #[test]
+    fn a_check_that_never_began_decides_nothing() {
+        let stray = LedgerRow {
+            errors: aictx_signals::parse(
+                "make test",
+                Some(2),
+                b"make: *** No rule to make target 'test'.  Stop.",
+            )
+            .events,
+            ..command("make test", Outcome::Failed)
+        };
+        let passed = command("pytest -q", Outcome::Passed);
+        let failed = command("pytest -q", Outcome::Failed);
+        let success = |rows: &[LedgerRow]| Observation::of(rows).success();
+        assert_eq!(success(&[passed, stray.clone()]), Some(true));
+        assert_eq!(success(&[failed, stray.clone()]), Some(false));
+        assert_eq!(success(&[stray]), Some(false), "nothing else was seen");
     }
 
     #[test]

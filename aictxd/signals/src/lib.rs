@@ -3,6 +3,7 @@
 //! No input or output, bounded memory, time linear in the text. Nothing here ever fails: text that
 //! means nothing gives no facts.
 
+mod began;
 mod command;
 mod find;
 mod fingerprint;
@@ -20,6 +21,7 @@ use serde::Serialize;
 
 use scan::{Scanned, scan};
 
+pub use began::never_began;
 pub use command::{
     Check, at_root, check_class, command_word, hides_status, is_test_command, normalise_command,
     only_checks, only_looks, same_check, viewed,

@@ -122,6 +122,7 @@ pub(super) fn merge_report(
         if event.fingerprint.is_empty() {
             event.fingerprint = aictx_signals::fingerprint(&event, "");
         }
+        seen.told_errors.push(event.clone());
         if !seen
             .error_events
             .iter()
@@ -232,16 +233,11 @@ pub(super) fn differences(seen: &Observation, params: Option<&FinalizeParams>) -
         &seen.tests,
         &same_check,
     );
-    let failing = |c: &String| seen.open_failures.iter().any(|f| same_check(&f.command, c));
-    let claimed: Vec<String> = told
-        .tests_executed
-        .iter()
-        .filter(|c| told.status == "success" && failing(c))
-        .map(|c| clean(c, 200))
-        .collect();
-    if !claimed.is_empty() {
+    let failing = seen.open_failures.iter().filter(|f| f.is_check());
+    let failing: Vec<String> = failing.take(8).map(|f| clean(&f.command, 200)).collect();
+    if told.status == "success" && !failing.is_empty() {
         out.push(
-            json!({ "field": "status", "reported_only": ["success"], "observed_only": claimed }),
+            json!({ "field": "status", "reported_only": ["success"], "observed_only": failing }),
         );
     }
     out
