@@ -6,15 +6,18 @@ use aictx_proto::Timestamp;
 use aictx_proto::event::{ErrorEvent, MAX_EVENTS};
 use aictx_proto::ledger::{LedgerKind, LedgerRow, Outcome, Provenance};
 use aictx_proto::methods::{CommandSeen, SessionReport, SessionSummary};
-use aictx_proto::record::FailingTest;
 use aictx_proto::text::clean;
 use aictx_signals::command_word;
 
 use crate::asked::Asked;
 use crate::kept::{kept, meant, taken_back};
-use crate::memo::{Pass, Passed, is_test_command, same_check};
+use crate::memo::{Pass, is_test_command, same_check};
 use crate::said::{Deed, Said};
 use crate::work_state::Checkout;
+
+mod failure;
+
+pub(crate) use self::failure::{Failure, covers, has_begun};
 
 /// Most entries of each list of an execution; the newest are kept.
 pub(crate) const MAX_LIST: usize = 40;
@@ -60,103 +63,6 @@ pub(crate) struct Observation {
     pub(crate) last_at: Option<Timestamp>,
     /// Tools used, of any kind.
     pub(crate) tools: usize,
-}
-
-/// Whether a command that failed with these errors came as far as checking something.
-pub(crate) fn has_begun(events: &[ErrorEvent]) -> bool {
-    events.is_empty() || !events.iter().all(aictx_signals::never_began)
-}
-
-/// Whether what passes on a branch says something of another one by itself: both are the same, or one is
-/// not known.
-pub(crate) fn covers(passed: &str, failed: &str) -> bool {
-    passed == failed || passed.is_empty() || failed.is_empty()
-}
-
-/// The tests that a run's errors name, where they are all of them: each error is a test's, and there was
-/// room for more.
-fn failing_tests(events: &[ErrorEvent]) -> Vec<FailingTest> {
-    let errors = || events.iter().filter(|event| event.role != "cause");
-    let named = |event: &ErrorEvent| {
-        event.phase == "test" && !(event.test.is_empty() && event.file.is_empty())
-    };
-    if events.len() >= MAX_EVENTS || !errors().all(named) {
-        return Vec::new();
-    }
-    let tests = errors().map(|event| FailingTest {
-        test: event.test.clone(),
-        file: event.file.clone(),
-    });
-    tests.collect()
-}
-
-/// A command that failed.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Failure {
-    pub(crate) command: String,
-    pub(crate) test: bool,
-    pub(crate) events: Vec<ErrorEvent>,
-    /// Branch it failed on; empty when that is not known.
-    pub(crate) branch: String,
-    /// Other branches on which its check passed since.
-    pub(crate) passed_on: Vec<String>,
-    /// The tests that failed and have not passed since; empty when not all of them are known.
-    pub(crate) failing: Vec<FailingTest>,
-}
-
-impl Failure {
-    /// A command that failed with these errors.
-    pub(crate) fn new(command: &str, test: bool, events: &[ErrorEvent]) -> Self {
-        Self {
-            command: command.to_owned(),
-            test,
-            events: events.to_vec(),
-            branch: String::new(),
-            passed_on: Vec::new(),
-            failing: failing_tests(events),
-        }
-    }
-
-    /// Whether a pass settles it: on the same branch, of the whole check or of the last of the tests that
-    /// failed.
-    fn is_settled_by(&mut self, pass: &Pass) -> bool {
-        let same_branch = covers(&pass.branch, &self.branch);
-        if same_check(&pass.command, &self.command) {
-            if !same_branch && !self.passed_on.contains(&pass.branch) {
-                self.passed_on.push(pass.branch.clone());
-            }
-            return same_branch;
-        }
-        if !same_branch || self.failing.is_empty() {
-            return false;
-        }
-        let passed = Passed::new(std::slice::from_ref(pass));
-        let command = &self.command;
-        self.failing
-            .retain(|test| passed.prove_one(command, test).is_empty());
-        self.failing.is_empty()
-    }
-
-    /// A test, build, lint or type check that ran: its failure decides about the execution.
-    pub(crate) fn is_check(&self) -> bool {
-        if !has_begun(&self.events) {
-            return false;
-        }
-        self.test
-            || self
-                .events
-                .iter()
-                .any(|e| matches!(e.phase.as_str(), "test" | "build" | "typecheck" | "lint"))
-    }
-
-    /// One line for people.
-    pub(crate) fn line(&self) -> String {
-        let what = self
-            .events
-            .first()
-            .map_or_else(|| "failed".to_owned(), ErrorEvent::render);
-        format!("`{}`: {}", clean(&self.command, 100), clean(&what, 160))
-    }
 }
 
 impl Observation {
@@ -590,169 +496,4 @@ pub fn session_report(stem: &str, mut rows: Vec<LedgerRow>, with_rows: bool) -> 
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn at(seconds: i64, kind: LedgerKind) -> LedgerRow {
-        LedgerRow::observed(Timestamp::from_unix(seconds), kind)
-    }
-
-    fn command(text: &str, outcome: Outcome) -> LedgerRow {
-        LedgerRow {
-            command: text.into(),
-            outcome,
-            test: is_test_command(text),
-            exit_status: Some(i32::from(outcome == Outcome::Failed)),
-            ..at(0, LedgerKind::Command)
-        }
-    }
-
-    #[test]
-    fn a_failure_is_open_until_its_own_check_passes() {
-        let failed = command("pytest -q", Outcome::Failed);
-        let other = command("cargo build", Outcome::Passed);
-        let seen = Observation::of(&[failed.clone(), other]);
-        assert_eq!(seen.open_failures.len(), 1);
-        assert_eq!(seen.success(), Some(false));
-        let seen = Observation::of(&[failed, command("pytest -q", Outcome::Passed)]);
-        assert!(seen.open_failures.is_empty());
-        assert_eq!(seen.success(), Some(true));
-    }
-
-    #[test]
-    fn a_check_that_passes_on_another_branch_settles_what_that_has_in_it() {
-        let on = |branch: &str, outcome| LedgerRow {
-            branch: branch.into(),
-            ..command("pytest -q", outcome)
-        };
-        let rows = [on("feature", Outcome::Failed), on("main", Outcome::Passed)];
-        let mut seen = Observation::of(&rows);
-        let mut checkout = Checkout {
-            branch: "main".into(),
-            ..Checkout::default()
-        };
-        seen.settle(&checkout);
-        assert_eq!(seen.success(), Some(false));
-        checkout.joined.insert("feature".into());
-        seen.settle(&checkout);
-        assert_eq!(seen.success(), Some(true));
-        let rows = [on("", Outcome::Failed), on("main", Outcome::Passed)];
-        assert!(Observation::of(&rows).open_failures.is_empty());
-    }
-
-    #[test]
-    fn failed_tests_that_pass_by_themselves_settle_their_run() {
-        let failed = LedgerRow {
-            errors: vec![ErrorEvent {
-                phase: "test".into(),
-                test: "tests/a.py::test_x".into(),
-                ..ErrorEvent::default()
-            }],
-            ..command("pytest tests/a.py", Outcome::Failed)
-        };
-        let one = command("pytest tests/a.py::test_x", Outcome::Passed);
-        let other = command("pytest tests/a.py::test_y", Outcome::Passed);
-        let open = |rows: &[LedgerRow]| Observation::of(rows).open_failures.len();
-        assert_eq!(open(&[failed.clone(), one]), 0);
-        assert_eq!(open(&[failed, other]), 1);
-    }
-
-    #[test]
-    fn a_check_that_never_began_decides_nothing() {
-        let stray = LedgerRow {
-            errors: aictx_signals::parse(
-                "make test",
-                Some(2),
-                b"make: *** No rule to make target 'test'.  Stop.",
-            )
-            .events,
-            ..command("make test", Outcome::Failed)
-        };
-        let passed = command("pytest -q", Outcome::Passed);
-        let failed = command("pytest -q", Outcome::Failed);
-        let success = |rows: &[LedgerRow]| Observation::of(rows).success();
-        assert_eq!(success(&[passed, stray.clone()]), Some(true));
-        assert_eq!(success(&[failed, stray.clone()]), Some(false));
-        assert_eq!(success(&[stray]), Some(false), "nothing else was seen");
-    }
-
-    #[test]
-    fn an_edit_after_the_test_makes_the_outcome_unknown() {
-        let edit = LedgerRow {
-            paths: vec!["a.py".into()],
-            ..at(1, LedgerKind::Edit)
-        };
-        let seen = Observation::of(&[command("pytest -q", Outcome::Passed), edit]);
-        assert_eq!(seen.success(), None);
-    }
-
-    #[test]
-    fn searches_that_find_nothing_are_no_failures() {
-        let seen = Observation::of(&[
-            command("grep -r foo .", Outcome::Failed),
-            command("ls nosuch", Outcome::Failed),
-        ]);
-        assert!(seen.open_failures.is_empty());
-    }
-
-    #[test]
-    fn a_session_that_was_not_gone_after_all_goes_on() {
-        let edit = LedgerRow {
-            paths: vec!["a.py".into()],
-            ..at(3, LedgerKind::Edit)
-        };
-        let mut rows = vec![
-            at(0, LedgerKind::SessionStart),
-            at(1, LedgerKind::Prompt),
-            at(2, LedgerKind::Finalized),
-            edit,
-        ];
-        assert_eq!(open_rows(&rows).len(), 1);
-        assert!(!open_session(&rows).unwrap().ended);
-        // What comes late after an end that was seen is no second execution.
-        rows.insert(2, at(2, LedgerKind::SessionEnd));
-        assert!(open_rows(&rows).is_empty() && open_session(&rows).is_none());
-    }
-
-    #[test]
-    fn what_follows_a_finalize_in_the_same_turn_belongs_to_it_unless_it_is_work() {
-        let rows = [
-            at(0, LedgerKind::SessionStart),
-            at(1, LedgerKind::Prompt),
-            LedgerRow {
-                provenance: Provenance::Explicit,
-                ..at(2, LedgerKind::Finalized)
-            },
-            command("aictx finalize", Outcome::Passed),
-            at(3, LedgerKind::Stop),
-            at(4, LedgerKind::SessionEnd),
-        ];
-        assert!(open_rows(&rows).is_empty());
-        let mut again = rows.to_vec();
-        again.push(LedgerRow {
-            text: "more".into(),
-            ..at(5, LedgerKind::Prompt)
-        });
-        again.push(at(6, LedgerKind::Stop));
-        assert_eq!(open_rows(&again).len(), 2);
-
-        let mut goes_on = rows[..4].to_vec();
-        goes_on.push(command("cat a.py", Outcome::Passed));
-        assert!(open_rows(&goes_on).is_empty());
-        goes_on.push(at(5, LedgerKind::Edit));
-        goes_on.push(command("pytest -q", Outcome::Failed));
-        assert_eq!(open_rows(&goes_on).len(), 2);
-        assert!(open_session(&goes_on).unwrap().has_work);
-    }
-
-    #[test]
-    fn a_session_without_a_start_is_named_by_any_row() {
-        let finalized = LedgerRow {
-            session_id: "a/b".into(),
-            ..at(1, LedgerKind::Finalized)
-        };
-        let rows = [at(0, LedgerKind::Edit), finalized];
-        assert_eq!(session_summary("a_b", &rows).session_id, "a/b");
-        assert_eq!(session_summary("a_b", &rows[..1]).session_id, "a_b");
-    }
-}
+mod tests;
