@@ -256,6 +256,12 @@ fn goes_on(snapshot: &Snapshot, project: &Project) -> String {
     task.map(|task| task.goal.clone()).unwrap_or_default()
 }
 
+/// What is said beside an outcome of how it is known; each holds for one execution alone.
+const SEEN_TO_FAIL: &str = "reported as a success, while a check was seen to fail";
+const ONLY_REPORTED: &str = "reported, not observed: no check was seen to pass after the last edit";
+const INTERRUPTED: &str = "interrupted in the middle of a turn";
+const CAVEATS: [&str; 3] = [SEEN_TO_FAIL, ONLY_REPORTED, INTERRUPTED];
+
 /// What the next session has to know of how an outcome is known: what was only reported is not told as
 /// what was seen. `checked`: a check was seen to pass after the last edit.
 fn caveats(
@@ -264,21 +270,14 @@ fn caveats(
     checked: bool,
     failing: bool,
 ) -> Vec<String> {
-    let mut out = Vec::new();
-    match params.map(|p| p.status == "success") {
-        Some(true) if failing => {
-            out.push("reported as a success, while a check was seen to fail".to_owned());
-        }
+    let caveat = match params.map(|p| p.status == "success") {
+        Some(true) if failing => Some(SEEN_TO_FAIL),
         // A summary may say that all tests pass; where nothing was edited, there is nothing to check.
-        Some(true) if !checked && !seen.files_edited.is_empty() => {
-            out.push(
-                "reported, not observed: no check was seen to pass after the last edit".to_owned(),
-            );
-        }
-        None if seen.interrupted => out.push("interrupted in the middle of a turn".to_owned()),
-        _ => {}
-    }
-    out
+        Some(true) if !checked && !seen.files_edited.is_empty() => Some(ONLY_REPORTED),
+        None if seen.interrupted => Some(INTERRUPTED),
+        _ => None,
+    };
+    caveat.map(str::to_owned).into_iter().collect()
 }
 
 fn decide<'a>(
