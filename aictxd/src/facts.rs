@@ -3,9 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
-use std::process::Stdio;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
-use std::time::{Duration, Instant};
 
 use aictx_artifacts::{Store, root};
 use aictx_continuity::{
@@ -19,6 +17,7 @@ use aictx_repomap::look::Looker;
 use rustix::fs::AtFlags;
 use serde_json::Value;
 
+mod branches;
 mod projects;
 mod stamp;
 
@@ -27,18 +26,12 @@ use self::stamp::{Stamp, stamps};
 use crate::app::App;
 use crate::homes::MEMORY;
 use crate::hosts::Place;
-use crate::{git, project};
+use crate::project;
 
 /// Answers about files that are remembered.
 const MAX_REMEMBERED: usize = 8_192;
 /// Worktrees whose files are remembered.
 const MAX_WORKTREES: usize = 64;
-/// Answers about commits that are remembered.
-const MAX_COMMITS: usize = 1_024;
-/// Commits that git is asked about at once.
-const MAX_ASKED: usize = 16;
-/// git may take this long to compare two commits.
-const GIT_DEADLINE: Duration = Duration::from_millis(200);
 /// Notes read, and bytes of each.
 const MAX_NOTES: usize = 64;
 const MAX_NOTE: u64 = 16 * 1024;
@@ -208,61 +201,6 @@ impl Facts {
     fn files(&self) -> std::sync::MutexGuard<'_, HashMap<PathBuf, HashMap<String, Known>>> {
         self.files.lock().unwrap_or_else(PoisonError::into_inner)
     }
-
-    /// Which of some commits are ancestors of `head`. git is asked once for each pair.
-    fn ancestors(
-        &self,
-        worktree: &Path,
-        head: &str,
-        commits: BTreeSet<String>,
-    ) -> BTreeSet<String> {
-        let end = Instant::now() + GIT_DEADLINE;
-        let mut out = BTreeSet::new();
-        for (asked, commit) in commits.into_iter().enumerate() {
-            let key = (commit.clone(), head.to_owned());
-            let known = self.merged().get(&key).copied();
-            let merged = match known {
-                Some(merged) => merged,
-                None if asked >= MAX_ASKED || Instant::now() > end => continue,
-                None => {
-                    let Some(merged) = is_ancestor(worktree, &commit, head) else {
-                        continue;
-                    };
-                    let mut all = self.merged();
-                    if all.len() >= MAX_COMMITS {
-                        all.clear();
-                    }
-                    all.insert(key, merged);
-                    merged
-                }
-            };
-            if merged {
-                out.insert(commit);
-            }
-        }
-        out
-    }
-
-    fn merged(&self) -> std::sync::MutexGuard<'_, HashMap<(String, String), bool>> {
-        self.merged.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-fn is_ancestor(worktree: &Path, commit: &str, head: &str) -> Option<bool> {
-    let plain = |id: &str| id.len() >= 40 && id.bytes().all(|b| b.is_ascii_hexdigit());
-    if !plain(commit) || !plain(head) {
-        return Some(false);
-    }
-    let status = git::command(worktree)
-        .args(["merge-base", "--is-ancestor", commit, head])
-        .stdout(Stdio::null())
-        .status()
-        .ok()?;
-    match status.code()? {
-        0 => Some(true),
-        // 1: it is not; 128: the commit is not here any more.
-        _ => Some(false),
-    }
 }
 
 /// What is checked out, with the threads of memory in mind.
@@ -290,7 +228,7 @@ pub fn checkout(app: &App, place: &Place, snapshot: &Snapshot) -> Checkout {
         branch: head.branch,
         head: head.head,
         ancestors,
-        changed_files: None,
+        ..Checkout::default()
     }
 }
 

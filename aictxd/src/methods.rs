@@ -30,6 +30,7 @@ use crate::{facts, git, hook, rpc};
 mod clean;
 mod compact;
 mod doctor;
+mod edited;
 mod failures;
 mod guard;
 mod init;
@@ -300,8 +301,11 @@ async fn finalize(app: &Arc<App>, mut params: FinalizeParams) -> Result<Finalize
     let identity = app.identify(&params.caller, &place.worktree);
     let looked = Looked::at(app, &host, &place.worktree).await?;
     if let Some(since) = params.edited_since_ms {
-        let edited = written_since(&place.worktree, &looked.git, since);
-        params.files_edited.extend(edited);
+        let mut edited = edited::written_since(&place.worktree, &looked.git, since);
+        let others = edited::edited_by_others(&host, &identity.session_id, since);
+        edited.retain(|path| !others.contains(path));
+        let absolute = |path: &String| place.worktree.join(path).to_string_lossy().into_owned();
+        params.files_edited.extend(edited.iter().map(absolute));
     }
     let now = app.now();
     let recorded = finalize_session(app, &host, looked, Some(params), identity, now).await?;
@@ -371,6 +375,10 @@ pub async fn finalize_session(
             let paths = aictx_continuity::touched_paths(&ledger.rows, report.as_ref());
             facts::gather_more(&app_, &place, &mut project, &paths);
             project.checkout = project.checkout.with_git(&git);
+            let failed = aictx_continuity::failed_branches(snapshot, &ledger.rows, report.as_ref());
+            project.checkout.joined = app_
+                .facts
+                .joined(&place.worktree, &project.checkout, failed);
             if aictx_continuity::told_of_the_map(&ledger.rows) {
                 project.map_state = facts::map_state(&store);
             }
@@ -416,64 +424,6 @@ pub async fn finalize_session(
             .collect();
         reply
     }))
-}
-
-/// Entries of untracked directories that are looked at.
-const MAX_UNTRACKED: usize = 4_096;
-
-/// Files below a directory, links not followed, as paths that begin with the directory's.
-fn files_below(worktree: &Path, directory: &str, looked: &mut usize, found: &mut Vec<String>) {
-    let mut pending = vec![directory.trim_end_matches('/').to_owned()];
-    while let Some(directory) = pending.pop() {
-        let Ok(entries) = std::fs::read_dir(worktree.join(&directory)) else {
-            continue;
-        };
-        for entry in entries.flatten() {
-            *looked += 1;
-            if *looked > MAX_UNTRACKED {
-                return;
-            }
-            let path = format!("{directory}/{}", entry.file_name().to_string_lossy());
-            match entry.file_type() {
-                Ok(kind) if kind.is_dir() => pending.push(path),
-                Ok(kind) if kind.is_file() => found.push(path),
-                _ => {}
-            }
-        }
-    }
-}
-
-/// File systems stamp files with the clock of the kernel's last tick, at most this long ago.
-const CLOCK_TICK_MS: u128 = 10;
-
-/// Changed files that were written since a moment, as absolute paths.
-fn written_since(worktree: &Path, git: &GitState, since_ms: u64) -> Vec<String> {
-    let changed = git.staged.iter().chain(&git.unstaged).chain(&git.untracked);
-    let written = |path: &&String| {
-        let modified = std::fs::symlink_metadata(worktree.join(path)).and_then(|m| m.modified());
-        let at = modified
-            .ok()
-            .and_then(|at| at.duration_since(std::time::UNIX_EPOCH).ok());
-        at.is_some_and(|at| at.as_millis() + CLOCK_TICK_MS >= u128::from(since_ms))
-    };
-    let mut found: Vec<String> = Vec::new();
-    let mut looked = 0;
-    for path in changed {
-        // git names an untracked directory, not the files in it.
-        if path.ends_with('/') {
-            files_below(worktree, path, &mut looked, &mut found);
-        } else {
-            found.push(path.clone());
-        }
-    }
-    let mut files: Vec<String> = found
-        .iter()
-        .filter(written)
-        .map(|path| worktree.join(path).to_string_lossy().into_owned())
-        .collect();
-    files.sort_unstable();
-    files.dedup();
-    files
 }
 
 /// Makes the paths of a report repository-relative; what lies outside is reported, not stored.

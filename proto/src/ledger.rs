@@ -164,7 +164,7 @@ pub struct LedgerRow {
     /// Worktree root, absolute; in `session_start` rows.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub worktree: String,
-    /// Branch checked out; in `session_start` rows.
+    /// Branch checked out; in `session_start` rows, and in those of commands that ended.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub branch: String,
     /// The runner's transcript file, absolute; in `session_start` rows.

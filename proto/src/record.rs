@@ -283,9 +283,27 @@ pub struct FailurePattern {
     /// What the related paths held.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub anchors: Vec<Anchor>,
+    /// Branches on which it was seen and has not passed since, at most 8; empty when not known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub branches: Vec<String>,
+    /// The tests that failed and have not passed since; empty when not all of them are known.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub failing: Vec<FailingTest>,
     /// Unknown members.
     #[serde(flatten)]
     pub extra: Map<String, Value>,
+}
+
+/// A test that failed.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(default)]
+pub struct FailingTest {
+    /// Its name as its runner gives it; empty when a whole file failed.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub test: String,
+    /// File it was seen in, where that is known.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub file: String,
 }
 
 fn open() -> String {

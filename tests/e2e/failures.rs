@@ -226,3 +226,65 @@ fn among_many_patterns_what_changed_is_appended_and_still_one_pattern() {
     let index = env.file(&repo, "failure_memory/failure_index.json");
     assert_eq!(index["failure_count"], 81);
 }
+
+/// A session that runs the tests on the branch that is checked out.
+fn tested(env: &TestEnv, repo: &std::path::Path, id: &str, passes: bool) {
+    let pass = after_command(repo, id, "python -m pytest -q", "4 passed in 0.01s");
+    let fail = failed_command(repo, id, "python -m pytest -q", FAILING);
+    env.hook(repo, &start(repo, id, "startup")).ok();
+    env.hook(repo, if passes { &pass } else { &fail }).ok();
+    env.hook(repo, &end(repo, id)).ok();
+    wait_until("the session is on record", || {
+        env.rows(repo, "metrics/execution_logs.jsonl")
+            .iter()
+            .any(|row| row["session_id"] == id)
+    });
+}
+
+#[test]
+fn a_failure_of_a_branch_is_not_resolved_by_a_pass_on_one_without_its_work() {
+    let mut env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    let mut day = 10;
+    let mut git = |env: &mut TestEnv, arguments: &[&str]| {
+        day += 1;
+        env.set("GIT_COMMITTER_DATE", &format!("2027-01-{day}T12:00:00Z"));
+        env.git(&repo, arguments);
+    };
+    let status = |env: &TestEnv| {
+        env.rows(&repo, "failure_memory/failure_patterns.jsonl")[0]["status"].clone()
+    };
+    // Uncommitted work fails on a branch: neither the trunk that it was made from proves anything …
+    git(&mut env, &["checkout", "-q", "-b", "feature"]);
+    tested(&env, &repo, "s1", false);
+    git(&mut env, &["checkout", "-q", "main"]);
+    tested(&env, &repo, "s2", true);
+    assert_eq!(status(&env), "open");
+    // … nor does it once the work is committed there and not merged.
+    git(&mut env, &["checkout", "-q", "feature"]);
+    git(&mut env, &["commit", "-q", "--allow-empty", "-m", "work"]);
+    git(&mut env, &["checkout", "-q", "main"]);
+    tested(&env, &repo, "s3", true);
+    assert_eq!(status(&env), "open");
+    // A branch that goes on with the work does.
+    git(&mut env, &["checkout", "-q", "-b", "second", "feature"]);
+    tested(&env, &repo, "s4", true);
+    assert_eq!(status(&env), "resolved");
+    // What fails on the trunk is mended on a branch made from it, before anything is committed.
+    git(&mut env, &["checkout", "-q", "main"]);
+    tested(&env, &repo, "s5", false);
+    assert_eq!(status(&env), "open");
+    git(&mut env, &["checkout", "-q", "-b", "mend"]);
+    tested(&env, &repo, "s6", true);
+    assert_eq!(status(&env), "resolved");
+    // And nothing can fail any more on a branch that is gone.
+    git(&mut env, &["checkout", "-q", "feature"]);
+    tested(&env, &repo, "s7", false);
+    git(&mut env, &["checkout", "-q", "mend"]);
+    tested(&env, &repo, "s8", true);
+    assert_eq!(status(&env), "open");
+    git(&mut env, &["branch", "-q", "-D", "feature"]);
+    tested(&env, &repo, "s9", true);
+    assert_eq!(status(&env), "resolved");
+}

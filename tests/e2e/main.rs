@@ -23,6 +23,7 @@ mod map;
 mod mcp;
 mod memory;
 mod moved;
+mod outcomes;
 mod policy;
 mod protocol;
 mod recorded;

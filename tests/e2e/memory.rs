@@ -391,6 +391,7 @@ fn looking_at_memory_changes_nothing() {
     }
     who.edit("calc.py", "def add(a, b):\n    return a + b\n");
     who.passes("python -m pytest -q", "1 passed in 0.01s");
+    who.says("add() adds.");
     who.end();
     let before: Vec<(std::path::PathBuf, Vec<u8>)> =
         aictx_tests::memory::facts(&repo.join(".aictx"))

@@ -173,6 +173,12 @@ fn a_check_that_passes_later_leaves_no_failure_and_resolves_an_old_one() {
             failed_command(&repo, session, "python -m pytest -q", failing),
             edited(&repo, session, "calc.py"),
             last,
+            payload(
+                &repo,
+                session,
+                "Stop",
+                json!({ "last_assistant_message": "That is all." }),
+            ),
             end(&repo, session),
         ] {
             env.hook(&repo, &event).ok();

@@ -138,13 +138,17 @@ fn common_dir(worktree: &Path, git_dir: &Path) -> Option<PathBuf> {
 }
 
 fn read_short(path: &Path) -> Option<String> {
+    String::from_utf8(read_beginning(path)?).ok()
+}
+
+fn read_beginning(path: &Path) -> Option<Vec<u8>> {
     if !path.metadata().ok()?.is_file() {
         return None;
     }
     let file = std::fs::File::open(path).ok()?;
-    let mut text = String::new();
-    file.take(MAX_GIT_FILE).read_to_string(&mut text).ok()?;
-    Some(text)
+    let mut bytes = Vec::new();
+    file.take(MAX_GIT_FILE).read_to_end(&mut bytes).ok()?;
+    Some(bytes)
 }
 
 /// What is checked out in a worktree.
@@ -161,29 +165,70 @@ pub fn head(worktree: &Path) -> Head {
     let Some(git) = git_dir(worktree) else {
         return Head::default();
     };
-    let common = common_dir(worktree, &git).unwrap_or_else(|| git.clone());
     let Some(text) = read_short(&git.join("HEAD")) else {
         return Head::default();
     };
+    let branch = branch_in(&text);
+    let head = match text.trim().strip_prefix("ref:") {
+        _ if branch.is_empty() => String::new(),
+        None => text.trim().to_owned(),
+        Some(name) => {
+            let common = common_dir(worktree, &git).unwrap_or_else(|| git.clone());
+            resolve_ref(&git, &common, name.trim()).unwrap_or_default()
+        }
+    };
+    Head { branch, head }
+}
+
+/// The branch of [`head`] alone, for one short file.
+pub fn branch(worktree: &Path) -> String {
+    let text = git_dir(worktree).and_then(|git| read_short(&git.join("HEAD")));
+    text.map(|text| branch_in(&text)).unwrap_or_default()
+}
+
+fn branch_in(text: &str) -> String {
     let text = text.trim();
     let Some(name) = text.strip_prefix("ref:").map(str::trim) else {
-        return match is_commit(text) {
-            true => Head {
-                branch: "(detached)".to_owned(),
-                head: text.to_owned(),
-            },
-            false => Head::default(),
-        };
+        return if is_commit(text) { "(detached)" } else { "" }.to_owned();
     };
-    let branch = name.strip_prefix("refs/heads/").unwrap_or(name);
-    if branch == ".invalid" {
+    match name.strip_prefix("refs/heads/").unwrap_or(name) {
         // Another reference store (reftable), which only git itself can read.
-        return Head::default();
+        ".invalid" => String::new(),
+        branch => branch.to_owned(),
     }
-    Head {
-        branch: branch.to_owned(),
-        head: resolve_ref(&git, &common, name).unwrap_or_default(),
-    }
+}
+
+/// A branch, as git's files tell of it.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Branch {
+    /// Its commit.
+    pub commit: String,
+    /// The commit that it was made at; empty when nothing tells.
+    pub made_at: String,
+    /// When it was made, in seconds since the Unix epoch; 0 when nothing tells.
+    pub made: u64,
+}
+
+/// What there is to know of a branch of the repository that `worktree` (the root of one) belongs to.
+/// `None` where there is no such branch.
+pub fn branch_named(worktree: &Path, branch: &str) -> Option<Branch> {
+    let git = git_dir(worktree)?;
+    let common = common_dir(worktree, &git).unwrap_or_else(|| git.clone());
+    let name = format!("refs/heads/{branch}");
+    // A name that resolves is one that leads nowhere else.
+    let commit = resolve_ref(&git, &common, &name)?;
+    let log = read_beginning(&common.join("logs").join(&name)).unwrap_or_default();
+    // `<before> <after> <who> <seconds> <zone>\t<why>`
+    let first = String::from_utf8_lossy(&log);
+    let first = first.lines().next().unwrap_or_default();
+    let made_at = first.split(' ').nth(1).filter(|id| is_commit(id));
+    let who = first.split('\t').next().unwrap_or_default();
+    let made = who.rsplit(' ').nth(1).and_then(|at| at.parse().ok());
+    Some(Branch {
+        commit,
+        made_at: made_at.unwrap_or_default().to_owned(),
+        made: made.unwrap_or(0),
+    })
 }
 
 fn is_commit(text: &str) -> bool {

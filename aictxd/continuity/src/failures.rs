@@ -6,12 +6,13 @@ use std::sync::Arc;
 use aictx_proto::Timestamp;
 use aictx_proto::effect::{Effect, KeyOrder};
 use aictx_proto::event::ErrorEvent;
-use aictx_proto::record::{FailurePattern, files};
+use aictx_proto::record::{FailingTest, FailurePattern, files};
 use aictx_proto::text::{clean, slug};
 use serde_json::{Value, json};
 
 use crate::memo::{Passed, is_test_command, same_check};
-use crate::observe::{Failure, Observation};
+use crate::observe::{Failure, Observation, covers, has_begun};
+use crate::work_state::Checkout;
 
 mod edit;
 mod lookup;
@@ -27,6 +28,9 @@ const MAX_PATTERNS: usize = 500;
 /// Patterns above which they are brought down to [`MAX_PATTERNS`]: all have to be written for it, so not
 /// for every new one.
 const MAX_ROWS: usize = 600;
+
+/// Branches kept of a pattern.
+const MAX_BRANCHES: usize = 8;
 
 /// What an execution means for failure memory.
 #[derive(Debug, Default)]
@@ -51,6 +55,8 @@ pub(crate) struct Context<'a> {
     pub(crate) summary: &'a str,
     pub(crate) session: u64,
     pub(crate) now: Timestamp,
+    /// What is checked out at its end.
+    pub(crate) checkout: &'a Checkout,
     /// Failure ids that the agent says are resolved.
     pub(crate) claimed: &'a [String],
     /// The execution was reported or observed as failed.
@@ -68,14 +74,28 @@ pub(crate) fn apply(
 ) -> Change {
     let mut patterns = current.to_vec();
     let mut change = Change::default();
-    let mut passed = Passed::new(&seen.passed);
+    let mut passed = Passed::new(&seen.passes);
     for (pattern, known) in patterns.iter_mut().zip(current) {
         if pattern.status == "resolved" {
             continue;
         }
-        let passed = passed.prove(&known.failed_command);
-        let Some(evidence) = resolution(pattern, passed, seen, context) else {
+        let claimed = context.claimed.iter();
+        let evidence = if claimed.clone().any(|id| is_named(known, id)) {
+            "explicit"
+        } else if seen.open_failures.iter().any(|f| is_it(f, known)) {
             continue;
+        } else {
+            match progress(known, &mut passed, context.checkout) {
+                Progress::None => continue,
+                Progress::Some { branches, failing } => {
+                    let pattern = Arc::make_mut(pattern);
+                    (pattern.branches, pattern.failing) = (branches, failing);
+                    stamp(pattern, context.now);
+                    change.changed.insert(pattern.signature.clone());
+                    continue;
+                }
+                Progress::Resolved(evidence) => evidence,
+            }
         };
         let pattern = Arc::make_mut(pattern);
         pattern.status = "resolved".to_owned();
@@ -131,74 +151,108 @@ fn stamp(pattern: &mut FailurePattern, now: Timestamp) {
     }
 }
 
-/// What shows that a pattern is resolved, if anything does: its own command `passed` and its error
-/// was not seen again, or the agent says so.
-fn resolution(
-    pattern: &FailurePattern,
-    passed: bool,
-    seen: &Observation,
-    context: &Context,
-) -> Option<&'static str> {
-    if context
-        .claimed
-        .iter()
-        .any(|id| *id == pattern.failure_id || *id == pattern.signature)
-    {
-        return Some("explicit");
-    }
-    let is_it = |f: &Failure| {
-        same_check(&f.command, &pattern.failed_command)
-            || f.events.iter().any(|e| e.fingerprint == pattern.signature)
-    };
-    (passed && !seen.open_failures.iter().any(is_it)).then_some("command")
+fn is_named(pattern: &FailurePattern, id: &str) -> bool {
+    id == pattern.failure_id || id == pattern.signature
 }
 
-/// The failures to record: observed ones; else, when the execution failed, what was reported.
+/// Whether a failure is one that a pattern stands for.
+fn is_it(failure: &Failure, pattern: &FailurePattern) -> bool {
+    let known = |event: &ErrorEvent| event.fingerprint == pattern.signature;
+    let same = !failure.command.is_empty() && same_check(&failure.command, &pattern.failed_command);
+    same || failure.events.iter().any(known)
+}
+
+/// How far a pattern is from being resolved.
+enum Progress {
+    /// Nothing that concerns it passed.
+    None,
+    /// It passed on some of its branches, or some of its tests did: what is left of them.
+    Some {
+        branches: Vec<String>,
+        failing: Vec<FailingTest>,
+    },
+    /// It passed as a whole, and what showed that.
+    Resolved(&'static str),
+}
+
+/// What passed of a pattern: its command, on a branch that it was seen on or that has the work of that
+/// one in it; or each of its tests by itself.
+fn progress<'c>(
+    pattern: &'c FailurePattern,
+    passed: &mut Passed<'c>,
+    checkout: &Checkout,
+) -> Progress {
+    let proven = |branch: &String, on: &[&str]| {
+        on.iter().any(|on| {
+            covers(on, branch) || (*on == checkout.branch && checkout.joined.contains(branch))
+        })
+    };
+    let whole = passed.prove(&pattern.failed_command);
+    let branches: Vec<String> = (pattern.branches.iter())
+        .filter(|branch| !proven(branch, &whole))
+        .cloned()
+        .collect();
+    if branches.is_empty() && !whole.is_empty() {
+        return Progress::Resolved("command");
+    }
+    let is_open = |test: &&FailingTest| {
+        let on = passed.prove_one(&pattern.failed_command, test);
+        on.is_empty() || !branches.iter().all(|branch| proven(branch, &on))
+    };
+    let failing: Vec<FailingTest> = pattern.failing.iter().filter(is_open).cloned().collect();
+    if failing.is_empty() && !pattern.failing.is_empty() {
+        return Progress::Resolved("test");
+    }
+    match branches.len() < pattern.branches.len() || failing.len() < pattern.failing.len() {
+        true => Progress::Some { branches, failing },
+        false => Progress::None,
+    }
+}
+
+/// The failures to record: observed ones; else, when the execution failed, what was reported. Only what
+/// was seen to fail, or errors that were reported, tell of a command or a test: neither words of a summary
+/// do, nor what happened to run last.
 fn failures(seen: &Observation, context: &Context) -> Vec<Failure> {
-    if !seen.open_failures.is_empty() {
-        return seen.open_failures.clone();
+    let begun: Vec<Failure> = (seen.open_failures.iter())
+        .filter(|failure| has_begun(&failure.events))
+        .cloned()
+        .collect();
+    if !begun.is_empty() {
+        return begun;
     }
     if !context.failed {
         return Vec::new();
     }
-    let command = seen.commands.last().cloned().unwrap_or_default();
-    let events = if seen.error_events.is_empty() {
+    if seen.told_errors.is_empty() && !seen.open_failures.is_empty() {
+        return seen.open_failures.clone();
+    }
+    let events = if seen.told_errors.is_empty() {
         let text = context
             .reported
             .first()
             .map_or(context.summary, String::as_str);
-        if text.trim().is_empty() && command.is_empty() {
+        if text.trim().is_empty() {
             return Vec::new();
         }
-        vec![reported_event(text, &command)]
+        vec![reported_event(text)]
     } else {
-        seen.error_events.clone()
+        seen.told_errors.clone()
     };
-    vec![Failure {
-        test: is_test_command(&command),
-        command,
-        events,
-    }]
+    let command = events
+        .iter()
+        .map(|event| event.command.as_str())
+        .find(|command| !command.is_empty())
+        .unwrap_or_default();
+    vec![Failure::new(command, is_test_command(command), &events)]
 }
 
 /// An event for an error that was only told.
-fn reported_event(text: &str, command: &str) -> ErrorEvent {
-    let text = if text.trim().is_empty() {
-        format!("command failed: {command}")
-    } else {
-        text.to_owned()
-    };
+fn reported_event(text: &str) -> ErrorEvent {
     let mut event = ErrorEvent {
         toolchain: "unknown".to_owned(),
-        phase: if is_test_command(command) {
-            "test"
-        } else {
-            "runtime"
-        }
-        .to_owned(),
+        phase: "runtime".to_owned(),
         severity: "error".to_owned(),
-        message: clean(&text, 500),
-        command: command.to_owned(),
+        message: clean(text, 500),
         ..ErrorEvent::default()
     };
     event.fingerprint = aictx_signals::fingerprint(&event, "");
@@ -237,6 +291,7 @@ fn record(
         pattern.resolved_by.clear();
         pattern.resolved_by_execution_id.clear();
         pattern.resolution_evidence.clear();
+        pattern.branches.clear();
         pattern.status = "open".to_owned();
     }
     pattern.previous_occurrences = pattern.occurrences;
@@ -283,6 +338,12 @@ fn record(
         8,
     );
     pattern.error_events = failure.events.iter().take(5).cloned().collect();
+    let branch = match failure.branch.as_str() {
+        "" => context.checkout.branch.clone(),
+        seen => seen.to_owned(),
+    };
+    merge(&mut pattern.branches, [branch], MAX_BRANCHES);
+    pattern.failing.clone_from(&failure.failing);
     let distinct = |pick: fn(&ErrorEvent) -> &String| {
         let mut list = Vec::new();
         merge(&mut list, failure.events.iter().map(|e| pick(e).clone()), 5);
@@ -312,6 +373,7 @@ fn hint(failure: &Failure) -> String {
         Some(event) if !event.file.is_empty() => {
             format!("Start at {} and run the failing command again.", event.file)
         }
+        _ if failure.command.is_empty() => String::new(),
         _ => "Run the failing command again and read its first error.".to_owned(),
     }
 }
@@ -352,117 +414,4 @@ fn index(patterns: &[Arc<FailurePattern>]) -> Value {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn context<'a>(execution_id: &'a str, failed: bool) -> Context<'a> {
-        Context {
-            execution_id,
-            task_type: "bug_fixing",
-            area_id: "src",
-            summary: "tried something",
-            session: 1,
-            now: Timestamp::from_unix(0),
-            claimed: &[],
-            failed,
-            reported: &[],
-        }
-    }
-
-    fn failing(command: &str, fingerprint: &str) -> Observation {
-        let event = ErrorEvent {
-            fingerprint: fingerprint.into(),
-            message: "boom".into(),
-            ..ErrorEvent::default()
-        };
-        Observation {
-            open_failures: vec![Failure {
-                command: command.into(),
-                test: true,
-                events: vec![event],
-            }],
-            commands: vec![command.into()],
-            ..Observation::default()
-        }
-    }
-
-    fn passing(command: &str) -> Observation {
-        Observation {
-            passed: vec![command.into()],
-            ..Observation::default()
-        }
-    }
-
-    #[test]
-    fn life_cycle_new_repeated_resolved_reopened() {
-        let mut patterns = Vec::new();
-        for i in 0..4 {
-            let id = format!("e{i}");
-            patterns = apply(&patterns, &failing("pytest -q", "f1"), &context(&id, true))
-                .patterns
-                .unwrap();
-        }
-        assert_eq!(
-            (patterns.len(), patterns[0].occurrences),
-            (1, 4),
-            "W37: one row, counted"
-        );
-        let unrelated = apply(&patterns, &passing("npm test"), &context("e5", false));
-        assert!(
-            unrelated.patterns.is_none(),
-            "W14: an unrelated success resolves nothing"
-        );
-        let fixed = apply(&patterns, &passing("pytest -q"), &context("e6", false));
-        assert_eq!(fixed.resolved, ["failure::f1"]);
-        let patterns = fixed.patterns.unwrap();
-        assert_eq!(
-            (
-                patterns[0].status.as_str(),
-                patterns[0].resolution_evidence.as_str()
-            ),
-            ("resolved", "command")
-        );
-        let again = apply(&patterns, &failing("pytest -q", "f1"), &context("e7", true))
-            .patterns
-            .unwrap();
-        assert_eq!(
-            (
-                again[0].status.as_str(),
-                again[0].occurrences,
-                again[0].reopened
-            ),
-            ("open", 5, 1)
-        );
-    }
-
-    #[test]
-    fn reported_failures_without_observation_are_kept_and_reported_ones_only_on_failure() {
-        let reported = ["AssertionError: expected 3".to_owned()];
-        let mut told = context("e", true);
-        told.reported = &reported;
-        let change = apply(&[], &Observation::default(), &told);
-        assert_eq!(change.patterns.unwrap()[0].symptoms.len(), 1);
-        assert!(
-            apply(&[], &Observation::default(), &context("e", false))
-                .patterns
-                .is_none()
-        );
-    }
-
-    #[test]
-    fn the_oldest_resolved_pattern_makes_room() {
-        let patterns = aictx_proto::snapshot::shared((0..MAX_ROWS).map(|i| FailurePattern {
-            signature: format!("s{i}"),
-            status: if i == 7 { "resolved" } else { "open" }.into(),
-            occurrences: 2,
-            ..FailurePattern::default()
-        }));
-        let change = apply(&patterns, &failing("x", "new"), &context("e", true));
-        assert_eq!(change.evicted[0].signature, "s7");
-        assert_eq!(change.patterns.unwrap().len(), MAX_PATTERNS);
-        // A file with too many is left alone by an execution that changes none of them.
-        let many = [patterns.to_vec(), patterns.to_vec()].concat();
-        let change = apply(&many, &Observation::default(), &context("e", false));
-        assert!(change.patterns.is_none() && change.evicted.is_empty());
-    }
-}
+mod tests;

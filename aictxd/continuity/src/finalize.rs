@@ -1,11 +1,12 @@
 //! Finalize: one execution becomes durable, exactly once.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use aictx_proto::Timestamp;
 use aictx_proto::effect::Effects;
 use aictx_proto::identity::Identity;
-use aictx_proto::ledger::LedgerRow;
+use aictx_proto::ledger::{LedgerRow, Outcome};
 use aictx_proto::methods::{FinalizeParams, FinalizeReply};
 use aictx_proto::record::{ContractRecord, Decision, Handoff, HandoffRow, Thread};
 use aictx_proto::snapshot::{GitState, Snapshot};
@@ -75,6 +76,12 @@ impl<'a> Finalize<'a> {
     fn params(&self) -> Option<&'a FinalizeParams> {
         self.report.map(|r| &r.params)
     }
+
+    /// When it began: at what was observed first, else at the resume that made the contract (W21).
+    fn begun(&self, seen: &Observation) -> Option<Timestamp> {
+        let resumed = || Timestamp::parse(&self.contract?.generated_at);
+        seen.first_at.or_else(resumed)
+    }
 }
 
 /// Paths whose definitions a finalize wants to know: what was edited and what decisions govern.
@@ -98,6 +105,30 @@ pub fn touched_paths(rows: &[LedgerRow], report: Option<&ExplicitReport>) -> Vec
     paths.sort_unstable();
     paths.dedup();
     paths
+}
+
+/// Branches on which something failed that may have passed since on another one, of this session and of
+/// those before; none where nothing passed.
+pub fn failed_branches(
+    snapshot: &Snapshot,
+    rows: &[LedgerRow],
+    report: Option<&ExplicitReport>,
+) -> BTreeSet<String> {
+    let rows = open_rows(rows);
+    let passed = rows.iter().any(|row| row.outcome == Outcome::Passed)
+        || report.is_some_and(|report| report.params.status == "success");
+    if !passed {
+        return BTreeSet::new();
+    }
+    let failed = rows.iter().filter(|row| row.outcome == Outcome::Failed);
+    let open = snapshot.failures.iter().filter(|p| p.status != "resolved");
+    let branches = open
+        .flat_map(|pattern| &pattern.branches)
+        .chain(failed.map(|row| &row.branch));
+    branches
+        .filter(|branch| !branch.is_empty())
+        .cloned()
+        .collect()
 }
 
 /// Refuses a report whose structured parts are not what they should be, before anything is decided.
@@ -225,6 +256,30 @@ fn goes_on(snapshot: &Snapshot, project: &Project) -> String {
     task.map(|task| task.goal.clone()).unwrap_or_default()
 }
 
+/// What is said beside an outcome of how it is known; each holds for one execution alone.
+const SEEN_TO_FAIL: &str = "reported as a success, while a check was seen to fail";
+const ONLY_REPORTED: &str = "reported, not observed: no check was seen to pass after the last edit";
+const INTERRUPTED: &str = "interrupted in the middle of a turn";
+const CAVEATS: [&str; 3] = [SEEN_TO_FAIL, ONLY_REPORTED, INTERRUPTED];
+
+/// What the next session has to know of how an outcome is known: what was only reported is not told as
+/// what was seen. `checked`: a check was seen to pass after the last edit.
+fn caveats(
+    seen: &Observation,
+    params: Option<&FinalizeParams>,
+    checked: bool,
+    failing: bool,
+) -> Vec<String> {
+    let caveat = match params.map(|p| p.status == "success") {
+        Some(true) if failing => Some(SEEN_TO_FAIL),
+        // A summary may say that all tests pass; where nothing was edited, there is nothing to check.
+        Some(true) if !checked && !seen.files_edited.is_empty() => Some(ONLY_REPORTED),
+        None if seen.interrupted => Some(INTERRUPTED),
+        _ => None,
+    };
+    caveat.map(str::to_owned).into_iter().collect()
+}
+
 fn decide<'a>(
     snapshot: &'a Snapshot,
     input: &'a Finalize<'a>,
@@ -235,17 +290,25 @@ fn decide<'a>(
     if let Some(before) = before {
         before.ask(&mut seen, input);
     }
+    seen.settle(&input.project.checkout);
+    let checked = seen.validated;
     let differences = differences(&seen, params);
-    let provenance = merge_report(&mut seen, params);
+    let provenance = merge_report(&mut seen, params, &input.project.checkout.branch);
+    // Observed beats said: a check that was seen to fail and never to pass makes no success.
+    let failing = seen.open_failures.iter().any(Failure::is_check);
     let success = match params {
-        Some(p) => Some(p.status == "success"),
+        Some(p) => Some(p.status == "success" && !failing),
         // What was said of the turn holds until something else is seen.
-        None => seen.success().or(before.and_then(|b| b.row.success)),
+        None => {
+            let success = seen.success().or(before.and_then(|b| b.row.success));
+            success.filter(|success| !(*success && seen.interrupted))
+        }
     };
+    let mut risks = caveats(&seen, params, checked, failing);
+    risks.extend(params.iter().flat_map(|p| p.risks.iter().cloned()));
     if success == Some(true) {
-        // Observed beats said: a check that was seen to fail and never to pass stays open. Other
-        // commands that failed on the way to a success are no news.
-        seen.open_failures.retain(Failure::is_check);
+        // What failed on the way to a success is no news.
+        seen.open_failures.clear();
     }
     let summary = match params {
         Some(p) if !p.summary.trim().is_empty() => p.summary.clone(),
@@ -303,6 +366,7 @@ fn decide<'a>(
             summary: &summary,
             session: session.number,
             now: input.now,
+            checkout: &input.project.checkout,
             claimed: params.map_or(&[], |p| p.resolved_failures.as_slice()),
             failed: success == Some(false),
             reported: params.map_or(&[], |p| p.notable_errors.as_slice()),
@@ -343,7 +407,7 @@ fn decide<'a>(
             task_type: &task_type,
             next_steps: params.map_or(&[], |p| p.next_steps.as_slice()),
             blocked: params.map_or(&[], |p| p.blocked.as_slice()),
-            risks: params.map_or(&[], |p| p.risks.as_slice()),
+            risks: &risks,
             agent_id: &input.identity.agent_id,
             adapter_id: &input.identity.adapter_id,
             session_id: &input.identity.session_id,
@@ -365,11 +429,9 @@ fn decide<'a>(
     told.extend(taken_back(snapshot, &seen));
     let whose = (execution_id.as_str(), session.number);
     let decisions = decided(snapshot, &told, whose, input.project, head, input.now);
-    // From what was observed first, else from the resume that made the contract (W21).
-    let begun = seen
-        .first_at
-        .or_else(|| Timestamp::parse(&input.contract?.generated_at));
-    let elapsed_ms = begun.map(|begun| input.now.since(begun) * 1000);
+    let elapsed_ms = params
+        .and_then(|p| p.execution_time_ms)
+        .or_else(|| Some(input.now.since(input.begun(&seen)?) * 1000));
     Decided {
         snapshot,
         input,

@@ -55,7 +55,9 @@ pub use failures::{
     FailureEdit, FailureQuery, edit_failure, find_failures, known_failure, list as failure_list,
     pick_failure,
 };
-pub use finalize::{ExplicitReport, Finalize, check_report, finalize, touched_paths};
+pub use finalize::{
+    ExplicitReport, Finalize, check_report, failed_branches, finalize, touched_paths,
+};
 pub use handoff::handoff_of_branch;
 pub use inspect::{
     AtHand, Happened, LogQuery, Reported, log, next, prepare, reflect, report, reuse,

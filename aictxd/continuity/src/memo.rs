@@ -8,6 +8,7 @@ use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
+use aictx_proto::record::FailingTest;
 use aictx_signals::Check;
 
 /// Entries of a generation. Two generations are kept: what was asked for during the last one
@@ -67,30 +68,52 @@ pub(crate) fn same_check(passed: &str, failed: &str) -> bool {
     passed == failed || check(passed).proves(&check(failed))
 }
 
+/// A command that passed, and the branch that it passed on; empty when that is not known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Pass {
+    pub(crate) command: String,
+    pub(crate) branch: String,
+}
+
 /// Commands that passed, asked about hundreds of commands that failed, of which few differ.
 pub(crate) struct Passed<'c> {
-    checks: Vec<Arc<Check>>,
-    known: HashMap<&'c str, bool>,
+    checks: Vec<(Arc<Check>, &'c str)>,
+    known: HashMap<&'c str, Arc<[&'c str]>>,
 }
 
 impl<'c> Passed<'c> {
-    pub(crate) fn new(commands: &[String]) -> Self {
+    pub(crate) fn new(passes: &'c [Pass]) -> Self {
+        let checks = passes.iter();
         Self {
-            checks: commands.iter().map(|command| check(command)).collect(),
+            checks: checks
+                .map(|pass| (check(&pass.command), pass.branch.as_str()))
+                .collect(),
             known: HashMap::new(),
         }
     }
 
-    /// Whether one of them proves that a command would pass now; none proves nothing.
-    pub(crate) fn prove(&mut self, failed: &'c str) -> bool {
+    /// The branches on which one of them proves that a command would pass now; none proves nothing.
+    pub(crate) fn prove(&mut self, failed: &'c str) -> Arc<[&'c str]> {
         if self.checks.is_empty() || failed.is_empty() {
-            return false;
+            return Arc::default();
         }
-        let checks = &self.checks;
-        *self.known.entry(failed).or_insert_with(|| {
-            let failed = check(failed);
-            checks.iter().any(|passed| passed.proves(&failed))
-        })
+        if let Some(known) = self.known.get(failed) {
+            return Arc::clone(known);
+        }
+        let proven: Arc<[&str]> = self.prove_check(&check(failed)).into();
+        self.known.insert(failed, Arc::clone(&proven));
+        proven
+    }
+
+    /// The same of one failed test of a command.
+    pub(crate) fn prove_one(&self, failed: &str, test: &FailingTest) -> Vec<&'c str> {
+        let one = check(failed).of_one(&test.test, &test.file);
+        one.map(|one| self.prove_check(&one)).unwrap_or_default()
+    }
+
+    fn prove_check(&self, failed: &Check) -> Vec<&'c str> {
+        let proving = self.checks.iter().filter(|(pass, _)| pass.proves(failed));
+        proving.map(|(_, branch)| *branch).collect()
     }
 }
 

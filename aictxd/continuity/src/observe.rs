@@ -11,8 +11,13 @@ use aictx_signals::command_word;
 
 use crate::asked::Asked;
 use crate::kept::{kept, meant, taken_back};
-use crate::memo::{is_test_command, same_check};
+use crate::memo::{Pass, is_test_command, same_check};
 use crate::said::{Deed, Said};
+use crate::work_state::Checkout;
+
+mod failure;
+
+pub(crate) use self::failure::{Failure, covers, has_begun};
 
 /// Most entries of each list of an execution; the newest are kept.
 pub(crate) const MAX_LIST: usize = 40;
@@ -38,6 +43,8 @@ pub(crate) struct Observation {
     pub(crate) open_failures: Vec<Failure>,
     /// Commands that passed, oldest first.
     pub(crate) passed: Vec<String>,
+    /// The same with the branches that they passed on.
+    pub(crate) passes: Vec<Pass>,
     /// A test or check passed after the last edit.
     pub(crate) validated: bool,
     /// What its user asked for.
@@ -46,40 +53,16 @@ pub(crate) struct Observation {
     pub(crate) kept: Vec<String>,
     /// Words for earlier rules that hold no longer.
     pub(crate) taken_back: Vec<String>,
+    /// Errors that were reported, not seen.
+    pub(crate) told_errors: Vec<ErrorEvent>,
+    /// The last turn has not ended: its agent was stopped, or is still at work.
+    pub(crate) interrupted: bool,
     /// What the agent said.
     pub(crate) said: Said,
     pub(crate) first_at: Option<Timestamp>,
     pub(crate) last_at: Option<Timestamp>,
     /// Tools used, of any kind.
     pub(crate) tools: usize,
-}
-
-/// A command that failed.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Failure {
-    pub(crate) command: String,
-    pub(crate) test: bool,
-    pub(crate) events: Vec<ErrorEvent>,
-}
-
-impl Failure {
-    /// A test, build, lint or type check: its failure decides about the execution.
-    pub(crate) fn is_check(&self) -> bool {
-        self.test
-            || self
-                .events
-                .iter()
-                .any(|e| matches!(e.phase.as_str(), "test" | "build" | "typecheck" | "lint"))
-    }
-
-    /// One line for people.
-    pub(crate) fn line(&self) -> String {
-        let what = self
-            .events
-            .first()
-            .map_or_else(|| "failed".to_owned(), ErrorEvent::render);
-        format!("`{}`: {}", clean(&self.command, 100), clean(&what, 160))
-    }
 }
 
 impl Observation {
@@ -103,6 +86,7 @@ impl Observation {
                 LedgerKind::Prompt if row.agent_id.is_empty() => {
                     seen.asked.hear(&row.text, &row.label);
                     seen.said.asked();
+                    seen.interrupted = true;
                     for rule in kept(&row.text) {
                         push(&mut seen.kept, &rule);
                     }
@@ -113,7 +97,12 @@ impl Observation {
                         }
                     }
                 }
-                LedgerKind::Stop if !row.text.is_empty() => seen.said.hear(&row.text),
+                LedgerKind::Stop => {
+                    seen.interrupted &= !row.agent_id.is_empty();
+                    if !row.text.is_empty() {
+                        seen.said.hear(&row.text);
+                    }
+                }
                 LedgerKind::Read if row.outcome != Outcome::Failed => {
                     seen.said.did(Deed::Looked);
                     for path in &row.paths {
@@ -170,23 +159,27 @@ impl Observation {
         }
         match row.outcome {
             Outcome::Passed => {
+                let pass = Pass {
+                    command: row.command.clone(),
+                    branch: row.branch.clone(),
+                };
                 self.open_failures
-                    .retain(|failed| !same_check(&row.command, &failed.command));
-                push(&mut self.passed, &row.command);
+                    .retain_mut(|failed| !failed.is_settled_by(&pass));
+                self.pass(pass);
                 if row.test {
                     self.validated = true;
                 }
             }
             Outcome::Failed if !is_answer(row) => {
-                if row.test {
+                if row.test && has_begun(&row.errors) {
                     self.validated = false;
                 }
-                self.open_failures
-                    .retain(|f| !same_check(&f.command, &row.command));
+                self.open_failures.retain(|f| {
+                    !(covers(&row.branch, &f.branch) && same_check(&f.command, &row.command))
+                });
                 self.open_failures.push(Failure {
-                    command: row.command.clone(),
-                    test: row.test,
-                    events: row.errors.clone(),
+                    branch: row.branch.clone(),
+                    ..Failure::new(&row.command, row.test, &row.errors)
                 });
                 if self.open_failures.len() > MAX_LIST {
                     self.open_failures.remove(0);
@@ -194,6 +187,25 @@ impl Observation {
             }
             Outcome::Failed | Outcome::Unknown => {}
         }
+    }
+
+    /// A command passed.
+    pub(crate) fn pass(&mut self, pass: Pass) {
+        push(&mut self.passed, &pass.command);
+        self.passes.retain(|known| *known != pass);
+        self.passes.push(pass);
+        if self.passes.len() > MAX_LIST {
+            self.passes.remove(0);
+        }
+    }
+
+    /// With what is known of branches at the end: failures whose check passed on the branch checked out
+    /// are settled where that has the work of theirs in it, too.
+    pub(crate) fn settle(&mut self, checkout: &Checkout) {
+        let here = &checkout.branch;
+        self.open_failures.retain(|failure| {
+            !(checkout.joined.contains(&failure.branch) && failure.passed_on.contains(here))
+        });
     }
 
     /// Whether it succeeded, as far as was observed; `None` when nothing says.
@@ -382,8 +394,13 @@ pub fn session_summary(stem: &str, rows: &[LedgerRow]) -> SessionSummary {
     };
     let commands = rows.iter().filter(|r| r.kind == LedgerKind::Command);
     let last = |kind: LedgerKind| rows.iter().rposition(|r| r.kind == kind);
-    let ended = last(LedgerKind::SessionEnd) > last(LedgerKind::SessionStart)
-        && last(LedgerKind::SessionEnd).is_some();
+    let begun = last(LedgerKind::SessionStart);
+    let ended = last(LedgerKind::SessionEnd) > begun && last(LedgerKind::SessionEnd).is_some();
+    // It was finalized from what was seen of it, without a word of its agent.
+    let closed = rows.iter().rposition(|row| {
+        row.kind == LedgerKind::Finalized && row.provenance == Provenance::RuntimeObserved
+    });
+    let interrupted = !ended && closed.is_some_and(|at| at + 1 == rows.len()) && closed > begun;
     let mut asked = Asked::default();
     for row in rows {
         if row.kind == LedgerKind::Prompt && row.agent_id.is_empty() {
@@ -399,7 +416,12 @@ pub fn session_summary(stem: &str, rows: &[LedgerRow]) -> SessionSummary {
             .unwrap_or(stem)
             .to_owned(),
         runner: start.map(|r| r.runner.clone()).unwrap_or_default(),
-        state: if ended { "ended" } else { "unknown" }.to_owned(),
+        state: match (ended, interrupted) {
+            (true, _) => "ended",
+            (false, true) => "interrupted",
+            (false, false) => "unknown",
+        }
+        .to_owned(),
         started_at: rows.first().map(|r| r.at.to_string()).unwrap_or_default(),
         last_seen_at: rows.last().map(|r| r.at.to_string()).unwrap_or_default(),
         branch: start.map(|r| r.branch.clone()).unwrap_or_default(),
@@ -474,112 +496,4 @@ pub fn session_report(stem: &str, mut rows: Vec<LedgerRow>, with_rows: bool) -> 
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn at(seconds: i64, kind: LedgerKind) -> LedgerRow {
-        LedgerRow::observed(Timestamp::from_unix(seconds), kind)
-    }
-
-    fn command(text: &str, outcome: Outcome) -> LedgerRow {
-        LedgerRow {
-            command: text.into(),
-            outcome,
-            test: is_test_command(text),
-            exit_status: Some(i32::from(outcome == Outcome::Failed)),
-            ..at(0, LedgerKind::Command)
-        }
-    }
-
-    #[test]
-    fn a_failure_is_open_until_its_own_check_passes() {
-        let failed = command("pytest -q", Outcome::Failed);
-        let other = command("cargo build", Outcome::Passed);
-        let seen = Observation::of(&[failed.clone(), other]);
-        assert_eq!(seen.open_failures.len(), 1);
-        assert_eq!(seen.success(), Some(false));
-        let seen = Observation::of(&[failed, command("pytest -q", Outcome::Passed)]);
-        assert!(seen.open_failures.is_empty());
-        assert_eq!(seen.success(), Some(true));
-    }
-
-    #[test]
-    fn an_edit_after_the_test_makes_the_outcome_unknown() {
-        let edit = LedgerRow {
-            paths: vec!["a.py".into()],
-            ..at(1, LedgerKind::Edit)
-        };
-        let seen = Observation::of(&[command("pytest -q", Outcome::Passed), edit]);
-        assert_eq!(seen.success(), None);
-    }
-
-    #[test]
-    fn searches_that_find_nothing_are_no_failures() {
-        let seen = Observation::of(&[
-            command("grep -r foo .", Outcome::Failed),
-            command("ls nosuch", Outcome::Failed),
-        ]);
-        assert!(seen.open_failures.is_empty());
-    }
-
-    #[test]
-    fn a_session_that_was_not_gone_after_all_goes_on() {
-        let edit = LedgerRow {
-            paths: vec!["a.py".into()],
-            ..at(3, LedgerKind::Edit)
-        };
-        let mut rows = vec![
-            at(0, LedgerKind::SessionStart),
-            at(1, LedgerKind::Prompt),
-            at(2, LedgerKind::Finalized),
-            edit,
-        ];
-        assert_eq!(open_rows(&rows).len(), 1);
-        assert!(!open_session(&rows).unwrap().ended);
-        // What comes late after an end that was seen is no second execution.
-        rows.insert(2, at(2, LedgerKind::SessionEnd));
-        assert!(open_rows(&rows).is_empty() && open_session(&rows).is_none());
-    }
-
-    #[test]
-    fn what_follows_a_finalize_in_the_same_turn_belongs_to_it_unless_it_is_work() {
-        let rows = [
-            at(0, LedgerKind::SessionStart),
-            at(1, LedgerKind::Prompt),
-            LedgerRow {
-                provenance: Provenance::Explicit,
-                ..at(2, LedgerKind::Finalized)
-            },
-            command("aictx finalize", Outcome::Passed),
-            at(3, LedgerKind::Stop),
-            at(4, LedgerKind::SessionEnd),
-        ];
-        assert!(open_rows(&rows).is_empty());
-        let mut again = rows.to_vec();
-        again.push(LedgerRow {
-            text: "more".into(),
-            ..at(5, LedgerKind::Prompt)
-        });
-        again.push(at(6, LedgerKind::Stop));
-        assert_eq!(open_rows(&again).len(), 2);
-
-        let mut goes_on = rows[..4].to_vec();
-        goes_on.push(command("cat a.py", Outcome::Passed));
-        assert!(open_rows(&goes_on).is_empty());
-        goes_on.push(at(5, LedgerKind::Edit));
-        goes_on.push(command("pytest -q", Outcome::Failed));
-        assert_eq!(open_rows(&goes_on).len(), 2);
-        assert!(open_session(&goes_on).unwrap().has_work);
-    }
-
-    #[test]
-    fn a_session_without_a_start_is_named_by_any_row() {
-        let finalized = LedgerRow {
-            session_id: "a/b".into(),
-            ..at(1, LedgerKind::Finalized)
-        };
-        let rows = [at(0, LedgerKind::Edit), finalized];
-        assert_eq!(session_summary("a_b", &rows).session_id, "a/b");
-        assert_eq!(session_summary("a_b", &rows[..1]).session_id, "a_b");
-    }
-}
+mod tests;

@@ -3,6 +3,7 @@
 //! No input or output, bounded memory, time linear in the text. Nothing here ever fails: text that
 //! means nothing gives no facts.
 
+mod began;
 mod command;
 mod find;
 mod fingerprint;
@@ -20,8 +21,9 @@ use serde::Serialize;
 
 use scan::{Scanned, scan};
 
+pub use began::never_began;
 pub use command::{
-    Check, check_class, command_word, hides_status, is_test_command, normalise_command,
+    Check, at_root, check_class, command_word, hides_status, is_test_command, normalise_command,
     only_checks, only_looks, same_check, viewed,
 };
 pub use fingerprint::fingerprint;
@@ -148,16 +150,22 @@ pub fn parse_run(run: &Run) -> Parsed {
     }
 }
 
-/// Whether the run passed: by its exit status, else by what it says about itself.
+/// Whether the run passed: by its exit status, else by what it says about itself. Of a test run that
+/// says that it ran no test, nothing is known.
 pub fn outcome(run: &Run) -> Outcome {
     match run.exit_status {
-        Some(0) => return Outcome::Passed,
+        Some(0) if !is_test_command(run.command) => return Outcome::Passed,
+        Some(0) | None => {}
         Some(_) => return Outcome::Failed,
-        None => {}
     }
     let texts = cleaned(run);
     let scanned = scanned(&texts);
-    match said(&scanned) {
+    let verdict = match run.exit_status {
+        Some(_) => Some(true),
+        None => said(&scanned),
+    };
+    match verdict {
+        Some(true) if ran_no_test(run.command, &scanned) => Outcome::Unknown,
         Some(true) => Outcome::Passed,
         Some(false) => Outcome::Failed,
         None if events_in(run, &texts, &scanned)
@@ -168,6 +176,13 @@ pub fn outcome(run: &Run) -> Outcome {
         }
         None => Outcome::Unknown,
     }
+}
+
+/// Whether a test run says that it ran no test: nothing matched, or all were skipped.
+fn ran_no_test(command: &str, scanned: &[Scanned; 2]) -> bool {
+    let totals = scanned.iter().flat_map(|scanned| &scanned.totals);
+    let seen = tests_seen::read(totals.copied());
+    seen.is_some_and(|seen| seen.is_empty()) && is_test_command(command)
 }
 
 /// Verdict of the totals in the text; one failed part is a failed run.

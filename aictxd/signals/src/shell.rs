@@ -288,6 +288,8 @@ pub struct Script {
     pub undecided: bool,
     /// A quote or bracket is never closed: a shell would refuse the text or wait for more.
     pub unclosed: bool,
+    /// Some of it runs in the background: the text is done before that is.
+    pub background: bool,
 }
 
 /// Which shell a text is written for.

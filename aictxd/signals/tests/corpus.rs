@@ -77,6 +77,31 @@ fn outcomes_from_text() {
         text("test result: ok. 3 passed\ntest result: FAILED. 1 passed"),
         Outcome::Failed
     );
+    // A run of no test proves nothing, whatever its status.
+    let ran = |command: &str, stdout: &str| {
+        outcome(&Run {
+            command,
+            exit_status: Some(0),
+            stdout: stdout.as_bytes(),
+            stderr: b"",
+            root: "",
+            cwd: "",
+        })
+    };
+    let none = "test result: ok. 0 passed; 0 failed; 0 ignored; 0 measured; 4 filtered out; finished in 0.00s";
+    let one = "test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 4 filtered out; finished in 0.00s";
+    assert_eq!(ran("cargo test nosuch", none), Outcome::Unknown);
+    assert_eq!(
+        ran("cargo test x", &format!("{none}\n{one}")),
+        Outcome::Passed
+    );
+    assert_eq!(
+        ran("pytest", "1 skipped, 3 deselected in 0.01s"),
+        Outcome::Unknown
+    );
+    assert_eq!(ran("go test ./...", "ok  \tpkg\t0.01s"), Outcome::Passed);
+    assert_eq!(ran("pytest", ""), Outcome::Passed);
+    assert_eq!(ran("cat log", none), Outcome::Passed);
     assert_eq!(text("hello"), Outcome::Unknown);
     assert_eq!(text(""), Outcome::Unknown);
 }

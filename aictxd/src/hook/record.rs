@@ -60,6 +60,8 @@ impl Session {
                 row.paths = paths.iter().flat_map(|path| self.paths(path)).collect();
             }
             Action::Command { command, .. } => {
+                let root = self.live.worktree.to_string_lossy();
+                let command = aictx_signals::at_root(command, &root);
                 row.command = truncate_chars(command, MAX_COMMAND);
                 row.test = aictx_signals::is_test_command(command);
                 row.cwd = self.cwd_in_repository();
@@ -223,5 +225,6 @@ impl Session {
         };
         row.outcome = outcome;
         row.errors = errors;
+        row.branch = root::branch(&self.live.worktree);
     }
 }

@@ -42,6 +42,8 @@ pub struct FinalizeParams {
     /// Milliseconds since the Unix epoch: files that git shows as changed and that were written since
     /// count as edited.
     pub edited_since_ms: Option<u64>,
+    /// How long it took, where that is known better than from what was observed.
+    pub execution_time_ms: Option<u64>,
     /// What to do next.
     pub next_steps: Vec<String>,
     /// What stands in the way.

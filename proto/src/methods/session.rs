@@ -25,7 +25,7 @@ pub struct SessionSummary {
     pub session_id: String,
     /// Runner.
     pub runner: String,
-    /// `live`, `ended` or `unknown` (nobody saw its end).
+    /// `live`, `ended`, `interrupted` (its agent went away without a word) or `unknown` (nobody saw its end).
     pub state: String,
     /// First row.
     pub started_at: String,

@@ -6,8 +6,8 @@ use std::sync::Arc;
 use aictx_proto::methods::FinalizeParams;
 use aictx_proto::record::{AgentExecutionRow, Handoff, HandoffRow};
 
-use super::Finalize;
 use super::report::known_execution;
+use super::{CAVEATS, Finalize, SEEN_TO_FAIL};
 use crate::handoff::{MAX_ITEMS, MAX_SUMMARY, shorten};
 use crate::observe::{Observation, told_in_turn, turn_of};
 
@@ -48,10 +48,17 @@ impl Before {
             && told.execution_id.trim().is_empty()
             && (told.summary.trim().is_empty()
                 || shorten(&told.summary, MAX_SUMMARY) == handoff.summary)
-            && self.row.success == Some(told.status == "success")
+            && self.reported_success(handoff) == Some(told.status == "success")
             && known(&told.next_steps, &handoff.next_steps)
             && known(&told.blocked, &handoff.blocked)
             && known(&told.risks, &handoff.risks)
+    }
+
+    fn reported_success(&self, handoff: &HandoffRow) -> Option<bool> {
+        match handoff.risks.iter().any(|risk| risk == SEEN_TO_FAIL) {
+            true => Some(true),
+            false => self.row.success,
+        }
     }
 
     /// What the turn was about: nothing was asked since.
@@ -78,7 +85,10 @@ impl Before {
         };
         let or = |list: &mut Vec<String>, before: &[String]| {
             if list.is_empty() {
-                *list = before.to_vec();
+                let lasting = before
+                    .iter()
+                    .filter(|item| !CAVEATS.contains(&item.as_str()));
+                list.extend(lasting.cloned());
             }
         };
         or(&mut handoff.next_steps, &before.next_steps);

@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use aictx_proto::Timestamp;
 use aictx_proto::effect::{Effect, Effects, KeyOrder};
 use aictx_proto::record::{ContractIndex, FailurePattern, Thread, files};
 use serde_json::{Map, Value, json};
@@ -22,7 +23,7 @@ use crate::preferences;
 use crate::resume::task_fits;
 use crate::row_value;
 use crate::semantic;
-use crate::strategies::{self, Done, StrategyChange};
+use crate::strategies::{self, Done, StrategyChange, StrategyMatch};
 use crate::work_state::{
     Evidence, active_thread, apply_patch, changed_members, lifecycle_event, merge_execution,
     thread_effects, thread_file,
@@ -108,7 +109,15 @@ pub(super) fn learn(input: &Finalize, facts: &Facts) -> Learned {
         },
         input.now,
     );
-    let offered = context.strategy.as_ref().map(|found| {
+    // What another session learned meanwhile was not there to be followed.
+    let begun = input.begun(seen);
+    let was_there = |found: &&StrategyMatch| {
+        let learned = Timestamp::parse(&found.strategy.timestamp);
+        begun
+            .zip(learned)
+            .is_none_or(|(begun, learned)| learned <= begun)
+    };
+    let offered = context.strategy.as_ref().filter(was_there).map(|found| {
         let first = found
             .strategy
             .primary_entry_point
@@ -401,11 +410,11 @@ fn contract_effects(
 
 /// Open patterns whose command was run and passed: a failure that was known and did not come back.
 fn avoided(patterns: &[Arc<FailurePattern>], facts: &Facts) -> bool {
-    let mut passed = Passed::new(&facts.seen.passed);
+    let mut passed = Passed::new(&facts.seen.passes);
     facts.success == Some(true)
         && patterns
             .iter()
-            .any(|p| p.status != "resolved" && passed.prove(&p.failed_command))
+            .any(|p| p.status != "resolved" && !passed.prove(&p.failed_command).is_empty())
 }
 
 /// What of memory concerned the execution, by kind.

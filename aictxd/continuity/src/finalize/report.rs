@@ -11,7 +11,7 @@ use aictx_proto::text::{clean, file_stem, slug};
 use serde_json::{Map, Value, json};
 
 use super::Finalize;
-use crate::memo::{is_test_command, same_check};
+use crate::memo::{Pass, is_test_command, same_check};
 use crate::observe::{MAX_LIST, Observation, push};
 
 /// Longest execution id taken as it is given.
@@ -57,10 +57,11 @@ pub(super) fn execution_id(params: Option<&FinalizeParams>, input: &Finalize) ->
 }
 
 /// Adds what was reported to what was observed, the report's entries last (they are the newest
-/// word), and says for each list how it is known.
+/// word), and says for each list how it is known. What it says passed did so on the branch checked out.
 pub(super) fn merge_report(
     seen: &mut Observation,
     params: Option<&FinalizeParams>,
+    branch: &str,
 ) -> Map<String, Value> {
     let default = FinalizeParams::default();
     let told = params.unwrap_or(&default);
@@ -121,6 +122,7 @@ pub(super) fn merge_report(
         if event.fingerprint.is_empty() {
             event.fingerprint = aictx_signals::fingerprint(&event, "");
         }
+        seen.told_errors.push(event.clone());
         if !seen
             .error_events
             .iter()
@@ -156,8 +158,12 @@ pub(super) fn merge_report(
         let tested = told_passed
             .iter()
             .any(|c| told.tests_executed.contains(c) || is_test_command(c));
+        let told_passed: Vec<String> = told_passed.into_iter().cloned().collect();
         for command in told_passed {
-            push(&mut seen.passed, command);
+            seen.pass(Pass {
+                command,
+                branch: branch.to_owned(),
+            });
         }
         seen.validated |= tested;
     }
@@ -227,16 +233,11 @@ pub(super) fn differences(seen: &Observation, params: Option<&FinalizeParams>) -
         &seen.tests,
         &same_check,
     );
-    let failing = |c: &String| seen.open_failures.iter().any(|f| same_check(&f.command, c));
-    let claimed: Vec<String> = told
-        .tests_executed
-        .iter()
-        .filter(|c| told.status == "success" && failing(c))
-        .map(|c| clean(c, 200))
-        .collect();
-    if !claimed.is_empty() {
+    let failing = seen.open_failures.iter().filter(|f| f.is_check());
+    let failing: Vec<String> = failing.take(8).map(|f| clean(&f.command, 200)).collect();
+    if told.status == "success" && !failing.is_empty() {
         out.push(
-            json!({ "field": "status", "reported_only": ["success"], "observed_only": claimed }),
+            json!({ "field": "status", "reported_only": ["success"], "observed_only": failing }),
         );
     }
     out

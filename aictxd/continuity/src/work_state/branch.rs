@@ -18,6 +18,9 @@ pub struct Checkout {
     pub head: String,
     /// Commits that are known to be ancestors of `head`, of those that threads were saved at.
     pub ancestors: BTreeSet<String>,
+    /// Other branches whose work is in what is checked out, or that are gone, of those that failures were
+    /// seen on; gathered when something passed.
+    pub joined: BTreeSet<String>,
     /// Changed files, `.aictx` left out; `None` when git was not asked.
     pub changed_files: Option<Vec<String>>,
 }

@@ -2,6 +2,8 @@
 
 use std::borrow::Cow;
 
+use super::dry_run::runs_nothing;
+use super::starters::{STARTERS, Starter};
 use crate::shell::{SimpleCommand, Word};
 
 /// A test run: what runs it and what it was narrowed to.
@@ -13,6 +15,9 @@ pub(super) struct TestRun<'c> {
     chosen: Vec<Cow<'c, str>>,
     /// Options that narrow the run, with their values.
     narrowed: Vec<(Cow<'c, str>, Cow<'c, str>)>,
+    /// It runs no tests: it lists them, compiles them or prints a help text. How it ends says nothing
+    /// about them.
+    pub(super) dry: bool,
 }
 
 impl TestRun<'_> {
@@ -30,102 +35,10 @@ impl TestRun<'_> {
                 .into_iter()
                 .map(|(name, value)| (own(name), own(value)))
                 .collect(),
+            dry: self.dry,
         }
     }
 }
-
-/// How a runner is started.
-struct Starter {
-    tool: &'static str,
-    program: &'static str,
-    /// One of these must be the first operand; empty for no such word.
-    verbs: &'static [&'static str],
-}
-
-const fn starter(
-    tool: &'static str,
-    program: &'static str,
-    verbs: &'static [&'static str],
-) -> Starter {
-    Starter {
-        tool,
-        program,
-        verbs,
-    }
-}
-
-static STARTERS: &[Starter] = &[
-    starter("pytest", "pytest", &[]),
-    starter("pytest", "py.test", &[]),
-    starter("tox", "tox", &[]),
-    starter("nox", "nox", &[]),
-    starter("jest", "jest", &[]),
-    starter("vitest", "vitest", &[]),
-    starter("mocha", "mocha", &[]),
-    starter("ava", "ava", &[]),
-    starter("playwright", "playwright", &["test"]),
-    starter("cypress", "cypress", &["run"]),
-    starter("npm", "npm", &["test", "t", "tst"]),
-    starter("npm", "pnpm", &["test", "t"]),
-    starter("npm", "yarn", &["test"]),
-    starter("bun", "bun", &["test"]),
-    starter("deno", "deno", &["test"]),
-    starter("go", "go", &["test"]),
-    starter("go", "gotestsum", &[]),
-    starter("cargo", "cargo", &["test", "t", "nextest"]),
-    starter("dotnet", "dotnet", &["test"]),
-    starter("mix", "mix", &["test"]),
-    starter("maven", "mvn", &["test", "verify"]),
-    starter("maven", "mvnw", &["test", "verify"]),
-    starter("gradle", "gradle", &["test", "check"]),
-    starter("gradle", "gradlew", &["test", "check"]),
-    starter("ctest", "ctest", &[]),
-    starter("phpunit", "phpunit", &[]),
-    starter("pest", "pest", &[]),
-    starter("rspec", "rspec", &[]),
-    starter("rails", "rails", &["test"]),
-    starter("rake", "rake", &["test", "spec"]),
-    starter("swift", "swift", &["test"]),
-    starter("just", "just", &["test"]),
-    starter("hatch", "hatch", &["test"]),
-    starter("zig", "zig", &["test"]),
-    starter("bazel", "bazel", &["test"]),
-    starter("flutter", "flutter", &["test"]),
-    starter("dart", "dart", &["test"]),
-    starter("sbt", "sbt", &["test"]),
-    starter("karma", "karma", &["start", "run"]),
-    starter("ng", "ng", &["test"]),
-    starter("jest", "react-scripts", &["test"]),
-    starter("node", "tap", &[]),
-    starter("node", "tape", &[]),
-    starter("bats", "bats", &[]),
-    starter("prove", "prove", &[]),
-    starter("busted", "busted", &[]),
-    starter("ginkgo", "ginkgo", &[]),
-    starter("lein", "lein", &["test"]),
-    starter("stack", "stack", &["test"]),
-    starter("cabal", "cabal", &["test"]),
-    starter("dune", "dune", &["test", "runtest"]),
-    starter("meson", "meson", &["test"]),
-    starter("xcodebuild", "xcodebuild", &["test"]),
-    starter("composer", "composer", &["test"]),
-    starter("behat", "behat", &[]),
-    starter("cucumber", "cucumber", &[]),
-    starter("codecept", "codecept", &["run"]),
-    starter("rebar3", "rebar3", &["eunit", "ct", "proper"]),
-    starter("gleam", "gleam", &["test"]),
-    starter("crystal", "crystal", &["spec"]),
-    starter("forge", "forge", &["test"]),
-    starter("hardhat", "hardhat", &["test"]),
-    starter("pants", "pants", &["test"]),
-    starter("buck2", "buck2", &["test"]),
-    starter("pdm", "pdm", &["test"]),
-    starter("poe", "poe", &["test"]),
-    starter("invoke", "invoke", &["test"]),
-    starter("invoke", "inv", &["test"]),
-    starter("task", "task", &["test"]),
-    starter("rake", "minitest", &[]),
-];
 
 /// Options that take the next word, where that matters for finding the operands.
 const VALUED: &[&str] = &[
@@ -206,6 +119,16 @@ const NARROWING: &[&str] = &[
 
 /// The test run that a command is, if it is one.
 pub(super) fn test_run(command: &SimpleCommand) -> Option<TestRun<'_>> {
+    let mut run = runner(command)?;
+    if run.dir.split('/').any(|part| part == ".") {
+        let parts: Vec<&str> = run.dir.split('/').filter(|part| *part != ".").collect();
+        run.dir = parts.join("/").into();
+    }
+    run.dry = runs_nothing(run.tool, command.arguments());
+    Some(run)
+}
+
+fn runner(command: &SimpleCommand) -> Option<TestRun<'_>> {
     let dir = command.dir.as_deref()?;
     let name = command.name();
     let arguments = command.arguments();
@@ -369,6 +292,7 @@ fn chosen<'c>(tool: &'static str, dir: &'c str, words: &'c [Word]) -> TestRun<'c
         dir: dir.into(),
         chosen: Vec::new(),
         narrowed: Vec::new(),
+        dry: false,
     };
     let mut at = 0;
     while let Some(word) = words.get(at) {
@@ -405,6 +329,40 @@ fn chosen<'c>(tool: &'static str, dir: &'c str, words: &'c [Word]) -> TestRun<'c
     run
 }
 
+impl TestRun<'static> {
+    /// The part of this run that is one failed test of it, in this file (either may be unknown): the
+    /// test by its name where the runner takes one, else the file or its directory. `None` when nothing
+    /// tells the part apart.
+    pub(super) fn one(&self, test: &str, file: &str) -> Option<Self> {
+        let target = match self.tool {
+            "cargo" => test.to_owned(),
+            "go" => match file.rsplit_once('/') {
+                Some((dir, _)) => format!("./{dir}"),
+                None if file.is_empty() => String::new(),
+                None => ".".to_owned(),
+            },
+            "pytest" if test.contains("::") => test.to_owned(),
+            "pytest" if !test.is_empty() && !file.is_empty() => format!("{file}::{test}"),
+            _ => file.to_owned(),
+        };
+        if target.is_empty() {
+            return None;
+        }
+        let mut one = self.clone();
+        one.chosen = vec![target.into()];
+        // Its last part is what people filter by.
+        let leaf = test.rsplit("::").next().unwrap_or(test);
+        let leaf = leaf.rsplit(" > ").next().unwrap_or(leaf);
+        let names = [leaf.to_owned(), format!("^{leaf}$"), test.to_owned()];
+        for name in names.into_iter().filter(|_| !leaf.is_empty()) {
+            let choices = ["-k", "-t", "-run", "--testNamePattern"];
+            let choices = choices.map(|option| (Cow::from(option), Cow::from(name.clone())));
+            one.narrowed.extend(choices);
+        }
+        Some(one)
+    }
+}
+
 /// The same for two runs exactly when each covers the other.
 pub(super) fn class(run: &TestRun) -> String {
     let mut name = run.tool.to_owned();
@@ -436,7 +394,8 @@ pub(super) fn class(run: &TestRun) -> String {
 
 /// Whether `run` includes everything that `want` runs.
 pub(super) fn covers(run: &TestRun, want: &TestRun) -> bool {
-    run.tool == want.tool
+    !run.dry
+        && run.tool == want.tool
         && run.dir == want.dir
         && run
             .narrowed

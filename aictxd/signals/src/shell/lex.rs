@@ -274,6 +274,7 @@ impl Lexer<'_, '_> {
             // Whatever runs in the background, that it was begun is all that is known.
             if how == Joined::Background {
                 self.status = None;
+                self.script.background = true;
             }
             self.pos += width;
             joined = how;

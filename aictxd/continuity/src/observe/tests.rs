@@ -1,0 +1,166 @@
+//! Observations, by examples.
+
+use super::*;
+
+fn at(seconds: i64, kind: LedgerKind) -> LedgerRow {
+    LedgerRow::observed(Timestamp::from_unix(seconds), kind)
+}
+
+fn command(text: &str, outcome: Outcome) -> LedgerRow {
+    LedgerRow {
+        command: text.into(),
+        outcome,
+        test: is_test_command(text),
+        exit_status: Some(i32::from(outcome == Outcome::Failed)),
+        ..at(0, LedgerKind::Command)
+    }
+}
+
+#[test]
+fn a_failure_is_open_until_its_own_check_passes() {
+    let failed = command("pytest -q", Outcome::Failed);
+    let other = command("cargo build", Outcome::Passed);
+    let seen = Observation::of(&[failed.clone(), other]);
+    assert_eq!(seen.open_failures.len(), 1);
+    assert_eq!(seen.success(), Some(false));
+    let seen = Observation::of(&[failed, command("pytest -q", Outcome::Passed)]);
+    assert!(seen.open_failures.is_empty());
+    assert_eq!(seen.success(), Some(true));
+}
+
+#[test]
+fn a_check_that_passes_on_another_branch_settles_what_that_has_in_it() {
+    let on = |branch: &str, outcome| LedgerRow {
+        branch: branch.into(),
+        ..command("pytest -q", outcome)
+    };
+    let rows = [on("feature", Outcome::Failed), on("main", Outcome::Passed)];
+    let mut seen = Observation::of(&rows);
+    let mut checkout = Checkout {
+        branch: "main".into(),
+        ..Checkout::default()
+    };
+    seen.settle(&checkout);
+    assert_eq!(seen.success(), Some(false));
+    checkout.joined.insert("feature".into());
+    seen.settle(&checkout);
+    assert_eq!(seen.success(), Some(true));
+    let rows = [on("", Outcome::Failed), on("main", Outcome::Passed)];
+    assert!(Observation::of(&rows).open_failures.is_empty());
+}
+
+#[test]
+fn failed_tests_that_pass_by_themselves_settle_their_run() {
+    let failed = LedgerRow {
+        errors: vec![ErrorEvent {
+            phase: "test".into(),
+            test: "tests/a.py::test_x".into(),
+            ..ErrorEvent::default()
+        }],
+        ..command("pytest tests/a.py", Outcome::Failed)
+    };
+    let one = command("pytest tests/a.py::test_x", Outcome::Passed);
+    let other = command("pytest tests/a.py::test_y", Outcome::Passed);
+    let open = |rows: &[LedgerRow]| Observation::of(rows).open_failures.len();
+    assert_eq!(open(&[failed.clone(), one]), 0);
+    assert_eq!(open(&[failed, other]), 1);
+}
+
+#[test]
+fn a_check_that_never_began_decides_nothing() {
+    let stray = LedgerRow {
+        errors: aictx_signals::parse(
+            "make test",
+            Some(2),
+            b"make: *** No rule to make target 'test'.  Stop.",
+        )
+        .events,
+        ..command("make test", Outcome::Failed)
+    };
+    let passed = command("pytest -q", Outcome::Passed);
+    let failed = command("pytest -q", Outcome::Failed);
+    let success = |rows: &[LedgerRow]| Observation::of(rows).success();
+    assert_eq!(success(&[passed, stray.clone()]), Some(true));
+    assert_eq!(success(&[failed, stray.clone()]), Some(false));
+    assert_eq!(success(&[stray]), Some(false), "nothing else was seen");
+}
+
+#[test]
+fn an_edit_after_the_test_makes_the_outcome_unknown() {
+    let edit = LedgerRow {
+        paths: vec!["a.py".into()],
+        ..at(1, LedgerKind::Edit)
+    };
+    let seen = Observation::of(&[command("pytest -q", Outcome::Passed), edit]);
+    assert_eq!(seen.success(), None);
+}
+
+#[test]
+fn searches_that_find_nothing_are_no_failures() {
+    let seen = Observation::of(&[
+        command("grep -r foo .", Outcome::Failed),
+        command("ls nosuch", Outcome::Failed),
+    ]);
+    assert!(seen.open_failures.is_empty());
+}
+
+#[test]
+fn a_session_that_was_not_gone_after_all_goes_on() {
+    let edit = LedgerRow {
+        paths: vec!["a.py".into()],
+        ..at(3, LedgerKind::Edit)
+    };
+    let mut rows = vec![
+        at(0, LedgerKind::SessionStart),
+        at(1, LedgerKind::Prompt),
+        at(2, LedgerKind::Finalized),
+        edit,
+    ];
+    assert_eq!(open_rows(&rows).len(), 1);
+    assert!(!open_session(&rows).unwrap().ended);
+    // What comes late after an end that was seen is no second execution.
+    rows.insert(2, at(2, LedgerKind::SessionEnd));
+    assert!(open_rows(&rows).is_empty() && open_session(&rows).is_none());
+}
+
+#[test]
+fn what_follows_a_finalize_in_the_same_turn_belongs_to_it_unless_it_is_work() {
+    let rows = [
+        at(0, LedgerKind::SessionStart),
+        at(1, LedgerKind::Prompt),
+        LedgerRow {
+            provenance: Provenance::Explicit,
+            ..at(2, LedgerKind::Finalized)
+        },
+        command("aictx finalize", Outcome::Passed),
+        at(3, LedgerKind::Stop),
+        at(4, LedgerKind::SessionEnd),
+    ];
+    assert!(open_rows(&rows).is_empty());
+    let mut again = rows.to_vec();
+    again.push(LedgerRow {
+        text: "more".into(),
+        ..at(5, LedgerKind::Prompt)
+    });
+    again.push(at(6, LedgerKind::Stop));
+    assert_eq!(open_rows(&again).len(), 2);
+
+    let mut goes_on = rows[..4].to_vec();
+    goes_on.push(command("cat a.py", Outcome::Passed));
+    assert!(open_rows(&goes_on).is_empty());
+    goes_on.push(at(5, LedgerKind::Edit));
+    goes_on.push(command("pytest -q", Outcome::Failed));
+    assert_eq!(open_rows(&goes_on).len(), 2);
+    assert!(open_session(&goes_on).unwrap().has_work);
+}
+
+#[test]
+fn a_session_without_a_start_is_named_by_any_row() {
+    let finalized = LedgerRow {
+        session_id: "a/b".into(),
+        ..at(1, LedgerKind::Finalized)
+    };
+    let rows = [at(0, LedgerKind::Edit), finalized];
+    assert_eq!(session_summary("a_b", &rows).session_id, "a/b");
+    assert_eq!(session_summary("a_b", &rows[..1]).session_id, "a_b");
+}
