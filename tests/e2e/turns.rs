@@ -14,15 +14,20 @@ fn handoffs(env: &TestEnv, repo: &std::path::Path) -> Vec<Value> {
     env.rows(repo, "continuity/handoffs.jsonl")
 }
 
+/// What every session here is asked, and does.
+fn checks_arguments(play: &Play) {
+    play.start("startup");
+    play.prompt("Make add check its arguments");
+    play.edit("calc.py", "def add(a, b):\n    return int(a) + b\n");
+}
+
 #[test]
 fn work_after_a_finalize_in_the_same_turn_is_not_lost() {
     let env = TestEnv::new();
     let repo = env.repository("demo");
     let _daemon = env.daemon();
     let ann = Play::claude(&env, &repo, "ann");
-    ann.start("startup");
-    ann.prompt("Make add check its arguments");
-    ann.edit("calc.py", "def add(a, b):\n    return int(a) + b\n");
+    checks_arguments(&ann);
     let done = ["--status", "success", "--summary", "Checks arguments"];
     let next = ["--next-step", "Release it", "--risk", "Slower"];
     finalize(&env, &repo, "ann", &[&done[..], &next[..]].concat());
@@ -55,9 +60,7 @@ fn a_turn_that_is_finalized_again_says_nothing_twice_and_loses_nothing() {
     let repo = env.repository("demo");
     let _daemon = env.daemon();
     let ann = Play::claude(&env, &repo, "ann");
-    ann.start("startup");
-    ann.prompt("Make add check its arguments");
-    ann.edit("calc.py", "def add(a, b):\n    return int(a) + b\n");
+    checks_arguments(&ann);
     let done = ["--status", "success", "--summary", "Checks arguments"];
     let first = finalize(&env, &repo, "ann", &done).json();
     let second = finalize(&env, &repo, "ann", &done).json();
@@ -81,9 +84,7 @@ fn a_handoff_says_that_its_edits_were_taken_back() {
     let repo = env.repository("demo");
     let _daemon = env.daemon();
     let ann = Play::claude(&env, &repo, "ann");
-    ann.start("startup");
-    ann.prompt("Make add check its arguments");
-    ann.edit("calc.py", "def add(a, b):\n    return int(a) + b\n");
+    checks_arguments(&ann);
     let done = ["--status", "success", "--summary", "Checks arguments"];
     finalize(&env, &repo, "ann", &done);
     let bob = Play::claude(&env, &repo, "bob");
@@ -107,9 +108,7 @@ fn a_question_leaves_unfinished_work_to_whoever_goes_on_with_it() {
     let repo = env.repository("demo");
     let _daemon = env.daemon();
     let ann = Play::claude(&env, &repo, "ann");
-    ann.start("startup");
-    ann.prompt("Make add check its arguments");
-    ann.edit("calc.py", "def add(a, b):\n    return int(a) + b\n");
+    checks_arguments(&ann);
     ann.fails(
         "pytest -q",
         "FAILED test_calc.py::test_add - assert 1 == 2\n1 failed in 0.1s",

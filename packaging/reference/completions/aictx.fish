@@ -154,13 +154,13 @@ complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l semantic-json -
 complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l work-state-json -d 'JSON object of members of the active task to change' -r
 complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l resolved-failure -d 'Failure that is resolved now' -r
 complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l execution-id -d 'Repeat-safe id: the same id a second time changes nothing' -r
-complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l from-file -d 'JSON document with the same fields (`-` for standard input); options are added to it' -r -F
+complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l from-file -d 'JSON document, its members named in the plural where options repeat: `next_steps`, `decisions`, `semantic_updates`, `work_state` … (`-` for standard input); options are added to it' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l agent-id -d 'Agent' -r
 complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l adapter-id -d 'Adapter' -r
 complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l session-id -d 'Session' -r
 complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l validated-learning -d 'What was done is proven, beyond what was observed'
-complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l include-view -d 'Write the continuity view, too'
-complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l online-view -d 'Link the continuity view online'
+complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l include-view -d 'Taken for compatibility; there is no continuity view yet'
+complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l online-view -d 'Taken for compatibility; there is no continuity view yet'
 complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand finalize" -l no-color -d 'Print without colours (also: NO_COLOR)'
 complete -c aictx -n "__fish_aictx_using_subcommand finalize" -s h -l help -d 'Print help (see more with \'--help\')'
