@@ -344,3 +344,35 @@ fn a_request_without_end_is_refused_and_others_are_served_meanwhile() {
         assert!(drain(stream).contains("-32700"));
     }
 }
+
+#[test]
+fn rows_and_files_that_cannot_be_read_are_named_where_they_are_missed() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    let done = ["finalize", "--status", "success", "--summary", "Did it"];
+    env.aictx(&repo, &done).ok();
+    env.aictx(&repo, &["task", "start", "Write it down"]).ok();
+    let log = || env.aictx(&repo, &["log", "--json"]).ok().json();
+    assert_eq!(log()["warnings"], serde_json::json!([]));
+    let rows = repo.join(".aictx/metrics/execution_logs.jsonl");
+    let sound = fs::read_to_string(&rows).unwrap();
+    fs::write(&rows, format!("{{torn\n{sound}")).unwrap();
+    let told = log();
+    assert!(
+        told["warnings"]
+            .to_string()
+            .contains("metrics/execution_logs.jsonl"),
+        "{told}"
+    );
+    assert_eq!(told["executions"].as_array().unwrap().len(), 1);
+
+    fs::write(
+        repo.join(".aictx/tasks/threads/write-it-down.json"),
+        "{torn",
+    )
+    .unwrap();
+    let list = env.aictx(&repo, &["task", "list"]).ok();
+    let told = format!("{}{}", list.stdout, list.stderr);
+    assert!(told.contains("threads/write-it-down.json"), "{told}");
+}

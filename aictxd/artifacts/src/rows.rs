@@ -3,6 +3,7 @@
 use std::sync::{Arc, PoisonError};
 
 use aictx_proto::record::ContractRecord;
+use aictx_proto::snapshot::ReadIssue;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -57,6 +58,20 @@ impl Store {
             _ => None,
         });
         (records.collect(), lines)
+    }
+
+    /// What of the newest `limit` rows of a history's file cannot be read.
+    pub fn issue_of(&self, file: &str, limit: usize) -> Option<ReadIssue> {
+        let root = self.root();
+        let read = root.read_if_there(file).and_then(|open| {
+            let Some(mut open) = open else {
+                return Ok(None);
+            };
+            let (_, tail) = read::tail(&mut open, MAX_FILE)?;
+            let rows = read::rows::<Value>(&tail, limit);
+            Ok(read::bad_lines(file, rows.why, rows.bad))
+        });
+        read.unwrap_or_else(|error| Some(read::unreadable(file, error)))
     }
 
     fn live_rows(&self, file: &str, limit: usize) -> (Vec<Value>, u64) {

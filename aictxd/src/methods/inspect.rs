@@ -195,15 +195,13 @@ pub(super) fn log(app: &App, params: &LogParams) -> Result<LogReply, RpcError> {
         files::CONTRACT_COMPLIANCE,
         files::LIFECYCLE_EVENTS,
     ];
-    let snapshot = host.snapshot();
-    let issues = snapshot.issues.iter();
+    let issues = read
+        .iter()
+        .filter_map(|file| host.store.issue_of(file, MAX_ROWS));
     Ok(LogReply {
         executions,
         truncated,
-        warnings: issues
-            .filter(|issue| read.contains(&issue.file.as_str()))
-            .map(|issue| issue.warning())
-            .collect(),
+        warnings: issues.map(|issue| issue.warning()).collect(),
     })
 }
 
