@@ -5,18 +5,20 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 use aictx_guard::{
-    CommandRisk, Facts, HookVerdict, Known, Limit, MAX_TEXT, NoFacts, Place as Where, Rules, Say,
-    SteerState, SteerVerdict, command_risk, command_risk_in, is_deletion,
+    CommandRisk, EVERYTHING, Facts, HookVerdict, Known, Limit, MAX_TEXT, NoFacts, Place as Where,
+    Rules, Say, SteerState, SteerVerdict, command_risk, command_risk_in, is_deletion,
 };
 use aictx_proto::RepoPath;
+use aictx_proto::snapshot::GitState;
 use aictx_repomap::tree::Tree;
 use aictx_signals::shell::Dialect;
 use rustix::fs::{AtFlags, CWD, FileType, statat};
 
 use crate::app::App;
-use crate::project;
+use crate::{git, project};
 
 /// What is known of a worktree without asking git: one `stat` a path and a look into the warm map.
 pub struct WorktreeFacts {
@@ -26,6 +28,8 @@ pub struct WorktreeFacts {
     rules: Arc<Rules>,
     /// All files that git does not ignore; none while the map does not know them all.
     map: Option<Arc<Tree>>,
+    /// What git says of the worktree, where that was asked for.
+    git: Option<GitState>,
     /// Paths, links and texts that were asked for: a command asks for the same ones again and again.
     paths: RefCell<HashMap<RepoPath, Known>>,
     links: RefCell<HashMap<RepoPath, Option<Arc<str>>>>,
@@ -57,6 +61,7 @@ impl WorktreeFacts {
             rules,
             worktree: worktree.to_owned(),
             map: app.maps.complete_tree(worktree),
+            git: None,
             paths: RefCell::default(),
             links: RefCell::default(),
             watches: false,
@@ -71,6 +76,13 @@ impl WorktreeFacts {
     #[must_use]
     pub fn watching(mut self, watches: bool) -> Self {
         self.watches = watches;
+        self
+    }
+
+    /// With what git says of the worktree.
+    #[must_use]
+    pub fn knowing(mut self, git: Option<GitState>) -> Self {
+        self.git = git.filter(|git| git.available && !git.truncated);
         self
     }
 
@@ -123,6 +135,45 @@ fn remembered<V: Clone>(
     found
 }
 
+/// Commands of git that take back what was not committed: whether there is anything is worth asking.
+const TAKING_BACK: &[&str] = &["checkout", "restore", "reset", "switch", "clean"];
+/// What an agent waits for git at most.
+const GIT_PATIENCE: Duration = Duration::from_millis(60);
+
+/// What git says of a worktree, if a command would take back changes.
+pub async fn state_for(app: &Arc<App>, worktree: &Path, command: &str) -> Option<GitState> {
+    let asks = command.len() < MAX_TEXT
+        && command.contains("git")
+        && TAKING_BACK.iter().any(|verb| command.contains(verb));
+    if !asks {
+        return None;
+    }
+    tokio::time::timeout(GIT_PATIENCE, git::state(app, worktree))
+        .await
+        .ok()
+}
+
+/// Whether something at a path, or below it, differs from the last commit.
+fn differs(git: &GitState, path: &RepoPath) -> bool {
+    let path = path.as_str();
+    let below = |inner: &str, outer: &str| {
+        let rest = inner.strip_prefix(outer.trim_end_matches('/'));
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    };
+    let lists = git.staged.iter().chain(&git.unstaged).chain(&git.untracked);
+    let mut lists = lists.map(String::as_str);
+    path.is_empty() && lists.next().is_some()
+        || lists.any(|listed| below(listed, path) || below(path, listed))
+}
+
+/// Whether a file only keeps what a command printed, by its name.
+pub fn is_record(path: &RepoPath) -> bool {
+    let name = path.as_str();
+    [".log", ".out", ".tmp"]
+        .iter()
+        .any(|end| name.ends_with(end))
+}
+
 /// What a policy does not allow.
 fn by_policy((say, whose): (Say, String)) -> Option<Limit> {
     (say != Say::Allow).then_some(Limit::Policy(say, whose))
@@ -149,10 +200,12 @@ impl Facts for WorktreeFacts {
             }
         }
         let by_user = self.limits.verdict(path).and_then(|verdict| match verdict {
-            SteerVerdict::Forbidden(_) => Some(Limit::Forbidden),
             // What git ignores is no part of the work that was limited: logs, caches, what was built.
-            SteerVerdict::OutsideAllowed if self.is_ignored(path) => None,
-            SteerVerdict::OutsideAllowed => Some(Limit::Outside),
+            _ if self.is_ignored(path) && !self.limits.names(path) => None,
+            SteerVerdict::Forbidden(entry) if entry != EVERYTHING => Some(Limit::Forbidden),
+            // Nor is what only keeps an output.
+            _ if is_record(path) => None,
+            SteerVerdict::Forbidden(_) | SteerVerdict::OutsideAllowed => Some(Limit::Outside),
         });
         by_user.or_else(|| by_policy(self.rules.on_path(path)?))
     }
@@ -176,6 +229,10 @@ impl Facts for WorktreeFacts {
             let target = std::fs::read_link(self.worktree.join(path.as_str())).ok()?;
             Some(target.to_str()?.into())
         })
+    }
+
+    fn has_branch(&self, name: &str) -> Option<bool> {
+        Some(aictx_artifacts::root::branch_named(&self.worktree, name).is_some())
     }
 
     fn text(&self, path: &RepoPath) -> Option<Arc<str>> {
@@ -213,7 +270,7 @@ impl WorktreeFacts {
             // The map holds what git tracks and what it would show as untracked: both are worth care.
             tracked: known,
             ignored: known.map(|known| !known && stat.is_ok()),
-            dirty: None,
+            dirty: self.git.as_ref().map(|git| differs(git, path)),
         }
     }
 }

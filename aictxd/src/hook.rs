@@ -17,7 +17,7 @@ use aictx_proto::ledger::{LedgerKind, LedgerRow, MAX_TEXT, Outcome};
 use aictx_proto::methods::{AtWork, HookParams, MapHit};
 use aictx_proto::path::Located;
 use aictx_proto::rpc::{INVALID_PARAMS, NOT_WRITABLE, RpcError};
-use aictx_proto::snapshot::Snapshot;
+use aictx_proto::snapshot::{GitState, Snapshot};
 use aictx_proto::text::truncate_chars;
 use aictx_proto::{RepoPath, Timestamp};
 use aictx_runners::{Action, Answer, Decision, Dialect, HookEvent, Moment, ToolCall, dialect};
@@ -26,7 +26,7 @@ use serde_json::Value;
 use self::end::{begin, watch_process};
 use self::others::{names_work, together};
 use crate::app::App;
-use crate::guarding::WorktreeFacts;
+use crate::guarding::{self, WorktreeFacts};
 use crate::hosts::{Host, Place};
 use crate::names::WorktreeNames;
 use crate::process::AgentProcess;
@@ -267,7 +267,13 @@ impl Session {
             Moment::SessionStart { source } => return self.start(source, event).await,
             Moment::ToolIntent(call) => {
                 self.app.recovered(PATIENCE.map).await;
-                return Some(self.judge(call, event));
+                let git = match &call.action {
+                    Action::Command { command, .. } => {
+                        guarding::state_for(&self.app, &self.live.worktree, command).await
+                    }
+                    _ => None,
+                };
+                return Some(self.judge(call, event, git));
             }
             Moment::SessionEnd { reason } => {
                 self.app.presence.ended(&self.id);
@@ -554,7 +560,7 @@ impl Session {
     }
 
     /// The verdict on a tool call. Pure apart from resolving links; recorded after the answer.
-    fn judge(&self, call: &ToolCall, event: &HookEvent) -> Answer {
+    fn judge(&self, call: &ToolCall, event: &HookEvent, git: Option<GitState>) -> Answer {
         let place = |raw: &str| self.locate(raw);
         let worktree = self.live.worktree.to_string_lossy();
         let cwd = self.cwd.to_string_lossy();
@@ -605,6 +611,7 @@ impl Session {
                     Arc::clone(&limits),
                     Arc::clone(&rules),
                 )
+                .knowing(git)
                 .watching(self.app.presence.others_at_work(&self.id));
                 let judged =
                     facts.judge(command, &call.tool, &worktree, &self.cwd.to_string_lossy());

@@ -533,3 +533,37 @@ fn limits_that_cannot_be_read_after_a_restart_are_asked_for_once() {
         drop(daemon);
     }
 }
+
+#[test]
+fn taking_back_what_is_committed_anyway_asks_nobody() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    fs::create_dir(repo.join("docs")).unwrap();
+    fs::write(repo.join("docs/a.md"), "a\n").unwrap();
+    env.git(&repo, &["add", "-A"]);
+    env.git(&repo, &["commit", "-qm", "docs"]);
+    env.git(&repo, &["branch", "docs"]);
+    let _daemon = env.daemon();
+    let ann = Play::claude(&env, &repo, "ann");
+    ann.start("startup");
+    let taken_back = [
+        "git checkout calc.py",
+        "git restore calc.py",
+        "git checkout -- .",
+        "git checkout *.py",
+        "git reset --hard",
+    ];
+    for command in [
+        "git checkout docs",
+        "git checkout calc.py",
+        "git restore calc.py",
+        "git reset --hard",
+    ] {
+        assert_eq!(before_command(&ann, command), Value::Null, "{command}");
+    }
+    fs::write(repo.join("calc.py"), "def add(a, b):\n    return 0\n").unwrap();
+    for command in taken_back {
+        assert_eq!(before_command(&ann, command), "ask", "{command}");
+    }
+    assert_eq!(before_command(&ann, "git checkout docs/a.md"), Value::Null);
+}

@@ -26,5 +26,6 @@ pub use policy::{Policy, Rules, Say, covers};
 pub use session::{Parallel, TurnEnd, hook_limits, limits_note, parallel_note, turn_end};
 pub use state::{ContractChoice, ContractSource, Held, choose_guard_contract};
 pub use steer::{
-    MAX_MESSAGE, Names, SteerError, SteerState, SteerVerdict, steer, steer_in, warm_steer,
+    EVERYTHING, MAX_MESSAGE, Names, SteerError, SteerState, SteerVerdict, steer, steer_in,
+    warm_steer,
 };

@@ -76,6 +76,10 @@ pub fn hook_limits(limits: &SteerState, path: &Located, shown: &str) -> HookVerd
             "aictx: the user said in this session not to touch {} ({shown}). It holds until the user lifts it; ask them if the change is needed.",
             in_words(&entry)
         )),
+        Some(SteerVerdict::OutsideAllowed) if limits.moved_on => HookVerdict::Ask(format!(
+            "aictx: the user limited this session to {} before the last request; {shown} lies outside.",
+            clean(&printable(&limits.allowed_paths.join(", ")), 160)
+        )),
         Some(SteerVerdict::OutsideAllowed) => HookVerdict::Deny(format!(
             "aictx: the user limited this session to {}; {shown} lies outside. Ask them if the change is needed.",
             clean(&printable(&limits.allowed_paths.join(", ")), 160)

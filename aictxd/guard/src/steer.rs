@@ -35,7 +35,7 @@ use pack::Language;
 use rules::{Facing, RULES};
 
 pub use names::Names;
-pub(crate) use roles::EVERYTHING;
+pub use roles::EVERYTHING;
 pub use state::{SteerState, SteerVerdict};
 
 /// Most of a message that is read, in bytes. Of a longer one its beginning and its last quarter of
@@ -113,7 +113,22 @@ pub fn steer_in(
             continue;
         }
         let before = updates.forbidden_paths.len();
+        let lifted = updates.lifted_paths.len();
         roles::assign(clause, one.label, &message, exists, &mut updates);
+        if one.label == Label::ScopeChange {
+            // "Don't touch A. Wait, you may touch A": the later word counts.
+            let lifted = updates.lifted_paths.get(lifted..).unwrap_or_default();
+            updates
+                .forbidden_paths
+                .retain(|path| !lifted.contains(path));
+        }
+        let orders = matches!(
+            one.label,
+            Label::Task | Label::NewRequirement | Label::PriorityChange | Label::ScopeChange
+        );
+        if orders && !clause.question {
+            roles::extend(&mut updates.ordered_paths, spoken::ordered(clause));
+        }
         if spoken::forbids_it(clause, one.label) {
             // "A is being worked on, so leave it alone."
             let spoken = spoken::paths(&clauses, one.clause, &judged, true);
@@ -127,6 +142,10 @@ pub fn steer_in(
             forbidden = before..updates.forbidden_paths.len();
             taken_back = false;
         }
+    }
+    if clauses.iter().any(spoken::orders_a_change) || !updates.only_paths.is_empty() {
+        // "Add an entry to the changelog. No changes, otherwise": everything is too much.
+        updates.forbidden_paths.retain(|path| path != EVERYTHING);
     }
     let mut reasons: Vec<String> = judged
         .iter()
@@ -315,8 +334,9 @@ fn judge(clauses: &[Clause], language: Language) -> Vec<Judged> {
         let product = roles::is_about_product(clause);
         let listed = is_listed(clauses, at);
         let more = roles::asks_for_more(clause);
+        let needless = roles::says_there_is_no_need(clause);
         for rule in RULES.iter() {
-            if (product || more) && rule.label == Label::ScopeConstraint
+            if (product || more || needless) && rule.label == Label::ScopeConstraint
                 || more && matches!(rule.label, Label::AgentCorrection | Label::StrategyChange)
                 || listed && rule.label == Label::Cancellation
             {
@@ -530,6 +550,7 @@ fn finish(
         &mut updates.only_paths,
         &mut updates.lifted_paths,
         &mut updates.required_paths,
+        &mut updates.ordered_paths,
         &mut updates.discarded_paths,
         &mut updates.validation_paths,
     ] {
@@ -541,6 +562,7 @@ fn finish(
     updates.only_paths.retain(|p| !forbidden.contains(p));
     updates.lifted_paths.retain(|p| !forbidden.contains(p));
     updates.required_paths.retain(|p| !forbidden.contains(p));
+    updates.ordered_paths.retain(|p| !forbidden.contains(p));
     let mut allowed = updates.only_paths.clone();
     roles::extend(&mut allowed, updates.lifted_paths.clone());
     updates.allowed_paths = allowed;
@@ -556,6 +578,7 @@ fn finish(
     if label == Label::Cancellation {
         // Nothing is to be worked on now.
         updates.required_paths.clear();
+        updates.ordered_paths.clear();
     }
     match label {
         Label::ScopeConstraint | Label::ScopeChange | Label::PriorityChange => {

@@ -38,8 +38,19 @@ pub(super) fn names_work(meant: &SteerReply) -> bool {
 }
 
 impl Session {
-    /// What a request of the user means; `None` of an empty one.
+    /// What a request of the user means; `None` of an empty one, and of what the agent's own program says.
     pub(super) fn meant(&self, message: &str, names: &WorktreeNames) -> Option<SteerReply> {
+        let start = message.trim_start();
+        let of_program = [
+            "<task-notification",
+            "<local-command",
+            "<system-",
+            "/compact",
+            "/clear",
+        ];
+        if of_program.iter().any(|begin| start.starts_with(begin)) {
+            return None;
+        }
         let params = SteerParams {
             message: truncate_chars(message, aictx_guard::MAX_MESSAGE),
             repo: self.live.worktree.to_string_lossy().into_owned(),

@@ -13,7 +13,7 @@ use aictx_runners::{Action, HookEvent, Output, Status, ToolCall};
 use aictx_signals::Run;
 
 use super::Session;
-use crate::guarding::WorktreeFacts;
+use crate::guarding::{WorktreeFacts, is_record};
 
 /// A file that a command wrote was changed at most so long before we hear of it, where the agent does not say
 /// how long the command ran.
@@ -103,12 +103,7 @@ impl Session {
         let written = facts.written().into_iter();
         let written = written.filter(|path| is_new(path) && !facts.is_ignored(path));
         // Nor is what was only kept of an output.
-        let kept = |path: &RepoPath| {
-            [".log", ".out", ".tmp"]
-                .iter()
-                .any(|end| path.as_str().ends_with(end))
-        };
-        let ours = written.filter(|path| !kept(path)).filter(|path| {
+        let ours = written.filter(|path| !is_record(path)).filter(|path| {
             let risk = aictx_guard::path_risk(&Located::Inside(path.clone()));
             let code = risk.map(|risk| risk.code).unwrap_or_default();
             !matches!(code.as_str(), "generated_state_path" | "vcs_internals_path")

@@ -93,6 +93,9 @@ pub struct SteerUpdates {
     /// Paths that the person expects to be worked on.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub required_paths: Vec<String>,
+    /// The part of them that is ordered to be changed: what an earlier message put off limits is so no more.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub ordered_paths: Vec<String>,
     /// Paths that the person named as the wrong place.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub discarded_paths: Vec<String>,

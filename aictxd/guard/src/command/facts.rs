@@ -90,6 +90,12 @@ pub trait Facts {
         None
     }
 
+    /// Whether there is a branch of this name here.
+    fn has_branch(&self, name: &str) -> Option<bool> {
+        let _ = name;
+        None
+    }
+
     /// Whether [`Facts::text`] can ever answer.
     fn has_texts(&self) -> bool {
         true

@@ -337,8 +337,14 @@ fn checkout(judge: &mut Judge, call: Call, words: &[Word]) {
             || text.ends_with('/')
             || text.contains('*')
     };
-    // Of a name that a file has, too, git takes a branch for none: it takes the file, or asks. A file that
-    // is not there is put back.
+    // A branch that is here comes before a file of its name; of one that is elsewhere git takes the file, or
+    // asks. A file that is not there is put back.
+    if let [only] = named.as_slice()
+        && !only.unknown
+        && judge.facts.has_branch(&only.text) == Some(true)
+    {
+        return;
+    }
     let first = named
         .first()
         .map(|word| (judge.known(call, word).exists, looks_like_file(&word.text)));
@@ -346,7 +352,10 @@ fn checkout(judge: &mut Judge, call: Call, words: &[Word]) {
     if one || named.len() > 1 || named.iter().any(|word| pathspec(&word.text)) {
         // One side of a conflict is taken: what it held is there, half of it.
         let sides = has_option(words, &["--ours", "--theirs", "-m", "--merge"]);
-        let put_back = named.len() == 1 && matches!(first, Some((Some(false), true)));
+        let pattern = |word: &&Word| word.text.contains(['*', '?', '[']);
+        let put_back = named.len() == 1
+            && matches!(first, Some((Some(false), true)))
+            && !named.iter().any(pattern);
         let tier = if sides || put_back {
             Tier::Risky
         } else {

@@ -15,6 +15,15 @@ pub trait Names {
 /// So many places that one name can mean are kept one by one; more are kept as a pattern.
 const MAX_PLACES: usize = 8;
 
+/// Tests, where no directory has their name.
+const TESTS: [&str; 5] = [
+    "**/tests",
+    "**/test_*",
+    "**/*_test.*",
+    "**/*.test.*",
+    "**/*.spec.*",
+];
+
 /// The paths or patterns that `entry` of a message stands for. What is not at the root can be anywhere
 /// below it, as in a `.gitignore`.
 pub(super) fn resolve(entry: &str, names: &dyn Names) -> Vec<String> {
@@ -47,6 +56,9 @@ pub(super) fn resolve(entry: &str, names: &dyn Names) -> Vec<String> {
         if (1..=MAX_PLACES).contains(&there.len()) {
             return there;
         }
+    }
+    if rest.is_empty() && matches!(first, "test" | "tests") {
+        return TESTS.map(str::to_owned).to_vec();
     }
     let any = if plain { "*" } else { "" };
     vec![format!("**/{entry}{any}")]
@@ -87,6 +99,7 @@ mod tests {
             ("migrations", "src/web/migrations"),
             ("other.py", "**/other.py"),
             ("license", "**/license*"),
+            ("src/tests", "src/tests"),
             ("*.sql", "**/*.sql"),
             ("**/*.sql", "**/*.sql"),
             ("/etc/hosts", "/etc/hosts"),

@@ -14,7 +14,7 @@ pub(super) const MAX_PATHS: usize = 12;
 const MAX_NOTE: usize = 220;
 
 /// The pattern of all files.
-pub(crate) const EVERYTHING: &str = "**";
+pub const EVERYTHING: &str = "**";
 
 /// Takes over what `clause`, which is a `label`, says about paths. `exists` knows the repository's
 /// own names.
@@ -42,7 +42,9 @@ pub(super) fn assign(
             extend(&mut updates.required_paths, paths(&ordered));
             let before: Vec<_> = before
                 .into_iter()
-                .filter(|(at, _)| !passes_on && !is_location(clause, *at))
+                .filter(|(at, _)| {
+                    !passes_on && !is_location(clause, *at) && !is_narrow(clause, *at)
+                })
                 .collect();
             if before.is_empty() && !after.is_empty() {
                 // "Touch nothing except X": X is the whole scope.
@@ -358,6 +360,79 @@ fn is_location(clause: &Clause, at: usize) -> bool {
         })
 }
 
+/// Whether a prohibition is about one way to change the path at `at`, or about some of it: "don't rename A",
+/// "don't change how A works", "don't modify existing tests". The file may still be edited.
+fn is_narrow(clause: &Clause, at: usize) -> bool {
+    const WAYS: &[&str] = &[
+        "rename",
+        "renaming",
+        "reformat",
+        "reformatting",
+        "format",
+        "formatting",
+        "rewrite",
+        "rewriting",
+        "renombrar",
+        "renombres",
+        "reescribir",
+        "reescribas",
+        "renomme",
+        "renommer",
+        "reformate",
+        "reformater",
+        "umbenennen",
+        "umformatieren",
+        "renomear",
+        "renomeie",
+        "重命名",
+        "重写",
+    ];
+    const SOME: &[&str] = &[
+        "how",
+        "name",
+        "existing",
+        "existentes",
+        "existants",
+        "existantes",
+        "bestehenden",
+        "vorhandenen",
+        "by",
+    ];
+    let before = clause.items.get(..at).unwrap_or_default();
+    let verb = before
+        .iter()
+        .rposition(|i| i.has(Class::Edit) || i.has(Class::EditNo));
+    let between = verb
+        .and_then(|verb| before.get(verb + 1..))
+        .unwrap_or_default();
+    let way = verb.and_then(|verb| before.get(verb));
+    // "Remove nothing from A".
+    let takes_from = way.is_some_and(|i| {
+        matches!(
+            i.text.as_str(),
+            "remove" | "delete" | "removing" | "deleting"
+        )
+    }) && between.iter().any(|i| i.text == "from");
+    let behind = clause.items.get(at + 1).map(|i| i.text.as_str());
+    way.is_some_and(|i| WAYS.contains(&i.text.as_str()))
+        || between.iter().any(|i| SOME.contains(&i.text.as_str()))
+        || takes_from
+        || behind == Some("by")
+}
+
+/// "No changes to the tests needed", "nothing in A needs to change": nobody forbids anything.
+pub(super) fn says_there_is_no_need(clause: &Clause) -> bool {
+    let is_need = |i: &Item| {
+        matches!(
+            i.text.as_str(),
+            "needed" | "necessary" | "required" | "needs"
+        )
+    };
+    let has = |class| clause.items.iter().any(|i: &Item| i.has(class));
+    let needs = clause.items.iter().any(is_need) || has(Class::Nothing) && has(Class::Need);
+    needs && !has(Class::HandsOff)
+}
+
 /// Whether what must not change is the product's behaviour and none of the files that a clause names:
 /// "without changing the behaviour of A", "the parser in A should not modify its input".
 pub(super) fn is_about_product(clause: &Clause) -> bool {
@@ -493,6 +568,13 @@ fn named(clause: &Clause, label: Label, exists: &dyn Fn(&str) -> bool) -> Vec<(u
         let objects = expects && is_name && before_is_object(clause, at);
         let known = objects && !item.has(Class::Edit) && (exists(word) || is_plain_name(word));
         let theirs = before.is_some_and(is_theirs) && is_tests(item);
+        let test_files = expects
+            && is_tests(item)
+            && beside(1).is_some_and(|i| matches!(i.text.as_str(), "file" | "files"));
+        if test_files {
+            found.push((at, "tests".to_owned()));
+            continue;
+        }
         if (doc || by_noun || by_place || known) && !theirs {
             found.push((at, word.to_owned()));
         }

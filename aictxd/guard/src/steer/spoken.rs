@@ -3,6 +3,7 @@
 use super::class::{Class, Set};
 use super::clause::{Clause, Item};
 use super::label::Label;
+use super::paths::{is_directory, is_plain_name};
 use super::roles::{forbids, permits};
 use super::rules::LEAD;
 use super::{Judged, of_clause};
@@ -229,14 +230,28 @@ pub(super) fn is_everything(clause: &Clause) -> bool {
     let is_files = |i: &Item| FILES.contains(&i.text.as_str());
     let is_any = |i: &Item| ANY.contains(&i.text.as_str());
     let all = |i: &Item| i.has(Class::Nothing);
-    let mass =
-        |i: &Item| i.has(Class::EditN) || matches!(i.text.as_str(), "code" | "代码" | "コード");
+    let mass = |i: &Item| i.has(Class::EditN);
+    // Documents and tests are none.
+    let is_code = |i: &Item| {
+        matches!(
+            i.text.as_str(),
+            "code"
+                | "codebase"
+                | "source"
+                | "sources"
+                | "quelltext"
+                | "codigo"
+                | "código"
+                | "代码"
+                | "コード"
+        )
+    };
     let has = |test: &dyn Fn(&Item) -> bool| clause.items.iter().any(test);
     let any_files =
         has(&is_files) && has(&|i| is_any(i) && !matches!(i.text.as_str(), "the" | "a"));
     !clause.conditional
         && (has(&is_any_change) || has(&|i| i.has(Class::EditN) || i.has(Class::HandsOff)))
-        && (has(&all) || has(&mass) || any_files)
+        && (has(&all) || (has(&mass) || any_files) && !has(&is_code))
         && clause.items.iter().all(|i| {
             i.set.meets(parts)
                 || is_any_change(i)
@@ -247,4 +262,55 @@ pub(super) fn is_everything(clause: &Clause) -> bool {
                 || i.has(Class::HandsOff)
                 || matches!(i.text.as_str(), "make" | "do")
         })
+}
+
+/// Whether a clause orders that something be written: "update the README", "add tests".
+pub(super) fn orders_a_change(clause: &Clause) -> bool {
+    let verbs = Set::of(Class::Edit)
+        .with(Set::of(Class::Add))
+        .with(Set::of(Class::Fix))
+        .with(Set::of(Class::Make));
+    let negated = [Class::Neg, Class::NegEnd, Class::Not, Class::HandsOff];
+    let first = clause.items.iter().find(|i| !i.set.meets(LEAD));
+    let verb_last = clause
+        .items
+        .iter()
+        .any(|i| i.text.chars().any(aictx_proto::fold::is_unspaced));
+    let has_verb = match verb_last {
+        true => clause.items.iter().any(|i| i.set.meets(verbs)),
+        false => first.is_some_and(|i| i.set.meets(verbs)),
+    };
+    has_verb
+        && !clause.conditional
+        && !clause.reported
+        && !clause
+            .items
+            .iter()
+            .any(|i| negated.iter().any(|class| i.has(*class)))
+}
+
+/// The paths and names of usual files and directories that an order is about: the list behind its verb, else
+/// the one before it.
+pub(super) fn ordered(clause: &Clause) -> Vec<String> {
+    if !orders_a_change(clause) {
+        return Vec::new();
+    }
+    let is_path = |i: &Item| i.has(Class::Path);
+    let any = |i: &Item| is_directory(&i.text) || is_plain_name(&i.text);
+    let is_name: &dyn Fn(&Item) -> bool = match clause.items.iter().any(is_path) {
+        true => &is_path,
+        false => &any,
+    };
+    let mut joined = true;
+    let list = clause.items.iter().skip_while(|i| !is_name(i));
+    list.take_while(|i| {
+        // "A and the B", but not "A that B".
+        let goes_on =
+            is_name(i) || i.has(Class::And) || i.has(Class::Or) || joined && i.has(Class::Func);
+        joined = !is_name(i);
+        goes_on
+    })
+    .filter(|i| is_name(i))
+    .map(|i| i.text.clone())
+    .collect()
 }

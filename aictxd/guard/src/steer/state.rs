@@ -24,6 +24,9 @@ pub struct SteerState {
     /// What the last message that set limits added to the two lists above: "it" in a message that lifts them.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub latest: Vec<String>,
+    /// Something new was ordered since without a word on limits: `allowed_paths` may be over.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub moved_on: bool,
     /// The person wants no checks to be run.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub skips_checks: bool,
@@ -54,8 +57,17 @@ impl SteerState {
     /// of the worktree; without them they are taken as they were written. Whether anything changed.
     pub fn apply(&mut self, reply: &SteerReply, now: Timestamp, names: Option<&dyn Names>) -> bool {
         let before = self.clone();
-        // "Don't change anything, just explain" is said of one request.
-        self.forbidden_paths.retain(|entry| entry != EVERYTHING);
+        // "Don't change anything, just explain" is said of one request and the questions that follow it.
+        if !matches!(reply.classification.as_str(), "question" | "side_comment") {
+            self.forbidden_paths.retain(|entry| entry != EVERYTHING);
+        }
+        let orders = reply.labels.iter().any(|label| {
+            matches!(
+                label.classification.as_str(),
+                "new_requirement" | "task" | "priority_change"
+            )
+        });
+        self.moved_on |= orders && !self.allowed_paths.is_empty();
         match names {
             Some(names) => self.take(&resolved(&reply.suggested_updates, names)),
             None => self.take(&reply.suggested_updates),
@@ -64,11 +76,13 @@ impl SteerState {
             &before.forbidden_paths,
             &before.allowed_paths,
             &before.excepted_paths,
+            before.moved_on,
             before.skips_checks,
         ) != (
             &self.forbidden_paths,
             &self.allowed_paths,
             &self.excepted_paths,
+            self.moved_on,
             self.skips_checks,
         );
         if changed {
@@ -90,12 +104,14 @@ impl SteerState {
                 self.allowed_paths.retain(|allowed| *allowed != entry);
             }
         }
-        let limiting = updates.only_paths.iter().chain(&updates.forbidden_paths);
-        let limiting: Vec<String> = limiting.take(MAX_ENTRIES).cloned().collect();
-        if !limiting.is_empty() {
-            self.latest = limiting;
+        // What is ordered now is not off limits any more.
+        for path in &updates.ordered_paths {
+            self.permit(path);
         }
+        let limits = updates.only_paths.iter().chain(&updates.forbidden_paths);
+        let limits: Vec<String> = limits.take(MAX_ENTRIES).cloned().collect();
         if !updates.only_paths.is_empty() {
+            self.moved_on = false;
             // A new scope takes the place of the old one.
             self.allowed_paths.clear();
             for path in &updates.only_paths {
@@ -112,11 +128,18 @@ impl SteerState {
             push(&mut self.forbidden_paths, path, &mut self.dropped);
         }
         for path in &updates.lifted_paths {
-            self.lift(path);
-            if !self.allowed_paths.is_empty() && !self.allowed_paths.iter().any(|e| within(e, path))
-            {
-                push(&mut self.allowed_paths, path, &mut self.dropped);
-            }
+            self.permit(path);
+        }
+        if !limits.is_empty() {
+            self.latest = limits;
+        }
+    }
+
+    /// Takes `path` out of what is forbidden and into what is allowed, where only some things are.
+    fn permit(&mut self, path: &str) {
+        self.lift(path);
+        if !self.allowed_paths.is_empty() && !self.allowed_paths.iter().any(|e| within(e, path)) {
+            push(&mut self.allowed_paths, path, &mut self.dropped);
         }
     }
 
@@ -147,6 +170,13 @@ impl SteerState {
         None
     }
 
+    /// Whether the person named this very path.
+    pub fn names(&self, path: &RepoPath) -> bool {
+        self.forbidden_paths
+            .iter()
+            .any(|entry| entry == path.as_str())
+    }
+
     /// Whether something below a directory may not be edited; the directory itself is another question.
     pub fn forbids_below(&self, directory: &RepoPath) -> bool {
         crate::path::names_below(self.forbidden_paths.iter().map(String::as_str), directory)
@@ -172,6 +202,7 @@ fn resolved(updates: &SteerUpdates, names: &dyn Names) -> SteerUpdates {
         &mut updates.forbidden_paths,
         &mut updates.only_paths,
         &mut updates.lifted_paths,
+        &mut updates.ordered_paths,
     ] {
         *list = list
             .iter()

@@ -86,6 +86,66 @@ fn weakness_15_limits_are_kept_until_lifted() {
     assert_eq!(serde_json::from_str::<SteerState>(&stored).unwrap(), state);
 }
 
+/// What a later message orders is not off limits any more, and a permission holds against what stood before it.
+#[test]
+fn a_later_order_lifts_what_stood_in_its_way() {
+    let now = Timestamp::from_unix(1_000);
+    let after = |first: &str, then: &str| {
+        let mut state = SteerState::default();
+        state.apply(&say(first), now, None);
+        state.apply(&say(then), now, None);
+        state
+    };
+    for (first, then, file) in [
+        (
+            "Refactor tax.py. Don't touch store.py.",
+            "Now fix the bug in store.py",
+            "store.py",
+        ),
+        (
+            "Don't touch store.py",
+            "Please update store.py to use the new function",
+            "store.py",
+        ),
+        (
+            "Don't touch the tests for now.",
+            "Ok now fix the tests",
+            "tests/test_a.py",
+        ),
+        (
+            "Don't touch the tests.",
+            "Add a test for PT to tests/test_store.py",
+            "tests/test_store.py",
+        ),
+        ("Only change tax.py", "now also fix store.py", "store.py"),
+        (
+            "Just fix tax.py, nothing else.",
+            "thanks. Now please add docs in docs/api.md",
+            "docs/api.md",
+        ),
+    ] {
+        assert_eq!(
+            after(first, then).verdict(&path(file)),
+            None,
+            "{first} {then}"
+        );
+    }
+    let state = after(
+        "Don't touch store.py",
+        "Fix the bug in tax.py that store.py triggers",
+    );
+    assert!(
+        state.verdict(&path("store.py")).is_some(),
+        "it is only named"
+    );
+    let state = after("Don't touch store.py", "Why does store.py fail?");
+    assert!(state.verdict(&path("store.py")).is_some());
+    assert!(after("Only change tax.py", "Great. Next: write tests for it").moved_on);
+    let updates =
+        say("Do not change the tests. Wait, you may touch the tests now").suggested_updates;
+    assert!(updates.forbidden_paths.is_empty(), "{updates:?}");
+}
+
 #[test]
 fn exceptions_take_the_other_role() {
     let updates = say("don't touch src except src/a.py").suggested_updates;
