@@ -153,17 +153,16 @@ pub async fn state_for(app: &Arc<App>, worktree: &Path, command: &str) -> Option
         .ok()
 }
 
-/// Whether something at a path, or below it, differs from the last commit.
+/// Whether a file differs from the last commit.
 fn differs(git: &GitState, path: &RepoPath) -> bool {
     let path = path.as_str();
-    let below = |inner: &str, outer: &str| {
-        let rest = inner.strip_prefix(outer.trim_end_matches('/'));
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-    };
     let lists = git.staged.iter().chain(&git.unstaged).chain(&git.untracked);
-    let mut lists = lists.map(String::as_str);
-    path.is_empty() && lists.next().is_some()
-        || lists.any(|listed| below(listed, path) || below(path, listed))
+    // Of an untracked directory git names only itself.
+    let mut lists = lists.map(|listed| listed.trim_end_matches('/'));
+    lists.any(|listed| {
+        let rest = path.strip_prefix(listed);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    })
 }
 
 /// Whether a file only keeps what a command printed, by its name.
@@ -270,7 +269,27 @@ impl WorktreeFacts {
             // The map holds what git tracks and what it would show as untracked: both are worth care.
             tracked: known,
             ignored: known.map(|known| !known && stat.is_ok()),
-            dirty: self.git.as_ref().map(|git| differs(git, path)),
+            // Of single files only: whoever takes back a whole tree means what is in it when that runs.
+            dirty: (self.git.as_ref())
+                .filter(|_| directory == Some(false))
+                .map(|git| differs(git, path)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_differs_is_named_or_lies_below_what_is() {
+        let git = GitState {
+            unstaged: vec!["src/a.rs".into()],
+            untracked: vec!["new/".into()],
+            ..GitState::default()
+        };
+        let at = |path: &str| differs(&git, &RepoPath::parse(path).unwrap());
+        assert!(at("src/a.rs") && at("new/b.rs"));
+        assert!(!at("src/b.rs") && !at("src/a") && !at("newer"));
     }
 }

@@ -85,7 +85,7 @@ async fn dispatch(app: &Arc<App>, method: &str, params: &str) -> Result<Box<RawV
             );
             reply(&value)
         }
-        words::GUARD => reply(&guard::guard_asking(app, read(params)?).await?),
+        words::GUARD => reply(&guard::guard(app, read(params)?)?),
         words::STEER => reply(&on_pool(app, params, guard::steer).await?),
         words::VERDICTS => reply(&on_pool(app, params, guard::verdicts).await?),
         words::TRUST => reply(&on_pool(app, params, guard::trust).await?),

@@ -106,7 +106,6 @@ fn a_budget_asks_when_it_is_spent_and_starts_anew_with_a_request() {
 fn a_repository_makes_rules_stricter_and_never_laxer_unless_it_is_trusted() {
     let env = TestEnv::new();
     let repo = env.repository("demo");
-    fs::write(repo.join("calc.py"), "unsaved\n").unwrap();
     let _daemon = env.daemon();
     let ann = Play::claude(&env, &repo, "ann");
     ann.start("startup");

@@ -557,7 +557,6 @@ fn taking_back_what_is_committed_anyway_asks_nobody() {
         "git checkout docs",
         "git checkout calc.py",
         "git restore calc.py",
-        "git reset --hard",
     ] {
         assert_eq!(before_command(&ann, command), Value::Null, "{command}");
     }

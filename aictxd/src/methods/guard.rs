@@ -16,14 +16,14 @@ use aictx_proto::methods::{
 use aictx_proto::path::Located;
 use aictx_proto::record::{ContractRecord, files};
 use aictx_proto::rpc::{INVALID_PARAMS, NOT_FOUND, NOT_WRITABLE, RpcError};
-use aictx_proto::snapshot::{GitState, Snapshot};
+use aictx_proto::snapshot::Snapshot;
 use serde_json::{Value, json};
 
 use super::{base, place};
 use crate::app::App;
 use crate::audit::{self, Verdict};
 use crate::facts;
-use crate::guarding::{self, WorktreeFacts};
+use crate::guarding::WorktreeFacts;
 use crate::hosts::Host;
 use crate::names::WorktreeNames;
 use crate::policy;
@@ -48,26 +48,7 @@ fn looked_at(snapshot: &Snapshot) -> BTreeMap<String, bool> {
     starts.chain(governed).map(|p| (p.clone(), false)).collect()
 }
 
-/// [`guard`] with what git says of the worktree, where that matters.
-pub(super) async fn guard_asking(
-    app: &Arc<App>,
-    params: GuardParams,
-) -> Result<GuardReply, RpcError> {
-    let git = match params.command.as_str() {
-        "" => None,
-        command => {
-            let place = place(app, &params.repo)?;
-            guarding::state_for(app, &place.worktree, command).await
-        }
-    };
-    guard(app, params, git)
-}
-
-fn guard(
-    app: &Arc<App>,
-    mut params: GuardParams,
-    git: Option<GitState>,
-) -> Result<GuardReply, RpcError> {
+pub(super) fn guard(app: &Arc<App>, mut params: GuardParams) -> Result<GuardReply, RpcError> {
     let started = Instant::now();
     let place = place(app, &params.repo)?;
     // A repository without memory is still guarded: the safety checks need no state.
@@ -176,7 +157,6 @@ fn guard(
         Arc::clone(&limits),
         Arc::clone(&rules),
     )
-    .knowing(git)
     .watching(matches!(
         &choice,
         Some(choice) if record.is_some() && choice.source != ContractSource::Borrowed
