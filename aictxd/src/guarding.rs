@@ -154,7 +154,7 @@ pub async fn state_for(app: &Arc<App>, worktree: &Path, command: &str) -> Option
 }
 
 /// Whether a file differs from the last commit.
-fn differs(git: &GitState, path: &RepoPath) -> bool {
+pub fn differs(git: &GitState, path: &RepoPath) -> bool {
     let path = path.as_str();
     let lists = git.staged.iter().chain(&git.unstaged).chain(&git.untracked);
     // Of an untracked directory git names only itself.

@@ -413,6 +413,17 @@ fn the_end_of_a_turn_asks_once_for_the_check() {
     ann.edit("calc.py", "def add(a, b):\n    return b + a\n");
     ann.passes("python -m pytest", "4 passed in 0.01s");
     assert_eq!(stop(false), "", "the check passed");
+    ann.prompt("Try something");
+    ann.edit("calc.py", "def add(a, b):\n    return 0\n");
+    env.git(&repo, &["checkout", "-q", "calc.py"]);
+    let written = fs::File::options()
+        .append(true)
+        .open(repo.join("calc.py"))
+        .unwrap();
+    let later = std::time::SystemTime::now() + std::time::Duration::from_secs(2);
+    written.set_modified(later).unwrap();
+    ann.edit(".gitignore", "*.log\n");
+    assert_eq!(stop(false), "", "nothing is left that a check is about");
     ann.prompt("Use subtraction instead, and skip the tests this time");
     ann.edit("calc.py", "def add(a, b):\n    return b - a\n");
     assert_eq!(stop(false), "", "the user wants no check");

@@ -126,3 +126,60 @@ fn a_question_leaves_unfinished_work_to_whoever_goes_on_with_it() {
     let last = env.file(&repo, "continuity/handoff.json");
     assert_eq!(last["reason"], "Make add check its arguments");
 }
+
+#[test]
+fn a_check_of_what_was_stashed_away_proves_nothing() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    let ann = Play::claude(&env, &repo, "ann");
+    checks_arguments(&ann);
+    ann.fails(
+        "pytest -q",
+        "FAILED test_calc.py::test_add - assert 1 == 2\n1 failed in 0.1s",
+    );
+    ann.passes("git stash -q", "");
+    ann.passes("pytest -q", "1 passed in 0.01s");
+    ann.passes("git stash pop -q", "");
+    ann.passes(
+        "git stash -q && pytest -q; git stash pop",
+        "1 passed in 0.01s",
+    );
+    ann.hook("SessionEnd", json!({ "reason": "exit" }));
+    wait_until("it is finalized", || handoffs(&env, &repo).len() == 1);
+    assert_eq!(
+        env.file(&repo, "continuity/handoff.json")["status"],
+        "failed"
+    );
+}
+
+#[test]
+fn a_step_that_was_left_is_done_once_the_turn_succeeds() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    let ann = Play::claude(&env, &repo, "ann");
+    checks_arguments(&ann);
+    let failed = [
+        "--status",
+        "failure",
+        "--summary",
+        "One test fails",
+        "--next-step",
+        "Adapt test_add",
+    ];
+    finalize(&env, &repo, "ann", &failed);
+    ann.edit("test_calc.py", "def test_add():\n    pass\n");
+    ann.passes("python -m pytest -q", "1 passed in 0.01s");
+    finalize(
+        &env,
+        &repo,
+        "ann",
+        &["--status", "success", "--summary", "Adapted the test"],
+    );
+    let last = env.file(&repo, "continuity/handoff.json");
+    assert_eq!(
+        (&last["status"], &last["next_steps"]),
+        (&json!("resolved"), &json!([]))
+    );
+}

@@ -209,7 +209,9 @@ struct Decided<'a> {
 
 /// Whether an execution changed and checked nothing.
 fn only_looked(seen: &Observation) -> bool {
-    seen.files_edited.is_empty() && seen.tests.is_empty() && seen.open_failures.is_empty()
+    seen.files_edited.is_empty()
+        && seen.tests.is_empty()
+        && !seen.open_failures.iter().any(Failure::is_check)
 }
 
 /// Whether the last handoff leaves something to do.
@@ -417,7 +419,7 @@ fn decide<'a>(
         &seen,
     );
     if let Some(before) = before {
-        before.carry(&mut handoff, &mut handoff_row);
+        before.carry(success, &mut handoff, &mut handoff_row);
     }
     handoff.contract_gaps.clone_from(&learned.gaps);
     let head = input.git.head.as_str();

@@ -7,7 +7,7 @@ use aictx_proto::event::{ErrorEvent, MAX_EVENTS};
 use aictx_proto::ledger::{LedgerKind, LedgerRow, Outcome, Provenance};
 use aictx_proto::methods::{CommandSeen, SessionReport, SessionSummary};
 use aictx_proto::text::clean;
-use aictx_signals::command_word;
+use aictx_signals::{Aside, command_word, sets_aside};
 
 use crate::asked::Asked;
 use crate::kept::{kept, meant, taken_back};
@@ -53,6 +53,8 @@ pub(crate) struct Observation {
     pub(crate) kept: Vec<String>,
     /// Words for earlier rules that hold no longer.
     pub(crate) taken_back: Vec<String>,
+    /// What is not committed is stashed away.
+    pub(crate) aside: bool,
     /// Errors that were reported, not seen.
     pub(crate) told_errors: Vec<ErrorEvent>,
     /// The last turn has not ended: its agent was stopped, or is still at work.
@@ -157,7 +159,17 @@ impl Observation {
                 self.error_events.push(event.clone());
             }
         }
+        let aside = sets_aside(&row.command);
+        let elsewhere = self.aside && aside != Aside::Ends || aside == Aside::Within;
+        self.aside = match aside {
+            Aside::Begins => true,
+            Aside::Ends => false,
+            Aside::No | Aside::Within => self.aside,
+        };
         match row.outcome {
+            // It is about the code as it was before.
+            Outcome::Passed if elsewhere => push(&mut self.passed, &row.command),
+            Outcome::Failed if elsewhere && aside != Aside::Within => {}
             Outcome::Passed => {
                 let pass = Pass {
                     command: row.command.clone(),
@@ -214,7 +226,9 @@ impl Observation {
             Some(false)
         } else if self.validated {
             Some(true)
-        } else if !self.open_failures.is_empty() && self.passed.is_empty() {
+        } else if self.open_failures.iter().any(|f| !f.events.is_empty()) && self.passed.is_empty()
+        {
+            // A command that failed without saying why decides nothing.
             Some(false)
         } else {
             None
@@ -319,6 +333,10 @@ pub struct Unchecked {
     pub request: String,
     /// The agent was asked back already since the user's last request.
     pub asked_back: bool,
+    /// Something was committed since then, as far as commands tell.
+    pub committed: bool,
+    /// When the first of the edits was seen.
+    pub since: Timestamp,
 }
 
 /// Reads that off a ledger.
@@ -336,6 +354,13 @@ pub fn unchecked_edits(rows: &[LedgerRow]) -> Unchecked {
         files: if seen.validated { Vec::new() } else { edited },
         request: seen.asked.goal().to_owned(),
         asked_back: turn.iter().any(|r| r.kind == LedgerKind::AskedBack),
+        committed: turn.iter().any(|r| r.command.contains("commit")),
+        since: turn
+            .iter()
+            .find(|r| {
+                matches!(r.kind, LedgerKind::Edit | LedgerKind::Command) && !r.paths.is_empty()
+            })
+            .map_or_else(Timestamp::default, |r| r.at),
     }
 }
 

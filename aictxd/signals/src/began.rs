@@ -44,7 +44,9 @@ pub fn never_began(event: &ErrorEvent) -> bool {
             "No such file or directory",
         ];
         return message.split_once(": ").is_some_and(|(program, rest)| {
-            not_there.contains(&rest) && event.command.contains(program)
+            // It never came to where it was to run.
+            let lost = program == "cd" && rest.ends_with("No such file or directory");
+            lost || not_there.contains(&rest) && event.command.contains(program)
         });
     }
     // A file of the project that nothing makes is a fault of the project.

@@ -1,5 +1,6 @@
 //! Command lines compared: is it a test run, is it the same command, does it cover that one.
 
+mod aside;
 mod checks;
 mod dry_run;
 mod looks;
@@ -7,6 +8,7 @@ mod starters;
 mod test_run;
 mod views;
 
+pub use aside::{Aside, sets_aside};
 pub use views::viewed;
 
 use std::fmt::Write as _;

@@ -23,8 +23,8 @@ use scan::{Scanned, scan};
 
 pub use began::never_began;
 pub use command::{
-    Check, at_root, check_class, command_word, hides_status, is_test_command, normalise_command,
-    only_checks, only_looks, same_check, viewed,
+    Aside, Check, at_root, check_class, command_word, hides_status, is_test_command,
+    normalise_command, only_checks, only_looks, same_check, sets_aside, viewed,
 };
 pub use fingerprint::fingerprint;
 pub use output::{HEAD_BYTES, MAX_LINE_CHARS, TAIL_BYTES};

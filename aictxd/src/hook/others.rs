@@ -1,6 +1,7 @@
 //! What a session hears of others, of its user's limits, and of work that nobody checked.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
 
 use aictx_artifacts::root;
 use aictx_continuity::{provisional, unchecked_edits};
@@ -12,16 +13,41 @@ use aictx_proto::ledger::{LedgerKind, LedgerRow, MAX_TEXT};
 use aictx_proto::methods::{SteerParams, SteerReply};
 use aictx_proto::path::Located;
 use aictx_proto::text::truncate_chars;
+use aictx_proto::{RepoPath, Timestamp};
 use aictx_runners::{Action, Answer, Decision, ToolCall};
 
 use super::{PATIENCE, Session};
 use crate::audit::{self, Verdict};
 use crate::hosts::Place;
 use crate::names::WorktreeNames;
-use crate::{facts, guarding};
+use crate::{facts, git, guarding};
 
 /// Notes on one call.
 const MAX_NOTES: usize = 3;
+
+/// Whether a check of the code can say anything of a file, by its name.
+fn is_checked(file: &str) -> bool {
+    let name = file.rsplit('/').next().unwrap_or(file);
+    let of_git = [
+        ".gitignore",
+        ".gitattributes",
+        ".gitmodules",
+        ".mailmap",
+        ".editorconfig",
+    ];
+    !of_git.contains(&name) && !file.starts_with(".github/")
+}
+
+/// Whether a file was written in a later second than this one.
+fn is_written_after(file: &Path, at: Timestamp) -> bool {
+    let modified = std::fs::symlink_metadata(file).and_then(|m| m.modified());
+    let since = modified
+        .ok()
+        .and_then(|m| m.duration_since(UNIX_EPOCH).ok());
+    since.is_some_and(|since| {
+        i64::try_from(since.as_secs()).is_ok_and(|s| Timestamp::from_unix(s) > at)
+    })
+}
 
 /// Whether a message of a session under way can be about other files than those before it: who corrects,
 /// agrees or asks for a test run speaks of what is at hand.
@@ -275,10 +301,24 @@ impl Session {
     /// check was not seen to pass since.
     pub(super) async fn ask_back(&self, asked_before: bool) -> Option<Answer> {
         let session = self.clone();
+        let git = git::state(&self.app, &self.live.worktree);
+        let git = tokio::time::timeout(PATIENCE.map, git).await.ok();
         let looked = tokio::task::spawn_blocking(move || {
             let host = session.host();
             let rows = host.store.read_ledger(&session.id).rows;
-            let open = unchecked_edits(&rows);
+            let mut open = unchecked_edits(&rows);
+            open.files.retain(|file| is_checked(file));
+            // Edited and taken back, by somebody who wrote the file since: nothing is left to be checked.
+            if let Some(git) = git.filter(|git| git.available && !git.truncated)
+                && !open.committed
+            {
+                let worktree = &session.live.worktree;
+                open.files.retain(|file| {
+                    let path = RepoPath::parse(file);
+                    let is_clean = path.is_ok_and(|path| !guarding::differs(&git, &path));
+                    !(is_clean && is_written_after(&worktree.join(file), open.since))
+                });
+            }
             if open.files.is_empty() || asked_before || open.asked_back {
                 return None;
             }

@@ -79,7 +79,7 @@ impl Before {
     }
 
     /// Carries over what the new handoff says nothing of.
-    pub(super) fn carry(&self, handoff: &mut Handoff, row: &mut HandoffRow) {
+    pub(super) fn carry(&self, success: Option<bool>, handoff: &mut Handoff, row: &mut HandoffRow) {
         let Some(before) = &self.handoff else {
             return;
         };
@@ -91,9 +91,13 @@ impl Before {
                 list.extend(lasting.cloned());
             }
         };
-        or(&mut handoff.next_steps, &before.next_steps);
+        // What was still to be done when it failed was done, if it succeeded since.
+        let done = success == Some(true) && self.row.success != Some(true);
+        if !done {
+            or(&mut handoff.next_steps, &before.next_steps);
+            or(&mut row.next_steps, &before.next_steps);
+        }
         or(&mut handoff.risks, &before.risks);
-        or(&mut row.next_steps, &before.next_steps);
         or(&mut row.risks, &before.risks);
         let points = &mut handoff.recommended_starting_points;
         for path in &before.recommended_starting_points {

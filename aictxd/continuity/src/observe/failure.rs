@@ -3,6 +3,7 @@
 use aictx_proto::event::{ErrorEvent, MAX_EVENTS};
 use aictx_proto::record::FailingTest;
 use aictx_proto::text::clean;
+use aictx_signals::command_word;
 
 use crate::memo::{Pass, Passed, same_check};
 
@@ -48,6 +49,17 @@ pub(crate) struct Failure {
     pub(crate) failing: Vec<FailingTest>,
 }
 
+/// Whether a command only fetches what the code needs.
+fn installs(command: &str) -> bool {
+    const TOOLS: &[&str] = &[
+        "pip", "pip3", "npm", "pnpm", "yarn", "bun", "cargo", "gem", "bundle", "poetry", "uv",
+        "apt", "apt-get", "brew", "composer", "conda",
+    ];
+    let mut words = command.split_whitespace();
+    TOOLS.contains(&command_word(command).as_str())
+        && words.any(|word| matches!(word, "install" | "add" | "ci" | "i" | "sync"))
+}
+
 impl Failure {
     /// A command that failed with these errors.
     pub(crate) fn new(command: &str, test: bool, events: &[ErrorEvent]) -> Self {
@@ -83,7 +95,7 @@ impl Failure {
 
     /// A test, build, lint or type check that ran: its failure decides about the execution.
     pub(crate) fn is_check(&self) -> bool {
-        if !has_begun(&self.events) {
+        if !has_begun(&self.events) || installs(&self.command) {
             return false;
         }
         self.test
