@@ -61,7 +61,8 @@ impl Said {
             if self.doing == Deed::Edited && weight == Deed::Edited {
                 self.doing = Deed::Ran;
             }
-        } else if weight == Deed::Ran && self.turn != self.told_in {
+        } else if self.turn != self.told_in && (weight == Deed::Ran || self.doing == Deed::Edited) {
+            // "Done." of another edit: what was said before is not the last of it.
             text.clone_into(&mut self.later);
         }
     }
@@ -110,6 +111,10 @@ mod tests {
         assert_eq!(
             summary(&[edit, &[(Deed::Ran, deployed)]]),
             format!("{fixed} Then: {deployed}")
+        );
+        assert_eq!(
+            summary(&[edit, &[(Deed::Edited, "Done.")]]),
+            format!("{fixed} Then: Done.")
         );
         let again = "It counts idle seconds as well since the second edit.";
         assert_eq!(summary(&[edit, &[(Deed::Edited, again)]]), again);

@@ -169,10 +169,64 @@ pub fn check_class(command: &str) -> Option<String> {
     (!names.is_empty()).then(|| names.join(" + "))
 }
 
+/// Formatters and linters, some behind the program that runs them.
+const LINTERS: &[&str] = &[
+    "biome",
+    "black",
+    "cargo",
+    "eslint",
+    "gofmt",
+    "isort",
+    "prettier",
+    "rubocop",
+    "ruff",
+    "rustfmt",
+    "standard",
+    "stylelint",
+];
+/// Words that say whether what is found is mended.
+const MENDING: &[&str] = &[
+    "--fix",
+    "--fix-only",
+    "--unsafe-fixes",
+    "--write",
+    "--check",
+    "--check-only",
+    "--diff",
+    "--allow-dirty",
+    "--allow-staged",
+    "-a",
+    "-A",
+    "--autocorrect",
+];
+
+/// What the one linter of a command line looks for, whether it mends that or not; empty of other lines.
+fn looked_for(script: &shell::Script) -> String {
+    let [only] = script.commands.as_slice() else {
+        return String::new();
+    };
+    let name = only.name();
+    let lints = match name {
+        "cargo" => only
+            .arguments()
+            .first()
+            .is_some_and(|verb| matches!(verb.text.as_str(), "fmt" | "clippy")),
+        _ => LINTERS.contains(&name),
+    };
+    if !lints {
+        return String::new();
+    }
+    let words = only.arguments().iter().map(|word| word.text.as_str());
+    let words: Vec<&str> = words.filter(|word| !MENDING.contains(word)).collect();
+    format!("{name} {}", words.join(" "))
+}
+
 /// A command line as far as it checks something, read once to be compared with many.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Check {
     normalised: String,
+    /// Of a formatter or linter: the command without the words that say whether it mends what it finds.
+    looked_for: String,
     runs: Vec<TestRun<'static>>,
 }
 
@@ -183,6 +237,7 @@ impl Check {
         let runs = script.commands.iter().filter_map(test_run);
         Self {
             normalised: normalise_command(command),
+            looked_for: looked_for(&script),
             runs: runs.map(TestRun::into_owned).collect(),
         }
     }
@@ -196,6 +251,7 @@ impl Check {
         Some(Self {
             // The whole proves its part.
             normalised: self.normalised.clone(),
+            looked_for: String::new(),
             runs: vec![run.one(test, file)?],
         })
     }
@@ -205,6 +261,7 @@ impl Check {
     pub fn proves(&self, failed: &Self) -> bool {
         let covered = |want: &TestRun| self.runs.iter().any(|run| covers(run, want));
         self.normalised == failed.normalised
+            || (!failed.looked_for.is_empty() && self.looked_for == failed.looked_for)
             || (!failed.runs.is_empty() && failed.runs.iter().all(covered))
     }
 }

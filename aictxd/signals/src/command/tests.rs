@@ -442,3 +442,23 @@ proptest::proptest! {
         proptest::prop_assert_eq!(normalise_command(&once), once);
     }
 }
+
+#[test]
+fn a_linter_that_mends_what_it_finds_proves_what_it_looked_for() {
+    for (passed, failed) in [
+        ("ruff check --fix .", "ruff check ."),
+        ("npx eslint . --fix", "npx eslint ."),
+        ("black .", "black --check ."),
+        ("cargo fmt", "cargo fmt --check"),
+        ("prettier --write src", "prettier --check src"),
+    ] {
+        assert!(same_check(passed, failed), "{passed} {failed}");
+    }
+    for (passed, failed) in [
+        ("ruff check src --fix", "ruff check ."),
+        ("black .", "ruff check ."),
+        ("cargo build", "cargo clippy"),
+    ] {
+        assert!(!same_check(passed, failed), "{passed} {failed}");
+    }
+}

@@ -1,0 +1,236 @@
+//! What each clause of a message is, and which of them counts.
+
+use aictx_proto::methods::SteerLabel;
+
+use super::class::{Class, Set};
+use super::clause::{self, Clause};
+use super::label::Label;
+use super::pack::Language;
+use super::rules::{Facing, RULES};
+use super::shades;
+
+/// A label below this weight counts only where there is no other.
+const WEAK: u8 = 50;
+
+/// A clause and what it is.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Judged {
+    pub(super) clause: usize,
+    pub(super) label: Label,
+    pub(super) weight: u8,
+    pub(super) line: u16,
+}
+
+pub(super) fn judge(clauses: &[Clause], language: Language) -> Vec<Judged> {
+    let mut judged = Vec::new();
+    let mut consented = false;
+    let mut sets: Vec<Set> = Vec::new();
+    for (at, clause) in clauses.iter().enumerate() {
+        if clause.reported {
+            continue;
+        }
+        sets.clear();
+        sets.extend(clause.items.iter().map(|i| i.set));
+        let mut all = clause.all();
+        if clause.conditional {
+            all = all.with(Set::of(Class::If));
+        }
+        consented |= all.has(Class::Yes) || all.has(Class::Consent);
+        let facing = Facing {
+            sets: &sets,
+            all,
+            language,
+            question: clause.question,
+            consented,
+            opens: clause.opens,
+        };
+        let mut best: Option<Judged> = None;
+        let product = shades::is_about_product(clause);
+        let listed = is_listed(clauses, at);
+        let more = shades::asks_for_more(clause);
+        let needless = shades::says_there_is_no_need(clause);
+        for rule in RULES.iter() {
+            if (product || more || needless) && rule.label == Label::ScopeConstraint
+                || more && matches!(rule.label, Label::AgentCorrection | Label::StrategyChange)
+                || listed && rule.label == Label::Cancellation
+            {
+                continue;
+            }
+            if best.is_none_or(|b| rule.weight > b.weight) && rule.fits(&facing) {
+                best = Some(Judged {
+                    clause: at,
+                    label: rule.label,
+                    weight: rule.weight,
+                    line: rule.line,
+                });
+            }
+        }
+        judged.extend(best);
+    }
+    judged
+}
+
+/// "Add start, stop, and restart": to stop or to wait is one of several things that are named.
+fn is_listed(clauses: &[Clause], at: usize) -> bool {
+    let joins = |item: &clause::Item| item.has(Class::And) || item.has(Class::Or);
+    let halts = |item: &clause::Item| item.has(Class::Stop) || item.has(Class::Wait);
+    let before = at.checked_sub(1).and_then(|at| clauses.get(at));
+    let (Some(clause), Some(before)) = (clauses.get(at), before) else {
+        return false;
+    };
+    let mut items = clause.items.iter().skip_while(|item| joins(item));
+    if clause.opens || !items.next().is_some_and(halts) {
+        return false;
+    }
+    let follows = before
+        .items
+        .last()
+        .is_some_and(|item| item.has(Class::Pair) || halts(item) && is_listed(clauses, at - 1));
+    let next = clauses.get(at + 1).filter(|next| !next.opens);
+    let joined = clause.items.first().is_some_and(joins)
+        || items.next().is_some_and(joins)
+        || next.is_some_and(|next| {
+            let first = next.items.first();
+            first.is_some_and(|item| joins(item) || item.has(Class::Pair))
+        });
+    let denied = before.all();
+    follows && joined && !denied.has(Class::Neg) && !denied.has(Class::Not)
+}
+
+/// What the clause at `at` is; `judged` is in the order of the clauses.
+pub(super) fn of_clause(judged: &[Judged], at: usize) -> Option<&Judged> {
+    judged
+        .binary_search_by_key(&at, |j| j.clause)
+        .ok()
+        .and_then(|found| judged.get(found))
+}
+
+/// The most binding label. Weak ones count only where there is no other; a bare "no" beside an order
+/// to stop or to go on says nothing of its own.
+pub(super) fn primary(judged: &[Judged], clauses: &[Clause]) -> (Label, u8) {
+    let strong = judged.iter().any(|j| j.weight >= WEAK);
+    let bare_no = |j: &Judged| {
+        j.label == Label::AgentCorrection
+            && clauses.get(j.clause).is_some_and(|c| {
+                c.items
+                    .iter()
+                    .all(|i| i.has(Class::No) || i.has(Class::Polite) || i.has(Class::Fill))
+            })
+    };
+    let others = judged.iter().any(|j| {
+        !bare_no(j)
+            && matches!(
+                j.label,
+                Label::Cancellation
+                    | Label::ScopeConstraint
+                    | Label::Continuation
+                    | Label::Approval
+                    | Label::Question
+                    | Label::SideComment
+                    | Label::PriorityChange
+                    | Label::ScopeChange
+            )
+    });
+    let binding = |j: &Judged| matches!(j.label, Label::Cancellation | Label::ScopeConstraint);
+    let proposed = |j: &Judged| j.label == Label::Unknown;
+    if judged.iter().any(proposed) && !judged.iter().any(binding) {
+        return (Label::Unknown, 90);
+    }
+    if redirects(judged, clauses) {
+        return (Label::PriorityChange, 90);
+    }
+    judged
+        .iter()
+        .filter(|j| !strong || j.weight >= WEAK)
+        .filter(|j| !(others && bare_no(j)))
+        .filter(|j| !only_contrasts(j, judged, clauses))
+        .min_by_key(|j| (j.label, std::cmp::Reverse(j.weight)))
+        .map_or((Label::Unknown, 0), |j| (j.label, j.weight))
+}
+
+/// "Use A, not B": the second clause says again what the first has said.
+fn only_contrasts(one: &Judged, judged: &[Judged], clauses: &[Clause]) -> bool {
+    let contrasts = one.label == Label::AgentCorrection
+        && clauses.get(one.clause).is_some_and(|c| {
+            !c.opens
+                && c.items
+                    .first()
+                    .is_some_and(|i| i.has(Class::Not) || i.has(Class::No))
+        });
+    contrasts
+        && one
+            .clause
+            .checked_sub(1)
+            .and_then(|before| of_clause(judged, before))
+            .is_some_and(|j| {
+                matches!(
+                    j.label,
+                    Label::StrategyChange
+                        | Label::Clarification
+                        | Label::ValidationChange
+                        | Label::ScopeChange
+                )
+            })
+}
+
+/// "Stop A and do B instead": the work goes on elsewhere.
+fn redirects(judged: &[Judged], clauses: &[Clause]) -> bool {
+    judged.windows(2).any(|pair| {
+        let [first, second] = pair else { return false };
+        let stops = clauses.get(first.clause).is_some_and(|c| {
+            let all = c.all();
+            (all.has(Class::Stop) || all.has(Class::StopX) || all.has(Class::Leave))
+                && !all.has(Class::Neg)
+                && !all.has(Class::Alone)
+        });
+        let turns = clauses.get(second.clause).is_some_and(|c| {
+            let all = c.all();
+            (all.has(Class::Instead) || all.has(Class::First) || all.has(Class::TaskX))
+                && !all.has(Class::I)
+                && !all.has(Class::Need)
+        });
+        stops
+            && turns
+            && matches!(
+                first.label,
+                Label::Cancellation
+                    | Label::ScopeConstraint
+                    | Label::StrategyChange
+                    | Label::Task
+                    | Label::ScopeChange
+            )
+            && !matches!(second.label, Label::ScopeConstraint | Label::Cancellation)
+            && !clauses
+                .get(first.clause)
+                .is_some_and(|c| c.items.iter().any(|i| i.has(Class::Path)))
+    })
+}
+
+pub(super) fn all_never_mind(judged: &[Judged], clauses: &[Clause]) -> bool {
+    judged
+        .iter()
+        .filter(|j| j.label == Label::Cancellation)
+        .all(|j| {
+            clauses
+                .get(j.clause)
+                .is_some_and(|c| c.all().has(Class::Nvm))
+        })
+}
+
+pub(super) fn label_of(judged: &Judged, clauses: &[Clause]) -> Option<SteerLabel> {
+    let items = &clauses.get(judged.clause)?.items;
+    let span = (items.first()?.span.0, items.last()?.span.1);
+    Some(SteerLabel {
+        classification: judged.label.name().to_owned(),
+        span: (u32::try_from(span.0).ok()?, u32::try_from(span.1).ok()?),
+        confidence: confidence(judged.weight),
+    })
+}
+
+/// 0.3 for nothing, 0.5 to 0.97 for rules.
+pub(super) fn confidence(weight: u8) -> f64 {
+    match weight {
+        0 => 0.3,
+        w => (f64::from(w.min(97))).max(50.0) / 100.0,
+    }
+}

@@ -1,0 +1,300 @@
+//! Shades of a prohibition: what it is not about, and how far it goes.
+
+use super::class::{Class, Set};
+use super::clause::{Clause, Item};
+
+/// "Fix it without running the tests"; "without breaking them" is another thing.
+pub(super) fn does_without_checks(clause: &Clause) -> bool {
+    let negated = clause.items.iter().any(|i| i.has(Class::Neg));
+    let does_without = |i: &Item| i.has(Class::Without) || (i.has(Class::Skip) && !negated);
+    let Some(without) = clause.items.iter().position(does_without) else {
+        return false;
+    };
+    let behind = clause.items.get(without + 1..).unwrap_or_default();
+    let other = [
+        Class::Edit,
+        Class::EditNo,
+        Class::Add,
+        Class::Break,
+        Class::Skip,
+    ];
+    let tests = behind.iter().take(4).position(|i| i.has(Class::Test));
+    tests.is_some_and(|tests| {
+        behind
+            .iter()
+            .take(tests + 1)
+            .all(|i| i.has(Class::Run) || !other.iter().any(|class| i.has(*class)))
+    })
+}
+
+/// Where "without touching" stands in a clause: what is named before it is to be worked on. 0 where it does
+/// not say so, or says it the other way round.
+pub(super) fn without(clause: &Clause) -> usize {
+    let items = &clause.items;
+    let Some(at) = items.iter().position(|i| i.has(Class::Without)) else {
+        return 0;
+    };
+    let behind = items.get(at + 1..).unwrap_or_default();
+    let is_change = |i: &Item| i.has(Class::Edit) || i.has(Class::EditNo);
+    // German and Dutch set the verb last.
+    let reach = match items.get(at).map(|i| i.text.as_str()) {
+        Some("ohne" | "zonder") => behind.len(),
+        _ => 2,
+    };
+    let said =
+        behind.iter().take(reach).any(is_change) && behind.iter().any(|i| i.has(Class::Path));
+    if said { at } else { 0 }
+}
+
+/// "Don't just edit A": it is to be edited, and that is not enough. "Don't" and "just" stand side by side, or
+/// around the verb.
+pub(super) fn asks_for_more(clause: &Clause) -> bool {
+    let negates = |i: &Item| {
+        i.has(Class::Neg) || i.has(Class::Not) || matches!(i.text.as_str(), "no" | "não" | "nao")
+    };
+    const JUST: &[&str] = &[
+        "just",
+        "only",
+        "merely",
+        "simply",
+        "solo",
+        "sólo",
+        "solamente",
+        "apenas",
+        "somente",
+        "seulement",
+        "juste",
+        "nur",
+        "bloss",
+        "bloß",
+        "只",
+        "仅",
+    ];
+    let only = |i: &Item| JUST.contains(&i.text.as_str());
+    clause.items.windows(3).any(|three| match three {
+        [first, second, third] => {
+            negates(first)
+                && (only(second)
+                    || (second.has(Class::Edit) || second.has(Class::EditNo)) && only(third))
+        }
+        _ => false,
+    })
+}
+
+/// Words for what belongs to the thing just named.
+const THEIR: &[&str] = &[
+    "its", "their", "su", "sus", "son", "sa", "ses", "leur", "leurs", "sein", "seine", "seinen",
+    "ihr", "ihre", "ihren", "seu", "sua", "seus", "suas",
+];
+
+/// "Only A and its tests".
+pub(super) fn names_their_tests(clause: &Clause) -> bool {
+    clause
+        .items
+        .windows(2)
+        .any(|pair| matches!(pair, [their, tests] if is_theirs(their) && is_tests(tests)))
+}
+
+pub(super) fn is_theirs(item: &Item) -> bool {
+    THEIR.contains(&item.text.as_str())
+}
+
+pub(super) fn is_tests(item: &Item) -> bool {
+    item.has(Class::Test) || matches!(item.text.as_str(), "test" | "tests" | "spec" | "specs")
+}
+
+/// What the tests of a file are called, as patterns.
+pub(super) fn tests_of(path: &str) -> Vec<String> {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let stem = name.split('.').find(|part| !part.is_empty());
+    let stem = stem.unwrap_or(name);
+    vec![
+        format!("**/*{stem}*test*"),
+        format!("**/*test*{stem}*"),
+        format!("**/*{stem}*spec*"),
+        format!("**/*test*/**/*{stem}*"),
+    ]
+}
+
+/// "Don't publish the docs": what must not be handed on may still be edited.
+pub(super) fn passes_on(clause: &Clause) -> bool {
+    let all = clause.all();
+    all.has(Class::Publish)
+        && !all.has(Class::Edit)
+        && !all.has(Class::EditNo)
+        && !all.has(Class::HandsOff)
+}
+
+/// Whether the path at `at` only says where the thing is that must not be changed: "the comment in
+/// a.py". Then the file itself is not forbidden.
+pub(super) fn is_location(clause: &Clause, at: usize) -> bool {
+    let items = &clause.items;
+    let Some(under) = items.get(..at).and_then(|before| {
+        before
+            .iter()
+            .rposition(|i| !i.has(Class::Dir) && (i.has(Class::Under) || !i.has(Class::Func)))
+    }) else {
+        return false;
+    };
+    let Some(verb) = items.get(..under).and_then(|before| {
+        before
+            .iter()
+            .rposition(|i| i.has(Class::Edit) || i.has(Class::EditNo))
+    }) else {
+        return false;
+    };
+    let within = items.get(under).is_some_and(|i| i.has(Class::Under));
+    within
+        && items.get(verb + 1..under).is_some_and(|between| {
+            between.iter().any(|i| {
+                let vague = [
+                    Class::Func,
+                    Class::Dir,
+                    Class::Nothing,
+                    Class::AllObj,
+                    Class::EditN,
+                    Class::Edit,
+                    Class::Path,
+                ];
+                !vague.iter().any(|class| i.has(*class))
+                    && !matches!(i.text.as_str(), "code" | "stuff" | "else")
+            })
+        })
+}
+
+/// Whether a prohibition is about one way to change the path at `at`, or about some of it: "don't rename A",
+/// "don't change how A works", "don't modify existing tests". The file may still be edited.
+pub(super) fn is_narrow(clause: &Clause, at: usize) -> bool {
+    const WAYS: &[&str] = &[
+        "rename",
+        "renaming",
+        "reformat",
+        "reformatting",
+        "format",
+        "formatting",
+        "rewrite",
+        "rewriting",
+        "renombrar",
+        "renombres",
+        "reescribir",
+        "reescribas",
+        "renomme",
+        "renommer",
+        "reformate",
+        "reformater",
+        "umbenennen",
+        "umformatieren",
+        "renomear",
+        "renomeie",
+        "重命名",
+        "重写",
+    ];
+    const SOME: &[&str] = &[
+        "how",
+        "name",
+        "existing",
+        "existentes",
+        "existants",
+        "existantes",
+        "bestehenden",
+        "vorhandenen",
+        "by",
+    ];
+    let before = clause.items.get(..at).unwrap_or_default();
+    let verb = before
+        .iter()
+        .rposition(|i| i.has(Class::Edit) || i.has(Class::EditNo));
+    let between = verb
+        .and_then(|verb| before.get(verb + 1..))
+        .unwrap_or_default();
+    let way = verb.and_then(|verb| before.get(verb));
+    // "Remove nothing from A".
+    let takes_from = way.is_some_and(|i| {
+        matches!(
+            i.text.as_str(),
+            "remove" | "delete" | "removing" | "deleting"
+        )
+    }) && between.iter().any(|i| i.text == "from");
+    let behind = clause.items.get(at + 1).map(|i| i.text.as_str());
+    way.is_some_and(|i| WAYS.contains(&i.text.as_str()))
+        || between.iter().any(|i| SOME.contains(&i.text.as_str()))
+        || takes_from
+        || behind == Some("by")
+}
+
+/// "No changes to the tests needed", "nothing in A needs to change": nobody forbids anything.
+pub(super) fn says_there_is_no_need(clause: &Clause) -> bool {
+    let is_need = |i: &Item| {
+        matches!(
+            i.text.as_str(),
+            "needed" | "necessary" | "required" | "needs"
+        )
+    };
+    let has = |class| clause.items.iter().any(|i: &Item| i.has(class));
+    let needs = clause.items.iter().any(is_need) || has(Class::Nothing) && has(Class::Need);
+    needs && !has(Class::HandsOff)
+}
+
+/// Whether what must not change is the product's behaviour and none of the files that a clause names:
+/// "without changing the behaviour of A", "the parser in A should not modify its input".
+pub(super) fn is_about_product(clause: &Clause) -> bool {
+    let mut paths = (0..clause.items.len())
+        .filter(|at| clause.items.get(*at).is_some_and(|i| i.has(Class::Path)))
+        .peekable();
+    paths.peek().is_some() && paths.all(|at| is_about(clause, at))
+}
+
+fn is_about(clause: &Clause, at: usize) -> bool {
+    const THE: &[&str] = &[
+        "the", "its", "their", "his", "her", "an", "any", "el", "la", "los", "las", "su", "sus",
+        "le", "les", "un", "une", "son", "sa", "ses", "leur", "o", "os", "as", "seu", "sua",
+    ];
+    let is_change = |i: &Item| i.has(Class::Edit) || i.has(Class::EditNo);
+    let before = clause.items.get(..at).unwrap_or_default();
+    let behind = clause.items.get(at + 1..).unwrap_or_default();
+    let verb_before = before.iter().rposition(is_change);
+    let behaves = verb_before.is_some_and(|verb| {
+        before
+            .get(verb + 1..)
+            .is_some_and(|between| between.iter().any(|i| i.has(Class::Behav)))
+    });
+    let changes_another = verb_before.is_none()
+        && behind
+            .iter()
+            .position(|i| is_change(i) || i.has(Class::EditN))
+            .and_then(|verb| behind.get(verb + 1..))
+            .is_some_and(|object| {
+                let first = object.first();
+                first.is_some_and(|i| THE.contains(&i.text.as_str()))
+                    && object.len() > 1
+                    && !object.iter().any(|i| i.has(Class::Path))
+            });
+    // "Le bouton dans A ne change pas de couleur": A is where it happens.
+    let is_particle = |i: &&Item| matches!(i.text.as_str(), "で" | "では" | "には");
+    let place = before
+        .iter()
+        .rev()
+        .find(|i| !i.has(Class::Dir) && (i.has(Class::Under) || !i.has(Class::Func)))
+        .is_some_and(|i| i.has(Class::Under))
+        || behind
+            .first()
+            .filter(|i| i.has(Class::Under) || is_particle(i))
+            .is_some();
+    let has = |class| clause.items.iter().any(|i| i.has(class));
+    let is_thing = |i: &Item| {
+        i.set == Set::NONE && i.text.chars().count() >= if i.text.is_ascii() { 4 } else { 2 }
+    };
+    let happens_there = verb_before.is_none()
+        && place
+        && !has(Class::You)
+        && !has(Class::Nothing)
+        && clause.items.iter().any(is_thing);
+    // Chinese has no articles.
+    let changes_a_thing = verb_before.is_none()
+        && behind.iter().position(is_change).is_some_and(|verb| {
+            let object = behind.get(verb + 1);
+            object
+                .is_some_and(|i| is_thing(i) && i.text.chars().any(aictx_proto::fold::is_unspaced))
+        });
+    behaves || changes_another || happens_there || changes_a_thing
+}
