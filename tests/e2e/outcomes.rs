@@ -1,6 +1,7 @@
 //! What is told of how an execution went: what was seen, not what was said, and not what others did.
 
 use std::fs;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use aictx_tests::play::Play;
 use aictx_tests::{TestEnv, wait_until};
@@ -216,7 +217,14 @@ fn what_another_session_learned_meanwhile_was_not_reused() {
         who.prompt("Fix the sums in calc.py");
     }
     // Rows are stamped with the second they are of.
-    std::thread::sleep(std::time::Duration::from_millis(1_100));
+    let clock = || {
+        SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .unwrap()
+            .as_secs()
+    };
+    let begun = clock();
+    wait_until("another second has begun", || clock() > begun);
     assert_eq!(finalized(&first), false);
     assert_eq!(finalized(&second), false);
     third.start("startup");
