@@ -258,7 +258,7 @@ impl Session {
             if !note.is_empty() && notes.len() < MAX_NOTES {
                 notes.push(note);
             }
-            worst = super::worse(worst, verdict);
+            worst = super::judge::worse(worst, verdict);
         }
         (notes.join("\n"), worst)
     }

@@ -1,0 +1,141 @@
+//! The verdict on a tool call before it happens.
+
+use std::sync::Arc;
+
+use aictx_artifacts::root;
+use aictx_guard::{Facts, HookVerdict};
+use aictx_proto::ledger::{LedgerKind, LedgerRow};
+use aictx_proto::path::Located;
+use aictx_proto::snapshot::GitState;
+use aictx_runners::{Action, Answer, Decision, HookEvent, ToolCall};
+
+use super::{AFTER_ANSWER, Session};
+use crate::guarding::WorktreeFacts;
+
+impl Session {
+    /// Where a path lies; in another worktree of the same repository it is inside as well.
+    pub(super) fn locate(&self, raw: &str) -> Located {
+        let located = root::locate(&self.live.worktree, &self.cwd, raw);
+        if matches!(located, Located::Inside(_)) {
+            return located;
+        }
+        let path = self.cwd.join(raw);
+        // Directories on the way may still have to be made.
+        let mut directories = path.ancestors().skip(1);
+        let other = directories
+            .find(|directory| directory.is_dir())
+            .and_then(|directory| self.app.hosts.place(directory).ok())
+            .filter(|other| other.root == self.host().root);
+        match other {
+            Some(other) => root::locate(&other.worktree, &self.cwd, raw),
+            None => located,
+        }
+    }
+
+    /// The verdict on a tool call. Pure apart from resolving links; recorded after the answer.
+    pub(super) fn judge(
+        &self,
+        call: &ToolCall,
+        event: &HookEvent,
+        git: Option<GitState>,
+    ) -> Answer {
+        let place = |raw: &str| self.locate(raw);
+        let worktree = self.live.worktree.to_string_lossy();
+        let cwd = self.cwd.to_string_lossy();
+        let limits = self.app.presence.limits(self.host(), &self.id);
+        let rules = self.app.policy(&self.host().root);
+        let mut context = String::new();
+        let mut risk = None;
+        let on_path = |path: &str| {
+            let located = place(path);
+            let written = aictx_proto::path::locate(&worktree, &cwd, path);
+            let led_out = matches!(
+                (&written, &located),
+                (Located::Inside(_), Located::Outside(_))
+            );
+            // What a link of the repository leads to is nobody's own.
+            let absolute = match led_out {
+                true => String::new(),
+                false => self.cwd.join(path).to_string_lossy().into_owned(),
+            };
+            let own = aictx_guard::hook_edit(&located, &absolute);
+            let ruled = match &located {
+                Located::Inside(inside) => rules.apply(own, rules.on_path(inside)),
+                Located::Outside(_) if own == HookVerdict::Pass => own,
+                Located::Outside(_) => rules.apply(own, rules.on_outside()),
+            };
+            let limited = aictx_guard::hook_limits(&limits, &located, path);
+            // The user may have named the link.
+            let named = aictx_guard::hook_limits(&limits, &written, path);
+            worse(ruled, worse(limited, named))
+        };
+        let verdict = match &call.action {
+            Action::Edit(path) => {
+                let (note, verdict) = self.parallel(path, &rules);
+                context = note;
+                worse(on_path(path), verdict)
+            }
+            // The worst of its files decides.
+            Action::Patch(paths) => {
+                let (note, verdict) = self.parallels(paths.iter(), &rules);
+                context = note;
+                let on_paths = paths.iter().map(|path| on_path(path));
+                on_paths.fold(verdict, |worst, next| worse(next, worst))
+            }
+            Action::Command { command, .. } => {
+                let facts = WorktreeFacts::of(
+                    &self.app,
+                    &self.live.worktree,
+                    Arc::clone(&limits),
+                    Arc::clone(&rules),
+                )
+                .knowing(git)
+                .watching(self.app.presence.others_at_work(&self.id));
+                let judged =
+                    facts.judge(command, &call.tool, &worktree, &self.cwd.to_string_lossy());
+                risk = Some(judged.1);
+                let written = facts.written();
+                let written = written
+                    .iter()
+                    .map(|path| self.live.worktree.join(path.as_str()));
+                let written: Vec<_> = written.map(|p| p.to_string_lossy().into_owned()).collect();
+                let (note, verdict) = self.parallels(written.iter(), &rules);
+                context = note;
+                worse(judged.0, verdict)
+            }
+            Action::Read(_) | Action::Other => HookVerdict::Pass,
+        };
+        let verdict = worse(verdict, self.budgeted(&call.action, &rules));
+        let verdict = worse(verdict, self.unknown_limits(&call.action, &limits));
+        self.audit(call, &verdict, &context, risk);
+        let (decision, verdict_name) = match verdict {
+            HookVerdict::Pass => (Decision::Pass, ""),
+            HookVerdict::Ask(reason) => (Decision::Ask(reason), "ask"),
+            HookVerdict::Deny(reason) => (Decision::Deny(reason), "deny"),
+        };
+        let (session, call) = (self.clone(), call.detach());
+        let agent_id = event.agent_id.clone().into_owned();
+        let verdict = verdict_name.to_owned();
+        let first = self.host().observe_later(move || {
+            let row = session.call_row(LedgerKind::ToolIntent, &call, &agent_id);
+            (session.id, LedgerRow { verdict, ..row })
+        });
+        if first {
+            let host = Arc::clone(self.host());
+            self.app.after_reply(async move {
+                tokio::time::sleep(AFTER_ANSWER).await;
+                host.flush();
+            });
+        }
+        Answer { context, decision }
+    }
+}
+
+/// The worse of two verdicts; of equal ones the first.
+pub(super) fn worse(a: HookVerdict, b: HookVerdict) -> HookVerdict {
+    match (&a, &b) {
+        (HookVerdict::Deny(_), _) | (HookVerdict::Ask(_), HookVerdict::Ask(_)) => a,
+        (_, HookVerdict::Pass) => a,
+        _ => b,
+    }
+}
