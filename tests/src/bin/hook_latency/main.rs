@@ -322,7 +322,7 @@ fn main() {
     // Eight sessions at once, each in its own loop.
     let each = options.runs / 4;
     let barrier = Barrier::new(8);
-    let mut all: Vec<Duration> = std::thread::scope(|scope| {
+    let all: Vec<Duration> = std::thread::scope(|scope| {
         let workers: Vec<_> = (0..8)
             .map(|n| {
                 let (env, repo, options, barrier, candidates) =
@@ -351,46 +351,41 @@ fn main() {
             .flat_map(|w| w.join().unwrap())
             .collect()
     });
-    println!(
-        "{:<28}{:>10.0}{:>10.0}{:>10.0}",
-        "8 sessions at once",
-        us(quantile(&mut all, 0.5)),
-        us(quantile(&mut all, 0.9)),
-        us(quantile(&mut all, 0.99))
-    );
+    print_times("8 sessions at once", all);
 
-    // While a large tree is taken in for the first time, again and again.
+    // While somebody makes directories in a large tree as fast as the disk allows and has it taken in.
     let large = env.plain_repository("large");
+    // No two files alike: what was parsed once is known by its content.
+    let source = |file: usize| -> String {
+        let one = |n| {
+            format!("/// Adds {n}.\npub fn add_{file}_{n}(v: u64) -> u64 {{\n    v + {n}\n}}\n")
+        };
+        (0..40).map(one).collect()
+    };
     for d in 0..400 {
         let dir = large.join(format!("d{}/e{d}", d % 20));
         fs::create_dir_all(&dir).unwrap();
-        (0..50).for_each(|f| fs::write(dir.join(format!("f{f}.rs")), "fn f() {}\n").unwrap());
+        (0..50).for_each(|f| fs::write(dir.join(format!("f{f}.rs")), source(d * 50 + f)).unwrap());
     }
-    let busy = AtomicBool::new(true);
-    let mut during: Vec<Duration> = std::thread::scope(|scope| {
-        scope.spawn(|| {
-            let mut n = 0;
-            while busy.load(Ordering::Relaxed) {
-                let dir = large.join(format!("new{n}"));
-                (0..30).for_each(|i| fs::create_dir_all(dir.join(format!("x{i}/y"))).unwrap());
-                let params = json!({ "repo": large });
-                let _ = aictx_tests::rpc(&env.socket(), "init", &params);
-                n += 1;
-            }
-        });
-        candidates[2].times.clear();
-        let hook = &mut candidates[2];
-        (0..options.runs).for_each(|_| hook.run(&env, &repo));
-        busy.store(false, Ordering::Relaxed);
-        std::mem::take(&mut hook.times)
+    let mut made = 0;
+    let during = meanwhile(&mut candidates[2], &env, &repo, options.runs, || {
+        let dir = large.join(format!("new{made}"));
+        (0..30).for_each(|i| fs::create_dir_all(dir.join(format!("x{i}/y"))).unwrap());
+        let _ = aictx_tests::rpc(&env.socket(), "init", &json!({ "repo": large }));
+        made += 1;
     });
-    println!(
-        "{:<28}{:>10.0}{:>10.0}{:>10.0}",
-        "while a tree is taken in",
-        us(quantile(&mut during, 0.5)),
-        us(quantile(&mut during, 0.9)),
-        us(quantile(&mut during, 0.99))
-    );
+    print_times("directories made, taken in", during);
+
+    // While nothing but a cold index runs: everything is parsed, again and again.
+    let mut parsed = 0;
+    let during = meanwhile(&mut candidates[2], &env, &repo, options.runs, || {
+        let params = json!({ "repo": large, "full": true });
+        let answer = aictx_tests::rpc(&env.socket(), "map.refresh", &params);
+        parsed += answer["result"]["files_reparsed"].as_u64().unwrap();
+    });
+    assert!(parsed > 0, "nothing was parsed meanwhile");
+    print_times("a cold index runs", during);
+    println!("  files parsed meanwhile    {parsed:>12}");
 
     let status = env.status();
     println!("\ninside the daemon (histogram upper bounds)");
@@ -412,6 +407,34 @@ fn main() {
     start_up(&options);
     let _ = daemon.kill();
     let _ = daemon.wait();
+}
+
+/// Times of `runs` hooks while `work` is done over and over by another thread.
+fn meanwhile(
+    hook: &mut Candidate,
+    env: &TestEnv,
+    repo: &Path,
+    runs: usize,
+    mut work: impl FnMut() + Send,
+) -> Vec<Duration> {
+    let busy = AtomicBool::new(true);
+    std::thread::scope(|scope| {
+        scope.spawn(|| {
+            while busy.load(Ordering::Relaxed) {
+                work();
+            }
+        });
+        hook.times.clear();
+        (0..runs).for_each(|_| hook.run(env, repo));
+        busy.store(false, Ordering::Relaxed);
+        std::mem::take(&mut hook.times)
+    })
+}
+
+fn print_times(name: &str, mut times: Vec<Duration>) {
+    let mut at = |q| us(quantile(&mut times, q));
+    let (p50, p90, p99) = (at(0.5), at(0.9), at(0.99));
+    println!("{name:<28}{p50:>10.0}{p90:>10.0}{p99:>10.0}");
 }
 
 /// From spawn to the first answered `hello`, and resident memory with one small repository.
