@@ -33,6 +33,7 @@ pub(crate) use self::parts::{
 mod banner;
 mod contract;
 mod known;
+mod members;
 mod parts;
 #[cfg(test)]
 mod tests;
@@ -151,18 +152,18 @@ pub fn resume(
             "allowed_aictx_commands_before_first_task_action": ["resume", "guard", "steer", "map", "task"],
             "allowed_aictx_commands_after_task_action": ["finalize", "guard", "steer", "map", "task"],
         })),
-        structural_context: optional(parts::structural_context(project)),
+        structural_context: optional(members::structural_context(project)),
         structural_entry_points: if params.brief {
             Vec::new()
         } else {
-            parts::structural(project)
+            members::structural(project)
         },
         continuity_match: matched,
         execution_contract: contract.clone(),
         runner_contract: runner_contract(),
         guard_triggers: guard_triggers(&strength, &context.task.name),
         contract_checks: optional(checks.clone()),
-        previous_contract_result: optional(parts::previous_contract(snapshot)),
+        previous_contract_result: optional(members::previous_contract(snapshot)),
         budget: json!({}),
         task_state: state,
         strongest_carryover_gap: parts::strongest(&gaps),
@@ -172,11 +173,11 @@ pub fn resume(
             .strategy
             .as_ref()
             .map_or_else(|| json!({}), strategies::hint),
-        notes: parts::notes(&context),
+        notes: members::notes(&context),
         capsule: parts.capsule(),
-        sources: parts::sources(&context),
+        sources: members::sources(&context),
         continuity_quality: if params.brief {
-            parts::brief_quality(&quality)
+            members::brief_quality(&quality)
         } else {
             quality
         },
@@ -194,7 +195,7 @@ pub fn resume(
             "generated_at": reference.generated_at, "task_goal": reference.task_goal,
         }),
         public_json_contract: if params.full {
-            parts::public_contract()
+            members::public_contract()
         } else {
             Value::Null
         },

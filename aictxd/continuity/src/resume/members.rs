@@ -1,0 +1,108 @@
+//! The members of a resume's answer that only tell what is known, without weighing it.
+
+use aictx_proto::record::files;
+use aictx_proto::snapshot::Snapshot;
+use aictx_proto::text::{clean, printable};
+use serde_json::{Value, json};
+
+use crate::context::Context;
+use crate::project::Project;
+use crate::suggest;
+
+pub(super) fn structural_context(project: &Project) -> Value {
+    json!({
+        "enabled": true, "available": project.has_map(), "used": !project.map.is_empty(),
+        "source": "repo_map", "entry_point_count": suggest::entry_points(&project.map).len(),
+    })
+}
+
+/// `{kind, id, path, title, score, reasons, symbols, metadata, source}`, at most 5.
+pub(super) fn structural(project: &Project) -> Vec<Value> {
+    project
+        .map
+        .iter()
+        .take(5)
+        .map(|hit| {
+            let symbols: Vec<&String> = hit.symbols.iter().take(5).map(|s| &s.name).collect();
+            json!({
+                "kind": "structural_entry_point", "id": hit.id, "path": hit.path, "title": hit.title,
+                "score": hit.score, "reasons": hit.reasons.iter().take(5).collect::<Vec<_>>(),
+                "symbols": symbols, "source": "repo_map",
+                "metadata": {
+                    "symbol": hit.metadata.symbol, "symbol_kind": hit.metadata.symbol_kind,
+                    "language": hit.metadata.language, "line": hit.metadata.line,
+                },
+            })
+        })
+        .collect()
+}
+
+/// How the last contract was kept.
+pub(super) fn previous_contract(snapshot: &Snapshot) -> Value {
+    match snapshot.compliance.last() {
+        Some(row) => json!({
+            "status": row.status, "score": row.score, "main_issue": row.main_issue,
+            "compact_summary": clean(&printable(&row.compact_summary), 120),
+        }),
+        None => {
+            json!({ "status": "unknown", "score": null, "main_issue": "", "compact_summary": "" })
+        }
+    }
+}
+
+pub(super) fn notes(context: &Context) -> Vec<Value> {
+    context
+        .notes
+        .iter()
+        .map(|n| {
+            json!({
+                "path": format!(".aictx/memory/source/{}", n.path),
+                "title": clean(&printable(&n.title), 120), "text": clean(&printable(&n.text), 240),
+            })
+        })
+        .collect()
+}
+
+pub(super) fn sources(context: &Context) -> Value {
+    let there = |yes: bool, file: &str| {
+        if yes {
+            format!(".aictx/{file}")
+        } else {
+            String::new()
+        }
+    };
+    json!({
+        "handoff": there(context.handoff.is_some(), files::HANDOFF),
+        "last_execution_summary": there(context.snapshot.executions_total > 0, files::LAST_SUMMARY),
+        "work_state": there(context.active.thread.is_some(), files::ACTIVE_TASK),
+        "repo_map": there(context.project.has_map(), files::REPO_MAP_MANIFEST),
+    })
+}
+
+pub(super) fn brief_quality(quality: &Value) -> Value {
+    let codes: Vec<&Value> = quality["issues"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .take(8)
+        .map(|i| &i["code"])
+        .collect();
+    json!({ "score": quality["score"], "status": quality["status"], "issue_codes": codes })
+}
+
+/// Which members stay.
+pub(super) fn public_contract() -> Value {
+    json!({
+        "schema_version": "1.0",
+        "stable_fields": [
+            "schema_version", "generated_at", "mode", "repo", "request", "agent_id", "adapter_id",
+            "agent_identity", "startup_banner_text", "startup_banner_render_payload",
+            "startup_banner_policy", "continuity_match", "execution_contract", "runner_contract",
+            "guard_triggers", "contract_checks", "previous_contract_result", "budget", "task_state",
+            "carryover_gaps", "discarded_hypotheses", "strategy_hint", "capsule", "sources",
+            "loaded_context", "warnings", "contract_ref",
+        ],
+        "diagnostic_fields": ["continuity_quality", "lifecycle_status", "lifecycle_gaps", "structural_context", "notes"],
+        "compatibility": "members are added, never renamed",
+    })
+}
