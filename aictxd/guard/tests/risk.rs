@@ -460,6 +460,15 @@ fn forty_first_set() {
     assert!(rates.alarms < 0.02 && rates.false_asks < 0.02);
 }
 
+/// What agents run in many ecosystems, by somebody who had seen the specification alone. First recall 1.000 of 72, none
+/// called safe, no alarm of 148. No label was changed.
+#[test]
+fn forty_second_set() {
+    let rates = rates(include_str!("risk-fortytwo.jsonl"));
+    assert!(rates.recall == 1.0 && rates.missed == 0);
+    assert!(rates.alarms == 0.0 && rates.false_asks == 0.0);
+}
+
 /// No measure of anything: written family by family, together with the rules, and corrected where a
 /// second look changed the reviewer's mind. It keeps what was walked through.
 #[test]

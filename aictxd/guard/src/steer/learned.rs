@@ -18,10 +18,14 @@ const TRUST: &[(u8, f32)] = &[(86, 0.4), (76, 0.25), (50, 0.1)];
 const FEW_WORDS: (usize, f32) = (4, 0.3);
 /// Without a rule, in a language no pack knows, the model must be as sure as this.
 const SURE: f32 = 0.6;
+/// Without a rule it is not heeded at all below this, in any language: "dunno, perhaps" is a bit of everything.
+const LEAST: f32 = 0.3;
 /// Nothing stops or limits the work on the model's word alone unless it is as sure as this and no
 /// rule of [`BINDING`] weight says otherwise; and no rule that does is outvoted. A row of words
 /// says little of who says them and whether they are denied.
 const SURE_TO_BIND: f32 = 0.5;
+/// The same for a message of few words, which may be no more than the name of a thing.
+const SURE_OF_FEW: f32 = 0.8;
 const BINDING: u8 = 80;
 
 /// The model's guess.
@@ -57,6 +61,7 @@ pub(super) fn outvotes(text: &str, ruling: Ruling) -> Option<Guess> {
         .map_or(0.0, |trust| {
             trust + if is_short { FEW_WORDS.1 } else { 0.0 }
         });
+    let sure_to_bind = if is_short { SURE_OF_FEW } else { SURE_TO_BIND };
     let probabilities = probabilities(text);
     let of = |name| {
         let mut classes = CLASSES.iter().zip(probabilities);
@@ -73,7 +78,8 @@ pub(super) fn outvotes(text: &str, ruling: Ruling) -> Option<Guess> {
         && !(label == Label::ScopeConstraint && ruling.names_paths)
         && probability > of(ruling.label.name()).unwrap_or(0.0) + trust
         && (ruling.understood || probability >= SURE)
-        && (!binds(label) || (ruling.weight < BINDING && probability >= SURE_TO_BIND));
+        && (ruling.weight > 0 || probability >= LEAST)
+        && (!binds(label) || (ruling.weight < BINDING && probability >= sure_to_bind));
     wins.then_some(Guess { label, probability })
 }
 

@@ -284,11 +284,14 @@ fn is_about(clause: &Clause, at: usize) -> bool {
     let is_thing = |i: &Item| {
         i.set == Set::NONE && i.text.chars().count() >= if i.text.is_ascii() { 4 } else { 2 }
     };
+    // "The schema in A is frozen since the audit": what is said of the thing ends with that.
+    let frozen = clause.items.iter().position(|i| i.has(Class::HandsOff));
+    let said_of = clause.items.get(..frozen.unwrap_or(clause.items.len()));
     let happens_there = verb_before.is_none()
         && place
         && !has(Class::You)
         && !has(Class::Nothing)
-        && clause.items.iter().any(is_thing);
+        && said_of.is_some_and(|items| items.iter().any(is_thing));
     // Chinese has no articles.
     let changes_a_thing = verb_before.is_none()
         && behind.iter().position(is_change).is_some_and(|verb| {
