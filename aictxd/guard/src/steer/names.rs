@@ -24,6 +24,34 @@ const TESTS: [&str; 5] = [
     "**/*.spec.*",
 ];
 
+/// What else may be touched where nothing but the tests may: those that lie beside what they test, and what they need.
+const TESTS_EVERYWHERE: [&str; 10] = [
+    "**/test",
+    "**/spec",
+    "**/specs",
+    "**/__tests__",
+    "**/*_spec.*",
+    "**/*Test.*",
+    "**/*Tests.*",
+    "**/*Spec.*",
+    "**/conftest.py",
+    "**/testdata",
+];
+
+/// The same for a message that limits all work to `entry`.
+pub(super) fn resolve_scope(entry: &str, names: &dyn Names) -> Vec<String> {
+    let mut places = resolve(entry, names);
+    if matches!(entry, "test" | "tests") {
+        let more = TESTS
+            .iter()
+            .chain(&TESTS_EVERYWHERE)
+            .map(|p| (*p).to_owned());
+        let more: Vec<String> = more.filter(|p| !places.contains(p)).collect();
+        places.extend(more);
+    }
+    places
+}
+
 /// The paths or patterns that `entry` of a message stands for. What is not at the root can be anywhere
 /// below it, as in a `.gitignore`.
 pub(super) fn resolve(entry: &str, names: &dyn Names) -> Vec<String> {

@@ -213,6 +213,28 @@ const ANY: &[&str] = &[
     "ください",
 ];
 
+/// Words that tell how long something holds.
+const UNTIL: &[&str] = &[
+    "until",
+    "till",
+    "til",
+    "before",
+    "unless",
+    "hasta",
+    "hasta_que",
+    "hasta que",
+    "jusqu",
+    "tant",
+    "avant",
+    "bis",
+    "bevor",
+    "solange",
+    "até",
+    "ate",
+    "enquanto",
+    "mientras",
+];
+
 /// Whether a word is a verb for any change.
 pub(super) fn is_any_change(item: &Item) -> bool {
     (item.has(Class::Edit) || item.has(Class::EditNo)) && ANY_CHANGE.contains(&item.text.as_str())
@@ -227,6 +249,13 @@ pub(super) fn is_everything(clause: &Clause) -> bool {
         .with(Set::of(Class::NegEnd))
         .with(Set::of(Class::Not))
         .with(Set::of(Class::You));
+    // "No changes until I say so": what ends it is another matter.
+    // Spanish packs know "hasta que" as a phrase, and phrases have no text.
+    let until =
+        |i: &Item| UNTIL.contains(&i.text.as_str()) || i.text.is_empty() && i.has(Class::AllObj);
+    let end = clause.items.iter().position(until);
+    let items = clause.items.get(..end.unwrap_or(clause.items.len()));
+    let items = items.unwrap_or_default();
     let is_files = |i: &Item| FILES.contains(&i.text.as_str());
     let is_any = |i: &Item| ANY.contains(&i.text.as_str());
     let all = |i: &Item| i.has(Class::Nothing);
@@ -246,13 +275,13 @@ pub(super) fn is_everything(clause: &Clause) -> bool {
                 | "コード"
         )
     };
-    let has = |test: &dyn Fn(&Item) -> bool| clause.items.iter().any(test);
+    let has = |test: &dyn Fn(&Item) -> bool| items.iter().any(test);
     let any_files =
         has(&is_files) && has(&|i| is_any(i) && !matches!(i.text.as_str(), "the" | "a"));
     !clause.conditional
         && (has(&is_any_change) || has(&|i| i.has(Class::EditN) || i.has(Class::HandsOff)))
         && (has(&all) || (has(&mass) || any_files) && !has(&is_code))
-        && clause.items.iter().all(|i| {
+        && items.iter().all(|i| {
             i.set.meets(parts)
                 || is_any_change(i)
                 || is_files(i)
@@ -283,6 +312,7 @@ pub(super) fn orders_a_change(clause: &Clause) -> bool {
     has_verb
         && !clause.conditional
         && !clause.reported
+        && !is_everything(clause)
         && !clause
             .items
             .iter()

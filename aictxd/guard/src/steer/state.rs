@@ -5,7 +5,7 @@ use aictx_proto::{RepoPath, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::covers;
-use super::names::{Names, resolve};
+use super::names::{Names, resolve, resolve_scope};
 use super::roles::EVERYTHING;
 
 /// Most entries of one list; what finds no room is counted in `dropped`.
@@ -200,15 +200,16 @@ fn resolved(updates: &SteerUpdates, names: &dyn Names) -> SteerUpdates {
     let mut updates = updates.clone();
     for list in [
         &mut updates.forbidden_paths,
-        &mut updates.only_paths,
         &mut updates.lifted_paths,
         &mut updates.ordered_paths,
     ] {
-        *list = list
-            .iter()
-            .flat_map(|entry| resolve(entry, names))
-            .collect();
+        let found = list.iter().flat_map(|entry| resolve(entry, names));
+        *list = found.collect();
     }
+    let scope = updates.only_paths.iter();
+    updates.only_paths = scope
+        .flat_map(|entry| resolve_scope(entry, names))
+        .collect();
     updates
 }
 
