@@ -36,6 +36,8 @@ pub struct WorktreeFacts {
     /// Whether somebody wants to know what is written, and what is.
     watches: bool,
     written: RefCell<Vec<RepoPath>>,
+    /// Scripts that were followed into, where somebody wants to know: the directory, and the commands.
+    followed: RefCell<Vec<(String, String)>>,
     texts: RefCell<HashMap<RepoPath, Option<Arc<str>>>>,
 }
 
@@ -66,6 +68,7 @@ impl WorktreeFacts {
             links: RefCell::default(),
             watches: false,
             written: RefCell::default(),
+            followed: RefCell::default(),
             texts: RefCell::default(),
         }
     }
@@ -77,6 +80,24 @@ impl WorktreeFacts {
     pub fn watching(mut self, watches: bool) -> Self {
         self.watches = watches;
         self
+    }
+
+    /// The test runs behind the one script that a command calls by name, for whoever works in `cwd`, relative to the
+    /// worktree. Of a command that was judged, and [watched](Self::watching).
+    pub fn tests_behind(&self, command: &str, cwd: &str) -> Option<String> {
+        if !aictx_signals::calls_tests_by_name(command) {
+            return None;
+        }
+        let followed = self.followed.borrow();
+        let mut scripts = Vec::with_capacity(followed.len());
+        for (dir, commands) in followed.iter() {
+            let dir = match cwd {
+                "" => dir.as_str(),
+                cwd => dir.strip_prefix(cwd)?,
+            };
+            scripts.push((dir.trim_start_matches('/'), commands.as_str()));
+        }
+        aictx_signals::tests_behind(scripts)
     }
 
     /// With what git says of the worktree.
@@ -232,6 +253,15 @@ impl Facts for WorktreeFacts {
 
     fn has_branch(&self, name: &str) -> Option<bool> {
         Some(aictx_artifacts::root::branch_named(&self.worktree, name).is_some())
+    }
+
+    fn follows(&self, dir: &str, commands: &str) {
+        if self.watches {
+            let mut followed = self.followed.borrow_mut();
+            if followed.len() < MAX_TEXTS {
+                followed.push((dir.to_owned(), commands.to_owned()));
+            }
+        }
     }
 
     fn text(&self, path: &RepoPath) -> Option<Arc<str>> {

@@ -98,6 +98,30 @@ fn ci_commands(root: &Path, sources: &mut Vec<String>) -> Vec<String> {
     found
 }
 
+/// Manifests that name the scripts of a project, and those that promise a test command which is one of them.
+const MANIFEST_OF_SCRIPTS: &[(&str, &[&str])] = &[
+    (
+        "package.json",
+        &["package.json", "pnpm-lock.yaml", "yarn.lock"],
+    ),
+    ("composer.json", &["composer.json"]),
+];
+/// How much of such a manifest is looked at, in bytes.
+const SCRIPTS_BYTES: u64 = 256 * 1024;
+
+/// Whether a manifest says what its scripts are and has none that tests: none of that name, or the one that
+/// `npm init` writes.
+fn has_no_tests(text: &str) -> bool {
+    let Ok(manifest) = serde_json::from_str::<serde_json::Value>(text) else {
+        return false;
+    };
+    let test = manifest
+        .get("scripts")
+        .and_then(|scripts| scripts.get("test"));
+    let placeholder = |script: &str| script.contains("no test specified");
+    test.is_none_or(|script| script.as_str().is_some_and(placeholder))
+}
+
 /// Looks at the root: at most a few dozen `stat`s and short reads. Gives with it the paths, relative to
 /// the root, on whose state the answer depends; a directory's names are its state.
 pub fn look(root: &Path) -> (Project, Vec<String>) {
@@ -120,6 +144,15 @@ pub fn look(root: &Path) -> (Project, Vec<String>) {
                 .collect()
         })
         .unwrap_or_default();
+    let testless = MANIFEST_OF_SCRIPTS
+        .iter()
+        .filter(|(manifest, _)| manifests.iter().any(|m| m == manifest))
+        .inspect(|(manifest, _)| sources.push((*manifest).to_owned()))
+        .filter(|(manifest, _)| {
+            beginning(root, manifest, SCRIPTS_BYTES).is_some_and(|text| has_no_tests(&text))
+        })
+        .flat_map(|(_, tools)| tools.iter().map(|tool| (*tool).to_owned()))
+        .collect();
     let entries = fs::read_dir(root).map(|entries| {
         let mut names: Vec<String> = entries
             .take(1_000)
@@ -140,6 +173,7 @@ pub fn look(root: &Path) -> (Project, Vec<String>) {
         root: root.to_string_lossy().into_owned(),
         manifests,
         makefile_targets,
+        testless,
         directories: entries.unwrap_or_default(),
         readme: readme.unwrap_or_default(),
         ci_commands: ci_commands(root, &mut sources),
@@ -170,6 +204,30 @@ pub fn beginning(root: &Path, name: &str, most: u64) -> Option<String> {
 mod tests {
     use super::*;
     use std::os::unix::fs::symlink;
+
+    #[test]
+    fn a_project_without_a_test_script_promises_none() {
+        let dir = tempfile::tempdir().unwrap();
+        let check = |manifest: &str| {
+            fs::write(dir.path().join("package.json"), manifest).unwrap();
+            let (seen, sources) = look(dir.path());
+            assert!(sources.iter().any(|source| source == "package.json"));
+            seen.test_command().map(|(command, _)| command)
+        };
+        fs::write(dir.path().join("yarn.lock"), "").unwrap();
+        assert_eq!(
+            check(r#"{"scripts": {"test": "jest"}}"#).unwrap(),
+            "yarn test"
+        );
+        assert_eq!(check(r#"{"scripts": {"build": "tsc"}}"#), None);
+        assert_eq!(check("{}"), None);
+        let placeholder = r#"{"scripts": {"test": "echo \"Error: no test specified\" && exit 1"}}"#;
+        assert_eq!(check(placeholder), None);
+        // Who cannot be read promises what its kind does.
+        assert_eq!(check("{").unwrap(), "yarn test");
+        fs::write(dir.path().join("pytest.ini"), "").unwrap();
+        assert_eq!(check("{}").unwrap(), "python -m pytest");
+    }
 
     #[test]
     fn pipes_and_links_out_of_the_repository_are_not_read() {

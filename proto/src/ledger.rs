@@ -131,6 +131,10 @@ pub struct LedgerRow {
     /// Command line as run, scrubbed.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub command: String,
+    /// The test runs that a script of the repository which the command calls by name consists of
+    /// (`jest --ci` of `npm test`), when there is nothing else in it that decides how it ends.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub ran: String,
     /// Directory the command ran in, repository-relative, when it was not the root.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub cwd: String,

@@ -289,6 +289,9 @@ pub struct FailurePattern {
     /// The tests that failed and have not passed since; empty when not all of them are known.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub failing: Vec<FailingTest>,
+    /// The test runs behind the command, where it is the name of a script; see `LedgerRow::ran`.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    pub ran: String,
     /// Unknown members.
     #[serde(flatten)]
     pub extra: Map<String, Value>,

@@ -85,6 +85,78 @@ fn an_agent_that_meets_a_known_failure_hears_of_it_once() {
     assert_eq!(told(&env.hook(&repo, &other).ok().stdout), "");
 }
 
+/// `make test`, `npm test` and what they run are the same check, whichever of them failed.
+#[test]
+fn a_check_is_known_by_the_name_of_its_script_and_by_what_that_runs() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    std::fs::write(
+        repo.join("Makefile"),
+        "test: lint\n\tpython -m pytest -q\nlint:\n\t-ruff check .\n",
+    )
+    .unwrap();
+    std::fs::write(
+        repo.join("package.json"),
+        r#"{"scripts": {"test": "npm run test:unit", "test:unit": "jest --ci", "lax": "jest || true"}}"#,
+    )
+    .unwrap();
+    let _daemon = env.daemon();
+    let open = || {
+        let all = env.aictx(&repo, &["failures", "list", "--json"]);
+        all.ok().json()["failures"].as_array().unwrap().len()
+    };
+    let mut session = 0;
+    let mut seen = |event: &dyn Fn(&str) -> Value| {
+        session += 1;
+        let id = format!("s{session}");
+        env.hook(&repo, &start(&repo, &id, "startup")).ok();
+        env.hook(&repo, &prompt(&repo, &id, "make the tests pass"))
+            .ok();
+        env.hook(&repo, &event(&id)).ok();
+        env.hook(&repo, &end(&repo, &id)).ok();
+        let rows = || env.rows(&repo, "metrics/agent_execution_log.jsonl").len();
+        wait_until("the session is finalized", || rows() == session);
+        open()
+    };
+    let jest = "Exit code 1\nFAIL src/a.test.js\n  \u{25cf} adds\n\n    expect(received).toBe(expected)\n\n\
+                Tests:       1 failed, 1 total";
+    for (failed, error, others, passed) in [
+        (
+            "make test",
+            FAILING,
+            &["make lint", "python -m unittest"][..],
+            "pytest",
+        ),
+        (
+            "pytest -q",
+            FAILING,
+            &["make -n test"],
+            "make test 2>&1 | tail -3",
+        ),
+        (
+            "npm test",
+            jest,
+            &["npm run lint", "npx mocha", "npm run lax"],
+            "npx jest",
+        ),
+        (
+            "npx jest src/a.test.js",
+            jest,
+            &["npm test -- src/b.test.js"],
+            "npm test",
+        ),
+    ] {
+        let fails = |id: &str| failed_command(&repo, id, failed, error);
+        assert_eq!(seen(&fails), 1, "{failed}");
+        for other in others {
+            let passes = |id: &str| after_command(&repo, id, other, "1 passed in 0.01s");
+            assert_eq!(seen(&passes), 1, "{failed}, {other}");
+        }
+        let passes = |id: &str| after_command(&repo, id, passed, "4 passed in 0.01s");
+        assert_eq!(seen(&passes), 0, "{failed}, {passed}");
+    }
+}
+
 #[test]
 fn failures_are_found_by_question_and_edited_by_hand() {
     let env = TestEnv::new();

@@ -1,7 +1,7 @@
 use clap::Parser;
 use clap::error::ErrorKind;
 
-use super::arguments::{Command, CommandLine, Daemon, Outcome, Repo, Risk, Session};
+use super::arguments::{Command, CommandLine, Daemon, Map, Outcome, Repo, Risk, Session};
 use super::error::from_parser;
 use super::*;
 
@@ -187,6 +187,25 @@ fn the_rest() {
     parsed!(["session", "show", "abc", "--rows"], Command::Session(Session::Show { id, rows, .. }) => {
         assert!(rows && id == "abc");
     });
+    for asked in [
+        &["map", "query", "--limit", "3", "--json", "- fix it"][..],
+        &["map", "query", "- fix it", "--limit", "3", "--json"],
+        &["map", "query", "-n", "3", "- fix it", "--json"],
+        &["map", "query", "- fix", "it", "-n", "3", "--json"],
+    ] {
+        let line = line(asked).unwrap();
+        assert!(line.json, "{asked:?}");
+        let Command::Map(Map::Query {
+            text, words, limit, ..
+        }) = line.command
+        else {
+            panic!("{asked:?}");
+        };
+        assert_eq!(
+            (format!("{text} {}", words.join(" ")).trim(), limit),
+            ("- fix it", 3)
+        );
+    }
     parsed!(["daemon", "start"], Command::Daemon(Daemon::Start) => ());
     parsed!(["daemon", "stop"], Command::Daemon(Daemon::Stop) => ());
     parsed!(["daemon", "restart"], Command::Daemon(Daemon::Restart) => ());

@@ -187,7 +187,8 @@ fn progress<'c>(
             covers(on, branch) || (*on == checkout.branch && checkout.joined.contains(branch))
         })
     };
-    let whole = passed.prove(&pattern.failed_command);
+    let whole = [&pattern.failed_command, &pattern.ran].map(|command| passed.prove(command));
+    let whole = whole.concat();
     let branches: Vec<String> = (pattern.branches.iter())
         .filter(|branch| !proven(branch, &whole))
         .cloned()
@@ -196,7 +197,8 @@ fn progress<'c>(
         return Progress::Resolved("command");
     }
     let is_open = |test: &&FailingTest| {
-        let on = passed.prove_one(&pattern.failed_command, test);
+        let mut on = passed.prove_one(&pattern.failed_command, test);
+        on.extend(passed.prove_one(&pattern.ran, test));
         on.is_empty() || !branches.iter().all(|branch| proven(branch, &on))
     };
     let failing: Vec<FailingTest> = pattern.failing.iter().filter(is_open).cloned().collect();
@@ -302,6 +304,7 @@ fn record(
     pattern.area_id = context.area_id.to_owned();
     pattern.subsystem = context.area_id.to_owned();
     pattern.failed_command.clone_from(&failure.command);
+    pattern.ran.clone_from(&failure.ran);
     pattern.last_execution_id = context.execution_id.to_owned();
     pattern.session = context.session;
     stamp(&mut pattern, context.now);

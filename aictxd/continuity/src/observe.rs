@@ -171,13 +171,19 @@ impl Observation {
             Outcome::Passed if elsewhere => push(&mut self.passed, &row.command),
             Outcome::Failed if elsewhere && aside != Aside::Within => {}
             Outcome::Passed => {
-                let pass = Pass {
-                    command: row.command.clone(),
-                    branch: row.branch.clone(),
-                };
-                self.open_failures
-                    .retain_mut(|failed| !failed.is_settled_by(&pass));
-                self.pass(pass);
+                // By the name of a script, and by what that runs.
+                for command in [&row.ran, &row.command] {
+                    if command.is_empty() {
+                        continue;
+                    }
+                    let pass = Pass {
+                        command: command.clone(),
+                        branch: row.branch.clone(),
+                    };
+                    self.open_failures
+                        .retain_mut(|failed| !failed.is_settled_by(&pass));
+                    self.pass(pass);
+                }
                 if row.test {
                     self.validated = true;
                 }
@@ -191,6 +197,7 @@ impl Observation {
                 });
                 self.open_failures.push(Failure {
                     branch: row.branch.clone(),
+                    ran: row.ran.clone(),
                     ..Failure::new(&row.command, row.test, &row.errors)
                 });
                 if self.open_failures.len() > MAX_LIST {

@@ -30,6 +30,8 @@ pub struct Project {
     pub manifests: Vec<String>,
     /// `test`, `tests`, `check` targets of a Makefile.
     pub makefile_targets: Vec<String>,
+    /// Manifests whose kind promises a test command that this project does not have.
+    pub testless: Vec<String>,
     /// Directories at the root, sorted, at most 12.
     pub directories: Vec<String>,
     /// Beginning of the README.
@@ -166,6 +168,7 @@ impl Project {
     pub fn test_command(&self) -> Option<(String, &'static str)> {
         let by_manifest = ECOSYSTEMS
             .iter()
+            .filter(|(manifest, ..)| !self.testless.iter().any(|m| m == manifest))
             .find(|(manifest, ..)| self.manifests.iter().any(|m| m == manifest))
             .map(|(_, _, command)| ((*command).to_owned(), "project_convention"));
         let by_make = self

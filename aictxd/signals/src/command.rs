@@ -1,6 +1,7 @@
 //! Command lines compared: is it a test run, is it the same command, does it cover that one.
 
 mod aside;
+mod behind;
 mod checks;
 mod dry_run;
 mod looks;
@@ -9,6 +10,7 @@ mod test_run;
 mod views;
 
 pub use aside::{Aside, sets_aside};
+pub use behind::{calls_tests_by_name, tests_behind};
 pub use views::viewed;
 
 use std::fmt::Write as _;

@@ -23,8 +23,9 @@ use scan::{Scanned, scan};
 
 pub use began::never_began;
 pub use command::{
-    Aside, Check, at_root, check_class, command_word, hides_status, is_test_command,
-    normalise_command, only_checks, only_looks, same_check, sets_aside, viewed,
+    Aside, Check, at_root, calls_tests_by_name, check_class, command_word, hides_status,
+    is_test_command, normalise_command, only_checks, only_looks, same_check, sets_aside,
+    tests_behind, viewed,
 };
 pub use fingerprint::fingerprint;
 pub use output::{HEAD_BYTES, MAX_LINE_CHARS, TAIL_BYTES};

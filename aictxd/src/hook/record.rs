@@ -79,17 +79,20 @@ impl Session {
         }
     }
 
-    /// Files that a command has just written: those that its words say and whose time of change says so, too.
-    /// What git ignores was built, not edited.
-    fn written_by(&self, command: &str, tool: &str, duration_ms: Option<u64>) -> Vec<String> {
-        if aictx_signals::only_looks(command) {
-            return Vec::new();
-        }
+    /// What a command writes and which scripts it calls, by its words and theirs.
+    fn followed(&self, command: &str, tool: &str) -> WorktreeFacts {
         let worktree = &self.live.worktree;
         let facts = WorktreeFacts::of(&self.app, worktree, Arc::default(), Arc::default());
         let facts = facts.watching(true);
         let (root, cwd) = (worktree.to_string_lossy(), self.cwd.to_string_lossy());
         facts.judge(command, tool, &root, &cwd);
+        facts
+    }
+
+    /// Files that a command has just written: those that its words say and whose time of change says so, too.
+    /// What git ignores was built, not edited.
+    fn written(&self, facts: &WorktreeFacts, duration_ms: Option<u64>) -> Vec<String> {
+        let worktree = &self.live.worktree;
         let ran = duration_ms.map_or(JUST_NOW, Duration::from_millis) + COARSE;
         let since = SystemTime::now().checked_sub(ran);
         let is_new = |path: &RepoPath| {
@@ -145,7 +148,13 @@ impl Session {
                 row.outcome = Outcome::Unknown;
                 return row;
             }
-            row.paths = self.written_by(command, &call.tool, duration_ms);
+            if !aictx_signals::only_looks(command) {
+                let facts = self.followed(command, &call.tool);
+                row.paths = self.written(&facts, duration_ms);
+                row.ran = facts
+                    .tests_behind(&row.command, &row.cwd)
+                    .unwrap_or_default();
+            }
             // The agent reports a failing pipeline as a success when its last command succeeds,
             // so the status of a success is known only without a pipe; then the text decides.
             let exit = match output.status {
@@ -177,6 +186,12 @@ impl Session {
                 None => (None, error),
             };
             self.read_output(&mut row, command, exit, text, "").await;
+            if row.test {
+                let facts = self.followed(command, &call.tool);
+                row.ran = facts
+                    .tests_behind(&row.command, &row.cwd)
+                    .unwrap_or_default();
+            }
             // Called a failure by the agent: that is known even when the status is not.
             row.outcome = Outcome::Failed;
         } else {

@@ -103,8 +103,11 @@ pub enum Map {
     /// Rank the files that matter for a task
     Query {
         /// The task or question, in any words
-        #[arg(value_name = "TEXT", required = true, num_args = 1.., allow_hyphen_values = true)]
-        text: Vec<String>,
+        #[arg(value_name = "TEXT", allow_hyphen_values = true)]
+        text: String,
+        /// More words of it
+        #[arg(value_name = "WORDS")]
+        words: Vec<String>,
         /// At most this many files, 1 to 50
         #[arg(short = 'n', long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..=50))]
         limit: u32,

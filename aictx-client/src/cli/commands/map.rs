@@ -28,13 +28,14 @@ pub(super) fn map(backend: &Backend, command: Map, paint: Paint) -> Result<Answe
     match command {
         Map::Query {
             text,
+            words,
             limit,
             active,
             at,
         } => {
             let params = MapQueryParams {
                 repo: absolute(&at.repo.repo)?,
-                text: text.join(" "),
+                text: [[text].as_slice(), &words].concat().join(" "),
                 limit,
                 active,
                 wait_ms: waiting(backend, &at)?,

@@ -43,6 +43,8 @@ pub(crate) struct Failure {
     pub(crate) events: Vec<ErrorEvent>,
     /// Branch it failed on; empty when that is not known.
     pub(crate) branch: String,
+    /// The test runs behind the command, where it is the name of a script.
+    pub(crate) ran: String,
     /// Other branches on which its check passed since.
     pub(crate) passed_on: Vec<String>,
     /// The tests that failed and have not passed since; empty when not all of them are known.
@@ -68,6 +70,7 @@ impl Failure {
             test,
             events: events.to_vec(),
             branch: String::new(),
+            ran: String::new(),
             passed_on: Vec::new(),
             failing: failing_tests(events),
         }
@@ -77,7 +80,8 @@ impl Failure {
     /// failed.
     pub(super) fn is_settled_by(&mut self, pass: &Pass) -> bool {
         let same_branch = covers(&pass.branch, &self.branch);
-        if same_check(&pass.command, &self.command) {
+        let ran = || !self.ran.is_empty() && same_check(&pass.command, &self.ran);
+        if same_check(&pass.command, &self.command) || ran() {
             if !same_branch && !self.passed_on.contains(&pass.branch) {
                 self.passed_on.push(pass.branch.clone());
             }
@@ -87,9 +91,10 @@ impl Failure {
             return false;
         }
         let passed = Passed::new(std::slice::from_ref(pass));
-        let command = &self.command;
-        self.failing
-            .retain(|test| passed.prove_one(command, test).is_empty());
+        let (command, ran) = (&self.command, &self.ran);
+        self.failing.retain(|test| {
+            passed.prove_one(command, test).is_empty() && passed.prove_one(ran, test).is_empty()
+        });
         self.failing.is_empty()
     }
 

@@ -493,6 +493,10 @@ fn follow(
             return false;
         };
         let cwd = judge.place.absolute(from, below).unwrap_or_default();
+        if let Some(Located::Inside(dir)) = judge.place.locate(None, &cwd) {
+            let dir = if dir.is_root() { "" } else { dir.as_str() };
+            judge.facts.follows(dir, &commands);
+        }
         let by = match &judge.called.by {
             Some(by) => by.clone(),
             None => shown(call, program),

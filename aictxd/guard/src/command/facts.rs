@@ -108,6 +108,12 @@ pub trait Facts {
         let _ = path;
         None
     }
+
+    /// Is told the commands of each script or target that is followed into, run in `dir` of the repository,
+    /// empty for its root.
+    fn follows(&self, dir: &str, commands: &str) {
+        let _ = (dir, commands);
+    }
 }
 
 /// Bytes of a text that is looked at.

@@ -9,7 +9,7 @@ use crate::shell::{SimpleCommand, Word};
 /// A test run: what runs it and what it was narrowed to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct TestRun<'c> {
-    tool: &'static str,
+    pub(super) tool: &'static str,
     dir: Cow<'c, str>,
     /// Operands: files, node ids, packages, name filters.
     chosen: Vec<Cow<'c, str>>,

@@ -82,9 +82,12 @@ pub(super) fn make(text: &str, wanted: &[&str]) -> Option<String> {
         let text = put_in(&line, &variables);
         // Every line has a shell of its own; a variable may hold several.
         for line in text.lines() {
-            let line = line.trim_start_matches(['@', '-', '+', ' ', '\t']);
+            let command = line.trim_start_matches(['@', '-', '+', ' ', '\t']);
+            let signs = line.get(..line.len() - command.len()).unwrap_or_default();
             out.push('(');
-            out.push_str(line);
+            out.push_str(command);
+            // How it ends does not matter.
+            out.push_str(if signs.contains('-') { " || true" } else { "" });
             out.push_str("\n)\n");
         }
         if out.len() > MAX_COMMANDS {
