@@ -132,7 +132,9 @@ pub fn steer_in(
         }
         if spoken::forbids_it(clause, one.label) {
             // "A is being worked on, so leave it alone."
-            let spoken = spoken::paths(&clauses, one.clause, &judged, true);
+            // "Review A, without touching it" speaks of what it orders.
+            let apart = clause.items.first().is_none_or(|i| !i.has(Class::Without));
+            let spoken = spoken::paths(&clauses, one.clause, &judged, apart);
             if !spoken.is_empty() {
                 updates.constraint_note = None;
                 updates.required_paths.retain(|path| !spoken.contains(path));

@@ -10,7 +10,7 @@ use super::shades::{
     does_without_checks, is_location, is_narrow, is_tests, is_theirs, names_their_tests, passes_on,
     tests_of, without,
 };
-use super::spoken::{is_any_change, is_everything};
+use super::spoken::{is_any_change, is_everything, is_without_any_change};
 
 /// Most paths of one role.
 pub(super) const MAX_PATHS: usize = 12;
@@ -44,6 +44,10 @@ pub(super) fn assign(
             let (ordered, before): (Vec<_>, Vec<_>) =
                 before.into_iter().partition(|(at, _)| *at < without);
             extend(&mut updates.required_paths, paths(&ordered));
+            if is_without_any_change(clause) {
+                extend(&mut updates.forbidden_paths, vec![EVERYTHING.to_owned()]);
+                return;
+            }
             let before: Vec<_> = before
                 .into_iter()
                 .filter(|(at, _)| {

@@ -14,7 +14,7 @@ const IT: &[&str] = &[
     "dem", "den", "die", "esse", "esta", "este", "ici", "ihn", "it", "l", "la", "las", "le", "les",
     "lo", "los", "nele", "o", "os", "que", "sie", "that", "them", "there", "these", "this",
     "those", "y", "これ", "それ", "そこ", "ここ", "です", "て", "で", "に", "の", "は", "も", "を",
-    "你", "它", "这个", "那个", "都",
+    "zu", "你", "它", "这个", "那个", "都",
 ];
 /// Verbs for any change. "Don't rename it" is about one way to change it.
 const ANY_CHANGE: &[&str] = &[
@@ -124,6 +124,7 @@ pub(super) fn forbids_it(clause: &Clause, label: Label) -> bool {
         .with(Set::of(Class::NegEnd))
         .with(Set::of(Class::Not))
         .with(Set::of(Class::HandsOff))
+        .with(Set::of(Class::Without))
         .with(Set::of(Class::Avoid))
         .with(Set::of(Class::Leave))
         .with(Set::of(Class::Alone))
@@ -293,6 +294,16 @@ pub(super) fn is_everything(clause: &Clause) -> bool {
         })
 }
 
+/// "Find the bug without changing anything": whatever it names is only to be looked at.
+pub(super) fn is_without_any_change(clause: &Clause) -> bool {
+    let without = clause.items.iter().position(|i| i.has(Class::Without));
+    let behind = without.and_then(|at| clause.items.get(at + 1..));
+    let behind = behind.unwrap_or_default();
+    behind.iter().any(|i| i.has(Class::Nothing))
+        && behind.iter().any(is_any_change)
+        && !behind.iter().any(|i| i.has(Class::Path))
+}
+
 /// Whether a clause orders that something be written: "update the README", "add tests".
 pub(super) fn orders_a_change(clause: &Clause) -> bool {
     let verbs = Set::of(Class::Edit)
@@ -313,6 +324,7 @@ pub(super) fn orders_a_change(clause: &Clause) -> bool {
         && !clause.conditional
         && !clause.reported
         && !is_everything(clause)
+        && !is_without_any_change(clause)
         && !clause
             .items
             .iter()
