@@ -151,16 +151,28 @@ pub fn parse_run(run: &Run) -> Parsed {
     }
 }
 
+/// The exit status by which pytest says that it found no test to run: none was there, or none was asked for.
+const NO_TESTS: i32 = 5;
+
 /// Whether the run passed: by its exit status, else by what it says about itself. Of a test run that
 /// says that it ran no test, nothing is known.
 pub fn outcome(run: &Run) -> Outcome {
     match run.exit_status {
         Some(0) if !is_test_command(run.command) => return Outcome::Passed,
-        Some(0) | None => {}
+        Some(0 | NO_TESTS) | None => {}
         Some(_) => return Outcome::Failed,
     }
     let texts = cleaned(run);
     let scanned = scanned(&texts);
+    if run.exit_status == Some(NO_TESTS) {
+        let is_pytest = check_class(run.command).is_some_and(|class| class.starts_with("pytest"));
+        let totals = scanned.iter().flat_map(|scanned| &scanned.totals);
+        let failed = tests_seen::read(totals.copied()).is_some_and(|seen| seen.failed > 0);
+        return match is_pytest && !failed {
+            true => Outcome::Unknown,
+            false => Outcome::Failed,
+        };
+    }
     let verdict = match run.exit_status {
         Some(_) => Some(true),
         None => said(&scanned),

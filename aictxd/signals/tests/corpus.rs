@@ -265,3 +265,45 @@ proptest::proptest! {
         }
     }
 }
+
+/// pytest ends with 5 when it found no test: that is no failure of the code, and no success.
+#[test]
+fn a_run_that_found_no_test_says_nothing() {
+    for (command, status, output, want) in [
+        (
+            "pytest -k nothing",
+            5,
+            "collected 3 items / 3 deselected / 0 selected\n\n===== 3 deselected in 0.01s =====",
+            Outcome::Unknown,
+        ),
+        (
+            "python -m pytest tests",
+            5,
+            "===== no tests ran in 0.00s =====",
+            Outcome::Unknown,
+        ),
+        (
+            "pytest",
+            1,
+            "===== no tests ran in 0.00s =====",
+            Outcome::Failed,
+        ),
+        (
+            "pytest",
+            5,
+            "===== 1 failed in 0.10s =====",
+            Outcome::Failed,
+        ),
+        ("./deploy", 5, "no tests ran", Outcome::Failed),
+    ] {
+        let run = Run {
+            command,
+            exit_status: Some(status),
+            stdout: output.as_bytes(),
+            stderr: b"",
+            root: "",
+            cwd: "",
+        };
+        assert_eq!(outcome(&run), want, "{command} {output}");
+    }
+}

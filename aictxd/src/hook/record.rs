@@ -192,8 +192,11 @@ impl Session {
                     .tests_behind(&row.command, &row.cwd)
                     .unwrap_or_default();
             }
-            // Called a failure by the agent: that is known even when the status is not.
-            row.outcome = Outcome::Failed;
+            // Called a failure by the agent: that is known even when the status is not. One whose status says
+            // that nothing was tested is none.
+            if exit.is_none() || row.outcome != Outcome::Unknown {
+                row.outcome = Outcome::Failed;
+            }
         } else {
             row.outcome = Outcome::Failed;
             row.text = truncate_chars(error, 300);
