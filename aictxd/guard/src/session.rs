@@ -5,7 +5,7 @@ use aictx_proto::path::Located;
 use aictx_proto::text::{clean, printable};
 
 use crate::hook::HookVerdict;
-use crate::steer::{EVERYTHING, SteerState, SteerVerdict};
+use crate::steer::{EVERYTHING, SteerState, SteerVerdict, words_of};
 
 /// A file that somebody else changed, or is at work on.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -78,11 +78,11 @@ pub fn hook_limits(limits: &SteerState, path: &Located, shown: &str) -> HookVerd
         )),
         Some(SteerVerdict::OutsideAllowed) if limits.moved_on => HookVerdict::Ask(format!(
             "aictx: the user limited this session to {} before the last request; {shown} lies outside.",
-            clean(&printable(&limits.allowed_paths.join(", ")), 160)
+            clean(&printable(&words_of(&limits.allowed_paths).join(", ")), 160)
         )),
         Some(SteerVerdict::OutsideAllowed) => HookVerdict::Deny(format!(
             "aictx: the user limited this session to {}; {shown} lies outside. Ask them if the change is needed.",
-            clean(&printable(&limits.allowed_paths.join(", ")), 160)
+            clean(&printable(&words_of(&limits.allowed_paths).join(", ")), 160)
         )),
     }
 }
@@ -101,7 +101,8 @@ pub fn limits_note(limits: &SteerState) -> Option<String> {
         return None;
     }
     let listed = |paths: &[String]| {
-        let paths: Vec<String> = paths.iter().map(|path| in_words(path)).collect();
+        let paths = words_of(paths).into_iter().map(in_words);
+        let paths: Vec<String> = paths.collect();
         clean(&paths.join(", "), 300)
     };
     let mut parts = Vec::new();

@@ -38,6 +38,7 @@ use pack::Language;
 use rules::RULES;
 
 pub use names::Names;
+pub(crate) use names::in_words as words_of;
 pub use roles::EVERYTHING;
 pub use state::{SteerState, SteerVerdict};
 

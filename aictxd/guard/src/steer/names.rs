@@ -25,31 +25,53 @@ const TESTS: [&str; 5] = [
 ];
 
 /// What else may be touched where nothing but the tests may: those that lie beside what they test, and what they need.
-const TESTS_EVERYWHERE: [&str; 10] = [
+const TESTS_EVERYWHERE: [&str; 8] = [
     "**/test",
     "**/spec",
     "**/specs",
     "**/__tests__",
     "**/*_spec.*",
-    "**/*Test.*",
-    "**/*Tests.*",
-    "**/*Spec.*",
+    "**/*.Tests",
     "**/conftest.py",
     "**/testdata",
+];
+
+/// Where tests are parts of the sources, no path tells them apart.
+const TESTS_WITHIN: [(&str, &str); 3] = [
+    ("Cargo.toml", "**/*.rs"),
+    ("build.zig", "**/*.zig"),
+    ("dub.json", "**/*.d"),
 ];
 
 /// The same for a message that limits all work to `entry`.
 pub(super) fn resolve_scope(entry: &str, names: &dyn Names) -> Vec<String> {
     let mut places = resolve(entry, names);
     if matches!(entry, "test" | "tests") {
-        let more = TESTS
+        let more = TESTS.iter().chain(&TESTS_EVERYWHERE);
+        let within = TESTS_WITHIN
             .iter()
-            .chain(&TESTS_EVERYWHERE)
-            .map(|p| (*p).to_owned());
-        let more: Vec<String> = more.filter(|p| !places.contains(p)).collect();
-        places.extend(more);
+            .filter(|(manifest, _)| names.at_root().iter().any(|name| name == manifest))
+            .map(|(_, sources)| sources);
+        for pattern in more.chain(within) {
+            if !places.iter().any(|place| place == pattern) {
+                places.push((*pattern).to_owned());
+            }
+        }
     }
     places
+}
+
+/// The entries of a list of limits for somebody to read: the patterns of tests are one.
+pub(crate) fn in_words(entries: &[String]) -> Vec<&str> {
+    let is_tests = |entry: &str| TESTS.iter().chain(&TESTS_EVERYWHERE).any(|p| *p == entry);
+    let mut words: Vec<&str> = Vec::new();
+    for entry in entries {
+        let word = if is_tests(entry) { "test files" } else { entry };
+        if !words.contains(&word) {
+            words.push(word);
+        }
+    }
+    words
 }
 
 /// The paths or patterns that `entry` of a message stands for. What is not at the root can be anywhere
@@ -135,5 +157,34 @@ mod tests {
         ] {
             assert_eq!(resolve(entry, &names), [want], "{entry}");
         }
+    }
+
+    #[test]
+    fn a_scope_of_tests_is_all_that_tests_are_called() {
+        let scope = |root: &str| {
+            let names = Worktree(vec!["tests".to_owned(), root.to_owned()], Vec::new());
+            resolve_scope("tests", &names)
+        };
+        let covers = |scope: &[String], path: &str| {
+            let path = aictx_proto::RepoPath::parse(path).unwrap();
+            scope.iter().any(|entry| super::super::covers(entry, &path))
+        };
+        let python = scope("setup.py");
+        for path in [
+            "tests/a.py",
+            "src/test_a.py",
+            "web/src/a.test.ts",
+            "conftest.py",
+            "src/test/java/ATest.java",
+            "Shop.Tests/CartTests.cs",
+            "app/__tests__/a.js",
+        ] {
+            assert!(covers(&python, path), "{path}");
+        }
+        assert!(!covers(&python, "src/a.py") && !covers(&python, "src/contest.py"));
+        assert_eq!(in_words(&python), ["tests", "test files"]);
+        // Rust has them in its sources.
+        let rust = scope("Cargo.toml");
+        assert!(covers(&rust, "src/lib.rs") && !covers(&rust, "Cargo.toml"));
     }
 }
