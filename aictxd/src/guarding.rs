@@ -83,21 +83,21 @@ impl WorktreeFacts {
     }
 
     /// The test runs behind the one script that a command calls by name, for whoever works in `cwd`, relative to the
-    /// worktree. Of a command that was judged, and [watched](Self::watching).
-    pub fn tests_behind(&self, command: &str, cwd: &str) -> Option<String> {
+    /// worktree; empty where there is nothing to be said. Of a command that was judged, and
+    /// [watched](Self::watching).
+    pub fn tests_behind(&self, command: &str, cwd: &str) -> String {
         if !aictx_signals::calls_tests_by_name(command) {
-            return None;
+            return String::new();
         }
         let followed = self.followed.borrow();
-        let mut scripts = Vec::with_capacity(followed.len());
-        for (dir, commands) in followed.iter() {
-            let dir = match cwd {
-                "" => dir.as_str(),
-                cwd => dir.strip_prefix(cwd)?,
-            };
-            scripts.push((dir.trim_start_matches('/'), commands.as_str()));
-        }
-        aictx_signals::tests_behind(scripts)
+        let scripts = followed.iter().map(|(dir, commands)| {
+            let below = Path::new(dir).strip_prefix(cwd).ok()?;
+            Some((below.to_str()?, commands.as_str()))
+        });
+        let scripts: Option<Vec<_>> = scripts.collect();
+        scripts
+            .and_then(aictx_signals::tests_behind)
+            .unwrap_or_default()
     }
 
     /// With what git says of the worktree.

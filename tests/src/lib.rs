@@ -319,8 +319,11 @@ impl TestEnv {
     pub fn stop_daemon(&self) {
         if let Ok(stream) = UnixStream::connect(self.socket()) {
             let _ = exchange(stream, r#"{"jsonrpc":"2.0","id":1,"method":"daemon.stop"}"#);
+            // It may still put something away when it answers no more; its lock is its own for life.
+            let lock = self.socket().with_extension("lock");
             wait_until("the daemon is gone", || {
                 UnixStream::connect(self.socket()).is_err()
+                    && fs::File::open(&lock).is_ok_and(|lock| lock.try_lock().is_ok())
             });
         }
     }

@@ -38,7 +38,7 @@ use pack::Language;
 use rules::RULES;
 
 pub use names::Names;
-pub(crate) use names::in_words as words_of;
+pub(crate) use names::words_of;
 pub use roles::EVERYTHING;
 pub use state::{SteerState, SteerVerdict};
 
@@ -132,8 +132,7 @@ pub fn steer_in(
             roles::extend(&mut updates.ordered_paths, spoken::ordered(clause));
         }
         if spoken::forbids_it(clause, one.label) {
-            // "A is being worked on, so leave it alone."
-            // "Review A, without touching it" speaks of what it orders.
+            // "A is being worked on, so leave it alone"; "review A, without touching it" speaks of what it orders.
             let apart = clause.items.first().is_none_or(|i| !i.has(Class::Without));
             let spoken = spoken::paths(&clauses, one.clause, &judged, apart);
             if !spoken.is_empty() {

@@ -39,15 +39,8 @@ pub fn normalise_command(command: &str) -> String {
     if complex {
         return command.split_whitespace().collect::<Vec<_>>().join(" ");
     }
-    let mut kept = script.commands.as_slice();
-    while let [before @ .., last] = kept {
-        if last.joined != Joined::Pipe || !FILTERS.contains(&last.name()) || before.is_empty() {
-            break;
-        }
-        kept = before;
-    }
     let mut out = String::new();
-    for part in kept {
+    for part in without_filters(&script.commands) {
         out.push_str(match part.joined {
             Joined::First => "",
             Joined::Sequence => "; ",
@@ -61,13 +54,28 @@ pub fn normalise_command(command: &str) -> String {
     out
 }
 
-fn render(out: &mut String, command: &SimpleCommand) {
+/// Commands without those at the end of a pipe that only shorten or copy what comes in.
+fn without_filters(mut commands: &[SimpleCommand]) -> &[SimpleCommand] {
+    while let [before @ .., last] = commands {
+        if last.joined != Joined::Pipe || !FILTERS.contains(&last.name()) || before.is_empty() {
+            break;
+        }
+        commands = before;
+    }
+    commands
+}
+
+fn render_words(out: &mut String, command: &SimpleCommand) {
     for (nth, word) in command.words.iter().enumerate() {
         if nth > 0 {
             out.push(' ');
         }
         render_word(out, word);
     }
+}
+
+fn render(out: &mut String, command: &SimpleCommand) {
+    render_words(out, command);
     for redirect in &command.redirects {
         let sign = match redirect.kind {
             RedirectKind::Read => "<",

@@ -295,6 +295,12 @@ fn a_run_that_found_no_test_says_nothing() {
             Outcome::Failed,
         ),
         ("./deploy", 5, "no tests ran", Outcome::Failed),
+        (
+            "pytest && ./deploy",
+            5,
+            "===== 3 passed in 0.10s =====",
+            Outcome::Failed,
+        ),
     ] {
         let run = Run {
             command,

@@ -151,9 +151,7 @@ impl Session {
             if !aictx_signals::only_looks(command) {
                 let facts = self.followed(command, &call.tool);
                 row.paths = self.written(&facts, duration_ms);
-                row.ran = facts
-                    .tests_behind(&row.command, &row.cwd)
-                    .unwrap_or_default();
+                row.ran = facts.tests_behind(&row.command, &row.cwd);
             }
             // The agent reports a failing pipeline as a success when its last command succeeds,
             // so the status of a success is known only without a pipe; then the text decides.
@@ -188,9 +186,7 @@ impl Session {
             self.read_output(&mut row, command, exit, text, "").await;
             if row.test {
                 let facts = self.followed(command, &call.tool);
-                row.ran = facts
-                    .tests_behind(&row.command, &row.cwd)
-                    .unwrap_or_default();
+                row.ran = facts.tests_behind(&row.command, &row.cwd);
             }
             // Called a failure by the agent: that is known even when the status is not. One whose status says
             // that nothing was tested is none.

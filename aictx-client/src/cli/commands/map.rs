@@ -35,7 +35,7 @@ pub(super) fn map(backend: &Backend, command: Map, paint: Paint) -> Result<Answe
         } => {
             let params = MapQueryParams {
                 repo: absolute(&at.repo.repo)?,
-                text: [[text].as_slice(), &words].concat().join(" "),
+                text: [vec![text], words].concat().join(" "),
                 limit,
                 active,
                 wait_ms: waiting(backend, &at)?,

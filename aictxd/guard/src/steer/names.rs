@@ -62,7 +62,7 @@ pub(super) fn resolve_scope(entry: &str, names: &dyn Names) -> Vec<String> {
 }
 
 /// The entries of a list of limits for somebody to read: the patterns of tests are one.
-pub(crate) fn in_words(entries: &[String]) -> Vec<&str> {
+pub(crate) fn words_of(entries: &[String]) -> Vec<&str> {
     let is_tests = |entry: &str| TESTS.iter().chain(&TESTS_EVERYWHERE).any(|p| *p == entry);
     let mut words: Vec<&str> = Vec::new();
     for entry in entries {
@@ -182,7 +182,7 @@ mod tests {
             assert!(covers(&python, path), "{path}");
         }
         assert!(!covers(&python, "src/a.py") && !covers(&python, "src/contest.py"));
-        assert_eq!(in_words(&python), ["tests", "test files"]);
+        assert_eq!(words_of(&python), ["tests", "test files"]);
         // Rust has them in its sources.
         let rust = scope("Cargo.toml");
         assert!(covers(&rust, "src/lib.rs") && !covers(&rust, "Cargo.toml"));

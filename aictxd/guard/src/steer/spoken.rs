@@ -216,24 +216,8 @@ const ANY: &[&str] = &[
 
 /// Words that tell how long something holds.
 const UNTIL: &[&str] = &[
-    "until",
-    "till",
-    "til",
-    "before",
-    "unless",
-    "hasta",
-    "hasta_que",
-    "hasta que",
-    "jusqu",
-    "tant",
-    "avant",
-    "bis",
-    "bevor",
-    "solange",
-    "até",
-    "ate",
-    "enquanto",
-    "mientras",
+    "until", "till", "til", "before", "unless", "hasta", "jusqu", "tant", "avant", "bis", "bevor",
+    "solange", "até", "ate", "enquanto", "mientras",
 ];
 
 /// Whether a word is a verb for any change.
@@ -250,8 +234,7 @@ pub(super) fn is_everything(clause: &Clause) -> bool {
         .with(Set::of(Class::NegEnd))
         .with(Set::of(Class::Not))
         .with(Set::of(Class::You));
-    // "No changes until I say so": what ends it is another matter.
-    // Spanish packs know "hasta que" as a phrase, and phrases have no text.
+    // "No changes until I say so": what ends it is another matter. Spanish packs know "hasta que" as a phrase, and phrases have no text.
     let until =
         |i: &Item| UNTIL.contains(&i.text.as_str()) || i.text.is_empty() && i.has(Class::AllObj);
     let end = clause.items.iter().position(until);

@@ -1,8 +1,8 @@
 //! The test runs behind the name of a script: `jest --ci` of `npm test`, `pytest -q` of `make test`.
 
 use super::test_run::{TestRun, test_run};
-use super::{FILTERS, render_word};
-use crate::shell::{self, Joined, SimpleCommand};
+use super::{render_word, render_words, without_filters};
+use crate::shell::{self, SimpleCommand, Word};
 
 /// Tools whose tests are somebody else's: what they run is named in a file of the repository.
 const BY_NAME: &[&str] = &[
@@ -17,14 +17,7 @@ const MAX_RUNS: usize = 400;
 pub fn calls_tests_by_name(command: &str) -> bool {
     let script = shell::parse(command);
     let plain = !script.undecided && !script.background;
-    let mut parts = script.commands.as_slice();
-    while let [before @ .., last] = parts {
-        if last.joined != Joined::Pipe || !FILTERS.contains(&last.name()) || before.is_empty() {
-            break;
-        }
-        parts = before;
-    }
-    let Some((call, before)) = parts.split_last() else {
+    let Some((call, before)) = without_filters(&script.commands).split_last() else {
         return false;
     };
     let sets = |part: &SimpleCommand| {
@@ -82,19 +75,16 @@ pub fn tests_behind<'t>(scripts: impl IntoIterator<Item = (&'t str, &'t str)>) -
 /// A command as a line of its own, run in the directory that it has below `dir`.
 fn in_place(dir: &str, command: &SimpleCommand) -> Option<String> {
     let mut line = String::new();
-    for (nth, word) in command.words.iter().enumerate() {
-        if nth > 0 {
-            line.push(' ');
-        }
-        render_word(&mut line, word);
-    }
+    render_words(&mut line, command);
     let place = match (dir, command.dir.as_deref()?) {
         ("", "") => return Some(line),
         (dir, "") => dir.to_owned(),
         ("", below) => below.to_owned(),
         (dir, below) => format!("{dir}/{below}"),
     };
-    Some(format!("(cd {place} && {line})"))
+    let mut out = "(cd ".to_owned();
+    render_word(&mut out, &Word::plain(&place));
+    Some(format!("{out} && {line})"))
 }
 
 #[cfg(test)]
@@ -117,6 +107,7 @@ mod tests {
                 Some("mocha 'a b'"),
             ),
             (&[("web", "jest\n")], Some("(cd web && jest)")),
+            (&[("my app", "jest\n")], Some("(cd 'my app' && jest)")),
             (
                 &[("", "cd api && go test ./...\n")],
                 Some("(cd api && go test ./...)"),

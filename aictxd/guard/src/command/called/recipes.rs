@@ -87,7 +87,9 @@ pub(super) fn make(text: &str, wanted: &[&str]) -> Option<String> {
             out.push('(');
             out.push_str(command);
             // How it ends does not matter.
-            out.push_str(if signs.contains('-') { " || true" } else { "" });
+            if signs.contains('-') && !command.is_empty() {
+                out.push_str(" || true");
+            }
             out.push_str("\n)\n");
         }
         if out.len() > MAX_COMMANDS {
