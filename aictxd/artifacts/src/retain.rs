@@ -20,6 +20,10 @@ use crate::lock::DEADLINE;
 use crate::read;
 use crate::store::Store;
 
+pub(crate) use self::stays::Stays;
+
+mod stays;
+
 /// What `.aictx` stays below for ever, in bytes: the archive (32 MiB), ledgers (8 MiB), the
 /// histories at their limits (about 2 MiB), 250 strategies and 500 failure patterns (rows of at
 /// most 64 KiB, in practice 1 MiB), threads, contracts, documents and what was set aside (about
@@ -29,7 +33,7 @@ pub const MAX_TOTAL: u64 = 64 * 1024 * 1024;
 /// Bytes of all segments of the archive.
 pub const MAX_ARCHIVE: u64 = 32 * 1024 * 1024;
 /// Most ledgers of ended sessions kept as files; older ones are read from the archive.
-pub const MAX_LEDGERS: usize = 16;
+pub const MAX_LEDGERS: usize = 8;
 /// Most bytes of ledgers kept.
 pub const MAX_LEDGER_BYTES: u64 = 8 * 1024 * 1024;
 /// Largest history that is split at once; whoever made a larger one has to decide about it.
@@ -38,9 +42,6 @@ const MAX_SPLIT: u64 = 256 * 1024 * 1024;
 const MAX_PACK: u64 = 16 * 1024 * 1024;
 /// Entries of a directory that are looked at.
 const MAX_LISTED: usize = 10_000;
-/// What a pinned row says of itself, as it is written.
-const PINNED: &[u8] = b"\"pinned\":true";
-
 /// How a history is bounded.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Bound<'f> {
@@ -51,6 +52,8 @@ pub(crate) struct Bound<'f> {
     pub(crate) keep: u64,
     /// Rows that stay at least, however long: what readers look at.
     pub(crate) rows: usize,
+    /// What stays besides.
+    pub(crate) stays: Stays,
 }
 
 const fn bound(file: &str, limit: u64, keep: u64, rows: usize) -> Bound<'_> {
@@ -59,6 +62,13 @@ const fn bound(file: &str, limit: u64, keep: u64, rows: usize) -> Bound<'_> {
         limit: limit * 1024,
         keep: keep * 1024,
         rows,
+        stays: Stays::Newest,
+    }
+}
+
+impl Bound<'_> {
+    const fn and(self, stays: Stays) -> Self {
+        Self { stays, ..self }
     }
 }
 
@@ -69,15 +79,15 @@ const fn bound(file: &str, limit: u64, keep: u64, rows: usize) -> Bound<'_> {
 /// looks back; compressed, a row costs a tenth. Reports and `log` read on in the archive.
 pub(crate) const BOUNDS: &[Bound] = &[
     // A finalize that is repeated is known by this file.
-    bound(AGENT_EXECUTION_LOG, 48, 32, 48),
-    bound(EXECUTION_LOGS, 24, 14, 12),
+    bound(AGENT_EXECUTION_LOG, 30, 18, 32),
+    bound(EXECUTION_LOGS, 18, 10, 12),
     // A repository may share these.
-    bound(HANDOFFS, 56, 40, 32),
+    bound(HANDOFFS, 28, 16, 16).and(Stays::LastOfBranch),
     // Sessions that were begun within the week and never finalized are known by this one.
-    bound(LIFECYCLE_EVENTS, 64, 44, 100),
-    bound(CONTRACT_COMPLIANCE, 24, 12, 16),
+    bound(LIFECYCLE_EVENTS, 28, 16, 40).and(Stays::Unfinished),
+    bound(CONTRACT_COMPLIANCE, 16, 8, 12),
     bound(DECISIONS, 512, 256, 250),
-    bound(VERDICTS, 256, 128, 100),
+    bound(VERDICTS, 32, 16, 24),
     bound(FORGOTTEN, 64, 0, 0),
     bound("archive/failure_memory/evicted.jsonl", 16, 0, 0),
     bound("archive/strategy_memory/evicted.jsonl", 16, 0, 0),
@@ -195,6 +205,7 @@ impl Store {
                     limit: MAX_EVENTS,
                     keep: KEPT_EVENTS,
                     rows: 0,
+                    stays: Stays::Newest,
                 };
                 split_history(root, &bound).map_err(|e| root.error(&file, e))?;
                 done.files += 1;
@@ -231,7 +242,7 @@ impl Store {
     }
 }
 
-/// Moves all but the newest rows of a history to the archive; pinned rows stay. Says whether any
+/// Moves all but the newest rows of a history, and those that stay besides, to the archive. Says whether any
 /// moved: few do not, so that a history whose rows are long is not rewritten for each of them.
 fn split_history(root: &Root, bound: &Bound) -> std::io::Result<bool> {
     let file = bound.file;
@@ -241,16 +252,12 @@ fn split_history(root: &Root, bound: &Bound) -> std::io::Result<bool> {
     let bytes = fs::read_range(&mut open, 0, MAX_SPLIT)?;
     let keep = usize::try_from(bound.keep).unwrap_or(0);
     let (old, new) = bytes.split_at(cut(&bytes, keep, bound.rows));
-    let lines = || old.split_inclusive(|b| *b == b'\n');
-    let is_pinned = |line: &[u8]| memchr::memmem::find(line, PINNED).is_some();
-    let (pinned, gone): (Vec<&[u8]>, Vec<&[u8]>) = lines().partition(|line| is_pinned(line));
-    let gone = gone.concat();
+    let (mut left, gone) = bound.stays.divide(old, new);
     let worth = (bound.limit.saturating_sub(bound.keep) / 2).max(new.len() as u64 / 4);
     if gone.is_empty() || (gone.len() as u64) < worth {
         return Ok(false);
     }
     archive::put(root, file, &gone)?;
-    let mut left = pinned.concat();
     left.extend_from_slice(new);
     // Rows that a program without the lock appends meanwhile are carried over.
     commit::replace_rows(root, file, left, bytes.len() as u64)?;

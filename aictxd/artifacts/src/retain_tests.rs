@@ -24,6 +24,7 @@ fn small(file: &str) -> [Bound<'_>; 1] {
         limit: 4_000,
         keep: 1_000,
         rows: 2,
+        stays: Stays::Newest,
     }]
 }
 
@@ -87,6 +88,59 @@ fn pinned_rows_stay_however_old() {
     assert_eq!((live[0], live.len()), (3, 5));
     let pinned = all(&store, DECISIONS).len();
     assert_eq!(pinned, 40);
+}
+
+#[test]
+fn the_last_handoff_of_each_branch_stays_however_old() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Store::create(dir.path()).unwrap();
+    for n in 0..40 {
+        let branch = match n {
+            3 | 5 => "rare",
+            7 => "once",
+            _ => "main",
+        };
+        let row = json!({ "summary": "y".repeat(200), "n": n, "branch": branch });
+        append(&store, HANDOFFS, row);
+    }
+    let bounds = small(HANDOFFS).map(|b| b.and(Stays::LastOfBranch));
+    assert_eq!(store.archive_above(&bounds).unwrap(), 1);
+    let live = numbers(&store.all_rows(HANDOFFS).unwrap());
+    assert_eq!(live[..2], [5, 7]);
+    assert!(live[2] > 30, "{live:?}");
+    let mut every = numbers(&all(&store, HANDOFFS));
+    every.sort_unstable();
+    assert_eq!(every, (0..40).collect::<Vec<u64>>());
+}
+
+#[test]
+fn beginnings_of_sessions_that_never_ended_stay_for_a_week() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Store::create(dir.path()).unwrap();
+    let write = |n: u64, kind: &str, session: &str, day: u64| {
+        let at = format!("2026-03-{:02}T10:00:00Z", day);
+        let row = json!({
+            "event_type": kind, "session_id": session, "timestamp": at, "n": n,
+            "task": "y".repeat(200),
+        });
+        append(&store, LIFECYCLE_EVENTS, row);
+    };
+    write(0, "resume_called", "forgotten long ago", 1);
+    write(1, "resume_called", "forgotten", 8);
+    write(2, "resume_called", "asked again", 8);
+    write(3, "resume_called", "asked again", 8);
+    write(4, "resume_called", "done later", 8);
+    for n in 5..30 {
+        let session = format!("s{}", n / 2);
+        let kind = ["finalize_called", "resume_called"][usize::from(n % 2 == 0)];
+        write(n, kind, &session, 9);
+    }
+    write(30, "finalize_called", "done later", 10);
+    let bounds = small(LIFECYCLE_EVENTS).map(|b| b.and(Stays::Unfinished));
+    assert_eq!(store.archive_above(&bounds).unwrap(), 1);
+    let live = numbers(&store.all_rows(LIFECYCLE_EVENTS).unwrap());
+    assert_eq!(live[..2], [1, 3]);
+    assert!(live[2] > 20, "{live:?}");
 }
 
 #[test]

@@ -5,7 +5,7 @@ use std::process::Command;
 use super::*;
 use crate::StoreError;
 use crate::fault::{Injection, Op, with_injection};
-use crate::retain::Bound;
+use crate::retain::{Bound, Stays};
 
 const ENOSPC: i32 = 28;
 const EIO: i32 = 5;
@@ -22,6 +22,7 @@ const SMALL: [Bound; 1] = [Bound {
     limit: 2_000,
     keep: 500,
     rows: 2,
+    stays: Stays::Newest,
 }];
 
 /// What the child processes of these tests do; as a test of its own it does nothing.
