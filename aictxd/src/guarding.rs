@@ -135,7 +135,7 @@ fn dialect_of(tool: &str) -> Dialect {
 pub fn deletes(command: &str, root: &str, cwd: &str) -> bool {
     let risk = command_risk(command, Where { root, cwd }, &NoFacts);
     let kinds: Vec<String> = risk.reply().effects.into_iter().map(|e| e.kind).collect();
-    is_deletion(&kinds)
+    risk.deletes || is_deletion(&kinds)
 }
 
 /// What is remembered of a key, else what is found now.

@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::{Instant, SystemTime};
+use std::time::SystemTime;
 
 use aictx_guard::{Kind, Policy, Rules};
 use serde::{Deserialize, Serialize};
@@ -16,8 +17,6 @@ use crate::homes::MEMORY;
 const FILE: &str = "policy.toml";
 /// Larger policies are not read.
 const MAX_BYTES: u64 = 64 * 1024;
-/// How long a policy is used before the files are looked at again.
-const FRESH: std::time::Duration = std::time::Duration::from_millis(500);
 /// Longest notice of a policy that is not in force, in characters.
 const MAX_NOTICE: usize = 400;
 /// Repositories whose policy is remembered.
@@ -35,11 +34,13 @@ pub struct Policies {
 
 #[derive(Debug, Clone)]
 struct Known {
-    looked_at: Instant,
-    stamps: [Option<(SystemTime, u64)>; 3],
+    stamps: [Option<Stamp>; 3],
     rules: Arc<Rules>,
     problems: Problems,
 }
+
+/// Time of change, length and inode of a file.
+type Stamp = (SystemTime, u64, u64);
 
 /// Why policies are not in force; empty texts when they are.
 #[derive(Debug, Clone, Default)]
@@ -102,9 +103,9 @@ pub struct RepositoryPolicy {
     pub problem: String,
 }
 
-fn stamp(path: &Path) -> Option<(SystemTime, u64)> {
+fn stamp(path: &Path) -> Option<Stamp> {
     let meta = fs::symlink_metadata(path).ok()?;
-    Some((meta.modified().ok()?, meta.len()))
+    Some((meta.modified().ok()?, meta.len(), meta.ino()))
 }
 
 /// The user's own policy file.
@@ -322,17 +323,11 @@ impl Policies {
     fn rules(&self, app: &App, root: &Path) -> (Arc<Rules>, Problems) {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let have = known.get(root).cloned();
-        if let Some(have) = &have
-            && have.looked_at.elapsed() < FRESH
-        {
-            return (Arc::clone(&have.rules), have.problems.clone());
-        }
         let user = user_file(app);
         let theirs = file(app, root);
         let stamps = [stamp(&user), stamp(&theirs), stamp(&trust_file(app))];
-        let looked_at = Instant::now();
         let fresh = match have {
-            Some(have) if have.stamps == stamps => Known { looked_at, ..have },
+            Some(have) if have.stamps == stamps => return (have.rules, have.problems),
             _ => {
                 let mut problems = Problems::default();
                 let mut own = self.own.lock().unwrap_or_else(PoisonError::into_inner);
@@ -347,7 +342,6 @@ impl Policies {
                 problems.repository = found.problem;
                 let rules = Arc::new(Rules::of(own.clone(), policy, found.trusted));
                 Known {
-                    looked_at,
                     stamps,
                     rules,
                     problems,
@@ -363,7 +357,8 @@ impl Policies {
 }
 
 impl App {
-    /// The rules that hold in a repository. Files are looked at twice a second at most.
+    /// The rules that hold in a repository: whoever has just saved a policy relies on it, so the three files
+    /// are looked at every time, which takes some microseconds, and read when they changed.
     pub fn policy(&self, root: &Path) -> Arc<Rules> {
         self.policies.rules(self, root).0
     }

@@ -118,6 +118,8 @@ pub struct CommandRisk {
     pub findings: Vec<CommandFinding>,
     /// The whole text could be read.
     pub parsed: bool,
+    /// Something is deleted, be it worth a finding or not.
+    pub deletes: bool,
 }
 
 impl CommandRisk {
@@ -126,6 +128,7 @@ impl CommandRisk {
             tier: Tier::Plain,
             findings: Vec::new(),
             parsed: true,
+            deletes: false,
         }
     }
 }

@@ -25,6 +25,9 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
             "rm" | "find" | "fd" | "fdfind" | "rmdir" | "unlink" | "rimraf"
         );
     }
+    if deletes(call, arguments) {
+        judge.risk.deletes = true;
+    }
     match name {
         // `rmdir /s` belongs to another shell.
         "rmdir"
@@ -98,6 +101,17 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
         _ => return false,
     }
     true
+}
+
+/// Whether a program deletes what it is given, whatever that is worth.
+fn deletes(call: Call, arguments: &[Word]) -> bool {
+    match call.name {
+        "rm" | "unlink" | "rmdir" | "rimraf" | "del-cli" => {
+            call.command.fed || !operands(arguments).is_empty()
+        }
+        "find" | "fd" | "fdfind" => arguments.iter().any(|word| word.text == "-delete"),
+        _ => false,
+    }
 }
 
 fn is_formatter(name: &str, known: &str) -> bool {

@@ -72,6 +72,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
             }
         }
         "stash" => stash(judge, call, words),
+        "rm" if !has_option(words, &["-n", "--dry-run", "--cached"]) => judge.risk.deletes = true,
         _ => {}
     }
 }

@@ -441,6 +441,34 @@ fn a_flood_does_not_hide_the_worst() {
 }
 
 #[test]
+fn what_deletes_is_known_whatever_it_is_worth() {
+    for command in [
+        "rm a.txt",
+        "cd src && rm -f a.o",
+        "git rm old.py",
+        "ls *.tmp | xargs rm",
+        "unlink a",
+        "find . -name '*.pyc' -delete",
+        "find . -name '*.orig' -exec rm {} +",
+        "Remove-Item a.txt",
+        "sudo rm /tmp/x",
+    ] {
+        assert!(risk_in(command, "/r", "/r").deletes, "{command}");
+    }
+    for command in [
+        "git rm --cached old.py",
+        "git rm -n old.py",
+        "rm --help",
+        "find . -name '*.pyc'",
+        "echo rm a",
+        "grep -rn 'rm -f' .",
+        "Remove-Item a.txt -WhatIf",
+    ] {
+        assert!(!risk_in(command, "/r", "/r").deletes, "{command}");
+    }
+}
+
+#[test]
 fn hostile_lines_stay_within_their_limits() {
     for part in [
         "rm -rf $(",

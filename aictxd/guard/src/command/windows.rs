@@ -434,6 +434,7 @@ fn remove(judge: &mut Judge, call: Call, name: &str) {
     if option(&["-whatif"]) {
         return;
     }
+    judge.risk.deletes = true;
     let cmd = matches!(name, "del" | "erase" | "rd" | "rmdir");
     let recurses = option(&["-r"])
         || (cmd
