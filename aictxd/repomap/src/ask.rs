@@ -11,6 +11,7 @@ use crate::view::{FileId, Symbol, View};
 
 mod brief;
 mod letters;
+mod neighbours;
 mod references;
 mod relatives;
 mod symbols;

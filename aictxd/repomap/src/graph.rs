@@ -1,12 +1,17 @@
-//! Imports to files, by the table of paths alone.
+//! Imports to files, by the table of paths and what manifests say of names.
 //!
-//! Nothing of a build system is read: each language's rule of thumb is tried, from the nearest place
-//! to the farthest. What cannot be told from paths, or could be many files, resolves to nothing.
+//! No build system is run: each language's rule of thumb is tried, from the nearest place to the
+//! farthest. What cannot be told, or could be many files, resolves to nothing.
 
 use hashbrown::HashMap;
 
 use crate::facts::Facts;
+use crate::manifest::{Manifests, directory};
 use crate::view::FileId;
+
+use self::named::{Crate, Named};
+
+mod named;
 
 /// Most files that one import may mean (a Go or Java package).
 const MAX_PACKAGE: usize = 24;
@@ -20,12 +25,13 @@ pub struct Resolver<'a> {
     /// Files by their name without extension.
     stems: HashMap<&'a str, Vec<(FileId, &'a str)>>,
     directories: HashMap<&'a str, Vec<(FileId, &'a str)>>,
+    named: Named<'a>,
 }
 
 /// For each file (path, language, facts), in the order of their numbers, the files that it imports,
 /// ascending.
-pub fn resolve(files: &[(&str, &str, &Facts)]) -> Vec<Vec<FileId>> {
-    let resolver = Resolver::new(files.iter().map(|f| f.0));
+pub fn resolve(files: &[(&str, &str, &Facts)], manifests: &Manifests) -> Vec<Vec<FileId>> {
+    let resolver = Resolver::new(files.iter().map(|f| f.0), manifests);
     (0..)
         .zip(files)
         .map(|(at, (path, language, facts))| {
@@ -42,10 +48,6 @@ pub fn resolve(files: &[(&str, &str, &Facts)]) -> Vec<Vec<FileId>> {
         .collect()
 }
 
-fn directory(path: &str) -> &str {
-    path.rsplit_once('/').map_or("", |(d, _)| d)
-}
-
 fn join(directory: &str, rest: &str) -> String {
     match (directory, rest) {
         ("", rest) => rest.to_owned(),
@@ -56,11 +58,12 @@ fn join(directory: &str, rest: &str) -> String {
 
 impl<'a> Resolver<'a> {
     /// Takes all paths, in the order of the files' numbers.
-    pub fn new(paths: impl Iterator<Item = &'a str>) -> Self {
+    pub fn new(paths: impl Iterator<Item = &'a str>, manifests: &'a Manifests) -> Self {
         let mut resolver = Self {
             paths: HashMap::new(),
             stems: HashMap::new(),
             directories: HashMap::new(),
+            named: Named::default(),
         };
         for (at, path) in (0_u32..).zip(paths) {
             let id = FileId(at);
@@ -74,6 +77,7 @@ impl<'a> Resolver<'a> {
                 .or_default()
                 .push((id, path));
         }
+        resolver.named = Named::of(manifests, &|path| resolver.paths.contains_key(path));
         resolver
     }
 
@@ -196,14 +200,19 @@ impl<'a> Resolver<'a> {
         // Where the modules below this one lie.
         let below = match name {
             "mod.rs" | "lib.rs" | "main.rs" | "build.rs" => directory(path).to_owned(),
+            _ if self.named.is_root(path) => directory(path).to_owned(),
             _ => path.strip_suffix(".rs").unwrap_or(path).to_owned(),
         };
         let mut parts: Vec<&str> = module.split("::").filter(|p| *p != "*").collect();
+        let mut root = None;
         let mut base = match parts.first() {
             Some(&"crate") => self.crate_root(path),
             Some(&"self") => Some(below.clone()),
             Some(&"super") => Some(directory(&below).to_owned()),
-            Some(name) => self.crate_named(name),
+            Some(name) => self.crate_named(path, name).map(|named| {
+                root = named.root;
+                named.base
+            }),
             None => None,
         };
         if base.is_none() {
@@ -230,9 +239,10 @@ impl<'a> Resolver<'a> {
             }
             parts.pop();
         }
-        let root = ["lib.rs", "main.rs", "mod.rs"].map(|n| join(&base, n));
+        let own = root.or_else(|| self.named.root_in(&base).map(str::to_owned));
+        let usual = ["lib.rs", "main.rs", "mod.rs"].map(|n| join(&base, n));
         let file = [format!("{base}.rs")];
-        self.first(file.into_iter().chain(root), found);
+        self.first(own.into_iter().chain(file).chain(usual), found);
     }
 
     /// The directory of the crate root above a file.
@@ -242,6 +252,7 @@ impl<'a> Resolver<'a> {
             if ["lib.rs", "main.rs"]
                 .iter()
                 .any(|n| self.paths.contains_key(join(at, n).as_str()))
+                || self.named.root_in(at).is_some()
             {
                 return Some(at.to_owned());
             }
@@ -252,9 +263,13 @@ impl<'a> Resolver<'a> {
         }
     }
 
-    /// `some_crate` lies in `…/some-crate/src` or `…/crate/src`.
-    fn crate_named(&self, name: &str) -> Option<String> {
-        if matches!(name, "std" | "core" | "alloc") {
+    /// `some_crate` is what a manifest calls so; where there are none, it lies in `…/some-crate/src` or
+    /// `…/crate/src`.
+    fn crate_named(&self, path: &str, name: &str) -> Option<Crate> {
+        if let Some(named) = self.named.crate_named(path, name) {
+            return Some(named.clone());
+        }
+        if matches!(name, "std" | "core" | "alloc") || self.named.knows_crates() {
             return None;
         }
         let dashed = name.replace('_', "-");
@@ -279,7 +294,10 @@ impl<'a> Resolver<'a> {
                 *d,
             )
         });
-        roots.first().map(|d| format!("{d}/src"))
+        roots.first().map(|d| Crate {
+            base: format!("{d}/src"),
+            root: None,
+        })
     }
 
     fn relative_python(&self, path: &str, module: &str, found: &mut Vec<FileId>) {
@@ -319,12 +337,21 @@ impl<'a> Resolver<'a> {
     }
 
     fn script(&self, path: &str, module: &str, found: &mut Vec<FileId>) {
-        if !module.starts_with('.') {
+        if module.starts_with('.') {
+            if let Some(at) = relative(directory(path), module) {
+                self.script_at(&at, found);
+            }
             return;
         }
-        let Some(at) = relative(directory(path), module) else {
-            return;
-        };
+        for at in self.named.script(path, module) {
+            if self.script_at(&at, found) {
+                return;
+            }
+        }
+    }
+
+    /// The script that is imported as `at`, with or without its extension.
+    fn script_at(&self, at: &str, found: &mut Vec<FileId>) -> bool {
         const ENDS: [&str; 9] = [
             "", ".ts", ".tsx", ".js", ".jsx", ".mjs", ".cjs", ".vue", ".d.ts",
         ];
@@ -337,7 +364,7 @@ impl<'a> Resolver<'a> {
         let source: Vec<String> = source
             .flat_map(|s| [format!("{s}.ts"), format!("{s}.tsx"), format!("{s}.mts")])
             .collect();
-        self.first(plain.chain(source).chain(index), found);
+        self.first(plain.chain(source).chain(index), found)
     }
 
     fn include(&self, module: &str, found: &mut Vec<FileId>) {
@@ -354,6 +381,14 @@ impl<'a> Resolver<'a> {
     }
 
     fn go(&self, module: &str, found: &mut Vec<FileId>) {
+        if let Some(places) = self.named.go(module) {
+            for at in places {
+                if self.package(&at, &["go"], found) {
+                    return;
+                }
+            }
+            return;
+        }
         if !module.contains('/') {
             return;
         }
@@ -432,6 +467,159 @@ fn relative(directory: &str, module: &str) -> Option<String> {
 mod tests {
     use super::*;
 
+    /// What the file at `path` means by `module`, in a tree of `files` with their contents.
+    fn meant<'f>(files: &[(&'f str, &str)], path: &str, module: &str) -> Vec<&'f str> {
+        let manifests = Manifests::of(files.iter().map(|(p, text)| (*p, text.as_bytes())));
+        let resolver = Resolver::new(files.iter().map(|(p, _)| *p), &manifests);
+        let language = match path.rsplit('.').next() {
+            Some("rs") => "rust",
+            Some("go") => "go",
+            _ => "typescript",
+        };
+        let mut found = Vec::new();
+        resolver.find(path, language, module, &mut found);
+        found.into_iter().map(|f| files[f.0 as usize].0).collect()
+    }
+
+    #[test]
+    fn crates_go_by_what_manifests_call_them() {
+        let files = [
+            (
+                "Cargo.toml",
+                "[workspace.dependencies]\nshort = { path = \"core\", package = \"big-core\" }",
+            ),
+            ("core/Cargo.toml", "[package]\nname = \"big-core\"\n"),
+            ("core/src/lib.rs", ""),
+            ("core/src/io.rs", ""),
+            (
+                "odd/Cargo.toml",
+                "[package]\nname = \"odd\"\n[lib]\nname = \"oddly\"\npath = \"code/start.rs\"\n",
+            ),
+            ("odd/code/start.rs", ""),
+            ("odd/code/part.rs", ""),
+            ("util/Cargo.toml", "[package]\nname = \"our-util\"\n"),
+            ("util/src/lib.rs", ""),
+        ];
+        let find = |path, module| meant(&files, path, module);
+        assert_eq!(
+            find("util/src/lib.rs", "big_core::io::Read"),
+            ["core/src/io.rs"]
+        );
+        assert_eq!(
+            find("core/tests/all.rs", "big_core::io"),
+            ["core/src/io.rs"]
+        );
+        assert_eq!(find("util/src/lib.rs", "short::io"), ["core/src/io.rs"]);
+        assert_eq!(
+            find("util/src/lib.rs", "oddly::part::X"),
+            ["odd/code/part.rs"]
+        );
+        assert_eq!(find("util/src/lib.rs", "oddly::X"), ["odd/code/start.rs"]);
+        assert_eq!(find("odd/code/part.rs", "crate::X"), ["odd/code/start.rs"]);
+        assert_eq!(
+            find("odd/code/start.rs", "self::part"),
+            ["odd/code/part.rs"]
+        );
+        // Another one's crate that happens to end like a directory of ours.
+        assert_eq!(find("core/src/lib.rs", "tokio_util::codec"), [""; 0]);
+    }
+
+    #[test]
+    fn packages_of_go_lie_where_their_module_does() {
+        let files = [
+            (
+                "svc/go.mod",
+                "module example.org/svc/v2\nreplace example.org/log => ../shared/log\n",
+            ),
+            ("svc/api/api.go", ""),
+            ("svc/api/api_test.go", ""),
+            ("shared/log/log.go", ""),
+            ("log/log.go", ""),
+            ("tools/go.mod", "module example.org/tools\n"),
+            ("tools/tools.go", ""),
+        ];
+        let find = |module| meant(&files, "svc/main.go", module);
+        assert_eq!(find("example.org/svc/v2/api"), ["svc/api/api.go"]);
+        assert_eq!(find("example.org/log"), ["shared/log/log.go"]);
+        assert_eq!(find("example.org/tools"), ["tools/tools.go"]);
+        assert_eq!(find("github.com/other/log"), [""; 0]);
+        let library = [("src/go.mod", "module std\n"), ("src/net/url/url.go", "")];
+        assert_eq!(
+            meant(&library, "src/a/a.go", "net/url"),
+            ["src/net/url/url.go"]
+        );
+    }
+
+    #[test]
+    fn packages_and_aliases_of_scripts_are_followed() {
+        let files = [
+            (
+                "package.json",
+                r#"{"name": "root", "workspaces": ["packages/*"]}"#,
+            ),
+            (
+                "packages/a/package.json",
+                r#"{"name": "@m/a", "main": "dist/index.js"}"#,
+            ),
+            ("packages/a/src/index.ts", ""),
+            ("packages/a/src/deep/x.ts", ""),
+            (
+                "packages/b/package.json",
+                r##"{"name": "b", "exports": {".": "./entry.mjs", "./f/*": "./lib/f/*.js"},
+                "imports": {"#own/*": "./lib/*.js"}}"##,
+            ),
+            ("packages/b/entry.mjs", ""),
+            ("packages/b/lib/f/y.js", ""),
+            (
+                "app/tsconfig.base.json",
+                r#"{"compilerOptions": {"baseUrl": "src", "paths": {"~/*": ["ui/*"]}}}"#,
+            ),
+            (
+                "app/tsconfig.json",
+                "{ // ours\n\"extends\": \"./tsconfig.base\", }",
+            ),
+            ("app/src/ui/button.tsx", ""),
+            ("app/src/ui/list/index.ts", ""),
+            ("app/src/bare.ts", ""),
+            (
+                "vite/tsconfig.json",
+                r#"{"references": [{"path": "./tsconfig.app.json"}]}"#,
+            ),
+            (
+                "vite/tsconfig.app.json",
+                r#"{"compilerOptions": {"paths": {"@/*": ["./src/*"], "@": ["./src/main"]}}}"#,
+            ),
+            ("vite/src/main.ts", ""),
+            ("vite/src/z.vue", ""),
+        ];
+        let find = |path, module| meant(&files, path, module);
+        assert_eq!(find("app/src/bare.ts", "@m/a"), ["packages/a/src/index.ts"]);
+        assert_eq!(
+            find("app/src/bare.ts", "@m/a/deep/x"),
+            ["packages/a/src/deep/x.ts"]
+        );
+        assert_eq!(find("app/src/bare.ts", "b"), ["packages/b/entry.mjs"]);
+        assert_eq!(find("app/src/bare.ts", "b/f/y"), ["packages/b/lib/f/y.js"]);
+        assert_eq!(
+            find("packages/b/entry.mjs", "#own/f/y"),
+            ["packages/b/lib/f/y.js"]
+        );
+        assert_eq!(
+            find("app/src/bare.ts", "~/button"),
+            ["app/src/ui/button.tsx"]
+        );
+        assert_eq!(
+            find("app/src/bare.ts", "~/list"),
+            ["app/src/ui/list/index.ts"]
+        );
+        assert_eq!(find("app/src/ui/button.tsx", "bare"), ["app/src/bare.ts"]);
+        assert_eq!(find("vite/src/main.ts", "@/z"), ["vite/src/z.vue"]);
+        assert_eq!(find("vite/src/z.ts", "@"), ["vite/src/main.ts"]);
+        for external in ["react", "@m/c", "node:fs", "@other/a", "b-side"] {
+            assert_eq!(find("app/src/bare.ts", external), [""; 0], "{external}");
+        }
+    }
+
     #[test]
     fn every_language_finds_its_files() {
         let paths = [
@@ -453,7 +641,8 @@ mod tests {
             "x/src/main/java/com/acme/L.java",
             "lib/acme/m.rb",
         ];
-        let resolver = Resolver::new(paths.into_iter());
+        let manifests = Manifests::default();
+        let resolver = Resolver::new(paths.into_iter(), &manifests);
         let find = |path: &str, language: &str, module: &str| {
             let mut found = Vec::new();
             resolver.find(path, language, module, &mut found);

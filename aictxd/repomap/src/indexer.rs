@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 use arc_swap::ArcSwap;
 
 use crate::discover::{self, Found, Listing};
+use crate::manifest;
 use crate::segment::ContentId;
 use crate::tree::{Graph, Paths, Place, Row, Tree};
 use crate::view::{FileId, View};
@@ -21,6 +22,7 @@ mod changes;
 mod contents;
 mod fill;
 mod ground;
+mod manifests;
 mod tidy;
 
 pub use cache::Cache;
@@ -112,6 +114,7 @@ pub struct Indexer {
     /// Held while an update runs: what the last listing rested on.
     updating: Mutex<Option<Ground>>,
     progress: Progress,
+    manifests: Mutex<manifest::Known>,
 }
 
 /// What an update will make of the tree, before anything is parsed.
@@ -165,6 +168,7 @@ impl Indexer {
             tree: ArcSwap::from_pointee(tree),
             updating: Mutex::default(),
             progress: Progress::default(),
+            manifests: Mutex::default(),
         }
     }
 

@@ -16,6 +16,7 @@ pub mod history;
 pub mod indexer;
 mod links;
 pub mod look;
+pub mod manifest;
 pub mod message;
 pub mod parse;
 pub mod rank;

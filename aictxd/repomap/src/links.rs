@@ -5,14 +5,16 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use hashbrown::HashMap;
 
 use crate::graph::{MAX_IMPORTED, Resolver};
+use crate::manifest::Manifests;
 use crate::tree::{Graph, Tree};
 use crate::view::{FileId, View};
 
 /// Resolves every file's imports to files of the tree.
 /// Ends early, with what it has, when `stop` says so.
-pub(crate) fn build(tree: &Tree, stop: &AtomicBool) -> Graph {
+pub(crate) fn build(tree: &Tree, manifests: &Manifests, stop: &AtomicBool) -> Graph {
     let files = tree.files();
-    let resolver = Resolver::new((0..files).map(|file| tree.path(FileId(file))));
+    let paths = (0..files).map(|file| tree.path(FileId(file)));
+    let resolver = Resolver::new(paths, manifests);
     let mut edges = Vec::new();
     let mut found = Vec::new();
     // Thousands of files import the same module.

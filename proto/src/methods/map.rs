@@ -253,7 +253,8 @@ pub struct MapRelative {
     pub path: String,
     /// 0 to 1000.
     pub score: u32,
-    /// Why: `imports`, `imported_by`, `changed_together`, `test_of`, `tested_by`, `uses`, …
+    /// Why: `imports`, `imported_by`, `changed_together`, `tested_by`, `same_package` (has names that the file
+    /// defines, in a language where files of a directory need no import).
     pub reasons: Vec<String>,
     /// Steps between the two; 1 is a neighbour.
     pub distance: u32,

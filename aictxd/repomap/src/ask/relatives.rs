@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use aictx_proto::methods::{MapRelative, MapRelatives};
 
+use super::neighbours;
 use crate::history::History;
+use crate::manifest::directory;
 use crate::rank::Past;
 use crate::view::{Class, FileId, View};
 
@@ -23,6 +25,7 @@ const IMPORTS: (&str, u32) = ("imports", 500);
 const IMPORTED_BY: (&str, u32) = ("imported_by", 450);
 const TESTED_BY: (&str, u32) = ("tested_by", 600);
 const CHANGED_TOGETHER: (&str, u32) = ("changed_together", 700);
+const SAME_PACKAGE: (&str, u32) = ("same_package", 300);
 
 #[derive(Default)]
 struct Found {
@@ -65,6 +68,9 @@ pub fn related(
     }
     for other in paired(view, file) {
         add(other, TESTED_BY);
+    }
+    for (other, score) in in_package(view, file) {
+        add(other, (SAME_PACKAGE.0, score));
     }
     for (other, share) in changed_together(past.0, past.1, file) {
         let (reason, score) = CHANGED_TOGETHER;
@@ -120,7 +126,10 @@ pub fn impact(
                 (CHANGED_TOGETHER.1 as f32 * share) as u32,
             )
         });
-    for (other, reason, score) in near.chain(together) {
+    let package = in_package(view, file)
+        .into_iter()
+        .map(|(other, score)| (other, SAME_PACKAGE.0, score));
+    for (other, reason, score) in near.chain(together).chain(package) {
         if other != file {
             found.entry(other).or_default().add(reason, score);
         }
@@ -171,13 +180,21 @@ fn changed_together(history: &History, past: &Past, file: FileId) -> Vec<(FileId
 fn paired(view: &dyn View, file: FileId) -> Vec<FileId> {
     let path = view.path(file);
     let key = bare_name(path);
-    if key.len() < 3 {
+    if key.is_empty() {
         return Vec::new();
     }
     let is_test = |file| matches!(view.class(file), Class::Test | Class::Fixture);
+    let family = family(view.language(file));
+    // `a.go` and `a_test.go` are a pair where they lie together only.
+    let fits = |other: FileId| {
+        let its = view.path(other);
+        self::family(view.language(other)) == family
+            && (key.len() >= 3 || directory(its) == directory(path))
+    };
     let mut found: Vec<(std::cmp::Reverse<usize>, FileId)> = (0..view.files())
         .map(FileId)
         .filter(|other| is_test(*other) != is_test(file) && bare_name(view.path(*other)) == key)
+        .filter(|other| fits(*other))
         .map(|other| {
             (
                 std::cmp::Reverse(shared_directories(path, view.path(other))),
@@ -188,6 +205,25 @@ fn paired(view: &dyn View, file: FileId) -> Vec<FileId> {
     found.sort_unstable();
     found.truncate(MAX_PAIRED);
     found.into_iter().map(|(_, other)| other).collect()
+}
+
+/// Languages whose files test each other, by one of them.
+fn family(language: &str) -> &str {
+    match language {
+        "typescript" | "tsx" | "jsx" | "vue" | "svelte" => "javascript",
+        "cpp" | "objc" => "c",
+        "kotlin" | "scala" | "groovy" => "java",
+        language => language,
+    }
+}
+
+/// Files of the same package that use what a file defines, with a score that grows with how much.
+fn in_package(view: &dyn View, file: FileId) -> Vec<(FileId, u32)> {
+    let (_, most) = SAME_PACKAGE;
+    neighbours::users(view, file)
+        .into_iter()
+        .map(|(other, names)| (other, most - most / (names + 1)))
+        .collect()
 }
 
 /// File name without suffixes and test marks, in lower case.
@@ -235,5 +271,70 @@ fn listed(
         tests: Vec::new(),
         truncated,
         freshness: Default::default(),
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests {
+    use super::*;
+    use crate::indexer::index_contents;
+
+    fn impact_of(files: &[(&str, &str)], path: &str) -> Vec<(String, Vec<String>)> {
+        let contents = files
+            .iter()
+            .map(|(p, t)| ((*p).to_owned(), t.as_bytes().to_vec()));
+        let tree = index_contents(contents.collect(), 1 << 20, &mut |_| {});
+        let history = History::default();
+        let past = Past::new(&tree, &history);
+        let file = tree.file_at(path).unwrap();
+        let found = impact(&tree, (&history, &past), file, 20);
+        found
+            .results
+            .into_iter()
+            .map(|r| (r.path, r.reasons))
+            .collect()
+    }
+
+    #[test]
+    fn tests_are_paired_within_a_language() {
+        let files = [
+            ("rs/inner/mod.rs", "pub fn one() {}"),
+            ("py/test_mod.py", "def test_it(): pass"),
+            ("py/mod.py", "def it(): pass"),
+            ("a.go", "package a"),
+            ("a_test.go", "package a"),
+            ("b/a_test.go", "package b"),
+            ("web/card.vue", "<script>export default {}</script>"),
+            ("web/card.spec.ts", "it('x', () => {})"),
+        ];
+        let paths = |path| {
+            let found = impact_of(&files, path);
+            found.into_iter().map(|(path, _)| path).collect::<Vec<_>>()
+        };
+        assert_eq!(paths("rs/inner/mod.rs"), [""; 0]);
+        assert_eq!(paths("py/mod.py"), ["py/test_mod.py"]);
+        assert_eq!(paths("a.go"), ["a_test.go"]);
+        assert_eq!(paths("web/card.vue"), ["web/card.spec.ts"]);
+    }
+
+    #[test]
+    fn files_of_a_package_use_each_other_without_imports() {
+        let files = [
+            ("go.mod", "module example.org/m\n"),
+            (
+                "p/store.go",
+                "package p\n\nfunc OpenStore() {}\n\nfunc init() {}\n",
+            ),
+            ("p/serve.go", "package p\n\nfunc serve() { OpenStore() }\n"),
+            ("p/other.go", "package p\n\nfunc other() {}\n"),
+            (
+                "q/far.go",
+                "package q\n\n// OpenStore is elsewhere.\nfunc far() {}\n",
+            ),
+        ];
+        let found = impact_of(&files, "p/store.go");
+        let reason = vec!["same_package".to_owned()];
+        assert_eq!(found, [("p/serve.go".to_owned(), reason)]);
     }
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::classify::classify;
 use crate::discover::Stamp;
 use crate::extract::{Extractor, has_words, key};
+use crate::manifest::Manifests;
 use crate::parse::is_private;
 use crate::segment::{Builder, ContentId, Segment, merge};
 use crate::tree::{Graph, Paths, Place, Row, Tree};
@@ -68,8 +69,10 @@ pub fn index_contents(
     let paths = Arc::new(Paths::new(files.iter().map(|(path, _)| path.as_bytes())));
     let segments = segments.into_iter().map(Arc::new).collect();
     let tree = Tree::new(paths, rows, segments, Arc::new(Graph::default()));
+    let given = files.iter().map(|(path, bytes)| (&**path, &**bytes));
     let graph = Arc::new(crate::links::build(
         &tree,
+        &Manifests::of(given),
         &std::sync::atomic::AtomicBool::new(false),
     ));
     tree.with_graph(graph)

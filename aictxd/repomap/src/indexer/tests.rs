@@ -352,3 +352,26 @@ proptest! {
         prop_assert_eq!(dump(&place.open().tree()), dump(&fresh.tree()));
     }
 }
+
+#[test]
+fn what_imports_mean_follows_manifests() {
+    let place = Place0::new();
+    place.write("one/Cargo.toml", "[package]\nname = \"first\"\n");
+    place.write("one/src/lib.rs", "pub fn alpha() {}\n");
+    place.write("two/Cargo.toml", "[package]\nname = \"second\"\n");
+    place.write("two/src/lib.rs", "use renamed::alpha;\n");
+    let indexer = place.open();
+    indexer.reconcile(&GO_ON);
+    let importers = |indexer: &Indexer| {
+        let tree = indexer.tree();
+        let file = tree.file_at("one/src/lib.rs").unwrap();
+        tree.importers(file).len()
+    };
+    assert_eq!(importers(&indexer), 0);
+    place.write("one/Cargo.toml", "[package]\nname = \"renamed\"\n");
+    indexer.reconcile(&GO_ON);
+    assert_eq!(importers(&indexer), 1);
+    place.write("one/Cargo.toml", "[package]\nname = \"first\"\n");
+    indexer.reconcile(&GO_ON);
+    assert_eq!(importers(&indexer), 0);
+}

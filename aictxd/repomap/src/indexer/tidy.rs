@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use super::{Indexer, Moves, Report};
+use crate::manifest::sort_of;
 use crate::segment::{Segment, merge};
 use crate::tree::{Place, Row, Tree};
 use crate::view::{FileId, View};
@@ -54,7 +55,8 @@ impl Indexer {
         let mut changed = rows.filter(|(_, (old, new))| old.id != new.id);
         changed.any(|(file, _)| {
             let file = FileId(file as u32);
-            !before.import_list(file).eq(now.import_list(file))
+            // What imports mean may have changed in a manifest.
+            sort_of(now.path(file)).is_some() || !before.import_list(file).eq(now.import_list(file))
         })
     }
 
@@ -64,7 +66,8 @@ impl Indexer {
         if tree.files() == 0 {
             return;
         }
-        let graph = crate::links::build(&tree, stop);
+        let manifests = self.manifests(&tree, stop);
+        let graph = crate::links::build(&tree, &manifests, stop);
         self.publish(tree.with_graph(Arc::new(graph)));
     }
 

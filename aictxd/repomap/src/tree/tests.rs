@@ -226,7 +226,7 @@ proptest! {
         let paths = Arc::new(Paths::new(kept.iter().map(|(path, _)| path.as_bytes())));
         let tree = Tree::new(paths, rows, segments, Arc::default());
         prop_assert_eq!(tree.pending(), 0);
-        let tree = tree.with_graph(Arc::new(crate::links::build(&tree, &std::sync::atomic::AtomicBool::new(false))));
+        let tree = tree.with_graph(Arc::new(crate::links::build(&tree, &crate::manifest::Manifests::of(kept.iter().map(|(p, b)| (&**p, &**b))), &std::sync::atomic::AtomicBool::new(false))));
         prop_assert_eq!(difference(&tree, &naive(&kept), &kept), None);
     }
 }

@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 use super::{Class, EachPostings, EachText, Field, FileId, Symbol, Term, View};
 use crate::classify::classify;
 use crate::facts::{Definition, Facts, Kind, Outcome};
+use crate::manifest::Manifests;
 use crate::parse::{Language, Limits, Parser};
 use crate::words;
 
@@ -123,11 +124,13 @@ impl MemoryView {
         for words in &mut view.words {
             words.lengths = vec![0; files.len()];
         }
+        let manifests = Manifests::of(files.iter().map(|f| (&*f.path, &*f.bytes)));
         let imported = crate::graph::resolve(
             &files
                 .iter()
                 .map(|f| (f.path.as_str(), f.language.as_str(), &f.facts))
                 .collect::<Vec<_>>(),
+            &manifests,
         );
         for (file, imports) in files.into_iter().zip(imported) {
             view.add(file, imports);
