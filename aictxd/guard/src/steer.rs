@@ -8,6 +8,7 @@
 
 mod class;
 mod clause;
+mod held;
 mod judge;
 mod label;
 mod learned;
@@ -114,6 +115,10 @@ pub fn steer_in(
             forbidden = 0..0;
             continue;
         }
+        let holds = [held::waits, held::is_look_only, held::forbids_code];
+        if holds.iter().any(|holds| holds(clause)) {
+            roles::extend(&mut updates.forbidden_paths, vec![EVERYTHING.to_owned()]);
+        }
         let before = updates.forbidden_paths.len();
         let lifted = updates.lifted_paths.len();
         roles::assign(clause, one.label, &message, exists, &mut updates);
@@ -130,6 +135,9 @@ pub fn steer_in(
         );
         if orders && !clause.question {
             roles::extend(&mut updates.ordered_paths, spoken::ordered(clause));
+            let it = spoken::orders_it(&clauses, one.clause, &judged);
+            updates.forbidden_paths.retain(|path| !it.contains(path));
+            roles::extend(&mut updates.ordered_paths, it);
         }
         if spoken::forbids_it(clause, one.label) {
             // "A is being worked on, so leave it alone"; "review A, without touching it" speaks of what it orders.
@@ -232,6 +240,8 @@ pub fn steer_in(
     if message.len() < params.message.len() {
         flags.push("message_truncated".to_owned());
     }
+    let only = !updates.only_paths.is_empty();
+    updates.lets_go = held::lets_go(label, &judged, &clauses, only);
     finish(params, &message, label, &mut updates, &mut flags);
     let consequence = label.consequence();
     Ok(SteerReply {

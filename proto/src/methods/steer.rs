@@ -90,6 +90,9 @@ pub struct SteerUpdates {
     /// What the last message put off limits is permitted again.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub lift_latest: bool,
+    /// Consent, or an order to change something: "change nothing yet" ends with it.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub lets_go: bool,
     /// Paths that the person expects to be worked on.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub required_paths: Vec<String>,

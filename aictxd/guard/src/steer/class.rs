@@ -245,6 +245,8 @@ classes! {
     Nothing = "NOTHING";
     /// Lifts every limit.
     LiftAll = "LIFTALL";
+    /// "look but don't touch".
+    LookOnly = "LOOKONLY";
     /// "and nothing else".
     NoElse = "NOELSE";
     /// "by the way".

@@ -48,7 +48,7 @@ pub(super) fn judge(clauses: &[Clause], language: Language) -> Vec<Judged> {
         let product = shades::is_about_product(clause);
         let listed = is_listed(clauses, at);
         let more = shades::asks_for_more(clause);
-        let needless = shades::says_there_is_no_need(clause);
+        let needless = shades::says_there_is_no_need(clause) || shades::describes(clause);
         for rule in RULES.iter() {
             if (product || more || needless) && rule.label == Label::ScopeConstraint
                 || more && matches!(rule.label, Label::AgentCorrection | Label::StrategyChange)

@@ -7,8 +7,8 @@ use super::clause::{Clause, Item};
 use super::label::Label;
 use super::paths::{Spelt, is_directory, is_plain_name, spelt};
 use super::shades::{
-    does_without_checks, is_location, is_narrow, is_tests, is_theirs, names_their_tests, passes_on,
-    tests_of, without,
+    does_without_checks, is_all_but, is_location, is_narrow, is_tests, is_tests_word, is_theirs,
+    keeps_a_thing, names_their_tests, passes_on, tests_of, without,
 };
 use super::spoken::{is_any_change, is_everything, is_without_any_change};
 
@@ -38,7 +38,7 @@ pub(super) fn assign(
         updates.skip_validation = Some(true);
     }
     match label {
-        Label::ScopeConstraint if forbids(clause) => {
+        Label::ScopeConstraint if forbids(clause) && !is_all_but(clause) => {
             let passes_on = passes_on(clause);
             let without = without(clause);
             let (ordered, before): (Vec<_>, Vec<_>) =
@@ -65,6 +65,15 @@ pub(super) fn assign(
                 } else if before.is_empty() && updates.constraint_note.is_none() {
                     updates.constraint_note = note(clause, message);
                 }
+            }
+        }
+        // "Change anything except A", in the positive.
+        Label::ScopeConstraint if is_all_but(clause) => {
+            extend(&mut updates.forbidden_paths, paths(&after));
+        }
+        Label::ScopeConstraint if keeps_a_thing(clause) => {
+            if updates.constraint_note.is_none() {
+                updates.constraint_note = note(clause, message);
             }
         }
         // "Just edit A" asks for little and forbids nothing.
@@ -214,6 +223,7 @@ pub(super) fn forbids(clause: &Clause) -> bool {
     let has = |class| clause.items.iter().any(|i| i.has(class));
     let nothing = has(Class::Neg)
         || has(Class::HandsOff)
+        || has(Class::LookOnly)
         || has(Class::Avoid)
         || (has(Class::Alone) && !has(Class::NoElse))
         || has(Class::Stop)
@@ -235,7 +245,8 @@ pub(super) fn permits(clause: &Clause) -> bool {
 /// The paths of a clause with their places: what is written as a path, what `exists` knows, and
 /// names of usual directories where a path is expected.
 fn named(clause: &Clause, label: Label, exists: &dyn Fn(&str) -> bool) -> Vec<(usize, String)> {
-    let expects = matches!(label, Label::ScopeConstraint | Label::ScopeChange);
+    let expects = matches!(label, Label::ScopeConstraint | Label::ScopeChange)
+        || clause.all().has(Class::Except);
     let mut found: Vec<(usize, String)> = Vec::new();
     for (at, item) in clause.items.iter().enumerate() {
         if item.has(Class::Path) {
@@ -283,7 +294,9 @@ fn named(clause: &Clause, label: Label, exists: &dyn Fn(&str) -> bool) -> Vec<(u
         let test_files = expects
             && is_tests(item)
             && beside(1).is_some_and(|i| matches!(i.text.as_str(), "file" | "files"));
-        if test_files {
+        // Other languages have other words for them.
+        let their_tests = expects && is_tests_word(word) && before_is_object(clause, at) && !theirs;
+        if test_files || their_tests {
             found.push((at, "tests".to_owned()));
             continue;
         }

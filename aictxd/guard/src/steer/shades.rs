@@ -103,6 +103,95 @@ pub(super) fn is_tests(item: &Item) -> bool {
     item.has(Class::Test) || matches!(item.text.as_str(), "test" | "tests" | "spec" | "specs")
 }
 
+/// Whether a word means test files in a language whose directories are not called so.
+pub(super) fn is_tests_word(word: &str) -> bool {
+    matches!(word, "pruebas" | "testes" | "测试" | "テスト")
+}
+
+/// "Change anything except A": everything may be changed, but for what is excepted.
+pub(super) fn is_all_but(clause: &Clause) -> bool {
+    const ALL: &[&str] = &[
+        "anything",
+        "everything",
+        "all",
+        "any",
+        "every",
+        "todo",
+        "cualquier",
+        "todos",
+        "tout",
+        "tous",
+        "toute",
+        "alles",
+        "alle",
+        "jede",
+        "tudo",
+        "qualquer",
+        "所有",
+        "全部",
+        "一切",
+        "都",
+        "任何",
+        "すべて",
+        "全て",
+        "全部",
+        "すべての",
+    ];
+    const NOT: [Class; 12] = [
+        Class::Neg,
+        Class::NegEnd,
+        Class::Not,
+        Class::No,
+        Class::Without,
+        Class::HandsOff,
+        Class::Only,
+        Class::Leave,
+        Class::Keep,
+        Class::Stop,
+        Class::Avoid,
+        Class::Alone,
+    ];
+    let is_all = |i: &Item| ALL.contains(&i.text.as_str());
+    let but = |i: &Item| i.has(Class::Except) || i.has(Class::Excepted);
+    // "Everything but" is one phrase, which has no text.
+    let phrase = |i: &Item| i.text.is_empty() && i.has(Class::Except) && !i.has(Class::Func);
+    let has = |test: &dyn Fn(&Item) -> bool| clause.items.iter().any(test);
+    has(&but)
+        && (has(&is_all) || has(&phrase))
+        && has(&|i| i.has(Class::Edit) || i.has(Class::Fix))
+        && !has(&|i| NOT.iter().any(|class| i.has(*class)))
+}
+
+/// "Keep the naming in A": what is to be kept is in A, and not the work.
+pub(super) fn keeps_a_thing(clause: &Clause) -> bool {
+    const WORK: &[&str] = &[
+        "work", "stuff", "code", "diff", "patch", "fix", "focus", "scope", "it", "this", "that",
+        "yourself", "todo", "tout", "alles", "tudo",
+    ];
+    let items = &clause.items;
+    let Some(keep) = items.iter().position(|i| i.has(Class::Keep)) else {
+        return false;
+    };
+    let behind = items.get(keep + 1..).unwrap_or_default();
+    let until = behind
+        .iter()
+        .position(|i| i.has(Class::Under) || matches!(i.text.as_str(), "of" | "de" | "du" | "von"));
+    let object = until.and_then(|until| behind.get(..until));
+    let object = object.unwrap_or_default();
+    let is_work = |i: &Item| {
+        i.has(Class::EditN)
+            || i.has(Class::Edit)
+            || i.has(Class::AllObj)
+            || i.has(Class::Only)
+            || i.has(Class::Path)
+            || WORK.contains(&i.text.as_str())
+    };
+    let is_thing = |i: &Item| {
+        (i.set == Set::NONE || i.has(Class::Ing)) && i.text.len() > 3 || i.has(Class::Behav)
+    };
+    object.iter().any(is_thing) && !object.iter().any(is_work)
+}
+
 /// What the tests of a file are called, as patterns.
 pub(super) fn tests_of(path: &str) -> Vec<String> {
     let name = path.rsplit('/').next().unwrap_or(path);
@@ -233,6 +322,42 @@ pub(super) fn says_there_is_no_need(clause: &Clause) -> bool {
     let has = |class| clause.items.iter().any(|i: &Item| i.has(class));
     let needs = clause.items.iter().any(is_need) || has(Class::Nothing) && has(Class::Need);
     needs && !has(Class::HandsOff)
+}
+
+/// "The tests don't touch A", "nobody touches A these days": how things are, and no order.
+pub(super) fn describes(clause: &Clause) -> bool {
+    const DOES_NOT: &[&str] = &["don't", "dont", "don´t", "doesn't", "doesnt", "do_not"];
+    const WHERE: &[&str] = &[
+        "in", "for", "with", "when", "while", "on", "from", "as", "at", "within",
+    ];
+    const LATELY: &[&str] = &[
+        "anymore",
+        "nowadays",
+        "lately",
+        "days",
+        "currently",
+        "years",
+        "months",
+    ];
+    let items = &clause.items;
+    let text = |i: &Item, words: &[&str]| words.contains(&i.text.as_str());
+    let nobody = items
+        .iter()
+        .position(|i| i.has(Class::HandsOff) || i.has(Class::Nothing));
+    if nobody == Some(0) && items.iter().skip(1).any(|i| text(i, LATELY)) {
+        return true;
+    }
+    let Some(neg) = items.iter().position(|i| text(i, DOES_NOT)) else {
+        return false;
+    };
+    let subject = neg.checked_sub(1).and_then(|at| items.get(at));
+    let is_thing = |i: &Item| {
+        i.set == Set::NONE && i.text.len() > 2
+            || i.has(Class::Test)
+            || i.has(Class::AreaN)
+            || i.has(Class::Path)
+    };
+    subject.is_some_and(is_thing) && !items.first().is_some_and(|i| text(i, WHERE))
 }
 
 /// Whether what must not change is the product's behaviour and none of the files that a clause names:

@@ -240,6 +240,9 @@ pub(super) fn is_everything(clause: &Clause) -> bool {
     let end = clause.items.iter().position(until);
     let items = clause.items.get(..end.unwrap_or(clause.items.len()));
     let items = items.unwrap_or_default();
+    if super::held::forbids_code(clause) {
+        return true;
+    }
     let is_files = |i: &Item| FILES.contains(&i.text.as_str());
     let is_any = |i: &Item| ANY.contains(&i.text.as_str());
     let all = |i: &Item| i.has(Class::Nothing);
@@ -304,6 +307,7 @@ pub(super) fn orders_a_change(clause: &Clause) -> bool {
         false => first.is_some_and(|i| i.set.meets(verbs)),
     };
     has_verb
+        && !super::held::is_paper(clause)
         && !clause.conditional
         && !clause.reported
         && !is_everything(clause)
@@ -312,6 +316,39 @@ pub(super) fn orders_a_change(clause: &Clause) -> bool {
             .items
             .iter()
             .any(|i| negated.iter().any(|class| i.has(*class)))
+}
+
+/// "A is read-only, make it writable", "I changed my mind about A, change it": what the clause before speaks of
+/// is ordered to be changed, unless that one puts it off limits itself.
+pub(super) fn orders_it(clauses: &[Clause], at: usize, judged: &[Judged]) -> Vec<String> {
+    const PRONOUNS: &[&str] = &["it", "them"];
+    let before = at.checked_sub(1);
+    let (Some(clause), Some(place)) = (clauses.get(at), before) else {
+        return Vec::new();
+    };
+    let Some(said) = clauses.get(place) else {
+        return Vec::new();
+    };
+    let names = |i: &Item| i.has(Class::Path) || i.has(Class::Under) || i.has(Class::Later);
+    let verb = Set::of(Class::Edit)
+        .with(Set::of(Class::Fix))
+        .with(Set::of(Class::Make));
+    let orders = clause.items.windows(2).any(|pair| match pair {
+        [order, it] => order.set.meets(verb) && PRONOUNS.contains(&it.text.as_str()),
+        _ => false,
+    });
+    if !orders || clause.items.iter().any(names) || !orders_a_change(clause) {
+        return Vec::new();
+    }
+    let path = said.items.iter().position(|i| i.has(Class::Path));
+    let limit = said.items.iter().position(|i| i.has(Class::HandsOff));
+    let limits = of_clause(judged, place).is_some_and(|j| j.label == Label::ScopeConstraint);
+    let is_statement = path.is_some() && limit.is_some() && path < limit;
+    if limits && !is_statement {
+        return Vec::new();
+    }
+    let paths = said.items.iter().filter(|i| i.has(Class::Path));
+    paths.map(|i| i.text.clone()).collect()
 }
 
 /// The paths and names of usual files and directories that an order is about: the list behind its verb, else

@@ -57,8 +57,8 @@ impl SteerState {
     /// of the worktree; without them they are taken as they were written. Whether anything changed.
     pub fn apply(&mut self, reply: &SteerReply, now: Timestamp, names: Option<&dyn Names>) -> bool {
         let before = self.clone();
-        // "Don't change anything, just explain" is said of one request and the questions that follow it.
-        if !matches!(reply.classification.as_str(), "question" | "side_comment") {
+        // "Don't change anything yet" holds until somebody says otherwise.
+        if reply.suggested_updates.lets_go {
             self.forbidden_paths.retain(|entry| entry != EVERYTHING);
         }
         let orders = reply.labels.iter().any(|label| {
