@@ -115,10 +115,6 @@ pub fn steer_in(
             forbidden = 0..0;
             continue;
         }
-        let holds = [held::waits, held::is_look_only, held::forbids_code];
-        if holds.iter().any(|holds| holds(clause)) {
-            roles::extend(&mut updates.forbidden_paths, vec![EVERYTHING.to_owned()]);
-        }
         let before = updates.forbidden_paths.len();
         let lifted = updates.lifted_paths.len();
         roles::assign(clause, one.label, &message, exists, &mut updates);
@@ -154,6 +150,9 @@ pub fn steer_in(
             taken_back = false;
         }
     }
+    if held::holds(&clauses) {
+        roles::extend(&mut updates.forbidden_paths, vec![EVERYTHING.to_owned()]);
+    }
     if clauses.iter().any(spoken::orders_a_change) || !updates.only_paths.is_empty() {
         // "Add an entry to the changelog. No changes, otherwise": everything is too much.
         updates.forbidden_paths.retain(|path| path != EVERYTHING);
@@ -171,6 +170,9 @@ pub fn steer_in(
     let mut flags = Vec::new();
 
     let (mut label, weight) = primary(&judged, &clauses);
+    if label == Label::Unknown && updates.forbidden_paths.iter().any(|p| p == EVERYTHING) {
+        label = Label::ScopeConstraint;
+    }
     let mut sure = confidence(weight);
     let limits = !updates.forbidden_paths.is_empty()
         || !updates.only_paths.is_empty()
@@ -240,8 +242,7 @@ pub fn steer_in(
     if message.len() < params.message.len() {
         flags.push("message_truncated".to_owned());
     }
-    let only = !updates.only_paths.is_empty();
-    updates.lets_go = held::lets_go(label, &judged, &clauses, only);
+    updates.lets_go = held::lets_go(label, &judged, &clauses, &updates);
     finish(params, &message, label, &mut updates, &mut flags);
     let consequence = label.consequence();
     Ok(SteerReply {

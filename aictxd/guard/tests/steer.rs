@@ -5,8 +5,9 @@
 
 use std::collections::BTreeMap;
 
-use aictx_guard::steer;
+use aictx_guard::{SteerState, steer};
 use aictx_proto::methods::{SteerParams, SteerReply};
+use aictx_proto::{RepoPath, Timestamp};
 
 fn ask(message: &str) -> SteerReply {
     steer(&SteerParams {
@@ -247,6 +248,69 @@ fn misunderstood(set: &str) -> (usize, usize) {
 #[test]
 fn limits_are_never_turned_around() {
     assert_eq!(misunderstood(include_str!("steer/limits.txt")).0, 0);
+}
+
+/// "Change nothing yet" ends with consent or an order to change something, and with nothing else.
+#[test]
+fn nothing_is_changed_until_somebody_lets_go() {
+    let lets_go = |message: &str| {
+        let mut state = SteerState::default();
+        let now = Timestamp::from_unix(1_700_000_000);
+        state.apply(&ask("No changes until I confirm"), now, None);
+        assert_eq!(state.forbidden_paths, ["**"]);
+        state.apply(&ask(message), now, None);
+        state.forbidden_paths.is_empty()
+    };
+    for message in [
+        "I confirm",
+        "Confirmed.",
+        "ok, go ahead",
+        "approved",
+        "yes, do it",
+        "sounds good, implement it",
+        "Fix the parser",
+        "Only edit src/a.py",
+        "Confirmado",
+        "adelante",
+        "Je confirme",
+        "vas-y",
+        "Ich bestätige",
+        "genehmigt",
+        "mach weiter",
+        "aprovado",
+        "确认",
+        "继续",
+        "承認します",
+        "続けて",
+    ] {
+        assert!(lets_go(message), "{message}");
+    }
+    for message in [
+        "not yet, but you may continue reading",
+        "no go",
+        "keep reading",
+        "go through src/a.py and explain",
+        "analyze src/a.py",
+        "ok, but first explain the plan",
+        "write a summary of what you found",
+        "what would you change?",
+        "you misread the second test",
+        "don't touch docs either",
+        "pas encore",
+        "noch nicht",
+        "aún no",
+        "ainda não",
+        "还没有，继续看",
+        "まだです",
+    ] {
+        assert!(!lets_go(message), "{message}");
+    }
+    let mut state = SteerState::default();
+    let now = Timestamp::from_unix(1_700_000_000);
+    state.apply(&ask("No changes until I confirm"), now, None);
+    state.apply(&ask("you may edit src/a.py"), now, None);
+    let may = |path: &str| state.verdict(&RepoPath::parse(path).unwrap()).is_none();
+    assert!(may("src/a.py") && !may("src/b.py"));
 }
 
 #[test]

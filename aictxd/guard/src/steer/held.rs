@@ -1,9 +1,11 @@
 //! "Change nothing yet": what says so of all files at once, and which later word ends it.
 
+use aictx_proto::methods::SteerUpdates;
+
 use super::class::{Class, Set};
 use super::clause::{Clause, Item};
 use super::label::Label;
-use super::spoken::{is_everything, orders_a_change};
+use super::spoken::{UNTIL, is_everything, orders_a_change};
 use super::{Judged, roles};
 
 /// Verbs of work that changes nothing.
@@ -110,7 +112,7 @@ const PAPERS: &[&str] = &[
 ];
 
 /// "Make a plan", "write a proposal": an order that changes no file.
-pub(super) fn is_paper(clause: &Clause) -> bool {
+fn is_paper(clause: &Clause) -> bool {
     let is_paper = |i: &Item| PAPERS.contains(&i.text.as_str());
     let writes = |i: &Item| i.has(Class::Make) || i.has(Class::Add) || i.has(Class::Do);
     let changes = |i: &Item| (i.has(Class::Edit) || i.has(Class::Fix)) && !writes(i);
@@ -118,34 +120,65 @@ pub(super) fn is_paper(clause: &Clause) -> bool {
     has(&is_paper) && !has(&changes) && !has(&|i| i.has(Class::Path))
 }
 
-/// "Wait for my approval before changing anything": until then nothing may be changed. What is to be waited
-/// with has no name of its own.
-pub(super) fn waits(clause: &Clause) -> bool {
-    let at = |class| clause.items.iter().position(|i| i.has(class));
-    let waits = at(Class::Wait).or(at(Class::StopX)).or(at(Class::Stop));
-    let (Some(waits), Some(before)) = (waits, at(Class::Before)) else {
+/// Whether a message says that nothing may be changed yet, in words that name no file.
+pub(super) fn holds(clauses: &[Clause]) -> bool {
+    let said = |clause: &Clause| waits(clause) || is_look_only(clause) || forbids_code(clause);
+    let plain = clauses.iter().filter(|clause| !clause.reported);
+    plain.into_iter().any(said) || clauses.windows(2).any(waits_first)
+}
+
+fn is_change(item: &Item) -> bool {
+    [
+        Class::Edit,
+        Class::EditNo,
+        Class::EditN,
+        Class::Add,
+        Class::Make,
+        Class::Do,
+    ]
+    .iter()
+    .any(|class| item.has(*class))
+}
+
+fn is_wait(item: &Item) -> bool {
+    let puts_off = item.has(Class::Later) && item.text.is_empty();
+    item.has(Class::Wait) || item.has(Class::StopX) || item.has(Class::Stop) || puts_off
+}
+
+/// "Wait for my approval before changing anything", "hold off on editing until I have seen the plan". What is to
+/// be waited with has no name of its own.
+fn waits(clause: &Clause) -> bool {
+    let items = &clause.items;
+    let Some(waits) = items.iter().position(is_wait) else {
         return false;
     };
-    let behind = clause.items.get(before + 1..).unwrap_or_default();
-    let changes = |i: &Item| {
-        [
-            Class::Edit,
-            Class::EditNo,
-            Class::Add,
-            Class::Make,
-            Class::Do,
-        ]
-        .iter()
-        .any(|class| i.has(*class))
-    };
-    let names = |i: &Item| i.has(Class::Path) || i.has(Class::Dir);
-    // "Until I have looked at it" comes before what it is about, too.
-    let denied = clause.items.iter().any(|i| i.has(Class::Neg));
-    waits < before
-        && !denied
+    let until = |i: &Item| UNTIL.contains(&i.text.as_str());
+    let before = items.iter().position(|i| i.has(Class::Before));
+    let until = items.iter().position(until);
+    let behind = before.and_then(|at| items.get(at + 1..));
+    let between = until.and_then(|at| items.get(waits + 1..at));
+    let changes = |items: Option<&[Item]>| items.unwrap_or_default().iter().any(is_change);
+    let names = |i: &Item| i.has(Class::Path) || i.has(Class::Dir) || i.has(Class::AreaN);
+    before.or(until).is_some_and(|at| waits < at)
+        && (changes(behind) || changes(between))
         && !clause.question
-        && behind.iter().any(changes)
-        && !behind.iter().any(names)
+        && !items.iter().any(|i| names(i) || i.has(Class::Neg))
+}
+
+/// "Before you change anything, wait for me".
+fn waits_first(pair: &[Clause]) -> bool {
+    let [first, second] = pair else { return false };
+    let opens = first
+        .items
+        .iter()
+        .find(|i| !i.set.meets(super::rules::LEAD));
+    let has = |test: &dyn Fn(&Item) -> bool| first.items.iter().any(test);
+    opens.is_some_and(|i| i.has(Class::Before))
+        && has(&is_change)
+        && has(&|i| i.has(Class::Nothing))
+        && !has(&|i| i.has(Class::Path) || i.has(Class::Dir))
+        && second.items.iter().any(is_wait)
+        && !second.question
 }
 
 /// "Don't write any code": words for code behind a verb that makes it.
@@ -161,7 +194,10 @@ pub(super) fn forbids_code(clause: &Clause) -> bool {
         "代码",
         "コード",
     ];
-    let items = &clause.items;
+    let until = |i: &Item| UNTIL.contains(&i.text.as_str());
+    let end = clause.items.iter().position(until);
+    let items = clause.items.get(..end.unwrap_or(clause.items.len()));
+    let items = items.unwrap_or_default();
     let is_code = |i: &Item| CODE.contains(&i.text.as_str());
     let parts = super::rules::LEAD
         .with(Set::of(Class::Tail))
@@ -170,7 +206,8 @@ pub(super) fn forbids_code(clause: &Clause) -> bool {
         .with(Set::of(Class::Not))
         .with(Set::of(Class::Nothing))
         .with(Set::of(Class::You))
-        .with(Set::of(Class::Func));
+        .with(Set::of(Class::Func))
+        .with(Set::of(Class::Later));
     let makes = |i: &Item| i.has(Class::Add) || i.has(Class::Make) || is_verb(i);
     items
         .iter()
@@ -188,6 +225,9 @@ fn is_verb(item: &Item) -> bool {
     const VERBS: &[&str] = &[
         "write",
         "writing",
+        "coding",
+        "start",
+        "begin",
         "produce",
         "generate",
         "escribas",
@@ -208,7 +248,7 @@ fn is_verb(item: &Item) -> bool {
 }
 
 /// "Read-only, please", "look but don't touch": said of nothing in particular, of everything.
-pub(super) fn is_look_only(clause: &Clause) -> bool {
+fn is_look_only(clause: &Clause) -> bool {
     let parts = super::rules::LEAD
         .with(Set::of(Class::Tail))
         .with(Set::of(Class::Func));
@@ -221,7 +261,12 @@ pub(super) fn is_look_only(clause: &Clause) -> bool {
 
 /// Whether a message ends "change nothing yet": consent, or an order that changes something. To look further, to
 /// correct what was said, or to ask is neither.
-pub(super) fn lets_go(label: Label, judged: &[Judged], clauses: &[Clause], only: bool) -> bool {
+pub(super) fn lets_go(
+    label: Label,
+    judged: &[Judged],
+    clauses: &[Clause],
+    updates: &SteerUpdates,
+) -> bool {
     let orders = |one: &Judged| {
         let ordered = matches!(
             one.label,
@@ -232,19 +277,22 @@ pub(super) fn lets_go(label: Label, judged: &[Judged], clauses: &[Clause], only:
     };
     match label {
         Label::Continuation | Label::Approval => true,
-        Label::ScopeChange => clauses.iter().any(roles::permits),
+        // What one file may be, the others may not be yet.
+        Label::ScopeChange => updates.lifted_paths.is_empty() && clauses.iter().any(roles::permits),
         Label::Task | Label::NewRequirement | Label::PriorityChange => {
             // What the model calls so has no rule to be asked.
-            judged.iter().all(|one| one.label != label) || judged.iter().any(orders)
+            let guessed = judged.iter().all(|one| one.label != label);
+            let first = label == Label::PriorityChange;
+            guessed && (!first || clauses.iter().any(orders_a_change)) || judged.iter().any(orders)
         }
-        Label::ScopeConstraint => only,
+        Label::ScopeConstraint => !updates.only_paths.is_empty(),
         Label::Cancellation | Label::Unknown | Label::Question | Label::SideComment => false,
         _ => judged.iter().any(orders) && clauses.iter().any(orders_a_change),
     }
 }
 
 /// Whether an order is to change something: not to look only, nor to write a plan.
-fn changes(clause: &Clause) -> bool {
+pub(super) fn changes(clause: &Clause) -> bool {
     let works = |i: &Item| {
         [
             Class::Edit,

@@ -72,9 +72,8 @@ pub(super) fn assign(
             extend(&mut updates.forbidden_paths, paths(&after));
         }
         Label::ScopeConstraint if keeps_a_thing(clause) => {
-            if updates.constraint_note.is_none() {
-                updates.constraint_note = note(clause, message);
-            }
+            let known = updates.constraint_note.take();
+            updates.constraint_note = known.or_else(|| note(clause, message));
         }
         // "Just edit A" asks for little and forbids nothing.
         Label::ScopeConstraint if !limits(clause) => {
@@ -295,7 +294,9 @@ fn named(clause: &Clause, label: Label, exists: &dyn Fn(&str) -> bool) -> Vec<(u
             && is_tests(item)
             && beside(1).is_some_and(|i| matches!(i.text.as_str(), "file" | "files"));
         // Other languages have other words for them.
-        let their_tests = expects && is_tests_word(word) && before_is_object(clause, at) && !theirs;
+        let infinitive = beside(1).is_some_and(|i| matches!(i.text.as_str(), "zu" | "te"));
+        let words = is_tests_word(word) || word == "tests" && infinitive;
+        let their_tests = expects && words && before_is_object(clause, at) && !theirs;
         if test_files || their_tests {
             found.push((at, "tests".to_owned()));
             continue;

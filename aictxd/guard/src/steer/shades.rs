@@ -18,6 +18,15 @@ pub(super) fn does_without_checks(clause: &Clause) -> bool {
         Class::Break,
         Class::Skip,
     ];
+    // German and Dutch set the verb last.
+    let last = clause.items.get(without).map(|i| i.text.as_str());
+    if matches!(last, Some("ohne" | "zonder"))
+        && behind
+            .iter()
+            .any(|i| i.has(Class::Edit) || i.has(Class::EditNo))
+    {
+        return false;
+    }
     let tests = behind.iter().take(4).position(|i| i.has(Class::Test));
     tests.is_some_and(|tests| {
         behind

@@ -78,11 +78,11 @@ pub(super) fn paths(clauses: &[Clause], at: usize, judged: &[Judged], orders: bo
     let Some((place, paths)) = named.find(|(_, paths)| !paths.is_empty()) else {
         return Vec::new();
     };
-    let ordered = of_clause(judged, place).is_some_and(|j| {
-        matches!(
-            j.label,
-            Label::Task | Label::NewRequirement | Label::ScopeConstraint | Label::ValidationChange
-        )
+    let works = || clauses.get(place).is_some_and(orders_a_change);
+    let ordered = of_clause(judged, place).is_some_and(|j| match j.label {
+        Label::ScopeConstraint | Label::ValidationChange => true,
+        Label::Task | Label::NewRequirement => works(),
+        _ => false,
     });
     if orders && ordered { Vec::new() } else { paths }
 }
@@ -215,7 +215,7 @@ const ANY: &[&str] = &[
 ];
 
 /// Words that tell how long something holds.
-const UNTIL: &[&str] = &[
+pub(super) const UNTIL: &[&str] = &[
     "until", "till", "til", "before", "unless", "hasta", "jusqu", "tant", "avant", "bis", "bevor",
     "solange", "até", "ate", "enquanto", "mientras",
 ];
@@ -307,7 +307,7 @@ pub(super) fn orders_a_change(clause: &Clause) -> bool {
         false => first.is_some_and(|i| i.set.meets(verbs)),
     };
     has_verb
-        && !super::held::is_paper(clause)
+        && super::held::changes(clause)
         && !clause.conditional
         && !clause.reported
         && !is_everything(clause)
