@@ -18,7 +18,14 @@ struct Limited {
 }
 
 const DIRECTORIES: [&str; 4] = [".", "src", "docs", "other"];
-const FILES: [&str; 5] = ["src/a.py", "src/b.py", "docs/d.py", "other/a.py", "a.py"];
+const FILES: [&str; 6] = [
+    "src/a.py",
+    "src/b.py",
+    "docs/d.py",
+    "other/a.py",
+    "a.py",
+    "package.json",
+];
 
 impl Limited {
     fn forbidding(path: &str) -> Self {
@@ -70,6 +77,16 @@ impl Facts for Limited {
         true
     }
 
+    fn text(&self, path: &RepoPath) -> Option<Arc<str>> {
+        let patch = "--- a/src/a.py\n+++ b/src/a.py\n@@ -1 +1 @@\n-x\n+y\n";
+        let other = "--- docs/d.py\t2026-01-01\n+++ docs/d.py\t2026-01-02\n@@ -1 +1 @@\n-x\n+y\n";
+        match path.as_str() {
+            "fix.patch" => Some(Arc::from(patch)),
+            "docs/other.diff" => Some(Arc::from(other)),
+            _ => None,
+        }
+    }
+
     fn limit(&self, path: &RepoPath) -> Option<Limit> {
         self.said.verdict(path).map(|verdict| match verdict {
             SteerVerdict::Forbidden(_) => Limit::Forbidden,
@@ -86,6 +103,31 @@ impl Facts for Limited {
     fn limit_like(&self, pattern: &str) -> Option<Limit> {
         self.said.forbids_like(pattern).then_some(Limit::Forbidden)
     }
+}
+
+#[test]
+fn a_new_dependency_writes_the_manifest() {
+    let manifest = Limited::forbidding("package.json");
+    let source = Limited::allowing("src");
+    for command in [
+        "npm install left-pad",
+        "pnpm add -D x",
+        "yarn remove x",
+        "npm i x",
+    ] {
+        assert_eq!(manifest.level(command), Level::Destructive, "{command}");
+        assert_eq!(source.level(command), Level::Destructive, "{command}");
+    }
+    for command in ["npm install", "npm ci", "yarn", "npm test", "npm run add x"] {
+        let level = manifest.level(command);
+        assert_ne!(level, Level::Destructive, "{command}");
+    }
+    let cargo = Limited::forbidding("core/Cargo.toml");
+    assert_eq!(
+        cargo.level("cd core && cargo add serde"),
+        Level::Destructive
+    );
+    assert_ne!(cargo.level("cargo build"), Level::Destructive);
 }
 
 #[test]
@@ -118,11 +160,48 @@ fn whatever_comes_to_it_is_told() {
         "rm tree/a.py",
         "rm tree/*.py",
         "cd tree && echo x > a.py",
+        "git apply fix.patch",
+        "git apply --3way fix.patch",
+        "patch -p1 < fix.patch",
+        "patch -p1 -i fix.patch",
+        "sed -i s/a/b/ $(git ls-files src)",
+        "sed -i s/a/b/ $(find . -name '*.py')",
+        "black $(git ls-files '*.py')",
+        "python3 -c \"open('src/a.py', 'w').write('x')\"",
+        "python3 -c \"open('src/a.py', mode)\"",
+        "python3 -c \"from pathlib import Path; Path('src/a.py').write_text('x')\"",
+        "ruby -e 'File.open(\"src/a.py\", \"a\") { |f| f.puts 1 }'",
+        "black src/a.py",
+        "ruff format src/a.py",
+        "rustfmt src/a.py",
     ] {
         assert_eq!(facts.level(command), Level::Destructive, "{command}");
     }
     for command in [
         "cat src/a.py",
+        "git apply docs/other.diff",
+        "git apply --check fix.patch",
+        "git apply --stat fix.patch",
+        "patch --dry-run -p1 < fix.patch",
+        "sed -i s/a/b/ $(git ls-files docs)",
+        "wc -l $(git ls-files src)",
+        "python3 -c \"print(open('src/a.py').read())\"",
+        "python3 -c \"print(open('src/a.py', 'rb').read())\"",
+        "python3 -c \"print(open('src/a.py', encoding='utf-8').read().replace('a', 'b'))\"",
+        "python3 -c \"import sys; sys.stdout.write(open('src/a.py').read())\"",
+        "python3 -c \"from pathlib import Path; print(Path('src/a.py').read_text())\"",
+        "node -e \"console.log(require('fs').readFileSync('src/a.py', 'utf8'))\"",
+        "ruby -e 'puts File.read(\"src/a.py\")'",
+        "black --check src/a.py",
+        "black --diff src/a.py",
+        "isort --check-only src/a.py",
+        "ruff check src/a.py",
+        "ruff format --check src/a.py",
+        "rustfmt --check src/a.py",
+        "clang-format --dry-run -i src/a.py",
+        "prettier --check src/a.py",
+        "gofmt -l src/a.py",
+        "eslint src/a.py",
         "ls src | xargs wc -l",
         "git ls-files | xargs wc -l",
         "sed -i s/a/b/ docs/d.py",

@@ -9,7 +9,6 @@ use std::borrow::Cow;
 use aictx_proto::path::Located;
 use aictx_signals::shell::Word;
 
-use super::code::literals;
 use super::facts::Limit;
 use super::findings::What;
 use super::links::Last;
@@ -17,6 +16,12 @@ use super::options::has_option;
 use super::{Call, Judge, Kind, Level, Tier};
 use crate::codes::{self, Code};
 use crate::policy::Say;
+
+mod packages;
+mod texts;
+
+pub(super) use texts::program;
+use texts::{patched, scripted};
 
 /// Words of one command, or literals of one program, that are looked at.
 const MAX_WORDS: usize = 256;
@@ -26,7 +31,7 @@ const MAX_WORDS: usize = 256;
 const WRITERS: &[(&str, &[&str])] = &[
     ("autoflake", &["-i", "--in-place"]),
     ("autopep8", &["-i", "--in-place"]),
-    ("biome", &["format", "--write", "--apply", "--fix"]),
+    ("biome", &["--write", "--apply", "--fix"]),
     ("black", &[]),
     ("chmod", &[]),
     ("chown", &[]),
@@ -97,6 +102,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
     if matches!(name, "sed" | "gsed" | "awk" | "gawk" | "mawk" | "nawk") {
         scripted(judge, call);
     }
+    packages::judge(judge, call);
     match name {
         "find" | "fd" | "fdfind" => found(judge, call),
         "cp" | "rsync" => contents_into(judge, call),
@@ -123,8 +129,60 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
     }
 }
 
+/// Options that let a formatter tell what it would change.
+const TELLS: &[&str] = &[
+    "--check",
+    "--check-only",
+    "--check-formatted",
+    "--diff",
+    "--dry-run",
+    "--dryrun",
+    "--lint",
+    "--list-different",
+    "--help",
+    "--version",
+    "-check",
+    "-d",
+    "-l",
+];
+
+/// Formatters, for which [`TELLS`] holds; of `-d` and `-l` those that know them.
+const FORMATTERS: &[&str] = &[
+    "autopep8",
+    "black",
+    "clang-format",
+    "gofmt",
+    "gofumpt",
+    "goimports",
+    "isort",
+    "mix",
+    "nixfmt",
+    "nixpkgs-fmt",
+    "patch",
+    "php-cs-fixer",
+    "prettier",
+    "ruff",
+    "rustfmt",
+    "shfmt",
+    "swiftformat",
+    "terraform",
+    "yapf",
+];
+
+fn only_tells(name: &str, arguments: &[Word]) -> bool {
+    let short = matches!(name, "gofmt" | "gofumpt" | "goimports" | "shfmt" | "yapf");
+    let mut given = arguments.iter().take(MAX_WORDS);
+    FORMATTERS.contains(&name)
+        && given.any(|word| {
+            TELLS.contains(&word.text.as_str()) && (short || !matches!(&*word.text, "-d" | "-l"))
+        })
+}
+
 /// Whether a program writes the files it is given.
 fn writes(name: &str, arguments: &[Word]) -> bool {
+    if only_tells(name, arguments) {
+        return false;
+    }
     let Some((_, told)) = WRITERS.iter().find(|(known, _)| *known == name) else {
         return false;
     };
@@ -246,11 +304,21 @@ fn found(judge: &mut Judge, call: Call) {
 
 /// `grep -rl x migrations | xargs sed -i …`: what the programs before it were given.
 fn listed(judge: &mut Judge, call: Call) {
-    if !call.command.fed {
-        return;
-    }
-    let before = call.script.commands.get(..call.segment).unwrap_or_default();
-    for command in before.iter().rev().take(4) {
+    let commands = &call.script.commands;
+    // `sed -i … $(git ls-files src)`
+    let words = call.arguments().iter().take(MAX_WORDS);
+    let inner = words.filter_map(|word| word.inner).flat_map(|(from, to)| {
+        commands
+            .get(from as usize..to as usize)
+            .unwrap_or_default()
+            .iter()
+            .take(4)
+    });
+    let before = match call.command.fed {
+        true => commands.get(..call.segment).unwrap_or_default(),
+        false => &[],
+    };
+    for command in before.iter().rev().take(4).chain(inner) {
         let (skipped, lists) = match command.name() {
             "printf" | "echo" => (0, false),
             "ls" | "find" => (0, true),
@@ -309,96 +377,6 @@ fn contents_into(judge: &mut Judge, call: Call) {
     let dry = has_option(call.arguments(), &["-n", "--dry-run"]) && call.name == "rsync";
     if !dry && sources.iter().any(contents) {
         touched(judge, call, std::slice::from_ref(*into), call.name);
-    }
-}
-
-/// Files that a program of `awk` or a script of `sed` writes by itself: `print > "x"`, `w x`.
-fn scripted(judge: &mut Judge, call: Call) {
-    for word in call.arguments().iter().take(MAX_WORDS) {
-        let paths: Vec<&str> = match call.name {
-            "sed" | "gsed" => {
-                let lines = word.text.split(['\n', ';', '}']);
-                lines
-                    .filter_map(|line| line.rsplit_once("w ").map(|(_, path)| path.trim()))
-                    .collect()
-            }
-            _ => word
-                .text
-                .split('>')
-                .skip(1)
-                .filter_map(|rest| rest.trim_start_matches(['>', ' ']).strip_prefix('"'))
-                .filter_map(|rest| rest.split('"').next())
-                .collect(),
-        };
-        // What ends like a directory is the replacement of an `s`.
-        let files = paths.into_iter().filter(|path| !path.ends_with('/'));
-        for path in files.take(MAX_WORDS) {
-            if let Some(limit) = limit_on(judge, call, path) {
-                judge.off_limits(&limit, call.name, path);
-            }
-        }
-    }
-}
-
-/// The files that a patch names.
-fn patched(judge: &mut Judge, call: Call) {
-    let given = call.arguments().iter().map(|word| word.text.as_str());
-    let texts: Vec<&str> = call.command.stdin_text().into_iter().chain(given).collect();
-    let marks = [
-        "*** Update File: ",
-        "*** Delete File: ",
-        "*** Add File: ",
-        "*** Move to: ",
-        "+++ b/",
-        "--- a/",
-    ];
-    for line in texts.iter().flat_map(|text| text.lines()) {
-        let Some(path) = marks.iter().find_map(|mark| line.strip_prefix(mark)) else {
-            continue;
-        };
-        if let Some(limit) = limit_on(judge, call, path.trim()) {
-            judge.off_limits(&limit, "patch", path.trim());
-        }
-    }
-}
-
-/// A program for an interpreter that writes, and names what must be left alone.
-pub(super) fn program(judge: &mut Judge, call: Call, language: &str, text: &str) {
-    if !judge.facts.has_limits() || call.command.remote {
-        return;
-    }
-    let writes = [
-        "write",
-        "open(",
-        "truncate",
-        "remove",
-        "unlink",
-        "rename",
-        "move",
-        "delete",
-        "rmtree",
-        "rm_",
-        "rmSync",
-        "copy",
-        "replace(",
-        "put_contents",
-        "chmod",
-        "inplace",
-        "save",
-    ];
-    if !writes.iter().any(|way| text.contains(way)) {
-        return;
-    }
-    // Neighbours in a list are one literal.
-    let literals = literals(text);
-    let words = literals.iter().flat_map(|text| text.split_whitespace());
-    for word in words
-        .filter(|word| word.contains(['/', '.']))
-        .take(MAX_WORDS)
-    {
-        if let Some(limit) = limit_on(judge, call, word) {
-            judge.off_limits(&limit, language, word);
-        }
     }
 }
 
