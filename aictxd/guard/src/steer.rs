@@ -242,6 +242,8 @@ pub fn steer_in(
     if message.len() < params.message.len() {
         flags.push("message_truncated".to_owned());
     }
+    let everything = updates.forbidden_paths.iter().any(|p| p == EVERYTHING);
+    updates.until_told = everything && held::is_until_told(&clauses);
     updates.lets_go = held::lets_go(label, &judged, &clauses, &updates);
     finish(params, &message, label, &mut updates, &mut flags);
     let consequence = label.consequence();

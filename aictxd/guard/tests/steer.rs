@@ -305,8 +305,23 @@ fn nothing_is_changed_until_somebody_lets_go() {
     ] {
         assert!(!lets_go(message), "{message}");
     }
+    // What was said of one request only ends with the next that goes on from there.
     let mut state = SteerState::default();
     let now = Timestamp::from_unix(1_700_000_000);
+    state.apply(
+        &ask("Don't change anything, just explain the parser"),
+        now,
+        None,
+    );
+    state.apply(&ask("And what does the lexer do?"), now, None);
+    assert_eq!(state.forbidden_paths, ["**"]);
+    state.apply(&ask("use a dict instead"), now, None);
+    assert!(state.forbidden_paths.is_empty());
+    let mut state = SteerState::default();
+    state.apply(&ask("No changes until I confirm"), now, None);
+    state.apply(&ask("use a dict instead"), now, None);
+    assert_eq!(state.forbidden_paths, ["**"]);
+    let mut state = SteerState::default();
     state.apply(&ask("No changes until I confirm"), now, None);
     state.apply(&ask("you may edit src/a.py"), now, None);
     let may = |path: &str| state.verdict(&RepoPath::parse(path).unwrap()).is_none();

@@ -93,6 +93,9 @@ pub struct SteerUpdates {
     /// Consent, or an order to change something: "change nothing yet" ends with it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub lets_go: bool,
+    /// What is said of everything holds until the person says otherwise: "don't change anything yet".
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub until_told: bool,
     /// Paths that the person expects to be worked on.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub required_paths: Vec<String>,

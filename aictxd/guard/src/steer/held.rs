@@ -127,6 +127,22 @@ pub(super) fn holds(clauses: &[Clause]) -> bool {
     plain.into_iter().any(said) || clauses.windows(2).any(waits_first)
 }
 
+/// Whether what a message says of everything is to last: "yet", "until", "wait". "Don't change anything, just
+/// explain" is said of one request.
+pub(super) fn is_until_told(clauses: &[Clause]) -> bool {
+    const YET: &[&str] = &[
+        "yet", "todavía", "todavia", "aún", "aun", "encore", "noch", "ainda", "まだ", "先",
+    ];
+    let plain = clauses.iter().filter(|clause| !clause.reported);
+    let mut items = plain.flat_map(|clause| &clause.items);
+    items.any(|i| {
+        let text = i.text.as_str();
+        // Phrases like "hasta que" have no text.
+        let phrase = text.is_empty() && i.has(Class::AllObj);
+        YET.contains(&text) || UNTIL.contains(&text) || is_wait(i) || i.has(Class::Before) || phrase
+    })
+}
+
 fn is_change(item: &Item) -> bool {
     [
         Class::Edit,

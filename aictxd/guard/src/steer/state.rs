@@ -27,6 +27,9 @@ pub struct SteerState {
     /// Something new was ordered since without a word on limits: `allowed_paths` may be over.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub moved_on: bool,
+    /// Nothing may be changed until the person says so.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub until_told: bool,
     /// The person wants no checks to be run.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub skips_checks: bool,
@@ -57,8 +60,14 @@ impl SteerState {
     /// of the worktree; without them they are taken as they were written. Whether anything changed.
     pub fn apply(&mut self, reply: &SteerReply, now: Timestamp, names: Option<&dyn Names>) -> bool {
         let before = self.clone();
-        // "Don't change anything yet" holds until somebody says otherwise.
-        if reply.suggested_updates.lets_go {
+        // "Don't change anything yet" holds until somebody says otherwise; "don't change anything, just explain" until
+        // something else than a question is said.
+        let goes_on = matches!(
+            reply.classification.as_str(),
+            "strategy_change" | "agent_correction" | "clarification" | "validation_change"
+        );
+        if reply.suggested_updates.lets_go || goes_on && !self.until_told {
+            self.until_told = false;
             self.forbidden_paths.retain(|entry| entry != EVERYTHING);
         }
         let orders = reply.labels.iter().any(|label| {
@@ -93,7 +102,9 @@ impl SteerState {
     }
 
     pub(super) fn take(&mut self, updates: &SteerUpdates) {
+        self.until_told |= updates.until_told;
         if updates.lift_all {
+            self.until_told = false;
             self.forbidden_paths.clear();
             self.allowed_paths.clear();
             self.excepted_paths.clear();
