@@ -150,6 +150,9 @@ pub fn steer_in(
             taken_back = false;
         }
     }
+    for clause in clauses.iter().filter(|clause| !clause.reported) {
+        roles::extend(&mut updates.forbidden_paths, held::waiting_paths(clause));
+    }
     if held::holds(&clauses) {
         roles::extend(&mut updates.forbidden_paths, vec![EVERYTHING.to_owned()]);
     }
@@ -170,7 +173,7 @@ pub fn steer_in(
     let mut flags = Vec::new();
 
     let (mut label, weight) = primary(&judged, &clauses);
-    if label == Label::Unknown && updates.forbidden_paths.iter().any(|p| p == EVERYTHING) {
+    if label == Label::Unknown && !updates.forbidden_paths.is_empty() {
         label = Label::ScopeConstraint;
     }
     let mut sure = confidence(weight);

@@ -261,6 +261,7 @@ fn nothing_is_changed_until_somebody_lets_go() {
         state.apply(&ask(message), now, None);
         state.forbidden_paths.is_empty()
     };
+    let mut wrong = Vec::new();
     for message in [
         "I confirm",
         "Confirmed.",
@@ -282,8 +283,20 @@ fn nothing_is_changed_until_somebody_lets_go() {
         "继续",
         "承認します",
         "続けて",
+        "yes please",
+        "go ahead and implement it",
+        "now fix the bug",
+        "you may edit everything now",
+        "lo confirmo",
+        "pode seguir",
+        "我确认",
+        "批准",
+        "开始吧",
+        "進めてください",
     ] {
-        assert!(lets_go(message), "{message}");
+        if !lets_go(message) {
+            wrong.push(message);
+        }
     }
     for message in [
         "not yet, but you may continue reading",
@@ -302,9 +315,23 @@ fn nothing_is_changed_until_somebody_lets_go() {
         "ainda não",
         "还没有，继续看",
         "まだです",
+        "make a plan first",
+        "please confirm what you found",
+        "ok, but explain src/a.py first",
+        "todavía no, pero sigue leyendo",
+        "pas encore, continue à lire",
+        "noch nicht, aber lies weiter",
+        "ainda não, mas continue lendo",
+        "还不行，先继续看",
+        "まだです、読み進めてください",
+        "nice",
+        "stop",
     ] {
-        assert!(!lets_go(message), "{message}");
+        if lets_go(message) {
+            wrong.push(message);
+        }
     }
+    assert!(wrong.is_empty(), "{wrong:?}");
     // What was said of one request only ends with the next that goes on from there.
     let mut state = SteerState::default();
     let now = Timestamp::from_unix(1_700_000_000);

@@ -68,6 +68,11 @@ const LOOKS: &[&str] = &[
     "レビュー",
 ];
 
+/// "Yet".
+const YET: &[&str] = &[
+    "yet", "todavía", "todavia", "aún", "aun", "encore", "noch", "ainda", "まだ", "先",
+];
+
 /// What is written and is no code.
 const PAPERS: &[&str] = &[
     "plan",
@@ -130,9 +135,6 @@ pub(super) fn holds(clauses: &[Clause]) -> bool {
 /// Whether what a message says of everything is to last: "yet", "until", "wait". "Don't change anything, just
 /// explain" is said of one request.
 pub(super) fn is_until_told(clauses: &[Clause]) -> bool {
-    const YET: &[&str] = &[
-        "yet", "todavía", "todavia", "aún", "aun", "encore", "noch", "ainda", "まだ", "先",
-    ];
     let plain = clauses.iter().filter(|clause| !clause.reported);
     let mut items = plain.flat_map(|clause| &clause.items);
     items.any(|i| {
@@ -164,37 +166,65 @@ fn is_wait(item: &Item) -> bool {
 /// "Wait for my approval before changing anything", "hold off on editing until I have seen the plan". What is to
 /// be waited with has no name of its own.
 fn waits(clause: &Clause) -> bool {
-    let items = &clause.items;
-    let Some(waits) = items.iter().position(is_wait) else {
-        return false;
-    };
-    let until = |i: &Item| UNTIL.contains(&i.text.as_str());
-    let before = items.iter().position(|i| i.has(Class::Before));
-    let until = items.iter().position(until);
-    let behind = before.and_then(|at| items.get(at + 1..));
-    let between = until.and_then(|at| items.get(waits + 1..at));
-    let changes = |items: Option<&[Item]>| items.unwrap_or_default().iter().any(is_change);
     let names = |i: &Item| i.has(Class::Path) || i.has(Class::Dir) || i.has(Class::AreaN);
-    before.or(until).is_some_and(|at| waits < at)
-        && (changes(behind) || changes(between))
-        && !clause.question
-        && !items.iter().any(|i| names(i) || i.has(Class::Neg))
+    waits_with(clause).is_some_and(|with| !with.iter().any(names))
 }
 
-/// "Before you change anything, wait for me".
+/// The paths that a clause wants to be left alone until somebody says so.
+pub(super) fn waiting_paths(clause: &Clause) -> Vec<String> {
+    let with = waits_with(clause).unwrap_or_default();
+    let paths = with.iter().filter(|i| i.has(Class::Path));
+    paths.map(|i| i.text.clone()).collect()
+}
+
+/// What is to be waited with.
+fn waits_with(clause: &Clause) -> Option<&[Item]> {
+    let items = &clause.items;
+    if clause.question || items.iter().any(|i| i.has(Class::Neg)) {
+        return None;
+    }
+    let before = items.iter().position(|i| i.has(Class::Before));
+    let changes = |items: &&[Item]| items.iter().any(is_change);
+    // "Show me the plan before changing anything".
+    let shows = items.iter().position(|i| i.has(Class::QAsk));
+    let everything = items.iter().any(|i| i.has(Class::Nothing));
+    let waits = items
+        .iter()
+        .position(is_wait)
+        .or(shows.filter(|_| everything))?;
+    if let Some(before) = before {
+        let with = match waits < before {
+            true => items.get(before + 1..)?,
+            // Verbs last.
+            false => items.get(..before)?,
+        };
+        return Some(with).filter(changes);
+    }
+    let until = |i: &Item| UNTIL.contains(&i.text.as_str());
+    let until = items.iter().position(until)?;
+    items.get(waits + 1..until).filter(changes)
+}
+
+/// "Before you change anything, wait for me", and the other way round.
 fn waits_first(pair: &[Clause]) -> bool {
     let [first, second] = pair else { return false };
-    let opens = first
+    let asks = |i: &Item| is_wait(i) || matches!(i.text.as_str(), "ask" | "frag" | "frage");
+    let waits = |clause: &Clause| !clause.question && clause.items.iter().any(asks);
+    before_any_change(first) && waits(second) || waits(first) && before_any_change(second)
+}
+
+/// A clause that says no more than "before you change anything".
+fn before_any_change(clause: &Clause) -> bool {
+    let opens = clause
         .items
         .iter()
         .find(|i| !i.set.meets(super::rules::LEAD));
-    let has = |test: &dyn Fn(&Item) -> bool| first.items.iter().any(test);
+    let has = |test: &dyn Fn(&Item) -> bool| clause.items.iter().any(test);
+    let anything = |i: &Item| i.has(Class::Nothing) || matches!(i.text.as_str(), "etwas" | "algo");
     opens.is_some_and(|i| i.has(Class::Before))
         && has(&is_change)
-        && has(&|i| i.has(Class::Nothing))
+        && has(&anything)
         && !has(&|i| i.has(Class::Path) || i.has(Class::Dir))
-        && second.items.iter().any(is_wait)
-        && !second.question
 }
 
 /// "Don't write any code": words for code behind a verb that makes it.
@@ -225,16 +255,19 @@ pub(super) fn forbids_code(clause: &Clause) -> bool {
         .with(Set::of(Class::Func))
         .with(Set::of(Class::Later));
     let makes = |i: &Item| i.has(Class::Add) || i.has(Class::Make) || is_verb(i);
-    items
-        .iter()
-        .any(|i| i.has(Class::Neg) || i.has(Class::NegEnd))
+    let negates = |i: &Item| i.has(Class::Neg) || i.has(Class::NegEnd) || i.has(Class::No);
+    items.iter().any(negates)
         && items.iter().any(is_code)
         && items.iter().any(makes)
         && !clause.question
         && !clause.conditional
         && items
             .iter()
-            .all(|i| is_code(i) || makes(i) || i.set.meets(parts))
+            .all(|i| is_code(i) || makes(i) || i.set.meets(parts) || is_yet(i))
+}
+
+fn is_yet(item: &Item) -> bool {
+    YET.contains(&item.text.as_str())
 }
 
 fn is_verb(item: &Item) -> bool {
@@ -267,7 +300,9 @@ fn is_verb(item: &Item) -> bool {
 fn is_look_only(clause: &Clause) -> bool {
     let parts = super::rules::LEAD
         .with(Set::of(Class::Tail))
-        .with(Set::of(Class::Func));
+        .with(Set::of(Class::Func))
+        .with(Set::of(Class::Keep))
+        .with(Set::of(Class::Under));
     let says = |i: &Item| i.has(Class::LookOnly);
     clause.items.iter().any(says)
         && !clause.question
@@ -292,7 +327,12 @@ pub(super) fn lets_go(
         ordered && clause.is_some_and(|clause| !clause.question && changes(clause))
     };
     match label {
-        Label::Continuation | Label::Approval => true,
+        // "Not yet, but keep reading" goes on, too.
+        Label::Continuation | Label::Approval => {
+            let holds =
+                |one: &Judged| matches!(one.label, Label::AgentCorrection | Label::Question);
+            !judged.iter().any(holds) && clauses.iter().any(consents)
+        }
         // What one file may be, the others may not be yet.
         Label::ScopeChange => updates.lifted_paths.is_empty() && clauses.iter().any(roles::permits),
         Label::Task | Label::NewRequirement | Label::PriorityChange => {
@@ -303,8 +343,36 @@ pub(super) fn lets_go(
         }
         Label::ScopeConstraint => !updates.only_paths.is_empty(),
         Label::Cancellation | Label::Unknown | Label::Question | Label::SideComment => false,
-        _ => judged.iter().any(orders) && clauses.iter().any(orders_a_change),
+        _ => {
+            judged.iter().any(orders) && clauses.iter().any(orders_a_change)
+                || clauses
+                    .iter()
+                    .any(|clause| clause.all().has(Class::Consent) && consents(clause))
+        }
     }
+}
+
+/// "Go ahead", "yes", "I confirm", "looks good": praise of what was found is less.
+fn consents(clause: &Clause) -> bool {
+    const NOT_YET: [Class; 5] = [
+        Class::Neg,
+        Class::NegEnd,
+        Class::Not,
+        Class::No,
+        Class::QAsk,
+    ];
+    let approves = |i: &Item| {
+        let plainly =
+            i.text.is_empty() || matches!(i.text.as_str(), "lgtm" | "perfect" | "perfecto");
+        i.has(Class::Cont)
+            || i.has(Class::Yes)
+            || i.has(Class::Consent)
+            || i.has(Class::Good) && plainly
+    };
+    let all = clause.all();
+    !clause.question
+        && clause.items.iter().any(approves)
+        && !NOT_YET.iter().any(|class| all.has(*class))
 }
 
 /// Whether an order is to change something: not to look only, nor to write a plan.
