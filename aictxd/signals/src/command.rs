@@ -154,14 +154,57 @@ pub fn at_root<'c>(command: &'c str, root: &str) -> &'c str {
 }
 
 /// Whether the command line can succeed although a part of it failed: a pipe, a sequence, an
-/// alternative or the background swallow the status of what stands before them.
+/// alternative or the background swallow the status of what stands before them, and a maker may be told to
+/// ignore it.
 pub fn hides_status(command: &str) -> bool {
     let script = shell::parse(command);
     script.undecided
         || script.background
         || script.commands.iter().any(|part| {
-            part.depth == 0 && matches!(part.joined, Joined::Pipe | Joined::Sequence | Joined::Or)
+            let swallows = matches!(part.joined, Joined::Pipe | Joined::Sequence | Joined::Or);
+            part.depth == 0 && (swallows || ignores_errors(part))
         })
+}
+
+/// `make -i`, alone or among other letters (`-ki`).
+fn ignores_errors(command: &SimpleCommand) -> bool {
+    let mut words = command.arguments().iter().map(|word| word.text.as_str());
+    matches!(command.name(), "make" | "gmake")
+        && words.any(|text| {
+            let letters = text.trim_start_matches('-');
+            text == "--ignore-errors"
+                || (text.starts_with('-')
+                    && !text.starts_with("--")
+                    && !letters.starts_with(['C', 'f', 'I', 'j', 'l', 'o', 'W', 'O', 'E'])
+                    && letters.bytes().all(|byte| byte.is_ascii_alphabetic())
+                    && letters.contains('i'))
+        })
+}
+
+/// Whether the command line as a whole succeeds exactly when what it checks fails: `! pytest`.
+pub(crate) fn inverts_status(command: &str) -> bool {
+    if !command.contains('!') {
+        return false;
+    }
+    let script = shell::parse(command);
+    let mut own = script.commands.iter().filter(|part| part.depth == 0);
+    // Of a sequence (`if ! a; then b; fi`), something else decides.
+    own.clone().any(|part| part.denied)
+        && own.all(|part| !matches!(part.joined, Joined::Sequence | Joined::Or))
+}
+
+/// The tools of the test runs of a command line.
+pub(crate) fn test_tools(command: &str) -> Vec<&'static str> {
+    let script = shell::parse(command);
+    let runs = script.commands.iter().filter_map(test_run);
+    runs.filter(|run| !run.dry).map(|run| run.tool).collect()
+}
+
+/// Whether a script of a package may be missing without a word: `npm test --if-present`.
+pub(crate) fn ignores_absence(command: &str) -> bool {
+    command
+        .split_whitespace()
+        .any(|word| word == "--if-present")
 }
 
 /// Name of the class of test commands that run the same tests: `pytest -q`, `python -m pytest` and

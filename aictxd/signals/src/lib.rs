@@ -7,6 +7,7 @@ mod began;
 mod command;
 mod find;
 mod fingerprint;
+mod outcome;
 mod output;
 mod recognise;
 mod scan;
@@ -16,9 +17,9 @@ mod tests_seen;
 mod totals;
 
 use aictx_proto::event::ErrorEvent;
-use aictx_proto::ledger::Outcome;
 use serde::Serialize;
 
+use outcome::{failed_tests_told, said};
 use scan::{Scanned, scan};
 
 pub use began::never_began;
@@ -28,6 +29,7 @@ pub use command::{
     tests_behind, viewed,
 };
 pub use fingerprint::fingerprint;
+pub use outcome::{judged, outcome};
 pub use output::{HEAD_BYTES, MAX_LINE_CHARS, TAIL_BYTES};
 pub use stream::Ring;
 pub use tests_seen::{MAX_FAILED_TESTS, TestsSeen};
@@ -72,7 +74,9 @@ fn scanned(texts: &[String; 2]) -> [Scanned<'_>; 2] {
 fn events_in(run: &Run, texts: &[String; 2], scanned: &[Scanned; 2]) -> Vec<ErrorEvent> {
     match run.exit_status {
         Some(0) => return Vec::new(),
-        None if said(scanned) == Some(true) => return Vec::new(),
+        None if said(scanned) == Some(true) && !failed_tests_told(run.command, scanned) => {
+            return Vec::new();
+        }
         _ => {}
     }
     let context = recognise::Context::new(run);
@@ -149,67 +153,6 @@ pub fn parse_run(run: &Run) -> Parsed {
         tests,
         truncated: texts.iter().any(|text| output::is_cut(text)),
     }
-}
-
-/// The exit status by which pytest says that it found no test to run: none was there, or none was asked for.
-const NO_TESTS: i32 = 5;
-
-/// Whether the run passed: by its exit status, else by what it says about itself. Of a test run that
-/// says that it ran no test, nothing is known.
-pub fn outcome(run: &Run) -> Outcome {
-    match run.exit_status {
-        Some(0) if !is_test_command(run.command) => return Outcome::Passed,
-        Some(0 | NO_TESTS) | None => {}
-        Some(_) => return Outcome::Failed,
-    }
-    let texts = cleaned(run);
-    let scanned = scanned(&texts);
-    if run.exit_status == Some(NO_TESTS) {
-        let is_pytest = check_class(run.command).is_some_and(|class| class.starts_with("pytest"));
-        let totals = scanned.iter().flat_map(|scanned| &scanned.totals);
-        // What did run tests ends so for another reason: `pytest && ./deploy`.
-        let ran = tests_seen::read(totals.copied()).is_some_and(|s| s.passed + s.failed > 0);
-        return match is_pytest && !ran {
-            true => Outcome::Unknown,
-            false => Outcome::Failed,
-        };
-    }
-    let verdict = match run.exit_status {
-        Some(_) => Some(true),
-        None => said(&scanned),
-    };
-    match verdict {
-        Some(true) if ran_no_test(run.command, &scanned) => Outcome::Unknown,
-        Some(true) => Outcome::Passed,
-        Some(false) => Outcome::Failed,
-        None if events_in(run, &texts, &scanned)
-            .iter()
-            .any(|event| event.severity == "error") =>
-        {
-            Outcome::Failed
-        }
-        None => Outcome::Unknown,
-    }
-}
-
-/// Whether a test run says that it ran no test: nothing matched, or all were skipped.
-fn ran_no_test(command: &str, scanned: &[Scanned; 2]) -> bool {
-    let totals = scanned.iter().flat_map(|scanned| &scanned.totals);
-    let seen = tests_seen::read(totals.copied());
-    seen.is_some_and(|seen| seen.is_empty()) && is_test_command(command)
-}
-
-/// Verdict of the totals in the text; one failed part is a failed run.
-fn said(scanned: &[Scanned; 2]) -> Option<bool> {
-    let mut verdict = None;
-    for line in scanned.iter().flat_map(|scanned| &scanned.totals) {
-        match totals::verdict(line) {
-            Some(false) => return Some(false),
-            Some(true) => verdict = Some(true),
-            None => {}
-        }
-    }
-    verdict
 }
 
 /// Exit status that a runner put before the output as `Exit code 1` on a line of its own (Claude

@@ -186,6 +186,8 @@ pub struct SimpleCommand {
     pub elevated: bool,
     /// Nesting; 0 for what the line says directly.
     pub depth: u8,
+    /// A `!` stands before it: the status of its pipeline is turned round.
+    pub denied: bool,
     /// Whether it runs.
     pub role: Role,
 }

@@ -43,10 +43,23 @@ struct Counts {
     failed: u64,
     skipped: u64,
     names: Vec<String>,
+    /// Runners of which a run said that tests of it failed, whatever a later run said.
+    failing: Vec<&'static str>,
+    /// Packages of Go in which tests ran, and those that had none to run.
+    go: (u64, u64),
 }
 
 impl Counts {
+    fn fails(&mut self, runner: &'static str) {
+        if !self.failing.contains(&runner) {
+            self.failing.push(runner);
+        }
+    }
+
     fn add(&mut self, runner: &'static str, passed: u64, failed: u64, skipped: u64) {
+        if failed > 0 {
+            self.fails(runner);
+        }
         self.runner = runner;
         self.passed += passed;
         self.failed += failed;
@@ -54,6 +67,9 @@ impl Counts {
     }
 
     fn set(&mut self, runner: &'static str, passed: u64, failed: u64, skipped: u64) {
+        if failed > 0 {
+            self.fails(runner);
+        }
         self.runner = runner;
         (self.passed, self.failed, self.skipped) = (passed, failed, skipped);
     }
@@ -69,9 +85,19 @@ impl Counts {
     }
 }
 
-/// Reads the totals of a test run out of the lines that may hold them. `None` when nothing looks
-/// like one.
-pub(crate) fn read<'t>(lines: impl IntoIterator<Item = &'t str>) -> Option<TestsSeen> {
+/// Runners that say of a run that tests of it failed, be it one of several. A test that passed when it was tried
+/// again has not failed, nor has one that was expected to.
+pub(crate) fn failing<'t>(lines: impl IntoIterator<Item = &'t str>) -> Vec<&'static str> {
+    count(lines).failing
+}
+
+/// Go names packages, and says of each of them that it had no test to run.
+pub(crate) fn go_ran_nothing<'t>(lines: impl IntoIterator<Item = &'t str>) -> bool {
+    let counts = count(lines);
+    counts.failing.is_empty() && matches!(counts.go, (0, 1..))
+}
+
+fn count<'t>(lines: impl IntoIterator<Item = &'t str>) -> Counts {
     let mut counts = Counts::default();
     let mut ran = 0;
     for line in lines {
@@ -80,7 +106,38 @@ pub(crate) fn read<'t>(lines: impl IntoIterator<Item = &'t str>) -> Option<Tests
             total(&mut counts, &mut ran, line);
         }
         failed_name(&mut counts, line);
+        whole(&mut counts, line);
     }
+    counts
+}
+
+/// Lines that speak of a run as a whole and count no tests.
+fn whole(counts: &mut Counts, line: &str) {
+    let text = line.trim();
+    let runner = match text {
+        "FAIL" => "go",
+        "FAILURES!" | "ERRORS!" => "phpunit",
+        "Result: FAIL" => "prove",
+        _ if text.starts_with("FAIL\t") => "go",
+        _ if text.starts_with("FAILED (") => "unittest",
+        _ if text.starts_with("Test Suites:") && totals::verdict(text) == Some(false) => "jest",
+        _ if text.starts_with("Test Files ") && totals::verdict(text) == Some(false) => "vitest",
+        _ => {
+            let empty = text.ends_with("[no tests to run]") || text.ends_with("[no test files]");
+            let (ran, none) = &mut counts.go;
+            if text.starts_with("ok  \t") || text.starts_with("?   \t") {
+                *if empty { none } else { ran } += 1;
+            }
+            return;
+        }
+    };
+    counts.fails(runner);
+}
+
+/// Reads the totals of a test run out of the lines that may hold them. `None` when nothing looks
+/// like one.
+pub(crate) fn read<'t>(lines: impl IntoIterator<Item = &'t str>) -> Option<TestsSeen> {
+    let mut counts = count(lines);
     if counts.runner.is_empty() {
         return None;
     }
@@ -199,6 +256,8 @@ fn total(counts: &mut Counts, ran: &mut u64, line: &str) {
     } else if let Some(rest) = text.strip_prefix("Summary [") {
         if let Some((_, list)) = rest.split_once(": ") {
             let (passed, failed, skipped) = three(list);
+            // What it shows of a test that it tried again is none of its own words.
+            counts.failing.retain(|runner| *runner != "cargo");
             counts.set("nextest", passed, failed, skipped);
         }
     } else if let Some(rest) = text.strip_prefix("Ran ")
@@ -210,7 +269,9 @@ fn total(counts: &mut Counts, ran: &mut u64, line: &str) {
     } else if counts.runner == "unittest"
         && (text.starts_with("FAILED (") || text.starts_with("OK ("))
     {
-        let failed = labelled(text, "failures") + labelled(text, "errors");
+        // Whoever expected a failure got what was expected.
+        let told = text.replace("expected failures=", "expected=");
+        let failed = labelled(&told, "failures") + labelled(&told, "errors");
         let skipped = labelled(text, "skipped");
         counts.set(
             "unittest",
@@ -393,7 +454,9 @@ fn failed_name(counts: &mut Counts, line: &str) {
         Some(b'-') => {
             if let Some(name) = text.strip_prefix("--- FAIL: ") {
                 counts.name(name.split(" (").next().unwrap_or(name));
-                counts.add("go", 0, 1, 0);
+                // Its package says whether that was the last word: it may have been run again.
+                counts.runner = "go";
+                counts.failed += 1;
             } else if text.starts_with("--- PASS: ") {
                 counts.add("go", 1, 0, 0);
             } else if text.starts_with("--- SKIP: ") {

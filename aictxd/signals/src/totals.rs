@@ -49,6 +49,7 @@ pub(crate) const NEEDLES: &[&str] = &[
     " runs, ",
     "Executed ",
     "build stopped",
+    "[no test",
 ];
 
 /// Verdict of a line that sums up a run: true for passed.
@@ -105,10 +106,20 @@ fn libtest(text: &str) -> Option<bool> {
 
 /// unittest, Jest and its kin, Go, make.
 fn others(text: &str) -> Option<bool> {
-    if text == "OK" || text.starts_with("OK (skipped=") {
+    let unittest = |text: &str| {
+        let told = [
+            "skipped=",
+            "expected failures=",
+            "failures=",
+            "errors=",
+            "unexpected successes=",
+        ];
+        told.iter().any(|start| text.starts_with(start))
+    };
+    if text == "OK" || text.strip_prefix("OK (").is_some_and(unittest) {
         return Some(true);
     }
-    if text.starts_with("FAILED (failures=") || text.starts_with("FAILED (errors=") {
+    if text.strip_prefix("FAILED (").is_some_and(unittest) {
         return Some(false);
     }
     if let Some(counts) = text

@@ -221,7 +221,7 @@ impl Session {
                 root,
                 cwd,
             };
-            (aictx_signals::outcome(&run), aictx_signals::events(&run))
+            aictx_signals::judged(&run)
         };
         let (outcome, errors) = if stdout.len() + stderr.len() <= INLINE_OUTPUT {
             read(command, stdout, stderr, &root, &cwd)

@@ -76,6 +76,7 @@ impl Lexer<'_, '_> {
             }
             let defining = self.defining.take();
             if !word.quoted && !word.carried && is_reserved(&word.text) {
+                command.denied ^= word.text == "!";
                 self.reserved(current, &word.text, defining);
                 return;
             }

@@ -1,0 +1,179 @@
+//! Whether a command passed: by its exit status as far as that is the status of what it checked, and by what
+//! test runners say about their runs.
+
+use aictx_proto::event::ErrorEvent;
+use aictx_proto::ledger::Outcome;
+
+use crate::command::{
+    check_class, hides_status, ignores_absence, inverts_status, is_test_command, test_tools,
+};
+use crate::scan::Scanned;
+use crate::{Run, cleaned, events, events_in, scanned, tests_seen, totals};
+
+/// The exit status by which pytest says that it found no test to run: none was there, or none was asked for.
+const NO_TESTS: i32 = 5;
+
+/// Test runners that say how many tests failed in words of their own, and the names of those words' readers.
+const SPEAKS: &[(&str, &[&str])] = &[
+    ("pytest", &["pytest"]),
+    ("cargo", &["cargo", "nextest"]),
+    ("jest", &["jest"]),
+    ("vitest", &["vitest"]),
+    ("mocha", &["mocha"]),
+    ("go", &["go"]),
+    ("unittest", &["unittest"]),
+    ("phpunit", &["phpunit"]),
+    ("rspec", &["rspec"]),
+    ("deno", &["deno"]),
+    ("playwright", &["playwright"]),
+    ("dotnet", &["dotnet"]),
+];
+
+/// Whether the run passed: by its exit status, else by what it says about itself. A test run that says
+/// that tests failed has failed, though something else decided how its command ended (`|| true`, `make -i`).
+/// Of one that says that it ran no test, nothing is known.
+pub fn outcome(run: &Run) -> Outcome {
+    let is_test = is_test_command(run.command);
+    if is_test && inverts_status(run.command) {
+        return Outcome::Unknown;
+    }
+    match run.exit_status {
+        Some(0) if !is_test => return Outcome::Passed,
+        Some(0 | NO_TESTS) | None => {}
+        Some(_) => return Outcome::Failed,
+    }
+    let texts = cleaned(run);
+    let scanned = scanned(&texts);
+    if run.exit_status == Some(NO_TESTS) {
+        let is_pytest = check_class(run.command).is_some_and(|class| class.starts_with("pytest"));
+        // What did run tests ends so for another reason: `pytest && ./deploy`.
+        let ran = tests_seen::read(lines(&scanned)).is_some_and(|s| s.passed + s.failed > 0);
+        return match is_pytest && !ran {
+            true => Outcome::Unknown,
+            false => Outcome::Failed,
+        };
+    }
+    if is_test && failed_tests_told(run.command, &scanned) {
+        return Outcome::Failed;
+    }
+    let verdict = match run.exit_status {
+        Some(_) if !hides_status(run.command) => Some(true),
+        _ => said(&scanned),
+    };
+    match verdict {
+        Some(true) if is_test && ran_no_test(run.command, &texts, &scanned) => Outcome::Unknown,
+        Some(true) => Outcome::Passed,
+        Some(false) => Outcome::Failed,
+        None if shows_errors(run, &texts, &scanned) => Outcome::Failed,
+        None => Outcome::Unknown,
+    }
+}
+
+/// How a run ended and what went wrong. What failed in spite of its exit status is read as if there were
+/// none.
+pub fn judged(run: &Run) -> (Outcome, Vec<ErrorEvent>) {
+    let outcome = outcome(run);
+    let exit_status = match outcome {
+        Outcome::Failed => run.exit_status.filter(|status| *status != 0),
+        _ => run.exit_status,
+    };
+    let events = match outcome == Outcome::Unknown && inverts_status(run.command) {
+        true => Vec::new(),
+        false => events(&Run {
+            exit_status,
+            ..*run
+        }),
+    };
+    (outcome, events)
+}
+
+fn shows_errors(run: &Run, texts: &[String; 2], scanned: &[Scanned; 2]) -> bool {
+    let unknown = Run {
+        exit_status: None,
+        ..*run
+    };
+    events_in(&unknown, texts, scanned)
+        .iter()
+        .any(|event| event.severity == "error")
+}
+
+fn lines<'s>(scanned: &'s [Scanned<'s>; 2]) -> impl Iterator<Item = &'s str> {
+    scanned.iter().flat_map(|s| &s.totals).copied()
+}
+
+/// Whether a test runner says that tests of it failed. Where the command itself names who runs the tests, what
+/// others say is only shown by those tests.
+pub(crate) fn failed_tests_told(command: &str, scanned: &[Scanned; 2]) -> bool {
+    let failing = tests_seen::failing(lines(scanned));
+    if failing.is_empty() {
+        return false;
+    }
+    let speaks = |tool: &&str| SPEAKS.iter().find(|(name, _)| name == tool);
+    let tools = test_tools(command);
+    let words: Option<Vec<&[&str]>> = tools.iter().map(|t| speaks(t).map(|(_, w)| *w)).collect();
+    match words {
+        Some(words) if !words.is_empty() => {
+            failing.iter().any(|runner| words.concat().contains(runner))
+        }
+        _ => !tools.is_empty(),
+    }
+}
+
+/// Whether a test run says that it ran no test: nothing matched, all were skipped, or there was nothing
+/// to be done.
+fn ran_no_test(command: &str, texts: &[String; 2], scanned: &[Scanned; 2]) -> bool {
+    let seen = tests_seen::read(lines(scanned));
+    let mut printed = texts.iter().flat_map(|text| text.lines());
+    let mut silent = || printed.all(|line| line.trim().is_empty());
+    seen.is_some_and(|seen| seen.is_empty())
+        || tests_seen::go_ran_nothing(lines(scanned))
+        || (test_tools(command).iter().all(|tool| *tool == "make") && made_nothing(texts))
+        || (ignores_absence(command) && silent())
+}
+
+/// Whether a maker says that everything is made, and nothing else was said.
+fn made_nothing(texts: &[String; 2]) -> bool {
+    let mut told = false;
+    let mut lines = texts.iter().flat_map(|text| text.lines());
+    let only_that = lines.all(|line| {
+        let Some((who, what)) = line.trim().split_once(": ") else {
+            return line.trim().is_empty();
+        };
+        let maker = who.split('[').next().unwrap_or(who);
+        if !matches!(maker, "make" | "gmake" | "ninja") {
+            return false;
+        }
+        let done = ["Nothing to be done for ", "no work to do"];
+        let nothing = done.iter().any(|start| what.starts_with(start))
+            || what.trim_end_matches('.').ends_with(" is up to date");
+        told |= nothing;
+        nothing || what.starts_with("Entering ") || what.starts_with("Leaving ")
+    });
+    only_that && told
+}
+
+/// Verdict of the totals in the text; one failed part is a failed run.
+pub(crate) fn said(scanned: &[Scanned; 2]) -> Option<bool> {
+    let mut verdict = None;
+    for scanned in scanned {
+        // Of tests that it tried again, nextest shows what they printed each time.
+        let summed = |line: &&str| line.trim_start().starts_with("Summary [");
+        let decided = scanned.totals.iter().rposition(summed);
+        for (at, line) in scanned.totals.iter().enumerate() {
+            let shown = decided.is_some_and(|summary| at < summary);
+            if shown && line.trim_start().starts_with("test result: ") {
+                continue;
+            }
+            match totals::verdict(line) {
+                Some(false) => return Some(false),
+                Some(true) => verdict = Some(true),
+                None => {}
+            }
+        }
+    }
+    verdict
+}
+
+#[cfg(test)]
+#[path = "outcome_tests.rs"]
+mod tests;
