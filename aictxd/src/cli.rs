@@ -90,11 +90,11 @@ enum Eval {
         #[arg(long, default_value = ".")]
         repo: PathBuf,
         /// How many first-parent commits ago.
-        #[arg(long, default_value_t = 400)]
+        #[arg(long, default_value_t = 400, value_parser = clap::value_parser!(u32).range(1..))]
         commits: u32,
         /// Most tasks, in even steps over the later commits.
-        #[arg(long, default_value_t = 60)]
-        tasks: usize,
+        #[arg(long, default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..))]
+        tasks: u32,
         /// Let every file count as an answer, not only sources and tests.
         #[arg(long)]
         all: bool,
@@ -124,7 +124,7 @@ pub fn main() -> ExitCode {
         }) => {
             let options = Options {
                 commits,
-                tasks,
+                tasks: tasks as usize,
                 scope: if all { Scope::All } else { Scope::Code },
                 ..Options::default()
             };

@@ -323,7 +323,12 @@ fn may_enter(entry: &ignore::DirEntry) -> bool {
 fn read_tracked(git_dir: &Path) -> Tracked {
     let path = git_dir.join("index");
     let (Ok(bytes), Ok(meta)) = (std::fs::read(&path), std::fs::metadata(&path)) else {
-        return Tracked::default();
+        // Before the first `git add` there is no index: nothing is tracked, and that is known.
+        let none_yet = git_dir.join("HEAD").is_file() && std::fs::symlink_metadata(&path).is_err();
+        return Tracked {
+            known: none_yet,
+            ..Tracked::default()
+        };
     };
     let hash = hash_length(git_dir);
     let index = git_index::parse(&bytes, hash);

@@ -246,10 +246,10 @@ pub enum Eval {
         #[command(flatten)]
         at: RepoOption,
         /// How many first-parent commits ago the tree is taken
-        #[arg(long, value_name = "N", default_value_t = 400)]
+        #[arg(long, value_name = "N", default_value_t = 400, value_parser = clap::value_parser!(u32).range(1..))]
         commits: u32,
         /// At most this many tasks, in even steps over the later commits
-        #[arg(long, value_name = "N", default_value_t = 60)]
+        #[arg(long, value_name = "N", default_value_t = 60, value_parser = clap::value_parser!(u32).range(1..))]
         tasks: u32,
         /// Let every file count as an answer, not only sources and tests
         #[arg(long)]

@@ -50,20 +50,26 @@ pub fn references(indexer: &Indexer, tree: &Tree, name: &str, limit: usize) -> M
             });
         }
     }
-    let mut files = files_with(tree, name);
-    reply.files = files.len() as u32;
+    let mut files = with_words(tree, name);
     files.sort_by_key(|file| (rank(tree.class(*file)), *file));
     reply.truncated = files.len() > MAX_FILES;
     let end = Instant::now() + MAX_TIME;
+    let mut unread = files.len();
     for file in files.into_iter().take(MAX_FILES) {
         if reply.references.len() > limit || Instant::now() > end {
             reply.truncated = true;
             break;
         }
-        if let Some(bytes) = indexer.read(tree, file) {
-            uses(tree, file, &bytes, name, &defined, (limit, end), &mut reply);
-        }
+        unread -= 1;
+        // The words of a name may stand apart, and files may have changed since.
+        let bytes = indexer.read(tree, file);
+        let mentions = bytes.is_some_and(|bytes| {
+            uses(tree, file, &bytes, name, &defined, (limit, end), &mut reply)
+        });
+        reply.files += u32::from(mentions);
     }
+    // Of those that were not read it is not known.
+    reply.files += unread as u32;
     reply.truncated |= reply.references.len() > limit;
     reply.references.truncate(limit);
     reply
@@ -78,8 +84,8 @@ fn rank(class: Class) -> u8 {
     }
 }
 
-/// Files that have every word of a name.
-fn files_with(tree: &Tree, name: &str) -> Vec<FileId> {
+/// Files that have every word of a name, in order.
+fn with_words(tree: &Tree, name: &str) -> Vec<FileId> {
     let mut terms: Vec<String> = Vec::new();
     words::terms(name.as_bytes(), |term| {
         if !terms.iter().any(|known| known == term) {
@@ -106,7 +112,7 @@ fn files_with(tree: &Tree, name: &str) -> Vec<FileId> {
     has_all.map(|(file, _)| FileId(file as u32)).collect()
 }
 
-/// Adds the places of `name` in a file's bytes.
+/// Adds the places of `name` in a file's bytes. Whether it is mentioned at all.
 fn uses(
     tree: &Tree,
     file: FileId,
@@ -115,20 +121,22 @@ fn uses(
     defined: &[(FileId, u32)],
     (limit, end): (usize, Instant),
     reply: &mut MapReferences,
-) {
+) -> bool {
     let definition_lines: Vec<u32> = defined
         .iter()
         .filter(|(other, _)| *other == file)
         .filter_map(|(_, number)| Some(tree.symbol(file, *number)?.line))
         .collect();
     let (mut line, mut line_start, mut counted) = (1_u32, 0, 0);
+    let mut mentioned = false;
     for at in memchr::memmem::find_iter(bytes, name.as_bytes()) {
         if reply.references.len() > limit || Instant::now() > end {
-            return;
+            return mentioned;
         }
         if !is_whole(bytes, at, name.len()) {
             continue;
         }
+        mentioned = true;
         let between = bytes.get(counted..at).unwrap_or_default();
         for newline in memchr::memchr_iter(b'\n', between) {
             line += 1;
@@ -151,6 +159,7 @@ fn uses(
             within: within(tree, file, line),
         });
     }
+    mentioned
 }
 
 /// Whether the match is an identifier of its own.
