@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
@@ -34,8 +34,12 @@ use files::Config;
 pub use map::{Evidence, Map, warnings};
 use map::{State, scrub, show};
 
-/// Without a watcher, a look at the tree is good for this long.
+/// Without a watcher, a look at the tree is good for this long at most.
 const UNWATCHED_AGE: Duration = Duration::from_secs(2);
+/// It is good for so many times as long as it took: small trees are looked at again and again.
+const UNWATCHED_SHARE: u32 = 20;
+/// It is good for this long at least.
+const UNWATCHED_LEAST: Duration = Duration::from_millis(20);
 /// Worktrees whose index stays open. The least recently used one beyond it is closed.
 const MAX_OPEN: usize = 64;
 /// Changed paths that are remembered for one worktree; beyond it everything is looked at.
@@ -55,6 +59,9 @@ pub struct Maps {
     mode: Mode,
     queue: OnceLock<Sender<Arc<Map>>>,
     stop: Arc<AtomicBool>,
+    /// Number of the newest event of the file system that came, and of the newest that was handed on.
+    arrived: AtomicU64,
+    delivered: watch::Sender<u64>,
 }
 
 impl Maps {
@@ -68,6 +75,8 @@ impl Maps {
             mode,
             queue: OnceLock::new(),
             stop: Arc::default(),
+            arrived: AtomicU64::new(0),
+            delivered: watch::Sender::new(0),
         }
     }
 
@@ -121,6 +130,8 @@ impl Maps {
             indexer,
             cache,
             evidence: ArcSwap::default(),
+            newest_event: AtomicU64::new(0),
+            delivered: self.delivered.subscribe(),
             state: Mutex::new(State {
                 used_at: Some(Instant::now()),
                 ..State::default()
@@ -137,6 +148,31 @@ impl Maps {
         };
         map.state().watched = watched;
         self.request(&map, |state| state.rescan = true);
+    }
+
+    /// Takes note that something happened to these paths (absolute), before anything is made of it. The
+    /// event's number, for [`Maps::delivered`].
+    pub fn arrived<'a>(&self, paths: impl Iterator<Item = &'a Path>) -> u64 {
+        let number = self.arrived.fetch_add(1, Ordering::Relaxed) + 1;
+        let open = lock(&self.open);
+        for path in paths {
+            let mut above = path.ancestors().skip(1);
+            let Some((root, map)) = above.find_map(|root| open.get_key_value(root)) else {
+                continue;
+            };
+            // What is no source concerns nobody who asks for sources.
+            let inside = path.strip_prefix(root).unwrap_or(path);
+            if !inside.starts_with(".aictx") && !inside.starts_with(".git") {
+                map.newest_event.fetch_max(number, Ordering::Relaxed);
+            }
+        }
+        number
+    }
+
+    /// What came up to this event was handed on.
+    pub fn delivered(&self, number: u64) {
+        self.delivered
+            .send_modify(|delivered| *delivered = number.max(*delivered));
     }
 
     /// Takes note of changed paths (absolute), or that anything may have changed.
@@ -219,7 +255,7 @@ impl Maps {
             let fresh = match (state.right_at, state.done_at) {
                 (None, _) => false,
                 _ if state.watched => true,
-                (Some(at), done) => done.unwrap_or(at).elapsed() < UNWATCHED_AGE,
+                (Some(at), done) => done.unwrap_or(at).elapsed() < state.good_for(),
             };
             let working = state.queued || *map.finished.borrow() < state.requested;
             (fresh, working, state.requested)
@@ -302,6 +338,12 @@ impl Maps {
         // What people leave out of the map may still be tracked.
         let whole = right && !worktree.join(".aictxignore").exists();
         whole.then(|| map.indexer.tree())
+    }
+
+    /// Has some files looked at again (as the system spells their paths, relative to the root). The
+    /// ticket to wait for.
+    pub fn look_again(&self, map: &Arc<Map>, mut paths: Vec<Vec<u8>>) -> u64 {
+        self.request(map, |state| state.dirty.append(&mut paths))
     }
 
     /// Compares the tree with its index now; with `full` everything is parsed again. The ticket to

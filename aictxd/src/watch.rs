@@ -73,7 +73,8 @@ impl Watch {
 enum Message {
     Watch(Arc<Host>),
     KeepOnly(Vec<PathBuf>),
-    Event(Result<Event, notify::Error>),
+    /// With its number among those that came.
+    Event(Result<Event, notify::Error>, u64),
     LookAround,
 }
 
@@ -89,7 +90,7 @@ impl std::fmt::Debug for Message {
         f.write_str(match self {
             Message::Watch(_) => "Watch",
             Message::KeepOnly(_) => "KeepOnly",
-            Message::Event(_) => "Event",
+            Message::Event(..) => "Event",
             Message::LookAround => "LookAround",
         })
     }
@@ -146,6 +147,8 @@ struct Watching {
     spool_directory: PathBuf,
     maps: Arc<Maps>,
     used: u64,
+    /// Number of the newest event that was taken.
+    newest: u64,
 }
 
 struct Watched {
@@ -173,9 +176,13 @@ impl Watching {
         let config = Config::default()
             .with_event_kinds(kinds)
             .with_follow_symlinks(false);
+        let told = Arc::clone(&maps);
         let system = RecommendedWatcher::new(
-            move |event| {
-                let _ = messages.send(Message::Event(event));
+            move |event: Result<Event, notify::Error>| {
+                // Whoever asks from now on knows that there is something new.
+                let paths = event.iter().flat_map(|event| &event.paths);
+                let number = told.arrived(paths.map(PathBuf::as_path));
+                let _ = messages.send(Message::Event(event, number));
             },
             config,
         );
@@ -189,6 +196,7 @@ impl Watching {
             spool_directory,
             maps,
             used: 0,
+            newest: 0,
         };
         watching.watch_spool();
         watching
@@ -260,11 +268,13 @@ impl Watching {
                 self.look_at_unwatched();
                 false
             }
-            Message::Event(Ok(event)) => {
+            Message::Event(Ok(event), number) => {
+                self.newest = number.max(self.newest);
                 self.note(&event);
                 true
             }
-            Message::Event(Err(error)) => {
+            Message::Event(Err(error), number) => {
+                self.newest = number.max(self.newest);
                 tracing::warn!(%error, "the watcher failed; everything is looked at again");
                 self.overflow();
                 true
@@ -294,9 +304,7 @@ impl Watching {
                 event.kind,
                 EventKind::Modify(ModifyKind::Name(_)) | EventKind::Remove(RemoveKind::Folder)
             ) && watched.tree.contains(path)
-                || path
-                    .file_name()
-                    .is_some_and(|n| n == ".gitignore" || n == ".ignore" || n == ".aictxignore");
+                || watched.tree.is_rules(path);
             watched.rescan |= shape_changed;
             if shape_changed && watched.tree.contains(path) && watched.lost.len() < MAX_BATCH {
                 watched.lost.push(path.clone());
@@ -462,6 +470,7 @@ impl Watching {
                 self.forget(&root);
             }
         }
+        self.maps.delivered(self.newest);
     }
 
     fn deliver_one(&mut self, watched: &mut Watched) {

@@ -182,6 +182,107 @@ fn every_other_question_has_an_answer() {
 }
 
 #[test]
+fn an_answer_knows_what_was_saved_just_before_the_question() {
+    let env = TestEnv::new();
+    let watched = env.repository("watched");
+    let alone = env.plain_repository("alone");
+    let _daemon = env.daemon();
+    for repo in [&watched, &alone] {
+        let outline = || {
+            let asked = json!({ "repo": repo, "path": "calc.py", "wait_ms": 10_000 });
+            env.rpc("map.outline", &asked)["result"].clone()
+        };
+        wait_until("the index is there", || {
+            outline()["freshness"]["state"] == "fresh"
+        });
+        for round in 0..5 {
+            let name = format!("renamed_{round}");
+            write(
+                repo,
+                "calc.py",
+                &format!("\ndef {name}(a):\n    return a\n"),
+            );
+            let told = outline();
+            assert_eq!(told["symbols"][0]["name"], name, "{told}");
+            let asked = json!({ "repo": repo, "name": name, "wait_ms": 10_000 });
+            write(
+                repo,
+                "calc.py",
+                &format!("{name}(1)\ndef {name}(a):\n    return a\n"),
+            );
+            let refs = env.rpc("map.refs", &asked)["result"].clone();
+            assert_eq!(refs["definitions"][0]["symbol"]["line"], 2, "{refs}");
+            assert_eq!(refs["references"][0]["line"], 1, "{refs}");
+        }
+        fs::remove_file(repo.join("calc.py")).unwrap();
+        let asked = json!({ "repo": repo, "path": "calc.py", "wait_ms": 10_000 });
+        let gone = env.rpc("map.outline", &asked);
+        assert!(gone["error"].is_object(), "{gone}");
+    }
+}
+
+#[test]
+fn what_nobody_waits_for_is_not_called_fresh() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    let outline = |wait: u64| {
+        let asked = json!({ "repo": repo, "path": "calc.py", "wait_ms": wait });
+        env.rpc("map.outline", &asked)["result"].clone()
+    };
+    wait_until("the index is there", || {
+        outline(10_000)["freshness"]["state"] == "fresh"
+    });
+    for round in 0..5 {
+        let name = format!("renamed_{round}");
+        write(&repo, "calc.py", &format!("def {name}(a):\n    return a\n"));
+        let told = outline(0);
+        assert!(
+            told["symbols"][0]["name"] == name || told["freshness"]["state"] != "fresh",
+            "{told}"
+        );
+        wait_until("the index follows", || {
+            let told = outline(0);
+            told["symbols"][0]["name"] == name && told["freshness"]["state"] == "fresh"
+        });
+    }
+}
+
+#[test]
+fn rules_in_the_git_directory_are_followed_and_no_commit_is_no_lack_of_git() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    let knows = |name: &str| {
+        let found = env.rpc(
+            "map.symbol",
+            &json!({ "repo": repo, "name": name, "wait_ms": 1_000 }),
+        );
+        found["result"]["results"][0]["match"] == "exact"
+    };
+    write(
+        &repo,
+        "private_notes.py",
+        "def only_here():\n    return 1\n",
+    );
+    wait_until("the new file is known", || knows("only_here"));
+    write(&repo, ".git/info/exclude", "private_notes.py\n");
+    wait_until("the excluded file is forgotten", || !knows("only_here"));
+
+    let empty = env.path().join("empty");
+    fs::create_dir_all(&empty).unwrap();
+    env.git(&empty, &["init", "-q"]);
+    write(&empty, "a.py", "def first():\n    return 1\n");
+    let asked = json!({ "repo": empty, "wait_ms": 10_000 });
+    let status = env.rpc("map.status", &asked)["result"].clone();
+    assert_eq!(status["warnings"], json!([]), "{status}");
+    for option in ["--tasks", "--commits"] {
+        let refused = env.aictx(&repo, &["eval", "localize", option, "0"]);
+        assert_eq!(refused.status, 2, "{option}");
+    }
+}
+
+#[test]
 fn a_refresh_leaves_what_other_readers_of_the_format_expect() {
     let env = TestEnv::new();
     let repo = env.repository("demo");

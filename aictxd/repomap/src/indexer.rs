@@ -196,6 +196,32 @@ impl Indexer {
         }
     }
 
+    /// Those of some files of a tree that are on disk now other than the tree knows them, as the system
+    /// spells their paths. A look at each, nothing is read.
+    pub fn outdated(&self, tree: &Tree, files: &[FileId]) -> Vec<Vec<u8>> {
+        let mut files = files.to_vec();
+        files.sort_unstable();
+        files.dedup();
+        let paths: Vec<&[u8]> = files.iter().map(|file| tree.paths().raw(*file)).collect();
+        let looks = discover::look(&self.root, &paths, 1, None, &AtomicBool::new(false));
+        let outdated = |file: &FileId, look: Option<discover::Look>| {
+            let row = tree.rows().get(file.0 as usize);
+            let (Some(row), Some(look)) = (row, look) else {
+                return true;
+            };
+            let (known, now) = (row.stamp, look.stamp);
+            // The inode of a stamp that proves nothing is turned around.
+            let inode = known.inode == now.inode || known.inode == !now.inode;
+            look.sort != discover::Sort::File
+                || !inode
+                || (known.size, known.modified) != (now.size, now.modified)
+        };
+        let both = files.iter().zip(looks).zip(paths);
+        both.filter(|((file, look), _)| outdated(file, *look))
+            .map(|(_, path)| path.to_vec())
+            .collect()
+    }
+
     /// Lists the whole tree and brings the index up to it. Costs a walk and a look at each file
     /// when nothing changed. `stop` ends it early with a usable tree.
     pub fn reconcile(&self, stop: &AtomicBool) -> Report {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
@@ -19,7 +19,7 @@ use aictx_repomap::view::View;
 use arc_swap::ArcSwap;
 use tokio::sync::watch;
 
-use super::{MAX_WAIT, UNWATCHED_AGE, lock, release_memory};
+use super::{MAX_WAIT, UNWATCHED_AGE, UNWATCHED_LEAST, UNWATCHED_SHARE, lock, release_memory};
 
 /// Between two saves of the same index after small changes.
 const SAVE_EVERY: Duration = Duration::from_secs(300);
@@ -43,6 +43,10 @@ pub struct Map {
     pub(super) state: Mutex<State>,
     /// Number of the newest request that was carried out.
     pub(super) finished: watch::Sender<u64>,
+    /// Number of the newest event of the file system that concerns this worktree.
+    pub(super) newest_event: AtomicU64,
+    /// Number of the newest event that was handed on.
+    pub(super) delivered: watch::Receiver<u64>,
 }
 
 #[derive(Debug, Default)]
@@ -62,6 +66,14 @@ pub(super) struct State {
     pub(super) used_at: Option<Instant>,
     pub(super) saved_at: Option<Instant>,
     pub(super) last: Option<Report>,
+}
+
+impl State {
+    /// How long a look at a tree that nobody watches is good.
+    pub(super) fn good_for(&self) -> Duration {
+        let took = self.last.as_ref().map_or(UNWATCHED_AGE, |last| last.took);
+        (took * UNWATCHED_SHARE).clamp(UNWATCHED_LEAST, UNWATCHED_AGE)
+    }
 }
 
 /// What past commits say, tied to the paths of a tree.
@@ -195,6 +207,22 @@ impl Map {
         let _ = tokio::time::timeout(longest.min(MAX_WAIT), done).await;
     }
 
+    /// Whether something happened in the worktree that nothing was made of yet.
+    fn is_unsettled(&self) -> bool {
+        *self.delivered.borrow() < self.newest_event.load(Ordering::Relaxed)
+    }
+
+    /// Waits until what happened by now was handed on, at most `longest`.
+    pub async fn settled(&self, longest: Duration) {
+        if !self.is_unsettled() {
+            return;
+        }
+        let newest = self.newest_event.load(Ordering::Relaxed);
+        let mut delivered = self.delivered.clone();
+        let done = delivered.wait_for(|done| *done >= newest);
+        let _ = tokio::time::timeout(longest, done).await;
+    }
+
     /// Files that the running update has parsed, and has to; zeros while none runs.
     pub fn progress(&self) -> (u32, u32) {
         let progress = self.indexer.progress();
@@ -285,16 +313,26 @@ impl Map {
     pub fn freshness(&self, tree: &Tree) -> MapFreshness {
         let state = self.state();
         let age = state.right_at.map(|at| at.elapsed());
-        let watched_and_idle =
-            state.watched && !state.queued && *self.finished.borrow() >= state.requested;
+        let unsettled = self.is_unsettled();
+        let watched_and_idle = state.watched
+            && !unsettled
+            && !state.queued
+            && *self.finished.borrow() >= state.requested;
         let working = self.progress().1 > 0;
         let left_out = state.last.as_ref().map_or(0, |l| l.left_out);
-        let pending = tree.pending().saturating_sub(left_out);
+        // What came, and was not looked at yet, is at least one file.
+        let waits = state.watched && age.is_some() && !watched_and_idle;
+        let pending = tree.pending().saturating_sub(left_out).max(waits.into());
         let word = if tree.files() == 0 && age.is_none() {
             "empty"
         } else if working || pending > 0 {
             "building"
-        } else if watched_and_idle || state.done_at.is_some_and(|at| at.elapsed() < UNWATCHED_AGE) {
+        } else if watched_and_idle
+            || !state.watched
+                && state
+                    .done_at
+                    .is_some_and(|at| at.elapsed() < state.good_for())
+        {
             "fresh"
         } else {
             "stale"

@@ -8,8 +8,9 @@ use std::time::Duration;
 use aictx_artifacts::root;
 use aictx_proto::methods::{
     MAX_MAP_RESULTS, MAX_MAP_TEXT, MapBrief, MapBriefParams, MapExport, MapFileParams,
-    MapNameParams, MapOutline, MapQueryParams, MapQueryReply, MapReferences, MapRefreshParams,
-    MapRefreshReply, MapRelatives, MapRepoParams, MapStatus, MapSymbolHit, MapSymbols,
+    MapFreshness, MapNameParams, MapOutline, MapQueryParams, MapQueryReply, MapReferences,
+    MapRefreshParams, MapRefreshReply, MapRelatives, MapRepoParams, MapStatus, MapSymbolHit,
+    MapSymbols,
 };
 use aictx_proto::path::Located;
 use aictx_proto::rpc::{INTERNAL, INVALID_PARAMS, NOT_FOUND, RpcError};
@@ -35,6 +36,9 @@ const MAX_LIST: u32 = 1_000;
 const DEFAULT_TOKENS: u32 = 1_024;
 const MAX_TOKENS: u32 = 100_000;
 
+/// Longest wait for a burst of events to end.
+const MAX_SETTLING: Duration = Duration::from_millis(600);
+
 /// An index that is as right as the caller was willing to wait for.
 pub(super) struct Asked {
     app: Arc<App>,
@@ -43,7 +47,7 @@ pub(super) struct Asked {
 }
 
 /// What every question to an index says.
-pub(super) trait Question: DeserializeOwned + Send + 'static {
+pub(super) trait Question: DeserializeOwned + Send + Sync + 'static {
     /// Absolute path in the repository.
     fn repo(&self) -> &str;
     /// Milliseconds to wait for an index that is being built.
@@ -71,27 +75,135 @@ questions!(
     MapRepoParams
 );
 
+/// What an answer rests on.
+pub(super) trait Answer: Serialize {
+    /// The files that it names.
+    fn files(&self) -> Vec<&str>;
+    /// As of what it is.
+    fn freshness(&mut self) -> Option<&mut MapFreshness>;
+}
+
+macro_rules! answers {
+    ($($reply:ty: $self:ident => $files:expr;)*) => {$(
+        impl Answer for $reply {
+            fn files(&$self) -> Vec<&str> {
+                $files
+            }
+            fn freshness(&mut self) -> Option<&mut MapFreshness> {
+                Some(&mut self.freshness)
+            }
+        }
+    )*};
+}
+
+answers!(
+    MapQueryReply: self => self.results.iter().map(|hit| hit.path.as_str()).collect();
+    MapBrief: self => self.files.iter().map(String::as_str).collect();
+    MapOutline: self => vec![&self.path];
+    MapSymbols: self => self.results.iter().map(|hit| hit.path.as_str()).collect();
+    MapReferences: self => {
+        let defined = self.definitions.iter().map(|hit| hit.path.as_str());
+        defined.chain(self.references.iter().map(|used| used.path.as_str())).collect()
+    };
+    MapRelatives: self => {
+        let named = self.results.iter().map(|other| other.path.as_str());
+        std::iter::once(self.path.as_str()).chain(named).collect()
+    };
+    MapStatus: self => Vec::new();
+);
+
+impl Answer for MapExport {
+    fn files(&self) -> Vec<&str> {
+        Vec::new()
+    }
+
+    fn freshness(&mut self) -> Option<&mut MapFreshness> {
+        None
+    }
+}
+
 /// Answers a question on the pool. Waiting for the index holds none of its threads.
-pub(super) async fn ask<P: Question, T: Serialize + 'static>(
+///
+/// What happened a moment ago is waited for, and every file that the answer names is looked at: where
+/// one is another than the index knows, it is read again and the question answered anew. An answer
+/// that is out of date all the same says so.
+pub(super) async fn ask<P: Question, T: Answer + 'static>(
     app: &Arc<App>,
     params: P,
     answer: fn(&Asked, &P) -> Result<T, RpcError>,
 ) -> Result<Box<RawValue>, RpcError> {
     let directory = absolute(params.repo())?;
     let wait = Duration::from_millis(params.wait_ms());
-    let (map, ticket) = opened(app, move |app| {
-        let map = app.maps.open(&directory)?;
-        let ticket = app.maps.ask(&map);
-        Ok((map, ticket))
-    })
-    .await?;
+    let map = opened(app, move |app| app.maps.open(&directory)).await?;
+    brought_up(app, &map, wait).await?;
+    let params = Arc::new(params);
+    let looked = answered(app, &map, &params, answer, wait.is_zero()).await?;
+    let ticket = match looked {
+        Looked::Right(reply) => return Ok(reply),
+        Looked::Outdated(ticket) => ticket,
+    };
+    map.finished(ticket, wait).await;
+    // What told us so may come as an event only now.
+    brought_up(app, &map, wait).await?;
+    match answered(app, &map, &params, answer, true).await? {
+        Looked::Right(reply) => Ok(reply),
+        Looked::Outdated(_) => Err(RpcError::new(INTERNAL, "the answer is out of date")),
+    }
+}
+
+/// Sees to it that an index is right, and waits for that as long as the caller does.
+async fn brought_up(app: &Arc<App>, map: &Arc<Map>, wait: Duration) -> Result<(), RpcError> {
+    if !wait.is_zero() {
+        map.settled(wait.min(MAX_SETTLING)).await;
+    }
+    let asked = Arc::clone(map);
+    let ticket = opened(app, move |app| Ok(app.maps.ask(&asked))).await?;
     if let Some(ticket) = ticket.filter(|_| !wait.is_zero()) {
         map.finished(ticket, wait).await;
     }
+    Ok(())
+}
+
+/// An answer, after a look at the files that it names.
+enum Looked {
+    /// What is told.
+    Right(Box<RawValue>),
+    /// Some are not as the index knows them; the update to wait for.
+    Outdated(u64),
+}
+
+/// Answers from the tree as it is now. What is out of date is told as such when it is the `last` word.
+async fn answered<P: Question, T: Answer + 'static>(
+    app: &Arc<App>,
+    map: &Arc<Map>,
+    params: &Arc<P>,
+    answer: fn(&Asked, &P) -> Result<T, RpcError>,
+    last: bool,
+) -> Result<Looked, RpcError> {
+    let (map, params) = (Arc::clone(map), Arc::clone(params));
     opened(app, move |app| {
         let tree = map.indexer.tree();
+        let asked = Asked { app, map, tree };
+        let mut reply = answer(&asked, &params)?;
+        let (map, tree) = (&asked.map, &asked.tree);
+        let files = reply.files().into_iter();
+        let files: Vec<FileId> = files.filter_map(|path| tree.file_at(path)).collect();
+        let outdated = map.indexer.outdated(tree, &files);
+        if !outdated.is_empty() {
+            let count = outdated.len() as u32;
+            let ticket = asked.app.maps.look_again(map, outdated);
+            if !last {
+                return Ok(Looked::Outdated(ticket));
+            }
+            if let Some(freshness) = reply.freshness()
+                && freshness.state == "fresh"
+            {
+                freshness.state = "stale".to_owned();
+                freshness.pending += count;
+            }
+        }
         // Answers can be large: they are turned into text's shape here, beside the hooks.
-        super::reply(&answer(&Asked { app, map, tree }, &params)?)
+        Ok(Looked::Right(super::reply(&reply)?))
     })
     .await
 }

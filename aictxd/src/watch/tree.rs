@@ -31,6 +31,8 @@ const ARTIFACTS: &[&str] = &[
 /// Files in the git directory that say what is checked out. The index and its lock are not among
 /// them: `git status` writes both.
 const GIT_FILES: &[&str] = &["HEAD", "packed-refs", "MERGE_HEAD"];
+/// Rules of a git directory about which files belong to the tree.
+const GIT_RULES: &[&str] = &["info/exclude"];
 
 /// The watched directories of one repository.
 #[derive(Debug)]
@@ -63,8 +65,10 @@ impl Tree {
             }
         }
         let git = root.join(".git");
-        if git.is_dir() {
-            directories.insert(git);
+        for directory in [git.join("info"), git] {
+            if directory.is_dir() {
+                directories.insert(directory);
+            }
         }
         Self {
             root: root.to_owned(),
@@ -92,9 +96,21 @@ impl Tree {
     /// not.
     pub(super) fn concerns(&self, path: &Path) -> bool {
         match path.strip_prefix(self.root.join(".git")) {
-            Ok(inside) => GIT_FILES.iter().any(|name| inside == Path::new(name)),
+            Ok(inside) => {
+                let mut names = GIT_FILES.iter().chain(GIT_RULES);
+                names.any(|name| inside == Path::new(name))
+            }
             Err(_) => true,
         }
+    }
+
+    /// Whether `path` holds rules about which files belong to the tree.
+    pub(super) fn is_rules(&self, path: &Path) -> bool {
+        let git = path.strip_prefix(self.root.join(".git"));
+        git.is_ok_and(|inside| GIT_RULES.iter().any(|name| inside == Path::new(name)))
+            || path
+                .file_name()
+                .is_some_and(|n| n == ".gitignore" || n == ".ignore" || n == ".aictxignore")
     }
 
     /// Takes in changed paths: new directories (unless ignored) and vanished ones.
@@ -250,6 +266,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let root = dir.path().join("r");
         for d in [
+            ".git/info",
             "src/deep",
             "target/debug",
             ".git/objects",
@@ -262,7 +279,15 @@ mod tests {
         let mut tree = Tree::walk(&root, &root);
         assert_eq!(
             names(&tree),
-            ["", ".aictx", ".aictx/continuity", ".git", "src", "src/deep"]
+            [
+                "",
+                ".aictx",
+                ".aictx/continuity",
+                ".git",
+                ".git/info",
+                "src",
+                "src/deep"
+            ]
         );
 
         for d in ["out/x", "new/a/b", "src/target/y"] {
@@ -285,7 +310,15 @@ mod tests {
         assert_eq!((change.new.len(), change.gone.len()), (2, 2));
         assert_eq!(
             names(&tree),
-            ["", ".aictx", ".aictx/continuity", ".git", "lib", "lib/deep"]
+            [
+                "",
+                ".aictx",
+                ".aictx/continuity",
+                ".git",
+                ".git/info",
+                "lib",
+                "lib/deep"
+            ]
         );
     }
 }

@@ -236,7 +236,7 @@ pub struct MapReferences {
     pub definitions: Vec<MapSymbolHit>,
     /// Where it is used, definitions aside.
     pub references: Vec<MapReference>,
-    /// Files that mention it.
+    /// Files that mention it; where not all were read, those that were not count as well.
     pub files: u32,
     /// Whether there are more.
     pub truncated: bool,
