@@ -257,7 +257,10 @@ pub fn gather(app: &App, place: &Place, snapshot: &Snapshot) -> Project {
     project.checkout = checkout(app, place, snapshot);
     project.notes = notes(&app.homes.of(&place.root));
     let branch = &project.checkout.branch;
-    project.handoff = aictx_continuity::handoff_of_branch(snapshot, branch).map(Arc::new);
+    let of_branch = aictx_continuity::handoff_of_branch(snapshot, branch);
+    let last = of_branch.as_ref().or(snapshot.handoff.as_deref());
+    let now = last.and_then(|last| aictx_continuity::handoff_as_of_now(last, &snapshot.failures));
+    project.handoff = now.or(of_branch).map(Arc::new);
     project.committed = app.tracked.committed(&place.root, snapshot);
     follow_moves(app, place, snapshot, &mut project);
     project

@@ -231,3 +231,44 @@ fn what_another_session_learned_meanwhile_was_not_reused() {
     third.prompt("Fix the sums in calc.py");
     assert_eq!(finalized(&third), true);
 }
+
+/// A recipe may ignore how its tests end; and what is seen to pass later is not told as failing.
+#[test]
+fn a_run_that_says_that_tests_failed_has_failed_until_one_passes() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    let who = Play::claude(&env, &repo, "s1");
+    who.start("startup");
+    who.prompt("Add add()");
+    who.edit("calc.py", "def add(a, b):\n    return 0\n");
+    who.passes(
+        "make test",
+        &format!("{FAILING}\nmake: [Makefile:2: test] Error 1 (ignored)"),
+    );
+    who.fails(
+        "make test --bogus",
+        "make: unrecognized option '--bogus'\nUsage: make [options]",
+    );
+    who.end();
+    let row = handoff(&env, &repo, "s1");
+    assert_eq!(row["status"], "failed", "{row}");
+    let patterns = env.rows(&repo, "failure_memory/failure_patterns.jsonl");
+    assert_eq!(patterns.len(), 1, "{patterns:?}");
+    assert_eq!(patterns[0]["failed_command"], "make test");
+
+    let later = Play::claude(&env, &repo, "s2");
+    let told = later.start("startup");
+    assert!(told.contains("still failing: make test"), "{told}");
+    later.prompt("Do the tests pass?");
+    later.passes("make test", "4 passed in 0.01s");
+    later.end();
+    wait_until("the failure is resolved", || {
+        let patterns = env.rows(&repo, "failure_memory/failure_patterns.jsonl");
+        patterns
+            .iter()
+            .all(|pattern| pattern["status"] == "resolved")
+    });
+    let told = Play::claude(&env, &repo, "s3").start("startup");
+    assert!(!told.contains("still failing"), "{told}");
+}

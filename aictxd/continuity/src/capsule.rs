@@ -17,6 +17,7 @@ use serde_json::Value;
 
 use self::lines::{CLOSING, newest, quote};
 use crate::context::{Context, Hand};
+use crate::handoff::summary_as_of_now;
 use crate::observe::{Observation, open_rows};
 use crate::packet::Packet;
 use crate::preferences::{self, is_muted};
@@ -312,6 +313,8 @@ impl Capsule<'_> {
             let lines = self.handoff_lines(handoff, &open);
             packet.item("handoff", &id, "the last one", &lines);
             if let Some((row, later)) = of_another_session(self.context.snapshot, handoff) {
+                let failures = &self.context.snapshot.failures;
+                let summary = summary_as_of_now(&row.summary, &row.timestamp, failures);
                 let when = if later { "Since then" } else { "Before that" };
                 let mut line = format!(
                     "{when} ({}, {}, {}{}): {}",
@@ -319,7 +322,7 @@ impl Capsule<'_> {
                     clean(&printable(&row.status), 24),
                     age(&row.timestamp, now),
                     self.elsewhere(&row.branch),
-                    quote(&row.summary, 160)
+                    quote(summary.as_ref().unwrap_or(&row.summary), 160)
                 );
                 if let Some(step) = row.next_steps.iter().find(|s| !s.trim().is_empty()) {
                     line.push_str(&format!("; then next: {}", clean(&printable(step), 160)));
@@ -582,7 +585,7 @@ pub(crate) fn next_action(handoff: &Handoff) -> Option<String> {
 }
 
 /// The command of a blocker that was observed: "`command`: error".
-fn blocked_command(item: &str) -> Option<String> {
+pub(crate) fn blocked_command(item: &str) -> Option<String> {
     let (command, _) = item.strip_prefix('`')?.split_once("`: ")?;
     Some(command.to_owned())
 }

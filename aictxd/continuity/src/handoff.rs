@@ -1,17 +1,27 @@
 //! Handoffs: what one execution leaves to the next.
 
-use aictx_proto::record::{Handoff, HandoffRow};
+use std::sync::Arc;
+
+use aictx_proto::record::{FailurePattern, Handoff, HandoffRow};
 use aictx_proto::snapshot::Snapshot;
 use aictx_proto::text::clean;
 
+use crate::capsule::blocked_command;
 use crate::marks;
-use crate::observe::Observation;
+use crate::observe::{Failure, MAX_LINE_COMMAND, Observation, has_begun};
 
 /// Longest summary and longest list item, in characters (spec/lifecycle.md §15).
 pub(crate) const MAX_SUMMARY: usize = 200;
 const MAX_REASON: usize = 240;
 const MAX_ITEM: usize = 80;
 pub(crate) const MAX_ITEMS: usize = 8;
+/// Of what was said before an interruption, in characters.
+const MAX_SAID: usize = 120;
+/// Of a command that fails, in characters.
+const MAX_FAILING: usize = 80;
+/// Our own words where an agent said nothing.
+const SESSION_ENDED: &str = "Session ended: ";
+const STILL_FAILING: &str = "still failing: ";
 
 /// Handoffs among which the last of a branch is looked for.
 const RECENT: usize = 64;
@@ -60,6 +70,55 @@ pub fn handoff_of_branch(snapshot: &Snapshot, branch: &str) -> Option<Handoff> {
     })
 }
 
+/// Whether a command that failed when a handoff was left was seen to pass since; by as many characters of
+/// it as are known.
+fn passed_since(
+    failures: &[Arc<FailurePattern>],
+    command: &str,
+    limit: usize,
+    since: &str,
+) -> bool {
+    let is_it = |p: &&Arc<FailurePattern>| {
+        !p.failed_command.is_empty() && clean(&p.failed_command, limit) == command
+    };
+    let mut known = failures.iter().filter(is_it).peekable();
+    // One that was settled before is another failure than the one that is told of.
+    known.peek().is_some() && known.all(|p| p.status == "resolved" && p.timestamp.as_str() >= since)
+}
+
+/// The summary of a handoff as it has to be read now, where that is not how it was left.
+pub(crate) fn summary_as_of_now(
+    summary: &str,
+    since: &str,
+    failures: &[Arc<FailurePattern>],
+) -> Option<String> {
+    // In our own words only.
+    let ours = summary.starts_with(SESSION_ENDED);
+    let (done, command) = summary.rsplit_once(STILL_FAILING).filter(|_| ours)?;
+    let known = command.trim_end_matches('.');
+    passed_since(failures, known, MAX_FAILING, since)
+        .then(|| format!("{done}failing then, passed since: {command}"))
+}
+
+/// A handoff as it has to be read now: what failed when it was left and was seen to pass since is not told as
+/// failing. `None` when all of it holds.
+pub fn handoff_as_of_now(handoff: &Handoff, failures: &[Arc<FailurePattern>]) -> Option<Handoff> {
+    let since = handoff.updated_at.as_str();
+    let holds = |item: &String| {
+        let command = blocked_command(item);
+        !command.is_some_and(|c| passed_since(failures, &c, MAX_LINE_COMMAND, since))
+    };
+    let summary = summary_as_of_now(&handoff.summary, since, failures);
+    if summary.is_none() && handoff.blocked.iter().all(holds) {
+        return None;
+    }
+    let mut now = handoff.clone();
+    now.blocked.retain(holds);
+    now.open_items.retain(holds);
+    now.summary = summary.unwrap_or(now.summary);
+    Some(now)
+}
+
 /// What goes into a handoff besides the observation.
 pub(crate) struct Input<'a> {
     pub(crate) execution_id: &'a str,
@@ -96,7 +155,8 @@ pub(crate) fn build(input: &Input, seen: &Observation) -> (Handoff, HandoffRow) 
         Vec::new()
     };
     let mut blocked = items(input.blocked);
-    for failure in &seen.open_failures {
+    let begun = |failure: &&Failure| has_begun(&failure.events);
+    for failure in seen.open_failures.iter().filter(begun) {
         if blocked.len() < MAX_ITEMS {
             blocked.push(clean(&failure.line(), 240));
         }
@@ -235,8 +295,20 @@ fn evidence(seen: &Observation) -> &'static str {
 /// What to say when the agent said nothing.
 pub(crate) fn describe(seen: &Observation) -> String {
     let said = seen.said.summary();
+    let passed = seen.tests.iter().rev();
+    let passed = passed.filter(|test| seen.validated && seen.passed.contains(test));
+    let passed = passed
+        .map(|test| format!("`{}` passed", clean(test, 80)))
+        .next();
     if !said.trim().is_empty() {
-        return said;
+        // What was said is of an earlier turn than what was seen last.
+        return match passed.filter(|_| seen.interrupted) {
+            Some(passed) => format!(
+                "{} Then, when interrupted: {passed}.",
+                shorten(&said, MAX_SAID)
+            ),
+            None => said,
+        };
     }
     let mut parts = Vec::new();
     if !seen.files_edited.is_empty() {
@@ -253,8 +325,13 @@ pub(crate) fn describe(seen: &Observation) -> String {
     } else if !seen.commands.is_empty() {
         parts.push(format!("ran {}", counted(seen.commands.len(), "command")));
     }
-    if let Some(failure) = seen.open_failures.last() {
-        parts.push(format!("still failing: {}", clean(&failure.command, 80)));
+    parts.extend(passed);
+    let mut failures = seen.open_failures.iter().rev();
+    if let Some(failure) = failures.find(|failure| has_begun(&failure.events)) {
+        parts.push(format!(
+            "{STILL_FAILING}{}",
+            clean(&failure.command, MAX_FAILING)
+        ));
     }
     if parts.is_empty() && !seen.files_opened.is_empty() {
         parts.push(format!("read {}", counted(seen.files_opened.len(), "file")));
@@ -262,7 +339,7 @@ pub(crate) fn describe(seen: &Observation) -> String {
     if parts.is_empty() {
         clean(seen.asked.goal(), MAX_SUMMARY)
     } else {
-        format!("Session ended: {}.", parts.join("; "))
+        format!("{SESSION_ENDED}{}.", parts.join("; "))
     }
 }
 
@@ -288,5 +365,41 @@ mod tests {
         assert_eq!(shorten("a  b", 200), "a b");
         assert!(shorten(&"x".repeat(500), 200).ends_with('…'));
         assert!(shorten(&"é, ".repeat(300), 200).chars().count() <= 200);
+    }
+
+    #[test]
+    fn what_passed_since_is_not_told_as_failing() {
+        let handoff = Handoff {
+            summary: "Session ended: edited a.py; still failing: pytest -q.".into(),
+            blocked: vec![
+                "`pytest -q`: assert 0 == 4".into(),
+                "`make lint`: a.py:1: E1".into(),
+                "no credentials".into(),
+            ],
+            updated_at: "2026-01-02T00:00:00Z".into(),
+            ..Handoff::default()
+        };
+        let pattern = |status: &str, at: &str| {
+            Arc::new(FailurePattern {
+                failed_command: "pytest -q".into(),
+                status: status.into(),
+                timestamp: at.into(),
+                ..FailurePattern::default()
+            })
+        };
+        let (open, resolved) = (
+            pattern("open", "2026-01-02T00:00:00Z"),
+            pattern("resolved", "2026-01-03T00:00:00Z"),
+        );
+        let now = handoff_as_of_now(&handoff, &[Arc::clone(&resolved)]).unwrap_or_default();
+        assert_eq!(
+            now.summary,
+            "Session ended: edited a.py; failing then, passed since: pytest -q."
+        );
+        assert_eq!(now.blocked, handoff.blocked[1..]);
+        assert_eq!(handoff_as_of_now(&handoff, &[]), None);
+        assert_eq!(handoff_as_of_now(&handoff, &[open, resolved]), None);
+        let before = pattern("resolved", "2026-01-01T00:00:00Z");
+        assert_eq!(handoff_as_of_now(&handoff, &[before]), None);
     }
 }

@@ -58,7 +58,7 @@ pub use failures::{
 pub use finalize::{
     ExplicitReport, Finalize, check_report, failed_branches, finalize, touched_paths,
 };
-pub use handoff::handoff_of_branch;
+pub use handoff::{handoff_as_of_now, handoff_of_branch};
 pub use inspect::{
     AtHand, Happened, LogQuery, Reported, log, next, prepare, reflect, report, reuse,
     suggest_strategy,

@@ -17,7 +17,7 @@ use crate::work_state::Checkout;
 
 mod failure;
 
-pub(crate) use self::failure::{Failure, covers, has_begun};
+pub(crate) use self::failure::{Failure, MAX_LINE_COMMAND, covers, has_begun};
 
 /// Most entries of each list of an execution; the newest are kept.
 pub(crate) const MAX_LIST: usize = 40;
@@ -192,9 +192,14 @@ impl Observation {
                 if row.test && has_begun(&row.errors) {
                     self.validated = false;
                 }
-                self.open_failures.retain(|f| {
-                    !(covers(&row.branch, &f.branch) && same_check(&f.command, &row.command))
-                });
+                let same = |f: &Failure| {
+                    covers(&row.branch, &f.branch) && same_check(&f.command, &row.command)
+                };
+                // What never began says nothing of what failed before.
+                if !has_begun(&row.errors) && self.open_failures.iter().any(same) {
+                    return;
+                }
+                self.open_failures.retain(|f| !same(f));
                 self.open_failures.push(Failure {
                     branch: row.branch.clone(),
                     ran: row.ran.clone(),

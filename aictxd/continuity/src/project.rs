@@ -46,7 +46,8 @@ pub struct Project {
     pub map_state: String,
     /// What is checked out.
     pub checkout: Checkout,
-    /// The last handoff of the branch checked out, where the last of all is of another.
+    /// The last handoff of the branch checked out, where the last of all is of another; and the last of all, where
+    /// it has to be read in another way than it was left.
     pub handoff: Option<Arc<Handoff>>,
     /// Files that memory speaks of, as they are now.
     pub presents: Arc<Presents>,

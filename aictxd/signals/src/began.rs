@@ -1,4 +1,5 @@
-//! Checks that never began: the tool, its project or what it was told to check is not there.
+//! Checks that never began: the tool, its project or what it was told to check is not there, or it was called
+//! wrongly.
 
 use aictx_proto::event::ErrorEvent;
 
@@ -48,6 +49,9 @@ pub fn never_began(event: &ErrorEvent) -> bool {
             let lost = program == "cd" && rest.ends_with("No such file or directory");
             lost || not_there.contains(&rest) && event.command.contains(program)
         });
+    }
+    if crate::slip::is_slip(message, &event.command) {
+        return true;
     }
     // A file of the project that nothing makes is a fault of the project.
     let is_needed = message.contains("needed by");

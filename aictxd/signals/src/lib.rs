@@ -12,6 +12,7 @@ mod output;
 mod recognise;
 mod scan;
 pub mod shell;
+mod slip;
 mod stream;
 mod tests_seen;
 mod totals;

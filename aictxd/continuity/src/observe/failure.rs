@@ -7,6 +7,9 @@ use aictx_signals::command_word;
 
 use crate::memo::{Pass, Passed, same_check};
 
+/// Of the command in a [line](Failure::line), in characters.
+pub(crate) const MAX_LINE_COMMAND: usize = 100;
+
 /// Whether a command that failed with these errors came as far as checking something.
 pub(crate) fn has_begun(events: &[ErrorEvent]) -> bool {
     events.is_empty() || !events.iter().all(aictx_signals::never_began)
@@ -116,6 +119,10 @@ impl Failure {
             .events
             .first()
             .map_or_else(|| "failed".to_owned(), ErrorEvent::render);
-        format!("`{}`: {}", clean(&self.command, 100), clean(&what, 160))
+        format!(
+            "`{}`: {}",
+            clean(&self.command, MAX_LINE_COMMAND),
+            clean(&what, 160)
+        )
     }
 }

@@ -86,6 +86,39 @@ fn a_check_that_never_began_decides_nothing() {
 }
 
 #[test]
+fn a_check_that_was_called_wrongly_leaves_open_what_failed() {
+    let failing = "pytest -q";
+    let wrong = "pytest -q --tb=shrt";
+    let errors = |command: &str, status: i32, text: &str| {
+        aictx_signals::parse(command, Some(status), text.as_bytes()).events
+    };
+    let failed = LedgerRow {
+        errors: errors(
+            failing,
+            1,
+            "FAILED a.py::test_x - assert 0\n1 failed in 0.01s",
+        ),
+        ..command(failing, Outcome::Failed)
+    };
+    let slip = LedgerRow {
+        errors: errors(
+            wrong,
+            4,
+            "ERROR: usage: pytest [options]\npytest: error: argument --tb: invalid choice: 'shrt'",
+        ),
+        ..command(wrong, Outcome::Failed)
+    };
+    let seen = Observation::of(&[failed, slip.clone()]);
+    let [open] = seen.open_failures.as_slice() else {
+        panic!("{:?}", seen.open_failures);
+    };
+    assert_eq!(open.command, failing);
+    let seen = Observation::of(&[command(failing, Outcome::Passed), slip]);
+    assert_eq!(seen.success(), Some(true));
+    assert!(!crate::handoff::describe(&seen).contains("still failing"));
+}
+
+#[test]
 fn an_edit_after_the_test_makes_the_outcome_unknown() {
     let edit = LedgerRow {
         paths: vec!["a.py".into()],

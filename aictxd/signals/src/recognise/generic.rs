@@ -22,6 +22,9 @@ const TELLING: &[&str] = &[
     "cannot",
 ];
 
+/// Lines among which a program says that it was called wrongly.
+const MAX_COMPLAINT: usize = 60;
+
 /// The one event for a failed run in which no recogniser found anything.
 pub(crate) fn fallback(context: &Context, streams: &[Lines], status: i32) -> ErrorEvent {
     if status == 124 && context.run.command.contains("timeout") {
@@ -29,7 +32,13 @@ pub(crate) fn fallback(context: &Context, streams: &[Lines], status: i32) -> Err
         "timeout".clone_into(&mut event.code);
         return event;
     }
-    let line = last_telling(streams);
+    // What was not understood comes before the help text.
+    let mut lines = (streams.iter())
+        .flat_map(|lines| lines.all().iter().take(MAX_COMPLAINT))
+        .map(|line| line.trim());
+    let line = lines
+        .find(|line| crate::slip::is_slip(line, context.run.command))
+        .or_else(|| last_telling(streams));
     let signal = signal_name(status);
     let toolchain = if signal.is_some() {
         "unknown"
