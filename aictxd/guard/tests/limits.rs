@@ -172,6 +172,7 @@ fn whatever_comes_to_it_is_told() {
         "python3 -c \"from pathlib import Path; Path('src/a.py').write_text('x')\"",
         "ruby -e 'File.open(\"src/a.py\", \"a\") { |f| f.puts 1 }'",
         "black src/a.py",
+        "prettier --check --write src/a.py",
         "ruff format src/a.py",
         "rustfmt src/a.py",
     ] {

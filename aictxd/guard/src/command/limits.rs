@@ -172,7 +172,10 @@ const FORMATTERS: &[&str] = &[
 fn only_tells(name: &str, arguments: &[Word]) -> bool {
     let short = matches!(name, "gofmt" | "gofumpt" | "goimports" | "shfmt" | "yapf");
     let mut given = arguments.iter().take(MAX_WORDS);
+    // Told to check and to write, they do both.
+    let writes = name == "prettier" && has_option(arguments, &["--write", "-w"]);
     FORMATTERS.contains(&name)
+        && !writes
         && given.any(|word| {
             TELLS.contains(&word.text.as_str()) && (short || !matches!(&*word.text, "-d" | "-l"))
         })
