@@ -173,6 +173,8 @@ fn whatever_comes_to_it_is_told() {
         "ruby -e 'File.open(\"src/a.py\", \"a\") { |f| f.puts 1 }'",
         "black src/a.py",
         "prettier --check --write src/a.py",
+        "gofmt -l -w src/a.py",
+        "python3 -c \"open(str('src/a.py'), 'w')\"",
         "ruff format src/a.py",
         "rustfmt src/a.py",
     ] {

@@ -137,18 +137,14 @@ pub(super) async fn ask<P: Question, T: Answer + 'static>(
     let map = opened(app, move |app| app.maps.open(&directory)).await?;
     brought_up(app, &map, wait).await?;
     let params = Arc::new(params);
-    let looked = answered(app, &map, &params, answer, wait.is_zero()).await?;
-    let ticket = match looked {
-        Looked::Right(reply) => return Ok(reply),
-        Looked::Outdated(ticket) => ticket,
+    let (reply, outdated) = answered(app, &map, &params, answer).await?;
+    let Some(ticket) = outdated.filter(|_| !wait.is_zero()) else {
+        return Ok(reply);
     };
     map.finished(ticket, wait).await;
     // What told us so may come as an event only now.
     brought_up(app, &map, wait).await?;
-    match answered(app, &map, &params, answer, true).await? {
-        Looked::Right(reply) => Ok(reply),
-        Looked::Outdated(_) => Err(RpcError::new(INTERNAL, "the answer is out of date")),
-    }
+    Ok(answered(app, &map, &params, answer).await?.0)
 }
 
 /// Sees to it that an index is right, and waits for that as long as the caller does.
@@ -164,22 +160,14 @@ async fn brought_up(app: &Arc<App>, map: &Arc<Map>, wait: Duration) -> Result<()
     Ok(())
 }
 
-/// An answer, after a look at the files that it names.
-enum Looked {
-    /// What is told.
-    Right(Box<RawValue>),
-    /// Some are not as the index knows them; the update to wait for.
-    Outdated(u64),
-}
-
-/// Answers from the tree as it is now. What is out of date is told as such when it is the `last` word.
+/// Answers from the tree as it is now, after a look at the files that the answer names. Where some are not as the
+/// index knows them it says so, and the update to wait for comes with it.
 async fn answered<P: Question, T: Answer + 'static>(
     app: &Arc<App>,
     map: &Arc<Map>,
     params: &Arc<P>,
     answer: fn(&Asked, &P) -> Result<T, RpcError>,
-    last: bool,
-) -> Result<Looked, RpcError> {
+) -> Result<(Box<RawValue>, Option<u64>), RpcError> {
     let (map, params) = (Arc::clone(map), Arc::clone(params));
     opened(app, move |app| {
         let tree = map.indexer.tree();
@@ -189,12 +177,10 @@ async fn answered<P: Question, T: Answer + 'static>(
         let files = reply.files().into_iter();
         let files: Vec<FileId> = files.filter_map(|path| tree.file_at(path)).collect();
         let outdated = map.indexer.outdated(tree, &files);
+        let mut ticket = None;
         if !outdated.is_empty() {
             let count = outdated.len() as u32;
-            let ticket = asked.app.maps.look_again(map, outdated);
-            if !last {
-                return Ok(Looked::Outdated(ticket));
-            }
+            ticket = Some(asked.app.maps.look_again(map, outdated));
             if let Some(freshness) = reply.freshness()
                 && freshness.state == "fresh"
             {
@@ -203,7 +189,7 @@ async fn answered<P: Question, T: Answer + 'static>(
             }
         }
         // Answers can be large: they are turned into text's shape here, beside the hooks.
-        Ok(Looked::Right(super::reply(&reply)?))
+        Ok((super::reply(&reply)?, ticket))
     })
     .await
 }

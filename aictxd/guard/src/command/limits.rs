@@ -172,10 +172,7 @@ const FORMATTERS: &[&str] = &[
 fn only_tells(name: &str, arguments: &[Word]) -> bool {
     let short = matches!(name, "gofmt" | "gofumpt" | "goimports" | "shfmt" | "yapf");
     let mut given = arguments.iter().take(MAX_WORDS);
-    // Told to check and to write, they do both.
-    let writes = name == "prettier" && has_option(arguments, &["--write", "-w"]);
     FORMATTERS.contains(&name)
-        && !writes
         && given.any(|word| {
             TELLS.contains(&word.text.as_str()) && (short || !matches!(&*word.text, "-d" | "-l"))
         })
@@ -183,12 +180,13 @@ fn only_tells(name: &str, arguments: &[Word]) -> bool {
 
 /// Whether a program writes the files it is given.
 fn writes(name: &str, arguments: &[Word]) -> bool {
-    if only_tells(name, arguments) {
-        return false;
-    }
     let Some((_, told)) = WRITERS.iter().find(|(known, _)| *known == name) else {
         return false;
     };
+    if only_tells(name, arguments) {
+        // Told to tell and to write, they do both; one of them does not.
+        return name != "clang-format" && has_option(arguments, told);
+    }
     let says = |word: &Word| {
         told.iter().any(|way| match way.strip_suffix('*') {
             Some(start) => word.text.starts_with(start),

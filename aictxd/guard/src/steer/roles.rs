@@ -6,6 +6,7 @@ use super::class::{Class, Set};
 use super::clause::{Clause, Item};
 use super::label::Label;
 use super::paths::{Spelt, is_directory, is_plain_name, spelt};
+use super::rules::LEAD;
 use super::shades::{
     does_without_checks, is_all_but, is_location, is_narrow, is_tests, is_tests_word, is_theirs,
     keeps_a_thing, names_their_tests, passes_on, tests_of, without,
@@ -222,7 +223,7 @@ pub(super) fn forbids(clause: &Clause) -> bool {
     let has = |class| clause.items.iter().any(|i| i.has(class));
     let nothing = has(Class::Neg)
         || has(Class::HandsOff)
-        || has(Class::LookOnly)
+        || opens_with_look_only(clause)
         || has(Class::Avoid)
         || (has(Class::Alone) && !has(Class::NoElse))
         || has(Class::Stop)
@@ -233,6 +234,12 @@ pub(super) fn forbids(clause: &Clause) -> bool {
     let unless_only =
         has(Class::Not) || has(Class::No) || has(Class::EditNo) || has(Class::Nothing);
     nothing || (!has(Class::Only) && !has(Class::Keep) && !has(Class::NoElse) && unless_only)
+}
+
+/// "Read-only: A", but not "only edit the read-only flag".
+fn opens_with_look_only(clause: &Clause) -> bool {
+    let mut items = clause.items.iter().filter(|i| !i.set.meets(LEAD));
+    items.next().is_some_and(|i| i.has(Class::LookOnly))
 }
 
 pub(super) fn permits(clause: &Clause) -> bool {

@@ -67,7 +67,6 @@ impl SteerState {
             "strategy_change" | "agent_correction" | "clarification" | "validation_change"
         );
         if reply.suggested_updates.lets_go || goes_on && !self.until_told {
-            self.until_told = false;
             self.forbidden_paths.retain(|entry| entry != EVERYTHING);
         }
         let orders = reply.labels.iter().any(|label| {
@@ -86,12 +85,14 @@ impl SteerState {
             &before.allowed_paths,
             &before.excepted_paths,
             before.moved_on,
+            before.until_told,
             before.skips_checks,
         ) != (
             &self.forbidden_paths,
             &self.allowed_paths,
             &self.excepted_paths,
             self.moved_on,
+            self.until_told,
             self.skips_checks,
         );
         if changed {
@@ -102,9 +103,7 @@ impl SteerState {
     }
 
     pub(super) fn take(&mut self, updates: &SteerUpdates) {
-        self.until_told |= updates.until_told;
         if updates.lift_all {
-            self.until_told = false;
             self.forbidden_paths.clear();
             self.allowed_paths.clear();
             self.excepted_paths.clear();
@@ -144,6 +143,8 @@ impl SteerState {
         if !limits.is_empty() {
             self.latest = limits;
         }
+        let everything = self.forbidden_paths.iter().any(|entry| entry == EVERYTHING);
+        self.until_told = everything && (self.until_told || updates.until_told);
     }
 
     /// Takes `path` out of what is forbidden and into what is allowed, where only some things are.

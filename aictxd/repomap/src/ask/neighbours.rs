@@ -50,8 +50,10 @@ pub(super) fn users(view: &dyn View, file: FileId) -> BTreeMap<FileId, u32> {
             view.postings(Field::Body, term, &mut |postings| {
                 have.extend(postings.iter().map(|(f, _)| *f).filter(|f| is_beside(*f)));
             });
+            have.sort_unstable();
+            let has = |file: &FileId| have.binary_search(file).is_ok();
             files = Some(match files {
-                Some(files) => files.into_iter().filter(|f| have.contains(f)).collect(),
+                Some(files) => files.into_iter().filter(has).collect(),
                 None => have,
             });
         }

@@ -12,6 +12,10 @@ use crate::command::{Call, Judge};
 
 /// Files with patches that are read.
 const MAX_PATCHES: usize = 4;
+/// Names in patches that are looked at.
+const MAX_PATCHED: usize = 2_048;
+/// What one call of `open` is given, in bytes.
+const MAX_OPENED: usize = 512;
 
 /// Files that a program of `awk` or a script of `sed` writes by itself: `print > "x"`, `w x`.
 pub(super) fn scripted(judge: &mut Judge, call: Call) {
@@ -76,10 +80,9 @@ pub(super) fn patched(judge: &mut Judge, call: Call) {
         "+++ ",
         "--- ",
     ];
-    for line in texts.iter().flat_map(|text| text.lines()) {
-        let Some(path) = marks.iter().find_map(|mark| line.strip_prefix(mark)) else {
-            continue;
-        };
+    let lines = texts.iter().flat_map(|text| text.lines());
+    let named = lines.filter_map(|line| marks.iter().find_map(|mark| line.strip_prefix(mark)));
+    for path in named.take(MAX_PATCHED) {
         // What follows a tab is a time.
         let path = path.split('\t').next().unwrap_or(path).trim();
         // `a/` and `b/` are git's, and a directory of that name may be there.
@@ -99,7 +102,7 @@ fn opens_to_write(text: &str) -> bool {
     let mut rest = text;
     while let Some(at) = rest.find("open(") {
         rest = rest.get(at + "open(".len()..).unwrap_or_default();
-        let given = rest.split(')').next().unwrap_or(rest);
+        let given = call_arguments(rest);
         let mut further = given.split(',').skip(1).map(str::trim);
         let may_write = further.any(|part| {
             let mode = part.strip_prefix("mode").map_or(part, |mode| {
@@ -115,6 +118,22 @@ fn opens_to_write(text: &str) -> bool {
         }
     }
     false
+}
+
+/// What stands between the parentheses of a call whose first is behind us; at most its first [`MAX_OPENED`] bytes.
+fn call_arguments(rest: &str) -> &str {
+    let mut depth = 0_u32;
+    let end = rest.bytes().take(MAX_OPENED).position(|byte| {
+        match byte {
+            b'(' => depth += 1,
+            b')' if depth == 0 => return true,
+            b')' => depth -= 1,
+            _ => {}
+        }
+        false
+    });
+    let end = end.unwrap_or_else(|| rest.floor_char_boundary(MAX_OPENED));
+    rest.get(..end).unwrap_or_default()
 }
 
 /// A program for an interpreter that writes, and names what must be left alone.
