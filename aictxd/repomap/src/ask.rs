@@ -10,6 +10,7 @@ use crate::tree::Tree;
 use crate::view::{FileId, Symbol, View};
 
 mod brief;
+mod container;
 mod letters;
 mod neighbours;
 mod references;

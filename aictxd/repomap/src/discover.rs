@@ -12,16 +12,17 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use ignore::WalkBuilder;
-
 use crate::classify::is_below_sources;
 use crate::segment::ContentId;
 
 pub mod git_index;
 mod look;
+mod rules;
 mod walk;
 
 pub use look::{Look, Sort, look, look_at};
+pub(crate) use rules::{RULE_FILES, outside};
+pub use rules::{rules, rules_are_plain};
 
 /// Directories that nobody indexes unless their files are tracked: what tools install.
 const BY_TOOLS: [&str; 15] = [
@@ -288,33 +289,6 @@ pub fn would_list(root: &Path, relative: &Path, known: &dyn Fn(&[u8]) -> bool) -
         .any(|entry| entry.path() == target)
 }
 
-/// Files of ignore rules, and the largest that are read.
-pub(crate) const RULE_FILES: [&str; 3] = [".gitignore", ".ignore", ".aictxignore"];
-const MAX_RULES: u64 = 1 << 20;
-
-/// Whether the ignore rules of a directory can be read without harm: whoever wrote the repository
-/// may have put a link to an endless device, or a pipe, in their place. Such a directory is not
-/// walked.
-pub fn rules_are_plain(directory: &Path) -> bool {
-    let plain = |name: &str| match std::fs::symlink_metadata(directory.join(name)) {
-        Ok(meta) => meta.is_file() && meta.len() <= MAX_RULES,
-        Err(_) => true,
-    };
-    RULE_FILES.iter().all(|name| plain(name))
-}
-
-/// The rules of a walk.
-fn rules(root: &Path) -> WalkBuilder {
-    let mut builder = WalkBuilder::new(root);
-    builder
-        .hidden(false)
-        .parents(false)
-        .require_git(false)
-        .follow_links(false)
-        .add_custom_ignore_filename(".aictxignore");
-    builder
-}
-
 /// Decides before a directory's rules are read; the walk decides again when it enters.
 fn may_enter(entry: &ignore::DirEntry) -> bool {
     !entry.file_type().is_some_and(|kind| kind.is_dir()) || rules_are_plain(entry.path())
@@ -343,13 +317,11 @@ fn read_tracked(git_dir: &Path) -> Tracked {
 fn hash_length(git_dir: &Path) -> usize {
     let common = std::fs::read_to_string(git_dir.join("commondir"))
         .map_or_else(|_| git_dir.to_owned(), |c| git_dir.join(c.trim_end()));
-    let config = std::fs::read_to_string(common.join("config")).unwrap_or_default();
-    let sha256 = config.lines().any(|line| {
-        let line = line.to_ascii_lowercase();
-        line.split_once('=')
-            .is_some_and(|(k, v)| k.trim() == "objectformat" && v.trim() == "sha256")
-    });
-    if sha256 { 32 } else { 20 }
+    let config = std::fs::read(common.join("config")).unwrap_or_default();
+    match rules::setting(&config, "extensions", "objectformat") {
+        Some(format) if format.eq_ignore_ascii_case("sha256") => 32,
+        _ => 20,
+    }
 }
 
 /// Directories with a tracked file somewhere below.

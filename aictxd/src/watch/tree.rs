@@ -6,8 +6,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use aictx_repomap::discover::rules_are_plain;
-use ignore::WalkBuilder;
+use aictx_repomap::discover::{rules, rules_are_plain};
 
 use crate::homes::MEMORY;
 
@@ -31,8 +30,8 @@ const ARTIFACTS: &[&str] = &[
 /// Files in the git directory that say what is checked out. The index and its lock are not among
 /// them: `git status` writes both.
 const GIT_FILES: &[&str] = &["HEAD", "packed-refs", "MERGE_HEAD"];
-/// Rules of a git directory about which files belong to the tree.
-const GIT_RULES: &[&str] = &["info/exclude"];
+/// Rules of a git directory about which files belong to the tree, and the settings that name more.
+const GIT_RULES: &[&str] = &["info/exclude", "config"];
 
 /// The watched directories of one repository.
 #[derive(Debug)]
@@ -216,26 +215,20 @@ impl Tree {
     }
 }
 
-/// Directories that git would not ignore: all, or those at and below `only`. The walk starts at
+/// Directories that the map's rules do not exclude: all, or those at and below `only`. The walk starts at
 /// the root in either case, because rules of parent directories decide; other branches are cut.
 fn source_directories(root: &Path, only: Option<&Path>) -> impl Iterator<Item = PathBuf> {
     let only = only.map(Path::to_owned);
-    let mut walk = WalkBuilder::new(root);
-    walk.hidden(false)
-        .follow_links(false)
-        .require_git(false)
-        // As the map sees the tree: rules from above the repository do not count.
-        .parents(false)
-        .add_custom_ignore_filename(".aictxignore")
-        .filter_entry(move |entry| {
-            let name = entry.file_name();
-            entry.file_type().is_some_and(|t| t.is_dir())
-                && rules_are_plain(entry.path())
-                && (entry.depth() == 0 || name != ".git" && name != MEMORY)
-                && only.as_ref().is_none_or(|only| {
-                    only.starts_with(entry.path()) || entry.path().starts_with(only)
-                })
-        });
+    let mut walk = rules(root);
+    walk.filter_entry(move |entry| {
+        let name = entry.file_name();
+        entry.file_type().is_some_and(|t| t.is_dir())
+            && rules_are_plain(entry.path())
+            && (entry.depth() == 0 || name != ".git" && name != MEMORY)
+            && only
+                .as_ref()
+                .is_none_or(|only| only.starts_with(entry.path()) || entry.path().starts_with(only))
+    });
     // Rules of the root are read before anything can be asked of it.
     let plain = rules_are_plain(root);
     walk.build()

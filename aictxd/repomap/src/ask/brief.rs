@@ -7,6 +7,8 @@ use crate::view::{Class, FileId, Symbol, View};
 const CHARACTERS_PER_TOKEN: usize = 4;
 /// The largest share of the whole budget that one file may take, in percent.
 const MAX_SHARE: usize = 30;
+/// Deepest nesting that is shown.
+const MAX_DEPTH: usize = 8;
 /// Files beyond this are not looked at.
 const MAX_FILES: usize = 400;
 
@@ -74,7 +76,7 @@ fn outline(view: &dyn View, file: FileId, first: &[u32], most: usize) -> String 
         if !wanted {
             continue;
         }
-        let cost = line(&symbol, 0).chars().count() + 4;
+        let cost = line(&symbol, depth_of(view, file, &symbol)).chars().count();
         if used + cost > most {
             continue;
         }
@@ -84,10 +86,17 @@ fn outline(view: &dyn View, file: FileId, first: &[u32], most: usize) -> String 
     chosen.sort_by_key(|(number, _)| *number);
     let mut text = format!("{}\n", one_line(view.path(file)));
     for (_, symbol) in &chosen {
-        let depth = usize::from(symbol.container.is_some());
-        text.push_str(&line(symbol, depth));
+        text.push_str(&line(symbol, depth_of(view, file, symbol)));
     }
     text
+}
+
+/// How many definitions are around one.
+fn depth_of(view: &dyn View, file: FileId, symbol: &Symbol<'_>) -> usize {
+    let outer = |symbol: &Symbol<'_>| view.symbol(file, symbol.container?);
+    std::iter::successors(outer(symbol), outer)
+        .take(MAX_DEPTH)
+        .count()
 }
 
 /// Names of files and definitions come from the repository: none of them makes a line of its own.

@@ -85,7 +85,7 @@ fn rank(class: Class) -> u8 {
 }
 
 /// Files that have every word of a name, in order.
-fn with_words(tree: &Tree, name: &str) -> Vec<FileId> {
+pub(super) fn with_words(tree: &Tree, name: &str) -> Vec<FileId> {
     let mut terms: Vec<String> = Vec::new();
     words::terms(name.as_bytes(), |term| {
         if !terms.iter().any(|known| known == term) {

@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 use nucleo_matcher::pattern::{AtomKind, CaseMatching, Normalization, Pattern};
 use nucleo_matcher::{Config, Matcher, Utf32Str};
 
+use super::container::{Around, Container};
 use super::letters::Letters;
 use crate::segment::{AGAIN, mask};
 use crate::tree::Tree;
@@ -67,7 +68,7 @@ pub fn find_symbols(tree: &Tree, pattern: &str, limit: usize) -> (Vec<SymbolAt>,
     }
     let mut search = Search {
         tree,
-        container,
+        container: Container::new(container),
         most: MAX_FOUND.max(limit.saturating_mul(2)),
         found: Vec::new(),
     };
@@ -88,7 +89,7 @@ pub fn find_symbols(tree: &Tree, pattern: &str, limit: usize) -> (Vec<SymbolAt>,
 /// Definitions being found.
 struct Search<'a> {
     tree: &'a Tree,
-    container: &'a str,
+    container: Container<'a>,
     most: usize,
     found: Vec<(SymbolAt, Order)>,
 }
@@ -107,8 +108,13 @@ impl Search<'_> {
 
     /// Adds the definitions of names, in the order of names, until there are enough.
     fn add(&mut self, names: &[Named]) {
-        let Self { tree, found, .. } = self;
-        let (most, container) = (self.most, self.container);
+        let Self {
+            tree,
+            found,
+            container,
+            most,
+        } = self;
+        let most = *most;
         for (how, score, _, segment, number) in names {
             if found.len() > most {
                 break;
@@ -134,20 +140,28 @@ impl Search<'_> {
     }
 }
 
-/// What decides between two definitions; smaller is better.
-type Order = (Match, Reverse<u16>, u8, bool, bool, usize, FileId, u32);
+/// What decides between two definitions; smaller is better. How the name matches comes first: names
+/// are taken in that order.
+type Order = (
+    Match,
+    Reverse<u16>,
+    Around,
+    u8,
+    bool,
+    bool,
+    usize,
+    FileId,
+    u32,
+);
 
-fn order(tree: &Tree, at: &SymbolAt, score: Reverse<u16>, container: &str) -> Option<Order> {
+fn order(
+    tree: &Tree,
+    at: &SymbolAt,
+    score: Reverse<u16>,
+    container: &Container<'_>,
+) -> Option<Order> {
     let symbol = tree.symbol(at.file, at.number)?;
-    if !container.is_empty() {
-        let around = super::container_of(tree, at.file, &symbol).to_lowercase();
-        let path = tree.path(at.file).to_lowercase();
-        let wanted = container.to_lowercase();
-        let last = wanted.rsplit(['.', ':', '#', '/']).next().unwrap_or("");
-        if !around.contains(last) && !path.contains(last) {
-            return None;
-        }
-    }
+    let around = container.around(tree, at.file, &symbol)?;
     let class = match tree.class(at.file) {
         Class::Source => 0,
         Class::Config | Class::Docs => 1,
@@ -157,6 +171,7 @@ fn order(tree: &Tree, at: &SymbolAt, score: Reverse<u16>, container: &str) -> Op
     Some((
         at.how,
         score,
+        around,
         class,
         symbol.declared_only,
         !symbol.exported,
@@ -415,6 +430,45 @@ mod tests {
                 assert_eq!(more, all.len() > limit, "{pattern} {limit}");
             }
         }
+    }
+
+    #[test]
+    fn the_container_that_was_asked_for_comes_first() {
+        let files = [
+            (
+                "a.rs",
+                "impl MemoryStorage { pub fn get(&self) {} }\nimpl storage { pub fn get() {} }\n\
+                 pub struct MemoryStorage;\npub struct storage;\n",
+            ),
+            (
+                "b.rs",
+                "impl Storage<u8> { fn get(&self) {} }\npub struct Storage<T>(T);\n",
+            ),
+            ("mystorage/c.rs", "pub fn get() {}\n"),
+            ("storage/d.rs", "pub fn get() {}\n"),
+            ("e.rs", "pub fn get() {}\n"),
+            (
+                "f.rs",
+                "use x::Storage;\nimpl Storage { pub fn get(&self) {} }\n",
+            ),
+            ("g.rs", "impl Other { pub fn get(&self) {} }\n"),
+            ("h.go", "package a\nfunc (s *Storage) get() {}\n"),
+        ];
+        let files = files.map(|(path, text)| (path.to_owned(), text.as_bytes().to_vec()));
+        let tree = crate::indexer::index_contents(files.into(), 1 << 20, &mut |_| {});
+        let paths = |pattern: &str| {
+            let (found, _) = find_symbols(&tree, pattern, 10);
+            let at = |at: &SymbolAt| {
+                let symbol = tree.symbol(at.file, at.number).unwrap();
+                format!("{}:{}", tree.path(at.file), symbol.line)
+            };
+            found.iter().map(at).collect::<Vec<_>>()
+        };
+        let rest = ["storage/d.rs:1", "mystorage/c.rs:1", "f.rs:2"];
+        let named = ["b.rs:1", "h.go:2", "a.rs:2", "a.rs:1"];
+        assert_eq!(paths("Storage::get"), [&named[..], &rest].concat());
+        let named = ["a.rs:2", "b.rs:1", "h.go:2", "a.rs:1"];
+        assert_eq!(paths("storage.get"), [&named[..], &rest].concat());
     }
 
     #[test]

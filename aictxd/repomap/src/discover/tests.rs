@@ -157,3 +157,35 @@ fn homes_and_the_file_system_are_refused() {
     assert_eq!(refused, Err(Refused::FileSystemRoot("/".into())));
     assert!(check_root(home.path(), None).is_ok());
 }
+
+#[test]
+fn the_repositorys_own_excludes_file_decides_from_its_root() {
+    let home = tempfile::tempdir().unwrap();
+    let root = &home.path().join("main");
+    std::fs::create_dir(root).unwrap();
+    git(root, &["init", "-q"]);
+    git(root, &["config", "core.excludesFile", "../mine"]);
+    write(home.path(), "mine", "/notes\n*.draft\n");
+    for path in ["notes/a.md", "deep/notes/b.md", "a.draft", "a.rs"] {
+        write(root, path, "text");
+    }
+    assert_eq!(paths(&all(root)), ["a.rs", "deep/notes/b.md"]);
+    let listed = |path: &str| would_list(root, Path::new(path), &|_| false);
+    assert!(!listed("notes/a.md") && !listed("a.draft"));
+    assert!(listed("deep/notes/b.md"));
+
+    // A linked worktree has the same settings.
+    git(root, &["add", "a.rs"]);
+    let author = ["-c", "user.name=a", "-c", "user.email=a@b"];
+    git(root, &[&author[..], &["commit", "-qm", "a"]].concat());
+    git(root, &["worktree", "add", "-q", "../linked"]);
+    let linked = &home.path().join("linked");
+    for path in ["notes/a.md", "a.draft"] {
+        write(linked, path, "text");
+    }
+    assert_eq!(paths(&all(linked)), ["a.rs"]);
+
+    // What cannot be read to its end is not read.
+    git(root, &["config", "core.excludesFile", "/dev/zero"]);
+    assert_eq!(paths(&all(root)).len(), 4);
+}

@@ -161,6 +161,7 @@ fn outside(indexer: &Indexer) -> Vec<(PathBuf, Option<Look>)> {
     for git_dir in git_dirs {
         places.extend(["index", "config", "commondir", "info/exclude"].map(|n| git_dir.join(n)));
     }
+    places.extend(crate::discover::outside(&indexer.root));
     places.extend(ignore::gitignore::gitconfig_excludes_path());
     let looked = |place: PathBuf| {
         let look = look_at(&place);
