@@ -182,6 +182,45 @@ fn every_other_question_has_an_answer() {
 }
 
 #[test]
+fn files_are_found_by_any_path_that_names_them_and_what_is_not_one_is_told() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    fs::create_dir(repo.join("sub")).unwrap();
+    write(&repo, "sub/inner.py", "def inner():\n    return 1\n");
+    let odd = std::os::unix::ffi::OsStrExt::from_bytes(b"caf\xe9.py");
+    let odd: &std::ffi::OsStr = odd;
+    fs::write(repo.join(odd), "def served():\n    return 1\n").unwrap();
+    let outline = |at: &Path, arguments: &[&str]| {
+        let mut all = vec!["map", "outline", "--json"];
+        all.extend(arguments);
+        env.aictx(at, &all).ok().json()
+    };
+    let sub = repo.join("sub");
+    let told = outline(&sub, &["inner.py"]);
+    assert_eq!(told["path"], "sub/inner.py");
+    assert_eq!(outline(&sub, &["sub/inner.py"]), told);
+    let elsewhere = env.plain_repository("elsewhere");
+    let told_there = outline(&elsewhere, &["inner.py", "--repo", sub.to_str().unwrap()]);
+    assert_eq!(told_there, told);
+    let told = outline(&repo, &["caf\u{fffd}.py"]);
+    assert_eq!(told["symbols"][0]["name"], "served", "{told}");
+
+    let asked = env.aictx(
+        &sub,
+        &[
+            "map", "query", "inner", "--active", "inner.py", "--active", "nope.py",
+        ],
+    );
+    let asked = asked.ok();
+    assert!(
+        asked.stderr.contains("nope.py is not in the index"),
+        "{}",
+        asked.stderr
+    );
+    assert!(!asked.stderr.contains("inner.py"), "{}", asked.stderr);
+}
+
+#[test]
 fn an_answer_knows_what_was_saved_just_before_the_question() {
     let env = TestEnv::new();
     let watched = env.repository("watched");

@@ -294,7 +294,8 @@ impl View for Tree {
     }
 
     fn file_at(&self, path: &str) -> Option<FileId> {
-        self.paths.find(path.as_bytes())
+        let paths = &self.paths;
+        paths.find(path.as_bytes()).or_else(|| paths.shown_as(path))
     }
 
     fn class(&self, file: FileId) -> Class {

@@ -226,11 +226,13 @@ pub(super) fn query(asked: &Asked, params: &MapQueryParams) -> Result<MapQueryRe
     if text.trim().is_empty() {
         return Err(RpcError::new(INVALID_PARAMS, "the question is empty"));
     }
-    let active: Vec<_> = params
-        .active
-        .iter()
-        .filter_map(|path| Some((asked.tree.file_at(path)?, 1.0)))
-        .collect();
+    let (mut active, mut unknown) = (Vec::new(), Vec::new());
+    for path in &params.active {
+        match asked.located(&params.repo, &params.cwd, path) {
+            Some(file) => active.push((file, 1.0)),
+            None => unknown.push(path.clone()),
+        }
+    }
     let query = Query {
         text,
         active: &active,
@@ -238,6 +240,7 @@ pub(super) fn query(asked: &Asked, params: &MapQueryParams) -> Result<MapQueryRe
     };
     Ok(MapQueryReply {
         results: asked.map.ranked(&asked.tree, &query),
+        unknown,
         freshness: asked.map.freshness(&asked.tree),
     })
 }
@@ -253,29 +256,33 @@ fn cut(text: &str) -> &str {
 
 impl Asked {
     /// The file that a caller names.
-    fn file(&self, cwd: &str, path: &str) -> Result<FileId, RpcError> {
+    fn file(&self, params: &MapFileParams) -> Result<FileId, RpcError> {
         let unknown = |shown: &str| {
             RpcError::new(NOT_FOUND, format!("{shown} is not in the index")).hint(
                 "`aictx map query` finds files by words; ignored and untracked build files are \
                  not indexed",
             )
         };
-        let worktree = &self.map.worktree;
-        // As given relative to the working directory, else relative to the repository.
-        for start in [cwd, ""] {
-            let located = root::locate(worktree, &PathBuf::from(start), path);
-            if let Located::Inside(inside) = located
-                && let Some(file) = self.tree.file_at(inside.as_str())
-            {
-                return Ok(file);
+        self.located(&params.repo, &params.cwd, &params.path)
+            .ok_or_else(|| unknown(&params.path))
+    }
+
+    /// The file at a path as given: relative to the working directory, else to the directory that was
+    /// asked about, else to the worktree.
+    fn located(&self, repo: &str, cwd: &str, path: &str) -> Option<FileId> {
+        let found = [cwd, repo, ""].into_iter().find_map(|start| {
+            match root::locate(&self.map.worktree, &PathBuf::from(start), path) {
+                Located::Inside(inside) => self.tree.file_at(inside.as_str()),
+                Located::Outside(_) => None,
             }
-        }
-        Err(unknown(path))
+        });
+        // A name that is spelt like no path is still one.
+        found.or_else(|| self.tree.file_at(path))
     }
 }
 
 pub(super) fn outline(asked: &Asked, params: &MapFileParams) -> Result<MapOutline, RpcError> {
-    let file = asked.file(&params.cwd, &params.path)?;
+    let file = asked.file(params)?;
     let mut reply = ask::outline(&asked.tree, file);
     reply.freshness = asked.map.freshness(&asked.tree);
     Ok(reply)
@@ -310,7 +317,7 @@ pub(super) fn refs(asked: &Asked, params: &MapNameParams) -> Result<MapReference
 }
 
 pub(super) fn related(asked: &Asked, params: &MapFileParams) -> Result<MapRelatives, RpcError> {
-    let file = asked.file(&params.cwd, &params.path)?;
+    let file = asked.file(params)?;
     let most = limit(params.limit, DEFAULT_LIST, MAX_LIST);
     let evidence = asked.map.evidence(&asked.tree);
     let past = (&*evidence.history, &evidence.past);
@@ -320,7 +327,7 @@ pub(super) fn related(asked: &Asked, params: &MapFileParams) -> Result<MapRelati
 }
 
 pub(super) fn impact(asked: &Asked, params: &MapFileParams) -> Result<MapRelatives, RpcError> {
-    let file = asked.file(&params.cwd, &params.path)?;
+    let file = asked.file(params)?;
     let most = limit(params.limit, DEFAULT_LIST, MAX_LIST);
     let evidence = asked.map.evidence(&asked.tree);
     let past = (&*evidence.history, &evidence.past);

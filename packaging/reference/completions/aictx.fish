@@ -535,25 +535,25 @@ complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcomm
 complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from outline" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from outline" -l no-color -d 'Print without colours (also: NO_COLOR)'
 complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from outline" -s h -l help -d 'Print help'
-complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from symbol" -s n -l limit -d 'At most this many' -r
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from symbol" -s n -l limit -d 'At most this many, 1 to 1000' -r
 complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from symbol" -l repo -d 'Repository, or a directory in it' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from symbol" -l wait -d 'Seconds to wait for an index that is being built; 0 answers with what is there' -r
 complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from symbol" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from symbol" -l no-color -d 'Print without colours (also: NO_COLOR)'
 complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from symbol" -s h -l help -d 'Print help'
-complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from refs" -s n -l limit -d 'At most this many places' -r
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from refs" -s n -l limit -d 'At most this many places, 1 to 1000' -r
 complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from refs" -l repo -d 'Repository, or a directory in it' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from refs" -l wait -d 'Seconds to wait for an index that is being built; 0 answers with what is there' -r
 complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from refs" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from refs" -l no-color -d 'Print without colours (also: NO_COLOR)'
 complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from refs" -s h -l help -d 'Print help'
-complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from related" -s n -l limit -d 'At most this many' -r
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from related" -s n -l limit -d 'At most this many, 1 to 1000' -r
 complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from related" -l repo -d 'Repository, or a directory in it' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from related" -l wait -d 'Seconds to wait for an index that is being built; 0 answers with what is there' -r
 complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from related" -l json -d 'Print one line of JSON, errors included'
 complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from related" -l no-color -d 'Print without colours (also: NO_COLOR)'
 complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from related" -s h -l help -d 'Print help'
-complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from impact" -s n -l limit -d 'At most this many' -r
+complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from impact" -s n -l limit -d 'At most this many, 1 to 1000' -r
 complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from impact" -l repo -d 'Repository, or a directory in it' -r -F
 complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from impact" -l wait -d 'Seconds to wait for an index that is being built; 0 answers with what is there' -r
 complete -c aictx -n "__fish_aictx_using_subcommand map; and __fish_seen_subcommand_from impact" -l json -d 'Print one line of JSON, errors included'

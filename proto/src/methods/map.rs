@@ -65,8 +65,10 @@ pub struct MapQueryParams {
     pub text: String,
     /// Most results, 1 to [`MAX_MAP_RESULTS`]; 0 means 10.
     pub limit: u32,
-    /// Files the session works on, relative to the repository.
+    /// Files the session works on, relative to the repository or to `cwd`.
     pub active: Vec<String>,
+    /// Absolute working directory that they may start from; empty for the root.
+    pub cwd: String,
     /// Milliseconds to wait for an index that is being built; 0 answers with what is there.
     pub wait_ms: u64,
 }
@@ -125,6 +127,9 @@ pub struct MapHit {
 pub struct MapQueryReply {
     /// Files, best first.
     pub results: Vec<MapHit>,
+    /// Active files that are not in the index, as given: they had no say.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub unknown: Vec<String>,
     /// As of what.
     pub freshness: MapFreshness,
 }

@@ -1,5 +1,7 @@
 //! Commands about facts: the map, failures, what tools print.
 
+use std::ffi::OsString;
+
 use clap::{Args, Subcommand};
 
 use super::RepoOption;
@@ -113,7 +115,7 @@ pub enum Map {
         limit: u32,
         /// File that is being worked on; can be repeated
         #[arg(long, value_name = "PATH")]
-        active: Vec<String>,
+        active: Vec<OsString>,
         /// Where and how long.
         #[command(flatten)]
         at: MapAt,
@@ -139,7 +141,7 @@ pub enum Map {
     /// List the definitions of a file
     Outline {
         /// The file
-        file: String,
+        file: OsString,
         /// Where and how long.
         #[command(flatten)]
         at: MapAt,
@@ -149,7 +151,7 @@ pub enum Map {
         /// The name; `Type::name` and `module.name` also ask for the container
         #[arg(allow_hyphen_values = true)]
         name: String,
-        /// At most this many
+        /// At most this many, 1 to 1000
         #[arg(short = 'n', long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]
         limit: u32,
         /// Where and how long.
@@ -161,7 +163,7 @@ pub enum Map {
         /// The name, exactly
         #[arg(allow_hyphen_values = true)]
         name: String,
-        /// At most this many places
+        /// At most this many places, 1 to 1000
         #[arg(short = 'n', long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]
         limit: u32,
         /// Where and how long.
@@ -171,8 +173,8 @@ pub enum Map {
     /// List files that have to do with a file
     Related {
         /// The file
-        file: String,
-        /// At most this many
+        file: OsString,
+        /// At most this many, 1 to 1000
         #[arg(short = 'n', long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]
         limit: u32,
         /// Where and how long.
@@ -182,8 +184,8 @@ pub enum Map {
     /// List files and tests that a change of a file may break
     Impact {
         /// The file
-        file: String,
-        /// At most this many
+        file: OsString,
+        /// At most this many, 1 to 1000
         #[arg(short = 'n', long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1000))]
         limit: u32,
         /// Where and how long.

@@ -1,5 +1,6 @@
 //! `map`.
 
+use std::ffi::{OsStr, OsString};
 use std::time::{Duration, Instant};
 
 use aictx_proto::methods::{
@@ -37,7 +38,8 @@ pub(super) fn map(backend: &Backend, command: Map, paint: Paint) -> Result<Answe
                 repo: absolute(&at.repo.repo)?,
                 text: [vec![text], words].concat().join(" "),
                 limit,
-                active,
+                active: active.iter().map(|path| shown(path)).collect(),
+                cwd: working_directory(),
                 wait_ms: waiting(backend, &at)?,
             };
             let value = backend.call(MAP_QUERY, &params)?;
@@ -46,7 +48,7 @@ pub(super) fn map(backend: &Backend, command: Map, paint: Paint) -> Result<Answe
                 // The format is a plain list; what it is as of stands on standard error.
                 value: value.get("results").cloned().unwrap_or(Value::Null),
                 text: render::query(&reply, paint),
-                notes: render::freshness(&reply.freshness),
+                notes: render::unknown(&reply.unknown) + &render::freshness(&reply.freshness),
                 status: 0,
             })
         }
@@ -152,16 +154,21 @@ fn answer<T: DeserializeOwned>(
     })
 }
 
+/// A path as the index shows it, which it knows it by where it is not UTF-8.
+fn shown(path: &OsStr) -> String {
+    path.to_string_lossy().into_owned()
+}
+
 fn about_file(
     backend: &Backend,
-    path: String,
+    path: OsString,
     limit: u32,
     at: &MapAt,
 ) -> Result<MapFileParams, CliError> {
     Ok(MapFileParams {
         repo: absolute(&at.repo.repo)?,
         cwd: working_directory(),
-        path,
+        path: shown(&path),
         limit,
         wait_ms: waiting(backend, at)?,
     })

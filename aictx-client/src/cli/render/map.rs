@@ -28,6 +28,15 @@ pub fn freshness(freshness: &MapFreshness) -> String {
     out
 }
 
+/// Active files that the index does not have.
+pub fn unknown(paths: &[String]) -> String {
+    let note = |path: &String| {
+        let path = one_line(path, usize::MAX);
+        format!("note: {path} is not in the index and had no say\n")
+    };
+    paths.iter().map(note).collect()
+}
+
 /// `aictx map query`.
 pub fn query(reply: &MapQueryReply, paint: Paint) -> String {
     if reply.results.is_empty() {

@@ -137,6 +137,12 @@ impl Paths {
         None
     }
 
+    /// The first file whose path is not UTF-8 and is shown so.
+    pub fn shown_as(&self, path: &str) -> Option<FileId> {
+        let mut files = self.odd.iter().map(|(file, _)| *file);
+        files.find(|file| self.text(*file) == path)
+    }
+
     /// Whether some path lies below this directory.
     pub fn any_below(&self, directory: &[u8]) -> bool {
         let mut prefix = directory.to_vec();
