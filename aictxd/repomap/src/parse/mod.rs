@@ -48,7 +48,7 @@ use self::table::Spec;
 use self::walk::Seen;
 
 /// Changes whenever the facts of any file may change: part of the key that facts are kept by.
-pub const VERSION: u32 = 5;
+pub const VERSION: u32 = 6;
 
 /// How many of a file's first bytes are looked at for a NUL.
 const BINARY_HEAD: usize = 4_096;

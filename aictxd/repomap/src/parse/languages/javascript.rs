@@ -44,6 +44,7 @@ pub(in crate::parse) static SPEC: Spec = Spec {
             ("statement_block", Act::Into),
             ("if_statement", Act::Into),
             ("else_clause", Act::Into),
+            ("labeled_statement", Act::With(reactive)),
             ("try_statement", Act::Into),
             ("object", Act::With(object)),
             ("pair", Act::With(pair)),
@@ -285,7 +286,9 @@ pub(super) fn method<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
     let Some(name) = node.child_by_field_name("name") else {
         return Then::Skip;
     };
-    if name.kind() == "computed_property_name" {
+    // Others are only known when the program runs.
+    let known = walk.text(name).starts_with(b"[Symbol.");
+    if name.kind() == "computed_property_name" && !known {
         return Then::Skip;
     }
     if let Some(index) = super::typescript::implements(walk, node, Kind::Method, name) {
@@ -294,6 +297,20 @@ pub(super) fn method<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
     let body = node.child_by_field_name("body");
     let text = unquoted(walk.text(name));
     within(walk.define_as(Kind::Method, node, text, body.map(|it| it.start_byte())))
+}
+
+/// Svelte's `$: name = …`, a variable that follows others.
+pub(super) fn reactive<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
+    let body = node.child_by_field_name("body");
+    let assigned = body
+        .filter(|_| walk.field(node, "label") == b"$")
+        .and_then(|it| it.named_child(0))
+        .filter(|it| it.kind() == "assignment_expression")
+        .and_then(|it| it.child_by_field_name("left"));
+    if let Some(name) = assigned.filter(|it| it.kind() == "identifier") {
+        walk.define(Kind::Variable, node, name, None);
+    }
+    Then::Skip
 }
 
 /// Fields count where they are functions.

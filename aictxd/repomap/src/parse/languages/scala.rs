@@ -85,14 +85,17 @@ fn import<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
     Then::Skip
 }
 
-/// Values at the top of a file, and those of capitals.
+/// Values at the top of a file, those of objects, and those of capitals.
 fn value<'t>(walk: &mut Walk<'t, '_>, node: Node<'t>) -> Then {
     let Some(name) = node.child_by_field_name("pattern") else {
         return Then::Skip;
     };
     let capital = walk.text(name).first().is_some_and(u8::is_ascii_uppercase);
     let top = !walk.in_type() && part(node, &["val", "var"]).is_some();
-    if name.kind() == "identifier" && (capital || top) {
+    let single = walk
+        .around(1)
+        .is_some_and(|it| it.kind() == "object_definition");
+    if name.kind() == "identifier" && (capital || top || single) {
         let kind = if node.kind() == "val_definition" {
             Kind::Constant
         } else {

@@ -62,6 +62,7 @@ const NODES: &[(&str, Act)] = &[
     ("statement_block", Act::Into),
     ("if_statement", Act::Into),
     ("else_clause", Act::Into),
+    ("labeled_statement", Act::With(js::reactive)),
     ("try_statement", Act::Into),
     ("object", Act::With(js::object)),
     ("pair", Act::With(js::pair)),

@@ -7,12 +7,15 @@ use tree_sitter::{Point, Range};
 use crate::facts::Kind;
 use crate::parse::Language;
 use crate::parse::draft::{Draft, New, head, slice};
+use crate::parse::generated::is_generated;
 
 use super::lines;
 
 /// Most ids kept of one file, and most classes: some libraries of styles have one for every property.
 const MAX_IDS: usize = 100;
 const MAX_CLASSES: usize = 100;
+/// Most scripts of a page that are looked into.
+const MAX_SCRIPTS: usize = 50;
 /// Most elements kept of an XML file.
 const MAX_ELEMENTS: usize = 40;
 
@@ -104,8 +107,9 @@ fn add(tag: &Tag<'_>, kind: Kind, name: &[u8], draft: &mut Draft) -> Option<u32>
     })
 }
 
-/// HTML: ids, classes as style sheets name them, and what is loaded.
-pub(in crate::parse) fn html(source: &[u8], draft: &mut Draft) {
+/// HTML: ids, classes as style sheets name them, what is loaded, and where scripts are.
+pub(in crate::parse) fn html(source: &[u8], draft: &mut Draft) -> Option<(Language, Vec<Range>)> {
+    let mut scripts = Vec::new();
     let mut count = 0;
     let mut classes: HashSet<&[u8]> = HashSet::new();
     tags(source, |tag| {
@@ -137,10 +141,34 @@ pub(in crate::parse) fn html(source: &[u8], draft: &mut Draft) {
         };
         draft.import(loads.unwrap_or(b""), tag.line);
         if matches!(name, b"script" | b"style") && !tag.text.ends_with(b"/") {
-            return end_of(source, tag, name);
+            let end = end_of(source, tag, name);
+            let text = slice(source, tag.end..end);
+            if name == b"script"
+                && is_program(tag.attribute(b"type"))
+                && !text.trim_ascii().is_empty()
+                && !is_generated(text, false)
+                && scripts.len() < MAX_SCRIPTS
+            {
+                scripts.push(range(source, tag.end, end));
+            }
+            return end;
         }
         tag.end
     });
+    if scripts.is_empty() {
+        return None;
+    }
+    Some((Language::named("javascript")?, scripts))
+}
+
+/// Whether a script of this type is run, and not data or a template.
+fn is_program(kind: Option<&[u8]>) -> bool {
+    let kind = kind.unwrap_or(b"").trim_ascii();
+    kind.is_empty()
+        || kind.eq_ignore_ascii_case(b"module")
+        || [&b"javascript"[..], b"ecmascript", b"babel", b"jsx"]
+            .iter()
+            .any(|it| kind.to_ascii_lowercase().ends_with(it))
 }
 
 /// First byte of the tag that closes this one.

@@ -60,7 +60,7 @@ class Private {
   method() {}
 }
 
-const Anonymous = class { run() {} };
+const Anonymous = class { run() {} *[Symbol.iterator]() {} [made()]() {} };
 
 export { later, Component as Other };
 

@@ -18,6 +18,7 @@ abstract class Shape[T](val size: Int) extends Base with Drawable {
 }
 object Shape {
   val Limit = 10
+  private val timeout = 5
   def apply(x: Int): Shape[Int] = ???
 }
 case class Point(x: Int, y: Int)
