@@ -18,7 +18,11 @@ pub fn freshness(freshness: &MapFreshness) -> String {
             "note: {} of {} files are not parsed yet\n",
             freshness.pending, freshness.files
         )),
-        "stale" => out.push_str(&format!(
+        "stale" if freshness.pending > 0 => out.push_str(&format!(
+            "note: files changed since the index was made: {}\n",
+            freshness.pending
+        )),
+        "stale" if freshness.age_ms >= 1_000 => out.push_str(&format!(
             "note: the index is {} s old\n",
             freshness.age_ms / 1_000
         )),

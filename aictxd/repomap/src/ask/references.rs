@@ -51,7 +51,7 @@ pub fn references(indexer: &Indexer, tree: &Tree, name: &str, limit: usize) -> M
         }
     }
     let mut files = with_words(tree, name);
-    files.sort_by_key(|file| (rank(tree.class(*file)), *file));
+    files.sort_by_key(|file| (rank(tree, *file), *file));
     reply.truncated = files.len() > MAX_FILES;
     let end = Instant::now() + MAX_TIME;
     let mut unread = files.len();
@@ -75,8 +75,10 @@ pub fn references(indexer: &Indexer, tree: &Tree, name: &str, limit: usize) -> M
     reply
 }
 
-fn rank(class: Class) -> u8 {
-    match class {
+fn rank(tree: &Tree, file: FileId) -> u8 {
+    match tree.class(file) {
+        // What is in no language that is known may be anything.
+        Class::Source | Class::Test if tree.language(file).is_empty() => 2,
         Class::Source => 0,
         Class::Test => 1,
         Class::Config | Class::Docs => 2,

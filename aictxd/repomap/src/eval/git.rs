@@ -59,12 +59,25 @@ pub enum EvalError {
     #[error(transparent)]
     Mine(#[from] MineError),
     /// Too few commits.
-    #[error("the repository has too few commits")]
-    TooYoung,
+    #[error(
+        "the repository has {0} first-parent commits, too few for the tree as it was {1} commits ago; \
+         ask for fewer with --commits"
+    )]
+    TooYoung(u32, u32),
+    /// No commits.
+    #[error("the repository has no commits yet, so no past to ask about")]
+    Unborn,
 }
 
 /// Reads tree, history and tasks.
 pub fn base(git: GitCommand<'_>, options: &Options) -> Result<Base, EvalError> {
+    let verify = ["--verify", "--quiet", "--end-of-options", &options.revision];
+    if matches!(
+        output(git, "rev-parse", &verify),
+        Err(EvalError::Refused(_))
+    ) {
+        return Err(EvalError::Unborn);
+    }
     let commit = output(
         git,
         "rev-list",
@@ -79,7 +92,11 @@ pub fn base(git: GitCommand<'_>, options: &Options) -> Result<Base, EvalError> {
     )?;
     let commit = String::from_utf8_lossy(&commit).trim().to_owned();
     if commit.is_empty() {
-        return Err(EvalError::TooYoung);
+        let counted = ["--first-parent", "--count", "--end-of-options"];
+        let counted = [&counted[..], &[&options.revision, "--"]].concat();
+        let counted = output(git, "rev-list", &counted)?;
+        let counted = String::from_utf8_lossy(&counted).trim().parse();
+        return Err(EvalError::TooYoung(counted.unwrap_or(0), options.commits));
     }
     let files = tree(git, &commit)?;
     let history = mine(git, &commit, None, Limits::default())?;

@@ -199,7 +199,11 @@ static ENTRIES: &[Entry] = &[
     entry("yaml", &["yaml", "yml"], Scan(scan::yaml::read)).files(&[".clang-format"]),
     entry("css", &["css"], Scan(scan::style::read)),
     entry("scss", &["scss", "sass", "less"], Scan(scan::style::read)),
-    entry("html", &["html", "htm", "xhtml"], Embedded(scan::markup::html)),
+    entry(
+        "html",
+        &["html", "htm", "xhtml"],
+        Embedded(scan::markup::html),
+    ),
     entry(
         "xml",
         &[
