@@ -24,6 +24,18 @@ const TESTS: [&str; 5] = [
     "**/*.spec.*",
 ];
 
+/// Documentation, where no directory has its name.
+const DOCS: [&str; 8] = [
+    "**/docs",
+    "**/doc",
+    "**/documentation",
+    "**/*-docs",
+    "**/*.md",
+    "**/*.mdx",
+    "**/*.rst",
+    "**/*.adoc",
+];
+
 /// What else may be touched where nothing but the tests may: those that lie beside what they test, and what they need.
 const TESTS_EVERYWHERE: [&str; 8] = [
     "**/test",
@@ -61,12 +73,18 @@ pub(super) fn resolve_scope(entry: &str, names: &dyn Names) -> Vec<String> {
     places
 }
 
-/// The entries of a list of limits for somebody to read: the patterns of tests are one.
+/// The entries of a list of limits for somebody to read: the patterns of tests are one, and those of
+/// documentation.
 pub(crate) fn words_of(entries: &[String]) -> Vec<&str> {
     let is_tests = |entry: &str| TESTS.iter().chain(&TESTS_EVERYWHERE).any(|p| *p == entry);
+    let is_docs = DOCS.iter().all(|p| entries.iter().any(|entry| entry == p));
     let mut words: Vec<&str> = Vec::new();
     for entry in entries {
-        let word = if is_tests(entry) { "test files" } else { entry };
+        let word = match entry.as_str() {
+            entry if is_tests(entry) => "test files",
+            entry if is_docs && DOCS.contains(&entry) => "documentation",
+            entry => entry,
+        };
         if !words.contains(&word) {
             words.push(word);
         }
@@ -109,6 +127,9 @@ pub(super) fn resolve(entry: &str, names: &dyn Names) -> Vec<String> {
     }
     if rest.is_empty() && matches!(first, "test" | "tests") {
         return TESTS.map(str::to_owned).to_vec();
+    }
+    if rest.is_empty() && matches!(first, "doc" | "docs" | "documentation") {
+        return DOCS.map(str::to_owned).to_vec();
     }
     let any = if plain { "*" } else { "" };
     vec![format!("**/{entry}{any}")]
@@ -157,6 +178,28 @@ mod tests {
         ] {
             assert_eq!(resolve(entry, &names), [want], "{entry}");
         }
+    }
+
+    #[test]
+    fn documentation_is_what_is_written_as_such_where_no_directory_is_called_so() {
+        let covers = |entries: &[String], path: &str| {
+            let path = aictx_proto::RepoPath::parse(path).unwrap();
+            entries
+                .iter()
+                .any(|entry| super::super::covers(entry, &path))
+        };
+        let without = Worktree(vec!["src".to_owned(), "site".to_owned()], Vec::new());
+        for word in ["docs", "doc", "documentation"] {
+            let limits = resolve(word, &without);
+            for path in ["README.md", "site/index.md", "internal-docs/a.txt"] {
+                assert!(covers(&limits, path), "{word} {path}");
+            }
+            assert!(!covers(&limits, "src/docs.rs") && !covers(&limits, "a.txt"));
+            assert_eq!(words_of(&limits), ["documentation"]);
+        }
+        let with = Worktree(vec!["docs".to_owned()], Vec::new());
+        assert_eq!(resolve("docs", &with), ["docs"]);
+        assert_eq!(words_of(&["**/*.md".to_owned()]), ["**/*.md"]);
     }
 
     #[test]
