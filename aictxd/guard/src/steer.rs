@@ -18,6 +18,7 @@ mod paths;
 mod read;
 mod roles;
 mod rules;
+mod runs;
 mod shades;
 mod spoken;
 mod state;
@@ -174,6 +175,11 @@ pub fn steer_in(
 
     let (mut label, weight) = primary(&judged, &clauses);
     if label == Label::Unknown && !updates.forbidden_paths.is_empty() {
+        label = Label::ScopeConstraint;
+    }
+    let held = held::holds(&clauses) && updates.forbidden_paths.iter().any(|p| p == EVERYTHING);
+    if held && label != Label::Cancellation {
+        // "Don't write any code yet" is about what is touched, whatever its words are otherwise for.
         label = Label::ScopeConstraint;
     }
     let mut sure = confidence(weight);

@@ -217,7 +217,7 @@ const ANY: &[&str] = &[
 /// Words that tell how long something holds.
 pub(super) const UNTIL: &[&str] = &[
     "until", "till", "til", "before", "unless", "hasta", "jusqu", "tant", "avant", "bis", "bevor",
-    "solange", "até", "ate", "enquanto", "mientras",
+    "solange", "até", "ate", "enquanto", "mientras", "まで",
 ];
 
 /// Whether a word is a verb for any change.
@@ -308,6 +308,7 @@ pub(super) fn orders_a_change(clause: &Clause) -> bool {
     };
     has_verb
         && super::held::changes(clause)
+        && super::held::waits_with(clause).is_none()
         && !clause.conditional
         && !clause.reported
         && !is_everything(clause)
