@@ -186,7 +186,8 @@ pub fn steer_in(
     let limits = !updates.forbidden_paths.is_empty()
         || !updates.only_paths.is_empty()
         || !updates.lifted_paths.is_empty()
-        || updates.lift_latest;
+        || updates.lift_latest
+        || updates.lift_only;
     if !limits
         && let Some(guess) = learned::outvotes(
             &without(&message, &quoted),
@@ -436,5 +437,7 @@ fn covers(entry: &str, path: &RepoPath) -> bool {
         || entry.starts_with("**/") && names(&format!("{entry}/**"))
 }
 
+#[cfg(test)]
+mod lifts_tests;
 #[cfg(test)]
 mod tests;

@@ -26,7 +26,7 @@ pub(super) fn says_how_it_runs(clause: &Clause) -> bool {
         .any(|i| i.text.chars().any(aictx_proto::fold::is_unspaced));
     let before = items.get(..modal.min(verb)).unwrap_or_default();
     let behind = items.get(modal.max(verb) + 1..).unwrap_or_default();
-    let subject = before.iter().any(|i| is_thing(i));
+    let subject = before.iter().any(is_thing);
     // "The job must not go on after an error": which job is not said, but when.
     let when = || {
         let said = behind
