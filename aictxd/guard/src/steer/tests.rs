@@ -479,6 +479,7 @@ fn how_something_runs_is_no_order_to_stop() {
         "o worker não deve continuar depois do timeout",
         "worker 超时之后不应该继续执行",
         "ワーカーはタイムアウト後に処理を続けてはいけない",
+        "サーバーはSIGTERMを受けたら停止するべき",
     ] {
         let reply = say(message);
         assert_eq!(reply.classification, "new_requirement", "{message}");
@@ -509,6 +510,7 @@ fn nothing_is_changed_before_it_may_be() {
         "編集する前に私の確認を待ってください",
         "私がOKと言うまで書かないで",
         "改之前先等我确认",
+        "ainda não mexe em nada",
         "还不要开始写",
         "noch nicht implementieren",
         "fang noch nicht an",
@@ -521,6 +523,7 @@ fn nothing_is_changed_before_it_may_be() {
     }
     for message in [
         "コードを書いて",
+        "まだ対応していないエンドポイントを実装して",
         "src/a.py にテストを書いて",
         "まだバグが残ってる",
         "まだテストが通らない",
