@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use aictx_guard::{
     CommandRisk, EVERYTHING, Facts, HookVerdict, Known, Limit, MAX_TEXT, NoFacts, Place as Where,
-    Rules, Say, SteerState, SteerVerdict, command_risk, command_risk_in, is_deletion,
+    Rules, Say, SteerState, SteerVerdict, command_risk, command_risk_in, covers, is_deletion,
 };
 use aictx_proto::RepoPath;
 use aictx_proto::snapshot::GitState;
@@ -33,6 +33,8 @@ pub struct WorktreeFacts {
     /// Paths, links and texts that were asked for: a command asks for the same ones again and again.
     paths: RefCell<HashMap<RepoPath, Known>>,
     links: RefCell<HashMap<RepoPath, Option<Arc<str>>>>,
+    /// Files that other live sessions edited.
+    others: Vec<RepoPath>,
     /// Whether somebody wants to know what is written, and what is.
     watches: bool,
     written: RefCell<Vec<RepoPath>>,
@@ -46,6 +48,8 @@ const MAX_PATHS: usize = 1_024;
 const MAX_TEXTS: usize = 32;
 /// Paths that a command writes and somebody wants to know of.
 const MAX_WRITTEN: usize = 16;
+/// Files of others, or limits, that are told of a command that takes up everything.
+const MAX_TOLD: usize = 8;
 
 impl std::fmt::Debug for WorktreeFacts {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -64,6 +68,7 @@ impl WorktreeFacts {
             worktree: worktree.to_owned(),
             map: app.maps.complete_tree(worktree),
             git: None,
+            others: Vec::new(),
             paths: RefCell::default(),
             links: RefCell::default(),
             watches: false,
@@ -79,6 +84,13 @@ impl WorktreeFacts {
     #[must_use]
     pub fn watching(mut self, watches: bool) -> Self {
         self.watches = watches;
+        self
+    }
+
+    /// Beside sessions that edited these files.
+    #[must_use]
+    pub fn beside(mut self, others: Vec<RepoPath>) -> Self {
+        self.others = others;
         self
     }
 
@@ -158,14 +170,27 @@ fn remembered<V: Clone>(
 
 /// Commands of git that take back what was not committed: whether there is anything is worth asking.
 const TAKING_BACK: &[&str] = &["checkout", "restore", "reset", "switch", "clean"];
+/// Those that take along what others have changed: it matters where others are at work.
+const TAKING_ALONG: &[&str] = &["stash", "add", "stage", "commit"];
 /// What an agent waits for git at most.
 const GIT_PATIENCE: Duration = Duration::from_millis(60);
 
-/// What git says of a worktree, if a command would take back changes.
-pub async fn state_for(app: &Arc<App>, worktree: &Path, command: &str) -> Option<GitState> {
+/// Whether a command may take along whatever has changed in its worktree.
+pub fn may_take_along(command: &str) -> bool {
+    command.contains("git") && TAKING_ALONG.iter().any(|verb| command.contains(verb))
+}
+
+/// What git says of a worktree, if a command would take back changes, or take along those of `others`.
+pub async fn state_for(
+    app: &Arc<App>,
+    worktree: &Path,
+    command: &str,
+    others: bool,
+) -> Option<GitState> {
+    let takes_back = || TAKING_BACK.iter().any(|verb| command.contains(verb));
     let asks = command.len() < MAX_TEXT
         && command.contains("git")
-        && TAKING_BACK.iter().any(|verb| command.contains(verb));
+        && (takes_back() || others && may_take_along(command));
     if !asks {
         return None;
     }
@@ -210,6 +235,33 @@ impl Facts for WorktreeFacts {
 
     fn written(&self) -> Vec<RepoPath> {
         self.written.borrow().clone()
+    }
+
+    fn of_others(&self, directory: &RepoPath) -> Vec<String> {
+        let below = |path: &RepoPath| directory.is_root() || covers(directory.as_str(), path);
+        // What they have committed since is theirs no more.
+        let open = |path: &RepoPath| self.git.as_ref().is_none_or(|git| differs(git, path));
+        let mut theirs: Vec<String> = Vec::new();
+        for path in self.others.iter().filter(|path| below(path) && open(path)) {
+            if theirs.len() < MAX_TOLD && !theirs.iter().any(|told| told == path.as_str()) {
+                theirs.push(path.as_str().to_owned());
+            }
+        }
+        theirs
+    }
+
+    fn off_limits(&self) -> Vec<String> {
+        let limits = &self.limits;
+        let only = limits.allowed_paths.iter();
+        let only = only.map(|path| format!("everything but {path}"));
+        let forbidden = limits
+            .forbidden_paths
+            .iter()
+            .map(|path| match path.as_str() {
+                EVERYTHING => "any file".to_owned(),
+                path => path.to_owned(),
+            });
+        forbidden.chain(only).take(MAX_TOLD).collect()
     }
 
     fn limit(&self, path: &RepoPath) -> Option<Limit> {

@@ -268,7 +268,8 @@ impl Session {
                 self.app.recovered(PATIENCE.map).await;
                 let git = match &call.action {
                     Action::Command { command, .. } => {
-                        guarding::state_for(&self.app, &self.live.worktree, command).await
+                        let others = self.app.presence.others_at_work(&self.id);
+                        guarding::state_for(&self.app, &self.live.worktree, command, others).await
                     }
                     _ => None,
                 };

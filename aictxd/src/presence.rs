@@ -300,6 +300,28 @@ impl Presence {
         others.any(|(_, s)| !s.claims.is_empty() || s.files.iter().any(|f| f.edited))
     }
 
+    /// Files of a worktree that other sessions edited, relative to it, newest first. `live` says which still are.
+    pub fn edited_by_others(
+        &self,
+        session: &str,
+        worktree: &Path,
+        live: impl Fn(&str) -> bool,
+    ) -> Vec<RepoPath> {
+        let all = self.lock();
+        let others = all.1.iter().filter(|(id, _)| *id != session && live(id));
+        let mut edited: Vec<(Timestamp, RepoPath)> = others
+            .flat_map(|(_, s)| s.files.iter().filter(|f| f.edited))
+            .filter_map(|f| {
+                let inside = f.path.strip_prefix(worktree).ok()?.to_str()?;
+                Some((f.at, RepoPath::parse(inside).ok()?))
+            })
+            .collect();
+        drop(all);
+        edited.sort_by(|a, b| b.cmp(a));
+        edited.truncate(MAX_FILES);
+        edited.into_iter().map(|(_, path)| path).collect()
+    }
+
     /// What speaks for a look before `session` edits a file: somebody else changed it since this
     /// session saw it, or is at work on it. `live` says which other sessions still are.
     pub fn before_edit(

@@ -310,6 +310,69 @@ fn claimed_paths_are_told_until_their_session_ends() {
 }
 
 #[test]
+fn whoever_takes_up_all_changes_hears_whose_they_are() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    let (ann, bob) = (
+        Play::claude(&env, &repo, "ann"),
+        Play::claude(&env, &repo, "bob"),
+    );
+    for session in [&ann, &bob] {
+        session.start("startup");
+    }
+    ann.prompt("Fix calc");
+    let note = |session: &Play, command: &str| {
+        let input = json!({ "tool_name": "Bash", "tool_input": { "command": command }, "tool_use_id": "t" });
+        let run = session.hook("PreToolUse", input);
+        let answer = match run.stdout.as_str() {
+            "" => json!({}),
+            _ => run.json()["hookSpecificOutput"].clone(),
+        };
+        assert_eq!(answer["permissionDecision"], Value::Null, "{answer}");
+        answer["additionalContext"]
+            .as_str()
+            .unwrap_or_default()
+            .to_owned()
+    };
+    let commands = [
+        "git stash",
+        "git add -A && git commit -m x",
+        "git commit -am x",
+    ];
+    for command in commands {
+        assert_eq!(note(&ann, command), "", "alone: {command}");
+    }
+    bob.prompt("Fix calc");
+    bob.edit("calc.py", "def add(a, b):\n    return a + b\n");
+    for command in commands {
+        let told = note(&ann, command);
+        assert!(told.contains("calc.py"), "{command}: {told}");
+        assert_eq!(note(&bob, command), "", "its own: {command}");
+    }
+    assert_eq!(note(&ann, "git stash push README.md"), "");
+    let asked = [
+        "guard",
+        "--action",
+        "risky_command",
+        "--command",
+        "git stash",
+    ];
+    let asked = [&asked[..], &["--session-id", "ann", "--json"]].concat();
+    let answer = env.aictx(&repo, &asked).ok().json();
+    assert_eq!(answer["decision"], "caution", "{answer}");
+    assert_eq!(answer["warnings"][0]["code"], "takes_others_changes");
+    // Once it is committed, nothing of it is taken.
+    env.git(&repo, &["commit", "-qam", "calc"]);
+    wait_until("the commit is known", || note(&ann, "git stash").is_empty());
+    // A limit of one's own user is told of, too.
+    ann.prompt("Don't touch README.md");
+    let told = note(&ann, "git stash");
+    assert!(told.contains("README.md"), "{told}");
+    assert_eq!(note(&ann, "git commit -am x"), "");
+}
+
+#[test]
 fn claims_of_idle_sessions_survive_a_restart() {
     let env = TestEnv::new();
     let repo = env.repository("demo");

@@ -172,6 +172,7 @@ pub struct CallerOptions {
     /// Session
     #[arg(
         long,
+        alias = "session",
         value_name = "ID",
         default_value = "",
         hide_default_value = true,

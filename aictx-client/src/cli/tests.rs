@@ -147,6 +147,9 @@ fn guard() {
             assert_eq!((o.caller.agent_id.as_str(), o.caller.session_id.as_str()), ("g", "s"));
         }
     );
+    // What `log` and `why` call it.
+    parsed!(["claim", "src", "--session", "s"], Command::Claim(o) => assert_eq!(o.caller.session_id, "s"));
+    parsed!(["claim", "src", "--session-id", "s"], Command::Claim(o) => assert_eq!(o.caller.session_id, "s"));
     parsed!(["guard", "--action", "edit", "--command-stdin"], Command::Guard(o) => {
         assert!(o.command_stdin);
         assert_eq!(o.risk, Risk::Normal);

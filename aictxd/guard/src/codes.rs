@@ -195,6 +195,10 @@ pub(crate) static PARALLEL_EDIT: Code = scope(
     "parallel_edit",
     "Another session that is still open edited or claimed this path.",
 );
+pub(crate) static TAKES_OTHERS_CHANGES: Code = scope(
+    "takes_others_changes",
+    "This takes up every change of the worktree, also those of other live sessions and what the user put off limits. Name your own paths instead.",
+);
 pub(crate) static CHANGED_SINCE_READ: Code = scope(
     "changed_since_read",
     "This file changed since this session last read it. Read it again first.",
@@ -238,6 +242,7 @@ pub(crate) static ALL: &[&Code] = &[
     &FORBIDDEN_BY_USER,
     &OUTSIDE_ALLOWED_BY_USER,
     &PARALLEL_EDIT,
+    &TAKES_OTHERS_CHANGES,
     &CHANGED_SINCE_READ,
     &FIRST_ACTION_MISMATCH,
     &OUTSIDE_EXPECTED_SCOPE,

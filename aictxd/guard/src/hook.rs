@@ -6,6 +6,7 @@
 
 use aictx_proto::path::Located;
 
+use crate::codes::TAKES_OTHERS_CHANGES;
 use crate::command::{
     CommandFinding, CommandRisk, Facts, Level, NoFacts, Place, Tier, command_risk, is_agents_own,
 };
@@ -86,6 +87,14 @@ pub(crate) fn hook_findings<'f>(findings: impl Iterator<Item = &'f CommandFindin
     } else {
         HookVerdict::Ask(text)
     }
+}
+
+/// What to tell an agent whose command takes up every change of the worktree, where some are not its own.
+pub(crate) fn along_note<'f>(
+    mut findings: impl Iterator<Item = &'f CommandFinding>,
+) -> Option<String> {
+    let found = findings.find(|f| f.warning.code == TAKES_OTHERS_CHANGES.code)?;
+    Some(reason(&found.warning.message, &found.warning.evidence, ""))
 }
 
 fn reason(message: &str, evidence: &[String], advice: &str) -> String {

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::budgets::Budgets;
 use crate::command::{CommandFinding, CommandRisk, Kind};
-use crate::hook::{HookVerdict, hook_findings, is_denied};
+use crate::hook::{HookVerdict, along_note, hook_findings, is_denied};
 
 /// Entries of each list of a policy.
 const MAX_ENTRIES: usize = 256;
@@ -181,6 +181,12 @@ impl Rules {
     pub fn on_command(&self, line: &str, risk: &CommandRisk) -> HookVerdict {
         let (left, said) = self.weigh(line, risk);
         self.apply(hook_findings(left.into_iter()), said)
+    }
+
+    /// What to tell an agent whose command takes up every change of the worktree, where some are not its own.
+    pub fn on_taking_along(&self, line: &str, risk: &CommandRisk) -> Option<String> {
+        along_note(risk.findings.iter())?;
+        along_note(self.weigh(line, risk).0.into_iter())
     }
 
     /// What is left of the findings on a command line when the policy has allowed what it allows, and

@@ -18,6 +18,7 @@ mod paths;
 mod read;
 mod roles;
 mod rules;
+mod runs;
 mod shades;
 mod spoken;
 mod state;
@@ -176,11 +177,17 @@ pub fn steer_in(
     if label == Label::Unknown && !updates.forbidden_paths.is_empty() {
         label = Label::ScopeConstraint;
     }
+    let held = held::holds(&clauses) && updates.forbidden_paths.iter().any(|p| p == EVERYTHING);
+    if held && label != Label::Cancellation {
+        // "Don't write any code yet" is about what is touched, whatever its words are otherwise for.
+        label = Label::ScopeConstraint;
+    }
     let mut sure = confidence(weight);
     let limits = !updates.forbidden_paths.is_empty()
         || !updates.only_paths.is_empty()
         || !updates.lifted_paths.is_empty()
-        || updates.lift_latest;
+        || updates.lift_latest
+        || updates.lift_only;
     if !limits
         && let Some(guess) = learned::outvotes(
             &without(&message, &quoted),
@@ -430,5 +437,7 @@ fn covers(entry: &str, path: &RepoPath) -> bool {
         || entry.starts_with("**/") && names(&format!("{entry}/**"))
 }
 
+#[cfg(test)]
+mod lifts_tests;
 #[cfg(test)]
 mod tests;

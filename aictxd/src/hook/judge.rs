@@ -83,6 +83,8 @@ impl Session {
                 on_paths.fold(verdict, |worst, next| worse(next, worst))
             }
             Action::Command { command, .. } => {
+                let others = self.of_others(command);
+                let beside = !others.is_empty();
                 let facts = WorktreeFacts::of(
                     &self.app,
                     &self.live.worktree,
@@ -90,18 +92,24 @@ impl Session {
                     Arc::clone(&rules),
                 )
                 .knowing(git)
-                .watching(self.app.presence.others_at_work(&self.id));
+                .watching(self.app.presence.others_at_work(&self.id))
+                .beside(others);
                 let judged =
                     facts.judge(command, &call.tool, &worktree, &self.cwd.to_string_lossy());
-                risk = Some(judged.1);
                 let written = facts.written();
                 let written = written
                     .iter()
                     .map(|path| self.live.worktree.join(path.as_str()));
                 let written: Vec<_> = written.map(|p| p.to_string_lossy().into_owned()).collect();
                 let (note, verdict) = self.parallels(written.iter(), &rules);
-                context = note;
-                worse(judged.0, verdict)
+                let (along, taken) = self.taken_along(command, &judged.1, &rules, beside);
+                risk = Some(judged.1);
+                context = [note, along]
+                    .into_iter()
+                    .filter(|n| !n.is_empty())
+                    .collect::<Vec<_>>()
+                    .join("\n");
+                worse(judged.0, worse(verdict, taken))
             }
             Action::Read(_) | Action::Other => HookVerdict::Pass,
         };

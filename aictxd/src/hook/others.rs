@@ -263,6 +263,36 @@ impl Session {
         (notes.join("\n"), worst)
     }
 
+    /// Files that other live sessions edited in this worktree, if a command may take them along.
+    pub(super) fn of_others(&self, command: &str) -> Vec<RepoPath> {
+        let presence = &self.app.presence;
+        if !guarding::may_take_along(command) || !presence.others_at_work(&self.id) {
+            return Vec::new();
+        }
+        let live = |id: &str| self.app.sessions.get(id).is_some();
+        presence.edited_by_others(&self.id, &self.live.worktree, live)
+    }
+
+    /// What is said of a command that takes up changes which are not its session's: a note, or what the policy
+    /// wants of edits `beside` each other.
+    pub(super) fn taken_along(
+        &self,
+        command: &str,
+        risk: &CommandRisk,
+        rules: &Rules,
+        beside: bool,
+    ) -> (String, HookVerdict) {
+        let Some(note) = rules.on_taking_along(command, risk) else {
+            return (String::new(), HookVerdict::Pass);
+        };
+        match rules.policy.parallel_edits.filter(|_| beside) {
+            Some(Say::Ask) => (String::new(), HookVerdict::Ask(note)),
+            Some(Say::Deny) => (String::new(), HookVerdict::Deny(note)),
+            Some(Say::Allow) => (String::new(), HookVerdict::Pass),
+            None => (note, HookVerdict::Pass),
+        }
+    }
+
     /// Writes a verdict above allow into the audit log, after the answer. `note` is what the agent is
     /// told where nothing stops it.
     pub(super) fn audit(

@@ -23,7 +23,7 @@ use super::{base, place};
 use crate::app::App;
 use crate::audit::{self, Verdict};
 use crate::facts;
-use crate::guarding::WorktreeFacts;
+use crate::guarding::{WorktreeFacts, may_take_along};
 use crate::hosts::Host;
 use crate::names::WorktreeNames;
 use crate::policy;
@@ -150,6 +150,12 @@ pub(super) fn guard(app: &Arc<App>, mut params: GuardParams) -> Result<GuardRepl
         validated,
         uninitialised: host.is_none(),
     };
+    let others = match may_take_along(&params.command) {
+        true => app
+            .presence
+            .edited_by_others(&session, &place.worktree, live),
+        false => Vec::new(),
+    };
     let worktree = place.worktree.to_string_lossy();
     let facts = WorktreeFacts::of(
         app,
@@ -160,7 +166,8 @@ pub(super) fn guard(app: &Arc<App>, mut params: GuardParams) -> Result<GuardRepl
     .watching(matches!(
         &choice,
         Some(choice) if record.is_some() && choice.source != ContractSource::Borrowed
-    ));
+    ))
+    .beside(others);
     let mut reply =
         aictx_guard::guard_with(&snapshot, &params, &worktree, app.now(), &held, &facts)
             .map_err(|e| RpcError::new(INVALID_PARAMS, e.to_string()))?;

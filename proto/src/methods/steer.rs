@@ -90,6 +90,9 @@ pub struct SteerUpdates {
     /// What the last message put off limits is permitted again.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub lift_latest: bool,
+    /// No part of the repository is the whole scope any more: the rest of it is permitted, too.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub lift_only: bool,
     /// Consent, or an order to change something: "change nothing yet" ends with it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub lets_go: bool,

@@ -84,6 +84,8 @@ kinds! {
     Overwrite "overwrite" true "Writes over what a file holds.";
     /// Uncommitted work goes away.
     DiscardChanges "discard_changes" true "Throws away changes that are not committed.";
+    /// Changes of others go along with one's own.
+    TakeAlong "take_along" true "Takes up changes that others made.";
     /// Commits or refs are replaced or removed.
     RewriteHistory "rewrite_history" true "Changes or removes commits or references.";
     /// Something is given to others.

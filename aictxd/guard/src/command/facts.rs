@@ -74,6 +74,17 @@ pub trait Facts {
         None
     }
 
+    /// Files below `directory` whose changes are not the caller's: other sessions, still at work, made them.
+    fn of_others(&self, directory: &RepoPath) -> Vec<String> {
+        let _ = directory;
+        Vec::new()
+    }
+
+    /// What the user said must be left alone in this session, as entries.
+    fn off_limits(&self) -> Vec<String> {
+        Vec::new()
+    }
+
     /// Paths that [`Facts::limit`] was asked about: what the command writes, as far as its text tells.
     fn written(&self) -> Vec<RepoPath> {
         Vec::new()

@@ -1,6 +1,7 @@
 //! git calls whose meaning depends on more than verbs and options.
 
 mod settings;
+mod sweeps;
 
 use aictx_signals::shell::Word;
 
@@ -39,6 +40,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
     if super::options::asks_for_help(words) {
         return;
     }
+    sweeps::judge(judge, call, global, &verb.text, words);
     match verb.text.as_str() {
         "reset" => reset(judge, call, words),
         // `co` is what almost everybody calls it.

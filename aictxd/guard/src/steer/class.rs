@@ -255,6 +255,8 @@ classes! {
     Past = "PAST";
     /// "loads": with a negation, what a report of a fault says.
     Works = "WORKS";
+    /// Says what something has to do, or must not.
+    Modal = "MODAL";
     /// A path. Given by the reader of words.
     Path = "PATH";
     /// Code, a link, a quotation. Given by the reader of words.

@@ -338,10 +338,11 @@ fn split(pieces: Vec<Piece>) -> Vec<Clause> {
             Piece::Item(item) => {
                 let last = open.items.last();
                 let cut = !open.items.is_empty()
-                    && (item.has(Class::But)
+                    && (item.has(Class::But) && matches!(pieces.get(at + 1), Some(Piece::Item(_)))
                         || (item.has(Class::Then)
                             && !last.is_some_and(|l| l.has(Class::And) || l.has(Class::But)))
-                        || (item.has(Class::And) && opens_clause(&pieces, at + 1))
+                        || ((item.has(Class::And) || item.text == "so")
+                            && opens_clause(&pieces, at + 1))
                         || (item.has(Class::Ask)
                             && matches!(pieces.get(at + 1), Some(Piece::Item(_)))
                             && !last.is_some_and(|l| l.set.meets(super::rules::LEAD))));

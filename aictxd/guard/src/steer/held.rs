@@ -5,6 +5,7 @@ use aictx_proto::methods::SteerUpdates;
 use super::class::{Class, Set};
 use super::clause::{Clause, Item};
 use super::label::Label;
+use super::runs::says_how_it_runs;
 use super::spoken::{UNTIL, is_everything, orders_a_change};
 use super::{Judged, roles};
 
@@ -70,7 +71,7 @@ const LOOKS: &[&str] = &[
 
 /// "Yet".
 const YET: &[&str] = &[
-    "yet", "todavía", "todavia", "aún", "aun", "encore", "noch", "ainda", "まだ", "先",
+    "yet", "todavía", "todavia", "aún", "aun", "encore", "noch", "ainda", "まだ", "先", "还",
 ];
 
 /// What is written and is no code.
@@ -178,7 +179,7 @@ pub(super) fn waiting_paths(clause: &Clause) -> Vec<String> {
 }
 
 /// What is to be waited with.
-fn waits_with(clause: &Clause) -> Option<&[Item]> {
+pub(super) fn waits_with(clause: &Clause) -> Option<&[Item]> {
     let items = &clause.items;
     if clause.question || items.iter().any(|i| i.has(Class::Neg)) {
         return None;
@@ -227,6 +228,13 @@ fn before_any_change(clause: &Clause) -> bool {
         && !has(&|i| i.has(Class::Path) || i.has(Class::Dir))
 }
 
+/// Words with which a certain thing begins that is to be made: "the cache", "it".
+const OBJECT: &[&str] = &[
+    "the", "a", "it", "this", "that", "them", "these", "those", "der", "die", "das", "den", "dem",
+    "ein", "eine", "es", "el", "la", "los", "las", "un", "una", "lo", "le", "les", "une", "o",
+    "os", "as", "um", "uma", "这个", "那个", "它", "これ", "それ", "この", "その",
+];
+
 /// "Don't write any code": words for code behind a verb that makes it.
 pub(super) fn forbids_code(clause: &Clause) -> bool {
     const CODE: &[&str] = &[
@@ -242,8 +250,16 @@ pub(super) fn forbids_code(clause: &Clause) -> bool {
     ];
     let until = |i: &Item| UNTIL.contains(&i.text.as_str());
     let end = clause.items.iter().position(until);
-    let items = clause.items.get(..end.unwrap_or(clause.items.len()));
+    let items = match end {
+        // "私がOKと言うまで書かないで": what ends it stands before it.
+        Some(end) if is_verb_last(clause) => clause.items.get(end + 1..),
+        Some(end) => clause.items.get(..end),
+        None => Some(&clause.items[..]),
+    };
     let items = items.unwrap_or_default();
+    // "Don't implement it yet" speaks of the whole work without a word for it.
+    let for_now = (end.is_some() || clause.items.iter().any(is_yet))
+        && !items.iter().any(|i| OBJECT.contains(&i.text.as_str()));
     let is_code = |i: &Item| CODE.contains(&i.text.as_str());
     let parts = super::rules::LEAD
         .with(Set::of(Class::Tail))
@@ -257,13 +273,21 @@ pub(super) fn forbids_code(clause: &Clause) -> bool {
     let makes = |i: &Item| i.has(Class::Add) || i.has(Class::Make) || is_verb(i);
     let negates = |i: &Item| i.has(Class::Neg) || i.has(Class::NegEnd) || i.has(Class::No);
     items.iter().any(negates)
-        && items.iter().any(is_code)
-        && items.iter().any(makes)
+        && (for_now || items.iter().any(is_code))
+        && items
+            .iter()
+            .any(|i| makes(i) || for_now && i.has(Class::Neg) && i.text.is_empty())
         && !clause.question
         && !clause.conditional
         && items
             .iter()
             .all(|i| is_code(i) || makes(i) || i.set.meets(parts) || is_yet(i))
+}
+
+/// Whether a clause is of a language that sets the verb last and "until" before it.
+fn is_verb_last(clause: &Clause) -> bool {
+    let kana = |c: char| ('\u{3040}'..='\u{30ff}').contains(&c);
+    clause.items.iter().any(|i| i.text.chars().any(kana))
 }
 
 fn is_yet(item: &Item) -> bool {
@@ -276,7 +300,25 @@ fn is_verb(item: &Item) -> bool {
         "writing",
         "coding",
         "start",
+        "starting",
         "begin",
+        "implement",
+        "implementing",
+        "implementes",
+        "implementa",
+        "implémente",
+        "implemente",
+        "implementieren",
+        "implementiere",
+        "empieces",
+        "comiences",
+        "commence",
+        "comece",
+        "fang",
+        "anfangen",
+        "beginne",
+        "开始",
+        "动手",
         "produce",
         "generate",
         "escribas",
@@ -324,7 +366,10 @@ pub(super) fn lets_go(
             Label::Task | Label::NewRequirement | Label::PriorityChange
         );
         let clause = clauses.get(one.clause);
-        ordered && clause.is_some_and(|clause| !clause.question && changes(clause))
+        ordered
+            && clause.is_some_and(|clause| {
+                !clause.question && changes(clause) && !says_how_it_runs(clause)
+            })
     };
     match label {
         // "Not yet, but keep reading" goes on, too.

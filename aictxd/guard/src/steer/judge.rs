@@ -43,6 +43,7 @@ pub(super) fn judge(clauses: &[Clause], language: Language) -> Vec<Judged> {
             question: clause.question,
             consented,
             opens: clause.opens,
+            runs: super::runs::says_how_it_runs(clause),
         };
         let mut best: Option<Judged> = None;
         let product = shades::is_about_product(clause);

@@ -96,6 +96,15 @@ pub(super) fn read(message: &str) -> Reading<'_> {
     reading
 }
 
+/// Words that people write with a slash.
+fn in_short(run: &str) -> Option<&'static str> {
+    const SHORT: &[(&str, &str)] = &[("w/", "with"), ("w/o", "without"), ("b/c", "because")];
+    let known = SHORT
+        .iter()
+        .find(|(short, _)| run.eq_ignore_ascii_case(short));
+    known.map(|(_, word)| *word)
+}
+
 /// Whether a program wrote this line: times, levels, stack frames, prompts, patches.
 fn is_log(line: &str) -> bool {
     const LEADS: &[&str] = &[
@@ -337,7 +346,9 @@ impl<'r, 'm> Line<'r, 'm> {
         };
         let run_len = run.len().max(1);
         let linked = run.contains("://") || run.starts_with("www.");
-        let kind = if linked || (called && run.is_ascii()) {
+        let kind = if let Some(word) = in_short(run) {
+            Some(Kind::Word(word.to_owned()))
+        } else if linked || (called && run.is_ascii()) {
             Some(Kind::Opaque)
         } else if let Some(path) = paths::spelt(run.trim_end_matches("'s"), Spelt::Bare) {
             Some(Kind::Path(path))

@@ -105,8 +105,10 @@ pub(super) fn assign(
             let is_it = |i: &Item| matches!(i.text.as_str(), "it" | "this" | "that" | "them");
             if before.is_empty() && after.is_empty() {
                 let has = |test: &dyn Fn(&Item) -> bool| clause.items.iter().any(test);
-                updates.lift_all = has(&|i| everything(i) && !is_it(i));
+                updates.lift_only |= has(&|i| is_the_rest(i, message));
+                updates.lift_all = !updates.lift_only && has(&|i| everything(i) && !is_it(i));
                 updates.lift_latest = !updates.lift_all
+                    && !updates.lift_only
                     && (has(&|i| i.has(Class::LiftX))
                         || has(&is_it) && has(&|i| is_any_change(i) || i.has(Class::HandsOff)));
             }
@@ -136,6 +138,51 @@ pub(super) fn assign(
         }
         _ => {}
     }
+}
+
+/// "You may change the source, too", "… everything else": what a scope left out, without a name.
+fn is_the_rest(item: &Item, message: &str) -> bool {
+    const REST: &[&str] = &[
+        "code",
+        "codebase",
+        "source",
+        "sources",
+        "else",
+        "rest",
+        "other",
+        "others",
+        "código",
+        "codigo",
+        "fuente",
+        "fonte",
+        "demás",
+        "demas",
+        "resto",
+        "reste",
+        "autres",
+        "quellcode",
+        "quelltext",
+        "andere",
+        "anderen",
+        "restlichen",
+        "übrigen",
+        "代码",
+        "源码",
+        "其他",
+        "其余",
+        "コード",
+        "ソース",
+        "他",
+        "その他",
+        "残り",
+    ];
+    // Phrases like "everything else" have no text.
+    let said = match item.text.as_str() {
+        "" => message.get(item.span.0..item.span.1).unwrap_or_default(),
+        text => text,
+    };
+    said.split_whitespace()
+        .any(|word| REST.contains(&aictx_proto::fold::fold(word).as_str()))
 }
 
 /// In a message that corrects, a clause that says nothing else names the right place.

@@ -6,7 +6,7 @@
 //! that may stand before an order), `$` its end (before words that may follow one), `^^` and `$$`
 //! its very start and end. `+A` and `~A` before the pattern ask for a clause with or without `A`
 //! anywhere; `@q` and `~@q` for one in a question or not, `@yes` for one that follows consent, `@open`
-//! for one that begins a sentence.
+//! for one that begins a sentence, `@runs` for one about how something else than the agent runs ([`super::runs`]).
 
 use std::sync::LazyLock;
 
@@ -56,6 +56,7 @@ pub(super) struct Rule {
     question: Option<bool>,
     consented: bool,
     opens: bool,
+    runs: bool,
     pattern: Vec<Element>,
 }
 
@@ -67,6 +68,7 @@ pub(super) struct Facing<'c> {
     pub(super) question: bool,
     pub(super) consented: bool,
     pub(super) opens: bool,
+    pub(super) runs: bool,
 }
 
 /// All rules, read at first use.
@@ -94,6 +96,7 @@ fn parse(line: &str, number: u16) -> Option<Rule> {
         question: None,
         consented: false,
         opens: false,
+        runs: false,
         pattern: Vec::new(),
     };
     for word in pattern.split_whitespace() {
@@ -105,6 +108,7 @@ fn parse(line: &str, number: u16) -> Option<Rule> {
             "@q" => rule.question = Some(true),
             "~@q" => rule.question = Some(false),
             "@yes" => rule.consented = true,
+            "@runs" => rule.runs = true,
             "@open" => rule.opens = true,
             _ => element(word, &mut rule)?,
         }
@@ -145,6 +149,7 @@ impl Rule {
             || self.question.is_some_and(|q| q != clause.question)
             || (self.consented && !clause.consented)
             || (self.opens && !clause.opens)
+            || (self.runs && !clause.runs)
             || self
                 .languages
                 .as_ref()

@@ -353,7 +353,12 @@ pub(super) fn describes(clause: &Clause) -> bool {
     let nobody = items
         .iter()
         .position(|i| i.has(Class::HandsOff) || i.has(Class::Nothing));
-    if nobody == Some(0) && items.iter().skip(1).any(|i| text(i, LATELY)) {
+    let any_more = |pair: &[Item]| match pair {
+        [any, more] => any.text == "any" && matches!(more.text.as_str(), "more" | "longer"),
+        _ => false,
+    };
+    let lately = items.iter().skip(1).any(|i| text(i, LATELY)) || items.windows(2).any(any_more);
+    if nobody == Some(0) && lately {
         return true;
     }
     let Some(neg) = items.iter().position(|i| text(i, DOES_NOT)) else {

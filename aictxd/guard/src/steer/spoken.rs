@@ -58,6 +58,7 @@ const ANY_CHANGE: &[&str] = &[
     "modifiez",
     "mexer",
     "mexa",
+    "mexe",
     "mexas",
     "改",
     "动",
@@ -205,6 +206,7 @@ const ANY: &[&str] = &[
     "nenhum",
     "nenhuma",
     "o",
+    "em",
     "任何",
     "を",
     "は",
@@ -217,7 +219,7 @@ const ANY: &[&str] = &[
 /// Words that tell how long something holds.
 pub(super) const UNTIL: &[&str] = &[
     "until", "till", "til", "before", "unless", "hasta", "jusqu", "tant", "avant", "bis", "bevor",
-    "solange", "até", "ate", "enquanto", "mientras",
+    "solange", "até", "ate", "enquanto", "mientras", "まで",
 ];
 
 /// Whether a word is a verb for any change.
@@ -308,6 +310,7 @@ pub(super) fn orders_a_change(clause: &Clause) -> bool {
     };
     has_verb
         && super::held::changes(clause)
+        && super::held::waits_with(clause).is_none()
         && !clause.conditional
         && !clause.reported
         && !is_everything(clause)

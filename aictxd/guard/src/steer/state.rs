@@ -108,6 +108,10 @@ impl SteerState {
             self.allowed_paths.clear();
             self.excepted_paths.clear();
         }
+        if updates.lift_only {
+            self.allowed_paths.clear();
+            self.moved_on = false;
+        }
         if updates.lift_latest {
             for entry in std::mem::take(&mut self.latest) {
                 self.lift(&entry);

@@ -464,3 +464,77 @@ fn what_is_not_to_be_published_may_be_edited() {
     let updates = say("don't edit or publish docs/internal.md").suggested_updates;
     assert_eq!(updates.forbidden_paths, ["docs/internal.md"]);
 }
+
+/// What a part of the product has to do, or must not, has the words of an order to stop or to go on.
+#[test]
+fn how_something_runs_is_no_order_to_stop() {
+    for message in [
+        "der Worker darf nach dem Timeout nicht weitermachen",
+        "der Scheduler soll bei SIGTERM nicht weitermachen",
+        "the worker must not continue after a timeout",
+        "the consumer should stop when the broker is gone",
+        "the retry loop must never continue past three attempts",
+        "le worker ne doit pas continuer après le timeout",
+        "el worker no debe seguir después del timeout",
+        "o worker não deve continuar depois do timeout",
+        "worker 超时之后不应该继续执行",
+        "ワーカーはタイムアウト後に処理を続けてはいけない",
+        "サーバーはSIGTERMを受けたら停止するべき",
+    ] {
+        let reply = say(message);
+        assert_eq!(reply.classification, "new_requirement", "{message}");
+        assert!(!reply.suggested_updates.lets_go, "{message}");
+    }
+    for message in [
+        "du darfst nicht weitermachen",
+        "nicht weitermachen",
+        "you must not continue",
+        "we must stop here",
+        "tu ne dois pas continuer",
+        "no debes seguir",
+        "不能继续了",
+        "これ以上続けてはいけない",
+    ] {
+        assert_eq!(say(message).classification, "cancellation", "{message}");
+    }
+}
+
+/// "Not yet": nothing is to be changed until somebody says so.
+#[test]
+fn nothing_is_changed_before_it_may_be() {
+    for message in [
+        "まだコードを書かないで",
+        "まだ実装しないで",
+        "まだ何も変更しないで",
+        "変更する前に私の承認を待って",
+        "編集する前に私の確認を待ってください",
+        "私がOKと言うまで書かないで",
+        "改之前先等我确认",
+        "ainda não mexe em nada",
+        "还不要开始写",
+        "noch nicht implementieren",
+        "fang noch nicht an",
+        "don't start yet",
+        "ne commence pas encore",
+    ] {
+        let updates = say(message).suggested_updates;
+        assert_eq!(updates.forbidden_paths, ["**"], "{message}");
+        assert!(updates.until_told && !updates.lets_go, "{message}");
+    }
+    for message in [
+        "コードを書いて",
+        "まだ対応していないエンドポイントを実装して",
+        "src/a.py にテストを書いて",
+        "まだバグが残ってる",
+        "まだテストが通らない",
+        "it doesn't work yet",
+        "that's not fixed yet",
+        "don't add the index yet",
+        "das ist noch nicht fertig",
+        "it builds, yet the tests fail",
+        "the endpoint isn't implemented yet, please add it",
+    ] {
+        let updates = say(message).suggested_updates;
+        assert!(updates.forbidden_paths.is_empty(), "{message}");
+    }
+}

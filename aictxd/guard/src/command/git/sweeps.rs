@@ -1,0 +1,122 @@
+//! git calls that take up whatever has changed in the worktree, whoever changed it: they lose nothing, but others
+//! miss their edits (`git stash`), or find them in somebody else's commit (`git add -A`, `git commit -a`).
+
+use aictx_proto::path::{Located, RepoPath};
+use aictx_signals::shell::Word;
+
+use super::{Call, Judge, Kind, Level, Tier, has_option};
+use crate::codes::TAKES_OTHERS_CHANGES;
+use crate::command::findings::What;
+
+/// Most entries that are told.
+const MAX_TOLD: usize = 3;
+
+/// How much a call takes.
+enum Reach<'w> {
+    /// Everything that changed.
+    Worktree,
+    /// What changed below a directory.
+    Below(&'w Word),
+}
+
+/// Tells of a call that takes up all changes, where some are not the caller's.
+pub(super) fn judge(judge: &mut Judge, call: Call, global: &[Word], verb: &str, words: &[Word]) {
+    let Some(reach) = reach(verb, words) else {
+        return;
+    };
+    let dir = call.command.dir.as_deref();
+    if call.command.remote || dir.is_none() || has_option(words, &["-n", "--dry-run"]) {
+        return;
+    }
+    // `git -C elsewhere` is about another tree, if that is not in this one.
+    let from = global.iter().position(|word| word.text == "-C");
+    let from = from.and_then(|at| global.get(at + 1));
+    let place = match (&from, &reach) {
+        (Some(from), _) => from.text.as_str(),
+        (None, Reach::Below(place)) => place.text.as_str(),
+        (None, Reach::Worktree) => ".",
+    };
+    let elsewhere = ["--git-dir", "--work-tree"];
+    let Some(Located::Inside(below)) = judge.place.locate(dir, place) else {
+        return;
+    };
+    if has_option(global, &elsewhere) || from.is_some_and(|from| from.unknown) {
+        return;
+    }
+    let below = match reach {
+        Reach::Below(_) => below,
+        Reach::Worktree => RepoPath::root(),
+    };
+    let mut told = judge.facts.of_others(&below);
+    if verb == "stash" {
+        told.extend(judge.facts.off_limits());
+    }
+    if told.is_empty() {
+        return;
+    }
+    let what = What {
+        code: &TAKES_OTHERS_CHANGES,
+        kind: Kind::TakeAlong,
+        tier: Tier::Risky,
+        level: Level::Caution,
+        reversible: true,
+    };
+    let told = told.iter().map(String::as_str).take(MAX_TOLD);
+    judge.add(what, &format!("git {verb}"), told);
+}
+
+fn reach<'w>(verb: &str, words: &'w [Word]) -> Option<Reach<'w>> {
+    let chooses = has_option(words, &["-p", "--patch", "-i", "--interactive"]);
+    match verb {
+        _ if chooses => None,
+        "stash" => stashes_all(words).then_some(Reach::Worktree),
+        "add" | "stage" => adds_all(words),
+        "commit" | "ci" => has_option(words, &["-a", "--all"]).then_some(Reach::Worktree),
+        _ => None,
+    }
+}
+
+/// `git stash`, `git stash push -u -m …`, `git stash save …`; with paths it takes only these, with `--staged`
+/// only what the caller has staged.
+fn stashes_all(words: &[Word]) -> bool {
+    let pushes = match words.first().map(|word| word.text.as_str()) {
+        None => true,
+        Some("save") => return !has_option(words, &["-S", "--staged"]),
+        Some("push") => true,
+        Some(first) => first.starts_with('-'),
+    };
+    let named = words.iter().any(|word| word.text == "--");
+    let listed = has_option(words, &["--pathspec-from-file"]);
+    let mut rest = words.iter().skip_while(|word| word.text == "push");
+    let mut paths = false;
+    while let Some(word) = rest.next() {
+        match word.text.as_str() {
+            "-m" | "--message" => {
+                rest.next();
+            }
+            // `-um wip`
+            text if text.starts_with('-') && !text.starts_with("--") && text.ends_with('m') => {
+                rest.next();
+            }
+            text => paths |= !text.starts_with('-'),
+        }
+    }
+    pushes && !named && !listed && !paths && !has_option(words, &["-S", "--staged"])
+}
+
+/// `git add -A`, `git add .`, `git add -u`; what names paths takes only these.
+fn adds_all(words: &[Word]) -> Option<Reach<'_>> {
+    let mut operands = words.iter().filter(|word| !word.text.starts_with('-'));
+    match operands.next() {
+        None => has_option(
+            words,
+            &["-A", "--all", "-u", "--update", "--no-ignore-removal"],
+        )
+        .then_some(Reach::Worktree),
+        Some(first) if matches!(first.text.as_str(), ":/" | ":/*") => Some(Reach::Worktree),
+        Some(first) if matches!(first.text.as_str(), "." | "./" | "*") => {
+            Some(Reach::Below(first)).filter(|_| first.text != "*" || operands.next().is_none())
+        }
+        Some(_) => None,
+    }
+}

@@ -1,0 +1,140 @@
+//! What ends a limit, what sets one, and what does neither.
+
+use aictx_proto::Timestamp;
+
+use super::*;
+
+fn say(message: &str) -> SteerReply {
+    steer(&SteerParams {
+        message: message.to_owned(),
+        ..SteerParams::default()
+    })
+    .unwrap()
+}
+
+/// The limits after these messages, one after the other.
+fn after(messages: &[&str]) -> SteerState {
+    let mut state = SteerState::default();
+    for (at, message) in (0..).zip(messages) {
+        state.apply(&say(message), Timestamp::from_unix(at), None);
+    }
+    state
+}
+
+/// What a scope left out is permitted without a name for it.
+#[test]
+fn the_source_too_ends_a_scope_of_tests() {
+    for message in [
+        "you may change the source too",
+        "ok you can also edit the source code now",
+        "feel free to touch the rest of the code too",
+        "you may edit everything else too",
+        "ya puedes tocar también el código fuente",
+        "du darfst jetzt auch den Quellcode ändern",
+        "tu peux aussi modifier le code source",
+        "源代码也可以改了",
+        "ソースコードも変更していいよ",
+    ] {
+        let state = after(&["only change the tests", message]);
+        assert!(state.allowed_paths.is_empty(), "{message}: {state:?}");
+        // What was forbidden by name stays so.
+        let state = after(&["only change the tests", "don't touch README.md", message]);
+        assert_eq!(state.forbidden_paths, ["README.md"], "{message}");
+        assert!(state.allowed_paths.is_empty(), "{message}");
+    }
+    for message in [
+        "you may not change the source",
+        "may I change the source?",
+        "don't change the source",
+        "you may also edit docs/guide.md",
+        "the source is a mess",
+    ] {
+        let state = after(&["only change the tests", message]);
+        assert!(
+            state.allowed_paths.contains(&"tests".to_owned()),
+            "{message}: {state:?}"
+        );
+    }
+}
+
+/// To leave a place is neither to leave it alone nor to be let in.
+#[test]
+fn leaving_a_place_changes_no_limit() {
+    for message in [
+        "you can leave services/api now",
+        "you may leave services/api now and go on with services/web",
+        "du kannst services/api jetzt verlassen",
+    ] {
+        assert!(after(&[message]).is_empty(), "{message}");
+        let state = after(&["don't touch services/api", message]);
+        assert_eq!(state.forbidden_paths, ["services/api"], "{message}");
+    }
+    for message in [
+        "leave services/api alone",
+        "please leave services/api as it is",
+    ] {
+        assert_eq!(after(&[message]).forbidden_paths, ["services/api"]);
+    }
+}
+
+/// What nobody does is not what nobody may do.
+#[test]
+fn what_nobody_does_these_days_may_be_done() {
+    for message in [
+        "nobody touches src/legacy these days so clean it up",
+        "no one edits src/legacy any more so remove it",
+        "nobody touches src/legacy any longer, so please tidy it up",
+        "no one has touched src/legacy in years, delete it",
+        "noone touches lib/compat these days so feel free to refactor it",
+    ] {
+        let state = after(&[message]);
+        assert!(state.forbidden_paths.is_empty(), "{message}: {state:?}");
+    }
+    for message in [
+        "nobody touches src/legacy",
+        "no one should edit src/legacy",
+        "nobody touches src/legacy in this branch pls",
+        "I froze it, so don't touch src/legacy",
+    ] {
+        assert_eq!(
+            after(&[message]).forbidden_paths,
+            ["src/legacy"],
+            "{message}"
+        );
+    }
+}
+
+#[test]
+fn limits_are_lifted_by_name_of_the_limit() {
+    for message in [
+        "ignore what i said about migrations, you're free to edit them now",
+        "vergiss die Einschränkung von vorhin",
+        "之前说的限制取消",
+        "さっきの制限はもう忘れて",
+    ] {
+        let state = after(&["don't touch migrations/", message]);
+        assert!(state.is_empty(), "{message}: {state:?}");
+    }
+}
+
+#[test]
+fn limits_in_words_that_were_not_known() {
+    let only = |message: &str| say(message).suggested_updates.only_paths;
+    assert_eq!(only("fica só em src/ui, nada além disso"), ["src/ui"]);
+    assert_eq!(only("src/ui の中だけ変更して"), ["src/ui"]);
+    let forbidden = |message: &str| say(message).suggested_updates.forbidden_paths;
+    assert_eq!(forbidden("pls dont mess w/ src/a.ts"), ["src/a.ts"]);
+    assert_eq!(forbidden("do it w/o changing src/a.py"), ["src/a.py"]);
+    for message in [
+        "nur Tests, keine Änderungen am Quellcode",
+        "keine Änderungen am Schema",
+    ] {
+        assert_eq!(say(message).classification, "scope_constraint", "{message}");
+    }
+    assert_ne!(
+        say("keine Änderungen nötig").classification,
+        "scope_constraint"
+    );
+    // "a/b" stays a path.
+    assert_eq!(forbidden("don't touch w/x.rs"), ["w/x.rs"]);
+}

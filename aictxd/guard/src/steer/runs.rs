@@ -1,0 +1,86 @@
+//! "The worker must not continue after a timeout": how a part of the product is to run. It has the words of an order to
+//! stop or to go on, and a subject that is not the agent.
+
+use super::class::Class;
+use super::clause::{Clause, Item};
+use super::spoken::UNTIL;
+
+/// Whether a clause says of something else than the agent's work that it has to, or must not, stop, wait or go on.
+pub(super) fn says_how_it_runs(clause: &Clause) -> bool {
+    let items = &clause.items;
+    let has = |class| items.iter().any(|i: &Item| i.has(class));
+    // What is to hold now, or until somebody says so, is said to the agent.
+    let now = |i: &Item| i.has(Class::Tail) && !i.has(Class::Func) && !i.has(Class::First);
+    let until = |i: &Item| UNTIL.contains(&i.text.as_str());
+    if clause.question || has(Class::You) || items.iter().any(until) {
+        return false;
+    }
+    let Some(modal) = items.iter().position(|i| i.has(Class::Modal)) else {
+        return false;
+    };
+    let Some(verb) = items.iter().position(is_run) else {
+        return false;
+    };
+    let wide = items
+        .iter()
+        .any(|i| i.text.chars().any(aictx_proto::fold::is_unspaced));
+    let before = items.get(..modal.min(verb)).unwrap_or_default();
+    let behind = items.get(modal.max(verb) + 1..).unwrap_or_default();
+    let subject = before.iter().any(is_thing);
+    // "The job must not go on after an error": which job is not said, but when.
+    let when = || {
+        let said = behind
+            .iter()
+            .chain(before)
+            .chain(items.get(modal..verb).unwrap_or_default());
+        said.into_iter().any(|i| WHEN.contains(&i.text.as_str())) && has(Class::AllObj)
+    };
+    (verb > modal || wide) && !behind.iter().any(now) && (subject || when())
+}
+
+/// Words that tell on what occasion.
+const WHEN: &[&str] = &[
+    "after", "when", "once", "whenever", "nach", "wenn", "sobald", "después", "despues", "tras",
+    "cuando", "si", "après", "apres", "quand", "lorsque", "depois", "após", "quando", "se", "后",
+    "之后", "後", "後に",
+];
+
+fn is_run(item: &Item) -> bool {
+    [Class::Stop, Class::StopX, Class::Wait, Class::Cont]
+        .iter()
+        .any(|class| item.has(*class))
+}
+
+/// A noun that no pack knows, or one of a part of the product; not a word for everybody.
+fn is_thing(item: &Item) -> bool {
+    const EVERYBODY: &[&str] = &[
+        "everyone",
+        "everybody",
+        "someone",
+        "somebody",
+        "anyone",
+        "nobody",
+        "todos",
+        "jeder",
+        "jemand",
+        "niemand",
+        "chacun",
+        "personne",
+        "alguém",
+        "ninguém",
+        "大家",
+        "みんな",
+    ];
+    let known = [
+        Class::Path,
+        Class::Opaque,
+        Class::AreaN,
+        Class::Part,
+        Class::Test,
+    ];
+    let least = if item.text.is_ascii() { 3 } else { 2 };
+    let noun = item.set == super::class::Set::NONE
+        && item.text.chars().count() >= least
+        && !EVERYBODY.contains(&item.text.as_str());
+    noun || known.iter().any(|class| item.has(*class))
+}
