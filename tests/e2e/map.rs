@@ -196,12 +196,17 @@ fn files_are_found_by_any_path_that_names_them_and_what_is_not_one_is_told() {
         env.aictx(at, &all).ok().json()
     };
     let sub = repo.join("sub");
-    let told = outline(&sub, &["inner.py"]);
-    assert_eq!(told["path"], "sub/inner.py");
-    assert_eq!(outline(&sub, &["sub/inner.py"]), told);
+    let is_inner = |told: &Value| {
+        assert_eq!(told["path"], "sub/inner.py");
+        assert_eq!(told["symbols"][0]["name"], "inner");
+    };
+    is_inner(&outline(&sub, &["inner.py"]));
+    is_inner(&outline(&sub, &["sub/inner.py"]));
     let elsewhere = env.plain_repository("elsewhere");
-    let told_there = outline(&elsewhere, &["inner.py", "--repo", sub.to_str().unwrap()]);
-    assert_eq!(told_there, told);
+    is_inner(&outline(
+        &elsewhere,
+        &["inner.py", "--repo", sub.to_str().unwrap()],
+    ));
     let told = outline(&repo, &["caf\u{fffd}.py"]);
     assert_eq!(told["symbols"][0]["name"], "served", "{told}");
 
