@@ -99,6 +99,17 @@ fn events_in(run: &Run, texts: &[String; 2], scanned: &[Scanned; 2]) -> Vec<Erro
     if events.iter().all(harmless) {
         events.clear();
     }
+    // A run that came to nothing because of a slip has no other faults.
+    let totals = scanned.iter().flat_map(|scanned| &scanned.totals);
+    let ran = || tests_seen::read(totals.copied()).is_some_and(|s| s.passed + s.failed > 0);
+    let settled = |event: &ErrorEvent| !event.test.is_empty() || never_began(event);
+    if !events.is_empty()
+        && !events.iter().any(settled)
+        && let Some(event) = recognise::slipped(&context, &streams)
+        && !ran()
+    {
+        events = vec![recognise::finish(&context, event)];
+    }
     if events.is_empty() {
         let event = match run.exit_status {
             Some(status) => Some(recognise::fallback(&context, &streams, status)),
