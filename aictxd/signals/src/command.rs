@@ -5,12 +5,14 @@ mod behind;
 mod checks;
 mod dry_run;
 mod looks;
+mod reach;
 mod starters;
 mod test_run;
 mod views;
 
-pub use aside::{Aside, sets_aside};
-pub use behind::{calls_tests_by_name, tests_behind};
+pub use aside::{Aside, edits_behind, gives_up, records, sets_aside};
+pub use behind::{calls_a_script, calls_tests_by_name, tests_behind};
+pub use reach::{Place, Reach, language_of, reaches};
 pub use views::viewed;
 
 use std::fmt::Write as _;
@@ -101,6 +103,13 @@ fn render_word(out: &mut String, word: &Word) {
         out.push_str(&word.text.replace('\'', "'\\''"));
         out.push('\'');
     }
+}
+
+/// A text as one word of a command line.
+pub fn quoted(text: &str) -> String {
+    let mut out = String::new();
+    render_word(&mut out, &Word::plain(text));
+    out
 }
 
 /// Whether the command line runs tests (spec/memory §2.3), judged by the programs it runs. Listing
