@@ -22,10 +22,10 @@ const MAX_ABOVE: usize = 12;
 const MAX_DIRS: usize = 64;
 
 /// What checks the files of a worktree. Reads files, so it is used on the pool.
-pub struct Checks {
+pub struct Checks<'s> {
     worktree: std::path::PathBuf,
     facts: WorktreeFacts,
-    snapshot: Arc<Snapshot>,
+    snapshot: &'s Snapshot,
     root: Project,
     /// Projects below the root, by directory.
     below: RefCell<HashMap<String, Option<Arc<Project>>>>,
@@ -33,13 +33,19 @@ pub struct Checks {
     ran: RefCell<HashMap<(String, String), String>>,
 }
 
-impl Checks {
+impl<'s> Checks<'s> {
     /// Of a worktree as it is now.
-    pub fn of(app: &App, place: &Place, snapshot: Arc<Snapshot>) -> Self {
+    pub fn of(app: &App, place: &Place, snapshot: &'s Snapshot) -> Self {
+        let project = facts::gather(app, place, snapshot);
+        Self::with(app, place, snapshot, project)
+    }
+
+    /// The same of a project that was looked at.
+    pub fn with(app: &App, place: &Place, snapshot: &'s Snapshot, project: Project) -> Self {
         let facts = WorktreeFacts::of(app, &place.worktree, Arc::default(), Arc::default());
         Self {
             facts: facts.watching(true),
-            root: facts::gather(app, place, &snapshot),
+            root: project,
             worktree: place.worktree.clone(),
             snapshot,
             below: RefCell::default(),
@@ -81,7 +87,7 @@ impl Checks {
     }
 }
 
-impl Ground for Checks {
+impl Ground for Checks<'_> {
     fn text(&self, path: &str) -> Option<Arc<str>> {
         self.facts.text(&RepoPath::parse(path).ok()?)
     }
@@ -112,7 +118,7 @@ impl Ground for Checks {
             });
         }
         let ran = |command: &str| self.ran("", command);
-        let (command, ran) = self.root.check_of(&self.snapshot, language, &ran)?;
+        let (command, ran) = self.root.check_of(self.snapshot, language, &ran)?;
         Some(FileCheck { command, ran })
     }
 }

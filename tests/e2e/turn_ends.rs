@@ -382,3 +382,47 @@ fn what_shows_neither_status_nor_output_is_unknown() {
         assert_eq!(asked(&who), "");
     }
 }
+
+#[test]
+fn a_contract_names_the_check_of_what_its_task_is_about() {
+    let env = TestEnv::new();
+    let repo = env.repository("mixed");
+    fs::remove_file(repo.join("pyproject.toml")).unwrap();
+    let package = r#"{"scripts": {"test": "jest --ci", "unit": "jest --ci"}}"#;
+    write(&repo, "package.json", package);
+    write(&repo, "web/cart.js", "export function total() {}\n");
+    write(&repo, "api/pyproject.toml", "[project]\nname = \"api\"\n");
+    write(&repo, "api/billing.py", "def invoice():\n    pass\n");
+    env.git(&repo, &["add", "-A"]);
+    env.git(&repo, &["commit", "-q", "-m", "mixed"]);
+    let _daemon = env.daemon();
+    let resume = |task: &str| {
+        let reply = env.aictx(&repo, &["resume", "--task", task, "--json"]).ok();
+        reply.json()["execution_contract"]["test_command"].clone()
+    };
+    env.aictx(&repo, &["map", "refresh"]).ok();
+    let check = resume("Fix invoice() in api/billing.py");
+    assert_eq!(check["command"], "cd api && python -m pytest", "{check}");
+    let check = resume("Fix total() in web/cart.js");
+    assert_eq!(check["command"], "npm test", "{check}");
+    assert_eq!(check["runs"], "jest --ci", "{check}");
+    // What its script runs is the check, whatever it is called.
+    let who = Play::claude(&env, &repo, "s1");
+    who.start("startup");
+    who.prompt("Fix total() in web/cart.js");
+    let task = ["resume", "--task", "Fix total() in web/cart.js", "--json"];
+    who.aictx(&task);
+    who.edit("web/cart.js", "export function total() { return 1 }\n");
+    who.passes("npm run unit", JEST);
+    let told = [
+        "finalize",
+        "--status",
+        "success",
+        "--summary",
+        "Sums",
+        "--json",
+    ];
+    let reply = who.aictx(&told).json();
+    let used = &reply["contract_compliance"]["checks"]["canonical_test_used"];
+    assert_eq!(*used, true, "{reply}");
+}

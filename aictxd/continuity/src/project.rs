@@ -10,6 +10,7 @@ use aictx_signals::command_word;
 
 use crate::anchors::Presents;
 use crate::memo::{is_test_command, same_check};
+use crate::observe::FileCheck;
 use crate::work_state::Checkout;
 
 /// Member of an execution's row that names the test run it saw pass; ours, the ancestor leaves it alone.
@@ -34,6 +35,8 @@ pub struct Project {
     pub testless: Vec<String>,
     /// Directories at the root, sorted, at most 12.
     pub directories: Vec<String>,
+    /// The check of the files that the request at hand is about, where that is known.
+    pub at_hand: Option<FileCheck>,
     /// Beginning of the README.
     pub readme: String,
     /// Commands that the repository's CI runs, as far as single lines show them.
@@ -148,7 +151,23 @@ impl Project {
     /// The repository's check: the test run that most of the latest executions saw pass (two at
     /// least), else [`Self::test_command`]. A run of a part gives way to a run that includes it: what
     /// one piece of work needed is no check of the next.
+    ///
+    /// Where the files at hand have another one, it is that.
     pub fn canonical_check(&self, snapshot: &Snapshot) -> Option<(String, &'static str)> {
+        let usual = self.check_of_all(snapshot);
+        match &self.at_hand {
+            Some(own)
+                if usual
+                    .as_ref()
+                    .is_none_or(|(command, _)| *command != own.command) =>
+            {
+                Some((own.command.clone(), "project_convention"))
+            }
+            _ => usual,
+        }
+    }
+
+    fn check_of_all(&self, snapshot: &Snapshot) -> Option<(String, &'static str)> {
         let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
         let latest = snapshot.executions.iter().rev().take(OBSERVED);
         for check in latest.filter_map(|row| row.extra.get(PASSED_CHECK)?.as_str()) {
@@ -220,7 +239,7 @@ impl Project {
         language: &str,
         ran: &dyn Fn(&str) -> String,
     ) -> Option<(String, String)> {
-        let canonical = self.canonical_check(snapshot).map(|(command, _)| command);
+        let canonical = self.check_of_all(snapshot).map(|(command, _)| command);
         let others = self.usual(&|_| true).chain(self.made());
         let all = canonical.clone().into_iter().chain(others);
         let found = first_of(all, language, ran);

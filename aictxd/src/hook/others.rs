@@ -311,7 +311,8 @@ impl Session {
                 root: host.root.clone(),
                 worktree: session.live.worktree.clone(),
             };
-            let checks = Checks::of(&session.app, &place, host.store.latest());
+            let snapshot = host.store.latest();
+            let checks = Checks::of(&session.app, &place, &snapshot);
             let mut open = unchecked_edits(&rows, &checks);
             open.files.retain(|file| is_checked(file));
             // Edited and taken back: nothing is left to be checked.

@@ -91,7 +91,7 @@ pub(super) fn guard(app: &Arc<App>, mut params: GuardParams) -> Result<GuardRepl
         .filter(|h| ends && h.store.has_ledger(&session))
         .map(|host| {
             let rows = host.store.read_ledger(&session).rows;
-            let checks = Checks::of(app, &place, host.store.latest());
+            let checks = Checks::of(app, &place, &snapshot);
             unchecked_edits(&rows, &checks).files.is_empty()
                 && rows.iter().any(|r| r.kind == LedgerKind::Edit)
         });
