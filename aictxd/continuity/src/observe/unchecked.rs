@@ -4,7 +4,7 @@ use aictx_proto::Timestamp;
 use aictx_proto::ledger::{LedgerKind, LedgerRow, Outcome};
 use aictx_signals::{Reach, edits_behind, gives_up, reaches, records};
 
-use super::covers::{Covering, Ground, fits};
+use super::covers::{Covering, FileCheck, Ground, fits};
 use super::{Elsewhere, MAX_LIST, Observation, has_begun, is_own, open_rows, push};
 use crate::memo::same_check;
 
@@ -25,6 +25,9 @@ pub struct Unchecked {
     /// When the first of the edits was seen.
     pub since: Timestamp,
 }
+
+/// Test runs that are remembered, the newest.
+const MAX_RUNS: usize = 64;
 
 /// A test run that ended.
 struct Ran<'r> {
@@ -54,8 +57,13 @@ impl<'r> Ran<'r> {
     }
 
     /// Whether it says something of a file.
-    fn is_about(&self, file: &str, edited: &[String], ground: &dyn Ground) -> bool {
-        let check = ground.check(file).unwrap_or_default();
+    fn is_about(
+        &self,
+        file: &str,
+        check: &FileCheck,
+        edited: &[String],
+        ground: &dyn Ground,
+    ) -> bool {
         let is_it =
             |check: &str| !check.is_empty() && names(self.row).any(|run| same_check(run, check));
         if is_it(&check.command) || is_it(&check.ran) {
@@ -117,11 +125,17 @@ pub fn unchecked_edits(rows: &[LedgerRow], ground: &dyn Ground) -> Unchecked {
                 edits.retain(|(known, _)| known != path);
                 if at >= last_prompt {
                     edits.push((path.clone(), 2 * at + behind));
+                    if edits.len() > MAX_LIST {
+                        edits.remove(0);
+                    }
                 }
             }
         }
         if !command {
             continue;
+        }
+        if runs.len() > MAX_RUNS {
+            runs.remove(0);
         }
         let (aside, within) = elsewhere.after(&row.command);
         if row.test && row.outcome == Outcome::Passed && !aside {
@@ -137,7 +151,8 @@ pub fn unchecked_edits(rows: &[LedgerRow], ground: &dyn Ground) -> Unchecked {
     let checked = |(file, at): &(String, usize)| {
         let last = runs.iter().rev().take_while(|ran| ran.at >= *at);
         // The newest that is about the file decides.
-        let mut about = last.filter(|ran| ran.is_about(file, &all, ground));
+        let check = ground.check(file).unwrap_or_default();
+        let mut about = last.filter(|ran| ran.is_about(file, &check, &all, ground));
         about.next().is_some_and(|ran| ran.passed)
     };
     edits.retain(|edit| !checked(edit));
