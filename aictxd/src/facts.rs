@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use aictx_artifacts::{Store, root};
 use aictx_continuity::{
-    Checkout, Note, Present, Presents, Project, anchored_paths, known_contents, relevant_paths,
+    Checkout, Ground as _, Note, Present, Presents, Project, anchored_paths, known_contents,
+    relevant_paths,
 };
 use aictx_proto::record::files::REPO_MAP_STATUS;
 use aictx_proto::record::{Decision, FailurePattern, Handoff, Strategy};
@@ -24,6 +25,7 @@ mod stamp;
 use self::projects::Projects;
 use self::stamp::{Stamp, stamps};
 use crate::app::App;
+use crate::checks::Checks;
 use crate::homes::MEMORY;
 use crate::hosts::Place;
 use crate::project;
@@ -305,6 +307,24 @@ pub fn warm(app: &App, place: &Place, snapshot: &Snapshot) {
     app.facts.anchored(&place.worktree, snapshot);
 }
 
+/// Words of a request that are looked at as paths.
+const MAX_WORDS: usize = 64;
+
+/// Files of code that a request names by their paths.
+fn named_files<'r>(worktree: &'r Path, request: &'r str) -> impl Iterator<Item = &'r str> {
+    let words = request.split(|c: char| {
+        c.is_whitespace() || matches!(c, '`' | '"' | '\'' | ',' | ';' | ':' | '(' | ')')
+    });
+    let words = words
+        .map(|word| word.trim_start_matches("./").trim_end_matches('.'))
+        .take(MAX_WORDS);
+    words.filter(|word| {
+        let known = !aictx_signals::language_of(word).is_empty()
+            && aictx_proto::RepoPath::parse(word).is_ok();
+        known && worktree.join(word).is_file()
+    })
+}
+
 /// As [`gather`] for a request, with the files that it is about as the map ranks them.
 pub fn gather_for(app: &App, place: &Place, snapshot: &Snapshot, request: &str) -> Project {
     let mut project = gather(app, place, snapshot);
@@ -318,6 +338,13 @@ pub fn gather_for(app: &App, place: &Place, snapshot: &Snapshot, request: &str) 
         project.map = app
             .maps
             .suggestions(&place.root, &place.worktree, request, &[]);
+        let ranked = project.map.iter().map(|hit| hit.path.as_str());
+        let mut code = named_files(&place.worktree, request).chain(ranked);
+        let first = code.find(|path| !aictx_signals::language_of(path).is_empty());
+        project.at_hand = first.and_then(|path| {
+            let checks = Checks::with(app, place, snapshot, project.clone());
+            checks.check(path)
+        });
     }
     project.mapped = app.maps.knows_files(&place.root, &place.worktree);
     project

@@ -94,11 +94,16 @@ impl WorktreeFacts {
         self
     }
 
+    /// Forgets which scripts were followed into: before another command is judged.
+    pub fn follows_anew(&self) {
+        self.followed.borrow_mut().clear();
+    }
+
     /// The test runs behind the one script that a command calls by name, for whoever works in `cwd`, relative to the
     /// worktree; empty where there is nothing to be said. Of a command that was judged, and
     /// [watched](Self::watching).
     pub fn tests_behind(&self, command: &str, cwd: &str) -> String {
-        if !aictx_signals::calls_tests_by_name(command) {
+        if !aictx_signals::calls_tests_by_name(command) && !aictx_signals::calls_a_script(command) {
             return String::new();
         }
         let followed = self.followed.borrow();

@@ -6,6 +6,7 @@
 
 pub mod app;
 pub mod audit;
+pub mod checks;
 pub mod cli;
 pub mod evaluate;
 pub mod facts;

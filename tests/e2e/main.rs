@@ -36,6 +36,7 @@ mod session;
 mod setup;
 mod surroundings;
 mod tasks;
+mod turn_ends;
 mod turns;
 mod watch;
 mod wrapped;

@@ -66,7 +66,8 @@ pub use inspect::{
 pub use lifecycle::lifecycle_status;
 pub use matching::goals_match;
 pub use observe::{
-    OpenSession, Unchecked, open_session, session_report, session_summary, unchecked_edits,
+    FileCheck, Ground, OpenSession, Unchecked, open_session, session_report, session_summary,
+    unchecked_edits,
 };
 pub use preferences::{is_muted, set_muted};
 pub use project::{Committed, Note, Project};

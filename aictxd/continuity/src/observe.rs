@@ -7,7 +7,7 @@ use aictx_proto::event::{ErrorEvent, MAX_EVENTS};
 use aictx_proto::ledger::{LedgerKind, LedgerRow, Outcome, Provenance};
 use aictx_proto::methods::{CommandSeen, SessionReport, SessionSummary};
 use aictx_proto::text::clean;
-use aictx_signals::{Aside, command_word, sets_aside};
+use aictx_signals::{Aside, command_word, edits_behind, sets_aside};
 
 use crate::asked::Asked;
 use crate::kept::{kept, meant, taken_back};
@@ -15,9 +15,13 @@ use crate::memo::{Pass, is_test_command, same_check};
 use crate::said::{Deed, Said};
 use crate::work_state::Checkout;
 
+mod covers;
 mod failure;
+mod unchecked;
 
+pub use self::covers::{FileCheck, Ground};
 pub(crate) use self::failure::{Failure, MAX_LINE_COMMAND, covers, has_begun};
+pub use self::unchecked::{Unchecked, unchecked_edits};
 
 /// Most entries of each list of an execution; the newest are kept.
 pub(crate) const MAX_LIST: usize = 40;
@@ -29,6 +33,25 @@ const ASKING: &[&str] = &[
     "which", "pgrep", "stat", "head", "tail", "wc", "file", "type", "sleep", "true", "false", "cd",
     "echo",
 ];
+
+/// Whether what is not committed is stashed away, from command to command.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Elsewhere(bool);
+
+impl Elsewhere {
+    /// Whether a command is about the code as it was before the edits, and whether only a part of it may be.
+    fn after(&mut self, command: &str) -> (bool, bool) {
+        let aside = sets_aside(command);
+        let within = aside == Aside::Within;
+        let elsewhere = self.0 && aside != Aside::Ends || within;
+        self.0 = match aside {
+            Aside::Begins => true,
+            Aside::Ends => false,
+            Aside::No | Aside::Within => self.0,
+        };
+        (elsewhere, within)
+    }
+}
 
 /// What one execution did, newest entries last.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -54,7 +77,7 @@ pub(crate) struct Observation {
     /// Words for earlier rules that hold no longer.
     pub(crate) taken_back: Vec<String>,
     /// What is not committed is stashed away.
-    pub(crate) aside: bool,
+    pub(crate) aside: Elsewhere,
     /// Errors that were reported, not seen.
     pub(crate) told_errors: Vec<ErrorEvent>,
     /// The last turn has not ended: its agent was stopped, or is still at work.
@@ -159,17 +182,11 @@ impl Observation {
                 self.error_events.push(event.clone());
             }
         }
-        let aside = sets_aside(&row.command);
-        let elsewhere = self.aside && aside != Aside::Ends || aside == Aside::Within;
-        self.aside = match aside {
-            Aside::Begins => true,
-            Aside::Ends => false,
-            Aside::No | Aside::Within => self.aside,
-        };
+        let (elsewhere, within) = self.aside.after(&row.command);
         match row.outcome {
             // It is about the code as it was before.
             Outcome::Passed if elsewhere => push(&mut self.passed, &row.command),
-            Outcome::Failed if elsewhere && aside != Aside::Within => {}
+            Outcome::Failed if elsewhere && !within => {}
             Outcome::Passed => {
                 // By the name of a script, and by what that runs.
                 for command in [&row.ran, &row.command] {
@@ -185,7 +202,7 @@ impl Observation {
                     self.pass(pass);
                 }
                 if row.test {
-                    self.validated = true;
+                    self.validated = row.paths.is_empty() || !edits_behind(&row.command);
                 }
             }
             Outcome::Failed if !is_answer(row) => {
@@ -333,46 +350,6 @@ pub(crate) fn open_rows(rows: &[LedgerRow]) -> &[LedgerRow] {
     match after.iter().position(goes_on) {
         Some(from) => after.get(from..).unwrap_or_default(),
         None => &[],
-    }
-}
-
-/// What the open execution of a session edited without a check passing since.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Unchecked {
-    /// Edited files, newest last; empty when a check passed after the last edit.
-    pub files: Vec<String>,
-    /// What the user asked for.
-    pub request: String,
-    /// The agent was asked back already since the user's last request.
-    pub asked_back: bool,
-    /// Something was committed since then, as far as commands tell.
-    pub committed: bool,
-    /// When the first of the edits was seen.
-    pub since: Timestamp,
-}
-
-/// Reads that off a ledger.
-pub fn unchecked_edits(rows: &[LedgerRow]) -> Unchecked {
-    let open = open_rows(rows);
-    let seen = Observation::of(open);
-    let last_prompt = open
-        .iter()
-        .rposition(|r| r.kind == LedgerKind::Prompt)
-        .unwrap_or(0);
-    let turn = open.get(last_prompt..).unwrap_or_default();
-    // Only what this turn edited: what an earlier one left unchecked was asked about then.
-    let edited = Observation::of(turn).files_edited;
-    Unchecked {
-        files: if seen.validated { Vec::new() } else { edited },
-        request: seen.asked.goal().to_owned(),
-        asked_back: turn.iter().any(|r| r.kind == LedgerKind::AskedBack),
-        committed: turn.iter().any(|r| r.command.contains("commit")),
-        since: turn
-            .iter()
-            .find(|r| {
-                matches!(r.kind, LedgerKind::Edit | LedgerKind::Command) && !r.paths.is_empty()
-            })
-            .map_or_else(Timestamp::default, |r| r.at),
     }
 }
 

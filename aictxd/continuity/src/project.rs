@@ -10,6 +10,7 @@ use aictx_signals::command_word;
 
 use crate::anchors::Presents;
 use crate::memo::{is_test_command, same_check};
+use crate::observe::FileCheck;
 use crate::work_state::Checkout;
 
 /// Member of an execution's row that names the test run it saw pass; ours, the ancestor leaves it alone.
@@ -34,6 +35,8 @@ pub struct Project {
     pub testless: Vec<String>,
     /// Directories at the root, sorted, at most 12.
     pub directories: Vec<String>,
+    /// The check of the files that the request at hand is about, where that is known.
+    pub at_hand: Option<FileCheck>,
     /// Beginning of the README.
     pub readme: String,
     /// Commands that the repository's CI runs, as far as single lines show them.
@@ -113,6 +116,21 @@ const ECOSYSTEMS: &[(&str, &str, &str)] = &[
     ("meson.build", "C/C++", "meson test -C build"),
 ];
 
+/// Manifests whose kind is found again in every part of a project, which is tested as a whole.
+const OF_WHOLE: &[&str] = &[
+    "Cargo.toml",
+    "pom.xml",
+    "build.gradle",
+    "build.gradle.kts",
+    "mix.exs",
+    "CMakeLists.txt",
+    "meson.build",
+];
+/// Manifests that say what something needs, and make no project of it by themselves.
+const OF_NEEDS: &[&str] = &["requirements.txt", "setup.cfg"];
+/// Locks of package managers, each beside the command that replaces `npm test`.
+const MANAGERS: &[(&str, &str)] = &[("pnpm-lock.yaml", "pnpm test"), ("yarn.lock", "yarn test")];
+
 impl Project {
     /// Whether there is a map, with something to add here or not.
     pub fn has_map(&self) -> bool {
@@ -133,7 +151,23 @@ impl Project {
     /// The repository's check: the test run that most of the latest executions saw pass (two at
     /// least), else [`Self::test_command`]. A run of a part gives way to a run that includes it: what
     /// one piece of work needed is no check of the next.
+    ///
+    /// Where the files at hand have another one, it is that.
     pub fn canonical_check(&self, snapshot: &Snapshot) -> Option<(String, &'static str)> {
+        let usual = self.check_of_all(snapshot);
+        match &self.at_hand {
+            Some(own)
+                if usual
+                    .as_ref()
+                    .is_none_or(|(command, _)| *command != own.command) =>
+            {
+                Some((own.command.clone(), "project_convention"))
+            }
+            _ => usual,
+        }
+    }
+
+    fn check_of_all(&self, snapshot: &Snapshot) -> Option<(String, &'static str)> {
         let mut seen: BTreeMap<&str, usize> = BTreeMap::new();
         let latest = snapshot.executions.iter().rev().take(OBSERVED);
         for check in latest.filter_map(|row| row.extra.get(PASSED_CHECK)?.as_str()) {
@@ -197,6 +231,63 @@ impl Project {
         by_ci.or(by_manifest).or(by_make)
     }
 
+    /// The check of files of a language in this repository, and the test runs behind it where it is a script; `ran`
+    /// tells what a command runs. What the repository runs anyway comes first, if it is of that language.
+    pub fn check_of(
+        &self,
+        snapshot: &Snapshot,
+        language: &str,
+        ran: &dyn Fn(&str) -> String,
+    ) -> Option<(String, String)> {
+        let canonical = self.check_of_all(snapshot).map(|(command, _)| command);
+        let others = self.usual(&|_| true).chain(self.made());
+        let all = canonical.clone().into_iter().chain(others);
+        let found = first_of(all, language, ran);
+        found.or_else(|| {
+            let command = canonical?;
+            let runs = ran(&command);
+            Some((command, runs))
+        })
+    }
+
+    /// The same of a project in a directory of a repository, where it has one of its own.
+    pub fn check_below(
+        &self,
+        root: &Project,
+        language: &str,
+        ran: &dyn Fn(&str) -> String,
+    ) -> Option<(String, String)> {
+        let is_there = |manifest: &str| root.manifests.iter().any(|m| m == manifest);
+        let is_own = |manifest: &str| {
+            !(OF_NEEDS.contains(&manifest) || OF_WHOLE.contains(&manifest) && is_there(manifest))
+        };
+        let manager = MANAGERS.iter().find(|(lock, _)| is_there(lock));
+        let usual = self.usual(&is_own).map(|command| match manager {
+            Some((_, instead)) if command == "npm test" => (*instead).to_owned(),
+            _ => command,
+        });
+        first_of(usual.chain(self.made()), language, ran)
+    }
+
+    /// What its manifests promise.
+    fn usual<'p>(&'p self, counts: &'p dyn Fn(&str) -> bool) -> impl Iterator<Item = String> + 'p {
+        let there = |manifest: &str| {
+            self.manifests.iter().any(|m| m == manifest)
+                && !self.testless.iter().any(|m| m == manifest)
+                && counts(manifest)
+        };
+        let all = ECOSYSTEMS.iter();
+        all.filter(move |(manifest, ..)| there(manifest))
+            .map(|(_, _, command)| (*command).to_owned())
+    }
+
+    /// What its Makefile has.
+    fn made(&self) -> impl Iterator<Item = String> + '_ {
+        self.makefile_targets
+            .iter()
+            .map(|target| format!("make {target}"))
+    }
+
     /// First heading or sentence of the README, or nothing.
     pub fn headline(&self) -> String {
         let line = self
@@ -209,6 +300,26 @@ impl Project {
             });
         aictx_proto::text::clean(&aictx_proto::text::printable(line.unwrap_or_default()), 120)
     }
+}
+
+/// The first command of a language, else the first of which nothing says that it is of another.
+fn first_of(
+    commands: impl Iterator<Item = String>,
+    language: &str,
+    ran: &dyn Fn(&str) -> String,
+) -> Option<(String, String)> {
+    let mut any = None;
+    for command in commands {
+        let runs = ran(&command);
+        let reaches = aictx_signals::reaches(if runs.is_empty() { &command } else { &runs });
+        if language.is_empty() || reaches.iter().any(|reach| reach.language == language) {
+            return Some((command, runs));
+        }
+        if any.is_none() && reaches.iter().all(|reach| reach.language.is_empty()) {
+            any = Some((command, runs));
+        }
+    }
+    any
 }
 
 #[cfg(test)]
@@ -313,6 +424,46 @@ mod tests {
         );
         project.manifests.clear();
         assert_eq!(project.test_command().unwrap().0, "npm test");
+    }
+
+    #[test]
+    fn the_check_of_a_language_is_the_one_that_tests_it() {
+        let mut mixed = with(&["package.json", "Cargo.toml"]);
+        mixed.makefile_targets = vec!["test".into()];
+        let ran = |command: &str| match command {
+            "make test" => "pytest -q".to_owned(),
+            "npm test" => "jest".to_owned(),
+            _ => String::new(),
+        };
+        let snapshot = Snapshot::default();
+        let of = |project: &Project, language: &str| {
+            project.check_of(&snapshot, language, &ran).unwrap().0
+        };
+        assert_eq!(of(&mixed, "python"), "make test");
+        assert_eq!(of(&mixed, "javascript"), "npm test");
+        assert_eq!(of(&mixed, "rust"), "cargo test");
+        assert_eq!(of(&mixed, "ruby"), "cargo test", "nobody has one");
+        let below = |manifests: &[&str], language: &str| {
+            let project = with(manifests);
+            project
+                .check_below(&mixed, language, &ran)
+                .map(|(command, _)| command)
+        };
+        assert_eq!(
+            below(&["pyproject.toml"], "python").as_deref(),
+            Some("python -m pytest")
+        );
+        assert_eq!(
+            below(&["package.json"], "javascript").as_deref(),
+            Some("npm test")
+        );
+        assert_eq!(below(&["package.json"], "python"), None);
+        assert_eq!(below(&["Cargo.toml"], "rust"), None, "a workspace is one");
+        assert_eq!(below(&["requirements.txt"], "python"), None);
+        mixed.manifests.push("pnpm-lock.yaml".into());
+        let project = with(&["package.json"]);
+        let check = project.check_below(&mixed, "javascript", &|_| String::new());
+        assert_eq!(check.unwrap().0, "pnpm test");
     }
 
     #[test]

@@ -28,6 +28,16 @@ const MISSING: &[&str] = &[
     "Could not find a Mix.Project",
     "Composer could not find a composer.json",
     "No tox.ini or setup.cfg",
+    "Could not find Package.swift",
+    "No test configuration file found",
+    "Project file does not exist",
+    // Nothing is called so, or nothing is there to be tested.
+    "No tests found",
+    "No test files found",
+    "No tests matching pattern",
+    "no tests to run",
+    "did not match any test files",
+    "[error] Not a valid command: ",
 ];
 
 /// Whether an error says that its command could not begin to check anything: what ran says nothing
@@ -53,11 +63,15 @@ pub fn never_began(event: &ErrorEvent) -> bool {
     if crate::slip::is_slip(message, &event.command) {
         return true;
     }
-    // A file of the project that nothing makes is a fault of the project.
-    let is_needed = message.contains("needed by");
     // The module that was to run: an import that fails has its class.
     let module = event.code.is_empty() && message.starts_with("No module named ");
-    module || (!is_needed && MISSING.iter().any(|text| message.contains(text)))
+    module || is_missing(message)
+}
+
+/// Whether a line says so of what there has to be for a check to begin. A file of the project that nothing makes
+/// is a fault of the project.
+pub(crate) fn is_missing(line: &str) -> bool {
+    !line.contains("needed by") && MISSING.iter().any(|text| line.contains(text))
 }
 
 #[cfg(test)]

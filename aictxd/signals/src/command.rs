@@ -5,12 +5,14 @@ mod behind;
 mod checks;
 mod dry_run;
 mod looks;
+mod reach;
 mod starters;
 mod test_run;
 mod views;
 
-pub use aside::{Aside, sets_aside};
-pub use behind::{calls_tests_by_name, tests_behind};
+pub use aside::{Aside, edits_behind, gives_up, records, sets_aside};
+pub use behind::{calls_a_script, calls_tests_by_name, tests_behind};
+pub use reach::{Place, Reach, language_of, reaches};
 pub use views::viewed;
 
 use std::fmt::Write as _;
@@ -103,6 +105,13 @@ fn render_word(out: &mut String, word: &Word) {
     }
 }
 
+/// A text as one word of a command line.
+pub fn quoted(text: &str) -> String {
+    let mut out = String::new();
+    render_word(&mut out, &Word::plain(text));
+    out
+}
+
 /// Whether the command line runs tests (spec/memory §2.3), judged by the programs it runs. Listing
 /// them or compiling them is not running them.
 pub fn is_test_command(command: &str) -> bool {
@@ -154,16 +163,45 @@ pub fn at_root<'c>(command: &'c str, root: &str) -> &'c str {
 }
 
 /// Whether the command line can succeed although a part of it failed: a pipe, a sequence, an
-/// alternative or the background swallow the status of what stands before them, and a maker may be told to
-/// ignore it.
+/// alternative or the background swallow the status of what stands before them, wherever a test run
+/// stands (`sh -c 'pytest; true'`), what is put into a word has no status at all, and a maker may be told
+/// to ignore it.
 pub fn hides_status(command: &str) -> bool {
     let script = shell::parse(command);
-    script.undecided
-        || script.background
-        || script.commands.iter().any(|part| {
-            let swallows = matches!(part.joined, Joined::Pipe | Joined::Sequence | Joined::Or);
-            part.depth == 0 && (swallows || ignores_errors(part))
-        })
+    let swallows = |part: &SimpleCommand| {
+        let joined = matches!(part.joined, Joined::Pipe | Joined::Sequence | Joined::Or);
+        joined || ignores_errors(part)
+    };
+    let own = |part: &SimpleCommand| part.depth == 0 && swallows(part);
+    script.undecided || script.background || script.commands.iter().any(own) || {
+        let inside = |part: &&SimpleCommand| part.depth > 0;
+        let tests = |part: &SimpleCommand| part.depth > 0 && test_run(part).is_some();
+        script.commands.iter().any(tests)
+            && (script
+                .commands
+                .iter()
+                .filter(inside)
+                .any(|part| swallows(part) || part.joined == Joined::Background)
+                || put_into_words(&script).any(tests)
+                || script.commands.iter().any(runs_each))
+    }
+}
+
+/// Commands whose output becomes part of a word: `echo $(pytest)`.
+fn put_into_words(script: &shell::Script) -> impl Iterator<Item = &SimpleCommand> {
+    let words = script.commands.iter().flat_map(|part| &part.words);
+    words.flat_map(|word| script.commands.get(word.range()).unwrap_or_default())
+}
+
+/// `find -exec` and a terminal's recorder end well whatever becomes of what they run.
+fn runs_each(command: &SimpleCommand) -> bool {
+    let has =
+        |wanted: &[&str]| (command.arguments().iter()).any(|w| wanted.contains(&w.text.as_str()));
+    match command.name() {
+        "find" | "gfind" => has(&["-exec", "-execdir"]),
+        "script" => !has(&["-e", "--return", "-qe", "-eq"]),
+        _ => false,
+    }
 }
 
 /// `make -i`, alone or among other letters (`-ki`).

@@ -25,8 +25,9 @@ use scan::{Scanned, scan};
 
 pub use began::never_began;
 pub use command::{
-    Aside, Check, at_root, calls_tests_by_name, check_class, command_word, hides_status,
-    is_test_command, normalise_command, only_checks, only_looks, same_check, sets_aside,
+    Aside, Check, Place, Reach, at_root, calls_a_script, calls_tests_by_name, check_class,
+    command_word, edits_behind, gives_up, hides_status, is_test_command, language_of,
+    normalise_command, only_checks, only_looks, quoted, reaches, records, same_check, sets_aside,
     tests_behind, viewed,
 };
 pub use fingerprint::fingerprint;
@@ -98,6 +99,17 @@ fn events_in(run: &Run, texts: &[String; 2], scanned: &[Scanned; 2]) -> Vec<Erro
     };
     if events.iter().all(harmless) {
         events.clear();
+    }
+    // A run that came to nothing because of a slip has no other faults.
+    let totals = scanned.iter().flat_map(|scanned| &scanned.totals);
+    let ran = || tests_seen::read(totals.copied()).is_some_and(|s| s.passed + s.failed > 0);
+    let settled = |event: &ErrorEvent| !event.test.is_empty() || never_began(event);
+    if !events.is_empty()
+        && !events.iter().any(settled)
+        && let Some(event) = recognise::slipped(&context, &streams)
+        && !ran()
+    {
+        events = vec![recognise::finish(&context, event)];
     }
     if events.is_empty() {
         let event = match run.exit_status {

@@ -58,7 +58,8 @@ pub fn outcome(run: &Run) -> Outcome {
     }
     let verdict = match run.exit_status {
         Some(_) if !hides_status(run.command) => Some(true),
-        _ => said(&scanned),
+        // A linter behind the tests speaks for itself.
+        _ => said(&scanned).filter(|passed| !(*passed && is_test) || tests_spoke(&scanned)),
     };
     match verdict {
         Some(true) if is_test && ran_no_test(run.command, &texts, &scanned) => Outcome::Unknown,
@@ -150,6 +151,11 @@ fn made_nothing(texts: &[String; 2]) -> bool {
         nothing || what.starts_with("Entering ") || what.starts_with("Leaving ")
     });
     only_that && told
+}
+
+/// Whether somebody who runs tests says that a run was good.
+fn tests_spoke(scanned: &[Scanned; 2]) -> bool {
+    lines(scanned).any(|line| totals::verdict(line) == Some(true) && !totals::is_of_checker(line))
 }
 
 /// Verdict of the totals in the text; one failed part is a failed run.

@@ -198,3 +198,51 @@ fn what_ran_nothing_and_what_is_turned_round_says_nothing() {
         []
     );
 }
+
+#[test]
+fn what_shows_neither_its_status_nor_its_output_is_unknown() {
+    for (command, output) in [
+        ("pytest >/dev/null 2>&1; true", ""),
+        ("pytest | tail -0 || true", ""),
+        ("pytest -q >/dev/null 2>&1 || echo done", "done\n"),
+        ("(pytest -q || true) > log.txt 2>&1", ""),
+        ("sh -c 'make test >/dev/null 2>&1; true'", ""),
+        ("echo $(npm test)", "\n"),
+        (
+            "pytest >/dev/null 2>&1; ruff check .",
+            "All checks passed!\n",
+        ),
+        (
+            "npm test >/dev/null 2>&1; mypy .",
+            "Success: no issues found in 3 files\n",
+        ),
+    ] {
+        for exit in [Some(0), None] {
+            assert_eq!(
+                told(command, exit, output),
+                Outcome::Unknown,
+                "{command} {exit:?}"
+            );
+        }
+    }
+    for (command, output) in [
+        ("pytest -q | tail -1", "3 passed in 0.01s\n"),
+        ("bash -c 'pytest -q; true'", "3 passed in 0.01s\n"),
+        ("python -m unittest 2>&1 | tail -1", "OK\n"),
+        ("mvn test | grep BUILD", "[INFO] BUILD SUCCESS\n"),
+        ("ruff check . | tail -1", "All checks passed!\n"),
+    ] {
+        for exit in [Some(0), None] {
+            assert_eq!(
+                told(command, exit, output),
+                Outcome::Passed,
+                "{command} {exit:?}"
+            );
+        }
+    }
+    assert_eq!(
+        told("pytest -q >/dev/null 2>&1", Some(0), ""),
+        Outcome::Passed
+    );
+    assert_eq!(told("bash -lc 'pytest -q'", Some(0), ""), Outcome::Passed);
+}

@@ -83,7 +83,7 @@ mod vitest;
 mod webpack;
 
 pub(crate) use collect::collect;
-pub(crate) use generic::{died, fallback};
+pub(crate) use generic::{died, fallback, slipped};
 pub(crate) use lines::{Finding, Lines};
 pub(crate) use shape::split_location;
 

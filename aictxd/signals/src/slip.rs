@@ -1,5 +1,6 @@
 //! Slips of whoever typed a command: an option or a word that its program does not know.
 
+use crate::command::is_test_command;
 use crate::shell;
 
 /// How programs complain of what they were called with.
@@ -25,10 +26,67 @@ const COMPLAINTS: &[&str] = &[
     "requires a value",
     "flag provided but not defined",
     "flag needs an argument",
+    "invalid argument",
+    "requires an argument",
+    "missing value for",
+    "required argument missing",
+    "could not find an option named",
+    "bad command line option",
+    "option does not exist",
+    "unrecognized '",
+    "expected type ",
+    "unknown lifecycle phase",
+    "not a valid command",
+    "not a valid key",
+    "is not a task",
+    "don't know how to build task",
+    "does not contain recipe",
+    "no step named",
+    "no test target named",
+    "no such package",
+    "could not find the selected project",
+    "unable to invoke subcommand",
+    "could not read xml from file",
+    "did not match any directory/file",
+    "invalid regexp",
+    "failed to change working directory",
 ];
+const LACKING: &[&str] = &[
+    "command \"",
+    "project '",
+    "test '",
+    "task '",
+    "the task \"",
+    "test file \"",
+];
+/// How a complaint goes on that begins with what was typed: `Task 'tset' not found in root project`.
+const LACKS: &[&str] = &[
+    "not found",
+    "could not be found",
+    "is not defined",
+    "not defined",
+];
+/// Tools that name what they did not understand on a line of its own, and how that line begins.
+const NAMED_APART: &[&str] = &["switch: ", "not found: ", "cannot load such file -- "];
+/// Lines among which a program says that it was called wrongly: the first ones, before a help text, and the last
+/// ones, behind what it had begun to do.
+const FIRST: usize = 60;
+const LAST: usize = 20;
 /// Programs that run a program of the project.
 const INTERPRETERS: &[&str] = &[
     "python", "python3", "py", "node", "deno", "bun", "ruby", "php", "perl", "bash", "sh",
+];
+/// Their verbs, of programs that do so only then.
+const RUNNERS: &[(&str, &[&str])] = &[
+    ("cargo", &["run", "r"]),
+    ("go", &["run"]),
+    ("dotnet", &["run"]),
+    ("swift", &["run"]),
+    ("stack", &["run", "exec"]),
+    ("cabal", &["run", "exec"]),
+    ("mix", &["run"]),
+    ("dart", &["run"]),
+    ("zig", &["run"]),
 ];
 const QUOTES: &[char] = &['\'', '"', '`'];
 /// Lines longer than this are no complaint, in bytes.
@@ -44,6 +102,24 @@ pub(crate) fn complains(line: &str) -> bool {
         // Yarn: `Command "tset" not found.`
         || line.contains("command \"") && line.trim_end_matches('.').ends_with("\" not found")
         || line.contains("command-line option '")
+        || LACKING.iter().any(|what| line.contains(what))
+            && LACKS.iter().any(|lack| line.contains(lack))
+        || NAMED_APART.iter().any(|start| {
+            let line = line.trim_start();
+            line.strip_prefix("error: ").unwrap_or(line).starts_with(start)
+        })
+        || line.contains("does not exist") && line.contains("a .net program")
+        || line.contains(": directory not found") && line.starts_with("stat ")
+        || line.starts_with("pattern ") && line.contains(": lstat ")
+}
+
+/// The first line of a text in which its program complains of what it was called with.
+pub(crate) fn line_of<'t>(lines: &[&'t str], command: &str) -> Option<&'t str> {
+    let first = lines.iter().take(FIRST);
+    let rest = lines.get(FIRST..).unwrap_or_default();
+    let last = rest.iter().skip(rest.len().saturating_sub(LAST));
+    let mut lines = first.chain(last).map(|line| line.trim());
+    lines.find(|line| is_slip(line, command))
 }
 
 /// Whether a message complains of a word that stands in the command line itself. What stands elsewhere, in a recipe
@@ -60,138 +136,82 @@ pub(crate) fn is_slip(message: &str, command: &str) -> bool {
             }
             words => (words.map(|(first, _)| first)).filter(|word| word.text.starts_with("./")),
         };
+        let runs = RUNNERS.iter().any(|(program, verbs)| {
+            let verb = part.arguments().first().map(|word| word.text.as_str());
+            *program == part.name() && verb.is_some_and(|verb| verbs.contains(&verb))
+        });
         let wrapper = |file: &str| ["manage.py", "gradlew", "mvnw", "artisan"].contains(&file);
-        file.is_some_and(|file| !wrapper(file.program()))
+        // `deno test` and `bun test` are no programs of the project.
+        let tests = is_test_command(
+            &part
+                .words
+                .iter()
+                .map(|word| word.text.as_str())
+                .collect::<Vec<_>>()
+                .join(" "),
+        ) && matches!(part.name(), "deno" | "bun");
+        runs || !tests && file.is_some_and(|file| !wrapper(file.program()))
     };
     let bare = |text: &str| text.trim_matches(|c: char| !c.is_alphanumeric()).to_owned();
-    // The word is an option, or quoted, or the last one.
+    // The word is an option, or quoted, or a path, or the last one.
     let last = message.trim_end_matches('.').split_whitespace().next_back();
-    let options = message
-        .split_whitespace()
-        .filter(|word| word.trim_start_matches(QUOTES).starts_with('-'));
-    let quoted = message.split(QUOTES).skip(1).step_by(2);
-    let named: Vec<String> = (options.chain(quoted).chain(last))
+    let told = |word: &&str| word.contains(['-', '/']);
+    let told = message.split_whitespace().filter(told);
+    // Which of two quotes ends a name is not known where one of them is an apostrophe.
+    let quoted = QUOTES
+        .iter()
+        .flat_map(|quote| message.split(*quote).skip(1));
+    let quoted = quoted.chain(message.split(QUOTES).skip(1));
+    // `go tset: unknown command`, `Not a valid command: tset (similar: set)`, `in the reactor: nosuch @`
+    let mut parts = message.split(": ");
+    let first = parts
+        .next()
+        .filter(|_| message.ends_with("unknown command"));
+    let before = first.and_then(|part| part.split_whitespace().next_back());
+    let behind = parts.filter_map(|part| {
+        let mut words = part.split_whitespace();
+        let word = words.next()?;
+        words
+            .next()
+            .is_none_or(|next| next.starts_with(['(', '@', '[']))
+            .then_some(word)
+    });
+    let named: Vec<String> = told
+        .chain(quoted)
+        .chain(last)
+        .chain(before)
+        .chain(behind)
         .map(bare)
         .filter(|word| !word.is_empty())
         .collect();
+    let names = |typed: &str| {
+        named.iter().any(|name| {
+            // With the directory that it stands for: `/r/spec/a_spec.rb`, `/usr/bin/swift-tset`.
+            let longer = |with: char| {
+                let front = name
+                    .strip_suffix(typed)
+                    .and_then(|rest| rest.chars().next_back());
+                front == Some(with) && typed.len() > 1
+            };
+            name == typed || longer('/') || longer('-')
+        })
+    };
     script
         .commands
         .iter()
         .filter(|part| !own(part))
         .any(|part| {
             part.arguments().iter().any(|word| {
-                let mut parts = word.text.split('=').map(bare);
-                parts.any(|part| named.contains(&part))
+                let mut parts = word
+                    .text
+                    .split(['=', ':'])
+                    .chain([word.text.as_str()])
+                    .map(bare);
+                parts.any(|part| !part.is_empty() && names(&part))
             })
         })
 }
 
 #[cfg(test)]
-mod tests {
-    use crate::{never_began, parse};
-
-    #[test]
-    fn what_was_typed_wrong_says_nothing_of_the_code() {
-        for (command, exit, output) in [
-            (
-                "pytest --tb=shrt",
-                4,
-                "ERROR: usage: pytest [options] [file_or_dir] [...]\npytest: error: argument --tb: invalid choice: 'shrt' (choose from auto, long)\n  inifile: None\n  rootdir: /r\n",
-            ),
-            (
-                "pytest -k",
-                4,
-                "ERROR: usage: pytest [options] [file_or_dir]\npytest: error: argument -k: expected one argument\n",
-            ),
-            (
-                "cargo test --bogus",
-                1,
-                "error: unexpected argument '--bogus' found\n\n  tip: to pass '--bogus' as a value, use '-- --bogus'\n\nUsage: cargo test [OPTIONS] [TESTNAME] [-- [ARGS]...]\n\nFor more information, try '--help'.\n",
-            ),
-            (
-                "npx jest --nope",
-                1,
-                "● Unrecognized CLI Parameter:\n\n  Unrecognized option \"nope\".\n\n  CLI Options Documentation:\n  https://jestjs.io/docs/cli\n\n",
-            ),
-            (
-                "npx vitest run --nope",
-                1,
-                "CACError: Unknown option `--nope`\n",
-            ),
-            (
-                "go test -bogus ./...",
-                2,
-                "flag provided but not defined: -bogus\nusage: go test [build/test flags] [packages]\nRun 'go help test' and 'go help testflag' for details.\n",
-            ),
-            ("node --bogus --test", 9, "node: bad option: --bogus\n"),
-            (
-                "make -Z test",
-                2,
-                "make: invalid option -- 'Z'\nUsage: make [options] [target] ...\nOptions:\n  -b, -m                      Ignored for compatibility.\n",
-            ),
-            (
-                "vendor/bin/phpunit --bogus",
-                1,
-                "PHPUnit 10.1 by Sebastian Bergmann and contributors.\n\nUnknown option \"--bogus\"\n",
-            ),
-            (
-                "bundle exec rspec --bogus",
-                1,
-                "invalid option: --bogus\n\nPlease use --help for a listing of valid options\n",
-            ),
-            (
-                "./gradlew test --bogus",
-                1,
-                "FAILURE: Build failed with an exception.\n\n* What went wrong:\nProblem configuring task :test from command line.\n> Unknown command-line option '--bogus'.\n",
-            ),
-            ("cargo tset", 101, "error: no such command: `tset`\n"),
-            ("yarn tset", 1, "error Command \"tset\" not found.\n"),
-            (
-                "mypy --bogus .",
-                2,
-                "usage: mypy [-h] [-v] [-V]\nmypy: error: unrecognized arguments: --bogus\n",
-            ),
-            (
-                "python manage.py test --bogus",
-                2,
-                "usage: manage.py test [-h]\nmanage.py test: error: unrecognized arguments: --bogus\n",
-            ),
-        ] {
-            let events = parse(command, Some(exit), output.as_bytes()).events;
-            assert!(
-                !events.is_empty() && events.iter().all(never_began),
-                "{command}: {events:?}"
-            );
-        }
-        for (command, exit, output) in [
-            // The recipe's fault, the program's own, a test's.
-            (
-                "make test",
-                2,
-                "error: unexpected argument '--bogus' found\nmake: *** [Makefile:2: test] Error 2\n",
-            ),
-            ("npm test", 1, "CACError: Unknown option `--nope`\n"),
-            (
-                "python tools/gen.py --dry",
-                2,
-                "usage: gen.py [-h]\ngen.py: error: argument --dry: expected one argument\n",
-            ),
-            (
-                "./cli --dry",
-                2,
-                "error: unexpected argument '--dry' found\n",
-            ),
-            (
-                "pytest -q --x",
-                1,
-                "FAILED tests/test_cli.py::test_x - SystemExit: unrecognized option --x\n1 failed in 0.01s\n",
-            ),
-        ] {
-            let events = parse(command, Some(exit), output.as_bytes()).events;
-            assert!(
-                !events.is_empty() && !events.iter().all(never_began),
-                "{command}: {events:?}"
-            );
-        }
-    }
-}
+#[path = "slip_tests.rs"]
+mod tests;

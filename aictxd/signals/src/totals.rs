@@ -190,6 +190,11 @@ fn summed(text: &str) -> Option<bool> {
     (rest == " failing").then_some(false)
 }
 
+/// Whether such a line is one of a linter or type checker.
+pub(crate) fn is_of_checker(line: &str) -> bool {
+    checkers(line.trim()).is_some()
+}
+
 /// Linters and type checkers.
 fn checkers(text: &str) -> Option<bool> {
     if text.starts_with("Success: no issues found") || text == "All checks passed!" {

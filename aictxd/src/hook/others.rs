@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use aictx_artifacts::root;
-use aictx_continuity::{provisional, unchecked_edits};
+use aictx_continuity::{Ground as _, provisional, unchecked_edits};
 use aictx_guard::{
     CommandRisk, HookVerdict, Names, Rules, Say, Spent, SteerState, Step, TurnEnd, limits_note,
     parallel_note, turn_end,
@@ -18,9 +18,10 @@ use aictx_runners::{Action, Answer, Decision, ToolCall};
 
 use super::{PATIENCE, Session};
 use crate::audit::{self, Verdict};
+use crate::checks::Checks;
 use crate::hosts::Place;
 use crate::names::WorktreeNames;
-use crate::{facts, git, guarding};
+use crate::{git, guarding};
 
 /// Notes on one call.
 const MAX_NOTES: usize = 3;
@@ -336,31 +337,37 @@ impl Session {
         let looked = tokio::task::spawn_blocking(move || {
             let host = session.host();
             let rows = host.store.read_ledger(&session.id).rows;
-            let mut open = unchecked_edits(&rows);
-            open.files.retain(|file| is_checked(file));
-            // Edited and taken back, by somebody who wrote the file since: nothing is left to be checked.
-            if let Some(git) = git.filter(|git| git.available && !git.truncated)
-                && !open.committed
-            {
-                let worktree = &session.live.worktree;
-                open.files.retain(|file| {
-                    let path = RepoPath::parse(file);
-                    let is_clean = path.is_ok_and(|path| !guarding::differs(&git, &path));
-                    !(is_clean && is_written_after(&worktree.join(file), open.since))
-                });
-            }
-            if open.files.is_empty() || asked_before || open.asked_back {
-                return None;
-            }
             let place = Place {
                 root: host.root.clone(),
                 worktree: session.live.worktree.clone(),
             };
             let snapshot = host.store.latest();
-            let project = facts::gather(&session.app, &place, &snapshot);
-            let check = project
-                .canonical_check(&snapshot)
-                .map(|(command, _)| command);
+            let checks = Checks::of(&session.app, &place, &snapshot);
+            let mut open = unchecked_edits(&rows, &checks);
+            open.files.retain(|file| is_checked(file));
+            // Edited and taken back: nothing is left to be checked.
+            if let Some(git) = git.filter(|git| git.available && !git.truncated) {
+                let worktree = &session.live.worktree;
+                open.files.retain(|file| {
+                    let path = RepoPath::parse(file);
+                    let is_clean = path.is_ok_and(|path| !guarding::differs(&git, &path));
+                    let full = worktree.join(file);
+                    // By a command, by somebody who wrote the file since, or it was made and is gone.
+                    let given_up = open.given_up.contains(file);
+                    let undone = || is_written_after(&full, open.since) || !full.exists();
+                    !(is_clean && (given_up || !open.committed && undone()))
+                });
+            }
+            if open.files.is_empty() || asked_before || open.asked_back {
+                return None;
+            }
+            // Of files with several checks, the one of the last that has one.
+            let code = open.files.iter().rev();
+            let check = code
+                .filter(|file| !aictx_signals::language_of(file).is_empty())
+                .chain(open.files.iter().rev())
+                .find_map(|file| checks.check(file))
+                .map(|check| check.command);
             let paths = open.files.iter().map(String::as_str);
             let task = provisional("", &open.request, paths);
             turn_end(&TurnEnd {

@@ -152,6 +152,7 @@ impl Session {
                 let facts = self.followed(command, &call.tool);
                 row.paths = self.written(&facts, duration_ms);
                 row.ran = facts.tests_behind(&row.command, &row.cwd);
+                row.test |= !row.ran.is_empty();
             }
             // The agent reports a failing pipeline as a success when its last command succeeds,
             // so the status of a success is known only without a pipe; then the text decides.
@@ -183,11 +184,12 @@ impl Session {
                 Some((exit, rest)) => (Some(exit), rest),
                 None => (None, error),
             };
-            self.read_output(&mut row, command, exit, text, "").await;
-            if row.test {
+            if row.test || aictx_signals::calls_a_script(command) {
                 let facts = self.followed(command, &call.tool);
                 row.ran = facts.tests_behind(&row.command, &row.cwd);
+                row.test |= !row.ran.is_empty();
             }
+            self.read_output(&mut row, command, exit, text, "").await;
             // Called a failure by the agent: that is known even when the status is not. One whose status says
             // that nothing was tested is none.
             if exit.is_none() || row.outcome != Outcome::Unknown {
@@ -212,16 +214,26 @@ impl Session {
         row.exit_status = exit;
         let root = self.live.worktree.to_string_lossy().into_owned();
         let cwd = self.cwd.to_string_lossy().into_owned();
+        // What a script is called says less than what it runs.
+        let ran = match aictx_signals::is_test_command(command) {
+            true => String::new(),
+            false => row.ran.clone(),
+        };
         let read = move |command: &str, stdout: &str, stderr: &str, root: &str, cwd: &str| {
+            let hidden = !ran.is_empty() && aictx_signals::hides_status(command);
             let run = Run {
-                command,
-                exit_status: exit,
+                command: if ran.is_empty() { command } else { &ran },
+                exit_status: exit.filter(|status| !hidden || *status != 0),
                 stdout: stdout.as_bytes(),
                 stderr: stderr.as_bytes(),
                 root,
                 cwd,
             };
-            aictx_signals::judged(&run)
+            let (outcome, mut errors) = aictx_signals::judged(&run);
+            for error in errors.iter_mut().filter(|_| !ran.is_empty()) {
+                error.command = truncate_chars(command, MAX_COMMAND);
+            }
+            (outcome, errors)
         };
         let (outcome, errors) = if stdout.len() + stderr.len() <= INLINE_OUTPUT {
             read(command, stdout, stderr, &root, &cwd)

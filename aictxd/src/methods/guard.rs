@@ -22,6 +22,7 @@ use serde_json::{Value, json};
 use super::{base, place};
 use crate::app::App;
 use crate::audit::{self, Verdict};
+use crate::checks::Checks;
 use crate::facts;
 use crate::guarding::{WorktreeFacts, may_take_along};
 use crate::hosts::Host;
@@ -90,7 +91,8 @@ pub(super) fn guard(app: &Arc<App>, mut params: GuardParams) -> Result<GuardRepl
         .filter(|h| ends && h.store.has_ledger(&session))
         .map(|host| {
             let rows = host.store.read_ledger(&session).rows;
-            unchecked_edits(&rows).files.is_empty()
+            let checks = Checks::of(app, &place, &snapshot);
+            unchecked_edits(&rows, &checks).files.is_empty()
                 && rows.iter().any(|r| r.kind == LedgerKind::Edit)
         });
     let check = match ends {

@@ -315,6 +315,12 @@ pub(super) fn execution_contract(
         "finalize_command": "aictx finalize --status success|failure --summary \"<what happened>\"",
         "validation_policy": validation_policy(&context.task.name, exploratory || command.is_empty()),
     });
+    let at_hand = context.project.at_hand.as_ref();
+    if let Some(check) = at_hand.filter(|check| check.command == command && !check.ran.is_empty())
+        && let Some(test) = contract.pointer_mut("/test_command")
+    {
+        aictx_proto::json::set(test, "runs", json!(check.ran));
+    }
     if !structural.is_empty() && !exploratory {
         aictx_proto::json::set(&mut contract, "expected_first_files", json!(structural));
         aictx_proto::json::set(&mut contract, "expected_first_files_source", "repo_map");

@@ -12,9 +12,26 @@ const BY_NAME: &[&str] = &[
 /// Longest answer, in bytes.
 const MAX_RUNS: usize = 400;
 
+/// Programs that run a script of the project by its name and end as that does.
+const CALLERS: &[&str] = &[
+    "npm", "pnpm", "yarn", "bun", "make", "gmake", "just", "composer", "deno",
+];
+
+/// Whether a command line does nothing but call one script of the project by its name, whatever it is called
+/// (`npm run unit`, `make verify`), behind `cd` at most.
+pub fn calls_a_script(command: &str) -> bool {
+    calls(command, |call| CALLERS.contains(&call.name()))
+}
+
 /// Whether a command line does nothing but call tests by the name of their script, behind `cd` at most. Variables
 /// that it sets may change what the script runs.
 pub fn calls_tests_by_name(command: &str) -> bool {
+    calls(command, |call| {
+        test_run(call).is_some_and(|run| !run.dry && BY_NAME.contains(&run.tool))
+    })
+}
+
+fn calls(command: &str, wanted: impl Fn(&SimpleCommand) -> bool) -> bool {
     let script = shell::parse(command);
     let plain = !script.undecided && !script.background;
     let Some((call, before)) = without_filters(&script.commands).split_last() else {
@@ -25,10 +42,7 @@ pub fn calls_tests_by_name(command: &str) -> bool {
             || (matches!(part.name(), "make" | "gmake" | "just")
                 && part.arguments().iter().any(|word| word.text.contains('=')))
     };
-    plain
-        && before.iter().all(|part| part.name() == "cd")
-        && !sets(call)
-        && test_run(call).is_some_and(|run| !run.dry && BY_NAME.contains(&run.tool))
+    plain && before.iter().all(|part| part.name() == "cd") && !sets(call) && wanted(call)
 }
 
 /// One command line that runs the same tests as the commands of scripts do, each with the directory it runs in:
@@ -164,6 +178,27 @@ mod tests {
             "",
         ] {
             assert!(!calls_tests_by_name(command), "{command}");
+        }
+    }
+
+    #[test]
+    fn scripts_may_have_any_name() {
+        for command in [
+            "npm run unit",
+            "make verify 2>&1 | tail -3",
+            "cd web && yarn ci",
+            "just",
+        ] {
+            assert!(calls_a_script(command), "{command}");
+        }
+        for command in [
+            "jest",
+            "npm run unit; true",
+            "npm run lint && npm run unit",
+            "K=a make x",
+            "",
+        ] {
+            assert!(!calls_a_script(command), "{command}");
         }
     }
 

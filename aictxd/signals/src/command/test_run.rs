@@ -21,6 +21,11 @@ pub(super) struct TestRun<'c> {
 }
 
 impl TestRun<'_> {
+    /// Its operands, in order, without a slash at their end.
+    pub(super) fn operands(&self) -> impl Iterator<Item = &str> {
+        self.chosen.iter().map(AsRef::as_ref)
+    }
+
     /// The run by itself.
     pub(super) fn into_owned(self) -> TestRun<'static> {
         fn own(text: Cow<'_, str>) -> Cow<'static, str> {

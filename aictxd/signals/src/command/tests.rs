@@ -227,10 +227,26 @@ fn statuses_that_say_nothing_of_what_was_run() {
         "bash -c 'pytest &'",
         "pytest | tail -1",
         "pytest; echo done",
+        "(pytest -q || true) > log.txt 2>&1",
+        "bash -c 'pytest >/dev/null 2>&1; true'",
+        "timeout 60 sh -c 'pytest || true'",
+        "eval 'pytest | tail -1'",
+        "(cd a && pytest; true)",
+        "echo $(pytest)",
+        "find . -name 'test_*.py' -exec pytest {} \\;",
     ] {
         assert!(hides_status(hidden), "{hidden}");
     }
-    for plain in ["pytest -q", "cd a && pytest 2>&1", "echo 'a & b'"] {
+    for plain in [
+        "pytest -q",
+        "cd a && pytest 2>&1",
+        "echo 'a & b'",
+        "(cd a && pytest)",
+        "bash -lc 'cd a && pytest -q'",
+        "timeout 60 pytest -k \"$(git diff --name-only | head -1)\"",
+        "pytest $(find tests -name 'test_*.py' | head -3)",
+        "time pytest",
+    ] {
         assert!(!hides_status(plain), "{plain}");
     }
 }

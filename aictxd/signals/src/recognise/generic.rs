@@ -22,9 +22,6 @@ const TELLING: &[&str] = &[
     "cannot",
 ];
 
-/// Lines among which a program says that it was called wrongly.
-const MAX_COMPLAINT: usize = 60;
-
 /// The one event for a failed run in which no recogniser found anything.
 pub(crate) fn fallback(context: &Context, streams: &[Lines], status: i32) -> ErrorEvent {
     if status == 124 && context.run.command.contains("timeout") {
@@ -33,11 +30,8 @@ pub(crate) fn fallback(context: &Context, streams: &[Lines], status: i32) -> Err
         return event;
     }
     // What was not understood comes before the help text.
-    let mut lines = (streams.iter())
-        .flat_map(|lines| lines.all().iter().take(MAX_COMPLAINT))
-        .map(|line| line.trim());
-    let line = lines
-        .find(|line| crate::slip::is_slip(line, context.run.command))
+    let line = complaint(context, streams)
+        .or_else(|| missing(streams))
         .or_else(|| last_telling(streams));
     let signal = signal_name(status);
     let toolchain = if signal.is_some() {
@@ -62,6 +56,27 @@ pub(crate) fn fallback(context: &Context, streams: &[Lines], status: i32) -> Err
         signal.clone_into(&mut event.code);
     }
     event
+}
+
+fn complaint<'t>(context: &Context, streams: &[Lines<'t>]) -> Option<&'t str> {
+    let mut streams = streams.iter();
+    streams.find_map(|lines| crate::slip::line_of(lines.all(), context.run.command))
+}
+
+/// What there is not, among the last lines.
+fn missing<'t>(streams: &[Lines<'t>]) -> Option<&'t str> {
+    let lines = streams
+        .iter()
+        .flat_map(|lines| lines.all().iter().rev().take(20));
+    let mut lines = lines.map(|line| line.trim());
+    lines.find(|line| line.len() < 300 && crate::began::is_missing(line))
+}
+
+/// The one event for a run whose program did not understand what it was called with, where the recognisers read
+/// something else into it.
+pub(crate) fn slipped(context: &Context, streams: &[Lines]) -> Option<ErrorEvent> {
+    let line = complaint(context, streams)?;
+    Some(context.event(toolchain(context), "runtime", line))
 }
 
 /// What ended by a signal, when nobody said how it ended: the last line is the shell's report.

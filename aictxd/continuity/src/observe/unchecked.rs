@@ -1,0 +1,182 @@
+//! What a turn edited without a check passing since that covers it.
+
+use aictx_proto::Timestamp;
+use aictx_proto::ledger::{LedgerKind, LedgerRow, Outcome};
+use aictx_signals::{Reach, edits_behind, gives_up, reaches, records};
+
+use super::covers::{Covering, FileCheck, Ground, fits};
+use super::{Elsewhere, MAX_LIST, Observation, has_begun, is_own, open_rows, push};
+use crate::memo::same_check;
+
+/// What the open execution of a session edited without a check passing since.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Unchecked {
+    /// Edited files, newest last; without those that a check which passed after their last edit covers.
+    pub files: Vec<String>,
+    /// Of those: the ones whose changes a command seen after their last edit may have taken back (`git stash`,
+    /// `git checkout -- a.py`, `rm`). Whether it did, the worktree says.
+    pub given_up: Vec<String>,
+    /// What the user asked for.
+    pub request: String,
+    /// The agent was asked back already since the user's last request.
+    pub asked_back: bool,
+    /// Something was committed since then, as far as commands tell.
+    pub committed: bool,
+    /// When the first of the edits was seen.
+    pub since: Timestamp,
+}
+
+/// Test runs that are remembered, the newest.
+const MAX_RUNS: usize = 64;
+
+/// A test run that ended.
+struct Ran<'r> {
+    at: usize,
+    row: &'r LedgerRow,
+    passed: bool,
+    /// It failed before, and passes now: what was edited was about it.
+    mended: bool,
+    reaches: Vec<Reach>,
+}
+
+impl<'r> Ran<'r> {
+    fn new(at: usize, row: &'r LedgerRow, passed: bool, before: &[Ran<'r>]) -> Self {
+        let failed = |ran: &&Ran| !ran.passed && proves(row, ran.row);
+        let command = if row.ran.is_empty() {
+            &row.command
+        } else {
+            &row.ran
+        };
+        Self {
+            at,
+            row,
+            passed,
+            mended: passed && before.iter().rev().take(MAX_LIST).any(|ran| failed(&ran)),
+            reaches: reaches(command),
+        }
+    }
+
+    /// Whether it says something of a file.
+    fn is_about(
+        &self,
+        file: &str,
+        check: &FileCheck,
+        edited: &[String],
+        ground: &dyn Ground,
+    ) -> bool {
+        let is_it =
+            |check: &str| !check.is_empty() && names(self.row).any(|run| same_check(run, check));
+        if is_it(&check.command) || is_it(&check.ran) {
+            return true;
+        }
+        // What tests the file in this project may be of another language.
+        let by = if check.ran.is_empty() {
+            &check.command
+        } else {
+            &check.ran
+        };
+        let by = reaches(by);
+        self.reaches.iter().any(|reach| {
+            let usual = by
+                .iter()
+                .any(|by| !by.language.is_empty() && by.language == reach.language);
+            let covering = Covering {
+                reach,
+                cwd: &self.row.cwd,
+                edited,
+                ground,
+            };
+            (usual || fits(reach, file)) && (self.mended || covering.covers(file))
+        })
+    }
+}
+
+/// The names that a run is known by.
+fn names(row: &LedgerRow) -> impl Iterator<Item = &str> {
+    [row.command.as_str(), row.ran.as_str()]
+        .into_iter()
+        .filter(|name| !name.is_empty())
+}
+
+fn proves(passed: &LedgerRow, failed: &LedgerRow) -> bool {
+    names(passed).any(|passed| names(failed).any(|failed| same_check(passed, failed)))
+}
+
+/// Reads that off a ledger.
+pub fn unchecked_edits(rows: &[LedgerRow], ground: &dyn Ground) -> Unchecked {
+    let open = open_rows(rows);
+    let last_prompt = open
+        .iter()
+        .rposition(|r| r.kind == LedgerKind::Prompt)
+        .unwrap_or(0);
+    // Only what this turn edited: what an earlier one left unchecked was asked about then.
+    let mut edits: Vec<(String, usize)> = Vec::new();
+    let mut runs: Vec<Ran> = Vec::new();
+    let mut all: Vec<String> = Vec::new();
+    let mut elsewhere = Elsewhere::default();
+    for (at, row) in open.iter().enumerate() {
+        let command = row.kind == LedgerKind::Command && !is_own(&row.command);
+        let edited = row.kind == LedgerKind::Edit && row.outcome != Outcome::Failed || command;
+        if edited {
+            // `pytest && sed -i … a.py` edits behind its run, other lines before.
+            let behind = usize::from(command && row.test && edits_behind(&row.command));
+            for path in &row.paths {
+                push(&mut all, path);
+                edits.retain(|(known, _)| known != path);
+                if at >= last_prompt {
+                    edits.push((path.clone(), 2 * at + behind));
+                    if edits.len() > MAX_LIST {
+                        edits.remove(0);
+                    }
+                }
+            }
+        }
+        if !command {
+            continue;
+        }
+        if runs.len() > MAX_RUNS {
+            runs.remove(0);
+        }
+        let (aside, within) = elsewhere.after(&row.command);
+        if row.test && row.outcome == Outcome::Passed && !aside {
+            runs.push(Ran::new(2 * at, row, true, &runs));
+        } else if row.test
+            && row.outcome == Outcome::Failed
+            && has_begun(&row.errors)
+            && (!aside || within)
+        {
+            runs.push(Ran::new(2 * at, row, false, &runs));
+        }
+    }
+    let checked = |(file, at): &(String, usize)| {
+        let last = runs.iter().rev().take_while(|ran| ran.at >= *at);
+        // The newest that is about the file decides.
+        let check = ground.check(file).unwrap_or_default();
+        let mut about = last.filter(|ran| ran.is_about(file, &check, &all, ground));
+        about.next().is_some_and(|ran| ran.passed)
+    };
+    edits.retain(|edit| !checked(edit));
+    let given_up = edits.iter().filter(|(_, at)| {
+        let since = open.get(at / 2..).unwrap_or_default().iter();
+        let mut since =
+            since.filter(|r| r.kind == LedgerKind::Command && r.outcome != Outcome::Failed);
+        // What was committed first is not taken back by them.
+        let decides = since.find(|row| records(&row.command) || gives_up(&row.command));
+        decides.is_some_and(|row| !records(&row.command))
+    });
+    let turn = open.get(last_prompt..).unwrap_or_default();
+    let edits_at = |row: &LedgerRow| {
+        matches!(row.kind, LedgerKind::Edit | LedgerKind::Command) && !row.paths.is_empty()
+    };
+    Unchecked {
+        given_up: given_up.map(|(file, _)| file.clone()).collect(),
+        files: edits.iter().map(|(file, _)| file.clone()).collect(),
+        request: Observation::of(open).asked.goal().to_owned(),
+        asked_back: turn.iter().any(|r| r.kind == LedgerKind::AskedBack),
+        committed: turn.iter().any(|r| records(&r.command)),
+        since: turn
+            .iter()
+            .find(|r| edits_at(r))
+            .map_or_else(Timestamp::default, |r| r.at),
+    }
+}
