@@ -83,7 +83,11 @@ fn ci_commands(root: &Path, sources: &mut Vec<String>) -> Vec<String> {
         for line in text.lines() {
             let line = line.trim().trim_start_matches("- ");
             let line = line.strip_prefix("run:").unwrap_or(line).trim();
-            let line = line.trim_matches(['"', '\'']);
+            let quoted = ['"', '\''].iter().find_map(|quote| {
+                let inner = line.strip_prefix(*quote)?.strip_suffix(*quote)?;
+                (!inner.contains(*quote)).then_some(inner)
+            });
+            let line = quoted.unwrap_or(line);
             let plain = !line.contains(['$', '`', ';', '|', '&', '<', '>', '\\', '#']);
             if plain
                 && line.len() <= 120

@@ -137,6 +137,15 @@ pub(crate) fn is_test_command(command: &str) -> bool {
     KNOWN.get(command, aictx_signals::is_test_command)
 }
 
+/// [`aictx_signals::is_narrowed`], remembered.
+pub(crate) fn is_narrowed(command: &str) -> bool {
+    static KNOWN: LazyLock<Memo<String, bool>> = LazyLock::new(Memo::new);
+    if !is_short(command) {
+        return aictx_signals::is_narrowed(command);
+    }
+    KNOWN.get(command, aictx_signals::is_narrowed)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -171,6 +180,7 @@ mod tests {
             for _ in 0..2 {
                 assert_eq!(same_check(a, b), aictx_signals::same_check(a, b), "{a} {b}");
                 assert_eq!(is_test_command(a), aictx_signals::is_test_command(a), "{a}");
+                assert_eq!(is_narrowed(a), aictx_signals::is_narrowed(a), "{a}");
             }
         }
     }

@@ -6,10 +6,10 @@ use std::sync::Arc;
 use aictx_proto::methods::MapHit;
 use aictx_proto::record::Handoff;
 use aictx_proto::snapshot::Snapshot;
-use aictx_signals::command_word;
+use aictx_signals::tester;
 
 use crate::anchors::Presents;
-use crate::memo::{is_test_command, same_check};
+use crate::memo::{is_narrowed, is_test_command, same_check};
 use crate::observe::FileCheck;
 use crate::work_state::Checkout;
 
@@ -210,25 +210,34 @@ impl Project {
             .makefile_targets
             .first()
             .map(|t| (format!("make {t}"), "makefile"));
-        let tool = by_manifest
-            .as_ref()
-            .map(|(command, _)| command_word(command));
-        // Of several the plainest: the others test a part, or in a special way.
-        let by_ci = self
-            .ci_commands
-            .iter()
-            .filter(|command| {
-                let word = command_word(command);
+        let tool = by_manifest.as_ref().map(|(command, _)| tester(command));
+        // Of several the plainest: the others test in a special way.
+        let by_ci = |narrowed: bool| {
+            let found = self.ci_commands.iter().filter(|command| {
+                let word = tester(command);
                 let told = self
                     .makefile_targets
                     .iter()
                     .any(|t| **command == format!("make {t}"));
                 told || tool.as_ref().is_none_or(|tool| word == *tool)
-            })
-            .filter(|command| !SPECIAL.iter().any(|word| command.contains(word)))
-            .min_by_key(|command| command.len())
-            .map(|command| (command.clone(), "ci"));
-        by_ci.or(by_manifest).or(by_make)
+            });
+            found
+                .filter(|command| !SPECIAL.iter().any(|word| command.contains(word)))
+                .filter(|command| is_narrowed(command) == narrowed)
+                .min_by_key(|command| command.len())
+                .map(|command| (command.clone(), "ci"))
+        };
+        // CI runs tests in parts, each with the tool that runs them all.
+        let in_parts = || {
+            let (part, source) = by_ci(true)?;
+            let wide = "cargo nextest run";
+            part.starts_with(wide).then(|| (wide.to_owned(), source))
+        };
+        by_ci(false)
+            .or_else(in_parts)
+            .or(by_manifest)
+            .or(by_make)
+            .or_else(|| by_ci(true))
     }
 
     /// The check of files of a language in this repository, and the test runs behind it where it is a script; `ran`
@@ -424,6 +433,68 @@ mod tests {
         );
         project.manifests.clear();
         assert_eq!(project.test_command().unwrap().0, "npm test");
+    }
+
+    #[test]
+    fn what_ci_runs_of_the_tests_is_not_the_check() {
+        let check = |manifest: &str, ci: &[&str]| {
+            let mut project = with(&[manifest]);
+            project.ci_commands = ci.iter().map(|c| (*c).to_owned()).collect();
+            project.test_command().unwrap()
+        };
+        let usual = "project_convention";
+        for (manifest, ci, expected) in [
+            (
+                "Cargo.toml",
+                &["cargo test --doc"][..],
+                ("cargo test", usual),
+            ),
+            (
+                "Cargo.toml",
+                &["cargo test --locked -p cli"],
+                ("cargo test", usual),
+            ),
+            (
+                "Cargo.toml",
+                &["cargo test --workspace --exclude cli"],
+                ("cargo test", usual),
+            ),
+            (
+                "Cargo.toml",
+                &["cargo test --workspace", "cargo test --lib"],
+                ("cargo test --workspace", "ci"),
+            ),
+            (
+                "Cargo.toml",
+                &[
+                    "cargo nextest run --lib --bins",
+                    "cargo nextest run --test '*'",
+                ],
+                ("cargo nextest run", "ci"),
+            ),
+            (
+                "go.mod",
+                &["go test -run TestFast ./..."],
+                ("go test ./...", usual),
+            ),
+            (
+                "go.mod",
+                &["go test -race ./..."],
+                ("go test -race ./...", "ci"),
+            ),
+            (
+                "pyproject.toml",
+                &["pytest tests/test_smoke.py", "pytest -q tests"],
+                ("pytest -q tests", "ci"),
+            ),
+        ] {
+            let found = check(manifest, ci);
+            assert_eq!((found.0.as_str(), found.1), expected, "{ci:?}");
+        }
+        // Better than nothing.
+        let mut project = with(&[]);
+        project.ci_commands = vec!["pytest tests/test_a.py".into()];
+        assert_eq!(project.test_command().unwrap().0, "pytest tests/test_a.py");
     }
 
     #[test]

@@ -12,7 +12,7 @@ mod views;
 
 pub use aside::{Aside, edits_behind, gives_up, records, sets_aside};
 pub use behind::{calls_a_script, calls_tests_by_name, tests_behind};
-pub use reach::{Place, Reach, language_of, reaches};
+pub use reach::{Place, Reach, is_narrowed, language_of, reaches};
 pub use views::viewed;
 
 use std::fmt::Write as _;
@@ -141,6 +141,18 @@ pub fn command_word(command: &str) -> String {
     let script = shell::parse(command);
     let last = script.commands.iter().rev().find(|part| part.depth == 0);
     last.map(|part| part.name().to_owned()).unwrap_or_default()
+}
+
+/// What tests there, however it is called: `pytest` of `pytest -q` and of `python -m pytest`. Else the
+/// [word](command_word).
+pub fn tester(command: &str) -> String {
+    let script = shell::parse(command);
+    let last = script.commands.iter().rev().find(|part| part.depth == 0);
+    let run = last.and_then(test_run::test_run);
+    match run.filter(|run| run.tool == "pytest") {
+        Some(run) => run.tool.to_owned(),
+        None => last.map(|part| part.name().to_owned()).unwrap_or_default(),
+    }
 }
 
 /// The command line without a `cd` to the root in front of it, for what runs at the root anyway.

@@ -146,6 +146,20 @@ const NAMING: &[&str] = &[
     "--test-name-pattern",
     "--plain-name",
 ];
+/// Cargo's options that run one sort of tests, or leave packages out.
+const OF_A_SORT: &[&str] = &[
+    "--exclude",
+    "--doc",
+    "--lib",
+    "--bins",
+    "--bin",
+    "--examples",
+    "--example",
+    "--tests",
+    "--test",
+    "--benches",
+    "--bench",
+];
 /// Options whose values name packages of a workspace.
 const PACKAGES: &[&str] = &["-p", "--package", "-pl", "--projects", "--workspace"];
 /// Options whose values name places.
@@ -172,6 +186,24 @@ pub fn reaches(command: &str) -> Vec<Reach> {
         Some(reach(part, &run))
     });
     runs.collect()
+}
+
+/// Whether a command line runs only some of the tests that its tool would find: those of a name, a package, a
+/// file, or of one sort (`cargo test --doc`). A directory of tests is where they are.
+pub fn is_narrowed(command: &str) -> bool {
+    let of_a_sort = || {
+        let script = shell::parse(command);
+        script.commands.iter().any(|part| {
+            let cargo = test_run(part).is_some_and(|run| run.tool == "cargo");
+            let mut words = part.arguments().iter();
+            cargo && words.any(|word| OF_A_SORT.contains(&word.text.as_str()))
+        })
+    };
+    let part = |reach: &Reach| {
+        let file = |place: &Place| language_of(&place.path) != "";
+        !reach.names.is_empty() || !reach.packages.is_empty() || reach.places.iter().any(file)
+    };
+    reaches(command).iter().any(part) || of_a_sort()
 }
 
 fn reach(command: &SimpleCommand, run: &TestRun) -> Reach {
