@@ -200,7 +200,7 @@ pub fn is_narrowed(command: &str) -> bool {
         })
     };
     let part = |reach: &Reach| {
-        let file = |place: &Place| language_of(&place.path) != "";
+        let file = |place: &Place| !language_of(&place.path).is_empty();
         !reach.names.is_empty() || !reach.packages.is_empty() || reach.places.iter().any(file)
     };
     reaches(command).iter().any(part) || of_a_sort()
