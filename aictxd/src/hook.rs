@@ -349,7 +349,11 @@ impl Session {
                     text: truncate_chars(last_message, MAX_TEXT),
                     ..self.row(LedgerKind::Stop, &event.agent_id)
                 }]);
-                if !spooled && event.agent_id.is_empty() {
+                let takes_questions = dialect(&self.live.runner).is_ok_and(|dialect| {
+                    let mut events = dialect.events().iter();
+                    events.any(|known| known.asks_back && known.name == event.name)
+                });
+                if !spooled && takes_questions && event.agent_id.is_empty() {
                     return self.ask_back(*asked_back).await;
                 }
             }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use aictx_tests::agents::{Told, before_command, starts};
+use aictx_tests::agents::{Told, after_command, before_command, starts, turn_ends};
 use aictx_tests::{TestEnv, program};
 use serde_json::{Value, json};
 
@@ -94,6 +94,45 @@ fn a_session_start_is_told_what_is_known_in_every_dialect() {
     for told in starts(&repo, "start") {
         let id = format!("start-{}", told.runner);
         assert!(sessions.stdout.contains(&id), "{id}: {}", sessions.stdout);
+    }
+}
+
+#[test]
+fn an_edit_that_was_not_checked_is_asked_about_where_the_agent_goes_on_for_it() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    std::fs::write(
+        repo.join("calc.py"),
+        "def add(*all):\n    return sum(all)\n",
+    )
+    .unwrap();
+    let edit = "sed -i 's/a + b/sum(all)/' calc.py";
+    for (edited, end) in after_command(&repo, "open", edit, "")
+        .iter()
+        .zip(turn_ends(&repo, "open"))
+    {
+        said(&env, &repo, edited);
+        let question = said(&env, &repo, &end).unwrap_or_else(|| panic!("{}", end.runner));
+        let asked = match end.runner {
+            "cursor" => &question["followup_message"],
+            _ => &question["reason"],
+        };
+        let asked = asked.as_str().unwrap();
+        assert!(asked.contains("calc.py was edited"), "{asked}");
+        assert_eq!(said(&env, &repo, &end), None, "{}: once", end.runner);
+    }
+    // Checked: nothing is asked.
+    let check = ("python -m pytest -q", "1 passed in 0.01s\n");
+    let checked = after_command(&repo, "checked", check.0, check.1);
+    for ((edited, checked), end) in after_command(&repo, "checked", edit, "")
+        .iter()
+        .zip(checked)
+        .zip(turn_ends(&repo, "checked"))
+    {
+        said(&env, &repo, edited);
+        said(&env, &repo, &checked);
+        assert_eq!(said(&env, &repo, &end), None, "{}", end.runner);
     }
 }
 

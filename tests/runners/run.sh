@@ -1,7 +1,8 @@
 #!/bin/sh
 # Runs real agents against a scripted model on this machine, with aictx installed for them, and says
 # what held: does the model see what a session is told, is a destructive command stopped, is a
-# failing test learned, does the next session know it, does the session end in time.
+# failing test learned, does the next session know it, is an unchecked edit asked about, does the
+# session end in time.
 #
 #   AICTX_TEST_RUNNERS=1 tests/runners/run.sh [claude] [codex] [gemini] [opencode]
 #
@@ -186,6 +187,11 @@ for agent in "$@"; do
     from=$(($(wc -l <"$log") + 1))
     ask "$agent" "STEPS: say Good."
     holds "the next session knows the failure" model_saw "$from" "AssertionError test_calc.py"
+    if [ "$agent" != opencode ]; then
+        from=$(($(wc -l <"$log") + 1))
+        ask "$agent" "STEPS: sed -i 's/a - b/a + b/' calc.py ;; say Done."
+        holds "an edit that was not checked is asked about" model_saw "$from" "calc.py was edited and"
+    fi
     clean "$bin/aictx" status --json >"$home/status" 2>&1 || true
     slowest=$(node -e '
         const s = JSON.parse(require("fs").readFileSync(process.argv[1], "utf8"));

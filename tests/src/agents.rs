@@ -65,6 +65,80 @@ pub fn starts(repository: &Path, session: &str) -> Vec<Told> {
     ]
 }
 
+/// A command printed something, in the dialects of agents that can be asked back at the end of a turn.
+pub fn after_command(repository: &Path, session: &str, command: &str, output: &str) -> Vec<Told> {
+    let id = |runner: &str| format!("{session}-{runner}");
+    let named = |runner: &str, event: &str, tool: &str, response: Value| {
+        json!({"session_id": id(runner), "cwd": repository, "hook_event_name": event,
+               "transcript_path": null, "tool_name": tool, "tool_input": {"command": command},
+               "tool_response": response, "tool_use_id": "call-1"})
+    };
+    let streams = json!({"stdout": output, "stderr": "", "interrupted": false});
+    vec![
+        told(
+            "claude",
+            "PostToolUse",
+            named("claude", "PostToolUse", "Bash", streams),
+        ),
+        told(
+            "codex",
+            "PostToolUse",
+            named("codex", "PostToolUse", "Bash", json!(output)),
+        ),
+        told(
+            "gemini",
+            "AfterTool",
+            named(
+                "gemini",
+                "AfterTool",
+                "run_shell_command",
+                json!({"llmContent": format!("Output: {output}\nExit Code: 0")}),
+            ),
+        ),
+        told(
+            "cursor",
+            "postToolUse",
+            json!({"conversation_id": id("cursor"), "workspace_roots": [repository], "cwd": "",
+                   "hook_event_name": "postToolUse", "tool_name": "Shell", "tool_use_id": "call-1",
+                   "tool_input": {"command": command},
+                   "tool_output": json!({"exitCode": 0, "stdout": output}).to_string()}),
+        ),
+        told(
+            "copilot",
+            "postToolUse",
+            json!({"sessionId": id("copilot"), "cwd": repository, "timestamp": 1, "toolName": "bash",
+                   "toolArgs": json!({"command": command}).to_string(),
+                   "toolResult": {"resultType": "success", "textResultForLlm": output}}),
+        ),
+    ]
+}
+
+/// A turn ends, in the same dialects.
+pub fn turn_ends(repository: &Path, session: &str) -> Vec<Told> {
+    let id = |runner: &str| format!("{session}-{runner}");
+    let named = |runner: &str, event: &str| {
+        json!({"session_id": id(runner), "cwd": repository, "hook_event_name": event,
+               "transcript_path": null, "stop_hook_active": false})
+    };
+    vec![
+        told("claude", "Stop", named("claude", "Stop")),
+        told("codex", "Stop", named("codex", "Stop")),
+        told("gemini", "AfterAgent", named("gemini", "AfterAgent")),
+        told(
+            "cursor",
+            "stop",
+            json!({"conversation_id": id("cursor"), "workspace_roots": [repository],
+                   "hook_event_name": "stop", "status": "completed", "loop_count": 0}),
+        ),
+        told(
+            "copilot",
+            "agentStop",
+            json!({"sessionId": id("copilot"), "cwd": repository, "timestamp": 1,
+                   "stopReason": "end_turn"}),
+        ),
+    ]
+}
+
 /// A command is about to run, in every dialect.
 pub fn before_command(repository: &Path, session: &str, command: &str) -> Vec<Told> {
     let id = |runner: &str| format!("{session}-{runner}");

@@ -11,7 +11,7 @@ use crate::merge::{self, Content, Item};
 use crate::plan::{
     Agent, Allowed, Edit, Reader, Signs, Site, TIMEOUT_SECONDS, TrustStep, switched, texts,
 };
-use crate::say::{context, specific};
+use crate::say::{context, question, specific};
 use crate::table::{self, Does, Event, Kind, Tools, moment};
 use crate::{Answer, Decision, Dialect, DialectError, HookEvent, Output, Status, ToolCall};
 
@@ -32,7 +32,7 @@ pub(crate) const EVENTS: &[Event] = &[
     Event::hook("PostToolUseFailure", Kind::Failed).with_context(),
     Event::hook("PreCompact", Kind::Compact),
     Event::hook("SubagentStop", Kind::SubagentStop),
-    Event::hook("Stop", Kind::Stop),
+    Event::hook("Stop", Kind::Stop).asking_back(),
     Event::hook("SessionEnd", Kind::End),
     Event::known("SubagentStart", Kind::SubagentStart).with_context(),
     Event::known("PermissionRequest", Kind::Gate),
@@ -146,10 +146,7 @@ impl Dialect for Claude {
                     members.insert("permissionDecisionReason".into(), json!(reason));
                 }
             }
-            // The reason is handed to the model as what the user says next.
-            ("Stop", Decision::Ask(reason)) => {
-                return Some(json!({ "decision": "block", "reason": reason }));
-            }
+            ("Stop", Decision::Ask(_)) => return question(answer, "block"),
             // The user is being asked already; only a refusal adds something.
             ("PermissionRequest", Decision::Deny(_)) => {
                 let message = answer.decision.refusal();

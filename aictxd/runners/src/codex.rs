@@ -10,7 +10,7 @@ use crate::claude::call;
 use crate::members::{Members, text_of};
 use crate::merge::Content;
 use crate::plan::{Agent, Allowed, Edit, Reader, Signs, Site, TIMEOUT_SECONDS, TrustStep, texts};
-use crate::say::{context, specific};
+use crate::say::{context, question, specific};
 use crate::table::{self, Does, Event, Kind, Tools, moment};
 use crate::{Action, Answer, Decision, Dialect, DialectError, HookEvent, Output, Status, ToolCall};
 
@@ -18,7 +18,7 @@ use crate::{Action, Answer, Decision, Dialect, DialectError, HookEvent, Output, 
 #[derive(Debug, Clone, Copy)]
 pub struct Codex;
 
-/// Stop takes no context: it counts as a failed hook there.
+/// Stop takes no context, which counts as a failed hook there, but a reason to go on.
 pub(crate) const EVENTS: &[Event] = &[
     Event::hook("SessionStart", Kind::Start).with_context(),
     Event::hook("UserPromptSubmit", Kind::Prompt).with_context(),
@@ -26,7 +26,7 @@ pub(crate) const EVENTS: &[Event] = &[
     Event::hook("PostToolUse", Kind::Done).with_context(),
     Event::hook("PreCompact", Kind::Compact),
     Event::hook("SubagentStop", Kind::SubagentStop),
-    Event::hook("Stop", Kind::Stop),
+    Event::hook("Stop", Kind::Stop).asking_back(),
     Event::hook("SessionEnd", Kind::End),
     Event::known("SubagentStart", Kind::SubagentStart).with_context(),
     Event::known("PermissionRequest", Kind::Gate),
@@ -110,6 +110,7 @@ impl Dialect for Codex {
                     return specific(event, members);
                 }
             }
+            "Stop" => return question(answer, "block"),
             "PermissionRequest" if matches!(answer.decision, Decision::Deny(_)) => {
                 let message = answer.decision.refusal();
                 let decision = json!({ "behavior": "deny", "message": message });

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use crate::members::Members;
 use crate::merge::{Content, Item, Rule};
 use crate::plan::{Agent, Edit, Signs, Site, TIMEOUT_SECONDS, texts};
-use crate::say::{context, flat, specific};
+use crate::say::{context, flat, question, specific};
 use crate::table::{self, Does, Event, Kind, Tools, moment};
 use crate::{Answer, Decision, Dialect, DialectError, HookEvent, Moment, Output, Status, ToolCall};
 
@@ -28,7 +28,7 @@ pub(crate) const EVENTS: &[Event] = &[
     Event::hook("postToolUseFailure", Kind::Failed).with_context(),
     Event::hook("preCompact", Kind::Compact),
     Event::hook("subagentStop", Kind::SubagentStop),
-    Event::hook("agentStop", Kind::Stop),
+    Event::hook("agentStop", Kind::Stop).asking_back(),
     Event::hook("sessionEnd", Kind::End),
     Event::known("subagentStart", Kind::SubagentStart).with_context(),
     Event::known("permissionRequest", Kind::Gate),
@@ -43,7 +43,7 @@ pub(crate) const EVENTS: &[Event] = &[
     Event::known("PreCompact", Kind::Compact),
     Event::known("SubagentStart", Kind::SubagentStart).with_context(),
     Event::known("SubagentStop", Kind::SubagentStop),
-    Event::known("Stop", Kind::Stop),
+    Event::known("Stop", Kind::Stop).asking_back(),
     Event::known("SessionEnd", Kind::End),
     Event::known("PermissionRequest", Kind::Gate),
 ];
@@ -150,6 +150,7 @@ impl Dialect for Copilot {
     fn render(&self, event: &str, answer: &Answer) -> Option<Value> {
         let mut members = Map::new();
         match event {
+            "agentStop" | "Stop" => return question(answer, "block"),
             "preToolUse" | "PreToolUse" => {
                 if let Some((word, reason)) = answer.decision.word() {
                     members.insert("permissionDecision".into(), json!(word));

@@ -13,7 +13,7 @@ use crate::merge::{Content, Item, Rule};
 use crate::plan::{Agent, Edit, Signs, Site, TIMEOUT_SECONDS, texts};
 use crate::say::{context, flat};
 use crate::table::{self, Does, Event, Kind, Tools, moment};
-use crate::{Action, Answer, Dialect, DialectError, HookEvent, Output, Status, ToolCall};
+use crate::{Action, Answer, Decision, Dialect, DialectError, HookEvent, Output, Status, ToolCall};
 
 /// Cursor's dialect.
 #[derive(Debug, Clone, Copy)]
@@ -28,7 +28,7 @@ pub(crate) const EVENTS: &[Event] = &[
     Event::hook("postToolUseFailure", Kind::Failed),
     Event::hook("preCompact", Kind::Compact),
     Event::hook("subagentStop", Kind::SubagentStop),
-    Event::hook("stop", Kind::Stop),
+    Event::hook("stop", Kind::Stop).asking_back(),
     Event::hook("sessionEnd", Kind::End),
     Event::known("subagentStart", Kind::SubagentStart),
     Event::known("beforeShellExecution", Kind::Gate),
@@ -146,6 +146,10 @@ impl Dialect for Cursor {
 
     fn render(&self, event: &str, answer: &Answer) -> Option<Value> {
         let mut members = Map::new();
+        if let ("stop", Decision::Ask(reason)) = (event, &answer.decision) {
+            members.insert("followup_message".into(), json!(reason));
+            return flat(members);
+        }
         let gate = table::find(EVENTS, event).is_some_and(|event| event.kind == Kind::Gate);
         let decision = match event {
             // The one place where a question is documented to be asked.

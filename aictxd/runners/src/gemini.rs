@@ -12,7 +12,7 @@ use crate::merge::{Content, Item, Rule};
 use crate::plan::{
     Agent, Allowed, Edit, Reader, Signs, Site, TIMEOUT_SECONDS, TrustStep, switched, texts,
 };
-use crate::say::{context, flat};
+use crate::say::{context, flat, question};
 use crate::table::{self, Does, Event, Kind, Tools, moment};
 use crate::{Action, Answer, Dialect, DialectError, HookEvent, Moment, Output, Status, ToolCall};
 
@@ -27,7 +27,7 @@ pub(crate) const EVENTS: &[Event] = &[
     Event::hook("BeforeAgent", Kind::Prompt).with_context(),
     Event::hook("BeforeTool", Kind::Gate),
     Event::hook("AfterTool", Kind::Done).with_context(),
-    Event::hook("AfterAgent", Kind::Stop),
+    Event::hook("AfterAgent", Kind::Stop).asking_back(),
     Event::hook("SessionEnd", Kind::End),
     Event::known("PreCompress", Kind::Note),
     Event::known("Notification", Kind::Note),
@@ -186,6 +186,10 @@ impl Dialect for Gemini {
     }
 
     fn render(&self, event: &str, answer: &Answer) -> Option<Value> {
+        if event == "AfterAgent" {
+            // The answer is refused, and the reason is the next prompt.
+            return question(answer, "deny");
+        }
         let mut members = Map::new();
         if event == "BeforeTool"
             && let Some(reason) = answer.decision.refusal()

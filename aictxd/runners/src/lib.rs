@@ -129,7 +129,7 @@ pub enum Moment<'a> {
     Stop {
         /// What it said last.
         last_message: Cow<'a, str>,
-        /// It goes on because a hook asked it back before; it must not be asked again.
+        /// It goes on because a hook asked it back before, or it was interrupted: it must not be asked.
         asked_back: bool,
     },
     /// A sub-agent started or stopped.

@@ -59,6 +59,15 @@ pub(crate) fn specific(event: &str, members: Map<String, Value>) -> Option<Value
     Some(json!({ "hookSpecificOutput": output }))
 }
 
+/// What keeps an agent from ending its turn: the reason is handed to the model as what the user says
+/// next. `word` is the agent's word for it.
+pub(crate) fn question(answer: &Answer, word: &str) -> Option<Value> {
+    match &answer.decision {
+        Decision::Ask(reason) => Some(json!({ "decision": word, "reason": reason })),
+        Decision::Pass | Decision::Deny(_) => None,
+    }
+}
+
 /// An object of these members; nothing when there are none.
 pub(crate) fn flat(members: Map<String, Value>) -> Option<Value> {
     (!members.is_empty()).then_some(Value::Object(members))

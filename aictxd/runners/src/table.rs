@@ -45,6 +45,8 @@ pub struct Event {
     pub kind: Kind,
     /// Context in the answer reaches the model and does nothing else.
     pub takes_context: bool,
+    /// A question in the answer goes to the model, which takes it up before its turn ends.
+    pub asks_back: bool,
     /// We register a hook for it.
     pub registered: bool,
 }
@@ -56,6 +58,7 @@ impl Event {
             name,
             kind,
             takes_context: false,
+            asks_back: false,
             registered: true,
         }
     }
@@ -72,6 +75,14 @@ impl Event {
     pub(crate) const fn with_context(self) -> Self {
         Self {
             takes_context: true,
+            ..self
+        }
+    }
+
+    /// The same, with a way to ask the agent back.
+    pub(crate) const fn asking_back(self) -> Self {
+        Self {
+            asks_back: true,
             ..self
         }
     }
@@ -425,7 +436,12 @@ pub(crate) fn moment<'a>(
         },
         Kind::Stop => Moment::Stop {
             last_message: payload.text(LAST),
-            asked_back: payload.flag(&["stop_hook_active"]),
+            // What was interrupted or went wrong is not to be gone on with.
+            asked_back: payload.flag(&["stop_hook_active"])
+                || payload
+                    .whole(&["loop_count"])
+                    .is_some_and(|times| times > 0)
+                || matches!(&*payload.text(&["status"]), "aborted" | "error"),
         },
         Kind::SubagentStart => Moment::Subagent {
             phase: "start",

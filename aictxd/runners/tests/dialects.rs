@@ -143,6 +143,48 @@ fn only_gates_refuse_and_only_where_asked() {
     }
 }
 
+#[test]
+fn the_end_of_a_turn_takes_a_question_where_the_agent_goes_on_for_it() {
+    let question = Answer {
+        decision: Decision::Ask("why".into()),
+        ..Answer::default()
+    };
+    let mut asked = BTreeSet::new();
+    for dialect in AGENTS {
+        for event in dialect.events().iter().filter(|e| e.kind == Kind::Stop) {
+            let said = dialect.render(event.name, &question);
+            assert_eq!(said.is_some(), event.asks_back, "{}", dialect.name());
+            asked.extend(said.map(|said| (dialect.name(), said.to_string())));
+        }
+    }
+    let block = r#"{"decision":"block","reason":"why"}"#;
+    let expected = [
+        ("claude", block),
+        ("codex", block),
+        ("copilot", block),
+        ("cursor", r#"{"followup_message":"why"}"#),
+        ("gemini", r#"{"decision":"deny","reason":"why"}"#),
+    ];
+    let expected = expected.map(|(name, said)| (name, said.to_owned()));
+    assert_eq!(asked, BTreeSet::from(expected));
+
+    // Once, and never of a turn that was not ended by the agent.
+    let cursor = dialect("cursor").unwrap();
+    for (more, not_again) in [
+        (json!({ "status": "completed", "loop_count": 0 }), false),
+        (json!({ "status": "completed", "loop_count": 1 }), true),
+        (json!({ "status": "aborted" }), true),
+        (json!({ "status": "error", "loop_count": 0 }), true),
+    ] {
+        let payload = more.to_string();
+        let event = cursor.parse(&payload, Some("stop")).unwrap();
+        let Moment::Stop { asked_back, .. } = event.moment else {
+            panic!("{payload}");
+        };
+        assert_eq!(asked_back, not_again, "{payload}");
+    }
+}
+
 /// Codex drops an answer for one member it does not know, or for a question.
 #[test]
 fn codex_is_told_only_what_its_schema_knows() {
@@ -157,6 +199,7 @@ fn codex_is_told_only_what_its_schema_knows() {
         "hookSpecificOutput.decision"
         | "hookSpecificOutput.decision.behavior"
         | "hookSpecificOutput.decision.message" => event == "PermissionRequest",
+        "decision" | "reason" => event == "Stop",
         _ => false,
     };
     fn walk(prefix: &str, value: &Value, each: &mut dyn FnMut(&str, &Value)) {
