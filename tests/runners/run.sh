@@ -161,6 +161,7 @@ for agent in "$@"; do
 
     printf 'def add(a, b):\n    return a - b\n' >"$repo/calc.py"
     printf 'import unittest\nfrom calc import add\n\n\nclass T(unittest.TestCase):\n    def test_add(self):\n        self.assertEqual(add(2, 2), 4)\n' >"$repo/test_calc.py"
+    printf 'test:\n\tpython3 -m unittest -q\n' >"$repo/Makefile"
     (cd "$repo" && clean git init -q -b main . && clean git add -A && clean git commit -qm start)
     # Without hooks most of what follows must not hold: that is what AICTX_CONTROL=1 is for.
     [ -n "${AICTX_CONTROL:-}" ] ||

@@ -31,7 +31,7 @@ use serde_json::{Map, Value, json};
 
 use crate::members::{Members, text_of};
 use crate::plan::{Agent, Edit, Signs, Site, texts};
-use crate::say::{context, flat};
+use crate::say::{context, flat, question};
 use crate::table::{self, Event, Kind};
 use crate::{
     Action, Answer, Dialect, DialectError, HookEvent, MAX_PATCHED, Moment, Output, Status, ToolCall,
@@ -50,7 +50,7 @@ pub(crate) const EVENTS: &[Event] = &[
     Event::known("compact", Kind::Compact).with_context(),
     Event::known("subagent_start", Kind::SubagentStart).with_context(),
     Event::known("subagent_stop", Kind::SubagentStop),
-    Event::known("turn_end", Kind::Stop),
+    Event::known("turn_end", Kind::Stop).asking_back(),
     Event::known("session_end", Kind::End),
 ];
 
@@ -133,6 +133,9 @@ impl Dialect for Generic {
     fn render(&self, event: &str, answer: &Answer) -> Option<Value> {
         let mut members = Map::new();
         let known = table::find(EVENTS, event);
+        if known.is_some_and(|known| known.asks_back) {
+            return question(answer, "ask");
+        }
         if known.is_some_and(|known| known.kind == Kind::Gate)
             && let Some((word, reason)) = answer.decision.word()
         {

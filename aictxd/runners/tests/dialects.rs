@@ -164,6 +164,7 @@ fn the_end_of_a_turn_takes_a_question_where_the_agent_goes_on_for_it() {
         ("copilot", block),
         ("cursor", r#"{"followup_message":"why"}"#),
         ("gemini", r#"{"decision":"deny","reason":"why"}"#),
+        ("generic", r#"{"decision":"ask","reason":"why"}"#),
     ];
     let expected = expected.map(|(name, said)| (name, said.to_owned()));
     assert_eq!(asked, BTreeSet::from(expected));
