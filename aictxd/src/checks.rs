@@ -74,7 +74,10 @@ impl<'s> Checks<'s> {
             return known.clone();
         }
         let inside = || {
-            let full = std::fs::canonicalize(self.worktree.join(dir)).ok()?;
+            let full = self.worktree.join(dir);
+            // Most directories are no project, and that is soon seen.
+            let full = std::fs::canonicalize(full).ok();
+            let full = full.filter(|full| project::is_project(full))?;
             let root = std::fs::canonicalize(&self.worktree).ok()?;
             (full == root.join(dir)).then_some(full)
         };

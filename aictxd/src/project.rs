@@ -126,6 +126,12 @@ fn has_no_tests(text: &str) -> bool {
     test.is_none_or(|script| script.as_str().is_some_and(placeholder))
 }
 
+/// Whether a directory has anything that makes a project of it, for [`look`] to find.
+pub fn is_project(directory: &Path) -> bool {
+    let mut names = MANIFESTS.iter();
+    names.any(|name| directory.join(name).is_file())
+}
+
 /// Looks at the root: at most a few dozen `stat`s and short reads. Gives with it the paths, relative to
 /// the root, on whose state the answer depends; a directory's names are its state.
 pub fn look(root: &Path) -> (Project, Vec<String>) {
