@@ -148,11 +148,9 @@ pub struct TurnEnd<'a> {
 /// and it was not seen to pass since. Once a turn, never for documentation.
 pub fn turn_end(end: &TurnEnd) -> Option<String> {
     let code = end.edited.iter().any(|path| !is_text(path));
-    let reads = matches!(
-        end.task_type,
-        "documentation" | "analysis" | "investigation" | "qa"
-    );
-    if !end.enabled || end.asked_before || end.check.is_empty() || !code || reads {
+    // Who was to find something out and edited code all the same has something to check.
+    let documents = end.task_type == "documentation";
+    if !end.enabled || end.asked_before || end.check.is_empty() || !code || documents {
         return None;
     }
     let files: Vec<&str> = end

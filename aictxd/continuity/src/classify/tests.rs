@@ -36,6 +36,38 @@ fn w10_substrings_do_not_mislead() {
 }
 
 #[test]
+fn who_looks_into_it_to_mend_it_mends() {
+    for (text, want) in [
+        (
+            "Throttling drops the last event. Find out why and fix it.",
+            "bug_fixing",
+        ),
+        ("investigate the leak, then resolve it", "bug_fixing"),
+        (
+            "Analyze the failing job and repair what you find",
+            "bug_fixing",
+        ),
+        ("averigua por qué falla y corrígelo", "bug_fixing"),
+        ("trouve pourquoi et corrige", "bug_fixing"),
+        ("finde heraus warum und behebe es", "bug_fixing"),
+        ("descubra por que falha e corrija", "bug_fixing"),
+        ("调查为什么超时并修复", "bug_fixing"),
+        ("原因を調べて直して", "bug_fixing"),
+        // Others only look.
+        ("investigate why the fix failed", "investigation"),
+        ("find out why the fix and the test differ", "investigation"),
+        ("find out who fixes it", "investigation"),
+        ("why does the parser resolve names twice?", "investigation"),
+        ("find out why but don't fix it", "investigation"),
+        ("find out why, and do not fix it yet", "investigation"),
+        ("调查一下为什么，不要修复", "investigation"),
+        ("原因を調べて、直してはいけない", "investigation"),
+    ] {
+        assert_eq!(classify("", text).name, want, "{text}");
+    }
+}
+
+#[test]
 fn what_is_not_to_be_done_is_no_task() {
     for (text, want) in [
         (

@@ -36,8 +36,27 @@ const VERB: u32 = 3;
 const LEAST: u32 = 2;
 /// Beginnings of words that take a fault away, whatever it is a fault of.
 const MENDING: &[&str] = &[
-    "fix", "resolv", "solv", "repair", "arregl", "corrig", "repar", "behe", "korrig", "consert",
-    "correct", "improv",
+    "fix", "resolv", "solv", "repair", "arregl", "corrig", "corrij", "arrum", "repar", "behe",
+    "korrig", "consert", "correct", "improv",
+];
+/// Words with which a further order is given: "find out why and fix it".
+const FURTHER: &[&str] = &[
+    "and", "then", "y", "luego", "et", "puis", "und", "dann", "e", "depois", "please",
+];
+/// The same without blanks.
+const UNSPACED_MENDING: &[&str] = &[
+    "并修",
+    "再修",
+    "后修",
+    "并解决",
+    "后解决",
+    "修好",
+    "直して",
+    "直せ",
+    "修正して",
+    "修正しろ",
+    "修正をお願い",
+    "修正お願い",
 ];
 /// Words right before one that take its meaning away, and those that do so for the next two.
 const NOT_NEXT: &[&str] = &[
@@ -184,12 +203,20 @@ impl Scores {
         let mut at = 0;
         // What is said of a thing that is not to be done.
         let mut muted = false;
+        // Whether a mending is ordered somewhere.
+        let mut ordered = false;
         while let Some(word) = words.get(at) {
             muted &= clauses.binary_search(&at).is_err() && !TURNS.contains(word);
             let (taken, found) = phrase(&words, at)
                 .unwrap_or_else(|| (1, parted(&words, at).or_else(|| LEXICON.look(word))));
             let negated = found.is_some() && is_negated(&words, at, taken);
             muted |= negated && forbids(&words, at);
+            ordered |= share == 1
+                && !muted
+                && word_starts(Some(*word), MENDING)
+                && !tells(word)
+                && !is_negated(&words, at, taken)
+                && begins_order(&words, &clauses, at);
             if let Some((of, weight)) = found.filter(|_| !negated && !muted) {
                 // What is named by an identifier is its subject, not what is to be done.
                 let leads = weight >= VERB
@@ -214,6 +241,35 @@ impl Scores {
         self.unspaced(&folded, share);
         if let Some(verb) = verb {
             self.subject(verb, mends, nouns);
+        }
+        ordered |= share == 1 && self.mends_unspaced(&folded);
+        self.mend_after_all(ordered);
+    }
+
+    /// Whether a text without blanks orders a mending.
+    fn mends_unspaced(&self, folded: &str) -> bool {
+        let ordered = |word: &&str| {
+            folded.match_indices(word).any(|(place, _)| {
+                let before = folded.get(..place).unwrap_or_default();
+                let behind = folded.get(place + word.len()..).unwrap_or_default();
+                !UNSPACED_NOT.iter().any(|it| before.ends_with(it))
+                    && !["はいけない", "はだめ"]
+                        .iter()
+                        .any(|it| behind.starts_with(it))
+            })
+        };
+        UNSPACED_MENDING.iter().any(|word| ordered(word))
+    }
+
+    /// Who finds out why in order to mend it mends.
+    fn mend_after_all(&mut self, ordered: bool) {
+        let Some(("investigation" | "analysis", best, _)) = self.best().filter(|_| ordered) else {
+            return;
+        };
+        let mending = TYPES.iter().position(|t| *t == "bug_fixing");
+        if let Some(at) = mending {
+            let own = self.by_type.get(at).copied().unwrap_or_default();
+            self.raise(at, (best + 2).saturating_sub(own));
         }
     }
 
@@ -345,6 +401,12 @@ fn parted(words: &[&str], at: usize) -> Option<Meaning> {
     let behind = words.iter().skip(at + 1).take(MAX_GAP);
     let mut found = behind.filter_map(|word| parts.iter().find(|(last, _)| last == word));
     found.next().map(|(_, meaning)| *meaning)
+}
+
+/// Whether a word stands where a further order begins.
+fn begins_order(words: &[&str], clauses: &[usize], at: usize) -> bool {
+    let before = at.checked_sub(1).and_then(|before| words.get(before));
+    clauses.binary_search(&at).is_ok() || before.is_some_and(|word| FURTHER.contains(word))
 }
 
 /// Whether what is said with `taken` words is said not to be meant: "don't fix anything".
