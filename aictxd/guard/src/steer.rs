@@ -8,10 +8,12 @@
 
 mod class;
 mod clause;
+mod commas;
 mod held;
 mod judge;
 mod label;
 mod learned;
+mod logs;
 mod names;
 mod pack;
 mod paths;
@@ -437,6 +439,8 @@ fn covers(entry: &str, path: &RepoPath) -> bool {
         || entry.starts_with("**/") && names(&format!("{entry}/**"))
 }
 
+#[cfg(test)]
+mod any_text_tests;
 #[cfg(test)]
 mod lifts_tests;
 #[cfg(test)]
