@@ -2,6 +2,7 @@
 
 use super::class::{Class, Set};
 use super::commas;
+use super::idioms;
 use super::pack::{LANGUAGES, Language, Meaning, PACKS, Packs};
 use super::read::{Break, Kind, Token};
 use aictx_proto::fold::is_unspaced;
@@ -71,45 +72,10 @@ pub(super) fn clauses(tokens: Vec<Token>) -> (Option<Language>, Vec<Clause>) {
     };
     let items = items(&looked, language);
     let mut clauses = split(items);
-    if Language::from_code("fr") == Some(language) {
-        clauses.iter_mut().for_each(restrict);
+    for clause in &mut clauses {
+        idioms::apply(clause, language);
     }
     (Some(language), clauses)
-}
-
-/// French says "only" around the verb: `ne modifie que`. There `ne` negates nothing.
-fn restrict(clause: &mut Clause) {
-    let items = &clause.items;
-    let Some(ne) = items
-        .iter()
-        .position(|i| matches!(i.text.as_str(), "ne" | "n"))
-    else {
-        return;
-    };
-    let verb = (ne + 1..items.len().min(ne + 5)).rev().find(|at| {
-        items.get(*at).is_some_and(|i| {
-            i.set
-                .meets(Set::of(Class::Edit).with(Set::of(Class::EditNo)))
-        })
-    });
-    let que = verb.map(|verb| verb + 1).filter(|at| {
-        let word = items.get(*at).map(|i| i.text.as_str());
-        matches!(word, Some("que" | "qu"))
-    });
-    let between = |class| {
-        let until = que.unwrap_or(ne);
-        items
-            .get(ne + 1..until)
-            .is_some_and(|between| between.iter().any(|i| i.has(class)))
-    };
-    let Some(que) = que.filter(|_| !between(Class::Not) && !between(Class::Nothing)) else {
-        return;
-    };
-    for (at, set) in [(ne, Set::NONE), (que, Set::of(Class::Only))] {
-        if let Some(item) = clause.items.get_mut(at) {
-            item.set = set;
-        }
-    }
 }
 
 /// Of this many words a language must know one to be believed.
@@ -304,6 +270,7 @@ const OPENERS: Set = Set::of(Class::Edit)
     .with(Set::of(Class::Leave))
     .with(Set::of(Class::Keep))
     .with(Set::of(Class::Publish))
+    .with(Set::of(Class::Risky))
     .with(Set::of(Class::Extend))
     .with(Set::of(Class::May))
     .with(Set::of(Class::Ask))

@@ -46,7 +46,9 @@ pub(super) fn lists(pieces: &[Piece], from: usize, open: &Clause) -> bool {
             }
             Piece::Item(item) if item.has(Class::And) || item.has(Class::Or) => article = true,
             Piece::Item(item) if item.set.meets(LISTED) => {}
-            Piece::Item(item) if item.has(Class::Func) && article => article = false,
+            Piece::Item(item) if item.has(Class::Func) && !item.has(Class::Only) && article => {
+                article = false;
+            }
             Piece::Item(_) => return false,
             Piece::Break(Break::Question) => return false,
             Piece::Break(_) => break,

@@ -44,12 +44,15 @@ pub(super) fn judge(clauses: &[Clause], language: Language) -> Vec<Judged> {
             consented,
             opens: clause.opens,
             runs: super::runs::says_how_it_runs(clause),
+            tests: shades::are_tests_alone(clause),
         };
         let mut best: Option<Judged> = None;
         let product = shades::is_about_product(clause);
         let listed = is_listed(clauses, at);
         let more = shades::asks_for_more(clause);
-        let needless = shades::says_there_is_no_need(clause) || shades::describes(clause);
+        let needless = shades::says_there_is_no_need(clause)
+            || shades::describes(clause)
+            || is_reason(clauses, at);
         for rule in RULES.iter() {
             if (product || more || needless) && rule.label == Label::ScopeConstraint
                 || more && matches!(rule.label, Label::AgentCorrection | Label::StrategyChange)
@@ -69,6 +72,23 @@ pub(super) fn judge(clauses: &[Clause], language: Language) -> Vec<Judged> {
         judged.extend(best);
     }
     judged
+}
+
+/// "Nobody edits A, so remove it": how things are, from which an order follows.
+fn is_reason(clauses: &[Clause], at: usize) -> bool {
+    let (Some(clause), Some(next)) = (clauses.get(at), clauses.get(at + 1)) else {
+        return false;
+    };
+    let first = |clause: &Clause, test: &dyn Fn(&clause::Item) -> bool| {
+        clause.items.first().is_some_and(test)
+    };
+    let orders_it = next.items.windows(2).any(
+        |pair| matches!(pair, [verb, it] if verb.has(Class::Edit) && matches!(it.text.as_str(), "it" | "them")),
+    );
+    first(clause, &|i| i.has(Class::HandsOff))
+        && first(next, &|i| matches!(i.text.as_str(), "so" | "therefore"))
+        && !next.all().has(Class::Neg)
+        && orders_it
 }
 
 /// "Add start, stop, and restart": to stop or to wait is one of several things that are named.

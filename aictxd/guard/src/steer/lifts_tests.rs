@@ -138,3 +138,85 @@ fn limits_in_words_that_were_not_known() {
     // "a/b" stays a path.
     assert_eq!(forbidden("don't touch w/x.rs"), ["w/x.rs"]);
 }
+
+/// What waits for a word is a limit and no halt; what is ordered or left is none.
+#[test]
+fn to_wait_with_one_file_stops_nothing_else() {
+    for (message, classification) in [
+        (
+            "warte auf meine Freigabe, bevor du src/a.py änderst",
+            "scope_constraint",
+        ),
+        (
+            "src/a.py を変更する前に私の承認を待って",
+            "scope_constraint",
+        ),
+        (
+            "antes de tocar src/a.py espera mi aprobación",
+            "scope_constraint",
+        ),
+        (
+            "stop. before you change src/a.py wait for me",
+            "cancellation",
+        ),
+        ("wait for CI before changing src/a.py", "priority_change"),
+    ] {
+        assert_eq!(say(message).classification, classification, "{message}");
+    }
+    // It holds until somebody says so, and nothing else is held up.
+    let state = after(&["before you touch src/a.py, ask me", "fix src/b.py"]);
+    assert_eq!(state.forbidden_paths, ["src/a.py"]);
+    let state = after(&[
+        "before you touch src/a.py, ask me",
+        "ok, you may edit src/a.py now",
+    ]);
+    assert_eq!(
+        state,
+        SteerState {
+            since: state.since,
+            source: state.source.clone(),
+            latest: state.latest.clone(),
+            ..SteerState::default()
+        }
+    );
+}
+
+/// An order that follows from what nobody does is about what was named there.
+#[test]
+fn what_nobody_edits_may_be_removed() {
+    for message in [
+        "no one edits src/a.py any more so remove it",
+        "no one edits src/a.py, so remove it",
+    ] {
+        let reply = say(message);
+        assert_eq!(reply.classification, "new_requirement", "{message}");
+        assert_eq!(
+            reply.suggested_updates.ordered_paths,
+            ["src/a.py"],
+            "{message}"
+        );
+        assert!(
+            reply.suggested_updates.forbidden_paths.is_empty(),
+            "{message}"
+        );
+    }
+    assert!(
+        say("src/a.py は変えなくていいです")
+            .suggested_updates
+            .ordered_paths
+            .is_empty()
+    );
+}
+
+/// Who says what they spoke of makes it clear; who says that it was wrong corrects.
+#[test]
+fn what_was_spoken_of_is_made_clear() {
+    for (message, classification) in [
+        ("我说的是登录页，不是注册页", "clarification"),
+        ("我指的是测试环境，不是生产", "clarification"),
+        ("不对，我说的是登录页", "agent_correction"),
+        ("你理解错了，我要的是登录页", "agent_correction"),
+    ] {
+        assert_eq!(say(message).classification, classification, "{message}");
+    }
+}
