@@ -171,6 +171,23 @@ pub(super) fn primary(judged: &[Judged], clauses: &[Clause]) -> (Label, u8) {
 
 /// "Use A, not B": the second clause says again what the first has said.
 fn only_contrasts(one: &Judged, judged: &[Judged], clauses: &[Clause]) -> bool {
+    let before = one.clause.checked_sub(1);
+    let before = before.and_then(|before| of_clause(judged, before));
+    // "I said rename, not delete": no limit, as nothing is named.
+    let misunderstood = |j: &Judged| {
+        let clause = clauses.get(j.clause);
+        clause.is_some_and(|c| c.all().has(Class::Misund))
+    };
+    let corrected = before.is_some_and(|j| j.label == Label::AgentCorrection && misunderstood(j));
+    let names = |c: &Clause| {
+        c.items
+            .iter()
+            .any(|i| i.has(Class::Path) || i.has(Class::Nothing))
+    };
+    let short = |c: &Clause| !c.opens && c.items.len() <= 2 && !names(c);
+    if one.label == Label::ScopeConstraint && corrected {
+        return clauses.get(one.clause).is_some_and(short);
+    }
     let contrasts = one.label == Label::AgentCorrection
         && clauses.get(one.clause).is_some_and(|c| {
             !c.opens
@@ -179,19 +196,15 @@ fn only_contrasts(one: &Judged, judged: &[Judged], clauses: &[Clause]) -> bool {
                     .is_some_and(|i| i.has(Class::Not) || i.has(Class::No))
         });
     contrasts
-        && one
-            .clause
-            .checked_sub(1)
-            .and_then(|before| of_clause(judged, before))
-            .is_some_and(|j| {
-                matches!(
-                    j.label,
-                    Label::StrategyChange
-                        | Label::Clarification
-                        | Label::ValidationChange
-                        | Label::ScopeChange
-                )
-            })
+        && before.is_some_and(|j| {
+            matches!(
+                j.label,
+                Label::StrategyChange
+                    | Label::Clarification
+                    | Label::ValidationChange
+                    | Label::ScopeChange
+            )
+        })
 }
 
 /// "Stop A and do B instead": the work goes on elsewhere.

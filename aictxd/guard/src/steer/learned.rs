@@ -19,7 +19,7 @@ const FEW_WORDS: (usize, f32) = (4, 0.3);
 /// Without a rule, in a language no pack knows, the model must be as sure as this.
 const SURE: f32 = 0.6;
 /// Without a rule it is not heeded at all below this, in any language: "dunno, perhaps" is a bit of everything.
-const LEAST: f32 = 0.3;
+const LEAST: f32 = 0.2;
 /// Nothing stops or limits the work on the model's word alone unless it is as sure as this and no
 /// rule of [`BINDING`] weight says otherwise; and no rule that does is outvoted. A row of words
 /// says little of who says them and whether they are denied.

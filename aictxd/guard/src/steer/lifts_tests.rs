@@ -220,3 +220,56 @@ fn what_was_spoken_of_is_made_clear() {
         assert_eq!(say(message).classification, classification, "{message}");
     }
 }
+
+/// What is only said in contrast to what was done limits nothing; a limit beside a correction still does.
+#[test]
+fn a_correction_is_no_limit() {
+    for (message, classification) in [
+        ("I said rename, don't delete", "agent_correction"),
+        (
+            "ich hab gesagt umbenennen, nicht löschen",
+            "agent_correction",
+        ),
+        (
+            "そんなこと頼んでないよ、リネームだけって言ったよね",
+            "agent_correction",
+        ),
+        ("no, don't touch", "scope_constraint"),
+        ("違う、公開APIは変えないで", "scope_constraint"),
+        ("that's wrong, don't touch src/a.py", "scope_constraint"),
+        ("you broke it, don't change anything", "scope_constraint"),
+    ] {
+        assert_eq!(say(message).classification, classification, "{message}");
+    }
+}
+
+/// Japanese verbs run together with what is done ahead, for good, or to somebody's liking.
+#[test]
+fn japanese_verbs_run_together() {
+    for (message, classification) in [
+        ("package.json はそのままにしといて", "scope_constraint"),
+        ("型チェックも通るか見といて", "validation_change"),
+        ("バグを直しといて", "task"),
+        ("テストより先に型エラーを片付けちゃって", "priority_change"),
+        ("他の言語ファイルも同じように更新しといて", "scope_change"),
+        (
+            "フラグを増やすより設定を分けたほうがよくない？",
+            "strategy_change",
+        ),
+        ("AよりBが速い？", "question"),
+        ("テストも一緒に書いといて", "new_requirement"),
+        ("それで問題ないです", "continuation"),
+        ("急ぎではないので大丈夫", "side_comment"),
+        ("そこ消すとログインできなくなるよ", "risk_warning"),
+        ("ログインできなくなるバグを直して", "task"),
+        ("この話は忘れて", "cancellation"),
+        ("コミットを忘れてエラーになった？", "question"),
+    ] {
+        let reply = say(message);
+        assert_eq!(
+            reply.classification, classification,
+            "{message}: {:?}",
+            reply.reasons
+        );
+    }
+}
