@@ -363,6 +363,14 @@ fn ask(sentence: &mut [Clause]) {
     let Some((last, before)) = sentence.split_last_mut() else {
         return;
     };
+    // "Nothing in A should change, ok?", without the comma.
+    let limits = |i: &Item| i.has(Class::Neg) || i.has(Class::Nothing) || i.has(Class::HandsOff);
+    let changes = |i: &Item| i.has(Class::Edit) || i.has(Class::EditNo) || i.has(Class::HandsOff);
+    let ends = last.items.last().is_some_and(|i| i.has(Class::Yes));
+    let says = |test: &dyn Fn(&Item) -> bool| last.items.iter().any(test);
+    if ends && says(&limits) && says(&changes) && !asks(last) {
+        return;
+    }
     let short = last.items.len() <= 2 && last.items.iter().all(|i| i.set.meets(tag));
     if short && !before.is_empty() {
         return;
