@@ -239,7 +239,9 @@ fn unspaced(text: &str, span: (usize, usize), language: Language, out: &mut Vec<
     };
     while let Some(c) = text.get(at..).and_then(|t| t.chars().next()) {
         match PACKS.unspaced(text.get(at..).unwrap_or_default(), language) {
-            Some((len, set)) if is_unspaced(c) => {
+            Some((len, set))
+                if is_unspaced(c) && (at == 0 || !is_answer(text.get(at..at + len))) =>
+            {
                 push(unknown, at, Set::NONE);
                 push(at, at + len, set);
                 at += len;
@@ -249,6 +251,11 @@ fn unspaced(text: &str, span: (usize, usize), language: Language, out: &mut Vec<
         }
     }
     push(unknown, at, Set::NONE);
+}
+
+/// Japanese words that answer, at the beginning only: in "それはいじらない" は and い belong to others.
+fn is_answer(word: Option<&str>) -> bool {
+    matches!(word, Some("はい" | "いや" | "ええ" | "うん"))
 }
 
 /// Verbs and words with which a new clause can begin after "and".

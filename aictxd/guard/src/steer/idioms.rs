@@ -9,7 +9,18 @@ pub(super) fn apply(clause: &mut Clause, language: Language) {
     match language.code() {
         "fr" => restrict(clause),
         "ja" => permit(clause),
+        "zh" => hold_on(clause),
         _ => {}
+    }
+}
+
+/// "等等" is "and so on" behind a list, and "wait" by itself.
+fn hold_on(clause: &mut Clause) {
+    if let [item] = clause.items.as_mut_slice()
+        && item.text == "等等"
+        && clause.opens
+    {
+        item.set = Set::of(Class::Wait);
     }
 }
 

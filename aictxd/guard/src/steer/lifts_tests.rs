@@ -264,6 +264,39 @@ fn japanese_verbs_run_together() {
         ("ログインできなくなるバグを直して", "task"),
         ("この話は忘れて", "cancellation"),
         ("コミットを忘れてエラーになった？", "question"),
+        ("設定はいじらないようにお願いします", "scope_constraint"),
+        ("処理はいつ終わる？", "question"),
+        ("はい、そのブランチは消して", "approval"),
+        ("配列にしたら？", "strategy_change"),
+        ("配列にしたら落ちるバグを直して", "task"),
+        ("負荷試験もやっといて", "validation_change"),
+        ("テストを先にやって", "priority_change"),
+    ] {
+        let reply = say(message);
+        assert_eq!(
+            reply.classification, classification,
+            "{message}: {:?}",
+            reply.reasons
+        );
+    }
+}
+
+/// To wait, and to wait with one thing; a list that goes on, and "wait".
+#[test]
+fn what_is_to_wait() {
+    for (message, classification) in [
+        ("no wait don't run that", "cancellation"),
+        ("don't run it", "cancellation"),
+        ("wait don't touch src/a.py", "scope_constraint"),
+        ("don't run the tests", "validation_change"),
+        ("等等，先别提交", "cancellation"),
+        ("支持 json、yaml 等等", "new_requirement"),
+        ("bin the whole thing", "cancellation"),
+        (
+            "only the affected package needs testing",
+            "validation_change",
+        ),
+        ("only admins should see the button", "new_requirement"),
     ] {
         let reply = say(message);
         assert_eq!(
