@@ -165,8 +165,20 @@ pub(super) fn primary(judged: &[Judged], clauses: &[Clause]) -> (Label, u8) {
         .filter(|j| !strong || j.weight >= WEAK)
         .filter(|j| !(others && bare_no(j)))
         .filter(|j| !only_contrasts(j, judged, clauses))
+        .filter(|j| !is_remarked(j, judged, clauses))
         .min_by_key(|j| (j.label, std::cmp::Reverse(j.weight)))
         .map_or((Label::Unknown, 0), |j| (j.label, j.weight))
+}
+
+/// "For your information, the library supports no more than A": what has the words of an order, but no more than those.
+fn is_remarked(one: &Judged, judged: &[Judged], clauses: &[Clause]) -> bool {
+    const PLAIN: u8 = 66;
+    const REMARK: u8 = 78;
+    let before = one.clause.checked_sub(1);
+    let before = before.and_then(|before| of_clause(judged, before));
+    let goes_on = clauses.get(one.clause).is_some_and(|c| !c.opens);
+    let remark = |j: &Judged| j.label == Label::SideComment && j.weight >= REMARK;
+    one.weight < PLAIN && goes_on && before.is_some_and(remark)
 }
 
 /// "Use A, not B": the second clause says again what the first has said.

@@ -18,7 +18,7 @@ const TRUST: &[(u8, f32)] = &[(86, 0.4), (76, 0.25), (50, 0.1)];
 const FEW_WORDS: (usize, f32) = (4, 0.3);
 /// Without a rule, in a language no pack knows, the model must be as sure as this.
 const SURE: f32 = 0.6;
-/// Without a rule it is not heeded at all below this, in any language: "dunno, perhaps" is a bit of everything.
+/// It is not heeded at all below this, in any language: "dunno, perhaps" is a bit of everything.
 const LEAST: f32 = 0.2;
 /// Nothing stops or limits the work on the model's word alone unless it is as sure as this and no
 /// rule of [`BINDING`] weight says otherwise; and no rule that does is outvoted. A row of words
@@ -78,7 +78,7 @@ pub(super) fn outvotes(text: &str, ruling: Ruling) -> Option<Guess> {
         && !(label == Label::ScopeConstraint && ruling.names_paths)
         && probability > of(ruling.label.name()).unwrap_or(0.0) + trust
         && (ruling.understood || probability >= SURE)
-        && (ruling.weight > 0 || probability >= LEAST)
+        && probability >= LEAST
         && (!binds(label) || (ruling.weight < BINDING && probability >= sure_to_bind));
     wins.then_some(Guess { label, probability })
 }

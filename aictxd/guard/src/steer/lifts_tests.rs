@@ -271,6 +271,13 @@ fn japanese_verbs_run_together() {
         ("配列にしたら落ちるバグを直して", "task"),
         ("負荷試験もやっといて", "validation_change"),
         ("テストを先にやって", "priority_change"),
+        ("再帰はやめてループにしてください", "strategy_change"),
+        ("落ちないようにして", "new_requirement"),
+        (
+            "待ってください、先に確認したいことがあります",
+            "cancellation",
+        ),
+        ("待って、先にビルドを直して", "priority_change"),
     ] {
         let reply = say(message);
         assert_eq!(
@@ -281,7 +288,7 @@ fn japanese_verbs_run_together() {
     }
 }
 
-/// To wait, and to wait with one thing; a list that goes on, and "wait".
+/// To wait, and to wait with one thing; a list that goes on, and "wait"; what is only remarked, and what is not.
 #[test]
 fn what_is_to_wait() {
     for (message, classification) in [
@@ -292,6 +299,12 @@ fn what_is_to_wait() {
         ("等等，先别提交", "cancellation"),
         ("支持 json、yaml 等等", "new_requirement"),
         ("bin the whole thing", "cancellation"),
+        (
+            "参考までに、このライブラリは来年サポートが切れます",
+            "side_comment",
+        ),
+        ("fyi, update src/a.py too", "new_requirement"),
+        ("fyi, don't touch src/a.py", "scope_constraint"),
         (
             "only the affected package needs testing",
             "validation_change",
