@@ -47,6 +47,7 @@ fn permit(clause: &mut Clause) {
     let goes_on = |i: &Item| i.text.ends_with(['て', 'で']) && i.text.chars().count() > 1;
     let verbs = Set::of(Class::Edit)
         .with(Set::of(Class::HandsOff))
+        .with(Set::of(Class::Fix))
         .with(Set::of(Class::Risky));
     let mut permitted = Vec::new();
     for (at, item) in clause.items.iter().enumerate() {

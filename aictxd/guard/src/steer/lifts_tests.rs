@@ -273,6 +273,10 @@ fn japanese_verbs_run_together() {
         ("テストを先にやって", "priority_change"),
         ("再帰はやめてループにしてください", "strategy_change"),
         ("落ちないようにして", "new_requirement"),
+        ("テストも直していいですよ", "scope_change"),
+        ("テストも直してください", "new_requirement"),
+        ("同じ対応を batch にもお願いします", "scope_change"),
+        ("同じ処理が二回走るバグを直して", "task"),
         (
             "待ってください、先に確認したいことがあります",
             "cancellation",
@@ -299,6 +303,7 @@ fn what_is_to_wait() {
         ("等等，先别提交", "cancellation"),
         ("支持 json、yaml 等等", "new_requirement"),
         ("bin the whole thing", "cancellation"),
+        ("let's stop there for tonight", "cancellation"),
         (
             "参考までに、このライブラリは来年サポートが切れます",
             "side_comment",
