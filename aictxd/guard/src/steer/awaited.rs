@@ -70,7 +70,10 @@ fn asks(clause: &Clause) -> bool {
     let first = clause.items.iter().find(|i| !i.set.meets(parts));
     let begins = first.is_some_and(|i| is_wait(i) || is_asking(i));
     let ends = is_verb_last(clause) && clause.items.iter().any(|i| is_wait(i) || is_asking(i));
-    (begins || ends) && !clause.question && !is_for_a_program(&clause.items)
+    (begins || ends)
+        && !clause.question
+        && !is_for_a_program(&clause.items)
+        && !clause.items.iter().any(is_user)
 }
 
 /// What a clause that begins with "before" would change.
@@ -97,6 +100,24 @@ fn is_for_a_program(items: &[Item]) -> bool {
     items
         .iter()
         .any(|i| i.has(Class::Test) || i.has(Class::Run))
+}
+
+/// The product's people: "ask the user" is for a program to do.
+fn is_user(item: &Item) -> bool {
+    const USERS: &[&str] = &[
+        "user",
+        "users",
+        "usuario",
+        "usuarios",
+        "utilisateur",
+        "benutzer",
+        "nutzer",
+        "客户",
+        "用户",
+        "ユーザー",
+        "利用者",
+    ];
+    USERS.contains(&item.text.as_str()) || item.text.is_empty() && item.has(Class::I)
 }
 
 fn is_asking(item: &Item) -> bool {
@@ -131,13 +152,14 @@ pub(super) fn is_wait(item: &Item) -> bool {
 /// be waited with has no name of its own.
 pub(super) fn waits(clause: &Clause) -> bool {
     let names = |i: &Item| i.has(Class::Path) || i.has(Class::Dir) || i.has(Class::AreaN);
-    waits_with(clause).is_some_and(|with| !with.iter().any(names))
+    let all = |i: &Item| is_wait(i) || i.has(Class::Nothing);
+    clause.items.iter().any(all) && waits_with(clause).is_some_and(|with| !with.iter().any(names))
 }
 
 /// What is to be waited with.
 pub(super) fn waits_with(clause: &Clause) -> Option<&[Item]> {
     let items = &clause.items;
-    if clause.question || items.iter().any(|i| i.has(Class::Neg)) {
+    if clause.question || items.iter().any(|i| i.has(Class::Neg) || is_user(i)) {
         return None;
     }
     let before = items.iter().position(|i| i.has(Class::Before));
@@ -160,9 +182,22 @@ pub(super) fn waits_with(clause: &Clause) -> Option<&[Item]> {
                 .with(Set::of(Class::First))
                 .with(Set::of(Class::I));
             let checks = items.get(*at).is_some_and(|i| i.has(Class::CheckV));
-            is_verb_last(clause) && checks && between.iter().all(|i| i.set.meets(parts))
+            // "A dialog that confirms" is something to build.
+            let behind = items.get(at + 1..).unwrap_or_default();
+            is_verb_last(clause)
+                && checks
+                && between
+                    .iter()
+                    .chain(behind)
+                    .all(|i| i.set.meets(parts.with(Set::of(Class::AskEnd))))
         };
-        let asks = || items.iter().position(is_asking);
+        // "Make it ask the user": a program asks, or somebody else is asked.
+        let built = |at: &usize| {
+            let before = items.get(..*at).unwrap_or_default();
+            let makes = |i: &Item| i.has(Class::Make) || i.has(Class::Add) || i.has(Class::Should);
+            before.iter().any(makes)
+        };
+        let asks = || items.iter().position(is_asking).filter(|at| !built(at));
         let checks = || (before + 1..items.len()).find(confirms);
         let waits = waits.or_else(asks).or_else(checks)?;
         let (with, what) = match waits < before {

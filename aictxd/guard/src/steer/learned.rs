@@ -27,6 +27,8 @@ const SURE_TO_BIND: f32 = 0.5;
 /// The same for a message of few words, which may be no more than the name of a thing.
 const SURE_OF_FEW: f32 = 0.8;
 const BINDING: u8 = 80;
+/// What a rule of this weight has understood is not unknown, however few its words are.
+const KNOWN: u8 = 60;
 
 /// The model's guess.
 #[derive(Debug, Clone, Copy)]
@@ -73,9 +75,14 @@ pub(super) fn outvotes(text: &str, ruling: Ruling) -> Option<Guess> {
         .max_by(|a, b| a.1.total_cmp(&b.1))?;
     let label = Label::from_name(name)?;
     let binds = |label| matches!(label, Label::Cancellation | Label::ScopeConstraint);
+    let left_to_rules = match label {
+        Label::ScopeConstraint => ruling.names_paths,
+        Label::Unknown => ruling.weight >= KNOWN,
+        _ => false,
+    };
     let wins = label != ruling.label
         && !binds(ruling.label)
-        && !(label == Label::ScopeConstraint && ruling.names_paths)
+        && !left_to_rules
         && probability > of(ruling.label.name()).unwrap_or(0.0) + trust
         && (ruling.understood || probability >= SURE)
         && probability >= LEAST

@@ -273,6 +273,8 @@ fn japanese_verbs_run_together() {
         ("テストを先にやって", "priority_change"),
         ("再帰はやめてループにしてください", "strategy_change"),
         ("落ちないようにして", "new_requirement"),
+        ("OK、次のステップへ", "continuation"),
+        ("次へボタンを大きくして", "new_requirement"),
         ("テストも直していいですよ", "scope_change"),
         ("テストも直してください", "new_requirement"),
         ("同じ対応を batch にもお願いします", "scope_change"),
