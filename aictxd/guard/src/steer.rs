@@ -6,12 +6,16 @@
 //! of its own clause ([`roles`], [`shades`]). A model that learnt from labelled messages ([`learned`]) guesses where
 //! rules are silent or unsure. What fits neither is `unknown`, and the agent asks.
 
+mod awaited;
 mod class;
 mod clause;
+mod commas;
 mod held;
+mod idioms;
 mod judge;
 mod label;
 mod learned;
+mod logs;
 mod names;
 mod pack;
 mod paths;
@@ -151,9 +155,9 @@ pub fn steer_in(
             taken_back = false;
         }
     }
-    for clause in clauses.iter().filter(|clause| !clause.reported) {
-        roles::extend(&mut updates.forbidden_paths, held::waiting_paths(clause));
-    }
+    let (awaited, waiting) = awaited::awaited(&clauses);
+    let awaits = !awaited.is_empty();
+    roles::extend(&mut updates.forbidden_paths, awaited);
     if held::holds(&clauses) {
         roles::extend(&mut updates.forbidden_paths, vec![EVERYTHING.to_owned()]);
     }
@@ -180,6 +184,11 @@ pub fn steer_in(
     let held = held::holds(&clauses) && updates.forbidden_paths.iter().any(|p| p == EVERYTHING);
     if held && label != Label::Cancellation {
         // "Don't write any code yet" is about what is touched, whatever its words are otherwise for.
+        label = Label::ScopeConstraint;
+    }
+    let mut halts = judged.iter().filter(|j| j.label == Label::Cancellation);
+    if awaits && halts.all(|j| waiting.contains(&j.clause)) {
+        // To wait is what one file is to do, not the work.
         label = Label::ScopeConstraint;
     }
     let mut sure = confidence(weight);
@@ -437,6 +446,8 @@ fn covers(entry: &str, path: &RepoPath) -> bool {
         || entry.starts_with("**/") && names(&format!("{entry}/**"))
 }
 
+#[cfg(test)]
+mod any_text_tests;
 #[cfg(test)]
 mod lifts_tests;
 #[cfg(test)]

@@ -106,8 +106,22 @@ fn words(text: &str) -> Vec<u32> {
     // How a message begins says much.
     let mut words: Vec<u32> = vec![Hash::NEW.0];
     let mut word = Hash::NEW;
+    let mut script = Script::Spaced;
+    // Chinese has one script only: there each character is a word, and rows of them are words and phrases.
+    let mixed = text.chars().any(|c| Script::of(c).is_kana());
     for c in text.chars().chain([' ']) {
         if c.is_alphanumeric() || c == '_' {
+            // Where no blanks part words, a change of script does.
+            let (before, now) = (script, Script::of(c));
+            script = now;
+            let parts = if mixed {
+                before != now
+            } else {
+                before != now || now == Script::Han
+            };
+            if parts && word != Hash::NEW {
+                words.push(std::mem::replace(&mut word, Hash::NEW).0);
+            }
             word.add(c);
             continue;
         }
@@ -129,6 +143,30 @@ fn words(text: &str) -> Vec<u32> {
         }
     }
     rows
+}
+
+/// What a letter belongs to, as far as it tells where words end.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Script {
+    Spaced,
+    Han,
+    Hiragana,
+    Katakana,
+}
+
+impl Script {
+    fn is_kana(self) -> bool {
+        matches!(self, Self::Hiragana | Self::Katakana)
+    }
+
+    fn of(c: char) -> Self {
+        match c {
+            '\u{3041}'..='\u{309f}' => Self::Hiragana,
+            '\u{30a0}'..='\u{30ff}' => Self::Katakana,
+            '\u{3400}'..='\u{9fff}' | '々' => Self::Han,
+            _ => Self::Spaced,
+        }
+    }
 }
 
 /// Hashes of all pieces of what stands between blanks, blanks at its edges included.
@@ -189,5 +227,27 @@ impl Hash {
         for byte in value.to_le_bytes() {
             self.0 = (self.0 ^ u32::from(byte)).wrapping_mul(0x0100_0193);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// How many rows of words two texts share, but for how they begin.
+    fn shared(one: &str, other: &str) -> usize {
+        let other = words(other);
+        let rows = words(one);
+        rows.iter().skip(1).filter(|r| other.contains(r)).count()
+    }
+
+    #[test]
+    fn words_end_where_the_script_changes() {
+        assert!(shared("全テストを実行して", "あとテストを書いて") >= 2);
+        assert!(shared("先把测试跑一遍", "别跑测试") >= 2);
+        assert!(shared("改src就行", "别动src") >= 1);
+        // Where blanks part words, nothing else does.
+        assert_eq!(shared("testrun", "test run"), 0);
+        assert_eq!(shared("größer", "groß"), 0);
     }
 }

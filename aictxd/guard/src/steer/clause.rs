@@ -1,6 +1,8 @@
 //! From tokens to clauses: the language, the meanings of words, and where clauses end.
 
 use super::class::{Class, Set};
+use super::commas;
+use super::idioms;
 use super::pack::{LANGUAGES, Language, Meaning, PACKS, Packs};
 use super::read::{Break, Kind, Token};
 use aictx_proto::fold::is_unspaced;
@@ -70,45 +72,10 @@ pub(super) fn clauses(tokens: Vec<Token>) -> (Option<Language>, Vec<Clause>) {
     };
     let items = items(&looked, language);
     let mut clauses = split(items);
-    if Language::from_code("fr") == Some(language) {
-        clauses.iter_mut().for_each(restrict);
+    for clause in &mut clauses {
+        idioms::apply(clause, language);
     }
     (Some(language), clauses)
-}
-
-/// French says "only" around the verb: `ne modifie que`. There `ne` negates nothing.
-fn restrict(clause: &mut Clause) {
-    let items = &clause.items;
-    let Some(ne) = items
-        .iter()
-        .position(|i| matches!(i.text.as_str(), "ne" | "n"))
-    else {
-        return;
-    };
-    let verb = (ne + 1..items.len().min(ne + 5)).rev().find(|at| {
-        items.get(*at).is_some_and(|i| {
-            i.set
-                .meets(Set::of(Class::Edit).with(Set::of(Class::EditNo)))
-        })
-    });
-    let que = verb.map(|verb| verb + 1).filter(|at| {
-        let word = items.get(*at).map(|i| i.text.as_str());
-        matches!(word, Some("que" | "qu"))
-    });
-    let between = |class| {
-        let until = que.unwrap_or(ne);
-        items
-            .get(ne + 1..until)
-            .is_some_and(|between| between.iter().any(|i| i.has(class)))
-    };
-    let Some(que) = que.filter(|_| !between(Class::Not) && !between(Class::Nothing)) else {
-        return;
-    };
-    for (at, set) in [(ne, Set::NONE), (que, Set::of(Class::Only))] {
-        if let Some(item) = clause.items.get_mut(at) {
-            item.set = set;
-        }
-    }
 }
 
 /// Of this many words a language must know one to be believed.
@@ -178,7 +145,7 @@ fn language(looked: &[Looked]) -> Option<Language> {
 }
 
 /// What a stretch of the message holds between two breaks.
-enum Piece {
+pub(super) enum Piece {
     Item(Item),
     Break(Break),
 }
@@ -272,7 +239,9 @@ fn unspaced(text: &str, span: (usize, usize), language: Language, out: &mut Vec<
     };
     while let Some(c) = text.get(at..).and_then(|t| t.chars().next()) {
         match PACKS.unspaced(text.get(at..).unwrap_or_default(), language) {
-            Some((len, set)) if is_unspaced(c) => {
+            Some((len, set))
+                if is_unspaced(c) && (at == 0 || !is_answer(text.get(at..at + len))) =>
+            {
                 push(unknown, at, Set::NONE);
                 push(at, at + len, set);
                 at += len;
@@ -282,6 +251,11 @@ fn unspaced(text: &str, span: (usize, usize), language: Language, out: &mut Vec<
         }
     }
     push(unknown, at, Set::NONE);
+}
+
+/// Japanese words that answer, at the beginning only: in "それはいじらない" は and い belong to others.
+fn is_answer(word: Option<&str>) -> bool {
+    matches!(word, Some("はい" | "いや" | "ええ" | "うん"))
 }
 
 /// Verbs and words with which a new clause can begin after "and".
@@ -303,6 +277,7 @@ const OPENERS: Set = Set::of(Class::Edit)
     .with(Set::of(Class::Leave))
     .with(Set::of(Class::Keep))
     .with(Set::of(Class::Publish))
+    .with(Set::of(Class::Risky))
     .with(Set::of(Class::Extend))
     .with(Set::of(Class::May))
     .with(Set::of(Class::Ask))
@@ -319,13 +294,6 @@ const BETWEEN: Set = Set::of(Class::Polite)
     .with(Set::of(Class::Also))
     .with(Set::of(Class::Then))
     .with(Set::of(Class::Fill));
-/// What a list of paths is made of.
-const LISTED: Set = Set::of(Class::Path)
-    .with(Set::of(Class::And))
-    .with(Set::of(Class::Or))
-    .with(Set::of(Class::Dir))
-    .with(Set::of(Class::Opaque));
-
 fn split(pieces: Vec<Piece>) -> Vec<Clause> {
     let mut clauses: Vec<Clause> = Vec::new();
     let mut open = Clause {
@@ -351,8 +319,8 @@ fn split(pieces: Vec<Piece>) -> Vec<Clause> {
                 }
                 open.items.push(item.clone());
             }
-            Piece::Break(Break::Comma) if lists(&pieces, at + 1, &open) => {}
-            Piece::Break(Break::Colon) if lists_only(&pieces, at + 1, &open) => {}
+            Piece::Break(Break::Comma) if commas::lists(&pieces, at + 1, &open) => {}
+            Piece::Break(Break::Colon) if commas::lists_only(&pieces, at + 1, &open) => {}
             Piece::Break(kind) => {
                 close(&mut open, Some(*kind), &mut clauses);
                 if *kind == Break::Question {
@@ -402,6 +370,14 @@ fn ask(sentence: &mut [Clause]) {
     let Some((last, before)) = sentence.split_last_mut() else {
         return;
     };
+    // "Nothing in A should change, ok?", without the comma.
+    let limits = |i: &Item| i.has(Class::Neg) || i.has(Class::Nothing) || i.has(Class::HandsOff);
+    let changes = |i: &Item| i.has(Class::Edit) || i.has(Class::EditNo) || i.has(Class::HandsOff);
+    let ends = last.items.last().is_some_and(|i| i.has(Class::Yes));
+    let says = |test: &dyn Fn(&Item) -> bool| last.items.iter().any(test);
+    if ends && says(&limits) && says(&changes) && !asks(last) {
+        return;
+    }
     let short = last.items.len() <= 2 && last.items.iter().all(|i| i.set.meets(tag));
     if short && !before.is_empty() {
         return;
@@ -434,97 +410,6 @@ fn opens_clause(pieces: &[Piece], from: usize) -> bool {
             _ => Some(false),
         })
         .unwrap_or(false)
-}
-
-/// Whether the comma before `from` stands in a list of paths or names.
-fn lists(pieces: &[Piece], from: usize, open: &Clause) -> bool {
-    if let Some(Piece::Item(item)) = pieces.get(from)
-        && item.has(Class::Except)
-    {
-        return true;
-    }
-    // German sets a comma before a clause that belongs to the one before.
-    if let Some(Piece::Item(item)) = pieces.get(from)
-        && (matches!(item.text.as_str(), "dass" | "wie") || item.has(Class::Alone))
-    {
-        return true;
-    }
-    if only_excepts(open) || infinitive_follows(pieces, from, open) {
-        return true;
-    }
-    if open.items.len() < 2 && !open.items.iter().any(|i| i.has(Class::Path)) {
-        return false;
-    }
-    let mut paths = 0;
-    // "the", once before each name.
-    let mut article = true;
-    for piece in pieces.iter().skip(from).take(12) {
-        match piece {
-            Piece::Item(item)
-                if item.has(Class::Path)
-                    || super::paths::is_directory(&item.text)
-                    || super::paths::is_plain_name(&item.text) =>
-            {
-                paths += 1;
-                article = false;
-            }
-            Piece::Item(item) if item.has(Class::And) || item.has(Class::Or) => article = true,
-            Piece::Item(item) if item.set.meets(LISTED) => {}
-            Piece::Item(item) if item.has(Class::Func) && article => article = false,
-            Piece::Item(_) => return false,
-            Piece::Break(Break::Question) => return false,
-            Piece::Break(_) => break,
-        }
-    }
-    paths > 0
-}
-
-/// "Don't touch these: A, B": the colon stands before a list of paths and nothing else.
-fn lists_only(pieces: &[Piece], from: usize, open: &Clause) -> bool {
-    let listed = |piece: &Piece| match piece {
-        Piece::Item(item) => item.set.meets(LISTED),
-        Piece::Break(kind) => matches!(kind, Break::Comma),
-    };
-    let ends = |piece: &Piece| matches!(piece, Piece::Break(kind) if !matches!(kind, Break::Comma));
-    let mut list = pieces.iter().skip(from).take_while(|piece| !ends(piece));
-    let first = matches!(pieces.get(from), Some(Piece::Item(item)) if item.has(Class::Path));
-    first && list.all(listed) && !open.items.iter().any(|i| i.has(Class::Path))
-}
-
-/// "Except for A, …": what it is an exception to follows.
-fn only_excepts(open: &Clause) -> bool {
-    let parts = LISTED
-        .with(super::rules::LEAD)
-        .with(Set::of(Class::Func))
-        .with(EXCEPTS);
-    open.items.iter().any(|i| i.set.meets(EXCEPTS))
-        && open.items.iter().any(|i| i.has(Class::Path))
-        && open.items.iter().all(|i| i.set.meets(parts))
-}
-
-/// Words of exceptions.
-const EXCEPTS: Set = Set::of(Class::Except).with(Set::of(Class::Excepted));
-
-/// "Hör auf, A zu ändern", "zögere nicht, A zu ändern": the verb follows the comma.
-fn infinitive_follows(pieces: &[Piece], from: usize, open: &Clause) -> bool {
-    let governs = Set::of(Class::Stop)
-        .with(Set::of(Class::StopX))
-        .with(Set::of(Class::May));
-    if !open.items.last().is_some_and(|i| i.set.meets(governs)) {
-        return false;
-    }
-    let items: Vec<&Item> = pieces
-        .iter()
-        .skip(from)
-        .take(12)
-        .map_while(|piece| match piece {
-            Piece::Item(item) => Some(item),
-            Piece::Break(_) => None,
-        })
-        .collect();
-    items
-        .windows(2)
-        .any(|pair| matches!(pair, [zu, verb] if zu.text == "zu" && verb.has(Class::Edit)))
 }
 
 /// Carries conditions and reports over to the clause they govern.

@@ -2,6 +2,7 @@
 
 use aictx_proto::methods::SteerUpdates;
 
+use super::awaited::{is_wait, waits, waits_first};
 use super::class::{Class, Set};
 use super::clause::{Clause, Item};
 use super::label::Label;
@@ -144,88 +145,6 @@ pub(super) fn is_until_told(clauses: &[Clause]) -> bool {
         let phrase = text.is_empty() && i.has(Class::AllObj);
         YET.contains(&text) || UNTIL.contains(&text) || is_wait(i) || i.has(Class::Before) || phrase
     })
-}
-
-fn is_change(item: &Item) -> bool {
-    [
-        Class::Edit,
-        Class::EditNo,
-        Class::EditN,
-        Class::Add,
-        Class::Make,
-        Class::Do,
-    ]
-    .iter()
-    .any(|class| item.has(*class))
-}
-
-fn is_wait(item: &Item) -> bool {
-    let puts_off = item.has(Class::Later) && item.text.is_empty();
-    item.has(Class::Wait) || item.has(Class::StopX) || item.has(Class::Stop) || puts_off
-}
-
-/// "Wait for my approval before changing anything", "hold off on editing until I have seen the plan". What is to
-/// be waited with has no name of its own.
-fn waits(clause: &Clause) -> bool {
-    let names = |i: &Item| i.has(Class::Path) || i.has(Class::Dir) || i.has(Class::AreaN);
-    waits_with(clause).is_some_and(|with| !with.iter().any(names))
-}
-
-/// The paths that a clause wants to be left alone until somebody says so.
-pub(super) fn waiting_paths(clause: &Clause) -> Vec<String> {
-    let with = waits_with(clause).unwrap_or_default();
-    let paths = with.iter().filter(|i| i.has(Class::Path));
-    paths.map(|i| i.text.clone()).collect()
-}
-
-/// What is to be waited with.
-pub(super) fn waits_with(clause: &Clause) -> Option<&[Item]> {
-    let items = &clause.items;
-    if clause.question || items.iter().any(|i| i.has(Class::Neg)) {
-        return None;
-    }
-    let before = items.iter().position(|i| i.has(Class::Before));
-    let changes = |items: &&[Item]| items.iter().any(is_change);
-    // "Show me the plan before changing anything".
-    let shows = items.iter().position(|i| i.has(Class::QAsk));
-    let everything = items.iter().any(|i| i.has(Class::Nothing));
-    let waits = items
-        .iter()
-        .position(is_wait)
-        .or(shows.filter(|_| everything))?;
-    if let Some(before) = before {
-        let with = match waits < before {
-            true => items.get(before + 1..)?,
-            // Verbs last.
-            false => items.get(..before)?,
-        };
-        return Some(with).filter(changes);
-    }
-    let until = |i: &Item| UNTIL.contains(&i.text.as_str());
-    let until = items.iter().position(until)?;
-    items.get(waits + 1..until).filter(changes)
-}
-
-/// "Before you change anything, wait for me", and the other way round.
-fn waits_first(pair: &[Clause]) -> bool {
-    let [first, second] = pair else { return false };
-    let asks = |i: &Item| is_wait(i) || matches!(i.text.as_str(), "ask" | "frag" | "frage");
-    let waits = |clause: &Clause| !clause.question && clause.items.iter().any(asks);
-    before_any_change(first) && waits(second) || waits(first) && before_any_change(second)
-}
-
-/// A clause that says no more than "before you change anything".
-fn before_any_change(clause: &Clause) -> bool {
-    let opens = clause
-        .items
-        .iter()
-        .find(|i| !i.set.meets(super::rules::LEAD));
-    let has = |test: &dyn Fn(&Item) -> bool| clause.items.iter().any(test);
-    let anything = |i: &Item| i.has(Class::Nothing) || matches!(i.text.as_str(), "etwas" | "algo");
-    opens.is_some_and(|i| i.has(Class::Before))
-        && has(&is_change)
-        && has(&anything)
-        && !has(&|i| i.has(Class::Path) || i.has(Class::Dir))
 }
 
 /// Words with which a certain thing begins that is to be made: "the cache", "it".

@@ -44,12 +44,15 @@ pub(super) fn judge(clauses: &[Clause], language: Language) -> Vec<Judged> {
             consented,
             opens: clause.opens,
             runs: super::runs::says_how_it_runs(clause),
+            tests: shades::are_tests_alone(clause),
         };
         let mut best: Option<Judged> = None;
         let product = shades::is_about_product(clause);
         let listed = is_listed(clauses, at);
         let more = shades::asks_for_more(clause);
-        let needless = shades::says_there_is_no_need(clause) || shades::describes(clause);
+        let needless = shades::says_there_is_no_need(clause)
+            || shades::describes(clause)
+            || is_reason(clauses, at);
         for rule in RULES.iter() {
             if (product || more || needless) && rule.label == Label::ScopeConstraint
                 || more && matches!(rule.label, Label::AgentCorrection | Label::StrategyChange)
@@ -69,6 +72,23 @@ pub(super) fn judge(clauses: &[Clause], language: Language) -> Vec<Judged> {
         judged.extend(best);
     }
     judged
+}
+
+/// "Nobody edits A, so remove it": how things are, from which an order follows.
+fn is_reason(clauses: &[Clause], at: usize) -> bool {
+    let (Some(clause), Some(next)) = (clauses.get(at), clauses.get(at + 1)) else {
+        return false;
+    };
+    let first = |clause: &Clause, test: &dyn Fn(&clause::Item) -> bool| {
+        clause.items.first().is_some_and(test)
+    };
+    let orders_it = next.items.windows(2).any(
+        |pair| matches!(pair, [verb, it] if verb.has(Class::Edit) && matches!(it.text.as_str(), "it" | "them")),
+    );
+    first(clause, &|i| i.has(Class::HandsOff))
+        && first(next, &|i| matches!(i.text.as_str(), "so" | "therefore"))
+        && !next.all().has(Class::Neg)
+        && orders_it
 }
 
 /// "Add start, stop, and restart": to stop or to wait is one of several things that are named.
@@ -145,12 +165,41 @@ pub(super) fn primary(judged: &[Judged], clauses: &[Clause]) -> (Label, u8) {
         .filter(|j| !strong || j.weight >= WEAK)
         .filter(|j| !(others && bare_no(j)))
         .filter(|j| !only_contrasts(j, judged, clauses))
+        .filter(|j| !is_remarked(j, judged, clauses))
         .min_by_key(|j| (j.label, std::cmp::Reverse(j.weight)))
         .map_or((Label::Unknown, 0), |j| (j.label, j.weight))
 }
 
+/// "For your information, the library supports no more than A": what has the words of an order, but no more than those.
+fn is_remarked(one: &Judged, judged: &[Judged], clauses: &[Clause]) -> bool {
+    const PLAIN: u8 = 66;
+    const REMARK: u8 = 78;
+    let before = one.clause.checked_sub(1);
+    let before = before.and_then(|before| of_clause(judged, before));
+    let goes_on = clauses.get(one.clause).is_some_and(|c| !c.opens);
+    let remark = |j: &Judged| j.label == Label::SideComment && j.weight >= REMARK;
+    one.weight < PLAIN && goes_on && before.is_some_and(remark)
+}
+
 /// "Use A, not B": the second clause says again what the first has said.
 fn only_contrasts(one: &Judged, judged: &[Judged], clauses: &[Clause]) -> bool {
+    let before = one.clause.checked_sub(1);
+    let before = before.and_then(|before| of_clause(judged, before));
+    // "I said rename, not delete": no limit, as nothing is named.
+    let misunderstood = |j: &Judged| {
+        let clause = clauses.get(j.clause);
+        clause.is_some_and(|c| c.all().has(Class::Misund))
+    };
+    let corrected = before.is_some_and(|j| j.label == Label::AgentCorrection && misunderstood(j));
+    let names = |c: &Clause| {
+        c.items
+            .iter()
+            .any(|i| i.has(Class::Path) || i.has(Class::Nothing))
+    };
+    let short = |c: &Clause| !c.opens && c.items.len() <= 2 && !names(c);
+    if one.label == Label::ScopeConstraint && corrected {
+        return clauses.get(one.clause).is_some_and(short);
+    }
     let contrasts = one.label == Label::AgentCorrection
         && clauses.get(one.clause).is_some_and(|c| {
             !c.opens
@@ -159,19 +208,15 @@ fn only_contrasts(one: &Judged, judged: &[Judged], clauses: &[Clause]) -> bool {
                     .is_some_and(|i| i.has(Class::Not) || i.has(Class::No))
         });
     contrasts
-        && one
-            .clause
-            .checked_sub(1)
-            .and_then(|before| of_clause(judged, before))
-            .is_some_and(|j| {
-                matches!(
-                    j.label,
-                    Label::StrategyChange
-                        | Label::Clarification
-                        | Label::ValidationChange
-                        | Label::ScopeChange
-                )
-            })
+        && before.is_some_and(|j| {
+            matches!(
+                j.label,
+                Label::StrategyChange
+                    | Label::Clarification
+                    | Label::ValidationChange
+                    | Label::ScopeChange
+            )
+        })
 }
 
 /// "Stop A and do B instead": the work goes on elsewhere.

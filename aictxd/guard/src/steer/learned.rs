@@ -18,8 +18,8 @@ const TRUST: &[(u8, f32)] = &[(86, 0.4), (76, 0.25), (50, 0.1)];
 const FEW_WORDS: (usize, f32) = (4, 0.3);
 /// Without a rule, in a language no pack knows, the model must be as sure as this.
 const SURE: f32 = 0.6;
-/// Without a rule it is not heeded at all below this, in any language: "dunno, perhaps" is a bit of everything.
-const LEAST: f32 = 0.3;
+/// It is not heeded at all below this, in any language: "dunno, perhaps" is a bit of everything.
+const LEAST: f32 = 0.2;
 /// Nothing stops or limits the work on the model's word alone unless it is as sure as this and no
 /// rule of [`BINDING`] weight says otherwise; and no rule that does is outvoted. A row of words
 /// says little of who says them and whether they are denied.
@@ -27,6 +27,8 @@ const SURE_TO_BIND: f32 = 0.5;
 /// The same for a message of few words, which may be no more than the name of a thing.
 const SURE_OF_FEW: f32 = 0.8;
 const BINDING: u8 = 80;
+/// What a rule of this weight has understood is not unknown, however few its words are.
+const KNOWN: u8 = 60;
 
 /// The model's guess.
 #[derive(Debug, Clone, Copy)]
@@ -73,12 +75,17 @@ pub(super) fn outvotes(text: &str, ruling: Ruling) -> Option<Guess> {
         .max_by(|a, b| a.1.total_cmp(&b.1))?;
     let label = Label::from_name(name)?;
     let binds = |label| matches!(label, Label::Cancellation | Label::ScopeConstraint);
+    let left_to_rules = match label {
+        Label::ScopeConstraint => ruling.names_paths,
+        Label::Unknown => ruling.weight >= KNOWN,
+        _ => false,
+    };
     let wins = label != ruling.label
         && !binds(ruling.label)
-        && !(label == Label::ScopeConstraint && ruling.names_paths)
+        && !left_to_rules
         && probability > of(ruling.label.name()).unwrap_or(0.0) + trust
         && (ruling.understood || probability >= SURE)
-        && (ruling.weight > 0 || probability >= LEAST)
+        && probability >= LEAST
         && (!binds(label) || (ruling.weight < BINDING && probability >= sure_to_bind));
     wins.then_some(Guess { label, probability })
 }

@@ -138,3 +138,191 @@ fn limits_in_words_that_were_not_known() {
     // "a/b" stays a path.
     assert_eq!(forbidden("don't touch w/x.rs"), ["w/x.rs"]);
 }
+
+/// What waits for a word is a limit and no halt; what is ordered or left is none.
+#[test]
+fn to_wait_with_one_file_stops_nothing_else() {
+    for (message, classification) in [
+        (
+            "warte auf meine Freigabe, bevor du src/a.py änderst",
+            "scope_constraint",
+        ),
+        (
+            "src/a.py を変更する前に私の承認を待って",
+            "scope_constraint",
+        ),
+        (
+            "antes de tocar src/a.py espera mi aprobación",
+            "scope_constraint",
+        ),
+        (
+            "stop. before you change src/a.py wait for me",
+            "cancellation",
+        ),
+        ("wait for CI before changing src/a.py", "priority_change"),
+    ] {
+        assert_eq!(say(message).classification, classification, "{message}");
+    }
+    // It holds until somebody says so, and nothing else is held up.
+    let state = after(&["before you touch src/a.py, ask me", "fix src/b.py"]);
+    assert_eq!(state.forbidden_paths, ["src/a.py"]);
+    let state = after(&[
+        "before you touch src/a.py, ask me",
+        "ok, you may edit src/a.py now",
+    ]);
+    assert_eq!(
+        state,
+        SteerState {
+            since: state.since,
+            source: state.source.clone(),
+            latest: state.latest.clone(),
+            ..SteerState::default()
+        }
+    );
+}
+
+/// An order that follows from what nobody does is about what was named there.
+#[test]
+fn what_nobody_edits_may_be_removed() {
+    for message in [
+        "no one edits src/a.py any more so remove it",
+        "no one edits src/a.py, so remove it",
+    ] {
+        let reply = say(message);
+        assert_eq!(reply.classification, "new_requirement", "{message}");
+        assert_eq!(
+            reply.suggested_updates.ordered_paths,
+            ["src/a.py"],
+            "{message}"
+        );
+        assert!(
+            reply.suggested_updates.forbidden_paths.is_empty(),
+            "{message}"
+        );
+    }
+    assert!(
+        say("src/a.py は変えなくていいです")
+            .suggested_updates
+            .ordered_paths
+            .is_empty()
+    );
+}
+
+/// Who says what they spoke of makes it clear; who says that it was wrong corrects.
+#[test]
+fn what_was_spoken_of_is_made_clear() {
+    for (message, classification) in [
+        ("我说的是登录页，不是注册页", "clarification"),
+        ("我指的是测试环境，不是生产", "clarification"),
+        ("不对，我说的是登录页", "agent_correction"),
+        ("你理解错了，我要的是登录页", "agent_correction"),
+    ] {
+        assert_eq!(say(message).classification, classification, "{message}");
+    }
+}
+
+/// What is only said in contrast to what was done limits nothing; a limit beside a correction still does.
+#[test]
+fn a_correction_is_no_limit() {
+    for (message, classification) in [
+        ("I said rename, don't delete", "agent_correction"),
+        (
+            "ich hab gesagt umbenennen, nicht löschen",
+            "agent_correction",
+        ),
+        (
+            "そんなこと頼んでないよ、リネームだけって言ったよね",
+            "agent_correction",
+        ),
+        ("no, don't touch", "scope_constraint"),
+        ("違う、公開APIは変えないで", "scope_constraint"),
+        ("that's wrong, don't touch src/a.py", "scope_constraint"),
+        ("you broke it, don't change anything", "scope_constraint"),
+    ] {
+        assert_eq!(say(message).classification, classification, "{message}");
+    }
+}
+
+/// Japanese verbs run together with what is done ahead, for good, or to somebody's liking.
+#[test]
+fn japanese_verbs_run_together() {
+    for (message, classification) in [
+        ("package.json はそのままにしといて", "scope_constraint"),
+        ("型チェックも通るか見といて", "validation_change"),
+        ("バグを直しといて", "task"),
+        ("テストより先に型エラーを片付けちゃって", "priority_change"),
+        ("他の言語ファイルも同じように更新しといて", "scope_change"),
+        (
+            "フラグを増やすより設定を分けたほうがよくない？",
+            "strategy_change",
+        ),
+        ("AよりBが速い？", "question"),
+        ("テストも一緒に書いといて", "new_requirement"),
+        ("それで問題ないです", "continuation"),
+        ("急ぎではないので大丈夫", "side_comment"),
+        ("そこ消すとログインできなくなるよ", "risk_warning"),
+        ("ログインできなくなるバグを直して", "task"),
+        ("この話は忘れて", "cancellation"),
+        ("コミットを忘れてエラーになった？", "question"),
+        ("設定はいじらないようにお願いします", "scope_constraint"),
+        ("処理はいつ終わる？", "question"),
+        ("はい、そのブランチは消して", "approval"),
+        ("配列にしたら？", "strategy_change"),
+        ("配列にしたら落ちるバグを直して", "task"),
+        ("負荷試験もやっといて", "validation_change"),
+        ("テストを先にやって", "priority_change"),
+        ("再帰はやめてループにしてください", "strategy_change"),
+        ("落ちないようにして", "new_requirement"),
+        ("OK、次のステップへ", "continuation"),
+        ("次へボタンを大きくして", "new_requirement"),
+        ("テストも直していいですよ", "scope_change"),
+        ("テストも直してください", "new_requirement"),
+        ("同じ対応を batch にもお願いします", "scope_change"),
+        ("同じ処理が二回走るバグを直して", "task"),
+        (
+            "待ってください、先に確認したいことがあります",
+            "cancellation",
+        ),
+        ("待って、先にビルドを直して", "priority_change"),
+    ] {
+        let reply = say(message);
+        assert_eq!(
+            reply.classification, classification,
+            "{message}: {:?}",
+            reply.reasons
+        );
+    }
+}
+
+/// To wait, and to wait with one thing; a list that goes on, and "wait"; what is only remarked, and what is not.
+#[test]
+fn what_is_to_wait() {
+    for (message, classification) in [
+        ("no wait don't run that", "cancellation"),
+        ("don't run it", "cancellation"),
+        ("wait don't touch src/a.py", "scope_constraint"),
+        ("don't run the tests", "validation_change"),
+        ("等等，先别提交", "cancellation"),
+        ("支持 json、yaml 等等", "new_requirement"),
+        ("bin the whole thing", "cancellation"),
+        ("let's stop there for tonight", "cancellation"),
+        (
+            "参考までに、このライブラリは来年サポートが切れます",
+            "side_comment",
+        ),
+        ("fyi, update src/a.py too", "new_requirement"),
+        ("fyi, don't touch src/a.py", "scope_constraint"),
+        (
+            "only the affected package needs testing",
+            "validation_change",
+        ),
+        ("only admins should see the button", "new_requirement"),
+    ] {
+        let reply = say(message);
+        assert_eq!(
+            reply.classification, classification,
+            "{message}: {:?}",
+            reply.reasons
+        );
+    }
+}

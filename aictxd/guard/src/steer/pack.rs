@@ -136,6 +136,11 @@ impl Packs {
                 .replace('ü', "ue");
             self.insert_folded(language, class, &fold(&spelt));
         }
+        if language.code() == "ja" {
+            for spelt in contracted(&folded) {
+                self.insert_folded(language, class, &spelt);
+            }
+        }
     }
 
     fn insert_folded(&mut self, language: Language, class: Class, word: &str) {
@@ -251,6 +256,21 @@ impl Packs {
     pub(super) const fn max_phrase() -> usize {
         MAX_PHRASE
     }
+}
+
+/// What becomes of a Japanese verb that is done ahead or for good: 直して is also 直しておいて, 直しといて, 直しちゃって.
+fn contracted(word: &str) -> Vec<String> {
+    let ends: [&str; 3] = match word.chars().next_back() {
+        Some('て') => ["ておいて", "といて", "ちゃって"],
+        Some('で') if word.ends_with("んで") => ["でおいて", "どいて", "じゃって"],
+        _ => return Vec::new(),
+    };
+    let mut stem = word.to_owned();
+    stem.pop();
+    if stem.is_empty() || stem.ends_with('く') {
+        return Vec::new();
+    }
+    ends.map(|end| format!("{stem}{end}")).to_vec()
 }
 
 /// The class and the words of a line; `None` for blank lines, comments and unknown classes.

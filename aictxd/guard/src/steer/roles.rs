@@ -8,8 +8,8 @@ use super::label::Label;
 use super::paths::{Spelt, is_directory, is_plain_name, spelt};
 use super::rules::LEAD;
 use super::shades::{
-    does_without_checks, is_all_but, is_location, is_narrow, is_tests, is_tests_word, is_theirs,
-    keeps_a_thing, names_their_tests, passes_on, tests_of, without,
+    are_tests_alone, does_without_checks, is_all_but, is_location, is_narrow, is_tests,
+    is_tests_word, is_theirs, keeps_a_thing, names_their_tests, passes_on, tests_of, without,
 };
 use super::spoken::{is_any_change, is_everything, is_without_any_change};
 
@@ -39,6 +39,9 @@ pub(super) fn assign(
         updates.skip_validation = Some(true);
     }
     match label {
+        Label::ScopeConstraint if are_tests_alone(clause) => {
+            extend(&mut updates.only_paths, vec!["tests".to_owned()]);
+        }
         Label::ScopeConstraint if forbids(clause) && !is_all_but(clause) => {
             let passes_on = passes_on(clause);
             let without = without(clause);

@@ -6,7 +6,8 @@
 //! that may stand before an order), `$` its end (before words that may follow one), `^^` and `$$`
 //! its very start and end. `+A` and `~A` before the pattern ask for a clause with or without `A`
 //! anywhere; `@q` and `~@q` for one in a question or not, `@yes` for one that follows consent, `@open`
-//! for one that begins a sentence, `@runs` for one about how something else than the agent runs ([`super::runs`]).
+//! for one that begins a sentence, `@runs` for one about how something else than the agent runs ([`super::runs`]),
+//! `@tests` for one that says "tests only" ([`super::shades`]).
 
 use std::sync::LazyLock;
 
@@ -57,6 +58,7 @@ pub(super) struct Rule {
     consented: bool,
     opens: bool,
     runs: bool,
+    tests: bool,
     pattern: Vec<Element>,
 }
 
@@ -69,6 +71,7 @@ pub(super) struct Facing<'c> {
     pub(super) consented: bool,
     pub(super) opens: bool,
     pub(super) runs: bool,
+    pub(super) tests: bool,
 }
 
 /// All rules, read at first use.
@@ -97,6 +100,7 @@ fn parse(line: &str, number: u16) -> Option<Rule> {
         consented: false,
         opens: false,
         runs: false,
+        tests: false,
         pattern: Vec::new(),
     };
     for word in pattern.split_whitespace() {
@@ -109,6 +113,7 @@ fn parse(line: &str, number: u16) -> Option<Rule> {
             "~@q" => rule.question = Some(false),
             "@yes" => rule.consented = true,
             "@runs" => rule.runs = true,
+            "@tests" => rule.tests = true,
             "@open" => rule.opens = true,
             _ => element(word, &mut rule)?,
         }
@@ -150,6 +155,7 @@ impl Rule {
             || (self.consented && !clause.consented)
             || (self.opens && !clause.opens)
             || (self.runs && !clause.runs)
+            || (self.tests && !clause.tests)
             || self
                 .languages
                 .as_ref()

@@ -38,6 +38,13 @@ pub(super) fn says_how_it_runs(clause: &Clause) -> bool {
     (verb > modal || wide) && !behind.iter().any(now) && (subject || when())
 }
 
+/// Whether what stands at `at` is said of a part of the product: "the worker should wait".
+pub(super) fn is_said_of_a_thing(items: &[Item], at: usize) -> bool {
+    let before = items.get(..at).unwrap_or_default();
+    let modal = before.iter().position(|i| i.has(Class::Modal));
+    modal.is_some_and(|modal| before.iter().take(modal).any(is_thing))
+}
+
 /// Words that tell on what occasion.
 const WHEN: &[&str] = &[
     "after", "when", "once", "whenever", "nach", "wenn", "sobald", "después", "despues", "tras",

@@ -2,6 +2,8 @@
 
 use super::class::{Class, Set};
 use super::clause::{Clause, Item};
+use super::rules::LEAD;
+use super::spoken::is_any_change;
 
 /// "Fix it without running the tests"; "without breaking them" is another thing.
 pub(super) fn does_without_checks(clause: &Clause) -> bool {
@@ -115,6 +117,29 @@ pub(super) fn is_tests(item: &Item) -> bool {
 /// Whether a word means test files in a language whose directories are not called so.
 pub(super) fn is_tests_word(word: &str) -> bool {
     matches!(word, "pruebas" | "testes" | "测试" | "テスト")
+}
+
+/// "Tests only", "only touch the tests": where the work may go, and not which of them to run: neither kinds of tests are
+/// named nor running them.
+pub(super) fn are_tests_alone(clause: &Clause) -> bool {
+    let is_it = |i: &Item| {
+        matches!(i.text.as_str(), "tests" | "specs" | "测试文件")
+            || is_tests_word(&i.text) && i.text != "测试"
+    };
+    let changes = |i: &Item| i.has(Class::Edit) && (i.text.is_empty() || is_any_change(i));
+    let parts = LEAD
+        .with(Set::of(Class::Func))
+        .with(Set::of(Class::Tail))
+        .with(Set::of(Class::Only));
+    let joins = |i: &Item| matches!(i.text.as_str(), "で" | "and" | "with");
+    !clause.question
+        && !clause.conditional
+        && clause.items.iter().any(|i| i.has(Class::Only))
+        && clause.items.iter().any(is_it)
+        && clause
+            .items
+            .iter()
+            .all(|i| !joins(i) && (is_it(i) || changes(i) || i.set.meets(parts)))
 }
 
 /// "Change anything except A": everything may be changed, but for what is excepted.

@@ -298,7 +298,13 @@ pub(super) fn orders_a_change(clause: &Clause) -> bool {
         .with(Set::of(Class::Add))
         .with(Set::of(Class::Fix))
         .with(Set::of(Class::Make));
-    let negated = [Class::Neg, Class::NegEnd, Class::Not, Class::HandsOff];
+    let negated = [
+        Class::Neg,
+        Class::NegEnd,
+        Class::Not,
+        Class::HandsOff,
+        Class::NoNeed,
+    ];
     let first = clause.items.iter().find(|i| !i.set.meets(LEAD));
     let verb_last = clause
         .items
@@ -310,7 +316,7 @@ pub(super) fn orders_a_change(clause: &Clause) -> bool {
     };
     has_verb
         && super::held::changes(clause)
-        && super::held::waits_with(clause).is_none()
+        && super::awaited::waits_with(clause).is_none()
         && !clause.conditional
         && !clause.reported
         && !is_everything(clause)

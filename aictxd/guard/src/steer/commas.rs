@@ -1,0 +1,103 @@
+//! Commas and colons behind which a clause goes on: those of lists, of exceptions, of infinitives.
+
+use super::class::{Class, Set};
+use super::clause::{Clause, Item, Piece};
+use super::read::Break;
+use super::rules::LEAD;
+
+/// What a list of paths is made of.
+const LISTED: Set = Set::of(Class::Path)
+    .with(Set::of(Class::And))
+    .with(Set::of(Class::Or))
+    .with(Set::of(Class::Dir))
+    .with(Set::of(Class::Opaque));
+
+/// Whether the comma before `from` stands in a list of paths or names.
+pub(super) fn lists(pieces: &[Piece], from: usize, open: &Clause) -> bool {
+    if let Some(Piece::Item(item)) = pieces.get(from)
+        && item.has(Class::Except)
+    {
+        return true;
+    }
+    // German sets a comma before a clause that belongs to the one before.
+    if let Some(Piece::Item(item)) = pieces.get(from)
+        && (matches!(item.text.as_str(), "dass" | "wie") || item.has(Class::Alone))
+    {
+        return true;
+    }
+    if only_excepts(open) || infinitive_follows(pieces, from, open) {
+        return true;
+    }
+    if open.items.len() < 2 && !open.items.iter().any(|i| i.has(Class::Path)) {
+        return false;
+    }
+    let mut paths = 0;
+    // "the", once before each name.
+    let mut article = true;
+    for piece in pieces.iter().skip(from).take(12) {
+        match piece {
+            Piece::Item(item)
+                if item.has(Class::Path)
+                    || super::paths::is_directory(&item.text)
+                    || super::paths::is_plain_name(&item.text) =>
+            {
+                paths += 1;
+                article = false;
+            }
+            Piece::Item(item) if item.has(Class::And) || item.has(Class::Or) => article = true,
+            Piece::Item(item) if item.set.meets(LISTED) => {}
+            Piece::Item(item) if item.has(Class::Func) && !item.has(Class::Only) && article => {
+                article = false;
+            }
+            Piece::Item(_) => return false,
+            Piece::Break(Break::Question) => return false,
+            Piece::Break(_) => break,
+        }
+    }
+    paths > 0
+}
+
+/// "Don't touch these: A, B": the colon stands before a list of paths and nothing else.
+pub(super) fn lists_only(pieces: &[Piece], from: usize, open: &Clause) -> bool {
+    let listed = |piece: &Piece| match piece {
+        Piece::Item(item) => item.set.meets(LISTED),
+        Piece::Break(kind) => matches!(kind, Break::Comma),
+    };
+    let ends = |piece: &Piece| matches!(piece, Piece::Break(kind) if !matches!(kind, Break::Comma));
+    let mut list = pieces.iter().skip(from).take_while(|piece| !ends(piece));
+    let first = matches!(pieces.get(from), Some(Piece::Item(item)) if item.has(Class::Path));
+    first && list.all(listed) && !open.items.iter().any(|i| i.has(Class::Path))
+}
+
+/// "Except for A, …": what it is an exception to follows.
+fn only_excepts(open: &Clause) -> bool {
+    let parts = LISTED.with(LEAD).with(Set::of(Class::Func)).with(EXCEPTS);
+    open.items.iter().any(|i| i.set.meets(EXCEPTS))
+        && open.items.iter().any(|i| i.has(Class::Path))
+        && open.items.iter().all(|i| i.set.meets(parts))
+}
+
+/// Words of exceptions.
+const EXCEPTS: Set = Set::of(Class::Except).with(Set::of(Class::Excepted));
+
+/// "Hör auf, A zu ändern", "zögere nicht, A zu ändern": the verb follows the comma.
+fn infinitive_follows(pieces: &[Piece], from: usize, open: &Clause) -> bool {
+    let governs = Set::of(Class::Stop)
+        .with(Set::of(Class::StopX))
+        .with(Set::of(Class::May));
+    if !open.items.last().is_some_and(|i| i.set.meets(governs)) {
+        return false;
+    }
+    let items: Vec<&Item> = pieces
+        .iter()
+        .skip(from)
+        .take(12)
+        .map_while(|piece| match piece {
+            Piece::Item(item) => Some(item),
+            Piece::Break(_) => None,
+        })
+        .collect();
+    items
+        .windows(2)
+        .any(|pair| matches!(pair, [zu, verb] if zu.text == "zu" && verb.has(Class::Edit)))
+}

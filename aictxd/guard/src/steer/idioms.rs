@@ -1,0 +1,106 @@
+//! What one language says around or behind its verbs, where others have words of their own.
+
+use super::class::{Class, Set};
+use super::clause::{Clause, Item};
+use super::pack::Language;
+
+/// Gives the words of a clause the meanings they have together.
+pub(super) fn apply(clause: &mut Clause, language: Language) {
+    match language.code() {
+        "fr" => restrict(clause),
+        "ja" => permit(clause),
+        "zh" => hold_on(clause),
+        _ => {}
+    }
+}
+
+/// "等等" is "and so on" behind a list, and "wait" by itself.
+fn hold_on(clause: &mut Clause) {
+    if let [item] = clause.items.as_mut_slice()
+        && item.text == "等等"
+        && clause.opens
+    {
+        item.set = Set::of(Class::Wait);
+    }
+}
+
+/// "…ていい", "…ても大丈夫", "…ちゃって構わない": the verb before it may be done.
+fn permit(clause: &mut Clause) {
+    const GOOD: &[&str] = &[
+        "いい",
+        "良い",
+        "よい",
+        "よろしい",
+        "構わ",
+        "かまわ",
+        "構い",
+        "かまい",
+        "大丈夫",
+        "平気",
+        "ok",
+        "おk",
+        "オッケー",
+        "オーケー",
+        "問題な",
+        "問題あ",
+    ];
+    let is_good = |i: &Item| GOOD.iter().any(|good| i.text.starts_with(good));
+    let is_too = |i: &Item| i.text == "も";
+    let goes_on = |i: &Item| i.text.ends_with(['て', 'で']) && i.text.chars().count() > 1;
+    let verbs = Set::of(Class::Edit)
+        .with(Set::of(Class::HandsOff))
+        .with(Set::of(Class::Fix))
+        .with(Set::of(Class::Risky));
+    let mut permitted = Vec::new();
+    for (at, item) in clause.items.iter().enumerate() {
+        let before = clause.items.get(..at).unwrap_or_default();
+        let before = match before.split_last() {
+            Some((too, rest)) if is_too(too) => rest,
+            _ => before,
+        };
+        let verb = before.iter().rev().take(2).any(|i| i.set.meets(verbs));
+        if is_good(item) && verb && before.last().is_some_and(goes_on) {
+            permitted.push(at);
+        }
+    }
+    for at in permitted {
+        if let Some(item) = clause.items.get_mut(at) {
+            item.set = item.set.with(Set::of(Class::May));
+        }
+    }
+}
+
+/// French says "only" around the verb: `ne modifie que`. There `ne` negates nothing.
+fn restrict(clause: &mut Clause) {
+    let items = &clause.items;
+    let Some(ne) = items
+        .iter()
+        .position(|i| matches!(i.text.as_str(), "ne" | "n"))
+    else {
+        return;
+    };
+    let verb = (ne + 1..items.len().min(ne + 5)).rev().find(|at| {
+        items.get(*at).is_some_and(|i| {
+            i.set
+                .meets(Set::of(Class::Edit).with(Set::of(Class::EditNo)))
+        })
+    });
+    let que = verb.map(|verb| verb + 1).filter(|at| {
+        let word = items.get(*at).map(|i| i.text.as_str());
+        matches!(word, Some("que" | "qu"))
+    });
+    let between = |class| {
+        let until = que.unwrap_or(ne);
+        items
+            .get(ne + 1..until)
+            .is_some_and(|between| between.iter().any(|i| i.has(class)))
+    };
+    let Some(que) = que.filter(|_| !between(Class::Not) && !between(Class::Nothing)) else {
+        return;
+    };
+    for (at, set) in [(ne, Set::NONE), (que, Set::of(Class::Only))] {
+        if let Some(item) = clause.items.get_mut(at) {
+            item.set = set;
+        }
+    }
+}
