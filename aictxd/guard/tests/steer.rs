@@ -263,6 +263,8 @@ fn nothing_is_changed_until_somebody_lets_go() {
     };
     let mut wrong = Vec::new();
     for message in [
+        "Good. Now fix it.",
+        "good, now fix it",
         "I confirm",
         "Confirmed.",
         "ok, go ahead",

@@ -258,7 +258,7 @@ impl Scores {
                         .any(|it| behind.starts_with(it))
             })
         };
-        UNSPACED_MENDING.iter().any(|word| ordered(word))
+        UNSPACED_MENDING.iter().any(ordered)
     }
 
     /// Who finds out why in order to mend it mends.

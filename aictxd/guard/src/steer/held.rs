@@ -295,7 +295,9 @@ pub(super) fn lets_go(
         Label::Continuation | Label::Approval => {
             let holds =
                 |one: &Judged| matches!(one.label, Label::AgentCorrection | Label::Question);
-            !judged.iter().any(holds) && clauses.iter().any(consents)
+            // "Good. Now fix it": whatever it is called, it orders a change.
+            let ordered = judged.iter().any(orders) && clauses.iter().any(orders_a_change);
+            !judged.iter().any(holds) && (ordered || clauses.iter().any(consents))
         }
         // What one file may be, the others may not be yet.
         Label::ScopeChange => updates.lifted_paths.is_empty() && clauses.iter().any(roles::permits),
