@@ -469,6 +469,16 @@ fn forty_second_set() {
     assert!(rates.alarms == 0.0 && rates.false_asks == 0.0);
 }
 
+/// What agents run, innocent look-alikes beside what they look like. First recall 1.000 of 101, none called safe; four
+/// alarms of 136, all for removing packages or caches by name, whose labels were then set to caution as in the
+/// other sets.
+#[test]
+fn forty_third_set() {
+    let rates = rates(include_str!("risk-fortythree.jsonl"));
+    assert!(rates.recall == 1.0 && rates.missed == 0);
+    assert!(rates.alarms == 0.0 && rates.false_asks == 0.0);
+}
+
 /// No measure of anything: written family by family, together with the rules, and corrected where a
 /// second look changed the reviewer's mind. It keeps what was walked through.
 #[test]
