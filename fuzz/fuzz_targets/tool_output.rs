@@ -3,7 +3,7 @@
 
 use aictx_proto::event::MAX_EVENTS;
 use aictx_proto::ledger::Outcome;
-use aictx_signals::{Run, events, exit_status_from_text, outcome};
+use aictx_signals::{Run, events, exit_status_from_text, is_test_command, outcome};
 use libfuzzer_sys::fuzz_target;
 
 const COMMANDS: &[&str] = &[
@@ -33,8 +33,12 @@ fuzz_target!(|input: (Option<i8>, u8, &[u8], &[u8])| {
     assert!(found.iter().all(|event| !event.fingerprint.is_empty()));
     match outcome(&run) {
         Outcome::Passed => assert!(found.is_empty()),
-        Outcome::Failed => assert_ne!(status, Some(0)),
-        Outcome::Unknown => assert_eq!(status, None),
+        // Tests say themselves that they failed, or that there were none, whatever the status is.
+        Outcome::Failed => assert!(status != Some(0) || is_test_command(run.command)),
+        Outcome::Unknown => match status {
+            None => {}
+            Some(status) => assert!(matches!(status, 0 | 5) && is_test_command(run.command)),
+        },
     }
     let _ = exit_status_from_text(&String::from_utf8_lossy(stdout));
 });
