@@ -7,6 +7,7 @@ mod dry_run;
 mod looks;
 mod reach;
 mod starters;
+mod test_names;
 mod test_run;
 mod views;
 

@@ -62,6 +62,8 @@ const LANGUAGES: &[(&str, &[&str])] = &[
     ("crystal", &["cr"]),
     ("gleam", &["gleam"]),
     ("solidity", &["sol"]),
+    ("r", &["r", "R", "Rmd"]),
+    ("julia", &["jl"]),
 ];
 /// Languages by the tools that test them.
 const TOOLS: &[(&str, &[&str])] = &[
@@ -112,6 +114,8 @@ const TOOLS: &[(&str, &[&str])] = &[
     ("crystal", &["crystal"]),
     ("gleam", &["gleam"]),
     ("solidity", &["forge", "hardhat"]),
+    ("r", &["testthat"]),
+    ("julia", &["julia"]),
 ];
 /// Tools whose operands are files and directories.
 const BY_PATH: &[&str] = &[

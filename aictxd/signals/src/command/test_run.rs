@@ -4,7 +4,10 @@ use std::borrow::Cow;
 
 use super::dry_run::runs_nothing;
 use super::starters::{STARTERS, Starter};
-use crate::shell::{SimpleCommand, Word};
+use super::test_names::{
+    contained, expression_run, is_test_program, is_test_script, is_test_target,
+};
+use crate::shell::{self, SimpleCommand, Word};
 
 /// A test run: what runs it and what it was narrowed to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -138,6 +141,9 @@ fn runner(command: &SimpleCommand) -> Option<TestRun<'_>> {
     let name = command.name();
     let arguments = command.arguments();
     let whole = |tool, rest| Some(chosen(tool, dir, rest));
+    if let Some(words) = contained(name, arguments) {
+        return within(command, words);
+    }
     if is_python(name) {
         return python_run(arguments, dir);
     }
@@ -151,19 +157,24 @@ fn runner(command: &SimpleCommand) -> Option<TestRun<'_>> {
         let target = arguments.iter().find(|word| is_test_target(&word.text))?;
         return whole("make", std::slice::from_ref(target));
     }
-    if is_test_script(name)
-        && command
-            .words
-            .first()
-            .is_some_and(|word| word.text.contains('/'))
-    {
+    if name == "cmake" {
+        return cmake_run(arguments, dir);
+    }
+    if let Some(tool) = expression_run(name, arguments) {
+        return whole(tool, &[]);
+    }
+    let called = command.words.first().map_or("", |word| &word.text);
+    // `/usr/bin/test` compares things.
+    let by_path = called.contains('/') && !(called.starts_with('/') && name == "test");
+    if by_path && (is_test_script(name) || is_test_program(called)) {
         return whole("script", &command.words);
     }
     let artisan = name == "php" && arguments.first().is_some_and(|word| word.text == "artisan");
     if !artisan && matches!(name, "ruby" | "bash" | "sh" | "php" | "perl" | "node") {
         let script = arguments.iter().find(|word| !word.text.starts_with('-'))?;
         let file = script.text.rsplit('/').next()?;
-        return (is_test_script(file) || file.contains("_test.") || file.contains("_spec."))
+        let tests = is_test_script(file) || is_test_program(&script.text);
+        return (tests || file.contains("_test.") || file.contains("_spec."))
             .then(|| chosen("script", dir, arguments));
     }
     if let Some(tool) = ["turbo", "lerna", "nx"]
@@ -191,6 +202,31 @@ fn runner(command: &SimpleCommand) -> Option<TestRun<'_>> {
         let own = matches!(program.text.as_str(), "npm" | "pnpm" | "yarn" | "bun");
         started(&program.text, rest, dir).filter(|_| !own)
     })
+}
+
+/// The test run in a container, by its words there. Containers have the project where they work, so it
+/// counts as a run at the place where they are told to.
+fn within<'c>(command: &'c SimpleCommand, words: &[Word]) -> Option<TestRun<'c>> {
+    let (program, rest) = words.split_first()?;
+    let shell = matches!(
+        program.text.as_str(),
+        "sh" | "bash" | "ash" | "zsh" | "dash"
+    );
+    let script = rest.iter().position(|word| {
+        word.text.starts_with('-') && !word.text.starts_with("--") && word.text.ends_with('c')
+    });
+    if let Some(at) = script.filter(|_| shell) {
+        let script = shell::parse(&rest.get(at + 1)?.text);
+        let mut runs = script.commands.iter().filter_map(test_run);
+        return runs.next().map(TestRun::into_owned);
+    }
+    let inner = SimpleCommand {
+        words: words.to_vec(),
+        ..command.clone()
+    };
+    // No container in a container.
+    let is_one = contained(inner.name(), inner.arguments()).is_some();
+    runner(&inner).filter(|_| !is_one).map(TestRun::into_owned)
 }
 
 /// A run by one of the programs that are known.
@@ -221,7 +257,23 @@ fn after_verb<'w>(starter: &Starter, arguments: &'w [Word]) -> Option<&'w [Word]
         {
             return arguments.get(at + 1..);
         }
-        let goes_on = matches!(starter.tool, "maven" | "gradle" | "rake" | "sbt")
+        if starter.tool == "cargo" && text == "llvm-cov" {
+            let rest = arguments.get(at + 1..)?;
+            let told = rest.iter().find(|word| !word.text.starts_with('-'));
+            let reports = |word: &Word| matches!(&*word.text, "report" | "clean" | "show-env");
+            return (!told.is_some_and(reports)).then_some(rest);
+        }
+        if package_script && text == "workspace" {
+            at += 2;
+            continue;
+        }
+        let in_front = match starter.tool {
+            "cargo" => &["hack", "miri", "careful"][..],
+            "zig" => &["build"],
+            _ => &[],
+        };
+        let goes_on = in_front.contains(&text)
+            || matches!(starter.tool, "maven" | "gradle" | "rake" | "sbt")
             || (package_script && matches!(text, "run" | "run-script"));
         if !goes_on {
             return None;
@@ -275,20 +327,16 @@ fn is_python(name: &str) -> bool {
         || name == "py"
 }
 
-fn is_test_script(file: &str) -> bool {
-    file.starts_with("test_")
-        || matches!(
-            file,
-            "test.sh" | "run_tests.sh" | "run-tests.sh" | "tests.sh"
-        )
-}
-
-fn is_test_target(target: &str) -> bool {
-    target
-        .split(['-', '_', ':', '/'])
-        .any(|part| matches!(part, "test" | "tests" | "check"))
-        && !target.starts_with('-')
-        && !target.contains('=')
+/// `cmake --build build --target test`.
+fn cmake_run<'c>(arguments: &'c [Word], dir: &'c str) -> Option<TestRun<'c>> {
+    let builds = arguments.iter().any(|word| word.text == "--build");
+    let target = arguments
+        .iter()
+        .position(|word| matches!(&*word.text, "--target" | "-t"))?;
+    let tests = arguments
+        .get(target + 1)
+        .is_some_and(|word| is_test_target(&word.text));
+    (builds && tests).then(|| chosen("ctest", dir, &[]))
 }
 
 fn chosen<'c>(tool: &'static str, dir: &'c str, words: &'c [Word]) -> TestRun<'c> {
