@@ -376,6 +376,12 @@ pub(super) fn hide(carrier: &mut Carrier<'_>, site: &Site, portable: bool, repor
     let Some(exclude) = site.exclude() else {
         return;
     };
+    let text = files::read(&exclude, &carrier.bounds)
+        .ok()
+        .and_then(|found| found.text)
+        .unwrap_or_default();
+    let others = without_our_block(&exclude, &text);
+    let is_of_others = |line: &str| others.lines().any(|own| own.trim() == line);
     let mut lines = Vec::new();
     if !portable {
         lines.push(EXCLUDED.to_owned());
@@ -392,12 +398,24 @@ pub(super) fn hide(carrier: &mut Carrier<'_>, site: &Site, portable: bool, repor
             }
         }
     }
-    let text = files::read(&exclude, &carrier.bounds)
-        .ok()
-        .and_then(|found| found.text)
-        .unwrap_or_default();
-    let others = without_our_block(&exclude, &text);
-    lines.retain(|line| !others.lines().any(|own| own.trim() == line));
+    // Hidden before, and still there: it came from us, though the record of that may be gone, or lie in another home.
+    let shared = |path: &Path| {
+        let entries = carrier.ledger.of(&site.scope()).into_iter();
+        entries
+            .filter(|entry| entry.shared)
+            .any(|entry| Path::new(&entry.record.file) == path)
+    };
+    for line in text.lines().map(str::trim) {
+        let inside = line.strip_prefix('/').filter(|_| !is_of_others(line));
+        let is_there = |inside: &str| {
+            let path = site.worktree.join(inside);
+            path.is_file() && !shared(&path)
+        };
+        if inside.is_some_and(is_there) && !lines.iter().any(|known| known == line) {
+            lines.push(line.to_owned());
+        }
+    }
+    lines.retain(|line| !is_of_others(line));
     if lines.is_empty() {
         // A block of earlier has nothing to say any more.
         let edits = [exclude_edit(&exclude, &[])];

@@ -131,3 +131,19 @@ fn hooks_for_the_user_and_for_everybody_tell_one_happening_once() {
         assert!(answer.contains("deny"));
     }
 }
+
+/// A container and its host, or a home that was lost: what one of them has set up stays hidden when the other does it.
+#[test]
+fn another_home_sets_up_the_same_repository_and_git_sees_nothing() {
+    let (host, container) = (TestEnv::new(), TestEnv::new());
+    let repo = host.plain_repository("demo");
+    for env in [&host, &container, &host] {
+        env.aictx(&repo, &["init"]).ok();
+        assert_eq!(env.git(&repo, &["status", "--porcelain"]), "");
+    }
+    // What is gone is not hidden for ever.
+    std::fs::remove_file(repo.join(".claude/settings.local.json")).unwrap();
+    container.aictx(&repo, &["init", "--agents", "none"]).ok();
+    let hidden = std::fs::read_to_string(repo.join(".git/info/exclude")).unwrap();
+    assert!(!hidden.contains("settings.local.json"), "{hidden}");
+}
