@@ -392,6 +392,10 @@ fn whether_checks_are_wanted_is_understood() {
         ("运行所有测试", Some(false)),
         ("テストは不要です", Some(true)),
         ("テストを実行して", Some(false)),
+        ("never commit without tests", Some(false)),
+        ("no commits without tests please", Some(false)),
+        ("nie ohne Tests committen", Some(false)),
+        ("ne commite jamais sans les tests", Some(false)),
         ("add a test for it", None),
         ("don't touch the tests", None),
     ] {

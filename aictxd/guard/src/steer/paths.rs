@@ -254,8 +254,8 @@ const PAIRS: &[&str] = &[
     "false", "i", "o", "n", "a", "w", "client", "server", "tcp", "ip", "udp", "read", "write",
     "start", "stop", "before", "after", "cd", "pass", "fail", "their", "get", "post", "up", "down",
     "y", "e", "ou", "und", "oder", "o", "et", "si", "sí", "undo", "redo", "add", "remove",
-    "enable", "disable", "sync", "async", "left", "right", "min", "max", "key", "value", "km", "h",
-    "s", "sec", "and/or", "him", "them",
+    "enable", "disable", "sync", "async", "await", "let", "const", "var", "tabs", "spaces", "left",
+    "right", "min", "max", "key", "value", "km", "h", "s", "sec", "and/or", "him", "them",
 ];
 
 /// The path that `text` spells, cleaned: `/` between segments, no `./`, no slash at the end.

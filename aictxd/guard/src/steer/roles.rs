@@ -231,7 +231,8 @@ fn skips(clause: &Clause) -> bool {
     let has = |class| clause.items.iter().any(|i| i.has(class));
     let negated = has(Class::Neg) || has(Class::Not) || has(Class::No) || has(Class::NegEnd);
     let none = has(Class::NoNeed) || has(Class::Without) || has(Class::Stop) || has(Class::Later);
-    if has(Class::Only) || has(Class::Instead) {
+    // "Never commit without tests" wants them.
+    if has(Class::Only) || has(Class::Instead) || negated && has(Class::Without) {
         return false;
     }
     none || (has(Class::Skip) != negated)
