@@ -225,13 +225,17 @@ fn redirects(judged: &[Judged], clauses: &[Clause]) -> bool {
         let [first, second] = pair else { return false };
         let stops = clauses.get(first.clause).is_some_and(|c| {
             let all = c.all();
-            (all.has(Class::Stop) || all.has(Class::StopX) || all.has(Class::Leave))
+            [Class::Stop, Class::StopX, Class::Leave, Class::Wait]
+                .iter()
+                .any(|class| all.has(*class))
                 && !all.has(Class::Neg)
                 && !all.has(Class::Alone)
         });
         let turns = clauses.get(second.clause).is_some_and(|c| {
             let all = c.all();
-            (all.has(Class::Instead) || all.has(Class::First) || all.has(Class::TaskX))
+            // "Wait, before that …"
+            let before = second.label == Label::PriorityChange && !c.opens && !all.has(Class::Path);
+            (all.has(Class::Instead) || all.has(Class::First) || all.has(Class::TaskX) || before)
                 && !all.has(Class::I)
                 && !all.has(Class::Need)
         });

@@ -326,3 +326,26 @@ fn what_is_to_wait() {
         );
     }
 }
+
+/// "Wait, before that do A": the work goes on, with something else first.
+#[test]
+fn who_says_wait_and_names_what_is_first_stops_nothing() {
+    for message in [
+        "wait, before that fix the failing lint",
+        "espera, primero arregla el lint",
+        "attends, corrige d'abord le lint",
+        "warte, behebe zuerst den Lint-Fehler",
+        "等等，先修 lint",
+    ] {
+        assert_eq!(say(message).classification, "priority_change", "{message}");
+    }
+    for message in [
+        "wait",
+        "wait, I first need to look",
+        "stop, first I want to see the plan",
+        "wait for my go before the first change",
+        "stop. before you change src/a.py wait for me",
+    ] {
+        assert_eq!(say(message).classification, "cancellation", "{message}");
+    }
+}
