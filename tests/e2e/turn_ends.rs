@@ -175,6 +175,46 @@ fn only_a_run_that_covers_what_was_edited_quiets_the_question() {
 }
 
 #[test]
+fn what_was_tested_may_be_laid_out_anew() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    let mut wrong = Wrong::default();
+    let after = |id: &str, tested: bool, command: &str| {
+        turn(&env, &repo, id, &["calc.py"], |who| {
+            if tested {
+                who.passes("pytest -q", PASS);
+            }
+            write(&repo, "calc.py", &format!("x = '{id}'\n"));
+            who.passes(command, "");
+        })
+    };
+    for (n, command) in [
+        "black calc.py",
+        "poetry run black calc.py && git add calc.py",
+        "ruff format calc.py",
+    ]
+    .iter()
+    .enumerate()
+    {
+        let said = after(&format!("f{n}"), true, command);
+        wrong.unless(said.is_empty(), command, &said);
+        let said = after(&format!("u{n}"), false, command);
+        wrong.unless(said.contains("calc.py was edited"), command, &said);
+    }
+    for (n, command) in [
+        "sed -i 's/a/b/' calc.py",
+        "black calc.py && sed -i 's/a/b/' calc.py",
+    ]
+    .iter()
+    .enumerate()
+    {
+        let said = after(&format!("s{n}"), true, command);
+        wrong.unless(said.contains("calc.py was edited"), command, &said);
+    }
+}
+
+#[test]
 fn nothing_is_asked_of_what_was_taken_back() {
     let env = TestEnv::new();
     let repo = with(&env, "demo", &[("store.py", "x = 1\n")]);

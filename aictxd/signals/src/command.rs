@@ -4,6 +4,7 @@ mod aside;
 mod behind;
 mod checks;
 mod dry_run;
+mod formats;
 mod looks;
 mod reach;
 mod starters;
@@ -134,6 +135,13 @@ pub fn only_looks(command: &str) -> bool {
 pub fn only_checks(command: &str) -> bool {
     let script = shell::parse(command);
     !script.undecided && !script.unclosed && script.commands.iter().all(checks::checks)
+}
+
+/// Whether the command line lays code out anew (`black a.py`, `cargo fmt && git commit …`) and changes nothing that
+/// the code does. What cannot be read in full may do more than that.
+pub fn only_formats(command: &str) -> bool {
+    let script = shell::parse(command);
+    !script.undecided && !script.unclosed && formats::only_formats(&script.commands)
 }
 
 /// Name of the program whose exit status is the command line's: the last one. Empty when there is

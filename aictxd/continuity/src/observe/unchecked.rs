@@ -2,7 +2,7 @@
 
 use aictx_proto::Timestamp;
 use aictx_proto::ledger::{LedgerKind, LedgerRow, Outcome};
-use aictx_signals::{Reach, edits_behind, gives_up, reaches, records};
+use aictx_signals::{Reach, edits_behind, gives_up, only_formats, reaches, records};
 
 use super::covers::{Covering, FileCheck, Ground, fits};
 use super::{Elsewhere, MAX_LIST, Observation, has_begun, is_own, open_rows, push};
@@ -116,7 +116,9 @@ pub fn unchecked_edits(rows: &[LedgerRow], ground: &dyn Ground) -> Unchecked {
     let mut elsewhere = Elsewhere::default();
     for (at, row) in open.iter().enumerate() {
         let command = row.kind == LedgerKind::Command && !is_own(&row.command);
-        let edited = row.kind == LedgerKind::Edit && row.outcome != Outcome::Failed || command;
+        // Who lays out anew what was tested has nothing to test again.
+        let edited = row.kind == LedgerKind::Edit && row.outcome != Outcome::Failed
+            || command && !row.paths.is_empty() && !only_formats(&row.command);
         if edited {
             // `pytest && sed -i … a.py` edits behind its run, other lines before.
             let behind = usize::from(command && row.test && edits_behind(&row.command));
