@@ -193,8 +193,16 @@ pub fn hides_status(command: &str) -> bool {
         let joined = matches!(part.joined, Joined::Pipe | Joined::Sequence | Joined::Or);
         joined || ignores_errors(part)
     };
-    let own = |part: &SimpleCommand| part.depth == 0 && swallows(part);
-    script.undecided || script.background || script.commands.iter().any(own) || {
+    let prelude = prelude(&script, command);
+    let own = |part: &&SimpleCommand| part.depth == 0;
+    let own = script.commands.iter().filter(own).enumerate();
+    let mut own = own.skip_while(|(at, _)| *at < prelude);
+    // Only what stands alone before it is lost by the first that matters.
+    let lost = |(at, part): (usize, &SimpleCommand)| {
+        let follows = prelude > 0 && at == prelude && part.joined == Joined::Sequence;
+        swallows(part) && (ignores_errors(part) || !follows)
+    };
+    script.undecided || script.background || own.any(lost) || {
         let inside = |part: &&SimpleCommand| part.depth > 0;
         let tests = |part: &SimpleCommand| part.depth > 0 && test_run(part).is_some();
         script.commands.iter().any(tests)
@@ -206,6 +214,42 @@ pub fn hides_status(command: &str) -> bool {
                 || put_into_words(&script).any(tests)
                 || script.commands.iter().any(runs_each))
     }
+}
+
+/// How many commands at the head of the line only prepare the shell for what follows
+/// (`cd api; export CI=1; pytest`): nobody asks for their status. None where the line loops or
+/// branches, for then what follows may come before it, too.
+fn prelude(script: &shell::Script, command: &str) -> usize {
+    const COMPOUND: &[&str] = &[
+        "for", "while", "until", "if", "case", "select", "function", "{",
+    ];
+    const PREPARES: &[&str] = &[
+        "", "cd", "pushd", "popd", "export", "set", "unset", "alias", "shopt", "ulimit", "umask",
+        "echo", "printf",
+    ];
+    let ends = |byte: char| byte.is_whitespace() || matches!(byte, ';' | '&' | '|' | '(' | ')');
+    if command.split(ends).any(|word| COMPOUND.contains(&word)) {
+        return 0;
+    }
+    let prepares = |part: &SimpleCommand| match part.name() {
+        // A script that is read in may as well do the work; one that sets up is called so.
+        "source" | "." => part.arguments().first().is_some_and(|file| {
+            let name = file.text.rsplit('/').next().unwrap_or_default();
+            let name = name.to_ascii_lowercase();
+            ["activate", "env", "profile"]
+                .iter()
+                .any(|w| name.contains(w))
+                || name.ends_with("rc")
+        }),
+        // Where it is taken nothing follows, so that the line has to say that it went wrong.
+        "exit" => {
+            let code = part.arguments().first().map(|word| word.text.as_str());
+            part.joined == Joined::Or && code != Some("0")
+        }
+        name => PREPARES.contains(&name) && test_run(part).is_none(),
+    };
+    let own = script.commands.iter().filter(|part| part.depth == 0);
+    own.take_while(|part| prepares(part)).count()
 }
 
 /// Commands whose output becomes part of a word: `echo $(pytest)`.

@@ -272,6 +272,17 @@ fn statuses_that_say_nothing_of_what_was_run() {
         "(cd a && pytest; true)",
         "echo $(pytest)",
         "find . -name 'test_*.py' -exec pytest {} \\;",
+        "cd a; pytest; cd ..",
+        "cd a || pytest",
+        "cd a; pytest | tail",
+        "cd a; npm run build; pytest",
+        "for d in a b; do cd $d; pytest; done",
+        "if true; then cd a; pytest; fi",
+        "cd a; make -i test",
+        "cd a; pytest || true",
+        "export OUT=$(pytest); echo $OUT",
+        "source ./run_tests.sh; echo done",
+        "cd a || exit 0; pytest",
     ] {
         assert!(hides_status(hidden), "{hidden}");
     }
@@ -284,6 +295,14 @@ fn statuses_that_say_nothing_of_what_was_run() {
         "timeout 60 pytest -k \"$(git diff --name-only | head -1)\"",
         "pytest $(find tests -name 'test_*.py' | head -3)",
         "time pytest",
+        "cd a; pytest",
+        "cd a || exit 1; pytest -q",
+        "export CI=1; cd a; pytest && ruff check",
+        "source .venv/bin/activate; pytest",
+        "CI=1; pytest",
+        "cd a\npytest -q",
+        "echo testing; pytest",
+        "cd a; timeout 60 pytest",
     ] {
         assert!(!hides_status(plain), "{plain}");
     }
