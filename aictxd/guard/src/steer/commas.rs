@@ -38,8 +38,8 @@ pub(super) fn lists(pieces: &[Piece], from: usize, open: &Clause) -> bool {
         match piece {
             Piece::Item(item)
                 if item.has(Class::Path)
-                    || super::paths::is_directory(&item.text)
-                    || super::paths::is_plain_name(&item.text) =>
+                    || super::filenames::is_directory(&item.text)
+                    || super::filenames::is_plain_name(&item.text) =>
             {
                 paths += 1;
                 article = false;

@@ -1,7 +1,8 @@
 //! What a path in a message means in one worktree: people write `store.py` for `src/db/store.py`, and
 //! `readme` for `README.md`.
 
-use super::paths::{is_outside, is_plain_name};
+use super::filenames::is_plain_name;
+use super::paths::is_outside;
 
 /// What a worktree has, as far as people name it.
 pub trait Names {

@@ -4,8 +4,9 @@ use aictx_proto::methods::SteerUpdates;
 
 use super::class::{Class, Set};
 use super::clause::{Clause, Item};
+use super::filenames::{is_directory, is_plain_name};
 use super::label::Label;
-use super::paths::{Spelt, is_directory, is_plain_name, spelt};
+use super::paths::{Spelt, spelt};
 use super::rules::LEAD;
 use super::shades::{
     are_tests_alone, does_without_checks, is_all_but, is_location, is_narrow, is_tests,

@@ -2,8 +2,8 @@
 
 use super::class::{Class, Set};
 use super::clause::{Clause, Item};
+use super::filenames::{is_directory, is_plain_name};
 use super::label::Label;
-use super::paths::{is_directory, is_plain_name};
 use super::roles::{forbids, permits};
 use super::rules::LEAD;
 use super::{Judged, of_clause};
