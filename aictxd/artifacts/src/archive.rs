@@ -16,7 +16,7 @@ use flate2::write::GzEncoder;
 use serde::de::DeserializeOwned;
 
 use crate::error::StoreError;
-use crate::fs::{self, Root};
+use crate::fs::{self, Root, is_draft};
 use crate::read;
 use crate::retain::Packed;
 use crate::store::Store;
@@ -191,6 +191,19 @@ pub(crate) fn bound(root: &Root, limit: u64) -> std::io::Result<usize> {
         dropped += 1;
     }
     Ok(dropped)
+}
+
+/// What interrupted writing left in the archive, where the next row of that history may be long in
+/// coming or go to another segment. With the lock in hand nobody is writing them.
+pub(crate) fn drafts(root: &Root) -> Vec<String> {
+    let of = |dir: String| {
+        let names = root.list(&dir, MAX_SEGMENTS).unwrap_or_default();
+        let drafts = names.into_iter().filter(|name| is_draft(name));
+        drafts
+            .map(|name| format!("{dir}/{name}"))
+            .collect::<Vec<_>>()
+    };
+    directories(root).into_iter().flat_map(of).collect()
 }
 
 /// The archive's own directory and those in it.

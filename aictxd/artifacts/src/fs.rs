@@ -32,6 +32,11 @@ pub(crate) const DIR: &str = ".aictx";
 /// End of the name of a file that is about to replace another.
 const TEMP: &str = ".aictx-tmp";
 
+/// Whether a file of this name is what an interrupted replacement left.
+pub(crate) fn is_draft(name: &str) -> bool {
+    name.starts_with('.') && name.ends_with(TEMP)
+}
+
 /// Whatever tells one state of a file from another without reading it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Stamp {

@@ -11,6 +11,7 @@ use aictx_proto::record::files;
 use aictx_proto::snapshot::Snapshot;
 use aictx_proto::time::Timestamp;
 
+use crate::archive;
 use crate::commit::{self, Plan};
 use crate::encode::{self, Delta, Kind};
 use crate::error::StoreError;
@@ -473,10 +474,16 @@ impl Store {
         if root
             .list(files::JOURNAL_DIR, 1)
             .is_ok_and(|names| names.is_empty())
+            && archive::drafts(&root).is_empty()
         {
             return Ok(0);
         }
-        self.locked(deadline, |_, finished| Ok(finished))
+        self.locked(deadline, |root, finished| {
+            for draft in archive::drafts(root) {
+                root.unlink(&draft).map_err(|e| root.error(&draft, e))?;
+            }
+            Ok(finished)
+        })
     }
 
     /// Does something with the lock in hand, after finishing what interrupted commits left (whose

@@ -417,3 +417,24 @@ fn read_only_and_really_full_disks() {
     assert!(matches!(refused, Err(StoreError::NotWritable { .. })));
     drop(store);
 }
+
+#[test]
+fn drafts_of_an_interrupted_archiving_go_when_the_memory_is_opened() {
+    let repo = Repo::new();
+    std::fs::create_dir_all(repo.path("archive/continuity")).unwrap();
+    let left = [
+        "archive/.sessions-000001.jsonl.gz.aictx-tmp",
+        "archive/continuity/.handoffs-000001.jsonl.gz.aictx-tmp",
+    ];
+    let others = ["archive/notes.aictx-tmp", "archive/.notes"];
+    for file in left.iter().chain(&others) {
+        std::fs::write(repo.path(file), "half").unwrap();
+    }
+    Store::open(repo.dir.path()).unwrap();
+    for file in left {
+        assert!(!repo.path(file).exists(), "{file}");
+    }
+    for file in others {
+        assert!(repo.path(file).exists(), "{file} is not ours");
+    }
+}
