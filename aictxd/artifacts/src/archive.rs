@@ -193,8 +193,8 @@ pub(crate) fn bound(root: &Root, limit: u64) -> std::io::Result<usize> {
     Ok(dropped)
 }
 
-/// What interrupted writing left in the archive, where the next row of that history may be long in
-/// coming or go to another segment. With the lock in hand nobody is writing them.
+/// What interrupted writing left in the archive: the next row of that history may be long in coming
+/// or go to another segment. Who holds the lock may remove them, as nobody is writing them.
 pub(crate) fn drafts(root: &Root) -> Vec<String> {
     let of = |dir: String| {
         let names = root.list(&dir, MAX_SEGMENTS).unwrap_or_default();

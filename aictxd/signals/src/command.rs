@@ -186,7 +186,7 @@ pub fn at_root<'c>(command: &'c str, root: &str) -> &'c str {
 /// Whether the command line can succeed although a part of it failed: a pipe, a sequence, an
 /// alternative or the background swallow the status of what stands before them, wherever a test run
 /// stands (`sh -c 'pytest; true'`), what is put into a word has no status at all, and a maker may be told
-/// to ignore it.
+/// to ignore it. What only prepares the shell for the rest (`cd api; pytest`) may fail unseen.
 pub fn hides_status(command: &str) -> bool {
     let script = shell::parse(command);
     let swallows = |part: &SimpleCommand| {
@@ -194,15 +194,14 @@ pub fn hides_status(command: &str) -> bool {
         joined || ignores_errors(part)
     };
     let prelude = prelude(&script, command);
-    let own = |part: &&SimpleCommand| part.depth == 0;
-    let own = script.commands.iter().filter(own).enumerate();
-    let mut own = own.skip_while(|(at, _)| *at < prelude);
-    // Only what stands alone before it is lost by the first that matters.
-    let lost = |(at, part): (usize, &SimpleCommand)| {
-        let follows = prelude > 0 && at == prelude && part.joined == Joined::Sequence;
-        swallows(part) && (ignores_errors(part) || !follows)
+    let own = |(at, part): (usize, &SimpleCommand)| {
+        // It comes right behind what prepares for it, so that nothing is lost by the `;`.
+        let prepared = at == prelude && part.joined == Joined::Sequence;
+        let lost = ignores_errors(part) || (swallows(part) && !prepared);
+        part.depth == 0 && at >= prelude && lost
     };
-    script.undecided || script.background || own.any(lost) || {
+    let mut all = script.commands.iter().enumerate();
+    script.undecided || script.background || all.any(own) || {
         let inside = |part: &&SimpleCommand| part.depth > 0;
         let tests = |part: &SimpleCommand| part.depth > 0 && test_run(part).is_some();
         script.commands.iter().any(tests)
@@ -217,8 +216,8 @@ pub fn hides_status(command: &str) -> bool {
 }
 
 /// How many commands at the head of the line only prepare the shell for what follows
-/// (`cd api; export CI=1; pytest`): nobody asks for their status. None where the line loops or
-/// branches, for then what follows may come before it, too.
+/// (`cd api; export CI=1; pytest`): nobody asks for their status. None where the line may loop or
+/// branch, for then what follows may come before it, too.
 fn prelude(script: &shell::Script, command: &str) -> usize {
     const COMPOUND: &[&str] = &[
         "for", "while", "until", "if", "case", "select", "function", "{",
@@ -248,8 +247,9 @@ fn prelude(script: &shell::Script, command: &str) -> usize {
         }
         name => PREPARES.contains(&name) && test_run(part).is_none(),
     };
-    let own = script.commands.iter().filter(|part| part.depth == 0);
-    own.take_while(|part| prepares(part)).count()
+    let head = script.commands.iter();
+    head.take_while(|part| part.depth == 0 && prepares(part))
+        .count()
 }
 
 /// Commands whose output becomes part of a word: `echo $(pytest)`.

@@ -430,7 +430,15 @@ fn drafts_of_an_interrupted_archiving_go_when_the_memory_is_opened() {
     for file in left.iter().chain(&others) {
         std::fs::write(repo.path(file), "half").unwrap();
     }
-    Store::open(repo.dir.path()).unwrap();
+    // Neither what cannot be removed nor where a link leads.
+    let outside = tempfile::tempdir().unwrap();
+    let victim = outside.path().join(".x.aictx-tmp");
+    std::fs::write(&victim, "keep").unwrap();
+    symlink(outside.path(), repo.path("archive/linked")).unwrap();
+    std::fs::create_dir(repo.path("archive/.directory.aictx-tmp")).unwrap();
+    let store = Store::open(repo.dir.path()).unwrap();
+    assert_eq!(store.recover().unwrap(), 0);
+    assert!(victim.exists());
     for file in left {
         assert!(!repo.path(file).exists(), "{file}");
     }

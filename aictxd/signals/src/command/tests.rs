@@ -283,6 +283,19 @@ fn statuses_that_say_nothing_of_what_was_run() {
         "export OUT=$(pytest); echo $OUT",
         "source ./run_tests.sh; echo done",
         "cd a || exit 0; pytest",
+        "(pytest); echo done",
+        "(cd a && pytest); cd ..",
+        "bash -c pytest; echo done",
+        "eval pytest; echo done",
+        "echo start; (pytest); echo done",
+        "cd a; (pytest; true)",
+        "cd a; bash -c 'pytest; true'",
+        "cd a && pytest & echo started",
+        "t() (pytest); t; echo done",
+        "! pytest; echo done",
+        "xargs pytest < list; echo done",
+        "sudo -u ci pytest; echo done",
+        "coverage run -m pytest; echo done",
     ] {
         assert!(hides_status(hidden), "{hidden}");
     }
