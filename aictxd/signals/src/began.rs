@@ -30,6 +30,8 @@ const MISSING: &[&str] = &[
     "No tox.ini or setup.cfg",
     "Could not find Package.swift",
     "No test configuration file found",
+    "provided environments not found in configuration file",
+    "HandledError| config file ",
     "Project file does not exist",
     // Nothing is called so, or nothing is there to be tested.
     "No tests found",

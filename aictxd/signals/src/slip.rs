@@ -48,9 +48,21 @@ const COMPLAINTS: &[&str] = &[
     "unable to invoke subcommand",
     "could not read xml from file",
     "did not match any directory/file",
-    "invalid regexp",
     "failed to change working directory",
+    "not found. check your '-",
+    "wrong expression passed to '-",
+    "expects option=value style",
+    "error importing plugin",
+    "invalid action: ",
+    "option requires a",
+    "provided path to resolve: ",
+    "in the rootdir option was not found",
+    "cannot resolve entry module",
+    "unknown environment '",
+    "sessions not found: ",
 ];
+/// How programs complain of a pattern that they cannot read.
+const NO_PATTERN: &[&str] = &["invalid regexp", "invalid regular expression"];
 const LACKING: &[&str] = &[
     "command \"",
     "project '",
@@ -98,12 +110,15 @@ pub(crate) fn complains(line: &str) -> bool {
         return false;
     }
     let line = line.to_ascii_lowercase();
-    COMPLAINTS.iter().any(|complaint| line.contains(complaint))
+    let has = |words: &[&str]| words.iter().any(|word| line.contains(word));
+    has(COMPLAINTS)
+        || has(NO_PATTERN)
+        // Mocha: `Unable to read/parse nosuch.js: Error: Cannot find module`; a file that is there is the project's.
+        || line.contains("unable to read/parse ") && has(&["cannot find module", "enoent"])
         // Yarn: `Command "tset" not found.`
         || line.contains("command \"") && line.trim_end_matches('.').ends_with("\" not found")
         || line.contains("command-line option '")
-        || LACKING.iter().any(|what| line.contains(what))
-            && LACKS.iter().any(|lack| line.contains(lack))
+        || has(LACKING) && has(LACKS)
         || NAMED_APART.iter().any(|start| {
             let line = line.trim_start();
             line.strip_prefix("error: ").unwrap_or(line).starts_with(start)
@@ -152,6 +167,12 @@ pub(crate) fn is_slip(message: &str, command: &str) -> bool {
         ) && matches!(part.name(), "deno" | "bun");
         runs || !tests && file.is_some_and(|file| !wrapper(file.program()))
     };
+    let mut typed = (script.commands.iter())
+        .filter(|part| !own(part))
+        .flat_map(|part| part.arguments());
+    if typed.any(|word| is_bad_pattern(message, &word.text)) {
+        return true;
+    }
     let bare = |text: &str| text.trim_matches(|c: char| !c.is_alphanumeric()).to_owned();
     // The word is an option, or quoted, or a path, or the last one.
     let last = message.trim_end_matches('.').split_whitespace().next_back();
@@ -176,11 +197,15 @@ pub(crate) fn is_slip(message: &str, command: &str) -> bool {
             .is_none_or(|next| next.starts_with(['(', '@', '[']))
             .then_some(word)
     });
+    // Jest: `Directory nosuch in the rootDir option`
+    let place = message.strip_prefix("Directory ");
+    let place = place.and_then(|rest| rest.split_whitespace().next());
     let named: Vec<String> = told
         .chain(quoted)
         .chain(last)
         .chain(before)
         .chain(behind)
+        .chain(place)
         .map(bare)
         .filter(|word| !word.is_empty())
         .collect();
@@ -212,6 +237,36 @@ pub(crate) fn is_slip(message: &str, command: &str) -> bool {
         })
 }
 
+/// Whether a message complains of the pattern that was typed, or of a part of it: patterns are signs more than words, so
+/// all of it counts.
+fn is_bad_pattern(message: &str, typed: &str) -> bool {
+    let lower = message.to_ascii_lowercase();
+    let value = match typed.split_once('=') {
+        Some((option, value)) if option.starts_with('-') => value,
+        _ => typed,
+    };
+    // Go reads the parts between slashes one by one.
+    NO_PATTERN.iter().any(|words| lower.contains(words))
+        && value
+            .split('/')
+            .chain([value])
+            .filter(|part| !part.is_empty())
+            .any(|part| {
+                [("(\"", "\")"), ("/", "/")].iter().any(|(open, close)| {
+                    message.split_once(open).is_some_and(|(_, rest)| {
+                        let escaped = part.replace('\\', r"\\");
+                        let rest = rest
+                            .strip_prefix(part)
+                            .or_else(|| rest.strip_prefix(&escaped));
+                        rest.is_some_and(|rest| rest.starts_with(close))
+                    })
+                })
+            })
+}
+
+#[cfg(test)]
+#[path = "slip_pattern_tests.rs"]
+mod more_tests;
 #[cfg(test)]
 #[path = "slip_tests.rs"]
 mod tests;
