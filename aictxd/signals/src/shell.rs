@@ -66,9 +66,6 @@ pub struct Word {
     pub others: Box<[String]>,
 }
 
-/// Bytes of a name that is looked through one by one.
-const SHORT: usize = 24;
-
 impl Word {
     /// A word without quotes or expansions.
     pub fn plain(text: &str) -> Self {
@@ -86,15 +83,17 @@ impl Word {
 
     /// The word as the name of a program: without its directory and `.exe`.
     pub fn program(&self) -> &str {
-        // Asked many times of every command; most names are shorter than what a search pays off for.
+        // Asked many times of every command, and most names are short.
         let bytes = self.text.as_bytes();
-        let slash = match bytes.len() {
-            0..=SHORT => bytes.iter().rposition(|b| matches!(b, b'/' | b'\\')),
-            _ => memchr::memrchr2(b'/', b'\\', bytes),
-        };
-        let base = match slash {
-            Some(at) => self.text.get(at + 1..).unwrap_or_default(),
-            None => &self.text,
+        let slash = |byte: &u8| matches!(byte, b'/' | b'\\');
+        // Without an end before the last byte, this becomes a few wide comparisons.
+        let base = match bytes.iter().fold(false, |any, byte| any | slash(byte)) {
+            true => {
+                let at = bytes.iter().rposition(|byte| slash(byte));
+                let behind = at.map_or(0, |at| at + 1);
+                self.text.get(behind..).unwrap_or_default()
+            }
+            false => &self.text,
         };
         match base.as_bytes() {
             [.., b'.', b'e', b'x', b'e'] => base.get(..base.len() - 4).unwrap_or(base),

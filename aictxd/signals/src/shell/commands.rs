@@ -63,6 +63,20 @@ impl Lexer<'_, '_> {
         }
     }
 
+    /// Adds a word that stands for itself and goes as far as `end`.
+    pub(super) fn take_plain(&mut self, current: &mut Current, end: usize, joined: Joined) {
+        let start = std::mem::replace(&mut self.pos, end);
+        self.context.conditional = is_conditional(joined);
+        self.joined = joined;
+        if !self.context.count_word() {
+            self.give_up();
+            return;
+        }
+        current.command.fed |= std::mem::take(&mut self.context.many_used);
+        let word = Word::plain(self.slice(start));
+        self.take_word(current, word, false);
+    }
+
     fn take_word(&mut self, current: &mut Current, mut word: Word, assigns: bool) {
         let command = &mut current.command;
         if command.words.is_empty() {
@@ -176,14 +190,16 @@ impl Lexer<'_, '_> {
         command.elevated = self.elevated;
         command.depth = self.depth;
         command.dir.clone_from(&self.dir);
-        if matches!(command.name(), "cd" | "pushd") && joined != Joined::Pipe {
-            let target = command
-                .arguments()
-                .iter()
-                .find(|word| word.text == "-" || !word.text.starts_with('-'));
-            self.dir = change_dir(self.dir.as_deref(), target);
-        } else if command.name() == "popd" {
-            self.dir = None;
+        match command.name() {
+            "cd" | "pushd" if joined != Joined::Pipe => {
+                let target = command
+                    .arguments()
+                    .iter()
+                    .find(|word| word.text == "-" || !word.text.starts_with('-'));
+                self.dir = change_dir(self.dir.as_deref(), target);
+            }
+            "popd" => self.dir = None,
+            _ => {}
         }
         let told = self.goes_on(joined) == Some(true) && joined != Joined::Pipe;
         let exits = command

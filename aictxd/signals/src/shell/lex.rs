@@ -64,7 +64,11 @@ pub(super) fn run_deferred(script: &mut Script, context: &mut Context) {
     // What a trap holds runs when everything is set that will be, or before.
     let blurred = std::mem::replace(&mut context.blurred, true);
     for _ in 0..MAX_DEPTH {
-        for (text, frame) in context.take_deferred() {
+        let waiting = context.take_deferred();
+        if waiting.is_empty() {
+            break;
+        }
+        for (text, frame) in waiting {
             run(script, context, &text, &frame, false);
         }
     }
@@ -235,16 +239,15 @@ impl Lexer<'_, '_> {
                 }
                 b'0'..=b'9' if self.descriptor() => continue,
                 _ => {
-                    match self.brace_words() {
-                        None => {
-                            let word = self.word();
+                    if let Some(end) = self.plain_word() {
+                        self.take_plain(&mut current, end, joined);
+                    } else if let Some(words) = self.brace_words() {
+                        for word in words {
                             self.take_words(&mut current, word, joined);
                         }
-                        Some(words) => {
-                            for word in words {
-                                self.take_words(&mut current, word, joined);
-                            }
-                        }
+                    } else {
+                        let word = self.word();
+                        self.take_words(&mut current, word, joined);
                     }
                     // `for x do`: of what was given.
                     if current.opens_body() {

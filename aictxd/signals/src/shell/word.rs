@@ -136,6 +136,19 @@ pub(super) fn is_assignment(text: &str) -> bool {
 }
 
 impl Lexer<'_, '_> {
+    /// Where the word ends that starts here, when all of it stands for itself: nothing in it is quoted, put
+    /// in or taken apart. Most words are such.
+    pub(super) fn plain_word(&self) -> Option<usize> {
+        let bytes = self.text.as_bytes().get(self.pos..)?;
+        let length = bytes.iter().position(|byte| !is_plain(*byte));
+        let length = length.unwrap_or(bytes.len());
+        let ends = matches!(
+            bytes.get(length),
+            None | Some(b' ' | b'\t' | b'\r' | b'\n' | b';' | b'&' | b'|' | b')')
+        );
+        (ends && length > 0).then_some(self.pos + length)
+    }
+
     /// Reads one word.
     pub(super) fn word(&mut self) -> Building {
         let mut word = Building::default();
@@ -572,12 +585,36 @@ fn told_output(command: &super::SimpleCommand) -> Option<String> {
     }
 }
 
-/// Bytes that mean nothing in a word without quotes.
 /// Whether a bracket behind this text belongs to a pattern for names.
 fn is_pattern(text: &str) -> bool {
     text.ends_with(['!', '@', '+', ']']) || text.contains(['*', '?'])
 }
 
+/// Bytes that are what they are in any shell and at any place of a word.
+fn is_plain(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric()
+        || matches!(
+            byte,
+            b'-' | b'_'
+                | b'.'
+                | b'/'
+                | b','
+                | b':'
+                | b'@'
+                | b'+'
+                | b'='
+                | b'%'
+                | b'!'
+                | b'#'
+                | b'*'
+                | b'?'
+                | b'['
+                | b']'
+                | b'~'
+        )
+}
+
+/// Bytes that mean nothing in a word without quotes.
 fn is_ordinary(byte: u8) -> bool {
     !matches!(
         byte,

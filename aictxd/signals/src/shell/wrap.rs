@@ -3,8 +3,8 @@
 mod table;
 
 use table::{
-    FETCHING, FOLLOWED, LINE_RUNNERS, LINE_SOURCES, LINES, PREFIX_OF, REMOTE_TEXTS, SHELLS,
-    SSH_VALUED, TEXTS,
+    FETCHING, FOLLOWED, IS_SHELL, KNOWN, LINE_RUNNERS, LINE_SOURCES, LINES, PREFIX_OF,
+    REMOTE_TEXTS, SSH_VALUED, TEXTS,
 };
 
 use super::values::Context;
@@ -17,7 +17,7 @@ const MAX_READERS: usize = 16;
 
 /// Whether `name` is a shell that reads commands from `-c` or its standard input.
 pub fn is_shell(name: &str) -> bool {
-    SHELLS.contains(&name)
+    IS_SHELL.contains(name)
 }
 
 /// Takes the wrappers off command `index` and appends what it runs besides.
@@ -26,6 +26,9 @@ pub(super) fn follow(script: &mut Script, context: &mut Context, index: usize, d
     let Some(command) = script.commands.get_mut(index) else {
         return;
     };
+    if runs_only_itself(command) {
+        return;
+    }
     if strip(command) && follow_lines(script, context, index, depth) {
         return;
     }
@@ -164,6 +167,21 @@ pub(super) fn follow(script: &mut Script, context: &mut Context, index: usize, d
             }
         }
     }
+}
+
+/// Whether the program of a command is in none of the tables, as most are not: one look says so for all.
+fn runs_only_itself(command: &SimpleCommand) -> bool {
+    let Some(program) = command.words.first() else {
+        return true;
+    };
+    let name = program.program();
+    // Some names are known in any case, and not all rules take off a directory in the same way.
+    let odd = |byte: u8| byte.is_ascii_uppercase() || byte == b'\\';
+    !KNOWN.contains(name)
+        && !program
+            .text
+            .bytes()
+            .fold(false, |any, byte| any | odd(byte))
 }
 
 /// A script that another program runs, with the text that a here-document gives to that program: the
@@ -535,6 +553,9 @@ fn is_cluster_with(text: &str, letter: char) -> bool {
 
 /// The text of another shell, which knows no function of this one.
 fn run_shell(script: &mut Script, context: &mut Context, text: Option<String>, frame: &Frame) {
+    if text.as_ref().is_none_or(|text| text.trim().is_empty()) {
+        return;
+    }
     let names = context.functions.take_names();
     // Nor all of its variables.
     let child = std::mem::replace(&mut context.child, true);

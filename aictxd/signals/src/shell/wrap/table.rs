@@ -436,3 +436,10 @@ pub(super) const SHELLS: &[&str] = &[
     "sh", "bash", "zsh", "dash", "ksh", "mksh", "ash", "fish", "rbash", "csh", "tcsh", "yash",
     "posh", "osh", "nu", "xonsh", "elvish",
 ];
+
+/// The same, to be asked of every command.
+pub(super) static IS_SHELL: LazyLock<Names> = LazyLock::new(|| SHELLS.iter().copied().collect());
+
+/// Names of all programs that [`follow`] knows, prefixes or not.
+pub(super) static KNOWN: LazyLock<Names> =
+    LazyLock::new(|| PREFIX_OF.keys().chain(FOLLOWED.iter()).copied().collect());
