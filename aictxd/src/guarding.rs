@@ -30,7 +30,9 @@ pub struct WorktreeFacts {
     map: Option<Arc<Tree>>,
     /// What git says of the worktree, where that was asked for.
     git: Option<GitState>,
-    /// Paths, links and texts that were asked for: a command asks for the same ones again and again.
+    /// What lies at a path, links not followed; paths, links and texts that were asked for: a command asks
+    /// for the same ones again and again.
+    lying: RefCell<HashMap<RepoPath, Option<FileType>>>,
     paths: RefCell<HashMap<RepoPath, Known>>,
     links: RefCell<HashMap<RepoPath, Option<Arc<str>>>>,
     /// Files that other live sessions edited.
@@ -69,6 +71,7 @@ impl WorktreeFacts {
             map: app.maps.complete_tree(worktree),
             git: None,
             others: Vec::new(),
+            lying: RefCell::default(),
             paths: RefCell::default(),
             links: RefCell::default(),
             watches: false,
@@ -302,6 +305,9 @@ impl Facts for WorktreeFacts {
     }
 
     fn link(&self, path: &RepoPath) -> Option<Arc<str>> {
+        if self.lies_at(path) != Some(FileType::Symlink) {
+            return None;
+        }
         remembered(&self.links, MAX_PATHS, path, || {
             let target = std::fs::read_link(self.worktree.join(path.as_str())).ok()?;
             Some(target.to_str()?.into())
@@ -339,23 +345,41 @@ impl WorktreeFacts {
             || parent.is_some_and(|parent| self.path(&parent).ignored == Some(true))
     }
 
+    /// What lies at a path, when something does. Whether it is a link and what is known of it are asked one
+    /// after the other: that takes one look at the disk, and none where the directory is not there either.
+    fn lies_at(&self, path: &RepoPath) -> Option<FileType> {
+        remembered(&self.lying, MAX_PATHS, path, || {
+            if self.is_in_nothing(path) {
+                return None;
+            }
+            let full = self.worktree.join(path.as_str());
+            let stat = statat(CWD, &full, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+            Some(FileType::from_raw_mode(stat.st_mode))
+        })
+    }
+
+    /// Whether it is known already that a path cannot be there: what should hold it is not, or holds nothing.
+    fn is_in_nothing(&self, path: &RepoPath) -> bool {
+        let parent = path.as_str().rsplit_once('/');
+        let parent = parent.and_then(|(parent, _)| RepoPath::parse(parent).ok());
+        let lying = self.lying.borrow();
+        let held_by = parent.and_then(|parent| lying.get(&parent).copied());
+        held_by.is_some_and(|by| !matches!(by, Some(FileType::Directory | FileType::Symlink)))
+    }
+
     fn look_at(&self, path: &RepoPath) -> Known {
-        let full = self.worktree.join(path.as_str());
-        let stat = statat(CWD, &full, AtFlags::SYMLINK_NOFOLLOW);
-        let directory = stat
-            .as_ref()
-            .ok()
-            .map(|s| FileType::from_raw_mode(s.st_mode) == FileType::Directory);
+        let lying = self.lies_at(path);
+        let directory = lying.map(|lying| lying == FileType::Directory);
         let known = self.map.as_ref().map(|tree| {
             let bytes = path.as_str().as_bytes();
             path.is_root() || tree.paths().find(bytes).is_some() || tree.paths().any_below(bytes)
         });
         Known {
-            exists: Some(stat.is_ok()),
+            exists: Some(lying.is_some()),
             directory,
             // The map holds what git tracks and what it would show as untracked: both are worth care.
             tracked: known,
-            ignored: known.map(|known| !known && stat.is_ok()),
+            ignored: known.map(|known| !known && lying.is_some()),
             // Of single files only: whoever takes back a whole tree means what is in it when that runs.
             dirty: (self.git.as_ref())
                 .filter(|_| directory == Some(false))

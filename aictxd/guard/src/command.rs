@@ -40,7 +40,7 @@ mod verbs;
 mod windows;
 mod writes;
 
-use std::cell::{Cell, OnceCell};
+use std::cell::{Cell, OnceCell, RefCell};
 
 use aictx_proto::methods::guard::GuardWarning;
 use aictx_signals::shell::{self, Dialect, Role, Script, SimpleCommand, Word};
@@ -162,6 +162,7 @@ pub fn command_risk_in(
         programs: 0,
         scripts: 0,
         asked: Cell::new(0),
+        straight: RefCell::default(),
     };
     let script = shell::analyse(command, Dialect::Posix);
     judge.windows = dialect == Dialect::Windows || windows::is_spoken(&script);
@@ -227,8 +228,9 @@ struct Judge<'a> {
     /// How many programs were read, and scripts inside scripts.
     programs: u16,
     scripts: u16,
-    /// How many places were looked at for links.
+    /// How many places were looked at for links, and the last directory that no link leads to.
     asked: Cell<u16>,
+    straight: RefCell<String>,
 }
 
 /// A command with its place in the script.

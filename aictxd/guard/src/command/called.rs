@@ -543,6 +543,7 @@ fn run(judge: &mut Judge, commands: &str, cwd: &str, by: String) {
         programs: judge.programs,
         scripts: judge.scripts,
         asked: judge.asked.clone(),
+        straight: judge.straight.clone(),
     };
     let parsed = inside.risk.parsed;
     inside.script(&script);

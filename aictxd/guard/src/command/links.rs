@@ -104,6 +104,9 @@ impl Judge<'_> {
             return None;
         }
         let followed = last == Last::Followed || is_of_a_directory(&absolute);
+        if self.is_straight(&absolute, followed) {
+            return None;
+        }
         // Where the walk is; the rest of the way, the next part at its end.
         let mut at = String::with_capacity(absolute.len());
         let mut rest: Vec<Cow<str>> = segments(&absolute).map(Cow::Borrowed).collect();
@@ -149,6 +152,38 @@ impl Judge<'_> {
             at.push('/');
         }
         (links > 0).then_some(at)
+    }
+
+    /// Whether no link is on the way of a path in which there is nothing to take out: what almost every one
+    /// is, and what a line asks again and again of the same directory.
+    fn is_straight(&self, absolute: &str, followed: bool) -> bool {
+        let mut parts = segments(absolute).skip(1);
+        if parts.any(|part| matches!(part, "" | "." | "..")) {
+            return false;
+        }
+        let (dir, _) = absolute.rsplit_once('/').unwrap_or_default();
+        let asked = self.asked.get();
+        let mut straight = self.straight.borrow_mut();
+        if *straight != dir {
+            // What lies above the repository is not asked for.
+            let root = self.place.root.trim_end_matches('/').len();
+            let ends = dir.bytes().enumerate().skip(root + 1);
+            let mut ends = ends.filter(|(_, byte)| *byte == b'/').map(|(at, _)| at);
+            let on_the_way = |at: usize| self.link_at(dir.get(..at).unwrap_or_default()).is_some();
+            if ends.any(on_the_way) || self.link_at(dir).is_some() {
+                self.asked.set(asked);
+                return false;
+            }
+            if self.asked.get() < MAX_ASKED {
+                straight.clear();
+                straight.push_str(dir);
+            }
+        }
+        let is_link = followed && self.link_at(absolute).is_some();
+        if is_link {
+            self.asked.set(asked);
+        }
+        !is_link
     }
 
     /// The text of the link at a place of the repository.
