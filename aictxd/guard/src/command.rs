@@ -241,8 +241,8 @@ struct Call<'s> {
     /// Name of its program.
     name: &'s str,
     segment: usize,
-    /// The lists that hold its program.
-    traits: table::Traits,
+    /// What the tables know of its program.
+    program: table::Program,
     notes: &'s Notes,
 }
 
@@ -267,6 +267,14 @@ impl Notes {
 impl<'s> Call<'s> {
     fn arguments(self) -> &'s [Word] {
         self.command.arguments()
+    }
+
+    /// What the tables know of a program, which almost always is its own.
+    fn program_named(self, name: &str) -> table::Program {
+        match name == self.name {
+            true => self.program,
+            false => table::program(name),
+        }
     }
 
     /// The command whose output it reads.
@@ -325,7 +333,7 @@ impl Judge<'_> {
                 command: read,
                 name: read.name(),
                 segment,
-                traits: table::Traits::default(),
+                program: table::Program::default(),
                 notes: &notes,
             };
             self.call(call);
@@ -379,11 +387,11 @@ impl Judge<'_> {
         }
         let name = call.name;
         let call = Call {
-            traits: table::traits(name),
+            program: table::program(name),
             ..call
         };
         limits::judge(self, call);
-        if call.traits.has(table::Traits::DATA) {
+        if call.program.traits.has(table::Traits::DATA) {
             handed::judge(self, call);
             if matches!(name, "export" | "declare" | "local") {
                 handed::settings(self, call, call.arguments());
@@ -487,11 +495,12 @@ impl Judge<'_> {
 
     /// The table of calls that are known by verbs and options.
     fn rules(&mut self, call: Call, name: &str, arguments: &[Word]) {
-        let rules = table::rules_of(name);
+        let program = call.program_named(name);
+        let rules = program.rules;
         if rules.is_empty() {
             return;
         }
-        let mut operands = operands_of(name, arguments);
+        let mut operands = operands_of(program.valued, arguments);
         let mut worst = match self.worst_rule(rules, &operands, call, arguments) {
             Verdict::Harmless => return,
             Verdict::Worst(rule) => Some(rule),

@@ -89,7 +89,7 @@ impl Word {
         // Without an end before the last byte, this becomes a few wide comparisons.
         let base = match bytes.iter().fold(false, |any, byte| any | slash(byte)) {
             true => {
-                let at = bytes.iter().rposition(|byte| slash(byte));
+                let at = bytes.iter().rposition(slash);
                 let behind = at.map_or(0, |at| at + 1);
                 self.text.get(behind..).unwrap_or_default()
             }

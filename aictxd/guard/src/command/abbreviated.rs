@@ -64,12 +64,12 @@ fn meant(options: &[&'static str], text: &str) -> Option<&'static str> {
 
 /// A call with its options written out, when some are not.
 pub(super) fn written_out(command: &SimpleCommand) -> Option<SimpleCommand> {
-    let name = command.name();
-    let long = |word: &Word| word.text.starts_with("--") && word.text.len() > MIN_LETTERS;
+    let long = |word: &Word| word.text.len() > MIN_LETTERS && word.text.starts_with("--");
     // Almost no call has one.
     if !command.arguments().iter().any(long) {
         return None;
     }
+    let name = command.name();
     let (_, options) = PROGRAMS.iter().find(|(known, _)| *known == name)?;
     let short = |word: &Word| {
         let option = word.text.split('=').next().unwrap_or_default();

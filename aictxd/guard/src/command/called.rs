@@ -13,7 +13,6 @@ use std::collections::HashMap;
 use aictx_proto::path::Located;
 use aictx_signals::shell::{self, Dialect, RedirectKind, Script, SimpleCommand, Word, is_shell};
 
-use super::data::interpreter;
 use super::given::printed;
 use super::options::value_of;
 use super::{
@@ -226,8 +225,9 @@ fn script(judge: &mut Judge, call: Call) {
             .next()
             .filter(|verb| verb.text == "run")
             .and_then(|_| words.find(|word| !word.text.starts_with('-')))
-    } else if is_shell(name) || matches!(name, "source" | ".") || interpreter(name).is_some() {
-        interpreted::script_behind(name, interpreter(name), call.arguments())
+    } else if is_shell(name) || matches!(name, "source" | ".") || call.program.interpreter.is_some()
+    {
+        interpreted::script_behind(name, call.program.interpreter, call.arguments())
     } else if matches!(name, "sbatch" | "qsub" | "bsub") {
         let mut words = call.arguments().iter();
         words.find(|word| word.text.contains('.') && !word.text.starts_with('-'))
@@ -244,7 +244,7 @@ fn script(judge: &mut Judge, call: Call) {
     let Some(file) = file.filter(|word| !word.unknown) else {
         return;
     };
-    let language = interpreter(name).map(|known| known.name);
+    let language = call.program.interpreter.map(|known| known.name);
     let told = match file.text.as_str() {
         "/dev/stdin" => super::given::piped_texts(call).into_iter().next(),
         _ => written(call, file),

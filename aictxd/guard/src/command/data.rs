@@ -1,15 +1,13 @@
 //! Text that a program runs: statements for databases, programs for interpreters, scripts for
 //! shells and containers.
 
-use std::sync::LazyLock;
-
-use aictx_signals::shell::{ByName, Word, is_shell};
+use aictx_signals::shell::{Word, is_shell};
 
 use super::given::{generated, piped_script, piped_texts, printed, printed_script};
 use super::options::value_of;
 pub(super) use super::sql::statement_tier;
 use super::sql::{self, statements};
-use super::table::{DECODERS, DOWNLOADERS, INTERPRETERS, Interpreter, Traits};
+use super::table::{self, DECODERS, DOWNLOADERS, Interpreter, Traits};
 use super::{Call, Judge, Kind, Level, Tier, code, containers, interpreted};
 
 /// Whether the call runs what was just fetched.
@@ -17,7 +15,7 @@ pub(super) fn runs_download(call: Call) -> bool {
     let name = call.name;
     let arguments = call.arguments();
     let shell = is_shell(name);
-    if shell || interpreter(name).is_some() {
+    if shell || call.program.interpreter.is_some() {
         if reads_program_from_stdin(name, arguments) && call.fed_by(DOWNLOADERS) {
             return true;
         }
@@ -37,18 +35,8 @@ fn is_data_argument(arguments: &[Word]) -> bool {
         .is_none_or(|word| !word.text.starts_with('-') && word.inner.is_none())
 }
 
-/// Interpreters by name; every call is looked up, some more than once.
-static INTERPRETER_OF: LazyLock<ByName<&'static Interpreter>> = LazyLock::new(|| {
-    INTERPRETERS
-        .iter()
-        .map(|known| (known.name, known))
-        .collect()
-});
-
 pub(super) fn interpreter(name: &str) -> Option<&'static Interpreter> {
-    // `python3.12` is `python`.
-    let plain = name.trim_end_matches(|last: char| last.is_ascii_digit() || last == '.');
-    INTERPRETER_OF.get(plain).copied()
+    table::program(name).interpreter
 }
 
 /// Neither a script nor a program on the line is given.
@@ -98,7 +86,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
         }
         return;
     }
-    if call.traits.has(Traits::SQL) {
+    if call.program.traits.has(Traits::SQL) {
         sql::client(judge, call, name);
     } else if is_shell(name) {
         // `bash -n` only looks whether it could be read.
@@ -141,7 +129,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
         for text in piped_texts(call) {
             judge.inner_script(&text, call.command.remote);
         }
-    } else if let Some(known) = interpreter(name) {
+    } else if let Some(known) = call.program.interpreter {
         programs(judge, call, known);
     } else if matches!(name, "redis-cli" | "valkey-cli") {
         let flushes = |text: &String| {
@@ -346,8 +334,8 @@ pub(super) fn judge_statements(judge: &mut Judge, call: Call) {
     // Statements have several words.
     let spaced = |word: &Word| word.text.contains(' ');
     let given = call.command.stdin_text().is_some() || call.command.piped_from.is_some();
-    if call.traits.has(Traits::SQL)
-        || interpreter(name).is_some()
+    if call.program.traits.has(Traits::SQL)
+        || call.program.interpreter.is_some()
         || matches!(name, "git" | "gh" | "glab" | "tee" | "sed" | "awk")
         || (!given && !arguments.iter().any(spaced))
     {

@@ -115,8 +115,11 @@ fn deletes(call: Call, arguments: &[Word]) -> bool {
 }
 
 fn is_formatter(name: &str, known: &str) -> bool {
-    name.strip_prefix(known)
-        .is_some_and(|rest| rest.is_empty() || rest.starts_with('.') || rest.starts_with('_'))
+    // Asked of every call: most names begin otherwise.
+    name.as_bytes().first() == known.as_bytes().first()
+        && name
+            .strip_prefix(known)
+            .is_some_and(|rest| rest.is_empty() || rest.starts_with('.') || rest.starts_with('_'))
 }
 
 pub(super) fn operands(arguments: &[Word]) -> Vec<&Word> {

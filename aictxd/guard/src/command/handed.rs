@@ -113,7 +113,7 @@ pub(super) fn is_run_by_git(name: &str) -> bool {
 pub(super) fn judge(judge: &mut Judge, call: Call) {
     let remote = call.command.remote;
     settings(judge, call, &call.command.assignments);
-    if !call.traits.has(Traits::HANDED) {
+    if !call.program.traits.has(Traits::HANDED) {
         return;
     }
     let name = call.name;

@@ -2,7 +2,6 @@
 
 use aictx_signals::shell::{Word, is_shell};
 
-use super::data::interpreter;
 use super::options::is_harmless;
 use super::table::Traits;
 use super::verbs::READING;
@@ -52,7 +51,7 @@ pub(super) fn lent(judge: &mut Judge, call: Call) {
     let arguments = call.arguments();
     behind(judge, call);
     lines(judge, call);
-    if arguments.len() < 2 || call.traits.has(Traits::OWN) {
+    if arguments.len() < 2 || call.program.traits.has(Traits::OWN) {
         return;
     }
     let lends = matches!(
@@ -78,9 +77,9 @@ pub(super) fn lent(judge: &mut Judge, call: Call) {
     let dashes = arguments
         .iter()
         .position(|word| word.text == "--")
-        .filter(|at| verb.is_some_and(|verb| verb < *at) || table::rules_of(name).is_empty());
+        .filter(|at| verb.is_some_and(|verb| verb < *at) || call.program.rules.is_empty());
     let rest = match (dashes, verb) {
-        (Some(at), _) if !call.traits.has(Traits::NAMES) => arguments.get(at + 1..),
+        (Some(at), _) if !call.program.traits.has(Traits::NAMES) => arguments.get(at + 1..),
         (None, Some(at)) if lends => arguments.get(at + 1..),
         _ => None,
     };
@@ -158,16 +157,16 @@ fn behind(judge: &mut Judge, call: Call) {
         return;
     }
     let name = call.name;
-    let known = call.traits.any() || !table::rules_of(name).is_empty();
+    let known = call.program.traits.any() || !call.program.rules.is_empty();
     // Of programs that are known, only what stands behind a verb that runs another.
     if known
-        && (call.traits.has(Traits::SQL)
+        && (call.program.traits.has(Traits::SQL)
             || ELSEWHERE.contains(&name)
             || (name != "just" && !arguments.iter().take(8).any(runs_others)))
     {
         return;
     }
-    let remote = call.command.remote || table::rules_of(name).iter().any(is_about_others);
+    let remote = call.command.remote || call.program.rules.iter().any(is_about_others);
     let found = arguments.windows(2).take(12).position(|pair| {
         let [program, next] = pair else {
             return false;
@@ -398,21 +397,21 @@ pub(super) fn lines(judge: &mut Judge, call: Call) {
         return;
     }
     let name = call.name;
-    let of = |traits| call.traits.has(traits);
+    let of = |traits| call.program.traits.has(traits);
     if of(Traits::DATA)
         || of(Traits::SQL)
         || TALKING.contains(&name)
         || ELSEWHERE.contains(&name)
         || is_shell(name)
-        || interpreter(name).is_some()
+        || call.program.interpreter.is_some()
         || is_harmless(arguments)
     {
         return;
     }
-    let rules = table::rules_of(name);
+    let rules = call.program.rules;
     let remote = call.command.remote || rules.iter().any(is_about_others);
     // Of programs that are known, only what stands behind an option that says so, or a verb.
-    let known = call.traits.any() || !rules.is_empty();
+    let known = call.program.traits.any() || !rules.is_empty();
     // `cargo run -- check 'rm -rf src'`: what its own program is told is a text.
     let own = |word: &Word| of(Traits::OWN) && word.text == "run";
     let lends = arguments

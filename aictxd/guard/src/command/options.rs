@@ -4,8 +4,6 @@ use std::borrow::Cow;
 
 use aictx_signals::shell::Word;
 
-use super::table;
-
 /// Words of a call that are no options.
 #[derive(Debug, Default)]
 pub(super) struct Operands<'w> {
@@ -14,9 +12,11 @@ pub(super) struct Operands<'w> {
     pub(super) leading: usize,
 }
 
-/// Words that are neither options nor values of global options.
-pub(super) fn operands_of<'w>(name: &str, arguments: &'w [Word]) -> Operands<'w> {
-    let valued = table::valued(name);
+/// Words that are neither options nor values of global options, which are those of the [`valued`] ones that
+/// stand before the verb.
+///
+/// [`valued`]: super::table::Program
+pub(super) fn operands_of<'w>(valued: &[&str], arguments: &'w [Word]) -> Operands<'w> {
     let mut out = Operands::default();
     let mut skip = false;
     let mut leading = true;

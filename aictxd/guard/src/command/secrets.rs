@@ -108,7 +108,7 @@ const SECRET_ENDS: &[&str] = &[
 /// Judges what a call sends.
 pub(super) fn judge(judge: &mut Judge, call: Call) {
     let name = call.name;
-    if !call.traits.has(Traits::SENDS) {
+    if !call.program.traits.has(Traits::SENDS) {
         return;
     }
     let words = call.arguments();

@@ -1,17 +1,17 @@
 //! What is known about programs, all data. Calls that are known by verbs and options stand in
 //! `table/rules.txt`.
 
-use std::sync::LazyLock;
-
 use aictx_signals::shell::ByName;
 
 mod interpreters;
+mod known;
 mod programs;
 mod rules;
 
 pub(super) use interpreters::*;
+pub(super) use known::{Program, program};
 pub(super) use programs::*;
-pub(super) use rules::{Rule, Rules, rules_of};
+pub(super) use rules::{Rule, Rules};
 
 /// Programs whose words are data: nothing is run or written because of what they say.
 const DATA: &[&str] = &[
@@ -67,7 +67,7 @@ const DATA: &[&str] = &[
     "set_color",
 ];
 
-/// In which lists a program stands: asked once a call instead of list by list.
+/// In which lists a program stands.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Traits(u8);
 
@@ -99,7 +99,8 @@ impl Traits {
     }
 }
 
-static TRAITS: LazyLock<ByName<Traits>> = LazyLock::new(|| {
+/// The lists that hold each program.
+fn traits() -> ByName<Traits> {
     let mut map: ByName<Traits> = ByName::default();
     let windows: Vec<&str> = super::windows::names().collect();
     let handed: Vec<&str> = super::handed::names().collect();
@@ -117,11 +118,6 @@ static TRAITS: LazyLock<ByName<Traits>> = LazyLock::new(|| {
         }
     }
     map
-});
-
-/// The lists that hold a program.
-pub(super) fn traits(program: &str) -> Traits {
-    TRAITS.get(program).copied().unwrap_or_default()
 }
 
 /// Programs that fetch from elsewhere.

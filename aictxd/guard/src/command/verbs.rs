@@ -7,7 +7,7 @@ use aictx_signals::shell::{ByName, Word};
 
 use super::options::{has_option, is_harmless, operands_of};
 use super::table::Traits;
-use super::{Call, Judge, Kind, Tier, table};
+use super::{Call, Judge, Kind, Tier};
 
 /// Verbs that nobody gives to something that can be had again.
 pub(super) const STRONG: &[&str] = &[
@@ -370,21 +370,25 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
     let name = call.name;
     let arguments = call.arguments();
     if arguments.is_empty()
-        || call.traits.has(Traits::NAMES)
+        || call.program.traits.has(Traits::NAMES)
         || call.command.words.first().is_none_or(is_script)
     {
         return;
     }
-    let operands = operands_of(name, arguments);
+    let operands = operands_of(call.program.valued, arguments);
     // What the table excuses is not accused by its verb.
-    if table::rules_of(name)
+    if call
+        .program
+        .rules
         .iter()
         .any(|rule| rule.excuses(&operands, arguments))
     {
         return;
     }
     let insists = has_option(arguments, INSISTENT);
-    let cloud = table::rules_of(name)
+    let cloud = call
+        .program
+        .rules
         .iter()
         .any(|rule| rule.kind == Kind::RemoteDelete);
     let says = |word: &&Word| {

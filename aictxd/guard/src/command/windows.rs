@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use aictx_signals::shell::{self, Dialect, Script, Word};
 
 use super::delete::recursive;
-use super::table::{self, REGENERABLE_FILES, Traits};
+use super::table::{REGENERABLE_FILES, Traits};
 use super::{Call, Judge, Kind, Level, Tier, code};
 
 mod names;
@@ -361,7 +361,7 @@ pub(super) fn judge_net(judge: &mut Judge, text: &str, spoken: bool) {
 }
 
 fn named(judge: &mut Judge, call: Call, name: &str) {
-    if !table::traits(name).has(Traits::WINDOWS)
+    if !call.program_named(name).traits.has(Traits::WINDOWS)
         && !name.starts_with("remove-")
         && !name.starts_with("uninstall-")
     {

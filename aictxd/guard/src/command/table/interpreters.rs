@@ -1,6 +1,7 @@
 //! Interpreters: where their programs stand on a command line, and what in them deletes trees.
 
 /// An interpreter, the options behind which a program stands, and what in it deletes trees.
+#[derive(Debug)]
 pub(in super::super) struct Interpreter {
     pub(in super::super) name: &'static str,
     pub(in super::super) options: &'static [&'static str],

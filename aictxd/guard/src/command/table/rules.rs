@@ -90,7 +90,7 @@ impl Part {
 }
 
 /// Rules by program; almost every command line is about programs that have none.
-static BY_PROGRAM: LazyLock<ByName<Rules>> = LazyLock::new(|| {
+pub(super) static BY_PROGRAM: LazyLock<ByName<Rules>> = LazyLock::new(|| {
     let mut map: ByName<Rules> = ByName::default();
     for line in TEXT.lines() {
         let Some(programs) = programs(line) else {
@@ -161,17 +161,7 @@ impl Rules {
 }
 
 /// Of programs that have none.
-static NONE: LazyLock<Rules> = LazyLock::new(Rules::default);
-
-/// The rules about a program.
-pub(in super::super) fn rules_of(program: &str) -> &'static Rules {
-    // `helm3` is `helm`.
-    let known = BY_PROGRAM.get(program).or_else(|| {
-        let plain = program.trim_end_matches(|last: char| last.is_ascii_digit() || last == '.');
-        (plain.len() < program.len()).then(|| BY_PROGRAM.get(plain))?
-    });
-    known.unwrap_or_else(|| &NONE)
-}
+pub(super) static NONE: LazyLock<Rules> = LazyLock::new(Rules::default);
 
 fn programs(line: &'static str) -> Option<&'static str> {
     (!line.starts_with('#')).then(|| line.split_whitespace().nth(2))?

@@ -1,0 +1,96 @@
+//! All that the tables know of a program, by its name.
+
+use std::sync::LazyLock;
+
+use aictx_signals::shell::ByName;
+
+use super::rules::{BY_PROGRAM, NONE};
+use super::{INTERPRETERS, Interpreter, Rules, Traits, VALUED, traits};
+
+/// What the tables say of a program: looked up once a call instead of table by table.
+#[derive(Debug, Clone, Copy)]
+pub(in super::super) struct Program {
+    /// The lists that hold it.
+    pub(in super::super) traits: Traits,
+    /// What is known of it as an interpreter.
+    pub(in super::super) interpreter: Option<&'static Interpreter>,
+    /// The calls of it that are known by verbs and options.
+    pub(in super::super) rules: &'static Rules,
+    /// Its global options that take the next word.
+    pub(in super::super) valued: &'static [&'static str],
+}
+
+impl Default for Program {
+    fn default() -> Self {
+        Self {
+            traits: Traits::default(),
+            interpreter: None,
+            rules: &NONE,
+            valued: &[],
+        }
+    }
+}
+
+static KNOWN: LazyLock<ByName<Program>> = LazyLock::new(|| {
+    let mut map: ByName<Program> = ByName::default();
+    for (name, traits) in traits() {
+        map.entry(name).or_default().traits = traits;
+    }
+    for known in INTERPRETERS {
+        map.entry(known.name).or_default().interpreter = Some(known);
+    }
+    for (name, rules) in BY_PROGRAM.iter() {
+        map.entry(name).or_default().rules = rules;
+    }
+    for (name, options) in VALUED {
+        map.entry(name).or_default().valued = options;
+    }
+    map
+});
+
+/// What is known of a program.
+pub(in super::super) fn program(name: &str) -> Program {
+    let known = |name: &str| KNOWN.get(name).copied().unwrap_or_default();
+    let found = known(name);
+    // `python3.12` is `python`, `helm3` is `helm`.
+    let numbered = |last: char| last.is_ascii_digit() || last == '.';
+    if !name.ends_with(numbered) {
+        return found;
+    }
+    let plain = known(name.trim_end_matches(numbered));
+    let rules = match found.rules.is_empty() {
+        true => plain.rules,
+        false => found.rules,
+    };
+    Program {
+        interpreter: plain.interpreter,
+        rules,
+        ..found
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Numbers behind a name are those of a version, unless a table knows it with them.
+    #[test]
+    fn versions_of_programs() {
+        for (name, interpreter, rules) in [
+            ("python", true, false),
+            ("python3.12", true, false),
+            ("helm", false, true),
+            ("helm3", false, true),
+            ("nobody", false, false),
+            ("nobody3", false, false),
+            ("", false, false),
+            ("3", false, false),
+        ] {
+            let known = program(name);
+            assert_eq!(known.interpreter.is_some(), interpreter, "{name}");
+            assert_eq!(!known.rules.is_empty(), rules, "{name}");
+        }
+        assert!(program("git").valued.contains(&"-C"));
+        assert!(program("psql").traits.has(Traits::SQL));
+    }
+}
