@@ -5,9 +5,10 @@
 //! reads, as tests and compilers do.
 
 use std::borrow::Cow;
+use std::sync::LazyLock;
 
 use aictx_proto::path::Located;
-use aictx_signals::shell::Word;
+use aictx_signals::shell::{ByName, Word};
 
 use super::facts::Limit;
 use super::findings::What;
@@ -89,6 +90,10 @@ const WRITERS: &[(&str, &[&str])] = &[
     ("vim", &["-es", "-e", "-c"]),
     ("yapf", &["-i", "--in-place"]),
 ];
+
+/// The same by name: every call is looked up.
+static OPTIONS_OF: LazyLock<ByName<&'static [&'static str]>> =
+    LazyLock::new(|| WRITERS.iter().copied().collect());
 
 /// What git writes in the worktree of the paths it is given.
 const GIT_WRITES: &[&str] = &["checkout", "restore", "rm", "mv", "stash"];
@@ -180,7 +185,7 @@ fn only_tells(name: &str, arguments: &[Word]) -> bool {
 
 /// Whether a program writes the files it is given.
 fn writes(name: &str, arguments: &[Word]) -> bool {
-    let Some((_, told)) = WRITERS.iter().find(|(known, _)| *known == name) else {
+    let Some(told) = OPTIONS_OF.get(name).copied() else {
         return false;
     };
     if only_tells(name, arguments) {

@@ -39,11 +39,13 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
         .iter()
         .filter(|word| !word.text.starts_with('-'));
     let verb = words.next().map_or("", |word| word.text.as_str());
-    let named = words.next().is_some();
+    if words.next().is_none() {
+        return;
+    }
     let lists = WRITES.iter().filter(|(programs, verbs, _)| {
         // `npm install x` adds what `npm install` alone would only fetch.
         let installs = matches!(verb, "install" | "i") && verbs.contains(&"uninstall");
-        programs.contains(&call.name) && named && (verbs.contains(&verb) || installs)
+        programs.contains(&call.name) && (verbs.contains(&verb) || installs)
     });
     for file in lists.flat_map(|(_, _, files)| *files) {
         if let Some(limit) = limit_on(judge, call, file) {
