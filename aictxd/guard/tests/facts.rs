@@ -482,6 +482,30 @@ fn linked() -> MemoryFacts {
     facts
 }
 
+/// What was looked at before in the same directory says nothing of its neighbours.
+#[test]
+fn a_link_is_seen_beside_what_is_none() {
+    let facts = linked();
+    for (command, want) in [
+        (
+            "touch target/a; touch target/b; rm -rf target/up/",
+            Level::Destructive,
+        ),
+        ("touch target/a; rm -rf target/up/../out", Level::Caution),
+        ("touch new; rm -rf etc/nginx", Level::Destructive),
+        ("touch to_src/new; rm to_src/dirty.rs", Level::Caution),
+        ("touch scratch/a; echo x > hosts", Level::Destructive),
+        (
+            "touch target/a; touch target/b; rm -rf target/other/",
+            Level::Caution,
+        ),
+        ("touch new; rm -rf to_src", Level::Safe),
+    ] {
+        let risk = command_risk(command, PLACE, &facts);
+        assert_eq!(risk.level(), want, "{command}: {risk:#?}");
+    }
+}
+
 #[test]
 fn a_path_is_judged_by_where_links_lead() {
     let facts = linked();
