@@ -33,7 +33,7 @@ pub const MAX_TOTAL: u64 = 64 * 1024 * 1024;
 /// Bytes of all segments of the archive.
 pub const MAX_ARCHIVE: u64 = 32 * 1024 * 1024;
 /// Most ledgers of ended sessions kept as files; older ones are read from the archive.
-pub const MAX_LEDGERS: usize = 8;
+pub const MAX_LEDGERS: usize = 4;
 /// Most bytes of ledgers kept.
 pub const MAX_LEDGER_BYTES: u64 = 8 * 1024 * 1024;
 /// Largest history that is split at once; whoever made a larger one has to decide about it.
@@ -75,19 +75,19 @@ impl Bound<'_> {
 /// Every history that is appended to. Failure patterns and strategies are bounded by their writer,
 /// by what they are worth.
 ///
-/// What lies here is a window of some twenty executions, as much as a person reads and a session
+/// What lies here is a window of some ten executions, as much as a person reads and a session
 /// looks back; compressed, a row costs a tenth. Reports and `log` read on in the archive.
 pub(crate) const BOUNDS: &[Bound] = &[
     // A finalize that is repeated is known by this file.
-    bound(AGENT_EXECUTION_LOG, 30, 18, 32),
-    bound(EXECUTION_LOGS, 18, 10, 12),
+    bound(AGENT_EXECUTION_LOG, 20, 12, 24),
+    bound(EXECUTION_LOGS, 12, 6, 8),
     // A repository may share these.
-    bound(HANDOFFS, 28, 16, 16).and(Stays::LastOfBranch),
+    bound(HANDOFFS, 16, 9, 10).and(Stays::LastOfBranch),
     // Sessions that were begun within the week and never finalized are known by this one.
-    bound(LIFECYCLE_EVENTS, 28, 16, 40).and(Stays::Unfinished),
-    bound(CONTRACT_COMPLIANCE, 16, 8, 12),
+    bound(LIFECYCLE_EVENTS, 16, 8, 20).and(Stays::Unfinished),
+    bound(CONTRACT_COMPLIANCE, 8, 4, 6),
     bound(DECISIONS, 512, 256, 250),
-    bound(VERDICTS, 32, 16, 24),
+    bound(VERDICTS, 14, 7, 12),
     bound(FORGOTTEN, 64, 0, 0),
     bound("archive/failure_memory/evicted.jsonl", 16, 0, 0),
     bound("archive/strategy_memory/evicted.jsonl", 16, 0, 0),

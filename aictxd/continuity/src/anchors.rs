@@ -14,6 +14,8 @@ use crate::strategies::{StrategyQuery, find_strategies};
 
 /// Most paths whose present state is asked for.
 const MAX_ASKED: usize = 400;
+/// Digits of a commit that are written: as many as git shows of one in a repository of any size.
+const SHORT_COMMIT: usize = 12;
 /// Shortest name that counts as naming a definition; shorter ones are words.
 const MIN_NAME: usize = 3;
 
@@ -159,7 +161,7 @@ pub(crate) fn anchor(
         .map(|(path, present)| Anchor {
             path: path.clone(),
             blob: present.blob.clone(),
-            commit: commit.to_owned(),
+            commit: commit.get(..SHORT_COMMIT).unwrap_or(commit).to_owned(),
             symbols: present
                 .definitions
                 .iter()

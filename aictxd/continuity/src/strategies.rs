@@ -153,7 +153,8 @@ fn row(done: &Done, quality: &'static str) -> Strategy {
     }
     let entry_points: Vec<String> = files.iter().take(3).cloned().collect();
     let mut doing = done.commands.to_vec();
-    doing.retain(|command| !only_looks(command));
+    // Nor is a check said twice.
+    doing.retain(|command| !only_looks(command) && !done.tests.contains(command));
     let mut strategy = Strategy {
         task_id: done.execution_id.to_owned(),
         task_text: clean(done.request, 500),
@@ -184,7 +185,7 @@ fn row(done: &Done, quality: &'static str) -> Strategy {
         strategy.avoid_when = if first.is_empty() {
             "The task is in another area.".to_owned()
         } else {
-            format!("The task does not touch {first} or what lies beside it.")
+            format!("It is not about {first}.")
         };
         strategy.evidence_quality = quality.to_owned();
         strategy.discarded_hypotheses = done.discarded.iter().rev().take(3).cloned().collect();

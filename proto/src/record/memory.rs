@@ -151,7 +151,7 @@ pub struct Anchor {
     pub path: String,
     /// Git's blob id of its content; empty when the file was not there.
     pub blob: String,
-    /// Commit that was checked out.
+    /// Commit that was checked out, its first 12 digits.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub commit: String,
     /// The definitions that the item names, by name, with a hash of their text.
