@@ -163,6 +163,7 @@ pub fn command_risk_in(
         scripts: 0,
         asked: Cell::new(0),
         straight: RefCell::default(),
+        ways: RefCell::default(),
     };
     let script = shell::analyse(command, Dialect::Posix);
     judge.windows = dialect == Dialect::Windows || windows::is_spoken(&script);
@@ -231,6 +232,7 @@ struct Judge<'a> {
     /// How many places were looked at for links, and the last directory that no link leads to.
     asked: Cell<u16>,
     straight: RefCell<String>,
+    ways: RefCell<links::Ways>,
 }
 
 /// A command with its place in the script.

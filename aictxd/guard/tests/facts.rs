@@ -506,6 +506,49 @@ fn a_link_is_seen_beside_what_is_none() {
     }
 }
 
+/// What is remembered of a word holds for that word, in that directory, used in that way; and of many words the first
+/// ones are looked at again.
+#[test]
+fn what_a_word_leads_to_is_remembered_of_nothing_else() {
+    let facts = linked();
+    let many: String = (0..20).map(|n| format!("touch new{n}; ")).collect();
+    for (command, want) in [
+        // The link itself, then what is behind it.
+        ("rm to_src; rm -rf to_src/", Level::Destructive),
+        ("rm hosts; echo x > hosts", Level::Destructive),
+        ("mv hosts x; cp x hosts", Level::Destructive),
+        ("cp a1 a2; rm to_src", Level::Safe),
+        // The same word somewhere else.
+        ("cp x dirty.rs; cd src && cp x dirty.rs", Level::Caution),
+        (
+            "cd src && cp x clean.rs; cd .. && cp x clean.rs",
+            Level::Safe,
+        ),
+        (
+            "echo x > scratch/new; cd target && rm -rf up/",
+            Level::Destructive,
+        ),
+        (
+            "touch up/new; cd target && touch up/new; rm -rf up/",
+            Level::Destructive,
+        ),
+        // Two words of one command.
+        ("mv scratch/a hosts", Level::Caution),
+        ("mv hosts hosts", Level::Destructive),
+        ("cp src/dirty.rs src/clean.rs", Level::Safe),
+        ("cp src/clean.rs src/dirty.rs", Level::Caution),
+    ] {
+        for before in ["", many.as_str()] {
+            let line = format!("{before}{command}");
+            let risk = command_risk(&line, PLACE, &facts);
+            assert_eq!(risk.level(), want, "{line}: {:#?}", risk.findings);
+        }
+        let line = format!("{command}; {many}{command}");
+        let risk = command_risk(&line, PLACE, &facts);
+        assert!(risk.level() >= want, "{line}: {:#?}", risk.findings);
+    }
+}
+
 #[test]
 fn a_path_is_judged_by_where_links_lead() {
     let facts = linked();

@@ -544,6 +544,7 @@ fn run(judge: &mut Judge, commands: &str, cwd: &str, by: String) {
         scripts: judge.scripts,
         asked: judge.asked.clone(),
         straight: judge.straight.clone(),
+        ways: std::cell::RefCell::default(),
     };
     let parsed = inside.risk.parsed;
     inside.script(&script);

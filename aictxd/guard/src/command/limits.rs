@@ -233,17 +233,18 @@ pub(super) fn limit_on(judge: &Judge, call: Call, text: &str) -> Option<Limit> {
         "rm" | "rmdir" | "unlink" | "mv" => Last::Itself,
         _ => Last::Followed,
     };
-    let led = judge.through_links(call.command.dir.as_deref(), text, last);
-    let behind = match &led {
-        Cow::Borrowed(_) => None,
-        Cow::Owned(led) => limit_at(judge, call, led),
-    };
-    behind.or_else(|| limit_at(judge, call, text))
+    let dir = call.command.dir.as_deref();
+    match judge.through_links(dir, text, last) {
+        Cow::Borrowed(_) => limit_at(judge, judge.located(dir, text, last), text),
+        Cow::Owned(led) => {
+            let at = |text| limit_at(judge, judge.place.locate(dir, text), text);
+            at(&led).or_else(|| at(text))
+        }
+    }
 }
 
-fn limit_at(judge: &Judge, call: Call, text: &str) -> Option<Limit> {
-    let dir = call.command.dir.as_deref();
-    let Some(Located::Inside(path)) = judge.place.locate(dir, text) else {
+fn limit_at(judge: &Judge, located: Option<Located>, text: &str) -> Option<Limit> {
+    let Some(Located::Inside(path)) = located else {
         return None;
     };
     let facts = judge.facts;

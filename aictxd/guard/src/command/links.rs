@@ -1,6 +1,7 @@
 //! Where paths lead: a path through a symbolic link hits what lies behind the link.
 
 use std::borrow::Cow;
+use std::cell::{Cell, OnceCell};
 use std::sync::Arc;
 
 use aictx_proto::path::{Located, MAX_PATH_BYTES, RepoPath, segments};
@@ -24,7 +25,95 @@ pub(super) enum Last {
     Itself,
 }
 
+/// Paths whose ways are remembered: as many as the rules for one command go back and forth between.
+const MAX_WAYS: usize = 8;
+
+/// The ways that were walked last: the rules for one command ask for the same words again and again.
+#[derive(Debug, Default)]
+pub(super) struct Ways {
+    walked: Vec<Way>,
+    next: usize,
+}
+
+/// Where one path leads.
+#[derive(Debug)]
+struct Way {
+    dir: Option<String>,
+    raw: String,
+    last: Last,
+    /// When links are on it.
+    led: Option<String>,
+    located: OnceCell<Option<Located>>,
+    known: Cell<Option<Known>>,
+}
+
+impl Ways {
+    fn known(&self, dir: Option<&str>, raw: &str, last: Last) -> Option<&Way> {
+        // The newest first: it is the one almost always.
+        let (newer, older) = self.walked.split_at_checked(self.next)?;
+        let mut ways = newer.iter().rev().chain(older.iter().rev());
+        ways.find(|way| way.last == last && way.raw == raw && way.dir.as_deref() == dir)
+    }
+
+    fn keep(&mut self, way: Way) {
+        match self.walked.get_mut(self.next) {
+            Some(oldest) => *oldest = way,
+            None => self.walked.push(way),
+        }
+        self.next = (self.next + 1) % MAX_WAYS;
+    }
+}
+
 impl Judge<'_> {
+    /// What `ask` finds out about the way of a path, which is walked once.
+    fn on_way<T>(
+        &self,
+        dir: Option<&str>,
+        raw: &str,
+        last: Last,
+        ask: impl FnOnce(&Way) -> T,
+    ) -> T {
+        if let Some(way) = self.ways.borrow().known(dir, raw, last) {
+            return ask(way);
+        }
+        let way = Way {
+            dir: dir.map(str::to_owned),
+            raw: raw.to_owned(),
+            last,
+            led: self.led(dir, raw, last),
+            located: OnceCell::new(),
+            known: Cell::default(),
+        };
+        let answer = ask(&way);
+        self.ways.borrow_mut().keep(way);
+        answer
+    }
+
+    fn located_on<'w>(&self, way: &'w Way) -> Option<&'w Located> {
+        let located = way.located.get_or_init(|| {
+            let led = way.led.as_deref().unwrap_or(&way.raw);
+            self.place.locate(way.dir.as_deref(), led)
+        });
+        located.as_ref()
+    }
+
+    /// Where a path lies once links on the way are followed.
+    pub(super) fn located(&self, dir: Option<&str>, raw: &str, last: Last) -> Option<Located> {
+        if !self.facts.has_paths() {
+            return self.place.locate(dir, raw);
+        }
+        self.on_way(dir, raw, last, |way| self.located_on(way).cloned())
+    }
+
+    /// [`Judge::located`] of a word of a call, which is taken as written unless it is run here.
+    pub(super) fn word_located(&self, call: Call, word: &Word, last: Last) -> Option<Located> {
+        let dir = call.command.dir.as_deref();
+        if call.command.remote || word.unknown {
+            return self.place.locate(dir, &word.text);
+        }
+        self.located(dir, &word.text, last)
+    }
+
     /// A path as written, or where it leads as an absolute one, when links of the repository are on the
     /// way. Links elsewhere are not asked for.
     pub(super) fn through_links<'t>(
@@ -33,7 +122,10 @@ impl Judge<'_> {
         raw: &'t str,
         last: Last,
     ) -> Cow<'t, str> {
-        self.led(dir, raw, last)
+        if !self.facts.has_paths() {
+            return Cow::Borrowed(raw);
+        }
+        self.on_way(dir, raw, last, |way| way.led.clone())
             .map_or(Cow::Borrowed(raw), Cow::Owned)
     }
 
@@ -60,11 +152,17 @@ impl Judge<'_> {
             return Known::default();
         }
         let dir = call.command.dir.as_deref();
-        let led = self.contents_led(dir, &word.text, last);
-        match self.place.locate(dir, &led) {
-            Some(Located::Inside(path)) => self.facts.path(&path),
-            _ => Known::default(),
-        }
+        let (bare, last) = bare(&word.text, last);
+        self.on_way(dir, bare, last, |way| {
+            way.known.get().unwrap_or_else(|| {
+                let known = match self.located_on(way) {
+                    Some(Located::Inside(path)) => self.facts.path(path),
+                    _ => Known::default(),
+                };
+                way.known.set(Some(known));
+                known
+            })
+        })
     }
 
     /// The directory of [`contents`], where it really is: whoever names what is in a link means what is
@@ -75,11 +173,7 @@ impl Judge<'_> {
         raw: &'t str,
         last: Last,
     ) -> Cow<'t, str> {
-        let bare = contents(raw);
-        let last = match bare.len() == raw.len() {
-            true => last,
-            false => Last::Followed,
-        };
+        let (bare, last) = bare(raw, last);
         self.through_links(dir, bare, last)
     }
 
@@ -96,7 +190,7 @@ impl Judge<'_> {
     /// Walks a path as the system does: a link in it is replaced by where it leads, and `..` goes up from
     /// there. `None` when there is no link.
     fn led(&self, dir: Option<&str>, raw: &str, last: Last) -> Option<String> {
-        if raw.is_empty() || raw.len() > MAX_PATH_BYTES || !self.facts.has_paths() {
+        if raw.is_empty() || raw.len() > MAX_PATH_BYTES {
             return None;
         }
         let absolute = self.place.absolute(dir, raw)?;
@@ -196,6 +290,15 @@ impl Judge<'_> {
         }
         self.asked.set(asked + 1);
         self.facts.link(&RepoPath::parse(inside).ok()?)
+    }
+}
+
+/// The directory whose contents a path names, which is then no link itself, or the path.
+fn bare(raw: &str, last: Last) -> (&str, Last) {
+    let bare = contents(raw);
+    match bare.len() == raw.len() {
+        true => (bare, last),
+        false => (bare, Last::Followed),
     }
 }
 

@@ -258,15 +258,19 @@ impl Judge<'_> {
         let to = absolute(destination);
         let base = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
         // A program installed under its own name is new; under another's name it replaces that one.
-        let renamed = sources
-            .iter()
-            .any(|source| !source.text.ends_with('/') && base(&source.text) != base(&to));
-        let known = SYSTEM_FILES
-            .iter()
-            .any(|file| to.strip_prefix("/etc/") == Some(*file));
+        let renamed = || {
+            sources
+                .iter()
+                .any(|source| !source.text.ends_with('/') && base(&source.text) != base(&to))
+        };
+        let known = || {
+            SYSTEM_FILES
+                .iter()
+                .any(|file| to.strip_prefix("/etc/") == Some(*file))
+        };
         let replaces = is_of_the_system(&to)
-            && (known
-                || (renamed
+            && (known()
+                || (renamed()
                     && sources.len() == 1
                     && !SYSTEM_DIRS.contains(&to.trim_end_matches('/'))));
         let away = verb == "mv"

@@ -81,12 +81,12 @@ impl Judge<'_> {
     /// Whether a word names something that nobody can make again, as far as its name and what is known
     /// of it tell.
     pub(super) fn is_precious(&self, call: Call, word: &Word) -> bool {
+        if !is_precious(&word.text) {
+            return false;
+        }
         let known = self.known(call, word);
         let copied = known.tracked == Some(true) && known.dirty == Some(false);
-        is_precious(&word.text)
-            && known.exists != Some(false)
-            && !copied
-            && !self.is_temporary(call, word)
+        known.exists != Some(false) && !copied && !self.is_temporary(call, word)
     }
 
     /// One file is deleted; whether it was worth a finding of its own.

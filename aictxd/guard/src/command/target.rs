@@ -286,8 +286,7 @@ impl Judge<'_> {
             Touch::Alter | Touch::Append | Touch::Create => Last::Followed,
         };
         let dir = call.command.dir.as_deref();
-        let led = self.leads(call, word, last);
-        let Some(located) = self.place.locate(dir, &led) else {
+        let Some(located) = self.word_located(call, word, last) else {
             return;
         };
         if let Located::Inside(inside) = &located
@@ -299,6 +298,7 @@ impl Judge<'_> {
             return;
         };
         let outside = std::ptr::eq(code, &raw const PATH_OUTSIDE_REPO);
+        let led = self.leads(call, word, last);
         let absolute = self.place.absolute(dir, &led).unwrap_or_default();
         if outside {
             let below = |path: &str| self.place.is_temporary(path);
@@ -419,12 +419,12 @@ impl Judge<'_> {
     /// Whether a path certainly lies outside of the repository and is not temporary.
     pub(super) fn is_outside(&self, call: Call, word: &Word) -> bool {
         let dir = call.command.dir.as_deref();
-        let led = self.leads(call, word, Last::Followed);
+        let located = || self.word_located(call, word, Last::Followed);
         !word.unknown
-            && matches!(self.place.locate(dir, &led), Some(Located::Outside(_)))
+            && matches!(located(), Some(Located::Outside(_)))
             && !self
                 .place
-                .absolute(dir, &led)
+                .absolute(dir, &self.leads(call, word, Last::Followed))
                 .is_some_and(|path| self.place.is_temporary(&path))
     }
 }
