@@ -1,8 +1,9 @@
 //! What the guard wants to know beside memory: the things a command would hit, the contract that
 //! counts, the user's limits.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
+use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,7 +16,7 @@ use aictx_proto::RepoPath;
 use aictx_proto::snapshot::GitState;
 use aictx_repomap::tree::Tree;
 use aictx_signals::shell::Dialect;
-use rustix::fs::{AtFlags, CWD, FileType, statat};
+use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, openat, statat};
 
 use crate::app::App;
 use crate::{git, project};
@@ -23,6 +24,8 @@ use crate::{git, project};
 /// What is known of a worktree without asking git: one `stat` a path and a look into the warm map.
 pub struct WorktreeFacts {
     worktree: PathBuf,
+    /// It, opened once something in it is looked at: the way to it need not be walked for every path.
+    opened: OnceCell<Option<OwnedFd>>,
     /// What the user put off limits, and what the policy says of paths.
     limits: Arc<SteerState>,
     rules: Arc<Rules>,
@@ -68,6 +71,7 @@ impl WorktreeFacts {
             limits,
             rules,
             worktree: worktree.to_owned(),
+            opened: OnceCell::new(),
             map: app.maps.complete_tree(worktree),
             git: None,
             others: Vec::new(),
@@ -352,18 +356,22 @@ impl WorktreeFacts {
             if self.is_in_nothing(path) {
                 return None;
             }
-            let full = self.worktree.join(path.as_str());
-            let stat = statat(CWD, &full, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+            let opened = self.opened.get_or_init(|| {
+                let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+                openat(CWD, &self.worktree, flags, Mode::empty()).ok()
+            });
+            let (at, name) = (opened.as_ref()?.as_fd(), path.as_str());
+            let name = if name.is_empty() { "." } else { name };
+            let stat = statat(at, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
             Some(FileType::from_raw_mode(stat.st_mode))
         })
     }
 
     /// Whether it is known already that a path cannot be there: what should hold it is not, or holds nothing.
     fn is_in_nothing(&self, path: &RepoPath) -> bool {
-        let parent = path.as_str().rsplit_once('/');
-        let parent = parent.and_then(|(parent, _)| RepoPath::parse(parent).ok());
         let lying = self.lying.borrow();
-        let held_by = parent.and_then(|parent| lying.get(&parent).copied());
+        let parent = path.as_str().rsplit_once('/');
+        let held_by = parent.and_then(|(parent, _)| lying.get(parent).copied());
         held_by.is_some_and(|by| !matches!(by, Some(FileType::Directory | FileType::Symlink)))
     }
 
@@ -414,6 +422,7 @@ mod tests {
         std::os::unix::fs::symlink("nowhere", dir.path().join("lost")).unwrap();
         let facts = WorktreeFacts {
             worktree: dir.path().to_owned(),
+            opened: OnceCell::new(),
             limits: Arc::default(),
             rules: Arc::default(),
             map: None,

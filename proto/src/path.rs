@@ -18,6 +18,13 @@ pub const MAX_PATH_BYTES: usize = 4096;
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct RepoPath(String);
 
+/// Tables of paths can be asked with a text, which must be spelled as [`RepoPath::parse`] spells it.
+impl std::borrow::Borrow<str> for RepoPath {
+    fn borrow(&self) -> &str {
+        &self.0
+    }
+}
+
 /// Where a path given by somebody lies.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Located {
