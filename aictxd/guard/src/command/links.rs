@@ -40,6 +40,8 @@ pub(super) struct Ways {
 struct Way {
     dir: Option<String>,
     raw: String,
+    /// How the path ends: paths of one line begin alike.
+    end: u64,
     last: Last,
     /// When links are on it.
     led: Option<String>,
@@ -52,7 +54,10 @@ impl Ways {
         // The newest first: it is the one almost always.
         let (newer, older) = self.walked.split_at_checked(self.next)?;
         let mut ways = newer.iter().rev().chain(older.iter().rev());
-        ways.find(|way| way.last == last && way.raw == raw && way.dir.as_deref() == dir)
+        let end = end_of(raw);
+        ways.find(|way| {
+            way.end == end && way.last == last && way.raw == raw && way.dir.as_deref() == dir
+        })
     }
 
     fn keep(&mut self, way: Way) {
@@ -79,6 +84,7 @@ impl Judge<'_> {
         let way = Way {
             dir: dir.map(str::to_owned),
             raw: raw.to_owned(),
+            end: end_of(raw),
             last,
             led: self.led(dir, raw, last),
             located: OnceCell::new(),
@@ -291,6 +297,12 @@ impl Judge<'_> {
         self.asked.set(asked + 1);
         self.facts.link(&RepoPath::parse(inside).ok()?)
     }
+}
+
+/// The last bytes of a path.
+fn end_of(path: &str) -> u64 {
+    let last = path.as_bytes().last_chunk();
+    last.map_or(0, |last| u64::from_le_bytes(*last))
 }
 
 /// The directory whose contents a path names, which is then no link itself, or the path.
