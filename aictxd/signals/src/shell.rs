@@ -16,6 +16,7 @@
 //! reader takes about a tenth of that; `tests/oracle.rs` holds it against tree-sitter-bash.
 
 mod branches;
+mod building;
 mod commands;
 mod expand;
 mod functions;

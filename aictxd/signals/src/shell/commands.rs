@@ -1,8 +1,8 @@
 //! Commands: what words, assignments and reserved words make of them, and what they run besides.
 
+use super::building::{Building, is_assignment};
 use super::functions::{self, Open};
 use super::lex::{Awaiting, Lexer};
-use super::word::{Building, is_assignment};
 use super::{Joined, MAX_COMMANDS, Role, SimpleCommand, Word, change_dir, wrap};
 
 /// The command being read.

@@ -1,9 +1,9 @@
 //! One pass over the text: words, separators, nesting.
 
 use super::branches::Branching;
+use super::building::Building;
 use super::commands::{Brace, Current, is_test};
 use super::values::Context;
-use super::word::Building;
 use super::{Dialect, Frame, Joined, MAX_DEPTH, Script, Word};
 
 /// Reads `text` in the situation `frame` and appends what it runs to `script`. With `data` the
