@@ -18,6 +18,7 @@ mod fresh;
 mod git;
 mod given;
 mod handed;
+mod inner;
 mod inplace;
 mod interpreted;
 mod lent;
@@ -30,6 +31,7 @@ mod precious;
 mod promises;
 mod redirects;
 mod request;
+mod ruled;
 mod secrets;
 mod sql;
 mod system;
@@ -48,7 +50,8 @@ use aictx_signals::shell::{self, Dialect, Role, Script, SimpleCommand, Word};
 pub use effect::{Kind, Level};
 pub use facts::{Facts, Known, Limit, MAX_TEXT, MemoryFacts, NoFacts};
 use findings::What;
-use options::{has_option, is_option, operands_of};
+use inner::is_fork_bomb;
+use options::has_option;
 pub(crate) use outside::is_agents_own;
 pub use target::Place;
 
@@ -180,28 +183,6 @@ pub fn command_risk_in(
         judge.hit(None, Kind::ProcessKill, Tier::Catastrophic, "fork bomb", []);
     }
     judge.risk
-}
-
-/// A function that calls itself twice, piped.
-fn is_fork_bomb(text: &str, script: &Script) -> bool {
-    let head = text.get(..256).unwrap_or(text);
-    // Said in a text of another program it is only said.
-    let runs = |command: &shell::SimpleCommand| {
-        let name = command.name();
-        shell::is_shell(name) || matches!(name, ":" | "eval" | "ssh" | "docker" | "kubectl")
-    };
-    let said = head.contains("|:&") || head.contains("| : &") || head.contains("|: &");
-    if said && script.commands.iter().take(16).any(runs) {
-        return true;
-    }
-    script.commands.iter().take(16).any(|command| {
-        let name = command.name();
-        let from = command.piped_from.and_then(|at| script.commands.get(at));
-        command.words.len() == 1
-            && !name.is_empty()
-            && from.is_some_and(|from| from.words.len() == 1 && from.name() == name)
-            && (head.contains(&format!("{name}()")) || head.contains(&format!("{name} ()")))
-    })
 }
 
 /// The judge at work on one command line.
@@ -494,113 +475,6 @@ impl Judge<'_> {
             self.undecidable(Level::Destructive, "", call.arguments());
         }
     }
-
-    /// The table of calls that are known by verbs and options.
-    fn rules(&mut self, call: Call, name: &str, arguments: &[Word]) {
-        let program = call.program_named(name);
-        let rules = program.rules;
-        if rules.is_empty() {
-            return;
-        }
-        let mut operands = operands_of(program.valued, arguments);
-        let mut worst = match self.worst_rule(rules, &operands, call, arguments) {
-            Verdict::Harmless => return,
-            Verdict::Worst(rule) => Some(rule),
-            Verdict::None => None,
-        };
-        if worst.is_none_or(|rule| rule.tier < Tier::Destructive) && operands.words.len() > 1 {
-            let others = options::operands_behind_values(arguments);
-            if let Verdict::Worst(rule) = self.worst_rule(rules, &others, call, arguments)
-                && worst.is_none_or(|worst| worst.tier < rule.tier)
-            {
-                worst = Some(rule);
-                operands = others;
-            }
-        }
-        let Some(rule) = worst else {
-            return;
-        };
-        let operands = operands.words;
-        let mut verb = name.to_owned();
-        for operand in operands.iter().take(rule.words.len()) {
-            verb.push(' ');
-            verb.push_str(operand);
-        }
-        let telling = |word: &&Word| rule.options().any(|option| is_option(&word.text, option));
-        if let Some(option) = arguments.iter().find(telling) {
-            verb.push(' ');
-            verb.push_str(&option.text);
-        }
-        let targets: Vec<&str> = operands.iter().skip(rule.words.len()).copied().collect();
-        // What another program lists is many.
-        let many = call.command.fed && rule.kind == Kind::DatabaseWrite;
-        let tier = if many {
-            rule.tier.max(Tier::Destructive)
-        } else {
-            rule.tier
-        };
-        self.hit(Some(call), rule.kind, tier, &verb, targets);
-    }
-
-    /// The worst rule that fits one reading of the words.
-    fn worst_rule(
-        &self,
-        rules: &'static table::Rules,
-        operands: &options::Operands,
-        call: Call,
-        arguments: &[Word],
-    ) -> Verdict {
-        let mut worst: Option<&table::Rule> = None;
-        for rule in rules.beginning(operands.words.first().copied()) {
-            if worst.is_none_or(|worst| worst.tier < rule.tier || rule.tier == Tier::Plain)
-                && rule.matches(operands, arguments, call.command.elevated)
-            {
-                if rule.tier == Tier::Plain {
-                    return Verdict::Harmless;
-                }
-                worst = Some(rule);
-            }
-        }
-        worst.map_or(Verdict::None, Verdict::Worst)
-    }
-
-    /// Judges text that becomes a script of its own.
-    fn inner_script(&mut self, text: &str, remote: bool) {
-        self.script_within(text, remote, false);
-    }
-
-    /// The same when what it works on comes from elsewhere.
-    fn fed_script(&mut self, text: &str, remote: bool) {
-        self.script_within(text, remote, true);
-    }
-
-    fn script_within(&mut self, text: &str, remote: bool, fed: bool) {
-        if self.inner >= MAX_INNER || self.scripts >= MAX_SCRIPTS {
-            self.undecidable(Level::Destructive, "", &[]);
-            return;
-        }
-        self.inner += 1;
-        self.scripts += 1;
-        let mut script = shell::analyse(text, Dialect::Posix);
-        if is_fork_bomb(text, &script) {
-            self.hit(None, Kind::ProcessKill, Tier::Catastrophic, "fork bomb", []);
-        }
-        if remote || fed {
-            for command in &mut script.commands {
-                command.remote |= remote;
-                command.fed |= fed;
-            }
-        }
-        self.script(&script);
-        self.inner -= 1;
-    }
-}
-
-/// What the table says of one call.
-enum Verdict {
-    None,
-    Harmless,
-    Worst(&'static table::Rule),
 }
 
 #[cfg(test)]

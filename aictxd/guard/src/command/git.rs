@@ -415,7 +415,7 @@ fn push(judge: &mut Judge, call: Call, words: &[Word]) {
         let exact = |word: &&Word| {
             options
                 .iter()
-                .any(|option| super::is_option(&word.text, option))
+                .any(|option| super::options::is_option(&word.text, option))
         };
         if let Some(option) = words
             .iter()
