@@ -27,6 +27,7 @@ mod runs;
 mod shades;
 mod spoken;
 mod state;
+mod within;
 
 use std::borrow::Cow;
 

@@ -257,6 +257,12 @@ classes! {
     Works = "WORKS";
     /// Says what something has to do, or must not.
     Modal = "MODAL";
+    /// To leave a place.
+    GoOut = "GOOUT";
+    /// A phrase that leaves a decision to the agent.
+    Yours = "YOURS";
+    /// "Drop it": stops the work, or one thing that stands before it.
+    DropIt = "DROPIT";
     /// A path. Given by the reader of words.
     Path = "PATH";
     /// Code, a link, a quotation. Given by the reader of words.

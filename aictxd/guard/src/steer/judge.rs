@@ -8,6 +8,7 @@ use super::label::Label;
 use super::pack::Language;
 use super::rules::{Facing, RULES};
 use super::shades;
+use super::within;
 
 /// A label below this weight counts only where there is no other.
 const WEAK: u8 = 50;
@@ -36,6 +37,7 @@ pub(super) fn judge(clauses: &[Clause], language: Language) -> Vec<Judged> {
             all = all.with(Set::of(Class::If));
         }
         consented |= all.has(Class::Yes) || all.has(Class::Consent);
+        let alone = within::changes_alone(clause);
         let facing = Facing {
             sets: &sets,
             all,
@@ -45,12 +47,14 @@ pub(super) fn judge(clauses: &[Clause], language: Language) -> Vec<Judged> {
             opens: clause.opens,
             runs: super::runs::says_how_it_runs(clause),
             tests: shades::are_tests_alone(clause),
+            within: within::stays_within(clause),
+            alone,
         };
         let mut best: Option<Judged> = None;
         let product = shades::is_about_product(clause);
         let listed = is_listed(clauses, at);
         let more = shades::asks_for_more(clause);
-        let needless = shades::says_there_is_no_need(clause)
+        let needless = !alone && shades::says_there_is_no_need(clause)
             || shades::describes(clause)
             || is_reason(clauses, at);
         for rule in RULES.iter() {

@@ -13,6 +13,7 @@ use super::shades::{
     is_tests_word, is_theirs, keeps_a_thing, names_their_tests, passes_on, tests_of, without,
 };
 use super::spoken::{is_any_change, is_everything, is_without_any_change};
+use super::within::{changes_alone, stays_within};
 
 /// Most paths of one role.
 pub(super) const MAX_PATHS: usize = 12;
@@ -42,6 +43,9 @@ pub(super) fn assign(
     match label {
         Label::ScopeConstraint if are_tests_alone(clause) => {
             extend(&mut updates.only_paths, vec!["tests".to_owned()]);
+        }
+        Label::ScopeConstraint if stays_within(clause) => {
+            extend(&mut updates.only_paths, paths(&before));
         }
         Label::ScopeConstraint if forbids(clause) && !is_all_but(clause) => {
             let passes_on = passes_on(clause);
@@ -81,7 +85,7 @@ pub(super) fn assign(
             updates.constraint_note = known.or_else(|| note(clause, message));
         }
         // "Just edit A" asks for little and forbids nothing.
-        Label::ScopeConstraint if !limits(clause) => {
+        Label::ScopeConstraint if !limits(clause) && !changes_alone(clause) => {
             extend(&mut updates.required_paths, paths(&before));
         }
         Label::ScopeConstraint => {

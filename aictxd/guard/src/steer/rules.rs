@@ -7,7 +7,8 @@
 //! its very start and end. `+A` and `~A` before the pattern ask for a clause with or without `A`
 //! anywhere; `@q` and `~@q` for one in a question or not, `@yes` for one that follows consent, `@open`
 //! for one that begins a sentence, `@runs` for one about how something else than the agent runs ([`super::runs`]),
-//! `@tests` for one that says "tests only" ([`super::shades`]).
+//! `@tests` for one that says "tests only" ([`super::shades`]), `@within` and `@alone` for one that keeps the work in a
+//! place or to one thing ([`super::within`]).
 
 use std::sync::LazyLock;
 
@@ -59,6 +60,8 @@ pub(super) struct Rule {
     opens: bool,
     runs: bool,
     tests: bool,
+    within: bool,
+    alone: bool,
     pattern: Vec<Element>,
 }
 
@@ -72,6 +75,8 @@ pub(super) struct Facing<'c> {
     pub(super) opens: bool,
     pub(super) runs: bool,
     pub(super) tests: bool,
+    pub(super) within: bool,
+    pub(super) alone: bool,
 }
 
 /// All rules, read at first use.
@@ -101,6 +106,8 @@ fn parse(line: &str, number: u16) -> Option<Rule> {
         opens: false,
         runs: false,
         tests: false,
+        within: false,
+        alone: false,
         pattern: Vec::new(),
     };
     for word in pattern.split_whitespace() {
@@ -114,6 +121,8 @@ fn parse(line: &str, number: u16) -> Option<Rule> {
             "@yes" => rule.consented = true,
             "@runs" => rule.runs = true,
             "@tests" => rule.tests = true,
+            "@within" => rule.within = true,
+            "@alone" => rule.alone = true,
             "@open" => rule.opens = true,
             _ => element(word, &mut rule)?,
         }
@@ -156,6 +165,8 @@ impl Rule {
             || (self.opens && !clause.opens)
             || (self.runs && !clause.runs)
             || (self.tests && !clause.tests)
+            || (self.within && !clause.within)
+            || (self.alone && !clause.alone)
             || self
                 .languages
                 .as_ref()
