@@ -10,6 +10,7 @@ mod awaited;
 mod class;
 mod clause;
 mod commas;
+mod delegates;
 mod filenames;
 mod held;
 mod idioms;

@@ -337,6 +337,7 @@ fn consents(clause: &Clause) -> bool {
     };
     let all = clause.all();
     !clause.question
+        && !super::delegates::leaves_it(clause)
         && clause.items.iter().any(approves)
         && !NOT_YET.iter().any(|class| all.has(*class))
 }

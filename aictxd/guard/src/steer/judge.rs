@@ -4,6 +4,7 @@ use aictx_proto::methods::SteerLabel;
 
 use super::class::{Class, Set};
 use super::clause::{self, Clause};
+use super::delegates;
 use super::label::Label;
 use super::pack::Language;
 use super::rules::{Facing, RULES};
@@ -49,6 +50,7 @@ pub(super) fn judge(clauses: &[Clause], language: Language) -> Vec<Judged> {
             tests: shades::are_tests_alone(clause),
             within: within::stays_within(clause),
             alone,
+            yours: delegates::leaves_it(clause),
         };
         let mut best: Option<Judged> = None;
         let product = shades::is_about_product(clause);

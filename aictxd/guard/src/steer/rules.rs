@@ -8,7 +8,7 @@
 //! anywhere; `@q` and `~@q` for one in a question or not, `@yes` for one that follows consent, `@open`
 //! for one that begins a sentence, `@runs` for one about how something else than the agent runs ([`super::runs`]),
 //! `@tests` for one that says "tests only" ([`super::shades`]), `@within` and `@alone` for one that keeps the work in a
-//! place or to one thing ([`super::within`]).
+//! place or to one thing ([`super::within`]), `@yours` for one that leaves a decision to the agent ([`super::delegates`]).
 
 use std::sync::LazyLock;
 
@@ -62,6 +62,7 @@ pub(super) struct Rule {
     tests: bool,
     within: bool,
     alone: bool,
+    yours: bool,
     pattern: Vec<Element>,
 }
 
@@ -77,6 +78,7 @@ pub(super) struct Facing<'c> {
     pub(super) tests: bool,
     pub(super) within: bool,
     pub(super) alone: bool,
+    pub(super) yours: bool,
 }
 
 /// All rules, read at first use.
@@ -108,6 +110,7 @@ fn parse(line: &str, number: u16) -> Option<Rule> {
         tests: false,
         within: false,
         alone: false,
+        yours: false,
         pattern: Vec::new(),
     };
     for word in pattern.split_whitespace() {
@@ -123,6 +126,7 @@ fn parse(line: &str, number: u16) -> Option<Rule> {
             "@tests" => rule.tests = true,
             "@within" => rule.within = true,
             "@alone" => rule.alone = true,
+            "@yours" => rule.yours = true,
             "@open" => rule.opens = true,
             _ => element(word, &mut rule)?,
         }
@@ -167,6 +171,7 @@ impl Rule {
             || (self.tests && !clause.tests)
             || (self.within && !clause.within)
             || (self.alone && !clause.alone)
+            || (self.yours && !clause.yours)
             || self
                 .languages
                 .as_ref()
