@@ -6,6 +6,7 @@
 //! of its own clause ([`roles`], [`shades`]). A model that learnt from labelled messages ([`learned`]) guesses where
 //! rules are silent or unsure. What fits neither is `unknown`, and the agent asks.
 
+mod aside;
 mod awaited;
 mod class;
 mod clause;

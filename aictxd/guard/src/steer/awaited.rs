@@ -99,7 +99,53 @@ fn before_a_change(clause: &Clause) -> &[Item] {
 fn is_for_a_program(items: &[Item]) -> bool {
     items
         .iter()
-        .any(|i| i.has(Class::Test) || i.has(Class::Run))
+        .any(|i| i.has(Class::Test) || i.has(Class::Run) || is_within_a_program(i))
+}
+
+/// What one part of a program waits for in another.
+pub(super) fn is_within_a_program(item: &Item) -> bool {
+    const PARTS: &[&str] = &[
+        "lock",
+        "locks",
+        "mutex",
+        "semaphore",
+        "semaphor",
+        "flush",
+        "fsync",
+        "transaction",
+        "transactions",
+        "event",
+        "events",
+        "promise",
+        "promises",
+        "future",
+        "callback",
+        "ack",
+        "barrier",
+        "latch",
+        "handshake",
+        "thread",
+        "threads",
+        "response",
+        "bloqueo",
+        "cerrojo",
+        "transaccion",
+        "evento",
+        "verrou",
+        "evenement",
+        "sperre",
+        "transaktion",
+        "ereignis",
+        "trava",
+        "transacao",
+        "锁",
+        "事务",
+        "事件",
+        "ロック",
+        "トランザクション",
+        "イベント",
+    ];
+    PARTS.contains(&item.text.as_str())
 }
 
 /// The product's people: "ask the user" is for a program to do.

@@ -172,7 +172,11 @@ fn items(looked: &[Looked], language: Language) -> Vec<Piece> {
         match &token.kind {
             Kind::Break(kind) => pieces.push(Piece::Break(*kind)),
             Kind::Path(path) => pieces.push(item(Set::of(Class::Path), path)),
-            Kind::Opaque => pieces.push(item(Set::of(Class::Opaque), "")),
+            Kind::Command(text) if runs_checks(text) => {
+                let set = Set::of(Class::Opaque).with(Set::of(Class::Test));
+                pieces.push(item(set, ""));
+            }
+            Kind::Opaque | Kind::Command(_) => pieces.push(item(Set::of(Class::Opaque), "")),
             Kind::Number => pieces.push(item(Set::of(Class::Number), "")),
             Kind::Unspaced(text) => unspaced(text, token.span, language, &mut pieces),
             Kind::Word(word) => {
@@ -207,6 +211,20 @@ fn items(looked: &[Looked], language: Language) -> Vec<Piece> {
         }
     }
     pieces
+}
+
+/// Whether code is a command that runs checks: `cargo test -p core`.
+fn runs_checks(text: &str) -> bool {
+    let mut words = text.split_whitespace().take(4);
+    let is_check = |word: &str| {
+        let meaning = PACKS.word(word);
+        meant(&meaning, Language::ENGLISH).is_some_and(|set| set.has(Class::Test))
+    };
+    let plain = |word: &str| {
+        word.bytes()
+            .all(|b| b.is_ascii_alphanumeric() || b"-_.:/@=".contains(&b))
+    };
+    text.split_whitespace().all(plain) && words.any(is_check)
 }
 
 /// What a word means in `language`; people mix English in, so its words count everywhere.

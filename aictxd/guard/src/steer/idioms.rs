@@ -7,10 +7,24 @@ use super::pack::Language;
 /// Gives the words of a clause the meanings they have together.
 pub(super) fn apply(clause: &mut Clause, language: Language) {
     match language.code() {
+        "en" => ignore_a_thing(clause),
         "fr" => restrict(clause),
         "ja" => permit(clause),
         "zh" => hold_on(clause),
         _ => {}
+    }
+}
+
+/// "Ignore that" takes something back, "ignore that failure" names what is to be ignored.
+fn ignore_a_thing(clause: &mut Clause) {
+    let ends = super::rules::LEAD
+        .with(Set::of(Class::Tail))
+        .with(Set::of(Class::Func));
+    let named = clause.items.windows(2).position(|pair| {
+        matches!(pair, [that, thing] if that.has(Class::Nvm) && that.text.is_empty() && !thing.set.meets(ends))
+    });
+    if let Some(item) = named.and_then(|at| clause.items.get_mut(at)) {
+        item.set = Set::of(Class::Skip);
     }
 }
 

@@ -2,6 +2,7 @@
 
 use aictx_proto::methods::SteerLabel;
 
+use super::aside;
 use super::class::{Class, Set};
 use super::clause::{self, Clause};
 use super::delegates;
@@ -9,10 +10,14 @@ use super::label::Label;
 use super::pack::Language;
 use super::rules::{Facing, RULES};
 use super::shades;
+use super::spoken::orders_a_change;
 use super::within;
 
 /// A label below this weight counts only where there is no other.
 const WEAK: u8 = 50;
+
+/// What is set aside weighs this much.
+const ASIDE: u8 = 97;
 
 /// A clause and what it is.
 #[derive(Debug, Clone, Copy)]
@@ -52,6 +57,22 @@ pub(super) fn judge(clauses: &[Clause], language: Language) -> Vec<Judged> {
             alone,
             yours: delegates::leaves_it(clause),
         };
+        // What the clause before names is set aside, and not the work.
+        let aside = match () {
+            () if aside::drops_a_thing(clauses, at) => Some(Label::ScopeChange),
+            () if aside::ignores_a_failure(clauses, at) => Some(Label::ValidationChange),
+            () if aside::ignores_a_failure(clauses, at + 1) => Some(Label::SideComment),
+            () => None,
+        };
+        if let Some(label) = aside {
+            judged.push(Judged {
+                clause: at,
+                label,
+                weight: ASIDE,
+                line: 0,
+            });
+            continue;
+        }
         let mut best: Option<Judged> = None;
         let product = shades::is_about_product(clause);
         let listed = is_listed(clauses, at);
@@ -239,11 +260,18 @@ fn redirects(judged: &[Judged], clauses: &[Clause]) -> bool {
         });
         let turns = clauses.get(second.clause).is_some_and(|c| {
             let all = c.all();
+            // "Stop, I look at it later" puts nothing first; nor does what somebody has to do before.
+            let puts_off = all.has(Class::Later) && !all.has(Class::First) && !orders_a_change(c);
+            let theirs = c.items.first().is_some_and(|i| i.has(Class::Should));
             // "Wait, before that …"
-            let before = second.label == Label::PriorityChange && !c.opens && !all.has(Class::Path);
+            let before = second.label == Label::PriorityChange
+                && !c.opens
+                && !puts_off
+                && !all.has(Class::Path);
             (all.has(Class::Instead) || all.has(Class::First) || all.has(Class::TaskX) || before)
                 && !all.has(Class::I)
                 && !all.has(Class::Need)
+                && !theirs
         });
         stops
             && turns

@@ -33,6 +33,8 @@ pub(super) enum Kind {
     Path(String),
     /// Code, a link, a short quotation.
     Opaque,
+    /// Code of several words between backticks.
+    Command(String),
     /// A number.
     Number,
     /// The end of something.
@@ -213,7 +215,11 @@ impl<'r, 'm> Line<'r, 'm> {
             if inner.chars().nth(LONG_QUOTE).is_some() {
                 self.out.quoted.push(inner);
             }
-            self.push(Kind::Opaque, start);
+            let kind = match open == '`' && inner.contains(' ') {
+                true => Kind::Command(inner.to_owned()),
+                false => Kind::Opaque,
+            };
+            self.push(kind, start);
         }
     }
 

@@ -124,7 +124,10 @@ pub(super) fn assign(
         Label::AgentCorrection => correct(clause, &before, updates),
         Label::ValidationChange => {
             extend(&mut updates.validation_paths, paths(&before));
-            updates.skip_validation = Some(skips(clause));
+            // Failures are ignored of what has run.
+            if !ignores(clause) {
+                updates.skip_validation = Some(skips(clause));
+            }
         }
         Label::NewRequirement
         | Label::Task
@@ -241,6 +244,12 @@ fn skips(clause: &Clause) -> bool {
         return false;
     }
     none || (has(Class::Skip) != negated)
+}
+
+/// "Ignore them": what is to be ignored is named elsewhere.
+fn ignores(clause: &Clause) -> bool {
+    let has = |class| clause.items.iter().any(|i| i.has(class));
+    (has(Class::Skip) || has(Class::Side)) && !has(Class::Test) && !has(Class::Run)
 }
 
 /// Whether the path at `at` is what "except" is said of, before or behind it.

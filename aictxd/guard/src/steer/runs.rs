@@ -9,6 +9,9 @@ use super::spoken::UNTIL;
 pub(super) fn says_how_it_runs(clause: &Clause) -> bool {
     let items = &clause.items;
     let has = |class| items.iter().any(|i: &Item| i.has(class));
+    if !clause.question && waits_for_a_part(items) {
+        return true;
+    }
     // What is to hold now, or until somebody says so, is said to the agent.
     let now = |i: &Item| i.has(Class::Tail) && !i.has(Class::Func) && !i.has(Class::First);
     let until = |i: &Item| UNTIL.contains(&i.text.as_str());
@@ -36,6 +39,18 @@ pub(super) fn says_how_it_runs(clause: &Clause) -> bool {
         said.into_iter().any(|i| WHEN.contains(&i.text.as_str())) && has(Class::AllObj)
     };
     (verb > modal || wide) && !behind.iter().any(now) && (subject || when())
+}
+
+/// "Wait for the lock before writing to A", "hold the mutex until …": what code is to wait for in itself.
+fn waits_for_a_part(items: &[Item]) -> bool {
+    const TAKES: &[&str] = &["acquire", "take", "grab", "obtain", "release"];
+    let verb = |i: &Item| is_run(i) || TAKES.contains(&i.text.as_str());
+    let verb = items.iter().position(verb);
+    let part = items.iter().position(super::awaited::is_within_a_program);
+    let wide = |i: &Item| i.text.chars().any(aictx_proto::fold::is_unspaced);
+    let when = |i: &Item| i.has(Class::Before) || WHEN.contains(&i.text.as_str());
+    matches!((verb, part), (Some(verb), Some(part)) if verb < part || items.iter().any(wide))
+        && items.iter().any(when)
 }
 
 /// Whether what stands at `at` is said of a part of the product: "the worker should wait".
