@@ -93,6 +93,25 @@ fn articled_verb(items: &[Item], item: &Item) -> bool {
     })
 }
 
+/// Whether the clause at `at` forbids what the one before it says the agent goes on with: "you keep editing A. Don't."
+pub(super) fn forbids_what_goes_on(clauses: &[Clause], at: usize) -> bool {
+    let before = at.checked_sub(1).and_then(|at| clauses.get(at));
+    let (Some(clause), Some(before)) = (clauses.get(at), before) else {
+        return false;
+    };
+    let has = |class| before.items.iter().any(|i| i.has(class));
+    super::spoken::is_bare_no(clause)
+        && !clause.question
+        && !before.question
+        && has(Class::Path)
+        && (has(Class::Misund)
+            || before
+                .items
+                .iter()
+                .any(|i| i.has(Class::You) || i.text.starts_with("you'")))
+        && (has(Class::Edit) || has(Class::Ing))
+}
+
 /// Whether the clause at `at` says not to mind that the checks fail of which the one before it speaks: "these tests are
 /// flaky, ignore them".
 pub(super) fn ignores_a_failure(clauses: &[Clause], at: usize) -> bool {

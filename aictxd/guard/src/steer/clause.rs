@@ -243,6 +243,8 @@ fn meant(meaning: &Meaning, language: Language) -> Option<Set> {
 fn unspaced(text: &str, span: (usize, usize), language: Language, out: &mut Vec<Piece>) {
     let mut at = 0;
     let mut unknown = 0;
+    // "A はいじらないで": behind a path a word goes on.
+    let goes_on = matches!(out.last(), Some(Piece::Item(_)));
     let place = |from: usize, to: usize| (span.0 + from, (span.0 + to).min(span.1));
     let mut push = |from: usize, to: usize, set: Set| {
         if let Some(word) = text.get(from..to)
@@ -258,7 +260,8 @@ fn unspaced(text: &str, span: (usize, usize), language: Language, out: &mut Vec<
     while let Some(c) = text.get(at..).and_then(|t| t.chars().next()) {
         match PACKS.unspaced(text.get(at..).unwrap_or_default(), language) {
             Some((len, set))
-                if is_unspaced(c) && (at == 0 || !is_answer(text.get(at..at + len))) =>
+                if is_unspaced(c)
+                    && (at == 0 && !goes_on || !is_answer(text.get(at..at + len))) =>
             {
                 push(unknown, at, Set::NONE);
                 push(at, at + len, set);

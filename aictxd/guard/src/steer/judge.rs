@@ -60,6 +60,7 @@ pub(super) fn judge(clauses: &[Clause], language: Language) -> Vec<Judged> {
         // What the clause before names is set aside, and not the work.
         let aside = match () {
             () if aside::drops_a_thing(clauses, at) => Some(Label::ScopeChange),
+            () if aside::forbids_what_goes_on(clauses, at) => Some(Label::ScopeConstraint),
             () if aside::ignores_a_failure(clauses, at) => Some(Label::ValidationChange),
             () if aside::ignores_a_failure(clauses, at + 1) => Some(Label::SideComment),
             () => None,

@@ -137,6 +137,12 @@ impl Packs {
             self.insert_folded(language, class, &fold(&spelt));
         }
         if language.code() == "ja" {
+            for spelt in slurred(&folded) {
+                for done in contracted(&spelt) {
+                    self.insert_folded(language, class, &done);
+                }
+                self.insert_folded(language, class, &spelt);
+            }
             for spelt in contracted(&folded) {
                 self.insert_folded(language, class, &spelt);
             }
@@ -256,6 +262,26 @@ impl Packs {
     pub(super) const fn max_phrase() -> usize {
         MAX_PHRASE
     }
+}
+
+/// How people say Japanese words among friends: いじらないで is いじんないで, 触るな is 触んな, 直っていない is 直ってない.
+fn slurred(word: &str) -> Vec<String> {
+    const SOUNDS: [(&str, &str); 8] = [
+        ("らな", "んな"),
+        ("るな", "んな"),
+        ("ている", "てる"),
+        ("ていな", "てな"),
+        ("ていま", "てま"),
+        ("でいる", "でる"),
+        ("てしまう", "ちゃう"),
+        ("ちょっと", "ちょい"),
+    ];
+    SOUNDS
+        .iter()
+        // Endings by themselves are no words.
+        .filter(|(full, _)| word.contains(full) && word.chars().count() > full.chars().count() + 1)
+        .map(|(full, slurred)| word.replace(full, slurred))
+        .collect()
 }
 
 /// What becomes of a Japanese verb that is done ahead or for good: 直して is also 直しておいて, 直しといて, 直しちゃって.

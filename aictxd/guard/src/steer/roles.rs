@@ -222,8 +222,16 @@ fn correct(clause: &Clause, named: &[(usize, String)], updates: &mut SteerUpdate
                     .take_while(|i| !i.has(Class::Path))
                     .any(is_not)
             });
-        let said = wrong
-            .is_some_and(|w| w > *at || clause.items.get(w).is_some_and(|i| i.has(Class::Undo)));
+        // "You keep editing A".
+        let goes_on = clause
+            .items
+            .iter()
+            .take(*at)
+            .any(|i| i.has(Class::Misund) && i.has(Class::Again));
+        let said = goes_on
+            || wrong.is_some_and(|w| {
+                w > *at || clause.items.get(w).is_some_and(|i| i.has(Class::Undo))
+            });
         let list = if denied || said {
             &mut updates.discarded_paths
         } else {

@@ -145,11 +145,19 @@ pub(super) fn forbids_it(clause: &Clause, label: Label) -> bool {
         && (has(Class::HandsOff)
             || has(Class::Alone)
             || has(Class::Avoid)
-            || clause.items.iter().any(is_change))
+            || clause.items.iter().any(is_change)
+            || is_bare_no(clause))
         && clause
             .items
             .iter()
             .all(|i| i.set.meets(parts) || is_change(i) || IT.contains(&i.text.as_str()))
+}
+
+/// "Don't", and nothing else.
+pub(super) fn is_bare_no(clause: &Clause) -> bool {
+    let parts = LEAD.with(Set::of(Class::Neg)).with(Set::of(Class::Tail));
+    clause.items.iter().any(|i| i.has(Class::Neg))
+        && clause.items.iter().all(|i| i.set.meets(parts))
 }
 
 /// Words for files and code in general.
