@@ -369,6 +369,14 @@ fn limits_blind_sets() {
     }
 }
 
+/// What people type at an agent in the middle of its work, short and sloppy.
+#[test]
+fn chat_is_understood() {
+    for (language, (right, all)) in rates("chat", include_str!("steer/chat.txt")) {
+        assert!(right * 10 >= all * 9, "{language}: {right} of {all}");
+    }
+}
+
 #[test]
 fn whether_checks_are_wanted_is_understood() {
     for (message, skips) in [

@@ -405,8 +405,11 @@ fn ask(sentence: &mut [Clause]) {
     }
     last.question = true;
     let only_last = asks(last);
+    // "The upload hangs, can you have a look?": how things are, and a request.
+    let requests = last.items.iter().any(|i| i.has(Class::Ask));
     for clause in before {
-        clause.question = !(only_last && orders(clause));
+        let states = requests && !asks(clause) && clause.all().has(Class::Bug);
+        clause.question = !(only_last && orders(clause) || states);
     }
 }
 

@@ -10,7 +10,10 @@ pub(super) fn apply(clause: &mut Clause, language: Language) {
         "en" => ignore_a_thing(clause),
         "fr" => restrict(clause),
         "ja" => permit(clause),
-        "zh" => hold_on(clause),
+        "zh" => {
+            hold_on(clause);
+            just(clause);
+        }
         _ => {}
     }
 }
@@ -35,6 +38,18 @@ fn hold_on(clause: &mut Clause) {
         && clause.opens
     {
         item.set = Set::of(Class::Wait);
+    }
+}
+
+/// "就改 A" is "only A"; elsewhere 就 says next to nothing.
+fn just(clause: &mut Clause) {
+    if let [first, verb, ..] = clause.items.as_mut_slice()
+        && first.text == "就"
+        && verb
+            .set
+            .meets(Set::of(Class::Edit).with(Set::of(Class::Fix)))
+    {
+        first.set = Set::of(Class::Only);
     }
 }
 

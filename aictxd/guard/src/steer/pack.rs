@@ -136,6 +136,9 @@ impl Packs {
                 .replace('ü', "ue");
             self.insert_folded(language, class, &fold(&spelt));
         }
+        for spelt in as_typed(&folded, language) {
+            self.insert_folded(language, class, &spelt);
+        }
         if language.code() == "ja" {
             for spelt in slurred(&folded) {
                 for done in contracted(&spelt) {
@@ -262,6 +265,44 @@ impl Packs {
     pub(super) const fn max_phrase() -> usize {
         MAX_PHRASE
     }
+}
+
+/// How people type a phrase in haste: `u_can`, `thats_it`, French without its `ne`, German `nix`.
+fn as_typed(phrase: &str, language: Language) -> Vec<String> {
+    let words: Vec<&str> = phrase.split('_').collect();
+    if words.len() < 2 {
+        return Vec::new();
+    }
+    let each = |change: &dyn Fn(&str) -> String| {
+        let typed = words.iter().map(|word| change(word));
+        typed.collect::<Vec<_>>().join("_")
+    };
+    let mut typed = match language.code() {
+        "en" => {
+            let short = |word: &str| match word {
+                "you" => "u".to_owned(),
+                "your" => "ur".to_owned(),
+                word => word.to_owned(),
+            };
+            let bare = |word: &str| word.replace('\'', "");
+            vec![each(&short), each(&bare), each(&|word| bare(&short(word)))]
+        }
+        "fr" if matches!(words.last(), Some(&"pas" | &"plus" | &"rien")) => {
+            let kept = words.iter().filter(|word| !matches!(**word, "ne" | "n"));
+            let kept: Vec<&str> = kept.copied().collect();
+            // "Ne pas" is left with nothing to negate.
+            if kept.len() > 1 {
+                vec![kept.join("_")]
+            } else {
+                Vec::new()
+            }
+        }
+        "de" => vec![each(&|word| word.replace("nichts", "nix"))],
+        _ => Vec::new(),
+    };
+    typed.retain(|spelt| spelt != phrase);
+    typed.dedup();
+    typed
 }
 
 /// How people say Japanese words among friends: いじらないで is いじんないで, 触るな is 触んな, 直っていない is 直ってない.
