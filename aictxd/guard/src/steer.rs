@@ -40,7 +40,7 @@ use aictx_proto::text::clean;
 use aictx_proto::{PathPattern, RepoPath};
 
 use class::Class;
-use clause::clauses;
+use clause::{Clause, clauses};
 use judge::{Judged, all_never_mind, confidence, judge, label_of, of_clause, primary};
 use label::Label;
 use learned::Ruling;
@@ -209,6 +209,7 @@ pub fn steer_in(
                 weight,
                 understood: language.is_some(),
                 names_paths: clauses.iter().any(|c| c.all().has(Class::Path)),
+                asks_for_work: clauses.iter().any(Clause::asks_for_work),
             },
         )
     {
@@ -454,5 +455,7 @@ fn covers(entry: &str, path: &RepoPath) -> bool {
 mod any_text_tests;
 #[cfg(test)]
 mod lifts_tests;
+#[cfg(test)]
+mod polite_tests;
 #[cfg(test)]
 mod tests;

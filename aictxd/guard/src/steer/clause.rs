@@ -44,6 +44,16 @@ impl Clause {
             .iter()
             .fold(Set::NONE, |all, item| all.with(item.set))
     }
+
+    /// "Could you add a test": an order in the form of a question.
+    pub(super) fn asks_for_work(&self) -> bool {
+        let work = Set::of(Class::Fix)
+            .with(Set::of(Class::Add))
+            .with(Set::of(Class::Make))
+            .with(Set::of(Class::Edit));
+        let all = self.all();
+        all.has(Class::Ask) && all.meets(work)
+    }
 }
 
 /// A token with what its word can mean in each language.

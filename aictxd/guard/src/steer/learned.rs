@@ -16,6 +16,8 @@ static MODEL: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/steer.model"));
 const TRUST: &[(u8, f32)] = &[(97, 1.0), (86, 0.4), (76, 0.25), (50, 0.1)];
 /// What is added to that for a message of at most so many words, of which the model hears little.
 const FEW_WORDS: (usize, f32) = (4, 0.3);
+/// What a rule's word weighs at least where work is asked for politely: such messages look like questions.
+const POLITE: f32 = 0.55;
 /// Without a rule, in a language no pack knows, the model must be as sure as this.
 const SURE: f32 = 0.6;
 /// It is not heeded at all below this, in any language: "dunno, perhaps" is a bit of everything.
@@ -50,6 +52,8 @@ pub(super) struct Ruling {
     pub(super) understood: bool,
     /// Whether it names paths. What is to become of those, rules alone decide.
     pub(super) names_paths: bool,
+    /// Whether it asks for work in the form of a question: "could you add a test?"
+    pub(super) asks_for_work: bool,
 }
 
 /// What `text` is to the model, when that counts for more than the rules' word.
@@ -63,6 +67,9 @@ pub(super) fn outvotes(text: &str, ruling: Ruling) -> Option<Guess> {
         .map_or(0.0, |trust| {
             trust + if is_short { FEW_WORDS.1 } else { 0.0 }
         });
+    let polite =
+        ruling.asks_for_work && matches!(ruling.label, Label::Task | Label::NewRequirement);
+    let trust = if polite { trust.max(POLITE) } else { trust };
     let sure_to_bind = if is_short { SURE_OF_FEW } else { SURE_TO_BIND };
     let probabilities = probabilities(text);
     let of = |name| {
@@ -78,6 +85,7 @@ pub(super) fn outvotes(text: &str, ruling: Ruling) -> Option<Guess> {
     let left_to_rules = match label {
         Label::ScopeConstraint => ruling.names_paths,
         Label::Unknown => ruling.weight >= KNOWN,
+        Label::Question => polite,
         _ => false,
     };
     let wins = label != ruling.label
