@@ -59,11 +59,13 @@ fn agents(list: &[AgentChosen]) -> String {
 
 /// `aictx install`, before it is done: which files.
 pub fn brief(reply: &InstallReply) -> String {
-    format!(
-        "agents\n{}files\n{}",
-        agents(&reply.agents),
-        files(&reply.files)
-    )
+    let parts = [
+        ("agents", agents(&reply.agents)),
+        ("files", files(&reply.files)),
+    ];
+    let said = parts.iter().filter(|(_, text)| !text.is_empty());
+    said.map(|(title, text)| format!("{title}\n{text}"))
+        .collect()
 }
 
 /// `aictx mcp install`.

@@ -134,3 +134,10 @@ fn warning_lines() {
         "warning: a\nwarning: b\n"
     );
 }
+
+#[test]
+fn an_install_without_agents_shows_no_empty_headings() {
+    let reply: aictx_proto::methods::InstallReply =
+        read(json!({ "agents": [], "files": [], "steps": [] }));
+    assert_eq!(setup::install(&reply), "");
+}
