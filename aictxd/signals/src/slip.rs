@@ -266,7 +266,7 @@ fn is_bad_pattern(message: &str, typed: &str) -> bool {
 
 #[cfg(test)]
 #[path = "slip_pattern_tests.rs"]
-mod more_tests;
+mod pattern_tests;
 #[cfg(test)]
 #[path = "slip_tests.rs"]
 mod tests;

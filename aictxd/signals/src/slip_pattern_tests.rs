@@ -118,15 +118,7 @@ const SLIPS: &[(&str, i32, &str)] = &[
 
 #[test]
 fn a_pattern_or_a_file_of_settings_that_was_typed_wrong_is_a_slip() {
-    for (command, exit, output) in SLIPS {
-        for exit in [Some(*exit), None] {
-            let events = parse(command, exit, output.as_bytes()).events;
-            assert!(
-                events.iter().all(never_began) && (exit.is_none() || !events.is_empty()),
-                "{command}: {events:?}"
-            );
-        }
-    }
+    super::tests::are_slips(SLIPS);
 }
 
 #[test]

@@ -102,7 +102,8 @@ fn is_for_a_program(items: &[Item]) -> bool {
         .any(|i| i.has(Class::Test) || i.has(Class::Run) || is_within_a_program(i))
 }
 
-/// What one part of a program waits for in another.
+/// What one part of a program waits for in another. Nothing that people give, too: whoever waits for a
+/// response or an event may mean his own.
 pub(super) fn is_within_a_program(item: &Item) -> bool {
     const PARTS: &[&str] = &[
         "lock",
@@ -114,36 +115,17 @@ pub(super) fn is_within_a_program(item: &Item) -> bool {
         "fsync",
         "transaction",
         "transactions",
-        "event",
-        "events",
-        "promise",
-        "promises",
-        "future",
-        "callback",
-        "ack",
-        "barrier",
-        "latch",
-        "handshake",
-        "thread",
-        "threads",
-        "response",
-        "bloqueo",
         "cerrojo",
         "transaccion",
-        "evento",
         "verrou",
-        "evenement",
         "sperre",
         "transaktion",
-        "ereignis",
         "trava",
         "transacao",
         "锁",
         "事务",
-        "事件",
         "ロック",
         "トランザクション",
-        "イベント",
     ];
     PARTS.contains(&item.text.as_str())
 }

@@ -2,8 +2,6 @@
 
 use aictx_proto::methods::SteerLabel;
 
-use aictx_proto::fold::is_unspaced;
-
 use super::aside;
 use super::class::{Class, Set};
 use super::clause::{self, Clause};
@@ -230,15 +228,6 @@ fn only_contrasts(one: &Judged, judged: &[Judged], clauses: &[Clause]) -> bool {
     if one.label == Label::ScopeConstraint && corrected {
         return clauses.get(one.clause).is_some_and(short);
     }
-    // "ブラウザじゃなくて": Japanese says so behind what it is not.
-    let denies = |c: &Clause| {
-        let last = c.items.last();
-        !c.opens
-            && c.items.len() <= 3
-            && last.is_some_and(|i| i.has(Class::Not) && i.text.chars().any(is_unspaced))
-    };
-    let only_denies = matches!(one.label, Label::AgentCorrection | Label::StrategyChange)
-        && clauses.get(one.clause).is_some_and(denies);
     let contrasts = one.label == Label::AgentCorrection
         && clauses.get(one.clause).is_some_and(|c| {
             !c.opens
@@ -246,7 +235,7 @@ fn only_contrasts(one: &Judged, judged: &[Judged], clauses: &[Clause]) -> bool {
                     .first()
                     .is_some_and(|i| i.has(Class::Not) || i.has(Class::No))
         });
-    (contrasts || only_denies)
+    contrasts
         && before.is_some_and(|j| {
             matches!(
                 j.label,

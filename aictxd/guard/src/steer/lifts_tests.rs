@@ -21,6 +21,24 @@ fn after(messages: &[&str]) -> SteerState {
     state
 }
 
+/// Code waits for a lock; what people may give as well is waited for by the agent.
+#[test]
+fn what_somebody_gives_is_no_part_of_a_program() {
+    for message in [
+        "wait for my response before you change src/a.rs",
+        "wait for my ack before you edit src/a.rs",
+        "wait for the response from the client before touching src/a.rs",
+    ] {
+        assert_eq!(
+            say(message).suggested_updates.forbidden_paths,
+            ["src/a.rs"],
+            "{message}"
+        );
+    }
+    let code = say("wait for the lock before writing to src/a.rs");
+    assert!(code.suggested_updates.forbidden_paths.is_empty());
+}
+
 /// What a scope left out is permitted without a name for it.
 #[test]
 fn the_source_too_ends_a_scope_of_tests() {

@@ -23,6 +23,7 @@ fn who_asks_for_work_politely_asks_no_question() {
         "能修一下登录吗？",
         "ログイン直してくれる？",
         "ログイン直してもらえますか？",
+        "ログインが重いんだけど直してくれる？",
     ] {
         assert_eq!(label(text), "task", "{text}");
     }
