@@ -172,9 +172,9 @@ impl Session {
                 event.moment,
                 Moment::SessionStart { .. } | Moment::Prompt { .. }
             );
-            if begins {
+            if begins || live.process.was_missed() {
                 let process = AgentProcess::behind(pid);
-                if process.pid != 0 && process != live.process {
+                if process.pid != 0 && !process.was_missed() && process != live.process {
                     live.process = process;
                     app.sessions.moved(&id, process);
                     watch_process(app, &id, process);

@@ -59,6 +59,9 @@ pub struct AgentProcess {
     pub start: u64,
 }
 
+/// A start time that no process has: the id is of one that was gone before it was looked at.
+const GONE_BEFORE: u64 = u64::MAX;
+
 struct Stat {
     name: String,
     parent: u32,
@@ -80,9 +83,16 @@ fn stat(pid: u32) -> Option<Stat> {
 
 impl AgentProcess {
     /// The agent behind a hook's parent: shells and other wrappers between the two are skipped, at
-    /// most four of them.
+    /// most four of them. On Linux a parent that is gone already, as it is when an event waited for
+    /// long and its agent was killed meanwhile, is known to be gone ([`Self::was_missed`]).
     pub fn behind(parent: u32) -> Self {
         let mut pid = parent;
+        if cfg!(target_os = "linux") && pid > 1 && stat(pid).is_none() {
+            return Self {
+                pid,
+                start: GONE_BEFORE,
+            };
+        }
         for _ in 0..4 {
             match stat(pid) {
                 Some(found) if WRAPPERS.contains(&found.name.as_str()) && found.parent > 1 => {
@@ -98,6 +108,12 @@ impl AgentProcess {
             }
         }
         Self::default()
+    }
+
+    /// Whether all that is known of it is that a process between it and us is gone: it may be
+    /// alive, and its next event tells.
+    pub fn was_missed(self) -> bool {
+        self.start == GONE_BEFORE
     }
 
     /// Whether it is known and known to be gone.
@@ -181,5 +197,16 @@ mod tests {
             "a reused id is somebody else"
         );
         assert!(!AgentProcess::default().is_gone());
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_parent_that_is_gone_when_its_event_is_read_is_known_to_be_gone() {
+        let mut child = std::process::Command::new("true").spawn().unwrap();
+        let pid = child.id();
+        child.wait().unwrap();
+        let missed = AgentProcess::behind(pid);
+        assert!(missed.pid == pid && missed.was_missed() && missed.is_gone());
+        assert_eq!(AgentProcess::behind(0), AgentProcess::default());
     }
 }

@@ -333,6 +333,50 @@ fn a_session_whose_process_is_gone_is_finalized() {
     );
 }
 
+/// On a busy machine an event is read when whoever sent it is gone. The session is over then, not one
+/// of an unknown process that may go on for hours.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_session_whose_process_was_gone_before_its_first_event_was_read_is_finalized() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    let mut agent = env.command("true").spawn().unwrap();
+    agent.wait().unwrap();
+    for payload in [prompt(&repo, "s", "fix add"), edited(&repo, "s", "calc.py")] {
+        env.rpc(
+            "hook",
+            &json!({ "runner": "claude", "pid": agent.id(), "payload": payload }),
+        );
+    }
+    wait_until("the session is finalized", || {
+        let rows = env.rows(&repo, "sessions/s.jsonl");
+        rows.iter().any(|row| row["kind"] == "finalized")
+    });
+}
+
+/// Only a shell between the agent and its hook was gone: the next event tells who the agent is.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_session_whose_agent_was_missed_is_kept_when_it_is_heard_of_again() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    let mut shell = env.command("true").spawn().unwrap();
+    shell.wait().unwrap();
+    let event = |pid: u32, payload: Value| {
+        env.rpc(
+            "hook",
+            &json!({ "runner": "claude", "pid": pid, "payload": payload }),
+        );
+    };
+    let owner = || env.rpc("status", &json!({}))["result"]["sessions"][0]["pid"].clone();
+    event(shell.id(), prompt(&repo, "s", "fix add"));
+    assert_eq!(owner(), shell.id());
+    event(std::process::id(), edited(&repo, "s", "calc.py"));
+    assert_eq!(owner(), std::process::id());
+}
+
 #[test]
 fn a_session_left_open_by_a_killed_daemon_is_finalized_by_the_next_one() {
     let env = TestEnv::new();

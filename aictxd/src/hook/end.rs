@@ -19,6 +19,8 @@ const END_DEADLINE: Duration = Duration::from_millis(800);
 /// An agent whose process is gone gets this long to be heard of again before its session is
 /// finalized. `AICTXD_SESSION_GRACE_MS` overrides it.
 const GRACE: Duration = Duration::from_secs(2);
+/// So many times longer for one of which only a shell between it and its hook is known to be gone.
+const MISSED: u32 = 5;
 
 impl Session {
     /// Finalizes the session from its ledger. The work goes on when the hook cannot wait.
@@ -90,8 +92,13 @@ pub async fn abandon(app: &Arc<App>, id: &str) {
     let Some(mut before) = app.sessions.get(id) else {
         return;
     };
+    let times = if before.process.was_missed() {
+        MISSED
+    } else {
+        1
+    };
     loop {
-        tokio::time::sleep(grace()).await;
+        tokio::time::sleep(grace() * times).await;
         match app.sessions.get(id) {
             Some(live) if live.process == before.process && live.is_over(app.now()) => {
                 if live.events == before.events {
