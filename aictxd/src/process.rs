@@ -68,12 +68,16 @@ struct Stat {
     start: u64,
 }
 
-/// Reads `/proc/<pid>/stat`; the name may hold anything, so fields are counted from the last `)`.
+/// Reads `/proc/<pid>/stat`; the name may hold anything, so fields are counted from the last `)`. A
+/// process that has ended and only waits for its parent to ask how (`Z`, `X`) is none.
 fn stat(pid: u32) -> Option<Stat> {
     let text = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     let open = text.find('(')?;
     let close = text.rfind(')')?;
     let rest: Vec<&str> = text.get(close + 1..)?.split_ascii_whitespace().collect();
+    if matches!(*rest.first()?, "Z" | "X") {
+        return None;
+    }
     Some(Stat {
         name: text.get(open + 1..close)?.to_owned(),
         parent: rest.get(1)?.parse().ok()?,
@@ -197,6 +201,26 @@ mod tests {
             "a reused id is somebody else"
         );
         assert!(!AgentProcess::default().is_gone());
+    }
+
+    /// Its parent may never ask: a terminal that hangs, a supervisor that is busy.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_process_that_was_killed_is_gone_before_its_parent_asks_how_it_ended() {
+        let mut child = std::process::Command::new("sleep")
+            .arg("600")
+            .spawn()
+            .unwrap();
+        let agent = AgentProcess::behind(child.id());
+        assert!(!agent.is_gone());
+        child.kill().unwrap();
+        tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .unwrap()
+            .block_on(agent.gone());
+        assert!(agent.is_gone(), "waited for nobody");
+        child.wait().unwrap();
     }
 
     #[cfg(target_os = "linux")]
