@@ -287,7 +287,13 @@ pub(super) fn lets_go(
         let clause = clauses.get(one.clause);
         ordered
             && clause.is_some_and(|clause| {
-                !clause.question && changes(clause) && !says_how_it_runs(clause)
+                let first = clause
+                    .items
+                    .iter()
+                    .find(|i| !i.set.meets(super::rules::LEAD));
+                // "Wait with the changes" orders none.
+                let waits = first.is_some_and(is_wait);
+                !clause.question && !waits && changes(clause) && !says_how_it_runs(clause)
             })
     };
     match label {

@@ -395,6 +395,17 @@ fn what_is_not_to_be_published_may_be_edited() {
     assert_eq!(updates.forbidden_paths, ["docs/internal.md"]);
 }
 
+#[test]
+fn to_wait_with_the_changes_lets_nobody_go() {
+    for message in [
+        "warte mit den Änderungen, bis ich den Plan gesehen habe",
+        "espera con los cambios hasta que lo apruebe",
+        "wait with the refactoring",
+    ] {
+        assert!(!say(message).suggested_updates.lets_go, "{message}");
+    }
+}
+
 /// What a part of the product has to do, or must not, has the words of an order to stop or to go on.
 #[test]
 fn how_something_runs_is_no_order_to_stop() {
