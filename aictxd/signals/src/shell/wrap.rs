@@ -1,19 +1,25 @@
 //! Programs that run other programs: the command inside is what counts.
 
+mod input;
 mod table;
+mod texts;
 
+pub(super) use input::Input;
 use table::{
     FETCHING, FOLLOWED, IS_SHELL, KNOWN, LINE_RUNNERS, LINE_SOURCES, LINES, PREFIX_OF,
     REMOTE_TEXTS, SSH_VALUED, TEXTS,
 };
 
-use super::values::Context;
-use super::{
-    Dialect, Frame, MAX_COMMANDS, Redirect, RedirectKind, Script, SimpleCommand, Word, lex,
+use texts::{
+    Source, after, git_text, is_cluster_with, is_powershell, join, powershell_script, shell_script,
+    skip_options, with_input,
 };
 
-/// Commands of a text that are given what its shell reads.
-const MAX_READERS: usize = 16;
+use super::values::Context;
+use super::{Dialect, Frame, MAX_COMMANDS, Script, SimpleCommand, Word, lex};
+
+/// Lines that one command is given to run.
+const MAX_LINES: usize = 16;
 
 /// Whether `name` is a shell that reads commands from `-c` or its standard input.
 pub fn is_shell(name: &str) -> bool {
@@ -184,68 +190,6 @@ fn runs_only_itself(command: &SimpleCommand) -> bool {
             .fold(false, |any, byte| any | odd(byte))
 }
 
-/// A script that another program runs, with the text that a here-document gives to that program: the
-/// last command of the script reads it, unless it reads something of its own.
-fn with_input(script: String, command: &SimpleCommand) -> String {
-    let Some(body) = command.stdin_text() else {
-        return script;
-    };
-    let end = (0..64)
-        .map(|nth| format!("END{nth}"))
-        .find(|end| !body.contains(end.as_str()))
-        .unwrap_or_default();
-    // A `;` at the end belongs to no command; `\;` and `;;` do.
-    let script = script.trim_end();
-    let script = match script.strip_suffix(';') {
-        Some(before) if !before.ends_with(['\\', ';']) => before,
-        _ => script,
-    };
-    format!("{script} <<'{end}'\n{body}\n{end}\n")
-}
-
-/// What `git submodule foreach`, `git bisect run` and `git rebase --exec` run.
-fn git_text(arguments: &[Word]) -> Option<String> {
-    let at = |text: &str| arguments.iter().position(|word| word.text == text);
-    if let Some(at) = at("foreach").filter(|at| *at > 0) {
-        let rest = arguments.get(at + 1..)?;
-        return Some(join(rest.get(skip_options(rest, &[])..)?));
-    }
-    if at("bisect").is_some()
-        && let Some(at) = at("run")
-    {
-        return Some(quoted(arguments.get(at + 1..)?));
-    }
-    at("rebase")?;
-    if let Some(word) = after(arguments, &["-x", "--exec"]) {
-        return Some(word.text.clone());
-    }
-    arguments
-        .iter()
-        .find_map(|word| word.text.strip_prefix("--exec="))
-        .map(str::to_owned)
-}
-
-/// PowerShell under any of its names.
-fn is_powershell(name: &str) -> bool {
-    name.eq_ignore_ascii_case("powershell") || name.eq_ignore_ascii_case("pwsh")
-}
-
-/// The text behind `-Command` (the default), if it is one.
-fn powershell_script(arguments: &[Word]) -> Option<String> {
-    let mut at = 0;
-    while let Some(word) = arguments.get(at) {
-        let text = word.text.to_ascii_lowercase();
-        match text.as_str() {
-            "-command" | "-c" => return Some(join(arguments.get(at + 1..)?)),
-            "-file" | "-f" | "-encodedcommand" | "-enc" | "-e" | "-ec" => return None,
-            "-executionpolicy" | "-ep" | "-ex" | "-windowstyle" | "-w" | "-version" => at += 2,
-            text if text.starts_with('-') => at += 1,
-            _ => return Some(join(arguments.get(at..)?)),
-        }
-    }
-    None
-}
-
 fn run_windows(script: &mut Script, context: &mut Context, text: Option<String>, frame: &Frame) {
     let before = std::mem::replace(&mut context.dialect, Dialect::Windows);
     if let Some(text) = text.filter(|text| !text.trim().is_empty()) {
@@ -267,7 +211,7 @@ fn follow_lines(script: &mut Script, context: &mut Context, index: usize, depth:
         .split_at_checked(at.unwrap_or(command.words.len()))
         .unwrap_or_default();
     let texts: Vec<String> = if line.is_empty() {
-        let words = given.iter().filter(|word| !sources(word)).take(MAX_READERS);
+        let words = given.iter().filter(|word| !sources(word)).take(MAX_LINES);
         words.map(|word| word.text.clone()).collect()
     } else if line.first().is_some_and(|word| word.text.contains(' ')) {
         vec![join(line)]
@@ -400,155 +344,6 @@ fn wrapper_length(words: &[Word]) -> Option<usize> {
         return None;
     }
     (at < arguments.len()).then_some(at + 1)
-}
-
-/// Number of leading words that are options or values of options.
-fn skip_options(words: &[Word], valued: &[&str]) -> usize {
-    let mut at = 0;
-    while let Some(word) = words.get(at) {
-        if word.text == "--" {
-            return at + 1;
-        }
-        if !word.text.starts_with('-') || word.text == "-" {
-            break;
-        }
-        at += if valued.contains(&word.text.as_str()) {
-            2
-        } else {
-            1
-        };
-    }
-    at.min(words.len())
-}
-
-fn after<'w>(words: &'w [Word], flags: &[&str]) -> Option<&'w Word> {
-    let at = words
-        .iter()
-        .position(|word| flags.contains(&word.text.as_str()))?;
-    words.get(at + 1)
-}
-
-/// Words as they are, for a line that a shell takes apart again.
-fn quoted(words: &[Word]) -> String {
-    if let [word] = words {
-        return word.text.clone();
-    }
-    let mut out = String::new();
-    for word in words {
-        out.push('\'');
-        out.push_str(&word.text.replace('\'', "'\\''"));
-        out.push_str("' ");
-    }
-    out
-}
-
-fn join(words: &[Word]) -> String {
-    let mut out = String::new();
-    for word in words {
-        if !out.is_empty() {
-            out.push(' ');
-        }
-        out.push_str(&word.text);
-    }
-    out
-}
-
-/// What a command reads, which the text that it runs reads in its stead.
-pub(super) struct Input {
-    piped_from: Option<usize>,
-    files: Vec<Redirect>,
-}
-
-impl Input {
-    pub(super) fn of(command: &SimpleCommand) -> Self {
-        // What `xargs` reads is gone.
-        if command.fed {
-            return Self {
-                piped_from: None,
-                files: Vec::new(),
-            };
-        }
-        let files = command.redirects.iter();
-        Self {
-            piped_from: command.piped_from,
-            files: files
-                .filter(|redirect| redirect.kind == RedirectKind::Read)
-                .cloned()
-                .collect(),
-        }
-    }
-
-    /// Gives it to the first commands from `first` on that read nothing else.
-    pub(super) fn hand_on(self, script: &mut Script, first: usize) {
-        if self.piped_from.is_none() && self.files.is_empty() {
-            return;
-        }
-        let inner = script.commands.get_mut(first..).unwrap_or_default();
-        let reads = |redirect: &Redirect| {
-            matches!(
-                redirect.kind,
-                RedirectKind::Read | RedirectKind::Heredoc | RedirectKind::Herestring
-            )
-        };
-        for command in inner.iter_mut().take(MAX_READERS) {
-            if command.piped_from.is_none() && !command.redirects.iter().any(reads) {
-                command.piped_from = self.piped_from;
-                command.redirects.extend(self.files.iter().cloned());
-            }
-        }
-    }
-}
-
-enum Source<'w> {
-    /// The text, and the words behind it that it calls `$1` and so on.
-    Text(String, &'w [Word]),
-    Stdin,
-    File,
-}
-
-fn shell_script(arguments: &[Word]) -> Source<'_> {
-    let mut at = 0;
-    while let Some(word) = arguments.get(at) {
-        let text = word.text.as_str();
-        // `bash -n` only looks whether it could be read.
-        if text == "-n" {
-            return Source::File;
-        }
-        if matches!(text, "--command" | "-Command") || is_cluster_with(text, 'c') {
-            // `bash -c -e 'text'`: options may still follow.
-            let rest = arguments.get(at + 1..).unwrap_or_default();
-            let at = skip_options(rest, &["-o", "-O"]);
-            let text = rest.get(at).map(|word| word.text.clone());
-            // The first word behind is the name of the script.
-            let words = rest.get(at + 2..).unwrap_or_default();
-            return Source::Text(text.unwrap_or_default(), words);
-        }
-        if matches!(text, "-o" | "-O" | "--rcfile" | "--init-file") {
-            at += 2;
-            continue;
-        }
-        if is_cluster_with(text, 's') || text == "-" {
-            return Source::Stdin;
-        }
-        if matches!(text, "sh" | "ash") && at == 0 {
-            // `busybox sh -c …`
-            at += 1;
-            continue;
-        }
-        if !text.starts_with(['-', '+']) {
-            return if text == "/dev/stdin" {
-                Source::Stdin
-            } else {
-                Source::File
-            };
-        }
-        at += 1;
-    }
-    Source::Stdin
-}
-
-fn is_cluster_with(text: &str, letter: char) -> bool {
-    text.starts_with('-') && !text.starts_with("--") && text.contains(letter)
 }
 
 /// The text of another shell, which knows no function of this one.
