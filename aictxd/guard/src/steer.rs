@@ -172,7 +172,11 @@ pub fn steer_in(
     let mut reasons: Vec<String> = judged
         .iter()
         .take(MAX_LABELS)
-        .map(|j| format!("rule:{}", j.line))
+        .map(|j| match j.line {
+            // Known by what the clause before it names, and by no rule of its own words.
+            0 => "clause_before".to_owned(),
+            line => format!("rule:{line}"),
+        })
         .collect();
     let mut labels: Vec<SteerLabel> = judged
         .iter()
