@@ -3,10 +3,14 @@
 mod aside;
 mod behind;
 mod checks;
+mod compare;
+mod coverage;
 mod dry_run;
 mod formats;
 mod looks;
+mod options;
 mod reach;
+mod scripts;
 mod starters;
 mod test_names;
 mod test_run;
@@ -14,12 +18,14 @@ mod views;
 
 pub use aside::{Aside, edits_behind, gives_up, records, sets_aside};
 pub use behind::{calls_a_script, calls_tests_by_name, tests_behind};
+pub use coverage::Coverage;
 pub use reach::{Place, Reach, is_narrowed, language_of, reaches};
 pub use views::viewed;
 
 use std::fmt::Write as _;
 
-use test_run::{TestRun, class, covers, test_run};
+use compare::{class, covers};
+use test_run::{TestRun, test_run};
 
 use crate::shell::{self, Joined, RedirectKind, SimpleCommand, Word};
 
@@ -384,6 +390,8 @@ pub struct Check {
     /// Of a formatter or linter: the command without the words that say whether it mends what it finds.
     looked_for: String,
     runs: Vec<TestRun<'static>>,
+    /// Of a line that only calls scripts of the project: which, and with which words.
+    scripts: Vec<String>,
 }
 
 impl Check {
@@ -395,6 +403,7 @@ impl Check {
             normalised: normalise_command(command),
             looked_for: looked_for(&script),
             runs: runs.map(TestRun::into_owned).collect(),
+            scripts: scripts::called(&script),
         }
     }
 
@@ -409,6 +418,7 @@ impl Check {
             normalised: self.normalised.clone(),
             looked_for: String::new(),
             runs: vec![run.one(test, file)?],
+            scripts: Vec::new(),
         })
     }
 
@@ -419,6 +429,8 @@ impl Check {
         self.normalised == failed.normalised
             || (!failed.looked_for.is_empty() && self.looked_for == failed.looked_for)
             || (!failed.runs.is_empty() && failed.runs.iter().all(covered))
+            || (!failed.scripts.is_empty()
+                && failed.scripts.iter().all(|one| self.scripts.contains(one)))
     }
 }
 
