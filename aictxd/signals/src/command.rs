@@ -11,6 +11,7 @@ mod looks;
 mod options;
 mod reach;
 mod scripts;
+mod shown;
 mod starters;
 mod test_names;
 mod test_run;
@@ -193,8 +194,19 @@ pub fn at_root<'c>(command: &'c str, root: &str) -> &'c str {
 /// alternative or the background swallow the status of what stands before them, wherever a test run
 /// stands (`sh -c 'pytest; true'`), what is put into a word has no status at all, and a maker may be told
 /// to ignore it. What only prepares the shell for the rest (`cd api; pytest`) may fail unseen.
+///
+/// Of a line that runs tests their status alone is asked for: what stands before them (`make; pytest`) may fail.
 pub fn hides_status(command: &str) -> bool {
     let script = shell::parse(command);
+    if !script.undecided
+        && script
+            .commands
+            .iter()
+            .any(|part| test_run(part).is_some_and(|run| !run.dry))
+        && let Some(shown) = shown::shows_tests(command)
+    {
+        return !shown;
+    }
     let swallows = |part: &SimpleCommand| {
         let joined = matches!(part.joined, Joined::Pipe | Joined::Sequence | Joined::Or);
         joined || ignores_errors(part)

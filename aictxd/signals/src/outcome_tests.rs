@@ -245,4 +245,14 @@ fn what_shows_neither_its_status_nor_its_output_is_unknown() {
         Outcome::Passed
     );
     assert_eq!(told("bash -lc 'pytest -q'", Some(0), ""), Outcome::Passed);
+    for line in [
+        "make; pytest -q",
+        "(cd a; pytest -q)",
+        "bash -lc 'cd a; pytest -q'",
+        "npm ci || npm install; npm test",
+        "set -o pipefail; pytest | tail",
+    ] {
+        assert_eq!(told(line, Some(0), ""), Outcome::Passed, "{line}");
+        assert_eq!(told(line, Some(0), PYTEST), Outcome::Failed, "{line}");
+    }
 }
