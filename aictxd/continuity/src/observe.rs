@@ -7,7 +7,7 @@ use aictx_proto::event::{ErrorEvent, MAX_EVENTS};
 use aictx_proto::ledger::{LedgerKind, LedgerRow, Outcome, Provenance};
 use aictx_proto::methods::{CommandSeen, SessionReport, SessionSummary};
 use aictx_proto::text::clean;
-use aictx_signals::{Aside, command_word, edits_behind, sets_aside};
+use aictx_signals::{Aside, command_word, edits_behind, is_untested, only_formats, sets_aside};
 
 use crate::asked::Asked;
 use crate::kept::{kept, meant, taken_back};
@@ -17,10 +17,13 @@ use crate::work_state::Checkout;
 
 mod covers;
 mod failure;
+mod ran;
 mod unchecked;
 
+use self::covers::Unseen;
 pub use self::covers::{FileCheck, Ground};
 pub(crate) use self::failure::{Failure, MAX_LINE_COMMAND, covers, has_begun};
+use self::ran::{Ran, placed};
 pub use self::unchecked::{Unchecked, unchecked_edits};
 
 /// Most entries of each list of an execution; the newest are kept.
@@ -68,8 +71,14 @@ pub(crate) struct Observation {
     pub(crate) passed: Vec<String>,
     /// The same with the branches that they passed on.
     pub(crate) passes: Vec<Pass>,
-    /// A test or check passed after the last edit.
+    /// A test passed after the last edit that says something of what was edited.
     pub(crate) validated: bool,
+    /// A test passed after the last edit, be it of something else.
+    pub(crate) tested: bool,
+    /// Commands that passed since code was last edited.
+    pub(crate) since_edit: Vec<Fresh>,
+    /// Edited code of which no test said anything since.
+    pub(crate) unproven: Vec<String>,
     /// What its user asked for.
     pub(crate) asked: Asked,
     /// What its user wants to be remembered.
@@ -88,6 +97,15 @@ pub(crate) struct Observation {
     pub(crate) last_at: Option<Timestamp>,
     /// Tools used, of any kind.
     pub(crate) tools: usize,
+}
+
+/// A command that passed since code was last edited.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Fresh {
+    /// As it was called.
+    pub(crate) command: String,
+    /// The same from the root, and what it runs where it is the name of a script.
+    pub(crate) lines: Vec<String>,
 }
 
 impl Observation {
@@ -153,10 +171,56 @@ impl Observation {
 
     fn edited(&mut self, paths: &[String]) {
         self.said.did(Deed::Edited);
-        self.validated = false;
-        paths
-            .iter()
-            .for_each(|path| push(&mut self.files_edited, path));
+        for path in paths {
+            push(&mut self.files_edited, path);
+        }
+        self.unproves(paths);
+    }
+
+    /// What was tested before these files were edited says nothing any longer, unless no test looks at them.
+    pub(crate) fn unproves(&mut self, paths: &[String]) {
+        for path in paths.iter().filter(|path| !is_untested(path)) {
+            push(&mut self.unproven, path);
+            (self.validated, self.tested) = (false, false);
+            self.since_edit.clear();
+        }
+    }
+
+    /// A test run passed. It says something of all that is written in its language if it speaks of any of that:
+    /// whoever tests one of two files that were edited together tests the other by it.
+    fn proves(&mut self, row: &LedgerRow, mended: bool) {
+        let run = Ran::passing(row, mended);
+        let none = FileCheck::default();
+        let about = |file: &String| run.is_about(file, &none, &self.files_edited, &Unseen);
+        if self.unproven.iter().any(about) {
+            self.unproven.retain(|file| !run.fits(file));
+        }
+        self.tested = true;
+        self.validated = self.unproven.is_empty();
+    }
+
+    /// A command passed as the row says.
+    fn is_fresh(&mut self, row: &LedgerRow) {
+        self.since_edit.retain(|fresh| fresh.command != row.command);
+        self.since_edit.push(Fresh {
+            command: row.command.clone(),
+            lines: placed(row),
+        });
+        if self.since_edit.len() > MAX_LIST {
+            self.since_edit.remove(0);
+        }
+    }
+
+    /// A command that is told to have passed, from the root.
+    pub(crate) fn told_passed(&mut self, command: &str, test: bool) {
+        let row = LedgerRow {
+            command: command.to_owned(),
+            ..LedgerRow::observed(Timestamp::default(), LedgerKind::Command)
+        };
+        self.is_fresh(&row);
+        if test {
+            self.proves(&row, false);
+        }
     }
 
     fn command(&mut self, row: &LedgerRow) {
@@ -165,7 +229,12 @@ impl Observation {
         }
         self.said.did(Deed::Ran);
         push(&mut self.commands, &row.command);
-        if !row.paths.is_empty() {
+        if !row.paths.is_empty() && only_formats(&row.command) {
+            // Who lays out anew what was tested has nothing to test again.
+            for path in &row.paths {
+                push(&mut self.files_edited, path);
+            }
+        } else if !row.paths.is_empty() {
             // Before it checked anything: `sed -i … && pytest`.
             self.edited(&row.paths);
         }
@@ -188,6 +257,7 @@ impl Observation {
             Outcome::Passed if elsewhere => push(&mut self.passed, &row.command),
             Outcome::Failed if elsewhere && !within => {}
             Outcome::Passed => {
+                let failing = self.open_failures.len();
                 // By the name of a script, and by what that runs.
                 for command in [&row.ran, &row.command] {
                     if command.is_empty() {
@@ -201,13 +271,21 @@ impl Observation {
                         .retain_mut(|failed| !failed.is_settled_by(&pass));
                     self.pass(pass);
                 }
-                if row.test {
-                    self.validated = row.paths.is_empty() || !edits_behind(&row.command);
+                let behind = !row.paths.is_empty() && edits_behind(&row.command);
+                if !behind {
+                    self.is_fresh(row);
+                }
+                if row.test && !behind {
+                    self.proves(row, self.open_failures.len() < failing);
                 }
             }
             Outcome::Failed if !is_answer(row) => {
                 if row.test && has_begun(&row.errors) {
-                    self.validated = false;
+                    (self.validated, self.tested) = (false, false);
+                    self.since_edit.retain(|fresh| {
+                        let mut lines = fresh.lines.iter();
+                        !lines.any(|line| same_check(line, &row.command))
+                    });
                 }
                 let same = |f: &Failure| {
                     covers(&row.branch, &f.branch) && same_check(&f.command, &row.command)

@@ -147,7 +147,10 @@ pub struct TurnEnd<'a> {
 /// Whether to ask the agent back before its turn ends: files were edited, the repository has a check,
 /// and it was not seen to pass since. Once a turn, never for documentation.
 pub fn turn_end(end: &TurnEnd) -> Option<String> {
-    let code = end.edited.iter().any(|path| !is_text(path));
+    let code = end
+        .edited
+        .iter()
+        .any(|path| !aictx_signals::is_untested(path));
     // Who was to find something out and edited code all the same has something to check.
     let documents = end.task_type == "documentation";
     if !end.enabled || end.asked_before || end.check.is_empty() || !code || documents {
@@ -166,19 +169,6 @@ pub fn turn_end(end: &TurnEnd) -> Option<String> {
         if files.len() == 1 { "was" } else { "were" },
         clean(&printable(end.check), 120)
     ))
-}
-
-/// Prose, pictures and data that no test looks at.
-fn is_text(path: &str) -> bool {
-    let lower = path.to_lowercase();
-    [".md", ".rst", ".txt", ".adoc", ".png", ".svg", ".jpg"]
-        .iter()
-        .any(|e| lower.ends_with(e))
-        || lower.starts_with("docs/")
-        || lower
-            .rsplit('/')
-            .next()
-            .is_some_and(|n| matches!(n, "license" | "changelog" | "authors"))
 }
 
 #[cfg(test)]

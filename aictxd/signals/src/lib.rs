@@ -27,8 +27,8 @@ pub use began::never_began;
 pub use command::{
     Aside, Check, Coverage, Place, Reach, at_root, calls_a_script, calls_tests_by_name,
     check_class, command_word, edits_behind, gives_up, hides_status, is_narrowed, is_test_command,
-    language_of, normalise_command, only_checks, only_formats, only_looks, quoted, reaches,
-    records, same_check, sets_aside, tester, tests_behind, viewed,
+    is_untested, language_of, normalise_command, only_checks, only_formats, only_looks, quoted,
+    reaches, records, same_check, sets_aside, tester, tests_behind, viewed,
 };
 pub use fingerprint::fingerprint;
 pub use outcome::{judged, outcome};
