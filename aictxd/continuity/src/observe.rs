@@ -588,4 +588,6 @@ pub fn session_report(stem: &str, mut rows: Vec<LedgerRow>, with_rows: bool) -> 
 }
 
 #[cfg(test)]
+mod shapes_tests;
+#[cfg(test)]
 mod tests;
