@@ -18,7 +18,9 @@ mod test_run;
 mod views;
 
 pub use aside::{Aside, edits_behind, gives_up, records, sets_aside};
-pub use behind::{calls_a_script, calls_tests_by_name, tests_behind};
+pub use behind::{
+    calls_a_file, calls_a_script, calls_tests_by_name, ends_as_its_tests, tests_behind,
+};
 pub use coverage::Coverage;
 pub use reach::{Place, Reach, is_narrowed, is_untested, language_of, reaches};
 pub use views::viewed;

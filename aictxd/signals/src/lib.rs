@@ -25,10 +25,11 @@ use scan::{Scanned, scan};
 
 pub use began::never_began;
 pub use command::{
-    Aside, Check, Coverage, Place, Reach, at_root, calls_a_script, calls_tests_by_name,
-    check_class, command_word, edits_behind, gives_up, hides_status, is_narrowed, is_test_command,
-    is_untested, language_of, normalise_command, only_checks, only_formats, only_looks, quoted,
-    reaches, records, same_check, sets_aside, tester, tests_behind, viewed,
+    Aside, Check, Coverage, Place, Reach, at_root, calls_a_file, calls_a_script,
+    calls_tests_by_name, check_class, command_word, edits_behind, ends_as_its_tests, gives_up,
+    hides_status, is_narrowed, is_test_command, is_untested, language_of, normalise_command,
+    only_checks, only_formats, only_looks, quoted, reaches, records, same_check, sets_aside,
+    tester, tests_behind, viewed,
 };
 pub use fingerprint::fingerprint;
 pub use outcome::{judged, outcome};

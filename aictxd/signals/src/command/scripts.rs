@@ -23,7 +23,8 @@ pub(super) fn called(script: &Script) -> Vec<String> {
     found
 }
 
-fn one(command: &SimpleCommand) -> Option<String> {
+/// The script that a command calls by its file, from where the line starts, with the words that it is given.
+pub(super) fn one(command: &SimpleCommand) -> Option<String> {
     let (first, rest) = command.words.split_first()?;
     let (file, given) = if is_shell(first.program()) || matches!(&*first.text, "." | "source") {
         let harmless = |word: &Word| HARMLESS.contains(&word.text.as_str());

@@ -352,9 +352,19 @@ fn split(text: &str) -> Option<Vec<Part<'_>>> {
                 open.pop();
                 0
             }
-            b'#' if before.is_none_or(|b| b.is_ascii_whitespace()) => {
+            b'#' if before.is_none_or(|b| b.is_ascii_whitespace() || b == b';')
+                && open.is_empty() =>
+            {
                 // Words to whoever reads it.
-                return None;
+                let before = text.get(from..at)?;
+                add(&mut parts, before, join, false)?;
+                if !before.trim().is_empty() {
+                    join = Join::Sequence;
+                }
+                let rest = bytes.get(at..)?;
+                at += rest.iter().position(|b| *b == b'\n').unwrap_or(rest.len());
+                from = at;
+                continue;
             }
             b'<' if next == Some(b'<') => return None,
             _ if !open.is_empty() => 0,
@@ -463,6 +473,8 @@ mod tests {
             "pytest; rc=$?; docker compose down; exit $rc",
             "pytest | tail -3; exit ${PIPESTATUS[0]}",
             "cd a &&\n  pytest",
+            "#!/bin/sh\n# Checks all.\nset -e\npytest  # fast\n\nruff check .\n",
+            "cd a && # there\npytest",
             "yes | pytest",
             "echo 'a; b'; pytest",
             "ls \"a; b\" > out 2>&1; pytest &> log",
@@ -483,6 +495,7 @@ mod tests {
             "make || pytest",
             "pytest &",
             "pytest & wait",
+            "#!/bin/sh\npytest\necho done # all\n",
             "(pytest; true)",
             "(pytest) | tail",
             "a || (pytest)",
