@@ -7,7 +7,7 @@ use aictx_proto::event::{ErrorEvent, MAX_EVENTS};
 use aictx_proto::ledger::{LedgerKind, LedgerRow, Outcome, Provenance};
 use aictx_proto::methods::{CommandSeen, SessionReport, SessionSummary};
 use aictx_proto::text::clean;
-use aictx_signals::{Aside, command_word, edits_behind, is_untested, only_formats, sets_aside};
+use aictx_signals::{Aside, command_word, edits_behind, only_formats, sets_aside};
 
 use crate::asked::Asked;
 use crate::kept::{kept, meant, taken_back};
@@ -16,14 +16,14 @@ use crate::said::{Deed, Said};
 use crate::work_state::Checkout;
 
 mod covers;
+mod evidence;
 mod failure;
 mod ran;
 mod unchecked;
 
-use self::covers::Unseen;
 pub use self::covers::{FileCheck, Ground};
+use self::evidence::Fresh;
 pub(crate) use self::failure::{Failure, MAX_LINE_COMMAND, covers, has_begun};
-use self::ran::{Ran, placed};
 pub use self::unchecked::{Unchecked, unchecked_edits};
 
 /// Most entries of each list of an execution; the newest are kept.
@@ -77,6 +77,10 @@ pub(crate) struct Observation {
     pub(crate) tested: bool,
     /// Commands that passed since code was last edited.
     pub(crate) since_edit: Vec<Fresh>,
+    /// Edited files whose changes a command may have taken back since; whether it did, the worktree says.
+    pub(crate) given_up: Vec<String>,
+    /// Edited files that were committed since.
+    pub(crate) recorded: Vec<String>,
     /// Edited code of which no test said anything since.
     pub(crate) unproven: Vec<String>,
     /// What its user asked for.
@@ -97,15 +101,6 @@ pub(crate) struct Observation {
     pub(crate) last_at: Option<Timestamp>,
     /// Tools used, of any kind.
     pub(crate) tools: usize,
-}
-
-/// A command that passed since code was last edited.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Fresh {
-    /// As it was called.
-    pub(crate) command: String,
-    /// The same from the root, and what it runs where it is the name of a script.
-    pub(crate) lines: Vec<String>,
 }
 
 impl Observation {
@@ -174,53 +169,10 @@ impl Observation {
         for path in paths {
             push(&mut self.files_edited, path);
         }
+        for list in [&mut self.given_up, &mut self.recorded] {
+            list.retain(|path| !paths.contains(path));
+        }
         self.unproves(paths);
-    }
-
-    /// What was tested before these files were edited says nothing any longer, unless no test looks at them.
-    pub(crate) fn unproves(&mut self, paths: &[String]) {
-        for path in paths.iter().filter(|path| !is_untested(path)) {
-            push(&mut self.unproven, path);
-            (self.validated, self.tested) = (false, false);
-            self.since_edit.clear();
-        }
-    }
-
-    /// A test run passed. It says something of all that is written in its language if it speaks of any of that:
-    /// whoever tests one of two files that were edited together tests the other by it.
-    fn proves(&mut self, row: &LedgerRow, mended: bool) {
-        let run = Ran::passing(row, mended);
-        let none = FileCheck::default();
-        let about = |file: &String| run.is_about(file, &none, &self.files_edited, &Unseen);
-        if self.unproven.iter().any(about) {
-            self.unproven.retain(|file| !run.fits(file));
-        }
-        self.tested = true;
-        self.validated = self.unproven.is_empty();
-    }
-
-    /// A command passed as the row says.
-    fn is_fresh(&mut self, row: &LedgerRow) {
-        self.since_edit.retain(|fresh| fresh.command != row.command);
-        self.since_edit.push(Fresh {
-            command: row.command.clone(),
-            lines: placed(row),
-        });
-        if self.since_edit.len() > MAX_LIST {
-            self.since_edit.remove(0);
-        }
-    }
-
-    /// A command that is told to have passed, from the root.
-    pub(crate) fn told_passed(&mut self, command: &str, test: bool) {
-        let row = LedgerRow {
-            command: command.to_owned(),
-            ..LedgerRow::observed(Timestamp::default(), LedgerKind::Command)
-        };
-        self.is_fresh(&row);
-        if test {
-            self.proves(&row, false);
-        }
     }
 
     fn command(&mut self, row: &LedgerRow) {
@@ -252,6 +204,9 @@ impl Observation {
             }
         }
         let (elsewhere, within) = self.aside.after(&row.command);
+        if row.outcome != Outcome::Failed {
+            self.gives_up(&row.command);
+        }
         match row.outcome {
             // It is about the code as it was before.
             Outcome::Passed if elsewhere => push(&mut self.passed, &row.command),
@@ -321,6 +276,9 @@ impl Observation {
     /// With what is known of branches at the end: failures whose check passed on the branch checked out
     /// are settled where that has the work of theirs in it, too.
     pub(crate) fn settle(&mut self, checkout: &Checkout) {
+        let standing = self.standing(checkout.changed_files.as_deref());
+        self.unproven.retain(|file| standing.contains(file));
+        self.validated |= self.tested && self.unproven.is_empty();
         let here = &checkout.branch;
         self.open_failures.retain(|failure| {
             !(checkout.joined.contains(&failure.branch) && failure.passed_on.contains(here))

@@ -136,6 +136,8 @@ pub struct TurnEnd<'a> {
     pub edited: &'a [String],
     /// The check that this repository has; empty when none is known.
     pub check: &'a str,
+    /// A test run that passed since and does not cover them all; empty when there is none.
+    pub partly: &'a str,
     /// Kind of task.
     pub task_type: &'a str,
     /// The agent was asked back in this turn already, by us or by another hook.
@@ -163,8 +165,15 @@ pub fn turn_end(end: &TurnEnd) -> Option<String> {
         .take(3)
         .map(String::as_str)
         .collect();
+    let partly = match end.partly {
+        "" => String::new(),
+        run => format!(
+            " (only `{}`, which does not cover all of it)",
+            clean(&printable(run), 120)
+        ),
+    };
     Some(format!(
-        "aictx: {} {} edited and `{}` has not been seen to pass since. Run it, or say why it does not apply.",
+        "aictx: {} {} edited and `{}` has not been seen to pass since{partly}. Run it, or say why it does not apply.",
         clean(&printable(&files.join(", ")), 200),
         if files.len() == 1 { "was" } else { "were" },
         clean(&printable(end.check), 120)
@@ -207,11 +216,21 @@ mod tests {
         let end = TurnEnd {
             edited: &code,
             check: "cargo test",
+            partly: "",
             task_type: "bug_fixing",
             asked_before: false,
             enabled: true,
         };
         assert!(turn_end(&end).unwrap().contains("cargo test"));
+        let part = TurnEnd {
+            partly: "cargo test -p b",
+            ..end
+        };
+        let said = turn_end(&part).unwrap();
+        assert!(
+            said.contains("since (only `cargo test -p b`, which"),
+            "{said}"
+        );
         for free in [
             TurnEnd {
                 edited: &docs,

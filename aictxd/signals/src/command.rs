@@ -15,6 +15,7 @@ mod shown;
 mod starters;
 mod test_names;
 mod test_run;
+mod untested;
 mod views;
 
 pub use aside::{Aside, edits_behind, gives_up, records, sets_aside};
@@ -22,7 +23,8 @@ pub use behind::{
     calls_a_file, calls_a_script, calls_tests_by_name, ends_as_its_tests, tests_behind,
 };
 pub use coverage::Coverage;
-pub use reach::{Place, Reach, is_narrowed, is_untested, language_of, reaches};
+pub use reach::{Place, Reach, is_narrowed, language_of, reaches};
+pub use untested::is_untested;
 pub use views::viewed;
 
 use std::fmt::Write as _;

@@ -359,6 +359,7 @@ impl Session {
             turn_end(&TurnEnd {
                 edited: &open.files,
                 check: check.as_deref().unwrap_or_default(),
+                partly: &open.partly,
                 task_type: &task.name,
                 asked_before: false,
                 enabled: session.app.policy(&host.root).stop_gate()

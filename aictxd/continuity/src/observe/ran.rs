@@ -11,7 +11,7 @@ use crate::memo::{self, same_check};
 /// A test run that ended.
 pub(super) struct Ran<'r> {
     pub(super) at: usize,
-    row: &'r LedgerRow,
+    pub(super) row: &'r LedgerRow,
     pub(super) passed: bool,
     /// It failed before, and passes now: what was edited was about it.
     mended: bool,

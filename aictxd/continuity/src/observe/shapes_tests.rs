@@ -435,3 +435,45 @@ fn ends_of_turns_that_ask() {
         assert_eq!(open(rows).files.len(), 1, "{shape}");
     }
 }
+
+#[test]
+fn what_was_tested_of_it_is_told() {
+    let open = |rows| open(rows).partly;
+    let other = "pytest tests/test_cart.py";
+    assert_eq!(open(vec![edits(TAX), ok(other)]), other);
+    assert_eq!(open(vec![ok(other), edits(TAX)]), "");
+    assert_eq!(open(vec![edits(TAX)]), "");
+    assert_eq!(open(vec![edits(TAX), ok(other), ok("pytest")]), "");
+}
+
+#[test]
+fn what_was_taken_back_is_no_edit() {
+    let rows = [
+        edits(TAX),
+        edits("shop/cart.py"),
+        ok("git checkout -- shop/tax.py"),
+        ok("pytest tests/test_cart.py"),
+    ];
+    let at = |changed: &[&str]| {
+        let mut seen = Observation::of(&rows);
+        seen.settle(&Checkout {
+            changed_files: Some(changed.iter().map(|file| (*file).to_owned()).collect()),
+            ..Checkout::default()
+        });
+        seen.standing(Some(
+            &changed.iter().map(|f| (*f).to_owned()).collect::<Vec<_>>(),
+        ))
+    };
+    assert_eq!(at(&["shop/cart.py"]), ["shop/cart.py"]);
+    // Git shows it as changed: it was not this that was taken back.
+    assert_eq!(at(&["shop/cart.py", TAX]).len(), 2);
+    // What was committed is clean, too.
+    let rows = [
+        edits(TAX),
+        ok("git commit -qam x"),
+        ok("git checkout -q main"),
+    ];
+    assert_eq!(Observation::of(&rows).standing(Some(&[])), [TAX]);
+    let rows = [edits(TAX), ok("git restore ."), edits(TAX)];
+    assert_eq!(Observation::of(&rows).standing(Some(&[])), [TAX]);
+}

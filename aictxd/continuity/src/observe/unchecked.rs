@@ -16,6 +16,8 @@ pub struct Unchecked {
     /// Of those: the ones whose changes a command seen after their last edit may have taken back (`git stash`,
     /// `git checkout -- a.py`, `rm`). Whether it did, the worktree says.
     pub given_up: Vec<String>,
+    /// A test run that passed since the first of those edits and does not cover them all; empty when there is none.
+    pub partly: String,
     /// What the user asked for.
     pub request: String,
     /// The agent was asked back already since the user's last request.
@@ -85,6 +87,12 @@ pub fn unchecked_edits(rows: &[LedgerRow], ground: &dyn Ground) -> Unchecked {
         about.next().is_some_and(|ran| ran.passed)
     };
     edits.retain(|edit| !checked(edit));
+    let from = edits.iter().map(|(_, at)| *at).min();
+    let partly = runs
+        .iter()
+        .rev()
+        .find(|ran| ran.passed && from.is_some_and(|from| ran.at >= from));
+    let partly = partly.map(|ran| ran.row.command.clone());
     let given_up = edits.iter().filter(|(_, at)| {
         let since = open.get(at / 2..).unwrap_or_default().iter();
         let mut since =
@@ -98,6 +106,7 @@ pub fn unchecked_edits(rows: &[LedgerRow], ground: &dyn Ground) -> Unchecked {
         matches!(row.kind, LedgerKind::Edit | LedgerKind::Command) && !row.paths.is_empty()
     };
     Unchecked {
+        partly: partly.unwrap_or_default(),
         given_up: given_up.map(|(file, _)| file.clone()).collect(),
         files: edits.iter().map(|(file, _)| file.clone()).collect(),
         request: Observation::of(open).asked.goal().to_owned(),

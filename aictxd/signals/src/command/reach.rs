@@ -182,41 +182,6 @@ pub fn language_of(path: &str) -> &'static str {
     known.map_or("", |(language, _)| language)
 }
 
-/// Whether no test looks at a file, by its name: prose, pictures, what is for git and for whoever hosts it.
-pub fn is_untested(path: &str) -> bool {
-    const ENDS: &[&str] = &[
-        ".md", ".mdx", ".rst", ".txt", ".adoc", ".png", ".svg", ".jpg", ".jpeg", ".gif", ".webp",
-        ".ico", ".pdf",
-    ];
-    const NAMES: &[&str] = &[
-        "license",
-        "licence",
-        "changelog",
-        "authors",
-        "contributors",
-        "codeowners",
-        "notice",
-        "readme",
-        ".gitignore",
-        ".gitattributes",
-        ".gitmodules",
-        ".mailmap",
-        ".editorconfig",
-        ".dockerignore",
-    ];
-    // They say what is needed, or how to build.
-    const SETTINGS: &[&str] = &["requirements", "constraints", "cmakelists"];
-    let lower = path.to_lowercase();
-    let name = lower.rsplit('/').next().unwrap_or(&lower);
-    if SETTINGS.iter().any(|start| name.starts_with(start)) {
-        return false;
-    }
-    ENDS.iter().any(|end| name.ends_with(end))
-        || NAMES.contains(&name)
-        || lower.starts_with("docs/") && !name.ends_with(".py")
-        || lower.starts_with(".github/")
-}
-
 /// What the test runs of a command line reach.
 pub fn reaches(command: &str) -> Vec<Reach> {
     let script = shell::parse(command);
