@@ -114,6 +114,12 @@ impl WorktreeFacts {
             return String::new();
         }
         let followed = self.followed.borrow();
+        // A recipe ends where a line of it fails; a file may go on.
+        let first = followed.first().map(|(_, commands)| commands.as_str());
+        let goes_on = |text: &str| !aictx_signals::ends_as_its_tests(text);
+        if aictx_signals::calls_a_file(command) && first.is_none_or(goes_on) {
+            return String::new();
+        }
         let scripts = followed.iter().map(|(dir, commands)| {
             let below = Path::new(dir).strip_prefix(cwd).ok()?;
             Some((below.to_str()?, commands.as_str()))

@@ -81,6 +81,12 @@ fn only_a_run_that_covers_what_was_edited_quiets_the_question() {
         ("tests/test_issue_12.py", "import calc\n"),
         ("store.py", "x = 1\n"),
         ("billing/tax.py", "x = 1\n"),
+        (
+            "ci.sh",
+            "#!/bin/sh\n# All of it.\nset -e\npytest -q\nruff check .\n",
+        ),
+        ("bin/check", "#!/usr/bin/env bash\npytest -q\n"),
+        ("loose.sh", "#!/bin/sh\npytest -q\necho done\n"),
     ];
     let repo = with(&env, "demo", &files);
     let _daemon = env.daemon();
@@ -104,6 +110,9 @@ fn only_a_run_that_covers_what_was_edited_quiets_the_question() {
         ),
         (&["billing/tax.py"], "pytest -q -k tax"),
         (&["billing/tax.py"], "tox -e py312"),
+        (&["calc.py"], "./ci.sh"),
+        (&["calc.py"], "bash -e ci.sh"),
+        (&["calc.py"], "bin/check"),
         (&["config.yaml"], "pytest -q tests/test_calc.py"),
     ];
     for (n, (edited, run)) in quiet.iter().enumerate() {
@@ -121,6 +130,7 @@ fn only_a_run_that_covers_what_was_edited_quiets_the_question() {
         (&["calc.py"], "cargo test"),
         (&["calc.py"], "pytest --collect-only -q"),
         (&["calc.py"], "ls tests"),
+        (&["calc.py"], "./loose.sh"),
     ];
     for (n, (edited, run)) in loud.iter().enumerate() {
         let said = turn(&env, &repo, &format!("l{n}"), edited, |who| {

@@ -543,8 +543,9 @@ fn session_so_far(packet: &mut Packet, rows: &[LedgerRow]) {
     for failure in seen.open_failures.iter().rev().take(MAX_FAILURES) {
         tell(format!("Failing: {}", printable(&failure.line())));
     }
-    if let Some(passed) = seen.passed.last().filter(|_| seen.validated) {
-        let command = clean(&printable(passed), 120);
+    let mut tests = seen.since_edit.iter().rev();
+    if let Some(passed) = tests.find(|p| seen.validated && seen.tests.contains(&p.command)) {
+        let command = clean(&printable(&passed.command), 120);
         tell(format!("Passing since the last edit: `{command}`"));
     }
 }

@@ -261,21 +261,26 @@ fn goes_on(snapshot: &Snapshot, project: &Project) -> String {
 /// What is said beside an outcome of how it is known; each holds for one execution alone.
 const SEEN_TO_FAIL: &str = "reported as a success, while a check was seen to fail";
 const ONLY_REPORTED: &str = "reported, not observed: no check was seen to pass after the last edit";
+const PARTLY_SEEN: &str =
+    "reported; what was seen to pass after the last edit tests something else than what was edited";
 const INTERRUPTED: &str = "interrupted in the middle of a turn";
-const CAVEATS: [&str; 3] = [SEEN_TO_FAIL, ONLY_REPORTED, INTERRUPTED];
+const CAVEATS: [&str; 4] = [SEEN_TO_FAIL, ONLY_REPORTED, PARTLY_SEEN, INTERRUPTED];
 
 /// What the next session has to know of how an outcome is known: what was only reported is not told as
-/// what was seen. `checked`: a check was seen to pass after the last edit.
+/// what was seen. `checked`: a check was seen to pass after the last edit; `tested`: some test was.
 fn caveats(
     seen: &Observation,
     params: Option<&FinalizeParams>,
-    checked: bool,
+    (checked, tested): (bool, bool),
     failing: bool,
 ) -> Vec<String> {
     let caveat = match params.map(|p| p.status == "success") {
         Some(true) if failing => Some(SEEN_TO_FAIL),
         // A summary may say that all tests pass; where nothing was edited, there is nothing to check.
-        Some(true) if !checked && !seen.files_edited.is_empty() => Some(ONLY_REPORTED),
+        Some(true) if !checked && !seen.files_edited.is_empty() => match tested {
+            true => Some(PARTLY_SEEN),
+            false => Some(ONLY_REPORTED),
+        },
         None if seen.interrupted => Some(INTERRUPTED),
         _ => None,
     };
@@ -293,7 +298,7 @@ fn decide<'a>(
         before.ask(&mut seen, input);
     }
     seen.settle(&input.project.checkout);
-    let checked = seen.validated;
+    let checked = (seen.validated, seen.tested);
     let differences = differences(&seen, params);
     let provenance = merge_report(&mut seen, params, &input.project.checkout.branch);
     // Observed beats said: a check that was seen to fail and never to pass makes no success.

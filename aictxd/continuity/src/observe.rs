@@ -7,7 +7,7 @@ use aictx_proto::event::{ErrorEvent, MAX_EVENTS};
 use aictx_proto::ledger::{LedgerKind, LedgerRow, Outcome, Provenance};
 use aictx_proto::methods::{CommandSeen, SessionReport, SessionSummary};
 use aictx_proto::text::clean;
-use aictx_signals::{Aside, command_word, edits_behind, sets_aside};
+use aictx_signals::{Aside, command_word, edits_behind, only_formats, sets_aside};
 
 use crate::asked::Asked;
 use crate::kept::{kept, meant, taken_back};
@@ -16,10 +16,13 @@ use crate::said::{Deed, Said};
 use crate::work_state::Checkout;
 
 mod covers;
+mod evidence;
 mod failure;
+mod ran;
 mod unchecked;
 
 pub use self::covers::{FileCheck, Ground};
+use self::evidence::Fresh;
 pub(crate) use self::failure::{Failure, MAX_LINE_COMMAND, covers, has_begun};
 pub use self::unchecked::{Unchecked, unchecked_edits};
 
@@ -68,8 +71,18 @@ pub(crate) struct Observation {
     pub(crate) passed: Vec<String>,
     /// The same with the branches that they passed on.
     pub(crate) passes: Vec<Pass>,
-    /// A test or check passed after the last edit.
+    /// A test passed after the last edit that says something of what was edited.
     pub(crate) validated: bool,
+    /// A test passed after the last edit, be it of something else.
+    pub(crate) tested: bool,
+    /// Commands that passed since code was last edited.
+    pub(crate) since_edit: Vec<Fresh>,
+    /// Edited files whose changes a command may have taken back since; whether it did, the worktree says.
+    pub(crate) given_up: Vec<String>,
+    /// Edited files that were committed since.
+    pub(crate) recorded: Vec<String>,
+    /// Edited code of which no test said anything since.
+    pub(crate) unproven: Vec<String>,
     /// What its user asked for.
     pub(crate) asked: Asked,
     /// What its user wants to be remembered.
@@ -153,10 +166,13 @@ impl Observation {
 
     fn edited(&mut self, paths: &[String]) {
         self.said.did(Deed::Edited);
-        self.validated = false;
-        paths
-            .iter()
-            .for_each(|path| push(&mut self.files_edited, path));
+        for path in paths {
+            push(&mut self.files_edited, path);
+        }
+        for list in [&mut self.given_up, &mut self.recorded] {
+            list.retain(|path| !paths.contains(path));
+        }
+        self.unproves(paths);
     }
 
     fn command(&mut self, row: &LedgerRow) {
@@ -165,7 +181,12 @@ impl Observation {
         }
         self.said.did(Deed::Ran);
         push(&mut self.commands, &row.command);
-        if !row.paths.is_empty() {
+        if !row.paths.is_empty() && only_formats(&row.command) {
+            // Who lays out anew what was tested has nothing to test again.
+            for path in &row.paths {
+                push(&mut self.files_edited, path);
+            }
+        } else if !row.paths.is_empty() {
             // Before it checked anything: `sed -i … && pytest`.
             self.edited(&row.paths);
         }
@@ -183,11 +204,15 @@ impl Observation {
             }
         }
         let (elsewhere, within) = self.aside.after(&row.command);
+        if row.outcome != Outcome::Failed {
+            self.gives_up(&row.command);
+        }
         match row.outcome {
             // It is about the code as it was before.
             Outcome::Passed if elsewhere => push(&mut self.passed, &row.command),
             Outcome::Failed if elsewhere && !within => {}
             Outcome::Passed => {
+                let failing = self.open_failures.len();
                 // By the name of a script, and by what that runs.
                 for command in [&row.ran, &row.command] {
                     if command.is_empty() {
@@ -201,13 +226,21 @@ impl Observation {
                         .retain_mut(|failed| !failed.is_settled_by(&pass));
                     self.pass(pass);
                 }
-                if row.test {
-                    self.validated = row.paths.is_empty() || !edits_behind(&row.command);
+                let behind = !row.paths.is_empty() && edits_behind(&row.command);
+                if !behind {
+                    self.is_fresh(row);
+                }
+                if row.test && !behind {
+                    self.proves(row, self.open_failures.len() < failing);
                 }
             }
             Outcome::Failed if !is_answer(row) => {
                 if row.test && has_begun(&row.errors) {
-                    self.validated = false;
+                    (self.validated, self.tested) = (false, false);
+                    self.since_edit.retain(|fresh| {
+                        let mut lines = fresh.lines.iter();
+                        !lines.any(|line| same_check(line, &row.command))
+                    });
                 }
                 let same = |f: &Failure| {
                     covers(&row.branch, &f.branch) && same_check(&f.command, &row.command)
@@ -243,6 +276,9 @@ impl Observation {
     /// With what is known of branches at the end: failures whose check passed on the branch checked out
     /// are settled where that has the work of theirs in it, too.
     pub(crate) fn settle(&mut self, checkout: &Checkout) {
+        let standing = self.standing(checkout.changed_files.as_deref());
+        self.unproven.retain(|file| standing.contains(file));
+        self.validated |= self.tested && self.unproven.is_empty();
         let here = &checkout.branch;
         self.open_failures.retain(|failure| {
             !(checkout.joined.contains(&failure.branch) && failure.passed_on.contains(here))
@@ -509,5 +545,7 @@ pub fn session_report(stem: &str, mut rows: Vec<LedgerRow>, with_rows: bool) -> 
     }
 }
 
+#[cfg(test)]
+mod shapes_tests;
 #[cfg(test)]
 mod tests;

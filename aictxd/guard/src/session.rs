@@ -136,6 +136,8 @@ pub struct TurnEnd<'a> {
     pub edited: &'a [String],
     /// The check that this repository has; empty when none is known.
     pub check: &'a str,
+    /// A test run that passed since and does not cover them all; empty when there is none.
+    pub partly: &'a str,
     /// Kind of task.
     pub task_type: &'a str,
     /// The agent was asked back in this turn already, by us or by another hook.
@@ -147,7 +149,10 @@ pub struct TurnEnd<'a> {
 /// Whether to ask the agent back before its turn ends: files were edited, the repository has a check,
 /// and it was not seen to pass since. Once a turn, never for documentation.
 pub fn turn_end(end: &TurnEnd) -> Option<String> {
-    let code = end.edited.iter().any(|path| !is_text(path));
+    let code = end
+        .edited
+        .iter()
+        .any(|path| !aictx_signals::is_untested(path));
     // Who was to find something out and edited code all the same has something to check.
     let documents = end.task_type == "documentation";
     if !end.enabled || end.asked_before || end.check.is_empty() || !code || documents {
@@ -160,25 +165,19 @@ pub fn turn_end(end: &TurnEnd) -> Option<String> {
         .take(3)
         .map(String::as_str)
         .collect();
+    let partly = match end.partly {
+        "" => String::new(),
+        run => format!(
+            " (only `{}`, which does not cover all of it)",
+            clean(&printable(run), 120)
+        ),
+    };
     Some(format!(
-        "aictx: {} {} edited and `{}` has not been seen to pass since. Run it, or say why it does not apply.",
+        "aictx: {} {} edited and `{}` has not been seen to pass since{partly}. Run it, or say why it does not apply.",
         clean(&printable(&files.join(", ")), 200),
         if files.len() == 1 { "was" } else { "were" },
         clean(&printable(end.check), 120)
     ))
-}
-
-/// Prose, pictures and data that no test looks at.
-fn is_text(path: &str) -> bool {
-    let lower = path.to_lowercase();
-    [".md", ".rst", ".txt", ".adoc", ".png", ".svg", ".jpg"]
-        .iter()
-        .any(|e| lower.ends_with(e))
-        || lower.starts_with("docs/")
-        || lower
-            .rsplit('/')
-            .next()
-            .is_some_and(|n| matches!(n, "license" | "changelog" | "authors"))
 }
 
 #[cfg(test)]
@@ -217,11 +216,21 @@ mod tests {
         let end = TurnEnd {
             edited: &code,
             check: "cargo test",
+            partly: "",
             task_type: "bug_fixing",
             asked_before: false,
             enabled: true,
         };
         assert!(turn_end(&end).unwrap().contains("cargo test"));
+        let part = TurnEnd {
+            partly: "cargo test -p b",
+            ..end
+        };
+        let said = turn_end(&part).unwrap();
+        assert!(
+            said.contains("since (only `cargo test -p b`, which"),
+            "{said}"
+        );
         for free in [
             TurnEnd {
                 edited: &docs,

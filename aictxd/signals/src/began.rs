@@ -65,9 +65,52 @@ pub fn never_began(event: &ErrorEvent) -> bool {
     if crate::slip::is_slip(message, &event.command) {
         return true;
     }
+    if event.file.is_empty() && was_asked_for(event) {
+        return true;
+    }
     // The module that was to run: an import that fails has its class.
     let module = event.code.is_empty() && message.starts_with("No module named ");
     module || is_missing(message)
+}
+
+/// The test that unittest makes up for a module that it cannot load.
+const MADE_UP: &str = "unittest.loader._FailedTest.";
+
+/// Takes the made-up test out of an error that says of a module named on the command line that it is not there:
+/// no test ran.
+pub(crate) fn without_made_up(event: &mut ErrorEvent) {
+    if event.test.starts_with(MADE_UP) && was_asked_for(event) {
+        event.test.clear();
+        event.file.clear();
+        event.line.clear();
+        event.phase = "runtime".to_owned();
+    }
+}
+
+/// Whether what is missing is a module that the command line names itself: `unittest nosuch`,
+/// `mocha --require nosuch`.
+fn was_asked_for(event: &ErrorEvent) -> bool {
+    const LACKS: &[&str] = &[
+        "No module named ",
+        "Cannot find module ",
+        "Cannot find package ",
+    ];
+    let lacks = LACKS.iter().find_map(|text| {
+        let (_, rest) = event.message.split_once(text)?;
+        let quote = rest.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
+        rest.get(1..)?.split_once(quote).map(|(module, _)| module)
+    });
+    let Some(module) = lacks.filter(|module| !module.is_empty()) else {
+        return false;
+    };
+    let script = crate::shell::parse(&event.command);
+    let mut words = script.commands.iter().flat_map(|part| part.arguments());
+    words.any(|word| {
+        let text = word.text.rsplit('=').next().unwrap_or(&word.text);
+        // `tests.unit.test_a` asks for `tests`, too.
+        let rest = text.strip_prefix(module);
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    })
 }
 
 /// Whether a line says so of what there has to be for a check to begin. A file of the project that nothing makes
@@ -79,6 +122,25 @@ pub(crate) fn is_missing(line: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    const NO_MODULE: &str = "E\n======================================================================\nERROR: nosuch (unittest.loader._FailedTest.nosuch)\n----------------------------------------------------------------------\nImportError: Failed to import test module: nosuch\nTraceback (most recent call last):\n  File \"/usr/lib/python3.12/unittest/loader.py\", line 137, in loadTestsFromName\n    module = __import__(module_name)\nModuleNotFoundError: No module named 'nosuch'\n\n\n----------------------------------------------------------------------\nRan 1 test in 0.000s\n\nFAILED (errors=1)\n";
+
+    #[test]
+    fn a_module_that_is_not_there_is_no_failed_test() {
+        let parsed = crate::parse("python -m unittest nosuch", Some(1), NO_MODULE.as_bytes());
+        assert_eq!(
+            (parsed.tests.failed, parsed.tests.failed_tests.len()),
+            (0, 0)
+        );
+        assert!(
+            parsed
+                .events
+                .iter()
+                .all(|event| event.phase != "test" && event.test.is_empty())
+        );
+        let parsed = crate::parse("python -m unittest tests.a", Some(1), NO_MODULE.as_bytes());
+        assert_eq!(parsed.tests.failed, 1);
+    }
 
     #[test]
     fn tools_without_a_project_never_began() {
@@ -131,6 +193,18 @@ mod tests {
                 "bash: ./run_tests.sh: No such file or directory",
             ),
             ("just test", 1, "error: No justfile found"),
+            ("python -m unittest nosuch", 1, NO_MODULE),
+            ("python3 -m unittest -v nosuch.TestA", 1, NO_MODULE),
+            (
+                "npx mocha --require nosuch",
+                1,
+                "Error: Cannot find module 'nosuch'\nRequire stack:\n- /r/node_modules/mocha/lib/cli/run.js\n",
+            ),
+            (
+                "mocha --require=nosuch test",
+                1,
+                "Error [ERR_MODULE_NOT_FOUND]: Cannot find package 'nosuch' imported from /r/x.js\n",
+            ),
         ] {
             assert!(!began(command, exit, output), "{command}: {output}");
         }
@@ -154,6 +228,14 @@ mod tests {
                 "pytest",
                 1,
                 "FAILED tests/a.py::test_x - assert 0 == 4\n1 failed in 0.01s",
+            ),
+            // A module of the project imports what is not there.
+            ("python -m unittest tests.test_a", 1, NO_MODULE),
+            ("python -m unittest", 1, NO_MODULE),
+            (
+                "npx mocha --require ts-node/register",
+                1,
+                "Error: Cannot find module './nosuch'\nRequire stack:\n- /r/test/a.js\n",
             ),
         ] {
             assert!(began(command, exit, output), "{command}: {output}");

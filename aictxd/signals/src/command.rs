@@ -3,23 +3,34 @@
 mod aside;
 mod behind;
 mod checks;
+mod compare;
+mod coverage;
 mod dry_run;
 mod formats;
 mod looks;
+mod options;
 mod reach;
+mod scripts;
+mod shown;
 mod starters;
 mod test_names;
 mod test_run;
+mod untested;
 mod views;
 
 pub use aside::{Aside, edits_behind, gives_up, records, sets_aside};
-pub use behind::{calls_a_script, calls_tests_by_name, tests_behind};
+pub use behind::{
+    calls_a_file, calls_a_script, calls_tests_by_name, ends_as_its_tests, tests_behind,
+};
+pub use coverage::Coverage;
 pub use reach::{Place, Reach, is_narrowed, language_of, reaches};
+pub use untested::is_untested;
 pub use views::viewed;
 
 use std::fmt::Write as _;
 
-use test_run::{TestRun, class, covers, test_run};
+use compare::{class, covers};
+use test_run::{TestRun, test_run};
 
 use crate::shell::{self, Joined, RedirectKind, SimpleCommand, Word};
 
@@ -187,8 +198,19 @@ pub fn at_root<'c>(command: &'c str, root: &str) -> &'c str {
 /// alternative or the background swallow the status of what stands before them, wherever a test run
 /// stands (`sh -c 'pytest; true'`), what is put into a word has no status at all, and a maker may be told
 /// to ignore it. What only prepares the shell for the rest (`cd api; pytest`) may fail unseen.
+///
+/// Of a line that runs tests their status alone is asked for: what stands before them (`make; pytest`) may fail.
 pub fn hides_status(command: &str) -> bool {
     let script = shell::parse(command);
+    if !script.undecided
+        && script
+            .commands
+            .iter()
+            .any(|part| test_run(part).is_some_and(|run| !run.dry))
+        && let Some(shown) = shown::shows_tests(command)
+    {
+        return !shown;
+    }
     let swallows = |part: &SimpleCommand| {
         let joined = matches!(part.joined, Joined::Pipe | Joined::Sequence | Joined::Or);
         joined || ignores_errors(part)
@@ -384,6 +406,8 @@ pub struct Check {
     /// Of a formatter or linter: the command without the words that say whether it mends what it finds.
     looked_for: String,
     runs: Vec<TestRun<'static>>,
+    /// Of a line that only calls scripts of the project: which, and with which words.
+    scripts: Vec<String>,
 }
 
 impl Check {
@@ -395,6 +419,7 @@ impl Check {
             normalised: normalise_command(command),
             looked_for: looked_for(&script),
             runs: runs.map(TestRun::into_owned).collect(),
+            scripts: scripts::called(&script),
         }
     }
 
@@ -409,6 +434,7 @@ impl Check {
             normalised: self.normalised.clone(),
             looked_for: String::new(),
             runs: vec![run.one(test, file)?],
+            scripts: Vec::new(),
         })
     }
 
@@ -419,6 +445,8 @@ impl Check {
         self.normalised == failed.normalised
             || (!failed.looked_for.is_empty() && self.looked_for == failed.looked_for)
             || (!failed.runs.is_empty() && failed.runs.iter().all(covered))
+            || (!failed.scripts.is_empty()
+                && failed.scripts.iter().all(|one| self.scripts.contains(one)))
     }
 }
 

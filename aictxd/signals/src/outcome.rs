@@ -13,6 +13,15 @@ use crate::{Run, cleaned, events, events_in, scanned, tests_seen, totals};
 /// The exit status by which pytest says that it found no test to run: none was there, or none was asked for.
 const NO_TESTS: i32 = 5;
 
+/// Exit statuses of what was stopped: by a time limit, by its user, by force.
+const STOPPED: &[i32] = &[124, 130, 137, 143];
+/// What runners say when they have tested everything and wait for the next change.
+const WATCHING: &[&str] = &[
+    "Waiting for file changes",
+    "Watch Usage",
+    "press h to show help",
+];
+
 /// Test runners that say how many tests failed in words of their own, and the names of those words' readers.
 const SPEAKS: &[(&str, &[&str])] = &[
     ("pytest", &["pytest"]),
@@ -40,6 +49,19 @@ pub fn outcome(run: &Run) -> Outcome {
     match run.exit_status {
         Some(0) if !is_test => return Outcome::Passed,
         Some(0 | NO_TESTS) | None => {}
+        Some(status) if is_test && STOPPED.contains(&status) => {
+            let texts = cleaned(run);
+            let scanned = scanned(&texts);
+            // Who watches for changes never ends by itself.
+            let watched = texts
+                .iter()
+                .any(|t| WATCHING.iter().any(|words| t.contains(words)));
+            let passed = said(&scanned) == Some(true) && tests_spoke(&scanned);
+            return match watched && passed && !failed_tests_told(run.command, &scanned) {
+                true => Outcome::Passed,
+                false => Outcome::Failed,
+            };
+        }
         Some(_) => return Outcome::Failed,
     }
     let texts = cleaned(run);

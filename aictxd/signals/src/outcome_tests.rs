@@ -245,4 +245,32 @@ fn what_shows_neither_its_status_nor_its_output_is_unknown() {
         Outcome::Passed
     );
     assert_eq!(told("bash -lc 'pytest -q'", Some(0), ""), Outcome::Passed);
+    for line in [
+        "make; pytest -q",
+        "(cd a; pytest -q)",
+        "bash -lc 'cd a; pytest -q'",
+        "npm ci || npm install; npm test",
+        "set -o pipefail; pytest | tail",
+    ] {
+        assert_eq!(told(line, Some(0), ""), Outcome::Passed, "{line}");
+        assert_eq!(told(line, Some(0), PYTEST), Outcome::Failed, "{line}");
+    }
+}
+
+#[test]
+fn who_watches_is_stopped_and_has_passed_all_the_same() {
+    let vitest = " Test Files  1 passed (1)\n      Tests  3 passed (3)\n\n PASS  Waiting for file changes...\n       press h to show help, press q to quit\n";
+    let jest =
+        "Tests:       3 passed, 3 total\n\nWatch Usage\n › Press f to run only failed tests.\n";
+    let failing = " Test Files  1 failed (1)\n      Tests  1 failed | 2 passed (3)\n\n FAIL  Waiting for file changes...\n";
+    for status in [124, 130, 143] {
+        let told = |command: &str, output: &str| told(command, Some(status), output);
+        assert_eq!(told("timeout 30 npx vitest", vitest), Outcome::Passed);
+        assert_eq!(told("npx jest --watchAll", jest), Outcome::Passed);
+        assert_eq!(told("timeout 30 npx vitest", failing), Outcome::Failed);
+        assert_eq!(
+            told("timeout 30 pytest", "3 passed in 0.01s\n"),
+            Outcome::Failed
+        );
+    }
 }

@@ -26,19 +26,6 @@ use crate::{git, guarding};
 /// Notes on one call.
 const MAX_NOTES: usize = 3;
 
-/// Whether a check of the code can say anything of a file, by its name.
-fn is_checked(file: &str) -> bool {
-    let name = file.rsplit('/').next().unwrap_or(file);
-    let of_git = [
-        ".gitignore",
-        ".gitattributes",
-        ".gitmodules",
-        ".mailmap",
-        ".editorconfig",
-    ];
-    !of_git.contains(&name) && !file.starts_with(".github/")
-}
-
 /// Whether a file was written in a later second than this one.
 fn is_written_after(file: &Path, at: Timestamp) -> bool {
     let modified = std::fs::symlink_metadata(file).and_then(|m| m.modified());
@@ -344,7 +331,6 @@ impl Session {
             let snapshot = host.store.latest();
             let checks = Checks::of(&session.app, &place, &snapshot);
             let mut open = unchecked_edits(&rows, &checks);
-            open.files.retain(|file| is_checked(file));
             // Edited and taken back: nothing is left to be checked.
             if let Some(git) = git.filter(|git| git.available && !git.truncated) {
                 let worktree = &session.live.worktree;
@@ -373,6 +359,7 @@ impl Session {
             turn_end(&TurnEnd {
                 edited: &open.files,
                 check: check.as_deref().unwrap_or_default(),
+                partly: &open.partly,
                 task_type: &task.name,
                 asked_before: false,
                 enabled: session.app.policy(&host.root).stop_gate()

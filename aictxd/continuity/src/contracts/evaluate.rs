@@ -4,8 +4,10 @@ use aictx_proto::path::RepoPath;
 use aictx_proto::pattern::PathPattern;
 use aictx_proto::record::{ComplianceRow, ContractRecord};
 use aictx_proto::text::clean;
-use aictx_signals::same_check;
+use aictx_signals::Coverage;
 use serde_json::{Map, Value, json};
+
+use crate::memo::check;
 
 /// Issues kept of each severity.
 const MAX_ISSUES: usize = 8;
@@ -17,6 +19,7 @@ const OUTSIDE_SCOPE: f64 = 0.30;
 const AVOIDED: f64 = 0.30;
 const TEST_MISSING: f64 = 0.25;
 const TEST_NOT_OBSERVED: f64 = 0.10;
+const TEST_FOCUSED: f64 = 0.05;
 const ADVICE: f64 = 0.10;
 
 /// What was observed of an execution.
@@ -27,8 +30,10 @@ pub(crate) struct Observed<'a> {
     pub(crate) commands: &'a [String],
     /// Commands that were test runs, however they ended.
     pub(crate) tests: &'a [String],
-    /// Commands that ended well.
+    /// Commands that ended well since code was last edited, from the root, by their names and by what they run.
     pub(crate) passed: &'a [String],
+    /// A test among them says something of what was edited.
+    pub(crate) validated: bool,
     pub(crate) success: Option<bool>,
     /// Files that git shows as changed; `None` when it was not asked.
     pub(crate) changed: Option<&'a [String]>,
@@ -202,23 +207,25 @@ pub(crate) fn evaluate(contract: Option<&ContractRecord>, seen: &Observed) -> Co
         .pointer("/validation_policy/required")
         .and_then(Value::as_bool)
         .unwrap_or(true);
-    let (test_used, focused) = test_seen(expected, text("/test_command/runs"), seen);
+    let coverage = test_seen(expected, text("/test_command/runs"), seen.passed);
+    let test_used = coverage == Coverage::Whole;
+    let focused = coverage == Coverage::Part;
     if !test_used && required && !seen.edited.is_empty() {
         let failed = seen.success == Some(false);
-        let code = if failed {
-            "canonical_test_missing"
-        } else {
-            "canonical_test_not_observed"
+        let (code, off) = match (focused && seen.validated, failed) {
+            // It speaks of what was edited.
+            (true, false) => ("canonical_test_focused", TEST_FOCUSED),
+            (_, true) => ("canonical_test_missing", TEST_MISSING),
+            (false, false) => ("canonical_test_not_observed", TEST_NOT_OBSERVED),
         };
-        let off = if failed {
-            TEST_MISSING
-        } else {
-            TEST_NOT_OBSERVED
+        let detail = match focused {
+            true => "only a part of the repository's check was seen to pass",
+            false => "the repository's check was not seen to pass",
         };
         issues.add(
             failed && !advisory,
             code,
-            "the repository's check was not seen to pass".to_owned(),
+            detail.to_owned(),
             expected.to_owned(),
             off,
         );
@@ -330,23 +337,17 @@ fn not_evaluated(issue: &str, record: Option<&ContractRecord>) -> Compliance {
     }
 }
 
-/// Whether the expected check was seen to pass, or (where nothing tells how commands ended) seen at
-/// all; and whether only a part of it was run.
-fn test_seen(expected: &str, runs: &str, seen: &Observed) -> (bool, bool) {
+/// How much of the expected check was seen to pass, by its name or by what its script runs.
+fn test_seen(expected: &str, runs: &str, passed: &[String]) -> Coverage {
     if expected.is_empty() {
-        return (true, false);
+        return Coverage::Whole;
     }
-    // By its name, or by what its script runs.
-    let is_it = |c: &String| same_check(c, expected) || (!runs.is_empty() && same_check(c, runs));
-    if seen.passed.iter().any(is_it) {
-        return (true, false);
+    let passed: Vec<_> = passed.iter().map(|one| check(one)).collect();
+    let of = |wanted: &str| check(wanted).coverage(passed.iter().map(AsRef::as_ref));
+    match runs {
+        "" => of(expected),
+        runs => of(expected).max(of(runs)),
     }
-    // A narrower run of the same runner is evidence, too.
-    let focused = |c: &&String| {
-        aictx_signals::is_test_command(c)
-            && aictx_signals::command_word(c) == aictx_signals::command_word(expected)
-    };
-    (seen.passed.iter().any(|c| focused(&c)), true)
 }
 
 fn patterns(contract: &Value, members: &[&str]) -> Vec<PathPattern> {
@@ -397,6 +398,7 @@ fn summary(status: &str, issue: &str, alignment: &str) -> String {
         "canonical_test_missing" | "canonical_test_not_observed" => {
             "canonical test was not observed"
         }
+        "canonical_test_focused" => "only a part of the canonical test was observed",
         "no_resume_contract" => "no matching resume contract",
         "no_execution_observation" => "no execution observation",
         _ => "",

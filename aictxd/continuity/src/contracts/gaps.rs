@@ -35,7 +35,7 @@ pub(crate) fn gaps(
             "canonical_test_missing" | "canonical_test_not_observed" => json!({
                 "kind": "missing_validation", "severity": "needs-validation",
                 "policy": "prioritize_before_new_work",
-                "summary": "the repository's check was not seen to pass",
+                "summary": issue["detail"],
                 "expected": text("/test_command/command"),
                 "recommended_command": text("/test_command/command"),
                 "next_action": match text("/test_command/command") {

@@ -29,6 +29,7 @@ fn verdict(record: &ContractRecord, edited: &[&str], passed: &[&str], success: b
         commands: &passed,
         tests: &passed,
         passed: &passed,
+        validated: !passed.is_empty(),
         success: Some(success),
         ..Observed::default()
     };
@@ -38,7 +39,7 @@ fn verdict(record: &ContractRecord, edited: &[&str], passed: &[&str], success: b
 #[test]
 fn w8_equivalent_test_runs_count_and_exploratory_contracts_can_be_followed() {
     let strict = record("strict", "src/a.py", "pytest -q");
-    for command in ["python -m pytest -q", "pytest", "pytest tests/test_a.py"] {
+    for command in ["python -m pytest -q", "pytest", "uv run pytest tests"] {
         let found = verdict(&strict, &["src/a.py"], &[command], true);
         assert_eq!(found.status, "followed", "{command}: {:?}", found.warnings);
     }
@@ -54,6 +55,56 @@ fn w8_equivalent_test_runs_count_and_exploratory_contracts_can_be_followed() {
     );
     let none = record("exploratory", "", "");
     assert_eq!(verdict(&none, &["x.py"], &[], true).status, "followed");
+}
+
+#[test]
+fn a_narrower_run_keeps_a_contract_in_part() {
+    let strict = record("strict", "src/a.py", "pytest -q");
+    let run = |passed: &str, validated: bool| {
+        let (edited, passed) = (strings(&["src/a.py"]), strings(&[passed]));
+        let seen = Observed {
+            edited: &edited,
+            passed: &passed,
+            validated,
+            success: Some(true),
+            ..Observed::default()
+        };
+        evaluate(Some(&strict), &seen)
+    };
+    let part = run("pytest tests/test_a.py::test_x", true);
+    assert_eq!((part.status, part.score), ("partial", Some(0.95)));
+    assert_eq!(part.main_issue, "canonical_test_focused");
+    assert_eq!(part.object["test_command"]["observed"], false);
+    assert_eq!(part.object["test_command"]["focused"], true);
+    assert!(
+        part.compact_summary
+            .contains("only a part of the canonical test")
+    );
+    // It is what the policy asks for, and leaves nothing to be done.
+    assert!(gaps(&part, Some(&strict), "e").is_empty());
+    // Of something else.
+    let other = run("pytest tests/test_b.py", false);
+    assert_eq!((other.status, other.score), ("partial", Some(0.9)));
+    assert_eq!(other.main_issue, "canonical_test_not_observed");
+    let open = gaps(&other, Some(&strict), "e");
+    assert_eq!(
+        open[0]["summary"],
+        "only a part of the repository's check was seen to pass"
+    );
+    // No part at all.
+    let none = run("cargo test", false);
+    assert_eq!(none.object["test_command"]["focused"], false);
+    // The other way round, the whole is more than was asked for.
+    let narrow = record("strict", "src/a.py", "pytest tests/test_a.py::test_x");
+    assert_eq!(
+        verdict(&narrow, &["src/a.py"], &["pytest"], true).status,
+        "followed"
+    );
+    let script = record("strict", "src/a.py", "./ci.sh");
+    assert_eq!(
+        verdict(&script, &["src/a.py"], &["bash ci.sh"], true).status,
+        "followed"
+    );
 }
 
 #[test]

@@ -67,12 +67,16 @@ pub(super) fn learn(input: &Finalize, facts: &Facts) -> Learned {
     let snapshot = facts.snapshot(input);
     let seen = facts.seen;
     let changed = input.project.checkout.changed_files.as_deref();
+    let standing = seen.standing(changed);
+    let fresh = seen.since_edit.iter().flat_map(|fresh| &fresh.lines);
+    let fresh: Vec<String> = fresh.cloned().collect();
     let observed = Observed {
         opened: &seen.files_opened,
-        edited: &seen.files_edited,
+        edited: &standing,
         commands: &seen.commands,
         tests: &seen.tests,
-        passed: &seen.passed,
+        passed: &fresh,
+        validated: seen.validated,
         success: facts.success,
         changed,
     };

@@ -8,6 +8,7 @@ use aictx_proto::methods::FinalizeParams;
 use aictx_proto::record::AgentExecutionRow;
 use aictx_proto::snapshot::Snapshot;
 use aictx_proto::text::{clean, file_stem, slug};
+use aictx_signals::is_untested;
 use serde_json::{Map, Value, json};
 
 use super::Finalize;
@@ -93,6 +94,9 @@ pub(super) fn merge_report(
         &told.files_opened,
         false,
     );
+    let unseen = told.files_edited.iter();
+    let unseen = unseen.filter(|path| !seen.files_edited.contains(path));
+    let unseen: Vec<String> = unseen.cloned().collect();
     merge(
         "files_edited",
         &mut seen.files_edited,
@@ -146,6 +150,12 @@ pub(super) fn merge_report(
     };
     map.insert("notable_errors".to_owned(), json!(errors));
     map.insert("error_events".to_owned(), json!(events));
+    // What was seen to pass may have passed before or after what only was told of.
+    seen.unproven.extend(
+        unseen
+            .into_iter()
+            .filter(|path| !seen.validated && !is_untested(path)),
+    );
     if told.status == "success" {
         // The report says that what it ran worked; checks it names count as passed.
         // Observed beats said: a command that was seen to fail last did not pass.
@@ -155,17 +165,15 @@ pub(super) fn merge_report(
         };
         let told_passed = told.tests_executed.iter().chain(&told.commands_executed);
         let told_passed: Vec<&String> = told_passed.filter(|c| !failing(c)).collect();
-        let tested = told_passed
-            .iter()
-            .any(|c| told.tests_executed.contains(c) || is_test_command(c));
         let told_passed: Vec<String> = told_passed.into_iter().cloned().collect();
         for command in told_passed {
+            let test = told.tests_executed.contains(&command) || is_test_command(&command);
+            seen.told_passed(&command, test);
             seen.pass(Pass {
                 command,
                 branch: branch.to_owned(),
             });
         }
-        seen.validated |= tested;
     }
     seen.tools += usize::from(params.is_some_and(|p| {
         !(p.files_edited.is_empty()

@@ -22,6 +22,27 @@ pub trait Ground {
     fn text(&self, path: &str) -> Option<Arc<str>>;
     /// The check of a file.
     fn check(&self, path: &str) -> Option<FileCheck>;
+    /// Whether texts can be looked at. Where they cannot, what only they would tell is taken for granted.
+    fn is_seen(&self) -> bool {
+        true
+    }
+}
+
+/// A worktree of which only the names of files are known.
+pub(super) struct Unseen;
+
+impl Ground for Unseen {
+    fn text(&self, _: &str) -> Option<Arc<str>> {
+        None
+    }
+
+    fn check(&self, _: &str) -> Option<FileCheck> {
+        None
+    }
+
+    fn is_seen(&self) -> bool {
+        false
+    }
 }
 
 /// Directories that hold tests of what lies beside them.
@@ -149,6 +170,9 @@ impl Covering<'_> {
 
     /// Whether a file belongs to a package of a workspace: its manifest names it, or its path does.
     fn is_of(&self, file: &str, package: &str) -> bool {
+        if !self.ground.is_seen() {
+            return true;
+        }
         let package = package.rsplit(['/', ':']).next().unwrap_or(package);
         let package = package.split('@').next().unwrap_or(package);
         let mut dir = file;
@@ -196,6 +220,9 @@ impl Covering<'_> {
     /// Whether a filter by the names of tests speaks of a file: of its name, of something in it, or of a test
     /// that was edited with it.
     fn names(&self, name: &str, file: &str) -> bool {
+        if !self.ground.is_seen() {
+            return true;
+        }
         let words = || {
             name.split(|c: char| !c.is_alphanumeric() && c != '_')
                 .filter(|w| w.len() > 2)

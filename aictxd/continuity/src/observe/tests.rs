@@ -197,3 +197,68 @@ fn a_session_without_a_start_is_named_by_any_row() {
     assert_eq!(session_summary("a_b", &rows).session_id, "a/b");
     assert_eq!(session_summary("a_b", &rows[..1]).session_id, "a_b");
 }
+
+/// An edit of a file, as a row.
+fn edit(path: &str) -> LedgerRow {
+    LedgerRow {
+        paths: vec![path.into()],
+        ..at(1, LedgerKind::Edit)
+    }
+}
+
+#[test]
+fn only_what_tests_the_edited_code_validates_it() {
+    let passed = |text: &str| command(text, Outcome::Passed);
+    let seen = |rows: &[LedgerRow]| {
+        let seen = Observation::of(rows);
+        (seen.validated, seen.tested)
+    };
+    for (run, want) in [
+        ("pytest -q", (true, true)),
+        ("pytest tests/test_tax.py", (true, true)),
+        ("pytest -k rounding", (true, true)),
+        ("pytest tests/unit", (true, true)),
+        ("make test", (true, true)),
+        ("make; pytest", (true, true)),
+        ("docker compose run --rm web pytest", (true, true)),
+        ("pytest tests/test_cart.py::test_x", (false, true)),
+        ("cargo test", (false, true)),
+        ("cd other && pytest", (false, true)),
+        ("pytest --collect-only", (false, false)),
+        ("ruff check .", (false, false)),
+    ] {
+        assert_eq!(seen(&[edit("shop/tax.py"), passed(run)]), want, "{run}");
+    }
+    // Prose, and what lays code out anew, take nothing back; code does.
+    let base = [edit("shop/tax.py"), passed("pytest -q")];
+    let then = |row: LedgerRow| {
+        let mut rows = base.to_vec();
+        rows.push(row);
+        seen(&rows).0
+    };
+    assert!(then(edit("README.md")) && then(edit("docs/a.md")) && then(edit("CHANGELOG.md")));
+    assert!(!then(edit("shop/tax.py")) && !then(edit("requirements.txt")));
+    let wrote = |text: &str| LedgerRow {
+        paths: vec!["shop/tax.py".into()],
+        ..command(text, Outcome::Passed)
+    };
+    assert!(then(wrote("black .")));
+    assert!(!then(wrote("sed -i s/a/b/ shop/tax.py")));
+    // Two files of one language, of which one was spoken of; and of two languages.
+    let two = [
+        edit("shop/tax.py"),
+        edit("shop/util.py"),
+        passed("pytest tests/test_tax.py"),
+    ];
+    assert!(seen(&two).0);
+    let mixed = [edit("shop/tax.py"), edit("web/a.ts"), passed("pytest")];
+    assert!(!seen(&mixed).0);
+    // Where it ran counts, too.
+    let below = LedgerRow {
+        cwd: "other".into(),
+        ..passed("pytest")
+    };
+    assert!(!seen(&[edit("shop/tax.py"), below.clone()]).0);
+    let fresh = Observation::of(&[below]).since_edit;
+    assert_eq!(fresh[0].lines, ["cd other && pytest"]);
+}

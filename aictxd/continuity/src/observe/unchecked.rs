@@ -2,11 +2,11 @@
 
 use aictx_proto::Timestamp;
 use aictx_proto::ledger::{LedgerKind, LedgerRow, Outcome};
-use aictx_signals::{Reach, edits_behind, gives_up, only_formats, reaches, records};
+use aictx_signals::{edits_behind, gives_up, is_untested, only_formats, records};
 
-use super::covers::{Covering, FileCheck, Ground, fits};
+use super::covers::Ground;
+use super::ran::Ran;
 use super::{Elsewhere, MAX_LIST, Observation, has_begun, is_own, open_rows, push};
-use crate::memo::same_check;
 
 /// What the open execution of a session edited without a check passing since.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -16,6 +16,8 @@ pub struct Unchecked {
     /// Of those: the ones whose changes a command seen after their last edit may have taken back (`git stash`,
     /// `git checkout -- a.py`, `rm`). Whether it did, the worktree says.
     pub given_up: Vec<String>,
+    /// A test run that passed since the first of those edits and does not cover them all; empty when there is none.
+    pub partly: String,
     /// What the user asked for.
     pub request: String,
     /// The agent was asked back already since the user's last request.
@@ -28,79 +30,6 @@ pub struct Unchecked {
 
 /// Test runs that are remembered, the newest.
 const MAX_RUNS: usize = 64;
-
-/// A test run that ended.
-struct Ran<'r> {
-    at: usize,
-    row: &'r LedgerRow,
-    passed: bool,
-    /// It failed before, and passes now: what was edited was about it.
-    mended: bool,
-    reaches: Vec<Reach>,
-}
-
-impl<'r> Ran<'r> {
-    fn new(at: usize, row: &'r LedgerRow, passed: bool, before: &[Ran<'r>]) -> Self {
-        let failed = |ran: &&Ran| !ran.passed && proves(row, ran.row);
-        let command = if row.ran.is_empty() {
-            &row.command
-        } else {
-            &row.ran
-        };
-        Self {
-            at,
-            row,
-            passed,
-            mended: passed && before.iter().rev().take(MAX_LIST).any(|ran| failed(&ran)),
-            reaches: reaches(command),
-        }
-    }
-
-    /// Whether it says something of a file.
-    fn is_about(
-        &self,
-        file: &str,
-        check: &FileCheck,
-        edited: &[String],
-        ground: &dyn Ground,
-    ) -> bool {
-        let is_it =
-            |check: &str| !check.is_empty() && names(self.row).any(|run| same_check(run, check));
-        if is_it(&check.command) || is_it(&check.ran) {
-            return true;
-        }
-        // What tests the file in this project may be of another language.
-        let by = if check.ran.is_empty() {
-            &check.command
-        } else {
-            &check.ran
-        };
-        let by = reaches(by);
-        self.reaches.iter().any(|reach| {
-            let usual = by
-                .iter()
-                .any(|by| !by.language.is_empty() && by.language == reach.language);
-            let covering = Covering {
-                reach,
-                cwd: &self.row.cwd,
-                edited,
-                ground,
-            };
-            (usual || fits(reach, file)) && (self.mended || covering.covers(file))
-        })
-    }
-}
-
-/// The names that a run is known by.
-fn names(row: &LedgerRow) -> impl Iterator<Item = &str> {
-    [row.command.as_str(), row.ran.as_str()]
-        .into_iter()
-        .filter(|name| !name.is_empty())
-}
-
-fn proves(passed: &LedgerRow, failed: &LedgerRow) -> bool {
-    names(passed).any(|passed| names(failed).any(|failed| same_check(passed, failed)))
-}
 
 /// Reads that off a ledger.
 pub fn unchecked_edits(rows: &[LedgerRow], ground: &dyn Ground) -> Unchecked {
@@ -125,7 +54,7 @@ pub fn unchecked_edits(rows: &[LedgerRow], ground: &dyn Ground) -> Unchecked {
             for path in &row.paths {
                 push(&mut all, path);
                 edits.retain(|(known, _)| known != path);
-                if at >= last_prompt {
+                if at >= last_prompt && !is_untested(path) {
                     edits.push((path.clone(), 2 * at + behind));
                     if edits.len() > MAX_LIST {
                         edits.remove(0);
@@ -158,6 +87,12 @@ pub fn unchecked_edits(rows: &[LedgerRow], ground: &dyn Ground) -> Unchecked {
         about.next().is_some_and(|ran| ran.passed)
     };
     edits.retain(|edit| !checked(edit));
+    let from = edits.iter().map(|(_, at)| *at).min();
+    let partly = runs
+        .iter()
+        .rev()
+        .find(|ran| ran.passed && from.is_some_and(|from| ran.at >= from));
+    let partly = partly.map(|ran| ran.row.command.clone());
     let given_up = edits.iter().filter(|(_, at)| {
         let since = open.get(at / 2..).unwrap_or_default().iter();
         let mut since =
@@ -171,6 +106,7 @@ pub fn unchecked_edits(rows: &[LedgerRow], ground: &dyn Ground) -> Unchecked {
         matches!(row.kind, LedgerKind::Edit | LedgerKind::Command) && !row.paths.is_empty()
     };
     Unchecked {
+        partly: partly.unwrap_or_default(),
         given_up: given_up.map(|(file, _)| file.clone()).collect(),
         files: edits.iter().map(|(file, _)| file.clone()).collect(),
         request: Observation::of(open).asked.goal().to_owned(),

@@ -210,6 +210,22 @@ fn operands<'w>(words: &'w [Word], valued: &[&str]) -> impl Iterator<Item = &'w 
         })
 }
 
+/// `bin/check` of the project, where its first line says that a shell reads it.
+fn is_shell_script(judge: &Judge, call: Call, program: &Word) -> bool {
+    let name = program.text.as_str();
+    if !name.contains('/') || name.starts_with(['/', '~']) {
+        return false;
+    }
+    let Some(Located::Inside(file)) = judge.place.locate(call.command.dir.as_deref(), name) else {
+        return false;
+    };
+    let text = judge.facts.text(&file);
+    text.is_some_and(|text| {
+        let first = text.lines().next().unwrap_or_default();
+        first.starts_with("#!") && first.trim_end().ends_with("sh")
+    })
+}
+
 /// `sh file`, `./file`, `. file`, `python file`, `pwsh -File file`.
 fn script(judge: &mut Judge, call: Call) {
     let name = call.name;
@@ -235,6 +251,7 @@ fn script(judge: &mut Judge, call: Call) {
         by_windows
     } else if program.text.starts_with("./")
         || program.text.ends_with(".sh")
+        || is_shell_script(judge, call, program)
         || (program.text.contains('/') && is_downloaded(call, program))
     {
         Some(program)

@@ -1,7 +1,7 @@
 //! The test runs behind the name of a script: `jest --ci` of `npm test`, `pytest -q` of `make test`.
 
 use super::test_run::{TestRun, test_run};
-use super::{render_word, render_words, without_filters};
+use super::{render_word, render_words, scripts, shown, without_filters};
 use crate::shell::{self, SimpleCommand, Word};
 
 /// Tools whose tests are somebody else's: what they run is named in a file of the repository.
@@ -18,9 +18,19 @@ const CALLERS: &[&str] = &[
 ];
 
 /// Whether a command line does nothing but call one script of the project by its name, whatever it is called
-/// (`npm run unit`, `make verify`), behind `cd` at most.
+/// (`npm run unit`, `make verify`, `./ci.sh`), behind `cd` at most.
 pub fn calls_a_script(command: &str) -> bool {
-    calls(command, |call| CALLERS.contains(&call.name()))
+    calls(command, |call| CALLERS.contains(&call.name())) || calls_a_file(command)
+}
+
+/// Whether that script is a file of its own, which ends as its last line does unless it says otherwise.
+pub fn calls_a_file(command: &str) -> bool {
+    calls(command, |call| scripts::one(call).is_some())
+}
+
+/// Whether the text of a shell's script ends well only if all tests in it ran and passed.
+pub fn ends_as_its_tests(text: &str) -> bool {
+    shown::shows_tests(text) == Some(true)
 }
 
 /// Whether a command line does nothing but call tests by the name of their script, behind `cd` at most. Variables
@@ -188,11 +198,17 @@ mod tests {
             "make verify 2>&1 | tail -3",
             "cd web && yarn ci",
             "just",
+            "./ci.sh",
+            "bash -e scripts/ci.sh 2>&1 | tail",
+            "cd web && bin/check",
         ] {
             assert!(calls_a_script(command), "{command}");
         }
         for command in [
             "jest",
+            "/usr/bin/jest",
+            "bash -c ./ci.sh\\ x",
+            "./ci.sh || true",
             "npm run unit; true",
             "npm run lint && npm run unit",
             "K=a make x",

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::dry_run::runs_nothing;
+use super::options::{is_valued, narrows};
 use super::starters::{STARTERS, Starter};
 use super::test_names::{
     contained, expression_run, is_test_program, is_test_script, is_test_target,
@@ -13,11 +14,11 @@ use crate::shell::{self, SimpleCommand, Word};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct TestRun<'c> {
     pub(super) tool: &'static str,
-    dir: Cow<'c, str>,
+    pub(super) dir: Cow<'c, str>,
     /// Operands: files, node ids, packages, name filters.
-    chosen: Vec<Cow<'c, str>>,
+    pub(super) chosen: Vec<Cow<'c, str>>,
     /// Options that narrow the run, with their values.
-    narrowed: Vec<(Cow<'c, str>, Cow<'c, str>)>,
+    pub(super) narrowed: Vec<(Cow<'c, str>, Cow<'c, str>)>,
     /// It runs no tests: it lists them, compiles them or prints a help text. How it ends says nothing
     /// about them.
     pub(super) dry: bool,
@@ -47,83 +48,6 @@ impl TestRun<'_> {
         }
     }
 }
-
-/// Options that take the next word, where that matters for finding the operands.
-const VALUED: &[&str] = &[
-    "-k",
-    "-m",
-    "-c",
-    "-p",
-    "-n",
-    "-W",
-    "-o",
-    "--tb",
-    "--maxfail",
-    "--rootdir",
-    "--deselect",
-    "--ignore",
-    "--package",
-    "--test",
-    "--bin",
-    "--example",
-    "--bench",
-    "--features",
-    "--profile",
-    "--target",
-    "--manifest-path",
-    "--exclude",
-    "-j",
-    "-E",
-    "--filter-expr",
-    "-t",
-    "-run",
-    "--testNamePattern",
-    "--prefix",
-    "--filter",
-    "--color",
-    "--cov",
-    "-C",
-    "-f",
-    "--durations",
-    "--timeout",
-    "-w",
-    "--workspace-root",
-    "--config",
-];
-
-/// Options that make a run smaller.
-const NARROWING: &[&str] = &[
-    "-k",
-    "-m",
-    "--deselect",
-    "--ignore",
-    "--lf",
-    "--last-failed",
-    "--sw",
-    "--stepwise",
-    "--nf",
-    "-p",
-    "--package",
-    "--test",
-    "--bin",
-    "--example",
-    "--bench",
-    "--lib",
-    "--bins",
-    "--doc",
-    "--exclude",
-    "-E",
-    "--filter-expr",
-    "--filter",
-    "-t",
-    "-run",
-    "--testNamePattern",
-    "--skip",
-    "--onlyChanged",
-    "-o",
-    "--changed",
-    "-short",
-];
 
 /// The test run that a command is, if it is one.
 pub(super) fn test_run(command: &SimpleCommand) -> Option<TestRun<'_>> {
@@ -232,11 +156,23 @@ fn within<'c>(command: &'c SimpleCommand, words: &[Word]) -> Option<TestRun<'c>>
 /// A run by one of the programs that are known.
 fn started<'c>(name: &str, arguments: &'c [Word], dir: &'c str) -> Option<TestRun<'c>> {
     let starter = STARTERS.iter().find(|starter| starter.program == name)?;
-    let rest = match starter.verbs.is_empty() {
-        true => arguments,
-        false => after_verb(starter, arguments)?,
-    };
-    Some(chosen(starter.tool, dir, rest))
+    if starter.verbs.is_empty() {
+        return Some(chosen(starter.tool, dir, arguments));
+    }
+    let rest = after_verb(starter, arguments)?;
+    let verb = arguments.len().checked_sub(rest.len() + 1);
+    let verb = verb
+        .and_then(|at| arguments.get(at))
+        .map_or("", |word| &word.text);
+    // `bun run test` is the script of that name, whoever runs it.
+    let scripted = name == "bun" && arguments.iter().any(|word| word.text == "run");
+    let tool = if scripted { "npm" } else { starter.tool };
+    let mut run = chosen(tool, dir, rest);
+    if tool == "npm" && verb.starts_with("test:") {
+        // A script of its own, of which the whole is called `test`.
+        run.narrowed.push(("script".into(), verb.into()));
+    }
+    Some(run)
 }
 
 /// Words behind the verb that makes it a test run. Build tools take several goals in any order.
@@ -246,7 +182,7 @@ fn after_verb<'w>(starter: &Starter, arguments: &'w [Word]) -> Option<&'w [Word]
     while let Some(word) = arguments.get(at) {
         let text = word.text.as_str();
         if text.starts_with(['-', '+']) {
-            at += if VALUED.contains(&text) { 2 } else { 1 };
+            at += if is_valued(starter.tool, text) { 2 } else { 1 };
             continue;
         }
         let goal = text.rsplit(':').next().unwrap_or(text);
@@ -369,13 +305,11 @@ fn chosen<'c>(tool: &'static str, dir: &'c str, words: &'c [Word]) -> TestRun<'c
             .split_once('=')
             .map_or((text, None), |(n, v)| (n, Some(v)));
         let mut value = inline.unwrap_or_default();
-        if inline.is_none() && VALUED.contains(&name) {
+        if inline.is_none() && is_valued(tool, name) {
             value = words.get(at).map_or("", |word| word.text.as_str());
             at += 1;
         }
-        // `-p no:cacheprovider` and `-o x=y` are settings of pytest, not choices.
-        let setting = tool == "pytest" && matches!(name, "-p" | "-o" | "-t" | "-E");
-        if NARROWING.contains(&name) && !setting {
+        if narrows(tool, name) {
             run.narrowed.push((name.into(), value.into()));
         }
     }
@@ -414,71 +348,4 @@ impl TestRun<'static> {
         }
         Some(one)
     }
-}
-
-/// The same for two runs exactly when each covers the other.
-pub(super) fn class(run: &TestRun) -> String {
-    let mut name = run.tool.to_owned();
-    if !run.dir.is_empty() {
-        name.push_str(" in ");
-        name.push_str(&run.dir);
-    }
-    if !everything(run) {
-        let mut chosen = run.chosen.clone();
-        chosen.sort_unstable();
-        chosen.dedup();
-        for one in chosen {
-            name.push(' ');
-            name.push_str(one.strip_prefix("./").unwrap_or(&one));
-        }
-    }
-    let mut narrowed = run.narrowed.clone();
-    narrowed.sort_unstable();
-    for (option, value) in narrowed {
-        name.push(' ');
-        name.push_str(&option);
-        if !value.is_empty() {
-            name.push('=');
-            name.push_str(&value);
-        }
-    }
-    name
-}
-
-/// Whether `run` includes everything that `want` runs.
-pub(super) fn covers(run: &TestRun, want: &TestRun) -> bool {
-    !run.dry
-        && run.tool == want.tool
-        && run.dir == want.dir
-        && run
-            .narrowed
-            .iter()
-            .all(|choice| want.narrowed.contains(choice))
-        && (everything(run)
-            || (!want.chosen.is_empty()
-                && want
-                    .chosen
-                    .iter()
-                    .all(|one| run.chosen.iter().any(|all| includes(run.tool, all, one)))))
-}
-
-fn everything(run: &TestRun) -> bool {
-    run.chosen.is_empty() || run.chosen.iter().any(|one| matches!(&**one, "." | "./..."))
-}
-
-/// Whether operand `all` includes operand `one`.
-fn includes(tool: &str, all: &str, one: &str) -> bool {
-    let all = all.strip_prefix("./").unwrap_or(all);
-    let one = one.strip_prefix("./").unwrap_or(one);
-    if all == one {
-        return true;
-    }
-    if tool == "cargo" {
-        // A filter runs every test whose name holds it.
-        return one.contains(all);
-    }
-    let all = all.strip_suffix("/...").unwrap_or(all);
-    one.strip_prefix(all).is_some_and(|rest| {
-        rest.starts_with('/') || rest.starts_with("::") || rest.starts_with('[')
-    })
 }

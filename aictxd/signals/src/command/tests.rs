@@ -275,7 +275,6 @@ fn statuses_that_say_nothing_of_what_was_run() {
         "cd a; pytest; cd ..",
         "cd a || pytest",
         "cd a; pytest | tail",
-        "cd a; npm run build; pytest",
         "for d in a b; do cd $d; pytest; done",
         "if true; then cd a; pytest; fi",
         "cd a; make -i test",
@@ -316,6 +315,11 @@ fn statuses_that_say_nothing_of_what_was_run() {
         "cd a\npytest -q",
         "echo testing; pytest",
         "cd a; timeout 60 pytest",
+        "cd a; npm run build; pytest",
+        "make; pytest",
+        "(cd a; pytest)",
+        "bash -lc 'cd a; pytest'",
+        "npm ci || npm install; npm test",
     ] {
         assert!(!hides_status(plain), "{plain}");
     }
