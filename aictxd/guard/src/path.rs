@@ -8,7 +8,8 @@ use crate::codes::{
     VCS_INTERNALS_PATH, WARNING,
 };
 
-/// Directories that aictx and its predecessors write themselves.
+/// Directories that aictx and its predecessors write themselves. These, those of version control and those
+/// of credential stores all begin with a dot.
 const STATE_DIRECTORIES: &[&str] = &[
     ".aictx",
     ".aictx_failure_memory",
@@ -113,8 +114,8 @@ pub(crate) fn verdict(path: &Located) -> Option<(&'static Code, &'static str)> {
     }
     // File systems that do not tell case apart make `.GIT` the same directory.
     let any = |names: &[&str]| {
-        path.segments()
-            .any(|segment| names.iter().any(|name| name.eq_ignore_ascii_case(segment)))
+        let mut hidden = path.segments().filter(|segment| segment.starts_with('.'));
+        hidden.any(|segment| names.iter().any(|name| name.eq_ignore_ascii_case(segment)))
     };
     if any(VCS_DIRECTORIES) {
         return Some((&VCS_INTERNALS_PATH, ERROR));
@@ -128,7 +129,7 @@ pub(crate) fn verdict(path: &Located) -> Option<(&'static Code, &'static str)> {
 
 fn is_state(path: &RepoPath) -> bool {
     let mut segments = path.segments();
-    let Some(first) = segments.next() else {
+    let Some(first) = segments.next().filter(|first| first.starts_with('.')) else {
         return false;
     };
     let state = STATE_DIRECTORIES
