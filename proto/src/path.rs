@@ -74,7 +74,7 @@ impl RepoPath {
 
     /// Last segment, or nothing for the root.
     pub fn file_name(&self) -> Option<&str> {
-        self.segments().last()
+        self.0.rsplit('/').next().filter(|name| !name.is_empty())
     }
 
     /// Whether `self` is `ancestor` or lies below it.

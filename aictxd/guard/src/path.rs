@@ -109,18 +109,28 @@ pub(crate) fn verdict(path: &Located) -> Option<(&'static Code, &'static str)> {
         Located::Inside(path) => path,
         Located::Outside(_) => return Some((&PATH_OUTSIDE_REPO, ERROR)),
     };
-    if is_state(path) {
+    let text = path.as_str();
+    let name = text.rsplit('/').next().unwrap_or_default();
+    // Almost no path has anything of that in it.
+    let hides = text.starts_with('.')
+        || text
+            .bytes()
+            .zip(text.bytes().skip(1))
+            .any(|pair| pair == (b'/', b'.'));
+    if hides && is_state(path) {
         return Some((&GENERATED_STATE_PATH, ERROR));
     }
     // File systems that do not tell case apart make `.GIT` the same directory.
     let any = |names: &[&str]| {
-        let mut hidden = path.segments().filter(|segment| segment.starts_with('.'));
-        hidden.any(|segment| names.iter().any(|name| name.eq_ignore_ascii_case(segment)))
+        hides
+            && path
+                .segments()
+                .any(|segment| names.iter().any(|name| name.eq_ignore_ascii_case(segment)))
     };
     if any(VCS_DIRECTORIES) {
         return Some((&VCS_INTERNALS_PATH, ERROR));
     }
-    let name = path.file_name().unwrap_or_default().to_ascii_lowercase();
+    let name = name.to_ascii_lowercase();
     if any(SECRET_DIRECTORIES) || is_secret(&name) {
         return Some((&SENSITIVE_PATH, WARNING));
     }
@@ -129,7 +139,7 @@ pub(crate) fn verdict(path: &Located) -> Option<(&'static Code, &'static str)> {
 
 fn is_state(path: &RepoPath) -> bool {
     let mut segments = path.segments();
-    let Some(first) = segments.next().filter(|first| first.starts_with('.')) else {
+    let Some(first) = segments.next() else {
         return false;
     };
     let state = STATE_DIRECTORIES

@@ -75,9 +75,15 @@ fn is_precious(path: &str) -> bool {
 /// Whether a name ends like this, in whatever case, behind something else.
 fn ends_with(name: &str, end: &str) -> bool {
     let (name, end) = (name.as_bytes(), end.as_bytes());
-    let at = name.len().checked_sub(end.len()).filter(|at| *at > 0);
-    let last = at.and_then(|at| name.get(at..));
-    last.is_some_and(|last| last.eq_ignore_ascii_case(end))
+    let lower = |byte: Option<&u8>| byte.map(u8::to_ascii_lowercase);
+    // Two names seldom end in the same letter.
+    lower(name.last()) == lower(end.last())
+        && name.len() > end.len()
+        && name
+            .iter()
+            .rev()
+            .zip(end.iter().rev())
+            .all(|(a, b)| a.eq_ignore_ascii_case(b))
 }
 
 /// Whether a path says that what is there may go, or is made again.

@@ -18,11 +18,13 @@ impl Find for str {
     }
 
     fn count(&self, word: impl AsRef<str>) -> usize {
-        memchr::memmem::find_iter(self.as_bytes(), word.as_ref().as_bytes()).count()
+        self.found(word.as_ref()).count()
     }
 
     fn found<'a>(&'a self, word: &'a str) -> impl Iterator<Item = (usize, &'a str)> {
-        let found = memchr::memmem::find_iter(self.as_bytes(), word.as_bytes());
+        // Getting ready to find all of them costs more than to see that a short text has none.
+        let all = || memchr::memmem::find_iter(self.as_bytes(), word.as_bytes());
+        let found = self.holds(word).then(all).into_iter().flatten();
         found.map(move |at| (at, word))
     }
 }
