@@ -105,6 +105,14 @@ impl RepoPath {
 /// root). Purely lexical and linear in the length of its inputs.
 pub fn locate(root: &str, cwd: &str, raw: &str) -> Located {
     use Located::Outside as Out;
+    let odd = |any, byte| any | matches!(byte, 0 | b'\\');
+    if raw.starts_with('/')
+        && raw.len() <= MAX_PATH_BYTES
+        && !raw.bytes().fold(false, odd)
+        && let Some(found) = unresolved(root, raw)
+    {
+        return found;
+    }
     if raw.trim().is_empty() || raw.len() > MAX_PATH_BYTES {
         return Out(Outside::Unusable);
     }
@@ -171,9 +179,16 @@ pub fn segments(path: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Whether there is no `.`, `..` or doubled slash to take out.
-fn is_plain(path: &str) -> bool {
-    segments(path).all(|segment| !matches!(segment, "" | "." | ".."))
+/// Whether there is no `.`, `..` or doubled slash to take out of a path, which begins behind a slash.
+pub fn is_plain(path: &str) -> bool {
+    let bytes = path.as_bytes();
+    let ahead = bytes.get(1..).unwrap_or_default();
+    // Almost always nothing begins with a dot. Without an end before the last byte, this becomes a few wide
+    // comparisons.
+    let odd = |any, (byte, next): (&u8, &u8)| any | (*byte == b'/') & matches!(*next, b'/' | b'.');
+    let begins = !matches!(bytes.first(), None | Some(b'/' | b'.'));
+    let simple = begins && bytes.last() != Some(&b'/') && !bytes.iter().zip(ahead).fold(false, odd);
+    simple || segments(path).all(|segment| !matches!(segment, "" | "." | ".."))
 }
 
 /// Splits into segments with `.` and `..` removed; `None` when `..` climbs past `/`.

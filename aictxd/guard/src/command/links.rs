@@ -2,12 +2,13 @@
 
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
-use std::hash::{DefaultHasher, Hasher};
+use std::hash::BuildHasher as _;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use aictx_proto::path::{Located, MAX_PATH_BYTES, RepoPath, segments};
+use aictx_proto::path::{Located, MAX_PATH_BYTES, RepoPath, is_plain, segments};
 use aictx_signals::shell::Word;
+use hashbrown::DefaultHashBuilder;
 
 use super::target::{Place, Reach, contents};
 use super::{Call, Judge, Known};
@@ -36,6 +37,7 @@ pub(super) struct Ways {
     newest: Option<Rc<Way>>,
     /// Each at a place that its text gives; the next of the same place takes it.
     walked: Vec<Option<Rc<Way>>>,
+    places: DefaultHashBuilder,
 }
 
 /// Where one path leads.
@@ -93,7 +95,11 @@ impl Ways {
         if let Some(newest) = self.newest.as_ref().filter(answers) {
             return Some(Rc::clone(newest));
         }
-        let found = self.walked.get(slot_of(raw))?.as_ref().filter(answers)?;
+        let found = self
+            .walked
+            .get(self.place_of(raw))?
+            .as_ref()
+            .filter(answers)?;
         self.newest = Some(Rc::clone(found));
         self.newest.clone()
     }
@@ -101,17 +107,16 @@ impl Ways {
     fn keep(&mut self, way: &Rc<Way>) {
         self.newest = Some(Rc::clone(way));
         self.walked.resize(MAX_WAYS, None);
-        if let Some(slot) = self.walked.get_mut(slot_of(&way.raw)) {
-            *slot = Some(Rc::clone(way));
+        let at = self.place_of(&way.raw);
+        if let Some(place) = self.walked.get_mut(at) {
+            *place = Some(Rc::clone(way));
         }
     }
-}
 
-/// The place of a text among [`MAX_WAYS`].
-fn slot_of(raw: &str) -> usize {
-    let mut hasher = DefaultHasher::new();
-    hasher.write(raw.as_bytes());
-    hasher.finish() as usize % MAX_WAYS
+    /// The place of a text among [`MAX_WAYS`].
+    fn place_of(&self, raw: &str) -> usize {
+        self.places.hash_one(raw) as usize % MAX_WAYS
+    }
 }
 
 impl Judge<'_> {
@@ -260,8 +265,7 @@ impl Judge<'_> {
     /// Whether no link is on the way of a path in which there is nothing to take out: what almost every one
     /// is, and what a line asks again and again of the same directory.
     fn is_straight(&self, absolute: &str, located: Option<&Located>, followed: bool) -> bool {
-        let mut parts = segments(absolute).skip(1);
-        if parts.any(|part| matches!(part, "" | "." | "..")) {
+        if !absolute.strip_prefix('/').is_some_and(is_plain) {
             return false;
         }
         let (dir, _) = absolute.rsplit_once('/').unwrap_or_default();

@@ -1,6 +1,6 @@
 //! Where the things lie that a command would hit, and how bad that is.
 
-use aictx_proto::path::{Located, Outside, RepoPath, locate, segments};
+use aictx_proto::path::{Located, Outside, RepoPath, is_plain, locate, segments};
 use aictx_signals::shell::Word;
 
 use super::links::Last;
@@ -203,9 +203,10 @@ pub(super) fn is_regenerable(name: &str) -> bool {
 
 /// Strictly below a temporary directory.
 pub(crate) fn is_temporary(path: &str) -> bool {
-    let begins = |known: &&str| path.starts_with(*known);
-    let goes_elsewhere = path.contains("//") || path.contains("/.");
-    if !path.starts_with('/') || !goes_elsewhere && !TEMPORARY.iter().any(|known| begins(&known)) {
+    let Some(rest) = path.strip_prefix('/') else {
+        return false;
+    };
+    if is_plain(rest) && !TEMPORARY.iter().any(|known| path.starts_with(known)) {
         return false;
     }
     let segments = resolve(path);
