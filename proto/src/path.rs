@@ -132,6 +132,10 @@ pub fn locate(root: &str, cwd: &str, raw: &str) -> Located {
     if has_drive(&text) {
         return Out(Outside::Drive);
     }
+    // The usual case below the root: nothing to put together, and nothing to take out.
+    if !text.starts_with('/') && cwd.is_empty() && is_plain_root(root) && is_plain(&text) {
+        return Located::Inside(RepoPath(text.into_owned()));
+    }
     let absolute = if text.starts_with('/') {
         text
     } else if cwd.is_empty() {
@@ -145,9 +149,12 @@ pub fn locate(root: &str, cwd: &str, raw: &str) -> Located {
 /// The usual case: nothing to take out, below a root that is spelled the same way.
 fn unresolved(root: &str, absolute: &str) -> Option<Located> {
     let rest = absolute.strip_prefix(root)?.strip_prefix('/')?;
-    let plain_root = root.is_empty() || root.strip_prefix('/').is_some_and(is_plain);
-    let plain = plain_root && is_plain(rest);
+    let plain = is_plain_root(root) && is_plain(rest);
     plain.then(|| Located::Inside(RepoPath(rest.to_owned())))
+}
+
+fn is_plain_root(root: &str) -> bool {
+    root.is_empty() || root.strip_prefix('/').is_some_and(is_plain)
 }
 
 fn resolved(root: &str, absolute: &str, raw: &str) -> Located {
