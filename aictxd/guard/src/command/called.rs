@@ -87,9 +87,9 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
             if super::has_option(words, &only) {
                 return;
             }
-            made(judge, call, words);
             let targets: Vec<&str> =
                 operands(words, &["-C", "-f", "-j", "-o", "-W", "-I"]).collect();
+            made(judge, call, words, &targets);
             for target in targets.iter().take(8) {
                 promised(judge, call, target, false);
             }
@@ -151,8 +151,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
 }
 
 /// A `Makefile` that the line itself writes, or gives on standard input.
-fn made(judge: &mut Judge, call: Call, words: &[Word]) {
-    let targets: Vec<&str> = operands(words, &["-C", "-f", "-j", "-o", "-W", "-I"]).collect();
+fn made(judge: &mut Judge, call: Call, words: &[Word], targets: &[&str]) {
     let dash = Word::plain("-");
     let given = value_of(words, &["-f", "--file"])
         .or_else(|| words.iter().any(|word| word.text == "-f-").then_some(&dash));
@@ -160,7 +159,7 @@ fn made(judge: &mut Judge, call: Call, words: &[Word]) {
         let Some(text) = word.text.strip_prefix("--eval=") else {
             continue;
         };
-        if let Some(commands) = recipes::make(text, &targets) {
+        if let Some(commands) = recipes::make(text, targets) {
             judge.inner_script(&commands, false);
         }
     }
@@ -176,7 +175,7 @@ fn made(judge: &mut Judge, call: Call, words: &[Word]) {
         Some(file) => written(call, file),
         None => written(call, &Word::plain("Makefile")),
     };
-    if let Some(commands) = text.and_then(|text| recipes::make(&text, &targets)) {
+    if let Some(commands) = text.and_then(|text| recipes::make(&text, targets)) {
         judge.inner_script(&commands, false);
     }
 }
