@@ -2,7 +2,6 @@
 //! counts, the user's limits.
 
 use std::cell::{OnceCell, RefCell};
-use std::collections::HashMap;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,6 +15,7 @@ use aictx_proto::RepoPath;
 use aictx_proto::snapshot::GitState;
 use aictx_repomap::tree::Tree;
 use aictx_signals::shell::Dialect;
+use hashbrown::HashMap;
 use rustix::fs::{AtFlags, CWD, FileType, Mode, OFlags, openat, statat};
 
 use crate::app::App;
@@ -33,11 +33,8 @@ pub struct WorktreeFacts {
     map: Option<Arc<Tree>>,
     /// What git says of the worktree, where that was asked for.
     git: Option<GitState>,
-    /// What lies at a path, links not followed; paths, links and texts that were asked for: a command asks
-    /// for the same ones again and again.
-    lying: RefCell<HashMap<RepoPath, Option<FileType>>>,
-    paths: RefCell<HashMap<RepoPath, Known>>,
-    links: RefCell<HashMap<RepoPath, Option<Arc<str>>>>,
+    /// Paths and texts that were asked for: a command asks for the same ones again and again.
+    seen: RefCell<HashMap<RepoPath, Seen>>,
     /// Files that other live sessions edited.
     others: Vec<RepoPath>,
     /// Whether somebody wants to know what is written, and what is.
@@ -46,6 +43,16 @@ pub struct WorktreeFacts {
     /// Scripts that were followed into, where somebody wants to know: the directory, and the commands.
     followed: RefCell<Vec<(String, String)>>,
     texts: RefCell<HashMap<RepoPath, Option<Arc<str>>>>,
+}
+
+/// What one look at a path said, and what was worked out since.
+#[derive(Debug)]
+struct Seen {
+    /// What lies there, links not followed.
+    lying: Option<FileType>,
+    known: Option<Known>,
+    /// Where the link leads, where one lies there.
+    link: Option<Option<Arc<str>>>,
 }
 
 /// Paths and texts that are remembered while a command is judged.
@@ -75,9 +82,7 @@ impl WorktreeFacts {
             map: app.maps.complete_tree(worktree),
             git: None,
             others: Vec::new(),
-            lying: RefCell::default(),
-            paths: RefCell::default(),
-            links: RefCell::default(),
+            seen: RefCell::default(),
             watches: false,
             written: RefCell::default(),
             followed: RefCell::default(),
@@ -168,24 +173,6 @@ pub fn deletes(command: &str, root: &str, cwd: &str) -> bool {
     risk.deletes || is_deletion(&kinds)
 }
 
-/// What is remembered of a key, else what is found now.
-fn remembered<V: Clone>(
-    all: &RefCell<HashMap<RepoPath, V>>,
-    most: usize,
-    path: &RepoPath,
-    find: impl FnOnce() -> V,
-) -> V {
-    if let Some(known) = all.borrow().get(path) {
-        return known.clone();
-    }
-    let found = find();
-    let mut all = all.borrow_mut();
-    if all.len() < most {
-        all.insert(path.clone(), found.clone());
-    }
-    found
-}
-
 /// Commands of git that take back what was not committed: whether there is anything is worth asking.
 const TAKING_BACK: &[&str] = &["checkout", "restore", "reset", "switch", "clean"];
 /// Those that take along what others have changed: it matters where others are at work.
@@ -244,7 +231,10 @@ fn by_policy((say, whose): (Say, String)) -> Option<Limit> {
 
 impl Facts for WorktreeFacts {
     fn path(&self, path: &RepoPath) -> Known {
-        remembered(&self.paths, MAX_PATHS, path, || self.look_at(path))
+        self.seen(path, |seen| {
+            let known = || self.known(path, seen.lying);
+            *seen.known.get_or_insert_with(known)
+        })
     }
 
     fn has_limits(&self) -> bool {
@@ -315,12 +305,15 @@ impl Facts for WorktreeFacts {
     }
 
     fn link(&self, path: &RepoPath) -> Option<Arc<str>> {
-        if self.lies_at(path) != Some(FileType::Symlink) {
-            return None;
-        }
-        remembered(&self.links, MAX_PATHS, path, || {
-            let target = std::fs::read_link(self.worktree.join(path.as_str())).ok()?;
-            Some(target.to_str()?.into())
+        self.seen(path, |seen| {
+            if seen.lying != Some(FileType::Symlink) {
+                return None;
+            }
+            let read = || {
+                let target = std::fs::read_link(self.worktree.join(path.as_str())).ok()?;
+                Some(target.to_str()?.into())
+            };
+            seen.link.get_or_insert_with(read).clone()
         })
     }
 
@@ -338,10 +331,16 @@ impl Facts for WorktreeFacts {
     }
 
     fn text(&self, path: &RepoPath) -> Option<Arc<str>> {
-        remembered(&self.texts, MAX_TEXTS, path, || {
-            let text = project::beginning(&self.worktree, path.as_str(), MAX_TEXT as u64)?;
-            Some(text.into())
-        })
+        if let Some(known) = self.texts.borrow().get(path) {
+            return known.clone();
+        }
+        let text = project::beginning(&self.worktree, path.as_str(), MAX_TEXT as u64);
+        let text: Option<Arc<str>> = text.map(Into::into);
+        let mut texts = self.texts.borrow_mut();
+        if texts.len() < MAX_TEXTS {
+            texts.insert(path.clone(), text.clone());
+        }
+        text
     }
 }
 
@@ -355,34 +354,48 @@ impl WorktreeFacts {
             || parent.is_some_and(|parent| self.path(&parent).ignored == Some(true))
     }
 
-    /// What lies at a path, when something does. Whether it is a link and what is known of it are asked one
-    /// after the other: that takes one look at the disk, and none where the directory is not there either.
-    fn lies_at(&self, path: &RepoPath) -> Option<FileType> {
-        remembered(&self.lying, MAX_PATHS, path, || {
-            if self.is_in_nothing(path) {
-                return None;
-            }
-            let opened = self.opened.get_or_init(|| {
-                let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
-                openat(CWD, &self.worktree, flags, Mode::empty()).ok()
-            });
-            let (at, name) = (opened.as_ref()?.as_fd(), path.as_str());
-            let name = if name.is_empty() { "." } else { name };
-            let stat = statat(at, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
-            Some(FileType::from_raw_mode(stat.st_mode))
-        })
+    /// What `ask` finds in what was seen of a path, which is looked at once: whether it is a link and what is
+    /// known of it are asked one after the other.
+    fn seen<T>(&self, path: &RepoPath, ask: impl FnOnce(&mut Seen) -> T) -> T {
+        if let Some(seen) = self.seen.borrow_mut().get_mut(path) {
+            return ask(seen);
+        }
+        let mut seen = Seen {
+            lying: self.look_at(path),
+            known: None,
+            link: None,
+        };
+        let answer = ask(&mut seen);
+        let mut all = self.seen.borrow_mut();
+        if all.len() < MAX_PATHS {
+            all.insert(path.clone(), seen);
+        }
+        answer
+    }
+
+    /// What lies at a path, when something does; nothing is looked for where the directory is not there either.
+    fn look_at(&self, path: &RepoPath) -> Option<FileType> {
+        if self.is_in_nothing(path) {
+            return None;
+        }
+        let opened = self.opened.get_or_init(|| {
+            let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+            openat(CWD, &self.worktree, flags, Mode::empty()).ok()
+        });
+        let (at, name) = (opened.as_ref()?.as_fd(), path.as_str());
+        let stat = statat(at, name, AtFlags::SYMLINK_NOFOLLOW).ok()?;
+        Some(FileType::from_raw_mode(stat.st_mode))
     }
 
     /// Whether it is known already that a path cannot be there: what should hold it is not, or holds nothing.
     fn is_in_nothing(&self, path: &RepoPath) -> bool {
-        let lying = self.lying.borrow();
+        let seen = self.seen.borrow();
         let parent = path.as_str().rsplit_once('/');
-        let held_by = parent.and_then(|(parent, _)| lying.get(parent).copied());
-        held_by.is_some_and(|by| !matches!(by, Some(FileType::Directory | FileType::Symlink)))
+        let held_by = parent.and_then(|(parent, _)| seen.get(parent));
+        held_by.is_some_and(|by| !matches!(by.lying, Some(FileType::Directory | FileType::Symlink)))
     }
 
-    fn look_at(&self, path: &RepoPath) -> Known {
-        let lying = self.lies_at(path);
+    fn known(&self, path: &RepoPath, lying: Option<FileType>) -> Known {
         let directory = lying.map(|lying| lying == FileType::Directory);
         let known = self.map.as_ref().map(|tree| {
             let bytes = path.as_str().as_bytes();
@@ -433,9 +446,7 @@ mod tests {
             rules: Arc::default(),
             map: None,
             git: None,
-            lying: RefCell::default(),
-            paths: RefCell::default(),
-            links: RefCell::default(),
+            seen: RefCell::default(),
             others: Vec::new(),
             watches: false,
             written: RefCell::default(),
@@ -458,8 +469,7 @@ mod tests {
             ("lost/a.rs", None),
         ];
         for _ in 0..2 {
-            facts.lying.borrow_mut().clear();
-            facts.paths.borrow_mut().clear();
+            facts.seen.borrow_mut().clear();
             for (name, directory) in asked {
                 let known = facts.path(&path(name));
                 assert_eq!(known.directory, directory, "{name}");

@@ -74,7 +74,7 @@ impl RepoPath {
 
     /// Last segment, or nothing for the root.
     pub fn file_name(&self) -> Option<&str> {
-        self.segments().last()
+        self.0.rsplit('/').next().filter(|name| !name.is_empty())
     }
 
     /// Whether `self` is `ancestor` or lies below it.
@@ -105,6 +105,14 @@ impl RepoPath {
 /// root). Purely lexical and linear in the length of its inputs.
 pub fn locate(root: &str, cwd: &str, raw: &str) -> Located {
     use Located::Outside as Out;
+    let odd = |any, byte| any | matches!(byte, 0 | b'\\');
+    if raw.starts_with('/')
+        && raw.len() <= MAX_PATH_BYTES
+        && !raw.bytes().fold(false, odd)
+        && let Some(found) = unresolved(root, raw)
+    {
+        return found;
+    }
     if raw.trim().is_empty() || raw.len() > MAX_PATH_BYTES {
         return Out(Outside::Unusable);
     }
@@ -124,6 +132,10 @@ pub fn locate(root: &str, cwd: &str, raw: &str) -> Located {
     if has_drive(&text) {
         return Out(Outside::Drive);
     }
+    // The usual case below the root: nothing to put together, and nothing to take out.
+    if !text.starts_with('/') && cwd.is_empty() && is_plain_root(root) && is_plain(&text) {
+        return Located::Inside(RepoPath(text.into_owned()));
+    }
     let absolute = if text.starts_with('/') {
         text
     } else if cwd.is_empty() {
@@ -137,9 +149,12 @@ pub fn locate(root: &str, cwd: &str, raw: &str) -> Located {
 /// The usual case: nothing to take out, below a root that is spelled the same way.
 fn unresolved(root: &str, absolute: &str) -> Option<Located> {
     let rest = absolute.strip_prefix(root)?.strip_prefix('/')?;
-    let plain_root = root.is_empty() || root.strip_prefix('/').is_some_and(is_plain);
-    let plain = plain_root && is_plain(rest);
+    let plain = is_plain_root(root) && is_plain(rest);
     plain.then(|| Located::Inside(RepoPath(rest.to_owned())))
+}
+
+fn is_plain_root(root: &str) -> bool {
+    root.is_empty() || root.strip_prefix('/').is_some_and(is_plain)
 }
 
 fn resolved(root: &str, absolute: &str, raw: &str) -> Located {
@@ -171,9 +186,16 @@ pub fn segments(path: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// Whether there is no `.`, `..` or doubled slash to take out.
-fn is_plain(path: &str) -> bool {
-    segments(path).all(|segment| !matches!(segment, "" | "." | ".."))
+/// Whether there is no `.`, `..` or doubled slash to take out of a path, which begins behind a slash.
+pub fn is_plain(path: &str) -> bool {
+    let bytes = path.as_bytes();
+    let ahead = bytes.get(1..).unwrap_or_default();
+    // Almost always nothing begins with a dot. Without an end before the last byte, this becomes a few wide
+    // comparisons.
+    let odd = |any, (byte, next): (&u8, &u8)| any | (*byte == b'/') & matches!(*next, b'/' | b'.');
+    let begins = !matches!(bytes.first(), None | Some(b'/' | b'.'));
+    let simple = begins && bytes.last() != Some(&b'/') && !bytes.iter().zip(ahead).fold(false, odd);
+    simple || segments(path).all(|segment| !matches!(segment, "" | "." | ".."))
 }
 
 /// Splits into segments with `.` and `..` removed; `None` when `..` climbs past `/`.

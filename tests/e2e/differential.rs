@@ -369,7 +369,7 @@ fn normal_word(word: &str) -> String {
     }
     let hexadecimal = is_hex(word);
     // Commits carry the time they were made at; one in a thousand short ones has no digit.
-    if hexadecimal && matches!(word.len(), 7 | 40) {
+    if hexadecimal && matches!(word.len(), 7 | 12 | 40) {
         return "<commit>".to_owned();
     }
     word.to_owned()

@@ -234,12 +234,17 @@ struct Call<'s> {
 #[derive(Default)]
 struct Notes {
     writers: OnceCell<called::Writers>,
+    bringers: OnceCell<called::Bringers>,
     packed: OnceCell<secrets::Packed>,
 }
 
 impl Notes {
     fn writers(&self, script: &Script) -> &called::Writers {
         self.writers.get_or_init(|| called::Writers::of(script))
+    }
+
+    fn bringers(&self, script: &Script) -> &called::Bringers {
+        self.bringers.get_or_init(|| called::Bringers::of(script))
     }
 
     fn packed(&self, script: &Script) -> &secrets::Packed {

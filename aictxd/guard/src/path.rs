@@ -8,7 +8,8 @@ use crate::codes::{
     VCS_INTERNALS_PATH, WARNING,
 };
 
-/// Directories that aictx and its predecessors write themselves.
+/// Directories that aictx and its predecessors write themselves. These, those of version control and those
+/// of credential stores all begin with a dot.
 const STATE_DIRECTORIES: &[&str] = &[
     ".aictx",
     ".aictx_failure_memory",
@@ -108,18 +109,28 @@ pub(crate) fn verdict(path: &Located) -> Option<(&'static Code, &'static str)> {
         Located::Inside(path) => path,
         Located::Outside(_) => return Some((&PATH_OUTSIDE_REPO, ERROR)),
     };
-    if is_state(path) {
+    let text = path.as_str();
+    let name = text.rsplit('/').next().unwrap_or_default();
+    // Almost no path has anything of that in it.
+    let hides = text.starts_with('.')
+        || text
+            .bytes()
+            .zip(text.bytes().skip(1))
+            .any(|pair| pair == (b'/', b'.'));
+    if hides && is_state(path) {
         return Some((&GENERATED_STATE_PATH, ERROR));
     }
     // File systems that do not tell case apart make `.GIT` the same directory.
     let any = |names: &[&str]| {
-        path.segments()
-            .any(|segment| names.iter().any(|name| name.eq_ignore_ascii_case(segment)))
+        hides
+            && path
+                .segments()
+                .any(|segment| names.iter().any(|name| name.eq_ignore_ascii_case(segment)))
     };
     if any(VCS_DIRECTORIES) {
         return Some((&VCS_INTERNALS_PATH, ERROR));
     }
-    let name = path.file_name().unwrap_or_default().to_ascii_lowercase();
+    let name = name.to_ascii_lowercase();
     if any(SECRET_DIRECTORIES) || is_secret(&name) {
         return Some((&SENSITIVE_PATH, WARNING));
     }

@@ -87,9 +87,9 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
             if super::has_option(words, &only) {
                 return;
             }
-            made(judge, call, words);
             let targets: Vec<&str> =
                 operands(words, &["-C", "-f", "-j", "-o", "-W", "-I"]).collect();
+            made(judge, call, words, &targets);
             for target in targets.iter().take(8) {
                 promised(judge, call, target, false);
             }
@@ -151,8 +151,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
 }
 
 /// A `Makefile` that the line itself writes, or gives on standard input.
-fn made(judge: &mut Judge, call: Call, words: &[Word]) {
-    let targets: Vec<&str> = operands(words, &["-C", "-f", "-j", "-o", "-W", "-I"]).collect();
+fn made(judge: &mut Judge, call: Call, words: &[Word], targets: &[&str]) {
     let dash = Word::plain("-");
     let given = value_of(words, &["-f", "--file"])
         .or_else(|| words.iter().any(|word| word.text == "-f-").then_some(&dash));
@@ -160,7 +159,7 @@ fn made(judge: &mut Judge, call: Call, words: &[Word]) {
         let Some(text) = word.text.strip_prefix("--eval=") else {
             continue;
         };
-        if let Some(commands) = recipes::make(text, &targets) {
+        if let Some(commands) = recipes::make(text, targets) {
             judge.inner_script(&commands, false);
         }
     }
@@ -176,7 +175,7 @@ fn made(judge: &mut Judge, call: Call, words: &[Word]) {
         Some(file) => written(call, file),
         None => written(call, &Word::plain("Makefile")),
     };
-    if let Some(commands) = text.and_then(|text| recipes::make(&text, &targets)) {
+    if let Some(commands) = text.and_then(|text| recipes::make(&text, targets)) {
         judge.inner_script(&commands, false);
     }
 }
@@ -416,13 +415,38 @@ pub(super) fn written(call: Call, file: &Word) -> Option<String> {
     matches!(writer.name(), "echo" | "printf").then(|| printed(writer))
 }
 
+/// Which commands of a script put files somewhere, in order: asked of each call that runs one.
+#[derive(Debug, Default)]
+pub(super) struct Bringers {
+    copies: Vec<usize>,
+    downloads: Vec<usize>,
+}
+
+impl Bringers {
+    pub(super) fn of(script: &Script) -> Self {
+        let mut found = Self::default();
+        for (at, command) in script.commands.iter().enumerate() {
+            match command.name() {
+                "cp" | "mv" | "ln" | "install" => found.copies.push(at),
+                "curl" | "wget" => found.downloads.push(at),
+                _ => {}
+            }
+        }
+        found
+    }
+}
+
+/// Those of some commands that stand before a call and not too far from it, the last first.
+fn before<'s>(call: Call<'s>, all: &'s [usize]) -> impl Iterator<Item = &'s SimpleCommand> {
+    let end = all.partition_point(|at| *at < call.segment);
+    let near = all.get(..end).unwrap_or_default().iter().rev();
+    near.take_while(move |at| **at + MAX_BACK >= call.segment)
+        .filter_map(move |at| call.script.commands.get(*at))
+}
+
 /// The file that an earlier command of the same line copies or moves to where this one is.
 fn copied_from<'s>(call: Call<'s>, file: &Word) -> Option<&'s Word> {
-    let before = call.script.commands.get(..call.segment)?.iter().rev();
-    let mut copies = before
-        .take(MAX_BACK)
-        .filter(|command| matches!(command.name(), "cp" | "mv" | "ln" | "install"));
-    copies.find_map(|command| {
+    before(call, &call.notes.bringers(call.script).copies).find_map(|command| {
         let operands = command.arguments().iter();
         let mut operands = operands.filter(|word| !word.text.starts_with('-'));
         let to = operands.next_back()?;
@@ -433,39 +457,28 @@ fn copied_from<'s>(call: Call<'s>, file: &Word) -> Option<&'s Word> {
 
 /// Whether an earlier command of the same line fetches the file.
 fn is_downloaded(call: Call, file: &Word) -> bool {
-    let base = plain(&file.text)
-        .rsplit('/')
-        .next()
-        .unwrap_or_default()
-        .to_owned();
-    call.script
-        .commands
-        .get(..call.segment)
-        .unwrap_or_default()
-        .iter()
-        .rev()
-        .take(MAX_BACK)
-        .filter(|command| matches!(command.name(), "curl" | "wget"))
-        .any(|command| {
-            // Alone, or at the end of a cluster: `-fsSLo file`.
-            let names_it = |option: &str| {
-                let cluster = option.starts_with('-') && !option.starts_with("--");
-                matches!(option, "--output" | "--output-document")
-                    || (cluster && option.ends_with(['o', 'O']))
-            };
-            let told = command.arguments().windows(2).find_map(|pair| match pair {
-                [option, file] => names_it(&option.text).then_some(file),
-                _ => None,
-            });
-            let redirected = command
-                .redirects
-                .iter()
-                .any(|redirect| plain(&redirect.target.text) == plain(&file.text));
-            let named = command.arguments().iter().any(|word| {
-                word.text.contains("://") && word.text.rsplit('/').next() == Some(base.as_str())
-            });
-            redirected || named || told.is_some_and(|word| plain(&word.text) == plain(&file.text))
-        })
+    let base = plain(&file.text).rsplit('/').next();
+    before(call, &call.notes.bringers(call.script).downloads).any(|command| {
+        // Alone, or at the end of a cluster: `-fsSLo file`.
+        let names_it = |option: &str| {
+            let cluster = option.starts_with('-') && !option.starts_with("--");
+            matches!(option, "--output" | "--output-document")
+                || (cluster && option.ends_with(['o', 'O']))
+        };
+        let told = command.arguments().windows(2).find_map(|pair| match pair {
+            [option, file] => names_it(&option.text).then_some(file),
+            _ => None,
+        });
+        let redirected = command
+            .redirects
+            .iter()
+            .any(|redirect| plain(&redirect.target.text) == plain(&file.text));
+        let named = command
+            .arguments()
+            .iter()
+            .any(|word| word.text.contains("://") && word.text.rsplit('/').next() == base);
+        redirected || named || told.is_some_and(|word| plain(&word.text) == plain(&file.text))
+    })
 }
 
 fn plain(path: &str) -> &str {

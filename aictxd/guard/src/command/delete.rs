@@ -246,7 +246,6 @@ pub(super) fn recursive(judge: &mut Judge, call: Call, verb: &str, targets: &[&W
         return;
     }
     let remote = call.command.remote;
-    let dir = call.command.dir.as_deref();
     let mut worst: Option<Reach> = None;
     let mut hit: Vec<&str> = Vec::new();
     let mut unknown = false;
@@ -277,8 +276,8 @@ pub(super) fn recursive(judge: &mut Judge, call: Call, verb: &str, targets: &[&W
         hit.push(&word.text);
         if !remote && reach == Reach::Files && !home {
             // State and version control directories have names of their own.
-            let led = judge.leads(call, word, Last::Itself);
-            if let Some(Located::Inside(_)) = judge.place.locate(dir, &led) {
+            let way = judge.way_of(call, word, Last::Itself);
+            if let Some(Located::Inside(_)) = way.located() {
                 judge.write_target(call, word, verb, Touch::Remove);
             }
         }

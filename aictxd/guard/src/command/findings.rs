@@ -128,7 +128,9 @@ impl Judge<'_> {
             targets,
             segment: self.segment,
         };
-        if self.risk.findings.contains(&finding) {
+        // What it hits is what tells two findings apart.
+        let mut known = self.risk.findings.iter();
+        if known.any(|known| known.targets == finding.targets && *known == finding) {
             return;
         }
         if self.risk.findings.len() < MAX_FINDINGS {

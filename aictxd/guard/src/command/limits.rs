@@ -4,7 +4,6 @@
 //! A command counts when it writes what it is given. Which do is a table; whatever is not in it only
 //! reads, as tests and compilers do.
 
-use std::borrow::Cow;
 use std::sync::LazyLock;
 
 use aictx_proto::path::Located;
@@ -234,30 +233,31 @@ pub(super) fn limit_on(judge: &Judge, call: Call, text: &str) -> Option<Limit> {
         _ => Last::Followed,
     };
     let dir = call.command.dir.as_deref();
-    match judge.through_links(dir, text, last) {
-        Cow::Borrowed(_) => limit_at(judge, judge.located(dir, text, last), text),
-        Cow::Owned(led) => {
-            let at = |text| limit_at(judge, judge.place.locate(dir, text), text);
-            at(&led).or_else(|| at(text))
-        }
+    let way = judge.way(dir, text, last);
+    let found = limit_at(judge, way.located(), way.text());
+    // By the name that it has there, and by the one that was given.
+    let named = || limit_at(judge, judge.place.locate(dir, text).as_ref(), text);
+    match way.led() {
+        Some(_) => found.or_else(named),
+        None => found,
     }
 }
 
-fn limit_at(judge: &Judge, located: Option<Located>, text: &str) -> Option<Limit> {
+fn limit_at(judge: &Judge, located: Option<&Located>, text: &str) -> Option<Limit> {
     let Some(Located::Inside(path)) = located else {
         return None;
     };
     let facts = judge.facts;
-    if let Some(limit) = facts.limit(&path) {
+    if let Some(limit) = facts.limit(path) {
         // Outside of what is allowed lies every word: one that is no path is none.
-        let there = limit != Limit::Outside || facts.path(&path).exists == Some(true);
+        let there = limit != Limit::Outside || facts.path(path).exists == Some(true);
         if there {
             return Some(limit);
         }
     }
     let pattern = text.contains(['*', '?', '[']);
     facts
-        .limit_below(&path)
+        .limit_below(path)
         .or_else(|| pattern.then(|| facts.limit_like(path.as_str())).flatten())
 }
 
@@ -293,17 +293,17 @@ fn found(judge: &mut Judge, call: Call) {
     }
     for root in roots.into_iter().take(MAX_WORDS) {
         let dir = call.command.dir.as_deref();
-        let led = judge.through_links(dir, root, Last::Followed);
-        let Some(Located::Inside(path)) = judge.place.locate(dir, &led) else {
+        let way = judge.way(dir, root, Last::Followed);
+        let Some(Located::Inside(path)) = way.located() else {
             continue;
         };
         let facts = judge.facts;
         let inside = || match name {
-            None => facts.limit_below(&path),
+            None => facts.limit_below(path),
             Some(name) if path.is_root() => facts.limit_like(&format!("**/{name}")),
             Some(name) => facts.limit_like(&format!("{path}/**/{name}")),
         };
-        if let Some(limit) = facts.limit(&path).or_else(inside) {
+        if let Some(limit) = facts.limit(path).or_else(inside) {
             judge.off_limits(&limit, call.name, root);
         }
     }

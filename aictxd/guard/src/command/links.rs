@@ -2,12 +2,15 @@
 
 use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
+use std::hash::BuildHasher as _;
+use std::rc::Rc;
 use std::sync::Arc;
 
-use aictx_proto::path::{Located, MAX_PATH_BYTES, RepoPath, segments};
+use aictx_proto::path::{Located, MAX_PATH_BYTES, RepoPath, is_plain, segments};
 use aictx_signals::shell::Word;
+use hashbrown::DefaultHashBuilder;
 
-use super::target::{Reach, contents};
+use super::target::{Place, Reach, contents};
 use super::{Call, Judge, Known};
 
 /// Links of one path that are followed: more are a circle, or nobody's doing.
@@ -25,122 +28,136 @@ pub(super) enum Last {
     Itself,
 }
 
-/// Paths whose ways are remembered: as many as the rules for one command go back and forth between.
-const MAX_WAYS: usize = 8;
+/// Ways that are remembered: as many as words of one command are looked at by one rule after the other.
+const MAX_WAYS: usize = 256;
 
-/// The ways that were walked last: the rules for one command ask for the same words again and again.
+/// The ways that were walked: the rules for one command ask for the same words again and again.
 #[derive(Debug, Default)]
 pub(super) struct Ways {
-    walked: Vec<Way>,
-    next: usize,
+    newest: Option<Rc<Way>>,
+    /// Each at a place that its text gives; the next of the same place takes it.
+    walked: Vec<Option<Rc<Way>>>,
+    places: DefaultHashBuilder,
 }
 
 /// Where one path leads.
 #[derive(Debug)]
-struct Way {
+pub(super) struct Way {
     dir: Option<String>,
     raw: String,
-    /// How the path ends: paths of one line begin alike.
-    end: u64,
     last: Last,
-    /// When links are on it.
-    led: Option<String>,
-    located: OnceCell<Option<Located>>,
+    /// There are links on it.
+    is_led: bool,
+    /// Where it ends; nothing when it starts in a directory that is not known.
+    absolute: Option<String>,
+    located: Option<Located>,
     known: Cell<Option<Known>>,
+    temporary: OnceCell<bool>,
+}
+
+impl Way {
+    /// The path as written, or where it leads as an absolute one when links of the repository are on the way.
+    pub(super) fn text(&self) -> &str {
+        self.led().unwrap_or(&self.raw)
+    }
+
+    /// Where links lead it.
+    pub(super) fn led(&self) -> Option<&str> {
+        self.absolute.as_deref().filter(|_| self.is_led)
+    }
+
+    /// Where it ends, in one piece.
+    pub(super) fn absolute(&self) -> Option<&str> {
+        self.absolute.as_deref()
+    }
+
+    /// Where it ends, seen from the repository.
+    pub(super) fn located(&self) -> Option<&Located> {
+        self.located.as_ref()
+    }
+
+    /// Whether it ends below a temporary directory.
+    pub(super) fn is_temporary(&self, place: Place) -> bool {
+        let below = || (self.absolute()).is_some_and(|path| place.is_temporary(path));
+        *self.temporary.get_or_init(below)
+    }
+
+    fn answers(&self, dir: Option<&str>, raw: &str, last: Last) -> bool {
+        // Where there is no link, it does not matter what happens to the last one.
+        let same = self.last == last || (self.last == Last::Followed && !self.is_led);
+        same && self.raw == raw && self.dir.as_deref() == dir
+    }
 }
 
 impl Ways {
-    fn known(&self, dir: Option<&str>, raw: &str, last: Last) -> Option<&Way> {
-        // The newest first: it is the one almost always.
-        let (newer, older) = self.walked.split_at_checked(self.next)?;
-        let mut ways = newer.iter().rev().chain(older.iter().rev());
-        let end = end_of(raw);
-        ways.find(|way| {
-            way.end == end && way.last == last && way.raw == raw && way.dir.as_deref() == dir
-        })
+    fn known(&mut self, dir: Option<&str>, raw: &str, last: Last) -> Option<Rc<Way>> {
+        let answers = |way: &&Rc<Way>| way.answers(dir, raw, last);
+        if let Some(newest) = self.newest.as_ref().filter(answers) {
+            return Some(Rc::clone(newest));
+        }
+        let found = self
+            .walked
+            .get(self.place_of(raw))?
+            .as_ref()
+            .filter(answers)?;
+        self.newest = Some(Rc::clone(found));
+        self.newest.clone()
     }
 
-    fn keep(&mut self, way: Way) {
-        match self.walked.get_mut(self.next) {
-            Some(oldest) => *oldest = way,
-            None => self.walked.push(way),
+    fn keep(&mut self, way: &Rc<Way>) {
+        self.newest = Some(Rc::clone(way));
+        self.walked.resize(MAX_WAYS, None);
+        let at = self.place_of(&way.raw);
+        if let Some(place) = self.walked.get_mut(at) {
+            *place = Some(Rc::clone(way));
         }
-        self.next = (self.next + 1) % MAX_WAYS;
+    }
+
+    /// The place of a text among [`MAX_WAYS`].
+    fn place_of(&self, raw: &str) -> usize {
+        self.places.hash_one(raw) as usize % MAX_WAYS
     }
 }
 
 impl Judge<'_> {
-    /// What `ask` finds out about the way of a path, which is walked once.
-    fn on_way<T>(
-        &self,
-        dir: Option<&str>,
-        raw: &str,
-        last: Last,
-        ask: impl FnOnce(&Way) -> T,
-    ) -> T {
-        if let Some(way) = self.ways.borrow().known(dir, raw, last) {
-            return ask(way);
+    /// The way of a path, which is walked once. Links elsewhere than in the repository are not asked for.
+    pub(super) fn way(&self, dir: Option<&str>, raw: &str, last: Last) -> Rc<Way> {
+        if let Some(way) = self.ways.borrow_mut().known(dir, raw, last) {
+            return way;
         }
-        let way = Way {
+        let mut way = self.as_written(dir, raw, last);
+        if let Some(led) = self.led(&way) {
+            way.located = self.place.locate(dir, &led);
+            way.absolute = Some(led);
+            way.is_led = true;
+        }
+        let way = Rc::new(way);
+        self.ways.borrow_mut().keep(&way);
+        way
+    }
+
+    /// The way of a path whose links are not looked for.
+    fn as_written(&self, dir: Option<&str>, raw: &str, last: Last) -> Way {
+        let absolute = self.place.absolute(dir, raw);
+        Way {
+            located: self.place.located(raw, absolute.as_deref()),
+            absolute,
             dir: dir.map(str::to_owned),
             raw: raw.to_owned(),
-            end: end_of(raw),
             last,
-            led: self.led(dir, raw, last),
-            located: OnceCell::new(),
+            is_led: false,
             known: Cell::default(),
-        };
-        let answer = ask(&way);
-        self.ways.borrow_mut().keep(way);
-        answer
-    }
-
-    fn located_on<'w>(&self, way: &'w Way) -> Option<&'w Located> {
-        let located = way.located.get_or_init(|| {
-            let led = way.led.as_deref().unwrap_or(&way.raw);
-            self.place.locate(way.dir.as_deref(), led)
-        });
-        located.as_ref()
-    }
-
-    /// Where a path lies once links on the way are followed.
-    pub(super) fn located(&self, dir: Option<&str>, raw: &str, last: Last) -> Option<Located> {
-        if !self.facts.has_paths() {
-            return self.place.locate(dir, raw);
+            temporary: OnceCell::new(),
         }
-        self.on_way(dir, raw, last, |way| self.located_on(way).cloned())
     }
 
-    /// [`Judge::located`] of a word of a call, which is taken as written unless it is run here.
-    pub(super) fn word_located(&self, call: Call, word: &Word, last: Last) -> Option<Located> {
+    /// [`Judge::way`] of a word of a call, which is taken as written unless it is run here.
+    pub(super) fn way_of(&self, call: Call, word: &Word, last: Last) -> Rc<Way> {
         let dir = call.command.dir.as_deref();
         if call.command.remote || word.unknown {
-            return self.place.locate(dir, &word.text);
+            return Rc::new(self.as_written(dir, &word.text, last));
         }
-        self.located(dir, &word.text, last)
-    }
-
-    /// A path as written, or where it leads as an absolute one, when links of the repository are on the
-    /// way. Links elsewhere are not asked for.
-    pub(super) fn through_links<'t>(
-        &self,
-        dir: Option<&str>,
-        raw: &'t str,
-        last: Last,
-    ) -> Cow<'t, str> {
-        if !self.facts.has_paths() {
-            return Cow::Borrowed(raw);
-        }
-        self.on_way(dir, raw, last, |way| way.led.clone())
-            .map_or(Cow::Borrowed(raw), Cow::Owned)
-    }
-
-    /// [`Judge::through_links`] of a word of a call, which must be one that is run here.
-    pub(super) fn leads<'w>(&self, call: Call, word: &'w Word, last: Last) -> Cow<'w, str> {
-        if call.command.remote || word.unknown {
-            return Cow::Borrowed(&word.text);
-        }
-        self.through_links(call.command.dir.as_deref(), &word.text, last)
+        self.way(dir, &word.text, last)
     }
 
     /// What is known about a word as a path of this repository; about a link itself where it ends at one.
@@ -157,30 +174,23 @@ impl Judge<'_> {
         if call.command.remote || word.unknown || word.text.is_empty() || !self.facts.has_paths() {
             return Known::default();
         }
-        let dir = call.command.dir.as_deref();
         let (bare, last) = bare(&word.text, last);
-        self.on_way(dir, bare, last, |way| {
-            way.known.get().unwrap_or_else(|| {
-                let known = match self.located_on(way) {
-                    Some(Located::Inside(path)) => self.facts.path(path),
-                    _ => Known::default(),
-                };
-                way.known.set(Some(known));
-                known
-            })
+        let way = self.way(call.command.dir.as_deref(), bare, last);
+        way.known.get().unwrap_or_else(|| {
+            let known = match way.located() {
+                Some(Located::Inside(path)) => self.facts.path(path),
+                _ => Known::default(),
+            };
+            way.known.set(Some(known));
+            known
         })
     }
 
-    /// The directory of [`contents`], where it really is: whoever names what is in a link means what is
-    /// behind it.
-    pub(super) fn contents_led<'t>(
-        &self,
-        dir: Option<&str>,
-        raw: &'t str,
-        last: Last,
-    ) -> Cow<'t, str> {
-        let (bare, last) = bare(raw, last);
-        self.through_links(dir, bare, last)
+    /// The way of the directory of [`contents`], where it really is: whoever names what is in a link means
+    /// what is behind it.
+    pub(super) fn way_to_contents(&self, dir: Option<&str>, raw: &str) -> Rc<Way> {
+        let (bare, last) = bare(raw, Last::Itself);
+        self.way(dir, bare, last)
     }
 
     /// [`Place::reach`] of where a path leads.
@@ -189,27 +199,25 @@ impl Judge<'_> {
         if remote {
             return self.place.reach(dir, raw, remote);
         }
-        let led = self.contents_led(dir, raw, Last::Itself);
-        self.place.reach(dir, &led, remote)
+        let way = self.way_to_contents(dir, raw);
+        self.place.reach(dir, way.text(), remote)
     }
 
     /// Walks a path as the system does: a link in it is replaced by where it leads, and `..` goes up from
     /// there. `None` when there is no link.
-    fn led(&self, dir: Option<&str>, raw: &str, last: Last) -> Option<String> {
-        if raw.is_empty() || raw.len() > MAX_PATH_BYTES {
+    fn led(&self, way: &Way) -> Option<String> {
+        let absolute = way.absolute()?;
+        let walked = !way.raw.is_empty() && way.raw.len() <= MAX_PATH_BYTES;
+        if !walked || !self.facts.has_paths() || !absolute.starts_with('/') {
             return None;
         }
-        let absolute = self.place.absolute(dir, raw)?;
-        if !absolute.starts_with('/') {
-            return None;
-        }
-        let followed = last == Last::Followed || is_of_a_directory(&absolute);
-        if self.is_straight(&absolute, followed) {
+        let followed = way.last == Last::Followed || is_of_a_directory(absolute);
+        if self.is_straight(absolute, way.located(), followed) {
             return None;
         }
         // Where the walk is; the rest of the way, the next part at its end.
         let mut at = String::with_capacity(absolute.len());
-        let mut rest: Vec<Cow<str>> = segments(&absolute).map(Cow::Borrowed).collect();
+        let mut rest: Vec<Cow<str>> = segments(absolute).map(Cow::Borrowed).collect();
         rest.reverse();
         let mut links = 0;
         while let Some(part) = rest.pop() {
@@ -256,18 +264,18 @@ impl Judge<'_> {
 
     /// Whether no link is on the way of a path in which there is nothing to take out: what almost every one
     /// is, and what a line asks again and again of the same directory.
-    fn is_straight(&self, absolute: &str, followed: bool) -> bool {
-        let mut parts = segments(absolute).skip(1);
-        if parts.any(|part| matches!(part, "" | "." | "..")) {
+    fn is_straight(&self, absolute: &str, located: Option<&Located>, followed: bool) -> bool {
+        if !absolute.strip_prefix('/').is_some_and(is_plain) {
             return false;
         }
         let (dir, _) = absolute.rsplit_once('/').unwrap_or_default();
         let asked = self.asked.get();
         let mut straight = self.straight.borrow_mut();
-        if *straight != dir {
-            // What lies above the repository is not asked for.
-            let root = self.place.root.trim_end_matches('/').len();
-            let ends = dir.bytes().enumerate().skip(root + 1);
+        if !is_within(&straight, dir) {
+            // What lies above the repository is not asked for, nor again what the last directory lies in.
+            let known = self.place.root.trim_end_matches('/').len() + 1;
+            let known = known.max(shared(&straight, dir));
+            let ends = dir.bytes().enumerate().skip(known);
             let mut ends = ends.filter(|(_, byte)| *byte == b'/').map(|(at, _)| at);
             let on_the_way = |at: usize| self.link_at(dir.get(..at).unwrap_or_default()).is_some();
             if ends.any(on_the_way) || self.link_at(dir).is_some() {
@@ -279,7 +287,10 @@ impl Judge<'_> {
                 straight.push_str(dir);
             }
         }
-        let is_link = followed && self.link_at(absolute).is_some();
+        let is_link = match located {
+            Some(Located::Inside(path)) if followed => self.link(path).is_some(),
+            _ => false,
+        };
         if is_link {
             self.asked.set(asked);
         }
@@ -290,19 +301,31 @@ impl Judge<'_> {
     fn link_at(&self, absolute: &str) -> Option<Arc<str>> {
         let root = self.place.root.trim_end_matches('/');
         let inside = absolute.strip_prefix(root)?.strip_prefix('/')?;
+        self.link(&RepoPath::parse(inside).ok()?)
+    }
+
+    /// The same of a path.
+    fn link(&self, path: &RepoPath) -> Option<Arc<str>> {
         let asked = self.asked.get();
         if asked >= MAX_ASKED {
             return None;
         }
         self.asked.set(asked + 1);
-        self.facts.link(&RepoPath::parse(inside).ok()?)
+        self.facts.link(path)
     }
 }
 
-/// The last bytes of a path.
-fn end_of(path: &str) -> u64 {
-    let last = path.as_bytes().last_chunk();
-    last.map_or(0, |last| u64::from_le_bytes(*last))
+/// Whether a directory is one of those that lead to another, or is it.
+fn is_within(leads_to: &str, dir: &str) -> bool {
+    (leads_to.strip_prefix(dir)).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
+/// How many bytes two directories have in common, up to behind a slash.
+fn shared(one: &str, other: &str) -> usize {
+    let pairs = one.bytes().zip(other.bytes());
+    let pairs = pairs.take_while(|(one, other)| one == other);
+    let slashes = pairs.enumerate().filter(|(_, (byte, _))| *byte == b'/');
+    slashes.last().map_or(0, |(at, _)| at + 1)
 }
 
 /// The directory whose contents a path names, which is then no link itself, or the path.

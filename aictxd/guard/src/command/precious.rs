@@ -62,19 +62,35 @@ const FOR_A_WHILE: [&str; 11] = [
 
 /// Whether a file of this name holds what nobody can make again.
 fn is_precious(path: &str) -> bool {
-    let lower = path.to_ascii_lowercase();
-    let mut parts = lower.rsplit(['/', '\\']);
-    let name = parts.next().unwrap_or_default();
-    let for_a_while = |part: &str| FOR_A_WHILE.iter().any(|word| part.contains(word));
-    if for_a_while(name) || parts.any(|part| for_a_while(part) || is_regenerable(part)) {
-        return false;
-    }
-    let ends = |endings: &[&str]| {
-        endings
+    let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
+    let ends = |endings: &[&str]| endings.iter().any(|end| ends_with(name, end));
+    let backup = || name.to_ascii_lowercase().contains("backup");
+    // Asked of every file that is deleted, and how a name ends tells almost always that it is not.
+    let kept = NAMES.iter().any(|known| known.eq_ignore_ascii_case(name))
+        || ends(&ENDINGS)
+        || (ends(&PACKED) && backup());
+    kept && !is_for_a_while(&path.to_ascii_lowercase())
+}
+
+/// Whether a name ends like this, in whatever case, behind something else.
+fn ends_with(name: &str, end: &str) -> bool {
+    let (name, end) = (name.as_bytes(), end.as_bytes());
+    let lower = |byte: Option<&u8>| byte.map(u8::to_ascii_lowercase);
+    // Two names seldom end in the same letter.
+    lower(name.last()) == lower(end.last())
+        && name.len() > end.len()
+        && name
             .iter()
-            .any(|end| name.ends_with(end) && name != *end)
-    };
-    NAMES.contains(&name) || ends(&ENDINGS) || (name.contains("backup") && ends(&PACKED))
+            .rev()
+            .zip(end.iter().rev())
+            .all(|(a, b)| a.eq_ignore_ascii_case(b))
+}
+
+/// Whether a path says that what is there may go, or is made again.
+fn is_for_a_while(lower: &str) -> bool {
+    let mut parts = lower.rsplit(['/', '\\']);
+    let named = |part: &str| FOR_A_WHILE.iter().any(|word| part.contains(word));
+    parts.next().is_some_and(named) || parts.any(|part| named(part) || is_regenerable(part))
 }
 
 impl Judge<'_> {

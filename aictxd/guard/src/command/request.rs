@@ -159,12 +159,15 @@ fn posted(judge: &mut Judge, call: Call, method: Option<&str>) {
     if is_harmless(words) {
         return;
     }
+    let mutations: Vec<&str> = words
+        .iter()
+        .map(|word| word.text.as_str())
+        .filter(|text| text.contains("mutation"))
+        .filter_map(|text| text.get(text.find("mutation")?..))
+        .collect();
     let mutates = |verbs: &[&str]| {
-        words.iter().any(|word| {
-            let text = word.text.as_str();
-            let mutation = text.find("mutation").and_then(|at| text.get(at..));
-            mutation.is_some_and(|rest| verbs.iter().any(|verb| rest.contains(verb)))
-        })
+        let mut found = mutations.iter();
+        found.any(|rest| verbs.iter().any(|verb| rest.contains(verb)))
     };
     let query = words
         .iter()
@@ -203,6 +206,16 @@ fn posted(judge: &mut Judge, call: Call, method: Option<&str>) {
             "-F",
         ],
     );
+    // The console of a build server runs what it is sent.
+    if words.iter().any(|word| word.text.contains("/scriptText")) {
+        for word in words.iter().take(64) {
+            let text = word.text.strip_prefix("script=");
+            code::judge(judge, call, "groovy", text.unwrap_or_default());
+        }
+    }
+    if !sends {
+        return;
+    }
     let destroys = |word: &&Word| {
         let text = word.text.as_str();
         let path = text.split(['?', '#']).next().unwrap_or_default();
@@ -229,13 +242,6 @@ fn posted(judge: &mut Judge, call: Call, method: Option<&str>) {
         path.contains("://")
             && ((path.contains("/admin/") && verbs::is_strong(last)) || last == "doDelete")
     };
-    // The console of a build server runs what it is sent.
-    if words.iter().any(|word| word.text.contains("/scriptText")) {
-        for word in words.iter().take(64) {
-            let text = word.text.strip_prefix("script=");
-            code::judge(judge, call, "groovy", text.unwrap_or_default());
-        }
-    }
     // `{"all": true}`
     let all = |word: &Word| {
         let tight: String = word.text.split_whitespace().collect();
@@ -251,7 +257,7 @@ fn posted(judge: &mut Judge, call: Call, method: Option<&str>) {
         .find(administers)
         .map(|word| (word, worst))
         .or_else(|| Some((words.iter().find(destroys)?, every)));
-    if let Some((word, tier)) = found.filter(|_| sends) {
+    if let Some((word, tier)) = found {
         let verb = format!("{name} of a deletion");
         let shown = [word.text.as_str()];
         judge.hit(Some(call), Kind::RemoteDelete, tier, &verb, shown);

@@ -1,6 +1,6 @@
 //! Where the things lie that a command would hit, and how bad that is.
 
-use aictx_proto::path::{Located, Outside, RepoPath, locate, segments};
+use aictx_proto::path::{Located, Outside, RepoPath, is_plain, locate, segments};
 use aictx_signals::shell::Word;
 
 use super::links::Last;
@@ -61,15 +61,21 @@ impl Place<'_> {
     }
 
     pub(super) fn locate(&self, dir: Option<&str>, raw: &str) -> Option<Located> {
-        if raw.contains('\\') && locate(self.root, "", raw) == Located::Outside(Outside::Drive) {
-            return Some(Located::Outside(Outside::Drive));
+        self.located(raw, self.absolute(dir, raw).as_deref())
+    }
+
+    /// [`Place::locate`] of a path whose [absolute](Place::absolute) form was asked for.
+    pub(super) fn located(&self, raw: &str, absolute: Option<&str>) -> Option<Located> {
+        let drive = Located::Outside(Outside::Drive);
+        if raw.contains('\\') && locate(self.root, "", raw) == drive {
+            return Some(drive);
         }
-        Some(locate(self.root, "", &self.absolute(dir, raw)?))
+        Some(locate(self.root, "", absolute?))
     }
 
     /// Whether a path lies below a temporary directory. A repository that lies there, too, is none: what
     /// is in it, or holds it, is people's work like any other.
-    fn is_temporary(&self, path: &str) -> bool {
+    pub(super) fn is_temporary(&self, path: &str) -> bool {
         is_temporary(path) && {
             let (root, path) = (resolve(self.root), resolve(path));
             !path.starts_with(&root) && !root.starts_with(&path)
@@ -197,7 +203,10 @@ pub(super) fn is_regenerable(name: &str) -> bool {
 
 /// Strictly below a temporary directory.
 pub(crate) fn is_temporary(path: &str) -> bool {
-    if !path.starts_with('/') {
+    let Some(rest) = path.strip_prefix('/') else {
+        return false;
+    };
+    if is_plain(rest) && !TEMPORARY.iter().any(|known| path.starts_with(known)) {
         return false;
     }
     let segments = resolve(path);
@@ -215,6 +224,9 @@ pub(crate) fn is_temporary(path: &str) -> bool {
 
 /// `$TMPDIR/x`: unknown, but temporary.
 pub(super) fn is_temporary_variable(text: &str) -> bool {
+    if !text.starts_with(['$', '%']) {
+        return false;
+    }
     if [
         "$TMPDIR/",
         "${TMPDIR}/",
@@ -285,32 +297,30 @@ impl Judge<'_> {
             Touch::Remove | Touch::Move => Last::Itself,
             Touch::Alter | Touch::Append | Touch::Create => Last::Followed,
         };
-        let dir = call.command.dir.as_deref();
-        let Some(located) = self.word_located(call, word, last) else {
+        let way = self.way_of(call, word, last);
+        let Some(located) = way.located() else {
             return;
         };
-        if let Located::Inside(inside) = &located
+        if let Located::Inside(inside) = located
             && let Some(limit) = self.limit(inside)
         {
             self.off_limits(&limit, verb, &word.text);
         }
-        let Some((code, severity)) = path::verdict(&located) else {
+        let Some((code, severity)) = path::verdict(located) else {
             return;
         };
         let outside = std::ptr::eq(code, &raw const PATH_OUTSIDE_REPO);
-        let led = self.leads(call, word, last);
-        let absolute = self.place.absolute(dir, &led).unwrap_or_default();
+        let absolute = way.absolute().unwrap_or_default();
         if outside {
-            let below = |path: &str| self.place.is_temporary(path);
             let creates = matches!(touch, Touch::Create | Touch::Move);
-            let into = |path: &str| creates && below(&format!("{path}/new"));
-            if below(&absolute) || into(&absolute) || outside::is_agents_place(&absolute) {
+            let into = || creates && self.place.is_temporary(&format!("{absolute}/new"));
+            if way.is_temporary(self.place) || into() || outside::is_agents_place(absolute) {
                 return;
             }
         }
         let mild = match touch {
-            Touch::Create | Touch::Move => !is_in_use(&absolute) && !rules_agents(&absolute),
-            Touch::Append => !is_trusted(&led) && !is_trusted(&absolute),
+            Touch::Create | Touch::Move => !is_in_use(absolute) && !rules_agents(absolute),
+            Touch::Append => !is_trusted(way.text()) && !is_trusted(absolute),
             Touch::Alter | Touch::Remove => false,
         };
         let mild = outside && mild;
@@ -352,9 +362,8 @@ impl Judge<'_> {
         let whole = contents(&word.text) == word.text.trim_end_matches('/');
         // Recorded state is ignored by git, and nothing makes it again.
         let dir = call.command.dir.as_deref();
-        let led = self.contents_led(dir, &word.text, Last::Itself);
-        let located = self.place.locate(dir, &led);
-        let recorded = located.and_then(|located| path::verdict(&located));
+        let way = self.way_to_contents(dir, &word.text);
+        let recorded = way.located().and_then(path::verdict);
         if recorded
             .is_some_and(|(code, _)| std::ptr::eq(code, &raw const codes::GENERATED_STATE_PATH))
         {
@@ -376,13 +385,7 @@ impl Judge<'_> {
     pub(super) fn is_temporary(&self, call: Call, word: &Word) -> bool {
         !call.command.remote
             && (is_temporary_variable(&word.text)
-                || self
-                    .place
-                    .absolute(
-                        call.command.dir.as_deref(),
-                        &self.leads(call, word, Last::Itself),
-                    )
-                    .is_some_and(|path| self.place.is_temporary(&path)))
+                || (self.way_of(call, word, Last::Itself)).is_temporary(self.place))
     }
 
     /// A file takes the place of another that nothing has a copy of.
@@ -418,13 +421,10 @@ impl Judge<'_> {
 
     /// Whether a path certainly lies outside of the repository and is not temporary.
     pub(super) fn is_outside(&self, call: Call, word: &Word) -> bool {
-        let dir = call.command.dir.as_deref();
-        let located = || self.word_located(call, word, Last::Followed);
-        !word.unknown
-            && matches!(located(), Some(Located::Outside(_)))
-            && !self
-                .place
-                .absolute(dir, &self.leads(call, word, Last::Followed))
-                .is_some_and(|path| self.place.is_temporary(&path))
+        if word.unknown {
+            return false;
+        }
+        let way = self.way_of(call, word, Last::Followed);
+        matches!(way.located(), Some(Located::Outside(_))) && !way.is_temporary(self.place)
     }
 }

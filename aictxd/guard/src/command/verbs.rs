@@ -385,7 +385,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
     {
         return;
     }
-    let insists = has_option(arguments, INSISTENT);
+    let insists = || has_option(arguments, INSISTENT);
     let cloud = call
         .program
         .rules
@@ -427,12 +427,9 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
             return;
         }
         // `pgrep -fl delete`: a value or a pattern.
-        let alone = at == 0 && operands.words.len() == 1 && !insists;
-        if alone
-            && arguments
-                .first()
-                .is_some_and(|word| word.text.starts_with('-'))
-        {
+        let behind = |word: &Word| word.text.starts_with('-');
+        let alone = at == 0 && operands.words.len() == 1 && arguments.first().is_some_and(behind);
+        if alone && !insists() {
             return;
         }
         let (first, last) = ends(word);
@@ -446,9 +443,9 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
             continue;
         }
         let is = |verbs: &[&str]| verbs.contains(&first.as_str()) || verbs.contains(&last.as_str());
-        let tier = if is(STRONG) || joined || (cloud && insists && is(WEAK)) {
+        let tier = if is(STRONG) || joined || (cloud && is(WEAK) && insists()) {
             Tier::Destructive
-        } else if (is(WEAK) && insists)
+        } else if (is(WEAK) && insists())
             || (!cloud && TAKING.contains(&word_only.as_str()) && operands.words.len() > at + 1)
         {
             Tier::Risky

@@ -97,7 +97,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
             let taken = name == "chmod" && arguments.iter().any(|word| is_mode_taken(&word.text));
             let skip = usize::from(!prints && !taken);
             // What a `find` hands over is a tree, too.
-            let found = found::finder(call).filter(|_| call.command.fed);
+            let found = call.command.fed.then(|| found::finder(call)).flatten();
             if !prints && (found.is_some() || has_option(arguments, &["-R", "--recursive"])) {
                 let given: Vec<&Word> = match found {
                     Some(find) => found::starts(find).collect(),
