@@ -7,6 +7,7 @@ use aictx_proto::text;
 use serde_json::{Map, Value};
 
 use crate::error::StoreError;
+use crate::layout;
 use crate::read::MAX_FILE;
 use crate::scrub::{self, Report};
 
@@ -68,7 +69,7 @@ pub(crate) fn effect(effect: Effect, report: &mut Report) -> Result<Delta, Store
         } => {
             scrub::scrub_value(&mut value, report);
             sort(&mut value, order);
-            let mut text = serde_json::to_string_pretty(&value).unwrap_or_default();
+            let mut text = layout::document(&value);
             text.push('\n');
             if let Value::Object(map) = value {
                 members = Some(map);

@@ -40,6 +40,7 @@ mod encode;
 mod fold;
 mod fs;
 mod journal;
+mod layout;
 mod ledger;
 mod lock;
 mod part;

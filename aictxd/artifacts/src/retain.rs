@@ -80,14 +80,14 @@ impl Bound<'_> {
 pub(crate) const BOUNDS: &[Bound] = &[
     // A finalize that is repeated is known by this file.
     bound(AGENT_EXECUTION_LOG, 20, 12, 24),
-    bound(EXECUTION_LOGS, 12, 6, 8),
+    bound(EXECUTION_LOGS, 8, 4, 6),
     // A repository may share these.
-    bound(HANDOFFS, 16, 9, 10).and(Stays::LastOfBranch),
+    bound(HANDOFFS, 12, 6, 8).and(Stays::LastOfBranch),
     // Sessions that were begun within the week and never finalized are known by this one.
-    bound(LIFECYCLE_EVENTS, 16, 8, 20).and(Stays::Unfinished),
-    bound(CONTRACT_COMPLIANCE, 8, 4, 6),
+    bound(LIFECYCLE_EVENTS, 12, 6, 16).and(Stays::Unfinished),
+    bound(CONTRACT_COMPLIANCE, 6, 3, 5),
     bound(DECISIONS, 512, 256, 250),
-    bound(VERDICTS, 14, 7, 12),
+    bound(VERDICTS, 10, 5, 10),
     bound(FORGOTTEN, 64, 0, 0),
     bound("archive/failure_memory/evicted.jsonl", 16, 0, 0),
     bound("archive/strategy_memory/evicted.jsonl", 16, 0, 0),

@@ -55,6 +55,7 @@ mod written;
 
 pub use stream::StreamScrubber;
 
+use crate::layout;
 use engine::{Edit, Engine};
 
 /// The most findings a report keeps one by one; beyond, only the counts grow.
@@ -160,15 +161,15 @@ pub fn scrub_value(value: &mut Value, report: &mut Report) {
 }
 
 /// As [`scrub_value`] for a document that is written out (without white space, as serde_json writes
-/// it); gives it with two-space indent. A text that is no JSON is scrubbed as a text.
+/// it); gives it as documents are laid out. A text that is no JSON is scrubbed as a text.
 pub fn scrub_written(json: &str, report: &mut Report) -> String {
-    if let Some(clean) = written::indent_clean(json) {
+    if let Some(clean) = written::laid_out_clean(json) {
         return clean;
     }
     match serde_json::from_str(json) {
         Ok(mut value) => {
             scrub_value(&mut value, report);
-            serde_json::to_string_pretty(&value).unwrap_or_default()
+            layout::document(&value)
         }
         Err(_) => scrub_text(json, report).into_owned(),
     }

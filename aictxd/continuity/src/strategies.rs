@@ -180,17 +180,27 @@ fn row(done: &Done, quality: &'static str) -> Strategy {
             Some(test) => format!("`{test}` passed after the last edit."),
             None => "It was reported as proven.".to_owned(),
         };
-        strategy.reuse_when = format!("A {} task in {}.", done.task_type, done.area);
-        let first = strategy.primary_entry_point.clone().unwrap_or_default();
-        strategy.avoid_when = if first.is_empty() {
-            "The task is in another area.".to_owned()
-        } else {
-            format!("It is not about {first}.")
-        };
         strategy.evidence_quality = quality.to_owned();
         strategy.discarded_hypotheses = done.discarded.iter().rev().take(3).cloned().collect();
     }
     strategy
+}
+
+/// When to do it again. Rows of ours leave it out: it follows from what they say.
+fn reuse_when(s: &Strategy) -> String {
+    match s.reuse_when.as_str() {
+        "" => format!("A {} task in {}.", s.task_type, s.area_id),
+        said => clean(said, 240),
+    }
+}
+
+/// When not to; left out, too.
+fn avoid_when(s: &Strategy) -> String {
+    match (s.avoid_when.as_str(), s.primary_entry_point.as_deref()) {
+        ("", None | Some("")) => "The task is in another area.".to_owned(),
+        ("", Some(first)) => format!("It is not about {first}."),
+        (said, _) => clean(said, 240),
+    }
 }
 
 /// `strategy_hint` of resume and brief (spec/lifecycle.md §9).
@@ -198,7 +208,7 @@ pub(crate) fn hint(found: &StrategyMatch) -> Value {
     let s = found.strategy;
     json!({
         "task_id": s.task_id, "why_it_worked": clean(&s.why_it_worked, 280),
-        "reuse_when": clean(&s.reuse_when, 240), "avoid_when": clean(&s.avoid_when, 240),
+        "reuse_when": reuse_when(s), "avoid_when": avoid_when(s),
         "evidence_quality": quality(s), "reuse_confidence": found.confidence,
         "selection_reason": clean(&found.reason(), 240),
     })
@@ -367,6 +377,15 @@ mod tests {
             ["src/a.py"],
             "W11: commands are no entry points"
         );
+        // What follows from the row is not stored; what somebody stored is told as it is.
+        assert_eq!((row.reuse_when.as_str(), row.avoid_when.as_str()), ("", ""));
+        assert!(reuse_when(&row).contains(&row.area_id));
+        assert_eq!(avoid_when(&row), "It is not about src/a.py.");
+        let said = Strategy {
+            avoid_when: "Without the key.".to_owned(),
+            ..Strategy::clone(&row)
+        };
+        assert_eq!(avoid_when(&said), "Without the key.");
         let again = done("e2", "fix the token refresh again", &edited, &tests);
         let StrategyChange::Renew(again) = learn(&[Arc::new(*row.clone())], &again) else {
             panic!()

@@ -40,10 +40,10 @@ pub struct Strategy {
     /// What shows that it worked; only on successes, like the next four.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub why_it_worked: String,
-    /// When to do it again.
+    /// When to do it again, where somebody said so; else it follows from type and area.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub reuse_when: String,
-    /// When not to.
+    /// When not to, where somebody said so; else it follows from the entry point.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub avoid_when: String,
     /// `high`, `medium`, `low` or `unknown` (§6.2).

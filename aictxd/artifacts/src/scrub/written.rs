@@ -1,4 +1,4 @@
-//! JSON that is written out already: looked at string by string and indented on the way, without
+//! JSON that is written out already: looked at string by string and laid out on the way, without
 //! taking it apart.
 //!
 //! Nearly every document is clean, and of a clean one nothing changes but its layout. Whatever is not
@@ -9,9 +9,10 @@ use std::borrow::Cow;
 
 use super::json::{MAX_DEPTH, is_word, string};
 use super::{Report, clean, scrub_text};
+use crate::layout;
 
-/// The document with two-space indent, if there is nothing to redact in it.
-pub(super) fn indent_clean(json: &str) -> Option<String> {
+/// The document as its file holds it, if there is nothing to redact in it.
+pub(super) fn laid_out_clean(json: &str) -> Option<String> {
     let mut reader = Reader {
         json,
         at: 0,
@@ -63,7 +64,7 @@ impl<'j> Reader<'j> {
                     return None;
                 }
                 reader.out.push_str(token);
-                reader.out.push_str(": ");
+                reader.out.push_str(layout::colon(reader.open.len()));
                 reader.value(Some(&key))
             }),
             b'[' => self.members(b']', |reader| reader.value(name)),
@@ -95,23 +96,18 @@ impl<'j> Reader<'j> {
                 self.take(b',')?;
                 self.out.push(',');
             }
-            self.new_line();
+            self.out.push_str(layout::new_line(self.open.len()));
             if let Some(filled) = self.open.last_mut() {
                 *filled = true;
             }
             member(self)?;
         }
         self.at += 1;
-        if self.open.pop()? {
-            self.new_line();
-        }
+        let filled = self.open.pop()?;
+        self.out
+            .push_str(layout::before_end(self.open.len(), !filled));
         self.out.push(char::from(end));
         Some(())
-    }
-
-    fn new_line(&mut self) {
-        self.out.push('\n');
-        self.open.iter().for_each(|_| self.out.push_str("  "));
     }
 
     /// The string that stands next, with its quotes.
@@ -175,7 +171,7 @@ mod tests {
     fn apart(json: &str) -> String {
         let mut value: Value = serde_json::from_str(json).unwrap();
         scrub_value(&mut value, &mut Report::default());
-        serde_json::to_string_pretty(&value).unwrap()
+        layout::document(&value)
     }
 
     fn values() -> impl Strategy<Value = Value> {
@@ -217,7 +213,7 @@ mod tests {
 
         #[test]
         fn no_text_is_too_strange(text in "[\\[\\]{}:,\"\\\\a-z0-9 .\n-]{0,40}") {
-            if let Some(indented) = indent_clean(&text) {
+            if let Some(indented) = laid_out_clean(&text) {
                 let known = serde_json::from_str::<Value>(&text);
                 prop_assert_eq!(known.ok(), serde_json::from_str::<Value>(&indented).ok());
             }
@@ -228,14 +224,14 @@ mod tests {
     fn a_clean_document_is_not_taken_apart() {
         let value = json!({"kind": "file", "a": [1, -2.5, {}, [], "x \"y\" \u{e9}"], "goal": {"b": null, "c": true}});
         let json = value.to_string();
-        assert_eq!(indent_clean(&json), Some(apart(&json)));
+        assert_eq!(laid_out_clean(&json), Some(apart(&json)));
         for other in [
             json!({"password": "hunter2-Kx9"}),
             json!({"name": "DB_PASSWORD", "value": "hunter2-Kx9"}),
             json!({"data": {"a": "hunter2-Kx9"}, "kind": "Secret"}),
         ] {
             let json = other.to_string();
-            assert_eq!(indent_clean(&json), None);
+            assert_eq!(laid_out_clean(&json), None);
             let mut report = Report::default();
             assert!(!scrub_written(&json, &mut report).contains("hunter2"));
             assert!(!report.is_empty());
