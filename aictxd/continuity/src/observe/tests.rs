@@ -1,6 +1,7 @@
 //! Observations, by examples.
 
 use super::*;
+use crate::memo::is_test_command;
 
 fn at(seconds: i64, kind: LedgerKind) -> LedgerRow {
     LedgerRow::observed(Timestamp::from_unix(seconds), kind)
