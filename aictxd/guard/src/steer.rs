@@ -11,6 +11,7 @@ mod awaited;
 mod class;
 mod clause;
 mod commas;
+mod contrast;
 mod delegates;
 mod filenames;
 mod held;
@@ -27,6 +28,7 @@ mod roles;
 mod rules;
 mod runs;
 mod shades;
+mod source;
 mod spoken;
 mod state;
 mod within;
@@ -214,6 +216,7 @@ pub fn steer_in(
                 understood: language.is_some(),
                 names_paths: clauses.iter().any(|c| c.all().has(Class::Path)),
                 asks_for_work: clauses.iter().any(Clause::asks_for_work),
+                of_product: clauses.iter().any(runs::says_what_a_thing_does),
             },
         )
     {

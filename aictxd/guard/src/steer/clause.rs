@@ -85,6 +85,9 @@ pub(super) fn clauses(tokens: Vec<Token>) -> (Option<Language>, Vec<Clause>) {
     for clause in &mut clauses {
         idioms::apply(clause, language);
     }
+    if language == Language::ENGLISH {
+        idioms::leave_as_is(&mut clauses);
+    }
     (Some(language), clauses)
 }
 
