@@ -188,7 +188,12 @@ pub fn steer_in(
     let mut flags = Vec::new();
 
     let (mut label, weight) = primary(&judged, &clauses);
-    if label == Label::Unknown && !updates.forbidden_paths.is_empty() {
+    // "You may change whatever you like, except A": what is off limits binds more than what is allowed or wanted.
+    let weaker = matches!(
+        label,
+        Label::Unknown | Label::ScopeChange | Label::NewRequirement | Label::Task
+    );
+    if weaker && !updates.forbidden_paths.is_empty() {
         label = Label::ScopeConstraint;
     }
     let held = held::holds(&clauses) && updates.forbidden_paths.iter().any(|p| p == EVERYTHING);

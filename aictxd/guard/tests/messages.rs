@@ -75,7 +75,10 @@ fn rates(name: &str, set: &str) -> BTreeMap<String, (usize, usize)> {
 
 #[test]
 fn blind_messages_are_understood() {
-    for (name, set) in [("messages", include_str!("steer/messages-blind.txt"))] {
+    for (name, set) in [
+        ("first", include_str!("steer/messages-blind.txt")),
+        ("second", include_str!("steer/messages-blind-two.txt")),
+    ] {
         for (language, (right, all)) in rates(name, set) {
             println!("{name}, {language}: {right} of {all}");
             assert!(

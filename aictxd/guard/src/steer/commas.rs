@@ -78,7 +78,7 @@ pub(super) fn lists_only(pieces: &[Piece], from: usize, open: &Clause) -> bool {
 }
 
 /// "Except for A, …": what it is an exception to follows.
-fn only_excepts(open: &Clause) -> bool {
+pub(super) fn only_excepts(open: &Clause) -> bool {
     let parts = LISTED.with(LEAD).with(Set::of(Class::Func)).with(EXCEPTS);
     open.items.iter().any(|i| i.set.meets(EXCEPTS))
         && open.items.iter().any(|i| i.has(Class::Path))

@@ -13,6 +13,10 @@ pub(super) fn apply(clause: &mut Clause, language: Language) {
         }
         "fr" => restrict(clause),
         "de" => nice(clause),
+        "es" => {
+            know_nothing(clause);
+            that_nothing(clause);
+        }
         "ja" => permit(clause),
         "zh" => {
             hold_on(clause);
@@ -100,6 +104,27 @@ fn not_wanted(clause: &mut Clause) {
     let mut verb = clause.items.remove(changed);
     verb.set = Set::of(Class::Edit).with(Set::of(Class::EditNo));
     clause.items.insert(wants + 3, verb);
+}
+
+/// "No sé" forbids nothing. Without its accent it is the beginning of "no se toca", where it does.
+fn know_nothing(clause: &mut Clause) {
+    if let [.., no, know] = clause.items.as_mut_slice()
+        && no.text == "no"
+        && know.text == "se"
+    {
+        no.set = Set::of(Class::Func);
+    }
+}
+
+/// "Que no se rompa nada" wishes, and asks nothing, though it begins with the word for "what".
+fn that_nothing(clause: &mut Clause) {
+    if let [that, not, ..] = clause.items.as_mut_slice()
+        && that.text == "que"
+        && not.has(Class::Neg)
+        && !clause.question
+    {
+        that.set = Set::of(Class::Polite);
+    }
 }
 
 /// "Schön" is praise by itself, and without its umlaut "already" beside other words.

@@ -249,8 +249,9 @@ fn skips(clause: &Clause) -> bool {
     let has = |class| clause.items.iter().any(|i| i.has(class));
     let negated = has(Class::Neg) || has(Class::Not) || has(Class::No) || has(Class::NegEnd);
     let none = has(Class::NoNeed) || has(Class::Without) || has(Class::Stop) || has(Class::Later);
-    // "Never commit without tests" wants them.
-    if has(Class::Only) || has(Class::Instead) || negated && has(Class::Without) {
+    // "Never commit without tests" wants them, and so does "don't call it done until the tests pass".
+    let not_yet = negated && (has(Class::OutP) || has(Class::Publish));
+    if not_yet || has(Class::Only) || has(Class::Instead) || negated && has(Class::Without) {
         return false;
     }
     none || (has(Class::Skip) != negated)
