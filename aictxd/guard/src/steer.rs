@@ -11,6 +11,7 @@ mod awaited;
 mod class;
 mod clause;
 mod commas;
+mod contrast;
 mod delegates;
 mod filenames;
 mod held;
@@ -27,6 +28,7 @@ mod roles;
 mod rules;
 mod runs;
 mod shades;
+mod source;
 mod spoken;
 mod state;
 mod within;
@@ -186,7 +188,12 @@ pub fn steer_in(
     let mut flags = Vec::new();
 
     let (mut label, weight) = primary(&judged, &clauses);
-    if label == Label::Unknown && !updates.forbidden_paths.is_empty() {
+    // "You may change whatever you like, except A": what is off limits binds more than what is allowed or wanted.
+    let weaker = matches!(
+        label,
+        Label::Unknown | Label::ScopeChange | Label::NewRequirement | Label::Task
+    );
+    if weaker && !updates.forbidden_paths.is_empty() {
         label = Label::ScopeConstraint;
     }
     let held = held::holds(&clauses) && updates.forbidden_paths.iter().any(|p| p == EVERYTHING);
@@ -214,6 +221,7 @@ pub fn steer_in(
                 understood: language.is_some(),
                 names_paths: clauses.iter().any(|c| c.all().has(Class::Path)),
                 asks_for_work: clauses.iter().any(Clause::asks_for_work),
+                of_product: clauses.iter().any(runs::says_what_a_thing_does),
             },
         )
     {

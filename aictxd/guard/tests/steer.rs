@@ -402,6 +402,7 @@ fn whether_checks_are_wanted_is_understood() {
         ("テストを実行して", Some(false)),
         ("never commit without tests", Some(false)),
         ("no commits without tests please", Some(false)),
+        ("don't commit until the tests pass", Some(false)),
         ("nie ohne Tests committen", Some(false)),
         ("ne commite jamais sans les tests", Some(false)),
         ("add a test for it", None),

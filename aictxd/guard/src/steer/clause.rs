@@ -85,6 +85,9 @@ pub(super) fn clauses(tokens: Vec<Token>) -> (Option<Language>, Vec<Clause>) {
     for clause in &mut clauses {
         idioms::apply(clause, language);
     }
+    if language == Language::ENGLISH {
+        idioms::leave_as_is(&mut clauses);
+    }
     (Some(language), clauses)
 }
 
@@ -343,6 +346,7 @@ fn split(pieces: Vec<Piece>) -> Vec<Clause> {
                         || ((item.has(Class::And) || item.text == "so")
                             && opens_clause(&pieces, at + 1))
                         || (item.has(Class::Ask)
+                            && !commas::only_excepts(&open)
                             && matches!(pieces.get(at + 1), Some(Piece::Item(_)))
                             && !last.is_some_and(|l| l.set.meets(super::rules::LEAD))));
                 if cut {

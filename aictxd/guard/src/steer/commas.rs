@@ -25,6 +25,14 @@ pub(super) fn lists(pieces: &[Piece], from: usize, open: &Clause) -> bool {
     {
         return true;
     }
+    // "Warte auf die Sperre, bevor …": what a program is to wait for, and before what.
+    if let Some(Piece::Item(item)) = pieces.get(from)
+        && item.has(Class::Before)
+        && open.items.iter().any(|i| i.has(Class::Wait))
+        && open.items.iter().any(super::awaited::is_within_a_program)
+    {
+        return true;
+    }
     if only_excepts(open) || infinitive_follows(pieces, from, open) {
         return true;
     }
@@ -70,7 +78,7 @@ pub(super) fn lists_only(pieces: &[Piece], from: usize, open: &Clause) -> bool {
 }
 
 /// "Except for A, …": what it is an exception to follows.
-fn only_excepts(open: &Clause) -> bool {
+pub(super) fn only_excepts(open: &Clause) -> bool {
     let parts = LISTED.with(LEAD).with(Set::of(Class::Func)).with(EXCEPTS);
     open.items.iter().any(|i| i.set.meets(EXCEPTS))
         && open.items.iter().any(|i| i.has(Class::Path))

@@ -7,14 +7,37 @@ use super::pack::Language;
 /// Gives the words of a clause the meanings they have together.
 pub(super) fn apply(clause: &mut Clause, language: Language) {
     match language.code() {
-        "en" => ignore_a_thing(clause),
+        "en" => {
+            ignore_a_thing(clause);
+            not_wanted(clause);
+        }
         "fr" => restrict(clause),
+        "de" => nice(clause),
+        "es" => {
+            know_nothing(clause);
+            that_nothing(clause);
+        }
         "ja" => permit(clause),
         "zh" => {
             hold_on(clause);
             just(clause);
         }
         _ => {}
+    }
+}
+
+/// "A is being reviewed, so leave it as is": "leave it" ends the work, but for what the sentence has just named.
+pub(super) fn leave_as_is(clauses: &mut [Clause]) {
+    let mut named = false;
+    for clause in clauses {
+        named &= !clause.opens;
+        let kept = clause.items.windows(2).position(
+            |pair| matches!(pair, [it, kept] if it.has(Class::StopX) && it.text.is_empty() && kept.has(Class::Alone)),
+        );
+        if named && let Some(item) = kept.and_then(|at| clause.items.get_mut(at)) {
+            item.set = Set::of(Class::Leave);
+        }
+        named |= !clause.question && clause.items.iter().any(|i| i.has(Class::Path));
     }
 }
 
@@ -31,13 +54,120 @@ fn ignore_a_thing(clause: &mut Clause) {
     }
 }
 
-/// "等等" is "and so on" behind a list, and "wait" by itself.
-fn hold_on(clause: &mut Clause) {
-    if let [item] = clause.items.as_mut_slice()
-        && item.text == "等等"
-        && clause.opens
+/// "I don't want A changed": "don't change A". What is not wanted to happen by itself, or to be there, is no order
+/// about files.
+fn not_wanted(clause: &mut Clause) {
+    const CHANGED: &[&str] = &[
+        "touched",
+        "changed",
+        "edited",
+        "modified",
+        "altered",
+        "renamed",
+        "moved",
+        "deleted",
+        "removed",
+        "rewritten",
+        "refactored",
+        "reformatted",
+        "replaced",
+        "updated",
+    ];
+    let items = &clause.items;
+    let wants = items.windows(3).position(|three| {
+        matches!(three, [who, not, want] if who.has(Class::I) && not.has(Class::Neg)
+            && matches!(want.text.as_str(), "want" | "wanna"))
+    });
+    let leads = |wants: &usize| {
+        let mut before = items.iter().take(*wants);
+        before.all(|i| i.set.meets(super::rules::LEAD))
+    };
+    let Some(wants) = wants.filter(leads) else {
+        return;
+    };
+    let changed = items
+        .iter()
+        .rposition(|i| CHANGED.contains(&i.text.as_str()))
+        .filter(|changed| *changed > wants + 3);
+    // "I don't want another dependency" is said of the way.
+    let does_without = items.iter().skip(wants + 3).any(|i| i.has(Class::StratNeg));
+    if changed.is_none() && !does_without {
+        return;
+    }
+    if let Some(who) = clause.items.get_mut(wants) {
+        who.set = Set::of(Class::Polite);
+    }
+    let Some(changed) = changed else {
+        return;
+    };
+    // Its place is before its object, where all other orders have it.
+    let mut verb = clause.items.remove(changed);
+    verb.set = Set::of(Class::Edit).with(Set::of(Class::EditNo));
+    clause.items.insert(wants + 3, verb);
+}
+
+/// "No sé" forbids nothing. Without its accent it is the beginning of "no se toca", where it does.
+fn know_nothing(clause: &mut Clause) {
+    if let [.., no, know] = clause.items.as_mut_slice()
+        && no.text == "no"
+        && know.text == "se"
     {
-        item.set = Set::of(Class::Wait);
+        no.set = Set::of(Class::Func);
+    }
+}
+
+/// "Que no se rompa nada" wishes, and asks nothing, though it begins with the word for "what".
+fn that_nothing(clause: &mut Clause) {
+    if let [that, not, ..] = clause.items.as_mut_slice()
+        && that.text == "que"
+        && not.has(Class::Neg)
+        && !clause.question
+    {
+        that.set = Set::of(Class::Polite);
+    }
+}
+
+/// "Schön" is praise by itself, and without its umlaut "already" beside other words.
+fn nice(clause: &mut Clause) {
+    if let [item] = clause.items.as_mut_slice()
+        && item.text == "schon"
+    {
+        item.set = Set::of(Class::Good);
+    }
+}
+
+/// "等等" is "and so on" behind a list, and "wait" by itself or behind "first". Behind a path it is said of that.
+fn hold_on(clause: &mut Clause) {
+    let is_hold = |i: &Item| {
+        matches!(
+            i.text.as_str(),
+            "等等" | "等一下" | "先等一下" | "稍等" | "等会儿"
+        )
+    };
+    let Some((last, before)) = clause.items.split_last() else {
+        return;
+    };
+    let first = before.last().is_some_and(|i| i.has(Class::First));
+    let alone = before.is_empty() && clause.opens;
+    if !is_hold(last) || last.text == "等等" && !alone && !first {
+        return;
+    }
+    let path = before.iter().any(|i| i.has(Class::Path));
+    if path {
+        let held = Set::of(Class::Avoid).with(Set::of(Class::Wait));
+        if let Some(last) = clause.items.last_mut() {
+            last.set = held;
+        }
+    } else if last.text == "等等" {
+        if let Some(last) = clause.items.last_mut() {
+            last.set = Set::of(Class::Wait);
+        }
+        // "First wait" puts nothing before anything.
+        for item in &mut clause.items {
+            if item.has(Class::First) {
+                item.set = Set::of(Class::Polite);
+            }
+        }
     }
 }
 

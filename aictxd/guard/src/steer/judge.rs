@@ -5,6 +5,7 @@ use aictx_proto::methods::SteerLabel;
 use super::aside;
 use super::class::{Class, Set};
 use super::clause::{self, Clause};
+use super::contrast;
 use super::delegates;
 use super::label::Label;
 use super::pack::Language;
@@ -61,6 +62,7 @@ pub(super) fn judge(clauses: &[Clause], language: Language) -> Vec<Judged> {
         let aside = match () {
             () if aside::drops_a_thing(clauses, at) => Some(Label::ScopeChange),
             () if aside::forbids_what_goes_on(clauses, at) => Some(Label::ScopeConstraint),
+            () if contrast::is_another_way(clauses, at) => Some(Label::StrategyChange),
             () if aside::ignores_a_failure(clauses, at) => Some(Label::ValidationChange),
             () if aside::ignores_a_failure(clauses, at + 1) => Some(Label::SideComment),
             () => None,
@@ -228,6 +230,24 @@ fn only_contrasts(one: &Judged, judged: &[Judged], clauses: &[Clause]) -> bool {
     if one.label == Label::ScopeConstraint && corrected {
         return clauses.get(one.clause).is_some_and(short);
     }
+    // "A のことね、B じゃなくて": Japanese sets its "not" last.
+    let orders = [
+        Class::Use,
+        Class::Edit,
+        Class::Add,
+        Class::Fix,
+        Class::Make,
+        Class::Switch,
+        Class::Do,
+    ];
+    let trails = |c: &Clause| {
+        let not = c.items.last().is_some_and(|i| i.has(Class::Not));
+        not && !c.opens && !orders.iter().any(|class| c.all().has(*class))
+    };
+    let clarified = before.is_some_and(|j| j.label == Label::Clarification);
+    if one.label == Label::StrategyChange && clarified {
+        return clauses.get(one.clause).is_some_and(trails);
+    }
     let contrasts = one.label == Label::AgentCorrection
         && clauses.get(one.clause).is_some_and(|c| {
             !c.opens
@@ -291,15 +311,15 @@ fn redirects(judged: &[Judged], clauses: &[Clause]) -> bool {
     })
 }
 
+/// Whether all that stops the work is a "never mind". Where the model alone hears a stop, nobody has said that.
 pub(super) fn all_never_mind(judged: &[Judged], clauses: &[Clause]) -> bool {
-    judged
-        .iter()
-        .filter(|j| j.label == Label::Cancellation)
-        .all(|j| {
-            clauses
-                .get(j.clause)
-                .is_some_and(|c| c.all().has(Class::Nvm))
-        })
+    let stops = |j: &&Judged| j.label == Label::Cancellation;
+    let takes_back = |j: &Judged| {
+        clauses
+            .get(j.clause)
+            .is_some_and(|c| c.all().has(Class::Nvm))
+    };
+    judged.iter().any(|j| stops(&j)) && judged.iter().filter(stops).all(takes_back)
 }
 
 pub(super) fn label_of(judged: &Judged, clauses: &[Clause]) -> Option<SteerLabel> {

@@ -54,6 +54,9 @@ pub(super) struct Ruling {
     pub(super) names_paths: bool,
     /// Whether it asks for work in the form of a question: "could you add a test?"
     pub(super) asks_for_work: bool,
+    /// Whether it says what a part of the product has to do: "only the owner should edit posts". No such words limit
+    /// or stop the agent's own work.
+    pub(super) of_product: bool,
 }
 
 /// What `text` is to the model, when that counts for more than the rules' word.
@@ -82,8 +85,10 @@ pub(super) fn outvotes(text: &str, ruling: Ruling) -> Option<Guess> {
         .max_by(|a, b| a.1.total_cmp(&b.1))?;
     let label = Label::from_name(name)?;
     let binds = |label| matches!(label, Label::Cancellation | Label::ScopeConstraint);
+    let product = ruling.of_product && ruling.label == Label::NewRequirement;
     let left_to_rules = match label {
-        Label::ScopeConstraint => ruling.names_paths,
+        Label::ScopeConstraint => ruling.names_paths || product,
+        Label::Cancellation => product,
         Label::Unknown => ruling.weight >= KNOWN,
         Label::Question => polite,
         _ => false,

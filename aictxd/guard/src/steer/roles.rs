@@ -12,6 +12,7 @@ use super::shades::{
     are_tests_alone, does_without_checks, is_all_but, is_location, is_narrow, is_tests,
     is_tests_word, is_theirs, keeps_a_thing, names_their_tests, passes_on, tests_of, without,
 };
+use super::source::{is_source, source_directory};
 use super::spoken::{is_any_change, is_everything, is_without_any_change};
 use super::within::{changes_alone, stays_within};
 
@@ -179,6 +180,7 @@ fn is_the_rest(item: &Item, message: &str) -> bool {
         "übrigen",
         "代码",
         "源码",
+        "源代码",
         "其他",
         "其余",
         "コード",
@@ -247,8 +249,9 @@ fn skips(clause: &Clause) -> bool {
     let has = |class| clause.items.iter().any(|i| i.has(class));
     let negated = has(Class::Neg) || has(Class::Not) || has(Class::No) || has(Class::NegEnd);
     let none = has(Class::NoNeed) || has(Class::Without) || has(Class::Stop) || has(Class::Later);
-    // "Never commit without tests" wants them.
-    if has(Class::Only) || has(Class::Instead) || negated && has(Class::Without) {
+    // "Never commit without tests" wants them, and so does "don't call it done until the tests pass".
+    let not_yet = negated && (has(Class::OutP) || has(Class::Publish));
+    if not_yet || has(Class::Only) || has(Class::Instead) || negated && has(Class::Without) {
         return false;
     }
     none || (has(Class::Skip) != negated)
@@ -381,6 +384,10 @@ fn named(clause: &Clause, label: Label, exists: &dyn Fn(&str) -> bool) -> Vec<(u
             found.push((at, "tests".to_owned()));
             continue;
         }
+        if expects && !theirs && before_is_object(clause, at) && is_source(clause, at) {
+            found.extend(source_directory(exists).map(|directory| (at, directory.to_owned())));
+            continue;
+        }
         if (doc || by_noun || by_place || known) && !theirs {
             found.push((at, word.to_owned()));
         }
@@ -406,7 +413,7 @@ fn before_is_object(clause: &Clause, at: usize) -> bool {
 }
 
 /// What may follow the name of a directory that has no slash; before another noun it describes.
-const AFTER_NAME: Set = Set::of(Class::And)
+pub(super) const AFTER_NAME: Set = Set::of(Class::And)
     .with(Set::of(Class::Or))
     .with(Set::of(Class::Tail))
     .with(Set::of(Class::Polite))

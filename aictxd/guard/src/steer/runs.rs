@@ -60,6 +60,30 @@ pub(super) fn is_said_of_a_thing(items: &[Item], at: usize) -> bool {
     modal.is_some_and(|modal| before.iter().take(modal).any(is_thing))
 }
 
+/// Whether a clause says what somebody or something else than the agent has to do, in the positive: "only the owner
+/// should edit posts", "the button must stay disabled".
+pub(super) fn says_what_a_thing_does(clause: &Clause) -> bool {
+    let items = &clause.items;
+    let Some(modal) = items.iter().position(|i| i.has(Class::Should)) else {
+        return false;
+    };
+    let before = items.get(..modal).unwrap_or_default();
+    let negated = |i: &Item| i.has(Class::Neg) || i.has(Class::Not) || i.has(Class::NegEnd);
+    let next = items.get(modal + 1);
+    // "Nothing generated should show up in the diff", "the order must stay": what is to be left as it is.
+    let kept = |i: &Item| i.has(Class::Keep) || i.has(Class::Alone);
+    let none = |i: &Item| i.has(Class::Nothing) || i.has(Class::Except);
+    // "Admins", "the user": people, but none that are spoken to.
+    let people = |i: &Item| i.has(Class::I) && i.text.chars().count() > 4;
+    !clause.question
+        && !items.iter().any(|i| i.has(Class::You))
+        && before.iter().any(|i| is_thing(i) || people(i))
+        && !items.iter().any(kept)
+        && !before.iter().any(none)
+        && !before.iter().any(negated)
+        && !next.is_some_and(negated)
+}
+
 /// Words that tell on what occasion.
 const WHEN: &[&str] = &[
     "after", "when", "once", "whenever", "nach", "wenn", "sobald", "después", "despues", "tras",

@@ -138,6 +138,13 @@ pub(super) fn forbids_it(clause: &Clause, label: Label) -> bool {
             && (i.text.is_empty() || ANY_CHANGE.contains(&i.text.as_str()))
     };
     let has = |class| clause.items.iter().any(|i| i.has(class));
+    // "No manual edits there".
+    let is_it = |i: &Item| IT.contains(&i.text.as_str());
+    let edits_there = has(Class::EditN) && has(Class::No) && clause.items.iter().any(is_it);
+    let is_edit = |i: &Item| {
+        edits_there
+            && (i.has(Class::EditN) || matches!(i.text.as_str(), "manual" | "direct" | "further"))
+    };
     label == Label::ScopeConstraint
         && forbids(clause)
         && !has(Class::Nothing)
@@ -146,11 +153,12 @@ pub(super) fn forbids_it(clause: &Clause, label: Label) -> bool {
             || has(Class::Alone)
             || has(Class::Avoid)
             || clause.items.iter().any(is_change)
+            || edits_there
             || is_bare_no(clause))
         && clause
             .items
             .iter()
-            .all(|i| i.set.meets(parts) || is_change(i) || IT.contains(&i.text.as_str()))
+            .all(|i| i.set.meets(parts) || is_change(i) || is_edit(i) || is_it(i))
 }
 
 /// "Don't", and nothing else.
@@ -252,6 +260,10 @@ pub(super) fn is_everything(clause: &Clause) -> bool {
     let items = items.unwrap_or_default();
     if super::held::forbids_code(clause) {
         return true;
+    }
+    // "No edits there" is about one place.
+    if clause.items.iter().any(|i| i.text == "there") {
+        return false;
     }
     let is_files = |i: &Item| FILES.contains(&i.text.as_str());
     let is_any = |i: &Item| ANY.contains(&i.text.as_str());
