@@ -360,11 +360,16 @@ impl App {
     /// The rules that hold in a repository: whoever has just saved a policy relies on it, so the three files
     /// are looked at every time, which takes some microseconds, and read when they changed.
     pub fn policy(&self, root: &Path) -> Arc<Rules> {
-        self.policies.rules(self, root).0
+        self.policy_and_problems(root).0
     }
 
     /// Why the user's or the repository's policy is not in force.
     pub fn policy_problems(&self, root: &Path) -> Problems {
-        self.policies.rules(self, root).1
+        self.policy_and_problems(root).1
+    }
+
+    /// [`Self::policy`] and [`Self::policy_problems`], from one look at the files.
+    pub fn policy_and_problems(&self, root: &Path) -> (Arc<Rules>, Problems) {
+        self.policies.rules(self, root)
     }
 }

@@ -1,6 +1,7 @@
 //! Session ledgers: appended without the repository lock, never rewritten.
 
 use std::io;
+use std::sync::PoisonError;
 use std::time::SystemTime;
 
 use aictx_proto::ledger::{LedgerKind, LedgerRow};
@@ -106,11 +107,22 @@ impl Store {
         match self.root().stamp(&file) {
             Ok(None) => false,
             Ok(Some(stamp)) if stamp.is_file && stamp.len == 0 => false,
-            Ok(Some(stamp)) if stamp.is_file => match self.tail_of(&file, LOOKED_AT) {
-                Ok(Some(tail)) => !tail.rows.is_empty() && !has_row(&tail.rows),
-                Ok(None) => false,
-                Err(_) => true,
-            },
+            Ok(Some(stamp)) if stamp.is_file => {
+                let found = (file, stamp);
+                let sound = || self.sound.lock().unwrap_or_else(PoisonError::into_inner);
+                if sound().as_ref() == Some(&found) {
+                    return false;
+                }
+                let lost = match self.tail_of(&found.0, LOOKED_AT) {
+                    Ok(Some(tail)) => !tail.rows.is_empty() && !has_row(&tail.rows),
+                    Ok(None) => false,
+                    Err(_) => true,
+                };
+                if !lost {
+                    *sound() = Some(found);
+                }
+                lost
+            }
             _ => true,
         }
     }

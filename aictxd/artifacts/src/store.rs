@@ -52,6 +52,8 @@ pub struct Store {
     gate: Gate,
     cache: Mutex<Cache>,
     pub(crate) contracts: Mutex<Vec<KnownContract>>,
+    /// The ledger that was found to be readable last, as it was then: a guard asks of one session again and again.
+    pub(crate) sound: Mutex<Option<(String, fs::Stamp)>>,
     published: RwLock<Arc<Snapshot>>,
     /// A commit of this process is on its way into the files, or stuck on it: readers keep what is
     /// published.
@@ -154,6 +156,7 @@ impl Store {
             gate: Gate::default(),
             cache: Mutex::new(Cache::new()),
             contracts: Mutex::default(),
+            sound: Mutex::default(),
             published: RwLock::default(),
             applying: AtomicBool::new(false),
             generation: AtomicU64::new(0),

@@ -35,32 +35,22 @@ impl TrackedMemory {
     /// The contracts of the repository at `root` that git does not track. One look at git's index where it
     /// did not change.
     pub fn own(&self, root: &Path, index: &Arc<ContractIndex>) -> Arc<ContractIndex> {
-        if index.contracts.is_empty() {
-            return Arc::clone(index);
+        match index.contracts.is_empty() {
+            true => Arc::clone(index),
+            false => untracked(&self.files(root), index),
         }
-        let files = self.files(root);
-        let is_tracked = |id: &str| holds(&files, &contract_file(id));
-        if files.is_empty() || !index.contracts.iter().any(|c| is_tracked(&c.contract_id)) {
-            return Arc::clone(index);
-        }
-        let mut own = (**index).clone();
-        own.contracts.retain(|c| !is_tracked(&c.contract_id));
-        if is_tracked(&own.latest_contract_id) {
-            let latest = own.contracts.last().map(|c| c.contract_id.clone());
-            own.latest_contract_id = latest.unwrap_or_default();
-        }
-        Arc::new(own)
     }
 
-    /// Takes out of a snapshot what a verdict may not follow from.
+    /// Takes out of a snapshot what a verdict may not follow from. One look at git's index where it did not
+    /// change and names nothing of memory.
     pub fn take_from(&self, root: &Path, snapshot: &mut Arc<Snapshot>) {
-        let own = self.own(root, &snapshot.contracts);
-        if !Arc::ptr_eq(&own, &snapshot.contracts) {
-            Arc::make_mut(snapshot).contracts = own;
-        }
         let files = self.files(root);
         if files.is_empty() {
             return;
+        }
+        let own = untracked(&files, &snapshot.contracts);
+        if !Arc::ptr_eq(&own, &snapshot.contracts) {
+            Arc::make_mut(snapshot).contracts = own;
         }
         let pointed = holds(&files, files::ACTIVE_TASK);
         let is_theirs = |id: &str| holds(&files, &thread_file(id));
@@ -118,6 +108,21 @@ impl TrackedMemory {
         all.insert(root.to_owned(), known);
         files
     }
+}
+
+/// The contracts that are not among the files that git tracks.
+fn untracked(files: &BTreeSet<Vec<u8>>, index: &Arc<ContractIndex>) -> Arc<ContractIndex> {
+    let is_tracked = |id: &str| holds(files, &contract_file(id));
+    if files.is_empty() || !index.contracts.iter().any(|c| is_tracked(&c.contract_id)) {
+        return Arc::clone(index);
+    }
+    let mut own = (**index).clone();
+    own.contracts.retain(|c| !is_tracked(&c.contract_id));
+    if is_tracked(&own.latest_contract_id) {
+        let latest = own.contracts.last().map(|c| c.contract_id.clone());
+        own.latest_contract_id = latest.unwrap_or_default();
+    }
+    Arc::new(own)
 }
 
 /// Whether a file of the memory is among those that git tracks.

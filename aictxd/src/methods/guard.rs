@@ -104,8 +104,7 @@ pub(super) fn guard(app: &Arc<App>, mut params: GuardParams) -> Result<GuardRepl
         }
         false => None,
     };
-    let rules = app.policy(&place.root);
-    let problems = app.policy_problems(&place.root);
+    let (rules, problems) = app.policy_and_problems(&place.root);
     if !problems.user.is_empty() {
         unreadable.push("policy.toml (yours)".to_owned());
     }

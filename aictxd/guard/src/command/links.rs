@@ -12,6 +12,8 @@ use hashbrown::DefaultHashBuilder;
 
 use super::target::{Place, Reach, contents};
 use super::{Call, Judge, Known};
+use crate::codes::Code;
+use crate::path;
 
 /// Links of one path that are followed: more are a circle, or nobody's doing.
 const MAX_LINKS: usize = 16;
@@ -53,6 +55,7 @@ pub(super) struct Way {
     located: Option<Located>,
     known: Cell<Option<Known>>,
     temporary: OnceCell<bool>,
+    verdict: OnceCell<Option<(&'static Code, &'static str)>>,
 }
 
 impl Way {
@@ -74,6 +77,12 @@ impl Way {
     /// Where it ends, seen from the repository.
     pub(super) fn located(&self) -> Option<&Located> {
         self.located.as_ref()
+    }
+
+    /// What is to be said about touching what lies there.
+    pub(super) fn verdict(&self) -> Option<(&'static Code, &'static str)> {
+        let verdict = || self.located().and_then(path::verdict);
+        *self.verdict.get_or_init(verdict)
     }
 
     /// Whether it ends below a temporary directory.
@@ -148,6 +157,7 @@ impl Judge<'_> {
             is_led: false,
             known: Cell::default(),
             temporary: OnceCell::new(),
+            verdict: OnceCell::new(),
         }
     }
 
@@ -175,7 +185,11 @@ impl Judge<'_> {
             return Known::default();
         }
         let (bare, last) = bare(&word.text, last);
-        let way = self.way(call.command.dir.as_deref(), bare, last);
+        self.known_there(&self.way(call.command.dir.as_deref(), bare, last))
+    }
+
+    /// What is known about where a way ends, asked once.
+    fn known_there(&self, way: &Way) -> Known {
         way.known.get().unwrap_or_else(|| {
             let known = match way.located() {
                 Some(Located::Inside(path)) => self.facts.path(path),

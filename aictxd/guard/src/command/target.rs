@@ -8,7 +8,6 @@ use super::outside::{self, home, is_in_use, is_trusted, rules_agents};
 use super::table::{DISKS, REGENERABLE, REGENERABLE_FILES, TEMPORARY};
 use super::{Call, Judge, Kind, Limit, Tier, What, limits};
 use crate::codes::{self, ERROR, PATH_OUTSIDE_REPO};
-use crate::path;
 
 /// Where a command line is run.
 #[derive(Debug, Clone, Copy)]
@@ -306,7 +305,7 @@ impl Judge<'_> {
         {
             self.off_limits(&limit, verb, &word.text);
         }
-        let Some((code, severity)) = path::verdict(located) else {
+        let Some((code, severity)) = way.verdict() else {
             return;
         };
         let outside = std::ptr::eq(code, &raw const PATH_OUTSIDE_REPO);
@@ -363,8 +362,8 @@ impl Judge<'_> {
         // Recorded state is ignored by git, and nothing makes it again.
         let dir = call.command.dir.as_deref();
         let way = self.way_to_contents(dir, &word.text);
-        let recorded = way.located().and_then(path::verdict);
-        if recorded
+        if way
+            .verdict()
             .is_some_and(|(code, _)| std::ptr::eq(code, &raw const codes::GENERATED_STATE_PATH))
         {
             return reach.max(Reach::Files);
