@@ -288,9 +288,11 @@ impl Session {
                 let names = WorktreeNames::of(&self.app, &self.live.worktree);
                 let meant = self.meant(text, &names);
                 let label = meant.as_ref().map(|m| m.classification.clone());
+                let orders = (meant.as_ref()).is_some_and(|m| m.suggested_updates.orders_work);
                 self.record(&[LedgerRow {
                     text: truncate_chars(text, MAX_TEXT),
                     label: label.unwrap_or_default(),
+                    orders,
                     ..self.row(LedgerKind::Prompt, &event.agent_id)
                 }]);
                 let mut begun = false;

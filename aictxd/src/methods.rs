@@ -16,6 +16,7 @@ use aictx_proto::identity::Identity;
 use aictx_proto::methods as words;
 use aictx_proto::methods::{FinalizeParams, FinalizeReply, HookParams, ResumeParams, ResumeReply};
 use aictx_proto::path::Located;
+use aictx_proto::record::{AgentExecutionRow, files};
 use aictx_proto::rpc::{INTERNAL, INVALID_PARAMS, METHOD_NOT_FOUND, RpcError};
 use aictx_proto::snapshot::{GitState, Snapshot};
 use serde::Serialize;
@@ -391,8 +392,16 @@ pub async fn finalize_session(
             );
             let contract =
                 chosen.and_then(|c| store.contract(&contract_file(&c.contract.contract_id)));
+            // A report that is sent again may be of an execution that many others followed.
+            let asked = aictx_continuity::executions_asked(snapshot, &ledger.rows, report.as_ref());
+            let earlier = asked.iter().filter_map(|id| {
+                let is_it = |row: &AgentExecutionRow| row.execution_id == *id;
+                store.lately_archived(files::AGENT_EXECUTION_LOG, id, is_it)
+            });
+            let earlier: Vec<_> = earlier.map(Arc::new).collect();
             let input = Finalize {
                 snapshot,
+                earlier: &earlier,
                 contract: contract.as_deref(),
                 identity: &identity,
                 report: report.as_ref(),

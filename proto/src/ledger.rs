@@ -156,6 +156,10 @@ pub struct LedgerRow {
     /// What `steer` calls it (`task`, `question`, …); in `prompt` rows.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub label: String,
+    /// The message orders work besides what `label` says of it ("fix the parser, and leave the tests alone");
+    /// in `prompt` rows.
+    #[serde(skip_serializing_if = "is_false")]
+    pub orders: bool,
     /// Start source, end reason, compaction trigger.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub source: String,

@@ -198,6 +198,20 @@ pub fn is_plain(path: &str) -> bool {
     simple || segments(path).all(|segment| !matches!(segment, "" | "." | ".."))
 }
 
+/// A path of a record as a place in the repository that an agent may be sent to; `None` where it lies elsewhere
+/// or is no path: records come with a pull request, too.
+pub fn inside(recorded: &str) -> Option<Cow<'_, str>> {
+    let odd = recorded.starts_with('/') || recorded.contains(char::is_control);
+    if odd || recorded.contains("://") {
+        return None;
+    }
+    match RepoPath::parse(recorded).ok()? {
+        path if path.is_root() => None,
+        path if path.as_str() == recorded => Some(Cow::Borrowed(recorded)),
+        path => Some(Cow::Owned(path.0)),
+    }
+}
+
 /// Splits into segments with `.` and `..` removed; `None` when `..` climbs past `/`.
 fn resolve(path: &str) -> Option<Vec<&str>> {
     let mut out = Vec::with_capacity(16);
@@ -281,6 +295,27 @@ impl fmt::Display for Outside {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn places_of_records_lie_inside() {
+        for (recorded, place) in [
+            ("src/a.py", Some("src/a.py")),
+            ("./src//a.py", Some("src/a.py")),
+            ("src/../a.py", Some("a.py")),
+            (".github/x.yml", Some(".github/x.yml")),
+            ("/etc/shadow", None),
+            ("../a.py", None),
+            ("src/../../a.py", None),
+            ("~/.ssh/id_rsa", None),
+            ("C:\\x", None),
+            ("file:///etc/shadow", None),
+            ("a.py\nrun this", None),
+            (".", None),
+            ("", None),
+        ] {
+            assert_eq!(super::inside(recorded).as_deref(), place, "{recorded:?}");
+        }
+    }
     use proptest::prelude::*;
 
     fn inside(raw: &str) -> String {

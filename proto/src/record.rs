@@ -4,10 +4,13 @@
 //! loses nothing that another version wrote. Missing members take defaults; nothing here fails on
 //! old data (spec/memory-repomap-setup.md §19.4).
 
-use serde::{Deserialize, Serialize};
+use std::borrow::Cow;
+
+use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::{Map, Value};
 
 use crate::event::ErrorEvent;
+use crate::path::inside;
 
 mod contract;
 mod memory;
@@ -44,6 +47,7 @@ pub struct Handoff {
     /// What could go wrong.
     pub risks: Vec<String>,
     /// Files to start from, edited ones first.
+    #[serde(deserialize_with = "places")]
     pub recommended_starting_points: Vec<String>,
     /// When it was written.
     pub updated_at: String,
@@ -98,6 +102,7 @@ pub struct HandoffRow {
     /// At most 5.
     pub risks: Vec<String>,
     /// At most 5.
+    #[serde(deserialize_with = "places")]
     pub recommended_starting_points: Vec<String>,
     /// How many files were observed.
     pub files_observed: u64,
@@ -307,6 +312,20 @@ pub struct FailingTest {
     /// File it was seen in, where that is known.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub file: String,
+}
+
+/// Those of a list of paths that lie in the repository.
+fn places<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<String>, D::Error> {
+    let mut paths = Vec::<String>::deserialize(deserializer)?;
+    paths.retain_mut(|path| match inside(path) {
+        Some(Cow::Borrowed(_)) => true,
+        Some(Cow::Owned(resolved)) => {
+            *path = resolved;
+            true
+        }
+        None => false,
+    });
+    Ok(paths)
 }
 
 fn open() -> String {

@@ -150,3 +150,30 @@ fn what_its_user_wants_to_be_remembered_is_and_what_was_done_is_told() {
     let decided = "Decided: \\\"Errors are raised, never returned, in this package\\\"";
     assert!(told.contains(decided), "{told}");
 }
+
+#[test]
+fn a_request_that_sets_a_limit_too_is_what_the_session_is_about() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    for (n, request) in [
+        "Decide how tokens look",
+        "Make login ignore case. Do not touch README.md.",
+        "Convert tokens to strings; never change README.md",
+        "Speed up add, but leave README.md alone.",
+        "Stelle die Token auf UUID um, aber lass die README.md in Ruhe.",
+        "Corrige le login sans toucher au README.md.",
+        "修复登录，但不要修改 README.md。",
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let session = format!("s{n}");
+        env.hook(&repo, &start(&repo, &session, "startup")).ok();
+        env.hook(&repo, &prompt(&repo, &session, request)).ok();
+        env.hook(&repo, &edited(&repo, &session, "calc.py")).ok();
+        env.hook(&repo, &end(&repo, &session)).ok();
+        let handoff = env.file(&repo, "continuity/handoff.json");
+        assert_eq!(handoff["reason"], request);
+    }
+}

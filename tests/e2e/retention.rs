@@ -213,3 +213,33 @@ fn a_session_that_is_resumed_has_its_ledger_again() {
     assert!(after.len() > before.len());
     assert_eq!(daemon.stop(), 0);
 }
+
+#[test]
+fn a_report_that_is_sent_again_is_known_after_many_others() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    let report = |id: &str| {
+        json!({
+            "repo": repo, "status": "success", "summary": format!("did {id}"), "execution_id": id,
+            "files_edited": ["calc.py"], "caller": { "session_id": format!("session-{id}") },
+        })
+    };
+    let finalize = |id: &str| env.rpc("finalize", &report(id))["result"].clone();
+    assert_eq!(finalize("the-first")["recorded"], true);
+    for n in 0..95 {
+        assert_eq!(finalize(&format!("later-{n}"))["recorded"], true);
+    }
+    let log = repo.join(".aictx/metrics/agent_execution_log.jsonl");
+    wait_until("the first one is archived", || {
+        let rows = fs::read_to_string(&log).unwrap();
+        !rows.contains("the-first") && rows.contains("later-94")
+    });
+    let again = finalize("the-first");
+    assert_eq!(again["recorded"], false);
+    assert_eq!(again["execution_id"], "the-first");
+    let once = env.once("finalize", &report("the-first")).ok().json();
+    assert_eq!(once["recorded"], false);
+    let rows = fs::read_to_string(&log).unwrap();
+    assert!(!rows.contains("the-first"), "it is recorded once");
+}

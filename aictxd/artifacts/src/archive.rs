@@ -28,8 +28,12 @@ const FULL_SEGMENT: u64 = 256 * 1024;
 /// Rows of a member, in bytes: beyond it a new one is begun, so that what is compressed again stays
 /// little.
 const MAX_MEMBER: usize = 192 * 1024;
+/// Members, from the newest on, in which a row that was archived lately is looked for.
+const LATE_MEMBERS: usize = 2;
 /// Places of a member at which rows that come again may have begun: each is compared with all of them.
 const MAX_STARTS: usize = 64;
+/// Most bytes of a segment that are read for its last members: one that is full, and what came to it last.
+const MAX_READ_SEGMENT: u64 = FULL_SEGMENT + MAX_MEMBER as u64;
 /// How a gzip member with nothing special begins (RFC 1952, 2.3).
 const MEMBER: &[u8] = &[0x1f, 0x8b, 8, 0];
 /// Most bytes of a segment after decompression that are read: a damaged one must not fill memory.
@@ -242,6 +246,35 @@ impl Store {
             newest_first.push(rows);
         }
         newest_first.into_iter().rev().flatten().collect()
+    }
+
+    /// The newest of the rows that went to the archive lately in which `text` stands and of which `is_it` holds.
+    /// Looks at the last members of the newest segment only, some hundred rows: at most 384 KiB, whatever
+    /// the history's length.
+    pub fn lately_archived<T: DeserializeOwned>(
+        &self,
+        file: &str,
+        text: &str,
+        is_it: impl Fn(&T) -> bool,
+    ) -> Option<T> {
+        let root = self.root();
+        let newest = segments(&root, file).pop()?;
+        let mut open = root.read_if_there(&newest.file).ok()??;
+        let mut bytes = fs::read_range(&mut open, 0, MAX_READ_SEGMENT).ok()?;
+        let text = memchr::memmem::Finder::new(text);
+        for _ in 0..LATE_MEMBERS {
+            let (begins, rows) = last_member(&bytes, MAX_MEMBER);
+            bytes.truncate(begins);
+            let lines = rows.split(|b| *b == b'\n').rev();
+            let found = lines
+                .filter(|line| text.find(line).is_some())
+                .filter_map(|line| serde_json::from_slice::<T>(line).ok())
+                .find(&is_it);
+            if found.is_some() {
+                return found;
+            }
+        }
+        None
     }
 
     /// The sessions that went to the archive, the last one first: the name of each one's ledger and

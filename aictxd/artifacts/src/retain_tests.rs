@@ -244,6 +244,26 @@ fn closed_threads_make_room_open_ones_never() {
 }
 
 #[test]
+fn a_row_that_was_archived_lately_is_found_by_what_it_says() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = Store::create(dir.path()).unwrap();
+    let find =
+        |text: &str| store.lately_archived(LIFECYCLE_EVENTS, text, |row: &Value| row["id"] == text);
+    assert_eq!(find("e-1"), None, "there is no archive");
+    for n in 0..40 {
+        let row = json!({ "id": format!("e-{n}"), "n": n, "text": "y".repeat(200) });
+        append(&store, LIFECYCLE_EVENTS, row);
+        store.archive_above(&small(LIFECYCLE_EVENTS)).unwrap();
+    }
+    for n in [0, 17, 24] {
+        let row = find(&format!("e-{n}")).unwrap();
+        assert_eq!(row["n"], n);
+    }
+    assert_eq!(find("e-"), None, "a part of a name is not the name");
+    assert_eq!(find("e-39"), None, "it is not archived");
+}
+
+#[test]
 fn w33_contracts_and_packets_without_readers_make_room() {
     let dir = tempfile::tempdir().unwrap();
     let store = Store::create(dir.path()).unwrap();

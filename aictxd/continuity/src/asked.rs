@@ -1,5 +1,7 @@
 //! What a session is about, of everything that its user said in it.
 
+use aictx_proto::ledger::LedgerRow;
+
 use crate::matching::is_continuation;
 use crate::onward::only_goes_on;
 
@@ -59,8 +61,9 @@ pub(crate) struct Asked {
 }
 
 impl Asked {
-    /// Takes a message in; `label` is what `steer` calls it, empty where nobody said.
-    pub(crate) fn hear(&mut self, text: &str, label: &str) {
+    /// Takes the row of a message in.
+    pub(crate) fn hear(&mut self, row: &LedgerRow) {
+        let (text, label) = (&row.text, row.label.as_str());
         let keep = |slot: &mut String| {
             if slot.is_empty() {
                 text.clone_into(slot);
@@ -68,7 +71,7 @@ impl Asked {
         };
         let begins = self.first.is_empty();
         keep(&mut self.first);
-        match weight(text, label) {
+        match weight(text, label, row.orders) {
             // "make the tests pass": with nothing before it, it is what there is to do.
             Weight::None if begins && label == "validation_change" => keep(&mut self.question),
             Weight::None => return,
@@ -98,7 +101,8 @@ impl Asked {
     }
 }
 
-fn weight(text: &str, label: &str) -> Weight {
+/// `label` is what `steer` calls the message, empty where nobody said; `orders`, that a part of it orders work.
+fn weight(text: &str, label: &str, orders: bool) -> Weight {
     let text = text.trim();
     let words = length(text);
     let small = match label {
@@ -111,10 +115,11 @@ fn weight(text: &str, label: &str) -> Weight {
     let rules = crate::kept::kept(text);
     let of_rules: usize = rules.iter().map(|rule| length(rule)).sum();
     let only_rules = !rules.is_empty() && words <= of_rules + SMALL;
+    let is_limit = matches!(label, "scope_change" | "scope_constraint");
     if text.is_empty()
         || only_rules
-        || small && words <= SMALL
-        || matches!(label, "scope_change" | "scope_constraint") && words <= SHORT
+        || small && !orders && words <= SMALL
+        || is_limit && !orders && words <= SHORT
         || is_greeting(text, words)
         || only_goes_on(text)
         || is_bare_order(text)
@@ -160,10 +165,19 @@ fn is_bare_order(text: &str) -> bool {
 mod tests {
     use super::*;
 
+    fn prompt(text: &str, label: &str, orders: bool) -> LedgerRow {
+        LedgerRow {
+            text: text.to_owned(),
+            label: label.to_owned(),
+            orders,
+            ..LedgerRow::default()
+        }
+    }
+
     fn asked(messages: &[(&str, &str)]) -> (String, Option<String>) {
         let mut asked = Asked::default();
         for (text, label) in messages {
-            asked.hear(text, label);
+            asked.hear(&prompt(text, label, false));
         }
         (
             asked.goal().to_owned(),
@@ -189,11 +203,11 @@ mod tests {
         );
         for text in ["Hello Claude!", "guten Tag", "你好", "¡hola", "/compact"] {
             let text = text.trim_start_matches('¡');
-            assert_eq!(weight(text, "unknown"), Weight::None, "{text}");
+            assert_eq!(weight(text, "unknown", false), Weight::None, "{text}");
         }
-        assert_eq!(weight("sigue con lo de ayer", "task"), Weight::None);
+        assert_eq!(weight("sigue con lo de ayer", "task", false), Weight::None);
         for text in ["hi, fix it now", "highlight tabs", "issue 5", "/fix 5"] {
-            assert_eq!(weight(text, "unknown"), Weight::Work, "{text}");
+            assert_eq!(weight(text, "unknown", false), Weight::Work, "{text}");
         }
     }
 
@@ -207,6 +221,21 @@ mod tests {
             ]),
             told("Fix the parser", "")
         );
+    }
+
+    #[test]
+    fn an_order_that_sets_a_limit_too_is_a_request() {
+        let both = "Make login ignore case. Don't touch store.py";
+        let mut asked = Asked::default();
+        asked.hear(&prompt("Fix the parser", "task", false));
+        asked.hear(&prompt(both, "scope_constraint", true));
+        asked.hear(&prompt("Fix it, run tests", "validation_change", true));
+        assert_eq!(asked.goal(), "Fix the parser");
+        assert_eq!(asked.latest(), Some("Fix it, run tests"));
+        let mut asked = Asked::default();
+        asked.hear(&prompt(both, "scope_constraint", true));
+        asked.hear(&prompt("go on", "continuation", false));
+        assert_eq!((asked.goal(), asked.is_empty()), (both, false));
     }
 
     #[test]
@@ -250,7 +279,7 @@ mod tests {
     fn what_says_more_than_go_on_says_what_to_do() {
         let long = "continue with the parser rewrite from yesterday";
         assert_eq!(asked(&[(long, "continuation")]), told(long, ""));
-        assert_eq!(weight("继续修改解析器并添加测试", ""), Weight::Work);
+        assert_eq!(weight("继续修改解析器并添加测试", "", false), Weight::Work);
         // Ledgers that say nothing of their messages.
         assert_eq!(asked(&[("go on", ""), ("Fix it", "")]), told("Fix it", ""));
         assert_eq!(asked(&[("go on", "")]), told("go on", ""));

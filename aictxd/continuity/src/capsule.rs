@@ -325,7 +325,7 @@ impl Capsule<'_> {
                     quote(summary.as_ref().unwrap_or(&row.summary), 160)
                 );
                 if let Some(step) = row.next_steps.iter().find(|s| !s.trim().is_empty()) {
-                    line.push_str(&format!("; then next: {}", clean(&printable(step), 160)));
+                    line.push_str(&format!("; then next: {}", quote(step, 160)));
                 }
                 let id = format!("handoff::{}", row.execution_id);
                 packet.item("handoff", &id, "the last one of another session", &[line]);
@@ -403,7 +403,10 @@ impl Capsule<'_> {
         for item in handoff.blocked.iter().filter(|i| !shown(i)).take(2) {
             lines.push(format!("  Blocked: {}", clean(&printable(item), 220)));
         }
-        if let Some(next) = next_action(handoff) {
+        // What somebody wrote is quoted, what is made of an observation is not.
+        let written = handoff.next_steps.iter().find(|s| !s.trim().is_empty());
+        let next = written.map(|step| quote(step, 220));
+        if let Some(next) = next.or_else(|| next_action(handoff)) {
             lines.push(format!("  Next: {next}"));
         }
         for risk in handoff.risks.iter().take(2) {

@@ -8,6 +8,7 @@ use std::collections::BTreeSet;
 
 use aictx_proto::Timestamp;
 use aictx_proto::methods::MapHit;
+use aictx_proto::path::inside;
 use aictx_proto::record::{FailurePattern, Handoff, Subsystem};
 use aictx_proto::snapshot::Snapshot;
 use aictx_proto::text::{clean, printable};
@@ -375,12 +376,12 @@ impl<'a> Context<'a> {
         Value::Object(out)
     }
 
-    /// Paths that are not known to be gone, at most 8.
+    /// Paths in the repository that are not known to be gone, at most 8.
     pub(crate) fn live(&self, paths: &[String]) -> Vec<String> {
         let gone = missing(paths, &self.project.presents);
         paths
             .iter()
-            .filter(|p| !gone.contains(p) && !p.starts_with(".aictx"))
+            .filter(|p| !gone.contains(p) && inside(p).is_some_and(|p| !p.starts_with(".aictx")))
             .map(|p| clean(&printable(now_at(p, &self.project.presents)), 240))
             .take(8)
             .collect()

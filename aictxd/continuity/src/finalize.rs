@@ -8,7 +8,9 @@ use aictx_proto::effect::Effects;
 use aictx_proto::identity::Identity;
 use aictx_proto::ledger::{LedgerRow, Outcome};
 use aictx_proto::methods::{FinalizeParams, FinalizeReply};
-use aictx_proto::record::{ContractRecord, Decision, Handoff, HandoffRow, Thread};
+use aictx_proto::record::{
+    AgentExecutionRow, ContractRecord, Decision, Handoff, HandoffRow, Thread,
+};
 use aictx_proto::snapshot::{GitState, Snapshot};
 use serde_json::{Map, Value, json};
 
@@ -16,6 +18,7 @@ use self::again::Before;
 use self::learned::{Facts, Learned, anchor_failure, learn};
 use self::records::Records;
 use self::reply::{Summary, repeated, reply};
+pub use self::report::executions_asked;
 use self::report::{differences, execution_id, known_execution, merge_report};
 use crate::anchors;
 use crate::area::derive_area;
@@ -54,6 +57,8 @@ pub struct ExplicitReport {
 pub struct Finalize<'a> {
     /// The repository's memory.
     pub snapshot: &'a Snapshot,
+    /// What the archive holds of [`executions_asked`].
+    pub earlier: &'a [Arc<AgentExecutionRow>],
     /// Whose execution it is.
     pub identity: &'a Identity,
     /// What was reported; `None` when the session ended by itself.
@@ -151,7 +156,7 @@ pub fn check_report(params: &FinalizeParams) -> Result<(), String> {
 pub fn finalize(input: &Finalize) -> (Option<FinalizeReply>, Effects) {
     let snapshot = input.snapshot;
     let params = input.params();
-    if let Some(known) = params.and_then(|p| known_execution(snapshot, &p.execution_id)) {
+    if let Some(known) = params.and_then(|p| known_execution(input, &p.execution_id)) {
         return (Some(repeated(input, &known)), Vec::new());
     }
     let open = open_rows(input.rows);

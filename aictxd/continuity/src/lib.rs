@@ -24,6 +24,7 @@ mod lifecycle;
 mod marks;
 mod matching;
 mod memo;
+mod named;
 mod observe;
 mod onward;
 mod packet;
@@ -56,7 +57,8 @@ pub use failures::{
     pick_failure,
 };
 pub use finalize::{
-    ExplicitReport, Finalize, check_report, failed_branches, finalize, touched_paths,
+    ExplicitReport, Finalize, check_report, executions_asked, failed_branches, finalize,
+    touched_paths,
 };
 pub use handoff::{handoff_as_of_now, handoff_of_branch};
 pub use inspect::{

@@ -120,7 +120,7 @@ impl Observation {
             seen.last_at = Some(row.at);
             match row.kind {
                 LedgerKind::Prompt if row.agent_id.is_empty() => {
-                    seen.asked.hear(&row.text, &row.label);
+                    seen.asked.hear(row);
                     seen.said.asked();
                     seen.interrupted = true;
                     for rule in kept(&row.text) {

@@ -280,6 +280,7 @@ pub fn steer_in(
     }
     let everything = updates.forbidden_paths.iter().any(|p| p == EVERYTHING);
     updates.until_told = everything && held::is_until_told(&clauses);
+    updates.orders_work = spoken::orders_work(&clauses, &judged);
     updates.lets_go = held::lets_go(label, &judged, &clauses, &updates);
     finish(params, &message, label, &mut updates, &mut flags);
     let consequence = label.consequence();

@@ -96,6 +96,10 @@ pub struct SteerUpdates {
     /// Consent, or an order to change something: "change nothing yet" ends with it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub lets_go: bool,
+    /// A part of the message orders work, whatever the rest of it is about: "fix the parser, and leave the
+    /// tests alone".
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub orders_work: bool,
     /// What is said of everything holds until the person says otherwise: "don't change anything yet".
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub until_told: bool,

@@ -21,7 +21,7 @@ impl Before {
     /// Of the turn that the rows end in, when its agent has finalized it.
     pub(super) fn of(input: &Finalize) -> Option<Self> {
         let told = told_in_turn(input.rows)?;
-        let row = known_execution(input.snapshot, &told.execution_id)?;
+        let row = known_execution(input, &told.execution_id)?;
         let mut handoffs = input.snapshot.handoffs.iter().rev();
         let handoff = handoffs.find(|h| h.execution_id == row.execution_id);
         Some(Self {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use aictx_proto::event::ErrorEvent;
-use aictx_proto::ledger::Provenance;
+use aictx_proto::ledger::{LedgerRow, Provenance};
 use aictx_proto::methods::FinalizeParams;
 use aictx_proto::record::AgentExecutionRow;
 use aictx_proto::snapshot::Snapshot;
@@ -11,24 +11,39 @@ use aictx_proto::text::{clean, file_stem, slug};
 use aictx_signals::is_untested;
 use serde_json::{Map, Value, json};
 
-use super::Finalize;
+use super::{ExplicitReport, Finalize};
 use crate::memo::{Pass, is_test_command, same_check};
-use crate::observe::{MAX_LIST, Observation, push};
+use crate::observe::{MAX_LIST, Observation, push, told_in_turn};
 
 /// Longest execution id taken as it is given.
 const MAX_ID: usize = 120;
 
+/// The execution that was recorded under this id.
 pub(super) fn known_execution(
-    snapshot: &Snapshot,
+    input: &Finalize,
     execution_id: &str,
 ) -> Option<Arc<AgentExecutionRow>> {
     let wanted = given_id(execution_id)?;
-    snapshot
-        .executions
-        .iter()
-        .rev()
-        .find(|e| e.execution_id == wanted)
-        .cloned()
+    let rows = input.snapshot.executions.iter().rev();
+    let mut rows = rows.chain(input.earlier);
+    rows.find(|e| e.execution_id == wanted).cloned()
+}
+
+/// The executions that a finalize asks about and that the rows in memory do not hold: the one that is
+/// reported, and the one with which the agent closed this turn before.
+pub fn executions_asked(
+    snapshot: &Snapshot,
+    rows: &[LedgerRow],
+    report: Option<&ExplicitReport>,
+) -> Vec<String> {
+    let reported = report.map(|r| r.params.execution_id.as_str());
+    let told = told_in_turn(rows).map(|row| row.execution_id.as_str());
+    let ids = reported.into_iter().chain(told).filter_map(given_id);
+    let is_held = |id: &String| {
+        let mut rows = snapshot.executions.iter().rev();
+        rows.any(|e| e.execution_id == *id)
+    };
+    ids.filter(|id| !is_held(id)).collect()
 }
 
 /// An execution id from outside as it is stored: as given when it is one short line, else made a

@@ -77,7 +77,7 @@ pub fn session_summary(stem: &str, rows: &[LedgerRow]) -> SessionSummary {
     let mut asked = Asked::default();
     for row in rows {
         if row.kind == LedgerKind::Prompt && row.agent_id.is_empty() {
-            asked.hear(&row.text, &row.label);
+            asked.hear(row);
         }
     }
     SessionSummary {

@@ -1,6 +1,7 @@
 //! What binds a session: how well the request fits what is remembered, and what follows from it
 //! (spec/guard.md §6). Bound only by evidence in the request itself, or when it says to go on (W34).
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use aictx_proto::text::clean;
@@ -8,6 +9,7 @@ use serde_json::{Value, json};
 
 use crate::context::{Context, Relevance};
 use crate::matching::{goals, shared, terms};
+use crate::named::{Named, Naming};
 use crate::suggest;
 
 /// Entry points told, in the usual and in the full form.
@@ -49,9 +51,9 @@ impl EntryPoint {
     }
 }
 
-/// Files to begin with, best first, and those of memory that do not fit the request: the active
-/// task's, what the last handoff recommends where that fits, what the map ranks highest, what other
-/// memory speaks of.
+/// Files to begin with, best first, and those of memory that do not fit the request: those that the
+/// request names, then the active task's, what the last handoff recommends where that fits, what the map
+/// ranks highest, what other memory speaks of.
 pub(crate) fn entry_points(
     context: &Context,
     task_fits: bool,
@@ -65,7 +67,7 @@ pub(crate) fn entry_points(
     let (mut points, mut fallback): (Vec<EntryPoint>, Vec<EntryPoint>) = Default::default();
     let mut seen: BTreeSet<String> = BTreeSet::new();
     let mut add = |list: &mut Vec<EntryPoint>, path: String, reason: String, source| {
-        if list.len() < limit && !path.starts_with(".aictx") && seen.insert(path.clone()) {
+        if !path.starts_with(".aictx") && seen.insert(path.clone()) {
             list.push(EntryPoint {
                 path,
                 reason,
@@ -148,6 +150,12 @@ pub(crate) fn entry_points(
         let (path, reason) = from_handoff(path.clone());
         add(&mut fallback, path, reason, Source::Handoff);
     }
+    let named = Named::of(&context.request);
+    let how = |point: &EntryPoint| named.how(&point.path);
+    points.extend(fallback.extract_if(.., |point| how(point) >= Naming::Name));
+    points.sort_by_cached_key(|point| Reverse(how(point)));
+    points.truncate(limit);
+    fallback.truncate(limit);
     (points, fallback)
 }
 

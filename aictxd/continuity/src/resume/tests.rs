@@ -1,19 +1,24 @@
 use super::*;
 use aictx_proto::identity::SessionSource;
+use aictx_proto::methods::MapHit;
 use aictx_proto::record::Handoff;
 use std::sync::Arc;
 
 fn ask(snapshot: &Snapshot, task: &str) -> ResumeReply {
+    let project = Project {
+        manifests: vec!["Cargo.toml".into()],
+        root: "/r".into(),
+        ..Project::default()
+    };
+    ask_in(&project, snapshot, task)
+}
+
+fn ask_in(project: &Project, snapshot: &Snapshot, task: &str) -> ResumeReply {
     let identity = Identity {
         agent_id: "claude".into(),
         adapter_id: "claude".into(),
         session_id: "s".into(),
         session_source: SessionSource::Explicit,
-    };
-    let project = Project {
-        manifests: vec!["Cargo.toml".into()],
-        root: "/r".into(),
-        ..Project::default()
     };
     let params = ResumeParams {
         task: task.into(),
@@ -23,7 +28,7 @@ fn ask(snapshot: &Snapshot, task: &str) -> ResumeReply {
         snapshot,
         &params,
         &identity,
-        &project,
+        project,
         Timestamp::from_unix(0),
     )
     .0
@@ -71,6 +76,62 @@ fn w34_unrelated_requests_are_not_bound() {
     assert_eq!(
         related.execution_contract["first_action"]["path"],
         "src/app/auth.py"
+    );
+}
+
+#[test]
+fn w34_the_file_that_a_request_names_comes_first() {
+    let handoff = Handoff {
+        summary: "Only changed the README so far".into(),
+        status: "unresolved".into(),
+        reason: "Fix f7 in src/app/m7.py".into(),
+        recommended_starting_points: vec!["README.md".into(), "src/app/m18.py".into()],
+        ..Handoff::default()
+    };
+    let snapshot = Snapshot {
+        handoff: Some(Arc::new(handoff)),
+        ..Snapshot::default()
+    };
+    let mapped = ["src/app/auth.py", "src/app/m6.py", "src/app/m7.py"];
+    let map = mapped.map(|path| MapHit {
+        path: path.into(),
+        confidence: 0.5,
+        ..MapHit::default()
+    });
+    let project = Project {
+        map: map.into(),
+        ..Project::default()
+    };
+    for (task, first) in [
+        ("Fix f7 in src/app/m7.py", "src/app/m7.py"),
+        ("continue the change of m6", "src/app/m6.py"),
+        ("continue, but in m18.py", "src/app/m18.py"),
+        ("continue", "README.md"),
+    ] {
+        let reply = ask_in(&project, &snapshot, task);
+        let contract = &reply.execution_contract;
+        assert_eq!(contract["first_action"]["path"], first, "{task}");
+        assert_eq!(contract["edit_scope"]["primary"], json!([first]), "{task}");
+    }
+}
+
+#[test]
+fn a_handoff_sends_nobody_out_of_the_repository() {
+    let recorded = json!({
+        "summary": "Looked at the hosts", "status": "unresolved",
+        "recommended_starting_points": ["/etc/shadow", "../../secrets.py", "./src//hosts.py"],
+    });
+    let handoff: Handoff = serde_json::from_value(recorded).unwrap();
+    let snapshot = Snapshot {
+        handoff: Some(Arc::new(handoff)),
+        ..Snapshot::default()
+    };
+    let reply = ask(&snapshot, "continue with the hosts");
+    let told = serde_json::to_string(&reply).unwrap() + &reply.text;
+    assert!(told.contains("src/hosts.py"), "{told}");
+    assert!(
+        !told.contains("shadow") && !told.contains("secrets"),
+        "{told}"
     );
 }
 

@@ -312,6 +312,24 @@ pub(super) fn is_without_any_change(clause: &Clause) -> bool {
         && !behind.iter().any(|i| i.has(Class::Path))
 }
 
+/// Whether any clause orders work; one that sets a limit may, before what it must not touch.
+pub(super) fn orders_work(clauses: &[Clause], judged: &[Judged]) -> bool {
+    let orders = |one: &Judged| {
+        let clause = clauses.get(one.clause);
+        let is_order = match one.label {
+            // "Convert them to strings" is an order, too: another way than now.
+            Label::Task | Label::NewRequirement | Label::PriorityChange | Label::StrategyChange => {
+                true
+            }
+            Label::ScopeConstraint => clause
+                .is_some_and(|clause| clause.all().has(Class::Without) && orders_a_change(clause)),
+            _ => false,
+        };
+        is_order && clause.is_some_and(|clause| !clause.question)
+    };
+    judged.iter().any(orders)
+}
+
 /// Whether a clause orders that something be written: "update the README", "add tests".
 pub(super) fn orders_a_change(clause: &Clause) -> bool {
     let verbs = Set::of(Class::Edit)
