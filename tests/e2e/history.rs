@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use aictx_tests::golden::{assert_golden, normalised};
-use aictx_tests::memory::assert_sound;
+use aictx_tests::memory::{assert_sound, history};
 use aictx_tests::play::{Agent, Play};
 use aictx_tests::session::{edited, prompt, start};
 use aictx_tests::{TestEnv, wait_until};
@@ -74,8 +74,10 @@ fn shop(env: &TestEnv) -> PathBuf {
     repo
 }
 
-fn executions(env: &TestEnv, repo: &Path) -> usize {
-    env.rows(repo, "metrics/execution_logs.jsonl").len()
+fn executions(repo: &Path) -> usize {
+    history(repo, "metrics/execution_logs.jsonl")
+        .lines()
+        .count()
 }
 
 const HALF_UP: &str = "F\n=== FAILURES ===\n___ test_half_up ___\n\n    def test_half_up():\n>       assert rounded(2.675) == 2.68\nE       assert 2.67 == 2.68\n\ntests/test_price.py:5: AssertionError\nFAILED tests/test_price.py::test_half_up - assert 2.67 == 2.68\n1 failed, 1 passed in 0.04s";
@@ -180,7 +182,7 @@ fn twelve_sessions_over_three_branches() {
     four.end();
 
     // 5, feature/discounts: the agent's process is killed in the middle of its work.
-    let before = executions(&env, &repo);
+    let before = executions(&repo);
     let mut agent = Agent::new(&env, &repo);
     agent.say(&start(&repo, "s05-killed", "startup"));
     agent.say(&prompt(
@@ -193,7 +195,7 @@ fn twelve_sessions_over_three_branches() {
     agent.say(&edited(&repo, "s05-killed", "shop/cart.py"));
     agent.kill();
     wait_until("the killed session is finalized", || {
-        executions(&env, &repo) > before
+        executions(&repo) > before
     });
 
     // 6, feature/discounts: a long session whose context is compacted in the middle.
@@ -377,6 +379,6 @@ fn twelve_sessions_over_three_branches() {
     golden("13-memory", &last.aictx(&["memory", "list"]).stdout);
     golden("13-task", &last.aictx(&["task", "status"]).stdout);
 
-    assert_eq!(executions(&env, &repo), 12);
+    assert_eq!(executions(&repo), 12);
     assert_sound(&repo);
 }
