@@ -108,6 +108,8 @@ pub fn steer_in(
     let mut updates = SteerUpdates::default();
     let mut taken_back = false;
     let mut forbidden = 0..0;
+    // Whether what limits there were last put files off limits, rather than allowing nothing but them.
+    let mut forbids = false;
     for one in &judged {
         let Some(clause) = clauses.get(one.clause) else {
             continue;
@@ -127,6 +129,16 @@ pub fn steer_in(
             continue;
         }
         let before = updates.forbidden_paths.len();
+        if one.line == 0 && aside::is_limited_too(&clauses, one.clause, &judged) {
+            let list = match forbids {
+                true => &mut updates.forbidden_paths,
+                false => &mut updates.only_paths,
+            };
+            roles::extend(list, roles::written(clause));
+            forbidden = before..updates.forbidden_paths.len();
+            continue;
+        }
+        forbids = roles::forbids(clause);
         let lifted = updates.lifted_paths.len();
         roles::assign(clause, one.label, &message, exists, &mut updates);
         if one.label == Label::ScopeChange {

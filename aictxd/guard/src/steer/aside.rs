@@ -2,7 +2,9 @@
 
 use super::class::{Class, Set};
 use super::clause::{Clause, Item};
+use super::label::Label;
 use super::rules::LEAD;
+use super::{Judged, of_clause};
 
 /// Words for what was just spoken of.
 const IT: &[&str] = &[
@@ -27,6 +29,54 @@ pub(super) fn drops_a_thing(clauses: &[Clause], at: usize) -> bool {
     let parts = LEAD.with(Set::of(Class::DropIt)).with(Set::of(Class::Tail));
     let drops = clause.items.iter().any(|i| i.has(Class::DropIt));
     drops && !clause.opens && clause.items.iter().all(|i| i.set.meets(parts)) && is_thing(before)
+}
+
+/// Words with which what was just said is said of something else, too, and those between them.
+const TOO: &[&str] = &[
+    "either", "neither", "nor", "tampoco", "plus", "same", "goes", "applies", "likewise", "ditto",
+    "gilt", "dasselbe", "gleiche", "mismo", "mesmo", "pareil", "meme", "vale",
+];
+/// What else may stand in such a clause.
+const OF_TOO: &[&str] = &[
+    "for", "to", "fur", "con", "para", "por", "pour", "non", "lo", "de", "en", "em", "a", "in",
+    "ni", "nem", "den", "dem", "for", "is", "des", "du", "das", "の", "は", "に", "を",
+];
+
+/// Whether the clause at `at`, which has no verb, says of what it names what the one before it says of other files
+/// that are off limits, or the only ones that are not: "don't touch A, and B neither", "… the same goes for B", "B
+/// auch nicht".
+pub(super) fn is_limited_too(clauses: &[Clause], at: usize, judged: &[Judged]) -> bool {
+    let before = at.checked_sub(1).and_then(|at| of_clause(judged, at));
+    let Some(clause) = clauses.get(at) else {
+        return false;
+    };
+    let parts = LEAD
+        .with(Set::of(Class::Tail))
+        .with(Set::of(Class::Neg))
+        .with(Set::of(Class::NegEnd))
+        .with(Set::of(Class::Not))
+        .with(Set::of(Class::Or))
+        .with(Set::of(Class::Path))
+        .with(Set::of(Class::Dir))
+        .with(Set::of(Class::AreaN))
+        .with(Set::of(Class::Test));
+    let text = |i: &Item| aictx_proto::fold::fold(&i.text);
+    // "The same goes for" is one phrase, which has no text.
+    let is_too = |i: &Item| {
+        i.has(Class::Also)
+            || i.has(Class::Extend) && i.text.is_empty()
+            || TOO.contains(&text(i).as_str())
+    };
+    let may_stand = |i: &Item| {
+        let text = text(i);
+        i.set.meets(parts) || THE.contains(&text.as_str()) || OF_TOO.contains(&text.as_str())
+    };
+    before.is_some_and(|j| j.label == Label::ScopeConstraint)
+        && !clause.question
+        && !clause.all().has(Class::But)
+        && clause.items.iter().any(|i| i.has(Class::Path))
+        && clause.items.iter().any(is_too)
+        && clause.items.iter().all(|i| is_too(i) || may_stand(i))
 }
 
 /// Whether a clause is the name of a thing and no sentence.

@@ -61,6 +61,7 @@ pub(super) fn judge(clauses: &[Clause], language: Language) -> Vec<Judged> {
         // What the clause before names is set aside, and not the work.
         let aside = match () {
             () if aside::drops_a_thing(clauses, at) => Some(Label::ScopeChange),
+            () if aside::is_limited_too(clauses, at, &judged) => Some(Label::ScopeConstraint),
             () if aside::forbids_what_goes_on(clauses, at) => Some(Label::ScopeConstraint),
             () if contrast::is_another_way(clauses, at) => Some(Label::StrategyChange),
             () if aside::ignores_a_failure(clauses, at) => Some(Label::ValidationChange),

@@ -152,6 +152,14 @@ pub(super) fn assign(
     }
 }
 
+/// Everything that a clause names with a path.
+pub(super) fn written(clause: &Clause) -> Vec<String> {
+    named(clause, Label::Question, &|_| false)
+        .into_iter()
+        .map(|(_, path)| path)
+        .collect()
+}
+
 /// "You may change the source, too", "… everything else": what a scope left out, without a name.
 fn is_the_rest(item: &Item, message: &str) -> bool {
     const REST: &[&str] = &[

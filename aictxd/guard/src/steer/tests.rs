@@ -479,3 +479,79 @@ fn nothing_is_changed_before_it_may_be() {
         assert!(updates.forbidden_paths.is_empty(), "{message}");
     }
 }
+
+#[test]
+fn a_limit_goes_on_in_clauses_without_a_verb() {
+    for (message, forbidden) in [
+        ("Don't touch tests/. docs/ neither.", "tests docs"),
+        ("Don't touch tests/, and not docs/ either", "tests docs"),
+        (
+            "Don't edit src/a.py, and the same goes for src/b.py",
+            "src/a.py src/b.py",
+        ),
+        (
+            "Do not edit vendor/ or docs/. Same for scripts/release.sh",
+            "vendor docs scripts/release.sh",
+        ),
+        ("Fass tests/ nicht an, und docs/ auch nicht", "tests docs"),
+        (
+            "Lass tests/ in Ruhe. Das gleiche gilt für docs/.",
+            "tests docs",
+        ),
+        ("No toques tests/, y docs/ tampoco", "tests docs"),
+        ("Ne touche pas à tests/, et docs/ non plus", "tests docs"),
+        ("Não mexa em tests/, e docs/ também não", "tests docs"),
+        ("不要修改 tests/，docs/ 也不要", "tests docs"),
+        ("tests/ は触らないで。docs/ も。", "tests docs"),
+        ("Don't touch tests/. Update docs/ too.", "tests"),
+        ("Fix src/a.py. And src/b.py too.", ""),
+    ] {
+        let updates = say(message).suggested_updates;
+        assert_eq!(updates.forbidden_paths.join(" "), forbidden, "{message}");
+    }
+    let only = say("Only edit src/a.py. src/b.py too.").suggested_updates;
+    assert_eq!(only.only_paths, ["src/a.py", "src/b.py"]);
+}
+
+#[test]
+fn a_limit_in_a_polite_question_is_one() {
+    for message in [
+        "Can you fix the login without touching tests/?",
+        "Is it possible to fix this without changing tests/?",
+        "¿Puedes arreglar el login sin tocar tests/?",
+        "Kannst du den Login reparieren, ohne tests/ anzufassen?",
+        "Peux-tu corriger le login sans toucher à tests/ ?",
+        "Você pode corrigir o login sem mexer em tests/?",
+        "能不能在不改 tests/ 的情况下修复登录？",
+        "tests/ を変えずにログインを直してくれますか？",
+    ] {
+        let updates = say(message).suggested_updates;
+        assert_eq!(updates.forbidden_paths, ["tests"], "{message}");
+    }
+    for message in [
+        "Why does it pass without changing tests/?",
+        "How did you fix it without touching tests/?",
+    ] {
+        let updates = say(message).suggested_updates;
+        assert!(updates.forbidden_paths.is_empty(), "{message}");
+    }
+}
+
+#[test]
+fn a_message_that_limits_may_order_work() {
+    for (message, orders) in [
+        ("Make login ignore case. Do not touch a.py.", true),
+        ("Convert tokens to strings; never change a.py", true),
+        ("Fix login without touching tests/", true),
+        ("Corrige le login sans toucher aux tests.", true),
+        ("修复登录，但不要修改 tests/。", true),
+        ("Do not touch a.py.", false),
+        ("Fass tests/ nicht an, und docs/ auch nicht", false),
+        ("You may edit src/auth.py now", false),
+        ("Only edit src/auth.py", false),
+        ("Run the tests, but don't change anything", false),
+    ] {
+        let updates = say(message).suggested_updates;
+        assert_eq!(updates.orders_work, orders, "{message}");
+    }
+}
