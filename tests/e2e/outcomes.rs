@@ -211,7 +211,8 @@ fn what_another_session_learned_meanwhile_was_not_reused() {
         let all = [&["finalize"][..], &told].concat();
         who.aictx(&all).ok().json()["agent_summary"]["strategy_reused"].clone()
     };
-    let [first, second, third] = ["s1", "s2", "s3"].map(|id| Play::claude(&env, &repo, id));
+    let [first, second, third, fourth] =
+        ["s1", "s2", "s3", "s4"].map(|id| Play::claude(&env, &repo, id));
     for who in [&first, &second] {
         who.start("startup");
         who.prompt("Fix the sums in calc.py");
@@ -229,7 +230,12 @@ fn what_another_session_learned_meanwhile_was_not_reused() {
     assert_eq!(finalized(&second), false);
     third.start("startup");
     third.prompt("Fix the sums in calc.py");
-    assert_eq!(finalized(&third), true);
+    assert_eq!(finalized(&third), false, "it was there, and not told");
+    fourth.start("startup");
+    fourth.prompt("Fix the sums in calc.py");
+    let told = ["resume", "--task", "Fix the sums in calc.py"];
+    assert!(fourth.aictx(&told).ok().stdout.contains("Strategy"));
+    assert_eq!(finalized(&fourth), true);
 }
 
 /// A recipe may ignore how its tests end; and what is seen to pass later is not told as failing.

@@ -16,8 +16,9 @@ use aictx_proto::text::{clean, printable};
 use serde_json::Value;
 
 use self::lines::{CLOSING, newest, quote};
-use crate::context::{Context, Hand};
+use crate::context::{Context, Hand, wrong_handoff};
 use crate::handoff::summary_as_of_now;
+use crate::marks;
 use crate::observe::{Observation, open_rows};
 use crate::packet::Packet;
 use crate::preferences::{self, is_muted};
@@ -310,7 +311,13 @@ impl Capsule<'_> {
         let open: Vec<&FailurePattern> = self.context.failures.iter().map(|(_, p)| *p).collect();
         if let Some(handoff) = self.context.handoff {
             let id = format!("handoff::{}", handoff.source_execution_id);
-            let lines = self.handoff_lines(handoff, &open);
+            let mut lines = self.handoff_lines(handoff, &open);
+            if wrong_handoff(self.context.snapshot).is_some() {
+                lines.insert(
+                    0,
+                    "The last handoff was marked as wrong; before it:".to_owned(),
+                );
+            }
             packet.item("handoff", &id, "the last one", &lines);
             if let Some((row, later)) = of_another_session(self.context.snapshot, handoff) {
                 let failures = &self.context.snapshot.failures;
@@ -561,8 +568,11 @@ fn of_another_session<'a>(
 ) -> Option<(&'a HandoffRow, bool)> {
     let rows = &snapshot.handoffs;
     let place = |wanted: &dyn Fn(&HandoffRow) -> bool| rows.iter().rposition(|row| wanted(row));
+    let wrong = wrong_handoff(snapshot).map(|wrong| &wrong.source_execution_id);
     let other = place(&|row| {
         row.execution_id != handoff.source_execution_id
+            && !marks::is_wrong(&row.extra)
+            && wrong != Some(&row.execution_id)
             && !row.session_id.is_empty()
             && row.session_id != handoff.session_id
     })?;

@@ -38,6 +38,11 @@ const MAX_STRATEGY_POINTS: i64 = 30;
 /// Files of the map that a request is likely to be about.
 const LIKELY: f64 = 0.1;
 
+/// Decisions that a request is not about and that are told all the same, for being the newest.
+const MAX_BACKGROUND: usize = 2;
+/// Of failures and decisions that it is not about, how many a receipt names.
+const MAX_NAMED_OTHERS: usize = 8;
+
 /// Telling words of a request that says little.
 const MAX_TERSE: usize = 3;
 
@@ -102,8 +107,10 @@ pub(crate) struct Context<'a> {
     pub(crate) handoff_stale: Vec<String>,
     pub(crate) relevance: Relevance,
     pub(crate) decisions: Vec<RankedDecision<'a>>,
-    /// Open failures, the most relevant first.
+    /// Open failures that the request is about, the most relevant first; where it only says to go on, all.
     pub(crate) failures: Vec<(f64, &'a FailurePattern)>,
+    /// How many open failures it is not about.
+    pub(crate) other_failures: usize,
     pub(crate) subsystems: Vec<&'a Subsystem>,
     pub(crate) strategy: Option<StrategyMatch<'a>>,
     pub(crate) notes: Vec<&'a Note>,
@@ -137,13 +144,10 @@ impl<'a> Context<'a> {
         let active = active_thread(snapshot, &project.checkout);
         let mut left_out = Vec::new();
         let handoff = project.handoff.as_deref().or(snapshot.handoff.as_deref());
-        let handoff = handoff.filter(|h| {
-            let wrong = marks::is_wrong(&h.extra);
-            if wrong {
-                left_out.push(("handoff", h.source_execution_id.clone(), "marked_wrong"));
-            }
-            !wrong
-        });
+        let handoff = handoff.filter(|h| !marks::is_wrong(&h.extra));
+        if let Some(wrong) = wrong_handoff(snapshot) {
+            left_out.push(("handoff", wrong.source_execution_id.clone(), "marked_wrong"));
+        }
         let handoff_stale = handoff
             .map(|h| stale_handoff(h, project, now))
             .unwrap_or_default();
@@ -177,10 +181,10 @@ impl<'a> Context<'a> {
             add(&hits, 5);
         }
         let paths: BTreeSet<String> = at_hand.iter().cloned().collect();
-        let (decisions, gone) = decisions::ranked(snapshot, &request, &paths);
+        let (mut decisions, gone) = decisions::ranked(snapshot, &request, &paths);
         left_out.extend(gone.into_iter().map(|(id, why)| ("decision", id, why)));
         let area = crate::area::derive_area(at_hand.iter().map(String::as_str));
-        let failures = open_failures(
+        let mut failures = open_failures(
             snapshot,
             &request,
             &task.name,
@@ -189,6 +193,27 @@ impl<'a> Context<'a> {
             hand.commands,
             now,
         );
+        let mut other_failures = 0;
+        if !continues {
+            // What is open is no news to who asks for something else; that it is, is.
+            let about = failures.partition_point(|(score, _)| *score > 0.0);
+            let others = failures.split_off(about);
+            other_failures = others.len();
+            for (_, pattern) in others.iter().take(MAX_NAMED_OTHERS) {
+                left_out.push(("failure", pattern.failure_id.clone(), "not_about_it"));
+            }
+            let about = |found: &RankedDecision| found.is_about();
+            let mut background = 0;
+            decisions.retain(|found| {
+                background += usize::from(!about(found));
+                let told = about(found) || background <= MAX_BACKGROUND;
+                if !told && background <= MAX_BACKGROUND + MAX_NAMED_OTHERS {
+                    left_out.push(("decision", found.id().to_owned(), "not_about_it"));
+                }
+                told
+            });
+            decisions.sort_by_key(|found| !about(found));
+        }
         let errors: Vec<String> = hand.errors.to_vec();
         let query = StrategyQuery {
             request: &request,
@@ -199,10 +224,12 @@ impl<'a> Context<'a> {
             tests: hand.tests,
             errors: &errors,
         };
-        let strategy = find_strategies(&snapshot.strategies, &query, now).find(|s| {
-            let paths = &s.strategy.files_used;
-            paths.is_empty() || missing(paths, &project.presents).len() < paths.len()
-        });
+        let strategy = find_strategies(&snapshot.strategies, &query, now)
+            .find(|s| {
+                let paths = &s.strategy.files_used;
+                paths.is_empty() || missing(paths, &project.presents).len() < paths.len()
+            })
+            .map(|found| found.as_of_now(&project.presents));
         let subsystems = semantic::relevant(&snapshot.semantic, &request, &at_hand, &area);
         let notes = relevant_notes(&project.notes, &request);
         Self {
@@ -217,6 +244,7 @@ impl<'a> Context<'a> {
             relevance,
             decisions,
             failures,
+            other_failures,
             subsystems,
             strategy,
             notes,
@@ -401,6 +429,12 @@ impl<'a> Context<'a> {
     pub(crate) fn dirt(&self, anchors: &[aictx_proto::record::Anchor]) -> Vec<String> {
         dirt(anchors, &self.project.presents)
     }
+}
+
+/// The last handoff, when somebody said that it is wrong.
+pub(crate) fn wrong_handoff(snapshot: &Snapshot) -> Option<&Handoff> {
+    let last = snapshot.handoff.as_deref();
+    last.filter(|handoff| marks::is_wrong(&handoff.extra))
 }
 
 /// What an item is called in a list.

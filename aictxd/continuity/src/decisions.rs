@@ -35,6 +35,17 @@ impl RankedDecision<'_> {
         &self.known.id
     }
 
+    /// Whether anything but its being new speaks for telling it.
+    pub(crate) fn is_about(&self) -> bool {
+        let Reasons {
+            pinned,
+            governs,
+            words,
+            ..
+        } = self.reasons;
+        pinned || governs || words > 0
+    }
+
     /// Why it stands where it stands.
     pub(crate) fn reasons(&self) -> Vec<String> {
         let Reasons {

@@ -38,16 +38,23 @@ const TRUNKS: &[&str] = &[
 ];
 
 /// The last handoff of the branch checked out, where the last of all is of another: who goes back to a
-/// branch wants to know where it stands, and what was done elsewhere since only as news.
+/// branch wants to know where it stands, and what was done elsewhere since only as news. And the one before,
+/// where somebody said of the last one that it is wrong.
 pub fn handoff_of_branch(snapshot: &Snapshot, branch: &str) -> Option<Handoff> {
     let last = snapshot.handoff.as_ref()?;
-    if [branch, &last.branch].contains(&"") || last.branch == branch || TRUNKS.contains(&branch) {
+    let wrong = marks::is_wrong(&last.extra);
+    let anywhere =
+        [branch, &last.branch].contains(&"") || last.branch == branch || TRUNKS.contains(&branch);
+    if anywhere && !wrong {
         return None;
     }
     let newest = snapshot.handoffs.iter().rev().take(RECENT);
-    let row = newest
-        .filter(|row| !marks::is_wrong(&row.extra))
-        .find(|row| row.branch == branch)?;
+    let mut right = newest.filter(|row| {
+        let is_last = row.execution_id == last.source_execution_id;
+        !marks::is_wrong(&row.extra) && !(wrong && is_last)
+    });
+    let of_branch = right.clone().find(|row| row.branch == branch);
+    let row = of_branch.or_else(|| right.next().filter(|_| anywhere))?;
     Some(Handoff {
         summary: row.summary.clone(),
         status: row.status.clone(),

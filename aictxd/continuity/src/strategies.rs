@@ -206,12 +206,16 @@ fn avoid_when(s: &Strategy) -> String {
 /// `strategy_hint` of resume and brief (spec/lifecycle.md §9).
 pub(crate) fn hint(found: &StrategyMatch) -> Value {
     let s = found.strategy;
-    json!({
+    let mut hint = json!({
         "task_id": s.task_id, "why_it_worked": clean(&s.why_it_worked, 280),
         "reuse_when": reuse_when(s), "avoid_when": avoid_when(s),
         "evidence_quality": quality(s), "reuse_confidence": found.confidence,
         "selection_reason": clean(&found.reason(), 240),
-    })
+    });
+    if !found.changed.is_empty() {
+        aictx_proto::json::set(&mut hint, "changed_since", json!(found.changed));
+    }
+    hint
 }
 
 /// The members that `suggest` and `reuse` share (spec §6.10).
@@ -343,6 +347,40 @@ mod tests {
             ask("fix widget render regression", "bug_fixing"),
             Some("low")
         );
+    }
+
+    #[test]
+    fn what_was_learned_of_code_that_changed_is_less_sure() {
+        let mut row = strategy("fix widget render bug", "src/app/core.py");
+        row.anchors = vec![Anchor {
+            path: "src/app/core.py".into(),
+            blob: "then".into(),
+            ..Anchor::default()
+        }];
+        let rows = shared([row]);
+        let files = ["src/app/core.py".to_owned()];
+        let query = StrategyQuery {
+            request: "fix widget render regression",
+            files: &files,
+            ..StrategyQuery::default()
+        };
+        let as_of = |blob: &str| {
+            let found = find_strategies(&rows, &query, now()).next().unwrap();
+            let present = crate::anchors::Present {
+                blob: blob.into(),
+                ..Default::default()
+            };
+            found.as_of_now(&[("src/app/core.py".to_owned(), Arc::new(present))].into())
+        };
+        let fresh = as_of("then");
+        assert_eq!((fresh.confidence, fresh.changed.len()), ("high", 0));
+        assert_eq!(hint(&fresh)["changed_since"], Value::Null);
+        let stale = as_of("now");
+        assert_eq!(stale.confidence, "medium");
+        let told = json!(["src/app/core.py changed"]);
+        assert_eq!(hint(&stale)["changed_since"], told);
+        assert_eq!(details(Some(&stale))["reuse_confidence"], "medium");
+        assert!(stale.reason().contains("changed_since:src/app/core.py"));
     }
 
     #[test]

@@ -10,6 +10,7 @@ use aictx_proto::tokens;
 use serde_json::{Value, json};
 
 use crate::handoff::handoff_of_branch;
+use crate::marks;
 use crate::observe::open_rows;
 
 /// Most files named at once.
@@ -204,7 +205,9 @@ pub(crate) fn entry_points(hits: &[MapHit]) -> Vec<Value> {
 /// says, else the newest task. Empty when nothing is.
 pub fn left_to_do(snapshot: &Snapshot, branch: &str) -> (String, Vec<String>) {
     let of_branch = handoff_of_branch(snapshot, branch);
-    if let Some(handoff) = of_branch.as_ref().or(snapshot.handoff.as_deref()) {
+    let last = snapshot.handoff.as_deref();
+    let last = last.filter(|last| !marks::is_wrong(&last.extra));
+    if let Some(handoff) = of_branch.as_ref().or(last) {
         let next = handoff.next_steps.first().or(handoff.blocked.first());
         let next = next.map_or("", String::as_str);
         let text = format!("{} {next} {}", handoff.summary, handoff.reason);

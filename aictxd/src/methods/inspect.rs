@@ -105,15 +105,15 @@ pub(super) fn prepare(app: &App, params: &PrepareParams) -> Result<Value, RpcErr
 
 pub(super) fn suggest(app: &App, params: &HandParams) -> Result<Value, RpcError> {
     let now = app.now();
-    with_hand(app, params, |snapshot, _, hand| {
-        aictx_continuity::suggest_strategy(snapshot, hand, now)
+    with_hand(app, params, |snapshot, project, hand| {
+        aictx_continuity::suggest_strategy(snapshot, project, hand, now)
     })
 }
 
 pub(super) fn reuse(app: &App, params: &HandParams) -> Result<Value, RpcError> {
     let now = app.now();
-    with_hand(app, params, |snapshot, _, hand| {
-        aictx_continuity::reuse(snapshot, hand, now)
+    with_hand(app, params, |snapshot, project, hand| {
+        aictx_continuity::reuse(snapshot, project, hand, now)
     })
 }
 

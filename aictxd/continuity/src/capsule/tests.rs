@@ -147,6 +147,42 @@ fn who_goes_back_to_a_branch_hears_of_it_first() {
 }
 
 #[test]
+fn where_the_last_handoff_is_wrong_the_one_before_is_told() {
+    let row = |id: &str, session: &str| HandoffRow {
+        execution_id: id.into(),
+        session_id: session.into(),
+        summary: format!("did {id}"),
+        status: "resolved".into(),
+        branch: "main".into(),
+        timestamp: "1970-01-01T00:00:00Z".into(),
+        ..HandoffRow::default()
+    };
+    let mut wrong = Handoff {
+        summary: "did e3".into(),
+        branch: "main".into(),
+        source_execution_id: "e3".into(),
+        session_id: "c".into(),
+        ..Handoff::default()
+    };
+    wrong.extra.insert("wrong".into(), "not so".into());
+    let mut snapshot = with_handoff(wrong);
+    snapshot.handoffs =
+        aictx_proto::snapshot::shared([row("e1", "a"), row("e2", "b"), row("e3", "c")]);
+    let project = Project {
+        handoff: handoff_of_branch(&snapshot, "main").map(Arc::new),
+        ..Project::default()
+    };
+    let text = told(&snapshot, &project, "main", "startup", &[]);
+    let before = "The last handoff was marked as wrong; before it:\nLast handoff";
+    assert!(text.contains(before) && text.contains("did e2"), "{text}");
+    assert!(
+        text.contains("did e1") && !text.contains("did e3"),
+        "{text}"
+    );
+    assert!(!text.contains("No handoff is recorded"), "{text}");
+}
+
+#[test]
 fn a_failure_is_said_once_and_sessions_side_by_side_are_both_seen() {
     let row = |id: &str, session: &str| HandoffRow {
         execution_id: id.into(),

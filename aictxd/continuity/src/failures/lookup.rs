@@ -203,8 +203,8 @@ pub fn find_failures<'a>(
                 *mask |= 1 << at;
             }
         }
-        // 1 for a term of one pattern, towards 0 for a term of all.
-        let rarity = ((all + 1.0) / (having + 1.0)).ln() / ((all + 1.0) / 2.0).ln().max(0.7);
+        // 1 for a term of one pattern, the less the more have it; of a single pattern nothing is known.
+        let rarity = (1.0 + all / f64::max(having, 1.0)).ln() / (1.0 + all).ln();
         telling.push(EACH_WORD * rarity.min(1.0) * weight);
     }
     let question = Question::new(query, now);
@@ -221,8 +221,10 @@ pub fn find_failures<'a>(
         let (Some(pattern), Some(known)) = (patterns.get(at), known.each.get(at)) else {
             continue;
         };
-        let score = words + question.score(pattern, known, brief, named);
-        if score >= LEAST {
+        let (is_about, score) = question.score(pattern, known, brief, named);
+        let score = words + score;
+        // Neighbours, area, kind of task and how new it is tell those apart that it may be about.
+        if (is_about || words > 0.0) && score >= LEAST {
             found.push((score, pattern));
         }
     }
@@ -300,26 +302,35 @@ impl<'q> Question<'q> {
         self.with_circumstances(score, brief)
     }
 
-    /// Everything but the words.
-    fn score(&self, pattern: &FailurePattern, known: &Known, brief: &Brief, named: u8) -> f64 {
-        let mut score = 0.0;
+    /// Everything but the words, and whether the question is about the pattern's own files, names or command.
+    fn score(
+        &self,
+        pattern: &FailurePattern,
+        known: &Known,
+        brief: &Brief,
+        named: u8,
+    ) -> (bool, f64) {
+        let (mut is_about, mut score) = (false, 0.0);
         let at_hand = |path: &str| self.query.paths.iter().any(|p| p == path);
         let is_near = |path: &str| directory(path).is_some_and(|d| self.near.contains(&d));
         if (brief.files & self.files != 0 && files(pattern).any(at_hand))
             || (named & FILE != 0 && files(pattern).any(|path| self.text.mentions(path)))
         {
+            is_about = true;
             score += EXACT_FILE;
         } else if brief.directories & self.directories != 0 && files(pattern).any(is_near) {
             score += SAME_DIRECTORY;
         }
         if named & ELSE != 0 && other_names(pattern).any(|name| self.text.mentions(name)) {
+            is_about = true;
             score += NAMED;
         }
         let proves = |check: &Arc<Check>| check.proves(&known.command);
         if self.command.as_ref().is_some_and(proves) {
+            is_about = true;
             score += SAME_COMMAND;
         }
-        self.with_circumstances(score, brief)
+        (is_about, self.with_circumstances(score, brief))
     }
 
     /// A score, with what speaks for a row whatever it is about.

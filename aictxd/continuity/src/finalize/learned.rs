@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use aictx_proto::Timestamp;
 use aictx_proto::effect::{Effect, Effects, KeyOrder};
+use aictx_proto::ledger::{LedgerRow, ToldItem};
 use aictx_proto::record::{ContractIndex, FailurePattern, Thread, files};
 use serde_json::{Map, Value, json};
 
@@ -19,7 +19,6 @@ use crate::contracts::{
 use crate::failures;
 use crate::memo::{Passed, is_test_command};
 use crate::observe::Observation;
-use crate::preferences;
 use crate::resume::task_fits;
 use crate::row_value;
 use crate::semantic;
@@ -113,15 +112,8 @@ pub(super) fn learn(input: &Finalize, facts: &Facts) -> Learned {
         },
         input.now,
     );
-    // What another session learned meanwhile was not there to be followed.
-    let begun = input.begun(seen);
-    let was_there = |found: &&StrategyMatch| {
-        let learned = Timestamp::parse(&found.strategy.timestamp);
-        begun
-            .zip(learned)
-            .is_none_or(|(begun, learned)| learned <= begun)
-    };
-    let offered = context.strategy.as_ref().filter(was_there).map(|found| {
+    let told = told(input.rows);
+    let offered = offered(&context, &told).map(|found| {
         let first = found
             .strategy
             .primary_entry_point
@@ -133,7 +125,7 @@ pub(super) fn learn(input: &Finalize, facts: &Facts) -> Learned {
         (strategies::hint(found), found.confidence, used)
     });
     let ranked = context.ranked();
-    let loaded = loaded(&context);
+    let loaded = loaded(&told);
 
     let params = input.params();
     let errors: Vec<String> = seen
@@ -422,26 +414,37 @@ fn avoided(patterns: &[Arc<FailurePattern>], facts: &Facts) -> bool {
 }
 
 /// What of memory concerned the execution, by kind.
-fn loaded(context: &Context) -> Vec<&'static str> {
-    let snapshot = context.snapshot;
-    let mut loaded = Vec::new();
-    for (name, there) in [
-        ("handoff", context.handoff.is_some()),
-        ("decisions", !context.decisions.is_empty()),
-        ("failures", !snapshot.failures.is_empty()),
-        (
-            "preferences",
-            !preferences::stated(&snapshot.preferences).is_empty(),
-        ),
-        ("semantic_repo", !context.subsystems.is_empty()),
-        ("procedural_reuse", context.strategy.is_some()),
-        ("work_state", context.active.thread.is_some()),
-    ] {
-        if there {
-            loaded.push(name);
-        }
-    }
-    loaded
+/// What of memory this session was told, as the receipts in its ledger say: nothing else was loaded, and nothing
+/// else can have been followed (W21, W31).
+fn told(rows: &[LedgerRow]) -> Vec<&ToldItem> {
+    let receipts = rows.iter().filter_map(|row| row.receipt.as_ref());
+    receipts.flat_map(|receipt| &receipt.items).collect()
+}
+
+/// The strategy that fits what was done, where the session was told of it.
+fn offered<'c, 'a>(context: &'c Context<'a>, told: &[&ToldItem]) -> Option<&'c StrategyMatch<'a>> {
+    let was_told = |found: &&StrategyMatch| {
+        let id = found.strategy.task_id.as_str();
+        let mut strategies = told.iter().filter(|item| item.kind == "strategy");
+        strategies.any(|item| item.id.strip_prefix("strategy::") == Some(id))
+    };
+    context.strategy.as_ref().filter(was_told)
+}
+
+fn loaded(told: &[&ToldItem]) -> Vec<&'static str> {
+    [
+        ("handoff", "handoff"),
+        ("decisions", "decision"),
+        ("failures", "failure"),
+        ("preferences", "preference"),
+        ("semantic_repo", "semantic"),
+        ("procedural_reuse", "strategy"),
+        ("work_state", "task"),
+    ]
+    .into_iter()
+    .filter(|(_, kind)| told.iter().any(|item| item.kind == *kind))
+    .map(|(name, _)| name)
+    .collect()
 }
 
 /// Counters, each raised by what was observed (W31).

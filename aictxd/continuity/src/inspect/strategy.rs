@@ -8,6 +8,7 @@ use serde_json::{Map, Value, json};
 use super::AtHand;
 use crate::area::derive_area;
 use crate::classify::classify;
+use crate::project::Project;
 use crate::strategies::{StrategyMatch, StrategyQuery, details, find_strategies};
 
 /// Files read more often than once, and files read at all, that look like going in circles.
@@ -16,6 +17,7 @@ const EXPLORING: usize = 8;
 
 fn best<'a>(
     snapshot: &'a Snapshot,
+    project: &Project,
     hand: &AtHand,
     now: Timestamp,
 ) -> (String, Option<StrategyMatch<'a>>) {
@@ -31,12 +33,18 @@ fn best<'a>(
         errors: hand.errors,
     };
     let found = find_strategies(&snapshot.strategies, &query, now).next();
+    let found = found.map(|found| found.as_of_now(&project.presents));
     (task.name, found)
 }
 
 /// Where to begin, by what worked before.
-pub fn suggest_strategy(snapshot: &Snapshot, hand: &AtHand, now: Timestamp) -> Value {
-    let (_, found) = best(snapshot, hand, now);
+pub fn suggest_strategy(
+    snapshot: &Snapshot,
+    project: &Project,
+    hand: &AtHand,
+    now: Timestamp,
+) -> Value {
+    let (_, found) = best(snapshot, project, hand, now);
     let s = found.as_ref().map(|f| f.strategy);
     let mut out = Map::new();
     out.insert(
@@ -60,8 +68,8 @@ pub fn suggest_strategy(snapshot: &Snapshot, hand: &AtHand, now: Timestamp) -> V
 }
 
 /// What worked before for such a task.
-pub fn reuse(snapshot: &Snapshot, hand: &AtHand, now: Timestamp) -> Value {
-    let (task_type, found) = best(snapshot, hand, now);
+pub fn reuse(snapshot: &Snapshot, project: &Project, hand: &AtHand, now: Timestamp) -> Value {
+    let (task_type, found) = best(snapshot, project, hand, now);
     let s = found.as_ref().map(|f| f.strategy);
     let mut out = Map::new();
     out.insert(

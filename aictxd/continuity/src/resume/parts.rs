@@ -345,7 +345,7 @@ impl Parts {
                 &s.task_text,
                 &s.timestamp,
                 &s.entry_points,
-                context.dirt(&s.anchors),
+                found.changed.clone(),
             );
         }
         for found in context.decisions.iter().take(4) {
@@ -360,6 +360,10 @@ impl Parts {
                 &d.related_paths,
                 context.dirt(&d.anchors),
             );
+        }
+        let strategy = list.iter_mut().find(|item| item["kind"] == "strategy");
+        if let Some((item, found)) = strategy.zip(context.strategy.as_ref()) {
+            item["confidence"] = json!(found.confidence);
         }
         list.sort_by_key(|item| item["role"] == "background");
         list.truncate(MAX_LOADED);
@@ -417,7 +421,7 @@ fn strategy_text(found: &StrategyMatch) -> String {
     if let Some(check) = strategy.tests_executed.last() {
         line.push_str(&format!("; checked with {}", clean(&printable(check), 100)));
     }
-    format!("{line} ({} confidence)", found.confidence)
+    format!("{line} ({} confidence)", found.confidence) + &dirty_text(&found.changed)
 }
 
 /// Whether the request is about something else than the last handoff. Without a request the handoff

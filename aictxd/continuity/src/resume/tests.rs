@@ -1,7 +1,8 @@
 use super::*;
 use aictx_proto::identity::SessionSource;
 use aictx_proto::methods::MapHit;
-use aictx_proto::record::Handoff;
+use aictx_proto::record::{Decision, FailurePattern, Handoff};
+use aictx_proto::snapshot::shared;
 use std::sync::Arc;
 
 fn ask(snapshot: &Snapshot, task: &str) -> ResumeReply {
@@ -112,6 +113,48 @@ fn w34_the_file_that_a_request_names_comes_first() {
         let contract = &reply.execution_contract;
         assert_eq!(contract["first_action"]["path"], first, "{task}");
         assert_eq!(contract["edit_scope"]["primary"], json!([first]), "{task}");
+    }
+}
+
+#[test]
+fn who_asks_for_something_else_is_not_told_all_that_is_open() {
+    let failure = FailurePattern {
+        failure_id: "failure::1".into(),
+        status: "open".into(),
+        error_text: "assert refresh(1) == 2".into(),
+        failed_command: "pytest tests/test_auth.py".into(),
+        related_paths: vec!["tests/test_auth.py".into()],
+        task_type: "documentation".into(),
+        timestamp: Timestamp::from_unix(0).to_string(),
+        ..FailurePattern::default()
+    };
+    let decision = |n: usize, text: &str| Decision {
+        decision: text.into(),
+        timestamp: Timestamp::from_unix(n as i64).to_string(),
+        ..Decision::default()
+    };
+    let snapshot = Snapshot {
+        failures: shared([failure]),
+        decisions: shared([
+            decision(1, "The quickstart stays on one page"),
+            decision(2, "Tokens are strings"),
+            decision(3, "No floats for money"),
+            decision(4, "One module for each provider"),
+        ]),
+        ..Snapshot::default()
+    };
+    let reply = ask(&snapshot, "write a quickstart for newcomers");
+    assert_eq!(reply.capsule["failures"], json!([]));
+    let decisions = reply.capsule["decisions"].as_array().unwrap();
+    assert_eq!(decisions[0], "The quickstart stays on one page");
+    assert_eq!(decisions.len(), 3, "and the two newest");
+    for part in ["(1 more open, about something else", "Recent decisions"] {
+        assert!(reply.text.contains(part), "{part}: {}", reply.text);
+    }
+    assert!(!reply.text.contains("refresh(1)"), "{}", reply.text);
+    for task in ["fix the refresh of tokens in test_auth.py", "continue"] {
+        let reply = ask(&snapshot, task);
+        assert!(reply.text.contains("refresh(1)"), "{}", reply.text);
     }
 }
 

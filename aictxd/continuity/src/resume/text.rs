@@ -182,23 +182,32 @@ pub(super) fn render(reply: &mut ResumeReply, context: &Context, params: &Resume
         .failures
         .iter()
         .take(told.len())
-        .map(|(score, p)| (p.failure_id.clone(), format!("score:{score:.1}")))
+        .map(|(score, p)| (p.failure_id.clone(), why_failure(*score)))
         .collect();
-    section("Relevant failures", told, failures, "failure", &mut packet);
-    let told = list("decisions");
-    let decisions = context
+    let title = match context.continues {
+        true => "Open failures",
+        false => "Relevant failures",
+    };
+    section(title, told, failures, "failure", &mut packet);
+    if context.other_failures > 0 {
+        packet.line(format!(
+            "({} more open, about something else; `aictx failures list`)",
+            context.other_failures
+        ));
+    }
+    let mut told = list("decisions");
+    let mut decisions: Vec<(String, String)> = context
         .decisions
         .iter()
         .take(told.len())
         .map(|d| (d.id().to_owned(), d.reasons().join(", ")))
         .collect();
-    section(
-        "Relevant decisions",
-        told,
-        decisions,
-        "decision",
-        &mut packet,
-    );
+    let about = context.decisions.iter().take_while(|d| d.is_about());
+    let about = about.count().min(told.len());
+    let recent = (told.split_off(about), decisions.split_off(about));
+    let kind = "decision";
+    section("Relevant decisions", told, decisions, kind, &mut packet);
+    section("Recent decisions", recent.0, recent.1, kind, &mut packet);
     let told = list("risks");
     let ids = vec![(format!("handoff::{handoff}"), "risks".to_owned()); told.len()];
     section("Risks", told, ids, "handoff", &mut packet);
@@ -418,5 +427,12 @@ fn trim(reply: &mut ResumeReply, mut size: u32, room: u32) {
         && let Some(part) = reply.carryover_gaps.pop()
     {
         size = less(size, &part);
+    }
+}
+
+fn why_failure(score: f64) -> String {
+    match score > 0.0 {
+        true => format!("score:{score:.1}"),
+        false => "open".to_owned(),
     }
 }

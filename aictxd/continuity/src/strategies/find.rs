@@ -12,6 +12,7 @@ use aictx_signals::Check;
 use serde_json::{Map, Value, json};
 
 use super::quality;
+use crate::anchors::{Presents, dirt};
 use crate::marks;
 use crate::matching::{hashed_terms, likeness, share};
 use crate::memo::check;
@@ -60,9 +61,26 @@ pub struct StrategyMatch<'a> {
     pub overlapping_files: Vec<String>,
     /// `high`, `medium` or `low`.
     pub confidence: &'static str,
+    /// What changed since of what it speaks of, in words; see [`Self::as_of_now`].
+    pub changed: Vec<String>,
 }
 
 impl StrategyMatch<'_> {
+    /// The match as it has to be told where the files are as they are now: what was learned of code that changed
+    /// since is a grade less sure, everywhere.
+    #[must_use]
+    pub(crate) fn as_of_now(mut self, presents: &Presents) -> Self {
+        self.changed = dirt(&self.strategy.anchors, presents);
+        if !self.changed.is_empty() {
+            self.confidence = match self.confidence {
+                "high" => "medium",
+                _ => "low",
+            };
+            (self.signals).push(format!("changed_since:{}", self.changed.join(", ")));
+        }
+        self
+    }
+
     /// The signals in one text.
     pub fn reason(&self) -> String {
         self.signals.join("; ")
@@ -358,6 +376,7 @@ impl Asked<'_> {
             breakdown: points.breakdown,
             overlapping_files: files,
             confidence,
+            changed: Vec::new(),
         })
     }
 }
