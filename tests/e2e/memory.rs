@@ -224,7 +224,7 @@ fn pin_wrong_and_forget_change_what_is_told() {
     let told = |session: &str| {
         let text = Play::claude(&env, &repo, session).start("startup");
         text.lines()
-            .filter_map(|l| l.strip_prefix("Decided: "))
+            .filter_map(|l| l.strip_prefix("Decided (just now): "))
             .map(str::to_owned)
             .collect::<Vec<_>>()
     };

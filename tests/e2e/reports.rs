@@ -137,3 +137,41 @@ fn a_rule_that_its_user_takes_back_holds_no_longer() {
     assert!(told.contains("- No longer: From now on use pnpm"), "{told}");
     assert!(!told.contains("- From now on use pnpm"), "{told}");
 }
+
+#[test]
+fn nobody_is_sent_to_a_file_that_was_only_said_to_exist() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    let agent = Play::claude(&env, &repo, "s1");
+    agent.start("startup");
+    agent.prompt("Make add refuse text");
+    agent.edit("calc.py", "def add(a, b):\n    return a + b\n");
+    let told = ["--files-edited", "ghost.py", "README.md"];
+    let all = ["finalize", "--status", "success", "--summary", "Done"];
+    agent.aictx(&[&all[..], &told].concat()).ok();
+    let handoff = env.file(&repo, "continuity/handoff.json");
+    let points = &handoff["recommended_starting_points"];
+    assert_eq!(*points, json!(["calc.py", "README.md"]), "seen, then said");
+    let log = env.rows(&repo, "metrics/execution_logs.jsonl");
+    let edited = json!(["ghost.py", "README.md", "calc.py"]);
+    assert_eq!(log[0]["files_edited"], edited, "what was said is kept");
+}
+
+#[test]
+fn a_task_is_not_resumed_by_who_asks_for_something_else() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    env.aictx(&repo, &["task", "start", "Ship the billing export"])
+        .ok();
+    let patch = r#"{"next_action":"Tag the release"}"#;
+    env.aictx(&repo, &["task", "update", "--json-patch", patch])
+        .ok();
+    let told = resume(&env, &repo, "Rename the parser of the header");
+    assert!(told.contains("the request is not about it"), "{told}");
+    assert!(!told.contains("Tag the release"), "{told}");
+    assert!(!told.contains("Resuming"), "{told}");
+    let told = resume(&env, &repo, "continue");
+    assert!(told.contains("Tag the release"), "{told}");
+}

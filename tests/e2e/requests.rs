@@ -147,7 +147,7 @@ fn what_its_user_wants_to_be_remembered_is_and_what_was_done_is_told() {
         "add raises TypeError for anything but numbers."
     );
     let told = env.hook(&repo, &start(&repo, "s2", "startup")).ok().stdout;
-    let decided = "Decided: \\\"Errors are raised, never returned, in this package\\\"";
+    let decided = "Decided (just now): \\\"Errors are raised, never returned, in this package\\\"";
     assert!(told.contains(decided), "{told}");
 }
 

@@ -27,7 +27,7 @@ use crate::resume::{carryover_gaps, dirty_text};
 use crate::session::{Touch, touch};
 use crate::suggest;
 
-pub(crate) use self::lines::age;
+pub(crate) use self::lines::{age, came_back};
 
 mod lines;
 #[cfg(test)]
@@ -510,14 +510,16 @@ impl Capsule<'_> {
             let command = clean(&printable(&pattern.failed_command), 100);
             line.push_str(&format!(" [`{command}`]"));
         }
-        line + &dirty_text(&self.context.dirt(&pattern.anchors))
+        line + &came_back(pattern) + &dirty_text(&self.context.dirt(&pattern.anchors))
     }
 
     /// The most relevant and newest first (W5).
     fn decisions(&self, packet: &mut Packet) {
         for found in self.context.decisions.iter().take(MAX_DECISIONS) {
             let dirty = dirty_text(&self.context.dirt(&found.decision.anchors));
-            let line = format!("Decided: {}{dirty}", quote(&found.decision.decision, 160));
+            let when = age(&found.decision.timestamp, self.start.now);
+            let what = quote(&found.decision.decision, 160);
+            let line = format!("Decided ({when}): {what}{dirty}");
             packet.item("decision", found.id(), &found.reasons().join(", "), &[line]);
         }
     }

@@ -20,7 +20,7 @@ use self::records::Records;
 use self::reply::{Summary, repeated, reply};
 pub use self::report::executions_asked;
 use self::report::{differences, execution_id, known_execution, merge_report};
-use crate::anchors;
+use crate::anchors::{self, Presents};
 use crate::area::derive_area;
 use crate::classify::{Observed, effective, observed, provisional};
 use crate::decide::decided;
@@ -87,6 +87,21 @@ impl<'a> Finalize<'a> {
         let resumed = || Timestamp::parse(&self.contract?.generated_at);
         seen.first_at.or_else(resumed)
     }
+}
+
+/// Files that are only said to have been edited, and are not there: nobody can start from them.
+fn absent(
+    seen: &Observation,
+    params: Option<&FinalizeParams>,
+    presents: &Presents,
+) -> BTreeSet<String> {
+    let is_absent = |path: &&String| {
+        let now = presents.get(*path);
+        let gone = now.is_some_and(|now| now.blob.is_empty() && now.moved_to.is_empty());
+        gone && !seen.files_edited.contains(path)
+    };
+    let said = params.into_iter().flat_map(|params| &params.files_edited);
+    said.filter(is_absent).cloned().collect()
 }
 
 /// Paths whose definitions a finalize wants to know: what was edited and what decisions govern.
@@ -305,6 +320,7 @@ fn decide<'a>(
     seen.settle(&input.project.checkout);
     let checked = (seen.validated, seen.tested);
     let differences = differences(&seen, params);
+    let absent = absent(&seen, params, &input.project.presents);
     let provenance = merge_report(&mut seen, params, &input.project.checkout.branch);
     // Observed beats said: a check that was seen to fail and never to pass makes no success.
     let failing = seen.open_failures.iter().any(Failure::is_check);
@@ -398,6 +414,7 @@ fn decide<'a>(
         input,
         &Facts {
             seen: &seen,
+            checked: checked.0,
             success,
             request: &request,
             task_type: &task_type,
@@ -431,6 +448,8 @@ fn decide<'a>(
     if let Some(before) = before {
         before.carry(success, &mut handoff, &mut handoff_row);
     }
+    (handoff.recommended_starting_points).retain(|path| !absent.contains(path));
+    (handoff_row.recommended_starting_points).retain(|path| !absent.contains(path));
     handoff.contract_gaps.clone_from(&learned.gaps);
     let head = input.git.head.as_str();
     let left: Vec<String> = seen.files_edited.iter().rev().cloned().collect();

@@ -74,7 +74,9 @@ pub(crate) struct Done<'a> {
     pub(crate) tests: &'a [String],
     pub(crate) errors: &'a [String],
     pub(crate) success: bool,
-    /// A check was seen to pass after the last edit, or somebody says that it is proven.
+    /// A check was observed to pass after the last edit.
+    pub(crate) checked: bool,
+    /// It was, or somebody reports it, or somebody says that it is proven.
     pub(crate) validated: bool,
     pub(crate) discarded: &'a [Value],
     pub(crate) anchors: &'a [Anchor],
@@ -98,9 +100,10 @@ pub(crate) fn learn(strategies: &[Arc<Strategy>], done: &Done) -> StrategyChange
     if strategies.iter().any(|s| s.task_id == done.execution_id) {
         return StrategyChange::None;
     }
+    // A run that nobody saw is as good as any other command.
     let quality = evidence_quality(
-        !done.tests.is_empty(),
-        !done.commands.is_empty(),
+        !done.tests.is_empty() && done.checked,
+        !done.commands.is_empty() || !done.tests.is_empty(),
         !done.edited.is_empty(),
         !done.errors.is_empty(),
     );
@@ -315,6 +318,7 @@ mod tests {
             tests,
             errors: &[],
             success: true,
+            checked: true,
             validated: true,
             discarded: &[],
             anchors: &[],
@@ -429,7 +433,16 @@ mod tests {
             panic!()
         };
         assert_eq!((again.uses, again.task_id.as_str()), (1, "e1"));
+        let said = Done {
+            checked: false,
+            ..first
+        };
+        let StrategyChange::Append(row) = learn(&[], &said) else {
+            panic!()
+        };
+        assert_eq!(row.evidence_quality, "medium", "observed beats said");
         let unproven = Done {
+            checked: false,
             validated: false,
             ..first
         };

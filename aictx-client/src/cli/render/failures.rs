@@ -30,7 +30,8 @@ pub fn list(list: &FailureList, paint: Paint) -> String {
         }
         if !failure.resolution_summary.is_empty() {
             let fixed = one_line(&failure.resolution_summary, LINE);
-            out.push_str(&format!("      fixed by: {fixed}\n"));
+            let title = fixed_by(&failure.status);
+            out.push_str(&format!("      {title}: {fixed}\n"));
         }
     }
     if list.truncated {
@@ -75,7 +76,14 @@ pub fn one(reply: &FailureReply, paint: Paint) -> String {
     for tried in &failure.failed_attempts {
         line("tried", tried);
     }
-    line("fixed by", &failure.resolution_summary);
+    line(fixed_by(&failure.status), &failure.resolution_summary);
     line("hint", &failure.resolution_hint);
     out
+}
+/// What once fixed a failure did not hold when it is open again.
+fn fixed_by(status: &str) -> &'static str {
+    match status {
+        "resolved" => "fixed by",
+        _ => "came back after",
+    }
 }

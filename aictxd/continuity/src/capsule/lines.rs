@@ -1,6 +1,7 @@
 //! How stored text stands in a capsule.
 
 use aictx_proto::Timestamp;
+use aictx_proto::record::FailurePattern;
 use aictx_proto::text::{clean, printable};
 
 use super::MAX_FILES;
@@ -41,5 +42,13 @@ pub(crate) fn age(timestamp: &str, now: Timestamp) -> String {
         120..7_200 => format!("{} min ago", seconds / 60),
         7_200..172_800 => format!("{} h ago", seconds / 3_600),
         _ => format!("{} days ago", seconds / 86_400),
+    }
+}
+
+/// ` (came back after: "…")` for a failure that was fixed once, so that nobody fixes it the same way again.
+pub(crate) fn came_back(pattern: &FailurePattern) -> String {
+    match pattern.resolution_summary.trim() {
+        "" => String::new(),
+        fixed => format!(" (came back after: {})", quote(fixed, 120)),
     }
 }

@@ -444,8 +444,12 @@ pub fn known_failure(
         )
     )];
     if !pattern.resolution_summary.is_empty() {
+        let when = match pattern.status.as_str() {
+            "resolved" => "",
+            _ => " before it came back",
+        };
         lines.push(format!(
-            "Recorded as what fixed it: \"{}\"",
+            "Recorded as what fixed it{when}: \"{}\"",
             clean(&printable(&pattern.resolution_summary), 200).replace('"', "'")
         ));
     }

@@ -34,6 +34,8 @@ const MAX_FAILURE_ANCHORS: usize = 3;
 /// What was decided so far.
 pub(super) struct Facts<'f> {
     pub(super) seen: &'f Observation,
+    /// A check was observed to pass after the last edit, whatever is reported.
+    pub(super) checked: bool,
     pub(super) success: Option<bool>,
     pub(super) request: &'f str,
     pub(super) task_type: &'f str,
@@ -161,6 +163,7 @@ pub(super) fn learn(input: &Finalize, facts: &Facts) -> Learned {
                 tests: &seen.tests,
                 errors: &errors,
                 success,
+                checked: facts.checked,
                 validated: seen.validated || params.is_some_and(|p| p.validated_learning),
                 discarded: &discarded,
                 anchors: &anchors,

@@ -112,12 +112,17 @@ pub(super) fn merge_report(
     let unseen = told.files_edited.iter();
     let unseen = unseen.filter(|path| !seen.files_edited.contains(path));
     let unseen: Vec<String> = unseen.cloned().collect();
+    let observed = seen.files_edited.clone();
     merge(
         "files_edited",
         &mut seen.files_edited,
         &told.files_edited,
         false,
     );
+    // The newest stand last, and what was seen comes before what is only said.
+    for path in &observed {
+        push(&mut seen.files_edited, path);
+    }
     merge("files_reopened", &mut seen.files_reopened, &[], false);
     merge(
         "commands_executed",

@@ -1,13 +1,13 @@
 //! The members of a resume's answer, each from the one context.
 
 use aictx_proto::methods::MapHit;
-use aictx_proto::record::{Handoff, files};
+use aictx_proto::record::{Handoff, Thread, files};
 use aictx_proto::text::{clean, printable};
 use serde_json::{Map, Value, json};
 
-use super::contract::EntryPoint;
+use super::contract::{EntryPoint, task_fits};
 use super::known;
-use crate::capsule::{age, next_action};
+use crate::capsule::{age, came_back, next_action};
 use crate::context::{Context, Relevance};
 use crate::contracts::still_open;
 use crate::ids::decision_id;
@@ -386,12 +386,14 @@ pub(crate) fn failure_text(p: &aictx_proto::record::FailurePattern, context: &Co
     if !p.failed_command.is_empty() {
         line.push_str(&format!(" [{}]", clean(&printable(&p.failed_command), 100)));
     }
-    line + &dirty_text(&context.dirt(&p.anchors))
+    line + &came_back(p) + &dirty_text(&context.dirt(&p.anchors))
 }
 
-/// A decision in one line, with what changed since.
+/// A decision in one line, with its age and what changed since.
 pub(crate) fn decision_text(d: &aictx_proto::record::Decision, context: &Context) -> String {
-    clean(&printable(&d.decision), 200) + &dirty_text(&context.dirt(&d.anchors))
+    let when = age(&d.timestamp, context.now);
+    let text = clean(&printable(&d.decision), 200);
+    format!("{text} ({when})") + &dirty_text(&context.dirt(&d.anchors))
 }
 
 /// ` (dirty: parse in src/a.rs changed)`, or nothing.
@@ -432,18 +434,19 @@ pub(crate) fn other_work(context: &Context) -> bool {
 
 /// What the session goes on with; nothing where the request is about something else.
 fn resuming(context: &Context) -> String {
-    let goal = |t: &aictx_proto::record::Thread| clean(&printable(&t.goal), 200);
-    match (
-        &context.active.thread,
-        &context.active.recent,
-        context.handoff,
-    ) {
-        (Some(thread), _, _) => goal(thread),
-        (None, Some(thread), _) => goal(thread),
-        (None, None, Some(_)) if other_work(context) => String::new(),
-        (None, None, Some(h)) => clean(&printable(&h.summary), 200),
-        (None, None, None) => String::new(),
+    match (threads_at_hand(context).next(), context.handoff) {
+        (Some(thread), _) => clean(&printable(&thread.goal), 200),
+        (None, Some(h)) if !other_work(context) => clean(&printable(&h.summary), 200),
+        _ => String::new(),
     }
+}
+
+/// The tasks that the request goes on with: a task is not what is resumed by whoever asks for something else.
+fn threads_at_hand<'c>(context: &'c Context) -> impl Iterator<Item = &'c Thread> {
+    let fits = context.continues || task_fits(context);
+    let threads = [&context.active.thread, &context.active.recent];
+    let threads = threads.into_iter().filter(move |_| fits);
+    threads.flatten().map(|thread| &**thread)
 }
 
 fn last_progress(handoff: &Handoff) -> String {
@@ -463,11 +466,7 @@ fn last_progress(handoff: &Handoff) -> String {
 
 /// What to do next: of the task, of the handoff where it fits, the first entry point.
 fn next_step(context: &Context, points: &[EntryPoint]) -> String {
-    let of_task = context
-        .active
-        .thread
-        .iter()
-        .chain(&context.active.recent)
+    let of_task = threads_at_hand(context)
         .map(|t| t.next_action.as_str())
         .find(|n| !n.trim().is_empty());
     if let Some(next) = of_task {
@@ -486,11 +485,7 @@ fn next_step(context: &Context, points: &[EntryPoint]) -> String {
 /// What is known to hold: only what succeeded counts (W3).
 fn validated(context: &Context, limit: usize) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
-    let threads = [&context.active.thread, &context.active.recent];
-    let verified = threads
-        .into_iter()
-        .flatten()
-        .flat_map(|t| t.verified.iter().rev());
+    let verified = threads_at_hand(context).flat_map(|t| t.verified.iter().rev());
     let handoff = context.handoff.filter(|h| h.status == "resolved");
     for text in verified.chain(handoff.into_iter().flat_map(|h| &h.completed)) {
         let text = clean(&printable(text), 240);

@@ -146,7 +146,7 @@ fn who_asks_for_something_else_is_not_told_all_that_is_open() {
     let reply = ask(&snapshot, "write a quickstart for newcomers");
     assert_eq!(reply.capsule["failures"], json!([]));
     let decisions = reply.capsule["decisions"].as_array().unwrap();
-    assert_eq!(decisions[0], "The quickstart stays on one page");
+    assert_eq!(decisions[0], "The quickstart stays on one page (just now)");
     assert_eq!(decisions.len(), 3, "and the two newest");
     for part in ["(1 more open, about something else", "Recent decisions"] {
         assert!(reply.text.contains(part), "{part}: {}", reply.text);

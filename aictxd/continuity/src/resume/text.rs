@@ -205,9 +205,9 @@ pub(super) fn render(reply: &mut ResumeReply, context: &Context, params: &Resume
     let about = context.decisions.iter().take_while(|d| d.is_about());
     let about = about.count().min(told.len());
     let recent = (told.split_off(about), decisions.split_off(about));
-    let kind = "decision";
-    section("Relevant decisions", told, decisions, kind, &mut packet);
-    section("Recent decisions", recent.0, recent.1, kind, &mut packet);
+    let mut tell = |title, (lines, ids)| section(title, lines, ids, "decision", &mut packet);
+    tell("Relevant decisions", (told, decisions));
+    tell("Recent decisions", recent);
     let told = list("risks");
     let ids = vec![(format!("handoff::{handoff}"), "risks".to_owned()); told.len()];
     section("Risks", told, ids, "handoff", &mut packet);
