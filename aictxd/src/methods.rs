@@ -467,18 +467,16 @@ fn explicit_report(worktree: &Path, mut params: FinalizeParams) -> ExplicitRepor
     ExplicitReport { params, outside }
 }
 
-/// Adds the errors that a report's output tells of.
+/// Adds the errors that a report's output and its own words tell of.
 fn read_errors(worktree: &Path, params: &mut FinalizeParams) {
     let output = std::mem::take(&mut params.output);
-    if output.is_empty() {
-        return;
-    }
     let command = params
         .commands_executed
         .last()
         .or(params.tests_executed.last());
-    let events = aictx_signals::events(&aictx_signals::Run {
-        command: command.map_or("", String::as_str),
+    let command = command.cloned().unwrap_or_default();
+    let run = aictx_signals::Run {
+        command: &command,
         // What the report says of the whole: a success has no errors.
         exit_status: params
             .exit_code
@@ -486,7 +484,16 @@ fn read_errors(worktree: &Path, params: &mut FinalizeParams) {
         stdout: output.as_bytes(),
         stderr: b"",
         root: &worktree.to_string_lossy(),
-        cwd: &params.cwd,
-    });
-    params.error_events.extend(events);
+        cwd: &params.cwd.clone(),
+    };
+    if !output.is_empty() {
+        params.error_events.extend(aictx_signals::events(&run));
+    }
+    if params.status != "success" {
+        // Of a success they say what was in the way. Which command it was nobody says, either.
+        let run = aictx_signals::Run { command: "", ..run };
+        let told = params.notable_errors.iter();
+        let told = told.filter_map(|error| aictx_signals::told(error, &run));
+        params.error_events.extend(told);
+    }
 }

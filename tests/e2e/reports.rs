@@ -175,3 +175,29 @@ fn a_task_is_not_resumed_by_who_asks_for_something_else() {
     let told = resume(&env, &repo, "continue");
     assert!(told.contains("Tag the release"), "{told}");
 }
+
+#[test]
+fn f7_an_error_in_one_line_is_an_event() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    let finalize = |summary: &str, error: &str| {
+        let told = [
+            "--status",
+            "failure",
+            "--summary",
+            summary,
+            "--error",
+            error,
+        ];
+        env.aictx(&repo, &[&["finalize"][..], &told].concat()).ok()
+    };
+    finalize("No luck", "tests/test_core.py:2: AssertionError");
+    let event = &env.rows(&repo, "failure_memory/failure_patterns.jsonl")[0]["error_events"][0];
+    let told = [&event["file"], &event["line"], &event["code"]];
+    assert_eq!(told, ["tests/test_core.py", "2", "AssertionError"]);
+    assert_eq!(event["command"], "");
+    finalize("Nor now", "the build server is down");
+    let rows = env.rows(&repo, "failure_memory/failure_patterns.jsonl");
+    assert_eq!(rows[1]["error_text"], "the build server is down");
+}

@@ -229,7 +229,7 @@ impl<'a> Context<'a> {
                 let paths = &s.strategy.files_used;
                 paths.is_empty() || missing(paths, &project.presents).len() < paths.len()
             })
-            .map(|found| found.as_of_now(&project.presents));
+            .map(|found| found.told_now(&project.presents));
         let subsystems = semantic::relevant(&snapshot.semantic, &request, &at_hand, &area);
         let notes = relevant_notes(&project.notes, &request);
         Self {

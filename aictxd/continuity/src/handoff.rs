@@ -51,7 +51,7 @@ pub fn handoff_of_branch(snapshot: &Snapshot, branch: &str) -> Option<Handoff> {
     let newest = snapshot.handoffs.iter().rev().take(RECENT);
     let mut right = newest.filter(|row| {
         let is_last = row.execution_id == last.source_execution_id;
-        !marks::is_wrong(&row.extra) && !(wrong && is_last)
+        !(marks::is_wrong(&row.extra) || wrong && is_last)
     });
     let of_branch = right.clone().find(|row| row.branch == branch);
     let row = of_branch.or_else(|| right.next().filter(|_| anywhere))?;

@@ -374,7 +374,7 @@ mod tests {
                 blob: blob.into(),
                 ..Default::default()
             };
-            found.as_of_now(&[("src/app/core.py".to_owned(), Arc::new(present))].into())
+            found.told_now(&[("src/app/core.py".to_owned(), Arc::new(present))].into())
         };
         let fresh = as_of("then");
         assert_eq!((fresh.confidence, fresh.changed.len()), ("high", 0));

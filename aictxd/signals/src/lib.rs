@@ -15,6 +15,7 @@ pub mod shell;
 mod slip;
 mod stream;
 mod tests_seen;
+mod told;
 mod totals;
 
 use aictx_proto::event::ErrorEvent;
@@ -36,6 +37,7 @@ pub use outcome::{judged, outcome};
 pub use output::{HEAD_BYTES, MAX_LINE_CHARS, TAIL_BYTES};
 pub use stream::Ring;
 pub use tests_seen::{MAX_FAILED_TESTS, TestsSeen};
+pub use told::told;
 
 /// One finished command and what it printed.
 #[derive(Debug, Clone, Copy)]

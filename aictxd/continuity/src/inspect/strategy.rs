@@ -33,7 +33,7 @@ fn best<'a>(
         errors: hand.errors,
     };
     let found = find_strategies(&snapshot.strategies, &query, now).next();
-    let found = found.map(|found| found.as_of_now(&project.presents));
+    let found = found.map(|found| found.told_now(&project.presents));
     (task.name, found)
 }
 

@@ -61,7 +61,7 @@ pub struct StrategyMatch<'a> {
     pub overlapping_files: Vec<String>,
     /// `high`, `medium` or `low`.
     pub confidence: &'static str,
-    /// What changed since of what it speaks of, in words; see [`Self::as_of_now`].
+    /// What changed since of what it speaks of, in words; see [`Self::told_now`].
     pub changed: Vec<String>,
 }
 
@@ -69,7 +69,7 @@ impl StrategyMatch<'_> {
     /// The match as it has to be told where the files are as they are now: what was learned of code that changed
     /// since is a grade less sure, everywhere.
     #[must_use]
-    pub(crate) fn as_of_now(mut self, presents: &Presents) -> Self {
+    pub(crate) fn told_now(mut self, presents: &Presents) -> Self {
         self.changed = dirt(&self.strategy.anchors, presents);
         if !self.changed.is_empty() {
             self.confidence = match self.confidence {
