@@ -486,7 +486,9 @@ fn read_errors(worktree: &Path, params: &mut FinalizeParams) {
         root: &worktree.to_string_lossy(),
         cwd: &params.cwd.clone(),
     };
-    if !output.is_empty() {
+    // A command that was ended by a signal, or that was not found, may have said nothing at all.
+    let silent = params.exit_code.is_some_and(|status| status != 0);
+    if !output.is_empty() || silent && params.error_events.is_empty() {
         params.error_events.extend(aictx_signals::events(&run));
     }
     if params.status != "success" {

@@ -199,5 +199,8 @@ fn f7_an_error_in_one_line_is_an_event() {
     assert_eq!(event["command"], "");
     finalize("Nor now", "the build server is down");
     let rows = env.rows(&repo, "failure_memory/failure_patterns.jsonl");
-    assert_eq!(rows[1]["error_events"][0]["message"], "the build server is down");
+    assert_eq!(
+        rows[1]["error_events"][0]["message"],
+        "the build server is down"
+    );
 }

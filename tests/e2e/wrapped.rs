@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::{Child, Stdio};
 
 use aictx_tests::{TestEnv, program};
-use serde_json::json;
+use serde_json::{Value, json};
 
 fn observed(env: &TestEnv, repo: &Path, options: &[&str], command: &[&str]) -> aictx_tests::Run {
     let arguments = [&["internal", "run-execution"], options, &["--"], command].concat();
@@ -102,6 +102,20 @@ fn w32_signals_reach_the_command_and_statuses_are_its_own() {
         4,
         "each is on record"
     );
+    let failures = env.rows(&repo, "failure_memory/failure_patterns.jsonl");
+    let causes: Vec<Value> = failures
+        .iter()
+        .map(|row| &row["error_events"][0])
+        .map(|event| json!([event["code"], event["exit_code"], event["command"]]))
+        .collect();
+    for (code, status, command) in [
+        ("", 127, "/no/such/program x"),
+        ("SIGKILL", 137, "sh -c 'kill -KILL $$'"),
+        ("timeout", 124, "sleep 60"),
+    ] {
+        let cause = json!([code, status, command]);
+        assert!(causes.contains(&cause), "{cause}: {causes:?}");
+    }
     // A word of code that looks like a test is none.
     observed(&env, &repo, &[], &["python3", "-c", "test_x = 1"]).ok();
     assert_eq!(

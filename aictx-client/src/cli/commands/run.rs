@@ -11,6 +11,7 @@ use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, mpsc};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
+use aictx_proto::event::ErrorEvent;
 use aictx_proto::methods::{FINALIZE, FinalizeParams, FinalizeReply};
 use serde_json::json;
 
@@ -96,6 +97,26 @@ pub(super) fn run(
     };
     let mut output = String::from_utf8_lossy(&ran.stdout.bytes()).into_owned();
     output.push_str(&String::from_utf8_lossy(&ran.stderr.bytes()));
+    let error_events = match &ran.end {
+        End::TimedOut => vec![ErrorEvent {
+            toolchain: "unknown".to_owned(),
+            phase: "runtime".to_owned(),
+            severity: "error".to_owned(),
+            code: "timeout".to_owned(),
+            message: format!(
+                "Stopped at its time limit of {} s",
+                options.timeout.unwrap_or_default()
+            ),
+            command: line.clone(),
+            exit_code: TIMED_OUT.into(),
+            ..ErrorEvent::default()
+        }],
+        End::NotStarted(_, why) => {
+            output.push_str(why);
+            Vec::new()
+        }
+        End::Status(_) => Vec::new(),
+    };
     let id = options.execution_id.trim();
     let params = FinalizeParams {
         repo,
@@ -106,6 +127,7 @@ pub(super) fn run(
         task_type: options.task_type,
         commands_executed: vec![line],
         output,
+        error_events,
         exit_code: Some(status),
         edited_since_ms: u64::try_from(since.as_millis()).ok(),
         execution_time_ms: u64::try_from(took.as_millis()).ok(),
