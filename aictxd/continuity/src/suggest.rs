@@ -60,6 +60,20 @@ fn confident(hits: &[MapHit]) -> impl Iterator<Item = &MapHit> {
         .take(MAX_SUGGESTIONS)
 }
 
+/// Hits to begin with where nothing is asked, or of an answer that somebody wants to see: the best, and
+/// those that are not far behind it. Padding with others costs more than it says.
+pub(crate) fn related(hits: &[MapHit]) -> impl Iterator<Item = &MapHit> {
+    let best = hits.first().map_or(0.0, |hit| hit.confidence);
+    hits.iter()
+        .enumerate()
+        .filter(move |(at, hit)| {
+            let near = *at == 0 || hit.confidence >= CONFIDENT.max(best * SHARE_OF_BEST);
+            names_it(hit) || (near && !is_form(&hit.path) && !is_made(hit))
+        })
+        .map(|(_, hit)| hit)
+        .take(MAX_SUGGESTIONS)
+}
+
 /// Texts about how people deal with each other; they hold every word of a report ("bug", "expected").
 fn is_form(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or_default();
@@ -169,9 +183,7 @@ fn short(reason: &str) -> &str {
 
 /// One line for a capsule: the best files and their first definitions.
 pub(crate) fn capsule_line(hits: &[MapHit]) -> Option<String> {
-    let files: Vec<String> = hits
-        .iter()
-        .take(MAX_SUGGESTIONS)
+    let files: Vec<String> = related(hits)
         .map(|hit| {
             let path = clean(&printable(&hit.path), 120);
             match hit.symbols.first() {
@@ -255,6 +267,19 @@ mod tests {
         assert!(suggest("fix the parser now", &hits[3..3], &seen).is_none());
         let all = hits.iter().map(|h| h.path.clone()).collect();
         assert!(suggest("fix the parser now", &hits, &all).is_none());
+    }
+
+    #[test]
+    fn a_capsule_is_not_padded_with_what_has_nothing_to_do_with_it() {
+        let hits = [
+            hit("src/retry.rs", 0.8, "repo_map:symbol_match"),
+            hit("tests/retry.rs", 0.3, "repo_map:test_pair"),
+            hit("src/geo.rs", 0.05, "repo_map:recency"),
+            hit("src/pdf.rs", 0.02, "repo_map:recency"),
+        ];
+        assert_eq!(capsule_line(&hits).unwrap(), "src/retry.rs, tests/retry.rs");
+        // Nothing is asked, nothing is sure: the best guess stands.
+        assert_eq!(capsule_line(&hits[2..]).unwrap(), "src/geo.rs");
     }
 
     #[test]
