@@ -170,7 +170,9 @@ impl Capsule<'_> {
         self.memory(&mut packet);
         let project = self.start.project;
         packet.rank(rank::GUESS);
-        if let Some(files) = suggest::capsule_line(&project.map) {
+        let snapshot = self.context.snapshot;
+        let (left, _) = suggest::left_to_do(snapshot, self.start.branch);
+        if let Some(files) = suggest::capsule_line(&project.map, left.trim().is_empty()) {
             let why = "the map ranks them for what was left to do, or for the repository";
             packet.item(
                 "map",
@@ -449,7 +451,12 @@ impl Capsule<'_> {
         // What somebody wrote is quoted, what is made of an observation is not.
         let written = handoff.next_steps.iter().find(|s| !s.trim().is_empty());
         let next = written.map(|step| quote(step, 220));
-        if let Some(next) = next.or_else(|| next_action(handoff)) {
+        // "Resolve this" says nothing beside the line that says what is in the way.
+        let told = |next: &String| {
+            let mut blocked = handoff.blocked.iter().filter(|i| !shown(i)).take(2);
+            !blocked.any(|item| *next == format!("resolve {}", clean(&printable(item), 200)))
+        };
+        if let Some(next) = next.or_else(|| next_action(handoff).filter(told)) {
             lines.push(format!("  Next: {next}"));
         }
         for risk in handoff.risks.iter().take(2) {
