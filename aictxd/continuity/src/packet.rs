@@ -124,8 +124,9 @@ impl Packet {
         let mut parts = std::mem::take(&mut self.parts);
         let mut order: Vec<&mut Part> = parts.iter_mut().collect();
         order.sort_by_key(|part| part.rank);
-        let (mut used, mut full_at) = (0, u8::MAX);
+        let (mut used, mut full_at, mut dropped) = (0, u8::MAX, 0);
         for part in order {
+            let whole = part.lines.len();
             if part.divisible {
                 // The other parts want room, too.
                 part.shrink((room - used).min(room / 5 * 3));
@@ -137,12 +138,10 @@ impl Packet {
             } else {
                 used += cost;
             }
+            dropped += whole - part.lines.len();
         }
-        let (mut text, mut dropped) = (String::new(), 0);
+        let mut text = String::new();
         for part in &parts {
-            if part.lines.is_empty() {
-                dropped += 1;
-            }
             let body = part.lines.join("\n");
             if !body.is_empty() {
                 text.push_str(&body);
@@ -160,9 +159,13 @@ impl Packet {
             }
         }
         if dropped > 0 {
-            text.push_str(&format!(
-                "({dropped} more lines: `aictx resume` shows them)\n"
-            ));
+            let lines = if dropped == 1 { "line" } else { "lines" };
+            // Who reads the answer of a resume needs to be told of more than a resume.
+            let where_to = match self.receipt.surface.as_str() {
+                "resume" => "`aictx resume --full` tells more",
+                _ => "`aictx resume` shows them",
+            };
+            text.push_str(&format!("({dropped} more {lines}: {where_to})\n"));
         }
         text.push_str(self.closing);
         self.receipt.tokens = tokens::estimate(&text);
@@ -203,6 +206,10 @@ mod tests {
         let told: Vec<&str> = receipt.items.iter().map(|i| i.id.as_str()).collect();
         assert_eq!(told, ["last"], "{text}");
         assert_eq!(receipt.left_out.len(), 2);
+        assert!(
+            text.contains("more lines: `aictx resume` shows them)"),
+            "{text}"
+        );
         assert!(tokens::estimate(&text) <= 120);
     }
 
