@@ -45,6 +45,8 @@ pub struct Project {
     pub map: Vec<MapHit>,
     /// Whether the map knows any file: it may know all and have nothing to add.
     pub mapped: bool,
+    /// Whether the map's manifest lies in the memory; the map itself lies in the cache.
+    pub map_file: bool,
     /// What the map last did and how it went, as `incremental ok`; empty when it was not used.
     pub map_state: String,
     /// What is checked out.

@@ -350,10 +350,10 @@ fn warnings(d: &Decided) -> Vec<String> {
     if let Some(report) = d.input.report
         && !report.outside.is_empty()
     {
-        warnings.push(format!(
-            "{} paths outside the repository were not recorded",
-            report.outside.len()
-        ));
+        warnings.push(match report.outside.len() {
+            1 => "1 path outside the repository was not recorded".to_owned(),
+            n => format!("{n} paths outside the repository were not recorded"),
+        });
     }
     warnings.extend(
         d.input
