@@ -242,4 +242,16 @@ fn the_report_counts_only_what_the_logs_show() {
         1
     );
     assert_eq!(found["contract_compliance"]["evaluated"], 0);
+    // What readers of the older format look for is there.
+    for member in [
+        "/error_capture/toolchains_seen",
+        "/error_capture/failure_patterns_with_error_events",
+        "/memory_hygiene/duplicate_strategy_candidates",
+        "/memory_hygiene/duplicate_failure_candidates",
+        "/work_state/last_updated_at",
+        "/contract_compliance/not_evaluated",
+    ] {
+        assert!(found.pointer(member).is_some(), "{member}");
+    }
+    assert!(reflect(None)["reopened_files"].is_array());
 }
