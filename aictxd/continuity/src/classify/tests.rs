@@ -113,6 +113,77 @@ fn symptoms_in_seven_languages_ask_for_a_mending() {
 }
 
 #[test]
+fn what_is_said_to_be_broken_is_to_be_mended_whatever_it_is() {
+    for text in [
+        "cache eviction removes the wrong entry",
+        "documentation build crashes",
+        "the refactor breaks login",
+        "refactor breaks login",
+        "the tests fail",
+        "tests are failing on CI",
+        "tests fail",
+        "unit tests still fail on Windows",
+        "CI is red since yesterday",
+        "the e2e suite is broken",
+        "the build is slow and fails",
+        "slow query returns wrong rows",
+        "cache returns wrong value",
+        "the benchmark panics",
+        "new endpoint returns incorrect totals",
+        "The migration fails on Postgres 16",
+        "dark mode toggle does not work",
+        "the optimization broke sorting",
+        "moving a card crashes the app",
+        "on CI, the integration tests hang",
+        "Los tests fallan",
+        "las pruebas fallan en CI",
+        "la documentación no funciona",
+        "Les tests échouent",
+        "les tests ne passent plus",
+        "Die Tests schlagen fehl",
+        "Die Tests schlagen auf CI fehl",
+        "der neue Export stürzt ab",
+        "os testes falham",
+        "os testes estão falhando no CI",
+        "测试失败了",
+        "单元测试不通过",
+        "缓存报错",
+        "テストが失敗している",
+        "CIでテストが落ちる",
+    ] {
+        assert_eq!(classify("", text).name, "bug_fixing", "{text}");
+    }
+    for (text, want) in [
+        ("add a test for the crash", "testing"),
+        ("add a test that fails without the patch", "testing"),
+        (
+            "write tests for what happens when the upload fails",
+            "testing",
+        ),
+        ("cache the results so that nothing breaks", "performance"),
+        ("document how the parser fails", "documentation"),
+        (
+            "refactor the parser, it hangs together badly",
+            "refactoring",
+        ),
+        ("investigate why the build fails", "investigation"),
+        ("why does the build fail?", "investigation"),
+        ("show a banner when the payment fails", "feature_work"),
+        ("add retries: the upload fails sometimes", "feature_work"),
+        ("docs: the build crashes on old Node", "documentation"),
+        ("the page loads slowly", "performance"),
+        ("add tests that cover the leak", "testing"),
+        ("añade una prueba cuando falla el login", "testing"),
+        ("ajoute un test quand la requête échoue", "testing"),
+        ("füge einen Test hinzu, wenn der Export abbricht", "testing"),
+        ("为失败的请求编写测试", "testing"),
+        ("失敗する場合のテストを書いて", "testing"),
+    ] {
+        assert_eq!(classify("", text).name, want, "{text}");
+    }
+}
+
+#[test]
 fn w10_paths_of_every_layout_count_when_words_do_not() {
     for (path, want) in [
         ("tests/test_a.py", "testing"),
