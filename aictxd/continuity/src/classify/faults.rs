@@ -147,6 +147,76 @@ const BAD: &[&str] = &[
     "undefined",
     "nan",
     "stale",
+    "incorrecto",
+    "incorrecta",
+    "incorrectos",
+    "incorrectas",
+    "equivocado",
+    "equivocada",
+    "equivocados",
+    "equivocadas",
+    "erroneo",
+    "erronea",
+    "erroneos",
+    "erroneas",
+    "incorreto",
+    "incorreta",
+    "incorretos",
+    "incorretas",
+    "errado",
+    "errada",
+    "errados",
+    "erradas",
+    "faux",
+    "fausse",
+    "fausses",
+    "incorrecte",
+    "incorrectes",
+    "errone",
+    "erronee",
+    "errones",
+    "erronees",
+    "falsch",
+    "falsche",
+    "falschen",
+    "falscher",
+    "falsches",
+    "fehlerhafte",
+    "fehlerhaften",
+];
+/// Words of other languages for what something does with a result.
+const GIVES: &[&str] = &[
+    "devuelve",
+    "devuelven",
+    "muestra",
+    "muestran",
+    "guarda",
+    "calcula",
+    "da",
+    "retorna",
+    "retornam",
+    "devolve",
+    "devolvem",
+    "mostra",
+    "mostram",
+    "salva",
+    "renvoie",
+    "renvoient",
+    "retourne",
+    "retournent",
+    "affiche",
+    "affichent",
+    "calcule",
+    "donne",
+    "liefert",
+    "liefern",
+    "gibt",
+    "geben",
+    "zeigt",
+    "zeigen",
+    "berechnet",
+    "speichert",
+    "schreibt",
 ];
 /// Predicates of several words.
 const PHRASES: &[&str] = &[
@@ -445,13 +515,19 @@ fn predicate(words: &[&str]) -> Option<usize> {
                     .iter()
                     .any(|back| word(*back).is_some_and(|w| BE.contains(&w)))
             || BAD.contains(&here)
-                && [1, 2].iter().any(|back| word(*back).is_some_and(is_verb))
+                && [1, 2, 3].iter().any(|back| word(*back).is_some_and(gives))
                 && *at >= 2
+            // "Stale cache bug": what it is called.
+            || matches!(here, "bug" | "bugs" | "crash" | "regression") && at + 1 == words.len()
             || PARTED
                 .iter()
                 .any(|(first, last)| here == *first && behind(12).any(|word| word == last))
             || PHRASES.iter().any(says)
     })
+}
+
+fn gives(word: &str) -> bool {
+    GIVES.contains(&word) || is_verb(word)
 }
 
 /// Whether an English word says what something does with one object: "returns", "showed".

@@ -283,3 +283,64 @@ proptest! {
         prop_assert!(found.name == "unknown" || inferred_types().any(|t| t == found.name));
     }
 }
+
+#[test]
+fn what_is_broken_is_to_be_mended_in_whatever_words() {
+    let mut wrong = Vec::new();
+    for (want, text) in [
+        ("bug_fixing", "the tests fail"),
+        ("bug_fixing", "tests are failing on CI"),
+        ("bug_fixing", "Les tests échouent"),
+        ("bug_fixing", "Die Tests schlagen fehl"),
+        ("bug_fixing", "los tests fallan"),
+        ("bug_fixing", "os testes falham"),
+        ("bug_fixing", "测试失败了"),
+        ("bug_fixing", "テストが失敗している"),
+        ("bug_fixing", "cache returns wrong value"),
+        ("bug_fixing", "stale cache bug"),
+        ("bug_fixing", "the token count is wrong"),
+        ("bug_fixing", "slow query returns wrong rows"),
+        ("bug_fixing", "documentation build crashes"),
+        ("bug_fixing", "refactor breaks login"),
+        ("bug_fixing", "cache eviction returns the wrong entry"),
+        ("bug_fixing", "cache eviction removes the wrong entry"),
+        ("bug_fixing", "CI is failing on main"),
+        ("bug_fixing", "le test échoue"),
+        ("bug_fixing", "die Tests schlagen fehl"),
+        ("bug_fixing", "profile avatar upload fails"),
+        ("bug_fixing", "the tokenizer crashes on empty input"),
+        ("bug_fixing", "the design page throws an error"),
+        ("bug_fixing", "the docs generator no longer works"),
+        ("bug_fixing", "the benchmark panics on startup"),
+        ("bug_fixing", "Der Cache liefert falsche Werte"),
+        ("bug_fixing", "la caché devuelve valores incorrectos"),
+        ("bug_fixing", "o cache retorna valores errados"),
+        ("bug_fixing", "缓存返回了错误的值"),
+        ("bug_fixing", "キャッシュが間違った値を返す"),
+        ("bug_fixing", "architecture diagram export hangs"),
+        ("bug_fixing", "the test runner segfaults"),
+        ("testing", "add a test for the crash"),
+        ("testing", "write tests for the parser"),
+        ("testing", "write a test that fails when the cache is stale"),
+        ("performance", "the page loads slowly"),
+        ("performance", "the build is slow"),
+        ("performance", "queries take too long"),
+        ("documentation", "document why the parser crashes on tabs"),
+        ("documentation", "Documentation: fix typos in the guide"),
+        ("feature_work", "add retry when the upload fails"),
+        ("feature_work", "show an error when login fails"),
+        ("refactoring", "rename the crash handler"),
+        ("investigation", "find out why the cache is slow"),
+        ("refactoring", "simplify the code that breaks lines"),
+        ("feature_work", "add a broken-link checker"),
+    ] {
+        let found = classify("", text);
+        if found.name != want {
+            wrong.push(format!(
+                "{want} != {}: {text} {:?}",
+                found.name, found.signals
+            ));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
