@@ -1,7 +1,5 @@
 //! What a repository is, seen from its root directory: cheap facts for the first session.
 
-mod checks;
-
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::Path;
@@ -32,7 +30,6 @@ const MANIFESTS: &[&str] = &[
     "CMakeLists.txt",
     "meson.build",
     "deno.json",
-    "bun.lock",
     "bun.lockb",
     "pnpm-lock.yaml",
     "yarn.lock",
@@ -109,13 +106,7 @@ fn ci_commands(root: &Path, sources: &mut Vec<String>) -> Vec<String> {
 const MANIFEST_OF_SCRIPTS: &[(&str, &[&str])] = &[
     (
         "package.json",
-        &[
-            "package.json",
-            "pnpm-lock.yaml",
-            "yarn.lock",
-            "bun.lock",
-            "bun.lockb",
-        ],
+        &["package.json", "pnpm-lock.yaml", "yarn.lock"],
     ),
     ("composer.json", &["composer.json"]),
 ];
@@ -141,36 +132,12 @@ pub fn is_project(directory: &Path) -> bool {
     names.any(|name| directory.join(name).is_file())
 }
 
-/// Most parts of a repository that are told of.
-const MAX_PARTS: usize = 4;
-
-/// Looks at a root, and at the directories in it where it is no project itself: a repository of several.
-/// Gives with it the paths, relative to the root, on whose state the answer depends.
-pub fn look(root: &Path) -> (Project, Vec<String>) {
-    let (mut project, mut sources) = look_at(root);
-    if project.test_command().is_none() && project.manifests.is_empty() {
-        for name in project.directories.clone() {
-            let directory = root.join(&name);
-            // A directory's names are its state.
-            sources.push(name.clone());
-            if project.parts.len() == MAX_PARTS || !is_project(&directory) {
-                continue;
-            }
-            let (part, of_part) = look_at(&directory);
-            sources.extend(of_part.iter().map(|source| format!("{name}/{source}")));
-            let command = part.test_command();
-            (project.parts).extend(command.map(|(command, _)| (name, command)));
-        }
-    }
-    (project, sources)
-}
-
-/// Looks at one root: at most a few dozen `stat`s and short reads. Gives with it the paths, relative to
+/// Looks at the root: at most a few dozen `stat`s and short reads. Gives with it the paths, relative to
 /// the root, on whose state the answer depends; a directory's names are its state.
-fn look_at(root: &Path) -> (Project, Vec<String>) {
+pub fn look(root: &Path) -> (Project, Vec<String>) {
     let mut sources = vec![".".to_owned(), "Makefile".to_owned()];
     let exists = |name: &&&str| root.join(name).is_file();
-    let mut manifests: Vec<String> = MANIFESTS
+    let manifests: Vec<String> = MANIFESTS
         .iter()
         .filter(exists)
         .map(|n| (*n).to_owned())
@@ -187,7 +154,7 @@ fn look_at(root: &Path) -> (Project, Vec<String>) {
                 .collect()
         })
         .unwrap_or_default();
-    let mut testless: Vec<String> = MANIFEST_OF_SCRIPTS
+    let testless = MANIFEST_OF_SCRIPTS
         .iter()
         .filter(|(manifest, _)| manifests.iter().any(|m| m == manifest))
         .inspect(|(manifest, _)| sources.push((*manifest).to_owned()))
@@ -196,20 +163,6 @@ fn look_at(root: &Path) -> (Project, Vec<String>) {
         })
         .flat_map(|(_, tools)| tools.iter().map(|tool| (*tool).to_owned()))
         .collect();
-    let mut promised = Vec::new();
-    for found in checks::found(root, &manifests, &mut sources) {
-        if !manifests.iter().any(|m| m == found.manifest) {
-            manifests.push(found.manifest.to_owned());
-        }
-        match found.command {
-            Some(command) => {
-                testless.retain(|manifest| manifest != found.manifest);
-                promised.push((found.manifest.to_owned(), command));
-            }
-            None => testless.push(found.manifest.to_owned()),
-        }
-    }
-    let just_recipes = checks::just_recipes(root, &mut sources);
     let entries = fs::read_dir(root).map(|entries| {
         let mut names: Vec<String> = entries
             .take(1_000)
@@ -230,8 +183,6 @@ fn look_at(root: &Path) -> (Project, Vec<String>) {
         root: root.to_string_lossy().into_owned(),
         manifests,
         makefile_targets,
-        just_recipes,
-        promised,
         testless,
         directories: entries.unwrap_or_default(),
         readme: readme.unwrap_or_default(),

@@ -189,13 +189,6 @@ impl Capsule<'_> {
                 source,
                 &[format!("Tests: `{command}`")],
             );
-        } else if !project.parts.is_empty() {
-            let part = |(name, command): &(String, String)| {
-                format!("`{command}` in {}", clean(&printable(name), 60))
-            };
-            let parts: Vec<String> = project.parts.iter().map(part).collect();
-            let line = format!("Tests: {}", parts.join(", "));
-            packet.item("check", "", "project_convention", &[line]);
         }
         preferences::tell(&self.context.snapshot.preferences, &mut packet);
         self.close(packet)

@@ -25,12 +25,6 @@ pub struct Project {
     pub manifests: Vec<String>,
     /// `test`, `tests`, `check` targets of a Makefile.
     pub makefile_targets: Vec<String>,
-    /// `test`, `tests`, `check` recipes of a justfile.
-    pub just_recipes: Vec<String>,
-    /// Test commands that a look into the files told, each with the manifest whose usual command it replaces.
-    pub promised: Vec<(String, String)>,
-    /// Directories that are projects of their own, each with its test command, where the whole has none.
-    pub parts: Vec<(String, String)>,
     /// Manifests whose kind promises a test command that this project does not have.
     pub testless: Vec<String>,
     /// Directories at the root, sorted, at most 12.
@@ -111,13 +105,9 @@ const ECOSYSTEMS: &[(&str, &str, &str)] = &[
     ("setup.cfg", "Python", "python -m pytest"),
     ("tox.ini", "Python", "tox"),
     ("requirements.txt", "Python", "python -m pytest"),
-    ("tests/*.py", "Python", "python -m pytest"),
     ("pnpm-lock.yaml", "JavaScript", "pnpm test"),
     ("yarn.lock", "JavaScript", "yarn test"),
-    ("bun.lock", "JavaScript", "bun run test"),
-    ("bun.lockb", "JavaScript", "bun run test"),
     ("package.json", "JavaScript", "npm test"),
-    ("*.csproj", ".NET", "dotnet test"),
     ("CMakeLists.txt", "C/C++", "ctest --test-dir build"),
     ("meson.build", "C/C++", "meson test -C build"),
 ];

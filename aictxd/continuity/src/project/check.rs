@@ -26,12 +26,7 @@ const OF_WHOLE: &[&str] = &[
 /// Manifests that say what something needs, and make no project of it by themselves.
 const OF_NEEDS: &[&str] = &["requirements.txt", "setup.cfg"];
 /// Locks of package managers, each beside the command that replaces `npm test`.
-const MANAGERS: &[(&str, &str)] = &[
-    ("pnpm-lock.yaml", "pnpm test"),
-    ("yarn.lock", "yarn test"),
-    ("bun.lock", "bun run test"),
-    ("bun.lockb", "bun run test"),
-];
+const MANAGERS: &[(&str, &str)] = &[("pnpm-lock.yaml", "pnpm test"), ("yarn.lock", "yarn test")];
 
 impl Project {
     /// The repository's check: the test run that most of the latest executions saw pass (two at
@@ -87,12 +82,15 @@ impl Project {
     /// the tool that its manifest promises, else that tool's usual command. `None` when nothing says
     /// (a Rust repository is never told to run pytest).
     pub fn test_command(&self) -> Option<(String, &'static str)> {
-        let by_manifest = self.usual(&|_| true).next();
-        let by_manifest = by_manifest.map(|command| (command, "project_convention"));
-        let by_make = self.made().next().map(|command| {
-            let is_make = command.starts_with("make ");
-            (command, if is_make { "makefile" } else { "justfile" })
-        });
+        let by_manifest = ECOSYSTEMS
+            .iter()
+            .filter(|(manifest, ..)| !self.testless.iter().any(|m| m == manifest))
+            .find(|(manifest, ..)| self.manifests.iter().any(|m| m == manifest))
+            .map(|(_, _, command)| ((*command).to_owned(), "project_convention"));
+        let by_make = self
+            .makefile_targets
+            .first()
+            .map(|t| (format!("make {t}"), "makefile"));
         let tool = by_manifest.as_ref().map(|(command, _)| tester(command));
         // Of several the plainest: the others test in a special way.
         let by_ci = |narrowed: bool| {
@@ -169,21 +167,15 @@ impl Project {
                 && counts(manifest)
         };
         let all = ECOSYSTEMS.iter();
-        let told = |manifest: &str| self.promised.iter().find(|(of, _)| of == manifest);
-        all.filter(move |(manifest, ..)| there(manifest)).map(
-            move |(manifest, _, usual)| match told(manifest) {
-                Some((_, command)) => command.clone(),
-                None => (*usual).to_owned(),
-            },
-        )
+        all.filter(move |(manifest, ..)| there(manifest))
+            .map(|(_, _, command)| (*command).to_owned())
     }
 
-    /// What its Makefile and its justfile have.
+    /// What its Makefile has.
     fn made(&self) -> impl Iterator<Item = String> + '_ {
-        let targets = self.makefile_targets.iter();
-        let recipes = self.just_recipes.iter();
-        (targets.map(|target| format!("make {target}")))
-            .chain(recipes.map(|recipe| format!("just {recipe}")))
+        self.makefile_targets
+            .iter()
+            .map(|target| format!("make {target}"))
     }
 }
 
@@ -241,23 +233,6 @@ mod tests {
             with(&["Cargo.toml", "package.json"]).languages(),
             ["Rust", "JavaScript"]
         );
-    }
-
-    #[test]
-    fn what_a_project_promises_is_known_as_a_test_run() {
-        for (_, _, command) in super::super::ECOSYSTEMS {
-            assert!(is_test_command(command), "{command}");
-        }
-        for command in [
-            "bundle exec rspec",
-            "bin/rails test",
-            "vendor/bin/phpunit",
-            "vendor/bin/pest",
-            "python -m unittest discover -s tests",
-            "just test",
-        ] {
-            assert!(is_test_command(command), "{command}");
-        }
     }
 
     #[test]
