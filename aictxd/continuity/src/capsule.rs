@@ -183,12 +183,11 @@ impl Capsule<'_> {
         }
         packet.rank(rank::CHECK);
         if let Some((command, source)) = project.canonical_check(self.context.snapshot) {
-            packet.item(
-                "check",
-                &clean(&command, 160),
-                source,
-                &[format!("Tests: `{command}`")],
-            );
+            let mut line = format!("Tests: `{command}`");
+            for further in project.further_checks(&command) {
+                line.push_str(&format!(", `{further}`"));
+            }
+            packet.item("check", &clean(&command, 160), source, &[line]);
         }
         preferences::tell(&self.context.snapshot.preferences, &mut packet);
         self.close(packet)

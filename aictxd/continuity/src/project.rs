@@ -2,6 +2,7 @@
 
 mod check;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use aictx_proto::methods::MapHit;
@@ -27,6 +28,14 @@ pub struct Project {
     pub makefile_targets: Vec<String>,
     /// Manifests whose kind promises a test command that this project does not have.
     pub testless: Vec<String>,
+    /// Test commands of manifests that have another one than is usual of their kind.
+    pub commands: BTreeMap<String, String>,
+    /// What runs recipes that test, besides those of a Makefile: `just test`.
+    pub recipes: Vec<String>,
+    /// How its tests are run by what they look like, whatever its manifests are.
+    pub conventions: Vec<String>,
+    /// Checks of projects of their own directly below the root: `cd web && npm test`.
+    pub below: Vec<String>,
     /// Directories at the root, sorted, at most 12.
     pub directories: Vec<String>,
     /// The check of the files that the request at hand is about, where that is known.
@@ -105,9 +114,13 @@ const ECOSYSTEMS: &[(&str, &str, &str)] = &[
     ("setup.cfg", "Python", "python -m pytest"),
     ("tox.ini", "Python", "tox"),
     ("requirements.txt", "Python", "python -m pytest"),
+    ("conftest.py", "Python", "python -m pytest"),
+    ("bun.lock", "JavaScript", "bun run test"),
+    ("bun.lockb", "JavaScript", "bun run test"),
     ("pnpm-lock.yaml", "JavaScript", "pnpm test"),
     ("yarn.lock", "JavaScript", "yarn test"),
     ("package.json", "JavaScript", "npm test"),
+    ("*.csproj", ".NET", "dotnet test"),
     ("CMakeLists.txt", "C/C++", "ctest --test-dir build"),
     ("meson.build", "C/C++", "meson test -C build"),
 ];

@@ -141,9 +141,14 @@ pub(super) fn render(reply: &mut ResumeReply, context: &Context, params: &Resume
             );
         }
     }
+    let mut validate = text(contract.pointer("/test_command/command"));
+    let further = contract.pointer("/test_command/further");
+    for command in further.and_then(Value::as_array).into_iter().flatten() {
+        validate.push_str(&format!("; also {}", text(Some(command))));
+    }
     one(
         "Validate with",
-        text(contract.pointer("/test_command/command")),
+        validate,
         &mut packet,
         "check",
         &text(contract.pointer("/test_command/command")),
