@@ -10,7 +10,7 @@ use aictx_continuity::{
     Checkout, Ground as _, Note, Present, Presents, Project, active_thread, anchored_paths,
     known_contents, relevant_paths,
 };
-use aictx_proto::record::files::REPO_MAP_STATUS;
+use aictx_proto::record::files::{REPO_MAP_MANIFEST, REPO_MAP_STATUS};
 use aictx_proto::record::{Decision, FailurePattern, Handoff, Strategy};
 use aictx_proto::snapshot::Snapshot;
 use aictx_proto::text::clean;
@@ -394,6 +394,8 @@ pub fn gather_for(
         });
     }
     project.mapped = app.maps.knows_files(&place.root, &place.worktree);
+    let memory = app.homes.of(&place.root).join(MEMORY);
+    project.map_file = memory.join(REPO_MAP_MANIFEST).is_file();
     project
 }
 

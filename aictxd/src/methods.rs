@@ -46,6 +46,7 @@ mod repo;
 mod session;
 mod status;
 mod task;
+mod unknown;
 
 /// Calls a method by name. A panic inside becomes an error answer; the daemon lives on.
 ///
@@ -78,7 +79,9 @@ async fn dispatch(app: &Arc<App>, method: &str, params: &str) -> Result<Box<RawV
         }
         words::RESUME => reply(&resume(app, read(params)?).await?),
         words::FINALIZE => {
-            let mut value = as_value(&finalize(app, read(params)?).await?)?;
+            let mut done = finalize(app, read(params)?).await?;
+            done.warnings.extend(unknown::unknown_members(params));
+            let mut value = as_value(&done)?;
             // The caller sees what was stored: it may print the summary for all to read (W13).
             aictx_artifacts::scrub::scrub_value(
                 &mut value,

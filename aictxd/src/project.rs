@@ -1,13 +1,15 @@
 //! What a repository is, seen from its root directory: cheap facts for the first session.
 
-mod checks;
-
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::Path;
 
 use aictx_continuity::Project;
 use rustix::fs::{Mode, OFlags};
+
+mod promised;
+
+use promised::{DOTNET, Promised, is_dotnet, is_test, promised};
 
 /// Files that say what a repository is built with.
 const MANIFESTS: &[&str] = &[
@@ -34,6 +36,7 @@ const MANIFESTS: &[&str] = &[
     "deno.json",
     "bun.lock",
     "bun.lockb",
+    "conftest.py",
     "pnpm-lock.yaml",
     "yarn.lock",
     "Package.swift",
@@ -53,6 +56,27 @@ const READMES: &[&str] = &[
 ];
 /// How much of a README is looked at, in bytes.
 const README_BYTES: u64 = 4 * 1024;
+/// How much of a Makefile is looked at, in bytes.
+const MAKEFILE_BYTES: u64 = 64 * 1024;
+/// Directories at the root that hold no project of the repository's own.
+const NOT_OWN: &[&str] = &[
+    "node_modules",
+    "vendor",
+    "third_party",
+    "target",
+    "build",
+    "dist",
+    "out",
+    "venv",
+    "env",
+    "examples",
+    "example",
+    "fixtures",
+    "testdata",
+    "samples",
+    "templates",
+    "benchmarks",
+];
 
 /// Where GitHub's workflows lie.
 const WORKFLOWS: &str = ".github/workflows";
@@ -105,68 +129,39 @@ fn ci_commands(root: &Path, sources: &mut Vec<String>) -> Vec<String> {
     found
 }
 
-/// Manifests that name the scripts of a project, and those that promise a test command which is one of them.
-const MANIFEST_OF_SCRIPTS: &[(&str, &[&str])] = &[
-    (
-        "package.json",
-        &[
-            "package.json",
-            "pnpm-lock.yaml",
-            "yarn.lock",
-            "bun.lock",
-            "bun.lockb",
-        ],
-    ),
-    ("composer.json", &["composer.json"]),
-];
-/// How much of such a manifest is looked at, in bytes.
-const SCRIPTS_BYTES: u64 = 256 * 1024;
-
-/// Whether a manifest says what its scripts are and has none that tests: none of that name, or the one that
-/// `npm init` writes.
-fn has_no_tests(text: &str) -> bool {
-    let Ok(manifest) = serde_json::from_str::<serde_json::Value>(text) else {
-        return false;
-    };
-    let test = manifest
-        .get("scripts")
-        .and_then(|scripts| scripts.get("test"));
-    let placeholder = |script: &str| script.contains("no test specified");
-    test.is_none_or(|script| script.as_str().is_some_and(placeholder))
-}
-
 /// Whether a directory has anything that makes a project of it, for [`look`] to find.
 pub fn is_project(directory: &Path) -> bool {
     let mut names = MANIFESTS.iter();
     names.any(|name| directory.join(name).is_file())
+        || promised::files(directory)
+            .iter()
+            .any(|name| is_dotnet(name))
 }
 
-/// Most parts of a repository that are told of.
-const MAX_PARTS: usize = 4;
-
-/// Looks at a root, and at the directories in it where it is no project itself: a repository of several.
-/// Gives with it the paths, relative to the root, on whose state the answer depends.
+/// Looks at the root and at projects directly below it: at most a few hundred `stat`s and short reads. Gives
+/// with it the paths, relative to the root, on whose state the answer depends; a directory's names are its
+/// state.
 pub fn look(root: &Path) -> (Project, Vec<String>) {
     let (mut project, mut sources) = look_at(root);
-    if project.test_command().is_none() && project.manifests.is_empty() {
-        for name in project.directories.clone() {
-            let directory = root.join(&name);
-            // A directory's names are its state.
-            sources.push(name.clone());
-            if project.parts.len() == MAX_PARTS || !is_project(&directory) {
-                continue;
-            }
-            let (part, of_part) = look_at(&directory);
-            sources.extend(of_part.iter().map(|source| format!("{name}/{source}")));
-            let command = part.test_command();
-            (project.parts).extend(command.map(|(command, _)| (name, command)));
+    let own = |dir: &&String| !NOT_OWN.contains(&dir.as_str());
+    for dir in project.directories.iter().filter(own) {
+        let below = root.join(dir);
+        sources.push(dir.clone());
+        // A link may lead anywhere.
+        let link = below.symlink_metadata().is_ok_and(|data| data.is_symlink());
+        if link || !is_project(&below) {
+            continue;
+        }
+        let (part, read) = look_at(&below);
+        sources.extend(read.iter().map(|name| format!("{dir}/{name}")));
+        if let Some((command, _)) = part.check_below(&project, "", &|_| String::new()) {
+            let quoted = aictx_signals::quoted(dir);
+            project.below.push(format!("cd {quoted} && {command}"));
         }
     }
     (project, sources)
 }
 
-/// Looks at one root: at most a few dozen `stat`s and short reads. Gives with it the paths, relative to
-/// the root, on whose state the answer depends; a directory's names are its state.
 fn look_at(root: &Path) -> (Project, Vec<String>) {
     let mut sources = vec![".".to_owned(), "Makefile".to_owned()];
     let exists = |name: &&&str| root.join(name).is_file();
@@ -175,41 +170,33 @@ fn look_at(root: &Path) -> (Project, Vec<String>) {
         .filter(exists)
         .map(|n| (*n).to_owned())
         .collect();
+    if promised::files(root).iter().any(|name| is_dotnet(name)) {
+        manifests.push(DOTNET.to_owned());
+    }
     let readme = READMES.iter().find(exists);
     sources.extend(readme.map(|name| (*name).to_owned()));
     let readme = readme.and_then(|name| beginning(root, name, README_BYTES));
-    let makefile_targets = beginning(root, "Makefile", README_BYTES)
+    let makefile_targets = beginning(root, "Makefile", MAKEFILE_BYTES)
         .map(|text| {
-            text.lines()
-                .filter_map(|line| line.split_once(':'))
-                .map(|(target, _)| target.trim().to_owned())
-                .filter(|t| matches!(t.as_str(), "test" | "check" | "tests"))
-                .collect()
+            let heads = text.lines().filter_map(|line| line.split_once(':'));
+            // `test := x` is a variable.
+            let heads =
+                heads.filter(|(_, rest)| !rest.starts_with(['=', ':']) || rest.starts_with("::"));
+            let mut targets: Vec<String> = Vec::new();
+            for target in heads.flat_map(|(targets, _)| targets.split_whitespace()) {
+                if is_test(target) && !targets.iter().any(|known| known == target) {
+                    targets.push(target.to_owned());
+                }
+            }
+            targets
         })
         .unwrap_or_default();
-    let mut testless: Vec<String> = MANIFEST_OF_SCRIPTS
-        .iter()
-        .filter(|(manifest, _)| manifests.iter().any(|m| m == manifest))
-        .inspect(|(manifest, _)| sources.push((*manifest).to_owned()))
-        .filter(|(manifest, _)| {
-            beginning(root, manifest, SCRIPTS_BYTES).is_some_and(|text| has_no_tests(&text))
-        })
-        .flat_map(|(_, tools)| tools.iter().map(|tool| (*tool).to_owned()))
-        .collect();
-    let mut promised = Vec::new();
-    for found in checks::found(root, &manifests, &mut sources) {
-        if !manifests.iter().any(|m| m == found.manifest) {
-            manifests.push(found.manifest.to_owned());
-        }
-        match found.command {
-            Some(command) => {
-                testless.retain(|manifest| manifest != found.manifest);
-                promised.push((found.manifest.to_owned(), command));
-            }
-            None => testless.push(found.manifest.to_owned()),
-        }
-    }
-    let just_recipes = checks::just_recipes(root, &mut sources);
+    let Promised {
+        commands,
+        testless,
+        recipes,
+        conventions,
+    } = promised(root, &manifests, &mut sources);
     let entries = fs::read_dir(root).map(|entries| {
         let mut names: Vec<String> = entries
             .take(1_000)
@@ -230,9 +217,10 @@ fn look_at(root: &Path) -> (Project, Vec<String>) {
         root: root.to_string_lossy().into_owned(),
         manifests,
         makefile_targets,
-        just_recipes,
-        promised,
         testless,
+        commands,
+        recipes,
+        conventions,
         directories: entries.unwrap_or_default(),
         readme: readme.unwrap_or_default(),
         ci_commands: ci_commands(root, &mut sources),

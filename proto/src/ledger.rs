@@ -222,9 +222,11 @@ pub const MAX_LEFT_OUT: usize = 12;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct ToldItem {
-    /// `handoff`, `decision`, `failure`, `strategy`, `task`, `note`, `map`, `check` or `session`.
+    /// `handoff`, `decision`, `failure`, `strategy`, `task`, `note`, `map`, `check`, or `session` for
+    /// another one that is open; of the session's own ledger `request`, `rule`, `edited`, `read`, `failing`, `passing`
+    /// and `limits`.
     pub kind: String,
-    /// Id of the item; a path for files, empty for what has none.
+    /// Id of the item; for what has none, what was told: paths, a command, the beginning of a text.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub id: String,
     /// Tokens it took.

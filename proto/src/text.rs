@@ -53,7 +53,12 @@ pub fn truncate_chars(text: &str, limit: usize) -> String {
 /// vanishes: bidirectional overrides, fillers, and the tag characters in which text for a model can
 /// be hidden from people.
 pub fn printable(text: &str) -> String {
-    text.chars()
+    let bare = if text.contains(['\u{1b}', '\u{9b}']) {
+        std::borrow::Cow::Owned(without_escapes(text))
+    } else {
+        std::borrow::Cow::Borrowed(text)
+    };
+    bare.chars()
         .filter_map(|c| match c {
             '\n' => Some('\n'),
             '\t' | '\r' => Some(' '),
@@ -70,6 +75,30 @@ pub fn printable(text: &str) -> String {
             c => Some(c),
         })
         .collect()
+}
+
+/// Leaves out whole sequences that steer a terminal, colours above all: their rest would stand as
+/// letters and brackets. What only begins like one stays, without the escape.
+fn without_escapes(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find(['\u{1b}', '\u{9b}']) {
+        let (before, from) = rest.split_at(at);
+        out.push_str(before);
+        let body = from.strip_prefix('\u{9b}');
+        let body = body.or_else(|| from.strip_prefix("\u{1b}["));
+        let end = body.and_then(|body| {
+            let end = body.find(|c: char| !matches!(c, ' '..='?'))?;
+            matches!(body.get(end..)?.chars().next()?, '@'..='~').then(|| body.get(end + 1..))?
+        });
+        rest = end.unwrap_or_else(|| {
+            let mut behind = from.chars();
+            behind.next();
+            behind.as_str()
+        });
+    }
+    out.push_str(rest);
+    out
 }
 
 /// Lower-case ASCII slug (spec/memory-repomap-setup.md §0.5): every run outside `a-z0-9` becomes
@@ -140,7 +169,10 @@ mod tests {
         assert_eq!(clean("  a \n\t b  ", 80), "a b");
         assert_eq!(clean("abcdef", 4), "abc…");
         assert_eq!(clean("ñandú ñandú", 5), "ñand…");
-        assert_eq!(printable("a\u{1b}[31mb\u{202e}c\r\n"), "a[31mbc \n");
+        assert_eq!(printable("a\u{1b}[31mb\u{202e}c\r\n"), "abc \n");
+        assert_eq!(printable("\u{1b}[1;31mred\u{1b}[0m \u{9b}2Jx"), "red x");
+        assert_eq!(printable("a\u{1b}b \u{1b}[31"), "ab [31");
+        assert_eq!(printable("\u{1b}[\u{1b}[mé"), "[é");
         assert_eq!(printable("a\u{e0049}\u{e007f}\u{2063}\u{ad}b"), "ab");
         assert_eq!(slug("Fix: the Thing!", 80, "item"), "fix_the_thing");
         assert_eq!(slug("修复", 80, "item"), "item");

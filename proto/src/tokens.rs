@@ -23,6 +23,34 @@ pub fn estimate(text: &str) -> u32 {
     sum
 }
 
+/// A text of at most `most` tokens: itself where it has no more, else its beginning and `…`.
+/// Empty where not even the mark fits.
+pub fn within(text: &str, most: u32) -> String {
+    if estimate(text) <= most {
+        return text.to_owned();
+    }
+    let starts: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
+    let cut = |chars: usize| {
+        let end = starts.get(chars).copied().unwrap_or(text.len());
+        format!("{}…", text.get(..end).unwrap_or_default().trim_end())
+    };
+    let (mut fits, mut over) = (0, starts.len());
+    while fits + 1 < over {
+        let middle = fits + (over - fits) / 2;
+        if estimate(&cut(middle)) <= most {
+            fits = middle;
+        } else {
+            over = middle;
+        }
+    }
+    let cut = cut(fits);
+    if estimate(&cut) <= most {
+        cut
+    } else {
+        String::new()
+    }
+}
+
 /// How many bytes there are before the first that is not ASCII.
 fn leading_ascii(text: &[u8]) -> usize {
     let whole = text.chunks_exact(32).take_while(|part| part.is_ascii());
@@ -258,6 +286,14 @@ mod tests {
     }
 
     proptest::proptest! {
+        #[test]
+        fn a_cut_text_is_within_its_bound(text in ".{0,200}|[a-z ]{0,200}|[修复登录]{0,200}", most in 0u32..80) {
+            let cut = within(&text, most);
+            assert!(estimate(&cut) <= most, "{cut:?}");
+            assert!(estimate(&text) > most || cut == text);
+            assert!(cut == text || cut.is_empty() || cut.ends_with('…'));
+        }
+
         #[test]
         fn the_automaton_counts_as_the_rules_do(
             text in "[ -~\\n\\t]{0,200}|[ -~\\n\\t]{400,2000}|[a\".é]{500,700}|[aB1. \\n]{0,80}|[aZ]{0,40}|[aBéÉ修—1 ]{0,60}|.{0,60}",

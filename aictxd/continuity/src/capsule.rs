@@ -43,6 +43,18 @@ const MAX_DECISIONS: usize = 3;
 const MAX_FILES: usize = 6;
 const MAX_OTHERS: usize = 2;
 
+/// How much each part of a capsule matters; the highest number goes first.
+mod rank {
+    pub(super) const LAST: u8 = 1;
+    pub(super) const TASK: u8 = 2;
+    pub(super) const CHECK: u8 = 3;
+    pub(super) const OPEN: u8 = 4;
+    pub(super) const BESIDE: u8 = 5;
+    pub(super) const DECIDED: u8 = 6;
+    pub(super) const OLDER: u8 = 7;
+    pub(super) const GUESS: u8 = 8;
+}
+
 /// Paths of the user's limits that are told again.
 const MAX_LIMITS: usize = 12;
 
@@ -156,22 +168,29 @@ impl Capsule<'_> {
                 None => "No handoff is recorded here yet.",
             });
         }
+        packet.rank(rank::BESIDE);
         self.others(&mut packet);
         self.memory(&mut packet);
         let project = self.start.project;
-        if let Some(files) = suggest::capsule_line(&project.map) {
+        packet.rank(rank::GUESS);
+        let snapshot = self.context.snapshot;
+        let (left, _) = suggest::left_to_do(snapshot, self.start.branch);
+        if let Some(files) = suggest::capsule_line(&project.map, left.trim().is_empty()) {
             let why = "the map ranks them for what was left to do, or for the repository";
-            packet.item("map", "", why, &[format!("Likely entry points: {files}")]);
+            packet.item(
+                "map",
+                &clean(&files, 160),
+                why,
+                &[format!("Likely entry points: {files}")],
+            );
         }
+        packet.rank(rank::CHECK);
         if let Some((command, source)) = project.canonical_check(self.context.snapshot) {
-            packet.item("check", "", source, &[format!("Tests: `{command}`")]);
-        } else if !project.parts.is_empty() {
-            let part = |(name, command): &(String, String)| {
-                format!("`{command}` in {}", clean(&printable(name), 60))
-            };
-            let parts: Vec<String> = project.parts.iter().map(part).collect();
-            let line = format!("Tests: {}", parts.join(", "));
-            packet.item("check", "", "project_convention", &[line]);
+            let mut line = format!("Tests: `{command}`");
+            for further in project.further_checks(&command) {
+                line.push_str(&format!(", `{further}`"));
+            }
+            packet.item("check", &clean(&command, 160), source, &[line]);
         }
         preferences::tell(&self.context.snapshot.preferences, &mut packet);
         self.close(packet)
@@ -245,7 +264,13 @@ impl Capsule<'_> {
             ));
         }
         if !lines.is_empty() {
-            packet.item("limits", "", "the user set them in this session", &lines);
+            let paths = [forbidden, allowed].concat().join(", ");
+            packet.item(
+                "limits",
+                &clean(&paths, 160),
+                "the user set them in this session",
+                &lines,
+            );
         }
     }
 
@@ -328,7 +353,8 @@ impl Capsule<'_> {
                     "The last handoff was marked as wrong; before it:".to_owned(),
                 );
             }
-            packet.item("handoff", &id, "the last one", &lines);
+            packet.rank(rank::LAST);
+            packet.item_from_the_top("handoff", &id, "the last one", &lines);
             if let Some((row, later)) = of_another_session(self.context.snapshot, handoff) {
                 let failures = &self.context.snapshot.failures;
                 let summary = summary_as_of_now(&row.summary, &row.timestamp, failures);
@@ -345,10 +371,13 @@ impl Capsule<'_> {
                     line.push_str(&format!("; then next: {}", quote(step, 160)));
                 }
                 let id = format!("handoff::{}", row.execution_id);
+                packet.rank(if later { rank::BESIDE } else { rank::OLDER });
                 packet.item("handoff", &id, "the last one of another session", &[line]);
             }
         }
+        packet.rank(rank::TASK);
         self.work_state(packet);
+        packet.rank(rank::OPEN);
         for gap in carryover_gaps(self.context).iter().take(2) {
             let next = gap["next_action"]
                 .as_str()
@@ -376,6 +405,7 @@ impl Capsule<'_> {
                 open.len() - MAX_FAILURES
             ));
         }
+        packet.rank(rank::DECIDED);
         self.decisions(packet);
     }
 
@@ -423,7 +453,12 @@ impl Capsule<'_> {
         // What somebody wrote is quoted, what is made of an observation is not.
         let written = handoff.next_steps.iter().find(|s| !s.trim().is_empty());
         let next = written.map(|step| quote(step, 220));
-        if let Some(next) = next.or_else(|| next_action(handoff)) {
+        // "Resolve this" says nothing beside the line that says what is in the way.
+        let told = |next: &String| {
+            let mut blocked = handoff.blocked.iter().filter(|i| !shown(i)).take(2);
+            !blocked.any(|item| *next == format!("resolve {}", clean(&printable(item), 200)))
+        };
+        if let Some(next) = next.or_else(|| next_action(handoff).filter(told)) {
             lines.push(format!("  Next: {next}"));
         }
         for risk in handoff.risks.iter().take(2) {
@@ -543,32 +578,33 @@ fn session_so_far(packet: &mut Packet, rows: &[LedgerRow]) {
     } else {
         open
     };
-    let mut tell = |line: String| packet.item("session", "", "this session's own ledger", &[line]);
+    let mut tell = |kind: &str, title: &str, said: String| {
+        let (id, line) = (clean(&said, 160), format!("{title}: {said}"));
+        packet.item(kind, &id, "this session's own ledger", &[line]);
+    };
     if !seen.asked.goal().is_empty() {
-        tell(format!("Request: {}", quote(seen.asked.goal(), 300)));
+        tell("request", "Request", quote(seen.asked.goal(), 300));
     }
     if let Some(latest) = seen.asked.latest() {
-        tell(format!("Asked for last: {}", quote(latest, 200)));
+        tell("request", "Asked for last", quote(latest, 200));
     }
     for rule in seen.kept.iter().rev().take(MAX_DECISIONS) {
-        tell(format!(
-            "To be kept, as its user said: {}",
-            quote(rule, 200)
-        ));
+        tell("rule", "To be kept, as its user said", quote(rule, 200));
     }
     if !seen.files_edited.is_empty() {
-        tell(format!("Edited: {}", newest(&seen.files_edited)));
+        tell("edited", "Edited", newest(&seen.files_edited));
     }
     if !seen.files_opened.is_empty() {
-        tell(format!("Read: {}", newest(&seen.files_opened)));
+        tell("read", "Read", newest(&seen.files_opened));
     }
     for failure in seen.open_failures.iter().rev().take(MAX_FAILURES) {
-        tell(format!("Failing: {}", printable(&failure.line())));
+        tell("failing", "Failing", printable(&failure.line()));
     }
     let mut tests = seen.since_edit.iter().rev();
     if let Some(passed) = tests.find(|p| seen.validated && seen.tests.contains(&p.command)) {
         let command = clean(&printable(&passed.command), 120);
-        tell(format!("Passing since the last edit: `{command}`"));
+        let said = format!("`{command}`");
+        tell("passing", "Passing since the last edit", said);
     }
 }
 

@@ -3,6 +3,7 @@
 //! Whole words, stems and phrases with weights; what the sentence begins with weighs most, for a
 //! request says first what is to be done. Then what was seen of the work.
 
+mod faults;
 mod observed;
 mod paths;
 mod words;

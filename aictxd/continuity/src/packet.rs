@@ -4,64 +4,102 @@
 use aictx_proto::ledger::{LeftOut, MAX_LEFT_OUT, Receipt, ToldItem};
 use aictx_proto::tokens;
 
-/// Text that grows line by line and never beyond its budget. Lines go in whole or not at all.
+/// Most tokens of one line, so that no single text takes the room of all others.
+const MAX_LINE: u32 = 160;
+/// Those of an item's lines where they do not all fit, before any of them goes.
+const SHORTER: [u32; 3] = [100, 60, 45];
+
+/// Parts of a text that are chosen by their rank and stand in the order in which they came, within a
+/// budget. Lines go in whole or not at all; what is longer than any line needs is cut, with a mark.
 #[derive(Debug)]
 pub(crate) struct Packet {
-    text: String,
-    /// Kept free for the last lines.
-    reserve: u32,
+    parts: Vec<Part>,
+    rank: u8,
     closing: &'static str,
     receipt: Receipt,
-    dropped: usize,
+}
+
+#[derive(Debug)]
+struct Part {
+    rank: u8,
+    /// Kind, id and reason of an item.
+    item: Option<[String; 3]>,
+    lines: Vec<String>,
+    /// Its first lines may stand without the rest.
+    divisible: bool,
+}
+
+fn cost(lines: &[String]) -> u32 {
+    tokens::estimate(&lines.join("\n")) + 1
+}
+
+impl Part {
+    /// Makes its lines shorter until they take no more than `room`, and then fewer, down to one.
+    fn shrink(&mut self, room: u32) {
+        for most in SHORTER {
+            if cost(&self.lines) <= room {
+                return;
+            }
+            for line in &mut self.lines {
+                *line = tokens::within(line, most);
+            }
+        }
+        while self.lines.len() > 1 && cost(&self.lines) > room {
+            self.lines.pop();
+        }
+    }
 }
 
 impl Packet {
     /// A packet of at most `budget` tokens that will end in `closing`.
     pub(crate) fn new(surface: &str, budget: u32, closing: &'static str) -> Self {
         Self {
-            text: String::new(),
-            // The line that says how much was left out takes about 20.
-            reserve: tokens::estimate(closing) + 20,
+            parts: Vec::new(),
+            rank: 0,
             closing,
             receipt: Receipt {
                 surface: surface.to_owned(),
                 budget,
                 ..Receipt::default()
             },
-            dropped: 0,
         }
     }
 
-    /// A line of its own, such as a heading. Whether it fit.
-    pub(crate) fn line(&mut self, line: impl AsRef<str>) -> bool {
-        let line = line.as_ref();
-        let cost = tokens::estimate(line) + 1;
-        if self.receipt.tokens + cost + self.reserve > self.receipt.budget {
-            self.dropped += 1;
-            return false;
-        }
-        self.receipt.tokens += cost;
-        self.text.push_str(line);
-        self.text.push('\n');
-        true
+    /// How much what comes next matters: a higher rank is left out first, and where something of a
+    /// rank does not fit, nothing of a higher one is told.
+    pub(crate) fn rank(&mut self, rank: u8) {
+        self.rank = rank;
     }
 
-    /// An item of memory: its lines, which stay together. Whether they fit.
-    pub(crate) fn item(&mut self, kind: &str, id: &str, why: &str, lines: &[String]) -> bool {
-        let text = lines.join("\n");
-        let before = self.receipt.tokens;
-        let fits = self.line(&text);
-        if fits {
-            self.receipt.items.push(ToldItem {
-                kind: kind.to_owned(),
-                id: id.to_owned(),
-                tokens: self.receipt.tokens - before,
-                why: why.to_owned(),
+    /// A line of its own, such as a heading.
+    pub(crate) fn line(&mut self, line: impl Into<String>) {
+        self.add(None, vec![line.into()], false);
+    }
+
+    /// An item of memory: its lines, which stay together.
+    pub(crate) fn item(&mut self, kind: &str, id: &str, why: &str, lines: &[String]) {
+        let item = Some([kind, id, why].map(str::to_owned));
+        self.add(item, lines.to_vec(), false);
+    }
+
+    /// An item whose first lines say the most: its last ones go where they do not all fit.
+    pub(crate) fn item_from_the_top(&mut self, kind: &str, id: &str, why: &str, lines: &[String]) {
+        let item = Some([kind, id, why].map(str::to_owned));
+        self.add(item, lines.to_vec(), true);
+    }
+
+    fn add(&mut self, item: Option<[String; 3]>, lines: Vec<String>, divisible: bool) {
+        // A "line" of a heading and its body is two.
+        let lines = lines.iter().flat_map(|line| line.lines());
+        let lines: Vec<String> = lines.map(|line| tokens::within(line, MAX_LINE)).collect();
+        if !lines.is_empty() {
+            self.parts.push(Part {
+                rank: self.rank,
+                item,
+                lines,
+                divisible,
             });
-        } else {
-            self.leave_out(kind, id, "budget");
         }
-        fits
     }
 
     /// Notes that an item was not told, and why.
@@ -78,13 +116,60 @@ impl Packet {
 
     /// The whole text and its receipt.
     pub(crate) fn close(mut self) -> (String, Receipt) {
-        if self.dropped > 0 {
-            let more = format!("({} more lines: `aictx resume` shows them)\n", self.dropped);
-            self.text.push_str(&more);
+        // The line that says how much was left out takes about 20.
+        let room = self
+            .receipt
+            .budget
+            .saturating_sub(tokens::estimate(self.closing) + 20);
+        let mut parts = std::mem::take(&mut self.parts);
+        let mut order: Vec<&mut Part> = parts.iter_mut().collect();
+        order.sort_by_key(|part| part.rank);
+        let (mut used, mut full_at, mut dropped) = (0, u8::MAX, 0);
+        for part in order {
+            let whole = part.lines.len();
+            if part.divisible {
+                // The other parts want room, too.
+                part.shrink((room - used).min(room / 5 * 3));
+            }
+            let cost = cost(&part.lines);
+            if part.rank > full_at || used + cost > room {
+                full_at = full_at.min(part.rank);
+                part.lines.clear();
+            } else {
+                used += cost;
+            }
+            dropped += whole - part.lines.len();
         }
-        self.text.push_str(self.closing);
-        self.receipt.tokens = tokens::estimate(&self.text);
-        (self.text, self.receipt)
+        let mut text = String::new();
+        for part in &parts {
+            let body = part.lines.join("\n");
+            if !body.is_empty() {
+                text.push_str(&body);
+                text.push('\n');
+            }
+            match &part.item {
+                Some([kind, id, _]) if part.lines.is_empty() => self.leave_out(kind, id, "budget"),
+                Some([kind, id, why]) => self.receipt.items.push(ToldItem {
+                    kind: kind.clone(),
+                    id: id.clone(),
+                    tokens: tokens::estimate(&body) + 1,
+                    why: why.clone(),
+                }),
+                None => {}
+            }
+        }
+        if dropped > 0 {
+            let lines = if dropped == 1 { "line" } else { "lines" };
+            // Who reads the answer of a resume needs to be told of more than a resume.
+            let where_to = match self.receipt.surface.as_str() {
+                "resume" => "`aictx resume --full` tells more",
+                _ => "`aictx resume` shows them",
+            };
+            text.push_str(&format!("({dropped} more {lines}: {where_to})\n"));
+        }
+        text.push_str(self.closing);
+        self.receipt.tokens = tokens::estimate(&text);
+        (text, self.receipt)
     }
 }
 
@@ -105,5 +190,39 @@ mod tests {
             assert!(receipt.items.len() <= lines.len());
             assert!(text.ends_with("The end of it."));
         }
+    }
+
+    #[test]
+    fn what_matters_least_goes_first() {
+        let mut packet = Packet::new("session_start", 120, "End.");
+        let words = |n: usize| "word ".repeat(n);
+        packet.rank(2);
+        packet.item("handoff", "older", "", &[words(60)]);
+        packet.rank(0);
+        packet.item_from_the_top("handoff", "last", "", &[words(40), words(40), words(40)]);
+        packet.rank(3);
+        packet.item("map", "small", "", &["src/a.rs".to_owned()]);
+        let (text, receipt) = packet.close();
+        let told: Vec<&str> = receipt.items.iter().map(|i| i.id.as_str()).collect();
+        assert_eq!(told, ["last"], "{text}");
+        assert_eq!(receipt.left_out.len(), 2);
+        assert!(
+            text.contains("more lines: `aictx resume` shows them)"),
+            "{text}"
+        );
+        assert!(tokens::estimate(&text) <= 120);
+    }
+
+    #[test]
+    fn a_long_text_is_cut_with_a_mark_and_hides_nobody() {
+        let mut packet = Packet::new("resume", 400, "End.");
+        packet.line("漢".repeat(500));
+        packet.item("decision", "d", "recent", &["次".repeat(300)]);
+        let (text, receipt) = packet.close();
+        assert_eq!(receipt.items.len(), 1);
+        assert!(
+            receipt.left_out.is_empty() && text.matches('…').count() == 2,
+            "{text}"
+        );
     }
 }

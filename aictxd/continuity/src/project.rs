@@ -2,6 +2,7 @@
 
 mod check;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use aictx_proto::methods::MapHit;
@@ -25,14 +26,16 @@ pub struct Project {
     pub manifests: Vec<String>,
     /// `test`, `tests`, `check` targets of a Makefile.
     pub makefile_targets: Vec<String>,
-    /// `test`, `tests`, `check` recipes of a justfile.
-    pub just_recipes: Vec<String>,
-    /// Test commands that a look into the files told, each with the manifest whose usual command it replaces.
-    pub promised: Vec<(String, String)>,
-    /// Directories that are projects of their own, each with its test command, where the whole has none.
-    pub parts: Vec<(String, String)>,
     /// Manifests whose kind promises a test command that this project does not have.
     pub testless: Vec<String>,
+    /// Test commands of manifests that have another one than is usual of their kind.
+    pub commands: BTreeMap<String, String>,
+    /// What runs recipes that test, besides those of a Makefile: `just test`.
+    pub recipes: Vec<String>,
+    /// How its tests are run by what they look like, whatever its manifests are.
+    pub conventions: Vec<String>,
+    /// Checks of projects of their own directly below the root: `cd web && npm test`.
+    pub below: Vec<String>,
     /// Directories at the root, sorted, at most 12.
     pub directories: Vec<String>,
     /// The check of the files that the request at hand is about, where that is known.
@@ -45,6 +48,8 @@ pub struct Project {
     pub map: Vec<MapHit>,
     /// Whether the map knows any file: it may know all and have nothing to add.
     pub mapped: bool,
+    /// Whether the map's manifest lies in the memory; the map itself lies in the cache.
+    pub map_file: bool,
     /// What the map last did and how it went, as `incremental ok`; empty when it was not used.
     pub map_state: String,
     /// What is checked out.
@@ -109,11 +114,11 @@ const ECOSYSTEMS: &[(&str, &str, &str)] = &[
     ("setup.cfg", "Python", "python -m pytest"),
     ("tox.ini", "Python", "tox"),
     ("requirements.txt", "Python", "python -m pytest"),
-    ("tests/*.py", "Python", "python -m pytest"),
-    ("pnpm-lock.yaml", "JavaScript", "pnpm test"),
-    ("yarn.lock", "JavaScript", "yarn test"),
+    ("conftest.py", "Python", "python -m pytest"),
     ("bun.lock", "JavaScript", "bun run test"),
     ("bun.lockb", "JavaScript", "bun run test"),
+    ("pnpm-lock.yaml", "JavaScript", "pnpm test"),
+    ("yarn.lock", "JavaScript", "yarn test"),
     ("package.json", "JavaScript", "npm test"),
     ("*.csproj", ".NET", "dotnet test"),
     ("CMakeLists.txt", "C/C++", "ctest --test-dir build"),

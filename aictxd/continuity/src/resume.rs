@@ -31,6 +31,8 @@ pub(crate) use self::parts::{
 };
 
 mod banner;
+#[cfg(test)]
+mod budgets;
 mod contract;
 mod known;
 mod members;

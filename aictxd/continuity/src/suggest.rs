@@ -23,6 +23,8 @@ const MAX_SYMBOLS: usize = 3;
 const CONFIDENT: f64 = 0.1;
 /// A file far behind the best one is noise beside it: share of its probability.
 const SHARE_OF_BEST: f64 = 0.25;
+/// The same of its score.
+const SHARE_OF_SCORE: f64 = 0.65;
 /// A question shorter than this many words says too little, unless it names something.
 const MIN_WORDS: usize = 3;
 
@@ -58,6 +60,34 @@ fn confident(hits: &[MapHit]) -> impl Iterator<Item = &MapHit> {
             names_it(hit) || (sure && !is_form(&hit.path) && !is_made(hit))
         })
         .take(MAX_SUGGESTIONS)
+}
+
+/// Hits that have to do with what is to be done: the best one, and those whose evidence is nearly as
+/// good. How sure the map is says little here, as one file that is named outright leaves nothing to the
+/// others. Padding with the rest costs a reader more than it says.
+pub(crate) fn related(hits: &[MapHit]) -> impl Iterator<Item = &MapHit> {
+    let best = hits.first().map_or(0.0, |hit| f64::from(hit.score));
+    hits.iter()
+        .filter(move |hit| {
+            let near = f64::from(hit.score) >= best * SHARE_OF_SCORE;
+            names_it(hit) || (near && has_grounds(hit) && !is_form(&hit.path) && !is_made(hit))
+        })
+        .take(MAX_SUGGESTIONS)
+}
+
+/// Whether there is more to a hit than that it lies or changes beside others.
+fn has_grounds(hit: &MapHit) -> bool {
+    !hit.reasons.iter().all(|reason| {
+        matches!(
+            short(reason),
+            "recency"
+                | "file_class"
+                | "coverage"
+                | "cochange"
+                | "import_neighbour"
+                | "history_beside"
+        )
+    })
 }
 
 /// Texts about how people deal with each other; they hold every word of a report ("bug", "expected").
@@ -168,10 +198,15 @@ fn short(reason: &str) -> &str {
 }
 
 /// One line for a capsule: the best files and their first definitions.
-pub(crate) fn capsule_line(hits: &[MapHit]) -> Option<String> {
-    let files: Vec<String> = hits
-        .iter()
-        .take(MAX_SUGGESTIONS)
+/// Where there is nothing to relate them to, all of them: they say what the repository is.
+pub(crate) fn capsule_line(hits: &[MapHit], nothing_to_do: bool) -> Option<String> {
+    let (overview, work) = match nothing_to_do {
+        true => (hits, [].as_slice()),
+        false => ([].as_slice(), hits),
+    };
+    let overview = overview.iter().take(MAX_SUGGESTIONS);
+    let files: Vec<String> = overview
+        .chain(related(work))
         .map(|hit| {
             let path = clean(&printable(&hit.path), 120);
             match hit.symbols.first() {
@@ -255,6 +290,27 @@ mod tests {
         assert!(suggest("fix the parser now", &hits[3..3], &seen).is_none());
         let all = hits.iter().map(|h| h.path.clone()).collect();
         assert!(suggest("fix the parser now", &hits, &all).is_none());
+    }
+
+    #[test]
+    fn a_capsule_is_not_padded_with_what_has_nothing_to_do_with_it() {
+        let scored = |path, score, reason| MapHit {
+            score,
+            ..hit(path, 0.0, reason)
+        };
+        let hits = [
+            scored("src/retry.rs", 620, "repo_map:symbol_match"),
+            scored("tests/retry.rs", 490, "repo_map:test_pair"),
+            scored("src/geo.rs", 480, "repo_map:recency"),
+            scored("src/pdf.rs", 100, "repo_map:text_match"),
+        ];
+        let told = capsule_line(&hits, false).unwrap();
+        assert_eq!(told, "src/retry.rs, tests/retry.rs");
+        // That it was changed lately is no reason.
+        assert!(capsule_line(&hits[2..3], false).is_none());
+        // Nothing is left to do: what the repository is.
+        let all = capsule_line(&hits, true).unwrap();
+        assert_eq!(all.split(", ").count(), 4);
     }
 
     #[test]

@@ -225,6 +225,14 @@ impl<'a> Context<'a> {
         })
     }
 
+    /// The program that the command line runs, where it is one.
+    pub(crate) fn program(&self) -> Option<&str> {
+        match self.programs.as_slice() {
+            [program] if !program.is_empty() => Some(program),
+            _ => None,
+        }
+    }
+
     /// Resolves a path printed by a tool.
     pub(crate) fn place(&self, raw: &str) -> Place {
         let raw = without_scheme(raw.trim());

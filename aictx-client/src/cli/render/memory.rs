@@ -136,9 +136,12 @@ pub fn log(reply: &LogReply, paint: Paint) -> String {
 /// `aictx why`.
 pub fn why(reply: &WhyReply, paint: Paint) -> String {
     let mut out = format!(
-        "session {}: told {} times, {} tokens in all\n",
+        "session {}: told {}, {} tokens in all\n",
         clean(&reply.session_id),
-        reply.told.len(),
+        match reply.told.len() {
+            1 => "once".to_owned(),
+            n => format!("{n} times"),
+        },
         reply.tokens
     );
     for told in &reply.told {

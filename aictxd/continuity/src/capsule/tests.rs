@@ -332,3 +332,121 @@ fn limits_of_the_user_are_told_again_after_a_compaction_until_they_are_lifted() 
     let text = capsule(&Snapshot::default(), "compact", &[set, lifted]);
     assert!(!text.contains("the user said"), "{text}");
 }
+
+/// The last handoff outlives what is older, and what the map guesses, in any script.
+#[test]
+fn what_matters_least_is_cut_first() {
+    for word in [
+        "carefully refactor ",
+        "très détaillé ",
+        "長い依頼",
+        "подробно ",
+    ] {
+        let text = word.repeat(120);
+        let handoff = Handoff {
+            source_execution_id: "last".into(),
+            session_id: "s1".into(),
+            summary: text.clone(),
+            reason: text.clone(),
+            status: "failed".into(),
+            next_steps: vec![text.clone()],
+            blocked: vec![text.clone(); 3],
+            risks: vec![text.clone(); 3],
+            ..Handoff::default()
+        };
+        let older = HandoffRow {
+            execution_id: "older".into(),
+            session_id: "s0".into(),
+            summary: text.clone(),
+            next_steps: vec![text.clone()],
+            ..HandoffRow::default()
+        };
+        let decision = |n| aictx_proto::record::Decision {
+            decision: format!("{n} {text}"),
+            ..Default::default()
+        };
+        let snapshot = Snapshot {
+            handoffs: aictx_proto::snapshot::shared([older]),
+            decisions: aictx_proto::snapshot::shared((0..6).map(decision)),
+            ..with_handoff(handoff)
+        };
+        let map = ["src/a.rs", "src/b.rs"].map(|path| aictx_proto::methods::MapHit {
+            path: path.into(),
+            confidence: 0.9,
+            ..Default::default()
+        });
+        let project = Project {
+            map: map.into(),
+            manifests: vec!["Cargo.toml".into()],
+            ..Project::default()
+        };
+        let told = told(&snapshot, &project, "main", "startup", &[]);
+        let place = |what: &str| told.contains(what);
+        assert!(
+            place("Last handoff") && place("Tests: `cargo test`"),
+            "{told}"
+        );
+        // In this order they go.
+        let kept = [
+            place("Decided ("),
+            place("Before that"),
+            place("Likely entry"),
+        ];
+        assert!(kept.windows(2).all(|pair| pair[0] || !pair[1]), "{told}");
+        assert!(aictx_proto::tokens::estimate(&told) <= MAX_TOKENS, "{told}");
+    }
+}
+
+#[test]
+fn the_receipt_names_what_was_told() {
+    let edit = LedgerRow {
+        paths: vec!["src/a.rs".into()],
+        ..LedgerRow::observed(Timestamp::from_unix(9_000), LedgerKind::Edit)
+    };
+    let limits = LedgerRow {
+        limits: Some(
+            serde_json::from_value(serde_json::json!({ "forbidden_paths": ["docs"] })).unwrap(),
+        ),
+        ..LedgerRow::observed(Timestamp::from_unix(9_000), LedgerKind::Prompt)
+    };
+    let identity = identity();
+    let project = Project {
+        manifests: vec!["Cargo.toml".into()],
+        ..Project::default()
+    };
+    for source in ["compact", "resume", "startup"] {
+        let rows = [limits.clone(), edit.clone()];
+        let start = SessionStart {
+            identity: &identity,
+            project: &project,
+            source,
+            branch: "main",
+            rows: &rows,
+            others: &[],
+            now: Timestamp::from_unix(10_000),
+        };
+        let (_, effects) = session_start(&Snapshot::default(), &start);
+        let receipts: Vec<&Receipt> = effects
+            .iter()
+            .filter_map(|effect| match effect {
+                Effect::Ledger { row, .. } => row.receipt.as_deref(),
+                _ => None,
+            })
+            .collect();
+        let items: Vec<(&str, &str)> = receipts
+            .iter()
+            .flat_map(|r| &r.items)
+            .map(|i| (i.kind.as_str(), i.id.as_str()))
+            .collect();
+        assert!(
+            !items.is_empty() && items.iter().all(|(_, id)| !id.is_empty()),
+            "{source}: {items:?}"
+        );
+        if source == "compact" {
+            assert!(
+                items.contains(&("edited", "src/a.rs")) && items.contains(&("limits", "docs")),
+                "{items:?}"
+            );
+        }
+    }
+}

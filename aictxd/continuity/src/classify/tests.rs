@@ -113,6 +113,77 @@ fn symptoms_in_seven_languages_ask_for_a_mending() {
 }
 
 #[test]
+fn what_is_said_to_be_broken_is_to_be_mended_whatever_it_is() {
+    for text in [
+        "cache eviction removes the wrong entry",
+        "documentation build crashes",
+        "the refactor breaks login",
+        "refactor breaks login",
+        "the tests fail",
+        "tests are failing on CI",
+        "tests fail",
+        "unit tests still fail on Windows",
+        "CI is red since yesterday",
+        "the e2e suite is broken",
+        "the build is slow and fails",
+        "slow query returns wrong rows",
+        "cache returns wrong value",
+        "the benchmark panics",
+        "new endpoint returns incorrect totals",
+        "The migration fails on Postgres 16",
+        "dark mode toggle does not work",
+        "the optimization broke sorting",
+        "moving a card crashes the app",
+        "on CI, the integration tests hang",
+        "Los tests fallan",
+        "las pruebas fallan en CI",
+        "la documentación no funciona",
+        "Les tests échouent",
+        "les tests ne passent plus",
+        "Die Tests schlagen fehl",
+        "Die Tests schlagen auf CI fehl",
+        "der neue Export stürzt ab",
+        "os testes falham",
+        "os testes estão falhando no CI",
+        "测试失败了",
+        "单元测试不通过",
+        "缓存报错",
+        "テストが失敗している",
+        "CIでテストが落ちる",
+    ] {
+        assert_eq!(classify("", text).name, "bug_fixing", "{text}");
+    }
+    for (text, want) in [
+        ("add a test for the crash", "testing"),
+        ("add a test that fails without the patch", "testing"),
+        (
+            "write tests for what happens when the upload fails",
+            "testing",
+        ),
+        ("cache the results so that nothing breaks", "performance"),
+        ("document how the parser fails", "documentation"),
+        (
+            "refactor the parser, it hangs together badly",
+            "refactoring",
+        ),
+        ("investigate why the build fails", "investigation"),
+        ("why does the build fail?", "investigation"),
+        ("show a banner when the payment fails", "feature_work"),
+        ("add retries: the upload fails sometimes", "feature_work"),
+        ("docs: the build crashes on old Node", "documentation"),
+        ("the page loads slowly", "performance"),
+        ("add tests that cover the leak", "testing"),
+        ("añade una prueba cuando falla el login", "testing"),
+        ("ajoute un test quand la requête échoue", "testing"),
+        ("füge einen Test hinzu, wenn der Export abbricht", "testing"),
+        ("为失败的请求编写测试", "testing"),
+        ("失敗する場合のテストを書いて", "testing"),
+    ] {
+        assert_eq!(classify("", text).name, want, "{text}");
+    }
+}
+
+#[test]
 fn w10_paths_of_every_layout_count_when_words_do_not() {
     for (path, want) in [
         ("tests/test_a.py", "testing"),
@@ -211,4 +282,65 @@ proptest! {
         prop_assert!(found.signals.len() <= MAX_SIGNALS);
         prop_assert!(found.name == "unknown" || inferred_types().any(|t| t == found.name));
     }
+}
+
+#[test]
+fn what_is_broken_is_to_be_mended_in_whatever_words() {
+    let mut wrong = Vec::new();
+    for (want, text) in [
+        ("bug_fixing", "the tests fail"),
+        ("bug_fixing", "tests are failing on CI"),
+        ("bug_fixing", "Les tests échouent"),
+        ("bug_fixing", "Die Tests schlagen fehl"),
+        ("bug_fixing", "los tests fallan"),
+        ("bug_fixing", "os testes falham"),
+        ("bug_fixing", "测试失败了"),
+        ("bug_fixing", "テストが失敗している"),
+        ("bug_fixing", "cache returns wrong value"),
+        ("bug_fixing", "stale cache bug"),
+        ("bug_fixing", "the token count is wrong"),
+        ("bug_fixing", "slow query returns wrong rows"),
+        ("bug_fixing", "documentation build crashes"),
+        ("bug_fixing", "refactor breaks login"),
+        ("bug_fixing", "cache eviction returns the wrong entry"),
+        ("bug_fixing", "cache eviction removes the wrong entry"),
+        ("bug_fixing", "CI is failing on main"),
+        ("bug_fixing", "le test échoue"),
+        ("bug_fixing", "die Tests schlagen fehl"),
+        ("bug_fixing", "profile avatar upload fails"),
+        ("bug_fixing", "the tokenizer crashes on empty input"),
+        ("bug_fixing", "the design page throws an error"),
+        ("bug_fixing", "the docs generator no longer works"),
+        ("bug_fixing", "the benchmark panics on startup"),
+        ("bug_fixing", "Der Cache liefert falsche Werte"),
+        ("bug_fixing", "la caché devuelve valores incorrectos"),
+        ("bug_fixing", "o cache retorna valores errados"),
+        ("bug_fixing", "缓存返回了错误的值"),
+        ("bug_fixing", "キャッシュが間違った値を返す"),
+        ("bug_fixing", "architecture diagram export hangs"),
+        ("bug_fixing", "the test runner segfaults"),
+        ("testing", "add a test for the crash"),
+        ("testing", "write tests for the parser"),
+        ("testing", "write a test that fails when the cache is stale"),
+        ("performance", "the page loads slowly"),
+        ("performance", "the build is slow"),
+        ("performance", "queries take too long"),
+        ("documentation", "document why the parser crashes on tabs"),
+        ("documentation", "Documentation: fix typos in the guide"),
+        ("feature_work", "add retry when the upload fails"),
+        ("feature_work", "show an error when login fails"),
+        ("refactoring", "rename the crash handler"),
+        ("investigation", "find out why the cache is slow"),
+        ("refactoring", "simplify the code that breaks lines"),
+        ("feature_work", "add a broken-link checker"),
+    ] {
+        let found = classify("", text);
+        if found.name != want {
+            wrong.push(format!(
+                "{want} != {}: {text} {:?}",
+                found.name, found.signals
+            ));
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
 }

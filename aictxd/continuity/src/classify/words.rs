@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use aictx_proto::fold::{fold, is_unspaced};
 
+use super::faults::{self, Fault};
 use super::head;
 use crate::matching::sentences;
 
@@ -244,6 +245,25 @@ impl Scores {
         }
         ordered |= share == 1 && self.mends_unspaced(&folded);
         self.mend_after_all(ordered);
+        if share == 1 {
+            self.fault(faults::fault(&folded));
+        }
+    }
+
+    /// What is said to be broken is to be mended, whatever it is; what may break is not.
+    fn fault(&mut self, fault: Fault) {
+        let mending = TYPES.iter().position(|name| *name == "bug_fixing");
+        let Some(own) = mending.and_then(|at| self.by_type.get_mut(at)) else {
+            return;
+        };
+        let before = std::mem::take(own);
+        let best = self.best().map_or(0, |(_, best, _)| best);
+        let after = match fault {
+            Fault::Stated if best < PREFIX_WEIGHT => before.max(best.max(LEAST) + 2),
+            Fault::Supposed if best > 0 => before.min(best - 1),
+            _ => before,
+        };
+        mending.into_iter().for_each(|at| self.raise(at, after));
     }
 
     /// Whether a text without blanks orders a mending.
@@ -393,6 +413,113 @@ impl Scores {
         all.sort_by_key(|(_, score)| std::cmp::Reverse(*score));
         all
     }
+}
+
+/// Whether a word can be the verb of a request for something else than a mending.
+pub(super) fn orders(word: &str) -> bool {
+    let found = LEXICON.look(word);
+    let other = |(of, weight): Meaning| weight >= 2 && TYPES.get(of) != Some(&"bug_fixing");
+    found.is_some_and(other) && !tells(word) && !is_thing(word)
+}
+
+/// Whether a word is the name of something by its end, or of what is done.
+fn is_thing(word: &str) -> bool {
+    const THINGS: &[&str] = &[
+        "performance",
+        "throughput",
+        "readme",
+        "changelog",
+        "documentation",
+        "doc",
+        "endpoint",
+        "architecture",
+        "protocol",
+        "coverage",
+        "latency",
+        "pytest",
+        "jest",
+        "vitest",
+        "cypress",
+        "playwright",
+        "dashboard",
+        "pagination",
+        "wiki",
+        "page",
+        "button",
+        "form",
+        "e2e",
+        "flaky",
+        "slow",
+        "unused",
+        "webhook",
+        "feature",
+        "new",
+        "perf",
+        "screen",
+        "command",
+        "dark",
+        "unit",
+        "leistung",
+        "dokumentation",
+        "doku",
+        "rendimiento",
+        "cobertura",
+        "couverture",
+        "desempenho",
+        "documentacion",
+        "documentacao",
+        "neue",
+        "neuer",
+        "nueva",
+        "nuevo",
+        "nouvelle",
+        "nouveau",
+        "nova",
+        "novo",
+        "teste",
+        "prueba",
+        "fixture",
+        "speedup",
+        "sso",
+        "ability",
+        "option",
+        "onboarding",
+        "subsystem",
+        "boundary",
+        "plugin",
+        "microservice",
+        "tutorial",
+        "quickstart",
+        "typo",
+        "testcase",
+        "boilerplate",
+        "statistics",
+        "overview",
+        "breakdown",
+        "faster",
+        "slower",
+        "uat",
+        "qa",
+        "architektur",
+        "arquitectura",
+        "arquitetura",
+        "latenz",
+        "lento",
+        "lenta",
+        "lent",
+        "lente",
+        "rapido",
+        "rapida",
+        "guia",
+        "anleitung",
+        "soporte",
+        "suporte",
+        "notification",
+    ];
+    let ends = [
+        "tion", "tions", "ing", "ment", "ity", "ness", "keit", "ung", "cion", "cao",
+    ];
+    THINGS.contains(&word) || ends.iter().any(|end| word.ends_with(end))
 }
 
 /// What a word means together with its second part, which stands further on.

@@ -180,8 +180,10 @@ pub(crate) fn evaluate(contract: Option<&ContractRecord>, seen: &Observed) -> Co
             matches_any(&avoid, path) && !scope.iter().any(|p| p.as_str() == path.as_str())
         })
         .collect();
-    let within = outside.is_empty() || strength != "strict";
-    if !within {
+    let within = outside.is_empty();
+    // The scope of any other contract is advice: that it was left is told, and is no fault.
+    let binding = strength == "strict";
+    if binding && !within {
         let evidence = listed(&outside);
         issues.add(
             true,
@@ -299,6 +301,7 @@ pub(crate) fn evaluate(contract: Option<&ContractRecord>, seen: &Observed) -> Co
             "primary": contract.pointer("/edit_scope/primary"),
             "secondary_if_needed": contract.pointer("/edit_scope/secondary_if_needed"),
             "edited_files": seen.edited.iter().take(MAX_FILES).collect::<Vec<_>>(),
+            "binding": binding,
             "outside_scope": outside.iter().take(MAX_ISSUES).collect::<Vec<_>>(),
         },
         "test_command": { "expected": expected, "observed": test_used, "focused": focused },

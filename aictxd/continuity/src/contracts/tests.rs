@@ -211,3 +211,20 @@ fn one_record_a_resume_and_few_are_kept() {
     }
     assert!(index.contracts.len() <= MAX_CONTRACTS);
 }
+
+#[test]
+fn the_scope_that_was_left_is_told_as_left_whatever_the_contract_binds() {
+    for (strength, status) in [("soft", "followed"), ("strict", "violated")] {
+        let record = record(strength, "src/a.py", "pytest -q");
+        let found = verdict(&record, &["src/a.py", "docs/b.md"], &["pytest -q"], true);
+        assert_eq!(found.status, status, "{:?}", found.warnings);
+        assert!(!found.kept("edited_within_scope"), "{strength}");
+        let scope = &found.object["edit_scope"];
+        assert_eq!(scope["outside_scope"], json!(["docs/b.md"]));
+        assert_eq!(scope["binding"], strength == "strict");
+        assert_eq!(
+            adherence(&found, Some(&record))["edited_within_scope"],
+            false
+        );
+    }
+}

@@ -588,7 +588,7 @@ mod tests {
         assert_eq!(receipt.items[0].id, known.failure_id);
         assert_eq!(
             told,
-            "Seen before, as recorded in this repository (1x, last 2 days ago, still open): \"boom [31m\"\nRecorded as tried without success: \"raised the timeout\""
+            "Seen before, as recorded in this repository (1x, last 2 days ago, still open): \"boom\"\nRecorded as tried without success: \"raised the timeout\""
         );
         known.status = "resolved".into();
         known.resolution_summary = "closed the \"pool\"".into();

@@ -265,9 +265,9 @@ fn value_evidence(d: &Decided, records: &Records) -> Value {
         "repeated_context_request": records.telemetry.repeated_context_request,
         "execution_time_ms": d.elapsed_ms, "used_packet": false,
         "used_strategy": records.telemetry.used_strategy,
-        "files_opened": d.seen.files_opened.len(), "files_edited": d.seen.files_edited.len(),
-        "commands_executed": d.seen.commands.len(), "tests_executed": d.seen.tests.len(),
-        "error_events": d.seen.error_events.len(),
+        "files_opened": d.seen.files_opened, "files_edited": d.seen.files_edited,
+        "commands_executed": d.seen.commands, "tests_executed": d.seen.tests,
+        "error_events": d.seen.error_events,
     })
 }
 
@@ -350,10 +350,10 @@ fn warnings(d: &Decided) -> Vec<String> {
     if let Some(report) = d.input.report
         && !report.outside.is_empty()
     {
-        warnings.push(format!(
-            "{} paths outside the repository were not recorded",
-            report.outside.len()
-        ));
+        warnings.push(match report.outside.len() {
+            1 => "1 path outside the repository was not recorded".to_owned(),
+            n => format!("{n} paths outside the repository were not recorded"),
+        });
     }
     warnings.extend(
         d.input

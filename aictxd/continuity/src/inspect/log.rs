@@ -1,5 +1,8 @@
 //! `aictx log`: what happened here, newest first.
 
+use std::collections::HashSet;
+
+use aictx_proto::Timestamp;
 use aictx_proto::record::{
     AgentExecutionRow, ComplianceRow, ExecutionLogRow, HandoffRow, LifecycleEvent,
 };
@@ -68,27 +71,33 @@ pub fn log(happened: &Happened, query: &LogQuery) -> (Vec<Value>, bool) {
                 .any(|e| e.fingerprint.starts_with(bare));
         session && file && failure
     };
+    let mut ids = HashSet::new();
+    let again = executions.iter().filter(|row| !ids.insert(&row.task_id));
+    let shared: HashSet<&String> = again.map(|row| &row.task_id).collect();
     let mut found = executions.iter().rev().filter(wanted);
     let mut out = Vec::new();
     for row in found.by_ref().take(query.limit) {
-        let handoff = handoffs
-            .iter()
-            .rev()
-            .find(|h| h.execution_id == row.task_id);
-        let contract = compliance
-            .iter()
-            .rev()
-            .find(|c| c.execution_id == row.task_id);
+        let namesakes: Vec<&ExecutionLogRow> = match shared.contains(&row.task_id) {
+            true => executions
+                .iter()
+                .filter(|it| it.task_id == row.task_id)
+                .collect(),
+            false => Vec::new(),
+        };
+        let handoff = about(row, &namesakes, handoffs, |h| {
+            (&h.execution_id, &h.timestamp)
+        });
+        let contract = about(row, &namesakes, compliance, |c| {
+            (&c.execution_id, &c.timestamp)
+        });
         // Who only asked handed nothing over.
         let alone = handoff.is_none();
-        let agent = telemetry
-            .iter()
-            .rev()
-            .find(|t| alone && t.execution_id == row.task_id);
-        let event = events
-            .iter()
-            .rev()
-            .find(|e| alone && e.execution_id == row.task_id);
+        let agent = about(row, &namesakes, telemetry, |t| {
+            (&t.execution_id, &t.recorded_at)
+        });
+        let agent = agent.filter(|_| alone);
+        let event = about(row, &namesakes, events, |e| (&e.execution_id, &e.timestamp));
+        let event = event.filter(|_| alone);
         let agent_id = handoff
             .map(|h| &h.agent_id)
             .or(agent.map(|a| &a.agent_id))
@@ -123,4 +132,33 @@ pub fn log(happened: &Happened, query: &LogQuery) -> (Vec<Value>, bool) {
         }));
     }
     (out, found.next().is_some())
+}
+
+/// The newest row of a list that is about an execution. The ancestor gives all executions of a session that
+/// names itself one id: of those each has the rows nearest to it in time.
+fn about<'r, T>(
+    execution: &ExecutionLogRow,
+    namesakes: &[&ExecutionLogRow],
+    rows: &'r [T],
+    of: impl Fn(&T) -> (&String, &String),
+) -> Option<&'r T> {
+    let its = |row: &&T| *of(row).0 == execution.task_id;
+    let mut found = rows.iter().rev().filter(its);
+    let newest = found.next()?;
+    if namesakes.is_empty() {
+        return Some(newest);
+    }
+    let time = |text: &str| Timestamp::parse(text);
+    let apart = |a: &str, b: &str| match (time(a), time(b)) {
+        (Some(a), Some(b)) => a.since(b).max(b.since(a)),
+        _ => u64::MAX,
+    };
+    let own = &execution.timestamp;
+    let near = std::iter::once(newest).chain(found);
+    let nearest = near.min_by_key(|row| apart(of(row).1, own))?;
+    // What another execution is nearer to is not about this one.
+    let at = of(nearest).1;
+    let others = namesakes.iter();
+    let others = others.map(|other| apart(&other.timestamp, at)).min();
+    (others == Some(apart(own, at))).then_some(nearest)
 }

@@ -1,6 +1,6 @@
 //! `aictx report real-usage`: what the logs show, and nothing else (spec/lifecycle.md §23).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use aictx_proto::record::{AgentExecutionRow, ComplianceRow, ExecutionLogRow};
 use aictx_proto::snapshot::Snapshot;
@@ -57,6 +57,16 @@ pub fn report(snapshot: &Snapshot, read: &Reported) -> Value {
         e.files_reopened.len() > 2 || e.files_opened.len() > 8 && e.files_edited.is_empty()
     });
     let task = snapshot.active_task.as_ref();
+    let toolchains: BTreeSet<&String> = executions
+        .iter()
+        .flat_map(|e| e.error_events.iter().map(|event| &event.toolchain))
+        .filter(|toolchain| !toolchain.is_empty())
+        .collect();
+    let mut kinds = HashSet::new();
+    let strategies = snapshot.strategies.iter();
+    let alike = strategies
+        .filter(|s| !kinds.insert((&s.task_type, &s.files_used, &s.commands_executed)))
+        .count();
     json!({
         "total_executions": read.total,
         "executions_read": executions.len(),
@@ -80,8 +90,11 @@ pub fn report(snapshot: &Snapshot, read: &Reported) -> Value {
             "executions_with_notable_errors": count(&|e| !e.notable_errors.is_empty()),
             "error_event_count": executions.iter().map(|e| e.error_events.len()).sum::<usize>(),
             "executions_with_error_events": count(&|e| !e.error_events.is_empty()),
+            "toolchains_seen": toolchains,
             "top_toolchains": top(executions, |e| &e.toolchain),
             "top_phases": top(executions, |e| &e.phase),
+            "failure_patterns_with_error_events":
+                snapshot.failures.iter().filter(|p| !p.error_events.is_empty()).count(),
             "failed_executions": failed,
             "failed_executions_with_failure_pattern": with_pattern.min(failed),
             "failed_executions_without_failure_pattern": failed.saturating_sub(with_pattern),
@@ -91,6 +104,9 @@ pub fn report(snapshot: &Snapshot, read: &Reported) -> Value {
         "area_count": snapshot.areas.areas.len(),
         "memory_hygiene": {
             "stale_strategy_candidates": snapshot.strategies.len().saturating_sub(MANY_STRATEGIES),
+            "duplicate_strategy_candidates": alike,
+            // There is one live row of each pattern.
+            "duplicate_failure_candidates": 0,
             "destructive_cleanup_performed": false,
         },
         "continuity_metrics": if snapshot.metrics.is_object() { (*snapshot.metrics).clone() } else { json!({}) },
@@ -98,6 +114,7 @@ pub fn report(snapshot: &Snapshot, read: &Reported) -> Value {
             "active": task.is_some(), "task_id": task.map(|t| t.task_id.clone()).unwrap_or_default(),
             "status": task.map(|t| t.status.clone()).unwrap_or_default(),
             "threads_count": snapshot.threads.len(), "recent_statuses": statuses,
+            "last_updated_at": task.map(|t| t.updated_at.clone()).unwrap_or_default(),
         },
         "contract_compliance": compliance(read.compliance),
     })
@@ -165,7 +182,8 @@ fn compliance(rows: &[ComplianceRow]) -> Value {
         },
     );
     json!({
-        "evaluated": rows.len(), "followed": count("followed"), "partial": count("partial"),
+        "evaluated": rows.len() - count("not_evaluated"),
+        "not_evaluated": count("not_evaluated"), "followed": count("followed"), "partial": count("partial"),
         "violated": count("violated"), "avg_score": mean,
         "first_action_follow_rate": rate("followed_first_action"),
         "edit_scope_follow_rate": rate("edited_within_scope"),

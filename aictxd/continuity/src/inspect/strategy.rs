@@ -130,7 +130,7 @@ pub fn reflect(last: Option<&ExecutionLogRow>) -> Value {
         }
     }
     json!({
-        "reopened_files": reopened, "possible_issue": issue, "opened_files_count": opened,
+        "reopened_files": row.files_reopened, "possible_issue": issue, "opened_files_count": opened,
         "suggested_next_action": action, "recommended_entry_points": points, "reason": reason,
     })
 }

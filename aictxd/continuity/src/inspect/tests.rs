@@ -171,6 +171,53 @@ fn reflect_says_what_stands_out() {
 }
 
 #[test]
+fn executions_of_one_id_are_told_each() {
+    let at = |second: u8| format!("2026-03-01T10:00:{second:02}Z");
+    let rows = [5, 20, 40].map(|second| ExecutionLogRow {
+        task_id: "S1".into(),
+        timestamp: at(second),
+        ..ExecutionLogRow::default()
+    });
+    // The second one handed nothing over.
+    let handoffs = [(6, "failed"), (39, "resolved")].map(|(second, status)| HandoffRow {
+        execution_id: "S1".into(),
+        timestamp: at(second),
+        status: status.into(),
+        summary: format!("at {second}"),
+        ..HandoffRow::default()
+    });
+    let telemetry = [5, 21, 40].map(|second| AgentExecutionRow {
+        execution_id: "S1".into(),
+        recorded_at: at(second),
+        result_summary: format!("seen at {second}"),
+        ..AgentExecutionRow::default()
+    });
+    let happened = Happened {
+        executions: &rows,
+        handoffs: &handoffs,
+        telemetry: &telemetry,
+        ..Happened::default()
+    };
+    let query = LogQuery {
+        limit: 10,
+        ..LogQuery::default()
+    };
+    let (found, _) = log(&happened, &query);
+    let told: Vec<_> = found
+        .iter()
+        .map(|e| (&e["outcome"], &e["summary"]))
+        .collect();
+    assert_eq!(
+        told,
+        [
+            (&json!("resolved"), &json!("at 39")),
+            (&json!("unresolved"), &json!("seen at 21")),
+            (&json!("failed"), &json!("at 6")),
+        ]
+    );
+}
+
+#[test]
 fn the_report_counts_only_what_the_logs_show() {
     let rows = [ExecutionLogRow {
         success: Some(false),
@@ -195,4 +242,16 @@ fn the_report_counts_only_what_the_logs_show() {
         1
     );
     assert_eq!(found["contract_compliance"]["evaluated"], 0);
+    // What readers of the older format look for is there.
+    for member in [
+        "/error_capture/toolchains_seen",
+        "/error_capture/failure_patterns_with_error_events",
+        "/memory_hygiene/duplicate_strategy_candidates",
+        "/memory_hygiene/duplicate_failure_candidates",
+        "/work_state/last_updated_at",
+        "/contract_compliance/not_evaluated",
+    ] {
+        assert!(found.pointer(member).is_some(), "{member}");
+    }
+    assert!(reflect(None)["reopened_files"].is_array());
 }

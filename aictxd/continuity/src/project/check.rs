@@ -20,6 +20,7 @@ const OF_WHOLE: &[&str] = &[
     "build.gradle",
     "build.gradle.kts",
     "mix.exs",
+    "*.csproj",
     "CMakeLists.txt",
     "meson.build",
 ];
@@ -32,6 +33,8 @@ const MANAGERS: &[(&str, &str)] = &[
     ("bun.lock", "bun run test"),
     ("bun.lockb", "bun run test"),
 ];
+/// Further checks that are told.
+const MAX_FURTHER: usize = 3;
 
 impl Project {
     /// The repository's check: the test run that most of the latest executions saw pass (two at
@@ -87,12 +90,20 @@ impl Project {
     /// the tool that its manifest promises, else that tool's usual command. `None` when nothing says
     /// (a Rust repository is never told to run pytest).
     pub fn test_command(&self) -> Option<(String, &'static str)> {
-        let by_manifest = self.usual(&|_| true).next();
-        let by_manifest = by_manifest.map(|command| (command, "project_convention"));
-        let by_make = self.made().next().map(|command| {
-            let is_make = command.starts_with("make ");
-            (command, if is_make { "makefile" } else { "justfile" })
-        });
+        let by_manifest = ECOSYSTEMS
+            .iter()
+            .filter(|(manifest, ..)| !self.testless.iter().any(|m| m == manifest))
+            .find(|(manifest, ..)| self.manifests.iter().any(|m| m == manifest))
+            .map(|(manifest, _, command)| {
+                (self.command_of(manifest, command), "project_convention")
+            });
+        let by_make = self
+            .makefile_targets
+            .first()
+            .map(|t| (format!("make {t}"), "makefile"));
+        let by_recipe = self.recipes.first().map(|c| (c.clone(), "justfile"));
+        let by_looks = self.conventions.first().or(self.below.first());
+        let by_looks = by_looks.map(|c| (c.clone(), "project_convention"));
         let tool = by_manifest.as_ref().map(|(command, _)| tester(command));
         // Of several the plainest: the others test in a special way.
         let by_ci = |narrowed: bool| {
@@ -120,7 +131,47 @@ impl Project {
             .or_else(in_parts)
             .or(by_manifest)
             .or(by_make)
+            .or(by_recipe)
+            .or(by_looks)
             .or_else(|| by_ci(true))
+    }
+
+    /// The command that a manifest promises.
+    fn command_of(&self, manifest: &str, usual: &str) -> String {
+        let own = self.commands.get(manifest);
+        own.map_or(usual, String::as_str).to_owned()
+    }
+
+    /// Checks of what a check of this repository says nothing of: other languages at its root, and projects
+    /// of their own directly below it. A recipe may run anything, and says it all.
+    pub fn further_checks(&self, check: &str) -> Vec<String> {
+        let mut tools = vec![tester(check)];
+        if matches!(
+            check.split_whitespace().next(),
+            Some("make" | "just" | "task")
+        ) {
+            return Vec::new();
+        }
+        let mut found: Vec<String> = Vec::new();
+        for command in self.usual(&|manifest| !OF_NEEDS.contains(&manifest)) {
+            let tool = tester(&command);
+            let of_language = |tool: &str| {
+                let known = ECOSYSTEMS
+                    .iter()
+                    .find(|(_, _, usual)| tester(usual) == tool);
+                known.map_or(tool.to_owned(), |(_, language, _)| (*language).to_owned())
+            };
+            if !tools
+                .iter()
+                .any(|known| of_language(known) == of_language(&tool))
+            {
+                tools.push(tool);
+                found.push(command);
+            }
+        }
+        found.extend(self.below.iter().filter(|below| *below != check).cloned());
+        found.truncate(MAX_FURTHER);
+        found
     }
 
     /// The check of files of a language in this repository, and the test runs behind it where it is a script; `ran`
@@ -169,21 +220,16 @@ impl Project {
                 && counts(manifest)
         };
         let all = ECOSYSTEMS.iter();
-        let told = |manifest: &str| self.promised.iter().find(|(of, _)| of == manifest);
-        all.filter(move |(manifest, ..)| there(manifest)).map(
-            move |(manifest, _, usual)| match told(manifest) {
-                Some((_, command)) => command.clone(),
-                None => (*usual).to_owned(),
-            },
-        )
+        all.filter(move |(manifest, ..)| there(manifest))
+            .map(|(manifest, _, command)| self.command_of(manifest, command))
     }
 
-    /// What its Makefile and its justfile have.
+    /// What its recipes and conventions have.
     fn made(&self) -> impl Iterator<Item = String> + '_ {
-        let targets = self.makefile_targets.iter();
-        let recipes = self.just_recipes.iter();
-        (targets.map(|target| format!("make {target}")))
-            .chain(recipes.map(|recipe| format!("just {recipe}")))
+        let made = self.makefile_targets.iter();
+        let made = made.map(|target| format!("make {target}"));
+        made.chain(self.recipes.iter().cloned())
+            .chain(self.conventions.iter().cloned())
     }
 }
 
@@ -241,23 +287,6 @@ mod tests {
             with(&["Cargo.toml", "package.json"]).languages(),
             ["Rust", "JavaScript"]
         );
-    }
-
-    #[test]
-    fn what_a_project_promises_is_known_as_a_test_run() {
-        for (_, _, command) in super::super::ECOSYSTEMS {
-            assert!(is_test_command(command), "{command}");
-        }
-        for command in [
-            "bundle exec rspec",
-            "bin/rails test",
-            "vendor/bin/phpunit",
-            "vendor/bin/pest",
-            "python -m unittest discover -s tests",
-            "just test",
-        ] {
-            assert!(is_test_command(command), "{command}");
-        }
     }
 
     #[test]

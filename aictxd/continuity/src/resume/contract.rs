@@ -325,6 +325,15 @@ pub(super) fn execution_contract(
     {
         aictx_proto::json::set(test, "runs", json!(check.ran));
     }
+    let further = match at_hand {
+        None => context.project.further_checks(&command),
+        Some(_) => Vec::new(),
+    };
+    if !further.is_empty()
+        && let Some(test) = contract.pointer_mut("/test_command")
+    {
+        aictx_proto::json::set(test, "further", json!(further));
+    }
     if !structural.is_empty() && !exploratory {
         aictx_proto::json::set(&mut contract, "expected_first_files", json!(structural));
         aictx_proto::json::set(&mut contract, "expected_first_files_source", "repo_map");

@@ -18,10 +18,7 @@ pub(super) fn structural_context(project: &Project) -> Value {
 
 /// `{kind, id, path, title, score, reasons, symbols, metadata, source}`, at most 5.
 pub(super) fn structural(project: &Project) -> Vec<Value> {
-    project
-        .map
-        .iter()
-        .take(5)
+    suggest::related(&project.map)
         .map(|hit| {
             let symbols: Vec<&String> = hit.symbols.iter().take(5).map(|s| &s.name).collect();
             json!({
@@ -75,7 +72,7 @@ pub(super) fn sources(context: &Context) -> Value {
         "handoff": there(context.handoff.is_some(), files::HANDOFF),
         "last_execution_summary": there(context.snapshot.executions_total > 0, files::LAST_SUMMARY),
         "work_state": there(context.active.thread.is_some(), files::ACTIVE_TASK),
-        "repo_map": there(context.project.has_map(), files::REPO_MAP_MANIFEST),
+        "repo_map": there(context.project.map_file, files::REPO_MAP_MANIFEST),
     })
 }
 

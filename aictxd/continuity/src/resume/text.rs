@@ -69,7 +69,7 @@ pub(super) fn render(reply: &mut ResumeReply, context: &Context, params: &Resume
     let task = context.threads_at_hand().next();
     let (kind, id) = match task {
         Some(t) => ("task", format!("task::{}", t.task_id)),
-        None if handoff.is_empty() => ("map", String::new()),
+        None if handoff.is_empty() => ("map", text(reply.capsule.get("next_action"))),
         None => ("handoff", format!("handoff::{handoff}")),
     };
     let id_of_task = id.clone();
@@ -141,12 +141,17 @@ pub(super) fn render(reply: &mut ResumeReply, context: &Context, params: &Resume
             );
         }
     }
+    let mut validate = text(contract.pointer("/test_command/command"));
+    let further = contract.pointer("/test_command/further");
+    for command in further.and_then(Value::as_array).into_iter().flatten() {
+        validate.push_str(&format!("; also {}", text(Some(command))));
+    }
     one(
         "Validate with",
-        text(contract.pointer("/test_command/command")),
+        validate,
         &mut packet,
         "check",
-        "",
+        &text(contract.pointer("/test_command/command")),
         &text(contract.pointer("/test_command/source")),
     );
     for gap in reply.carryover_gaps.iter().take(3) {
@@ -324,6 +329,31 @@ fn last_progress_title(context: &Context) -> String {
     }
 }
 
+/// What the texts of an answer are cut to where taking parts out is not enough, in tokens.
+const SHORTER: [u32; 4] = [120, 60, 30, 16];
+/// Members that are paths, commands and names: whole or not at all.
+const EXACT: &[&str] = &[
+    "path",
+    "paths",
+    "related_paths",
+    "command",
+    "recommended_command",
+    "finalize_command",
+    "expected_final_command",
+    "expected_first_action",
+    "expected_test_command",
+    "primary",
+    "secondary_if_needed",
+    "avoid",
+    "expected_first_files",
+    "contract_id",
+    "session_id",
+    "source_execution_id",
+    "task_id",
+];
+/// The warning that something was taken out.
+const TRIMMED: &str = "budget_trimmed";
+
 /// Rounds of taking parts out of a reply.
 const TRIMS: usize = 3;
 
@@ -350,7 +380,7 @@ pub(super) fn fit(reply: &mut ResumeReply, params: &ResumeParams) {
     let room = limit.saturating_sub(60);
     let trimmed = size > room;
     if trimmed {
-        reply.warnings.push("budget_trimmed".to_owned());
+        reply.warnings.push(TRIMMED.to_owned());
         // Parts by themselves take a token more or less than within the whole.
         for _ in 0..TRIMS {
             trim(reply, size, room);
@@ -359,6 +389,31 @@ pub(super) fn fit(reply: &mut ResumeReply, params: &ResumeParams) {
                 break;
             }
         }
+        // What is left is the frame and texts: they are cut, however many tokens their script takes.
+        for most in SHORTER {
+            if size <= room {
+                break;
+            }
+            shorten(reply, most);
+            (size, bytes) = measure(reply);
+        }
+        for name in [
+            "discarded_hypotheses",
+            "lifecycle_gaps",
+            "notes",
+            "warnings",
+            "strategy_hint",
+            "capsule",
+            "skipped_work_state",
+            "startup_banner_render_payload",
+            "carryover_gaps",
+        ] {
+            if size <= room {
+                break;
+            }
+            empty(reply, name);
+            (size, bytes) = measure(reply);
+        }
     }
     reply.budget = json!({
         "target_tokens": limit, "estimated_tokens": size, "bytes": bytes,
@@ -366,6 +421,89 @@ pub(super) fn fit(reply: &mut ResumeReply, params: &ResumeParams) {
         "truncated": trimmed,
     });
     reply.text = said;
+}
+
+/// Cuts every text of a reply that is read, and not acted on, to `most` tokens.
+fn shorten(reply: &mut ResumeReply, most: u32) {
+    let cut = |text: &mut String| *text = tokens::within(text, most);
+    cut(&mut reply.request);
+    // Three lines.
+    reply.startup_banner_text = lines_within(&reply.startup_banner_text, most);
+    reply.warnings.iter_mut().for_each(cut);
+    for value in [
+        &mut reply.startup_banner_render_payload,
+        &mut reply.execution_contract,
+        &mut reply.contract_checks,
+        &mut reply.previous_contract_result,
+        &mut reply.task_state,
+        &mut reply.strongest_carryover_gap,
+        &mut reply.strategy_hint,
+        &mut reply.effective_preferences,
+        &mut reply.contract_ref,
+        &mut reply.skipped_work_state,
+        &mut reply.continuity_match,
+    ] {
+        shorten_in(value, most);
+    }
+    for list in [
+        &mut reply.carryover_gaps,
+        &mut reply.discarded_hypotheses,
+        &mut reply.notes,
+        &mut reply.lifecycle_gaps,
+    ] {
+        list.iter_mut().for_each(|value| shorten_in(value, most));
+    }
+    for value in reply.capsule.values_mut() {
+        shorten_in(value, most);
+    }
+}
+
+fn lines_within(text: &str, most: u32) -> String {
+    let lines: Vec<String> = text
+        .lines()
+        .map(|line| tokens::within(line, most))
+        .collect();
+    lines.join("\n")
+}
+
+fn shorten_in(value: &mut Value, most: u32) {
+    match value {
+        Value::String(text) => *text = lines_within(text, most),
+        Value::Array(list) => list.iter_mut().for_each(|value| shorten_in(value, most)),
+        Value::Object(map) => {
+            for (name, value) in map {
+                // A part of a path, a command or a name is another one.
+                if !EXACT.contains(&name.as_str()) {
+                    shorten_in(value, most);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Empties a member that an agent can do without.
+fn empty(reply: &mut ResumeReply, name: &str) {
+    match name {
+        "discarded_hypotheses" => reply.discarded_hypotheses.clear(),
+        "lifecycle_gaps" => reply.lifecycle_gaps.clear(),
+        "notes" => reply.notes.clear(),
+        "warnings" => reply.warnings.retain(|warning| warning == TRIMMED),
+        "strategy_hint" => reply.strategy_hint = json!({}),
+        "skipped_work_state" => reply.skipped_work_state = Value::Null,
+        "carryover_gaps" => reply.carryover_gaps.clear(),
+        "startup_banner_render_payload" => {
+            if let Some(lines) = reply.startup_banner_render_payload.get_mut("lines") {
+                *lines = json!([]);
+            }
+        }
+        _ => {
+            let kept = ["current_request", "first_action", "next_action"];
+            reply
+                .capsule
+                .retain(|name, _| kept.contains(&name.as_str()));
+        }
+    }
 }
 
 /// Tokens and bytes of something as JSON.

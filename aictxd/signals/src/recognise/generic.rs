@@ -24,8 +24,11 @@ const TELLING: &[&str] = &[
 
 /// The one event for a failed run in which no recogniser found anything.
 pub(crate) fn fallback(context: &Context, streams: &[Lines], status: i32) -> ErrorEvent {
-    if status == 124 && context.run.command.contains("timeout") {
-        let mut event = context.event("unknown", "runtime", "Command timed out (exit code 124)");
+    let program = context.program().unwrap_or("Command");
+    // Nothing else ends so, but for `xargs`, whose command ended with 255.
+    if status == 124 && !context.run.command.contains("xargs") {
+        let message = format!("{program} timed out (exit code 124)");
+        let mut event = context.event("unknown", "runtime", &message);
         "timeout".clone_into(&mut event.code);
         return event;
     }
@@ -40,21 +43,25 @@ pub(crate) fn fallback(context: &Context, streams: &[Lines], status: i32) -> Err
         toolchain(context)
     };
     let line = match signal {
-        // A shell puts its own number and the command around the word.
-        Some(_) => line.map(|line| signal_word(line).unwrap_or(line)),
+        // A shell puts its own number and the command around the word. What was printed last before it
+        // is no reason.
+        Some(_) => line.and_then(|line| signal_word(line).or_else(|| tells(line).then_some(line))),
         None => line,
     };
     let message = match (line, signal, status) {
         (Some(line), _, _) => line.to_owned(),
-        (None, Some(signal), _) => format!("Command was ended by {signal} (exit code {status})"),
-        (None, None, 126) => "Command is not executable (exit code 126)".to_owned(),
-        (None, None, 127) => "Command not found (exit code 127)".to_owned(),
+        (None, Some(signal), _) => format!("{program} was ended by {signal} (exit code {status})"),
+        (None, None, 126) => format!("{program} is not executable (exit code 126)"),
+        (None, None, 127) => format!("{program}: command not found (exit code 127)"),
         (None, None, _) => format!("Command failed with exit code {status}"),
     };
     let mut event = context.event(toolchain, "runtime", &message);
-    if let Some(signal) = signal {
-        signal.clone_into(&mut event.code);
-    }
+    let code = match (line, status) {
+        (None, 126) => Some("not-executable"),
+        (None, 127) => Some("not-found"),
+        _ => signal,
+    };
+    code.unwrap_or_default().clone_into(&mut event.code);
     event
 }
 
@@ -214,6 +221,9 @@ fn signal_name(status: i32) -> Option<&'static str> {
         13 => "SIGPIPE",
         14 => "SIGALRM",
         15 => "SIGTERM",
+        24 => "SIGXCPU",
+        25 => "SIGXFSZ",
+        31 => "SIGSYS",
         _ => return None,
     })
 }
@@ -261,4 +271,109 @@ fn toolchain(context: &Context) -> &'static str {
         .iter()
         .find(|(programs, _)| context.runs(programs))
         .map_or("unknown", |(_, family)| family)
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Run, events};
+
+    /// Code, message and exit status of the one event.
+    fn ended(command: &str, status: i32, output: &str) -> (String, String, i64) {
+        let run = Run {
+            command,
+            exit_status: Some(status),
+            stdout: output.as_bytes(),
+            stderr: b"",
+            root: "/r",
+            cwd: "/r",
+        };
+        let mut events = events(&run);
+        assert_eq!(events.len(), 1, "{command}: {events:?}");
+        let event = events.remove(0);
+        assert_eq!(event.command, command);
+        (event.code, event.message, event.exit_code)
+    }
+
+    #[test]
+    fn how_a_command_ended_is_told_when_it_says_nothing_of_it() {
+        for (command, status, output, code, message) in [
+            (
+                "./run",
+                137,
+                "",
+                "SIGKILL",
+                "run was ended by SIGKILL (exit code 137)",
+            ),
+            (
+                "./run",
+                137,
+                "step 1\nstep 2\n",
+                "SIGKILL",
+                "run was ended by SIGKILL (exit code 137)",
+            ),
+            (
+                "./run",
+                139,
+                "Segmentation fault (core dumped)\n",
+                "SIGSEGV",
+                "Segmentation fault",
+            ),
+            (
+                "./run",
+                134,
+                "fatal: no more memory\n",
+                "SIGABRT",
+                "fatal: no more memory",
+            ),
+            (
+                "sleep 60",
+                124,
+                "",
+                "timeout",
+                "sleep timed out (exit code 124)",
+            ),
+            (
+                "timeout 1 sleep 60",
+                124,
+                "going\n",
+                "timeout",
+                "sleep timed out (exit code 124)",
+            ),
+            (
+                "/no/such -x",
+                127,
+                "",
+                "not-found",
+                "such: command not found (exit code 127)",
+            ),
+            (
+                "./data.txt",
+                126,
+                "",
+                "not-executable",
+                "data.txt is not executable (exit code 126)",
+            ),
+            (
+                "ls | xargs check",
+                124,
+                "",
+                "",
+                "Command failed with exit code 124",
+            ),
+            (
+                "a && b",
+                143,
+                "",
+                "SIGTERM",
+                "Command was ended by SIGTERM (exit code 143)",
+            ),
+        ] {
+            let expected = (code.to_owned(), message.to_owned(), i64::from(status));
+            assert_eq!(
+                ended(command, status, output),
+                expected,
+                "{command}: {output}"
+            );
+        }
+    }
 }

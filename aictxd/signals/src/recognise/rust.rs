@@ -201,6 +201,12 @@ impl Reader<'_> {
             .and_then(|old| old.rsplit_once("', "))
         {
             Some((message, place)) => (place, message.to_owned()),
+            // Whoever tells of it writes it on one line.
+            None if place.contains(": ") => place
+                .split_once(": ")
+                .map_or((place, String::new()), |(place, text)| {
+                    (place, text.to_owned())
+                }),
             None => {
                 let next = rest
                     .iter()
