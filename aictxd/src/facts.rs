@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use aictx_artifacts::{Store, root};
 use aictx_continuity::{
-    Checkout, Ground as _, Note, Present, Presents, Project, anchored_paths, known_contents,
-    relevant_paths,
+    Checkout, Ground as _, Note, Present, Presents, Project, active_thread, anchored_paths,
+    known_contents, relevant_paths,
 };
 use aictx_proto::record::files::{REPO_MAP_MANIFEST, REPO_MAP_STATUS};
 use aictx_proto::record::{Decision, FailurePattern, Handoff, Strategy};
@@ -325,19 +325,66 @@ fn named_files<'r>(worktree: &'r Path, request: &'r str) -> impl Iterator<Item =
     })
 }
 
-/// As [`gather`] for a request, with the files that it is about as the map ranks them.
-pub fn gather_for(app: &App, place: &Place, snapshot: &Snapshot, request: &str) -> Project {
+/// Files of each kind that a request is likely about and that memory is asked of.
+const MAX_ABOUT: usize = 8;
+
+/// Files that a request is likely about, the likeliest first: those at hand (relative), those that it names, those
+/// that the map ranks highest, those of the task and of the last handoff.
+fn files_about(
+    snapshot: &Snapshot,
+    project: &Project,
+    at_hand: &[String],
+    of_task: &[String],
+    named: impl Iterator<Item = String>,
+) -> Vec<String> {
+    let mapped = project.map.iter().map(|hit| hit.path.clone());
+    let handoff = project.handoff.as_deref().or(snapshot.handoff.as_deref());
+    let of_handoff = handoff.into_iter();
+    let of_handoff = of_handoff.flat_map(|handoff| &handoff.recommended_starting_points);
+    let mut about: Vec<String> = Vec::new();
+    let all = (at_hand.iter().take(MAX_ABOUT).cloned())
+        .chain(named.take(MAX_ABOUT))
+        .chain(mapped.take(MAX_ABOUT))
+        .chain(of_task.iter().cloned())
+        .chain(of_handoff.take(MAX_ABOUT).cloned());
+    for path in all {
+        if !about.contains(&path) {
+            about.push(path);
+        }
+    }
+    about
+}
+
+/// As [`gather`] for a request, with the files that it is about as the map ranks them. `at_hand`: files (relative)
+/// that the caller names beside it.
+pub fn gather_for(
+    app: &App,
+    place: &Place,
+    snapshot: &Snapshot,
+    request: &str,
+    at_hand: &[String],
+) -> Project {
     let mut project = gather(app, place, snapshot);
+    // Nobody is sent to files of a task that are not there.
+    let task = active_thread(snapshot, &project.checkout).thread;
+    let of_task = task.iter().flat_map(|task| task.active_files.iter().rev());
+    let of_task: Vec<String> = of_task.take(MAX_ABOUT).cloned().collect();
+    if !of_task.is_empty() {
+        gather_more(app, place, &mut project, &of_task);
+        follow_moves(app, place, snapshot, &mut project);
+    }
     if !request.trim().is_empty() {
-        let mut more = relevant_paths(snapshot, request, app.now());
+        project.map = app
+            .maps
+            .suggestions(&place.root, &place.worktree, request, &[]);
+        let named = named_files(&place.worktree, request).map(str::to_owned);
+        let about = files_about(snapshot, &project, at_hand, &of_task, named);
+        let mut more = relevant_paths(snapshot, request, &about, app.now());
         more.retain(|path, _| !project.presents.contains_key(path));
         look_at(app, place, &mut project, &more);
         if !more.is_empty() {
             follow_moves(app, place, snapshot, &mut project);
         }
-        project.map = app
-            .maps
-            .suggestions(&place.root, &place.worktree, request, &[]);
         let ranked = project.map.iter().map(|hit| hit.path.as_str());
         let mut code = named_files(&place.worktree, request).chain(ranked);
         let first = code.find(|path| !aictx_signals::language_of(path).is_empty());

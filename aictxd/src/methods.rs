@@ -264,7 +264,7 @@ async fn resume(app: &Arc<App>, params: ResumeParams) -> Result<ResumeReply, Rpc
         Arc::clone(app),
         Arc::clone(&host),
     );
-    let look = move || facts::gather_for(&app_, &at, &host_.snapshot(), &task);
+    let look = move || facts::gather_for(&app_, &at, &host_.snapshot(), &task, &[]);
     let decide = move |snapshot: &Snapshot, project: Project| {
         aictx_continuity::resume(snapshot, &params, &identity, &project, now)
     };

@@ -159,6 +159,83 @@ fn nobody_is_sent_to_a_file_that_was_only_said_to_exist() {
 }
 
 #[test]
+fn what_is_only_said_is_no_evidence_of_a_strategy_nor_a_file_of_a_task() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    env.aictx(&repo, &["task", "start", "Refuse text"]).ok();
+    let agent = Play::claude(&env, &repo, "s1");
+    agent.start("startup");
+    agent.prompt("Refuse text in add");
+    agent.passes("python -m pytest -q", "4 passed in 0.01s");
+    let told = ["--files-edited", "ghost.py", "calc.py"];
+    let tests = ["--tests-executed", "python -m e2e"];
+    let files = ["--work-state-json", r#"{"active_files":["to_come.py"]}"#];
+    let all = ["finalize", "--status", "success", "--summary", "Done"];
+    agent
+        .aictx(&[&all[..], &told, &tests, &files].concat())
+        .ok();
+    let strategy = &env.rows(&repo, "strategy_memory/strategies.jsonl")[0];
+    assert_eq!(strategy["files_used"], json!(["calc.py"]), "{strategy}");
+    assert_eq!(strategy["evidence_quality"], "medium", "no edit was seen");
+    let why = "`python -m pytest -q` passed after the last edit.";
+    assert_eq!(strategy["why_it_worked"], why);
+    for command in [&["next"][..], &["resume", "--task", "continue"]] {
+        let told = env.aictx(&repo, command).ok().stdout;
+        assert!(told.contains("calc.py"), "{told}");
+        assert!(!told.contains("ghost.py"), "{told}");
+        assert!(!told.contains("to_come.py"), "it is not there yet: {told}");
+    }
+}
+
+/// Whatever brings a strategy up, and however many are newer.
+#[test]
+fn a_strategy_that_its_files_bring_up_is_known_to_be_of_other_code() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    for at in 0..14 {
+        let (file, what) = match at {
+            0 => ("calc.py".to_owned(), "Refuse text".to_owned()),
+            _ => (format!("part{at}.py"), format!("Speak language {at}")),
+        };
+        let id = format!("s{at}");
+        let agent = Play::claude(&env, &repo, &id);
+        agent.start("startup");
+        agent.prompt(&what);
+        agent.edit(&file, &format!("said = {at}\n"));
+        agent.passes("python -m pytest -q", "4 passed in 0.01s");
+        let said = ["--status", "success", "--summary", "Done"];
+        agent.aictx(&[&["finalize"][..], &said].concat()).ok();
+    }
+    let asked = ["--request", "quote the sums", "--files-opened", "calc.py"];
+    let ask = |command: &str| {
+        let asked = [&[command][..], &asked, &["--json"]].concat();
+        env.aictx(&repo, &asked).ok().json()
+    };
+    let fresh = ask("reuse");
+    assert_eq!(fresh["reuse_confidence"], "high", "{fresh}");
+    assert_eq!(fresh["changed_since"], Value::Null);
+    std::fs::write(repo.join("calc.py"), "said = 1000\n").unwrap();
+    for command in ["reuse", "suggest"] {
+        let told = ask(command);
+        assert_eq!(told["reuse_confidence"], "medium", "{told}");
+        assert_eq!(told["changed_since"], json!(["calc.py changed"]));
+    }
+    let told = ask("next");
+    let hint = &told["continuity_brief"]["strategy_hint"];
+    assert_eq!(hint["reuse_confidence"], "medium", "{told}");
+    let next = [&["next"][..], &asked].concat();
+    let text = env.aictx(&repo, &next).ok().stdout;
+    assert!(text.contains("since then calc.py changed"), "{text}");
+    let told = resume(&env, &repo, "quote the sums of calc.py");
+    assert!(
+        told.contains("(medium confidence) (dirty: calc.py"),
+        "{told}"
+    );
+}
+
+#[test]
 fn a_task_is_not_resumed_by_who_asks_for_something_else() {
     let env = TestEnv::new();
     let repo = env.repository("demo");

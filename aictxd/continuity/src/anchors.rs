@@ -8,6 +8,7 @@ use aictx_proto::Timestamp;
 use aictx_proto::record::{Anchor, MAX_ANCHOR_SYMBOLS, MAX_ANCHORS, SymbolAnchor};
 use aictx_proto::snapshot::Snapshot;
 
+use crate::area::derive_area;
 use crate::decisions;
 use crate::failures::{FailureQuery, find_failures};
 use crate::strategies::{StrategyQuery, find_strategies};
@@ -97,12 +98,14 @@ pub fn anchored_paths(snapshot: &Snapshot) -> BTreeMap<String, bool> {
 const RECENT_HANDOFFS: usize = 32;
 const MAX_BRANCHES: usize = 4;
 const NEWEST: (usize, usize, usize) = (40, 24, 12);
-const RELEVANT: (usize, usize, usize) = (24, 12, 3);
+const RELEVANT: (usize, usize, usize) = (24, 12, 6);
 
-/// The same for what a request brings up of the rest of memory, however old it is.
+/// The same for what a request, and the files (relative) that it is likely about, bring up of the rest of memory,
+/// however old it is.
 pub fn relevant_paths(
     snapshot: &Snapshot,
     request: &str,
+    files: &[String],
     now: Timestamp,
 ) -> BTreeMap<String, bool> {
     let mut paths = BTreeMap::new();
@@ -119,6 +122,7 @@ pub fn relevant_paths(
     }
     let query = FailureQuery {
         task: request,
+        paths: files,
         ..FailureQuery::default()
     };
     let open = find_failures(&snapshot.failures, &query, now).into_iter();
@@ -126,8 +130,11 @@ pub fn relevant_paths(
     for (_, failure) in open.take(RELEVANT.1) {
         add(&failure.anchors, &failure.related_paths);
     }
+    let area = derive_area(files.iter().map(String::as_str));
     let query = StrategyQuery {
         request,
+        files,
+        area: &area,
         ..StrategyQuery::default()
     };
     for found in find_strategies(&snapshot.strategies, &query, now).take(RELEVANT.2) {
@@ -315,7 +322,7 @@ mod tests {
         let newest = anchored_paths(&snapshot);
         assert!(newest.contains_key("src/f199.py") && !newest.contains_key("src/f3.py"));
         let request = "the session token is missing from the cache";
-        let found = relevant_paths(&snapshot, request, Timestamp::from_unix(0));
+        let found = relevant_paths(&snapshot, request, &[], Timestamp::from_unix(0));
         assert_eq!(found.into_keys().collect::<Vec<_>>(), ["src/f3.py"]);
     }
 }

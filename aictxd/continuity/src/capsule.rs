@@ -163,7 +163,10 @@ impl Capsule<'_> {
         let mut packet = self.packet(MAX_TOKENS);
         if self.context.handoff.is_none() {
             self.repository(&mut packet);
-            packet.line("No handoff is recorded here yet.");
+            packet.line(match wrong_handoff(self.context.snapshot) {
+                Some(_) => "Every handoff recorded here was marked as wrong.",
+                None => "No handoff is recorded here yet.",
+            });
         }
         packet.rank(rank::BESIDE);
         self.others(&mut packet);

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 use aictx_proto::Timestamp;
 use aictx_proto::methods::MapHit;
 use aictx_proto::path::inside;
-use aictx_proto::record::{FailurePattern, Handoff, Subsystem};
+use aictx_proto::record::{FailurePattern, Handoff, Subsystem, Thread};
 use aictx_proto::snapshot::Snapshot;
 use aictx_proto::text::{clean, printable};
 use serde_json::{Map, Value, json};
@@ -22,6 +22,7 @@ use crate::failures::{self, FailureQuery, find_failures};
 use crate::marks;
 use crate::matching::{self, is_continuation, shared, terms};
 use crate::project::{Note, Project};
+use crate::resume::task_fits;
 use crate::semantic;
 use crate::strategies::{StrategyMatch, StrategyQuery, find_strategies};
 use crate::work_state::{Active, active_thread};
@@ -101,6 +102,8 @@ pub(crate) struct Context<'a> {
     /// The request only says to go on, or nothing.
     pub(crate) continues: bool,
     pub(crate) active: Active,
+    /// The task is what the request is about.
+    pub(crate) task_fits: bool,
     /// The last handoff (of this branch, where there is one), unless somebody said that it is wrong.
     pub(crate) handoff: Option<&'a Handoff>,
     /// Why it says little about the present: `missing_paths:…`, `age_days:…`.
@@ -142,6 +145,7 @@ impl<'a> Context<'a> {
         let task = provisional(task_type, &request, hand.files.iter().map(String::as_str));
         let continues = is_continuation(&request);
         let active = active_thread(snapshot, &project.checkout);
+        let task_fits = task_fits(&active, &request, continues);
         let mut left_out = Vec::new();
         let handoff = project.handoff.as_deref().or(snapshot.handoff.as_deref());
         let handoff = handoff.filter(|h| !marks::is_wrong(&h.extra));
@@ -162,7 +166,8 @@ impl<'a> Context<'a> {
                 }
             }
         };
-        if let Some(thread) = &active.thread {
+        // What somebody is at work on says nothing of another request.
+        if let Some(thread) = active.thread.as_ref().filter(|_| task_fits) {
             // The newest stand last there, and first here: the first one counts most.
             let newest: Vec<String> = thread.active_files.iter().rev().cloned().collect();
             add(&newest, 12);
@@ -239,6 +244,7 @@ impl<'a> Context<'a> {
             task,
             continues,
             active,
+            task_fits,
             handoff,
             handoff_stale,
             relevance,
@@ -259,6 +265,14 @@ impl<'a> Context<'a> {
         !self.continues && self.relevance == Relevance::Unrelated
     }
 
+    /// The tasks that the request goes on with: a task is not what is resumed by whoever asks for something else.
+    pub(crate) fn threads_at_hand(&self) -> impl Iterator<Item = &Thread> {
+        let fits = self.continues || self.task_fits;
+        let threads = [&self.active.thread, &self.active.recent];
+        let threads = threads.into_iter().filter(move |_| fits);
+        threads.flatten().map(|thread| &**thread)
+    }
+
     /// Ranked items, best first (spec/lifecycle.md §8.1).
     pub(crate) fn ranked(&self) -> &[Ranked] {
         self.ranked.get_or_init(|| self.rank())
@@ -277,6 +291,9 @@ impl<'a> Context<'a> {
             }
             if stale {
                 reasons.push("stale_penalty".to_owned());
+            }
+            if wrong_handoff(self.snapshot).is_some() {
+                reasons.push("before_the_one_marked_wrong".to_owned());
             }
             let elsewhere = self.asks_for_something_else();
             if elsewhere {
@@ -341,10 +358,16 @@ impl<'a> Context<'a> {
                 id: found.strategy.task_id.clone(),
                 title: short(&found.strategy.task_text),
                 score: base + (found.score / 100).min(MAX_STRATEGY_POINTS),
-                reasons: vec![
-                    "procedural_reuse".to_owned(),
-                    format!("confidence:{}", found.confidence),
-                ],
+                reasons: {
+                    let mut reasons = vec![
+                        "procedural_reuse".to_owned(),
+                        format!("confidence:{}", found.confidence),
+                    ];
+                    if !found.changed.is_empty() {
+                        reasons.push("changed_since".to_owned());
+                    }
+                    reasons
+                },
                 paths: self.live(&found.strategy.entry_points),
             });
         }

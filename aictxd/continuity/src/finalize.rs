@@ -104,6 +104,13 @@ fn absent(
     said.filter(is_absent).cloned().collect()
 }
 
+/// The last test that was observed to pass after the last edit, where that proves what was done.
+fn proof(seen: &Observation) -> Option<String> {
+    let mut passed = seen.since_edit.iter().rev();
+    let passed = passed.find(|fresh| seen.validated && seen.tests.contains(&fresh.command))?;
+    Some(passed.command.clone())
+}
+
 /// Paths whose definitions a finalize wants to know: what was edited and what decisions govern.
 pub fn touched_paths(rows: &[LedgerRow], report: Option<&ExplicitReport>) -> Vec<String> {
     let seen = Observation::of(open_rows(rows));
@@ -319,6 +326,8 @@ fn decide<'a>(
     }
     seen.settle(&input.project.checkout);
     let checked = (seen.validated, seen.tested);
+    let edits_seen = !seen.files_edited.is_empty();
+    let proof = proof(&seen);
     let differences = differences(&seen, params);
     let absent = absent(&seen, params, &input.project.presents);
     let provenance = merge_report(&mut seen, params, &input.project.checkout.branch);
@@ -414,7 +423,9 @@ fn decide<'a>(
         input,
         &Facts {
             seen: &seen,
-            checked: checked.0,
+            proof: proof.as_deref(),
+            edits_seen,
+            absent: &absent,
             success,
             request: &request,
             task_type: &task_type,

@@ -64,7 +64,7 @@ pub fn resume(
         now,
     );
     let limit = if params.full { 8 } else { 3 };
-    let fits = task_fits(&context);
+    let fits = context.task_fits;
     let (points, fallback) = entry_points(&context, fits, params.full);
     let matched = continuity_match(&context, &points, fits);
     let test = project.canonical_check(snapshot);

@@ -74,8 +74,10 @@ pub(crate) struct Done<'a> {
     pub(crate) tests: &'a [String],
     pub(crate) errors: &'a [String],
     pub(crate) success: bool,
-    /// A check was observed to pass after the last edit.
-    pub(crate) checked: bool,
+    /// The test that was observed to pass after the last edit.
+    pub(crate) proof: Option<&'a str>,
+    /// An edit was observed.
+    pub(crate) edits_seen: bool,
     /// It was, or somebody reports it, or somebody says that it is proven.
     pub(crate) validated: bool,
     pub(crate) discarded: &'a [Value],
@@ -100,9 +102,9 @@ pub(crate) fn learn(strategies: &[Arc<Strategy>], done: &Done) -> StrategyChange
     if strategies.iter().any(|s| s.task_id == done.execution_id) {
         return StrategyChange::None;
     }
-    // A run that nobody saw is as good as any other command.
+    // A run that nobody saw is as good as any other command, and so is one of edits that nobody saw.
     let quality = evidence_quality(
-        !done.tests.is_empty() && done.checked,
+        done.proof.is_some() && done.edits_seen,
         !done.commands.is_empty() || !done.tests.is_empty(),
         !done.edited.is_empty(),
         !done.errors.is_empty(),
@@ -178,8 +180,7 @@ fn row(done: &Done, quality: &'static str) -> Strategy {
         ..Strategy::default()
     };
     if done.success {
-        let test = done.tests.last().map(|t| clean(t, 120));
-        strategy.why_it_worked = match &test {
+        strategy.why_it_worked = match done.proof.map(|test| clean(test, 120)) {
             Some(test) => format!("`{test}` passed after the last edit."),
             None => "It was reported as proven.".to_owned(),
         };
@@ -254,6 +255,10 @@ pub(crate) fn details(found: Option<&StrategyMatch>) -> Map<String, Value> {
         "reuse_confidence",
         json!(found.map_or("low", |f| f.confidence)),
     );
+    let changed = found.map_or(&[][..], |f| &f.changed);
+    if !changed.is_empty() {
+        put("changed_since", json!(changed));
+    }
     out
 }
 
@@ -318,7 +323,8 @@ mod tests {
             tests,
             errors: &[],
             success: true,
-            checked: true,
+            proof: tests.last().map(String::as_str),
+            edits_seen: true,
             validated: true,
             discarded: &[],
             anchors: &[],
@@ -433,16 +439,21 @@ mod tests {
             panic!()
         };
         assert_eq!((again.uses, again.task_id.as_str()), (1, "e1"));
-        let said = Done {
-            checked: false,
-            ..first
-        };
-        let StrategyChange::Append(row) = learn(&[], &said) else {
-            panic!()
-        };
-        assert_eq!(row.evidence_quality, "medium", "observed beats said");
+        for (proof, edits_seen) in [(None, true), (first.proof, false)] {
+            let said = Done {
+                proof,
+                edits_seen,
+                ..first
+            };
+            let StrategyChange::Append(row) = learn(&[], &said) else {
+                panic!()
+            };
+            assert_eq!(row.evidence_quality, "medium", "observed beats said");
+            let why = row.why_it_worked.contains("passed after the last edit");
+            assert_eq!(why, proof.is_some(), "{}", row.why_it_worked);
+        }
         let unproven = Done {
-            checked: false,
+            proof: None,
             validated: false,
             ..first
         };

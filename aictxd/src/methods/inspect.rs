@@ -35,13 +35,12 @@ fn open(
     app: &App,
     repo: &str,
     request: &str,
-    more: &[String],
+    at_hand: &[String],
 ) -> Result<(Arc<Host>, Arc<Snapshot>, Project), RpcError> {
     let place = place(app, repo)?;
     let host = app.hosts.open(&place.root)?;
     let snapshot = host.snapshot();
-    let mut project = facts::gather_for(app, &place, &snapshot, request);
-    facts::gather_more(app, &place, &mut project, more);
+    let project = facts::gather_for(app, &place, &snapshot, request, at_hand);
     Ok((host, snapshot, project))
 }
 
@@ -67,7 +66,7 @@ fn with_hand<T>(
         &params.cwd,
         &params.files_opened,
     );
-    let (_, snapshot, project) = open(app, &params.repo, &params.request, &[])?;
+    let (_, snapshot, project) = open(app, &params.repo, &params.request, &files)?;
     let hand = AtHand {
         request: &params.request,
         task_type: &params.task_type,

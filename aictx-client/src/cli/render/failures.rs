@@ -77,13 +77,16 @@ pub fn one(reply: &FailureReply, paint: Paint) -> String {
         line("tried", tried);
     }
     line(fixed_by(&failure.status), &failure.resolution_summary);
-    line("hint", &failure.resolution_hint);
+    if failure.resolution_hint != failure.resolution_summary {
+        line("hint", &failure.resolution_hint);
+    }
     out
 }
+
 /// What once fixed a failure did not hold when it is open again.
 fn fixed_by(status: &str) -> &'static str {
     match status {
         "resolved" => "fixed by",
-        _ => "came back after",
+        _ => "once fixed by",
     }
 }

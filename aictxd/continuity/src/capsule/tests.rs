@@ -180,6 +180,26 @@ fn where_the_last_handoff_is_wrong_the_one_before_is_told() {
         "{text}"
     );
     assert!(!text.contains("No handoff is recorded"), "{text}");
+    let context = Context::load(
+        &snapshot,
+        &project,
+        "",
+        "",
+        Hand::default(),
+        Timestamp::from_unix(0),
+    );
+    let state = crate::resume::task_state(&context, false, &[], &[]);
+    let reason = state["reason"].as_str().unwrap();
+    assert!(
+        reason.contains("before the one marked as wrong"),
+        "{reason}"
+    );
+    snapshot.handoffs = aictx_proto::snapshot::shared([row("e3", "c")]);
+    let text = told(&snapshot, &Project::default(), "main", "startup", &[]);
+    assert!(
+        text.contains("Every handoff recorded here was marked"),
+        "{text}"
+    );
 }
 
 #[test]

@@ -1,6 +1,7 @@
 //! What an execution teaches: how its contract was kept, which strategy and area memory it makes,
 //! what it adds to the task at hand. Each is decided by its own module; this is where they meet.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use aictx_proto::effect::{Effect, Effects, KeyOrder};
@@ -17,12 +18,14 @@ use crate::contracts::{
     self, Compliance, Observed, closed_kinds, compliance_row, contract_file, gaps, still_open,
 };
 use crate::failures;
+use crate::marks;
 use crate::memo::{Passed, is_test_command};
 use crate::observe::Observation;
-use crate::resume::task_fits;
 use crate::row_value;
 use crate::semantic;
-use crate::strategies::{self, Done, StrategyChange, StrategyMatch};
+use crate::strategies::{
+    self, Done, StrategyChange, StrategyMatch, StrategyQuery, find_strategies,
+};
 use crate::work_state::{
     Evidence, active_thread, apply_patch, changed_members, lifecycle_event, merge_execution,
     thread_effects, thread_file,
@@ -34,8 +37,12 @@ const MAX_FAILURE_ANCHORS: usize = 3;
 /// What was decided so far.
 pub(super) struct Facts<'f> {
     pub(super) seen: &'f Observation,
-    /// A check was observed to pass after the last edit, whatever is reported.
-    pub(super) checked: bool,
+    /// The test that was observed to pass after the last edit, whatever is reported.
+    pub(super) proof: Option<&'f str>,
+    /// An edit was observed.
+    pub(super) edits_seen: bool,
+    /// Files that are only said to have been edited, and are not there.
+    pub(super) absent: &'f BTreeSet<String>,
     pub(super) success: Option<bool>,
     pub(super) request: &'f str,
     pub(super) task_type: &'f str,
@@ -86,11 +93,13 @@ pub(super) fn learn(input: &Finalize, facts: &Facts) -> Learned {
     let closed = closed_kinds(&compliance, seen.validated);
     let mut open = gaps(&compliance, input.contract, facts.execution_id);
     let active = active_thread(snapshot, &input.project.checkout);
+    let right = snapshot.handoff.iter();
+    let right = right.filter(|handoff| !marks::is_wrong(&handoff.extra));
     let older = active
         .thread
         .iter()
         .flat_map(|t| t.contract_gaps.iter())
-        .chain(snapshot.handoff.iter().flat_map(|h| h.contract_gaps.iter()));
+        .chain(right.flat_map(|h| h.contract_gaps.iter()));
     let older: Vec<Value> = older
         .filter(|g| g["kind"] != "uncommitted_changes")
         .cloned()
@@ -115,7 +124,7 @@ pub(super) fn learn(input: &Finalize, facts: &Facts) -> Learned {
         input.now,
     );
     let told = told(input.rows);
-    let offered = offered(&context, &told).map(|found| {
+    let offered = offered(&context, &told, facts).map(|found| {
         let first = found
             .strategy
             .primary_entry_point
@@ -124,7 +133,7 @@ pub(super) fn learn(input: &Finalize, facts: &Facts) -> Learned {
         let used = !first.is_empty()
             && (seen.files_opened.iter().any(|f| f == first)
                 || seen.files_edited.iter().any(|f| f == first));
-        (strategies::hint(found), found.confidence, used)
+        (strategies::hint(&found), found.confidence, used)
     });
     let ranked = context.ranked();
     let loaded = loaded(&told);
@@ -141,7 +150,10 @@ pub(super) fn learn(input: &Finalize, facts: &Facts) -> Learned {
         .iter()
         .flat_map(|t| t.discarded_hypotheses.iter().cloned())
         .collect();
-    let files: Vec<String> = seen.files_edited.iter().rev().take(3).cloned().collect();
+    let is_there = |path: &&String| !facts.absent.contains(*path);
+    let edited = seen.files_edited.iter().filter(is_there);
+    let edited: Vec<String> = edited.cloned().collect();
+    let files: Vec<String> = edited.iter().rev().take(3).cloned().collect();
     let anchors = anchors::anchor(
         &files,
         &format!("{} {}", facts.request, params.map_or("", |p| &p.summary)),
@@ -158,12 +170,13 @@ pub(super) fn learn(input: &Finalize, facts: &Facts) -> Learned {
                 task_type: facts.task_type,
                 area: facts.area,
                 opened: &seen.files_opened,
-                edited: &seen.files_edited,
+                edited: &edited,
                 commands: &seen.commands,
                 tests: &seen.tests,
                 errors: &errors,
                 success,
-                checked: facts.checked,
+                proof: facts.proof,
+                edits_seen: facts.edits_seen,
                 validated: seen.validated || params.is_some_and(|p| p.validated_learning),
                 discarded: &discarded,
                 anchors: &anchors,
@@ -285,7 +298,7 @@ fn concerns(thread: &Thread, input: &Finalize, context: &Context) -> bool {
         || thread.source_execution_ids.is_empty()
         || saved == input.project.checkout.branch
         || input.params().is_some_and(|p| !p.work_state.is_empty())
-        || task_fits(context)
+        || context.task_fits
 }
 
 /// The thread with what the execution adds to it: the active one, with the caller's own patch first.
@@ -330,6 +343,7 @@ fn thread(
         .files_opened
         .iter()
         .chain(&seen.files_edited)
+        .filter(|path| !facts.absent.contains(*path))
         .cloned()
         .collect();
     // What was said of this very task wins over the next step of the execution.
@@ -424,14 +438,33 @@ fn told(rows: &[LedgerRow]) -> Vec<&ToldItem> {
     receipts.flat_map(|receipt| &receipt.items).collect()
 }
 
-/// The strategy that fits what was done, where the session was told of it.
-fn offered<'c, 'a>(context: &'c Context<'a>, told: &[&ToldItem]) -> Option<&'c StrategyMatch<'a>> {
-    let was_told = |found: &&StrategyMatch| {
-        let id = found.strategy.task_id.as_str();
-        let mut strategies = told.iter().filter(|item| item.kind == "strategy");
-        strategies.any(|item| item.id.strip_prefix("strategy::") == Some(id))
+/// Of the strategies that the session was told of, the one that fits best what was done: one that fits better,
+/// and that nobody told it, does not take its place.
+fn offered<'a>(
+    context: &Context<'a>,
+    told: &[&ToldItem],
+    facts: &Facts,
+) -> Option<StrategyMatch<'a>> {
+    let strategies = told.iter().filter(|item| item.kind == "strategy");
+    let told: Vec<&str> = strategies
+        .filter_map(|item| item.id.strip_prefix("strategy::"))
+        .collect();
+    if told.is_empty() {
+        return None;
+    }
+    let seen = facts.seen;
+    let query = StrategyQuery {
+        request: facts.request,
+        task_type: facts.task_type,
+        area: facts.area,
+        files: &seen.files_edited,
+        commands: &seen.commands,
+        tests: &seen.tests,
+        errors: &[],
     };
-    context.strategy.as_ref().filter(was_told)
+    find_strategies(&context.snapshot.strategies, &query, context.now)
+        .find(|found| told.contains(&found.strategy.task_id.as_str()))
+        .map(|found| found.told_now(&context.project.presents))
 }
 
 fn loaded(told: &[&ToldItem]) -> Vec<&'static str> {

@@ -1,8 +1,10 @@
 //! `next` and `prepare`: the context of a task in two forms (spec/lifecycle.md §9, §26).
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use aictx_proto::Timestamp;
+use aictx_proto::record::Thread;
 use aictx_proto::snapshot::Snapshot;
 use aictx_proto::text::{clean, printable};
 use aictx_signals::{only_checks, only_looks};
@@ -13,7 +15,7 @@ use crate::capsule::next_action;
 use crate::context::{Context, Hand, Ranked, Relevance};
 use crate::project::Project;
 use crate::resume::{
-    carryover_gaps, decision_text, discarded_hypotheses, entry_points, failure_text, task_fits,
+    carryover_gaps, decision_text, discarded_hypotheses, entry_points, failure_text, other_work,
     validation_policy,
 };
 use crate::work_state::compact;
@@ -52,7 +54,7 @@ pub fn next(
     let ranked = context.ranked();
     let why = context.why_loaded(ranked);
     let brief = brief(&context, ranked, &why);
-    let text = next_text(&brief, &why);
+    let text = next_text(&brief, &why, context.threads_at_hand().next().is_some());
     let items: Vec<Value> = ranked.iter().map(Ranked::to_json).collect();
     (
         json!({ "continuity_brief": brief, "ranked_items": items, "why_loaded": why }),
@@ -66,8 +68,20 @@ fn brief(context: &Context, ranked: &[Ranked], why: &Value) -> Value {
     let recent = context.active.recent.as_deref();
     let handoff = context.handoff;
     let mut paths: Vec<String> = Vec::new();
-    let from_items = ranked.iter().flat_map(|i| i.paths.iter().take(4).cloned());
-    let from_handoff = handoff.map(|h| context.live(&h.recommended_starting_points));
+    // Memory that only exists says nothing about this request, nor does the handoff of other work.
+    let elsewhere = other_work(context);
+    let is_about = |item: &&Ranked| match item.kind {
+        "handoff" => !elsewhere,
+        "decision" => item
+            .reasons
+            .iter()
+            .any(|reason| reason != "recent_decision"),
+        _ => true,
+    };
+    let from_items = ranked.iter().filter(is_about);
+    let from_items = from_items.flat_map(|i| i.paths.iter().take(4).cloned());
+    let handoff_at_hand = handoff.filter(|_| !elsewhere);
+    let from_handoff = handoff_at_hand.map(|h| context.live(&h.recommended_starting_points));
     for path in from_items.chain(from_handoff.unwrap_or_default()) {
         if paths.len() < 8 && !paths.contains(&path) {
             paths.push(path);
@@ -79,19 +93,17 @@ fn brief(context: &Context, ranked: &[Ranked], why: &Value) -> Value {
             go_on.push(clean(&printable(&text), 240));
         }
     };
-    if let Some(t) = active {
+    // What waits is shown, and gone on with by who asks for it.
+    let at_hand = |t: &&Thread| context.threads_at_hand().any(|of| of.task_id == t.task_id);
+    if let Some(t) = active.filter(at_hand) {
         add(t.next_action.clone());
-        t.active_files
-            .iter()
-            .rev()
-            .take(3)
-            .for_each(|f| add(f.clone()));
+        let newest: Vec<String> = t.active_files.iter().rev().cloned().collect();
+        context.live(&newest).into_iter().take(3).for_each(&mut add);
     }
-    let elsewhere = context.asks_for_something_else();
     if elsewhere {
         paths.iter().take(3).cloned().for_each(&mut add);
     }
-    if let Some(h) = handoff.filter(|h| !elsewhere || h.status != "resolved") {
+    if let Some(h) = handoff_at_hand {
         h.next_steps.iter().take(3).for_each(|s| add(s.clone()));
         add(next_action(h).unwrap_or_default());
         context
@@ -100,7 +112,7 @@ fn brief(context: &Context, ranked: &[Ranked], why: &Value) -> Value {
             .take(3)
             .for_each(&mut add);
     }
-    if let Some(t) = recent {
+    if let Some(t) = recent.filter(at_hand) {
         add(t.next_action.clone());
     }
     paths.iter().take(3).cloned().for_each(&mut add);
@@ -110,7 +122,7 @@ fn brief(context: &Context, ranked: &[Ranked], why: &Value) -> Value {
             risks.push(clean(&printable(&text), 240));
         }
     };
-    for thread in active.into_iter().chain(recent) {
+    for thread in context.threads_at_hand() {
         thread
             .risks
             .iter()
@@ -118,7 +130,7 @@ fn brief(context: &Context, ranked: &[Ranked], why: &Value) -> Value {
             .take(2)
             .for_each(|r| risk(r.clone()));
     }
-    if let Some(h) = handoff {
+    if let Some(h) = handoff_at_hand {
         h.risks.iter().take(4).for_each(|r| risk(r.clone()));
     }
     for found in context.decisions.iter().take(5) {
@@ -139,7 +151,7 @@ fn brief(context: &Context, ranked: &[Ranked], why: &Value) -> Value {
         s.fragile_areas.iter().take(2).for_each(|r| risk(r.clone()));
     }
     let mut commands: Vec<String> = Vec::new();
-    let threads = active.into_iter().chain(recent);
+    let threads = context.threads_at_hand();
     let of_threads = threads.flat_map(|t| t.recommended_commands.iter().rev());
     let of_strategy = context
         .strategy
@@ -183,7 +195,8 @@ fn brief(context: &Context, ranked: &[Ranked], why: &Value) -> Value {
     })
 }
 
-fn next_text(brief: &Value, why: &Value) -> String {
+/// `at_hand`: the task is what was asked about.
+fn next_text(brief: &Value, why: &Value, at_hand: bool) -> String {
     let mut out = String::from("AICTX next\n");
     let mut block = |title: &str, lines: Vec<String>| {
         if !lines.is_empty() {
@@ -209,12 +222,16 @@ fn next_text(brief: &Value, why: &Value) -> String {
     ] {
         let task = &brief[name];
         let said = |label: &str, member: &str| Some(format!("{label}: {}", task[member].as_str()?));
-        let lines = [
-            said("Goal", "goal"),
+        let goal = said("Goal", "goal").into_iter();
+        if !at_hand {
+            block(&format!("{title}, not asked about"), goal.collect());
+            continue;
+        }
+        let more = [
             said("Hypothesis", "current_hypothesis"),
             said("Next", "next_action"),
         ];
-        block(title, lines.into_iter().flatten().collect());
+        block(title, goal.chain(more.into_iter().flatten()).collect());
     }
     block("Continue", list("where_to_continue", 3));
     let reasons = why.as_object().into_iter().flatten();
@@ -237,6 +254,10 @@ fn next_text(brief: &Value, why: &Value) -> String {
             "reuse confidence: {}",
             brief["reuse_confidence"].as_str().unwrap_or_default()
         ));
+    }
+    let changed = brief.pointer("/strategy_hint/changed_since");
+    for what in changed.and_then(Value::as_array).into_iter().flatten() {
+        because.push(format!("since then {}", what.as_str().unwrap_or_default()));
     }
     block("Why", because);
     block("Paths", list("probable_paths", 5));
@@ -270,7 +291,7 @@ pub fn prepare(
     };
     let context = load(snapshot, project, &hand, now);
     let ranked = context.ranked();
-    let fits = task_fits(&context);
+    let fits = context.task_fits;
     let (points, fallback) = entry_points(&context, fits, true);
     let mut files: Vec<Value> = Vec::new();
     for point in points.iter().chain(&fallback) {
@@ -324,6 +345,9 @@ pub fn prepare(
             .take(5)
             .flat_map(|d| context.dirt(&d.decision.anchors)),
     );
+    stale.extend(context.strategy.iter().flat_map(|s| s.changed.clone()));
+    let mut told = BTreeSet::new();
+    stale.retain(|what| told.insert(what.clone()));
     stale.truncate(8);
     let quality = quality::report(&context, &carryover_gaps(&context), check.is_some(), false);
     let handoff = context

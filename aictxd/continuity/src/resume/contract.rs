@@ -11,6 +11,7 @@ use crate::context::{Context, Relevance};
 use crate::matching::{goals, shared, terms};
 use crate::named::{Named, Naming};
 use crate::suggest;
+use crate::work_state::Active;
 
 /// Entry points told, in the usual and in the full form.
 const MAX_ENTRY_POINTS: usize = 4;
@@ -161,23 +162,18 @@ pub(crate) fn entry_points(
 
 /// Whether the active task is what the request is about: it says to go on, or names its goal or its
 /// files. An active task alone binds nothing.
-pub(crate) fn task_fits(context: &Context) -> bool {
-    let Some(thread) = context
-        .active
-        .thread
-        .as_ref()
-        .or(context.active.recent.as_ref())
-    else {
+pub(crate) fn task_fits(active: &Active, request: &str, continues: bool) -> bool {
+    let Some(thread) = active.thread.as_ref().or(active.recent.as_ref()) else {
         return false;
     };
-    if context.continues {
-        return context.active.thread.is_some();
+    if continues {
+        return active.thread.is_some();
     }
-    let asked = terms(&context.request);
+    let asked = terms(request);
     let files = thread.active_files.join(" ");
     let of_task = terms(&format!("{} {}", thread.goal, thread.next_action));
     let in_task = shared(&asked, &of_task);
-    goals(&context.request, &thread.goal).yes
+    goals(request, &thread.goal).yes
         || in_task >= 2
         // All that a request of a word or two says.
         || (in_task == 1 && asked.len() == 1)
@@ -185,7 +181,7 @@ pub(crate) fn task_fits(context: &Context) -> bool {
         || thread
             .active_files
             .iter()
-            .any(|f| f.len() > 3 && context.request.contains(f.as_str()))
+            .any(|f| f.len() > 3 && request.contains(f.as_str()))
 }
 
 /// `{level, contract_strength, score, reason, signals}` (spec §6.4).

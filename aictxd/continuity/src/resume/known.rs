@@ -38,7 +38,11 @@ fn concerns(subsystem: &Subsystem, context: &Context) -> bool {
         subsystem.description,
         subsystem.key_paths.join(" ")
     );
-    let thread = context.active.thread.as_deref();
+    let thread = context
+        .active
+        .thread
+        .as_deref()
+        .filter(|_| context.task_fits);
     let at_work = thread.map_or(&[][..], |t| t.active_files.as_slice());
     let named = |p: &String| context.request.contains(p.as_str()) || at_work.contains(p);
     shared(&asked, &terms(&text)) > 0 || subsystem.key_paths.iter().any(named)

@@ -1,14 +1,14 @@
 //! The members of a resume's answer, each from the one context.
 
 use aictx_proto::methods::MapHit;
-use aictx_proto::record::{Handoff, Thread, files};
+use aictx_proto::record::{Handoff, files};
 use aictx_proto::text::{clean, printable};
 use serde_json::{Map, Value, json};
 
-use super::contract::{EntryPoint, task_fits};
+use super::contract::EntryPoint;
 use super::known;
 use crate::capsule::{age, came_back, next_action};
-use crate::context::{Context, Relevance};
+use crate::context::{Context, Relevance, wrong_handoff};
 use crate::contracts::still_open;
 use crate::ids::decision_id;
 use crate::quality::staleness;
@@ -93,6 +93,7 @@ pub(crate) fn task_state(
         )
     } else {
         let blocked = context.handoff.is_some_and(|h| !h.blocked.is_empty());
+        let wrong = wrong_handoff(context.snapshot).is_some();
         let (status, text) = match context.handoff.map(|h| h.status.as_str()) {
             Some("resolved" | "completed" | "success") => {
                 ("completed", "the last handoff is resolved")
@@ -102,9 +103,17 @@ pub(crate) fn task_state(
             // Nobody checked: nothing stands in the way for all that is known.
             Some("unresolved") => ("unknown", "the outcome of the last handoff is not known"),
             Some(_) => ("unknown", "the last handoff has no outcome"),
+            None if wrong => ("unknown", "every handoff was marked as wrong"),
             None => ("unknown", "nothing is recorded yet"),
         };
-        (status, text.to_owned())
+        let text = match wrong {
+            true => text.replace(
+                "the last handoff",
+                "the handoff before the one marked as wrong",
+            ),
+            false => text.to_owned(),
+        };
+        (status, text)
     };
     if status == "blocked" && context.active.recent.is_none() && other_work(context) {
         reason.push_str(", but the request is about other work");
@@ -132,10 +141,8 @@ pub(crate) fn task_state(
 
 /// What was thought and found wrong in the task at hand, newest first.
 pub(crate) fn discarded_hypotheses(context: &Context, limit: usize) -> Vec<Value> {
-    let threads = [&context.active.thread, &context.active.recent];
-    threads
-        .into_iter()
-        .flatten()
+    context
+        .threads_at_hand()
         .flat_map(|t| t.discarded_hypotheses.iter().rev())
         .take(limit)
         .cloned()
@@ -283,6 +290,7 @@ impl Parts {
             let reasons = found.map(|r| r.reasons.clone()).unwrap_or_default();
             let role = match kind {
                 "failure" => "caution",
+                "work_state" if context.threads_at_hand().next().is_none() => "background",
                 "work_state" => "primary",
                 "handoff" if context.relevance <= Relevance::Low => "background",
                 "decision" if reasons.iter().all(|r| r == "recent_decision") => "background",
@@ -434,19 +442,11 @@ pub(crate) fn other_work(context: &Context) -> bool {
 
 /// What the session goes on with; nothing where the request is about something else.
 fn resuming(context: &Context) -> String {
-    match (threads_at_hand(context).next(), context.handoff) {
+    match (context.threads_at_hand().next(), context.handoff) {
         (Some(thread), _) => clean(&printable(&thread.goal), 200),
         (None, Some(h)) if !other_work(context) => clean(&printable(&h.summary), 200),
         _ => String::new(),
     }
-}
-
-/// The tasks that the request goes on with: a task is not what is resumed by whoever asks for something else.
-fn threads_at_hand<'c>(context: &'c Context) -> impl Iterator<Item = &'c Thread> {
-    let fits = context.continues || task_fits(context);
-    let threads = [&context.active.thread, &context.active.recent];
-    let threads = threads.into_iter().filter(move |_| fits);
-    threads.flatten().map(|thread| &**thread)
 }
 
 fn last_progress(handoff: &Handoff) -> String {
@@ -466,7 +466,8 @@ fn last_progress(handoff: &Handoff) -> String {
 
 /// What to do next: of the task, of the handoff where it fits, the first entry point.
 fn next_step(context: &Context, points: &[EntryPoint]) -> String {
-    let of_task = threads_at_hand(context)
+    let of_task = context
+        .threads_at_hand()
         .map(|t| t.next_action.as_str())
         .find(|n| !n.trim().is_empty());
     if let Some(next) = of_task {
@@ -485,7 +486,9 @@ fn next_step(context: &Context, points: &[EntryPoint]) -> String {
 /// What is known to hold: only what succeeded counts (W3).
 fn validated(context: &Context, limit: usize) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
-    let verified = threads_at_hand(context).flat_map(|t| t.verified.iter().rev());
+    let verified = context
+        .threads_at_hand()
+        .flat_map(|t| t.verified.iter().rev());
     let handoff = context.handoff.filter(|h| h.status == "resolved");
     for text in verified.chain(handoff.into_iter().flat_map(|h| &h.completed)) {
         let text = clean(&printable(text), 240);

@@ -1,7 +1,7 @@
 use super::*;
 use aictx_proto::identity::SessionSource;
 use aictx_proto::methods::MapHit;
-use aictx_proto::record::{Decision, FailurePattern, Handoff};
+use aictx_proto::record::{Decision, FailurePattern, Handoff, Thread};
 use aictx_proto::snapshot::shared;
 use std::sync::Arc;
 
@@ -155,6 +155,68 @@ fn who_asks_for_something_else_is_not_told_all_that_is_open() {
     for task in ["fix the refresh of tokens in test_auth.py", "continue"] {
         let reply = ask(&snapshot, task);
         assert!(reply.text.contains("refresh(1)"), "{}", reply.text);
+    }
+}
+
+#[test]
+fn what_an_unrelated_task_is_about_says_nothing_of_the_request() {
+    let thread = Thread {
+        task_id: "t".into(),
+        status: "in_progress".into(),
+        goal: "Round the totals of carts".into(),
+        next_action: "round in total()".into(),
+        active_files: vec!["lib/cart.js".into()],
+        recommended_commands: vec!["npm run lint".into()],
+        risks: vec!["floats".into()],
+        discarded_hypotheses: vec![json!({ "hypothesis": "the tax", "reason": "no" })],
+        ..Thread::default()
+    };
+    let failure = FailurePattern {
+        failure_id: "failure::1".into(),
+        status: "open".into(),
+        error_text: "expected 3 to be 4".into(),
+        related_paths: vec!["lib/cart.js".into()],
+        timestamp: Timestamp::from_unix(0).to_string(),
+        ..FailurePattern::default()
+    };
+    let decision = Decision {
+        decision: "Money is kept in cents".into(),
+        related_paths: vec!["lib/cart.js".into()],
+        timestamp: Timestamp::from_unix(0).to_string(),
+        ..Decision::default()
+    };
+    let snapshot = Snapshot {
+        threads: Arc::new(vec![Arc::new(thread)]),
+        failures: shared([failure]),
+        decisions: shared([decision]),
+        ..Snapshot::default()
+    };
+    let own = ["expected 3", "total()", "the tax", "lib/cart.js", "floats"];
+    let project = Project::default();
+    let next = |request| {
+        let hand = crate::inspect::AtHand {
+            request,
+            ..Default::default()
+        };
+        crate::inspect::next(&snapshot, &project, &hand, Timestamp::from_unix(0)).1
+    };
+    let other = "send mails with a subject";
+    for told in [ask(&snapshot, other).text, next(other)] {
+        for part in own {
+            assert!(!told.contains(part), "{part}: {told}");
+        }
+        assert!(told.contains("Round the totals of carts"), "{told}");
+    }
+    let reply = ask(&snapshot, other);
+    let roles = reply.loaded_context.iter().map(|item| &item["role"]);
+    assert!(roles.into_iter().all(|role| role == "background"));
+    let goes_on = next("round the totals of carts");
+    for part in ["expected 3", "total()", "lib/cart.js", "floats"] {
+        assert!(goes_on.contains(part), "{part}: {goes_on}");
+    }
+    let told = ask(&snapshot, "round the totals of carts").text;
+    for part in ["expected 3", "total()", "the tax", "lib/cart.js"] {
+        assert!(told.contains(part), "{part}: {told}");
     }
 }
 

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::{known, other_work};
 use crate::capsule::on_other_branch;
-use crate::context::Context;
+use crate::context::{Context, wrong_handoff};
 use crate::packet::Packet;
 use crate::preferences;
 use crate::project::Committed;
@@ -66,17 +66,17 @@ pub(super) fn render(reply: &mut ResumeReply, context: &Context, params: &Resume
     let handoff = context
         .handoff
         .map_or("", |h| h.source_execution_id.as_str());
-    let task = context
-        .active
-        .thread
-        .as_ref()
-        .or(context.active.recent.as_ref());
+    let task = context.threads_at_hand().next();
     let (kind, id) = match task {
         Some(t) => ("task", format!("task::{}", t.task_id)),
         None if handoff.is_empty() => ("map", text(reply.capsule.get("next_action"))),
         None => ("handoff", format!("handoff::{handoff}")),
     };
     let id_of_task = id.clone();
+    let next_of = match task.is_none() && other_work(context) {
+        true => ("map", ""),
+        false => (kind, id.as_str()),
+    };
     let contract = &reply.execution_contract;
     let first = text(contract.pointer("/first_action/path"));
     one(
@@ -91,8 +91,8 @@ pub(super) fn render(reply: &mut ResumeReply, context: &Context, params: &Resume
         "Next action",
         text(reply.capsule.get("next_action")),
         &mut packet,
-        kind,
-        &id,
+        next_of.0,
+        next_of.1,
         "next_action",
     );
     one(
@@ -312,6 +312,15 @@ fn last_progress_title(context: &Context) -> String {
         .handoff
         .and_then(|h| on_other_branch(&h.branch, here));
     let mark = Committed::mark(context.project.committed.handoff);
+    if wrong_handoff(context.snapshot).is_some() {
+        let other = if other_work(context) {
+            ", of other work"
+        } else {
+            ""
+        };
+        let branch = branch.map_or_else(String::new, |branch| format!(", {branch}"));
+        return format!("The handoff before the one marked as wrong{other}{branch}{mark}");
+    }
     match (other_work(context), branch) {
         (true, None) => format!("Last handoff, of other work{mark}"),
         (true, Some(branch)) => format!("Last handoff, of other work {branch}{mark}"),
