@@ -6,6 +6,7 @@ use aictx_proto::tokens;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::exact::leave_one_out;
 use super::{known, other_work};
 use crate::capsule::on_other_branch;
 use crate::context::Context;
@@ -368,7 +369,7 @@ pub(super) fn fit(reply: &mut ResumeReply, params: &ResumeParams) {
     }
     let (mut size, mut bytes) = measure(reply);
     // Leaves room for the budget member itself.
-    let room = limit.saturating_sub(60);
+    let room = limit.saturating_sub(80);
     let trimmed = size > room;
     if trimmed {
         reply.warnings.push(TRIMMED.to_owned());
@@ -403,6 +404,9 @@ pub(super) fn fit(reply: &mut ResumeReply, params: &ResumeParams) {
                 break;
             }
             empty(reply, name);
+            (size, bytes) = measure(reply);
+        }
+        while size > room && leave_one_out(reply) {
             (size, bytes) = measure(reply);
         }
     }
