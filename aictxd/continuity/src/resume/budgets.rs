@@ -178,3 +178,19 @@ fn what_is_acted_on_is_whole_where_paths_are_long() {
     assert!(scope.contains(&"tests/**"), "{scope:?}");
     assert!(reply.warnings.contains(&"budget_trimmed".to_owned()));
 }
+
+#[test]
+fn an_answer_that_was_cut_sends_nobody_to_itself() {
+    let snapshot = full_of(&"依頼".repeat(400), &"名前".repeat(25), 30);
+    for (full, brief) in [(false, true), (false, false), (true, false)] {
+        let params = ResumeParams {
+            task: "依頼".repeat(400),
+            full,
+            brief,
+            ..ResumeParams::default()
+        };
+        let text = ask(&snapshot, &params, &"名前".repeat(25), 30).text;
+        assert!(text.contains(" more line"), "{text}");
+        assert_eq!(text.contains("`aictx resume --full`"), !full, "{text}");
+    }
+}

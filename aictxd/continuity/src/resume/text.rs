@@ -32,6 +32,11 @@ fn of(budget: (u32, u32, u32), params: &ResumeParams) -> u32 {
 /// Writes the text of an answer, the most important sections first, and gives its receipt.
 pub(super) fn render(reply: &mut ResumeReply, context: &Context, params: &ResumeParams) -> Receipt {
     let mut packet = Packet::new("resume", of(TEXT, params), CLOSING);
+    // Nobody is sent to the answer that he reads.
+    packet.more(match params.full {
+        true => "`aictx memory list` names them",
+        false => "`aictx resume --full` tells more",
+    });
     let text = |v: Option<&Value>| v.and_then(Value::as_str).unwrap_or_default().to_owned();
     let list = |name: &str| -> Vec<String> {
         let items = reply.capsule.get(name).and_then(Value::as_array);
