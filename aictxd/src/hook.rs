@@ -21,7 +21,7 @@ use aictx_proto::{RepoPath, Timestamp};
 use aictx_runners::{Action, Answer, Decision, Dialect, HookEvent, Moment, dialect};
 use serde_json::Value;
 
-use self::end::{begin, watch_process};
+use self::end::{begin, leave_if_begun_elsewhere, watch_process};
 use self::others::{names_work, together};
 use crate::app::App;
 use crate::guarding;
@@ -164,6 +164,7 @@ impl Session {
         now: Timestamp,
     ) -> Option<Self> {
         let cwd = PathBuf::from(event.cwd.as_ref());
+        leave_if_begun_elsewhere(app, event, &cwd);
         if let Some(mut live) = app.sessions.get(&event.session_id) {
             app.sessions.seen(&event.session_id, now);
             let id = event.session_id.clone().into_owned();

@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::sync::Barrier;
 
-use aictx_tests::TestEnv;
 use aictx_tests::memory::{assert_sound, executions, history};
 use aictx_tests::play::Play;
+use aictx_tests::{TestEnv, wait_until};
 use serde_json::{Value, json};
 
 fn log(env: &TestEnv, repo: &Path, session: &str) -> Vec<Value> {
@@ -282,4 +282,37 @@ fn a_session_that_begins_hears_who_else_is_at_work() {
     ann.end();
     let told = Play::claude(&env, &repo, "zoe").start("startup");
     assert!(!told.contains("Also at work"), "{told}");
+}
+
+#[test]
+fn an_id_that_begins_in_another_repository_is_a_session_of_that_one() {
+    let env = TestEnv::new();
+    let [here, there] = ["here", "there"].map(|name| env.repository(name));
+    let _daemon = env.daemon();
+    for (repo, request) in [
+        (&here, "Migrate the alpha tokens"),
+        (&there, "Rewrite beta"),
+    ] {
+        let id = format!("before-{request}");
+        let before = Play::claude(&env, repo, &id);
+        before.start("startup");
+        before.prompt(request);
+        before.edit("calc.py", "a = 1\n");
+        before.end();
+    }
+    let one = Play::claude(&env, &here, "same");
+    assert!(one.start("startup").contains("alpha"));
+    one.prompt("Count the tokens");
+    one.edit("calc.py", "a = 2\n");
+    let other = Play::claude(&env, &there, "same");
+    let told = other.start("startup");
+    assert!(told.contains("beta") && !told.contains("alpha"), "{told}");
+    other.prompt("Count the betas");
+    other.edit("calc.py", "a = 3\n");
+    other.end();
+    let request = |repo| env.file(repo, "continuity/handoff.json")["reason"].clone();
+    wait_until("it is finalized where it was left", || {
+        request(&here) == "Count the tokens"
+    });
+    assert_eq!(request(&there), "Count the betas");
 }

@@ -1,11 +1,13 @@
 //! How sessions are taken up and how they end: said by the agent, seen by its process going away,
 //! or forced by others that needed the room. Each end finalizes the session from its ledger.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
 use aictx_proto::Timestamp;
 use aictx_proto::identity::Caller;
+use aictx_runners::{HookEvent, Moment};
 
 use super::Session;
 use crate::app::{App, Mode};
@@ -44,6 +46,29 @@ impl Session {
             let _ = done.send(());
         });
         let _ = tokio::time::timeout(END_DEADLINE, finished).await;
+    }
+}
+
+/// Ends a session whose id begins in another repository: what is told and observed from there on is that one's. An
+/// agent that only goes into another directory stays where it began.
+pub(super) fn leave_if_begun_elsewhere(app: &Arc<App>, event: &HookEvent, cwd: &Path) {
+    let id = event.session_id.as_ref();
+    if !matches!(event.moment, Moment::SessionStart { .. }) {
+        return;
+    }
+    let Some(live) = app.sessions.get(id) else {
+        return;
+    };
+    let elsewhere = app.hosts.place(cwd).is_ok_and(|place| {
+        place.root != live.host.root
+            && live.host.root.is_dir()
+            && app.registry.contains(&place.root)
+    });
+    if elsewhere {
+        app.sessions.end(id);
+        app.presence.ended(id);
+        let (task, id, now) = (Arc::clone(app), id.to_owned(), app.now());
+        app.after_reply(async move { finish_session(&task, &id, &live, now).await });
     }
 }
 
