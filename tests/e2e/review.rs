@@ -120,7 +120,7 @@ fn two_drains_at_once_do_not_stop_the_daemon() {
         }
     });
     wait_until("all is taken in", || env.status().spool_waiting == 0);
-    assert_eq!(executions(&env, &repo).len(), 30);
+    assert_eq!(aictx_tests::memory::executions(&repo).len(), 30);
 }
 
 #[test]

@@ -10,26 +10,24 @@ use aictx_proto::effect::{Effect, Effects, KeyOrder};
 use aictx_proto::identity::Identity;
 use aictx_proto::ledger::{LedgerKind, LedgerRow, Receipt};
 use aictx_proto::methods::AtWork;
-use aictx_proto::record::{FailurePattern, Handoff, HandoffRow, LifecycleEvent, files};
+use aictx_proto::record::{Handoff, LifecycleEvent, files};
 use aictx_proto::snapshot::Snapshot;
 use aictx_proto::text::{clean, printable};
 use serde_json::Value;
 
 use self::lines::{CLOSING, newest, quote};
 use crate::context::{Context, Hand, wrong_handoff};
-use crate::handoff::summary_as_of_now;
-use crate::marks;
 use crate::observe::{Observation, open_rows};
 use crate::packet::Packet;
 use crate::preferences::{self, is_muted};
-use crate::project::{Committed, Project};
-use crate::resume::{carryover_gaps, dirty_text};
+use crate::project::Project;
 use crate::session::{Touch, touch};
 use crate::suggest;
 
 pub(crate) use self::lines::{age, came_back};
 
 mod lines;
+mod memory;
 #[cfg(test)]
 mod tests;
 
@@ -339,235 +337,6 @@ impl Capsule<'_> {
             );
         }
     }
-
-    /// Everything that is remembered, newest and most important first.
-    fn memory(&self, packet: &mut Packet) {
-        let now = self.start.now;
-        let open: Vec<&FailurePattern> = self.context.failures.iter().map(|(_, p)| *p).collect();
-        if let Some(handoff) = self.context.handoff {
-            let id = format!("handoff::{}", handoff.source_execution_id);
-            let mut lines = self.handoff_lines(handoff, &open);
-            if wrong_handoff(self.context.snapshot).is_some() {
-                lines.insert(
-                    0,
-                    "The last handoff was marked as wrong; before it:".to_owned(),
-                );
-            }
-            packet.rank(rank::LAST);
-            packet.item_from_the_top("handoff", &id, "the last one", &lines);
-            if let Some((row, later)) = of_another_session(self.context.snapshot, handoff) {
-                let failures = &self.context.snapshot.failures;
-                let summary = summary_as_of_now(&row.summary, &row.timestamp, failures);
-                let when = if later { "Since then" } else { "Before that" };
-                let mut line = format!(
-                    "{when} ({}, {}, {}{}): {}",
-                    clean(&printable(&row.agent_id), 40),
-                    clean(&printable(&row.status), 24),
-                    age(&row.timestamp, now),
-                    self.elsewhere(&row.branch),
-                    quote(summary.as_ref().unwrap_or(&row.summary), 160)
-                );
-                if let Some(step) = row.next_steps.iter().find(|s| !s.trim().is_empty()) {
-                    line.push_str(&format!("; then next: {}", quote(step, 160)));
-                }
-                let id = format!("handoff::{}", row.execution_id);
-                packet.rank(if later { rank::BESIDE } else { rank::OLDER });
-                packet.item("handoff", &id, "the last one of another session", &[line]);
-            }
-        }
-        packet.rank(rank::TASK);
-        self.work_state(packet);
-        packet.rank(rank::OPEN);
-        for gap in carryover_gaps(self.context).iter().take(2) {
-            let next = gap["next_action"]
-                .as_str()
-                .or(gap["summary"].as_str())
-                .unwrap_or_default();
-            let line = format!("Not yet proven: {}", clean(&printable(next), 160));
-            let id = format!(
-                "handoff::{}",
-                gap["source_execution_id"].as_str().unwrap_or_default()
-            );
-            packet.item(
-                "handoff",
-                &id,
-                "an earlier contract still wants it",
-                &[line],
-            );
-        }
-        for pattern in open.iter().take(MAX_FAILURES) {
-            let line = self.failure_line(pattern);
-            packet.item("failure", &pattern.failure_id, "open", &[line]);
-        }
-        if open.len() > MAX_FAILURES {
-            packet.line(format!(
-                "({} more open failures)",
-                open.len() - MAX_FAILURES
-            ));
-        }
-        packet.rank(rank::DECIDED);
-        self.decisions(packet);
-    }
-
-    /// `, on branch x` for what was done on another branch than this one.
-    fn elsewhere(&self, branch: &str) -> String {
-        on_other_branch(branch, self.start.branch)
-            .map(|branch| format!(", {branch}"))
-            .unwrap_or_default()
-    }
-
-    fn handoff_lines(&self, handoff: &Handoff, open: &[&FailurePattern]) -> Vec<String> {
-        let mut lines = Vec::new();
-        let status = if handoff.status.is_empty() {
-            "outcome not recorded"
-        } else {
-            &handoff.status
-        };
-        let who = if handoff.agent_id.is_empty() {
-            "an agent"
-        } else {
-            &handoff.agent_id
-        };
-        let when = age(&handoff.updated_at, self.start.now);
-        lines.push(format!(
-            "Last handoff ({}, {}, {when}{}{}): {}",
-            clean(&printable(who), 40),
-            clean(&printable(status), 24),
-            self.elsewhere(&handoff.branch),
-            Committed::mark(self.start.project.committed.handoff),
-            quote(&handoff.summary, 240)
-        ));
-        if !handoff.reason.is_empty() && handoff.reason != handoff.summary {
-            lines.push(format!("  Request then: {}", quote(&handoff.reason, 160)));
-        }
-        // What stands below as an open failure is not said twice.
-        let shown = |item: &&String| {
-            let command = blocked_command(item);
-            open.iter()
-                .take(MAX_FAILURES)
-                .any(|p| command == Some(clean(&p.failed_command, 100)))
-        };
-        for item in handoff.blocked.iter().filter(|i| !shown(i)).take(2) {
-            lines.push(format!("  Blocked: {}", clean(&printable(item), 220)));
-        }
-        // What somebody wrote is quoted, what is made of an observation is not.
-        let written = handoff.next_steps.iter().find(|s| !s.trim().is_empty());
-        let next = written.map(|step| quote(step, 220));
-        // "Resolve this" says nothing beside the line that says what is in the way.
-        let told = |next: &String| {
-            let mut blocked = handoff.blocked.iter().filter(|i| !shown(i)).take(2);
-            !blocked.any(|item| *next == format!("resolve {}", clean(&printable(item), 200)))
-        };
-        if let Some(next) = next.or_else(|| next_action(handoff).filter(told)) {
-            lines.push(format!("  Next: {next}"));
-        }
-        for risk in handoff.risks.iter().take(2) {
-            lines.push(format!("  Risk: {}", quote(risk, 160)));
-        }
-        let gone = crate::anchors::missing(
-            &handoff.recommended_starting_points,
-            &self.start.project.presents,
-        );
-        let paths: Vec<String> = handoff
-            .recommended_starting_points
-            .iter()
-            .take(MAX_FILES)
-            .map(|p| {
-                // It may be on another branch: nobody removed it for all we know.
-                let now = crate::anchors::now_at(p, &self.start.project.presents);
-                let mark = if gone.contains(&p) {
-                    " (not in this checkout)".to_owned()
-                } else if now == p {
-                    String::new()
-                } else {
-                    format!(" (now {})", clean(&printable(now), 120))
-                };
-                format!("{}{mark}", clean(&printable(p), 120))
-            })
-            .collect();
-        if !paths.is_empty() {
-            lines.push(format!("  Start from: {}", paths.join(", ")));
-        }
-        // Taken back, or worked on.
-        let changed = self.context.handoff_dirt(handoff);
-        if !changed.is_empty() {
-            let changed = clean(&printable(&changed.join("; ")), 300);
-            lines.push(format!("  Not as it was left: {changed}"));
-        }
-        lines
-    }
-
-    fn work_state(&self, packet: &mut Packet) {
-        let active = &self.context.active;
-        let Some(task) = active.thread.as_ref().or(active.recent.as_ref()) else {
-            if let Some(skipped) = &active.skipped {
-                let text = |name: &str| skipped[name].as_str().unwrap_or_default().to_owned();
-                let line = format!(
-                    "A task waits on branch {}: {}",
-                    clean(&printable(&text("saved_branch")), 80),
-                    clean(&printable(&text("task_id")), 80)
-                );
-                packet.item(
-                    "task",
-                    &format!("task::{}", text("task_id")),
-                    "other_branch",
-                    &[line],
-                );
-            }
-            return;
-        };
-        let goal = clean(&printable(&task.goal), 160);
-        if goal.is_empty() {
-            return;
-        }
-        let name = if active.thread.is_some() {
-            let mark = Committed::mark(self.start.project.committed.task);
-            format!("Active task{mark}")
-        } else {
-            format!("Task left {}", task.status)
-        };
-        let mut lines = vec![format!("{name}: {}", quote(&goal, 160))];
-        let next = clean(&printable(&task.next_action), 160);
-        if !next.is_empty() {
-            lines.push(format!("  Next: {}", quote(&next, 160)));
-        }
-        if let Some(last) = task.discarded_hypotheses.last() {
-            let said = last["hypothesis"].as_str().unwrap_or_default();
-            lines.push(format!("  Discarded: {}", quote(said, 120)));
-        }
-        packet.item(
-            "task",
-            &format!("task::{}", task.task_id),
-            &task.status,
-            &lines,
-        );
-    }
-
-    fn failure_line(&self, pattern: &FailurePattern) -> String {
-        let what = pattern.symptoms.first().unwrap_or(&pattern.error_text);
-        let mut line = format!(
-            "Open failure (seen {}x, {}): {}",
-            pattern.occurrences.max(1),
-            age(&pattern.timestamp, self.start.now),
-            clean(&printable(what), 200)
-        );
-        if !pattern.failed_command.is_empty() {
-            let command = clean(&printable(&pattern.failed_command), 100);
-            line.push_str(&format!(" [`{command}`]"));
-        }
-        line + &came_back(pattern) + &dirty_text(&self.context.dirt(&pattern.anchors))
-    }
-
-    /// The most relevant and newest first (W5).
-    fn decisions(&self, packet: &mut Packet) {
-        for found in self.context.decisions.iter().take(MAX_DECISIONS) {
-            let dirty = dirty_text(&self.context.dirt(&found.decision.anchors));
-            let when = age(&found.decision.timestamp, self.start.now);
-            let what = quote(&found.decision.decision, 160);
-            let line = format!("Decided ({when}): {what}{dirty}");
-            packet.item("decision", found.id(), &found.reasons().join(", "), &[line]);
-        }
-    }
 }
 
 /// What this session itself did: its open execution, else all of it.
@@ -606,26 +375,6 @@ fn session_so_far(packet: &mut Packet, rows: &[LedgerRow]) {
         let said = format!("`{command}`");
         tell("passing", "Passing since the last edit", said);
     }
-}
-
-/// The newest handoff that another session left, and whether it is newer than this one, as where somebody
-/// goes back to a branch: sessions that work side by side must not hide each other.
-fn of_another_session<'a>(
-    snapshot: &'a Snapshot,
-    handoff: &Handoff,
-) -> Option<(&'a HandoffRow, bool)> {
-    let rows = &snapshot.handoffs;
-    let place = |wanted: &dyn Fn(&HandoffRow) -> bool| rows.iter().rposition(|row| wanted(row));
-    let wrong = wrong_handoff(snapshot).map(|wrong| &wrong.source_execution_id);
-    let other = place(&|row| {
-        row.execution_id != handoff.source_execution_id
-            && !marks::is_wrong(&row.extra)
-            && wrong != Some(&row.execution_id)
-            && !row.session_id.is_empty()
-            && row.session_id != handoff.session_id
-    })?;
-    let own = place(&|row| row.execution_id == handoff.source_execution_id);
-    Some((rows.get(other)?, own.is_some_and(|own| own < other)))
 }
 
 /// `on branch x`, where that is known and not the one checked out.

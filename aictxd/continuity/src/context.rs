@@ -35,6 +35,8 @@ const MAX_RANKED_MAP: usize = 3;
 const STALE_HANDOFF: u64 = 30 * 86_400;
 /// Points of a strategy in the ranking, so that it cannot drown everything else.
 const MAX_STRATEGY_POINTS: i64 = 30;
+/// Characters of a path that is told; longer ones are left out.
+const MAX_PATH: usize = 400;
 
 /// Files of the map that a request is likely to be about.
 const LIKELY: f64 = 0.1;
@@ -437,7 +439,10 @@ impl<'a> Context<'a> {
         paths
             .iter()
             .filter(|p| !gone.contains(p) && inside(p).is_some_and(|p| !p.starts_with(".aictx")))
-            .map(|p| clean(&printable(now_at(p, &self.project.presents)), 240))
+            .map(|p| printable(now_at(p, &self.project.presents)))
+            // A part of a path is another one.
+            .filter(|p| p.chars().count() <= MAX_PATH)
+            .map(|p| clean(&p, MAX_PATH))
             .take(8)
             .collect()
     }

@@ -16,6 +16,8 @@ pub(crate) struct Packet {
     parts: Vec<Part>,
     rank: u8,
     closing: &'static str,
+    /// Where the rest is told.
+    more: &'static str,
     receipt: Receipt,
 }
 
@@ -57,12 +59,18 @@ impl Packet {
             parts: Vec::new(),
             rank: 0,
             closing,
+            more: "`aictx resume` shows them",
             receipt: Receipt {
                 surface: surface.to_owned(),
                 budget,
                 ..Receipt::default()
             },
         }
+    }
+
+    /// Says where the rest is told, if not by `aictx resume`.
+    pub(crate) fn more(&mut self, more: &'static str) {
+        self.more = more;
     }
 
     /// How much what comes next matters: a higher rank is left out first, and where something of a
@@ -160,11 +168,7 @@ impl Packet {
         }
         if dropped > 0 {
             let lines = if dropped == 1 { "line" } else { "lines" };
-            // Who reads the answer of a resume needs to be told of more than a resume.
-            let where_to = match self.receipt.surface.as_str() {
-                "resume" => "`aictx resume --full` tells more",
-                _ => "`aictx resume` shows them",
-            };
+            let where_to = self.more;
             text.push_str(&format!("({dropped} more {lines}: {where_to})\n"));
         }
         text.push_str(self.closing);

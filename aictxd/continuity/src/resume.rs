@@ -34,6 +34,7 @@ mod banner;
 #[cfg(test)]
 mod budgets;
 mod contract;
+mod exact;
 mod known;
 mod members;
 mod parts;

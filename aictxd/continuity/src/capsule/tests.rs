@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use aictx_proto::identity::SessionSource;
+use aictx_proto::record::{FailurePattern, HandoffRow};
 
 use super::*;
 use crate::handoff_of_branch;

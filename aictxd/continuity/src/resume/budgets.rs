@@ -17,9 +17,11 @@ fn made<T: DeserializeOwned>(value: Value) -> T {
 }
 
 /// A memory that has `items` of everything, each with `text` for its texts.
-fn full_of(text: &str, items: usize) -> Snapshot {
+fn full_of(text: &str, name: &str, items: usize) -> Snapshot {
     let texts = vec![text; items];
-    let paths: Vec<String> = (0..items).map(|n| format!("src/file_{n}.rs")).collect();
+    let paths: Vec<String> = (0..items)
+        .map(|n| format!("src/{name}/{name}_{n}.rs"))
+        .collect();
     let gap = |n| json!({ "kind": format!("k{n}"), "severity": "caution", "summary": text, "expected": text, "next_action": text });
     let gaps: Vec<Value> = (0..items).map(gap).collect();
     let handoff = json!({
@@ -55,7 +57,7 @@ fn full_of(text: &str, items: usize) -> Snapshot {
     }
 }
 
-fn ask(snapshot: &Snapshot, params: &ResumeParams, items: usize) -> ResumeReply {
+fn ask(snapshot: &Snapshot, params: &ResumeParams, name: &str, items: usize) -> ResumeReply {
     let identity = Identity {
         agent_id: "claude".into(),
         adapter_id: "claude".into(),
@@ -63,13 +65,14 @@ fn ask(snapshot: &Snapshot, params: &ResumeParams, items: usize) -> ResumeReply 
         session_source: SessionSource::Explicit,
     };
     let hit = |n| MapHit {
-        path: format!("src/some/longer/path/to/module_{n}.rs"),
+        path: format!("src/some/longer/path/to/{name}/{name}_{n}.rs"),
         confidence: 0.5,
         ..MapHit::default()
     };
     let project = Project {
         manifests: vec!["Cargo.toml".into()],
-        root: "/home/somebody/projects/repository".into(),
+        root: format!("/home/somebody/projects/{name}"),
+        ci_commands: vec![format!("cargo test --workspace --features {name}")],
         map: (0..items).map(hit).collect(),
         ..Project::default()
     };
@@ -106,11 +109,16 @@ proptest! {
         length in prop_oneof![Just(0_usize), 1..40_usize, 100..900_usize],
         asked in prop_oneof![Just(0_usize), 1..40_usize, 100..2000_usize],
         items in prop_oneof![Just(0_usize), 1..4_usize, 8..30_usize],
+        named in "[a-z_]{1,12}|[а-я]{2,12}|[漢字依頼修复登录]{1,6}|[😀-😏]{1,4}",
+        long in prop_oneof![Just(1_usize), 2..12_usize, 12..80_usize],
     ) {
-        let snapshot = full_of(&word.repeat(length), items);
+        // As long as file systems let a name be.
+        let room = 240 / named.len().max(1);
+        let name = named.repeat(long.min(room).max(1));
+        let snapshot = full_of(&word.repeat(length), &name, items);
         for (full, brief) in [(false, true), (false, false), (true, false)] {
             let params = ResumeParams { task: word.repeat(asked), full, brief, ..ResumeParams::default() };
-            let reply = ask(&snapshot, &params, items);
+            let reply = ask(&snapshot, &params, &name, items);
             let (whole, target) = size(&params, &reply);
             prop_assert!(whole <= target, "{whole} > {target}, full {full}, brief {brief}: {}", serde_json::to_string(&reply).unwrap());
         }
@@ -124,12 +132,65 @@ fn a_long_request_is_cut_with_a_mark() {
         brief: true,
         ..ResumeParams::default()
     };
-    let reply = ask(&full_of(&"漢字".repeat(200), 8), &params, 8);
+    let reply = ask(
+        &full_of(&"漢字".repeat(200), "file", 8),
+        &params,
+        "module",
+        8,
+    );
     let (whole, target) = size(&params, &reply);
     assert!(whole <= target, "{whole}");
     assert!(reply.request.starts_with("長い依頼") && reply.request.ends_with('…'));
     // What is acted on is whole.
     let contract = &reply.execution_contract;
-    assert_eq!(contract["test_command"]["command"], "cargo test");
+    let check = "cargo test --workspace --features module";
+    assert_eq!(contract["test_command"]["command"], check);
     assert_eq!(reply.capsule["first_action"], contract["first_action"]);
+}
+
+#[test]
+fn what_is_acted_on_is_whole_where_paths_are_long() {
+    let params = ResumeParams {
+        task: "continue".to_owned(),
+        brief: true,
+        ..ResumeParams::default()
+    };
+    let name = "a_a___".repeat(30);
+    let reply = ask(&full_of("a ", &name, 9), &params, &name, 9);
+    let (whole, target) = size(&params, &reply);
+    assert!(whole <= target, "{whole}");
+    let path = reply.execution_contract.pointer("/first_action/path");
+    let path = path.and_then(Value::as_str).unwrap_or_default();
+    assert!(path.ends_with(".rs"), "{path}");
+    let scope = &reply.execution_contract["edit_scope"]["secondary_if_needed"];
+    let scope: Vec<&str> = scope
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter_map(Value::as_str)
+        .collect();
+    assert!(
+        scope
+            .iter()
+            .all(|p| p.ends_with(".rs") || p.ends_with("/**")),
+        "{scope:?}"
+    );
+    assert!(scope.contains(&"tests/**"), "{scope:?}");
+    assert!(reply.warnings.contains(&"budget_trimmed".to_owned()));
+}
+
+#[test]
+fn an_answer_that_was_cut_sends_nobody_to_itself() {
+    let snapshot = full_of(&"依頼".repeat(400), &"名前".repeat(25), 30);
+    for (full, brief) in [(false, true), (false, false), (true, false)] {
+        let params = ResumeParams {
+            task: "依頼".repeat(400),
+            full,
+            brief,
+            ..ResumeParams::default()
+        };
+        let text = ask(&snapshot, &params, &"名前".repeat(25), 30).text;
+        assert!(text.contains(" more line"), "{text}");
+        assert_eq!(text.contains("`aictx resume --full`"), !full, "{text}");
+    }
 }

@@ -6,6 +6,7 @@ use aictx_proto::tokens;
 use serde::Serialize;
 use serde_json::{Value, json};
 
+use super::exact::leave_one_out;
 use super::{known, other_work};
 use crate::capsule::on_other_branch;
 use crate::context::{Context, wrong_handoff};
@@ -31,6 +32,11 @@ fn of(budget: (u32, u32, u32), params: &ResumeParams) -> u32 {
 /// Writes the text of an answer, the most important sections first, and gives its receipt.
 pub(super) fn render(reply: &mut ResumeReply, context: &Context, params: &ResumeParams) -> Receipt {
     let mut packet = Packet::new("resume", of(TEXT, params), CLOSING);
+    // Nobody is sent to the answer that he reads.
+    packet.more(match params.full {
+        true => "`aictx memory list` names them",
+        false => "`aictx resume --full` tells more",
+    });
     let text = |v: Option<&Value>| v.and_then(Value::as_str).unwrap_or_default().to_owned();
     let list = |name: &str| -> Vec<String> {
         let items = reply.capsule.get(name).and_then(Value::as_array);
@@ -377,7 +383,7 @@ pub(super) fn fit(reply: &mut ResumeReply, params: &ResumeParams) {
     }
     let (mut size, mut bytes) = measure(reply);
     // Leaves room for the budget member itself.
-    let room = limit.saturating_sub(60);
+    let room = limit.saturating_sub(80);
     let trimmed = size > room;
     if trimmed {
         reply.warnings.push(TRIMMED.to_owned());
@@ -412,6 +418,9 @@ pub(super) fn fit(reply: &mut ResumeReply, params: &ResumeParams) {
                 break;
             }
             empty(reply, name);
+            (size, bytes) = measure(reply);
+        }
+        while size > room && leave_one_out(reply) {
             (size, bytes) = measure(reply);
         }
     }
