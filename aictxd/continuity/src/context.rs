@@ -201,9 +201,13 @@ impl<'a> Context<'a> {
             now,
         );
         let mut other_failures = 0;
+        let asks_what_fails = failures::asks_what_fails(&request);
         if !continues {
             // What is open is no news to who asks for something else; that it is, is.
-            let about = failures.partition_point(|(score, _)| *score > 0.0);
+            let about = match asks_what_fails {
+                true => failures.len(),
+                false => failures.partition_point(|(score, _)| *score > 0.0),
+            };
             let others = failures.split_off(about);
             other_failures = others.len();
             for (_, pattern) in others.iter().take(MAX_NAMED_OTHERS) {

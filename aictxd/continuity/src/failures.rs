@@ -15,10 +15,12 @@ use crate::observe::{Failure, Observation, covers, has_begun};
 use crate::work_state::Checkout;
 
 mod edit;
+mod failing;
 mod lookup;
 mod names;
 
 pub use edit::{FailureEdit, edit_failure, pick as pick_failure};
+pub(crate) use failing::asks_what_fails;
 pub use lookup::{FailureQuery, find_failures, known_failure};
 pub(crate) use lookup::{open, warm};
 

@@ -34,6 +34,8 @@ const RECENT: f64 = 1.0;
 const SAME_COMMAND: f64 = 6.0;
 /// Below this nothing is shown: type and area alone load nothing.
 const LEAST: f64 = 4.0;
+/// From so much on, words alone say what a question is about: a telling one, or two that many patterns have.
+const TELLING: f64 = 1.5;
 /// Occurrences that count as often, and seconds that count as recent.
 const MANY: u64 = 3;
 const FORTNIGHT: u64 = 14 * 86_400;
@@ -224,7 +226,7 @@ pub fn find_failures<'a>(
         let (is_about, score) = question.score(pattern, known, brief, named);
         let score = words + score;
         // Neighbours, area, kind of task and how new it is tell those apart that it may be about.
-        if (is_about || words > 0.0) && score >= LEAST {
+        if (is_about || words >= TELLING) && score >= LEAST {
             found.push((score, pattern));
         }
     }
@@ -375,7 +377,7 @@ fn haystack(pattern: &FailurePattern) -> String {
 }
 
 /// Words that every failure has say nothing of any.
-const COMMON: [&str; 8] = [
+pub(super) const COMMON: [&str; 8] = [
     "fail", "failed", "failure", "error", "fix", "bug", "test", "tests",
 ];
 
@@ -385,15 +387,27 @@ const MAX_ASKED: usize = 64;
 /// The terms of a question with their weights, the weightiest first.
 fn asked(text: &str) -> Vec<(u64, f64)> {
     let mut found: Vec<(u64, f64)> = Vec::new();
-    find_terms(text, |term| {
-        let hash = hash(term);
-        if !found.iter().any(|(known, _)| *known == hash) {
-            found.push((hash, f64::from(words::weight(term))));
-        }
-    });
+    for word in text.split_whitespace() {
+        find_terms(without_directories(word), |term| {
+            let hash = hash(term);
+            if !found.iter().any(|(known, _)| *known == hash) {
+                found.push((hash, f64::from(words::weight(term))));
+            }
+        });
+    }
     found.sort_by(|a, b| b.1.total_cmp(&a.1));
     found.truncate(MAX_ASKED);
     found
+}
+
+/// A word of a question; of a file's path only its name: the directories and the kind of file it shares with every
+/// other file there, and as a whole it is looked at by itself.
+fn without_directories(word: &str) -> &str {
+    let path = word.trim_matches(|c: char| !c.is_alphanumeric() && c != '_');
+    match path.rsplit_once('/').map(|(_, name)| name.rsplit_once('.')) {
+        Some(Some((name, _))) if !name.is_empty() => name,
+        _ => word,
+    }
 }
 
 fn find_terms(text: &str, mut found: impl FnMut(&str)) {
@@ -557,6 +571,17 @@ mod tests {
             ..FailureQuery::default()
         });
         assert_eq!(by_command.len(), 3);
+        // W-F6: the directory of a file that is named says nothing of the others there.
+        for task in ["add logging to src/export.py", "rename a file in src"] {
+            let task = FailureQuery {
+                task,
+                paths: &["src/export.py".to_owned()],
+                area: "src",
+                task_type: "feature_work",
+                ..FailureQuery::default()
+            };
+            assert!(ask(task).is_empty(), "{task:?}");
+        }
         // W-F: type and area alone load nothing.
         let general = FailureQuery {
             task_type: "bug_fixing",

@@ -152,7 +152,11 @@ fn who_asks_for_something_else_is_not_told_all_that_is_open() {
         assert!(reply.text.contains(part), "{part}: {}", reply.text);
     }
     assert!(!reply.text.contains("refresh(1)"), "{}", reply.text);
-    for task in ["fix the refresh of tokens in test_auth.py", "continue"] {
+    for task in [
+        "fix the refresh of tokens in test_auth.py",
+        "make the tests pass",
+        "continue",
+    ] {
         let reply = ask(&snapshot, task);
         assert!(reply.text.contains("refresh(1)"), "{}", reply.text);
     }

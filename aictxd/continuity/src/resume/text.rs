@@ -195,9 +195,9 @@ pub(super) fn render(reply: &mut ResumeReply, context: &Context, params: &Resume
         .take(told.len())
         .map(|(score, p)| (p.failure_id.clone(), why_failure(*score)))
         .collect();
-    let title = match context.continues {
-        true => "Open failures",
-        false => "Relevant failures",
+    let title = match context.failures.first() {
+        Some((score, _)) if *score > 0.0 && !context.continues => "Relevant failures",
+        _ => "Open failures",
     };
     section(title, told, failures, "failure", &mut packet);
     if context.other_failures > 0 {
