@@ -123,7 +123,8 @@ pub(super) fn reflect(app: &App, params: &InRepo) -> Result<Value, RpcError> {
 }
 
 pub(super) fn report(app: &App, params: &InRepo) -> Result<Value, RpcError> {
-    let host = app.hosts.open(&place(app, &params.repo)?.root)?;
+    let place = place(app, &params.repo)?;
+    let (host, snapshot, project) = open(app, &params.repo, "", &[])?;
     let (rows, lines): (Vec<ExecutionLogRow>, u64) =
         host.store.newest_rows(files::EXECUTION_LOGS, MAX_ROWS);
     let runs: Vec<AgentExecutionRow> = host
@@ -134,14 +135,15 @@ pub(super) fn report(app: &App, params: &InRepo) -> Result<Value, RpcError> {
         .store
         .newest_rows(files::CONTRACT_COMPLIANCE, COMPLIANCE_TAIL)
         .0;
-    let snapshot = host.snapshot();
     let all = Reported {
+        map: super::map::in_short(app, &place.worktree)?,
         executions: &rows,
         runs: &runs,
         compliance: &compliance,
         total: lines.max(snapshot.executions_total),
     };
-    Ok(aictx_continuity::report(&snapshot, &all))
+    let now = app.now();
+    Ok(aictx_continuity::report(&snapshot, &project, &all, now))
 }
 
 pub(super) fn log(app: &App, params: &LogParams) -> Result<LogReply, RpcError> {

@@ -1,7 +1,7 @@
 //! `map.*`: questions to the index of a worktree.
 
 use std::collections::BTreeMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -21,6 +21,7 @@ use aictx_repomap::view::{FileId, View};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
 
 use crate::app::App;
 use crate::maps::files::{self, Config, PROVIDER};
@@ -395,13 +396,7 @@ pub(super) fn status(asked: &Asked, _: &MapRepoParams) -> Result<MapStatus, RpcE
         provider: PROVIDER.to_owned(),
         files_indexed: tree.files(),
         symbols_indexed: tree.symbols(),
-        last_refresh_status: match (&last, freshness.pending) {
-            _ if freshness.state == "building" => "building",
-            (None, _) => "never",
-            (Some(_), 0) => "ok",
-            (Some(_), _) => "partial",
-        }
-        .to_owned(),
+        last_refresh_status: last_refresh(last.is_some(), &freshness).to_owned(),
         last_refresh_ms: last.as_ref().map_or(0, |l| millis(l.took)),
         files_reparsed: last.as_ref().map_or(0, |l| l.parsed),
         files_pending: freshness.pending,
@@ -414,6 +409,30 @@ pub(super) fn status(asked: &Asked, _: &MapRepoParams) -> Result<MapStatus, RpcE
         progress_total,
         freshness,
     })
+}
+
+/// How the last refresh went, in a word of the format.
+fn last_refresh(any: bool, freshness: &MapFreshness) -> &'static str {
+    match (any, freshness.pending) {
+        _ if freshness.state == "building" => "building",
+        (false, _) => "never",
+        (true, 0) => "ok",
+        (true, _) => "partial",
+    }
+}
+
+/// What a report says of the map (spec/lifecycle.md §23): as it is, without waiting for it.
+pub(super) fn in_short(app: &App, worktree: &Path) -> Result<Value, RpcError> {
+    let map = app.maps.open(worktree)?;
+    let tree = map.indexer.tree();
+    let freshness = map.freshness(&tree);
+    let available = tree.files() > 0;
+    Ok(json!({
+        "enabled": map_enabled(app, &map), "available": available, "provider_available": true,
+        "index_available": available, "query_available": available, "refresh_available": true,
+        "files_indexed": tree.files(), "symbols_indexed": tree.symbols(),
+        "last_refresh_status": last_refresh(map.last().is_some(), &freshness),
+    }))
 }
 
 /// Whether continuity uses the map of this worktree: yes, unless its configuration says no.

@@ -2,15 +2,31 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
+use aictx_proto::Timestamp;
 use aictx_proto::record::{AgentExecutionRow, ComplianceRow, ExecutionLogRow};
 use aictx_proto::snapshot::Snapshot;
 use serde_json::{Map, Value, json};
 
+use crate::anchors::missing;
+use crate::context::{Context, Hand};
+use crate::project::Project;
+use crate::quality;
+
 /// Rows beyond these are candidates for compaction.
 const MANY_STRATEGIES: usize = 50;
 
+/// The lists of an execution that somebody has to have seen or said.
+const CAPTURED: [&str; 6] = [
+    "files_opened",
+    "files_edited",
+    "commands_executed",
+    "tests_executed",
+    "notable_errors",
+    "error_events",
+];
+
 /// What was read for the report: newest rows, those in the archive included.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Reported<'r> {
     /// The execution log.
     pub executions: &'r [ExecutionLogRow],
@@ -20,10 +36,12 @@ pub struct Reported<'r> {
     pub compliance: &'r [ComplianceRow],
     /// Executions that there ever were.
     pub total: u64,
+    /// State of the map, in the members of the report.
+    pub map: Value,
 }
 
-/// The report.
-pub fn report(snapshot: &Snapshot, read: &Reported) -> Value {
+/// The report. Reads nothing but what it is given.
+pub fn report(snapshot: &Snapshot, project: &Project, read: &Reported, now: Timestamp) -> Value {
     let executions = read.executions;
     let mean = |values: Vec<u64>| -> Value {
         if values.is_empty() {
@@ -75,7 +93,7 @@ pub fn report(snapshot: &Snapshot, read: &Reported) -> Value {
         "avg_reopened_files": mean(executions.iter().map(|e| e.files_reopened.len() as u64).collect()),
         "strategy_usage": reused,
         "strategy_reuse_rate": ratio(reused, read.runs.len()),
-        "packet_usage": 0,
+        "packet_usage": packets(executions),
         "redundant_exploration_cases": redundant,
         "capture_coverage": {
             "files_opened": count(&|e| !e.files_opened.is_empty()),
@@ -102,6 +120,7 @@ pub fn report(snapshot: &Snapshot, read: &Reported) -> Value {
         "failure_pattern_count": snapshot.failures.len(),
         "failure_patterns": { "open": open, "resolved": snapshot.failures.len() - open },
         "area_count": snapshot.areas.areas.len(),
+        "agent_summaries": read.runs.iter().filter(|e| !e.result_summary.is_empty()).count(),
         "memory_hygiene": {
             "stale_strategy_candidates": snapshot.strategies.len().saturating_sub(MANY_STRATEGIES),
             "duplicate_strategy_candidates": alike,
@@ -110,6 +129,8 @@ pub fn report(snapshot: &Snapshot, read: &Reported) -> Value {
             "destructive_cleanup_performed": false,
         },
         "continuity_metrics": if snapshot.metrics.is_object() { (*snapshot.metrics).clone() } else { json!({}) },
+        "continuity_health": health(snapshot, project, read, now),
+        "repo_map": read.map,
         "work_state": {
             "active": task.is_some(), "task_id": task.map(|t| t.task_id.clone()).unwrap_or_default(),
             "status": task.map(|t| t.status.clone()).unwrap_or_default(),
@@ -118,6 +139,55 @@ pub fn report(snapshot: &Snapshot, read: &Reported) -> Value {
         },
         "contract_compliance": compliance(read.compliance),
     })
+}
+
+/// How far what is told can be relied on, and how much was seen of the work.
+fn health(snapshot: &Snapshot, project: &Project, read: &Reported, now: Timestamp) -> Value {
+    let context = Context::load(snapshot, project, "", "", Hand::default(), now);
+    let stale = snapshot.decisions.iter().filter(|d| {
+        quality::staleness(&d.timestamp, now) == "stale"
+            || !missing(&d.related_paths, &project.presents).is_empty()
+    });
+    let handoff_stale = !context.handoff_stale.is_empty();
+    let unseen = |row: &ExecutionLogRow, field: &str| {
+        let how = row.capture_provenance.get(field).and_then(Value::as_str);
+        how.is_none_or(|how| how == "unknown")
+    };
+    let gaps: BTreeMap<&str, usize> = CAPTURED
+        .iter()
+        .map(|field| {
+            (
+                *field,
+                read.executions.iter().filter(|e| unseen(e, field)).count(),
+            )
+        })
+        .filter(|(_, count)| *count > 0)
+        .collect();
+    let all = read.executions.len() * CAPTURED.len();
+    let quality = (all > 0).then(|| ratio(all - gaps.values().sum::<usize>(), all));
+    let used = packets(read.executions);
+    let reused = read.runs.iter().filter(|e| e.used_strategy).count();
+    json!({
+        "packet_context_usefulness": {
+            "packet_usage": used, "packet_usage_rate": ratio(used, read.executions.len()),
+            "strategy_usage_rate": ratio(reused, read.runs.len()),
+        },
+        "stale_memory_excluded": stale.count() + usize::from(handoff_stale),
+        // Nobody saw what did not happen.
+        "redundant_exploration_avoided": null,
+        "capture_coverage_gaps": gaps,
+        "avg_capture_quality": quality,
+        "handoff_freshness": {
+            "present": context.handoff.is_some(),
+            "updated_at": context.handoff.map(|h| h.updated_at.clone()).unwrap_or_default(),
+            "stale": handoff_stale,
+        },
+    })
+}
+
+/// Executions that used a packet: a device of the ancestor, whose rows say so.
+fn packets(executions: &[ExecutionLogRow]) -> usize {
+    executions.iter().filter(|e| e.used_packet).count()
 }
 
 fn ratio(part: usize, all: usize) -> f64 {

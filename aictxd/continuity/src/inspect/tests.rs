@@ -5,7 +5,7 @@ use aictx_proto::record::{
     AgentExecutionRow, Decision, ExecutionLogRow, HandoffRow, LifecycleEvent, Thread,
 };
 use aictx_proto::snapshot::Snapshot;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::*;
 use crate::project::Project;
@@ -233,8 +233,10 @@ fn the_report_counts_only_what_the_logs_show() {
         runs: &runs,
         compliance: &[],
         total: 7,
+        map: json!({ "files_indexed": 3 }),
     };
-    let found = report(&snapshot(), &read);
+    let now = Timestamp::parse("2026-03-01T00:00:00Z").unwrap();
+    let found = report(&snapshot(), &Project::default(), &read, now);
     assert_eq!(found["strategy_reuse_rate"], 0.25);
     assert_eq!(found["total_executions"], 7);
     assert_eq!(
@@ -250,8 +252,18 @@ fn the_report_counts_only_what_the_logs_show() {
         "/memory_hygiene/duplicate_failure_candidates",
         "/work_state/last_updated_at",
         "/contract_compliance/not_evaluated",
+        "/agent_summaries",
+        "/repo_map/files_indexed",
+        "/continuity_health/stale_memory_excluded",
+        "/continuity_health/packet_context_usefulness/packet_usage_rate",
+        "/continuity_health/handoff_freshness/stale",
     ] {
         assert!(found.pointer(member).is_some(), "{member}");
     }
+    // Nothing says how the lists of that execution came about.
+    let health = &found["continuity_health"];
+    assert_eq!(health["capture_coverage_gaps"]["files_opened"], 1);
+    assert_eq!(health["avg_capture_quality"], 0.0);
+    assert_eq!(health["redundant_exploration_avoided"], Value::Null);
     assert!(reflect(None)["reopened_files"].is_array());
 }
