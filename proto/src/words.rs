@@ -7,7 +7,7 @@ mod stem;
 #[cfg(test)]
 mod tests;
 
-pub use common::weight;
+pub use common::{is_long_enough, weight};
 pub use foreign::function_words;
 pub use stem::stem;
 

@@ -341,6 +341,60 @@ fn w23_nobodys_taste_is_built_in() {
 }
 
 #[test]
+fn wm7_wm8_there_is_one_memory_of_failures_and_it_speaks_english() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    let run = ["internal", "run-execution", "--request", "Make it pass"];
+    let run = |script: &str| {
+        let command = ["--json", "--", "sh", "check.sh"];
+        fs::write(repo.join("check.sh"), script).unwrap();
+        env.aictx(&repo, &[&run[..], &command].concat())
+    };
+    run("echo 'sh: error: no such table: users' >&2; exit 1");
+    let resolved = run("exit 0").ok().json();
+    let rows = env.rows(&repo, "failure_memory/failure_patterns.jsonl");
+    assert_eq!(rows.len(), 1, "{rows:?}");
+    assert_eq!(rows[0]["status"], "resolved", "{rows:?}");
+    let said = everything(&repo) + &resolved.to_string();
+    for word in ["resolvió", "fallo previo", "consideró", "repetirlo"] {
+        assert!(!said.contains(word), "{word}");
+    }
+    // The ancestor's second memory is records one by one, with a summary in Markdown.
+    let kept = files(&repo.join(".aictx/failure_memory"));
+    let known = ["failure_patterns.jsonl", "failure_index.json"];
+    assert!(
+        kept.iter()
+            .all(|f| known.contains(&f.to_str().unwrap_or_default())),
+        "{kept:?}"
+    );
+}
+
+#[test]
+fn w35_what_has_nothing_to_do_with_an_execution_is_not_written_again() {
+    use std::os::unix::fs::MetadataExt;
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    for n in 0..4 {
+        failure(&env, &repo, "Broke", &["--error", &format!("boom {n}")]);
+    }
+    success(&env, &repo, "Did", &["--files-edited", "calc.py"]);
+    let patterns = repo.join(".aictx/failure_memory/failure_patterns.jsonl");
+    let log = repo.join(".aictx/metrics/agent_execution_log.jsonl");
+    let state = |path: &Path| {
+        let now = fs::metadata(path).unwrap();
+        (now.ino(), now.mtime(), now.mtime_nsec(), now.len())
+    };
+    let (failures, rows) = (state(&patterns), state(&log));
+    success(&env, &repo, "Did more", &["--files-edited", "calc.py"]);
+    assert_eq!(state(&patterns), failures, "no failure changed");
+    let after = state(&log);
+    assert_eq!(after.0, rows.0, "a row is appended");
+    assert!(after.3 > rows.3);
+}
+
+#[test]
 fn w24_the_budget_is_of_what_is_sent() {
     let env = TestEnv::new();
     let repo = env.repository("demo");

@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn w11_commands_and_foreign_paths_are_no_area() {
+    fn w11_wt6_commands_and_foreign_paths_are_no_area() {
         assert_eq!(derive_area(["pytest -q tests/x.py"]), "unknown");
         assert_eq!(derive_area(["cargo test parser", "src/a/b.rs"]), "src/a");
         assert_eq!(derive_area(["/etc/passwd", "../x/y.rs"]), "unknown");
@@ -78,5 +78,10 @@ mod tests {
             ".github/workflows"
         );
         assert_eq!(derive_area(["my notes/a b.md"]), "my notes");
+        assert_eq!(derive_area(["README.md"]), ".");
+        assert_ne!(
+            derive_area(["packages/web/src/a.ts"]),
+            derive_area(["packages/api/src/a.ts"])
+        );
     }
 }

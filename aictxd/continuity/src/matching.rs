@@ -35,7 +35,7 @@ fn find_terms(text: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     words::terms(text.as_bytes(), |term| {
         let telling = if term.is_ascii() {
-            term.len() > 2 && words::weight(term) > 0.5
+            words::is_long_enough(term) && words::weight(term) > 0.5
         } else {
             !term.chars().any(unspaced)
         };

@@ -360,6 +360,21 @@ mod tests {
     }
 
     #[test]
+    fn wt3_words_are_compared_by_their_parts_and_stems() {
+        let rows = shared([strategy("fix widget render bug", "src/app/core.py")]);
+        let found = |request: &str| {
+            let query = StrategyQuery {
+                request,
+                ..StrategyQuery::default()
+            };
+            find_strategies(&rows, &query, now()).next().is_some()
+        };
+        assert!(found("the widgets are rendered twice"));
+        assert!(found("rename WidgetRender to WidgetView"));
+        assert!(!found("the one that is in it and of the other"));
+    }
+
+    #[test]
     fn what_was_learned_of_code_that_changed_is_less_sure() {
         let mut row = strategy("fix widget render bug", "src/app/core.py");
         row.anchors = vec![Anchor {

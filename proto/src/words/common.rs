@@ -280,6 +280,17 @@ pub fn weight(term: &str) -> f32 {
     levels.get(term).copied().unwrap_or(1.0)
 }
 
+/// Nouns of two letters; most other terms of two letters are endings of file names and articles of some language.
+const SHORT: [&str; 22] = [
+    "ai", "cd", "ci", "db", "fs", "gc", "id", "io", "ip", "k8", "ml", "os", "pr", "qa", "s3", "tz",
+    "ui", "ux", "vm", "vr", "wm", "ws",
+];
+
+/// Whether a term is long enough to tell texts apart. Takes a term as [`super::terms`] makes it.
+pub fn is_long_enough(term: &str) -> bool {
+    term.len() > 2 || SHORT.contains(&term)
+}
+
 /// Whether a word in small letters says nothing in an English question.
 pub(super) fn is_stop(word: &str) -> bool {
     STOP.binary_search(&word).is_ok()

@@ -69,6 +69,8 @@ fn weights_of_words() {
     assert_eq!(weight(&stem("the")), 0.0);
     assert_eq!(weight(&stem("fixes")), 0.2);
     assert_eq!(weight(&stem("scheduler")), 1.0);
+    assert!(is_long_enough(&stem("ui")) && is_long_enough("key"));
+    assert!(!is_long_enough("py") && !is_long_enough("la"));
 }
 
 proptest! {

@@ -33,7 +33,8 @@ pub(crate) fn asks_what_fails(request: &str) -> bool {
     words::terms(request.as_bytes(), |term| {
         let is = |words: &[&str]| words.iter().any(|word| words::stem(word) == term);
         // Ordinary words say nothing either way.
-        let telling = !term.is_ascii() || (term.len() > 2 && words::weight(term) > 0.5);
+        let telling =
+            !term.is_ascii() || (words::is_long_enough(term) && words::weight(term) > 0.5);
         match () {
             () if is(&["test"]) => tests = true,
             () if is(&COMMON) => fails = true,

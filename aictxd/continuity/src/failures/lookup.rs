@@ -414,7 +414,7 @@ fn find_terms(text: &str, mut found: impl FnMut(&str)) {
     static STEMS: LazyLock<Vec<String>> =
         LazyLock::new(|| COMMON.iter().map(|c| words::stem(c).to_owned()).collect());
     words::terms(text.as_bytes(), |term| {
-        if term.len() > 2 && !STEMS.iter().any(|c| c == term) {
+        if words::is_long_enough(term) && !STEMS.iter().any(|c| c == term) {
             found(term);
         }
     });
@@ -596,6 +596,33 @@ mod tests {
             })
             .is_empty()
         );
+    }
+
+    #[test]
+    fn wm5_a_word_counts_once_and_an_unknown_area_is_none() {
+        let once = pattern("a", "session_token is missing", "src/cache.py");
+        let mut often = pattern("b", "session_token is missing", "src/cache.py");
+        often.symptoms = vec!["session_token is missing, session_token".to_owned(); 3];
+        let mut elsewhere = pattern("c", "ui overlaps", "lib/widget.py");
+        elsewhere.area_id = "unknown".to_owned();
+        let others = (0..30).map(|n| pattern(&format!("other{n}"), &format!("odd{n}"), ""));
+        let patterns = shared([once, often, elsewhere].into_iter().chain(others));
+        let query = FailureQuery {
+            task: "the session token is missing, where does the session token go",
+            area: "unknown",
+            ..FailureQuery::default()
+        };
+        let found = find_failures(&patterns, &query, Timestamp::from_unix(0));
+        let scores: Vec<f64> = found.iter().map(|(score, _)| *score).collect();
+        assert_eq!(scores.len(), 2, "{scores:?}");
+        assert!((scores[0] - scores[1]).abs() < 1e-9, "{scores:?}");
+        // A word of two letters is one, too.
+        let short = FailureQuery {
+            task: "why does the ui overlap with the widget",
+            ..FailureQuery::default()
+        };
+        let found = find_failures(&patterns, &short, Timestamp::from_unix(0));
+        assert_eq!(ids(&found), ["c"]);
     }
 
     #[test]
