@@ -8,6 +8,8 @@ mod observed;
 mod paths;
 mod words;
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 pub use observed::{Observed, effective, observed};
@@ -43,6 +45,12 @@ pub struct TaskType {
     pub evidence: Vec<String>,
     /// Whether another type is nearly as likely.
     pub ambiguous: bool,
+    /// After the work, what speaks for each type; those with nothing left out.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub score_breakdown: BTreeMap<&'static str, u32>,
+    /// `observed` for the type after the work.
+    #[serde(skip_serializing_if = "str::is_empty")]
+    pub phase: &'static str,
 }
 
 impl TaskType {
@@ -55,6 +63,8 @@ impl TaskType {
             signals: vec![format!("explicit:{name}")],
             evidence: Vec::new(),
             ambiguous: false,
+            score_breakdown: BTreeMap::new(),
+            phase: "",
         }
     }
 }
@@ -102,6 +112,8 @@ pub fn provisional<'p>(
             signals,
             evidence: Vec::new(),
             ambiguous: true,
+            score_breakdown: BTreeMap::new(),
+            phase: "",
         };
     };
     let confidence = if said {
@@ -118,6 +130,8 @@ pub fn provisional<'p>(
         signals,
         evidence: Vec::new(),
         ambiguous: confidence < SURE || best < second + 2,
+        score_breakdown: BTreeMap::new(),
+        phase: "",
     }
 }
 

@@ -431,7 +431,8 @@ pub(super) fn in_short(app: &App, worktree: &Path) -> Result<Value, RpcError> {
         "enabled": map_enabled(app, &map), "available": available, "provider_available": true,
         "index_available": available, "query_available": available, "refresh_available": true,
         "files_indexed": tree.files(), "symbols_indexed": tree.symbols(),
-        "last_refresh_status": last_refresh(map.last().is_some(), &freshness),
+        // An index that another process made is one, too.
+        "last_refresh_status": last_refresh(available, &freshness),
     }))
 }
 

@@ -11,6 +11,9 @@ const MAX_ITEMS: usize = 256;
 /// Below this an observed type is ambiguous.
 const SURE: f64 = 0.65;
 
+/// What a type is called that was found after the work.
+const PHASE: &str = "observed";
+
 /// What is known at the end.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Observed<'o> {
@@ -37,7 +40,10 @@ pub fn observed(seen: &Observed<'_>) -> TaskType {
     let edited = || seen.files_edited.iter().take(MAX_ITEMS).map(String::as_str);
     let prepared = provisional(seen.explicit, seen.request, edited());
     if prepared.source == "explicit_task_type" {
-        return prepared;
+        return TaskType {
+            phase: PHASE,
+            ..prepared
+        };
     }
     let mut scores = Scores::default();
     scores.read(seen.request, 1);
@@ -81,6 +87,7 @@ pub fn observed(seen: &Observed<'_>) -> TaskType {
         return TaskType {
             source: "observed_unknown",
             evidence,
+            phase: PHASE,
             ..prepared
         };
     };
@@ -90,11 +97,6 @@ pub fn observed(seen: &Observed<'_>) -> TaskType {
     if prepared.name == name {
         confidence = confidence.max(prepared.confidence);
     }
-    for (name, score) in scores.breakdown() {
-        if evidence.len() < MAX_EVIDENCE {
-            evidence.push(format!("score:{name}={score}"));
-        }
-    }
     TaskType {
         name: name.to_owned(),
         source: "observed_signals",
@@ -103,6 +105,8 @@ pub fn observed(seen: &Observed<'_>) -> TaskType {
         signals: scores.signals(),
         evidence,
         ambiguous: confidence < SURE || best < second + 2,
+        score_breakdown: scores.breakdown(),
+        phase: PHASE,
     }
 }
 

@@ -241,7 +241,9 @@ fn what_was_seen_decides_where_words_do_not() {
         files_edited: &files,
         ..Observed::default()
     };
-    assert_eq!(observed(&seen).name, "testing");
+    let found = observed(&seen);
+    assert_eq!((found.name.as_str(), found.phase), ("testing", "observed"));
+    assert!(found.score_breakdown["testing"] > 0, "{found:?}");
     let nothing = observed(&Observed::default());
     assert_eq!(
         (nothing.name.as_str(), nothing.source),

@@ -1,6 +1,6 @@
 //! Words to scores.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::LazyLock;
 
 use aictx_proto::fold::{fold, is_unspaced};
@@ -402,16 +402,10 @@ impl Scores {
             .collect()
     }
 
-    /// Every type with a score, best first.
-    pub(super) fn breakdown(&self) -> Vec<(&'static str, u32)> {
-        let mut all: Vec<_> = TYPES
-            .iter()
-            .copied()
-            .zip(self.by_type)
-            .filter(|(_, s)| *s > 0)
-            .collect();
-        all.sort_by_key(|(_, score)| std::cmp::Reverse(*score));
-        all
+    /// Every type with a score.
+    pub(super) fn breakdown(&self) -> BTreeMap<&'static str, u32> {
+        let all = TYPES.iter().copied().zip(self.by_type);
+        all.filter(|(_, score)| *score > 0).collect()
     }
 }
 
