@@ -90,9 +90,10 @@ pub fn run(runner: &[u8], event: Option<&[u8]>) -> c_int {
 /// What became of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sent {
-    /// The daemon has it: it answered, or it still may after the deadline. The exit status is what
-    /// the answer asks for.
+    /// The daemon has it and answered. The exit status is what the answer asks for.
     HandedOver(c_int),
+    /// The daemon has it and has not answered within the deadline; it still may record it.
+    Late,
     /// There is no daemon, or it ended before it answered: nobody can say whether it took the
     /// event, and twice in the ledger is better than not at all.
     Lost,
@@ -198,7 +199,7 @@ fn exchange(socket: c_int, message: &[u8], answer: &mut [u8], deadline: u64) -> 
         }
         match receive(socket, room) {
             Some(n) if n > 0 => length += n,
-            None if timed_out() => return Sent::HandedOver(0),
+            None if timed_out() => return Sent::Late,
             _ => return Sent::Lost,
         }
         let have = answer.get(..length).unwrap_or_default();

@@ -43,6 +43,9 @@ enum Command {
         /// For `hook`: the event's name.
         #[arg(long)]
         event: Option<String>,
+        /// For `hook`: say what is to be said of a tool call, and record nothing.
+        #[arg(long)]
+        verdict_only: bool,
     },
     /// Measure how good the map's answers are on a repository's own past.
     #[command(subcommand)]
@@ -114,7 +117,16 @@ pub fn main() -> ExitCode {
             runner,
             pid,
             event,
-        } => once::print(once::run(&method, &HookArguments { runner, pid, event })),
+            verdict_only,
+        } => {
+            let hook = HookArguments {
+                runner,
+                pid,
+                event,
+                verdict_only,
+            };
+            once::print(once::run(&method, &hook))
+        }
         Command::Eval(Eval::Localize {
             repo,
             commits,

@@ -40,6 +40,7 @@ pub struct WorktreeFacts {
     /// Whether somebody wants to know what is written, and what is.
     watches: bool,
     written: RefCell<Vec<RepoPath>>,
+    swept: RefCell<Swept>,
     /// Scripts that were followed into, where somebody wants to know: the directory, and the commands.
     followed: RefCell<Vec<(String, String)>>,
     texts: RefCell<HashMap<RepoPath, Option<Arc<str>>>>,
@@ -53,6 +54,28 @@ struct Seen {
     known: Option<Known>,
     /// Where the link leads, where one lies there.
     link: Option<Option<Arc<str>>>,
+}
+
+/// What a command may write that its words do not name one by one.
+#[derive(Debug, Clone, Default)]
+pub struct Swept {
+    /// Directories with everything below them.
+    below: Vec<RepoPath>,
+    /// Patterns.
+    like: Vec<String>,
+}
+
+impl Swept {
+    /// Whether there is nothing of the kind.
+    pub fn is_empty(&self) -> bool {
+        self.below.is_empty() && self.like.is_empty()
+    }
+
+    /// Whether a path is among it.
+    pub fn holds(&self, path: &RepoPath) -> bool {
+        let below = |directory: &RepoPath| directory.is_root() || covers(directory.as_str(), path);
+        self.below.iter().any(below) || self.like.iter().any(|pattern| covers(pattern, path))
+    }
 }
 
 /// Paths and texts that are remembered while a command is judged.
@@ -85,6 +108,7 @@ impl WorktreeFacts {
             seen: RefCell::default(),
             watches: false,
             written: RefCell::default(),
+            swept: RefCell::default(),
             followed: RefCell::default(),
             texts: RefCell::default(),
         }
@@ -104,6 +128,12 @@ impl WorktreeFacts {
     pub fn beside(mut self, others: Vec<RepoPath>) -> Self {
         self.others = others;
         self
+    }
+
+    /// What the judged command may have written beside [`Facts::written`]; of a command that is
+    /// [watched](Self::watching).
+    pub fn swept(&self) -> Swept {
+        self.swept.borrow().clone()
     }
 
     /// Forgets which scripts were followed into: before another command is judged.
@@ -291,6 +321,12 @@ impl Facts for WorktreeFacts {
     }
 
     fn limit_below(&self, directory: &RepoPath) -> Option<Limit> {
+        if self.watches {
+            let mut swept = self.swept.borrow_mut();
+            if swept.below.len() < MAX_WRITTEN && !swept.below.contains(directory) {
+                swept.below.push(directory.clone());
+            }
+        }
         if self.limits.forbids_below(directory) {
             return Some(Limit::Forbidden);
         }
@@ -298,6 +334,12 @@ impl Facts for WorktreeFacts {
     }
 
     fn limit_like(&self, pattern: &str) -> Option<Limit> {
+        if self.watches {
+            let mut swept = self.swept.borrow_mut();
+            if swept.like.len() < MAX_WRITTEN && !swept.like.iter().any(|p| p == pattern) {
+                swept.like.push(pattern.to_owned());
+            }
+        }
         if self.limits.forbids_like(pattern) {
             return Some(Limit::Forbidden);
         }
@@ -450,6 +492,7 @@ mod tests {
             others: Vec::new(),
             watches: false,
             written: RefCell::default(),
+            swept: RefCell::default(),
             followed: RefCell::default(),
             texts: RefCell::default(),
         };

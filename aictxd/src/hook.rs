@@ -31,9 +31,11 @@ use crate::process::AgentProcess;
 use crate::sessions::Live;
 use crate::{facts, spool};
 
+pub use self::alone::verdict_alone;
 pub use self::end::{abandon, adopt, finish_session, finish_unfinished};
 pub use self::repeat::Repeats;
 
+mod alone;
 mod end;
 mod judge;
 mod others;
@@ -83,9 +85,9 @@ pub async fn handle(app: &Arc<App>, params: HookParams<'_>) -> Result<Option<Val
         .and_then(|ms| i64::try_from(ms / 1000).ok())
         .map_or_else(|| app.now(), Timestamp::from_unix);
     let Some(session) = Session::of(app, dialect.name(), &event, params.pid, now) else {
-        // Not one of our repositories: inert.
+        // Not one of our repositories, or one whose memory cannot be opened.
         app.stats.record(&name, started.elapsed(), false);
-        return Ok(None);
+        return Ok(alone::verdict(app, dialect, &event));
     };
     let live = params.spooled_at.is_none();
     if live
@@ -269,6 +271,7 @@ impl Session {
                 self.app.recovered(PATIENCE.map).await;
                 let git = match &call.action {
                     Action::Command { command, .. } => {
+                        self.app.presence.begins(&self.id, self.now);
                         let others = self.app.presence.others_at_work(&self.id);
                         guarding::state_for(&self.app, &self.live.worktree, command, others).await
                     }
@@ -317,7 +320,7 @@ impl Session {
                 duration_ms,
             } => {
                 let row = self.done(call, output, *duration_ms, event).await;
-                self.note(&row, &call.action);
+                self.note(&row, &call.action, *duration_ms);
                 let told = self.known_failure(&row, &event.agent_id).await;
                 self.record(&[LedgerRow {
                     duration_ms: *duration_ms,
@@ -331,8 +334,14 @@ impl Session {
                 interrupted,
                 duration_ms,
             } => {
-                let row = self.failed(call, error, *interrupted, event).await;
-                self.spend(&call.action);
+                let row = self
+                    .failed(call, error, *interrupted, *duration_ms, event)
+                    .await;
+                // A command that failed may have written something before; what else failed did not happen.
+                match call.action {
+                    Action::Command { .. } => self.note(&row, &call.action, *duration_ms),
+                    _ => self.spend(&call.action),
+                }
                 let told = self.known_failure(&row, &event.agent_id).await;
                 self.record(&[LedgerRow {
                     duration_ms: *duration_ms,

@@ -23,6 +23,8 @@ pub struct HookArguments {
     pub pid: u32,
     /// Event.
     pub event: Option<String>,
+    /// Only the verdict is wanted: nothing is recorded, and no lock is waited for.
+    pub verdict_only: bool,
 }
 
 /// Runs `name` with the parameters on standard input (for `hook`: the payload) and gives the
@@ -50,6 +52,9 @@ pub fn run(name: &str, hook: &HookArguments) -> Result<Box<RawValue>, RpcError> 
         .map_err(|e| RpcError::new(INTERNAL, format!("no runtime: {e}")))?;
     runtime.block_on(async {
         let app = Arc::new(App::new(Mode::Once, locations()));
+        if name == HOOK && hook.verdict_only {
+            return verdict_only(&app, &params);
+        }
         if name == HOOK {
             // What clients left behind happened before this event.
             let _ = methods::call(&app, SPOOL_DRAIN, "{}").await;
@@ -58,6 +63,13 @@ pub fn run(name: &str, hook: &HookArguments) -> Result<Box<RawValue>, RpcError> 
         app.background_finished().await;
         outcome
     })
+}
+
+fn verdict_only(app: &Arc<App>, params: &str) -> Result<Box<RawValue>, RpcError> {
+    let invalid = |e: serde_json::Error| RpcError::new(INVALID_PARAMS, e.to_string());
+    let params = serde_json::from_str(params).map_err(invalid)?;
+    let answer = crate::hook::verdict_alone(app, &params)?;
+    serde_json::value::to_raw_value(&answer).map_err(|e| RpcError::new(INTERNAL, e.to_string()))
 }
 
 /// The user's places, by this process's environment.

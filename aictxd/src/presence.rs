@@ -6,57 +6,38 @@ use std::collections::{HashMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use aictx_guard::{Parallel, Spent, SteerState, Step, covers};
+use aictx_guard::{Spent, SteerState, Step, covers};
 use aictx_proto::RepoPath;
 use aictx_proto::Timestamp;
 use aictx_proto::ledger::{LedgerKind, LedgerRow};
 use aictx_proto::methods::{HeldBy, MAX_CLAIMS};
-use rustix::fs::{AtFlags, CWD, statat};
 
+use self::stale::{Known, Past, Run, moment_of};
 use crate::hosts::Host;
+
+mod stale;
 
 /// Sessions remembered; the one heard of longest ago makes room.
 const MAX_SESSIONS: usize = 512;
 /// Files remembered of one session, newest last.
 const MAX_FILES: usize = 512;
 
+/// Commands remembered of one session, newest last.
+const MAX_RUNS: usize = 64;
+/// Sessions that ended whose work is remembered.
+const MAX_PAST: usize = 64;
+
 /// Entries told of others.
 const MAX_HELD: usize = 20;
-
-/// One state of a file, as far as a `stat` tells.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Stamp {
-    inode: u64,
-    len: u64,
-    modified: (i64, i64),
-}
-
-fn stamp(path: &Path) -> Option<Stamp> {
-    let stat = statat(CWD, path, AtFlags::SYMLINK_NOFOLLOW).ok()?;
-    // Field types differ between systems; the casts keep every bit that matters to equality.
-    #[allow(clippy::unnecessary_cast, clippy::cast_lossless)]
-    Some(Stamp {
-        inode: stat.st_ino as u64,
-        len: stat.st_size.max(0) as u64,
-        modified: (stat.st_mtime as i64, stat.st_mtime_nsec as i64),
-    })
-}
-
-/// A file as a session knows it.
-#[derive(Debug, Clone)]
-struct Known {
-    path: PathBuf,
-    at: Timestamp,
-    stamp: Option<Stamp>,
-    edited: bool,
-}
 
 #[derive(Debug, Default)]
 struct Session {
     runner: String,
     files: VecDeque<Known>,
-    /// Last command that it ran: whatever it changed is not news to it.
-    ran_at: Option<Timestamp>,
+    /// When the command that it runs began.
+    began: Option<i64>,
+    /// Its last commands that may have written something.
+    runs: VecDeque<Run>,
     request: String,
     limits: Option<Arc<SteerState>>,
     claims: Vec<Claim>,
@@ -86,6 +67,8 @@ impl Claim {
 #[derive(Debug, Default)]
 pub struct Presence {
     sessions: Mutex<(u64, HashMap<String, Session>)>,
+    /// What sessions that ended did, newest last.
+    past: Mutex<VecDeque<Past>>,
 }
 
 impl Presence {
@@ -116,6 +99,8 @@ impl Presence {
             let begun = !s.request.is_empty();
             runner.clone_into(&mut s.runner);
             s.request = aictx_proto::text::clean(request, 160);
+            // What was about to run then was refused.
+            s.began = None;
             s.spent = s.spent.is_some().then(Spent::default);
             begun
         })
@@ -123,39 +108,40 @@ impl Presence {
 
     /// Notes that a session read or wrote a file (absolute).
     pub fn touched(&self, session: &str, runner: &str, path: PathBuf, edited: bool, at: Timestamp) {
-        let stamp = stamp(&path);
-        self.saw(session, runner, path, edited, at, stamp);
+        let known = Known::now(path, edited, at);
+        self.saw(session, runner, known);
     }
 
-    fn saw(
-        &self,
-        session: &str,
-        runner: &str,
-        path: PathBuf,
-        edited: bool,
-        at: Timestamp,
-        stamp: Option<Stamp>,
-    ) {
+    fn saw(&self, session: &str, runner: &str, mut known: Known) {
         self.with(session, |s| {
             runner.clone_into(&mut s.runner);
-            let before = s.files.iter().position(|f| f.path == path);
-            let known = before.and_then(|i| s.files.remove(i));
-            let edited = edited || known.is_some_and(|k| k.edited);
-            s.files.push_back(Known {
-                path,
-                at,
-                stamp,
-                edited,
-            });
+            let before = s.files.iter().position(|f| f.path == known.path);
+            if let Some(before) = before.and_then(|i| s.files.remove(i)) {
+                known.edited = known.edited.or(before.edited);
+            }
+            s.files.push_back(known);
             if s.files.len() > MAX_FILES {
                 s.files.pop_front();
             }
         });
     }
 
-    /// Notes that a session ran a command.
-    pub fn ran(&self, session: &str, at: Timestamp) {
-        self.with(session, |s| s.ran_at = Some(at));
+    /// Notes that a session is about to run a command.
+    pub fn begins(&self, session: &str, at: Timestamp) {
+        self.with(session, |s| {
+            s.began.get_or_insert(moment_of(at));
+        });
+    }
+
+    /// Notes that a session ran a command which may have written something in a worktree.
+    pub fn ran(&self, session: &str, worktree: &Path, at: Timestamp, took_ms: Option<u64>) {
+        self.with(session, |s| {
+            let began = s.began.take();
+            s.runs.push_back(Run::until(worktree, at, began, took_ms));
+            if s.runs.len() > MAX_RUNS {
+                s.runs.pop_front();
+            }
+        });
     }
 
     /// Claims entries for a session, or lets go of them (of all when none are named). Gives what it
@@ -235,7 +221,7 @@ impl Presence {
                     .filter(|c| meets(&c.entry))
                     .map(|c| held(c.entry.clone(), true)),
             );
-            let edited = s.files.iter().filter(|f| f.edited);
+            let edited = s.files.iter().filter(|f| f.edited.is_some());
             out.extend(edited.filter_map(|f| {
                 let inside = f.path.strip_prefix(worktree).ok()?.to_string_lossy();
                 let path = RepoPath::parse(&inside).ok()?;
@@ -261,15 +247,17 @@ impl Presence {
                     self.asked(session, runner, &row.text);
                 }
                 LedgerKind::Command => {
-                    self.ran(session, row.at);
+                    self.ran(session, worktree, row.at, row.duration_ms);
                     for path in &row.paths {
-                        self.saw(session, runner, worktree.join(path), true, row.at, None);
+                        let known = Known::recalled(worktree.join(path), true, row.at);
+                        self.saw(session, runner, known);
                     }
                 }
                 LedgerKind::Read | LedgerKind::Edit => {
                     for path in &row.paths {
                         let edited = row.kind == LedgerKind::Edit;
-                        self.saw(session, runner, worktree.join(path), edited, row.at, None);
+                        let known = Known::recalled(worktree.join(path), edited, row.at);
+                        self.saw(session, runner, known);
                     }
                 }
                 LedgerKind::Claimed => {
@@ -288,16 +276,26 @@ impl Presence {
         }
     }
 
-    /// Forgets a session that ended.
+    /// Forgets a session that ended, but for what it changed.
     pub fn ended(&self, session: &str) {
-        self.lock().1.remove(session);
+        let gone = self.lock().1.remove(session);
+        let Some(past) =
+            gone.and_then(|gone| Past::of(session, gone.runner, gone.files, gone.runs))
+        else {
+            return;
+        };
+        let mut all = self.past.lock().unwrap_or_else(PoisonError::into_inner);
+        all.push_back(past);
+        if all.len() > MAX_PAST {
+            all.pop_front();
+        }
     }
 
     /// Whether any other session edited or claimed something.
     pub fn others_at_work(&self, session: &str) -> bool {
         let all = self.lock();
         let mut others = all.1.iter().filter(|(id, _)| *id != session);
-        others.any(|(_, s)| !s.claims.is_empty() || s.files.iter().any(|f| f.edited))
+        others.any(|(_, s)| !s.claims.is_empty() || s.files.iter().any(|f| f.edited.is_some()))
     }
 
     /// Files of a worktree that other sessions edited, relative to it, newest first. `live` says which still are.
@@ -310,7 +308,7 @@ impl Presence {
         let all = self.lock();
         let others = all.1.iter().filter(|(id, _)| *id != session && live(id));
         let mut edited: Vec<(Timestamp, RepoPath)> = others
-            .flat_map(|(_, s)| s.files.iter().filter(|f| f.edited))
+            .flat_map(|(_, s)| s.files.iter().filter(|f| f.edited.is_some()))
             .filter_map(|f| {
                 let inside = f.path.strip_prefix(worktree).ok()?.to_str()?;
                 Some((f.at, RepoPath::parse(inside).ok()?))
@@ -320,69 +318,6 @@ impl Presence {
         edited.sort_by(|a, b| b.cmp(a));
         edited.truncate(MAX_FILES);
         edited.into_iter().map(|(_, path)| path).collect()
-    }
-
-    /// What speaks for a look before `session` edits a file: somebody else changed it since this
-    /// session saw it, or is at work on it. `live` says which other sessions still are.
-    pub fn before_edit(
-        &self,
-        session: &str,
-        path: &Path,
-        live: impl Fn(&str) -> bool,
-    ) -> Option<Parallel> {
-        let all = self.lock();
-        let own = all.1.get(session);
-        let seen = own.and_then(|s| s.files.iter().find(|f| f.path == path));
-        let other = all
-            .1
-            .iter()
-            .filter(|(id, _)| *id != session && live(id))
-            .filter_map(|(id, s)| {
-                let file = s.files.iter().find(|f| f.edited && f.path == path)?;
-                Some((id.clone(), s.runner.clone(), file.at))
-            })
-            .max_by_key(|(_, _, at)| *at);
-        if let Some((id, runner, at)) = other {
-            // Read again since then: it is no news.
-            let known = seen.is_some_and(|s| s.at > at && !s.edited);
-            if !known {
-                return Some(Parallel {
-                    session: id,
-                    runner,
-                    at: Some(at),
-                    read_before: seen.is_some(),
-                    ..Parallel::default()
-                });
-            }
-        }
-        let mine = own.and_then(|s| claim_on(s, path));
-        let claimed = all
-            .1
-            .iter()
-            .filter(|(id, _)| *id != session && live(id))
-            .filter_map(|(id, s)| Some((id, s, claim_on(s, path)?)))
-            .min_by_key(|(_, _, at)| *at)
-            // Whoever claimed it first has it.
-            .filter(|(_, _, at)| mine.is_none_or(|mine| *at < mine));
-        if let Some((id, s, at)) = claimed {
-            return Some(Parallel {
-                session: id.clone(),
-                runner: s.runner.clone(),
-                at: Some(at),
-                claimed: true,
-                old_news: seen.is_some_and(|seen| seen.edited && seen.at >= at),
-                ..Parallel::default()
-            });
-        }
-        let seen = seen?;
-        let now = stamp(path);
-        let by_itself = own.and_then(|s| s.ran_at).is_some_and(|ran| ran >= seen.at);
-        (seen.stamp.is_some() && now != seen.stamp && now.is_some() && !by_itself).then(|| {
-            Parallel {
-                read_before: true,
-                ..Parallel::default()
-            }
-        })
     }
 
     /// What a session's turn did so far; `count` reads it from the ledger the first time.
@@ -430,7 +365,8 @@ impl Presence {
     pub fn of(&self, session: &str) -> (String, String, Vec<PathBuf>) {
         let all = self.lock();
         all.1.get(session).map_or_else(Default::default, |s| {
-            let edited = s.files.iter().filter(|f| f.edited).map(|f| f.path.clone());
+            let edited = s.files.iter().filter(|f| f.edited.is_some());
+            let edited = edited.map(|f| f.path.clone());
             (s.runner.clone(), s.request.clone(), edited.collect())
         })
     }
@@ -475,24 +411,6 @@ mod tests {
 
     fn at(n: i64) -> Timestamp {
         Timestamp::from_unix(n)
-    }
-
-    #[test]
-    fn another_sessions_edit_is_news_until_it_is_read() {
-        let dir = tempfile::tempdir().unwrap();
-        let file = dir.path().join("a.rs");
-        std::fs::write(&file, "one").unwrap();
-        let presence = Presence::default();
-        let ask = |live: bool| presence.before_edit("a", &file, |_| live);
-        presence.touched("a", "claude", file.clone(), false, at(1));
-        assert_eq!(ask(true), None);
-        presence.touched("b", "codex", file.clone(), true, at(2));
-        let found = ask(true).unwrap();
-        assert_eq!((found.session.as_str(), found.read_before), ("b", true));
-        presence.touched("a", "claude", file.clone(), false, at(3));
-        assert_eq!(ask(true), None, "read again");
-        presence.ended("b");
-        assert_eq!(ask(true), None);
     }
 
     #[test]
@@ -544,24 +462,5 @@ mod tests {
             .before_edit("a", &root.join("a.rs"), |_| true)
             .unwrap();
         assert!(!edited.claimed);
-    }
-
-    #[test]
-    fn a_change_from_outside_is_told_unless_the_session_ran_something() {
-        let dir = tempfile::tempdir().unwrap();
-        let file = dir.path().join("a.rs");
-        std::fs::write(&file, "one").unwrap();
-        let presence = Presence::default();
-        presence.touched("a", "claude", file.clone(), false, at(1));
-        std::fs::write(&file, "another").unwrap();
-        let found = presence.before_edit("a", &file, |_| false).unwrap();
-        assert!(found.session.is_empty());
-        presence.ran("a", at(2));
-        assert_eq!(presence.before_edit("a", &file, |_| false), None);
-        assert_eq!(
-            presence.before_edit("b", &file, |_| false),
-            None,
-            "never read"
-        );
     }
 }

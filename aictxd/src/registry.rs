@@ -104,6 +104,11 @@ impl Registry {
         known()
     }
 
+    /// Whether nobody can say which repositories are registered.
+    pub fn is_unreadable(&self) -> bool {
+        read(&self.path).is_err()
+    }
+
     /// Reads the file again, because another process may have changed it.
     pub fn refresh(&self) {
         let stamp = stamp(&self.path);

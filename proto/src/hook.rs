@@ -52,6 +52,28 @@ pub fn is_observation(event: &str) -> bool {
     OBSERVATIONS.contains(&event)
 }
 
+/// Events that ask before a tool is used. Names of all agents, as they spell them.
+pub const GATES: &[&str] = &[
+    "PreToolUse",
+    "PermissionRequest",
+    "BeforeTool",
+    "preToolUse",
+    "permissionRequest",
+    "tool.execute.before",
+    "tool_call",
+    "before_tool",
+    "beforeShellExecution",
+    "beforeMCPExecution",
+    "pre_write_code",
+    "pre_run_command",
+    "pre_mcp_tool_use",
+];
+
+/// Whether an event asks before a tool is used: silence would let it pass.
+pub fn is_gate(event: &str) -> bool {
+    GATES.contains(&event)
+}
+
 /// Answer deadline of an event in milliseconds. Session boundaries do real work and happen once,
 /// so they may take longer; all are far below what the agents themselves allow (1.5 s at Claude
 /// Code's SessionEnd).

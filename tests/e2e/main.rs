@@ -34,6 +34,8 @@ mod review;
 mod rules;
 mod session;
 mod setup;
+mod silence;
+mod stale;
 mod surroundings;
 mod tasks;
 mod turn_ends;

@@ -2,6 +2,7 @@
 //! check at the end of a turn.
 
 use std::fs;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use aictx_tests::play::Play;
 use aictx_tests::{TestEnv, wait_until};
@@ -13,10 +14,13 @@ pub(crate) fn before_edit(
     root: &std::path::Path,
     file: &str,
 ) -> (String, String, String) {
+    // The same call told twice is answered once.
+    static CALLS: AtomicU32 = AtomicU32::new(0);
+    let call = format!("t{}", CALLS.fetch_add(1, Ordering::Relaxed));
     let input = json!({ "file_path": root.join(file), "old_string": "a", "new_string": "b" });
     let run = play.hook(
         "PreToolUse",
-        json!({ "tool_name": "Edit", "tool_input": input, "tool_use_id": "t" }),
+        json!({ "tool_name": "Edit", "tool_input": input, "tool_use_id": call }),
     );
     if run.stdout.is_empty() {
         return Default::default();
@@ -111,69 +115,6 @@ fn names_in_what_the_user_says_are_looked_for_in_the_repository() {
     ann.prompt("Only change calc.py and its tests.");
     assert!(!refused("calc.py") && !refused("tests/test_calc.py"));
     assert!(refused("src/db/store.py"));
-}
-
-#[test]
-fn a_file_that_somebody_else_edited_is_said_once_and_stops_nobody() {
-    let env = TestEnv::new();
-    let repo = env.repository("demo");
-    let _daemon = env.daemon();
-    let ann = Play::claude(&env, &repo, "ann");
-    let bob = Play::claude(&env, &repo, "bob");
-    ann.start("startup");
-    bob.start("startup");
-    ann.prompt("Fix add");
-    ann.read("calc.py");
-    bob.read("calc.py");
-    bob.edit("calc.py", "def add(a, b):\n    return a + b\n");
-    let (decision, _, note) = before_edit(&ann, &repo, "calc.py");
-    assert_eq!(decision, "");
-    assert!(
-        note.contains("another live session (claude, bob)"),
-        "{note}"
-    );
-    // Its own edits are nothing to warn of.
-    let (_, _, note) = before_edit(&bob, &repo, "calc.py");
-    assert_eq!(note, "");
-
-    let who = env.aictx(&repo, &["who", "--json"]).ok().json();
-    let at_work = who["sessions"].as_array().unwrap();
-    let ann = at_work.iter().find(|s| s["session_id"] == "ann").unwrap();
-    assert_eq!(ann["request"], "Fix add");
-    let bob = at_work.iter().find(|s| s["session_id"] == "bob").unwrap();
-    assert_eq!(bob["files"], json!(["calc.py"]));
-}
-
-#[test]
-fn a_file_that_changed_since_it_was_read_is_said_on_the_command_line_too() {
-    let env = TestEnv::new();
-    let repo = env.repository("demo");
-    let _daemon = env.daemon();
-    let ann = Play::claude(&env, &repo, "ann");
-    ann.start("startup");
-    ann.prompt("Fix add");
-    ann.read("calc.py");
-    let asked = [
-        "guard",
-        "--action",
-        "edit",
-        "--paths",
-        "calc.py",
-        "--session-id",
-        "ann",
-        "--json",
-    ];
-    let told = || env.aictx(&repo, &asked).ok().json()["warnings"].to_string();
-    assert!(!told().contains("changed_since_read"));
-    fs::write(
-        repo.join("calc.py"),
-        "def add(a, b):\n    return a + b + 0\n",
-    )
-    .unwrap();
-    let warnings = told();
-    assert!(warnings.contains("changed_since_read"), "{warnings}");
-    ann.read("calc.py");
-    assert!(!told().contains("changed_since_read"));
 }
 
 #[test]
@@ -639,4 +580,18 @@ fn taking_back_what_is_committed_anyway_asks_nobody() {
         assert_eq!(before_command(&ann, command), "ask", "{command}");
     }
     assert_eq!(before_command(&ann, "git checkout docs/a.md"), Value::Null);
+}
+
+#[test]
+fn a_limit_behind_a_long_log_holds() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    let ann = Play::claude(&env, &repo, "ann");
+    ann.start("startup");
+    let log = "2026-11-27 10:00:00 INFO worker finished a job\n".repeat(2_000);
+    ann.prompt(&format!("{log}\nFix this. Don't touch calc.py."));
+    assert_eq!(before_edit(&ann, &repo, "calc.py").0, "deny");
+    ann.prompt(&format!("{log}\nOK, you may edit calc.py again."));
+    assert_eq!(before_edit(&ann, &repo, "calc.py").0, "");
 }

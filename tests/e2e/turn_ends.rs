@@ -474,3 +474,70 @@ fn a_contract_names_the_check_of_what_its_task_is_about() {
     let used = &reply["contract_compliance"]["checks"]["canonical_test_used"];
     assert_eq!(*used, true, "{reply}");
 }
+
+/// Edits that no word of the command names: patterns, lists that another program makes, whole directories.
+#[test]
+fn what_a_command_wrote_or_deleted_is_asked_about_whoever_named_it() {
+    let env = TestEnv::new();
+    let files = [
+        ("src/auth.py", "def one():\n    return 1\n"),
+        ("src/main.py", "print(1)\n"),
+        ("tests/test_auth.py", "def test_one():\n    assert 1\n"),
+    ];
+    let repo = with(&env, "demo", &files);
+    let _daemon = env.daemon();
+    let mut wrong = Wrong::default();
+    let mut session = 0;
+    let mut asks = |command: &str, output: &str, right: bool| {
+        session += 1;
+        let id = format!("s{session}");
+        let said = turn(&env, &repo, &id, &[], |who| {
+            let input = json!({ "command": command });
+            let before = json!({ "tool_name": "Bash", "tool_input": input, "tool_use_id": "t1" });
+            who.hook("PreToolUse", before);
+            let ran = std::process::Command::new("sh")
+                .args(["-c", command])
+                .current_dir(&repo)
+                .status();
+            assert!(ran.is_ok_and(|status| status.success()), "{command}");
+            who.passes(command, output);
+        });
+        wrong.unless(said.is_empty() != right, command, &said);
+    };
+    for command in [
+        "sed -i 's/return 1/return 3/' src/auth.py",
+        "sed -i 's/return 1/return 3/' src/*.py",
+        "git ls-files src | xargs sed -i 's/return 1/return 3/'",
+        "find src -name '*.py' -exec sed -i 's/return 1/return 3/' {} +",
+        "rm src/auth.py",
+        "rm -r src",
+        "cat > src/new.py <<'EOF'\nx = 1\nEOF",
+        "echo 'x = 2' | tee src/other.py",
+    ] {
+        asks(command, "", true);
+    }
+    for command in [
+        "grep -rn return src | xargs -0 echo",
+        "rm -f src/nothing.py",
+        "mkdir -p build && echo built > build/note.log",
+    ] {
+        asks(command, "", false);
+    }
+}
+
+#[test]
+fn what_is_asked_at_the_end_of_a_turn_is_in_the_audit_log() {
+    let env = TestEnv::new();
+    let repo = with(
+        &env,
+        "demo",
+        &[("test_calc.py", "def test_a():\n    pass\n")],
+    );
+    let _daemon = env.daemon();
+    let said = turn(&env, &repo, "s", &["calc.py"], |_| {});
+    assert!(said.contains("calc.py"), "{said}");
+    aictx_tests::wait_until("the question is in the log", || {
+        let rows = env.aictx(&repo, &["why", "--verdicts", "--json"]).ok();
+        rows.stdout.contains("end of turn")
+    });
+}

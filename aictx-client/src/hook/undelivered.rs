@@ -11,7 +11,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use aictx_proto::hook::is_observation;
+use aictx_proto::hook::{is_gate, is_observation};
 use aictx_proto::rpc::HOOK_LINE_HEAD;
 
 use super::raw::parent_pid;
@@ -32,6 +32,8 @@ const MAX_INPUT: u64 = 256 * 1024 * 1024;
 const START_DEADLINE: Duration = Duration::from_millis(500);
 /// How much longer than the daemon a one-shot process may take: it has to start first.
 const ONCE_ALLOWANCE_MS: u64 = 350;
+/// How many times as long as the daemon a process may take that only judges: the daemon has spent its time then.
+const VERDICT_ALLOWANCE: u32 = 2;
 
 /// One event that is still in our hands.
 struct Event<'a> {
@@ -100,22 +102,40 @@ pub(super) fn finish_large_answer(socket: c_int, have: &[u8], deadline: u64) -> 
 fn deliver(places: &Places, event: &Event, sent: Sent) -> Option<c_int> {
     if sent == Sent::Lost && places.may_start() {
         match start::ensure_daemon(places, Instant::now() + START_DEADLINE) {
-            Ok(()) => {
-                if let Sent::HandedOver(status) = over_socket(places, event) {
-                    return Some(status);
-                }
-            }
+            Ok(()) => match over_socket(places, event) {
+                Sent::HandedOver(status) => return Some(status),
+                Sent::Late => return Some(verdict_alone(places, event).unwrap_or(0)),
+                Sent::Lost | Sent::Refused => {}
+            },
             Err(StartError::NotAllowed | StartError::Failed(_)) => {}
         }
     }
     if is_observation(event.name) {
         return spool(places, event).is_ok().then_some(0);
     }
-    // The deadline was spent on a daemon that does not read; there is none left for an answer.
-    if sent == Sent::Refused {
+    match sent {
+        // What it was told is recorded by it; what it would have said of a tool is said here.
+        Sent::Late => Some(verdict_alone(places, event).unwrap_or(0)),
+        // The deadline was spent on a daemon that does not read; there is none left for the rest.
+        Sent::Refused => verdict_alone(places, event),
+        Sent::Lost | Sent::HandedOver(_) => {
+            answer_once(places, event).or_else(|| verdict_alone(places, event))
+        }
+    }
+}
+
+/// What there is to be said of a tool before it is used, by a process that only judges: silence would let it pass.
+/// Nothing for other events, and when not even that process can be run.
+fn verdict_alone(places: &Places, event: &Event) -> Option<c_int> {
+    if !is_gate(event.name) {
         return None;
     }
-    answer_once(places, event)
+    let (_, answer) = once(places, event, &["--verdict-only"])?;
+    let answer = answer
+        .recv_timeout(event.deadline * VERDICT_ALLOWANCE)
+        .ok()
+        .flatten()?;
+    Some(said(&answer))
 }
 
 /// One exchange with a running daemon.
@@ -133,7 +153,7 @@ fn over_socket(places: &Places, event: &Event) -> Sent {
     match connect::read_line(stream, Vec::new(), end) {
         Some(answer) => Sent::HandedOver(result_in(&answer).map_or(0, say)),
         None if Instant::now() < end => Sent::Lost,
-        None => Sent::HandedOver(0),
+        None => Sent::Late,
     }
 }
 
@@ -200,6 +220,30 @@ fn spool(places: &Places, event: &Event) -> std::io::Result<()> {
 /// records (a session's end) is worth finishing even when its answer comes too late. For an event
 /// that only tells, it is enough that the process has all of it.
 fn answer_once(places: &Places, event: &Event) -> Option<c_int> {
+    let (taken, answer) = once(places, event, &[])?;
+    let allowance = event.deadline + Duration::from_millis(ONCE_ALLOWANCE_MS);
+    if is_observation(event.name) {
+        return taken.recv_timeout(allowance).unwrap_or(false).then_some(0);
+    }
+    match answer.recv_timeout(allowance) {
+        Ok(answer) => answer.map(|answer| said(&answer)),
+        Err(_) => taken.try_recv().unwrap_or(false).then_some(0),
+    }
+}
+
+/// Says what a process answered; gives the exit status.
+fn said(answer: &[u8]) -> c_int {
+    match answer.trim_ascii() {
+        b"null" => 0,
+        result => say(result),
+    }
+}
+
+/// Whether a process has taken all of its input, and what it answered if it went well.
+type Outcome = (mpsc::Receiver<bool>, mpsc::Receiver<Option<Vec<u8>>>);
+
+/// Starts a process that handles one event.
+fn once(places: &Places, event: &Event, more: &[&str]) -> Option<Outcome> {
     let program = places.daemon.as_ref()?;
     let mut command = Command::new(program);
     command.args(["once", "hook", "--runner", event.runner]);
@@ -207,6 +251,7 @@ fn answer_once(places: &Places, event: &Event) -> Option<c_int> {
     if !event.name.is_empty() {
         command.args(["--event", event.name]);
     }
+    command.args(more);
     let child = command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -231,18 +276,7 @@ fn answer_once(places: &Places, event: &Event) -> Option<c_int> {
         let ended = child.wait().is_ok_and(|status| status.success());
         let _ = sender.send((read && ended).then_some(answer));
     });
-    let allowance = event.deadline + Duration::from_millis(ONCE_ALLOWANCE_MS);
-    if is_observation(event.name) {
-        return taken.recv_timeout(allowance).unwrap_or(false).then_some(0);
-    }
-    match receiver.recv_timeout(allowance) {
-        Ok(Some(answer)) => {
-            let result = answer.trim_ascii();
-            Some(if result == b"null" { 0 } else { say(result) })
-        }
-        Ok(None) => None,
-        Err(_) => taken.try_recv().unwrap_or(false).then_some(0),
-    }
+    Some((taken, receiver))
 }
 
 /// Remembers that an event was lost, for `status` and `doctor`: the file's size is the count. The

@@ -22,38 +22,55 @@ pub struct Parallel {
     pub claimed: bool,
     /// The session that asks was told before, and went on.
     pub old_news: bool,
+    /// The other has ended since.
+    pub ended: bool,
+    /// It is not known to have edited the file: that was changed while a command of it ran.
+    pub by_command: bool,
+}
+
+impl Parallel {
+    /// Whether somebody is at work there, which a policy may forbid; a file that is only not as it was read can be
+    /// read again.
+    pub fn is_at_work(&self) -> bool {
+        !self.session.is_empty() && !self.ended
+    }
 }
 
 /// What to tell an agent that is about to edit a file which is not as it knows it. Advice, in one
 /// line: the agent can read the file again.
 pub fn parallel_note(path: &str, parallel: &Parallel, now: Timestamp) -> String {
     let path = clean(&printable(path), 160);
-    if parallel.session.is_empty() {
-        return format!(
-            "aictx: {path} changed on disk since this session last read it, by something outside of recorded sessions. Read it again before editing."
-        );
-    }
-    let who: String = parallel.session.chars().take(8).collect();
     let when = parallel
         .at
         .map_or_else(|| "just now".to_owned(), |at| ago(at, now));
-    if parallel.claimed {
+    if parallel.session.is_empty() {
         return format!(
-            "aictx: {path} was claimed {when} by another live session ({}, {}), which is still open. Stay out of its way, or ask the user.",
-            clean(&printable(&parallel.runner), 24),
-            clean(&printable(&who), 8)
+            "aictx: {path} changed on disk since this session last read it, {when}, by something outside of recorded sessions. Read it again before editing."
         );
     }
+    let who: String = parallel.session.chars().take(8).collect();
+    let (runner, who) = (
+        clean(&printable(&parallel.runner), 24),
+        clean(&printable(&who), 8),
+    );
+    if parallel.claimed {
+        return format!(
+            "aictx: {path} was claimed {when} by another live session ({runner}, {who}), which is still open. Stay out of its way, or ask the user."
+        );
+    }
+    let by = match (parallel.by_command, parallel.ended) {
+        (false, false) => "edited {when} by another live session",
+        (false, true) => "edited {when} by a session that has ended",
+        (true, false) => "changed {when} by a command of another live session",
+        (true, true) => "changed {when} by a command of a session that has ended",
+    };
+    let by = by.replace("{when}", &when);
     let what = if parallel.read_before {
         "since this session last read it. Read it again before editing."
     } else {
         "and that session is still open. Look at it before editing, and stay out of each other's way."
     };
-    format!(
-        "aictx: {path} was edited {when} by another live session ({}, {}) {what}",
-        clean(&printable(&parallel.runner), 24),
-        clean(&printable(&who), 8)
-    )
+    format!("aictx: {path} was {by} ({runner}, {who}) {what}")
 }
 
 /// How long ago something was, in words.

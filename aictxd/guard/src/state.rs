@@ -166,14 +166,18 @@ impl Question<'_> {
             Some(Say::Ask) | None => WARNING,
         };
         for (path, other) in self.held.parallel {
+            let when = other.at.map_or_else(String::new, |at| ago(at, self.now));
             if other.session.is_empty() {
-                let warning = CHANGED_SINCE_READ.warning(WARNING, [path.as_str()]);
+                let warning = CHANGED_SINCE_READ.warning(WARNING, [path.as_str(), when.as_str()]);
                 found.push(Found::new(warning, false));
                 continue;
             }
+            let severity = match other.is_at_work() {
+                true => severity,
+                false => WARNING,
+            };
             let session: String = other.session.chars().take(8).collect();
             let who = format!("{} {session}", other.runner);
-            let when = other.at.map_or_else(String::new, |at| ago(at, self.now));
             let evidence = [path.as_str(), who.trim(), when.as_str()];
             found.push(Found::new(PARALLEL_EDIT.warning(severity, evidence), false));
         }

@@ -543,6 +543,19 @@ mod tests {
         assert_eq!(action(TOOLS, "write_file", Some(&input)), Action::Other);
     }
 
+    /// The client tells by the name alone where silence would let a tool pass.
+    #[test]
+    fn every_gate_is_known_to_the_client() {
+        for dialect in crate::registry::names().filter_map(|n| crate::registry::dialect(n).ok()) {
+            let gates = dialect.events().iter().filter(|e| e.kind == Kind::Gate);
+            // Reading harms nothing.
+            for gate in gates.filter(|e| !e.name.to_lowercase().contains("read")) {
+                let (runner, name) = (dialect.name(), gate.name);
+                assert!(aictx_proto::hook::is_gate(name), "{runner}: {name}");
+            }
+        }
+    }
+
     #[test]
     fn several_files_of_one_edit() {
         let input = raw(r#"{"files":["a",{"filePath":"b"},7]}"#);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use aictx_artifacts::root;
-use aictx_guard::{Facts, HookVerdict};
+use aictx_guard::{CommandRisk, Facts, HookVerdict};
 use aictx_proto::ledger::{LedgerKind, LedgerRow};
 use aictx_proto::path::Located;
 use aictx_proto::snapshot::GitState;
@@ -32,13 +32,40 @@ impl Session {
         }
     }
 
-    /// The verdict on a tool call. Pure apart from resolving links; recorded after the answer.
+    /// The verdict on a tool call, recorded after the answer.
     pub(super) fn judge(
         &self,
         call: &ToolCall,
         event: &HookEvent,
         git: Option<GitState>,
     ) -> Answer {
+        let (verdict, context, risk) = self.verdict(call, git);
+        self.audit(call, &verdict, &context, risk);
+        let (answer, verdict_name) = answer(verdict, context);
+        let (session, call) = (self.clone(), call.detach());
+        let agent_id = event.agent_id.clone().into_owned();
+        let verdict = verdict_name.to_owned();
+        let first = self.host().observe_later(move || {
+            let row = session.call_row(LedgerKind::ToolIntent, &call, &agent_id);
+            (session.id, LedgerRow { verdict, ..row })
+        });
+        if first {
+            let host = Arc::clone(self.host());
+            self.app.after_reply(async move {
+                tokio::time::sleep(AFTER_ANSWER).await;
+                host.flush();
+            });
+        }
+        answer
+    }
+
+    /// The verdict on a tool call, a note for the agent and what a command would do. Pure apart from looking at
+    /// what lies at paths.
+    pub(super) fn verdict(
+        &self,
+        call: &ToolCall,
+        git: Option<GitState>,
+    ) -> (HookVerdict, String, Option<CommandRisk>) {
         let place = |raw: &str| self.locate(raw);
         let worktree = self.live.worktree.to_string_lossy();
         let cwd = self.cwd.to_string_lossy();
@@ -115,28 +142,18 @@ impl Session {
         };
         let verdict = worse(verdict, self.budgeted(&call.action, &rules));
         let verdict = worse(verdict, self.unknown_limits(&call.action, &limits));
-        self.audit(call, &verdict, &context, risk);
-        let (decision, verdict_name) = match verdict {
-            HookVerdict::Pass => (Decision::Pass, ""),
-            HookVerdict::Ask(reason) => (Decision::Ask(reason), "ask"),
-            HookVerdict::Deny(reason) => (Decision::Deny(reason), "deny"),
-        };
-        let (session, call) = (self.clone(), call.detach());
-        let agent_id = event.agent_id.clone().into_owned();
-        let verdict = verdict_name.to_owned();
-        let first = self.host().observe_later(move || {
-            let row = session.call_row(LedgerKind::ToolIntent, &call, &agent_id);
-            (session.id, LedgerRow { verdict, ..row })
-        });
-        if first {
-            let host = Arc::clone(self.host());
-            self.app.after_reply(async move {
-                tokio::time::sleep(AFTER_ANSWER).await;
-                host.flush();
-            });
-        }
-        Answer { context, decision }
+        (verdict, context, risk)
     }
+}
+
+/// A verdict as it is answered, and its name.
+pub(super) fn answer(verdict: HookVerdict, context: String) -> (Answer, &'static str) {
+    let (decision, name) = match verdict {
+        HookVerdict::Pass => (Decision::Pass, ""),
+        HookVerdict::Ask(reason) => (Decision::Ask(reason), "ask"),
+        HookVerdict::Deny(reason) => (Decision::Deny(reason), "deny"),
+    };
+    (Answer { context, decision }, name)
 }
 
 /// The worse of two verdicts; of equal ones the first.

@@ -66,7 +66,8 @@ impl Session {
             return None;
         }
         let params = SteerParams {
-            message: truncate_chars(message, aictx_guard::MAX_MESSAGE),
+            // Its start and its end are read, however much was pasted between them.
+            message: message.to_owned(),
             repo: self.live.worktree.to_string_lossy().into_owned(),
             ..SteerParams::default()
         };
@@ -122,7 +123,7 @@ impl Session {
     }
 
     /// Notes what a tool call that happened did.
-    pub(super) fn note(&self, row: &LedgerRow, action: &Action<'_>) {
+    pub(super) fn note(&self, row: &LedgerRow, action: &Action<'_>, took_ms: Option<u64>) {
         let touched = |raw: &str, edited: bool| {
             let Located::Inside(path) = root::locate(&self.live.worktree, &self.cwd, raw) else {
                 return;
@@ -137,7 +138,10 @@ impl Session {
             Action::Edit(path) => touched(path, true),
             Action::Patch(paths) => paths.iter().for_each(|path| touched(path, true)),
             Action::Command { command, .. } => {
-                self.app.presence.ran(&self.id, row.at);
+                if !aictx_signals::only_looks(command) {
+                    let (presence, worktree) = (&self.app.presence, &self.live.worktree);
+                    presence.ran(&self.id, worktree, row.at, took_ms);
+                }
                 row.paths.iter().for_each(|path| {
                     touched(&self.live.worktree.join(path).to_string_lossy(), true);
                 });
@@ -225,9 +229,10 @@ impl Session {
         };
         let note = parallel_note(path.as_str(), &found, self.now);
         match rules.policy.parallel_edits {
-            Some(Say::Ask) => (String::new(), HookVerdict::Ask(note)),
-            Some(Say::Deny) => (String::new(), HookVerdict::Deny(note)),
             Some(Say::Allow) => none(),
+            Some(Say::Ask) if found.is_at_work() => (String::new(), HookVerdict::Ask(note)),
+            Some(Say::Deny) if found.is_at_work() => (String::new(), HookVerdict::Deny(note)),
+            Some(_) => (note, HookVerdict::Pass),
             None if found.old_news => none(),
             None => (note, HookVerdict::Pass),
         }
@@ -374,6 +379,18 @@ impl Session {
             text: truncate_chars(&reason, MAX_TEXT),
             ..self.row(LedgerKind::AskedBack, "")
         }]);
+        let (session, told) = (self.clone(), reason.clone());
+        audit::record(&self.app, self.host(), move || Verdict {
+            at: session.now,
+            decision: "ask".to_owned(),
+            runner: session.live.runner.clone(),
+            tool: "end of turn".to_owned(),
+            subject: String::new(),
+            cwd: session.cwd.to_string_lossy().into_owned(),
+            session_id: session.id,
+            reason: told,
+            findings: Vec::new(),
+        });
         Some(Answer {
             context: String::new(),
             decision: Decision::Ask(reason),

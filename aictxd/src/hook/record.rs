@@ -12,14 +12,24 @@ use aictx_proto::text::truncate_chars;
 use aictx_runners::{Action, HookEvent, Output, Status, ToolCall};
 use aictx_signals::Run;
 
-use super::Session;
-use crate::guarding::{WorktreeFacts, is_record};
+use super::{PATIENCE, Session};
+use crate::git;
+use crate::guarding::{self, Swept, WorktreeFacts, is_record};
 
 /// A file that a command wrote was changed at most so long before we hear of it, where the agent does not say
 /// how long the command ran.
 const JUST_NOW: Duration = Duration::from_secs(10);
 /// What clocks of file systems are behind.
 const COARSE: Duration = Duration::from_millis(20);
+
+/// Paths of one command that are kept.
+const MAX_PATHS: usize = 64;
+
+/// What a command writes by its words: paths, and whether the map takes them for ignored; and all of a kind.
+struct Said {
+    named: Vec<(RepoPath, bool)>,
+    swept: Swept,
+}
 
 /// Output up to this size is read for errors on the request thread; more goes to the pool.
 const INLINE_OUTPUT: usize = 64 * 1024;
@@ -89,29 +99,60 @@ impl Session {
         facts
     }
 
-    /// Files that a command has just written: those that its words say and whose time of change says so, too.
-    /// What git ignores was built, not edited.
-    fn written(&self, facts: &WorktreeFacts, duration_ms: Option<u64>) -> Vec<String> {
+    /// Files that a command has just written or deleted: those that its words say, one by one or as all of a kind,
+    /// and that have changed just now. What git ignores was built, not edited.
+    async fn written(&self, said: Said, duration_ms: Option<u64>) -> Vec<String> {
         let worktree = &self.live.worktree;
         let ran = duration_ms.map_or(JUST_NOW, Duration::from_millis) + COARSE;
         let since = SystemTime::now().checked_sub(ran);
-        let is_new = |path: &RepoPath| {
-            let there = std::fs::symlink_metadata(worktree.join(path.as_str()));
-            let changed = there
-                .ok()
-                .filter(|m| m.is_file())
-                .and_then(|m| m.modified().ok());
-            changed.is_some_and(|at| since.is_none_or(|since| at >= since))
+        let is_new = |path: &str| {
+            let there = std::fs::symlink_metadata(worktree.join(path)).ok()?;
+            let changed = there.modified().ok()?;
+            Some((there.is_dir(), since.is_none_or(|since| changed >= since)))
         };
-        let written = facts.written().into_iter();
-        let written = written.filter(|path| is_new(path) && !facts.is_ignored(path));
+        let is_new_file =
+            |path: &RepoPath| is_new(path.as_str()).map(|(directory, new)| new && !directory);
+        let is_here = |path: &RepoPath| worktree.join(path.as_str()).symlink_metadata().is_ok();
+        // What was deleted has left its time with the directory that it was in.
+        let is_gone = |path: &RepoPath| {
+            let parent = path
+                .as_str()
+                .rsplit_once('/')
+                .map_or("", |(parent, _)| parent);
+            !is_here(path) && is_new(parent).is_none_or(|(_, new)| new)
+        };
+        let (known, unsure): (Vec<_>, Vec<_>) = said
+            .named
+            .into_iter()
+            .filter(|(path, _)| is_new_file(path).unwrap_or_else(|| is_gone(path)))
+            .partition(|(path, ignored)| !ignored && is_here(path));
+        let mut written: Vec<RepoPath> = known.into_iter().map(|(path, _)| path).collect();
+        if !unsure.is_empty() || !said.swept.is_empty() {
+            // The map may not have seen yet what was made just now; git knows what is none of its business.
+            let git = git::state(&self.app, worktree);
+            let git = tokio::time::timeout(PATIENCE.map, git).await.ok();
+            if let Some(git) = git.filter(|git| git.available && !git.truncated) {
+                let unsure = unsure.into_iter().map(|(path, _)| path);
+                written.extend(unsure.filter(|path| guarding::differs(&git, path)));
+                let swept = git.staged.iter().chain(&git.unstaged).chain(&git.untracked);
+                let swept = swept.filter_map(|path| RepoPath::parse(path).ok());
+                let swept = swept.filter(|path| {
+                    said.swept.holds(path) && is_new_file(path).unwrap_or_else(|| is_gone(path))
+                });
+                written.extend(swept);
+            }
+        }
+        let mut ours: Vec<String> = Vec::new();
         // Nor is what was only kept of an output.
-        let ours = written.filter(|path| !is_record(path)).filter(|path| {
+        for path in written.iter().filter(|path| !is_record(path)) {
             let risk = aictx_guard::path_risk(&Located::Inside(path.clone()));
             let code = risk.map(|risk| risk.code).unwrap_or_default();
-            !matches!(code.as_str(), "generated_state_path" | "vcs_internals_path")
-        });
-        ours.map(|path| path.as_str().to_owned()).collect()
+            let internal = matches!(code.as_str(), "generated_state_path" | "vcs_internals_path");
+            if !internal && ours.len() < MAX_PATHS && !ours.iter().any(|p| p == path.as_str()) {
+                ours.push(path.as_str().to_owned());
+            }
+        }
+        ours
     }
 
     fn cwd_in_repository(&self) -> String {
@@ -148,12 +189,8 @@ impl Session {
                 row.outcome = Outcome::Unknown;
                 return row;
             }
-            if !aictx_signals::only_looks(command) {
-                let facts = self.followed(command, &call.tool);
-                row.paths = self.written(&facts, duration_ms);
-                row.ran = facts.tests_behind(&row.command, &row.cwd);
-                row.test |= !row.ran.is_empty();
-            }
+            self.look_behind(&mut row, command, &call.tool, duration_ms)
+                .await;
             // The agent reports a failing pipeline as a success when its last command succeeds,
             // so the status of a success is known only without a pipe; then the text decides.
             let exit = match output.status {
@@ -172,6 +209,7 @@ impl Session {
         call: &ToolCall<'_>,
         error: &str,
         interrupted: bool,
+        duration_ms: Option<u64>,
         event: &HookEvent<'_>,
     ) -> LedgerRow {
         let mut row = self.call_row(LedgerKind::Tool, call, &event.agent_id);
@@ -184,11 +222,8 @@ impl Session {
                 Some((exit, rest)) => (Some(exit), rest),
                 None => (None, error),
             };
-            if row.test || aictx_signals::calls_a_script(command) {
-                let facts = self.followed(command, &call.tool);
-                row.ran = facts.tests_behind(&row.command, &row.cwd);
-                row.test |= !row.ran.is_empty();
-            }
+            self.look_behind(&mut row, command, &call.tool, duration_ms)
+                .await;
             self.read_output(&mut row, command, exit, text, "").await;
             // Called a failure by the agent: that is known even when the status is not. One whose status says
             // that nothing was tested is none.
@@ -200,6 +235,36 @@ impl Session {
             row.text = truncate_chars(error, 300);
         }
         row
+    }
+
+    /// Fills a command's row with what it wrote and which tests it ran.
+    async fn look_behind(
+        &self,
+        row: &mut LedgerRow,
+        command: &str,
+        tool: &str,
+        duration_ms: Option<u64>,
+    ) {
+        if aictx_signals::only_looks(command) {
+            return;
+        }
+        // What is known of the worktree does not leave this thread.
+        let said = {
+            let facts = self.followed(command, tool);
+            row.ran = facts.tests_behind(&row.command, &row.cwd);
+            row.test |= !row.ran.is_empty();
+            let named = facts.written().into_iter();
+            Said {
+                named: named
+                    .map(|path| {
+                        let ignored = facts.is_ignored(&path);
+                        (path, ignored)
+                    })
+                    .collect(),
+                swept: facts.swept(),
+            }
+        };
+        row.paths = self.written(said, duration_ms).await;
     }
 
     /// Fills outcome and errors of a command's row from what it printed.

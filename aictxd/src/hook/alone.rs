@@ -1,0 +1,96 @@
+//! The verdict on a tool call where nothing but the call is to be had: the daemon does not answer, or the memory
+//! of the repository cannot be opened. Nothing is recorded.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use aictx_artifacts::root;
+use aictx_guard::{HookVerdict, NoFacts, Place as Where, hook_command_with, hook_edit};
+use aictx_proto::methods::HookParams;
+use aictx_proto::rpc::RpcError;
+use aictx_runners::{Action, Dialect, HookEvent, Moment};
+use serde_json::Value;
+
+use super::judge::{answer, worse};
+use super::{Session, understand};
+use crate::app::App;
+use crate::hosts::Place;
+use crate::process::AgentProcess;
+use crate::sessions::Live;
+
+/// The verdict in the words of the agent; nothing where there is no objection, no tool call, or no repository of
+/// ours.
+///
+/// # Errors
+/// When runner or payload cannot be understood.
+pub fn verdict_alone(app: &Arc<App>, params: &HookParams) -> Result<Option<Value>, RpcError> {
+    let (dialect, event) = understand(params)?;
+    Ok(verdict(app, dialect, &event))
+}
+
+/// [`verdict_alone`] on an event that was understood.
+pub(super) fn verdict(app: &Arc<App>, dialect: &dyn Dialect, event: &HookEvent) -> Option<Value> {
+    let Moment::ToolIntent(call) = &event.moment else {
+        return None;
+    };
+    let cwd = PathBuf::from(event.cwd.as_ref());
+    let place = app.hosts.place(&cwd).ok()?;
+    if !is_ours(app, &place) {
+        return None;
+    }
+    let (verdict, note) = match app.hosts.open(&place.root) {
+        Ok(host) => {
+            let live = Live {
+                host,
+                runner: dialect.name().to_owned(),
+                worktree: place.worktree,
+                process: AgentProcess::default(),
+                last_seen: app.now(),
+                events: 0,
+            };
+            let session = Session {
+                app: Arc::clone(app),
+                id: event.session_id.clone().into_owned(),
+                live,
+                cwd,
+                now: app.now(),
+                disk_full: Arc::default(),
+            };
+            let (verdict, note, _) = session.verdict(call, None);
+            (verdict, note)
+        }
+        Err(_) => (by_itself(&call.action, &place, &cwd), String::new()),
+    };
+    let (answer, _) = answer(verdict, note);
+    dialect.render(&event.name, &answer)
+}
+
+/// Whether a repository is one that is looked after. When nobody can say which are, those with a memory.
+fn is_ours(app: &App, place: &Place) -> bool {
+    app.registry.contains(&place.root)
+        || app.registry.is_unreadable() && place.root.join(".aictx").symlink_metadata().is_ok()
+}
+
+/// The verdict without any memory.
+fn by_itself(action: &Action, place: &Place, cwd: &std::path::Path) -> HookVerdict {
+    let on_path = |path: &str| {
+        let located = root::locate(&place.worktree, cwd, path);
+        hook_edit(&located, &cwd.join(path).to_string_lossy())
+    };
+    match action {
+        Action::Edit(path) => on_path(path),
+        Action::Patch(paths) => {
+            let all = paths.iter().map(|path| on_path(path));
+            all.fold(HookVerdict::Pass, |worst, next| worse(next, worst))
+        }
+        Action::Command { command, .. } => {
+            let (root, cwd) = (place.worktree.to_string_lossy(), cwd.to_string_lossy());
+            let place = Where {
+                root: &root,
+                cwd: &cwd,
+            };
+            hook_command_with(command, place, &NoFacts)
+        }
+        Action::Read(_) | Action::Other => HookVerdict::Pass,
+    }
+}
