@@ -404,7 +404,7 @@ fn w30_no_file_is_written_that_nobody_reads() {
 }
 
 /// What `resume`, `next`, `task`, `report`, `why`, `view` or another program reads of it.
-const READ: [&str; 25] = [
+const READ: [&str; 24] = [
     ".lock",
     "area_memory/areas.json",
     "continuity/continuity_metrics.json",
@@ -429,7 +429,6 @@ const READ: [&str; 25] = [
     "strategy_memory/strategies.jsonl",
     "tasks/active.json",
     "tasks/threads/",
-    "metrics/execution_feedback.jsonl",
 ];
 
 #[test]
