@@ -379,6 +379,9 @@ impl Judge<'_> {
             ..call
         };
         limits::judge(self, call);
+        if matches!(name, "awk" | "gawk" | "mawk" | "nawk") {
+            code::printed_to(self, call);
+        }
         if call.program.traits.has(table::Traits::DATA) {
             handed::judge(self, call);
             if matches!(name, "export" | "declare" | "local") {

@@ -1,6 +1,6 @@
 //! Programs for interpreters: not understood, but searched for what they call.
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 
 use aictx_signals::shell::Word;
 
@@ -20,11 +20,13 @@ mod people;
 mod pretended;
 mod search;
 mod sends;
+mod targets;
 
 use find::Find as _;
 pub(super) use literals::literals;
 use literals::{bracketed, literal_at, literal_before, without_literals, without_printed};
 use search::{Lists, search};
+pub(super) use targets::printed_to;
 
 /// Bytes of a program that are looked at.
 const MAX_CODE: usize = 64 * 1024;
@@ -149,11 +151,13 @@ pub(super) fn judge(judge: &mut Judge, call: Call, language: &str, text: &str) {
         tight,
         found,
         only_seems: OnceCell::new(),
+        looked_up: Cell::new(0),
     };
     super::limits::program(judge, call, language, text);
     if !pretended::files(text, &code.tight) {
         code.trees(judge, call);
         code.files(judge, call);
+        code.targets(judge, call);
     }
     code.elsewhere(judge, call);
     code.people(judge, call);
@@ -345,6 +349,8 @@ struct Code<'t> {
     found: Lists,
     /// What it does elsewhere is not really done, once somebody asked.
     only_seems: OnceCell<bool>,
+    /// How many names were looked up.
+    looked_up: Cell<u8>,
 }
 
 impl Code<'_> {
