@@ -189,6 +189,9 @@ pub(super) fn judge(judge: &mut Judge, call: Call, language: &str, text: &str) {
             .is_some_and(|word| word.eq_ignore_ascii_case("delete"));
         let open = literal.ends_with(' ') && !(deletes && bounded);
         let object = if open { "x" } else { "" };
+        if executes && super::sql::writes(&literal) {
+            judge.quietly(Kind::DatabaseWrite);
+        }
         if executes && let Some((tier, verb)) = statement_tier(&format!("{literal}{object}")) {
             let verb = format!("{language}: {verb}");
             judge.hit(Some(call), Kind::DatabaseWrite, tier, &verb, []);
@@ -566,6 +569,9 @@ impl Code<'_> {
             return;
         }
         let word = Word::plain(target);
+        if !judge.is_temporary(call, &word) {
+            judge.quietly(Kind::Delete);
+        }
         let tier = if usual == Reach::File && !target.contains('*') {
             let known = judge.known(call, &word);
             if judge.is_temporary(call, &word)

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use aictx_proto::path::RepoPath;
 
+use super::Kinds;
 use crate::policy::Say;
 
 /// What is known about one path; `None` where nothing is.
@@ -88,6 +89,16 @@ pub trait Facts {
     /// Paths that [`Facts::limit`] was asked about: what the command writes, as far as its text tells.
     fn written(&self) -> Vec<RepoPath> {
         Vec::new()
+    }
+
+    /// Whether somebody has rules for commands by their words: every one that would run is kept then.
+    fn minds_commands(&self) -> bool {
+        false
+    }
+
+    /// Kinds of effects that somebody has rules for: they are kept however mild they are.
+    fn minded(&self) -> Kinds {
+        Kinds::default()
     }
 
     /// Whether [`Facts::path`] and [`Facts::link`] can ever answer.

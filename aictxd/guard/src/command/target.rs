@@ -400,6 +400,8 @@ impl Judge<'_> {
         if lost {
             let shown = [destination.text.as_str()];
             self.note(Kind::Overwrite, false, verb, shown);
+        } else if known.exists == Some(true) && known.directory == Some(false) {
+            self.quietly(Kind::Overwrite);
         }
     }
 
