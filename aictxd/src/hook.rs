@@ -417,7 +417,10 @@ impl Session {
             // The commit goes on.
             Err(_) => seen.decide(&self.host().store.latest()).0,
         };
-        let notice = self.app.policy_problems(&self.host().root).notice();
+        let problems = self.app.policy_problems(&self.host().root);
+        // It begins anew, and may have forgotten that it was told.
+        let _ = self.app.policies.news(&self.id, &problems);
+        let notice = problems.notice();
         let context = match notice.as_str() {
             "" => context,
             notice => format!("{context}\n\n{notice}"),

@@ -11,13 +11,17 @@ use aictx_signals::shell::{self, Dialect, Redirect, RedirectKind, SimpleCommand,
 use serde::{Deserialize, Serialize};
 
 use crate::budgets::Budgets;
-use crate::command::{CommandFinding, CommandRisk, Kind, Kinds};
+use crate::command::{CommandFinding, CommandRisk, Kind, Kinds, Level};
 use crate::hook::{HookVerdict, along_note, hook_findings, is_denied};
 
 /// Entries of each list of a policy.
 const MAX_ENTRIES: usize = 256;
 /// Longest entry, in bytes.
 const MAX_ENTRY: usize = 400;
+
+/// Why a command is asked about while a policy cannot be read.
+const UNREAD: &str = "aictx: there is a policy that cannot be read, so what it says of this is not known \
+                      (`aictx trust` says what is wrong with it).";
 
 /// What to say.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -58,6 +62,8 @@ pub struct Rules {
     pub policy: Policy,
     /// Entries that are the repository's word and not the user's.
     theirs: BTreeSet<String>,
+    /// There is a policy that cannot be read, and nothing is known of what it said before.
+    pub unread: bool,
 }
 
 impl Rules {
@@ -66,7 +72,7 @@ impl Rules {
         let Some(over) = repository else {
             return Self {
                 policy: user,
-                theirs: BTreeSet::new(),
+                ..Self::default()
             };
         };
         let mut policy = user;
@@ -105,7 +111,11 @@ impl Rules {
             (_, have) => have,
         };
         policy.budgets = policy.budgets.tightened(over.budgets, trusted);
-        Self { policy, theirs }
+        Self {
+            policy,
+            theirs,
+            unread: false,
+        }
     }
 
     /// Whether the gate at the end of a turn is on; it is unless somebody says otherwise.
@@ -202,7 +212,12 @@ impl Rules {
     ///   not reach what the guard itself denies.
     pub fn on_command(&self, line: &str, risk: &CommandRisk) -> HookVerdict {
         let (left, said) = self.weigh(line, risk);
-        self.apply(hook_findings(left.into_iter()), said)
+        let verdict = self.apply(hook_findings(left.into_iter()), said);
+        // What nobody can read may forbid just this.
+        if self.unread && verdict == HookVerdict::Pass && risk.level() > Level::Safe {
+            return HookVerdict::Ask(UNREAD.to_owned());
+        }
+        verdict
     }
 
     /// What to tell an agent whose command takes up every change of the worktree, where some are not its own.

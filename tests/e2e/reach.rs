@@ -1,0 +1,106 @@
+//! How far rules and limits reach: files that cannot be read, programs, other worktrees, other directories.
+
+use std::fs;
+
+use aictx_tests::TestEnv;
+use aictx_tests::play::Play;
+use serde_json::{Value, json};
+
+use crate::rules::{before_command, before_edit};
+
+#[test]
+fn what_could_be_read_last_holds_after_a_restart() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let of_user = env.path().join("home").join(".config/aictx/policy.toml");
+    let of_repository = repo.join(".aictx/policy.toml");
+    fs::create_dir_all(of_user.parent().unwrap()).unwrap();
+    fs::write(&of_user, "[commands]\n\"npm install*\" = \"deny\"\n").unwrap();
+    fs::write(&of_repository, "[paths]\n\"calc.py\" = \"deny\"\n").unwrap();
+    let daemon = env.daemon();
+    let ann = Play::claude(&env, &repo, "ann");
+    ann.start("startup");
+    assert_eq!(before_command(&ann, "npm install left-pad"), "deny");
+    assert_eq!(before_edit(&ann, &repo, "calc.py").0, "deny");
+    drop(daemon);
+    fs::write(&of_user, "[commands\n").unwrap();
+    fs::write(&of_repository, "paths = 1\n").unwrap();
+    let daemon = env.daemon();
+    assert_eq!(before_command(&ann, "npm install left-pad"), "deny");
+    let (decision, _, note) = before_edit(&ann, &repo, "calc.py");
+    assert_eq!(decision, "deny", "{note}");
+    let (decision, _, note) = before_edit(&ann, &repo, "README.md");
+    assert!(
+        decision.is_empty() && note.is_empty(),
+        "said already: {note}"
+    );
+
+    // What is gone says nothing any more, and what is broken from the start is not known.
+    fs::remove_file(&of_user).unwrap();
+    fs::remove_file(&of_repository).unwrap();
+    assert_eq!(before_command(&ann, "npm install left-pad"), Value::Null);
+    assert_eq!(before_command(&ann, "git rebase main"), Value::Null);
+    drop(daemon);
+    fs::write(&of_repository, "paths = 1\n").unwrap();
+    let _daemon = env.daemon();
+    assert_eq!(before_command(&ann, "git rebase main"), "ask");
+    assert_eq!(before_command(&ann, "git status"), Value::Null);
+    let (decision, _, note) = before_edit(&ann, &repo, "README.md");
+    assert!(
+        decision.is_empty() && note.contains("cannot be read"),
+        "{note}"
+    );
+    assert_eq!(before_edit(&ann, &repo, "README.md").2, "");
+}
+
+#[test]
+fn programs_and_recipes_are_no_way_around() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let policy = env.path().join("home").join(".config/aictx/policy.toml");
+    fs::create_dir_all(policy.parent().unwrap()).unwrap();
+    let said = "[effects]\ndelete = \"deny\"\ncredentials = \"deny\"\nprivilege = \"ask\"\n\
+                [paths]\n\"*.lock\" = \"deny\"\n\
+                [commands]\n\"terraform apply*\" = \"deny\"\n\"git commit*\" = \"ask\"\n";
+    fs::write(policy, said).unwrap();
+    fs::write(repo.join("Makefile"), "deploy:\n\tterraform apply\n").unwrap();
+    let scripts = json!({ "scripts": { "deploy": "terraform apply" } });
+    fs::write(repo.join("package.json"), scripts.to_string()).unwrap();
+    let _daemon = env.daemon();
+    let ann = Play::claude(&env, &repo, "ann");
+    ann.start("startup");
+    for (command, want) in [
+        ("/usr/bin/terraform apply", "deny"),
+        ("make deploy", "deny"),
+        ("npm run deploy", "deny"),
+        ("docker exec x terraform apply", "deny"),
+        ("git -C . commit -m x", "ask"),
+        ("rm calc.py", "deny"),
+        ("cat ~/.ssh/id_rsa", "deny"),
+        ("sudo apt-get install x", "ask"),
+        ("sed -i s/a/b/ sub/Cargo.lock", "deny"),
+        (
+            "python3 -c \"open('.aictx/policy.toml','w').write('x')\"",
+            "deny",
+        ),
+        (
+            "python3 -c \"open('.git/hooks/pre-commit','w').write('x')\"",
+            "ask",
+        ),
+        (
+            "node -e \"require('fs').writeFileSync('/etc/hosts','x')\"",
+            "ask",
+        ),
+    ] {
+        assert_eq!(before_command(&ann, command), want, "{command}");
+    }
+    for command in [
+        "terraform plan",
+        "rm /tmp/x",
+        "python3 -c \"open('new.py','w').write('x')\"",
+        "python3 -c \"open('/tmp/x','w').write('x')\"",
+    ] {
+        assert_eq!(before_command(&ann, command), Value::Null, "{command}");
+    }
+    assert_eq!(before_edit(&ann, &repo, "sub/yarn.lock").0, "deny");
+}
