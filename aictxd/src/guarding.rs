@@ -10,7 +10,7 @@ use std::time::Duration;
 use aictx_guard::{
     CommandRisk, EVERYTHING, Facts, HookVerdict, Kinds, Known, Limit, MAX_TEXT, NoFacts,
     Place as Where, Rules, Say, SteerState, SteerVerdict, command_risk, command_risk_in, covers,
-    is_deletion,
+    is_deletion, is_made_again,
 };
 use aictx_proto::RepoPath;
 use aictx_proto::snapshot::GitState;
@@ -41,6 +41,8 @@ pub struct WorktreeFacts {
     /// Whether somebody wants to know what is written, and what is.
     watches: bool,
     written: RefCell<Vec<RepoPath>>,
+    /// Those of them that are certainly changed.
+    edited: RefCell<Vec<RepoPath>>,
     /// Scripts that were followed into, where somebody wants to know: the directory, and the commands.
     followed: RefCell<Vec<(String, String)>>,
     texts: RefCell<HashMap<RepoPath, Option<Arc<str>>>>,
@@ -86,6 +88,7 @@ impl WorktreeFacts {
             seen: RefCell::default(),
             watches: false,
             written: RefCell::default(),
+            edited: RefCell::default(),
             followed: RefCell::default(),
             texts: RefCell::default(),
         }
@@ -225,6 +228,14 @@ pub fn is_record(path: &RepoPath) -> bool {
         .any(|end| name.ends_with(end))
 }
 
+/// Puts a path to others, once.
+fn keep(paths: &RefCell<Vec<RepoPath>>, path: &RepoPath) {
+    let mut paths = paths.borrow_mut();
+    if paths.len() < MAX_WRITTEN && !paths.contains(path) {
+        paths.push(path.clone());
+    }
+}
+
 /// What a policy does not allow.
 fn by_policy((say, whose): (Say, String)) -> Option<Limit> {
     (say != Say::Allow).then_some(Limit::Policy(say, whose))
@@ -244,6 +255,22 @@ impl Facts for WorktreeFacts {
 
     fn written(&self) -> Vec<RepoPath> {
         self.written.borrow().clone()
+    }
+
+    fn edits(&self, path: &RepoPath) {
+        if self.watches {
+            keep(&self.edited, path);
+        }
+    }
+
+    fn edited(&self) -> Vec<RepoPath> {
+        let edited = self.edited.borrow().clone();
+        let of_the_work = |path: &RepoPath| {
+            let there = self.path(path);
+            let built = there.tracked != Some(true) && path.segments().any(is_made_again);
+            !built && !is_record(path) && !self.is_ignored(path) && there.directory != Some(true)
+        };
+        edited.into_iter().filter(of_the_work).collect()
     }
 
     fn minded(&self) -> Kinds {
@@ -283,10 +310,7 @@ impl Facts for WorktreeFacts {
 
     fn limit(&self, path: &RepoPath) -> Option<Limit> {
         if self.watches {
-            let mut written = self.written.borrow_mut();
-            if written.len() < MAX_WRITTEN && !written.contains(path) {
-                written.push(path.clone());
-            }
+            keep(&self.written, path);
         }
         let by_user = self.limits.verdict(path).and_then(|verdict| match verdict {
             // What git ignores is no part of the work that was limited: logs, caches, what was built.

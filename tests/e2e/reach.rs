@@ -104,3 +104,71 @@ fn programs_and_recipes_are_no_way_around() {
     }
     assert_eq!(before_edit(&ann, &repo, "sub/yarn.lock").0, "deny");
 }
+
+#[test]
+fn what_a_command_writes_is_held_against_the_scope_as_an_edit_is() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    fs::write(repo.join(".gitignore"), "*.out\n/gen/\n").unwrap();
+    fs::write(repo.join("other.py"), "a = 1\n").unwrap();
+    fs::create_dir(repo.join("gen")).unwrap();
+    fs::write(repo.join("gen/other.py"), "a = 2\n").unwrap();
+    env.git(&repo, &["add", "-A"]);
+    env.git(&repo, &["commit", "-qm", "more"]);
+    let _daemon = env.daemon();
+    let task = "Fix add in calc.py";
+    let start = ["task", "start", task];
+    env.aictx(&repo, &start).ok();
+    let files = json!({ "active_files": ["calc.py"] }).to_string();
+    env.aictx(&repo, &["task", "update", "--json-patch", &files])
+        .ok();
+    env.aictx(
+        &repo,
+        &["resume", "--task", task, "--session-id", "c1", "--json"],
+    )
+    .ok();
+    let codes = |more: &[&str]| {
+        let mut all = vec!["guard", "--json", "--session-id", "c1"];
+        all.extend(more);
+        let reply = env.aictx(&repo, &all).ok().json();
+        reply["warnings"].to_string()
+    };
+    let outside = |codes: String| codes.contains("outside_expected_scope");
+    let command = |line: &str| outside(codes(&["--action", "risky_command", "--command", line]));
+    assert!(outside(codes(&["--action", "edit", "--paths", "other.py"])));
+    assert!(outside(codes(&[
+        "--action",
+        "risky_command",
+        "--paths",
+        "other.py"
+    ])));
+    assert!(!outside(codes(&[
+        "--action",
+        "risky_command",
+        "--paths",
+        "calc.py"
+    ])));
+    for line in [
+        "sed -i s/a/b/ other.py",
+        "echo x > other.py",
+        "cp calc.py other.py",
+        "black other.py",
+        "python3 -c \"open('other.py','w').write('x')\"",
+        "rm other.py",
+    ] {
+        assert!(command(line), "{line}");
+    }
+    for line in [
+        "sed -i s/a/b/ calc.py",
+        "cat other.py > /tmp/x",
+        "grep -rn a other.py > found.out",
+        "mkdir -p gen && cp other.py gen/other.py",
+        "python3 -c \"print(open('other.py').read())\" > /dev/null",
+        "python3 -c \"open('calc.py','w').write(open('other.py').read())\"",
+        "pytest -q > run.log",
+        "git status",
+        "mkdir -p build/x && touch build/x/y",
+    ] {
+        assert!(!command(line), "{line}");
+    }
+}

@@ -55,7 +55,7 @@ use findings::What;
 use inner::is_fork_bomb;
 use options::has_option;
 pub(crate) use outside::is_agents_own;
-pub use target::Place;
+pub use target::{Place, is_made_again};
 
 /// Findings of one command line.
 const MAX_FINDINGS: usize = 32;

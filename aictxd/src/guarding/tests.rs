@@ -31,6 +31,7 @@ fn what_lies_at_a_path() {
         others: Vec::new(),
         watches: false,
         written: RefCell::default(),
+        edited: RefCell::default(),
         followed: RefCell::default(),
         texts: RefCell::default(),
     };

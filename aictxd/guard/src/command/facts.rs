@@ -101,6 +101,16 @@ pub trait Facts {
         Kinds::default()
     }
 
+    /// Is told each file that is changed by a command, as an edit would.
+    fn edits(&self, path: &RepoPath) {
+        let _ = path;
+    }
+
+    /// Those of them that are part of the work: not what is temporary, ignored or built.
+    fn edited(&self) -> Vec<RepoPath> {
+        Vec::new()
+    }
+
     /// Whether [`Facts::path`] and [`Facts::link`] can ever answer.
     fn has_paths(&self) -> bool {
         true

@@ -223,8 +223,22 @@ pub(super) fn known_part(text: &str) -> &str {
 }
 
 /// What speaks against writing what a word names, if it names anything of the repository; by the name
-/// that it has there and by where links lead from it.
+/// that it has there and by where links lead from it. A file that is there is taken as written.
 pub(super) fn limit_on(judge: &Judge, call: Call, text: &str) -> Option<Limit> {
+    if text.is_empty() {
+        return None;
+    }
+    let dir = call.command.dir.as_deref();
+    if let Some(Located::Inside(path)) = judge.way(dir, text, Last::Followed).located()
+        && judge.facts.path(path).directory == Some(false)
+    {
+        judge.facts.edits(path);
+    }
+    limit_of(judge, call, text)
+}
+
+/// The same of what may only be read.
+fn limit_of(judge: &Judge, call: Call, text: &str) -> Option<Limit> {
     if text.is_empty() {
         return None;
     }

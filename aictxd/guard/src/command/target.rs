@@ -190,6 +190,11 @@ fn resolve(path: &str) -> Vec<&str> {
     out
 }
 
+/// Whether a file or directory of this name is made by tools, again and again.
+pub fn is_made_again(name: &str) -> bool {
+    is_regenerable(name) || REGENERABLE_FILES.contains(&name)
+}
+
 pub(super) fn is_regenerable(name: &str) -> bool {
     REGENERABLE.contains(&name)
         || name == "cache"
@@ -300,10 +305,14 @@ impl Judge<'_> {
         let Some(located) = way.located() else {
             return;
         };
-        if let Located::Inside(inside) = located
-            && let Some(limit) = self.limit(inside)
-        {
-            self.off_limits(&limit, verb, &word.text);
+        if let Located::Inside(inside) = located {
+            // A directory is only there for what is put in it.
+            if verb != "mkdir" {
+                self.facts.edits(inside);
+            }
+            if let Some(limit) = self.limit(inside) {
+                self.off_limits(&limit, verb, &word.text);
+            }
         }
         let Some((code, severity)) = way.verdict() else {
             return;

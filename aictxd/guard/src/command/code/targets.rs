@@ -169,8 +169,12 @@ impl Code<'_> {
             if !apart {
                 continue;
             }
+            let verb = match name.contains("mkdir") || name.contains("makedirs") {
+                true => "mkdir",
+                false => verb.as_str(),
+            };
             for (path, touch) in self.written(call, hit.start(), hit.end(), *named, *touch) {
-                judge.write_target(call, &Word::plain(&path), &verb, touch);
+                judge.write_target(call, &Word::plain(&path), verb, touch);
             }
         }
     }

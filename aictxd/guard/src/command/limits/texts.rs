@@ -6,7 +6,7 @@ use std::sync::Arc;
 use aictx_proto::path::Located;
 use aictx_signals::shell::RedirectKind;
 
-use super::{MAX_WORDS, limit_on};
+use super::{MAX_WORDS, limit_of, limit_on};
 use crate::command::code::literals;
 use crate::command::options::has_option;
 use crate::command::{Call, Judge};
@@ -177,7 +177,7 @@ pub(in crate::command) fn program(judge: &mut Judge, call: Call, language: &str,
         .filter(|word| word.contains(['/', '.']))
         .take(MAX_WORDS)
     {
-        if let Some(limit) = limit_on(judge, call, word) {
+        if let Some(limit) = limit_of(judge, call, word) {
             judge.off_limits(&limit, language, word);
         }
     }
