@@ -10,7 +10,7 @@ use std::time::Duration;
 use aictx_guard::{
     CommandRisk, EVERYTHING, Facts, HookVerdict, Kinds, Known, Limit, MAX_TEXT, NoFacts,
     Place as Where, Rules, Say, SteerState, SteerVerdict, command_risk, command_risk_in, covers,
-    is_deletion, is_made_again,
+    is_deletion, is_made_again, names_among,
 };
 use aictx_proto::RepoPath;
 use aictx_proto::snapshot::GitState;
@@ -330,6 +330,14 @@ impl Facts for WorktreeFacts {
         by_policy(self.rules.below(directory)?)
     }
 
+    fn limit_among(&self, directory: &RepoPath, endings: &[&str]) -> Option<Limit> {
+        let forbidden = self.limits.forbidden_paths.iter().map(String::as_str);
+        if names_among(forbidden, directory, endings) {
+            return Some(Limit::Forbidden);
+        }
+        by_policy(self.rules.among(directory, endings)?)
+    }
+
     fn limit_like(&self, pattern: &str) -> Option<Limit> {
         if self.limits.forbids_like(pattern) {
             return Some(Limit::Forbidden);
@@ -361,6 +369,15 @@ impl Facts for WorktreeFacts {
                 followed.push((dir.to_owned(), commands.to_owned()));
             }
         }
+    }
+
+    fn text_elsewhere(&self, path: &str) -> Option<Arc<str>> {
+        let path = match path.strip_prefix("~/") {
+            Some(below) => directories::BaseDirs::new()?.home_dir().join(below),
+            None => PathBuf::from(path),
+        };
+        let name = path.file_name()?.to_str()?.to_owned();
+        Some(project::beginning(path.parent()?, &name, MAX_TEXT as u64)?.into())
     }
 
     fn text(&self, path: &RepoPath) -> Option<Arc<str>> {

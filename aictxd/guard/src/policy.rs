@@ -141,6 +141,11 @@ impl Rules {
         self.strictest_path(|entry| crate::path::names_below([fixed(entry)], directory))
     }
 
+    /// The same of files that end in one of some ways.
+    pub fn among(&self, directory: &RepoPath, endings: &[&str]) -> Option<(Say, String)> {
+        self.strictest_path(|entry| crate::path::names_among([fixed(entry)], directory, endings))
+    }
+
     /// The same of something that a pattern stands for.
     pub fn like(&self, pattern: &str) -> Option<(Say, String)> {
         let last = PathPattern::new(pattern.rsplit('/').next().unwrap_or(pattern));

@@ -69,6 +69,12 @@ pub trait Facts {
         None
     }
 
+    /// The same of the files below a directory that end in one of some ways, or of all where none is named.
+    fn limit_among(&self, directory: &RepoPath, endings: &[&str]) -> Option<Limit> {
+        let _ = endings;
+        self.limit_below(directory)
+    }
+
     /// What speaks against writing whatever a pattern of paths stands for.
     fn limit_like(&self, pattern: &str) -> Option<Limit> {
         let _ = pattern;
@@ -137,6 +143,12 @@ pub trait Facts {
     /// `package.json`, `justfile`, a shell script). Texts longer than [`MAX_TEXT`] are not looked
     /// at, so there is no need to return them.
     fn text(&self, path: &RepoPath) -> Option<Arc<str>> {
+        let _ = path;
+        None
+    }
+
+    /// Text of a file outside of the repository, by its absolute path, which may begin with `~`.
+    fn text_elsewhere(&self, path: &str) -> Option<Arc<str>> {
         let _ = path;
         None
     }

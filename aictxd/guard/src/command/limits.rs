@@ -7,18 +7,19 @@
 use std::sync::LazyLock;
 
 use aictx_proto::path::Located;
-use aictx_signals::shell::{ByName, Word};
+use aictx_signals::shell::{ByName, SimpleCommand, Word};
 
 use super::facts::Limit;
 use super::findings::What;
 use super::links::Last;
-use super::options::has_option;
-use super::{Call, Judge, Kind, Level, Tier};
+use super::options::{has_option, operands_of, value_of};
+use super::{Call, Judge, Kind, Level, Tier, table};
 use crate::codes::{self, Code};
 use crate::policy::Say;
 
 mod packages;
 mod texts;
+mod whole;
 
 pub(super) use texts::program;
 use texts::{patched, scripted};
@@ -103,25 +104,43 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
         return;
     }
     let (name, arguments) = (call.name, call.arguments());
+    // `python -m black x` is `black x`.
+    let python = call
+        .program
+        .interpreter
+        .is_some_and(|known| known.name == "python");
+    let mut options = arguments
+        .iter()
+        .take_while(|word| word.text.starts_with('-'));
+    if python && let Some(at) = options.position(|word| word.text == "-m") {
+        let command = SimpleCommand {
+            words: arguments.get(at + 1..).unwrap_or_default().to_vec(),
+            ..call.command.clone()
+        };
+        // A module of the table is no interpreter, so this ends here.
+        let name = command.name();
+        let program = table::program(name);
+        if program.interpreter.is_none() {
+            let module = Call {
+                command: &command,
+                name,
+                program,
+                ..call
+            };
+            self::judge(judge, module);
+        }
+        return;
+    }
     if matches!(name, "sed" | "gsed" | "awk" | "gawk" | "mawk" | "nawk") {
         scripted(judge, call);
     }
     packages::judge(judge, call);
+    whole::judge(judge, call);
     match name {
         "find" | "fd" | "fdfind" => found(judge, call),
         "cp" | "rsync" => contents_into(judge, call),
         "apply_patch" | "applypatch" => patched(judge, call),
-        "git" => {
-            let verb = arguments.iter().find(|word| !word.text.starts_with('-'));
-            let index_only =
-                has_option(arguments, &["--staged"]) && !has_option(arguments, &["--worktree"]);
-            if verb.is_some_and(|verb| GIT_WRITES.contains(&verb.text.as_str())) && !index_only {
-                touched(judge, call, arguments, name);
-            }
-            if verb.is_some_and(|verb| verb.text == "apply") {
-                patched(judge, call);
-            }
-        }
+        "git" => in_git(judge, call),
         _ if writes(name, arguments) => {
             touched(judge, call, arguments, name);
             if name == "patch" {
@@ -130,6 +149,37 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
             listed(judge, call);
         }
         _ => {}
+    }
+}
+
+/// What git writes of the paths that it is given, in the directory that it is told to work in.
+fn in_git(judge: &mut Judge, call: Call) {
+    let arguments = call.arguments();
+    let verb = operands_of(call.program.valued, arguments)
+        .words
+        .first()
+        .copied();
+    let verb = verb.unwrap_or_default();
+    let index_only =
+        has_option(arguments, &["--staged"]) && !has_option(arguments, &["--worktree"]);
+    if GIT_WRITES.contains(&verb) && !index_only {
+        match value_of(arguments, &["-C"]).filter(|dir| !dir.unknown) {
+            Some(dir) => {
+                let below = |word: &Word| match word.text.starts_with(['-', '/', '~']) {
+                    true => word.clone(),
+                    false => Word {
+                        text: format!("{}/{}", dir.text, word.text),
+                        ..word.clone()
+                    },
+                };
+                let words: Vec<Word> = arguments.iter().take(MAX_WORDS).map(below).collect();
+                touched(judge, call, &words, call.name);
+            }
+            None => touched(judge, call, arguments, call.name),
+        }
+    }
+    if matches!(verb, "apply" | "am") {
+        patched(judge, call);
     }
 }
 
