@@ -13,6 +13,7 @@ use aictx_guard::{
     is_deletion, is_made_again, names_among,
 };
 use aictx_proto::RepoPath;
+use aictx_proto::path::Located;
 use aictx_proto::snapshot::GitState;
 use aictx_repomap::tree::Tree;
 use aictx_signals::shell::Dialect;
@@ -24,6 +25,8 @@ use crate::{git, project};
 
 /// What is known of a worktree without asking git: one `stat` a path and a look into the warm map.
 pub struct WorktreeFacts {
+    /// Who knows other worktrees, and the root of the repository.
+    home: Option<(Arc<App>, PathBuf)>,
     worktree: PathBuf,
     /// It, opened once something in it is looked at: the way to it need not be walked for every path.
     opened: OnceCell<Option<OwnedFd>>,
@@ -80,6 +83,7 @@ impl WorktreeFacts {
         Self {
             limits,
             rules,
+            home: None,
             worktree: worktree.to_owned(),
             opened: OnceCell::new(),
             map: app.maps.complete_tree(worktree),
@@ -100,6 +104,13 @@ impl WorktreeFacts {
     #[must_use]
     pub fn watching(mut self, watches: bool) -> Self {
         self.watches = watches;
+        self
+    }
+
+    /// As a worktree of the repository at `root`, which may have others.
+    #[must_use]
+    pub fn one_of(mut self, app: &Arc<App>, root: &Path) -> Self {
+        self.home = Some((Arc::clone(app), root.to_owned()));
         self
     }
 
@@ -312,15 +323,37 @@ impl Facts for WorktreeFacts {
         if self.watches {
             keep(&self.written, path);
         }
-        let by_user = self.limits.verdict(path).and_then(|verdict| match verdict {
-            // What git ignores is no part of the work that was limited: logs, caches, what was built.
-            _ if self.is_ignored(path) && !self.limits.names(path) => None,
-            SteerVerdict::Forbidden(entry) if entry != EVERYTHING => Some(Limit::Forbidden),
-            // Nor is what only keeps an output.
-            _ if is_record(path) => None,
-            SteerVerdict::Forbidden(_) | SteerVerdict::OutsideAllowed => Some(Limit::Outside),
-        });
-        by_user.or_else(|| by_policy(self.rules.on_path(path)?))
+        if self.is_in_a_nested_worktree(path) {
+            return self.limit_elsewhere(self.worktree.join(path.as_str()).to_str()?);
+        }
+        self.limit_of(path)
+    }
+
+    fn limit_elsewhere(&self, path: &str) -> Option<Limit> {
+        if self.limits.is_empty() && !self.rules.has_paths() {
+            return None;
+        }
+        let full = at_home(path)?;
+        let (app, root) = self.home.as_ref()?;
+        let mut directories = full.ancestors();
+        let other = directories
+            .find(|directory| directory.is_dir())
+            .and_then(|directory| app.hosts.place(directory).ok())
+            .filter(|other| other.root == *root)?;
+        let located =
+            aictx_artifacts::root::locate(&other.worktree, &other.worktree, full.to_str()?);
+        let Located::Inside(inside) = located else {
+            return None;
+        };
+        let there = || full.symlink_metadata().is_ok();
+        self.limit_of(&inside)
+            // What is no path lies outside of everything.
+            .filter(|limit| *limit != Limit::Outside || there())
+            .or_else(|| self.limit_below(&inside))
+            .or_else(|| {
+                let pattern = inside.as_str().contains(['*', '?', '[']);
+                pattern.then(|| self.limit_like(inside.as_str())).flatten()
+            })
     }
 
     fn limit_below(&self, directory: &RepoPath) -> Option<Limit> {
@@ -372,10 +405,7 @@ impl Facts for WorktreeFacts {
     }
 
     fn text_elsewhere(&self, path: &str) -> Option<Arc<str>> {
-        let path = match path.strip_prefix("~/") {
-            Some(below) => directories::BaseDirs::new()?.home_dir().join(below),
-            None => PathBuf::from(path),
-        };
+        let path = at_home(path)?;
         let name = path.file_name()?.to_str()?.to_owned();
         Some(project::beginning(path.parent()?, &name, MAX_TEXT as u64)?.into())
     }
@@ -394,7 +424,41 @@ impl Facts for WorktreeFacts {
     }
 }
 
+/// A path that may begin with the user's home.
+fn at_home(path: &str) -> Option<PathBuf> {
+    match path.strip_prefix("~/") {
+        Some(below) => Some(directories::BaseDirs::new()?.home_dir().join(below)),
+        None => Some(PathBuf::from(path)).filter(|path| path.is_absolute()),
+    }
+}
+
 impl WorktreeFacts {
+    /// Whether a path lies in another worktree, or another repository, that lies in this one.
+    fn is_in_a_nested_worktree(&self, path: &RepoPath) -> bool {
+        if self.home.is_none() || (self.limits.is_empty() && !self.rules.has_paths()) {
+            return false;
+        }
+        let text = path.as_str();
+        let mut above = text.match_indices('/').filter_map(|(at, _)| text.get(..at));
+        above.any(|directory| {
+            let mark = RepoPath::parse(&format!("{directory}/.git"));
+            mark.is_ok_and(|mark| self.path(&mark).exists == Some(true))
+        })
+    }
+
+    /// What speaks against writing a file of the repository.
+    fn limit_of(&self, path: &RepoPath) -> Option<Limit> {
+        let by_user = self.limits.verdict(path).and_then(|verdict| match verdict {
+            // What git ignores is no part of the work that was limited: logs, caches, what was built.
+            _ if self.is_ignored(path) && !self.limits.names(path) => None,
+            SteerVerdict::Forbidden(entry) if entry != EVERYTHING => Some(Limit::Forbidden),
+            // Nor is what only keeps an output.
+            _ if is_record(path) => None,
+            SteerVerdict::Forbidden(_) | SteerVerdict::OutsideAllowed => Some(Limit::Outside),
+        });
+        by_user.or_else(|| by_policy(self.rules.on_path(path)?))
+    }
+
     /// Whether git is told to overlook a path, as far as the map tells; of what is not there yet, whether
     /// that is said of the directory that it would be in.
     pub(crate) fn is_ignored(&self, path: &RepoPath) -> bool {

@@ -172,3 +172,39 @@ fn what_a_command_writes_is_held_against_the_scope_as_an_edit_is() {
         assert!(!command(line), "{line}");
     }
 }
+
+#[test]
+fn a_limit_holds_in_every_worktree_of_the_repository() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    env.git(&repo, &["worktree", "add", "--quiet", "../other"]);
+    env.git(&repo, &["worktree", "add", "--quiet", "trees/inner"]);
+    let other = repo.parent().unwrap().join("other");
+    let _daemon = env.daemon();
+    let ann = Play::claude(&env, &repo, "ann");
+    ann.start("startup");
+    ann.prompt("Please fix add, but don't touch calc.py");
+    let there = other.to_string_lossy();
+    for command in [
+        format!("cd {there} && sed -i s/a/b/ calc.py"),
+        "cd ../other && sed -i s/a/b/ ./calc.py".to_owned(),
+        format!("sed -i s/a/b/ {there}/calc.py"),
+        format!("echo x > {there}/calc.py"),
+        format!("python3 -c \"open('{there}/calc.py','w').write('x')\""),
+        format!("find {there} -name '*.py' -exec sed -i s/a/b/ {{}} +"),
+        "sed -i s/a/b/ trees/inner/calc.py".to_owned(),
+        "cd trees/inner && echo x > calc.py".to_owned(),
+    ] {
+        assert_eq!(before_command(&ann, &command), "deny", "{command}");
+    }
+    for command in [
+        format!("cd {there} && cat calc.py"),
+        format!("cd {there} && sed -i s/a/b/ README.md"),
+        "cd trees/inner && sed -i s/a/b/ README.md".to_owned(),
+    ] {
+        assert_ne!(before_command(&ann, &command), "deny", "{command}");
+    }
+    ann.prompt("Only edit calc.py.");
+    let command = "sed -i s/a/b/ trees/inner/calc.py";
+    assert_ne!(before_command(&ann, command), "deny");
+}

@@ -21,6 +21,7 @@ fn what_lies_at_a_path() {
     std::os::unix::fs::symlink("src", dir.path().join("led")).unwrap();
     std::os::unix::fs::symlink("nowhere", dir.path().join("lost")).unwrap();
     let facts = WorktreeFacts {
+        home: None,
         worktree: dir.path().to_owned(),
         opened: OnceCell::new(),
         limits: Arc::default(),

@@ -91,6 +91,7 @@ impl Session {
                     Arc::clone(&limits),
                     Arc::clone(&rules),
                 )
+                .one_of(&self.app, &self.host().root)
                 .knowing(git)
                 .watching(self.app.presence.others_at_work(&self.id))
                 .beside(others);

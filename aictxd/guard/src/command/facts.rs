@@ -75,6 +75,13 @@ pub trait Facts {
         self.limit_below(directory)
     }
 
+    /// What speaks against writing a file outside of the worktree, by its absolute path, which may begin with `~`: in
+    /// another worktree it is the same file of the repository.
+    fn limit_elsewhere(&self, path: &str) -> Option<Limit> {
+        let _ = path;
+        None
+    }
+
     /// What speaks against writing whatever a pattern of paths stands for.
     fn limit_like(&self, pattern: &str) -> Option<Limit> {
         let _ = pattern;

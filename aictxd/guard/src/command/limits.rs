@@ -298,13 +298,20 @@ fn limit_of(judge: &Judge, call: Call, text: &str) -> Option<Limit> {
     };
     let dir = call.command.dir.as_deref();
     let way = judge.way(dir, text, last);
-    let found = limit_at(judge, way.located(), way.text());
+    let found = limit_at(judge, way.located(), way.text())
+        .or_else(|| limit_there(judge, way.located(), way.absolute()));
     // By the name that it has there, and by the one that was given.
     let named = || limit_at(judge, judge.place.locate(dir, text).as_ref(), text);
     match way.led() {
         Some(_) => found.or_else(named),
         None => found,
     }
+}
+
+/// The same of what lies in another worktree.
+fn limit_there(judge: &Judge, located: Option<&Located>, absolute: Option<&str>) -> Option<Limit> {
+    let outside = matches!(located, Some(Located::Outside(_)));
+    judge.limit_elsewhere(absolute.filter(|_| outside))
 }
 
 fn limit_at(judge: &Judge, located: Option<&Located>, text: &str) -> Option<Limit> {
@@ -359,6 +366,9 @@ fn found(judge: &mut Judge, call: Call) {
         let dir = call.command.dir.as_deref();
         let way = judge.way(dir, root, Last::Followed);
         let Some(Located::Inside(path)) = way.located() else {
+            if let Some(limit) = limit_there(judge, way.located(), way.absolute()) {
+                judge.off_limits(&limit, call.name, root);
+            }
             continue;
         };
         let facts = judge.facts;

@@ -313,6 +313,8 @@ impl Judge<'_> {
             if let Some(limit) = self.limit(inside) {
                 self.off_limits(&limit, verb, &word.text);
             }
+        } else if let Some(limit) = self.limit_elsewhere(way.absolute()) {
+            self.off_limits(&limit, verb, &word.text);
         }
         let Some((code, severity)) = way.verdict() else {
             return;
@@ -352,6 +354,14 @@ impl Judge<'_> {
             reversible: tier == Tier::Risky && kind.mild_is_reversible(),
         };
         self.add(what, verb, [word.text.as_str()]);
+    }
+
+    /// What speaks against writing what lies outside of the worktree.
+    pub(super) fn limit_elsewhere(&self, absolute: Option<&str>) -> Option<Limit> {
+        let limited = self.facts.has_limits();
+        absolute
+            .filter(|_| limited)
+            .and_then(|path| self.facts.limit_elsewhere(path))
     }
 
     /// What speaks against writing a path, or one that a pattern stands for.

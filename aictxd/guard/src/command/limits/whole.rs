@@ -3,7 +3,7 @@
 use aictx_proto::path::{Located, RepoPath};
 use aictx_signals::shell::Word;
 
-use super::{MAX_WORDS, touched};
+use super::{MAX_WORDS, limit_there, touched};
 use crate::command::links::Last;
 use crate::command::options::{has_option, operands_of};
 use crate::command::{Call, Judge};
@@ -178,6 +178,9 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
         _ => None,
     };
     let Some(here) = here else {
+        if let Some(limit) = limit_there(judge, way.located(), way.absolute()) {
+            judge.off_limits(&limit, name, ".");
+        }
         return;
     };
     let facts = judge.facts;
