@@ -82,11 +82,15 @@ pub async fn handle(app: &Arc<App>, params: HookParams<'_>) -> Result<Option<Val
         .spooled_at
         .and_then(|ms| i64::try_from(ms / 1000).ok())
         .map_or_else(|| app.now(), Timestamp::from_unix);
-    let Some(session) = Session::of(app, dialect.name(), &event, params.pid, now) else {
+    let Some(mut session) = Session::of(app, dialect.name(), &event, params.pid, now) else {
         // Not one of our repositories: inert.
         app.stats.record(&name, started.elapsed(), false);
         return Ok(None);
     };
+    // A call may say where it runs; that is where its paths begin.
+    if let Some(dir) = event.moment.runs_in() {
+        session.cwd.push(dir);
+    }
     let live = params.spooled_at.is_none();
     if live
         && app

@@ -208,3 +208,49 @@ fn a_limit_holds_in_every_worktree_of_the_repository() {
     let command = "sed -i s/a/b/ trees/inner/calc.py";
     assert_ne!(before_command(&ann, command), "deny");
 }
+
+#[test]
+fn a_command_runs_where_its_call_says() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    fs::create_dir(repo.join("src")).unwrap();
+    fs::write(repo.join("src/auth.py"), "a = 1\n").unwrap();
+    let _daemon = env.daemon();
+    let cwd = repo.to_string_lossy();
+    let said = |event: &str, more: Value| {
+        let mut payload = json!({ "session_id": "g", "cwd": cwd, "hook_event_name": event });
+        let members = payload.as_object_mut().unwrap();
+        members.extend(more.as_object().unwrap().clone());
+        let mut hook = env.command(aictx_tests::program("aictx"));
+        hook.current_dir(&repo).args(["hook", "gemini", event]);
+        let run = env.with_input(&mut hook, payload.to_string().as_bytes());
+        run.ok().stdout
+    };
+    said(
+        "BeforeAgent",
+        json!({ "prompt": "Do not touch src/auth.py" }),
+    );
+    let before = |input: Value| {
+        let call = json!({ "tool_name": "run_shell_command", "tool_input": input });
+        said("BeforeTool", call)
+    };
+    let command = "sed -i s/a/b/ auth.py";
+    for input in [
+        json!({ "command": command, "dir_path": "src" }),
+        json!({ "command": command, "directory": "./src" }),
+        json!({ "command": command, "dir_path": repo.join("src") }),
+        json!({ "command": "sed -i s/a/b/ ../src/auth.py", "dir_path": "src" }),
+        json!({ "command": "sed -i s/a/b/ src/auth.py" }),
+    ] {
+        let answer = before(input.clone());
+        assert!(answer.contains("deny"), "{input}: {answer}");
+    }
+    for input in [
+        json!({ "command": command }),
+        json!({ "command": "sed -i s/a/b/ src/auth.py", "dir_path": "src" }),
+        json!({ "command": "cat auth.py", "dir_path": "src" }),
+    ] {
+        let answer = before(input.clone());
+        assert!(!answer.contains("deny"), "{input}: {answer}");
+    }
+}
