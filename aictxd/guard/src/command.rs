@@ -398,9 +398,7 @@ impl Judge<'_> {
             quiet::judge(self, call);
         }
         limits::judge(self, call);
-        if matches!(name, "awk" | "gawk" | "mawk" | "nawk") {
-            code::printed_to(self, call);
-        }
+        code::printed_to(self, call);
         if call.program.traits.has(table::Traits::DATA) {
             handed::judge(self, call);
             if matches!(name, "export" | "declare" | "local") {

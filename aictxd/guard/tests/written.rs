@@ -39,6 +39,9 @@ const WAYS: &[&str] = &[
     "perl -e \"open(my \\$f, '>', '@'); print \\$f 'x'\"",
     "php -r \"file_put_contents('@', 'x');\"",
     "awk 'BEGIN { print \"x\" > \"@\" }'",
+    "sed -n 'w @' README.md",
+    "sed -n '1,3w @' README.md",
+    "sed 's/a/b/gw @' README.md",
     "deno eval \"Deno.writeTextFileSync('@', 'x')\"",
 ];
 
@@ -133,6 +136,8 @@ fn what_only_reads_or_is_not_known_says_nothing() {
         "python3 -c \"import shutil; shutil.copy('/etc/hosts', 'x')\"",
         "node -e \"console.log(require('fs').readFileSync('/etc/hosts','utf8'))\"",
         "node -e \"const fs=require('fs'); fs.writeFileSync('out.json', fs.readFileSync('/etc/x'))\"",
+        "sed 's/w /etc/x' README.md",
+        "sed -e 's|new /etc|b|' README.md",
         "awk '$1 > \"/a\" { print $2 }' x",
         "ssh host python3 -c \"open('/etc/hosts','w').write('x')\"",
     ] {

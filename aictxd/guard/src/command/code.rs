@@ -18,6 +18,7 @@ mod literals;
 mod overwritten;
 mod people;
 mod pretended;
+mod printed;
 mod search;
 mod sends;
 mod targets;
@@ -25,8 +26,8 @@ mod targets;
 use find::Find as _;
 pub(super) use literals::literals;
 use literals::{bracketed, literal_at, literal_before, without_literals, without_printed};
+pub(super) use printed::printed_to;
 use search::{Lists, search};
-pub(super) use targets::printed_to;
 
 /// Bytes of a program that are looked at.
 const MAX_CODE: usize = 64 * 1024;

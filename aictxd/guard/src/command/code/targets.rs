@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 use aho_corasick::AhoCorasick;
 use aictx_signals::shell::Word;
 
-use super::literals::{first_literal, literal_at, without_literals};
+use super::literals::{first_literal, literal_at};
 use super::{Code, MAX_CALLS};
 use crate::command::target::Touch;
 use crate::command::{Call, Judge};
@@ -436,28 +436,6 @@ impl Code<'_> {
         let value = found.and_then(|at| literal_at(self.text, at));
         let named = !expression.is_empty() && expression.chars().all(is_of_a_name);
         value.filter(|_| named).unwrap_or_default().to_owned()
-    }
-}
-
-/// The files that programs of `awk` print to: `print > "x"`.
-pub(in crate::command) fn printed_to(judge: &mut Judge, call: Call) {
-    for word in call
-        .arguments()
-        .iter()
-        .filter(|word| word.text.contains('>'))
-    {
-        let text = word.text.as_str();
-        let run = without_literals(text);
-        for (at, _) in run.match_indices('>').take(MAX_CALLS) {
-            let before = run.get(..at).unwrap_or_default();
-            let statement = before.rsplit([';', '{', '\n']).next().unwrap_or_default();
-            let behind = text.get(at + 1..).unwrap_or_default();
-            let file = first_literal(behind.trim_start_matches(['>', ' ']));
-            // Anywhere else it compares.
-            if let Some(file) = file.filter(|_| statement.trim_start().starts_with("print")) {
-                judge.write_target(call, &Word::plain(file), call.name, Touch::Alter);
-            }
-        }
     }
 }
 
