@@ -8,10 +8,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use aictx_guard::{
-    CommandRisk, EVERYTHING, Facts, HookVerdict, Known, Limit, MAX_TEXT, NoFacts, Place as Where,
-    Rules, Say, SteerState, SteerVerdict, command_risk, command_risk_in, covers, is_deletion,
+    CommandRisk, EVERYTHING, Facts, HookVerdict, Kinds, Known, Limit, MAX_TEXT, NoFacts,
+    Place as Where, Rules, Say, SteerState, SteerVerdict, command_risk, command_risk_in, covers,
+    is_deletion, is_made_again, names_among,
 };
 use aictx_proto::RepoPath;
+use aictx_proto::path::Located;
 use aictx_proto::snapshot::GitState;
 use aictx_repomap::tree::Tree;
 use aictx_signals::shell::Dialect;
@@ -23,6 +25,8 @@ use crate::{git, project};
 
 /// What is known of a worktree without asking git: one `stat` a path and a look into the warm map.
 pub struct WorktreeFacts {
+    /// Who knows other worktrees, and the root of the repository.
+    home: Option<(Arc<App>, PathBuf)>,
     worktree: PathBuf,
     /// It, opened once something in it is looked at: the way to it need not be walked for every path.
     opened: OnceCell<Option<OwnedFd>>,
@@ -41,6 +45,8 @@ pub struct WorktreeFacts {
     watches: bool,
     written: RefCell<Vec<RepoPath>>,
     swept: RefCell<Swept>,
+    /// Those of them that are certainly changed.
+    edited: RefCell<Vec<RepoPath>>,
     /// Scripts that were followed into, where somebody wants to know: the directory, and the commands.
     followed: RefCell<Vec<(String, String)>>,
     texts: RefCell<HashMap<RepoPath, Option<Arc<str>>>>,
@@ -100,6 +106,7 @@ impl WorktreeFacts {
         Self {
             limits,
             rules,
+            home: None,
             worktree: worktree.to_owned(),
             opened: OnceCell::new(),
             map: app.maps.complete_tree(worktree),
@@ -109,6 +116,7 @@ impl WorktreeFacts {
             watches: false,
             written: RefCell::default(),
             swept: RefCell::default(),
+            edited: RefCell::default(),
             followed: RefCell::default(),
             texts: RefCell::default(),
         }
@@ -123,11 +131,28 @@ impl WorktreeFacts {
         self
     }
 
+    /// As a worktree of the repository at `root`, which may have others.
+    #[must_use]
+    pub fn one_of(mut self, app: &Arc<App>, root: &Path) -> Self {
+        self.home = Some((Arc::clone(app), root.to_owned()));
+        self
+    }
+
     /// Beside sessions that edited these files.
     #[must_use]
     pub fn beside(mut self, others: Vec<RepoPath>) -> Self {
         self.others = others;
         self
+    }
+
+    /// Notes that a command may write whatever is in a directory.
+    fn sweeps(&self, directory: &RepoPath) {
+        if self.watches {
+            let mut swept = self.swept.borrow_mut();
+            if swept.below.len() < MAX_WRITTEN && !swept.below.contains(directory) {
+                swept.below.push(directory.clone());
+            }
+        }
     }
 
     /// What the judged command may have written beside [`Facts::written`]; of a command that is
@@ -254,6 +279,14 @@ pub fn is_record(path: &RepoPath) -> bool {
         .any(|end| name.ends_with(end))
 }
 
+/// Puts a path to others, once.
+fn keep(paths: &RefCell<Vec<RepoPath>>, path: &RepoPath) {
+    let mut paths = paths.borrow_mut();
+    if paths.len() < MAX_WRITTEN && !paths.contains(path) {
+        paths.push(path.clone());
+    }
+}
+
 /// What a policy does not allow.
 fn by_policy((say, whose): (Say, String)) -> Option<Limit> {
     (say != Say::Allow).then_some(Limit::Policy(say, whose))
@@ -273,6 +306,30 @@ impl Facts for WorktreeFacts {
 
     fn written(&self) -> Vec<RepoPath> {
         self.written.borrow().clone()
+    }
+
+    fn edits(&self, path: &RepoPath) {
+        if self.watches {
+            keep(&self.edited, path);
+        }
+    }
+
+    fn edited(&self) -> Vec<RepoPath> {
+        let edited = self.edited.borrow().clone();
+        let of_the_work = |path: &RepoPath| {
+            let there = self.path(path);
+            let built = there.tracked != Some(true) && path.segments().any(is_made_again);
+            !built && !is_record(path) && !self.is_ignored(path) && there.directory != Some(true)
+        };
+        edited.into_iter().filter(of_the_work).collect()
+    }
+
+    fn minded(&self) -> Kinds {
+        self.rules.minded()
+    }
+
+    fn minds_commands(&self) -> bool {
+        self.rules.has_commands()
     }
 
     fn of_others(&self, directory: &RepoPath) -> Vec<String> {
@@ -304,33 +361,56 @@ impl Facts for WorktreeFacts {
 
     fn limit(&self, path: &RepoPath) -> Option<Limit> {
         if self.watches {
-            let mut written = self.written.borrow_mut();
-            if written.len() < MAX_WRITTEN && !written.contains(path) {
-                written.push(path.clone());
-            }
+            keep(&self.written, path);
         }
-        let by_user = self.limits.verdict(path).and_then(|verdict| match verdict {
-            // What git ignores is no part of the work that was limited: logs, caches, what was built.
-            _ if self.is_ignored(path) && !self.limits.names(path) => None,
-            SteerVerdict::Forbidden(entry) if entry != EVERYTHING => Some(Limit::Forbidden),
-            // Nor is what only keeps an output.
-            _ if is_record(path) => None,
-            SteerVerdict::Forbidden(_) | SteerVerdict::OutsideAllowed => Some(Limit::Outside),
-        });
-        by_user.or_else(|| by_policy(self.rules.on_path(path)?))
+        if self.is_in_a_nested_worktree(path) {
+            return self.limit_elsewhere(self.worktree.join(path.as_str()).to_str()?);
+        }
+        self.limit_of(path)
+    }
+
+    fn limit_elsewhere(&self, path: &str) -> Option<Limit> {
+        if self.limits.is_empty() && !self.rules.has_paths() {
+            return None;
+        }
+        let full = at_home(path)?;
+        let (app, root) = self.home.as_ref()?;
+        let mut directories = full.ancestors();
+        let other = directories
+            .find(|directory| directory.is_dir())
+            .and_then(|directory| app.hosts.place(directory).ok())
+            .filter(|other| other.root == *root)?;
+        let located =
+            aictx_artifacts::root::locate(&other.worktree, &other.worktree, full.to_str()?);
+        let Located::Inside(inside) = located else {
+            return None;
+        };
+        let there = || full.symlink_metadata().is_ok();
+        self.limit_of(&inside)
+            // What is no path lies outside of everything.
+            .filter(|limit| *limit != Limit::Outside || there())
+            .or_else(|| self.limit_below(&inside))
+            .or_else(|| {
+                let pattern = inside.as_str().contains(['*', '?', '[']);
+                pattern.then(|| self.limit_like(inside.as_str())).flatten()
+            })
     }
 
     fn limit_below(&self, directory: &RepoPath) -> Option<Limit> {
-        if self.watches {
-            let mut swept = self.swept.borrow_mut();
-            if swept.below.len() < MAX_WRITTEN && !swept.below.contains(directory) {
-                swept.below.push(directory.clone());
-            }
-        }
+        self.sweeps(directory);
         if self.limits.forbids_below(directory) {
             return Some(Limit::Forbidden);
         }
         by_policy(self.rules.below(directory)?)
+    }
+
+    fn limit_among(&self, directory: &RepoPath, endings: &[&str]) -> Option<Limit> {
+        self.sweeps(directory);
+        let forbidden = self.limits.forbidden_paths.iter().map(String::as_str);
+        if names_among(forbidden, directory, endings) {
+            return Some(Limit::Forbidden);
+        }
+        by_policy(self.rules.among(directory, endings)?)
     }
 
     fn limit_like(&self, pattern: &str) -> Option<Limit> {
@@ -372,6 +452,12 @@ impl Facts for WorktreeFacts {
         }
     }
 
+    fn text_elsewhere(&self, path: &str) -> Option<Arc<str>> {
+        let path = at_home(path)?;
+        let name = path.file_name()?.to_str()?.to_owned();
+        Some(project::beginning(path.parent()?, &name, MAX_TEXT as u64)?.into())
+    }
+
     fn text(&self, path: &RepoPath) -> Option<Arc<str>> {
         if let Some(known) = self.texts.borrow().get(path) {
             return known.clone();
@@ -386,7 +472,41 @@ impl Facts for WorktreeFacts {
     }
 }
 
+/// A path that may begin with the user's home.
+fn at_home(path: &str) -> Option<PathBuf> {
+    match path.strip_prefix("~/") {
+        Some(below) => Some(directories::BaseDirs::new()?.home_dir().join(below)),
+        None => Some(PathBuf::from(path)).filter(|path| path.is_absolute()),
+    }
+}
+
 impl WorktreeFacts {
+    /// Whether a path lies in another worktree, or another repository, that lies in this one.
+    fn is_in_a_nested_worktree(&self, path: &RepoPath) -> bool {
+        if self.home.is_none() || (self.limits.is_empty() && !self.rules.has_paths()) {
+            return false;
+        }
+        let text = path.as_str();
+        let mut above = text.match_indices('/').filter_map(|(at, _)| text.get(..at));
+        above.any(|directory| {
+            let mark = RepoPath::parse(&format!("{directory}/.git"));
+            mark.is_ok_and(|mark| self.path(&mark).exists == Some(true))
+        })
+    }
+
+    /// What speaks against writing a file of the repository.
+    fn limit_of(&self, path: &RepoPath) -> Option<Limit> {
+        let by_user = self.limits.verdict(path).and_then(|verdict| match verdict {
+            // What git ignores is no part of the work that was limited: logs, caches, what was built.
+            _ if self.is_ignored(path) && !self.limits.names(path) => None,
+            SteerVerdict::Forbidden(entry) if entry != EVERYTHING => Some(Limit::Forbidden),
+            // Nor is what only keeps an output.
+            _ if is_record(path) => None,
+            SteerVerdict::Forbidden(_) | SteerVerdict::OutsideAllowed => Some(Limit::Outside),
+        });
+        by_user.or_else(|| by_policy(self.rules.on_path(path)?))
+    }
+
     /// Whether git is told to overlook a path, as far as the map tells; of what is not there yet, whether
     /// that is said of the directory that it would be in.
     pub(crate) fn is_ignored(&self, path: &RepoPath) -> bool {
@@ -458,72 +578,4 @@ impl WorktreeFacts {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_differs_is_named_or_lies_below_what_is() {
-        let git = GitState {
-            unstaged: vec!["src/a.rs".into()],
-            untracked: vec!["new/".into()],
-            ..GitState::default()
-        };
-        let at = |path: &str| differs(&git, &RepoPath::parse(path).unwrap());
-        assert!(at("src/a.rs") && at("new/b.rs"));
-        assert!(!at("src/b.rs") && !at("src/a") && !at("newer"));
-    }
-
-    /// One look says for a whole directory that nothing is in it; what is in a link is looked for.
-    #[test]
-    fn what_lies_at_a_path() {
-        let dir = tempfile::tempdir().unwrap();
-        std::fs::create_dir(dir.path().join("src")).unwrap();
-        std::fs::write(dir.path().join("src/a.rs"), "").unwrap();
-        std::os::unix::fs::symlink("src", dir.path().join("led")).unwrap();
-        std::os::unix::fs::symlink("nowhere", dir.path().join("lost")).unwrap();
-        let facts = WorktreeFacts {
-            worktree: dir.path().to_owned(),
-            opened: OnceCell::new(),
-            limits: Arc::default(),
-            rules: Arc::default(),
-            map: None,
-            git: None,
-            seen: RefCell::default(),
-            others: Vec::new(),
-            watches: false,
-            written: RefCell::default(),
-            swept: RefCell::default(),
-            followed: RefCell::default(),
-            texts: RefCell::default(),
-        };
-        let path = |path: &str| RepoPath::parse(path).unwrap();
-        // Asked from above to below, as a command is judged, and the other way round.
-        let mut asked = [
-            ("gone", None),
-            ("gone/a.rs", None),
-            ("gone/b/c.rs", None),
-            ("src", Some(true)),
-            ("src/a.rs", Some(false)),
-            ("src/a.rs/b", None),
-            ("led", Some(false)),
-            ("led/a.rs", Some(false)),
-            ("led/b.rs", None),
-            ("lost", Some(false)),
-            ("lost/a.rs", None),
-        ];
-        for _ in 0..2 {
-            facts.seen.borrow_mut().clear();
-            for (name, directory) in asked {
-                let known = facts.path(&path(name));
-                assert_eq!(known.directory, directory, "{name}");
-                assert_eq!(known.exists, Some(directory.is_some()), "{name}");
-            }
-            asked.reverse();
-        }
-        let link = |name: &str| facts.link(&path(name)).map(|to| to.to_string());
-        assert_eq!(link("led").as_deref(), Some("src"));
-        assert_eq!(link("lost").as_deref(), Some("nowhere"));
-        assert_eq!(link("src"), None);
-        assert_eq!(link("gone/x"), None);
-    }
-}
+mod tests;

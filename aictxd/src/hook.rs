@@ -84,11 +84,15 @@ pub async fn handle(app: &Arc<App>, params: HookParams<'_>) -> Result<Option<Val
         .spooled_at
         .and_then(|ms| i64::try_from(ms / 1000).ok())
         .map_or_else(|| app.now(), Timestamp::from_unix);
-    let Some(session) = Session::of(app, dialect.name(), &event, params.pid, now) else {
+    let Some(mut session) = Session::of(app, dialect.name(), &event, params.pid, now) else {
         // Not one of our repositories, or one whose memory cannot be opened.
         app.stats.record(&name, started.elapsed(), false);
         return Ok(alone::verdict(app, dialect, &event));
     };
+    // A call may say where it runs; that is where its paths begin.
+    if let Some(dir) = event.moment.runs_in() {
+        session.cwd.push(dir);
+    }
     let live = params.spooled_at.is_none();
     if live
         && app
@@ -426,7 +430,10 @@ impl Session {
             // The commit goes on.
             Err(_) => seen.decide(&self.host().store.latest()).0,
         };
-        let notice = self.app.policy_problems(&self.host().root).notice();
+        let problems = self.app.policy_problems(&self.host().root);
+        // It begins anew, and may have forgotten that it was told.
+        let _ = self.app.policies.news(&self.id, &problems);
+        let notice = problems.notice();
         let context = match notice.as_str() {
             "" => context,
             notice => format!("{context}\n\n{notice}"),

@@ -1,7 +1,10 @@
 //! Where policies lie, and which of them the user trusts.
 
-use std::collections::BTreeMap;
+mod kept;
+
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
+use std::io::ErrorKind;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -21,15 +24,19 @@ const MAX_BYTES: u64 = 64 * 1024;
 const MAX_NOTICE: usize = 400;
 /// Repositories whose policy is remembered.
 const MAX_REMEMBERED: usize = 256;
+/// Sessions that are remembered as told.
+const MAX_TOLD: usize = 1024;
 
 /// Policies as read last.
 #[derive(Debug, Default)]
 pub struct Policies {
     known: Mutex<BTreeMap<PathBuf, Known>>,
     /// The user's policy as it could be read last, for whatever repository.
-    own: Mutex<Policy>,
+    own: Mutex<Option<Policy>>,
     /// Those of repositories, the same.
     theirs: Mutex<BTreeMap<PathBuf, Policy>>,
+    /// Sessions that were told of a problem, and of which.
+    told: Mutex<BTreeSet<(String, String)>>,
 }
 
 #[derive(Debug, Clone)]
@@ -130,9 +137,17 @@ pub fn file(app: &App, root: &Path) -> PathBuf {
 /// # Errors
 /// The file cannot be read or says what is not understood; in words.
 pub fn of_user(app: &App) -> Result<Policy, String> {
+    Ok(text_of_user(app)?.map_or_else(Policy::default, |(_, policy)| policy))
+}
+
+/// The same with its text, when there is a file.
+fn text_of_user(app: &App) -> Result<Option<(String, Policy)>, String> {
     let path = user_file(app);
-    let text = read(&path)?;
-    text.map_or_else(|| Ok(Policy::default()), |text| parse(&path, &text))
+    let Some(text) = read(&path)? else {
+        return Ok(None);
+    };
+    let policy = parse(&path, &text)?;
+    Ok(Some((text, policy)))
 }
 
 fn trust_file(app: &App) -> PathBuf {
@@ -142,7 +157,11 @@ fn trust_file(app: &App) -> PathBuf {
 fn read(path: &Path) -> Result<Option<String>, String> {
     let meta = match fs::symlink_metadata(path) {
         Ok(meta) => meta,
-        Err(_) => return Ok(None),
+        // Only what is not there says nothing.
+        Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {
+            return Ok(None);
+        }
+        Err(e) => return Err(format!("{}: {e}", path.display())),
     };
     if !meta.is_file() || meta.len() > MAX_BYTES {
         return Err(format!(
@@ -299,15 +318,20 @@ pub fn set_trust(app: &App, root: &Path, policy: Option<&RepositoryPolicy>) -> R
 
 impl Policies {
     /// A repository's policy, or while it cannot be read the one that could be read last: a broken file
-    /// must not drop what it forbade. It is not the text that anybody trusted, so it only tightens.
-    fn last_readable(&self, root: &Path, file: &Path, found: &RepositoryPolicy) -> Option<Policy> {
+    /// must not drop what it forbade. It is not the text that anybody trusted, so it only tightens. Nothing
+    /// when there is no file, or none that ever could be read.
+    fn last_readable(&self, app: &App, root: &Path, found: &RepositoryPolicy) -> Option<Policy> {
+        let file = file(app, root);
+        let kept = kept::of_repository(app, root);
         let mut theirs = self.theirs.lock().unwrap_or_else(PoisonError::into_inner);
         if !found.problem.is_empty() {
-            return theirs.get(root).cloned();
+            let known = theirs.get(root).cloned();
+            return known.or_else(|| parse(&file, &kept::read(&kept)?).ok());
         }
-        let policy = parse(file, &found.text)
+        let policy = parse(&file, &found.text)
             .ok()
             .filter(|_| !found.text.is_empty());
+        kept::keep(&kept, policy.as_ref().map(|_| found.text.as_str()));
         match &policy {
             Some(policy) if theirs.len() < MAX_REMEMBERED || theirs.contains_key(root) => {
                 theirs.insert(root.to_owned(), policy.clone());
@@ -320,27 +344,50 @@ impl Policies {
         policy
     }
 
+    /// The user's policy, or while it cannot be read the one that could be read last, and why it cannot; nothing
+    /// when none ever could be.
+    fn last_of_user(&self, app: &App) -> (Option<Policy>, String) {
+        let kept = kept::of_user(app);
+        let mut own = self.own.lock().unwrap_or_else(PoisonError::into_inner);
+        let why = match text_of_user(app) {
+            Ok(found) => {
+                kept::keep(&kept, found.as_ref().map(|(text, _)| text.as_str()));
+                *own = Some(found.map_or_else(Policy::default, |(_, policy)| policy));
+                String::new()
+            }
+            // A slip of the pen must not drop what the user asked for: what was read last goes on, and the
+            // problem is told wherever the user looks.
+            Err(why) => {
+                if own.is_none() {
+                    let text = kept::read(&kept);
+                    *own = text.and_then(|text| parse(&user_file(app), &text).ok());
+                }
+                why
+            }
+        };
+        (own.clone(), why)
+    }
+
     fn rules(&self, app: &App, root: &Path) -> (Arc<Rules>, Problems) {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let have = known.get(root).cloned();
-        let user = user_file(app);
-        let theirs = file(app, root);
-        let stamps = [stamp(&user), stamp(&theirs), stamp(&trust_file(app))];
+        let files = [user_file(app), file(app, root), trust_file(app)];
+        let stamps = files.map(|file| stamp(&file));
         let fresh = match have {
             Some(have) if have.stamps == stamps => return (have.rules, have.problems),
             _ => {
-                let mut problems = Problems::default();
-                let mut own = self.own.lock().unwrap_or_else(PoisonError::into_inner);
-                match of_user(app) {
-                    Ok(policy) => *own = policy,
-                    // A slip of the pen must not drop what the user asked for: what was read last
-                    // goes on, and the problem is told wherever the user looks.
-                    Err(why) => problems.user = why,
-                }
+                let (own, user) = self.last_of_user(app);
                 let found = of_repository(app, root);
-                let policy = self.last_readable(root, &theirs, &found);
-                problems.repository = found.problem;
-                let rules = Arc::new(Rules::of(own.clone(), policy, found.trusted));
+                let policy = self.last_readable(app, root, &found);
+                let unread = (!user.is_empty() && own.is_none())
+                    || (!found.problem.is_empty() && policy.is_none());
+                let mut rules = Rules::of(own.unwrap_or_default(), policy, found.trusted);
+                rules.unread = unread;
+                let rules = Arc::new(rules);
+                let problems = Problems {
+                    user,
+                    repository: found.problem,
+                };
                 Known {
                     stamps,
                     rules,
@@ -353,6 +400,22 @@ impl Policies {
         }
         known.insert(root.to_owned(), fresh.clone());
         (fresh.rules, fresh.problems)
+    }
+
+    /// What a session has to be told of a policy that cannot be read: nothing when it was told already.
+    pub fn news(&self, session: &str, problems: &Problems) -> String {
+        if problems.user.is_empty() && problems.repository.is_empty() {
+            return String::new();
+        }
+        let notice = problems.notice();
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        if told.len() >= MAX_TOLD {
+            told.clear();
+        }
+        match told.insert((session.to_owned(), notice.clone())) {
+            true => notice,
+            false => String::new(),
+        }
     }
 }
 

@@ -26,6 +26,7 @@ mod moved;
 mod outcomes;
 mod policy;
 mod protocol;
+mod reach;
 mod recorded;
 mod reports;
 mod requests;

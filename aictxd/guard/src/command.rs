@@ -24,11 +24,13 @@ mod interpreted;
 mod lent;
 mod limits;
 mod links;
+mod named;
 mod nothing;
 mod options;
 mod outside;
 mod precious;
 mod promises;
+mod quiet;
 mod redirects;
 mod request;
 mod ruled;
@@ -47,13 +49,13 @@ use std::cell::{Cell, OnceCell, RefCell};
 use aictx_proto::methods::guard::GuardWarning;
 use aictx_signals::shell::{self, Dialect, Role, Script, SimpleCommand, Word};
 
-pub use effect::{Kind, Level};
+pub use effect::{Kind, Kinds, Level};
 pub use facts::{Facts, Known, Limit, MAX_TEXT, MemoryFacts, NoFacts};
 use findings::What;
 use inner::is_fork_bomb;
 use options::has_option;
 pub(crate) use outside::is_agents_own;
-pub use target::Place;
+pub use target::{Place, is_made_again};
 
 /// Findings of one command line.
 const MAX_FINDINGS: usize = 32;
@@ -123,6 +125,12 @@ pub struct CommandRisk {
     pub parsed: bool,
     /// Something is deleted, be it worth a finding or not.
     pub deletes: bool,
+    /// Every command that would run, also those of files and inside others, in the forms that a policy may name it
+    /// by; where [`Facts::minds_commands`].
+    pub runs: Vec<String>,
+    /// What it does that is worth no finding, and which simple command of the line does it; of the kinds that
+    /// [`Facts::minded`].
+    pub quiet: Vec<(Kind, Option<usize>)>,
 }
 
 impl CommandRisk {
@@ -132,6 +140,8 @@ impl CommandRisk {
             findings: Vec::new(),
             parsed: true,
             deletes: false,
+            runs: Vec::new(),
+            quiet: Vec::new(),
         }
     }
 }
@@ -152,6 +162,7 @@ pub fn command_risk_in(
     let mut judge = Judge {
         place,
         facts,
+        minded: facts.minded(),
         risk: CommandRisk::empty(),
         inner: 0,
         segment: None,
@@ -189,6 +200,8 @@ pub fn command_risk_in(
 struct Judge<'a> {
     place: Place<'a>,
     facts: &'a dyn Facts,
+    /// Kinds of effects that are kept however mild they are.
+    minded: Kinds,
     risk: CommandRisk,
     inner: u8,
     /// The simple command of the line itself that is being judged.
@@ -378,7 +391,14 @@ impl Judge<'_> {
             program: table::program(name),
             ..call
         };
+        if self.facts.minds_commands() {
+            named::keep(self, call);
+        }
+        if !self.minded.is_empty() {
+            quiet::judge(self, call);
+        }
         limits::judge(self, call);
+        code::printed_to(self, call);
         if call.program.traits.has(table::Traits::DATA) {
             handed::judge(self, call);
             if matches!(name, "export" | "declare" | "local") {

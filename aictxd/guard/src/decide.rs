@@ -116,7 +116,7 @@ pub fn guard_with(
     if action == "edit" && !named && !has_command {
         found.push(Found::new(MISSING_PATHS.warning(WARNING, []), false));
     }
-    let written = facts.written();
+    let written = facts.edited();
     let question = Question {
         written: &written,
         snapshot,

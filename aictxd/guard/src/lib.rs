@@ -16,12 +16,12 @@ mod steer;
 
 pub use budgets::{Budgets, Spent, Step, is_deletion};
 pub use command::{
-    CommandFinding, CommandRisk, Facts, Kind, Known, Level, Limit, MAX_TEXT, MemoryFacts, NoFacts,
-    Place, Tier, command_risk, command_risk_in,
+    CommandFinding, CommandRisk, Facts, Kind, Kinds, Known, Level, Limit, MAX_TEXT, MemoryFacts,
+    NoFacts, Place, Tier, command_risk, command_risk_in, is_made_again,
 };
 pub use decide::{GuardError, MAX_WARNINGS, RISKS, guard, guard_with};
 pub use hook::{HookVerdict, hook_command, hook_command_with, hook_edit, hook_risk};
-pub use path::path_risk;
+pub use path::{names_among, path_risk};
 pub use policy::{Policy, Rules, Say, covers};
 pub use session::{Parallel, TurnEnd, hook_limits, limits_note, parallel_note, turn_end};
 pub use state::{ContractChoice, ContractSource, Held, choose_guard_contract};

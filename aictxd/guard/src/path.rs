@@ -184,6 +184,30 @@ fn is_ci(path: &RepoPath, name: &str) -> bool {
     })
 }
 
+/// Whether one of some entries, paths or patterns, names files that end in one of some ways, or directories that may
+/// hold such, below a directory; all endings where none is named.
+pub fn names_among<'e>(
+    entries: impl IntoIterator<Item = &'e str>,
+    directory: &RepoPath,
+    endings: &[&str],
+) -> bool {
+    let may_end = |name: &str| {
+        let ending = name
+            .rfind('.')
+            .filter(|at| *at > 0)
+            .and_then(|at| name.get(at..));
+        endings.is_empty() || ending.is_none_or(|ending| endings.contains(&ending))
+    };
+    entries.into_iter().any(|entry| {
+        let entry = entry.trim_end_matches('/');
+        let name = entry.rsplit('/').next().unwrap_or_default();
+        // `**/*.py` is wherever such a file is.
+        let anywhere =
+            entry.starts_with(['*', '?', '[']) && name.contains('.') && !endings.is_empty();
+        may_end(name) && (anywhere || names_below([entry], directory))
+    })
+}
+
 /// Whether one of some entries, paths or patterns, certainly names something strictly below a directory.
 pub(crate) fn names_below<'e>(
     entries: impl IntoIterator<Item = &'e str>,

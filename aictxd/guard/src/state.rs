@@ -83,7 +83,7 @@ pub(crate) struct Question<'q> {
     pub(crate) snapshot: &'q Snapshot,
     pub(crate) params: &'q GuardParams,
     pub(crate) held: &'q Held<'q>,
-    /// What the command would write.
+    /// The files that the command would change.
     pub(crate) written: &'q [RepoPath],
     pub(crate) root: &'q str,
     pub(crate) cwd: &'q str,

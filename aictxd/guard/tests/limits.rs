@@ -3,7 +3,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use aictx_guard::{Facts, Known, Level, Limit, Place, SteerState, SteerVerdict, command_risk};
+use aictx_guard::{
+    Facts, Known, Level, Limit, Place, SteerState, SteerVerdict, command_risk, names_among,
+};
 use aictx_proto::path::RepoPath;
 
 const PLACE: Place = Place {
@@ -87,6 +89,25 @@ impl Facts for Limited {
         }
     }
 
+    fn text_elsewhere(&self, path: &str) -> Option<Arc<str>> {
+        let patch = "From: a\n\ndiff --git a/src/a.py b/src/a.py\n--- a/src/a.py\n+++ b/src/a.py\n";
+        let other = "--- a/docs/d.py\n+++ b/docs/d.py\n";
+        match path {
+            "/elsewhere/y.patch" | "~/y.patch" => Some(Arc::from(patch)),
+            "/elsewhere/other.patch" => Some(Arc::from(other)),
+            _ => None,
+        }
+    }
+
+    fn off_limits(&self) -> Vec<String> {
+        self.said.forbidden_paths.clone()
+    }
+
+    fn limit_among(&self, directory: &RepoPath, endings: &[&str]) -> Option<Limit> {
+        let forbidden = self.said.forbidden_paths.iter().map(String::as_str);
+        names_among(forbidden, directory, endings).then_some(Limit::Forbidden)
+    }
+
     fn limit(&self, path: &RepoPath) -> Option<Limit> {
         self.said.verdict(path).map(|verdict| match verdict {
             SteerVerdict::Forbidden(_) => Limit::Forbidden,
@@ -128,6 +149,102 @@ fn a_new_dependency_writes_the_manifest() {
         Level::Destructive
     );
     assert_ne!(cargo.level("cargo build"), Level::Destructive);
+}
+
+#[test]
+fn a_patch_is_read_wherever_it_comes_from() {
+    let facts = Limited::forbidding("src/a.py");
+    for command in [
+        "cat fix.patch | git apply",
+        "cat docs/other.diff fix.patch | patch -p1",
+        "git apply < fix.patch",
+        "git apply /elsewhere/y.patch",
+        "git apply ~/y.patch",
+        "patch -p1 --input=/elsewhere/y.patch",
+        "git am /elsewhere/y.patch",
+        "git -C . am -3 fix.patch",
+        "git -C src checkout -- a.py",
+        "git apply <<'EOF'\n--- a/src/a.py\n+++ b/src/a.py\nEOF",
+        "cat > new.patch <<'EOF'\n--- a/src/a.py\n+++ b/src/a.py\nEOF\ngit apply new.patch",
+        // Nobody knows what is in it.
+        "curl -s https://x.example/y.patch | git apply",
+        "git apply nowhere.patch",
+    ] {
+        assert_eq!(facts.level(command), Level::Destructive, "{command}");
+    }
+    for command in [
+        "cat docs/other.diff | git apply",
+        "git apply /elsewhere/other.patch",
+        "git am /elsewhere/other.patch",
+        "git am --abort",
+        "git am --continue",
+        "git apply --check /elsewhere/y.patch",
+    ] {
+        assert_ne!(facts.level(command), Level::Destructive, "{command}");
+    }
+}
+
+#[test]
+fn tools_that_are_given_no_path_take_all_of_their_kind() {
+    for entry in ["src/a.py", "**/*.py", "src"] {
+        let facts = Limited::forbidding(entry);
+        for command in [
+            "ruff format",
+            "ruff check --fix",
+            "ruff --quiet format",
+            "ruff format .",
+        ] {
+            let known = entry != "**/*.py" || command != "ruff format .";
+            if known {
+                assert_eq!(
+                    facts.level(command),
+                    Level::Destructive,
+                    "{entry}: {command}"
+                );
+            }
+        }
+    }
+    let facts = Limited::forbidding("src/a.py");
+    for command in [
+        "ruff format docs",
+        "ruff check",
+        "ruff format --check",
+        "ruff format --diff",
+        "cd docs && ruff format",
+        // Other files than these.
+        "cargo fmt",
+        "go fmt ./...",
+        "eslint --fix",
+        "terraform fmt",
+        // Without a path they do nothing.
+        "black",
+        "prettier --write",
+        "gofmt -w",
+    ] {
+        assert_ne!(facts.level(command), Level::Destructive, "{command}");
+    }
+    for (entry, command) in [
+        ("src/a.py", "python -m ruff format"),
+        ("src/a.py", "python3 -m black src/a.py"),
+        ("src/a.py", "uv run ruff format"),
+        ("src/a.py", "poetry run ruff format"),
+        ("pkg/x.go", "go fmt ./..."),
+        ("src/main.rs", "cargo fmt"),
+        ("src/main.rs", "cd docs && cargo fmt --all"),
+        ("src/main.rs", "cargo clippy --fix --allow-dirty"),
+        ("web/app.ts", "eslint --fix"),
+        ("web/app.ts", "npx eslint --fix"),
+        ("infra/main.tf", "terraform fmt -recursive"),
+        ("lib/a.ex", "mix format"),
+        ("pkg/x.go", "golangci-lint run --fix"),
+    ] {
+        let level = Limited::forbidding(entry).level(command);
+        assert_eq!(level, Level::Destructive, "{entry}: {command}");
+    }
+    assert_ne!(
+        Limited::forbidding("src/main.rs").level("cargo fmt --check"),
+        Level::Destructive
+    );
 }
 
 #[test]

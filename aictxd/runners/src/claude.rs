@@ -316,7 +316,8 @@ mod tests {
             call.action,
             Action::Command {
                 command: "make".into(),
-                background: false
+                background: false,
+                dir: "".into()
             }
         );
         assert_eq!(

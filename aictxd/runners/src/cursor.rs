@@ -63,6 +63,8 @@ fn call<'a>(payload: &Members<'a>, event: &str) -> ToolCall<'a> {
             let command = Action::Command {
                 command: payload.text(&["command"]),
                 background: false,
+                // That of the event.
+                dir: Cow::Borrowed(""),
             };
             (Cow::Borrowed("Shell"), command)
         }

@@ -68,6 +68,7 @@ fn call<'a>(payload: &Members<'a>) -> ToolCall<'a> {
         Action::Command {
             command,
             background: payload.flag(&["background"]),
+            dir: std::borrow::Cow::Borrowed(""),
         }
     } else if !path.is_empty() && payload.flag(&["reads"]) {
         Action::Read(path)

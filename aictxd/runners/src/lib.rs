@@ -148,6 +148,21 @@ pub enum Moment<'a> {
     Other,
 }
 
+impl Moment<'_> {
+    /// The directory that the command of a call says it runs in.
+    pub fn runs_in(&self) -> Option<&str> {
+        let (Self::ToolIntent(call) | Self::ToolDone { call, .. } | Self::ToolFailed { call, .. }) =
+            self
+        else {
+            return None;
+        };
+        match &call.action {
+            Action::Command { dir, .. } if !dir.is_empty() => Some(dir),
+            _ => None,
+        }
+    }
+}
+
 /// A call of one of the agent's tools.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolCall<'a> {
@@ -172,9 +187,11 @@ impl ToolCall<'_> {
                 Action::Command {
                     command,
                     background,
+                    dir,
                 } => Action::Command {
                     command: owned(command),
                     background: *background,
+                    dir: owned(dir),
                 },
                 Action::Patch(paths) => Action::Patch(paths.iter().map(owned).collect()),
                 Action::Other => Action::Other,
@@ -201,6 +218,8 @@ pub enum Action<'a> {
         command: Cow<'a, str>,
         /// It goes to the background: its end is not seen.
         background: bool,
+        /// Where it runs, when the call says so; from the directory of the event, or absolute.
+        dir: Cow<'a, str>,
     },
     /// Anything else.
     Other,

@@ -146,6 +146,18 @@ const BACKGROUND: &[&str] = &[
     "isBackground",
     "background",
 ];
+/// Members that say where a command runs.
+const DIRECTORIES: &[&str] = &[
+    "dir_path",
+    "directory",
+    "workdir",
+    "work_dir",
+    "workingDirectory",
+    "working_directory",
+    "workingDir",
+    "working_dir",
+    "cwd",
+];
 /// Members that hold a patch.
 const PATCHES: &[&str] = &[
     "command",
@@ -288,6 +300,7 @@ fn of_members<'a>(does: Option<Does>, input: &Members<'a>) -> Action<'a> {
         Some(Does::Shell) => Action::Command {
             command: command(input),
             background: input.flag(BACKGROUND),
+            dir: input.text(DIRECTORIES),
         },
         Some(Does::Patch) => match input.text(PATCHES) {
             Cow::Borrowed(text) => patched(text),
@@ -479,8 +492,16 @@ mod tests {
         let command = Action::Command {
             command: "rm -rf dist".into(),
             background: false,
+            dir: "".into(),
         };
         assert_eq!(action(TOOLS, "sh", Some(&input)), command);
+        for member in ["dir_path", "workdir", "cwd"] {
+            let input = raw(&format!(r#"{{"command":"ls","{member}":"src"}}"#));
+            let Action::Command { dir, .. } = action(TOOLS, "sh", Some(&input)) else {
+                panic!("{member}");
+            };
+            assert_eq!(dir, "src", "{member}");
+        }
         for (input, line) in [
             (
                 r#"{"command":["bash","-lc","rm -rf src && ls"]}"#,

@@ -45,6 +45,8 @@ fn call<'a>(event: &str, info: &Members<'a>) -> ToolCall<'a> {
             let command = Action::Command {
                 command: info.text(&["command_line", "command"]),
                 background: false,
+                // That of the event.
+                dir: Cow::Borrowed(""),
             };
             (Cow::Borrowed("run_command"), command)
         }

@@ -155,11 +155,11 @@ fn a_session_goes_over_the_socket() {
         [
             "start startup",
             "prompt fix it",
-            "intent Command { command: \"git reset --hard\", background: false }",
+            "intent Command { command: \"git reset --hard\", background: false, dir: \"\" }",
             "intent Edit(\"/repo/a\")",
             "done Code(1)",
             "sub: subagent start",
-            "sub: intent Command { command: \"ls\", background: false }",
+            "sub: intent Command { command: \"ls\", background: false, dir: \"\" }",
             "stop",
             "compact",
             "end exit",

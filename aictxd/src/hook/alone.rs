@@ -33,8 +33,11 @@ pub(super) fn verdict(app: &Arc<App>, dialect: &dyn Dialect, event: &HookEvent) 
     let Moment::ToolIntent(call) = &event.moment else {
         return None;
     };
-    let cwd = PathBuf::from(event.cwd.as_ref());
+    let mut cwd = PathBuf::from(event.cwd.as_ref());
     let place = app.hosts.place(&cwd).ok()?;
+    if let Some(dir) = event.moment.runs_in() {
+        cwd.push(dir);
+    }
     if !is_ours(app, &place) {
         return None;
     }

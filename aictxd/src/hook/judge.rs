@@ -70,7 +70,7 @@ impl Session {
         let worktree = self.live.worktree.to_string_lossy();
         let cwd = self.cwd.to_string_lossy();
         let limits = self.app.presence.limits(self.host(), &self.id);
-        let rules = self.app.policy(&self.host().root);
+        let (rules, problems) = self.app.policy_and_problems(&self.host().root);
         let mut context = String::new();
         let mut risk = None;
         let on_path = |path: &str| {
@@ -118,6 +118,7 @@ impl Session {
                     Arc::clone(&limits),
                     Arc::clone(&rules),
                 )
+                .one_of(&self.app, &self.host().root)
                 .knowing(git)
                 .watching(self.app.presence.others_at_work(&self.id))
                 .beside(others);
@@ -140,6 +141,11 @@ impl Session {
             }
             Action::Read(_) | Action::Other => HookVerdict::Pass,
         };
+        if matches!(call.action, Action::Edit(_) | Action::Patch(_)) {
+            let news = self.app.policies.news(&self.id, &problems);
+            let both = [context, news].into_iter().filter(|n| !n.is_empty());
+            context = both.collect::<Vec<_>>().join("\n");
+        }
         let verdict = worse(verdict, self.budgeted(&call.action, &rules));
         let verdict = worse(verdict, self.unknown_limits(&call.action, &limits));
         (verdict, context, risk)

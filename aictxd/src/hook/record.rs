@@ -183,6 +183,7 @@ impl Session {
         if let Action::Command {
             command,
             background,
+            ..
         } = &call.action
         {
             if *background || output.interrupted {

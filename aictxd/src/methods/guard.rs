@@ -164,6 +164,7 @@ pub(super) fn guard(app: &Arc<App>, mut params: GuardParams) -> Result<GuardRepl
         Arc::clone(&limits),
         Arc::clone(&rules),
     )
+    .one_of(app, &place.root)
     .watching(matches!(
         &choice,
         Some(choice) if record.is_some() && choice.source != ContractSource::Borrowed

@@ -556,6 +556,7 @@ fn run(judge: &mut Judge, commands: &str, cwd: &str, by: String) {
             cwd,
         },
         facts: judge.facts,
+        minded: judge.minded,
         risk,
         inner: judge.inner,
         segment: judge.segment,

@@ -1,6 +1,6 @@
 //! Programs for interpreters: not understood, but searched for what they call.
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 
 use aictx_signals::shell::Word;
 
@@ -18,12 +18,15 @@ mod literals;
 mod overwritten;
 mod people;
 mod pretended;
+mod printed;
 mod search;
 mod sends;
+mod targets;
 
 use find::Find as _;
 pub(super) use literals::literals;
 use literals::{bracketed, literal_at, literal_before, without_literals, without_printed};
+pub(super) use printed::printed_to;
 use search::{Lists, search};
 
 /// Bytes of a program that are looked at.
@@ -149,11 +152,13 @@ pub(super) fn judge(judge: &mut Judge, call: Call, language: &str, text: &str) {
         tight,
         found,
         only_seems: OnceCell::new(),
+        looked_up: Cell::new(0),
     };
     super::limits::program(judge, call, language, text);
     if !pretended::files(text, &code.tight) {
         code.trees(judge, call);
         code.files(judge, call);
+        code.targets(judge, call);
     }
     code.elsewhere(judge, call);
     code.people(judge, call);
@@ -185,6 +190,9 @@ pub(super) fn judge(judge: &mut Judge, call: Call, language: &str, text: &str) {
             .is_some_and(|word| word.eq_ignore_ascii_case("delete"));
         let open = literal.ends_with(' ') && !(deletes && bounded);
         let object = if open { "x" } else { "" };
+        if executes && super::sql::writes(&literal) {
+            judge.quietly(Kind::DatabaseWrite);
+        }
         if executes && let Some((tier, verb)) = statement_tier(&format!("{literal}{object}")) {
             let verb = format!("{language}: {verb}");
             judge.hit(Some(call), Kind::DatabaseWrite, tier, &verb, []);
@@ -345,6 +353,8 @@ struct Code<'t> {
     found: Lists,
     /// What it does elsewhere is not really done, once somebody asked.
     only_seems: OnceCell<bool>,
+    /// How many names were looked up.
+    looked_up: Cell<u8>,
 }
 
 impl Code<'_> {
@@ -560,6 +570,9 @@ impl Code<'_> {
             return;
         }
         let word = Word::plain(target);
+        if !judge.is_temporary(call, &word) {
+            judge.quietly(Kind::Delete);
+        }
         let tier = if usual == Reach::File && !target.contains('*') {
             let known = judge.known(call, &word);
             if judge.is_temporary(call, &word)

@@ -104,7 +104,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) -> bool {
 }
 
 /// Whether a program deletes what it is given, whatever that is worth.
-fn deletes(call: Call, arguments: &[Word]) -> bool {
+pub(super) fn deletes(call: Call, arguments: &[Word]) -> bool {
     match call.name {
         "rm" | "unlink" | "rmdir" | "rimraf" | "del-cli" => {
             call.command.fed || !operands(arguments).is_empty()

@@ -114,6 +114,28 @@ kinds! {
     Undecidable "undecidable" false "What it would do depends on values that its text does not tell.";
 }
 
+/// Some kinds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Kinds(u32);
+
+impl Kinds {
+    /// Those of some words; what is none is passed over.
+    pub fn named<'n>(names: impl IntoIterator<Item = &'n str>) -> Self {
+        let kinds = names.into_iter().filter_map(Kind::parse);
+        Self(kinds.fold(0, |all, kind| all | 1 << kind as u32))
+    }
+
+    /// Whether a kind is among them.
+    pub fn has(self, kind: Kind) -> bool {
+        self.0 & (1 << kind as u32) != 0
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+}
+
 impl CommandFinding {
     /// The finding with all that it rests on.
     pub fn explained(&self) -> GuardFinding {

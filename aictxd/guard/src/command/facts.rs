@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use aictx_proto::path::RepoPath;
 
+use super::Kinds;
 use crate::policy::Say;
 
 /// What is known about one path; `None` where nothing is.
@@ -68,6 +69,19 @@ pub trait Facts {
         None
     }
 
+    /// The same of the files below a directory that end in one of some ways, or of all where none is named.
+    fn limit_among(&self, directory: &RepoPath, endings: &[&str]) -> Option<Limit> {
+        let _ = endings;
+        self.limit_below(directory)
+    }
+
+    /// What speaks against writing a file outside of the worktree, by its absolute path, which may begin with `~`: in
+    /// another worktree it is the same file of the repository.
+    fn limit_elsewhere(&self, path: &str) -> Option<Limit> {
+        let _ = path;
+        None
+    }
+
     /// What speaks against writing whatever a pattern of paths stands for.
     fn limit_like(&self, pattern: &str) -> Option<Limit> {
         let _ = pattern;
@@ -87,6 +101,26 @@ pub trait Facts {
 
     /// Paths that [`Facts::limit`] was asked about: what the command writes, as far as its text tells.
     fn written(&self) -> Vec<RepoPath> {
+        Vec::new()
+    }
+
+    /// Whether somebody has rules for commands by their words: every one that would run is kept then.
+    fn minds_commands(&self) -> bool {
+        false
+    }
+
+    /// Kinds of effects that somebody has rules for: they are kept however mild they are.
+    fn minded(&self) -> Kinds {
+        Kinds::default()
+    }
+
+    /// Is told each file that is changed by a command, as an edit would.
+    fn edits(&self, path: &RepoPath) {
+        let _ = path;
+    }
+
+    /// Those of them that are part of the work: not what is temporary, ignored or built.
+    fn edited(&self) -> Vec<RepoPath> {
         Vec::new()
     }
 
@@ -116,6 +150,12 @@ pub trait Facts {
     /// `package.json`, `justfile`, a shell script). Texts longer than [`MAX_TEXT`] are not looked
     /// at, so there is no need to return them.
     fn text(&self, path: &RepoPath) -> Option<Arc<str>> {
+        let _ = path;
+        None
+    }
+
+    /// Text of a file outside of the repository, by its absolute path, which may begin with `~`.
+    fn text_elsewhere(&self, path: &str) -> Option<Arc<str>> {
         let _ = path;
         None
     }

@@ -158,9 +158,15 @@ impl Judge<'_> {
 
     /// Forgets what was found about files since `before`.
     pub(super) fn forget_files_since(&mut self, before: CommandRisk) {
+        let about_files = |kind| matches!(kind, Kind::Delete | Kind::Overwrite | Kind::Permission);
         let since = before.findings.len();
         let found = std::mem::replace(&mut self.risk, before);
-        let about_files = |kind| matches!(kind, Kind::Delete | Kind::Overwrite | Kind::Permission);
+        self.risk.runs = found.runs;
+        let known = self.risk.quiet.len();
+        let quiet = found.quiet.into_iter().skip(known);
+        self.risk
+            .quiet
+            .extend(quiet.filter(|(kind, _)| !about_files(*kind)));
         for finding in found.findings.into_iter().skip(since) {
             if !about_files(finding.kind) {
                 self.risk.tier = self.risk.tier.max(finding.tier);

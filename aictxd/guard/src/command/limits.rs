@@ -7,18 +7,19 @@
 use std::sync::LazyLock;
 
 use aictx_proto::path::Located;
-use aictx_signals::shell::{ByName, Word};
+use aictx_signals::shell::{ByName, SimpleCommand, Word};
 
 use super::facts::Limit;
 use super::findings::What;
 use super::links::Last;
-use super::options::has_option;
-use super::{Call, Judge, Kind, Level, Tier};
+use super::options::{has_option, operands_of, value_of};
+use super::{Call, Judge, Kind, Level, Tier, table};
 use crate::codes::{self, Code};
 use crate::policy::Say;
 
 mod packages;
 mod texts;
+mod whole;
 
 pub(super) use texts::program;
 use texts::{patched, scripted};
@@ -103,25 +104,43 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
         return;
     }
     let (name, arguments) = (call.name, call.arguments());
+    // `python -m black x` is `black x`.
+    let python = call
+        .program
+        .interpreter
+        .is_some_and(|known| known.name == "python");
+    let mut options = arguments
+        .iter()
+        .take_while(|word| word.text.starts_with('-'));
+    if python && let Some(at) = options.position(|word| word.text == "-m") {
+        let command = SimpleCommand {
+            words: arguments.get(at + 1..).unwrap_or_default().to_vec(),
+            ..call.command.clone()
+        };
+        // A module of the table is no interpreter, so this ends here.
+        let name = command.name();
+        let program = table::program(name);
+        if program.interpreter.is_none() {
+            let module = Call {
+                command: &command,
+                name,
+                program,
+                ..call
+            };
+            self::judge(judge, module);
+        }
+        return;
+    }
     if matches!(name, "sed" | "gsed" | "awk" | "gawk" | "mawk" | "nawk") {
         scripted(judge, call);
     }
     packages::judge(judge, call);
+    whole::judge(judge, call);
     match name {
         "find" | "fd" | "fdfind" => found(judge, call),
         "cp" | "rsync" => contents_into(judge, call),
         "apply_patch" | "applypatch" => patched(judge, call),
-        "git" => {
-            let verb = arguments.iter().find(|word| !word.text.starts_with('-'));
-            let index_only =
-                has_option(arguments, &["--staged"]) && !has_option(arguments, &["--worktree"]);
-            if verb.is_some_and(|verb| GIT_WRITES.contains(&verb.text.as_str())) && !index_only {
-                touched(judge, call, arguments, name);
-            }
-            if verb.is_some_and(|verb| verb.text == "apply") {
-                patched(judge, call);
-            }
-        }
+        "git" => in_git(judge, call),
         _ if writes(name, arguments) => {
             touched(judge, call, arguments, name);
             if name == "patch" {
@@ -130,6 +149,37 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
             listed(judge, call);
         }
         _ => {}
+    }
+}
+
+/// What git writes of the paths that it is given, in the directory that it is told to work in.
+fn in_git(judge: &mut Judge, call: Call) {
+    let arguments = call.arguments();
+    let verb = operands_of(call.program.valued, arguments)
+        .words
+        .first()
+        .copied();
+    let verb = verb.unwrap_or_default();
+    let index_only =
+        has_option(arguments, &["--staged"]) && !has_option(arguments, &["--worktree"]);
+    if GIT_WRITES.contains(&verb) && !index_only {
+        match value_of(arguments, &["-C"]).filter(|dir| !dir.unknown) {
+            Some(dir) => {
+                let below = |word: &Word| match word.text.starts_with(['-', '/', '~']) {
+                    true => word.clone(),
+                    false => Word {
+                        text: format!("{}/{}", dir.text, word.text),
+                        ..word.clone()
+                    },
+                };
+                let words: Vec<Word> = arguments.iter().take(MAX_WORDS).map(below).collect();
+                touched(judge, call, &words, call.name);
+            }
+            None => touched(judge, call, arguments, call.name),
+        }
+    }
+    if matches!(verb, "apply" | "am") {
+        patched(judge, call);
     }
 }
 
@@ -223,8 +273,22 @@ pub(super) fn known_part(text: &str) -> &str {
 }
 
 /// What speaks against writing what a word names, if it names anything of the repository; by the name
-/// that it has there and by where links lead from it.
+/// that it has there and by where links lead from it. A file that is there is taken as written.
 pub(super) fn limit_on(judge: &Judge, call: Call, text: &str) -> Option<Limit> {
+    if text.is_empty() {
+        return None;
+    }
+    let dir = call.command.dir.as_deref();
+    if let Some(Located::Inside(path)) = judge.way(dir, text, Last::Followed).located()
+        && judge.facts.path(path).directory == Some(false)
+    {
+        judge.facts.edits(path);
+    }
+    limit_of(judge, call, text)
+}
+
+/// The same of what may only be read.
+fn limit_of(judge: &Judge, call: Call, text: &str) -> Option<Limit> {
     if text.is_empty() {
         return None;
     }
@@ -234,13 +298,20 @@ pub(super) fn limit_on(judge: &Judge, call: Call, text: &str) -> Option<Limit> {
     };
     let dir = call.command.dir.as_deref();
     let way = judge.way(dir, text, last);
-    let found = limit_at(judge, way.located(), way.text());
+    let found = limit_at(judge, way.located(), way.text())
+        .or_else(|| limit_there(judge, way.located(), way.absolute()));
     // By the name that it has there, and by the one that was given.
     let named = || limit_at(judge, judge.place.locate(dir, text).as_ref(), text);
     match way.led() {
         Some(_) => found.or_else(named),
         None => found,
     }
+}
+
+/// The same of what lies in another worktree.
+fn limit_there(judge: &Judge, located: Option<&Located>, absolute: Option<&str>) -> Option<Limit> {
+    let outside = matches!(located, Some(Located::Outside(_)));
+    judge.limit_elsewhere(absolute.filter(|_| outside))
 }
 
 fn limit_at(judge: &Judge, located: Option<&Located>, text: &str) -> Option<Limit> {
@@ -295,6 +366,9 @@ fn found(judge: &mut Judge, call: Call) {
         let dir = call.command.dir.as_deref();
         let way = judge.way(dir, root, Last::Followed);
         let Some(Located::Inside(path)) = way.located() else {
+            if let Some(limit) = limit_there(judge, way.located(), way.absolute()) {
+                judge.off_limits(&limit, call.name, root);
+            }
             continue;
         };
         let facts = judge.facts;

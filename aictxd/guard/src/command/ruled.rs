@@ -3,7 +3,7 @@
 use aictx_signals::shell::Word;
 
 use super::options::{self, is_option, operands_of};
-use super::{Call, Judge, Kind, Tier, table};
+use super::{Call, Judge, Kind, Tier, quiet, table};
 
 /// What the table says of one call.
 enum Verdict {
@@ -17,6 +17,9 @@ impl Judge<'_> {
     pub(super) fn rules(&mut self, call: Call, name: &str, arguments: &[Word]) {
         let program = call.program_named(name);
         let rules = program.rules;
+        if !self.minded.is_empty() {
+            quiet::by_rules(self, program, arguments);
+        }
         if rules.is_empty() {
             return;
         }

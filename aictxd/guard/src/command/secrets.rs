@@ -84,7 +84,7 @@ const PRINTERS: &[(&str, &[&str])] = &[
 ];
 
 /// Whether a command prints secrets.
-fn prints_secrets(command: &SimpleCommand) -> bool {
+pub(super) fn prints_secrets(command: &SimpleCommand) -> bool {
     let name = command.name();
     let says = |word: &&str| command.arguments().iter().any(|said| said.text == **word);
     let mut known = PRINTERS.iter().filter(|(program, _)| *program == name);
@@ -313,7 +313,7 @@ fn file_of(text: &str) -> &str {
 }
 
 /// A file that holds secrets: by name in the repository, by place elsewhere.
-fn is_secret(text: &str) -> bool {
+pub(super) fn is_secret(text: &str) -> bool {
     let mut text = text.rsplit(['@', '=']).next().unwrap_or_default();
     text = text
         .trim_start_matches("file://")

@@ -9,7 +9,7 @@ use super::{Call, Judge, Kind, MAX_TEXT, Tier, called, options, promises};
 mod statement;
 mod whole;
 
-pub(super) use statement::statement_tier;
+pub(super) use statement::{statement_tier, writes};
 use whole::{called_function, is_of, is_taken_back, made_by};
 
 /// Bytes of statements that are looked at.
@@ -193,6 +193,8 @@ fn from_file(judge: &mut Judge, call: Call, client: &str, file: &Word) {
         let by = judge.called.speak_for(shown);
         statements(judge, call, client, &text);
         judge.called.restore(by);
+    } else {
+        judge.quietly(Kind::DatabaseWrite);
     }
     let worst = restores(call, &file.text).max(promises::promised_by_file(&file.text));
     if let Some(tier) = worst {
@@ -303,6 +305,9 @@ pub(super) fn statements(judge: &mut Judge, call: Call, client: &str, text: &str
     for statement in text.split(';').flat_map(between_orders) {
         if made.len() < MAX_MADE && one_connection {
             made.extend(made_by(statement));
+        }
+        if judge.minded.has(Kind::DatabaseWrite) && writes(statement) {
+            judge.quietly(Kind::DatabaseWrite);
         }
         if let Some((tier, verb)) = statement_tier(statement)
             && !is_of(statement, &made)

@@ -190,6 +190,11 @@ fn resolve(path: &str) -> Vec<&str> {
     out
 }
 
+/// Whether a file or directory of this name is made by tools, again and again.
+pub fn is_made_again(name: &str) -> bool {
+    is_regenerable(name) || REGENERABLE_FILES.contains(&name)
+}
+
 pub(super) fn is_regenerable(name: &str) -> bool {
     REGENERABLE.contains(&name)
         || name == "cache"
@@ -300,9 +305,15 @@ impl Judge<'_> {
         let Some(located) = way.located() else {
             return;
         };
-        if let Located::Inside(inside) = located
-            && let Some(limit) = self.limit(inside)
-        {
+        if let Located::Inside(inside) = located {
+            // A directory is only there for what is put in it.
+            if verb != "mkdir" {
+                self.facts.edits(inside);
+            }
+            if let Some(limit) = self.limit(inside) {
+                self.off_limits(&limit, verb, &word.text);
+            }
+        } else if let Some(limit) = self.limit_elsewhere(way.absolute()) {
             self.off_limits(&limit, verb, &word.text);
         }
         let Some((code, severity)) = way.verdict() else {
@@ -343,6 +354,14 @@ impl Judge<'_> {
             reversible: tier == Tier::Risky && kind.mild_is_reversible(),
         };
         self.add(what, verb, [word.text.as_str()]);
+    }
+
+    /// What speaks against writing what lies outside of the worktree.
+    pub(super) fn limit_elsewhere(&self, absolute: Option<&str>) -> Option<Limit> {
+        let limited = self.facts.has_limits();
+        absolute
+            .filter(|_| limited)
+            .and_then(|path| self.facts.limit_elsewhere(path))
     }
 
     /// What speaks against writing a path, or one that a pattern stands for.
@@ -400,6 +419,8 @@ impl Judge<'_> {
         if lost {
             let shown = [destination.text.as_str()];
             self.note(Kind::Overwrite, false, verb, shown);
+        } else if known.exists == Some(true) && known.directory == Some(false) {
+            self.quietly(Kind::Overwrite);
         }
     }
 

@@ -176,8 +176,8 @@ impl Question<'_> {
             ));
         }
         let binds = !allowed.is_empty() && !allowed.iter().any(PathPattern::is_unbounded);
-        let command = self.action(&["risky_command"]);
-        let high = self.params.risk == "high" && !command;
+        // A command is asked about with this risk whatever it writes.
+        let high = self.params.risk == "high" && !self.action(&["risky_command"]);
         let written = self
             .written
             .iter()
@@ -191,7 +191,7 @@ impl Question<'_> {
                 let warning = CONFLICTS_WITH_AVOID_SCOPE.warning(severity, [raw]);
                 found.push(Found::new(warning, !inside && !high));
             }
-            if binds && !inside && !command {
+            if binds && !inside {
                 found.push(Found::new(
                     OUTSIDE_EXPECTED_SCOPE.warning(WARNING, [raw]),
                     false,

@@ -273,6 +273,10 @@ impl Code<'_> {
             let Some((arguments, behind)) = rest.split_once(')') else {
                 continue;
             };
+            // What is opened is printed to.
+            if self.language == "perl" && !silent {
+                continue;
+            }
             let writes = [
                 "'w'", "\"w\"", "'wb'", "\"wb\"", "'w+'", "\"w+\"", "\">\"", "'>'",
             ]

@@ -4,12 +4,14 @@ use std::borrow::Cow;
 use std::sync::Arc;
 
 use aictx_proto::path::Located;
-use aictx_signals::shell::RedirectKind;
+use aictx_signals::shell::Word;
 
-use super::{MAX_WORDS, limit_on};
+use super::{MAX_WORDS, limit_of, limit_on};
+use crate::command::called::written;
 use crate::command::code::literals;
+use crate::command::given::{piped_files, piped_texts};
 use crate::command::options::has_option;
-use crate::command::{Call, Judge};
+use crate::command::{Call, Judge, Level};
 
 /// Files with patches that are read.
 const MAX_PATCHES: usize = 4;
@@ -54,22 +56,29 @@ pub(super) fn patched(judge: &mut Judge, call: Call) {
     ) {
         return;
     }
+    // `-i x`, `--input=x`, or what comes in.
     let given = call.arguments().iter().map(|word| word.text.as_str());
-    let read = call.command.redirects.iter();
-    let read = read.filter(|redirect| redirect.kind == RedirectKind::Read);
+    let given = given.map(|text| text.strip_prefix("--input=").unwrap_or(text));
+    let piped = piped_files(call);
     let files = given
         .clone()
-        .chain(read.map(|redirect| redirect.target.text.as_str()));
+        .chain(piped.iter().map(|word| word.text.as_str()));
     let dir = call.command.dir.as_deref();
-    let held: Vec<Arc<str>> = files
-        .filter(|file| !file.starts_with('-') && !file.contains('\n'))
-        .take(MAX_PATCHES)
-        .filter_map(|file| match judge.place.locate(dir, file)? {
-            Located::Inside(path) => judge.facts.text(&path),
-            Located::Outside(_) => None,
-        })
-        .collect();
-    let said = call.command.stdin_text().into_iter().chain(given);
+    let mut held: Vec<Arc<str>> = Vec::new();
+    let files = files.filter(|file| !file.starts_with('-') && !file.contains('\n'));
+    for file in files.take(MAX_PATCHES) {
+        let made = written(call, &Word::plain(file)).map(Arc::from);
+        held.extend(made.or_else(|| {
+            match judge.place.locate(dir, file)? {
+                Located::Inside(path) => judge.facts.text(&path),
+                Located::Outside(_) => judge
+                    .facts
+                    .text_elsewhere(&judge.place.absolute(dir, file)?),
+            }
+        }));
+    }
+    let said = piped_texts(call);
+    let said = said.iter().map(String::as_str).chain(given);
     let texts: Vec<&str> = said.chain(held.iter().map(|text| &**text)).collect();
     let marks = [
         "*** Update File: ",
@@ -83,7 +92,9 @@ pub(super) fn patched(judge: &mut Judge, call: Call) {
     ];
     let lines = texts.iter().flat_map(|text| text.lines());
     let named = lines.filter_map(|line| marks.iter().find_map(|mark| line.strip_prefix(mark)));
+    let mut any = false;
     for path in named.take(MAX_PATCHED) {
+        any = true;
         // What follows a tab is a time.
         let path = path.split('\t').next().unwrap_or(path).trim();
         // `a/` and `b/` are git's, and a directory of that name may be there.
@@ -93,6 +104,19 @@ pub(super) fn patched(judge: &mut Judge, call: Call) {
                 judge.off_limits(&limit, "patch", path);
             }
         }
+    }
+    // `curl … | git apply`: what nobody has read may be about just that.
+    let ends = [
+        "--abort",
+        "--skip",
+        "--quit",
+        "--continue",
+        "--resolved",
+        "--show-current-patch",
+        "--help",
+    ];
+    if !any && !judge.facts.off_limits().is_empty() && !has_option(call.arguments(), &ends) {
+        judge.undecidable(Level::Destructive, "a patch that is not known", &[]);
     }
 }
 
@@ -177,7 +201,7 @@ pub(in crate::command) fn program(judge: &mut Judge, call: Call, language: &str,
         .filter(|word| word.contains(['/', '.']))
         .take(MAX_WORDS)
     {
-        if let Some(limit) = limit_on(judge, call, word) {
+        if let Some(limit) = limit_of(judge, call, word) {
             judge.off_limits(&limit, language, word);
         }
     }

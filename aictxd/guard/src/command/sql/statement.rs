@@ -44,6 +44,29 @@ pub(in super::super) fn statement_tier(statement: &str) -> Option<(Tier, &'stati
     }
 }
 
+/// Whether one statement changes what a database holds, however little.
+pub(in super::super) fn writes(statement: &str) -> bool {
+    const VERBS: &[&str] = &[
+        "insert", "update", "delete", "merge", "replace", "upsert", "create", "alter", "drop",
+        "truncate", "grant", "revoke", "comment", "rename", "load", "import", "restore", "refresh",
+        "reindex",
+    ];
+    let is = |word: &str, verbs: &[&str]| verbs.iter().any(|verb| verb.eq_ignore_ascii_case(word));
+    let lines = statement
+        .lines()
+        .map(|line| line.split("--").next().unwrap_or_default());
+    let words = lines.flat_map(|line| line.split(|c: char| !c.is_ascii_alphanumeric() && c != '_'));
+    let mut words = words.filter(|word| !word.is_empty()).take(MAX_WORDS);
+    let Some(first) = words.next() else {
+        return false;
+    };
+    // What is defined before a `with` ends in may write, and so may what is copied from a file.
+    is(first, VERBS)
+        || (is(first, &["with"])
+            && words.any(|word| is(word, &["insert", "update", "delete", "merge"])))
+        || (is(first, &["copy"]) && words.any(|word| is(word, &["from"])))
+}
+
 /// The statement that an `EXPLAIN` runs in order to measure it.
 fn analysed(words: &[String]) -> Option<&[String]> {
     let opened = words.first()?.contains('(') || words.get(1)?.starts_with('(');

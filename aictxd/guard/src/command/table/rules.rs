@@ -97,8 +97,13 @@ pub(super) static BY_PROGRAM: LazyLock<ByName<Rules>> = LazyLock::new(|| {
             continue;
         };
         for program in programs.split('|') {
-            if let Some(rule) = rule(line) {
-                map.entry(program).or_default().push(rule);
+            let Some(rule) = rule(line) else {
+                continue;
+            };
+            let rules = map.entry(program).or_default();
+            match line.starts_with('Q') {
+                true => rules.quiet.push(rule),
+                false => rules.push(rule),
             }
         }
     }
@@ -109,6 +114,8 @@ pub(super) static BY_PROGRAM: LazyLock<ByName<Rules>> = LazyLock::new(|| {
 #[derive(Debug, Default)]
 pub(in super::super) struct Rules {
     all: Vec<Rule>,
+    /// Those that are worth no word by themselves.
+    quiet: Vec<Rule>,
     /// Numbers of those that begin with a certain word, and of the rest; both in order.
     by_word: ByName<Vec<usize>>,
     others: Vec<usize>,
@@ -133,6 +140,11 @@ impl Rules {
             None => self.others.push(number),
         }
         self.all.push(rule);
+    }
+
+    /// Those that only count for who minds their kind.
+    pub(in super::super) fn quiet(&self) -> &[Rule] {
+        &self.quiet
     }
 
     pub(in super::super) fn is_empty(&self) -> bool {
@@ -170,7 +182,8 @@ fn programs(line: &'static str) -> Option<&'static str> {
 fn rule(line: &'static str) -> Option<Rule> {
     let mut parts = line.split_whitespace();
     let tier = match parts.next()? {
-        "P" => Tier::Plain,
+        // What it is worth is nothing, and it excuses nothing.
+        "P" | "Q" => Tier::Plain,
         "R" => Tier::Risky,
         "D" => Tier::Destructive,
         "C" => Tier::Catastrophic,
