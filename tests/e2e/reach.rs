@@ -204,7 +204,15 @@ fn a_limit_holds_in_every_worktree_of_the_repository() {
     ] {
         assert_ne!(before_command(&ann, &command), "deny", "{command}");
     }
+    for (root, file, want) in [
+        (&repo, "trees/inner/calc.py", "deny"),
+        (&other, "calc.py", "deny"),
+        (&repo, "trees/inner/README.md", ""),
+    ] {
+        assert_eq!(before_edit(&ann, root, file).0, want, "{file}");
+    }
     ann.prompt("Only edit calc.py.");
+    assert_eq!(before_edit(&ann, &repo, "trees/inner/calc.py").0, "");
     let command = "sed -i s/a/b/ trees/inner/calc.py";
     assert_ne!(before_command(&ann, command), "deny");
 }

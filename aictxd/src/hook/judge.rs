@@ -16,20 +16,22 @@ impl Session {
     /// Where a path lies; in another worktree of the same repository it is inside as well.
     pub(super) fn locate(&self, raw: &str) -> Located {
         let located = root::locate(&self.live.worktree, &self.cwd, raw);
-        if matches!(located, Located::Inside(_)) {
-            return located;
+        match located {
+            Located::Inside(_) => located,
+            Located::Outside(_) => self.in_another_worktree(raw).unwrap_or(located),
         }
+    }
+
+    /// Where a path lies in another worktree of the same repository, which may lie in this one.
+    fn in_another_worktree(&self, raw: &str) -> Option<Located> {
         let path = self.cwd.join(raw);
         // Directories on the way may still have to be made.
         let mut directories = path.ancestors().skip(1);
         let other = directories
             .find(|directory| directory.is_dir())
-            .and_then(|directory| self.app.hosts.place(directory).ok())
-            .filter(|other| other.root == self.host().root);
-        match other {
-            Some(other) => root::locate(&other.worktree, &self.cwd, raw),
-            None => located,
-        }
+            .and_then(|directory| self.app.hosts.place(directory).ok())?;
+        let is_another = other.root == self.host().root && other.worktree != self.live.worktree;
+        is_another.then(|| root::locate(&other.worktree, &self.cwd, raw))
     }
 
     /// The verdict on a tool call, recorded after the answer.
@@ -71,11 +73,23 @@ impl Session {
         let cwd = self.cwd.to_string_lossy();
         let limits = self.app.presence.limits(self.host(), &self.id);
         let (rules, problems) = self.app.policy_and_problems(&self.host().root);
+        let said = !limits.is_empty() || rules.has_paths();
         let mut context = String::new();
         let mut risk = None;
         let on_path = |path: &str| {
             let located = place(path);
             let written = aictx_proto::path::locate(&worktree, &cwd, path);
+            // What is said of a file holds in every worktree, also in one that lies in this one.
+            let below =
+                matches!(&located, Located::Inside(inside) if inside.as_str().contains('/'));
+            let nested = match said && below {
+                true => self.in_another_worktree(path),
+                false => None,
+            };
+            let (located, written) = match nested {
+                Some(nested) => (nested.clone(), nested),
+                None => (located, written),
+            };
             let led_out = matches!(
                 (&written, &located),
                 (Located::Inside(_), Located::Outside(_))
