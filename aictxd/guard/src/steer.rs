@@ -21,6 +21,9 @@ mod label;
 mod learned;
 mod logs;
 mod names;
+mod object;
+mod object_wide;
+mod object_words;
 mod pack;
 mod paths;
 mod read;
@@ -150,7 +153,11 @@ pub fn steer_in(
         }
         let orders = matches!(
             one.label,
-            Label::Task | Label::NewRequirement | Label::PriorityChange | Label::ScopeChange
+            Label::Task
+                | Label::NewRequirement
+                | Label::PriorityChange
+                | Label::ScopeChange
+                | Label::StrategyChange
         );
         if orders && !clause.question {
             roles::extend(&mut updates.ordered_paths, spoken::ordered(clause));
@@ -480,6 +487,8 @@ fn covers(entry: &str, path: &RepoPath) -> bool {
 mod any_text_tests;
 #[cfg(test)]
 mod lifts_tests;
+#[cfg(test)]
+mod object_tests;
 #[cfg(test)]
 mod polite_tests;
 #[cfg(test)]

@@ -6,6 +6,7 @@ use super::class::{Class, Set};
 use super::clause::{Clause, Item};
 use super::filenames::{is_directory, is_plain_name};
 use super::label::Label;
+use super::object::is_beside;
 use super::paths::{Spelt, spelt};
 use super::rules::LEAD;
 use super::shades::{
@@ -107,6 +108,11 @@ pub(super) fn assign(
             }
         }
         Label::ScopeChange if permits(clause) => {
+            // "You may write tests for A" speaks of what is not in A.
+            let before: Vec<_> = before
+                .into_iter()
+                .filter(|(at, _)| !is_beside(clause, *at))
+                .collect();
             extend(&mut updates.lifted_paths, paths(&before));
             extend(&mut updates.forbidden_paths, paths(&after));
             let everything =

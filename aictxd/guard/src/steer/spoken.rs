@@ -2,7 +2,6 @@
 
 use super::class::{Class, Set};
 use super::clause::{Clause, Item};
-use super::filenames::{is_directory, is_plain_name};
 use super::label::Label;
 use super::roles::{forbids, permits};
 use super::rules::LEAD;
@@ -330,12 +329,15 @@ pub(super) fn orders_work(clauses: &[Clause], judged: &[Judged]) -> bool {
     judged.iter().any(orders)
 }
 
+/// Verbs of orders that something be written.
+pub(super) const CHANGES: Set = Set::of(Class::Edit)
+    .with(Set::of(Class::Add))
+    .with(Set::of(Class::Fix))
+    .with(Set::of(Class::Make));
+
 /// Whether a clause orders that something be written: "update the README", "add tests".
 pub(super) fn orders_a_change(clause: &Clause) -> bool {
-    let verbs = Set::of(Class::Edit)
-        .with(Set::of(Class::Add))
-        .with(Set::of(Class::Fix))
-        .with(Set::of(Class::Make));
+    let verbs = CHANGES;
     let negated = [
         Class::Neg,
         Class::NegEnd,
@@ -398,28 +400,10 @@ pub(super) fn orders_it(clauses: &[Clause], at: usize, judged: &[Judged]) -> Vec
     paths.map(|i| i.text.clone()).collect()
 }
 
-/// The paths and names of usual files and directories that an order is about: the list behind its verb, else
-/// the one before it.
+/// The paths and names of usual files and directories that an order changes.
 pub(super) fn ordered(clause: &Clause) -> Vec<String> {
-    if !orders_a_change(clause) {
-        return Vec::new();
+    match orders_a_change(clause) {
+        true => super::object::changed(clause),
+        false => Vec::new(),
     }
-    let is_path = |i: &Item| i.has(Class::Path);
-    let any = |i: &Item| is_directory(&i.text) || is_plain_name(&i.text);
-    let is_name: &dyn Fn(&Item) -> bool = match clause.items.iter().any(is_path) {
-        true => &is_path,
-        false => &any,
-    };
-    let mut joined = true;
-    let list = clause.items.iter().skip_while(|i| !is_name(i));
-    list.take_while(|i| {
-        // "A and the B", but not "A that B".
-        let goes_on =
-            is_name(i) || i.has(Class::And) || i.has(Class::Or) || joined && i.has(Class::Func);
-        joined = !is_name(i);
-        goes_on
-    })
-    .filter(|i| is_name(i))
-    .map(|i| i.text.clone())
-    .collect()
 }
