@@ -111,7 +111,10 @@ fn parts(clause: &Clause, places: &[usize]) -> Vec<(usize, Part)> {
     }
     let is_put = !wide && clause.items.get(verb).is_some_and(|i| text(i, PUT_VERBS));
     let placed = parts.iter().any(|(_, part)| *part == Part::Place);
-    if is_put && placed || wide && placed && object_wide::puts(clause) {
+    // "Add A to the list" changes the list.
+    let behind = parts.last().and_then(|(at, _)| clause.items.get(at + 1..));
+    let put = placed || behind.is_some_and(|rest| rest.iter().any(|i| text(i, TO)));
+    if is_put && put || wide && placed && object_wide::puts(clause) {
         // "Add A to B" changes B.
         for (_, part) in &mut parts {
             if *part == Part::Object {

@@ -12,13 +12,13 @@ fn say(message: &str) -> SteerReply {
     .unwrap()
 }
 
-/// What `first` limits, and what is left of it after `then`.
-fn before_and_after(first: &str, then: &str) -> (Vec<String>, Vec<String>) {
+/// What `first` limits, and the limits after `then`.
+fn before_and_after(first: &str, then: &str) -> (Vec<String>, SteerState) {
     let mut state = SteerState::default();
     state.apply(&say(first), Timestamp::from_unix(0), None);
     let before = state.forbidden_paths.clone();
     state.apply(&say(then), Timestamp::from_unix(1), None);
-    (before, state.forbidden_paths)
+    (before, state)
 }
 
 #[test]
@@ -32,8 +32,11 @@ fn only_what_is_ordered_itself_is_lifted() {
         };
         let (before, after) = before_and_after(first, then);
         let right = match kind {
-            "keep" => before.iter().all(|path| after.contains(path)),
-            "lift" => !before.iter().any(|path| after.contains(path)),
+            "keep" => {
+                let holds = |path| after.forbidden_paths.contains(path);
+                before.iter().all(holds) && after.excepted_paths.is_empty()
+            }
+            "lift" => !(before.iter()).any(|path| after.forbidden_paths.contains(path)),
             _ => unreachable!("{line}"),
         };
         if before.is_empty() || !right {

@@ -188,6 +188,7 @@ fn by_particle(clause: &Clause, at: usize) -> Part {
         };
     }
     let away = [
+        "の",
         "ついて",
         "関する",
         "関して",

@@ -396,7 +396,13 @@ pub(super) fn orders_it(clauses: &[Clause], at: usize, judged: &[Judged]) -> Vec
     if limits && !is_statement {
         return Vec::new();
     }
-    let paths = said.items.iter().filter(|i| i.has(Class::Path));
+    // A check that fails is mended elsewhere, and what is to blame is not what is spoken of: "it fails because of A".
+    if super::aside::fails(said) {
+        return Vec::new();
+    }
+    let until = |i: &&Item| !super::object_words::ELSE.contains(&i.text.as_str());
+    let subject = said.items.iter().take_while(until);
+    let paths = subject.filter(|i| i.has(Class::Path));
     paths.map(|i| i.text.clone()).collect()
 }
 
