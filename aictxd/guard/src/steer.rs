@@ -26,6 +26,7 @@ mod object_wide;
 mod object_words;
 mod pack;
 mod paths;
+mod product;
 mod read;
 mod roles;
 mod rules;
@@ -34,6 +35,9 @@ mod shades;
 mod source;
 mod spoken;
 mod state;
+mod subordinate;
+mod take_back;
+mod wishes;
 mod within;
 
 use std::borrow::Cow;
@@ -159,7 +163,7 @@ pub fn steer_in(
                 | Label::ScopeChange
                 | Label::StrategyChange
         );
-        if orders && !clause.question {
+        if orders && !clause.question || spoken::requests(clause) {
             roles::extend(&mut updates.ordered_paths, spoken::ordered(clause));
             let it = spoken::orders_it(&clauses, one.clause, &judged);
             updates.forbidden_paths.retain(|path| !it.contains(path));
@@ -491,5 +495,7 @@ mod lifts_tests;
 mod object_tests;
 #[cfg(test)]
 mod polite_tests;
+#[cfg(test)]
+mod sentence_tests;
 #[cfg(test)]
 mod tests;

@@ -140,8 +140,11 @@ fn is_joined(clause: &Clause, before: usize, at: usize) -> bool {
 
 /// The verb of an order: its first word, or its last where a question or another verb sends it there.
 fn verb(clause: &Clause) -> Option<usize> {
-    let is_verb = |i: &Item| i.set.meets(super::spoken::CHANGES);
-    let first = clause.items.iter().position(|i| !i.set.meets(LEAD))?;
+    // "¿Puedes editar A?" is one phrase with its verb.
+    let phrase = |i: &Item| clause.question && i.text.is_empty() && i.has(Class::LiftX);
+    let is_verb = |i: &Item| i.set.meets(super::spoken::CHANGES) || phrase(i);
+    let is_first = |i: &Item| !i.set.meets(LEAD) || phrase(i);
+    let first = clause.items.iter().position(is_first)?;
     if clause.items.get(first).is_some_and(is_verb) {
         return Some(first);
     }

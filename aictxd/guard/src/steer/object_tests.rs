@@ -21,10 +21,9 @@ fn before_and_after(first: &str, then: &str) -> (Vec<String>, SteerState) {
     (before, state)
 }
 
-#[test]
-fn only_what_is_ordered_itself_is_lifted() {
+/// The lines of a set that come out otherwise than they say.
+fn wrong(set: &str) -> Vec<String> {
     let mut wrong = Vec::new();
-    let set = include_str!("../../tests/steer/kept.txt");
     for line in set.lines().filter(|l| !l.starts_with('#') && !l.is_empty()) {
         let parts: Vec<&str> = line.splitn(4, '|').collect();
         let [_, kind, first, then] = parts[..] else {
@@ -43,10 +42,47 @@ fn only_what_is_ordered_itself_is_lifted() {
             wrong.push(format!("{line}: {before:?} {after:?}"));
         }
     }
-    assert!(
-        wrong.is_empty(),
-        "{} wrong:\n{}",
-        wrong.len(),
-        wrong.join("\n")
+    wrong
+}
+
+#[test]
+fn only_what_is_ordered_itself_is_lifted() {
+    let wrong = wrong(include_str!("../../tests/steer/kept.txt"));
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn who_asks_for_a_change_orders_it_and_who_asks_about_it_does_not() {
+    let wrong = wrong(include_str!("../../tests/steer/asked.txt"));
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// "The restriction" is the last one, "all limits" are all.
+#[test]
+fn a_limit_is_lifted_by_what_it_is_called() {
+    let after = |messages: &[&str]| {
+        let mut state = SteerState::default();
+        for (at, message) in (0..).zip(messages) {
+            state.apply(&say(message), Timestamp::from_unix(at), None);
+        }
+        state.forbidden_paths
+    };
+    let limits = ["don't touch src/a.py", "don't touch src/b.py"];
+    let [first, second] = limits;
+    assert_eq!(
+        after(&[first, second, "remove that restriction"]),
+        ["src/a.py"]
     );
+    for all in [
+        "remove all restrictions",
+        "drop the limits",
+        "quita todas las restricciones",
+        "lève toutes les restrictions",
+        "entferne alle Einschränkungen",
+        "remova todas as restrições",
+        "取消所有限制",
+        "すべての制限を解除して",
+    ] {
+        assert!(after(&[first, second, all]).is_empty(), "{all}");
+    }
 }

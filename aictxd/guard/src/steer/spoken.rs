@@ -99,7 +99,9 @@ pub(super) fn permits_it(clause: &Clause, label: Label, taken_back: bool) -> boo
         .with(Set::of(Class::Nvm))
         .with(Set::of(Class::You));
     let has = |class| clause.items.iter().any(|i| i.has(class));
-    let negated = has(Class::Neg) || has(Class::NegEnd) || has(Class::HandsOff);
+    // All limits are more than what was just spoken of.
+    let negated =
+        has(Class::Neg) || has(Class::NegEnd) || has(Class::HandsOff) || has(Class::LiftAll);
     let permitted = label == Label::ScopeChange && permits(clause);
     let ordered = taken_back
         && matches!(label, Label::NewRequirement | Label::Task)
@@ -335,6 +337,43 @@ pub(super) const CHANGES: Set = Set::of(Class::Edit)
     .with(Set::of(Class::Fix))
     .with(Set::of(Class::Make));
 
+/// "Can you edit A now?": an order in the form of a question. "Can A be edited safely?" asks.
+pub(super) fn requests(clause: &Clause) -> bool {
+    let items = &clause.items;
+    let lead = items.iter().take_while(|i| i.set.meets(LEAD));
+    let wide = super::object::is_wide(clause);
+    // "¿Puedes editar A?" begins with a phrase that permits where nobody asks.
+    let phrase = |i: &Item| i.text.is_empty() && i.has(Class::LiftX) && i.has(Class::May);
+    let first = items.iter().find(|i| !i.set.meets(LEAD) || phrase(i));
+    let asks = match wide {
+        true => items.iter().any(|i| i.has(Class::Ask)),
+        false => lead.into_iter().any(|i| i.has(Class::Ask)) || first.is_some_and(phrase),
+    };
+    let negated = [
+        Class::Neg,
+        Class::NegEnd,
+        Class::Not,
+        Class::HandsOff,
+        Class::NoNeed,
+        Class::QAsk,
+        Class::Q,
+        Class::Unsure,
+        Class::Hedge,
+    ];
+    clause.question
+        && asks
+        && !clause.conditional
+        && !clause.reported
+        && super::held::changes(clause)
+        && super::awaited::waits_with(clause).is_none()
+        && !is_everything(clause)
+        && !is_without_any_change(clause)
+        && !items.iter().any(|i| {
+            let denies = negated.iter().any(|class| i.has(*class));
+            denies && !i.has(Class::Ask) && !i.has(Class::QEnd)
+        })
+}
+
 /// Whether a clause orders that something be written: "update the README", "add tests".
 pub(super) fn orders_a_change(clause: &Clause) -> bool {
     let verbs = CHANGES;
@@ -408,7 +447,7 @@ pub(super) fn orders_it(clauses: &[Clause], at: usize, judged: &[Judged]) -> Vec
 
 /// The paths and names of usual files and directories that an order changes.
 pub(super) fn ordered(clause: &Clause) -> Vec<String> {
-    match orders_a_change(clause) {
+    match orders_a_change(clause) || requests(clause) {
         true => super::object::changed(clause),
         false => Vec::new(),
     }
