@@ -11,6 +11,7 @@ use super::object_words::{
 };
 use super::rules::LEAD;
 use super::shades::{is_tests, is_tests_word};
+use super::spoken::CHANGES;
 
 /// Which part something plays in an order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -55,6 +56,15 @@ pub(super) fn is_beside(clause: &Clause, at: usize) -> bool {
         return object_wide::is_about(clause, at);
     }
     let items = &clause.items;
+    // "You may use A as a template" changes nothing in it.
+    let lifts = CHANGES
+        .with(Set::of(Class::LiftX))
+        .with(Set::of(Class::LiftAll))
+        .with(Set::of(Class::EditN));
+    let uses = items.iter().any(|i| i.has(Class::Use));
+    if uses && !items.iter().any(|i| i.set.meets(lifts)) {
+        return true;
+    }
     let Some(governor) = governor(items, at) else {
         return describes(items, at);
     };
@@ -109,12 +119,9 @@ fn parts(clause: &Clause, places: &[usize]) -> Vec<(usize, Part)> {
         };
         parts.push((at, part));
     }
-    let is_put = !wide && clause.items.get(verb).is_some_and(|i| text(i, PUT_VERBS));
-    let placed = parts.iter().any(|(_, part)| *part == Part::Place);
-    // "Add A to the list" changes the list.
-    let behind = parts.last().and_then(|(at, _)| clause.items.get(at + 1..));
-    let put = placed || behind.is_some_and(|rest| rest.iter().any(|i| text(i, TO)));
-    if is_put && put || wide && placed && object_wide::puts(clause) {
+    if wide && is_placed(&parts) && object_wide::puts(clause)
+        || !wide && is_put_elsewhere(clause, verb, &parts)
+    {
         // "Add A to B" changes B.
         for (_, part) in &mut parts {
             if *part == Part::Object {
@@ -123,6 +130,51 @@ fn parts(clause: &Clause, places: &[usize]) -> Vec<(usize, Part)> {
         }
     }
     parts
+}
+
+fn is_placed(parts: &[(usize, Part)]) -> bool {
+    parts.iter().any(|(_, part)| *part == Part::Place)
+}
+
+/// "Add A to the list", "remove A from B", "replace A in B": the object is only a word there.
+fn is_put_elsewhere(clause: &Clause, verb: usize, parts: &[(usize, Part)]) -> bool {
+    const WHOLE: &[&str] = &[
+        "repo",
+        "repository",
+        "project",
+        "codebase",
+        "disk",
+        "git",
+        "tree",
+    ];
+    let Some(order) = clause.items.get(verb) else {
+        return false;
+    };
+    let behind = parts.last().and_then(|(at, _)| clause.items.get(at + 1..));
+    let behind = behind.unwrap_or_default();
+    if text(order, PUT_VERBS) {
+        return is_placed(parts) || behind.iter().any(|i| text(i, TO));
+    }
+    if text(order, MOVE_VERBS) {
+        return false;
+    }
+    let taken = behind.iter().any(|i| text(i, FROM)) && !behind.iter().any(|i| text(i, WHOLE));
+    if text(order, REMOVE_VERBS) && (taken || is_placed(parts)) {
+        return true;
+    }
+    // "Fix A in the package B" is about A, "change A in the file B" about a line of B.
+    let in_a_file = |at: usize| {
+        let file = clause.items.get(at).is_some_and(|i| {
+            let name = i.text.rsplit('/').next().unwrap_or_default();
+            name.contains('.')
+        });
+        let into = governor(&clause.items, at).and_then(|at| clause.items.get(at));
+        file && into.is_some_and(|i| text(i, IN) && i.text != "into")
+    };
+    let replaces = matches!(order.text.as_str(), "replace" | "swap");
+    parts.iter().any(|(at, part)| {
+        (*part == Part::Place || replaces && *part == Part::Beside) && in_a_file(*at)
+    })
 }
 
 /// "A and B", "A, the file B".
@@ -142,7 +194,7 @@ fn is_joined(clause: &Clause, before: usize, at: usize) -> bool {
 fn verb(clause: &Clause) -> Option<usize> {
     // "¿Puedes editar A?" is one phrase with its verb.
     let phrase = |i: &Item| clause.question && i.text.is_empty() && i.has(Class::LiftX);
-    let is_verb = |i: &Item| i.set.meets(super::spoken::CHANGES) || phrase(i);
+    let is_verb = |i: &Item| i.set.meets(CHANGES) || phrase(i);
     let is_first = |i: &Item| !i.set.meets(LEAD) || phrase(i);
     let first = clause.items.iter().position(is_first)?;
     if clause.items.get(first).is_some_and(is_verb) {
@@ -320,5 +372,12 @@ fn speaks_of_else(before: &[Item], order: &Item) -> bool {
             || order.has(Class::Switch)
             || matches!(order.text.as_str(), "replace" | "update" | "overwrite")
     };
-    leads_away || before.iter().position(with).is_some_and(placed)
+    // "Update A to use what is in B".
+    let purpose = before.windows(2).enumerate().any(|(at, pair)| {
+        let named = before.get(..at).unwrap_or_default();
+        matches!(pair, [to, verb] if matches!(to.text.as_str(), "to" | "para" | "pour")
+            && !text(verb, ARTICLES) && !verb.has(Class::Path))
+            && named.iter().any(|i| i.has(Class::Path))
+    });
+    leads_away || purpose || before.iter().position(with).is_some_and(placed)
 }

@@ -187,6 +187,15 @@ fn by_particle(clause: &Clause, at: usize) -> Part {
             false => Part::Beside,
         };
     }
+    let removes = |rest: &str| {
+        ["削除", "消し", "取り除", "除去", "外し"]
+            .iter()
+            .any(|verb| rest.contains(verb))
+    };
+    let later: String = items.iter().skip(at + 1).map(|i| i.text.as_str()).collect();
+    if behind.starts_with("から") && removes(&later) {
+        return Part::Place;
+    }
     let away = [
         "の",
         "ついて",

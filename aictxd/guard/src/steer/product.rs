@@ -11,6 +11,7 @@ use super::spoken::CHANGES;
 /// Whether what has the words of a limit in a clause is said of the product.
 pub(super) fn is_said_of_it(clause: &Clause) -> bool {
     says_who_may(clause)
+        || is_for_users(clause)
         || lets_a_file(clause)
         || is_to_be_written(clause)
         || reports(clause)
@@ -98,6 +99,36 @@ pub(super) fn says_who_may(clause: &Clause) -> bool {
         && behind
             .iter()
             .any(|i| is_change(i) || i.has(Class::Fix) || i.has(Class::Add) || i.has(Class::LiftX))
+}
+
+/// "Users must not edit A": what those who use the product may do there.
+pub(super) fn is_for_users(clause: &Clause) -> bool {
+    const WE: &[&str] = &[
+        "", "i", "we", "they", "he", "she", "it", "i've", "we've", "yo", "nosotros", "je", "j",
+        "nous", "on", "ils", "elles", "ich", "wir", "er", "es", "eu", "nos", "ele", "ela", "gotta",
+        "gonna", "wanna", "lemme", "people", "我", "我们", "他", "们", "他们", "它", "私", "我々",
+        "彼", "僕", "俺",
+    ];
+    let items = &clause.items;
+    let Some(people) = items.iter().position(|i| i.has(Class::I) && !text(i, WE)) else {
+        return false;
+    };
+    // "Logged in users", "普通用户".
+    let plain = |i: &Item| {
+        i.set.meets(LEAD)
+            || text(i, ARTICLES)
+            || i.set == Set::NONE
+            || i.has(Class::Past)
+            || i.has(Class::CheckV)
+            || i.text.is_empty() && i.has(Class::Need)
+            || i.text == "in"
+    };
+    let behind = items.get(people + 1..).unwrap_or_default();
+    let path = items.iter().position(|i| i.has(Class::Path));
+    !clause.question
+        && items.iter().take(people).all(plain)
+        && path.is_some_and(|path| path > people)
+        && behind.iter().any(|i| is_change(i) || i.has(Class::EditN))
 }
 
 fn is_japanese(only: Option<&Item>) -> bool {
@@ -276,6 +307,7 @@ pub(super) fn is_to_be_written(clause: &Clause) -> bool {
 pub(super) fn announces_words(clause: &Clause) -> bool {
     const NOTES: &[&str] = &[
         "comment",
+        "todo",
         "note",
         "warning",
         "message",

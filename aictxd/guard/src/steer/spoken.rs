@@ -391,9 +391,17 @@ pub(super) fn orders_a_change(clause: &Clause) -> bool {
         .any(|i| i.text.chars().any(aictx_proto::fold::is_unspaced));
     let has_verb = match verb_last {
         true => clause.items.iter().any(|i| i.set.meets(verbs)),
-        false => first.is_some_and(|i| i.set.meets(verbs)),
+        false => first.is_some_and(|i| i.set.meets(verbs)) || orders_last(clause),
     };
+    // "Editing A should be possible for admins" speaks of it.
+    let gerund = first.is_some_and(|i| i.has(Class::Ing))
+        && clause.items.iter().any(|i| {
+            i.has(Class::Should)
+                || i.has(Class::Modal)
+                || matches!(i.text.as_str(), "is" | "are" | "was" | "can" | "may")
+        });
     has_verb
+        && !gerund
         && super::held::changes(clause)
         && super::awaited::waits_with(clause).is_none()
         && !clause.conditional
@@ -404,6 +412,28 @@ pub(super) fn orders_a_change(clause: &Clause) -> bool {
             .items
             .iter()
             .any(|i| negated.iter().any(|class| i.has(*class)))
+}
+
+/// German: "bitte A anpassen".
+fn orders_last(clause: &Clause) -> bool {
+    let others = [
+        Class::I,
+        Class::You,
+        Class::Modal,
+        Class::Should,
+        Class::Q,
+        Class::Without,
+        Class::Before,
+        Class::Hedge,
+    ];
+    let items = &clause.items;
+    let verb = items.iter().rev().find(|i| !i.has(Class::Tail));
+    verb.is_some_and(|i| i.set.meets(CHANGES) && i.text.ends_with("en"))
+        && items.iter().filter(|i| i.set.meets(CHANGES)).count() == 1
+        && items.iter().any(|i| i.has(Class::Path))
+        && !items
+            .iter()
+            .any(|i| others.iter().any(|class| i.has(*class)))
 }
 
 /// "A is read-only, make it writable", "I changed my mind about A, change it": what the clause before speaks of
