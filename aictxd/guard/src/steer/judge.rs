@@ -83,7 +83,8 @@ pub(super) fn judge(clauses: &[Clause], language: Language) -> Vec<Judged> {
         let mut best: Option<Judged> = None;
         let product = shades::is_about_product(clause)
             || product::is_said_of_it(clause)
-            || product::reported_before(clauses, at);
+            || product::reported_before(clauses, at)
+            || product::goes_with_the_next(clauses, at);
         let listed = is_listed(clauses, at);
         let more = shades::asks_for_more(clause);
         let needless = !alone && shades::says_there_is_no_need(clause)

@@ -73,6 +73,30 @@ pub(super) fn is_beside(clause: &Clause, at: usize) -> bool {
     is_for && noun.is_some_and(|i| text(i, ABOUT)) || describes(items, at)
 }
 
+/// "You may edit the docs": what is permitted has a name of its own, and is not what was off limits. Where a limit is
+/// lifted by what it is called, other words tell which.
+pub(super) fn names_a_thing(clause: &Clause) -> bool {
+    let items = &clause.items;
+    let permits = |i: &Item| i.has(Class::May) || i.has(Class::Edit) || is_wide(clause);
+    let limit = |i: &Item| {
+        let phrase = ["限制", "制限", "禁"]
+            .iter()
+            .any(|word| i.text.contains(word));
+        i.has(Class::LimitN) || i.has(Class::LiftX) && phrase
+    };
+    if items.iter().any(limit) || !items.iter().any(permits) {
+        return false;
+    }
+    let known = [Class::AreaN, Class::Test, Class::Part, Class::Behav];
+    let noun = |i: &Item| {
+        let least = if i.text.is_ascii() { 4 } else { 2 };
+        i.set == Set::NONE && i.text.chars().count() >= least && !i.text.ends_with("ly")
+    };
+    items
+        .iter()
+        .any(|i| noun(i) || known.iter().any(|class| i.has(*class)) && !i.has(Class::Edit))
+}
+
 fn is_name(item: &Item) -> bool {
     is_directory(&item.text) || is_plain_name(&item.text) || is_tests_word(&item.text)
 }

@@ -15,6 +15,7 @@ pub(super) fn is_said_of_it(clause: &Clause) -> bool {
         || lets_a_file(clause)
         || is_to_be_written(clause)
         || reports(clause)
+        || says_what_goes_with_it(clause)
         || says_when(clause)
         || limits_a_thing(clause)
 }
@@ -360,10 +361,48 @@ pub(super) fn reported_before(clauses: &[Clause], at: usize) -> bool {
     };
     let first = clause.items.first();
     let orders = |i: &Item| (i.has(Class::Fix) || i.has(Class::Do)) && !is_change(i);
+    let names = |clause: &Clause| clause.items.iter().any(|i| i.has(Class::Path));
+    // "Ändere A nie, ohne B anzupassen".
+    let goes_with = before.items.iter().any(|i| i.has(Class::Neg))
+        && before.items.iter().any(is_change)
+        && names(before)
+        && names(clause);
     first.is_some_and(|i| i.has(Class::Without))
         && !clause.opens
         && !clause.items.iter().any(orders)
-        && says_how_it_is(&before.items)
+        && (goes_with || says_how_it_is(&before.items))
+}
+
+/// "Never change A without updating B": how it is to be changed.
+fn says_what_goes_with_it(clause: &Clause) -> bool {
+    let items = &clause.items;
+    let Some(without) = items.iter().position(|i| i.has(Class::Without)) else {
+        return false;
+    };
+    let before = items.get(..without).unwrap_or_default();
+    let behind = items.get(without + 1..).unwrap_or_default();
+    let names = |items: &[Item]| items.iter().any(|i| i.has(Class::Path));
+    let negates = |i: &Item| i.has(Class::Neg);
+    before.iter().any(negates)
+        && before.iter().any(is_change)
+        && behind.iter().any(|i| is_change(i) || i.has(Class::Add))
+        && names(before)
+        && names(behind)
+}
+
+/// The same of the clause before: "ändere A nie, ohne B anzupassen".
+pub(super) fn goes_with_the_next(clauses: &[Clause], at: usize) -> bool {
+    let (Some(clause), Some(next)) = (clauses.get(at), clauses.get(at + 1)) else {
+        return false;
+    };
+    let names = |clause: &Clause| clause.items.iter().any(|i| i.has(Class::Path));
+    let first = next.items.first();
+    first.is_some_and(|i| i.has(Class::Without))
+        && !next.opens
+        && next.items.iter().any(is_change)
+        && names(clause)
+        && names(next)
+        && clause.items.iter().any(|i| i.has(Class::Neg))
 }
 
 /// Whether something fails or works, and nobody orders anything.

@@ -6,7 +6,7 @@ use super::class::{Class, Set};
 use super::clause::{Clause, Item};
 use super::filenames::{is_directory, is_plain_name};
 use super::label::Label;
-use super::object::is_beside;
+use super::object::{is_beside, names_a_thing};
 use super::paths::{Spelt, spelt};
 use super::rules::LEAD;
 use super::shades::{
@@ -131,6 +131,7 @@ pub(super) fn assign(
                 updates.lift_all = !updates.lift_only && has(&|i| everything(i) && !is_it(i));
                 updates.lift_latest = !updates.lift_all
                     && !updates.lift_only
+                    && !names_a_thing(clause)
                     && (has(&|i| i.has(Class::LiftX))
                         || has(&is_it) && has(&|i| is_any_change(i) || i.has(Class::HandsOff)));
             }

@@ -7,11 +7,20 @@ use super::object_words::ARTICLES;
 use super::rules::LEAD;
 
 /// Words for what comes of the work.
-const DIFF: &[&str] = &["diff", "diffs", "changeset", "差分"];
+const DIFF: &[&str] = &["diff", "diffs", "changeset", "pr", "差分"];
 
 /// Verbs with which somebody wants to see it there, or not.
 const SEES: &[&str] = &[
     "see",
+    "show",
+    "appear",
+    "aparezca",
+    "aparecer",
+    "apparaitre",
+    "apparaisse",
+    "auftauchen",
+    "erscheinen",
+    "apareca",
     "want",
     "find",
     "ver",
@@ -150,13 +159,26 @@ fn unseen(clause: &Clause) -> Option<usize> {
         .iter()
         .any(|i| negates(i) || i.text == "no" || i.has(Class::NegEnd));
     let wide = is_wide(clause);
-    let seen = items.iter().any(sees)
+    let seen = items
+        .iter()
+        .any(|i| sees(i) || i.text.is_empty() && i.has(Class::Edit))
         || wide
             && items.iter().any(|i| {
                 ["看到", "出现", "出て", "見え", "見た"]
                     .iter()
                     .any(|w| i.text.contains(w))
             });
+    // "Keep A out of the diff".
+    let keeps = |i: &Item| i.has(Class::Keep) || i.has(Class::Leave) || i.text == "halte";
+    let away = |i: &Item| {
+        matches!(
+            i.text.as_str(),
+            "out" | "fuera" | "dehors" | "fora" | "raus" | "heraus"
+        ) || i.text.is_empty() && (i.has(Class::Except) || i.has(Class::ScopeX))
+    };
+    if items.iter().any(keeps) && items.iter().any(away) {
+        return Some(diff);
+    }
     let also = items
         .iter()
         .any(|i| i.has(Class::Except) || i.has(Class::Only));
