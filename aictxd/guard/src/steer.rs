@@ -37,6 +37,7 @@ mod spoken;
 mod state;
 mod subordinate;
 mod take_back;
+mod users;
 mod wishes;
 mod within;
 

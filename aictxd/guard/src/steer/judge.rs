@@ -13,6 +13,7 @@ use super::product;
 use super::rules::{Facing, LEAD, RULES};
 use super::shades;
 use super::spoken::orders_a_change;
+use super::users;
 use super::within;
 
 /// A label below this weight counts only where there is no other.
@@ -61,7 +62,7 @@ pub(super) fn judge(clauses: &[Clause], language: Language) -> Vec<Judged> {
         };
         // What the clause before names is set aside, and not the work.
         let aside = match () {
-            () if product::says_who_may(clause) => Some(Label::NewRequirement),
+            () if users::says_who_may(clause) => Some(Label::NewRequirement),
             () if contrast::excludes(clauses, at) => Some(Label::ScopeConstraint),
             () if aside::drops_a_thing(clauses, at) => Some(Label::ScopeChange),
             () if aside::is_limited_too(clauses, at, &judged) => Some(Label::ScopeConstraint),

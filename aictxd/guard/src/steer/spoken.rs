@@ -447,6 +447,12 @@ pub(super) fn orders_it(clauses: &[Clause], at: usize, judged: &[Judged]) -> Vec
     let Some(said) = clauses.get(place) else {
         return Vec::new();
     };
+    if is_place(said) && !clause.opens && orders_a_change(clause) {
+        // "In A, rename the function".
+        let named = clause.items.iter().any(|i| i.has(Class::Path));
+        let paths = said.items.iter().filter(|i| i.has(Class::Path) && !named);
+        return paths.map(|i| i.text.clone()).collect();
+    }
     let names = |i: &Item| i.has(Class::Path) || i.has(Class::Under) || i.has(Class::Later);
     let verb = Set::of(Class::Edit)
         .with(Set::of(Class::Fix))
@@ -473,6 +479,22 @@ pub(super) fn orders_it(clauses: &[Clause], at: usize, judged: &[Judged]) -> Vec
     let subject = said.items.iter().take_while(until);
     let paths = subject.filter(|i| i.has(Class::Path));
     paths.map(|i| i.text.clone()).collect()
+}
+
+/// "In A", and nothing else.
+fn is_place(clause: &Clause) -> bool {
+    let parts = LEAD
+        .with(Set::of(Class::Path))
+        .with(Set::of(Class::Under))
+        .with(Set::of(Class::Dir));
+    let denies = |i: &Item| i.has(Class::No) || i.has(Class::Not) || i.has(Class::Neg);
+    clause.items.iter().any(|i| i.has(Class::Path))
+        && !clause.question
+        && clause.items.iter().all(|i| {
+            let place = super::object::text(i, super::object_words::IN);
+            let article = super::object::text(i, super::object_words::ARTICLES);
+            !denies(i) && (i.set.meets(parts) || place || article)
+        })
 }
 
 /// The paths and names of usual files and directories that an order changes.
