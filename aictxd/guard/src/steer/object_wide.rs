@@ -51,7 +51,7 @@ const FOR: &[&str] = &[
 ];
 
 /// Chinese words before a name that say where.
-const AT: &[&str] = &["在", "于", "到", "往", "进", "入", "向"];
+const AT: &[&str] = &["在", "位于", "到", "往", "进", "入", "向"];
 
 /// Chinese words that say so behind it.
 const WITHIN: &[&str] = &["里", "中", "内", "上", "里面", "里的", "中的"];
@@ -229,8 +229,10 @@ fn by_word(clause: &Clause, at: usize) -> Part {
     let Some(before) = before else {
         // "X 改一下", "X 里加一个检查".
         let next = items.iter().skip(at + 1).find(|i| !i.has(Class::Func));
-        return match within || next.is_some_and(changes) {
-            true if within => Part::Place,
+        // "X 的 bug 修一下".
+        let of_it = behind.starts_with('的') && items.iter().skip(at + 1).any(changes);
+        return match within || of_it || next.is_some_and(changes) {
+            true if within || of_it => Part::Place,
             true => Part::Object,
             false => Part::Beside,
         };

@@ -33,7 +33,8 @@ fn lets_a_file(clause: &Clause) -> bool {
     ];
     let items = &clause.items;
     let skips = |i: &&Item| {
-        !i.has(Class::Path) && (text(i, ARTICLES) || i.has(Class::Dir) || text(i, LETS))
+        let passes = i.has(Class::Dir) || i.has(Class::Not) && !i.has(Class::No);
+        !i.has(Class::Path) && (text(i, ARTICLES) || passes || text(i, LETS))
     };
     let is_subject = |at: usize| {
         let next = items.iter().skip(at + 1).position(|i| !skips(&i));
@@ -162,6 +163,8 @@ pub(super) fn is_to_be_written(clause: &Clause) -> bool {
         "と明記",
         "と追記",
         "というコメント",
+        "とドキュメント",
+        "とREADME",
         "旨を",
     ];
     let items = &clause.items;
@@ -239,7 +242,11 @@ fn reports(clause: &Clause) -> bool {
     let Some(without) = items.iter().position(|i| i.has(Class::Without)) else {
         return false;
     };
-    says_how_it_is(items.get(..without).unwrap_or_default())
+    // "没有改 A 也失败了".
+    let wide = is_wide(clause)
+        && items.iter().any(|i| i.has(Class::Bug))
+        && items.iter().any(|i| i.text.contains(['也', '还']));
+    wide || says_how_it_is(items.get(..without).unwrap_or_default())
 }
 
 /// "The build fails, without touching A".
@@ -321,14 +328,22 @@ fn says_how_it_is(before: &[Item]) -> bool {
 /// "Only update the cache in A when it has expired": when the program is to do it.
 fn says_when(clause: &Clause) -> bool {
     let items = &clause.items;
-    let only = items.iter().position(|i| i.has(Class::Only));
-    let when = items
-        .iter()
-        .rposition(|i| i.has(Class::If) || matches!(i.text.as_str(), "after" | "once"));
+    let wide = is_wide(clause);
+    let is_when = |i: &Item| {
+        i.has(Class::If)
+            || matches!(i.text.as_str(), "after" | "once")
+            || wide && i.text.contains('时')
+    };
+    let when = items.iter().rposition(is_when);
+    // "Ne … que lorsque".
+    let que = when.and_then(|when| when.checked_sub(1));
+    let que = que.filter(|at| items.get(*at).is_some_and(|i| i.text == "que"));
+    let only = items.iter().position(|i| i.has(Class::Only)).or(que);
     let (Some(only), Some(when)) = (only, when) else {
         return false;
     };
-    let rest = items.get(when + 1..).unwrap_or_default();
+    let from = if wide { 0 } else { when + 1 };
+    let rest = items.get(from..).unwrap_or_default();
     let told = |i: &Item| {
         i.has(Class::I) && i.text.chars().count() < 5
             || i.has(Class::You)
@@ -338,7 +353,6 @@ fn says_when(clause: &Clause) -> bool {
                 "needed" | "necessary" | "required" | "possible"
             )
     };
-    let wide = is_wide(clause);
     let mut places =
         (0..items.len()).filter(|at| items.get(*at).is_some_and(|i| i.has(Class::Path)));
     let located = |at: usize| is_location(clause, at) || wide && says_within(items, at);

@@ -347,11 +347,12 @@ pub(super) fn is_narrow(clause: &Clause, at: usize) -> bool {
 
 /// "No changes to the tests needed", "nothing in A needs to change": nobody forbids anything.
 pub(super) fn says_there_is_no_need(clause: &Clause) -> bool {
+    let nobody = (clause.items.iter()).any(|i| matches!(i.text.as_str(), "niemand" | "keiner"));
     let is_need = |i: &Item| {
         matches!(
             i.text.as_str(),
             "needed" | "necessary" | "required" | "needs"
-        )
+        ) || nobody && matches!(i.text.as_str(), "mussen" | "muss" | "brauchen")
     };
     let has = |class| clause.items.iter().any(|i: &Item| i.has(class));
     // "Leave A alone, since B needs it" says why.
