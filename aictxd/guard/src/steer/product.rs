@@ -25,6 +25,43 @@ pub(super) fn is_change(item: &Item) -> bool {
     item.has(Class::Edit) || item.has(Class::EditNo)
 }
 
+/// What is written for others to read.
+const NOTES: &[&str] = &[
+    "comment",
+    "todo",
+    "note",
+    "warning",
+    "message",
+    "docstring",
+    "header",
+    "banner",
+    "label",
+    "line",
+    "sentence",
+    "advertencia",
+    "hinweis",
+    "text",
+    "comentario",
+    "nota",
+    "aviso",
+    "mensaje",
+    "commentaire",
+    "note",
+    "avertissement",
+    "message",
+    "kommentar",
+    "hinweis",
+    "warnung",
+    "comentario",
+    "mensagem",
+    "注释",
+    "说明",
+    "提示",
+    "コメント",
+    "注記",
+    "注意書き",
+];
+
 /// "Don't let A change B", "A must not change B": what one file does to another when it runs.
 fn lets_a_file(clause: &Clause) -> bool {
     const LETS: &[&str] = &[
@@ -45,7 +82,12 @@ fn lets_a_file(clause: &Clause) -> bool {
         let behind = path
             .and_then(|path| items.get(path + 1..))
             .unwrap_or_default();
-        is_path && behind.iter().any(is_change)
+        // "Don't let A change" forbids it.
+        let verb = behind.iter().position(is_change);
+        let after = verb.and_then(|verb| behind.get(verb + 1..));
+        let ends = LEAD.with(Set::of(Class::Tail));
+        let acts = after.is_some_and(|items| items.iter().any(|i| !i.set.meets(ends)));
+        is_path && verb.is_some() && (acts || behind.iter().any(|i| i.has(Class::Path)))
     };
     let mut lets = (0..items.len()).filter(|at| {
         items
@@ -86,6 +128,25 @@ fn lets_a_file(clause: &Clause) -> bool {
 
 /// "Add a comment saying do not modify this file", "document that A must not be edited": words to be written.
 pub(super) fn is_to_be_written(clause: &Clause) -> bool {
+    const TELLS: &[&str] = &[
+        "document",
+        "mention",
+        "state",
+        "record",
+        "describe",
+        "explain",
+        "print",
+        "documenta",
+        "menciona",
+        "indica",
+        "documente",
+        "mentionne",
+        "indique",
+        "dokumentiere",
+        "erwahne",
+        "vermerke",
+        "mencione",
+    ];
     const WRITES: &[&str] = &[
         "document",
         "write",
@@ -187,50 +248,19 @@ pub(super) fn is_to_be_written(clause: &Clause) -> bool {
         return WIDE.iter().any(|word| all.contains(word));
     }
     let first = items.iter().position(|i| !i.set.meets(LEAD));
-    let writes = first
-        .and_then(|at| items.get(at))
-        .is_some_and(|i| text(i, WRITES));
+    let verb = first.and_then(|at| items.get(at));
     let said = first
         .and_then(|first| items.get(first + 1..limit))
         .unwrap_or_default();
-    writes && said.iter().any(|i| text(i, SAYING) || i.has(Class::Say))
+    // "Add a feature that doesn't touch A" is one that doesn't.
+    let tells = verb.is_some_and(|i| text(i, TELLS));
+    let notes = verb.is_some_and(|i| text(i, WRITES)) && said.iter().any(|i| text(i, NOTES));
+    let so = said.iter().any(|i| i.text == "so");
+    (tells || notes) && !so && said.iter().any(|i| text(i, SAYING) || i.has(Class::Say))
 }
 
 /// "Add a note to A:", behind which the words of the note follow.
 pub(super) fn announces_words(clause: &Clause) -> bool {
-    const NOTES: &[&str] = &[
-        "comment",
-        "todo",
-        "note",
-        "warning",
-        "message",
-        "docstring",
-        "header",
-        "banner",
-        "label",
-        "line",
-        "sentence",
-        "text",
-        "comentario",
-        "nota",
-        "aviso",
-        "mensaje",
-        "commentaire",
-        "note",
-        "avertissement",
-        "message",
-        "kommentar",
-        "hinweis",
-        "warnung",
-        "comentario",
-        "mensagem",
-        "注释",
-        "说明",
-        "提示",
-        "コメント",
-        "注記",
-        "注意書き",
-    ];
     let first = clause.items.iter().find(|i| !i.set.meets(LEAD));
     let writes = first.is_some_and(|i| i.set.meets(CHANGES)) || is_wide(clause);
     writes && clause.items.iter().any(|i| text(i, NOTES))
@@ -435,6 +465,21 @@ fn limits_a_thing(clause: &Clause) -> bool {
         Class::I,
     ];
     let head = to.checked_sub(1).and_then(|head| behind.get(head));
+    // "Limit the work to A", whatever the work is called; "restrict access to A" is no work.
+    let plain = |i: &&Item| text(i, ARTICLES) || i.has(Class::Dir);
+    let next = behind.iter().skip(to + 1).find(|i| !plain(i));
+    let access = [
+        "access",
+        "acceso",
+        "acces",
+        "zugriff",
+        "acesso",
+        "permission",
+        "permissions",
+    ];
+    if next.is_some_and(|i| i.has(Class::Path)) && !head.is_some_and(|i| text(i, &access)) {
+        return false;
+    }
     head.is_some_and(|i| {
         !text(i, WORK)
             && !text(i, ARTICLES)

@@ -80,9 +80,20 @@ pub(super) fn says_who_may(clause: &Clause) -> bool {
     !clause.question
         && subject.iter().any(people)
         && !subject.iter().any(is_file)
+        && !behind.iter().any(is_passive)
         && behind
             .iter()
             .any(|i| is_change(i) || i.has(Class::Fix) || i.has(Class::Add) || i.has(Class::LiftX))
+}
+
+/// "May be changed": by nobody in particular, so by the agent, too.
+fn is_passive(item: &Item) -> bool {
+    let phrase = item.text.is_empty() && item.has(Class::Edit);
+    phrase
+        || matches!(
+            item.text.as_str(),
+            "werden" | "worden" | "ser" | "etre" | "be"
+        )
 }
 
 /// "Users must not edit A": what those who use the product may do there.
@@ -109,9 +120,25 @@ pub(super) fn is_for_users(clause: &Clause) -> bool {
     };
     let behind = items.get(people + 1..).unwrap_or_default();
     let path = items.iter().position(|i| i.has(Class::Path));
-    !clause.question
+    // "The users module A must not be edited" is about A.
+    let says = |i: &Item| {
+        [
+            Class::Neg,
+            Class::Modal,
+            Class::Should,
+            Class::Only,
+            Class::LiftX,
+            Class::May,
+        ]
+        .iter()
+        .any(|class| i.has(*class))
+            || is_change(i)
+            || matches!(i.text.as_str(), "can" | "may" | "cannot")
+    };
+    let between = path.and_then(|path| items.get(people + 1..path));
+    between.is_some_and(|items| items.iter().any(says))
+        && !clause.question
         && items.iter().take(people).all(plain)
-        && path.is_some_and(|path| path > people)
         && behind.iter().any(|i| is_change(i) || i.has(Class::EditN))
 }
 
