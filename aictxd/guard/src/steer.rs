@@ -21,8 +21,12 @@ mod label;
 mod learned;
 mod logs;
 mod names;
+mod object;
+mod object_wide;
+mod object_words;
 mod pack;
 mod paths;
+mod product;
 mod read;
 mod roles;
 mod rules;
@@ -31,6 +35,10 @@ mod shades;
 mod source;
 mod spoken;
 mod state;
+mod subordinate;
+mod take_back;
+mod users;
+mod wishes;
 mod within;
 
 use std::borrow::Cow;
@@ -150,9 +158,13 @@ pub fn steer_in(
         }
         let orders = matches!(
             one.label,
-            Label::Task | Label::NewRequirement | Label::PriorityChange | Label::ScopeChange
+            Label::Task
+                | Label::NewRequirement
+                | Label::PriorityChange
+                | Label::ScopeChange
+                | Label::StrategyChange
         );
-        if orders && !clause.question {
+        if orders && !clause.question || spoken::requests(clause) {
             roles::extend(&mut updates.ordered_paths, spoken::ordered(clause));
             let it = spoken::orders_it(&clauses, one.clause, &judged);
             updates.forbidden_paths.retain(|path| !it.contains(path));
@@ -481,6 +493,10 @@ mod any_text_tests;
 #[cfg(test)]
 mod lifts_tests;
 #[cfg(test)]
+mod object_tests;
+#[cfg(test)]
 mod polite_tests;
+#[cfg(test)]
+mod sentence_tests;
 #[cfg(test)]
 mod tests;

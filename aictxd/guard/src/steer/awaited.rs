@@ -231,7 +231,14 @@ pub(super) fn waits_with(clause: &Clause) -> Option<&[Item]> {
         let (with, what) = match waits < before {
             true => (items.get(before + 1..)?, items.get(waits + 1..before)?),
             // "Before you change A wait"; what stands before "before", where verbs are last.
-            false if is_verb_last(clause) => (items.get(..before)?, items.get(before + 1..waits)?),
+            // "在 A 完成之前别动 B" waits with B, which has words of its own.
+            false if is_verb_last(clause) => {
+                let behind = items.get(waits + 1..)?;
+                if behind.iter().any(|i| i.has(Class::Path)) {
+                    return None;
+                }
+                (items.get(..before)?, items.get(before + 1..waits)?)
+            }
             false => (items.get(before + 1..waits)?, items.get(waits + 1..)?),
         };
         return Some(with).filter(|with| changes(with) && !is_for_a_program(what));

@@ -261,6 +261,10 @@ classes! {
     GoOut = "GOOUT";
     /// A phrase that leaves a decision to the agent.
     Yours = "YOURS";
+    /// "restriction": what was said not to be done.
+    LimitN = "LIMITN";
+    /// To take such a thing back.
+    LiftV = "LIFTV";
     /// "Drop it": stops the work, or one thing that stands before it.
     DropIt = "DROPIT";
     /// A path. Given by the reader of words.

@@ -343,6 +343,7 @@ fn split(pieces: Vec<Piece>) -> Vec<Clause> {
                     && (item.has(Class::But) && matches!(pieces.get(at + 1), Some(Piece::Item(_)))
                         || (item.has(Class::Then)
                             && !last.is_some_and(|l| l.has(Class::And) || l.has(Class::But)))
+                        || commas::sets_apart(&pieces, at, &open)
                         || ((item.has(Class::And) || item.text == "so")
                             && opens_clause(&pieces, at + 1))
                         || (item.has(Class::Ask)
@@ -466,6 +467,10 @@ fn mark(clauses: &mut [Clause]) {
             .iter()
             .find(|i| !i.set.meets(BETWEEN) && !i.has(Class::And));
         conditional = comma && first.is_some_and(|i| i.has(Class::If));
-        reported = reported || (comma && clause.items.last().is_some_and(|i| i.has(Class::Say)));
+        let colon = matches!(clause.ends_with, Some(Break::Colon));
+        // "Add a note to A: do not edit by hand".
+        let words = colon && super::product::announces_words(clause);
+        let says = comma && clause.items.last().is_some_and(|i| i.has(Class::Say));
+        reported = reported || says || words;
     }
 }

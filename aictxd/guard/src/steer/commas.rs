@@ -33,6 +33,9 @@ pub(super) fn lists(pieces: &[Piece], from: usize, open: &Clause) -> bool {
     {
         return true;
     }
+    if sets_apart(pieces, from, open) {
+        return false;
+    }
     if only_excepts(open) || infinitive_follows(pieces, from, open) {
         return true;
     }
@@ -63,6 +66,26 @@ pub(super) fn lists(pieces: &[Piece], from: usize, open: &Clause) -> bool {
         }
     }
     paths > 0
+}
+
+/// "Edit A, not B": whether what is not to be edited follows behind an order.
+pub(super) fn sets_apart(pieces: &[Piece], from: usize, open: &Clause) -> bool {
+    let orders = open.items.iter().find(|i| !i.set.meets(LEAD));
+    let is_not = |i: &Item| i.has(Class::Not) || i.has(Class::No) || i.has(Class::Neg);
+    let behind = pieces.get(from..).unwrap_or_default().iter().take(4);
+    let mut items = behind.filter_map(|piece| match piece {
+        Piece::Item(item) => Some(item),
+        Piece::Break(_) => None,
+    });
+    let negated = items.next().is_some_and(is_not);
+    // "Not in the file B".
+    let mut named =
+        items.skip_while(|i| !i.has(Class::Path) && (i.has(Class::Func) || i.has(Class::Dir)));
+    negated
+        && named.next().is_some_and(|i| i.has(Class::Path))
+        && open.items.iter().any(|i| i.has(Class::Path))
+        && !open.items.iter().any(is_not)
+        && orders.is_some_and(|i| i.set.meets(super::spoken::CHANGES))
 }
 
 /// "Don't touch these: A, B": the colon stands before a list of paths and nothing else.

@@ -108,3 +108,38 @@ fn is_change(item: &Item) -> bool {
     let changes = item.has(Class::Edit) || item.has(Class::Switch) || item.has(Class::SimpleX);
     changes && item.text != "regenerate"
 }
+
+/// "Edit A, not B": whether the clause at `at` sets files apart from those that the one before it orders to be
+/// changed.
+pub(super) fn excludes(clauses: &[Clause], at: usize) -> bool {
+    let before = at.checked_sub(1).and_then(|at| clauses.get(at));
+    let (Some(clause), Some(before)) = (clauses.get(at), before) else {
+        return false;
+    };
+    let items = &clause.items;
+    let joins = |i: &Item| i.has(Class::And) || i.has(Class::But);
+    let mut words = items.iter().skip_while(|i| joins(i) && !negates(i));
+    let parts = Set::of(Class::Path)
+        .with(Set::of(Class::And))
+        .with(Set::of(Class::Or))
+        .with(Set::of(Class::Dir))
+        .with(Set::of(Class::Under))
+        .with(Set::of(Class::Tail));
+    let may_stand = |i: &Item| {
+        i.set.meets(parts)
+            || super::object::text(i, super::object_words::ARTICLES)
+            || super::object::text(i, super::object_words::IN)
+    };
+    let negated = words.next().is_some_and(negates);
+    negated
+        && words.all(may_stand)
+        && items.iter().any(|i| i.has(Class::Path))
+        && !clause.opens
+        && !clause.question
+        && !before.question
+        && !super::spoken::ordered(before).is_empty()
+}
+
+fn negates(item: &Item) -> bool {
+    item.has(Class::Not) || item.has(Class::No) || item.has(Class::Neg)
+}

@@ -265,6 +265,37 @@ pub(super) fn has_ending(name: &str) -> bool {
     })
 }
 
+/// The pattern of all files that end as `name` does, where it is no more than an ending: `.md`. `.env` is a file of
+/// that name.
+pub(super) fn files_ending_in(name: &str) -> Option<String> {
+    const BEFORE: &[&str] = &[
+        "d",
+        "generated",
+        "min",
+        "module",
+        "snap",
+        "spec",
+        "stories",
+        "test",
+    ];
+    const NAMES: &[&str] = &["env", "out", "fish"];
+    let ending = name.strip_prefix('.')?;
+    // "`.md`-Dateien".
+    let ending = match ending.split_once('-') {
+        Some((ending, noun)) if noun.to_lowercase().starts_with("datei") => ending,
+        Some((ending, noun)) if noun.eq_ignore_ascii_case("files") => ending,
+        _ => ending,
+    };
+    let lower = ending.to_lowercase();
+    let last = match lower.split_once('.') {
+        Some((before, last)) if BEFORE.contains(&before) => last,
+        Some(_) => return None,
+        None => &lower,
+    };
+    let known = ENDINGS.binary_search(&last).is_ok() && !NAMES.contains(&last);
+    known.then(|| format!("**/*.{ending}"))
+}
+
 /// Whether a name without a slash is one of a file.
 pub(super) fn is_file_name(name: &str, how: Spelt) -> bool {
     const PRODUCTS: &[&str] = &[

@@ -6,6 +6,8 @@ use super::pack::Language;
 
 /// Gives the words of a clause the meanings they have together.
 pub(super) fn apply(clause: &mut Clause, language: Language) {
+    super::take_back::apply(clause);
+    super::wishes::apply(clause);
     match language.code() {
         "en" => {
             ignore_a_thing(clause);

@@ -9,9 +9,11 @@ use super::contrast;
 use super::delegates;
 use super::label::Label;
 use super::pack::Language;
-use super::rules::{Facing, RULES};
+use super::product;
+use super::rules::{Facing, LEAD, RULES};
 use super::shades;
 use super::spoken::orders_a_change;
+use super::users;
 use super::within;
 
 /// A label below this weight counts only where there is no other.
@@ -34,7 +36,7 @@ pub(super) fn judge(clauses: &[Clause], language: Language) -> Vec<Judged> {
     let mut consented = false;
     let mut sets: Vec<Set> = Vec::new();
     for (at, clause) in clauses.iter().enumerate() {
-        if clause.reported {
+        if clause.reported || takes_back_a_limit(clauses, at) {
             continue;
         }
         sets.clear();
@@ -60,6 +62,8 @@ pub(super) fn judge(clauses: &[Clause], language: Language) -> Vec<Judged> {
         };
         // What the clause before names is set aside, and not the work.
         let aside = match () {
+            () if users::says_who_may(clause) => Some(Label::NewRequirement),
+            () if contrast::excludes(clauses, at) => Some(Label::ScopeConstraint),
             () if aside::drops_a_thing(clauses, at) => Some(Label::ScopeChange),
             () if aside::is_limited_too(clauses, at, &judged) => Some(Label::ScopeConstraint),
             () if aside::forbids_what_goes_on(clauses, at) => Some(Label::ScopeConstraint),
@@ -78,7 +82,10 @@ pub(super) fn judge(clauses: &[Clause], language: Language) -> Vec<Judged> {
             continue;
         }
         let mut best: Option<Judged> = None;
-        let product = shades::is_about_product(clause);
+        let product = shades::is_about_product(clause)
+            || product::is_said_of_it(clause)
+            || product::reported_before(clauses, at)
+            || product::goes_with_the_next(clauses, at);
         let listed = is_listed(clauses, at);
         let more = shades::asks_for_more(clause);
         let needless = !alone && shades::says_there_is_no_need(clause)
@@ -103,6 +110,19 @@ pub(super) fn judge(clauses: &[Clause], language: Language) -> Vec<Judged> {
         judged.extend(best);
     }
     judged
+}
+
+/// "Never mind, forget that restriction": what is taken back is the limit, and not the work.
+fn takes_back_a_limit(clauses: &[Clause], at: usize) -> bool {
+    let (Some(clause), Some(next)) = (clauses.get(at), clauses.get(at + 1)) else {
+        return false;
+    };
+    let parts = LEAD.with(Set::of(Class::Nvm)).with(Set::of(Class::Tail));
+    let lifts = |i: &clause::Item| i.has(Class::LiftX) || i.has(Class::LiftAll);
+    clause.all().has(Class::Nvm)
+        && clause.items.iter().all(|i| i.set.meets(parts))
+        && next.items.iter().any(lifts)
+        && next.items.iter().any(|i| i.has(Class::LimitN))
 }
 
 /// "Nobody edits A, so remove it": how things are, from which an order follows.

@@ -3,7 +3,7 @@
 use aictx_proto::path::locate;
 use aictx_proto::{Located, RepoPath};
 
-use super::filenames::{has_ending, is_date, is_directory, is_file_name, is_pair};
+use super::filenames::{files_ending_in, has_ending, is_date, is_directory, is_file_name, is_pair};
 
 /// How a piece of text stands in the message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -80,7 +80,10 @@ pub(super) fn spelt(text: &str, how: Spelt) -> Option<String> {
         } else {
             is_file_name(name, how) || (how == Spelt::Marked && is_directory(name))
         };
-    found.then(|| clean(text))
+    match found {
+        true => Some(files_ending_in(text).unwrap_or_else(|| clean(text))),
+        false => None,
+    }
 }
 
 /// Without `./` in front and slashes at the end.
@@ -144,6 +147,12 @@ mod tests {
             (r"src\ui\a.ts", Some("src/ui/a.ts")),
             ("Makefile", Some("Makefile")),
             (".env", Some(".env")),
+            (".gitignore", Some(".gitignore")),
+            (".eslintrc.json", Some(".eslintrc.json")),
+            (".md", Some("**/*.md")),
+            (".sql", Some("**/*.sql")),
+            (".test.ts", Some("**/*.test.ts")),
+            (".md-Dateien", Some("**/*.md")),
             ("*.lock", Some("*.lock")),
             ("src/**/*.rs", Some("src/**/*.rs")),
             ("app/[id]/page.tsx", Some("app/[id]/page.tsx")),

@@ -6,6 +6,7 @@ use super::class::{Class, Set};
 use super::clause::{Clause, Item};
 use super::filenames::{is_directory, is_plain_name};
 use super::label::Label;
+use super::object::{is_beside, names_a_thing};
 use super::paths::{Spelt, spelt};
 use super::rules::LEAD;
 use super::shades::{
@@ -14,6 +15,7 @@ use super::shades::{
 };
 use super::source::{is_source, source_directory};
 use super::spoken::{is_any_change, is_everything, is_without_any_change};
+use super::subordinate::main_only;
 use super::within::{changes_alone, stays_within};
 
 /// Most paths of one role.
@@ -33,7 +35,10 @@ pub(super) fn assign(
     exists: &dyn Fn(&str) -> bool,
     updates: &mut SteerUpdates,
 ) {
-    let named = named(clause, label, exists);
+    let named = match label {
+        Label::ScopeConstraint => main_only(clause, named(clause, label, exists)),
+        _ => named(clause, label, exists),
+    };
     let (before, after): (Vec<_>, Vec<_>) = named
         .into_iter()
         .partition(|(at, _)| !is_excepted(clause, *at));
@@ -107,10 +112,18 @@ pub(super) fn assign(
             }
         }
         Label::ScopeChange if permits(clause) => {
+            // "You may write tests for A" speaks of what is not in A.
+            let before: Vec<_> = before
+                .into_iter()
+                .filter(|(at, _)| !is_beside(clause, *at))
+                .collect();
             extend(&mut updates.lifted_paths, paths(&before));
             extend(&mut updates.forbidden_paths, paths(&after));
-            let everything =
-                |i: &Item| i.has(Class::LiftAll) || i.has(Class::AllObj) || i.has(Class::Nothing);
+            // "Forget the restriction" is about one, whatever article it has.
+            let named = clause.items.iter().any(|i| i.has(Class::LimitN));
+            let everything = |i: &Item| {
+                i.has(Class::LiftAll) || !named && (i.has(Class::AllObj) || i.has(Class::Nothing))
+            };
             let is_it = |i: &Item| matches!(i.text.as_str(), "it" | "this" | "that" | "them");
             if before.is_empty() && after.is_empty() {
                 let has = |test: &dyn Fn(&Item) -> bool| clause.items.iter().any(test);
@@ -118,6 +131,7 @@ pub(super) fn assign(
                 updates.lift_all = !updates.lift_only && has(&|i| everything(i) && !is_it(i));
                 updates.lift_latest = !updates.lift_all
                     && !updates.lift_only
+                    && !names_a_thing(clause)
                     && (has(&|i| i.has(Class::LiftX))
                         || has(&is_it) && has(&|i| is_any_change(i) || i.has(Class::HandsOff)));
             }

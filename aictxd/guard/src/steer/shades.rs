@@ -347,14 +347,18 @@ pub(super) fn is_narrow(clause: &Clause, at: usize) -> bool {
 
 /// "No changes to the tests needed", "nothing in A needs to change": nobody forbids anything.
 pub(super) fn says_there_is_no_need(clause: &Clause) -> bool {
+    let nobody = (clause.items.iter()).any(|i| matches!(i.text.as_str(), "niemand" | "keiner"));
     let is_need = |i: &Item| {
         matches!(
             i.text.as_str(),
             "needed" | "necessary" | "required" | "needs"
-        )
+        ) || nobody && matches!(i.text.as_str(), "mussen" | "muss" | "brauchen")
     };
     let has = |class| clause.items.iter().any(|i: &Item| i.has(class));
-    let needs = clause.items.iter().any(is_need) || has(Class::Nothing) && has(Class::Need);
+    // "Leave A alone, since B needs it" says why.
+    let mut items = clause.items.iter().enumerate();
+    let needed = items.any(|(at, i)| is_need(i) && !super::subordinate::is_in(clause, at));
+    let needs = needed || has(Class::Nothing) && has(Class::Need);
     needs && !has(Class::HandsOff)
 }
 
@@ -362,7 +366,8 @@ pub(super) fn says_there_is_no_need(clause: &Clause) -> bool {
 pub(super) fn describes(clause: &Clause) -> bool {
     const DOES_NOT: &[&str] = &["don't", "dont", "don´t", "doesn't", "doesnt", "do_not"];
     const WHERE: &[&str] = &[
-        "in", "for", "with", "when", "while", "on", "from", "as", "at", "within",
+        "in", "for", "with", "when", "while", "on", "from", "as", "at", "within", "until", "till",
+        "before", "after", "once", "since", "because", "unless",
     ];
     const LATELY: &[&str] = &[
         "anymore",
@@ -460,8 +465,12 @@ fn is_about(clause: &Clause, at: usize) -> bool {
     let changes_a_thing = verb_before.is_none()
         && behind.iter().position(is_change).is_some_and(|verb| {
             let object = behind.get(verb + 1);
-            object
-                .is_some_and(|i| is_thing(i) && i.text.chars().any(aictx_proto::fold::is_unspaced))
+            // "A が変更されない": A is what is changed.
+            let passive = |i: &Item| i.text.starts_with("され");
+            object.is_some_and(|i| {
+                let wide = i.text.chars().any(aictx_proto::fold::is_unspaced);
+                is_thing(i) && wide && !passive(i)
+            })
         });
     behaves || changes_another || happens_there || changes_a_thing
 }

@@ -2,7 +2,6 @@
 
 use super::class::{Class, Set};
 use super::clause::{Clause, Item};
-use super::filenames::{is_directory, is_plain_name};
 use super::label::Label;
 use super::roles::{forbids, permits};
 use super::rules::LEAD;
@@ -100,7 +99,9 @@ pub(super) fn permits_it(clause: &Clause, label: Label, taken_back: bool) -> boo
         .with(Set::of(Class::Nvm))
         .with(Set::of(Class::You));
     let has = |class| clause.items.iter().any(|i| i.has(class));
-    let negated = has(Class::Neg) || has(Class::NegEnd) || has(Class::HandsOff);
+    // All limits are more than what was just spoken of.
+    let negated =
+        has(Class::Neg) || has(Class::NegEnd) || has(Class::HandsOff) || has(Class::LiftAll);
     let permitted = label == Label::ScopeChange && permits(clause);
     let ordered = taken_back
         && matches!(label, Label::NewRequirement | Label::Task)
@@ -330,12 +331,52 @@ pub(super) fn orders_work(clauses: &[Clause], judged: &[Judged]) -> bool {
     judged.iter().any(orders)
 }
 
+/// Verbs of orders that something be written.
+pub(super) const CHANGES: Set = Set::of(Class::Edit)
+    .with(Set::of(Class::Add))
+    .with(Set::of(Class::Fix))
+    .with(Set::of(Class::Make));
+
+/// "Can you edit A now?": an order in the form of a question. "Can A be edited safely?" asks.
+pub(super) fn requests(clause: &Clause) -> bool {
+    let items = &clause.items;
+    let lead = items.iter().take_while(|i| i.set.meets(LEAD));
+    let wide = super::object::is_wide(clause);
+    // "¿Puedes editar A?" begins with a phrase that permits where nobody asks.
+    let phrase = |i: &Item| i.text.is_empty() && i.has(Class::LiftX) && i.has(Class::May);
+    let first = items.iter().find(|i| !i.set.meets(LEAD) || phrase(i));
+    let asks = match wide {
+        true => items.iter().any(|i| i.has(Class::Ask)),
+        false => lead.into_iter().any(|i| i.has(Class::Ask)) || first.is_some_and(phrase),
+    };
+    let negated = [
+        Class::Neg,
+        Class::NegEnd,
+        Class::Not,
+        Class::HandsOff,
+        Class::NoNeed,
+        Class::QAsk,
+        Class::Q,
+        Class::Unsure,
+        Class::Hedge,
+    ];
+    clause.question
+        && asks
+        && !clause.conditional
+        && !clause.reported
+        && super::held::changes(clause)
+        && super::awaited::waits_with(clause).is_none()
+        && !is_everything(clause)
+        && !is_without_any_change(clause)
+        && !items.iter().any(|i| {
+            let denies = negated.iter().any(|class| i.has(*class));
+            denies && !i.has(Class::Ask) && !i.has(Class::QEnd)
+        })
+}
+
 /// Whether a clause orders that something be written: "update the README", "add tests".
 pub(super) fn orders_a_change(clause: &Clause) -> bool {
-    let verbs = Set::of(Class::Edit)
-        .with(Set::of(Class::Add))
-        .with(Set::of(Class::Fix))
-        .with(Set::of(Class::Make));
+    let verbs = CHANGES;
     let negated = [
         Class::Neg,
         Class::NegEnd,
@@ -350,9 +391,17 @@ pub(super) fn orders_a_change(clause: &Clause) -> bool {
         .any(|i| i.text.chars().any(aictx_proto::fold::is_unspaced));
     let has_verb = match verb_last {
         true => clause.items.iter().any(|i| i.set.meets(verbs)),
-        false => first.is_some_and(|i| i.set.meets(verbs)),
+        false => first.is_some_and(|i| i.set.meets(verbs)) || orders_last(clause),
     };
+    // "Editing A should be possible for admins" speaks of it.
+    let gerund = first.is_some_and(|i| i.has(Class::Ing))
+        && clause.items.iter().any(|i| {
+            i.has(Class::Should)
+                || i.has(Class::Modal)
+                || matches!(i.text.as_str(), "is" | "are" | "was" | "can" | "may")
+        });
     has_verb
+        && !gerund
         && super::held::changes(clause)
         && super::awaited::waits_with(clause).is_none()
         && !clause.conditional
@@ -363,6 +412,28 @@ pub(super) fn orders_a_change(clause: &Clause) -> bool {
             .items
             .iter()
             .any(|i| negated.iter().any(|class| i.has(*class)))
+}
+
+/// German: "bitte A anpassen".
+fn orders_last(clause: &Clause) -> bool {
+    let others = [
+        Class::I,
+        Class::You,
+        Class::Modal,
+        Class::Should,
+        Class::Q,
+        Class::Without,
+        Class::Before,
+        Class::Hedge,
+    ];
+    let items = &clause.items;
+    let verb = items.iter().rev().find(|i| !i.has(Class::Tail));
+    verb.is_some_and(|i| i.set.meets(CHANGES) && i.text.ends_with("en"))
+        && items.iter().filter(|i| i.set.meets(CHANGES)).count() == 1
+        && items.iter().any(|i| i.has(Class::Path))
+        && !items
+            .iter()
+            .any(|i| others.iter().any(|class| i.has(*class)))
 }
 
 /// "A is read-only, make it writable", "I changed my mind about A, change it": what the clause before speaks of
@@ -376,6 +447,12 @@ pub(super) fn orders_it(clauses: &[Clause], at: usize, judged: &[Judged]) -> Vec
     let Some(said) = clauses.get(place) else {
         return Vec::new();
     };
+    if is_place(said) && !clause.opens && orders_a_change(clause) {
+        // "In A, rename the function".
+        let named = clause.items.iter().any(|i| i.has(Class::Path));
+        let paths = said.items.iter().filter(|i| i.has(Class::Path) && !named);
+        return paths.map(|i| i.text.clone()).collect();
+    }
     let names = |i: &Item| i.has(Class::Path) || i.has(Class::Under) || i.has(Class::Later);
     let verb = Set::of(Class::Edit)
         .with(Set::of(Class::Fix))
@@ -394,32 +471,36 @@ pub(super) fn orders_it(clauses: &[Clause], at: usize, judged: &[Judged]) -> Vec
     if limits && !is_statement {
         return Vec::new();
     }
-    let paths = said.items.iter().filter(|i| i.has(Class::Path));
+    // A check that fails is mended elsewhere, and what is to blame is not what is spoken of: "it fails because of A".
+    if super::aside::fails(said) {
+        return Vec::new();
+    }
+    let until = |i: &&Item| !super::object_words::ELSE.contains(&i.text.as_str());
+    let subject = said.items.iter().take_while(until);
+    let paths = subject.filter(|i| i.has(Class::Path));
     paths.map(|i| i.text.clone()).collect()
 }
 
-/// The paths and names of usual files and directories that an order is about: the list behind its verb, else
-/// the one before it.
+/// "In A", and nothing else.
+fn is_place(clause: &Clause) -> bool {
+    let parts = LEAD
+        .with(Set::of(Class::Path))
+        .with(Set::of(Class::Under))
+        .with(Set::of(Class::Dir));
+    let denies = |i: &Item| i.has(Class::No) || i.has(Class::Not) || i.has(Class::Neg);
+    clause.items.iter().any(|i| i.has(Class::Path))
+        && !clause.question
+        && clause.items.iter().all(|i| {
+            let place = super::object::text(i, super::object_words::IN);
+            let article = super::object::text(i, super::object_words::ARTICLES);
+            !denies(i) && (i.set.meets(parts) || place || article)
+        })
+}
+
+/// The paths and names of usual files and directories that an order changes.
 pub(super) fn ordered(clause: &Clause) -> Vec<String> {
-    if !orders_a_change(clause) {
-        return Vec::new();
+    match orders_a_change(clause) || requests(clause) {
+        true => super::object::changed(clause),
+        false => Vec::new(),
     }
-    let is_path = |i: &Item| i.has(Class::Path);
-    let any = |i: &Item| is_directory(&i.text) || is_plain_name(&i.text);
-    let is_name: &dyn Fn(&Item) -> bool = match clause.items.iter().any(is_path) {
-        true => &is_path,
-        false => &any,
-    };
-    let mut joined = true;
-    let list = clause.items.iter().skip_while(|i| !is_name(i));
-    list.take_while(|i| {
-        // "A and the B", but not "A that B".
-        let goes_on =
-            is_name(i) || i.has(Class::And) || i.has(Class::Or) || joined && i.has(Class::Func);
-        joined = !is_name(i);
-        goes_on
-    })
-    .filter(|i| is_name(i))
-    .map(|i| i.text.clone())
-    .collect()
 }
