@@ -56,25 +56,27 @@ fn ignore_a_thing(clause: &mut Clause) {
     }
 }
 
+/// What happens to a file that is changed.
+pub(super) const CHANGED: &[&str] = &[
+    "touched",
+    "changed",
+    "edited",
+    "modified",
+    "altered",
+    "renamed",
+    "moved",
+    "deleted",
+    "removed",
+    "rewritten",
+    "refactored",
+    "reformatted",
+    "replaced",
+    "updated",
+];
+
 /// "I don't want A changed": "don't change A". What is not wanted to happen by itself, or to be there, is no order
 /// about files.
 fn not_wanted(clause: &mut Clause) {
-    const CHANGED: &[&str] = &[
-        "touched",
-        "changed",
-        "edited",
-        "modified",
-        "altered",
-        "renamed",
-        "moved",
-        "deleted",
-        "removed",
-        "rewritten",
-        "refactored",
-        "reformatted",
-        "replaced",
-        "updated",
-    ];
     let items = &clause.items;
     let wants = items.windows(3).position(|three| {
         matches!(three, [who, not, want] if who.has(Class::I) && not.has(Class::Neg)

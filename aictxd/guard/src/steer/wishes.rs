@@ -2,6 +2,7 @@
 
 use super::class::{Class, Set};
 use super::clause::{Clause, Item};
+use super::idioms::CHANGED;
 use super::object::{is_wide, text};
 use super::object_words::ARTICLES;
 use super::rules::LEAD;
@@ -69,20 +70,8 @@ fn negates(item: &Item) -> bool {
 
 /// "Make sure A isn't changed": where "changed" stands. "The order in A" is another thing than A.
 fn unchanged(clause: &Clause) -> Option<usize> {
-    const CHANGED: &[&str] = &[
-        "touched",
-        "changed",
-        "edited",
-        "modified",
-        "altered",
-        "renamed",
-        "moved",
-        "deleted",
-        "removed",
-        "rewritten",
-        "reformatted",
-        "replaced",
-        "updated",
+    // Beside the English verbs.
+    const CHANGED_TOO: &[&str] = &[
         "change",
         "changes",
         "modifie",
@@ -124,7 +113,9 @@ fn unchanged(clause: &Clause) -> Option<usize> {
     };
     let changed = items
         .iter()
-        .rposition(|i| text(i, CHANGED) || i.text.is_empty() && i.has(Class::Edit))
+        .rposition(|i| {
+            text(i, CHANGED) || text(i, CHANGED_TOO) || i.text.is_empty() && i.has(Class::Edit)
+        })
         .filter(|at| *at > path)?;
     let said = items.get(path + 1..changed)?;
     let only = said.iter().all(|i| {
