@@ -104,12 +104,19 @@ impl WorktreeFacts {
     /// Of a worktree, with whatever its map knows now.
     pub fn of(app: &App, worktree: &Path, limits: Arc<SteerState>, rules: Arc<Rules>) -> Self {
         Self {
+            map: app.maps.complete_tree(worktree),
+            ..Self::without_map(worktree, limits, rules)
+        }
+    }
+
+    fn without_map(worktree: &Path, limits: Arc<SteerState>, rules: Arc<Rules>) -> Self {
+        Self {
             limits,
             rules,
             home: None,
             worktree: worktree.to_owned(),
             opened: OnceCell::new(),
-            map: app.maps.complete_tree(worktree),
+            map: None,
             git: None,
             others: Vec::new(),
             seen: RefCell::default(),
@@ -148,10 +155,7 @@ impl WorktreeFacts {
     /// Notes that a command may write whatever is in a directory.
     fn sweeps(&self, directory: &RepoPath) {
         if self.watches {
-            let mut swept = self.swept.borrow_mut();
-            if swept.below.len() < MAX_WRITTEN && !swept.below.contains(directory) {
-                swept.below.push(directory.clone());
-            }
+            keep(&mut self.swept.borrow_mut().below, directory);
         }
     }
 
@@ -279,11 +283,10 @@ pub fn is_record(path: &RepoPath) -> bool {
         .any(|end| name.ends_with(end))
 }
 
-/// Puts a path to others, once.
-fn keep(paths: &RefCell<Vec<RepoPath>>, path: &RepoPath) {
-    let mut paths = paths.borrow_mut();
-    if paths.len() < MAX_WRITTEN && !paths.contains(path) {
-        paths.push(path.clone());
+/// Puts a path or pattern to others, once.
+fn keep<T: Clone + PartialEq>(kept: &mut Vec<T>, one: &T) {
+    if kept.len() < MAX_WRITTEN && !kept.contains(one) {
+        kept.push(one.clone());
     }
 }
 
@@ -310,7 +313,7 @@ impl Facts for WorktreeFacts {
 
     fn edits(&self, path: &RepoPath) {
         if self.watches {
-            keep(&self.edited, path);
+            keep(&mut self.edited.borrow_mut(), path);
         }
     }
 
@@ -361,7 +364,7 @@ impl Facts for WorktreeFacts {
 
     fn limit(&self, path: &RepoPath) -> Option<Limit> {
         if self.watches {
-            keep(&self.written, path);
+            keep(&mut self.written.borrow_mut(), path);
         }
         if self.is_in_a_nested_worktree(path) {
             return self.limit_elsewhere(self.worktree.join(path.as_str()).to_str()?);
@@ -415,10 +418,7 @@ impl Facts for WorktreeFacts {
 
     fn limit_like(&self, pattern: &str) -> Option<Limit> {
         if self.watches {
-            let mut swept = self.swept.borrow_mut();
-            if swept.like.len() < MAX_WRITTEN && !swept.like.iter().any(|p| p == pattern) {
-                swept.like.push(pattern.to_owned());
-            }
+            keep(&mut self.swept.borrow_mut().like, &pattern.to_owned());
         }
         if self.limits.forbids_like(pattern) {
             return Some(Limit::Forbidden);

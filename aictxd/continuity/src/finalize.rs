@@ -17,6 +17,7 @@ use serde_json::{Map, Value, json};
 use self::again::Before;
 use self::learned::{Facts, Learned, anchor_failure, learn};
 use self::records::Records;
+pub(crate) use self::reply::{CAPTURED, is_captured};
 use self::reply::{Summary, repeated, reply};
 pub use self::report::executions_asked;
 use self::report::{differences, execution_id, known_execution, merge_report};

@@ -20,23 +20,7 @@ fn what_lies_at_a_path() {
     std::fs::write(dir.path().join("src/a.rs"), "").unwrap();
     std::os::unix::fs::symlink("src", dir.path().join("led")).unwrap();
     std::os::unix::fs::symlink("nowhere", dir.path().join("lost")).unwrap();
-    let facts = WorktreeFacts {
-        home: None,
-        worktree: dir.path().to_owned(),
-        opened: OnceCell::new(),
-        limits: Arc::default(),
-        rules: Arc::default(),
-        map: None,
-        git: None,
-        seen: RefCell::default(),
-        others: Vec::new(),
-        watches: false,
-        written: RefCell::default(),
-        swept: RefCell::default(),
-        edited: RefCell::default(),
-        followed: RefCell::default(),
-        texts: RefCell::default(),
-    };
+    let facts = WorktreeFacts::without_map(dir.path(), Arc::default(), Arc::default());
     let path = |path: &str| RepoPath::parse(path).unwrap();
     // Asked from above to below, as a command is judged, and the other way round.
     let mut asked = [

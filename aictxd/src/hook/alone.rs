@@ -70,8 +70,9 @@ pub(super) fn verdict(app: &Arc<App>, dialect: &dyn Dialect, event: &HookEvent) 
 
 /// Whether a repository is one that is looked after. When nobody can say which are, those with a memory.
 fn is_ours(app: &App, place: &Place) -> bool {
-    app.registry.contains(&place.root)
-        || app.registry.is_unreadable() && place.root.join(".aictx").symlink_metadata().is_ok()
+    // Most that are not ours have no memory either, and the file is not read for them.
+    let has_memory = || place.root.join(".aictx").symlink_metadata().is_ok();
+    app.registry.contains(&place.root) || has_memory() && app.registry.is_unreadable()
 }
 
 /// The verdict without any memory.

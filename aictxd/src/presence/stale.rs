@@ -1,14 +1,16 @@
 //! Whether a file is still as a session knows it, and who changed it.
 
 use std::collections::VecDeque;
+use std::fs::File;
 use std::hash::{DefaultHasher, Hasher};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::PoisonError;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use aictx_guard::Parallel;
 use aictx_proto::Timestamp;
-use rustix::fs::{AtFlags, CWD, statat};
+use rustix::fs::{AtFlags, CWD, Mode, OFlags, openat, statat};
 
 use super::{Presence, Session, claim_on};
 
@@ -78,13 +80,21 @@ fn nanos(seconds: i64, rest: i64) -> i64 {
     seconds.saturating_mul(SECOND).saturating_add(rest)
 }
 
-/// What a small file holds, as a number.
+/// What a small file holds, as a number. Links are not followed, and nothing that is no plain file is read: a
+/// pipe would never end.
 fn contents(path: &Path, stamp: &Stamp) -> Option<u64> {
     if stamp.len > MAX_COMPARED {
         return None;
     }
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = File::from(openat(CWD, path, flags, Mode::empty()).ok()?);
+    if !file.metadata().ok()?.is_file() {
+        return None;
+    }
+    let mut held = Vec::new();
+    file.take(MAX_COMPARED).read_to_end(&mut held).ok()?;
     let mut hasher = DefaultHasher::new();
-    hasher.write(&std::fs::read(path).ok()?);
+    hasher.write(&held);
     Some(hasher.finish())
 }
 
@@ -234,9 +244,12 @@ impl Presence {
         path: &Path,
         live: impl Fn(&str) -> bool,
     ) -> Option<Parallel> {
+        let known = |s: &Session| s.files.iter().find(|f| f.path == path).cloned();
+        let seen = self.lock().1.get(session).and_then(known);
+        // The disk is looked at while nobody waits for what all sessions do.
+        let changed = seen.as_ref().and_then(Known::changed);
         let all = self.lock();
         let own = all.1.get(session);
-        let seen = own.and_then(|s| s.files.iter().find(|f| f.path == path));
         let others = || all.1.iter().filter(|(id, _)| *id != session);
         let edited = others().filter_map(|(id, s)| {
             let file = s.files.iter().find(|f| f.path == path)?;
@@ -263,7 +276,7 @@ impl Presence {
                 .map(|other| other.told(true))
                 .or_else(|| claimed(&all.1, session, path, &live));
         }
-        let Some(now) = seen.changed() else {
+        let Some(now) = changed else {
             return claimed(&all.1, session, path, &live);
         };
         let past = self.past.lock().unwrap_or_else(PoisonError::into_inner);
@@ -464,6 +477,31 @@ mod tests {
         shared.presence.ended("b");
         let found = shared.ask(true).unwrap();
         assert_eq!((found.session.as_str(), found.ended), ("b", true));
+    }
+
+    #[test]
+    fn what_is_no_plain_file_is_not_read() {
+        let mut shared = Shared::new();
+        for target in ["/dev/zero", "/dev/null"] {
+            std::fs::remove_file(&shared.file).unwrap();
+            std::os::unix::fs::symlink(target, &shared.file).unwrap();
+            shared.reads("a");
+            assert_eq!(shared.ask(true), None);
+        }
+        std::fs::remove_file(&shared.file).unwrap();
+        let pipe = rustix::fs::mknodat(
+            CWD,
+            &shared.file,
+            rustix::fs::FileType::Fifo,
+            0o600.into(),
+            0,
+        );
+        pipe.unwrap();
+        shared.reads("a");
+        assert_eq!(shared.ask(true), None);
+        std::fs::remove_file(&shared.file).unwrap();
+        shared.write();
+        assert!(shared.ask(true).is_some());
     }
 
     #[test]

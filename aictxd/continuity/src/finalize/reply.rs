@@ -381,25 +381,28 @@ fn warnings(d: &Decided) -> Vec<String> {
     warnings
 }
 
-/// Which of the six fields are known (spec §12.6).
+/// The lists of an execution that somebody has to have seen or said (spec/lifecycle.md §12.6).
+pub(crate) const CAPTURED: [&str; 6] = [
+    "files_opened",
+    "files_edited",
+    "commands_executed",
+    "tests_executed",
+    "notable_errors",
+    "error_events",
+];
+
+/// Whether it is known how one of these lists came about.
+pub(crate) fn is_captured(provenance: &Map<String, Value>, field: &str) -> bool {
+    let how = provenance.get(field).and_then(Value::as_str);
+    how.is_some_and(|how| how != "unknown")
+}
+
+/// Which of the six lists are known.
 fn capture_quality(provenance: &Map<String, Value>) -> Value {
-    const FIELDS: [&str; 6] = [
-        "files_opened",
-        "files_edited",
-        "commands_executed",
-        "tests_executed",
-        "notable_errors",
-        "error_events",
-    ];
-    let known = |f: &&&str| {
-        provenance
-            .get(**f)
-            .and_then(Value::as_str)
-            .is_some_and(|p| p != "unknown")
-    };
-    let covered: Vec<&&str> = FIELDS.iter().filter(known).collect();
-    let unknown: Vec<&&str> = FIELDS.iter().filter(|f| !known(f)).collect();
-    let ratio = (covered.len() as f64 / FIELDS.len() as f64 * 10_000.0).round() / 10_000.0;
+    let known = |field: &&&str| is_captured(provenance, field);
+    let covered: Vec<&&str> = CAPTURED.iter().filter(known).collect();
+    let unknown: Vec<&&str> = CAPTURED.iter().filter(|f| !known(f)).collect();
+    let ratio = (covered.len() as f64 / CAPTURED.len() as f64 * 10_000.0).round() / 10_000.0;
     json!({
         "covered_fields": covered, "unknown_fields": unknown, "coverage_ratio": ratio,
         "provenance": provenance,

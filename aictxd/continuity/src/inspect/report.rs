@@ -9,21 +9,12 @@ use serde_json::{Map, Value, json};
 
 use crate::anchors::missing;
 use crate::context::{Context, Hand};
+use crate::finalize::{CAPTURED, is_captured};
 use crate::project::Project;
 use crate::quality;
 
 /// Rows beyond these are candidates for compaction.
 const MANY_STRATEGIES: usize = 50;
-
-/// The lists of an execution that somebody has to have seen or said.
-const CAPTURED: [&str; 6] = [
-    "files_opened",
-    "files_edited",
-    "commands_executed",
-    "tests_executed",
-    "notable_errors",
-    "error_events",
-];
 
 /// What was read for the report: newest rows, those in the archive included.
 #[derive(Debug, Clone)]
@@ -149,10 +140,7 @@ fn health(snapshot: &Snapshot, project: &Project, read: &Reported, now: Timestam
             || !missing(&d.related_paths, &project.presents).is_empty()
     });
     let handoff_stale = !context.handoff_stale.is_empty();
-    let unseen = |row: &ExecutionLogRow, field: &str| {
-        let how = row.capture_provenance.get(field).and_then(Value::as_str);
-        how.is_none_or(|how| how == "unknown")
-    };
+    let unseen = |row: &ExecutionLogRow, field: &str| !is_captured(&row.capture_provenance, field);
     let gaps: BTreeMap<&str, usize> = CAPTURED
         .iter()
         .map(|field| {
