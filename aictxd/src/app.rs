@@ -68,6 +68,10 @@ pub struct App {
     pub hosts: Hosts,
     /// Indexes of worktrees.
     pub maps: Arc<Maps>,
+    /// What was heard of worktrees.
+    pub heard: Arc<crate::watch::heard::Heard>,
+    /// Who watches them, once somebody does.
+    pub watcher: std::sync::OnceLock<crate::watch::Service>,
     /// What is known of worktrees beside their memory.
     pub facts: Facts,
     /// What git answered about worktrees.
@@ -214,6 +218,10 @@ impl App {
             hosts: Hosts::new(homes.clone()),
             maps: Arc::new(Maps::new(mode, &locations.cache, homes.clone())),
             homes,
+            heard: Arc::new(crate::watch::heard::Heard::new(
+                locations.state.join("heard"),
+            )),
+            watcher: std::sync::OnceLock::new(),
             facts: Facts::default(),
             git: crate::git::Answers::default(),
             tracked: crate::git::TrackedMemory::default(),

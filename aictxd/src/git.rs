@@ -19,6 +19,7 @@ pub use self::known::Answers;
 use self::known::{Ground, Trouble};
 pub use self::tracked::TrackedMemory;
 use crate::app::{App, Mode};
+use crate::watch::heard::tells_of_all;
 
 /// git may take this long; a huge or broken repository must not hold a session's end.
 const DEADLINE: Duration = Duration::from_millis(800);
@@ -45,7 +46,7 @@ pub async fn state(app: &Arc<App>, worktree: &Path) -> GitState {
         return ask(worktree).await;
     }
     let (app_, at) = (Arc::clone(app), worktree.to_owned());
-    let known = tokio::task::spawn_blocking(move || app_.git.state(&at));
+    let known = tokio::task::spawn_blocking(move || app_.git.state(&at, &app_.heard));
     if let Ok(Some(state)) = known.await {
         return state;
     }
@@ -63,14 +64,15 @@ pub fn get_ready(app: &Arc<App>, worktree: &Path) {
     app.after_reply(async move {
         let (ground, took) = tokio::select! {
             _ = app_.stopped() => (Err(Trouble::Unsettled), Duration::ZERO),
-            learnt = learn(&worktree) => learnt,
+            learnt = learn(&app_, &worktree) => learnt,
         };
         app_.git.learnt(&worktree, ground, took);
     });
 }
 
-async fn learn(worktree: &Path) -> (Result<Ground, Trouble>, Duration) {
+async fn learn(app: &Arc<App>, worktree: &Path) -> (Result<Ground, Trouble>, Duration) {
     tokio::time::sleep(QUIET).await;
+    let listening = listen(app, worktree).await;
     let (began, started) = (Instant::now(), SystemTime::now());
     let Ok(output) = run(worktree, &["--ignored=matching"]).await else {
         return (Err(Trouble::Unfit), began.elapsed());
@@ -79,8 +81,26 @@ async fn learn(worktree: &Path) -> (Result<Ground, Trouble>, Duration) {
     let ground = tokio::task::spawn_blocking(move || {
         Ground::of(&at, parse(&output), &ignored_in(&output), started)
     });
-    let ground = ground.await.unwrap_or(Err(Trouble::Unfit));
-    (ground, began.elapsed())
+    let mut ground = ground.await.unwrap_or(Err(Trouble::Unfit));
+    let took = began.elapsed();
+    if let (Ok(ground), Some(listening), Some(watcher)) =
+        (&mut ground, listening, app.watcher.get())
+        && watcher.covers(worktree, ground.places(worktree)).await
+    {
+        ground.is_told_of(listening);
+    }
+    (ground, took)
+}
+
+/// Begins to listen to a worktree whose watched directories are all those that are known to be there now.
+async fn listen(app: &Arc<App>, worktree: &Path) -> Option<u64> {
+    let watcher = app.watcher.get().filter(|_| tells_of_all(worktree))?;
+    let number = app.heard.listen(worktree);
+    let heard = Arc::clone(&app.heard);
+    let caught_up = tokio::task::spawn_blocking(move || heard.caught_up());
+    // What was made before may be watched only now.
+    let settled = caught_up.await.unwrap_or(false) && watcher.covers(worktree, Vec::new()).await;
+    settled.then_some(number)
 }
 
 /// Directories that `git status --ignored=matching` names as ignored.

@@ -193,6 +193,7 @@ async fn second_signal(mut signals: Signals) {
 /// minute.
 async fn keep_house(app: Arc<App>) {
     let watcher = watch::Service::start(&app);
+    let _ = app.watcher.set(watcher.clone());
     let mut unusable = HashSet::new();
     open_registered(&app, &watcher, &mut unusable).await;
     // First what was observed meanwhile, so that it is part of what is finalized.

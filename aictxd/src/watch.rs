@@ -1,8 +1,8 @@
 //! Watching: file system events, settled into batches, one set of directories per repository.
 //!
 //! Only directories that are not ignored are registered, and the kernel is asked for creations,
-//! removals, renames and finished writes only: nobody's reading wakes the daemon, its own
-//! included. When the kernel drops events or a tree changes shape, the directories are walked
+//! removals, renames, changed modes and finished writes only: nobody's reading wakes the daemon, its
+//! own included. When the kernel drops events or a tree changes shape, the directories are walked
 //! again and compared; when there are too many of them, the repository is looked at once a minute
 //! instead and `status` says why.
 //!
@@ -17,13 +17,16 @@ use std::time::{Duration, Instant};
 use aictx_proto::methods::WatchStats;
 use notify::event::{EventKind, ModifyKind, RemoveKind};
 use notify::{Config, Event, EventKindMask, PathOp, RecommendedWatcher, Watcher};
+use tokio::sync::oneshot;
 
 use crate::app::App;
 use crate::hosts::Host;
 use crate::maps::Maps;
 
+pub mod heard;
 mod tree;
 
+use heard::Heard;
 use tree::Tree;
 
 /// Silence that ends a burst.
@@ -76,6 +79,14 @@ enum Message {
     /// With its number among those that came.
     Event(Result<Event, notify::Error>, u64),
     LookAround,
+    Covers(Question),
+}
+
+/// Whether all of these directories of a repository are watched.
+struct Question {
+    root: PathBuf,
+    directories: Vec<PathBuf>,
+    reply: oneshot::Sender<bool>,
 }
 
 /// Handle to the watching thread.
@@ -92,6 +103,7 @@ impl std::fmt::Debug for Message {
             Message::KeepOnly(_) => "KeepOnly",
             Message::Event(..) => "Event",
             Message::LookAround => "LookAround",
+            Message::Covers(_) => "Covers",
         })
     }
 }
@@ -106,11 +118,11 @@ impl Service {
             spool: Arc::clone(&spool),
         };
         let spool_directory = app.locations.spool();
-        let maps = Arc::clone(&app.maps);
+        let (maps, heard) = (Arc::clone(&app.maps), Arc::clone(&app.heard));
         let started = std::thread::Builder::new()
             .name("watch".into())
             .spawn(move || {
-                Watching::new(messages, spool, spool_directory, maps).run(&inbox);
+                Watching::new(messages, spool, spool_directory, maps, heard).run(&inbox);
             });
         if let Err(error) = started {
             tracing::error!(%error, "repositories are not watched");
@@ -133,6 +145,19 @@ impl Service {
         let _ = self.messages.send(Message::LookAround);
     }
 
+    /// Whether all of these directories (absolute) are watched, now that everything that was heard of
+    /// before is taken in.
+    pub async fn covers(&self, root: &Path, directories: Vec<PathBuf>) -> bool {
+        let (reply, answer) = oneshot::channel();
+        let question = Question {
+            root: root.to_owned(),
+            directories,
+            reply,
+        };
+        let asked = self.messages.send(Message::Covers(question));
+        asked.is_ok() && answer.await.unwrap_or(false)
+    }
+
     /// Resolves when something was put into the spool.
     pub async fn spool_changed(&self) {
         self.spool.notified().await;
@@ -146,6 +171,9 @@ struct Watching {
     spool: Arc<tokio::sync::Notify>,
     spool_directory: PathBuf,
     maps: Arc<Maps>,
+    heard: Arc<Heard>,
+    /// Asked during a burst.
+    questions: Vec<Question>,
     used: u64,
     /// Number of the newest event that was taken.
     newest: u64,
@@ -168,23 +196,22 @@ impl Watching {
         spool: Arc<tokio::sync::Notify>,
         spool_directory: PathBuf,
         maps: Arc<Maps>,
+        heard: Arc<Heard>,
     ) -> Self {
-        let kinds = EventKindMask::CREATE
-            | EventKindMask::REMOVE
-            | EventKindMask::MODIFY_NAME
-            | EventKindMask::ACCESS_CLOSE;
-        let config = Config::default()
-            .with_event_kinds(kinds)
-            .with_follow_symlinks(false);
-        let told = Arc::clone(&maps);
+        let (told, hears) = (Arc::clone(&maps), Arc::clone(&heard));
         let system = RecommendedWatcher::new(
             move |event: Result<Event, notify::Error>| {
+                match &event {
+                    Ok(event) if hears.take(event) => return,
+                    Ok(_) => {}
+                    Err(_) => hears.lose_all(),
+                }
                 // Whoever asks from now on knows that there is something new.
                 let paths = event.iter().flat_map(|event| &event.paths);
                 let number = told.arrived(paths.map(PathBuf::as_path));
                 let _ = messages.send(Message::Event(event, number));
             },
-            config,
+            config(),
         );
         if let Err(error) = &system {
             tracing::warn!(%error, "the system gives no watcher; repositories are looked at once a minute");
@@ -195,10 +222,13 @@ impl Watching {
             spool,
             spool_directory,
             maps,
+            heard,
+            questions: Vec::new(),
             used: 0,
             newest: 0,
         };
         watching.watch_spool();
+        watching.watch_marks();
         watching
     }
 
@@ -209,6 +239,17 @@ impl Watching {
         }
     }
 
+    fn watch_marks(&mut self) {
+        let heard = Arc::clone(&self.heard);
+        let (Ok(place), Some(system)) = (heard.prepare(), self.system.as_mut()) else {
+            return;
+        };
+        let watched = system.update_paths(vec![PathOp::watch_non_recursive(place)]);
+        if watched.is_ok() {
+            heard.ready();
+        }
+    }
+
     fn run(mut self, inbox: &Receiver<Message>) {
         // Asleep until something happens: no timeout here.
         while let Ok(first) = inbox.recv() {
@@ -216,6 +257,7 @@ impl Watching {
                 return;
             }
             self.deliver();
+            self.answer();
         }
     }
 
@@ -266,6 +308,10 @@ impl Watching {
             }
             Message::LookAround => {
                 self.look_at_unwatched();
+                false
+            }
+            Message::Covers(question) => {
+                self.questions.push(question);
                 false
             }
             Message::Event(Ok(event), number) => {
@@ -377,6 +423,7 @@ impl Watching {
         let Some(watched) = self.repositories.remove(root) else {
             return;
         };
+        self.heard.lose(root);
         if watched.native {
             self.register(Vec::new(), watched.tree.directories().cloned().collect());
         }
@@ -473,6 +520,17 @@ impl Watching {
         self.maps.delivered(self.newest);
     }
 
+    /// Answers what was asked; whatever came before is delivered.
+    fn answer(&mut self) {
+        for question in std::mem::take(&mut self.questions) {
+            let watched = self.repositories.get(&question.root);
+            let mut directories = question.directories.iter();
+            let covered =
+                watched.is_some_and(|w| w.native && directories.all(|path| w.tree.contains(path)));
+            let _ = question.reply.send(covered);
+        }
+    }
+
     fn deliver_one(&mut self, watched: &mut Watched) {
         let dirty = std::mem::take(&mut watched.dirty);
         let rescanned = std::mem::take(&mut watched.rescan);
@@ -495,6 +553,7 @@ impl Watching {
             let refusal = self.follow(&mut watched.tree, new, gone);
             watched.settle_mode(refusal);
             if !watched.native {
+                self.heard.lose(&watched.host.root);
                 self.maps.set_watched(&watched.host.root, false);
             }
         }
@@ -556,6 +615,18 @@ impl Watched {
             stats.directories = directories;
         });
     }
+}
+
+/// What is asked of the system.
+pub(crate) fn config() -> Config {
+    let kinds = EventKindMask::CREATE
+        | EventKindMask::REMOVE
+        | EventKindMask::MODIFY_NAME
+        | EventKindMask::MODIFY_META
+        | EventKindMask::ACCESS_CLOSE;
+    Config::default()
+        .with_event_kinds(kinds)
+        .with_follow_symlinks(false)
 }
 
 fn watch_limit() -> u64 {

@@ -5,7 +5,12 @@
 //! does the answer. Two changes are frequent and need no git either: a directory that was written to
 //! and has the same names as before, and a tracked file whose size is no longer the one in the index,
 //! which git calls changed without reading it. Anything else asks git again.
+//!
+//! Where the watcher would tell of every change, only what it told of is looked at. It tells of a file that
+//! is written to when the writer closes it, and of what is written through a mapping not at all; for that an
+//! answer lasts no longer than [`OLDEST`].
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::ffi::OsStr;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -20,6 +25,7 @@ use aictx_proto::snapshot::GitState;
 use aictx_repomap::discover::{Look, Sort, git_index, look, look_at};
 
 use super::{MAX_PATHS, says};
+use crate::watch::heard::Heard;
 
 /// Worktrees that are remembered.
 const MAX_WORKTREES: usize = 64;
@@ -50,10 +56,12 @@ struct Known {
 }
 
 impl Answers {
-    /// What git would say, where that is certain. Looks at every tracked file.
-    pub(super) fn state(&self, worktree: &Path) -> Option<GitState> {
+    /// What git would say, where that is certain. Looks at every tracked file, unless all that may have
+    /// changed was heard of.
+    pub(super) fn state(&self, worktree: &Path, heard: &Heard) -> Option<GitState> {
         let ground = Arc::clone(self.all().get(worktree)?.ground.as_ref()?);
-        let state = ground.state(worktree);
+        let told = ground.told.and_then(|number| heard.since(worktree, number));
+        let state = ground.state(worktree, told.as_ref());
         if state.is_none()
             && let Some(known) = self.all().get_mut(worktree)
         {
@@ -126,6 +134,18 @@ pub(super) struct Ground {
     sizes: Vec<u32>,
     files: Vec<Option<Option<Look>>>,
     since: Instant,
+    /// Where whatever changes is heard of: what to ask with.
+    told: Option<u64>,
+}
+
+/// What of a ground has to be looked at, by the places in its lists.
+enum Suspects {
+    All,
+    These {
+        rules: Vec<usize>,
+        directories: Vec<usize>,
+        tracked: Vec<usize>,
+    },
 }
 
 impl Ground {
@@ -215,11 +235,81 @@ impl Ground {
             sizes,
             files: looks.collect(),
             since: Instant::now(),
+            told: None,
         }))
     }
 
-    /// What git would answer now, where that is certain.
-    fn state(&self, worktree: &Path) -> Option<GitState> {
+    /// Directories in which something could change the answer.
+    pub(super) fn places(&self, worktree: &Path) -> Vec<PathBuf> {
+        let parents = self.tracked.iter().map(|path| parent_of(path));
+        let mut all: Vec<&[u8]> = self.directories.iter().map(Vec::as_slice).collect();
+        all.extend(parents);
+        all.sort_unstable();
+        all.dedup();
+        let absolute = |path: &[u8]| match path {
+            b"" => worktree.to_owned(),
+            path => worktree.join(OsStr::from_bytes(path)),
+        };
+        all.into_iter().map(absolute).collect()
+    }
+
+    /// Since before it was looked at, every change in its [`Self::places`] is heard of under this number.
+    pub(super) fn is_told_of(&mut self, number: u64) {
+        self.told = Some(number);
+    }
+
+    /// What has to be looked at when nothing but `told` may have changed.
+    fn suspects(&self, told: &BTreeSet<Vec<u8>>) -> Suspects {
+        let mut rules = BTreeSet::new();
+        let mut directories = BTreeSet::new();
+        let unsure = self.files.iter().enumerate();
+        let unsure = unsure.filter(|(_, look)| look.is_none());
+        let mut tracked: BTreeSet<usize> = unsure.map(|(at, _)| at).collect();
+        for path in told {
+            let below = [path.as_slice(), b"/"].concat();
+            let first = self.tracked.partition_point(|t| *t < below);
+            let leads_to_tracked = self
+                .tracked
+                .get(first)
+                .is_some_and(|t| t.starts_with(&below));
+            if leads_to_tracked || self.directories.binary_search(path).is_ok() {
+                // Another directory may be there now, of which nothing is heard.
+                return Suspects::All;
+            }
+            let from = self.tracked.partition_point(|t| t < path);
+            let same = self.tracked.iter().skip(from).take_while(|t| *t == path);
+            tracked.extend(from..from + same.count());
+            let parent = parent_of(path);
+            let Ok(at) = self
+                .directories
+                .binary_search_by(|d| d.as_slice().cmp(parent))
+            else {
+                continue;
+            };
+            directories.insert(at);
+            let name = path.get(parent.len()..).unwrap_or_default();
+            let name = name.strip_prefix(b"/").unwrap_or(name);
+            let rule = RULES.iter().position(|rule| *rule == name);
+            rules.extend(rule.map(|rule| at * RULES.len() + rule));
+        }
+        Suspects::These {
+            rules: rules.into_iter().collect(),
+            directories: directories.into_iter().collect(),
+            tracked: tracked.into_iter().collect(),
+        }
+    }
+
+    /// What git would answer now, where that is certain. With `told` nothing else may have changed.
+    fn state(&self, worktree: &Path, told: Option<&BTreeSet<Vec<u8>>>) -> Option<GitState> {
+        let suspects = told.map_or(Suspects::All, |told| self.suspects(told));
+        let (rules, directories, tracked) = match &suspects {
+            Suspects::All => (None, None, None),
+            Suspects::These {
+                rules,
+                directories,
+                tracked,
+            } => (Some(rules), Some(directories), Some(tracked)),
+        };
         let head = root::head(worktree);
         let same = self.since.elapsed() <= OLDEST
             && (&head.head, &head.branch) == (&self.answer.head, &self.answer.branch)
@@ -227,8 +317,9 @@ impl Ground {
                 .outside
                 .iter()
                 .all(|(place, look)| look_at(place) == *look)
-            && look_all(worktree, &self.rules)? == self.rules_look;
-        if !same || !self.has_the_same_names(worktree)? {
+            && among(rules, &self.rules_look).eq(&look_all(worktree, &pick(rules, &self.rules))?)
+            && self.has_the_same_names(worktree, directories)?;
+        if !same {
             return None;
         }
         if look_at(&self.index) != self.index_look {
@@ -239,9 +330,10 @@ impl Ground {
             }
         }
         let mut changed = BTreeSet::new();
-        let looks = look_all(worktree, &self.tracked)?;
-        let files = self.files.iter().zip(&self.sizes).zip(looks);
-        for (path, ((before, size), now)) in self.tracked.iter().zip(files) {
+        let paths = pick(tracked, &self.tracked);
+        let looks = look_all(worktree, &paths)?;
+        let files = among(tracked, &self.files).zip(among(tracked, &self.sizes));
+        for (path, ((before, size), now)) in paths.iter().zip(files.zip(looks)) {
             if *before == Some(now) {
                 continue;
             }
@@ -261,7 +353,7 @@ impl Ground {
         (answer.unstaged.len() <= MAX_PATHS).then_some(answer)
     }
 
-    fn has_the_same_names(&self, worktree: &Path) -> Option<bool> {
+    fn has_the_same_names(&self, worktree: &Path, which: Option<&Vec<usize>>) -> Option<bool> {
         let same = |path: &[u8], now: Option<Look>, (look, names): &(Option<Look>, u64)| {
             if now == *look {
                 return true;
@@ -269,9 +361,9 @@ impl Ground {
             let directory = now.is_some_and(|look| look.sort == Sort::Directory);
             directory && list(worktree, path).is_some_and(|found| hash(&found) == *names)
         };
-        let looks = look_directories(worktree, &self.directories)?;
-        let paths = self.directories.iter().zip(looks);
-        let mut all = paths.zip(&self.inside);
+        let paths = pick(which, &self.directories);
+        let looks = look_directories(worktree, &paths)?;
+        let mut all = paths.iter().zip(looks).zip(among(which, &self.inside));
         Some(all.all(|((path, now), before)| same(path, now, before)))
     }
 }
@@ -293,7 +385,8 @@ impl Places {
         // The directory itself changes whenever git writes.
         let link = Some(worktree.join(".git")).filter(|link| !link.is_dir());
         let mut outside: Vec<PathBuf> = link.into_iter().collect();
-        for dir in [&git, &common] {
+        let shared = Some(&common).filter(|common| **common != git);
+        for dir in [&git].into_iter().chain(shared) {
             let names = [
                 "config",
                 "config.worktree",
@@ -344,7 +437,8 @@ fn read_index(index: &Path, answer: &GitState) -> Option<(Vec<Vec<u8>>, Vec<u32>
     let bytes = std::fs::read(index).ok()?;
     let index = git_index::parse(&bytes, if answer.head.len() == 64 { 32 } else { 20 });
     let unfit = index.incomplete || index.special || index.entries.len() > MAX_TRACKED;
-    if unfit || index.entries.iter().any(git_index::Entry::is_submodule) {
+    let in_order = index.entries.is_sorted_by(|a, b| a.path <= b.path);
+    if unfit || !in_order || index.entries.iter().any(git_index::Entry::is_submodule) {
         return None;
     }
     let mut hasher = DefaultHasher::new();
@@ -365,8 +459,34 @@ fn look_all(worktree: &Path, paths: &[Vec<u8>]) -> Option<Vec<Option<Look>>> {
 /// As [`look_all`], of directories with the root first.
 fn look_directories(worktree: &Path, paths: &[Vec<u8>]) -> Option<Vec<Option<Look>>> {
     let mut looks = look_all(worktree, paths)?;
-    *looks.first_mut()? = look_at(worktree);
+    if let (Some([]), Some(look)) = (paths.first().map(Vec::as_slice), looks.first_mut()) {
+        *look = look_at(worktree);
+    }
     Some(looks)
+}
+
+/// Some of a list, by their places, or all of it.
+fn among<'a, T>(
+    which: Option<&'a Vec<usize>>,
+    all: &'a [T],
+) -> impl Iterator<Item = &'a T> + use<'a, T> {
+    let whole = if which.is_none() { all } else { &[] };
+    let some = which.into_iter().flatten().filter_map(|at| all.get(*at));
+    whole.iter().chain(some)
+}
+
+/// As [`among`], in one piece.
+fn pick<'a>(which: Option<&Vec<usize>>, all: &'a [Vec<u8>]) -> Cow<'a, [Vec<u8>]> {
+    match which {
+        None => Cow::Borrowed(all),
+        Some(_) => among(which, all).cloned().collect(),
+    }
+}
+
+/// The directory that a path lies in; the root has no name.
+fn parent_of(path: &[u8]) -> &[u8] {
+    let end = memchr::memrchr(b'/', path).unwrap_or(0);
+    path.get(..end).unwrap_or_default()
 }
 
 /// Hashes of the names in the root and in every directory below that is not ignored, links not

@@ -58,7 +58,7 @@ fn edits_and_what_is_ignored_need_no_git() {
     let dir = repository();
     let at = dir.path();
     let ground = learnt(at);
-    assert_eq!(ground.state(at).unwrap(), asked(at).0);
+    assert_eq!(ground.state(at, None).unwrap(), asked(at).0);
     fs::write(at.join("src/b.rs"), "fn b() { longer() }\n").unwrap();
     fs::write(at.join("target/y"), "more\n").unwrap();
     fs::write(at.join(".aictx/more"), "more\n").unwrap();
@@ -66,13 +66,13 @@ fn edits_and_what_is_ignored_need_no_git() {
     fs::write(at.join("docs/.d.swp"), "# d, and more\n").unwrap();
     fs::rename(at.join("docs/.d.swp"), at.join("docs/d.md")).unwrap();
     fs::write(at.join("new/one"), "still untracked\n").unwrap();
-    let state = ground.state(at).unwrap();
+    let state = ground.state(at, None).unwrap();
     assert_eq!(state, asked(at).0);
     assert_eq!(state.unstaged, ["docs/d.md", "src/b.rs"]);
     assert_eq!(state.untracked, ["new/"]);
     fs::write(at.join("src/b.rs"), "fn c() {}\n").unwrap();
     assert_eq!(
-        ground.state(at),
+        ground.state(at, None),
         None,
         "only git knows whether it is the same"
     );
@@ -85,13 +85,13 @@ fn what_filters_and_attributes_change_is_asked_again() {
     git(at, &["config", "core.autocrlf", "input"]);
     fs::write(at.join("a.rs"), "fn a() {}\r\n").unwrap();
     let ground = learnt(at);
-    assert_eq!(ground.state(at).unwrap().unstaged, ["a.rs"]);
+    assert_eq!(ground.state(at, None).unwrap().unstaged, ["a.rs"]);
     git(at, &["add", "a.rs"]);
     assert_eq!(asked(at).0.unstaged, [""; 0], "it is the same to git");
-    assert_eq!(ground.state(at), None);
+    assert_eq!(ground.state(at, None), None);
     let ground = learnt(at);
     fs::write(at.join("src/.gitattributes"), "*.rs text\n").unwrap();
-    assert_eq!(ground.state(at), None);
+    assert_eq!(ground.state(at, None), None);
 }
 
 #[test]
@@ -187,6 +187,99 @@ fn change(at: &Path, what: usize, file: usize) {
     };
 }
 
+/// A watcher of every directory that a ground rests on, and what it tells.
+struct Ears {
+    heard: Arc<Heard>,
+    _watcher: notify::RecommendedWatcher,
+    _marks: tempfile::TempDir,
+}
+
+impl Ears {
+    /// Nothing where one of them is gone.
+    fn at(at: &Path, ground: &mut Ground) -> Option<Self> {
+        use notify::Watcher;
+        let marks = tempfile::tempdir().unwrap();
+        let heard = Arc::new(Heard::patient(marks.path().join("marks")));
+        let hears = Arc::clone(&heard);
+        let told = move |event: notify::Result<notify::Event>| {
+            hears.take(&event.unwrap());
+        };
+        let mut watcher = notify::RecommendedWatcher::new(told, crate::watch::config()).unwrap();
+        let mut places = ground.places(at);
+        places.push(heard.prepare().unwrap().to_owned());
+        for place in places {
+            let mode = notify::RecursiveMode::NonRecursive;
+            watcher.watch(&place, mode).ok()?;
+        }
+        heard.ready();
+        ground.is_told_of(heard.listen(at));
+        Some(Self {
+            heard,
+            _watcher: watcher,
+            _marks: marks,
+        })
+    }
+
+    /// What the daemon would answer.
+    fn state(&self, at: &Path, ground: &Ground) -> Option<GitState> {
+        let told = self.heard.since(at, ground.told.unwrap());
+        ground.state(at, Some(&told?))
+    }
+}
+
+#[test]
+fn what_is_heard_of_is_looked_at_and_nothing_else() {
+    let dir = repository();
+    let at = dir.path();
+    let mut ground = learnt(at);
+    let ears = Ears::at(at, &mut ground).unwrap();
+    assert_eq!(ears.state(at, &ground).unwrap(), asked(at).0);
+    fs::write(at.join("src/b.rs"), "fn b() { longer() }\n").unwrap();
+    fs::write(at.join("docs/.d.swp"), "# d, and more\n").unwrap();
+    fs::rename(at.join("docs/.d.swp"), at.join("docs/d.md")).unwrap();
+    let state = ears.state(at, &ground).unwrap();
+    assert_eq!(state, asked(at).0);
+    assert_eq!(state.unstaged, ["docs/d.md", "src/b.rs"]);
+    let told = ears.heard.since(at, ground.told.unwrap()).unwrap();
+    let told: Vec<_> = told.iter().map(|p| String::from_utf8_lossy(p)).collect();
+    assert_eq!(told, ["docs/.d.swp", "docs/d.md", "src/b.rs"]);
+    let suspects = ground.suspects(&told.iter().map(|p| p.as_bytes().to_vec()).collect());
+    let Suspects::These {
+        directories,
+        tracked,
+        ..
+    } = suspects
+    else {
+        panic!("only some may have changed");
+    };
+    assert_eq!((directories.len(), tracked.len()), (2, 2));
+}
+
+#[test]
+fn a_mode_a_name_and_a_rule_that_change_are_heard_of() {
+    let changes: [fn(&Path); 6] = [
+        |at| fs::set_permissions(at.join("a.rs"), fs::Permissions::from_mode(0o755)).unwrap(),
+        |at| fs::write(at.join("src/new.rs"), "").unwrap(),
+        |at| fs::remove_file(at.join("docs/d.md")).unwrap(),
+        |at| fs::write(at.join("src/.gitignore"), "b.rs\n").unwrap(),
+        |at| fs::rename(at.join("src/deep"), at.join("src/deeper")).unwrap(),
+        |at| {
+            fs::rename(at.join("src"), at.join("away")).unwrap();
+            fs::write(at.join("away/b.rs"), "fn b() { longer() }\n").unwrap();
+            fs::rename(at.join("away"), at.join("src")).unwrap();
+        },
+    ];
+    for (number, change) in changes.iter().enumerate() {
+        let dir = repository();
+        let at = dir.path();
+        let mut ground = learnt(at);
+        let ears = Ears::at(at, &mut ground).unwrap();
+        change(at);
+        let state = ears.state(at, &ground);
+        assert!(state.is_none_or(|s| s == asked(at).0), "{number}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(24))]
     #[test]
@@ -196,10 +289,14 @@ proptest! {
         let dir = repository();
         let at = dir.path();
         let mut ground = learnt(at);
+        let mut ears = Ears::at(at, &mut ground);
         for (what, file) in changes {
             change(at, what, file);
             let now = asked(at).0;
-            match ground.state(at) {
+            if let Some(state) = ears.as_ref().and_then(|ears| ears.state(at, &ground)) {
+                prop_assert_eq!(&state, &now);
+            }
+            match ground.state(at, None) {
                 Some(state) => prop_assert_eq!(state, now),
                 None => {
                     let (answer, ignored) = asked(at);
@@ -207,6 +304,7 @@ proptest! {
                     let next = Ground::of(at, answer, &ignored, later);
                     prop_assume!(next.is_ok());
                     ground = next.unwrap();
+                    ears = Ears::at(at, &mut ground);
                 }
             }
         }

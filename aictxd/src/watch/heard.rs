@@ -1,0 +1,294 @@
+//! What was heard of worktrees since somebody began to listen.
+//!
+//! The kernel puts an event into the watcher's queue before the call that caused it returns, and the queue
+//! keeps its order. So whoever makes a mark of his own in a watched directory and has heard of that has
+//! heard of everything that was done before: no directory need be looked at to know that nothing changed.
+
+use std::collections::{BTreeSet, HashMap};
+use std::fs::{self, OpenOptions};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::{Path, PathBuf};
+use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use notify::Event;
+use notify::event::{AccessKind, AccessMode, EventKind};
+
+/// Changed paths kept of one worktree; where there are more, it is looked at as a whole.
+const MAX_PATHS: usize = 256;
+/// Worktrees that are listened to.
+const MAX_WORKTREES: usize = 64;
+/// A mark that is not heard of within this time is not waited for: looking at everything takes as long.
+const PATIENCE: Duration = Duration::from_millis(20);
+/// Directories of a worktree of which nothing is kept: git's own files and the memory.
+const NOT_ASKED_ABOUT: [&[u8]; 2] = [b".git", b".aictx"];
+/// Files by which it is decided what is watched.
+const WATCH_RULES: [&[u8]; 2] = [b".ignore", b".aictxignore"];
+
+/// What was heard. One per process; without a watcher nothing is ever heard.
+#[derive(Debug)]
+pub struct Heard {
+    place: PathBuf,
+    patience: Duration,
+    state: Mutex<State>,
+    news: Condvar,
+    /// Held while a mark is made, so that marks are made in the order of their numbers.
+    turn: Mutex<()>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    ready: bool,
+    /// Marks of another round mean nothing: the kernel dropped events since.
+    round: u64,
+    made: u64,
+    seen: u64,
+    listened: u64,
+    worktrees: HashMap<PathBuf, Listening>,
+}
+
+#[derive(Debug, Default)]
+struct Listening {
+    number: u64,
+    paths: BTreeSet<Vec<u8>>,
+    /// Something may have been missed, or there was too much.
+    lost: bool,
+}
+
+impl State {
+    fn next_round(&mut self) {
+        self.round += 1;
+        (self.made, self.seen) = (0, 0);
+        for listening in self.worktrees.values_mut() {
+            listening.lose();
+        }
+    }
+}
+
+impl Listening {
+    fn lose(&mut self) {
+        self.lost = true;
+        self.paths.clear();
+    }
+
+    fn add(&mut self, inside: &[u8]) {
+        let name = inside.rsplit(|b| *b == b'/').next().unwrap_or_default();
+        if inside.is_empty() || WATCH_RULES.contains(&name) || self.paths.len() >= MAX_PATHS {
+            self.lose();
+        } else if !self.lost && !self.paths.contains(inside) {
+            self.paths.insert(inside.to_vec());
+        }
+    }
+}
+
+impl Heard {
+    /// Marks are made in the private directory `place`.
+    pub fn new(place: PathBuf) -> Self {
+        Self {
+            place,
+            patience: PATIENCE,
+            state: Mutex::default(),
+            news: Condvar::new(),
+            turn: Mutex::default(),
+        }
+    }
+
+    /// As [`Self::new`], for a machine that is busy with other tests.
+    #[cfg(test)]
+    pub(crate) fn patient(place: PathBuf) -> Self {
+        let patience = Duration::from_secs(10);
+        Self {
+            patience,
+            ..Self::new(place)
+        }
+    }
+
+    /// The directory that has to be watched for marks, empty.
+    ///
+    /// # Errors
+    /// When it cannot be made.
+    pub(crate) fn prepare(&self) -> std::io::Result<&Path> {
+        crate::socket::private_directory(&self.place)?;
+        for entry in fs::read_dir(&self.place)?.flatten() {
+            let _ = fs::remove_file(entry.path());
+        }
+        Ok(&self.place)
+    }
+
+    /// The directory of marks is watched from now on.
+    pub(crate) fn ready(&self) {
+        self.state().ready = true;
+    }
+
+    /// Takes note of an event, in the order of events; whether it tells of nothing but a mark.
+    pub(crate) fn take(&self, event: &Event) -> bool {
+        let mut paths = event.paths.iter();
+        let is_mark =
+            !event.paths.is_empty() && paths.all(|p| p.parent() == Some(self.place.as_path()));
+        if is_mark {
+            self.note_mark(event);
+        } else {
+            self.note(event);
+        }
+        is_mark
+    }
+
+    fn note_mark(&self, event: &Event) {
+        if event.kind != EventKind::Access(AccessKind::Close(AccessMode::Write)) {
+            return;
+        }
+        let mut state = self.state();
+        let round = format!("{}-", state.round);
+        let of_round = |path: &PathBuf| {
+            let name = path.file_name().unwrap_or_default().as_bytes();
+            name.starts_with(round.as_bytes())
+        };
+        if event.paths.iter().any(of_round) {
+            state.seen += 1;
+            self.news.notify_all();
+        }
+    }
+
+    fn note(&self, event: &Event) {
+        let mut state = self.state();
+        if event.need_rescan() {
+            state.next_round();
+            self.news.notify_all();
+            return;
+        }
+        if state.worktrees.is_empty() {
+            return;
+        }
+        for path in &event.paths {
+            for root in path.ancestors() {
+                let Some(listening) = state.worktrees.get_mut(root) else {
+                    continue;
+                };
+                let inside = path.strip_prefix(root).unwrap_or(path);
+                let inside = inside.as_os_str().as_bytes();
+                let first = inside.split(|b| *b == b'/').next().unwrap_or_default();
+                if !NOT_ASKED_ABOUT.contains(&first) {
+                    listening.add(inside);
+                }
+            }
+        }
+    }
+
+    /// Something may have been missed everywhere.
+    pub(super) fn lose_all(&self) {
+        self.state().next_round();
+        self.news.notify_all();
+    }
+
+    /// Something may have been missed in a worktree, or is going to be.
+    pub(super) fn lose(&self, worktree: &Path) {
+        if let Some(listening) = self.state().worktrees.get_mut(worktree) {
+            listening.lose();
+        }
+    }
+
+    /// Begins to listen to a worktree, anew where somebody did before; the number to ask with.
+    pub fn listen(&self, worktree: &Path) -> u64 {
+        let mut state = self.state();
+        if state.worktrees.len() >= MAX_WORKTREES && !state.worktrees.contains_key(worktree) {
+            state.worktrees.clear();
+        }
+        state.listened += 1;
+        let listening = Listening {
+            number: state.listened,
+            ..Listening::default()
+        };
+        state.worktrees.insert(worktree.to_owned(), listening);
+        state.listened
+    }
+
+    /// Paths in a worktree that may have changed since [`Self::listen`] gave this number, up to now.
+    /// Nothing where that is not known. Waits for the watcher, some ten microseconds as a rule.
+    pub fn since(&self, worktree: &Path, number: u64) -> Option<BTreeSet<Vec<u8>>> {
+        let usable = |state: &State| {
+            let listening = state.worktrees.get(worktree);
+            listening.is_some_and(|l| l.number == number && !l.lost)
+        };
+        if !usable(&self.state()) || !self.caught_up() {
+            return None;
+        }
+        let state = self.state();
+        let paths = usable(&state).then(|| state.worktrees.get(worktree))?;
+        Some(paths?.paths.clone())
+    }
+
+    /// Waits until everything that was done before now has been heard of; whether it has.
+    pub fn caught_up(&self) -> bool {
+        let Some((round, number)) = self.mark() else {
+            return false;
+        };
+        let waiting = |state: &mut State| state.round == round && state.seen < number;
+        let waited = self
+            .news
+            .wait_timeout_while(self.state(), self.patience, waiting);
+        let (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        state.round == round && state.seen >= number
+    }
+
+    /// Makes a mark; its round and number. Opening a file for writing tells of it and changes nothing.
+    fn mark(&self) -> Option<(u64, u64)> {
+        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        let (round, number) = {
+            let mut state = self.state();
+            if !state.ready {
+                return None;
+            }
+            state.made += 1;
+            (state.round, state.made)
+        };
+        // In turns: the kernel makes one of two equal events that follow each other.
+        let file = self.place.join(format!("{round}-{}", number % 2));
+        let opened = OpenOptions::new()
+            .write(true)
+            .create(true)
+            .truncate(false)
+            .mode(0o600)
+            .open(file);
+        if opened.is_err() {
+            // Its number will never be seen.
+            self.lose_all();
+            return None;
+        }
+        Some((round, number))
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Whether the kernel tells of every change in the file system of a directory, whoever makes it: on a
+/// network's, and in a folder that a virtual machine shares, it knows of its own alone.
+#[cfg(target_os = "linux")]
+pub fn tells_of_all(directory: &Path) -> bool {
+    // statfs(2): ext2 to ext4, btrfs, XFS, tmpfs, F2FS, overlayfs, ZFS, bcachefs.
+    const LOCAL: [u32; 8] = [
+        0xef53,
+        0x9123_683e,
+        0x5846_5342,
+        0x0102_1994,
+        0xf2f5_2010,
+        0x794c_7630,
+        0x2fc1_2fc1,
+        0xca45_1a4e,
+    ];
+    // The type's width and sign differ between machines; the numbers have 32 bits.
+    let sort = rustix::fs::statfs(directory).map(|s| s.f_type as u32);
+    sort.is_ok_and(|sort| LOCAL.contains(&sort))
+}
+
+/// As on Linux; elsewhere the order of events is not known to be that of what happened.
+#[cfg(not(target_os = "linux"))]
+pub fn tells_of_all(_: &Path) -> bool {
+    false
+}
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests;
