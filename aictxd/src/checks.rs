@@ -76,8 +76,10 @@ impl<'s> Checks<'s> {
         let inside = || {
             let full = self.worktree.join(dir);
             // Most directories are no project, and that is soon seen.
-            let full = std::fs::canonicalize(full).ok();
-            let full = full.filter(|full| project::is_project(full))?;
+            if !project::is_project(&full) {
+                return None;
+            }
+            let full = std::fs::canonicalize(full).ok()?;
             let root = std::fs::canonicalize(&self.worktree).ok()?;
             (full == root.join(dir)).then_some(full)
         };

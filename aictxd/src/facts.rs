@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::Duration;
 
 use aictx_artifacts::{Store, root};
 use aictx_continuity::{
@@ -15,39 +16,40 @@ use aictx_proto::record::{Decision, FailurePattern, Handoff, Strategy};
 use aictx_proto::snapshot::Snapshot;
 use aictx_proto::text::clean;
 use aictx_repomap::look::Looker;
-use rustix::fs::AtFlags;
 use serde_json::Value;
 
 mod branches;
+mod looks;
 mod projects;
 mod stamp;
 
+use self::looks::{Looks, Version};
 use self::projects::Projects;
-use self::stamp::{Stamp, stamps};
+use self::stamp::Stamp;
 use crate::app::App;
 use crate::checks::Checks;
 use crate::homes::MEMORY;
 use crate::hosts::Place;
 use crate::project;
+use crate::watch::heard::Listener;
 
 /// Answers about files that are remembered.
 const MAX_REMEMBERED: usize = 8_192;
 /// Worktrees whose files are remembered.
 const MAX_WORKTREES: usize = 64;
+/// Before it is asked who hears of files: whoever waits for an answer goes on first.
+const QUIET: Duration = Duration::from_millis(200);
 /// Notes read, and bytes of each.
 const MAX_NOTES: usize = 64;
 const MAX_NOTE: u64 = 16 * 1024;
-
-/// Stamps of the files that are wanted, as they lie there: links are not followed.
-fn look(worktree: &Path, wanted: &BTreeMap<String, bool>) -> Vec<Option<Stamp>> {
-    stamps(worktree, wanted.keys(), AtFlags::SYMLINK_NOFOLLOW)
-}
 
 /// What is remembered between questions: derived from files and stamped with what it was derived
 /// from.
 #[derive(Debug, Default)]
 pub struct Facts {
     files: Mutex<HashMap<PathBuf, HashMap<String, Known>>>,
+    /// How they look.
+    looks: Looks,
     /// What their roots say of worktrees.
     projects: Projects,
     /// What memory speaks of, by worktree.
@@ -71,6 +73,8 @@ struct Anchored {
     wanted: Arc<BTreeMap<String, bool>>,
     /// Of each of the files.
     stamps: Vec<Option<Stamp>>,
+    /// The state that they are of, where that can be told from others.
+    version: Option<Version>,
     presents: Arc<Presents>,
 }
 
@@ -108,9 +112,11 @@ impl Sources {
 }
 
 impl Facts {
-    /// Files as they are now. A file that did not change since it was read last costs one `stat`.
+    /// Files as they are now, links not followed. A file that did not change since it was read last costs
+    /// one `stat`, and nothing where the watcher would have told.
     pub fn presents(&self, worktree: &Path, wanted: &BTreeMap<String, bool>) -> Presents {
-        self.presents_at(worktree, wanted, &look(worktree, wanted))
+        let (stamps, _) = self.looks.look(worktree, wanted.keys());
+        self.presents_at(worktree, wanted, &stamps)
     }
 
     /// As [`Self::presents`], of the files that memory speaks of. Which they are is worked out anew
@@ -119,18 +125,25 @@ impl Facts {
         let known = {
             let all = self.anchored.lock().unwrap_or_else(PoisonError::into_inner);
             let known = all.get(worktree);
-            known
-                .filter(|known| known.sources.are_of(snapshot))
-                .map(|known| Arc::clone(&known.wanted))
+            let known = known.filter(|known| known.sources.are_of(snapshot));
+            known.map(|k| (Arc::clone(&k.wanted), k.version, Arc::clone(&k.presents)))
         };
-        let wanted = known.unwrap_or_else(|| Arc::new(anchored_paths(snapshot)));
-        let stamps = look(worktree, &wanted);
+        if let Some((_, Some(version), presents)) = &known
+            && self.looks.version(worktree) == Some(*version)
+        {
+            return Arc::clone(presents);
+        }
+        let wanted = known.map_or_else(|| Arc::new(anchored_paths(snapshot)), |(w, ..)| w);
+        let (stamps, version) = self.looks.look(worktree, wanted.keys());
         let unchanged = {
-            let all = self.anchored.lock().unwrap_or_else(PoisonError::into_inner);
-            let known = all.get(worktree);
-            known
-                .filter(|known| Arc::ptr_eq(&known.wanted, &wanted) && known.stamps == stamps)
-                .map(|known| Arc::clone(&known.presents))
+            let mut all = self.anchored.lock().unwrap_or_else(PoisonError::into_inner);
+            let known = all.get_mut(worktree);
+            let known =
+                known.filter(|known| Arc::ptr_eq(&known.wanted, &wanted) && known.stamps == stamps);
+            known.map(|known| {
+                known.version = version;
+                Arc::clone(&known.presents)
+            })
         };
         if let Some(presents) = unchanged {
             return presents;
@@ -140,6 +153,7 @@ impl Facts {
             sources: Sources::of(snapshot),
             wanted,
             stamps,
+            version,
             presents: Arc::clone(&presents),
         };
         let mut all = self.anchored.lock().unwrap_or_else(PoisonError::into_inner);
@@ -299,6 +313,55 @@ fn follow_moves(app: &App, place: &Place, snapshot: &Snapshot, project: &mut Pro
             other.clone_into(&mut Arc::make_mut(present).moved_to);
         }
     }
+}
+
+/// Sees to it that the watcher's word is taken for the files that memory speaks of, where it is good.
+pub async fn listen(app: &App, worktree: &Path) {
+    let Some(strange) = app.facts.looks.strange(worktree) else {
+        return;
+    };
+    let heard_by = hear_of(app, worktree, &strange.directories).await;
+    app.facts.looks.learnt(worktree, strange, heard_by);
+}
+
+/// As [`listen`], once whoever waits for an answer has it.
+pub fn get_ready(app: &Arc<App>, worktree: &Path) {
+    let (app_, worktree) = (Arc::clone(app), worktree.to_owned());
+    app.after_reply(async move {
+        tokio::select! {
+            _ = app_.stopped() => {}
+            () = async {
+                tokio::time::sleep(QUIET).await;
+                listen(&app_, &worktree).await;
+            } => {}
+        }
+    });
+}
+
+/// Somebody who hears of a worktree, and of which directories (relative) he does not.
+async fn hear_of(
+    app: &App,
+    worktree: &Path,
+    directories: &[String],
+) -> Option<(Arc<Listener>, BTreeSet<String>)> {
+    let watcher = app.watcher.get()?;
+    let listener = match app.facts.looks.listener(worktree) {
+        Some(listener) => listener,
+        None => watcher.listen(&app.heard, worktree).await?,
+    };
+    let absolute = |directory: &String| match directory.as_str() {
+        "" => worktree.to_owned(),
+        directory => worktree.join(directory),
+    };
+    let all = directories.iter().map(absolute).collect();
+    let unwatched: BTreeSet<PathBuf> = watcher
+        .unwatched(worktree, all)
+        .await?
+        .into_iter()
+        .collect();
+    let unwatched = |directory: &&String| unwatched.contains(&absolute(directory));
+    let unheard = directories.iter().filter(unwatched).cloned().collect();
+    Some((listener, unheard))
 }
 
 /// Works out what the next session will ask of a repository's memory, while nobody waits.

@@ -19,7 +19,6 @@ pub use self::known::Answers;
 use self::known::{Ground, Trouble};
 pub use self::tracked::TrackedMemory;
 use crate::app::{App, Mode};
-use crate::watch::heard::tells_of_all;
 
 /// git may take this long; a huge or broken repository must not hold a session's end.
 const DEADLINE: Duration = Duration::from_millis(800);
@@ -46,7 +45,7 @@ pub async fn state(app: &Arc<App>, worktree: &Path) -> GitState {
         return ask(worktree).await;
     }
     let (app_, at) = (Arc::clone(app), worktree.to_owned());
-    let known = tokio::task::spawn_blocking(move || app_.git.state(&at, &app_.heard));
+    let known = tokio::task::spawn_blocking(move || app_.git.state(&at));
     if let Ok(Some(state)) = known.await {
         return state;
     }
@@ -72,7 +71,10 @@ pub fn get_ready(app: &Arc<App>, worktree: &Path) {
 
 async fn learn(app: &Arc<App>, worktree: &Path) -> (Result<Ground, Trouble>, Duration) {
     tokio::time::sleep(QUIET).await;
-    let listening = listen(app, worktree).await;
+    let listener = match app.watcher.get() {
+        Some(watcher) => watcher.listen(&app.heard, worktree).await,
+        None => None,
+    };
     let (began, started) = (Instant::now(), SystemTime::now());
     let Ok(output) = run(worktree, &["--ignored=matching"]).await else {
         return (Err(Trouble::Unfit), began.elapsed());
@@ -83,24 +85,14 @@ async fn learn(app: &Arc<App>, worktree: &Path) -> (Result<Ground, Trouble>, Dur
     });
     let mut ground = ground.await.unwrap_or(Err(Trouble::Unfit));
     let took = began.elapsed();
-    if let (Ok(ground), Some(listening), Some(watcher)) =
-        (&mut ground, listening, app.watcher.get())
-        && watcher.covers(worktree, ground.places(worktree)).await
+    if let (Ok(ground), Some(listener), Some(watcher)) = (&mut ground, listener, app.watcher.get())
     {
-        ground.is_told_of(listening);
+        let unwatched = watcher.unwatched(worktree, ground.places(worktree)).await;
+        if unwatched.is_some_and(|unwatched| unwatched.is_empty()) {
+            ground.is_told_by(listener);
+        }
     }
     (ground, took)
-}
-
-/// Begins to listen to a worktree whose watched directories are all those that are known to be there now.
-async fn listen(app: &Arc<App>, worktree: &Path) -> Option<u64> {
-    let watcher = app.watcher.get().filter(|_| tells_of_all(worktree))?;
-    let number = app.heard.listen(worktree);
-    let heard = Arc::clone(&app.heard);
-    let caught_up = tokio::task::spawn_blocking(move || heard.caught_up());
-    // What was made before may be watched only now.
-    let settled = caught_up.await.unwrap_or(false) && watcher.covers(worktree, Vec::new()).await;
-    settled.then_some(number)
 }
 
 /// Directories that `git status --ignored=matching` names as ignored.

@@ -281,6 +281,7 @@ async fn resume(app: &Arc<App>, params: ResumeParams) -> Result<ResumeReply, Rpc
     let written = match app.mode {
         Mode::Daemon => {
             git::get_ready(app, &worktree);
+            facts::get_ready(app, &worktree);
             host.look_and_write_soon(look, decide).await
         }
         Mode::Once => {
@@ -419,9 +420,12 @@ pub async fn finalize_session(
         .await?;
     let (reply, redacted) = decided;
     if reply.is_some() && app.mode == Mode::Daemon {
-        let (app_, host) = (Arc::clone(app), Arc::clone(host));
-        drop(tokio::task::spawn_blocking(move || {
-            facts::warm(&app_, &at, &host.store.latest());
+        let (app, host) = (Arc::clone(app), Arc::clone(host));
+        drop(tokio::spawn(async move {
+            let (app_, worktree) = (Arc::clone(&app), at.worktree.clone());
+            let warm = move || facts::warm(&app_, &at, &host.store.latest());
+            let _ = tokio::task::spawn_blocking(warm).await;
+            facts::listen(&app, &worktree).await;
         }));
     }
     if reply.is_some() && host.is_untidy(app.mode) {

@@ -131,11 +131,11 @@ fn ci_commands(root: &Path, sources: &mut Vec<String>) -> Vec<String> {
 
 /// Whether a directory has anything that makes a project of it, for [`look`] to find.
 pub fn is_project(directory: &Path) -> bool {
-    let mut names = MANIFESTS.iter();
-    names.any(|name| directory.join(name).is_file())
-        || promised::files(directory)
-            .iter()
-            .any(|name| is_dotnet(name))
+    let there = |name: &&str| directory.join(name).is_file();
+    let (files, whole) = promised::some_files(directory);
+    let mut named = files.iter().map(String::as_str);
+    named.any(|name| is_dotnet(name) || MANIFESTS.contains(&name) && there(&name))
+        || !whole && MANIFESTS.iter().any(there)
 }
 
 /// Looks at the root and at projects directly below it: at most a few hundred `stat`s and short reads. Gives

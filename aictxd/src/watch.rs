@@ -15,7 +15,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use aictx_proto::methods::WatchStats;
-use notify::event::{EventKind, ModifyKind, RemoveKind};
+use notify::event::{CreateKind, EventKind, ModifyKind, RemoveKind};
 use notify::{Config, Event, EventKindMask, PathOp, RecommendedWatcher, Watcher};
 use tokio::sync::oneshot;
 
@@ -26,7 +26,7 @@ use crate::maps::Maps;
 pub mod heard;
 mod tree;
 
-use heard::Heard;
+use heard::{Heard, Listener};
 use tree::Tree;
 
 /// Silence that ends a burst.
@@ -79,14 +79,14 @@ enum Message {
     /// With its number among those that came.
     Event(Result<Event, notify::Error>, u64),
     LookAround,
-    Covers(Question),
+    Unwatched(Question),
 }
 
-/// Whether all of these directories of a repository are watched.
+/// Which of these directories of a repository are not watched.
 struct Question {
     root: PathBuf,
     directories: Vec<PathBuf>,
-    reply: oneshot::Sender<bool>,
+    reply: oneshot::Sender<Option<Vec<PathBuf>>>,
 }
 
 /// Handle to the watching thread.
@@ -103,7 +103,7 @@ impl std::fmt::Debug for Message {
             Message::KeepOnly(_) => "KeepOnly",
             Message::Event(..) => "Event",
             Message::LookAround => "LookAround",
-            Message::Covers(_) => "Covers",
+            Message::Unwatched(_) => "Unwatched",
         })
     }
 }
@@ -145,17 +145,34 @@ impl Service {
         let _ = self.messages.send(Message::LookAround);
     }
 
-    /// Whether all of these directories (absolute) are watched, now that everything that was heard of
-    /// before is taken in.
-    pub async fn covers(&self, root: &Path, directories: Vec<PathBuf>) -> bool {
+    /// Begins to listen to a worktree whose watched directories are all those that are known to be there
+    /// now. Nothing where the watcher would not tell of every change.
+    pub async fn listen(&self, heard: &Arc<Heard>, worktree: &Path) -> Option<Arc<Listener>> {
+        if !heard::tells_of_all(worktree) {
+            return None;
+        }
+        let listener = Arc::new(heard.listen(worktree));
+        let listening = Arc::clone(&listener);
+        let caught_up = tokio::task::spawn_blocking(move || listening.caught_up());
+        if !caught_up.await.unwrap_or(false) {
+            return None;
+        }
+        // What was made before may be watched only now.
+        self.unwatched(worktree, Vec::new()).await?;
+        Some(listener)
+    }
+
+    /// Which of some directories (absolute) of a repository are not watched, now that everything that was
+    /// heard of before is taken in. Nothing where none is.
+    pub async fn unwatched(&self, root: &Path, directories: Vec<PathBuf>) -> Option<Vec<PathBuf>> {
         let (reply, answer) = oneshot::channel();
         let question = Question {
             root: root.to_owned(),
             directories,
             reply,
         };
-        let asked = self.messages.send(Message::Covers(question));
-        asked.is_ok() && answer.await.unwrap_or(false)
+        self.messages.send(Message::Unwatched(question)).ok()?;
+        answer.await.ok()?
     }
 
     /// Resolves when something was put into the spool.
@@ -183,7 +200,8 @@ struct Watched {
     host: Arc<Host>,
     tree: Tree,
     native: bool,
-    dirty: HashMap<PathBuf, ()>,
+    /// Changed paths, and whether directories may have come or gone under that name.
+    dirty: HashMap<PathBuf, bool>,
     rescan: bool,
     overflowed: bool,
     /// Watched directories that were removed; whatever bears their names now is not watched.
@@ -310,7 +328,7 @@ impl Watching {
                 self.look_at_unwatched();
                 false
             }
-            Message::Covers(question) => {
+            Message::Unwatched(question) => {
                 self.questions.push(question);
                 false
             }
@@ -358,7 +376,8 @@ impl Watching {
             if watched.dirty.len() >= MAX_BATCH {
                 watched.rescan = true;
             } else {
-                watched.dirty.insert(path.clone(), ());
+                let shape = watched.dirty.entry(path.clone()).or_default();
+                *shape |= may_change_shape(event.kind);
             }
         }
     }
@@ -524,10 +543,12 @@ impl Watching {
     fn answer(&mut self) {
         for question in std::mem::take(&mut self.questions) {
             let watched = self.repositories.get(&question.root);
-            let mut directories = question.directories.iter();
-            let covered =
-                watched.is_some_and(|w| w.native && directories.all(|path| w.tree.contains(path)));
-            let _ = question.reply.send(covered);
+            let unwatched = watched.filter(|w| w.native).map(|w| {
+                let mut directories = question.directories;
+                directories.retain(|path| !w.tree.contains(path));
+                directories
+            });
+            let _ = question.reply.send(unwatched);
         }
     }
 
@@ -538,7 +559,8 @@ impl Watching {
         let change = if rescanned {
             watched.tree.rescan()
         } else {
-            watched.tree.absorb(dirty.keys())
+            let shape = dirty.iter().filter(|(_, shape)| **shape);
+            watched.tree.absorb(shape.map(|(path, _)| path))
         };
         let mut new = change.new;
         let mut gone = change.gone;
@@ -615,6 +637,17 @@ impl Watched {
             stats.directories = directories;
         });
     }
+}
+
+/// Whether an event may tell of a directory that is there or gone: most tell of files that were written.
+fn may_change_shape(kind: EventKind) -> bool {
+    !matches!(
+        kind,
+        EventKind::Access(_)
+            | EventKind::Create(CreateKind::File)
+            | EventKind::Remove(RemoveKind::File)
+            | EventKind::Modify(ModifyKind::Metadata(_) | ModifyKind::Data(_))
+    )
 }
 
 /// What is asked of the system.

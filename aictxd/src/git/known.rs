@@ -25,7 +25,7 @@ use aictx_proto::snapshot::GitState;
 use aictx_repomap::discover::{Look, Sort, git_index, look, look_at};
 
 use super::{MAX_PATHS, says};
-use crate::watch::heard::Heard;
+use crate::watch::heard::Listener;
 
 /// Worktrees that are remembered.
 const MAX_WORKTREES: usize = 64;
@@ -58,9 +58,9 @@ struct Known {
 impl Answers {
     /// What git would say, where that is certain. Looks at every tracked file, unless all that may have
     /// changed was heard of.
-    pub(super) fn state(&self, worktree: &Path, heard: &Heard) -> Option<GitState> {
+    pub(super) fn state(&self, worktree: &Path) -> Option<GitState> {
         let ground = Arc::clone(self.all().get(worktree)?.ground.as_ref()?);
-        let told = ground.told.and_then(|number| heard.since(worktree, number));
+        let told = ground.told();
         let state = ground.state(worktree, told.as_ref());
         if state.is_none()
             && let Some(known) = self.all().get_mut(worktree)
@@ -134,8 +134,8 @@ pub(super) struct Ground {
     sizes: Vec<u32>,
     files: Vec<Option<Option<Look>>>,
     since: Instant,
-    /// Where whatever changes is heard of: what to ask with.
-    told: Option<u64>,
+    /// Where whatever changes is heard of: by whom.
+    listener: Option<Arc<Listener>>,
 }
 
 /// What of a ground has to be looked at, by the places in its lists.
@@ -235,7 +235,7 @@ impl Ground {
             sizes,
             files: looks.collect(),
             since: Instant::now(),
-            told: None,
+            listener: None,
         }))
     }
 
@@ -253,9 +253,15 @@ impl Ground {
         all.into_iter().map(absolute).collect()
     }
 
-    /// Since before it was looked at, every change in its [`Self::places`] is heard of under this number.
-    pub(super) fn is_told_of(&mut self, number: u64) {
-        self.told = Some(number);
+    /// Since before it was looked at, every change in its [`Self::places`] is heard of by `listener`.
+    pub(super) fn is_told_by(&mut self, listener: Arc<Listener>) {
+        self.listener = Some(listener);
+    }
+
+    /// All that may have changed, where that is known.
+    fn told(&self) -> Option<BTreeSet<Vec<u8>>> {
+        let listener = self.listener.as_ref()?;
+        listener.caught_up().then(|| listener.told())?
     }
 
     /// What has to be looked at when nothing but `told` may have changed.

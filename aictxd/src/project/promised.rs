@@ -69,15 +69,22 @@ pub(super) fn is_dotnet(name: &str) -> bool {
 
 /// Names of the files in a directory, sorted.
 pub(super) fn files(root: &Path) -> Vec<String> {
-    let entries = fs::read_dir(root).into_iter().flatten();
-    let mut names: Vec<String> = entries
+    let (mut names, _) = some_files(root);
+    names.sort_unstable();
+    names
+}
+
+/// Names of the files in a directory, and whether those are all.
+pub(super) fn some_files(root: &Path) -> (Vec<String>, bool) {
+    let mut entries = fs::read_dir(root).into_iter().flatten();
+    let names = entries
+        .by_ref()
         .take(MAX_NAMES)
         .filter_map(Result::ok)
         .filter(|entry| entry.file_type().is_ok_and(|kind| !kind.is_dir()))
         .filter_map(|entry| entry.file_name().into_string().ok())
         .collect();
-    names.sort_unstable();
-    names
+    (names, entries.next().is_none())
 }
 
 struct Look<'r> {

@@ -9,7 +9,7 @@ use std::fs::{self, OpenOptions};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
-use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use notify::Event;
@@ -17,8 +17,6 @@ use notify::event::{AccessKind, AccessMode, EventKind};
 
 /// Changed paths kept of one worktree; where there are more, it is looked at as a whole.
 const MAX_PATHS: usize = 256;
-/// Worktrees that are listened to.
-const MAX_WORKTREES: usize = 64;
 /// A mark that is not heard of within this time is not waited for: looking at everything takes as long.
 const PATIENCE: Duration = Duration::from_millis(20);
 /// Directories of a worktree of which nothing is kept: git's own files and the memory.
@@ -45,7 +43,7 @@ struct State {
     made: u64,
     seen: u64,
     listened: u64,
-    worktrees: HashMap<PathBuf, Listening>,
+    worktrees: HashMap<PathBuf, Vec<Listening>>,
 }
 
 #[derive(Debug, Default)]
@@ -60,9 +58,14 @@ impl State {
     fn next_round(&mut self) {
         self.round += 1;
         (self.made, self.seen) = (0, 0);
-        for listening in self.worktrees.values_mut() {
+        for listening in self.worktrees.values_mut().flatten() {
             listening.lose();
         }
+    }
+
+    fn listening(&mut self, worktree: &Path, number: u64) -> Option<&mut Listening> {
+        let mut all = self.worktrees.get_mut(worktree)?.iter_mut();
+        all.find(|listening| listening.number == number && !listening.lost)
     }
 }
 
@@ -91,16 +94,6 @@ impl Heard {
             state: Mutex::default(),
             news: Condvar::new(),
             turn: Mutex::default(),
-        }
-    }
-
-    /// As [`Self::new`], for a machine that is busy with other tests.
-    #[cfg(test)]
-    pub(crate) fn patient(place: PathBuf) -> Self {
-        let patience = Duration::from_secs(10);
-        Self {
-            patience,
-            ..Self::new(place)
         }
     }
 
@@ -169,7 +162,7 @@ impl Heard {
                 let inside = inside.as_os_str().as_bytes();
                 let first = inside.split(|b| *b == b'/').next().unwrap_or_default();
                 if !NOT_ASKED_ABOUT.contains(&first) {
-                    listening.add(inside);
+                    listening.iter_mut().for_each(|l| l.add(inside));
                 }
             }
         }
@@ -184,38 +177,27 @@ impl Heard {
     /// Something may have been missed in a worktree, or is going to be.
     pub(super) fn lose(&self, worktree: &Path) {
         if let Some(listening) = self.state().worktrees.get_mut(worktree) {
-            listening.lose();
+            listening.iter_mut().for_each(Listening::lose);
         }
     }
 
-    /// Begins to listen to a worktree, anew where somebody did before; the number to ask with.
-    pub fn listen(&self, worktree: &Path) -> u64 {
+    /// Begins to listen to a worktree.
+    pub fn listen(self: &Arc<Self>, worktree: &Path) -> Listener {
         let mut state = self.state();
-        if state.worktrees.len() >= MAX_WORKTREES && !state.worktrees.contains_key(worktree) {
-            state.worktrees.clear();
-        }
         state.listened += 1;
+        let number = state.listened;
         let listening = Listening {
-            number: state.listened,
+            number,
             ..Listening::default()
         };
-        state.worktrees.insert(worktree.to_owned(), listening);
-        state.listened
-    }
-
-    /// Paths in a worktree that may have changed since [`Self::listen`] gave this number, up to now.
-    /// Nothing where that is not known. Waits for the watcher, some ten microseconds as a rule.
-    pub fn since(&self, worktree: &Path, number: u64) -> Option<BTreeSet<Vec<u8>>> {
-        let usable = |state: &State| {
-            let listening = state.worktrees.get(worktree);
-            listening.is_some_and(|l| l.number == number && !l.lost)
-        };
-        if !usable(&self.state()) || !self.caught_up() {
-            return None;
+        let all = state.worktrees.entry(worktree.to_owned()).or_default();
+        all.push(listening);
+        drop(state);
+        Listener {
+            heard: Arc::clone(self),
+            worktree: worktree.to_owned(),
+            number,
         }
-        let state = self.state();
-        let paths = usable(&state).then(|| state.worktrees.get(worktree))?;
-        Some(paths?.paths.clone())
     }
 
     /// Waits until everything that was done before now has been heard of; whether it has.
@@ -263,6 +245,59 @@ impl Heard {
     }
 }
 
+/// Somebody who listens to a worktree, until he is dropped.
+#[derive(Debug)]
+pub struct Listener {
+    heard: Arc<Heard>,
+    worktree: PathBuf,
+    number: u64,
+}
+
+impl Listener {
+    /// Another one than every other in this process.
+    pub fn number(&self) -> u64 {
+        self.number
+    }
+
+    /// Waits until everything that was done before now has been heard of, some ten microseconds as a rule;
+    /// whether it has.
+    pub fn caught_up(&self) -> bool {
+        let listens = self
+            .heard
+            .state()
+            .listening(&self.worktree, self.number)
+            .is_some();
+        listens && self.heard.caught_up()
+    }
+
+    /// Paths that may have changed since he began to listen, as far as was heard. Nothing where something
+    /// may have been missed.
+    pub fn told(&self) -> Option<BTreeSet<Vec<u8>>> {
+        let mut state = self.heard.state();
+        let listening = state.listening(&self.worktree, self.number)?;
+        Some(listening.paths.clone())
+    }
+
+    /// As [`Self::told`], and from now on those are not told of unless they change again.
+    pub fn take(&self) -> Option<BTreeSet<Vec<u8>>> {
+        let mut state = self.heard.state();
+        let listening = state.listening(&self.worktree, self.number)?;
+        Some(std::mem::take(&mut listening.paths))
+    }
+}
+
+impl Drop for Listener {
+    fn drop(&mut self) {
+        let mut state = self.heard.state();
+        if let Some(all) = state.worktrees.get_mut(&self.worktree) {
+            all.retain(|listening| listening.number != self.number);
+            if all.is_empty() {
+                state.worktrees.remove(&self.worktree);
+            }
+        }
+    }
+}
+
 /// Whether the kernel tells of every change in the file system of a directory, whoever makes it: on a
 /// network's, and in a folder that a virtual machine shares, it knows of its own alone.
 #[cfg(target_os = "linux")]
@@ -289,6 +324,9 @@ pub fn tells_of_all(_: &Path) -> bool {
     false
 }
 
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+pub(crate) mod ears;
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests;

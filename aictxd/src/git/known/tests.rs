@@ -1,5 +1,6 @@
 use super::super::{STATUS, ignored_in, parse};
 use super::*;
+use crate::watch::heard::ears::Ears;
 use proptest::prelude::*;
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -187,44 +188,16 @@ fn change(at: &Path, what: usize, file: usize) {
     };
 }
 
-/// A watcher of every directory that a ground rests on, and what it tells.
-struct Ears {
-    heard: Arc<Heard>,
-    _watcher: notify::RecommendedWatcher,
-    _marks: tempfile::TempDir,
+/// Has every change in what a ground rests on heard of; nothing where a directory of it is gone.
+fn hear(at: &Path, ground: &mut Ground) -> Option<Ears> {
+    let ears = Ears::at(ground.places(at))?;
+    ground.is_told_by(Arc::new(ears.heard.listen(at)));
+    Some(ears)
 }
 
-impl Ears {
-    /// Nothing where one of them is gone.
-    fn at(at: &Path, ground: &mut Ground) -> Option<Self> {
-        use notify::Watcher;
-        let marks = tempfile::tempdir().unwrap();
-        let heard = Arc::new(Heard::patient(marks.path().join("marks")));
-        let hears = Arc::clone(&heard);
-        let told = move |event: notify::Result<notify::Event>| {
-            hears.take(&event.unwrap());
-        };
-        let mut watcher = notify::RecommendedWatcher::new(told, crate::watch::config()).unwrap();
-        let mut places = ground.places(at);
-        places.push(heard.prepare().unwrap().to_owned());
-        for place in places {
-            let mode = notify::RecursiveMode::NonRecursive;
-            watcher.watch(&place, mode).ok()?;
-        }
-        heard.ready();
-        ground.is_told_of(heard.listen(at));
-        Some(Self {
-            heard,
-            _watcher: watcher,
-            _marks: marks,
-        })
-    }
-
-    /// What the daemon would answer.
-    fn state(&self, at: &Path, ground: &Ground) -> Option<GitState> {
-        let told = self.heard.since(at, ground.told.unwrap());
-        ground.state(at, Some(&told?))
-    }
+/// What the daemon would answer.
+fn answered(at: &Path, ground: &Ground) -> Option<GitState> {
+    ground.state(at, Some(&ground.told()?))
 }
 
 #[test]
@@ -232,15 +205,15 @@ fn what_is_heard_of_is_looked_at_and_nothing_else() {
     let dir = repository();
     let at = dir.path();
     let mut ground = learnt(at);
-    let ears = Ears::at(at, &mut ground).unwrap();
-    assert_eq!(ears.state(at, &ground).unwrap(), asked(at).0);
+    let _ears = hear(at, &mut ground).unwrap();
+    assert_eq!(answered(at, &ground).unwrap(), asked(at).0);
     fs::write(at.join("src/b.rs"), "fn b() { longer() }\n").unwrap();
     fs::write(at.join("docs/.d.swp"), "# d, and more\n").unwrap();
     fs::rename(at.join("docs/.d.swp"), at.join("docs/d.md")).unwrap();
-    let state = ears.state(at, &ground).unwrap();
+    let state = answered(at, &ground).unwrap();
     assert_eq!(state, asked(at).0);
     assert_eq!(state.unstaged, ["docs/d.md", "src/b.rs"]);
-    let told = ears.heard.since(at, ground.told.unwrap()).unwrap();
+    let told = ground.told().unwrap();
     let told: Vec<_> = told.iter().map(|p| String::from_utf8_lossy(p)).collect();
     assert_eq!(told, ["docs/.d.swp", "docs/d.md", "src/b.rs"]);
     let suspects = ground.suspects(&told.iter().map(|p| p.as_bytes().to_vec()).collect());
@@ -273,9 +246,9 @@ fn a_mode_a_name_and_a_rule_that_change_are_heard_of() {
         let dir = repository();
         let at = dir.path();
         let mut ground = learnt(at);
-        let ears = Ears::at(at, &mut ground).unwrap();
+        let _ears = hear(at, &mut ground).unwrap();
         change(at);
-        let state = ears.state(at, &ground);
+        let state = answered(at, &ground);
         assert!(state.is_none_or(|s| s == asked(at).0), "{number}");
     }
 }
@@ -289,11 +262,11 @@ proptest! {
         let dir = repository();
         let at = dir.path();
         let mut ground = learnt(at);
-        let mut ears = Ears::at(at, &mut ground);
+        let mut _ears = hear(at, &mut ground);
         for (what, file) in changes {
             change(at, what, file);
             let now = asked(at).0;
-            if let Some(state) = ears.as_ref().and_then(|ears| ears.state(at, &ground)) {
+            if let Some(state) = answered(at, &ground) {
                 prop_assert_eq!(&state, &now);
             }
             match ground.state(at, None) {
@@ -304,7 +277,7 @@ proptest! {
                     let next = Ground::of(at, answer, &ignored, later);
                     prop_assume!(next.is_ok());
                     ground = next.unwrap();
-                    ears = Ears::at(at, &mut ground);
+                    _ears = hear(at, &mut ground);
                 }
             }
         }

@@ -5,20 +5,24 @@ fn event(kind: EventKind, path: &Path) -> Event {
     Event::new(kind).add_path(path.to_owned())
 }
 
-fn heard() -> (tempfile::TempDir, Heard) {
+fn heard() -> (tempfile::TempDir, Arc<Heard>) {
     let dir = tempfile::tempdir().unwrap();
-    let heard = Heard::patient(dir.path().join("marks"));
+    let heard = Heard {
+        patience: Duration::from_secs(10),
+        ..Heard::new(dir.path().join("marks"))
+    };
     heard.prepare().unwrap();
     heard.ready();
-    (dir, heard)
+    (dir, Arc::new(heard))
 }
 
 const WRITTEN: EventKind = EventKind::Access(AccessKind::Close(AccessMode::Write));
 
 /// Asks, while somebody tells of what was made.
-fn asked(heard: &Heard, root: &Path, number: u64, tell: &[&Event]) -> Option<Vec<String>> {
+fn asked(listener: &Listener, tell: &[&Event]) -> Option<Vec<String>> {
+    let heard = &listener.heard;
     std::thread::scope(|scope| {
-        let asking = scope.spawn(|| heard.since(root, number));
+        let asking = scope.spawn(|| listener.caught_up().then(|| listener.told()));
         let (mut round, mut made) = (0, 0);
         while !asking.is_finished() {
             let (now, marks) = {
@@ -39,7 +43,7 @@ fn asked(heard: &Heard, root: &Path, number: u64, tell: &[&Event]) -> Option<Vec
             }
             std::thread::yield_now();
         }
-        let paths = asking.join().unwrap()?;
+        let paths = asking.join().unwrap()??;
         Some(
             paths
                 .iter()
@@ -52,17 +56,22 @@ fn asked(heard: &Heard, root: &Path, number: u64, tell: &[&Event]) -> Option<Vec
 #[test]
 fn what_came_before_the_mark_is_known() {
     let (_dir, heard) = heard();
-    let root = Path::new("/r");
-    let number = heard.listen(root);
+    let listener = heard.listen(Path::new("/r"));
     let edit = event(WRITTEN, Path::new("/r/src/a.rs"));
     let ours = event(WRITTEN, Path::new("/r/.aictx/x"));
     let gits = event(WRITTEN, Path::new("/r/.git/index"));
     let other = event(WRITTEN, Path::new("/elsewhere/b.rs"));
-    let told = asked(&heard, root, number, &[&edit, &ours, &gits, &other]);
+    let told = asked(&listener, &[&edit, &ours, &gits, &other]);
     assert_eq!(told.unwrap(), ["src/a.rs"]);
-    assert_eq!(asked(&heard, root, number + 1, &[]), None, "not its number");
-    let number = heard.listen(root);
-    assert_eq!(asked(&heard, root, number, &[]).unwrap(), [""; 0]);
+    assert_eq!(asked(&listener, &[]).unwrap(), ["src/a.rs"]);
+    let later = heard.listen(Path::new("/r"));
+    assert_eq!(asked(&later, &[]).unwrap(), [""; 0]);
+    assert_eq!(listener.take().unwrap().len(), 1);
+    assert_eq!(asked(&listener, &[]).unwrap(), [""; 0]);
+    assert_eq!(asked(&later, &[&edit]).unwrap(), ["src/a.rs"]);
+    assert_eq!(listener.take().unwrap().len(), 1);
+    drop((listener, later));
+    assert!(heard.state().worktrees.is_empty());
 }
 
 #[test]
@@ -73,29 +82,31 @@ fn where_something_was_missed_nothing_is_known() {
     let rules = event(WRITTEN, Path::new("/r/src/.ignore"));
     let itself = event(EventKind::Modify(ModifyKind::Any), root);
     for what in [&dropped, &rules, &itself] {
-        let number = heard.listen(root);
-        assert_eq!(asked(&heard, root, number, &[what]), None, "{what:?}");
+        let listener = heard.listen(root);
+        assert_eq!(asked(&listener, &[what]), None, "{what:?}");
     }
-    let number = heard.listen(root);
+    let listener = heard.listen(root);
     for n in 0..=MAX_PATHS {
         heard.take(&event(WRITTEN, &root.join(n.to_string())));
     }
-    assert_eq!(asked(&heard, root, number, &[]), None, "too much");
-    let number = heard.listen(root);
+    assert_eq!(asked(&listener, &[]), None, "too much");
+    let listener = heard.listen(root);
     heard.lose(root);
-    assert_eq!(asked(&heard, root, number, &[]), None);
+    assert_eq!(asked(&listener, &[]), None);
 }
 
 #[test]
 fn a_mark_that_is_not_heard_of_is_not_waited_for() {
-    let (_dir, mut heard) = heard();
-    heard.patience = Duration::from_millis(1);
-    let number = heard.listen(Path::new("/r"));
-    assert_eq!(heard.since(Path::new("/r"), number), None);
-    let late = heard.place.join("0-1");
-    heard.take(&event(WRITTEN, &late));
-    assert!(!heard.caught_up(), "the late mark is not this one");
-    // Without a watcher nobody waits at all.
-    let silent = Heard::new(heard.place.clone());
-    assert!(!silent.caught_up());
+    let (_dir, heard) = heard();
+    let place = heard.place.clone();
+    let mut impatient = Heard::new(place.clone());
+    impatient.patience = Duration::from_millis(1);
+    impatient.ready();
+    assert!(!impatient.caught_up());
+    impatient.take(&event(WRITTEN, &place.join("0-1")));
+    assert!(!impatient.caught_up(), "the late mark is not this one");
+    assert!(
+        !Heard::new(place).caught_up(),
+        "nobody waits without a watcher"
+    );
 }
