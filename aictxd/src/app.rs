@@ -215,7 +215,7 @@ impl App {
         let homes = Homes::new(&locations.state);
         Self {
             mode,
-            hosts: Hosts::new(homes.clone()),
+            hosts: Hosts::new(mode, homes.clone()),
             maps: Arc::new(Maps::new(mode, &locations.cache, homes.clone())),
             homes,
             heard: Arc::new(crate::watch::heard::Heard::new(

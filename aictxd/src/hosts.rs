@@ -8,6 +8,7 @@ use aictx_artifacts::root::{Repository, find_repository};
 use aictx_artifacts::{Store, StoreError};
 use aictx_proto::rpc::{NO_REPOSITORY, NOT_WRITABLE, RpcError, UNAVAILABLE, UNSAFE_PATH};
 
+use crate::app::Mode;
 use crate::homes::Homes;
 
 mod host;
@@ -31,15 +32,17 @@ pub struct Place {
 #[derive(Debug)]
 pub struct Hosts {
     homes: Homes,
+    mode: Mode,
     open: RwLock<HashMap<PathBuf, Arc<Host>>>,
     remembered: RwLock<HashMap<PathBuf, Place>>,
 }
 
 impl Hosts {
     /// With memories in these homes. None is open.
-    pub fn new(homes: Homes) -> Self {
+    pub fn new(mode: Mode, homes: Homes) -> Self {
         Self {
             homes,
+            mode,
             open: RwLock::default(),
             remembered: RwLock::default(),
         }
@@ -114,6 +117,10 @@ impl Hosts {
     }
 
     fn insert(&self, root: &Path, home: PathBuf, store: Store) -> Arc<Host> {
+        let store = match self.mode {
+            Mode::Daemon => store.listening(),
+            Mode::Once => store,
+        };
         let host = Arc::new(Host::new(root, home, store));
         if let Ok(mut open) = self.open.write() {
             open.insert(root.to_owned(), Arc::clone(&host));
@@ -182,7 +189,7 @@ mod tests {
         let deep = inner.join("src");
         std::fs::create_dir_all(root.join(".aictx")).unwrap();
         std::fs::create_dir_all(&deep).unwrap();
-        let hosts = Hosts::new(Homes::new(&dir.path().join("state")));
+        let hosts = Hosts::new(Mode::Daemon, Homes::new(&dir.path().join("state")));
         assert_eq!(hosts.place(&deep).unwrap().root, root);
         assert!(hosts.remembered.read().unwrap().contains_key(&deep));
         std::fs::create_dir(inner.join(".aictx")).unwrap();

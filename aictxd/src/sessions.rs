@@ -197,9 +197,12 @@ mod tests {
     #[test]
     fn whoever_makes_room_is_handed_back_and_silence_ends_what_has_no_process() {
         let dir = tempfile::tempdir().unwrap();
-        let host = Hosts::new(crate::homes::Homes::new(&dir.path().join("state")))
-            .create(dir.path())
-            .unwrap();
+        let host = Hosts::new(
+            crate::app::Mode::Once,
+            crate::homes::Homes::new(&dir.path().join("state")),
+        )
+        .create(dir.path())
+        .unwrap();
         let live = |at: i64| Live {
             host: Arc::clone(&host),
             runner: "claude".into(),

@@ -148,7 +148,8 @@ impl Service {
     /// Begins to listen to a worktree whose watched directories are all those that are known to be there
     /// now. Nothing where the watcher would not tell of every change.
     pub async fn listen(&self, heard: &Arc<Heard>, worktree: &Path) -> Option<Arc<Listener>> {
-        if !heard::tells_of_all(worktree) {
+        let all = std::fs::File::open(worktree).is_ok_and(aictx_artifacts::tells_of_all);
+        if !all {
             return None;
         }
         let listener = Arc::new(heard.listen(worktree));

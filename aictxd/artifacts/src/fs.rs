@@ -109,6 +109,8 @@ pub(crate) struct Root {
     path: PathBuf,
     id: (u64, u64),
     spares: Spares,
+    /// A file was seen that has other names.
+    other_names: AtomicBool,
 }
 
 #[allow(clippy::unnecessary_cast, clippy::cast_sign_loss)]
@@ -140,6 +142,7 @@ impl Root {
             fd,
             path,
             spares: Spares::default(),
+            other_names: AtomicBool::new(false),
         })
     }
 
@@ -157,6 +160,21 @@ impl Root {
             Err(e) if e.kind() == io::ErrorKind::AlreadyExists => Self::open(repo),
             Err(e) => Err(StoreError::at(path, e)),
         }
+    }
+
+    /// The directory.
+    pub(crate) fn fd(&self) -> &OwnedFd {
+        &self.fd
+    }
+
+    /// Which directory it is, whatever its name.
+    pub(crate) fn id(&self) -> (u64, u64) {
+        self.id
+    }
+
+    /// Whether one of the files that were asked for since this was asked last has other names.
+    pub(crate) fn saw_other_names(&self) -> bool {
+        self.other_names.swap(false, Ordering::Relaxed)
     }
 
     /// Whether the name still leads to this directory (it may have been removed and made again).
@@ -257,7 +275,13 @@ impl Root {
     /// State of a name, not following a link at its end; `None` when nothing is there.
     pub(crate) fn stamp(&self, rel: &str) -> io::Result<Option<Stamp>> {
         match rustix::fs::statat(&self.fd, rel, AtFlags::SYMLINK_NOFOLLOW) {
-            Ok(stat) => Ok(Some(Stamp::of(&stat))),
+            Ok(stat) => {
+                let stamp = Stamp::of(&stat);
+                if stamp.is_file && stat.st_nlink > 1 {
+                    self.other_names.store(true, Ordering::Relaxed);
+                }
+                Ok(Some(stamp))
+            }
             Err(Errno::NOENT | Errno::NOTDIR) => Ok(None),
             Err(e) => Err(e.into()),
         }

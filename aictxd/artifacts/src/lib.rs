@@ -23,7 +23,8 @@
 //! - A program that does not take the lock loses nothing by appending to a file that is appended
 //!   to. If it holds a file open while that file is rewritten, what it writes through that
 //!   descriptor afterwards is lost with the old file.
-//! - An outside change that keeps size, inode and both times of a file is not noticed.
+//! - An outside change that keeps size, inode and both times of a file is not noticed; in a store that is
+//!   [listening](Store::listening), one that is written through a mapping not before another one.
 //! - Ledger rows survive the end of the process at once, a power failure only after
 //!   [`Store::sync_ledger`] or a commit with a row for the same ledger.
 
@@ -34,6 +35,7 @@ pub mod root;
 pub mod scrub;
 
 mod archive;
+mod bell;
 mod commit;
 mod compact;
 mod encode;
@@ -54,6 +56,7 @@ mod store;
 mod tests;
 
 pub use archive::ledger_rows;
+pub use bell::tells_of_all;
 pub use compact::{Compacted, Row};
 pub use encode::{MAX_ROW, TRUNCATED};
 pub use error::StoreError;

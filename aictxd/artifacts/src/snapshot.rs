@@ -28,6 +28,22 @@ const SHORT_TAIL_BYTES: u64 = 256 * 1024;
 /// Failure patterns read before folding; the file is bounded to 500 by its writer.
 const FAILURE_ROWS: usize = 5_000;
 
+/// Directories that snapshots are read from, parents first.
+pub(crate) const DIRECTORIES: &[&str] = &[
+    "",
+    "continuity",
+    "continuity/contracts",
+    "continuity/semantic_repo",
+    "failure_memory",
+    "strategy_memory",
+    "area_memory",
+    "area_memory/areas",
+    "memory",
+    "metrics",
+    "tasks",
+    "tasks/threads",
+];
+
 /// Everything that snapshots are made of.
 #[derive(Debug, Clone)]
 pub(crate) struct Cache {

@@ -12,6 +12,7 @@ use aictx_proto::snapshot::Snapshot;
 use aictx_proto::time::Timestamp;
 
 use crate::archive;
+use crate::bell::Bell;
 use crate::commit::{self, Plan};
 use crate::encode::{self, Delta, Kind};
 use crate::error::StoreError;
@@ -21,7 +22,7 @@ use crate::lock::{self, DEADLINE, Gate};
 use crate::read;
 use crate::rows::KnownContract;
 use crate::scrub::Report;
-use crate::snapshot::{Applied, Cache};
+use crate::snapshot::{Applied, Cache, DIRECTORIES};
 
 mod aside;
 
@@ -50,7 +51,7 @@ pub struct Store {
     home: PathBuf,
     root: RwLock<Arc<Root>>,
     gate: Gate,
-    cache: Mutex<Cache>,
+    cache: Mutex<Read>,
     pub(crate) contracts: Mutex<Vec<KnownContract>>,
     /// The ledger that was found to be readable last, as it was then: a guard asks of one session again and again.
     pub(crate) sound: Mutex<Option<(String, fs::Stamp)>>,
@@ -65,6 +66,35 @@ pub struct Store {
     clock: fn() -> Timestamp,
     /// How long a commit waits for others.
     patience: Duration,
+}
+
+/// The files as read.
+#[derive(Debug)]
+struct Read {
+    parts: Cache,
+    bell: Option<Bell>,
+}
+
+impl Read {
+    fn new() -> Self {
+        Self {
+            parts: Cache::new(),
+            bell: None,
+        }
+    }
+
+    /// Reads what changed on disk; looks at nothing where nothing did.
+    fn refresh(&mut self, root: &Root) {
+        let Some(bell) = &mut self.bell else {
+            return self.parts.refresh(root);
+        };
+        if bell.is_silent(root) {
+            return;
+        }
+        bell.listen(root, DIRECTORIES);
+        self.parts.refresh(root);
+        bell.looked(root);
+    }
 }
 
 /// What commits that were answered early still owe the disk.
@@ -154,7 +184,7 @@ impl Store {
             home,
             root: RwLock::new(Arc::new(root)),
             gate: Gate::default(),
-            cache: Mutex::new(Cache::new()),
+            cache: Mutex::new(Read::new()),
             contracts: Mutex::default(),
             sound: Mutex::default(),
             published: RwLock::default(),
@@ -165,6 +195,14 @@ impl Store {
             clock: now,
             patience: DEADLINE,
         })
+    }
+
+    /// Looks at files again only when something changed in their directories, where the system tells of that:
+    /// for whoever asks again and again.
+    #[must_use]
+    pub fn listening(self) -> Self {
+        self.cache().bell = Some(Bell::default());
+        self
     }
 
     /// Takes the time in names of set-aside files from `clock`; nothing else here asks for it.
@@ -199,7 +237,7 @@ impl Store {
             return self.latest();
         }
         cache.refresh(&root);
-        self.publish(&cache)
+        self.publish(&cache.parts)
     }
 
     /// The memory as last published, without looking at the disk. It always holds whole commits.
@@ -214,7 +252,7 @@ impl Store {
         drop(published);
         let mut cache = self.cache();
         cache.refresh(&self.root());
-        self.publish(&cache)
+        self.publish(&cache.parts)
     }
 
     /// Decides on the newest snapshot under the lock and makes the effects durable, all or
@@ -282,8 +320,8 @@ impl Store {
         let (base, mut last) = {
             let mut cache = self.cache();
             cache.refresh(&root);
-            let last = self.publish(&cache);
-            (cache.clone(), last)
+            let last = self.publish(&cache.parts);
+            (cache.parts.clone(), last)
         };
         let mut overlay = base.clone();
         let mut plan = Plan::default();
@@ -457,8 +495,8 @@ impl Store {
         });
         overlay.settle(root, settled);
         let mut cache = self.cache();
-        *cache = overlay;
-        let snapshot = self.publish(&cache);
+        cache.parts = overlay;
+        let snapshot = self.publish(&cache.parts);
         self.applying.store(false, Ordering::Release);
         Ok((snapshot, intent))
     }
@@ -545,7 +583,7 @@ impl Store {
         }
     }
 
-    fn cache(&self) -> MutexGuard<'_, Cache> {
+    fn cache(&self) -> MutexGuard<'_, Read> {
         self.cache.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

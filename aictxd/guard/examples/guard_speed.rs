@@ -2,7 +2,8 @@
 //!
 //! Prints median and 99th percentile for commands of growing size and for deep nesting; with an
 //! argument only those whose name holds it. With `--set FILE.jsonl …` each `command` of the files is
-//! repeated up to 4 KB and to 1 MB, and the slowest are shown.
+//! repeated up to 4 KB and to 1 MB, and the slowest are shown. With `--repeat COMMAND` that one is judged
+//! at 4 KB for some seconds, for a profiler to look at.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -73,6 +74,12 @@ fn sweep(files: impl Iterator<Item = String>) -> std::io::Result<()> {
 fn main() -> std::io::Result<()> {
     if std::env::args().nth(1).as_deref() == Some("--set") {
         return sweep(std::env::args().skip(2));
+    }
+    if std::env::args().nth(1).as_deref() == Some("--repeat") {
+        let command = std::env::args().nth(2).unwrap_or_default();
+        let text = format!("{command}\n").repeat(4096 / (command.len() + 1));
+        println!("{:.1?}", best(&text, 20_000));
+        return Ok(());
     }
     let of = |size: usize| UNIT.repeat(size / UNIT.len() + 1);
     let heredoc = |size: usize| {

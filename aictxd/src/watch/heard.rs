@@ -298,32 +298,6 @@ impl Drop for Listener {
     }
 }
 
-/// Whether the kernel tells of every change in the file system of a directory, whoever makes it: on a
-/// network's, and in a folder that a virtual machine shares, it knows of its own alone.
-#[cfg(target_os = "linux")]
-pub fn tells_of_all(directory: &Path) -> bool {
-    // statfs(2): ext2 to ext4, btrfs, XFS, tmpfs, F2FS, overlayfs, ZFS, bcachefs.
-    const LOCAL: [u32; 8] = [
-        0xef53,
-        0x9123_683e,
-        0x5846_5342,
-        0x0102_1994,
-        0xf2f5_2010,
-        0x794c_7630,
-        0x2fc1_2fc1,
-        0xca45_1a4e,
-    ];
-    // The type's width and sign differ between machines; the numbers have 32 bits.
-    let sort = rustix::fs::statfs(directory).map(|s| s.f_type as u32);
-    sort.is_ok_and(|sort| LOCAL.contains(&sort))
-}
-
-/// As on Linux; elsewhere the order of events is not known to be that of what happened.
-#[cfg(not(target_os = "linux"))]
-pub fn tells_of_all(_: &Path) -> bool {
-    false
-}
-
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 pub(crate) mod ears;

@@ -1,6 +1,7 @@
 //! Tests that need a disk.
 
 mod basics;
+mod bell;
 mod concurrency;
 mod costs;
 mod crash;
