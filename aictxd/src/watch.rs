@@ -20,6 +20,7 @@ use notify::{Config, Event, EventKindMask, PathOp, RecommendedWatcher, Watcher};
 use tokio::sync::oneshot;
 
 use crate::app::App;
+use crate::homes::MEMORY;
 use crate::hosts::Host;
 use crate::maps::Maps;
 
@@ -182,9 +183,29 @@ impl Service {
     }
 }
 
+/// The system's watchers: of memories, where nobody is in a hurry, and of all else.
+struct System {
+    sources: RecommendedWatcher,
+    /// Where the system gives a second one.
+    memories: Option<RecommendedWatcher>,
+}
+
+impl System {
+    fn of(&mut self, path: &Path) -> &mut RecommendedWatcher {
+        match &mut self.memories {
+            Some(memories) if is_memory(path) => memories,
+            _ => &mut self.sources,
+        }
+    }
+}
+
+fn is_memory(path: &Path) -> bool {
+    path.components().any(|part| part.as_os_str() == MEMORY)
+}
+
 /// The thread's state.
 struct Watching {
-    system: Option<RecommendedWatcher>,
+    system: Option<System>,
     repositories: HashMap<PathBuf, Watched>,
     spool: Arc<tokio::sync::Notify>,
     spool_directory: PathBuf,
@@ -217,8 +238,8 @@ impl Watching {
         maps: Arc<Maps>,
         heard: Arc<Heard>,
     ) -> Self {
-        let (told, hears) = (Arc::clone(&maps), Arc::clone(&heard));
-        let system = RecommendedWatcher::new(
+        let (told, hears, inbox) = (Arc::clone(&maps), Arc::clone(&heard), messages.clone());
+        let sources = RecommendedWatcher::new(
             move |event: Result<Event, notify::Error>| {
                 match &event {
                     Ok(event) if hears.take(event) => return,
@@ -228,15 +249,31 @@ impl Watching {
                 // Whoever asks from now on knows that there is something new.
                 let paths = event.iter().flat_map(|event| &event.paths);
                 let number = told.arrived(paths.map(PathBuf::as_path));
-                let _ = messages.send(Message::Event(event, number));
+                let _ = inbox.send(Message::Event(event, number));
             },
             config(),
         );
-        if let Err(error) = &system {
+        if let Err(error) = &sources {
             tracing::warn!(%error, "the system gives no watcher; repositories are looked at once a minute");
         }
+        let mut slept = Instant::now();
+        let memories = RecommendedWatcher::new(
+            move |event: Result<Event, notify::Error>| {
+                // Most of what happens there is our own doing, dozens of events at a time, and whoever is
+                // woken by each of them takes the time from those who do it.
+                if slept.elapsed() > NAP {
+                    std::thread::sleep(NAP);
+                    slept = Instant::now();
+                }
+                let _ = messages.send(Message::Event(event, 0));
+            },
+            config(),
+        );
         let mut watching = Self {
-            system: system.ok(),
+            system: sources.ok().map(|sources| System {
+                sources,
+                memories: memories.ok(),
+            }),
             repositories: HashMap::new(),
             spool,
             spool_directory,
@@ -254,7 +291,8 @@ impl Watching {
     fn watch_spool(&mut self) {
         let made = crate::socket::private_directory(&self.spool_directory).is_ok();
         if let (true, Some(system)) = (made, self.system.as_mut()) {
-            let _ = system.update_paths(vec![PathOp::watch_non_recursive(&self.spool_directory)]);
+            let spool = PathOp::watch_non_recursive(&self.spool_directory);
+            let _ = system.sources.update_paths(vec![spool]);
         }
     }
 
@@ -263,8 +301,8 @@ impl Watching {
         let (Ok(place), Some(system)) = (heard.prepare(), self.system.as_mut()) else {
             return;
         };
-        let watched = system.update_paths(vec![PathOp::watch_non_recursive(place)]);
-        if watched.is_ok() {
+        let marks = PathOp::watch_non_recursive(place);
+        if system.sources.update_paths(vec![marks]).is_ok() {
             heard.ready();
         }
     }
@@ -497,22 +535,30 @@ impl Watching {
         }
         // What is gone from the disk is gone from the kernel too; errors here mean nothing.
         for path in gone {
-            let _ = system.update_paths(vec![PathOp::unwatch(path)]);
+            let _ = system.of(&path).update_paths(vec![PathOp::unwatch(path)]);
         }
-        let mut pending: Vec<PathOp> = new.into_iter().map(PathOp::watch_non_recursive).collect();
-        while !pending.is_empty() {
-            match system.update_paths(pending) {
-                Ok(()) => break,
-                // A directory that vanished between walk and registration is skipped.
-                Err(failed) => match failed.source.kind {
-                    notify::ErrorKind::MaxFilesWatch => {
-                        return Some(
-                            "the system has no watches left; raise fs.inotify.max_user_watches"
-                                .to_owned(),
-                        );
-                    }
-                    _ => pending = failed.remaining,
-                },
+        let (memories, sources): (Vec<_>, Vec<_>) = new.into_iter().partition(|p| is_memory(p));
+        for new in [memories, sources] {
+            let Some(first) = new.first() else {
+                continue;
+            };
+            let watcher = system.of(first);
+            let mut pending: Vec<PathOp> =
+                new.into_iter().map(PathOp::watch_non_recursive).collect();
+            while !pending.is_empty() {
+                match watcher.update_paths(pending) {
+                    Ok(()) => break,
+                    // A directory that vanished between walk and registration is skipped.
+                    Err(failed) => match failed.source.kind {
+                        notify::ErrorKind::MaxFilesWatch => {
+                            return Some(
+                                "the system has no watches left; raise fs.inotify.max_user_watches"
+                                    .to_owned(),
+                            );
+                        }
+                        _ => pending = failed.remaining,
+                    },
+                }
             }
         }
         self.used = (self.used + adding).saturating_sub(dropping);

@@ -1,5 +1,9 @@
 //! What the name of a file or a target promises: `drop_all.sql`, `wipe-prod.sh`, `db:drop`.
 
+use std::sync::LazyLock;
+
+use aictx_signals::shell::Names;
+
 use super::Tier;
 use super::verbs::{READING, STRONG, WEAK};
 
@@ -42,6 +46,9 @@ const WIDE: &[&str] = &[
 ];
 /// Verbs of [`WEAK`] that leave nothing of something wide.
 const EMPTYING: &[&str] = &["reset", "truncate", "flush", "clear", "rollback"];
+/// Both of [`STRONG`] and [`EMPTYING`]: every name of a script is asked about.
+static PROMISING: LazyLock<Names> =
+    LazyLock::new(|| STRONG.iter().chain(EMPTYING).copied().collect());
 
 /// What the name of a script, a target or a recipe promises: `wipe-prod.sh`, `db:drop`, `destroy`.
 pub(super) fn promised_by_name(path: &str) -> Option<Tier> {
@@ -52,12 +59,12 @@ pub(super) fn promised_by_name(path: &str) -> Option<Tier> {
     }
     let stem = stem.to_ascii_lowercase();
     let mut parts = stem.split(['-', '_', ':', ' ']);
-    let is = |verbs: &[&str], part: &str| verbs.contains(&part);
     // Almost every name promises nothing.
-    let strong = parts.clone().any(|part| is(STRONG, part));
-    if !strong && !parts.clone().any(|part| is(EMPTYING, part)) {
+    if !parts.clone().any(|part| PROMISING.contains(part)) {
         return None;
     }
+    let is = |verbs: &[&str], part: &str| verbs.contains(&part);
+    let strong = parts.clone().any(|part| is(STRONG, part));
     let wide = parts.clone().any(|part| is(WIDE, part));
     if (!strong && !wide) || parts.any(|part| is(READING, part)) {
         return None;

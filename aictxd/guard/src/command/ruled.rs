@@ -20,7 +20,7 @@ impl Judge<'_> {
         if !self.minded.is_empty() {
             quiet::by_rules(self, program, arguments);
         }
-        if rules.is_empty() {
+        if rules.is_empty() || rules.know_none_of(arguments) {
             return;
         }
         let mut operands = operands_of(program.valued, arguments);

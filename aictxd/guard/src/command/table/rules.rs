@@ -151,6 +151,12 @@ impl Rules {
         self.all.is_empty()
     }
 
+    /// Whether none of the words can be the first of one of them, however options take their values.
+    pub(in super::super) fn know_none_of(&self, arguments: &[Word]) -> bool {
+        let known = |word: &Word| self.by_word.contains_key(word.text.as_str());
+        self.others.is_empty() && !arguments.iter().any(known)
+    }
+
     /// All of them, in the order of the table.
     pub(in super::super) fn iter(&self) -> std::slice::Iter<'_, Rule> {
         self.all.iter()
