@@ -351,3 +351,57 @@ fn a_repository_is_watched_from_its_registration_to_its_end() {
     assert_eq!(before.mode, "native");
     mark(&env, &repo, &before);
 }
+
+#[test]
+fn what_changed_just_now_is_known_to_whoever_asks() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let _daemon = env.daemon();
+    watched(&env, &repo);
+    let calc = repo.join("calc.py");
+    let clean = fs::read_to_string(&calc).unwrap();
+    let told = |round: usize| {
+        let report = json!({
+            "repo": repo, "status": "success", "summary": format!("round {round}"),
+            "caller": { "session_id": format!("s{round}") },
+        });
+        let reply = env.rpc("finalize", &report);
+        let git = &reply["result"]["git_state"];
+        let list = |name: &str| -> Vec<String> {
+            serde_json::from_value(git[name].clone()).unwrap_or_else(|_| panic!("{reply}"))
+        };
+        (list("unstaged_files"), list("untracked_files"))
+    };
+    for round in 0..72 {
+        // At first nothing that git has to be asked about, so that only the watcher tells of it.
+        let how = if round < 40 {
+            round % 2 * 2 + 1
+        } else {
+            round % 4
+        };
+        let (edited, made) = (how != 0, round > 40 && round % 3 == 0);
+        match how {
+            0 => fs::write(&calc, &clean).unwrap(),
+            1 => fs::write(&calc, format!("{clean}# {round}\n")).unwrap(),
+            // With the size that git knows.
+            2 => fs::write(&calc, clean.replace("return", "retorn")).unwrap(),
+            // As editors write that never leave half a file.
+            _ => {
+                fs::write(repo.join(".calc.swp"), format!("# {round}\n{clean}")).unwrap();
+                fs::rename(repo.join(".calc.swp"), &calc).unwrap();
+            }
+        }
+        let new = repo.join("made.py");
+        if made {
+            fs::write(&new, "").unwrap();
+        } else if new.exists() {
+            fs::remove_file(&new).unwrap();
+        }
+        let wanted = |there: bool, name: &str| match there {
+            true => vec![name.to_owned()],
+            false => Vec::new(),
+        };
+        let expected = (wanted(edited, "calc.py"), wanted(made, "made.py"));
+        assert_eq!(told(round), expected, "round {round}");
+    }
+}
