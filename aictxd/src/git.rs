@@ -47,6 +47,9 @@ pub async fn state(app: &Arc<App>, worktree: &Path) -> GitState {
     let (app_, at) = (Arc::clone(app), worktree.to_owned());
     let known = tokio::task::spawn_blocking(move || app_.git.state(&at));
     if let Ok(Some(state)) = known.await {
+        if app.git.is_deaf(worktree) {
+            get_ready(app, worktree);
+        }
         return state;
     }
     let state = ask(worktree).await;

@@ -6,9 +6,9 @@
 //! again and compared; when there are too many of them, the repository is looked at once a minute
 //! instead and `status` says why.
 //!
-//! One thread owns the system's watcher and sleeps until something happens.
+//! One thread owns the system's watchers and sleeps until something happens.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::mpsc::{Receiver, Sender, TryRecvError, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -27,7 +27,7 @@ use crate::maps::Maps;
 pub mod heard;
 mod tree;
 
-use heard::{Heard, Listener};
+use heard::{Heard, Identity, Listener};
 use tree::Tree;
 
 /// Silence that ends a burst.
@@ -213,6 +213,8 @@ struct Watching {
     heard: Arc<Heard>,
     /// Asked during a burst.
     questions: Vec<Question>,
+    /// Directories that could not be registered, for the tree that they were to be part of.
+    failed: Vec<PathBuf>,
     used: u64,
     /// Number of the newest event that was taken.
     newest: u64,
@@ -228,6 +230,8 @@ struct Watched {
     overflowed: bool,
     /// Watched directories that were removed; whatever bears their names now is not watched.
     lost: Vec<PathBuf>,
+    /// Which directory the root was when it was walked.
+    identity: Option<Identity>,
 }
 
 impl Watching {
@@ -280,6 +284,7 @@ impl Watching {
             maps,
             heard,
             questions: Vec::new(),
+            failed: Vec::new(),
             used: 0,
             newest: 0,
         };
@@ -451,12 +456,14 @@ impl Watching {
         if let Some(known) = self.repositories.get_mut(&root) {
             // Opened anew (closed in between): the new host is told from now on.
             let moved = known.host.home != host.home;
+            let replaced = known.identity != heard::identity(&root);
             known.host = Arc::clone(&host);
-            if !moved {
+            if !moved && !replaced {
                 return;
             }
             self.forget(&root);
         }
+        let identity = heard::identity(&root);
         let mut tree = Tree::walk(&root, &host.home);
         let first = tree.directories().cloned().collect();
         let refusal = self.follow(&mut tree, first, Vec::new());
@@ -468,6 +475,7 @@ impl Watching {
             rescan: false,
             overflowed: false,
             lost: Vec::new(),
+            identity,
         };
         watched.settle_mode(refusal);
         // Only now: what changes while the index is compared with the tree is reported.
@@ -484,12 +492,26 @@ impl Watching {
         self.heard.lose(root);
         if watched.native {
             self.register(Vec::new(), watched.tree.directories().cloned().collect());
+            self.keep_shared(root, &watched.tree);
         }
         self.maps.close(root);
         watched
             .host
             .watch
             .change(|stats| *stats = WatchStats::default());
+    }
+
+    /// Directories of a tree that is not followed any more may belong to others around it, too.
+    fn keep_shared(&mut self, root: &Path, tree: &Tree) {
+        let around = self.repositories.iter();
+        let around = around.filter(|(other, w)| w.native && root.starts_with(other));
+        let mut shared = Vec::new();
+        for (other, watched) in around {
+            self.heard.lose(other);
+            let theirs = tree.directories().filter(|dir| watched.tree.contains(dir));
+            shared.extend(theirs.cloned());
+        }
+        self.register(shared, Vec::new());
     }
 
     /// Registers and unregisters directories of a tree, and whatever came into being below the new
@@ -507,6 +529,8 @@ impl Watching {
             if refusal.is_some() {
                 return refusal;
             }
+            // Made again later, they are new.
+            self.failed.drain(..).for_each(|path| tree.remove(&path));
             let late = tree.children(&looked_at, SETTLED);
             if late.is_empty() {
                 return None;
@@ -556,7 +580,11 @@ impl Watching {
                                     .to_owned(),
                             );
                         }
-                        _ => pending = failed.remaining,
+                        _ => {
+                            let path = failed.origin.map(PathOp::into_path);
+                            self.failed.extend(path);
+                            pending = failed.remaining;
+                        }
                     },
                 }
             }
@@ -590,7 +618,14 @@ impl Watching {
     fn answer(&mut self) {
         for question in std::mem::take(&mut self.questions) {
             let watched = self.repositories.get(&question.root);
-            let unwatched = watched.filter(|w| w.native).map(|w| {
+            // Of a worktree that lies within a memory events come late.
+            let told = |w: &&Watched| {
+                w.native
+                    && !is_memory(&question.root)
+                    && w.identity.is_some()
+                    && w.identity == heard::identity(&question.root)
+            };
+            let unwatched = watched.filter(told).map(|w| {
                 let mut directories = question.directories;
                 directories.retain(|path| !w.tree.contains(path));
                 directories
@@ -611,12 +646,18 @@ impl Watching {
         };
         let mut new = change.new;
         let mut gone = change.gone;
-        for path in std::mem::take(&mut watched.lost) {
-            // Made again before we looked: another directory of the same name.
-            if watched.tree.contains(&path) && !new.contains(&path) {
-                gone.push(path.clone());
-                new.push(path);
-            }
+        // Made again before we looked: other directories of the same names, those below included.
+        let lost = std::mem::take(&mut watched.lost);
+        let again = lost.iter().flat_map(|path| watched.tree.below(path));
+        let mut again: BTreeSet<PathBuf> = again.cloned().collect();
+        for path in &new {
+            again.remove(path);
+        }
+        gone.extend(again.iter().cloned());
+        new.extend(again);
+        // Some are still there and only left out from now on: nothing is heard of them any more.
+        if !gone.is_empty() {
+            self.heard.lose(&watched.host.root);
         }
         if watched.native && !(new.is_empty() && gone.is_empty()) {
             let refusal = self.follow(&mut watched.tree, new, gone);

@@ -352,6 +352,20 @@ fn a_repository_is_watched_from_its_registration_to_its_end() {
     mark(&env, &repo, &before);
 }
 
+/// What git says of the worktree by the daemon's word: changed and new files.
+fn git_state(env: &TestEnv, repo: &Path, round: usize) -> (Vec<String>, Vec<String>) {
+    let report = json!({
+        "repo": repo, "status": "success", "summary": format!("round {round}"),
+        "caller": { "session_id": format!("s{round}") },
+    });
+    let reply = env.rpc("finalize", &report);
+    let list = |name: &str| -> Vec<String> {
+        let list = reply["result"]["git_state"][name].clone();
+        serde_json::from_value(list).unwrap_or_else(|_| panic!("{reply}"))
+    };
+    (list("unstaged_files"), list("untracked_files"))
+}
+
 #[test]
 fn what_changed_just_now_is_known_to_whoever_asks() {
     let env = TestEnv::new();
@@ -360,24 +374,11 @@ fn what_changed_just_now_is_known_to_whoever_asks() {
     watched(&env, &repo);
     let calc = repo.join("calc.py");
     let clean = fs::read_to_string(&calc).unwrap();
-    let told = |round: usize| {
-        let report = json!({
-            "repo": repo, "status": "success", "summary": format!("round {round}"),
-            "caller": { "session_id": format!("s{round}") },
-        });
-        let reply = env.rpc("finalize", &report);
-        let git = &reply["result"]["git_state"];
-        let list = |name: &str| -> Vec<String> {
-            serde_json::from_value(git[name].clone()).unwrap_or_else(|_| panic!("{reply}"))
-        };
-        (list("unstaged_files"), list("untracked_files"))
-    };
     for round in 0..72 {
         // At first nothing that git has to be asked about, so that only the watcher tells of it.
-        let how = if round < 40 {
-            round % 2 * 2 + 1
-        } else {
-            round % 4
+        let how = match round {
+            0..40 => round % 2 * 2 + 1,
+            round => round % 4,
         };
         let (edited, made) = (how != 0, round > 40 && round % 3 == 0);
         match how {
@@ -402,6 +403,32 @@ fn what_changed_just_now_is_known_to_whoever_asks() {
             false => Vec::new(),
         };
         let expected = (wanted(edited, "calc.py"), wanted(made, "made.py"));
-        assert_eq!(told(round), expected, "round {round}");
+        assert_eq!(git_state(&env, &repo, round), expected, "round {round}");
+    }
+}
+
+#[test]
+fn directories_that_were_away_for_a_moment_are_watched_with_all_below() {
+    let env = TestEnv::new();
+    let repo = env.repository("demo");
+    let file = repo.join("src/deep/x.py");
+    fs::create_dir_all(file.parent().unwrap()).unwrap();
+    fs::write(&file, "x = 1\n").unwrap();
+    env.git(&repo, &["add", "-A"]);
+    env.git(&repo, &["commit", "-q", "-m", "deep"]);
+    let _daemon = env.daemon();
+    let before = watched(&env, &repo);
+    fs::rename(repo.join("src"), repo.join("away")).unwrap();
+    fs::rename(repo.join("away"), repo.join("src")).unwrap();
+    mark(&env, &repo, &before);
+    fs::remove_file(repo.join("mark")).unwrap();
+    for round in 0..40 {
+        fs::write(&file, format!("x = {}\n", "1".repeat(round + 2))).unwrap();
+        let expected = (vec!["src/deep/x.py".to_owned()], Vec::new());
+        assert_eq!(git_state(&env, &repo, round), expected, "round {round}");
+        if round % 8 == 7 {
+            fs::write(&file, "x = 1\n").unwrap();
+            assert_eq!(git_state(&env, &repo, 100 + round), Default::default());
+        }
     }
 }

@@ -4,8 +4,9 @@
 //! queue says that nothing happened. Nobody has to be woken for that, and memory that did not change need
 //! not be looked at file by file.
 //!
-//! Not told of: what is written through a mapping, or to the same file by a name in another directory (files
-//! with several names are looked at each time).
+//! Not told of: what is written through a mapping, or to a file by a name that it was given in another directory
+//! after it was looked at (files with several names are looked at each time). So silence is believed for a
+//! minute only.
 
 #[cfg(target_os = "linux")]
 pub(crate) use linux::Bell;
@@ -17,7 +18,7 @@ pub(crate) struct Bell;
 
 #[cfg(not(target_os = "linux"))]
 impl Bell {
-    pub(crate) fn hang_up(&mut self) {}
+    pub(crate) fn look_again(&mut self) {}
 
     pub(crate) fn is_silent(&mut self, _: &crate::fs::Root) -> bool {
         false
@@ -61,6 +62,7 @@ mod linux {
     use std::os::fd::{AsRawFd, OwnedFd};
     use std::sync::atomic::{AtomicBool, Ordering};
     use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError, Weak};
+    use std::time::{Duration, Instant};
 
     use rustix::fs::inotify::{self, CreateFlags, ReadFlags, Reader, WatchFlags};
     use rustix::io::Errno;
@@ -69,6 +71,9 @@ mod linux {
 
     /// Watches of this process; the system's are shared by all programs of the user.
     const MAX_WATCHES: usize = 2_048;
+
+    /// So long is silence believed.
+    const OLDEST: Duration = Duration::from_secs(60);
 
     /// What rings. Closing is not among it: locks are opened for writing and closed.
     const EVENTS: WatchFlags = WatchFlags::CREATE
@@ -100,10 +105,11 @@ mod linux {
 
     impl Rung {
         fn ring(&self, shape: bool) {
-            self.any.store(true, Ordering::Release);
+            // Whoever sees that it rang sees why.
             if shape {
                 self.shape.store(true, Ordering::Release);
             }
+            self.any.store(true, Ordering::Release);
         }
     }
 
@@ -183,7 +189,8 @@ mod linux {
                     }
                     told.len() <= MAX_WATCHES
                 }
-                Err(Errno::NOENT) => true,
+                // Nor is there a file system of processes, where not even the root is found.
+                Err(Errno::NOENT) => !directory.is_empty(),
                 Err(_) => false,
             }
         }
@@ -213,8 +220,8 @@ mod linux {
         rung: Arc<Rung>,
         /// Whose directories those are.
         of: Option<(u64, u64)>,
-        /// Everything was looked at since it rang.
-        looked: bool,
+        /// When everything was looked at, if it did not ring since.
+        looked: Option<Instant>,
         /// Not to be tried again.
         broken: bool,
     }
@@ -222,21 +229,30 @@ mod linux {
     impl Bell {
         /// Everything is looked at from now on.
         pub(crate) fn hang_up(&mut self) {
-            (self.looked, self.broken) = (false, true);
+            (self.looked, self.of, self.broken) = (None, None, true);
+            if let Some(queue) = Queue::get() {
+                queue.forget(&self.rung);
+            }
+        }
+
+        /// What was looked at does not count any more.
+        pub(crate) fn look_again(&mut self) {
+            self.looked = None;
         }
 
         /// Whether nothing happened since everything was [looked at](Self::looked).
         pub(crate) fn is_silent(&mut self, root: &Root) -> bool {
-            if !self.looked || self.of != Some(root.id()) {
+            let recent = |at: Instant| at.elapsed() < OLDEST;
+            if !self.looked.is_some_and(recent) || self.of != Some(root.id()) {
                 return false;
             }
             if let Some(queue) = Queue::get() {
                 queue.empty();
             }
             if self.rung.any.load(Ordering::Acquire) {
-                self.looked = false;
+                self.looked = None;
             }
-            self.looked
+            self.looked.is_some()
         }
 
         /// Listens to those of the directories that are there, before everything is looked at.
@@ -248,16 +264,14 @@ mod linux {
                 return self.hang_up();
             };
             queue.empty();
-            self.rung.any.store(false, Ordering::Release);
-            let known = self.of == Some(root.id());
-            if known && !self.rung.shape.swap(false, Ordering::AcqRel) {
+            self.rung.any.swap(false, Ordering::AcqRel);
+            let shape = self.rung.shape.swap(false, Ordering::AcqRel);
+            if self.of == Some(root.id()) && !shape {
                 return;
             }
-            if !known {
-                queue.forget(&self.rung);
-                self.of = None;
-                self.rung.shape.store(false, Ordering::Release);
-            }
+            // Directories may be elsewhere by now.
+            queue.forget(&self.rung);
+            self.of = None;
             let all = super::tells_of_all(root.fd())
                 && directories
                     .iter()
@@ -270,15 +284,14 @@ mod linux {
 
         /// Everything was looked at since [`Self::listen`]; files with several names are not all heard of.
         pub(crate) fn looked(&mut self, root: &Root) {
-            self.looked = !self.broken && self.of == Some(root.id()) && !root.saw_other_names();
+            let heard = !root.saw_other_names() && self.of == Some(root.id());
+            self.looked = heard.then(Instant::now);
         }
     }
 
     impl Drop for Bell {
         fn drop(&mut self) {
-            if let Some(Some(queue)) = QUEUE.get()
-                && self.of.is_some()
-            {
+            if let Some(Some(queue)) = QUEUE.get() {
                 queue.forget(&self.rung);
             }
         }

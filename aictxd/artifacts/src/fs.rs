@@ -163,16 +163,19 @@ impl Root {
     }
 
     /// The directory.
+    #[cfg_attr(not(target_os = "linux"), allow(dead_code))]
     pub(crate) fn fd(&self) -> &OwnedFd {
         &self.fd
     }
 
     /// Which directory it is, whatever its name.
+    #[cfg_attr(not(target_os = "linux"), allow(dead_code))]
     pub(crate) fn id(&self) -> (u64, u64) {
         self.id
     }
 
     /// Whether one of the files that were asked for since this was asked last has other names.
+    #[cfg_attr(not(target_os = "linux"), allow(dead_code))]
     pub(crate) fn saw_other_names(&self) -> bool {
         self.other_names.swap(false, Ordering::Relaxed)
     }

@@ -496,6 +496,10 @@ impl Store {
         overlay.settle(root, settled);
         let mut cache = self.cache();
         cache.parts = overlay;
+        // What was read meanwhile is not in it.
+        if let Some(bell) = &mut cache.bell {
+            bell.look_again();
+        }
         let snapshot = self.publish(&cache.parts);
         self.applying.store(false, Ordering::Release);
         Ok((snapshot, intent))

@@ -7,14 +7,17 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Bound;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use rustix::fs::AtFlags;
 
 use super::stamp::{Stamp, stamps};
 use crate::watch::heard::Listener;
 
-/// Files of a worktree that are remembered.
+/// Files of a worktree that are remembered, and directories.
 const MAX_FILES: usize = 8_192;
+/// What was looked at longer ago is looked at again: not all changes are told of.
+const OLDEST: Duration = Duration::from_secs(600);
 
 /// Looks by worktree.
 #[derive(Debug, Default)]
@@ -37,6 +40,8 @@ pub(super) struct Strange {
 #[derive(Debug, Default)]
 struct Known {
     listener: Option<Arc<Listener>>,
+    /// Since when he is asked.
+    since: Option<Instant>,
     /// Times that something was heard of.
     round: u64,
     files: BTreeMap<String, Option<Stamp>>,
@@ -63,6 +68,10 @@ impl Known {
     fn take_in(&mut self) -> Option<Version> {
         let listener = self.listener.as_ref()?;
         let number = listener.number();
+        if self.since.is_none_or(|since| since.elapsed() > OLDEST) {
+            self.forget();
+            return None;
+        }
         let Some(told) = listener.take() else {
             self.forget();
             return None;
@@ -99,8 +108,10 @@ impl Known {
 
     /// Whether everything is heard of a file that was just looked at.
     fn hears_of(&mut self, worktree: &Path, path: &str, is_there: bool) -> bool {
-        // Events have one name for a file.
-        if path.split('/').any(|part| matches!(part, "" | "." | "..")) {
+        // Events have one name for a file, and of git's own and those of memory nothing is kept.
+        let mut parts = path.split('/');
+        let apart = path.starts_with(".git/") || path.starts_with(".aictx/");
+        if apart || parts.any(|part| matches!(part, "" | "." | "..")) {
             return false;
         }
         let mut directory = parent_of(path);
@@ -210,10 +221,17 @@ impl Looks {
         if !same.is_some_and(|known| Arc::ptr_eq(known, &listener)) {
             known.forget();
             known.listener = Some(listener);
+            known.since = Some(Instant::now());
         } else if known.round != strange.round {
             // One of them may be another by now, and what told of that is taken in.
             return;
         }
+        if known.watched.len() + known.silent.len() > MAX_FILES {
+            known.forget();
+            return;
+        }
+        // What was looked at before they were watched does not count.
+        known.round += 1;
         for directory in strange.directories {
             known.strange.remove(&directory);
             if unwatched.contains(&directory) {

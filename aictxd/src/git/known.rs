@@ -6,9 +6,8 @@
 //! and has the same names as before, and a tracked file whose size is no longer the one in the index,
 //! which git calls changed without reading it. Anything else asks git again.
 //!
-//! Where the watcher would tell of every change, only what it told of is looked at. It tells of a file that
-//! is written to when the writer closes it, and of what is written through a mapping not at all; for that an
-//! answer lasts no longer than [`OLDEST`].
+//! Where the watcher would tell of every change, only what it told of is looked at. Not all changes are told
+//! of ([`crate::watch::heard`]), so an answer lasts no longer than [`OLDEST`].
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
@@ -51,6 +50,8 @@ pub struct Answers(Mutex<HashMap<PathBuf, Known>>);
 struct Known {
     ground: Option<Arc<Ground>>,
     learning: bool,
+    /// Changes were heard of and are not any more.
+    deaf: bool,
     /// Not to be learnt again before.
     next: Option<Instant>,
 }
@@ -62,12 +63,18 @@ impl Answers {
         let ground = Arc::clone(self.all().get(worktree)?.ground.as_ref()?);
         let told = ground.told();
         let state = ground.state(worktree, told.as_ref());
-        if state.is_none()
-            && let Some(known) = self.all().get_mut(worktree)
-        {
-            known.ground = None;
+        if let Some(known) = self.all().get_mut(worktree) {
+            if state.is_none() {
+                known.ground = None;
+            }
+            known.deaf = told.is_none() && ground.listener.is_some();
         }
         state
+    }
+
+    /// Whether it could be told with fewer looks what git would say, if its answer were learnt anew.
+    pub(super) fn is_deaf(&self, worktree: &Path) -> bool {
+        self.all().get(worktree).is_some_and(|known| known.deaf)
     }
 
     /// Whether it is time to learn what git's answer rests on; if so, [`Self::learnt`] must follow.
@@ -78,7 +85,7 @@ impl Answers {
         }
         let known = all.entry(worktree.to_owned()).or_default();
         let due = known.next.is_none_or(|next| Instant::now() >= next);
-        let begin = known.ground.is_none() && !known.learning && due;
+        let begin = (known.ground.is_none() || known.deaf) && !known.learning && due;
         known.learning |= begin;
         begin
     }
@@ -91,8 +98,12 @@ impl Answers {
             Err(Trouble::Unfit) => OLDEST,
             _ => took * SHARE,
         };
-        known.ground = ground.ok().map(Arc::new);
         known.learning = false;
+        // What is known holds for as long as it does.
+        if ground.is_ok() || !known.deaf {
+            known.ground = ground.ok().map(Arc::new);
+            known.deaf = false;
+        }
         known.next = Instant::now().checked_add(pause);
     }
 

@@ -76,7 +76,9 @@ pub(super) fn files(root: &Path) -> Vec<String> {
 
 /// Names of the files in a directory, and whether those are all.
 pub(super) fn some_files(root: &Path) -> (Vec<String>, bool) {
-    let mut entries = fs::read_dir(root).into_iter().flatten();
+    let Ok(mut entries) = fs::read_dir(root) else {
+        return (Vec::new(), false);
+    };
     let names = entries
         .by_ref()
         .take(MAX_NAMES)

@@ -3,6 +3,9 @@
 //! The kernel puts an event into the watcher's queue before the call that caused it returns, and the queue
 //! keeps its order. So whoever makes a mark of his own in a watched directory and has heard of that has
 //! heard of everything that was done before: no directory need be looked at to know that nothing changed.
+//!
+//! Not told of: what is written through a mapping, by a program that does not close the file, by truncate(2)
+//! and through a name that the file has in another directory. So whoever relies on this looks from time to time.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs::{self, OpenOptions};
@@ -15,10 +18,14 @@ use std::time::Duration;
 use notify::Event;
 use notify::event::{AccessKind, AccessMode, EventKind};
 
+use crate::app::unix_nanos;
+
 /// Changed paths kept of one worktree; where there are more, it is looked at as a whole.
 const MAX_PATHS: usize = 256;
 /// A mark that is not heard of within this time is not waited for: looking at everything takes as long.
 const PATIENCE: Duration = Duration::from_millis(20);
+/// So many in a row, and the marks are counted anew: one of them was lost.
+const MAX_LATE: u32 = 3;
 /// Directories of a worktree of which nothing is kept: git's own files and the memory.
 const NOT_ASKED_ABOUT: [&[u8]; 2] = [b".git", b".aictx"];
 /// Files by which it is decided what is watched.
@@ -28,6 +35,8 @@ const WATCH_RULES: [&[u8]; 2] = [b".ignore", b".aictxignore"];
 #[derive(Debug)]
 pub struct Heard {
     place: PathBuf,
+    /// How marks of this process are called: another one may make some there, too.
+    name: String,
     patience: Duration,
     state: Mutex<State>,
     news: Condvar,
@@ -42,6 +51,7 @@ struct State {
     round: u64,
     made: u64,
     seen: u64,
+    late: u32,
     listened: u64,
     worktrees: HashMap<PathBuf, Vec<Listening>>,
 }
@@ -57,7 +67,7 @@ struct Listening {
 impl State {
     fn next_round(&mut self) {
         self.round += 1;
-        (self.made, self.seen) = (0, 0);
+        (self.made, self.seen, self.late) = (0, 0, 0);
         for listening in self.worktrees.values_mut().flatten() {
             listening.lose();
         }
@@ -90,6 +100,7 @@ impl Heard {
     pub fn new(place: PathBuf) -> Self {
         Self {
             place,
+            name: format!("{}-{:x}", std::process::id(), unix_nanos()),
             patience: PATIENCE,
             state: Mutex::default(),
             news: Condvar::new(),
@@ -132,7 +143,7 @@ impl Heard {
             return;
         }
         let mut state = self.state();
-        let round = format!("{}-", state.round);
+        let round = format!("{}-{}-", self.name, state.round);
         let of_round = |path: &PathBuf| {
             let name = path.file_name().unwrap_or_default().as_bytes();
             name.starts_with(round.as_bytes())
@@ -196,6 +207,7 @@ impl Heard {
         Listener {
             heard: Arc::clone(self),
             worktree: worktree.to_owned(),
+            identity: identity(worktree),
             number,
         }
     }
@@ -209,8 +221,13 @@ impl Heard {
         let waited = self
             .news
             .wait_timeout_while(self.state(), self.patience, waiting);
-        let (state, _) = waited.unwrap_or_else(PoisonError::into_inner);
-        state.round == round && state.seen >= number
+        let (mut state, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        let heard = state.round == round && state.seen >= number;
+        state.late = if heard { 0 } else { state.late + 1 };
+        if state.late >= MAX_LATE {
+            state.next_round();
+        }
+        heard
     }
 
     /// Makes a mark; its round and number. Opening a file for writing tells of it and changes nothing.
@@ -225,7 +242,9 @@ impl Heard {
             (state.round, state.made)
         };
         // In turns: the kernel makes one of two equal events that follow each other.
-        let file = self.place.join(format!("{round}-{}", number % 2));
+        let file = self
+            .place
+            .join(format!("{}-{round}-{}", self.name, number % 2));
         let opened = OpenOptions::new()
             .write(true)
             .create(true)
@@ -250,7 +269,23 @@ impl Heard {
 pub struct Listener {
     heard: Arc<Heard>,
     worktree: PathBuf,
+    /// Which directory that was.
+    identity: Option<Identity>,
     number: u64,
+}
+
+/// What tells a directory from another of its name: device and inode.
+pub(super) type Identity = (u64, u64);
+
+/// The directory of a name, if there is one.
+#[allow(
+    clippy::unnecessary_cast,
+    clippy::cast_sign_loss,
+    reason = "the types differ between systems"
+)]
+pub(super) fn identity(directory: &Path) -> Option<Identity> {
+    let stat = rustix::fs::stat(directory).ok()?;
+    Some((stat.st_dev as u64, stat.st_ino as u64))
 }
 
 impl Listener {
@@ -267,7 +302,10 @@ impl Listener {
             .state()
             .listening(&self.worktree, self.number)
             .is_some();
-        listens && self.heard.caught_up()
+        listens
+            && self.identity.is_some()
+            && identity(&self.worktree) == self.identity
+            && self.heard.caught_up()
     }
 
     /// Paths that may have changed since he began to listen, as far as was heard. Nothing where something

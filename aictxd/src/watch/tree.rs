@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::ops::Bound;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -91,6 +92,19 @@ impl Tree {
         self.directories.contains(path)
     }
 
+    /// `path` and those below it, as far as they are among them.
+    pub(super) fn below<'t>(&'t self, path: &'t Path) -> impl Iterator<Item = &'t PathBuf> {
+        let from = self
+            .directories
+            .range::<Path, _>((Bound::Included(path), Bound::Unbounded));
+        from.take_while(move |directory| directory.starts_with(path))
+    }
+
+    /// One of them is not watched after all.
+    pub(super) fn remove(&mut self, path: &Path) {
+        self.directories.remove(path);
+    }
+
     /// Whether an event on `path` means anything: most of what happens in the git directory does
     /// not.
     pub(super) fn concerns(&self, path: &Path) -> bool {
@@ -120,12 +134,7 @@ impl Tree {
             let known = self.directories.contains(path);
             let is_directory = path.symlink_metadata().is_ok_and(|m| m.is_dir());
             if known && !is_directory {
-                let gone: Vec<PathBuf> = self
-                    .directories
-                    .range(path.clone()..)
-                    .take_while(|d| d.starts_with(path))
-                    .cloned()
-                    .collect();
+                let gone: Vec<PathBuf> = self.below(path).cloned().collect();
                 for directory in gone {
                     self.directories.remove(&directory);
                     change.gone.push(directory);

@@ -7,6 +7,7 @@ use std::os::unix::fs::symlink;
 use proptest::prelude::*;
 
 use super::*;
+#[cfg(target_os = "linux")]
 use crate::bell::Bell;
 use crate::snapshot::DIRECTORIES;
 
@@ -122,6 +123,23 @@ fn a_file_with_another_name_is_looked_at_each_time() {
     assert_eq!(repo.store.snapshot().decisions.len(), 1);
     let mut file = fs::OpenOptions::new().append(true).open(&other).unwrap();
     file.write_all(b"{\"decision\":\"b\"}\n").unwrap();
+    assert_eq!(repo.store.snapshot().decisions.len(), 2);
+}
+
+#[test]
+fn what_is_read_while_a_commit_is_decided_is_not_taken_back_by_it() {
+    let repo = listening();
+    repo.put(files::DECISIONS, "{\"decision\":\"a\"}\n");
+    assert_eq!(repo.store.snapshot().decisions.len(), 1);
+    let beside = |_: &Snapshot| {
+        repo.put(
+            files::DECISIONS,
+            "{\"decision\":\"a\"}\n{\"decision\":\"b\"}\n",
+        );
+        assert_eq!(repo.store.snapshot().decisions.len(), 2);
+        ((), vec![replace(files::REPO_MAP_STATUS, json!({}))])
+    };
+    repo.store.transact(beside).unwrap();
     assert_eq!(repo.store.snapshot().decisions.len(), 2);
 }
 

@@ -37,7 +37,9 @@ fn asked(listener: &Listener, tell: &[&Event]) -> Option<Vec<String>> {
                 for event in tell {
                     heard.take(event);
                 }
-                let mark = heard.place.join(format!("{round}-{}", made % 2));
+                let mark = heard
+                    .place
+                    .join(format!("{}-{round}-{}", heard.name, made % 2));
                 heard.take(&event(EventKind::Create(CreateKind::File), &mark));
                 heard.take(&event(WRITTEN, &mark));
             }
@@ -55,16 +57,17 @@ fn asked(listener: &Listener, tell: &[&Event]) -> Option<Vec<String>> {
 
 #[test]
 fn what_came_before_the_mark_is_known() {
-    let (_dir, heard) = heard();
-    let listener = heard.listen(Path::new("/r"));
-    let edit = event(WRITTEN, Path::new("/r/src/a.rs"));
-    let ours = event(WRITTEN, Path::new("/r/.aictx/x"));
-    let gits = event(WRITTEN, Path::new("/r/.git/index"));
+    let (dir, heard) = heard();
+    let root = dir.path();
+    let listener = heard.listen(root);
+    let edit = event(WRITTEN, &root.join("src/a.rs"));
+    let ours = event(WRITTEN, &root.join(".aictx/x"));
+    let gits = event(WRITTEN, &root.join(".git/index"));
     let other = event(WRITTEN, Path::new("/elsewhere/b.rs"));
     let told = asked(&listener, &[&edit, &ours, &gits, &other]);
     assert_eq!(told.unwrap(), ["src/a.rs"]);
     assert_eq!(asked(&listener, &[]).unwrap(), ["src/a.rs"]);
-    let later = heard.listen(Path::new("/r"));
+    let later = heard.listen(root);
     assert_eq!(asked(&later, &[]).unwrap(), [""; 0]);
     assert_eq!(listener.take().unwrap().len(), 1);
     assert_eq!(asked(&listener, &[]).unwrap(), [""; 0]);
@@ -76,10 +79,10 @@ fn what_came_before_the_mark_is_known() {
 
 #[test]
 fn where_something_was_missed_nothing_is_known() {
-    let (_dir, heard) = heard();
-    let root = Path::new("/r");
+    let (dir, heard) = heard();
+    let root = dir.path();
     let dropped = Event::new(EventKind::Other).set_flag(Flag::Rescan);
-    let rules = event(WRITTEN, Path::new("/r/src/.ignore"));
+    let rules = event(WRITTEN, &root.join("src/.ignore"));
     let itself = event(EventKind::Modify(ModifyKind::Any), root);
     for what in [&dropped, &rules, &itself] {
         let listener = heard.listen(root);
@@ -96,6 +99,19 @@ fn where_something_was_missed_nothing_is_known() {
 }
 
 #[test]
+fn another_directory_of_the_name_is_not_listened_to() {
+    let (dir, heard) = heard();
+    let root = dir.path().join("r");
+    std::fs::create_dir(&root).unwrap();
+    let listener = heard.listen(&root);
+    assert_eq!(asked(&listener, &[]).unwrap(), [""; 0]);
+    std::fs::rename(&root, dir.path().join("old")).unwrap();
+    assert_eq!(asked(&listener, &[]), None);
+    std::fs::create_dir(&root).unwrap();
+    assert_eq!(asked(&listener, &[]), None);
+}
+
+#[test]
 fn a_mark_that_is_not_heard_of_is_not_waited_for() {
     let (_dir, heard) = heard();
     let place = heard.place.clone();
@@ -103,8 +119,17 @@ fn a_mark_that_is_not_heard_of_is_not_waited_for() {
     impatient.patience = Duration::from_millis(1);
     impatient.ready();
     assert!(!impatient.caught_up());
-    impatient.take(&event(WRITTEN, &place.join("0-1")));
+    let first = format!("{}-0-1", impatient.name);
+    impatient.take(&event(WRITTEN, &place.join(first)));
     assert!(!impatient.caught_up(), "the late mark is not this one");
+    impatient.take(&event(WRITTEN, &place.join("0-0")));
+    assert_eq!(
+        impatient.state().seen,
+        1,
+        "another process's mark is not ours"
+    );
+    assert!(!impatient.caught_up());
+    assert_eq!(impatient.state().round, 1, "one of them was lost");
     assert!(
         !Heard::new(place).caught_up(),
         "nobody waits without a watcher"
