@@ -21,9 +21,12 @@ const WRITTEN: EventKind = EventKind::Access(AccessKind::Close(AccessMode::Write
 /// Asks, while somebody tells of what was made.
 fn asked(listener: &Listener, tell: &[&Event]) -> Option<Vec<String>> {
     let heard = &listener.heard;
+    let (mut round, mut made) = {
+        let state = heard.state();
+        (state.round, state.made)
+    };
     std::thread::scope(|scope| {
         let asking = scope.spawn(|| listener.caught_up().then(|| listener.told()));
-        let (mut round, mut made) = (0, 0);
         while !asking.is_finished() {
             let (now, marks) = {
                 let state = heard.state();
