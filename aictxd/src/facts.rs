@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use aictx_artifacts::{Store, root};
 use aictx_continuity::{
-    Checkout, Ground as _, Note, Present, Presents, Project, active_thread, anchored_paths,
-    known_contents, relevant_paths,
+    Checkout, Contents, Ground as _, Note, Present, Presents, Project, active_thread,
+    anchored_paths, relevant_paths,
 };
 use aictx_proto::record::files::{REPO_MAP_MANIFEST, REPO_MAP_STATUS};
 use aictx_proto::record::{Decision, FailurePattern, Handoff, Strategy};
@@ -54,6 +54,8 @@ pub struct Facts {
     projects: Projects,
     /// What memory speaks of, by worktree.
     anchored: Mutex<HashMap<PathBuf, Anchored>>,
+    /// What it knows that files held, by worktree.
+    contents: Mutex<HashMap<PathBuf, (Sources, Arc<Contents>)>>,
     /// Whether the first commit is an ancestor of the second.
     merged: Mutex<HashMap<(String, String), bool>>,
 }
@@ -162,6 +164,24 @@ impl Facts {
         }
         all.insert(worktree.to_owned(), known);
         presents
+    }
+
+    /// What memory knows that files held. Worked out anew when memory changed.
+    fn contents(&self, worktree: &Path, snapshot: &Snapshot) -> Arc<Contents> {
+        let all = || self.contents.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some((sources, contents)) = all().get(worktree)
+            && sources.are_of(snapshot)
+        {
+            return Arc::clone(contents);
+        }
+        let contents = Arc::new(Contents::of(snapshot));
+        let mut all = all();
+        if all.len() >= MAX_WORKTREES && !all.contains_key(worktree) {
+            all.clear();
+        }
+        let known = (Sources::of(snapshot), Arc::clone(&contents));
+        all.insert(worktree.to_owned(), known);
+        contents
     }
 
     /// The files with their stamps at hand, in the order of their paths.
@@ -287,29 +307,31 @@ const MAX_MOVED: usize = 16;
 
 /// Says of files that memory speaks of and that are gone where their content is now.
 fn follow_moves(app: &App, place: &Place, snapshot: &Snapshot, project: &mut Project) {
+    let is_gone = |present: &Present| present.blob.is_empty() && present.moved_to.is_empty();
+    if !project.presents.values().any(|present| is_gone(present)) {
+        return;
+    }
+    let contents = app.facts.contents(&place.worktree, snapshot);
+    // Of what was never there, nothing is known that could be elsewhere.
     let gone = project.presents.iter();
-    let gone: Vec<String> = gone
-        .filter(|(_, present)| present.blob.is_empty() && present.moved_to.is_empty())
-        .map(|(path, _)| path.clone())
-        .take(MAX_MOVED)
-        .collect();
+    let gone = gone.filter(|(path, p)| is_gone(p) && !contents.of_path(path).is_empty());
+    let gone: Vec<String> = gone.map(|(path, _)| path.clone()).take(MAX_MOVED).collect();
     if gone.is_empty() {
         return;
     }
     let Some(tree) = app.maps.complete_tree(&place.worktree) else {
         return;
     };
-    for (path, blob) in known_contents(snapshot, &gone) {
+    for path in gone {
         // What the map knows may be older than the worktree.
-        let others = tree.others_with(&path, &blob);
-        let mut others = others.into_iter().take(MAX_MOVED);
+        let blobs = contents.of_path(&path).iter();
+        let others = blobs.flat_map(|blob| tree.others_with(&path, blob));
+        let mut others = others.take(MAX_MOVED);
         let Some(other) = others.find(|other| place.worktree.join(other).exists()) else {
             continue;
         };
         let presents = Arc::make_mut(&mut project.presents);
-        if let Some(present) = presents.get_mut(&path)
-            && present.moved_to.is_empty()
-        {
+        if let Some(present) = presents.get_mut(&path) {
             other.clone_into(&mut Arc::make_mut(present).moved_to);
         }
     }
@@ -368,6 +390,7 @@ async fn hear_of(
 pub fn warm(app: &App, place: &Place, snapshot: &Snapshot) {
     aictx_continuity::warm(snapshot);
     app.facts.anchored(&place.worktree, snapshot);
+    app.facts.contents(&place.worktree, snapshot);
 }
 
 /// Words of a request that are looked at as paths.

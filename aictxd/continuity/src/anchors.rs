@@ -1,7 +1,7 @@
 //! What items of memory spoke of, then and now: an item whose code changed is shown as dirty, with
 //! what changed, never silently as fresh.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use aictx_proto::Timestamp;
@@ -240,17 +240,37 @@ pub(crate) fn now_at<'p>(path: &'p str, presents: &'p Presents) -> &'p str {
     }
 }
 
-/// Contents that memory knows of these paths, by path; the newest first.
-pub fn known_contents(snapshot: &Snapshot, paths: &[String]) -> Vec<(String, String)> {
-    let decisions = snapshot.decisions.iter().rev().map(|d| &d.anchors);
-    let failures = snapshot.failures.iter().rev().map(|f| &f.anchors);
-    let strategies = snapshot.strategies.iter().rev().map(|s| &s.anchors);
-    let anchors = decisions.chain(strategies).chain(failures).flatten();
-    let of_paths = anchors.filter(|anchor| paths.contains(&anchor.path));
-    of_paths
-        .map(|anchor| (anchor.path.clone(), anchor.blob.clone()))
-        .take(MAX_ASKED)
-        .collect()
+/// Contents of one path that are remembered.
+const MAX_CONTENTS: usize = 8;
+
+/// Contents that memory knows of paths.
+#[derive(Debug, Default)]
+pub struct Contents(HashMap<String, Vec<String>>);
+
+impl Contents {
+    /// Those of every path that memory knows one of. Looks at each of its rows once.
+    pub fn of(snapshot: &Snapshot) -> Self {
+        let decisions = snapshot.decisions.iter().rev().map(|d| &d.anchors);
+        let failures = snapshot.failures.iter().rev().map(|f| &f.anchors);
+        let strategies = snapshot.strategies.iter().rev().map(|s| &s.anchors);
+        let anchors = decisions.chain(strategies).chain(failures).flatten();
+        let mut all: HashMap<String, Vec<String>> = HashMap::new();
+        for anchor in anchors.filter(|anchor| !anchor.blob.is_empty()) {
+            let known = match all.get_mut(&anchor.path) {
+                Some(known) => known,
+                None => all.entry(anchor.path.clone()).or_default(),
+            };
+            if known.len() < MAX_CONTENTS && !known.contains(&anchor.blob) {
+                known.push(anchor.blob.clone());
+            }
+        }
+        Self(all)
+    }
+
+    /// Those of one path, the newest first.
+    pub fn of_path(&self, path: &str) -> &[String] {
+        self.0.get(path).map_or(&[], Vec::as_slice)
+    }
 }
 
 #[cfg(test)]
@@ -267,6 +287,34 @@ mod tests {
                 .collect(),
             ..Present::default()
         })
+    }
+
+    #[test]
+    fn contents_of_a_path_are_known_once_each_the_newest_first() {
+        let pattern = |blobs: &[(&str, &str)]| {
+            let anchors = blobs.iter().map(|(path, blob)| Anchor {
+                path: (*path).into(),
+                blob: (*blob).into(),
+                ..Anchor::default()
+            });
+            Arc::new(FailurePattern {
+                anchors: anchors.collect(),
+                ..FailurePattern::default()
+            })
+        };
+        let failures = vec![
+            pattern(&[("a.rs", "1"), ("never.rs", "")]),
+            pattern(&[("a.rs", "2")]),
+            pattern(&[("a.rs", "1"), ("b.rs", "3")]),
+        ];
+        let snapshot = Snapshot {
+            failures: Arc::new(failures),
+            ..Snapshot::default()
+        };
+        let contents = Contents::of(&snapshot);
+        assert_eq!(contents.of_path("a.rs"), ["1", "2"]);
+        assert_eq!(contents.of_path("b.rs"), ["3"]);
+        assert!(contents.of_path("never.rs").is_empty());
     }
 
     #[test]

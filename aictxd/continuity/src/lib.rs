@@ -43,7 +43,7 @@ mod suggest;
 mod summary;
 mod work_state;
 
-pub use anchors::{Present, Presents, anchored_paths, known_contents, relevant_paths};
+pub use anchors::{Contents, Present, Presents, anchored_paths, relevant_paths};
 pub use area::derive_area;
 pub use capsule::{SessionStart, session_start};
 pub use classify::{
