@@ -68,8 +68,6 @@ pub struct App {
     pub hosts: Hosts,
     /// Indexes of worktrees.
     pub maps: Arc<Maps>,
-    /// What was heard of worktrees.
-    pub heard: Arc<crate::watch::heard::Heard>,
     /// Who watches them, once somebody does.
     pub watcher: std::sync::OnceLock<crate::watch::Service>,
     /// What is known of worktrees beside their memory.
@@ -218,9 +216,6 @@ impl App {
             hosts: Hosts::new(mode, homes.clone()),
             maps: Arc::new(Maps::new(mode, &locations.cache, homes.clone())),
             homes,
-            heard: Arc::new(crate::watch::heard::Heard::new(
-                locations.state.join("heard"),
-            )),
             watcher: std::sync::OnceLock::new(),
             facts: Facts::default(),
             git: crate::git::Answers::default(),

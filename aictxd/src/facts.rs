@@ -3,27 +3,28 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError, Weak};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use aictx_artifacts::{Store, root};
 use aictx_continuity::{
-    Checkout, Contents, Ground as _, Note, Present, Presents, Project, active_thread,
-    anchored_paths, relevant_paths,
+    Checkout, Ground as _, Note, Present, Presents, Project, active_thread, relevant_paths,
 };
 use aictx_proto::record::files::{REPO_MAP_MANIFEST, REPO_MAP_STATUS};
-use aictx_proto::record::{Decision, FailurePattern, Handoff, Strategy};
 use aictx_proto::snapshot::Snapshot;
 use aictx_proto::text::clean;
 use aictx_repomap::look::Looker;
 use serde_json::Value;
 
+mod anchored;
 mod branches;
+mod hearing;
 mod looks;
 mod projects;
 mod stamp;
 
-use self::looks::{Looks, Version};
+use self::anchored::{Anchored, Held, follow_moves};
+pub use self::hearing::{get_ready, listen};
+use self::looks::Looks;
 use self::projects::Projects;
 use self::stamp::Stamp;
 use crate::app::App;
@@ -31,14 +32,11 @@ use crate::checks::Checks;
 use crate::homes::MEMORY;
 use crate::hosts::Place;
 use crate::project;
-use crate::watch::heard::Listener;
 
 /// Answers about files that are remembered.
 const MAX_REMEMBERED: usize = 8_192;
 /// Worktrees whose files are remembered.
 const MAX_WORKTREES: usize = 64;
-/// Before it is asked who hears of files: whoever waits for an answer goes on first.
-const QUIET: Duration = Duration::from_millis(200);
 /// Notes read, and bytes of each.
 const MAX_NOTES: usize = 64;
 const MAX_NOTE: u64 = 16 * 1024;
@@ -54,8 +52,8 @@ pub struct Facts {
     projects: Projects,
     /// What memory speaks of, by worktree.
     anchored: Mutex<HashMap<PathBuf, Anchored>>,
-    /// What it knows that files held, by worktree.
-    contents: Mutex<HashMap<PathBuf, (Sources, Arc<Contents>)>>,
+    /// What it knows that files held which are gone, by worktree.
+    held: Mutex<HashMap<PathBuf, Held>>,
     /// Whether the first commit is an ancestor of the second.
     merged: Mutex<HashMap<(String, String), bool>>,
 }
@@ -68,120 +66,12 @@ struct Known {
     present: Arc<Present>,
 }
 
-/// The files that memory spoke of when it was asked about last.
-#[derive(Debug)]
-struct Anchored {
-    sources: Sources,
-    wanted: Arc<BTreeMap<String, bool>>,
-    /// Of each of the files.
-    stamps: Vec<Option<Stamp>>,
-    /// The state that they are of, where that can be told from others.
-    version: Option<Version>,
-    presents: Arc<Presents>,
-}
-
-/// What the files to look at follow from, held weakly.
-#[derive(Debug)]
-struct Sources {
-    decisions: Weak<Vec<Arc<Decision>>>,
-    failures: Weak<Vec<Arc<FailurePattern>>>,
-    strategies: Weak<Vec<Arc<Strategy>>>,
-    handoff: Option<Weak<Handoff>>,
-}
-
-impl Sources {
-    fn of(snapshot: &Snapshot) -> Self {
-        Self {
-            decisions: Arc::downgrade(&snapshot.decisions),
-            failures: Arc::downgrade(&snapshot.failures),
-            strategies: Arc::downgrade(&snapshot.strategies),
-            handoff: snapshot.handoff.as_ref().map(Arc::downgrade),
-        }
-    }
-
-    fn are_of(&self, snapshot: &Snapshot) -> bool {
-        fn same<T>(known: &Weak<T>, now: &Arc<T>) -> bool {
-            std::ptr::eq(known.as_ptr(), Arc::as_ptr(now))
-        }
-        same(&self.decisions, &snapshot.decisions)
-            && same(&self.failures, &snapshot.failures)
-            && same(&self.strategies, &snapshot.strategies)
-            && match (&self.handoff, &snapshot.handoff) {
-                (Some(known), Some(now)) => same(known, now),
-                (known, now) => known.is_none() && now.is_none(),
-            }
-    }
-}
-
 impl Facts {
     /// Files as they are now, links not followed. A file that did not change since it was read last costs
     /// one `stat`, and nothing where the watcher would have told.
     pub fn presents(&self, worktree: &Path, wanted: &BTreeMap<String, bool>) -> Presents {
         let (stamps, _) = self.looks.look(worktree, wanted.keys());
         self.presents_at(worktree, wanted, &stamps)
-    }
-
-    /// As [`Self::presents`], of the files that memory speaks of. Which they are is worked out anew
-    /// when memory changed, and what is known of them is put together anew when one of them did.
-    fn anchored(&self, worktree: &Path, snapshot: &Snapshot) -> Arc<Presents> {
-        let known = {
-            let all = self.anchored.lock().unwrap_or_else(PoisonError::into_inner);
-            let known = all.get(worktree);
-            let known = known.filter(|known| known.sources.are_of(snapshot));
-            known.map(|k| (Arc::clone(&k.wanted), k.version, Arc::clone(&k.presents)))
-        };
-        if let Some((_, Some(version), presents)) = &known
-            && self.looks.version(worktree) == Some(*version)
-        {
-            return Arc::clone(presents);
-        }
-        let wanted = known.map_or_else(|| Arc::new(anchored_paths(snapshot)), |(w, ..)| w);
-        let (stamps, version) = self.looks.look(worktree, wanted.keys());
-        let unchanged = {
-            let mut all = self.anchored.lock().unwrap_or_else(PoisonError::into_inner);
-            let known = all.get_mut(worktree);
-            let known =
-                known.filter(|known| Arc::ptr_eq(&known.wanted, &wanted) && known.stamps == stamps);
-            known.map(|known| {
-                known.version = version;
-                Arc::clone(&known.presents)
-            })
-        };
-        if let Some(presents) = unchanged {
-            return presents;
-        }
-        let presents = Arc::new(self.presents_at(worktree, &wanted, &stamps));
-        let known = Anchored {
-            sources: Sources::of(snapshot),
-            wanted,
-            stamps,
-            version,
-            presents: Arc::clone(&presents),
-        };
-        let mut all = self.anchored.lock().unwrap_or_else(PoisonError::into_inner);
-        if all.len() >= MAX_WORKTREES && !all.contains_key(worktree) {
-            all.clear();
-        }
-        all.insert(worktree.to_owned(), known);
-        presents
-    }
-
-    /// What memory knows that files held. Worked out anew when memory changed.
-    fn contents(&self, worktree: &Path, snapshot: &Snapshot) -> Arc<Contents> {
-        let all = || self.contents.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((sources, contents)) = all().get(worktree)
-            && sources.are_of(snapshot)
-        {
-            return Arc::clone(contents);
-        }
-        let contents = Arc::new(Contents::of(snapshot));
-        let mut all = all();
-        if all.len() >= MAX_WORKTREES && !all.contains_key(worktree) {
-            all.clear();
-        }
-        let known = (Sources::of(snapshot), Arc::clone(&contents));
-        all.insert(worktree.to_owned(), known);
-        contents
     }
 
     /// The files with their stamps at hand, in the order of their paths.
@@ -302,95 +192,11 @@ pub fn gather(app: &App, place: &Place, snapshot: &Snapshot) -> Project {
     project
 }
 
-/// Files of which one that moved is looked for.
-const MAX_MOVED: usize = 16;
-
-/// Says of files that memory speaks of and that are gone where their content is now.
-fn follow_moves(app: &App, place: &Place, snapshot: &Snapshot, project: &mut Project) {
-    let is_gone = |present: &Present| present.blob.is_empty() && present.moved_to.is_empty();
-    if !project.presents.values().any(|present| is_gone(present)) {
-        return;
-    }
-    let contents = app.facts.contents(&place.worktree, snapshot);
-    // Of what was never there, nothing is known that could be elsewhere.
-    let gone = project.presents.iter();
-    let gone = gone.filter(|(path, p)| is_gone(p) && !contents.of_path(path).is_empty());
-    let gone: Vec<String> = gone.map(|(path, _)| path.clone()).take(MAX_MOVED).collect();
-    if gone.is_empty() {
-        return;
-    }
-    let Some(tree) = app.maps.complete_tree(&place.worktree) else {
-        return;
-    };
-    for path in gone {
-        // What the map knows may be older than the worktree.
-        let blobs = contents.of_path(&path).iter();
-        let others = blobs.flat_map(|blob| tree.others_with(&path, blob));
-        let mut others = others.take(MAX_MOVED);
-        let Some(other) = others.find(|other| place.worktree.join(other).exists()) else {
-            continue;
-        };
-        let presents = Arc::make_mut(&mut project.presents);
-        if let Some(present) = presents.get_mut(&path) {
-            other.clone_into(&mut Arc::make_mut(present).moved_to);
-        }
-    }
-}
-
-/// Sees to it that the watcher's word is taken for the files that memory speaks of, where it is good.
-pub async fn listen(app: &App, worktree: &Path) {
-    let Some(strange) = app.facts.looks.strange(worktree) else {
-        return;
-    };
-    let heard_by = hear_of(app, worktree, &strange.directories).await;
-    app.facts.looks.learnt(worktree, strange, heard_by);
-}
-
-/// As [`listen`], once whoever waits for an answer has it.
-pub fn get_ready(app: &Arc<App>, worktree: &Path) {
-    let (app_, worktree) = (Arc::clone(app), worktree.to_owned());
-    app.after_reply(async move {
-        tokio::select! {
-            _ = app_.stopped() => {}
-            () = async {
-                tokio::time::sleep(QUIET).await;
-                listen(&app_, &worktree).await;
-            } => {}
-        }
-    });
-}
-
-/// Somebody who hears of a worktree, and of which directories (relative) he does not.
-async fn hear_of(
-    app: &App,
-    worktree: &Path,
-    directories: &[String],
-) -> Option<(Arc<Listener>, BTreeSet<String>)> {
-    let watcher = app.watcher.get()?;
-    let listener = match app.facts.looks.listener(worktree) {
-        Some(listener) => listener,
-        None => watcher.listen(&app.heard, worktree).await?,
-    };
-    let absolute = |directory: &String| match directory.as_str() {
-        "" => worktree.to_owned(),
-        directory => worktree.join(directory),
-    };
-    let all = directories.iter().map(absolute).collect();
-    let unwatched: BTreeSet<PathBuf> = watcher
-        .unwatched(worktree, all)
-        .await?
-        .into_iter()
-        .collect();
-    let unwatched = |directory: &&String| unwatched.contains(&absolute(directory));
-    let unheard = directories.iter().filter(unwatched).cloned().collect();
-    Some((listener, unheard))
-}
-
 /// Works out what the next session will ask of a repository's memory, while nobody waits.
 pub fn warm(app: &App, place: &Place, snapshot: &Snapshot) {
     aictx_continuity::warm(snapshot);
-    app.facts.anchored(&place.worktree, snapshot);
-    app.facts.contents(&place.worktree, snapshot);
+    let presents = app.facts.anchored(&place.worktree, snapshot);
+    app.facts.contents(&place.worktree, snapshot, &presents);
 }
 
 /// Words of a request that are looked at as paths.

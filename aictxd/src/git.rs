@@ -75,7 +75,7 @@ pub fn get_ready(app: &Arc<App>, worktree: &Path) {
 async fn learn(app: &Arc<App>, worktree: &Path) -> (Result<Ground, Trouble>, Duration) {
     tokio::time::sleep(QUIET).await;
     let listener = match app.watcher.get() {
-        Some(watcher) => watcher.listen(&app.heard, worktree).await,
+        Some(watcher) => watcher.listen(worktree).await,
         None => None,
     };
     let (began, started) = (Instant::now(), SystemTime::now());

@@ -15,19 +15,22 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use aictx_proto::methods::WatchStats;
+use notify::Event;
 use notify::event::{CreateKind, EventKind, ModifyKind, RemoveKind};
-use notify::{Config, Event, EventKindMask, PathOp, RecommendedWatcher, Watcher};
 use tokio::sync::oneshot;
 
 use crate::app::App;
-use crate::homes::MEMORY;
 use crate::hosts::Host;
 use crate::maps::Maps;
 
 pub mod heard;
+mod system;
 mod tree;
 
 use heard::{Heard, Identity, Listener};
+#[cfg(test)]
+pub(crate) use system::config;
+use system::{System, is_memory};
 use tree::Tree;
 
 /// Silence that ends a burst.
@@ -44,11 +47,6 @@ const MAX_LOOKS: usize = 16;
 const SETTLED: Duration = Duration::from_secs(10);
 /// Distinct paths kept of one burst; beyond it the batch is a rescan.
 const MAX_BATCH: usize = 20_000;
-/// Share of the system's watches that one user's daemon takes at most.
-const SHARE_OF_SYSTEM: u64 = 2;
-/// Variable that lowers the number of watches (tests, shared machines).
-const LIMIT_VARIABLE: &str = "AICTXD_MAX_WATCHES";
-
 /// What a host knows of its watcher.
 #[derive(Debug, Default)]
 pub struct Watch {
@@ -95,6 +93,7 @@ struct Question {
 pub struct Service {
     messages: Sender<Message>,
     spool: Arc<tokio::sync::Notify>,
+    heard: Arc<Heard>,
 }
 
 impl std::fmt::Debug for Message {
@@ -117,9 +116,10 @@ impl Service {
         let service = Self {
             messages: messages.clone(),
             spool: Arc::clone(&spool),
+            heard: Arc::new(Heard::new(app.locations.state.join("heard"))),
         };
         let spool_directory = app.locations.spool();
-        let (maps, heard) = (Arc::clone(&app.maps), Arc::clone(&app.heard));
+        let (maps, heard) = (Arc::clone(&app.maps), Arc::clone(&service.heard));
         let started = std::thread::Builder::new()
             .name("watch".into())
             .spawn(move || {
@@ -148,12 +148,12 @@ impl Service {
 
     /// Begins to listen to a worktree whose watched directories are all those that are known to be there
     /// now. Nothing where the watcher would not tell of every change.
-    pub async fn listen(&self, heard: &Arc<Heard>, worktree: &Path) -> Option<Arc<Listener>> {
+    pub async fn listen(&self, worktree: &Path) -> Option<Arc<Listener>> {
         let all = std::fs::File::open(worktree).is_ok_and(aictx_artifacts::tells_of_all);
         if !all {
             return None;
         }
-        let listener = Arc::new(heard.listen(worktree));
+        let listener = Arc::new(self.heard.listen(worktree));
         let listening = Arc::clone(&listener);
         let caught_up = tokio::task::spawn_blocking(move || listening.caught_up());
         if !caught_up.await.unwrap_or(false) {
@@ -183,26 +183,6 @@ impl Service {
     }
 }
 
-/// The system's watchers: of memories, where nobody is in a hurry, and of all else.
-struct System {
-    sources: RecommendedWatcher,
-    /// Where the system gives a second one.
-    memories: Option<RecommendedWatcher>,
-}
-
-impl System {
-    fn of(&mut self, path: &Path) -> &mut RecommendedWatcher {
-        match &mut self.memories {
-            Some(memories) if is_memory(path) => memories,
-            _ => &mut self.sources,
-        }
-    }
-}
-
-fn is_memory(path: &Path) -> bool {
-    path.components().any(|part| part.as_os_str() == MEMORY)
-}
-
 /// The thread's state.
 struct Watching {
     system: Option<System>,
@@ -213,9 +193,6 @@ struct Watching {
     heard: Arc<Heard>,
     /// Asked during a burst.
     questions: Vec<Question>,
-    /// Directories that could not be registered, for the tree that they were to be part of.
-    failed: Vec<PathBuf>,
-    used: u64,
     /// Number of the newest event that was taken.
     newest: u64,
 }
@@ -242,50 +219,14 @@ impl Watching {
         maps: Arc<Maps>,
         heard: Arc<Heard>,
     ) -> Self {
-        let (told, hears, inbox) = (Arc::clone(&maps), Arc::clone(&heard), messages.clone());
-        let sources = RecommendedWatcher::new(
-            move |event: Result<Event, notify::Error>| {
-                match &event {
-                    Ok(event) if hears.take(event) => return,
-                    Ok(_) => {}
-                    Err(_) => hears.lose_all(),
-                }
-                // Whoever asks from now on knows that there is something new.
-                let paths = event.iter().flat_map(|event| &event.paths);
-                let number = told.arrived(paths.map(PathBuf::as_path));
-                let _ = inbox.send(Message::Event(event, number));
-            },
-            config(),
-        );
-        if let Err(error) = &sources {
-            tracing::warn!(%error, "the system gives no watcher; repositories are looked at once a minute");
-        }
-        let mut slept = Instant::now();
-        let memories = RecommendedWatcher::new(
-            move |event: Result<Event, notify::Error>| {
-                // Most of what happens there is our own doing, dozens of events at a time, and whoever is
-                // woken by each of them takes the time from those who do it.
-                if slept.elapsed() > NAP {
-                    std::thread::sleep(NAP);
-                    slept = Instant::now();
-                }
-                let _ = messages.send(Message::Event(event, 0));
-            },
-            config(),
-        );
         let mut watching = Self {
-            system: sources.ok().map(|sources| System {
-                sources,
-                memories: memories.ok(),
-            }),
+            system: System::open(messages, Arc::clone(&maps), Arc::clone(&heard)),
             repositories: HashMap::new(),
             spool,
             spool_directory,
             maps,
             heard,
             questions: Vec::new(),
-            failed: Vec::new(),
-            used: 0,
             newest: 0,
         };
         watching.watch_spool();
@@ -296,8 +237,7 @@ impl Watching {
     fn watch_spool(&mut self) {
         let made = crate::socket::private_directory(&self.spool_directory).is_ok();
         if let (true, Some(system)) = (made, self.system.as_mut()) {
-            let spool = PathOp::watch_non_recursive(&self.spool_directory);
-            let _ = system.sources.update_paths(vec![spool]);
+            system.watch(&self.spool_directory);
         }
     }
 
@@ -306,8 +246,7 @@ impl Watching {
         let (Ok(place), Some(system)) = (heard.prepare(), self.system.as_mut()) else {
             return;
         };
-        let marks = PathOp::watch_non_recursive(place);
-        if system.sources.update_paths(vec![marks]).is_ok() {
+        if system.watch(place) {
             heard.ready();
         }
     }
@@ -491,7 +430,7 @@ impl Watching {
         };
         self.heard.lose(root);
         if watched.native {
-            self.register(Vec::new(), watched.tree.directories().cloned().collect());
+            let _ = self.register(Vec::new(), watched.tree.directories().cloned().collect());
             self.keep_shared(root, &watched.tree);
         }
         self.maps.close(root);
@@ -511,7 +450,8 @@ impl Watching {
             let theirs = tree.directories().filter(|dir| watched.tree.contains(dir));
             shared.extend(theirs.cloned());
         }
-        self.register(shared, Vec::new());
+        // Counted for them already.
+        let _ = self.register(shared.clone(), shared);
     }
 
     /// Registers and unregisters directories of a tree, and whatever came into being below the new
@@ -525,12 +465,11 @@ impl Watching {
     ) -> Option<String> {
         for _ in 0..MAX_LOOKS {
             let looked_at = new.clone();
-            let refusal = self.register(new, gone);
-            if refusal.is_some() {
-                return refusal;
+            match self.register(new, gone) {
+                Err(refusal) => return Some(refusal),
+                // Made again later, they are new.
+                Ok(failed) => failed.iter().for_each(|path| tree.remove(path)),
             }
-            // Made again later, they are new.
-            self.failed.drain(..).for_each(|path| tree.remove(&path));
             let late = tree.children(&looked_at, SETTLED);
             if late.is_empty() {
                 return None;
@@ -545,52 +484,12 @@ impl Watching {
         None
     }
 
-    /// Registers and unregisters directories; why it cannot be done, when it cannot.
-    fn register(&mut self, new: Vec<PathBuf>, gone: Vec<PathBuf>) -> Option<String> {
-        let Some(system) = self.system.as_mut() else {
-            return Some("the system gives no watcher".to_owned());
-        };
-        let limit = watch_limit();
-        let (adding, dropping) = (new.len() as u64, gone.len() as u64);
-        if self.used + adding > limit {
-            return Some(format!(
-                "{adding} more directories would exceed {limit} watches; raise fs.inotify.max_user_watches"
-            ));
-        }
-        // What is gone from the disk is gone from the kernel too; errors here mean nothing.
-        for path in gone {
-            let _ = system.of(&path).update_paths(vec![PathOp::unwatch(path)]);
-        }
-        let (memories, sources): (Vec<_>, Vec<_>) = new.into_iter().partition(|p| is_memory(p));
-        for new in [memories, sources] {
-            let Some(first) = new.first() else {
-                continue;
-            };
-            let watcher = system.of(first);
-            let mut pending: Vec<PathOp> =
-                new.into_iter().map(PathOp::watch_non_recursive).collect();
-            while !pending.is_empty() {
-                match watcher.update_paths(pending) {
-                    Ok(()) => break,
-                    // A directory that vanished between walk and registration is skipped.
-                    Err(failed) => match failed.source.kind {
-                        notify::ErrorKind::MaxFilesWatch => {
-                            return Some(
-                                "the system has no watches left; raise fs.inotify.max_user_watches"
-                                    .to_owned(),
-                            );
-                        }
-                        _ => {
-                            let path = failed.origin.map(PathOp::into_path);
-                            self.failed.extend(path);
-                            pending = failed.remaining;
-                        }
-                    },
-                }
-            }
-        }
-        self.used = (self.used + adding).saturating_sub(dropping);
-        None
+    /// As [`System::register`].
+    fn register(&mut self, new: Vec<PathBuf>, gone: Vec<PathBuf>) -> Result<Vec<PathBuf>, String> {
+        let system = self.system.as_mut();
+        system
+            .ok_or("the system gives no watcher")?
+            .register(new, gone)
     }
 
     /// Ends a burst: directories are registered, counters kept, readers told.
@@ -736,27 +635,4 @@ fn may_change_shape(kind: EventKind) -> bool {
             | EventKind::Remove(RemoveKind::File)
             | EventKind::Modify(ModifyKind::Metadata(_) | ModifyKind::Data(_))
     )
-}
-
-/// What is asked of the system.
-pub(crate) fn config() -> Config {
-    let kinds = EventKindMask::CREATE
-        | EventKindMask::REMOVE
-        | EventKindMask::MODIFY_NAME
-        | EventKindMask::MODIFY_META
-        | EventKindMask::ACCESS_CLOSE;
-    Config::default()
-        .with_event_kinds(kinds)
-        .with_follow_symlinks(false)
-}
-
-fn watch_limit() -> u64 {
-    let own = std::env::var(LIMIT_VARIABLE)
-        .ok()
-        .and_then(|v| v.parse().ok());
-    let system = std::fs::read_to_string("/proc/sys/fs/inotify/max_user_watches")
-        .ok()
-        .and_then(|text| text.trim().parse::<u64>().ok())
-        .map_or(u64::MAX, |n| n / SHARE_OF_SYSTEM);
-    own.unwrap_or(u64::MAX).min(system)
 }

@@ -12,7 +12,6 @@ use aictx_proto::snapshot::Snapshot;
 use aictx_proto::time::Timestamp;
 
 use crate::archive;
-use crate::bell::Bell;
 use crate::commit::{self, Plan};
 use crate::encode::{self, Delta, Kind};
 use crate::error::StoreError;
@@ -22,9 +21,12 @@ use crate::lock::{self, DEADLINE, Gate};
 use crate::read;
 use crate::rows::KnownContract;
 use crate::scrub::Report;
-use crate::snapshot::{Applied, Cache, DIRECTORIES};
+use crate::snapshot::{Applied, Cache};
 
 mod aside;
+mod fresh;
+
+use fresh::Fresh;
 
 /// Version in `format.json`.
 pub const FORMAT_VERSION: u64 = 1;
@@ -51,7 +53,7 @@ pub struct Store {
     home: PathBuf,
     root: RwLock<Arc<Root>>,
     gate: Gate,
-    cache: Mutex<Read>,
+    cache: Mutex<Fresh>,
     pub(crate) contracts: Mutex<Vec<KnownContract>>,
     /// The ledger that was found to be readable last, as it was then: a guard asks of one session again and again.
     pub(crate) sound: Mutex<Option<(String, fs::Stamp)>>,
@@ -66,35 +68,6 @@ pub struct Store {
     clock: fn() -> Timestamp,
     /// How long a commit waits for others.
     patience: Duration,
-}
-
-/// The files as read.
-#[derive(Debug)]
-struct Read {
-    parts: Cache,
-    bell: Option<Bell>,
-}
-
-impl Read {
-    fn new() -> Self {
-        Self {
-            parts: Cache::new(),
-            bell: None,
-        }
-    }
-
-    /// Reads what changed on disk; looks at nothing where nothing did.
-    fn refresh(&mut self, root: &Root) {
-        let Some(bell) = &mut self.bell else {
-            return self.parts.refresh(root);
-        };
-        if bell.is_silent(root) {
-            return;
-        }
-        bell.listen(root, DIRECTORIES);
-        self.parts.refresh(root);
-        bell.looked(root);
-    }
 }
 
 /// What commits that were answered early still owe the disk.
@@ -184,7 +157,7 @@ impl Store {
             home,
             root: RwLock::new(Arc::new(root)),
             gate: Gate::default(),
-            cache: Mutex::new(Read::new()),
+            cache: Mutex::new(Fresh::default()),
             contracts: Mutex::default(),
             sound: Mutex::default(),
             published: RwLock::default(),
@@ -201,7 +174,7 @@ impl Store {
     /// for whoever asks again and again.
     #[must_use]
     pub fn listening(self) -> Self {
-        self.cache().bell = Some(Bell::default());
+        self.cache().listen();
         self
     }
 
@@ -495,11 +468,7 @@ impl Store {
         });
         overlay.settle(root, settled);
         let mut cache = self.cache();
-        cache.parts = overlay;
-        // What was read meanwhile is not in it.
-        if let Some(bell) = &mut cache.bell {
-            bell.look_again();
-        }
+        cache.replace(overlay);
         let snapshot = self.publish(&cache.parts);
         self.applying.store(false, Ordering::Release);
         Ok((snapshot, intent))
@@ -587,7 +556,7 @@ impl Store {
         }
     }
 
-    fn cache(&self) -> MutexGuard<'_, Read> {
+    fn cache(&self) -> MutexGuard<'_, Fresh> {
         self.cache.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

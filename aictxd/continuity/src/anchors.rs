@@ -1,7 +1,7 @@
 //! What items of memory spoke of, then and now: an item whose code changed is shown as dirty, with
 //! what changed, never silently as fresh.
 
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 use aictx_proto::Timestamp;
@@ -243,19 +243,20 @@ pub(crate) fn now_at<'p>(path: &'p str, presents: &'p Presents) -> &'p str {
 /// Contents of one path that are remembered.
 const MAX_CONTENTS: usize = 8;
 
-/// Contents that memory knows of paths.
+/// Contents that memory knows of some paths.
 #[derive(Debug, Default)]
 pub struct Contents(HashMap<String, Vec<String>>);
 
 impl Contents {
-    /// Those of every path that memory knows one of. Looks at each of its rows once.
-    pub fn of(snapshot: &Snapshot) -> Self {
+    /// Those of the `wanted` paths. Looks at each row of memory once and copies what it finds of them alone.
+    pub fn of(snapshot: &Snapshot, wanted: &HashSet<String>) -> Self {
         let decisions = snapshot.decisions.iter().rev().map(|d| &d.anchors);
         let failures = snapshot.failures.iter().rev().map(|f| &f.anchors);
         let strategies = snapshot.strategies.iter().rev().map(|s| &s.anchors);
         let anchors = decisions.chain(strategies).chain(failures).flatten();
+        let known = anchors.filter(|anchor| !anchor.blob.is_empty());
         let mut all: HashMap<String, Vec<String>> = HashMap::new();
-        for anchor in anchors.filter(|anchor| !anchor.blob.is_empty()) {
+        for anchor in known.filter(|anchor| wanted.contains(&anchor.path)) {
             let known = match all.get_mut(&anchor.path) {
                 Some(known) => known,
                 None => all.entry(anchor.path.clone()).or_default(),
@@ -311,10 +312,13 @@ mod tests {
             failures: Arc::new(failures),
             ..Snapshot::default()
         };
-        let contents = Contents::of(&snapshot);
+        let wanted = ["a.rs", "never.rs", "b.rs"].map(str::to_owned);
+        let contents = Contents::of(&snapshot, &HashSet::from(wanted));
         assert_eq!(contents.of_path("a.rs"), ["1", "2"]);
         assert_eq!(contents.of_path("b.rs"), ["3"]);
         assert!(contents.of_path("never.rs").is_empty());
+        let none = Contents::of(&snapshot, &HashSet::new());
+        assert!(none.of_path("a.rs").is_empty());
     }
 
     #[test]

@@ -223,9 +223,14 @@ impl Heard {
             .wait_timeout_while(self.state(), self.patience, waiting);
         let (mut state, _) = waited.unwrap_or_else(PoisonError::into_inner);
         let heard = state.round == round && state.seen >= number;
-        state.late = if heard { 0 } else { state.late + 1 };
-        if state.late >= MAX_LATE {
-            state.next_round();
+        if heard {
+            state.late = 0;
+        } else if state.round == round {
+            state.late += 1;
+            if state.late >= MAX_LATE {
+                state.next_round();
+                self.news.notify_all();
+            }
         }
         heard
     }

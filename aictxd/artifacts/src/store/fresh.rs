@@ -1,0 +1,50 @@
+//! The files as read last, and whether they have to be looked at again.
+
+use crate::bell::Bell;
+use crate::fs::Root;
+use crate::snapshot::{Cache, DIRECTORIES};
+
+#[derive(Debug)]
+pub(super) struct Fresh {
+    pub(super) parts: Cache,
+    /// Where somebody listens.
+    bell: Option<Bell>,
+}
+
+impl Default for Fresh {
+    fn default() -> Self {
+        Self {
+            parts: Cache::new(),
+            bell: None,
+        }
+    }
+}
+
+impl Fresh {
+    /// Looks at files only when something happened in their directories from now on.
+    pub(super) fn listen(&mut self) {
+        self.bell = Some(Bell::default());
+    }
+
+    /// Reads what changed on disk; looks at nothing where nothing did.
+    pub(super) fn refresh(&mut self, root: &Root) {
+        let Some(bell) = &mut self.bell else {
+            return self.parts.refresh(root);
+        };
+        if bell.is_silent(root) {
+            return;
+        }
+        bell.listen(root, DIRECTORIES);
+        self.parts.refresh(root);
+        bell.looked(root);
+    }
+
+    /// Puts what a commit made of the files in their place.
+    pub(super) fn replace(&mut self, parts: Cache) {
+        self.parts = parts;
+        // What was read while it was decided is not in it.
+        if let Some(bell) = &mut self.bell {
+            bell.look_again();
+        }
+    }
+}

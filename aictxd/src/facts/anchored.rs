@@ -1,0 +1,194 @@
+//! The files that memory speaks of: how they are, and where they went.
+
+use std::collections::{BTreeMap, HashSet};
+use std::path::Path;
+use std::sync::{Arc, PoisonError, Weak};
+
+use aictx_continuity::{Contents, Present, Presents, Project, anchored_paths};
+use aictx_proto::record::{Decision, FailurePattern, Handoff, Strategy};
+use aictx_proto::snapshot::Snapshot;
+
+use super::looks::Version;
+use super::stamp::Stamp;
+use super::{Facts, MAX_REMEMBERED, MAX_WORKTREES};
+use crate::app::App;
+use crate::hosts::Place;
+
+/// The files that memory spoke of when it was asked about last.
+#[derive(Debug)]
+pub(super) struct Anchored {
+    sources: Sources,
+    wanted: Arc<BTreeMap<String, bool>>,
+    /// Of each of the files.
+    stamps: Vec<Option<Stamp>>,
+    /// The state that they are of, where that can be told from others.
+    version: Option<Version>,
+    presents: Arc<Presents>,
+}
+
+/// What the files to look at follow from, held weakly.
+#[derive(Debug)]
+struct Sources {
+    decisions: Weak<Vec<Arc<Decision>>>,
+    failures: Weak<Vec<Arc<FailurePattern>>>,
+    strategies: Weak<Vec<Arc<Strategy>>>,
+    handoff: Option<Weak<Handoff>>,
+}
+
+impl Sources {
+    fn of(snapshot: &Snapshot) -> Self {
+        Self {
+            decisions: Arc::downgrade(&snapshot.decisions),
+            failures: Arc::downgrade(&snapshot.failures),
+            strategies: Arc::downgrade(&snapshot.strategies),
+            handoff: snapshot.handoff.as_ref().map(Arc::downgrade),
+        }
+    }
+
+    fn are_of(&self, snapshot: &Snapshot) -> bool {
+        fn same<T>(known: &Weak<T>, now: &Arc<T>) -> bool {
+            std::ptr::eq(known.as_ptr(), Arc::as_ptr(now))
+        }
+        same(&self.decisions, &snapshot.decisions)
+            && same(&self.failures, &snapshot.failures)
+            && same(&self.strategies, &snapshot.strategies)
+            && match (&self.handoff, &snapshot.handoff) {
+                (Some(known), Some(now)) => same(known, now),
+                (known, now) => known.is_none() && now.is_none(),
+            }
+    }
+}
+
+/// What memory knows that files held.
+#[derive(Debug)]
+pub(super) struct Held {
+    sources: Sources,
+    /// Of which files that is.
+    asked: HashSet<String>,
+    contents: Arc<Contents>,
+}
+
+/// Whether a file that memory speaks of is not there, and it is not known where it went.
+fn is_gone(present: &Present) -> bool {
+    present.blob.is_empty() && present.moved_to.is_empty()
+}
+
+impl Facts {
+    /// As [`Self::presents`], of the files that memory speaks of. Which they are is worked out anew
+    /// when memory changed, and what is known of them is put together anew when one of them did.
+    pub(super) fn anchored(&self, worktree: &Path, snapshot: &Snapshot) -> Arc<Presents> {
+        let known = {
+            let all = self.anchored.lock().unwrap_or_else(PoisonError::into_inner);
+            let known = all.get(worktree);
+            let known = known.filter(|known| known.sources.are_of(snapshot));
+            known.map(|k| (Arc::clone(&k.wanted), k.version, Arc::clone(&k.presents)))
+        };
+        if let Some((_, Some(version), presents)) = &known
+            && self.looks.version(worktree) == Some(*version)
+        {
+            return Arc::clone(presents);
+        }
+        let wanted = known.map_or_else(|| Arc::new(anchored_paths(snapshot)), |(w, ..)| w);
+        let (stamps, version) = self.looks.look(worktree, wanted.keys());
+        let unchanged = {
+            let mut all = self.anchored.lock().unwrap_or_else(PoisonError::into_inner);
+            let known = all.get_mut(worktree);
+            let known =
+                known.filter(|known| Arc::ptr_eq(&known.wanted, &wanted) && known.stamps == stamps);
+            known.map(|known| {
+                known.version = version;
+                Arc::clone(&known.presents)
+            })
+        };
+        if let Some(presents) = unchanged {
+            return presents;
+        }
+        let presents = Arc::new(self.presents_at(worktree, &wanted, &stamps));
+        let known = Anchored {
+            sources: Sources::of(snapshot),
+            wanted,
+            stamps,
+            version,
+            presents: Arc::clone(&presents),
+        };
+        let mut all = self.anchored.lock().unwrap_or_else(PoisonError::into_inner);
+        if all.len() >= MAX_WORKTREES && !all.contains_key(worktree) {
+            all.clear();
+        }
+        all.insert(worktree.to_owned(), known);
+        presents
+    }
+
+    /// What memory knows that those of the files held which are gone. Worked out anew when memory changed, or
+    /// another one is gone.
+    pub(super) fn contents(
+        &self,
+        worktree: &Path,
+        snapshot: &Snapshot,
+        presents: &Presents,
+    ) -> Arc<Contents> {
+        let gone = || presents.iter().filter(|(_, present)| is_gone(present));
+        let all = || self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut wanted = HashSet::new();
+        if let Some(held) = all().get(worktree)
+            && held.sources.are_of(snapshot)
+        {
+            if gone().all(|(path, _)| held.asked.contains(path)) {
+                return Arc::clone(&held.contents);
+            }
+            // Of the same memory several requests ask for other files.
+            if held.asked.len() < MAX_REMEMBERED {
+                wanted.clone_from(&held.asked);
+            }
+        }
+        wanted.extend(gone().map(|(path, _)| path.clone()));
+        let contents = Arc::new(Contents::of(snapshot, &wanted));
+        let held = Held {
+            sources: Sources::of(snapshot),
+            asked: wanted,
+            contents: Arc::clone(&contents),
+        };
+        let mut all = all();
+        if all.len() >= MAX_WORKTREES && !all.contains_key(worktree) {
+            all.clear();
+        }
+        all.insert(worktree.to_owned(), held);
+        contents
+    }
+}
+
+/// Files of which one that moved is looked for.
+const MAX_MOVED: usize = 16;
+
+/// Says of files that memory speaks of and that are gone where their content is now.
+pub(super) fn follow_moves(app: &App, place: &Place, snapshot: &Snapshot, project: &mut Project) {
+    if !project.presents.values().any(|present| is_gone(present)) {
+        return;
+    }
+    let contents = app
+        .facts
+        .contents(&place.worktree, snapshot, &project.presents);
+    // Of what was never there, nothing is known that could be elsewhere.
+    let gone = project.presents.iter();
+    let gone = gone.filter(|(path, p)| is_gone(p) && !contents.of_path(path).is_empty());
+    let gone: Vec<String> = gone.map(|(path, _)| path.clone()).take(MAX_MOVED).collect();
+    if gone.is_empty() {
+        return;
+    }
+    let Some(tree) = app.maps.complete_tree(&place.worktree) else {
+        return;
+    };
+    for path in gone {
+        // What the map knows may be older than the worktree.
+        let blobs = contents.of_path(&path).iter();
+        let others = blobs.flat_map(|blob| tree.others_with(&path, blob));
+        let mut others = others.take(MAX_MOVED);
+        let Some(other) = others.find(|other| place.worktree.join(other).exists()) else {
+            continue;
+        };
+        let presents = Arc::make_mut(&mut project.presents);
+        if let Some(present) = presents.get_mut(&path) {
+            other.clone_into(&mut Arc::make_mut(present).moved_to);
+        }
+    }
+}
