@@ -10,6 +10,10 @@ pub fn clean(text: &str, limit: usize) -> String {
 
 /// [`clean`], added to the end of `out`: for callers that clean many texts.
 pub fn clean_into(out: &mut String, text: &str, limit: usize) {
+    if text.len() <= limit && is_clean(text) {
+        out.push_str(text);
+        return;
+    }
     let start = out.len();
     for word in text.split_whitespace() {
         if out.len() > start {
@@ -37,6 +41,15 @@ pub fn clean_into(out: &mut String, text: &str, limit: usize) {
     out.push('…');
 }
 
+/// Whether [`clean`] has nothing to do but to cut; most texts are paths and sentences in ASCII.
+fn is_clean(text: &str) -> bool {
+    let bytes = text.as_bytes();
+    bytes.iter().all(|byte| matches!(byte, b' '..=b'~'))
+        && !bytes.windows(2).any(|pair| pair == b"  ")
+        && !text.starts_with(' ')
+        && !text.ends_with(' ')
+}
+
 /// Cuts to `limit` characters; a cut text ends in `…` (which counts).
 pub fn truncate_chars(text: &str, limit: usize) -> String {
     if text.chars().nth(limit).is_none() {
@@ -53,6 +66,9 @@ pub fn truncate_chars(text: &str, limit: usize) -> String {
 /// vanishes: bidirectional overrides, fillers, and the tag characters in which text for a model can
 /// be hidden from people.
 pub fn printable(text: &str) -> String {
+    if text.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\n')) {
+        return text.to_owned();
+    }
     let bare = if text.contains(['\u{1b}', '\u{9b}']) {
         std::borrow::Cow::Owned(without_escapes(text))
     } else {
@@ -163,6 +179,15 @@ pub fn shell_word(word: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    proptest::proptest! {
+        #[test]
+        fn what_needs_nothing_done_comes_out_the_same(text in "[ -~\n\t\u{200b}é]{0,40}", limit in 1_usize..50) {
+            // What stands before them has them read letter by letter.
+            proptest::prop_assert_eq!(clean(&text, limit), clean(&format!(" {text}"), limit));
+            proptest::prop_assert_eq!(printable(&text), printable(&format!("\u{200b}{text}")));
+        }
+    }
 
     #[test]
     fn cleaning() {

@@ -10,8 +10,8 @@ use aictx_proto::snapshot::Snapshot;
 
 use crate::area::derive_area;
 use crate::decisions;
-use crate::failures::{FailureQuery, find_failures};
-use crate::strategies::{StrategyQuery, find_strategies};
+use crate::failures::{self, FailureQuery, find_failures};
+use crate::strategies::{self, StrategyQuery, find_strategies};
 
 /// Most paths whose present state is asked for.
 const MAX_ASKED: usize = 400;
@@ -248,24 +248,26 @@ const MAX_CONTENTS: usize = 8;
 pub struct Contents(HashMap<String, Vec<String>>);
 
 impl Contents {
-    /// Those of the `wanted` paths. Looks at each row of memory once and copies what it finds of them alone.
+    /// Those of the `wanted` paths: looks at the rows of memory that speak of one of them alone.
     pub fn of(snapshot: &Snapshot, wanted: &HashSet<String>) -> Self {
-        let decisions = snapshot.decisions.iter().rev().map(|d| &d.anchors);
-        let failures = snapshot.failures.iter().rev().map(|f| &f.anchors);
-        let strategies = snapshot.strategies.iter().rev().map(|s| &s.anchors);
-        let anchors = decisions.chain(strategies).chain(failures).flatten();
-        let known = anchors.filter(|anchor| !anchor.blob.is_empty());
-        let mut all: HashMap<String, Vec<String>> = HashMap::new();
-        for anchor in known.filter(|anchor| wanted.contains(&anchor.path)) {
-            let known = match all.get_mut(&anchor.path) {
-                Some(known) => known,
-                None => all.entry(anchor.path.clone()).or_default(),
-            };
-            if known.len() < MAX_CONTENTS && !known.contains(&anchor.blob) {
-                known.push(anchor.blob.clone());
+        let contents = |path: &String| {
+            let decisions = decisions::anchored_to(&snapshot.decisions, path).map(|d| &d.anchors);
+            let strategies =
+                strategies::anchored_to(&snapshot.strategies, path).map(|s| &s.anchors);
+            let failures = failures::anchored_to(&snapshot.failures, path).map(|f| &f.anchors);
+            let anchors = decisions.chain(strategies).chain(failures).flatten();
+            let mut known: Vec<String> = Vec::new();
+            for anchor in anchors.filter(|anchor| anchor.path == *path) {
+                if known.len() >= MAX_CONTENTS {
+                    break;
+                }
+                if !anchor.blob.is_empty() && !known.contains(&anchor.blob) {
+                    known.push(anchor.blob.clone());
+                }
             }
-        }
-        Self(all)
+            (!known.is_empty()).then(|| (path.clone(), known))
+        };
+        Self(wanted.iter().filter_map(contents).collect())
     }
 
     /// Those of one path, the newest first.

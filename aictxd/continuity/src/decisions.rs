@@ -10,7 +10,7 @@ use crate::ids::decision_id;
 use crate::marks;
 use crate::matching::{hashed_terms, in_common};
 use crate::postings::Postings;
-use crate::prepared::{Prepared, hash};
+use crate::prepared::{Prepared, Role, anchored_terms, hash, hash_as};
 
 /// A decision, and what speaks for telling it.
 #[derive(Debug, Clone)]
@@ -74,7 +74,7 @@ struct Known {
     pinned: bool,
     /// What was decided.
     text: u64,
-    /// Terms of all it says.
+    /// Terms of all it says, and the files that it is anchored to.
     terms: Box<[u64]>,
     /// The earlier ones that it replaces, by what it calls them.
     supersedes: Box<[u64]>,
@@ -88,20 +88,26 @@ fn know(decision: &Decision) -> Known {
     let id = decision_id(decision);
     let mut governs: Vec<u64> = decision.related_paths.iter().map(|p| governed(p)).collect();
     governs.sort_unstable();
+    let text = format!(
+        "{} {} {}",
+        decision.decision, decision.rationale, decision.subsystem
+    );
+    let mut terms = hashed_terms(&text).into_vec();
+    terms.extend(anchored_terms(&decision.anchors));
+    terms.sort_unstable();
+    terms.dedup();
     Known {
         id_hash: hash(&id),
         id,
         says_nothing: decision.decision.trim().is_empty(),
         pinned: marks::is_pinned(&decision.extra),
         text: hash(decision.decision.trim()),
-        terms: hashed_terms(&format!(
-            "{} {} {}",
-            decision.decision, decision.rationale, decision.subsystem
-        )),
+        terms: terms.into(),
         supersedes: decision.supersedes.iter().map(|n| hash(n.trim())).collect(),
         governs: governs.into(),
     }
 }
+
 /// Prepares a list that will be asked about.
 pub(crate) fn warm(rows: &Rows<Decision>) {
     drop(KNOWN.of(rows));
@@ -184,6 +190,17 @@ fn governed_by(paths: &BTreeSet<String>) -> Vec<u64> {
     all.sort_unstable();
     all.dedup();
     all
+}
+
+/// The decisions that are anchored to a path, the newest first.
+pub(crate) fn anchored_to<'a>(
+    decisions: &'a Rows<Decision>,
+    path: &str,
+) -> impl Iterator<Item = &'a Decision> + use<'a> {
+    let known = KNOWN.of(decisions);
+    let rows = known.sum.having.newest(hash_as(Role::Anchor, path));
+    rows.into_iter()
+        .filter_map(|at| Some(&**decisions.get(at)?))
 }
 
 /// The decisions that share most words with a request, at most `limit`; of equals the newer ones.

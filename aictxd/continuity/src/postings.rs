@@ -144,6 +144,13 @@ impl<D> Postings<D> {
             .chain(fresh)
     }
 
+    /// As [`Self::rows`], the last one first.
+    pub(crate) fn newest(&self, term: u64) -> Vec<usize> {
+        let mut rows = Vec::from_iter(self.rows(term));
+        rows.sort_unstable_by(|a, b| b.cmp(a));
+        rows
+    }
+
     /// Each row that has a term that is `wanted`, with the term, in no order.
     pub(crate) fn rows_where(
         &self,

@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
+use aictx_proto::record::Anchor;
 use aictx_proto::snapshot::Rows;
 
 /// Lists that are remembered: those of the repositories that are worked in.
@@ -160,6 +161,28 @@ pub(crate) fn hash(text: &str) -> u64 {
     })
 }
 
+/// What a path is to a row that stands beside its words.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Role {
+    /// A file that it has to do with.
+    File = 1,
+    /// The directory of one.
+    Directory,
+    /// What it is anchored to.
+    Anchor,
+}
+
+/// As [`hash`], of a path in a role: the same path in another one is another term, and so is the word.
+pub(crate) fn hash_as(role: Role, path: &str) -> u64 {
+    hash(path).rotate_left(role as u32)
+}
+
+/// The files whose content anchors remember, as terms.
+pub(crate) fn anchored_terms(anchors: &[Anchor]) -> impl Iterator<Item = u64> + '_ {
+    let known = anchors.iter().filter(|anchor| !anchor.blob.is_empty());
+    known.map(|anchor| hash_as(Role::Anchor, &anchor.path))
+}
+
 /// A value that says something, as its hash.
 pub(crate) fn said(value: &str) -> Option<u64> {
     is_said(value).then(|| hash(value))
@@ -168,14 +191,6 @@ pub(crate) fn said(value: &str) -> Option<u64> {
 /// Whether a value says something: `unknown` does not.
 pub(crate) fn is_said(value: &str) -> bool {
     !value.is_empty() && value != "unknown"
-}
-
-/// Texts as a set of bits: two sets without a common bit have no text in common.
-pub(crate) fn bits<'t>(texts: impl IntoIterator<Item = &'t str>) -> u64 {
-    texts
-        .into_iter()
-        // The upper bits of this hash depend on all of the text, the lowest on its end.
-        .fold(0, |bits, text| bits | 1 << (hash(text) >> 58))
 }
 
 #[cfg(test)]
@@ -220,12 +235,5 @@ mod tests {
             is_right(&shared(0..3));
         }
         assert!(prepared.lists.lock().unwrap().len() <= 4, "dead lists go");
-    }
-
-    #[test]
-    fn a_common_text_is_a_common_bit() {
-        let (a, b) = (["src/a.rs", "src/b.rs"], ["lib/c.rs", "src/b.rs"]);
-        assert_ne!(bits(a) & bits(b), 0);
-        assert_eq!(bits([]), 0);
     }
 }

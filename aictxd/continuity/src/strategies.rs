@@ -15,8 +15,8 @@ use crate::marks;
 use crate::matching::{similarity, terms};
 use crate::memo::same_check;
 
-pub(crate) use self::find::warm;
 pub use self::find::{StrategyMatch, StrategyQuery, find_strategies};
+pub(crate) use self::find::{anchored_to, warm};
 
 mod find;
 

@@ -1,6 +1,6 @@
 //! Words to scores.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::LazyLock;
 
 use aictx_proto::fold::{fold, is_unspaced};
@@ -85,6 +85,8 @@ type Meaning = (usize, u32);
 struct Lexicon {
     words: HashMap<String, Meaning>,
     stems: HashMap<String, Meaning>,
+    /// The first words of those that are phrases.
+    firsts: HashSet<String>,
     /// Words written in two parts, by the first: `räum … auf`.
     parted: HashMap<String, Vec<(String, Meaning)>>,
     /// Words written without blanks, longest first.
@@ -95,6 +97,7 @@ static LEXICON: LazyLock<Lexicon> = LazyLock::new(|| {
     let mut lexicon = Lexicon {
         words: HashMap::new(),
         stems: HashMap::new(),
+        firsts: HashSet::new(),
         parted: HashMap::new(),
         anywhere: Vec::new(),
     };
@@ -106,10 +109,17 @@ static LEXICON: LazyLock<Lexicon> = LazyLock::new(|| {
             let word = fold(word).replace('_', " ");
             if word.chars().next().is_some_and(is_unspaced) {
                 lexicon.anywhere.push((word, meaning));
-            } else if let Some((first, last)) = word.split_once("..") {
+                continue;
+            }
+            if let Some((first, last)) = word.split_once("..") {
                 let parts = lexicon.parted.entry(first.to_owned()).or_default();
                 parts.push((last.to_owned(), meaning));
-            } else if let Some(stem) = word.strip_suffix('*') {
+                continue;
+            }
+            if let Some((first, _)) = word.split_once(' ') {
+                lexicon.firsts.insert(first.to_owned());
+            }
+            if let Some(stem) = word.strip_suffix('*') {
                 lexicon.stems.entry(stem.to_owned()).or_insert(meaning);
             } else {
                 lexicon.words.entry(word).or_insert(meaning);
@@ -561,6 +571,9 @@ fn word_starts(word: Option<&str>, beginnings: &[&str]) -> bool {
 
 /// The longest phrase at `at`: how many words, and what it means. The last word may be a stem.
 fn phrase(words: &[&str], at: usize) -> Option<(usize, Option<Meaning>)> {
+    if !LEXICON.firsts.contains(*words.get(at)?) {
+        return None;
+    }
     (2..=MAX_PHRASE).rev().find_map(|count| {
         let text = words.get(at..at + count)?.join(" ");
         if let Some(found) = LEXICON.words.get(&text) {

@@ -1,5 +1,7 @@
 //! Whether a request is about what fails, whatever that is.
 
+use std::sync::LazyLock;
+
 use aictx_proto::words;
 
 use super::lookup::COMMON;
@@ -27,19 +29,26 @@ const BESIDE: [&str; 14] = [
     "crash",
 ];
 
+/// Their stems: of tests, of failing, of what is to become of tests, and of what says nothing.
+static STEMS: LazyLock<[Vec<String>; 4]> = LazyLock::new(|| {
+    let lists: [&[&'static str]; 4] = [&["test"], &COMMON, &OF_TESTS, &BESIDE];
+    lists.map(|words| words.iter().map(|word| words::stem(word)).collect())
+});
+
 /// Whether a request is about what fails, whatever that is: "fix the failing tests".
 pub(crate) fn asks_what_fails(request: &str) -> bool {
+    let [test, common, of_test, beside] = &*STEMS;
     let (mut tests, mut of_tests, mut fails, mut else_too) = (false, false, false, false);
     words::terms(request.as_bytes(), |term| {
-        let is = |words: &[&str]| words.iter().any(|word| words::stem(word) == term);
+        let is = |stems: &[String]| stems.iter().any(|stem| stem == term);
         // Ordinary words say nothing either way.
         let telling =
             !term.is_ascii() || (words::is_long_enough(term) && words::weight(term) > 0.5);
         match () {
-            () if is(&["test"]) => tests = true,
-            () if is(&COMMON) => fails = true,
-            () if is(&OF_TESTS) => of_tests = true,
-            () => else_too |= telling && !is(&BESIDE),
+            () if is(test) => tests = true,
+            () if is(common) => fails = true,
+            () if is(of_test) => of_tests = true,
+            () => else_too |= telling && !is(beside),
         }
     });
     (fails || (tests && of_tests)) && !else_too

@@ -18,7 +18,7 @@ use crate::capsule::age;
 use crate::marks;
 use crate::memo::check;
 use crate::postings::Postings;
-use crate::prepared::{Prepared, bits, hash, said};
+use crate::prepared::{Prepared, Role, anchored_terms, hash, hash_as, said};
 
 /// Weights of the spec, in its order.
 const EXACT_FILE: f64 = 6.0;
@@ -62,7 +62,7 @@ pub struct FailureQuery<'a> {
 /// What is known of a pattern before anything is asked.
 #[derive(Debug)]
 struct Known {
-    /// Hashes of its terms, each once.
+    /// Hashes of its words, and of the paths that it has to do with by what those are to it; each once.
     terms: Box<[u64]>,
     brief: Brief,
     /// What its files, and its codes and tests, are looked for by in a text.
@@ -80,7 +80,7 @@ struct Sum {
     open: Vec<usize>,
     /// Of each row, what most questions want to know of it.
     each: Vec<Brief>,
-    /// By their terms.
+    /// By their words and paths.
     having: Postings<Known>,
     /// By the names of their files, codes and tests.
     named: Postings<Known>,
@@ -90,9 +90,6 @@ struct Sum {
 /// over without a look at the row.
 #[derive(Debug, Clone, Copy)]
 struct Brief {
-    /// Its files and their directories, as sets of bits.
-    files: u64,
-    directories: u64,
     /// Hashes of its area and of the kind of task; none for none.
     area: Option<u64>,
     task_type: Option<u64>,
@@ -120,6 +117,13 @@ pub(crate) fn warm(rows: &Rows<FailurePattern>) {
 fn know(pattern: &FailurePattern) -> Known {
     let mut terms = Vec::new();
     find_terms(&haystack(pattern), |term| terms.push(hash(term)));
+    terms.extend(files(pattern).map(|path| hash_as(Role::File, path)));
+    terms.extend(
+        files(pattern)
+            .filter_map(directory)
+            .map(|path| hash_as(Role::Directory, path)),
+    );
+    terms.extend(anchored_terms(&pattern.anchors));
     terms.sort_unstable();
     terms.dedup();
     let named_files = files(pattern).filter_map(|name| Some(Ends::of(name)?.as_term(FILE)));
@@ -130,8 +134,6 @@ fn know(pattern: &FailurePattern) -> Known {
     Known {
         terms: terms.into(),
         brief: Brief {
-            files: bits(files(pattern)),
-            directories: bits(files(pattern).filter_map(directory)),
             area: said(&pattern.area_id),
             task_type: said(&pattern.task_type),
             often: pattern.occurrences >= MANY,
@@ -185,6 +187,16 @@ pub(crate) fn open(patterns: &Rows<FailurePattern>) -> Vec<&FailurePattern> {
     open.filter_map(|at| Some(&**patterns.get(*at)?)).collect()
 }
 
+/// Patterns that are anchored to a path, the newest first.
+pub(crate) fn anchored_to<'a>(
+    patterns: &'a Rows<FailurePattern>,
+    path: &str,
+) -> impl Iterator<Item = &'a FailurePattern> + use<'a> {
+    let known = KNOWN.of(patterns);
+    let rows = known.sum.having.newest(hash_as(Role::Anchor, path));
+    rows.into_iter().filter_map(|at| Some(&**patterns.get(at)?))
+}
+
 /// Patterns that have to do with a question, best first, with their scores; deterministic.
 pub fn find_failures<'a>(
     patterns: &'a Rows<FailurePattern>,
@@ -210,12 +222,15 @@ pub fn find_failures<'a>(
         telling.push(EACH_WORD * rarity.min(1.0) * weight);
     }
     let question = Question::new(query, now);
-    let named = question.named(&known.sum.named, patterns.len());
+    let named = question.named(&known.sum, patterns.len());
     let mut found: Vec<(f64, &FailurePattern)> = Vec::new();
-    for (at, ((brief, mask), named)) in known.sum.each.iter().zip(masks).zip(named).enumerate() {
-        let shared = telling.iter().enumerate();
-        let shared = shared.filter(|(at, _)| mask >> at & 1 == 1);
-        let words: f64 = shared.map(|(_, telling)| telling).sum();
+    for (at, ((brief, mut mask), named)) in known.sum.each.iter().zip(masks).zip(named).enumerate()
+    {
+        let mut words = 0.0;
+        while mask != 0 {
+            words += telling.get(mask.trailing_zeros() as usize).unwrap_or(&0.0);
+            mask &= mask - 1;
+        }
         let words = words.min(ALL_WORDS);
         if words + question.most(brief, named) < LEAST {
             continue;
@@ -243,14 +258,15 @@ fn directory(path: &str) -> Option<&str> {
     path.rsplit_once('/').map(|(directory, _)| directory)
 }
 
+/// Beside [`FILE`] and [`ELSE`], what a pattern has of a question: one of the files asked about, or one that lies
+/// where one of them does.
+const AT_HAND: u8 = 4;
+const NEAR: u8 = 8;
+
 /// A question with what is the same for every pattern.
 struct Question<'q> {
     query: &'q FailureQuery<'q>,
     text: Named<'q>,
-    near: Vec<&'q str>,
-    /// The files asked about and their directories, as sets of bits.
-    files: u64,
-    directories: u64,
     command: Option<Arc<Check>>,
     area: Option<u64>,
     task_type: Option<u64>,
@@ -259,30 +275,43 @@ struct Question<'q> {
 
 impl<'q> Question<'q> {
     fn new(query: &'q FailureQuery<'q>, now: Timestamp) -> Self {
-        let near: Vec<&str> = query.paths.iter().filter_map(|p| directory(p)).collect();
         Self {
             query,
             text: Named::new(query.task),
-            files: bits(query.paths.iter().map(String::as_str)),
-            directories: bits(near.iter().copied()),
             command: (!query.command.is_empty()).then(|| check(query.command)),
             area: said(query.area),
             task_type: said(query.task_type),
-            near,
             now,
         }
     }
 
-    /// Of each row, whether the text may name one of its files, or something else that it has.
-    fn named(&self, rows: &Postings<Known>, count: usize) -> Vec<u8> {
+    /// Of each row, what it has of the question's paths, and whether the text may name one of its files, or
+    /// something else that it has.
+    fn named(&self, rows: &Sum, count: usize) -> Vec<u8> {
         let mut named = vec![0; count];
+        let mut add = |row: usize, kind: u8| {
+            if let Some(named) = named.get_mut(row) {
+                *named |= kind;
+            }
+        };
+        let mut seen: Vec<&str> = Vec::new();
+        for path in self.query.paths {
+            for row in rows.having.rows(hash_as(Role::File, path)) {
+                add(row, AT_HAND);
+            }
+            let near = directory(path).filter(|near| !seen.contains(near));
+            for row in near
+                .into_iter()
+                .flat_map(|near| rows.having.rows(hash_as(Role::Directory, near)))
+            {
+                add(row, NEAR);
+            }
+            seen.extend(near);
+        }
         if !self.text.is_empty() {
             let said = |term| self.text.has_both(&Ends::of_term(term));
-            rows.rows_where(said, |row, term| {
-                if let Some(named) = named.get_mut(row) {
-                    *named |= Ends::kind_of_term(term);
-                }
-            });
+            rows.named
+                .rows_where(said, |row, term| add(row, Ends::kind_of_term(term)));
         }
         named
     }
@@ -290,9 +319,9 @@ impl<'q> Question<'q> {
     /// What a row's score is not above, but for the words.
     fn most(&self, brief: &Brief, named: u8) -> f64 {
         let mut score = 0.0;
-        if brief.files & self.files != 0 || named & FILE != 0 {
+        if named & (AT_HAND | FILE) != 0 {
             score += EXACT_FILE;
-        } else if brief.directories & self.directories != 0 {
+        } else if named & NEAR != 0 {
             score += SAME_DIRECTORY;
         }
         if named & ELSE != 0 {
@@ -313,14 +342,12 @@ impl<'q> Question<'q> {
         named: u8,
     ) -> (bool, f64) {
         let (mut is_about, mut score) = (false, 0.0);
-        let at_hand = |path: &str| self.query.paths.iter().any(|p| p == path);
-        let is_near = |path: &str| directory(path).is_some_and(|d| self.near.contains(&d));
-        if (brief.files & self.files != 0 && files(pattern).any(at_hand))
+        if named & AT_HAND != 0
             || (named & FILE != 0 && files(pattern).any(|path| self.text.mentions(path)))
         {
             is_about = true;
             score += EXACT_FILE;
-        } else if brief.directories & self.directories != 0 && files(pattern).any(is_near) {
+        } else if named & NEAR != 0 {
             score += SAME_DIRECTORY;
         }
         if named & ELSE != 0 && other_names(pattern).any(|name| self.text.mentions(name)) {

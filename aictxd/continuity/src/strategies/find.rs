@@ -17,7 +17,7 @@ use crate::marks;
 use crate::matching::{hashed_terms, likeness, share};
 use crate::memo::check;
 use crate::postings::Postings;
-use crate::prepared::{Prepared, bits, is_said, said};
+use crate::prepared::{Prepared, Role, anchored_terms, hash_as, is_said, said};
 
 /// Half of a strategy's score is gone after this many days.
 const HALF_LIFE_DAYS: f64 = 90.0;
@@ -130,8 +130,8 @@ struct Known {
     /// Terms of its request and of its errors.
     request: Box<[u64]>,
     errors: Box<[u64]>,
-    /// Its files, as a set of bits.
-    files: u64,
+    /// Its files, and those that it is anchored to.
+    paths: Box<[u64]>,
     tests: Vec<Arc<Check>>,
     commands: Vec<Arc<Check>>,
     /// Hashes of its first file, of its area and of the sub-system that this is in; none for none.
@@ -143,18 +143,30 @@ struct Known {
     at: Option<Timestamp>,
 }
 
-/// With the rows by the terms of their requests.
-static KNOWN: Prepared<Strategy, Known, Postings<Known>> =
-    Prepared::with_sum(know, |_, known, earlier| {
-        Postings::of(known, |known| &known.request, earlier)
-    });
+/// What is known of all strategies.
+#[derive(Debug)]
+struct Sum {
+    /// By the terms of their requests.
+    asked: Postings<Known>,
+    /// By their files.
+    having: Postings<Known>,
+}
+
+static KNOWN: Prepared<Strategy, Known, Sum> = Prepared::with_sum(know, |_, known, earlier| Sum {
+    asked: Postings::of(known, |known| &known.request, earlier.map(|e| &e.asked)),
+    having: Postings::of(known, |known| &known.paths, earlier.map(|e| &e.having)),
+});
 
 fn know(strategy: &Strategy) -> Known {
     let files = strategy.files_used.iter().chain(&strategy.entry_points);
+    let files = files.map(|path| hash_as(Role::File, path));
+    let mut paths = Vec::from_iter(files.chain(anchored_terms(&strategy.anchors)));
+    paths.sort_unstable();
+    paths.dedup();
     Known {
         request: hashed_terms(&strategy.task_text),
         errors: hashed_terms(&strategy.notable_errors.join(" ")),
-        files: bits(files.map(String::as_str)),
+        paths: paths.into(),
         tests: checks(&strategy.tests_executed),
         commands: checks(&strategy.commands_executed),
         primary: strategy.primary_entry_point.as_deref().and_then(said),
@@ -174,12 +186,22 @@ fn checks(commands: &[String]) -> Vec<Arc<Check>> {
     commands.iter().map(|command| check(command)).collect()
 }
 
+/// Strategies that are anchored to a path, the newest first.
+pub(crate) fn anchored_to<'a>(
+    strategies: &'a Rows<Strategy>,
+    path: &str,
+) -> impl Iterator<Item = &'a Strategy> + use<'a> {
+    let known = KNOWN.of(strategies);
+    let rows = known.sum.having.newest(hash_as(Role::Anchor, path));
+    rows.into_iter()
+        .filter_map(|at| Some(&**strategies.get(at)?))
+}
+
 /// The question with what is the same for every row.
 struct Asked<'q> {
     query: StrategyQuery<'q>,
     request: Box<[u64]>,
     errors: Box<[u64]>,
-    files: u64,
     tests: Vec<Arc<Check>>,
     commands: Vec<Arc<Check>>,
     primary: Option<u64>,
@@ -203,7 +225,6 @@ pub fn find_strategies<'a, 'q>(
         query: *query,
         request: hashed_terms(query.request),
         errors: hashed_terms(&query.errors.join(" ")),
-        files: bits(query.files.iter().map(String::as_str)),
         tests: checks(query.tests),
         commands: checks(query.commands),
         primary: query.files.first().and_then(|f| said(f)),
@@ -213,16 +234,22 @@ pub fn find_strategies<'a, 'q>(
         now,
     };
     let known = KNOWN.of(strategies);
-    let shared = known.sum.in_common(&asked.request, strategies.len());
-    let mut found: Vec<(i64, usize, &Strategy)> = strategies
-        .iter()
-        .zip(&known.each)
-        .enumerate()
-        .zip(shared)
-        .filter(|((_, (_, known)), shared)| known.usable && asked.may_offer(known, *shared))
-        .map(|(row, _)| row)
-        .filter_map(|(index, (strategy, known))| {
-            let (score, _, _) = asked.judge(strategy, known, false)?;
+    let shared = known.sum.asked.in_common(&asked.request, strategies.len());
+    let mut has_file = vec![false; strategies.len()];
+    let terms = query.files.iter().map(|path| hash_as(Role::File, path));
+    for row in terms.flat_map(|term| known.sum.having.rows(term)) {
+        if let Some(has) = has_file.get_mut(row) {
+            *has = true;
+        }
+    }
+    let rows = strategies.iter().zip(&known.each).enumerate();
+    let mut found: Vec<(i64, usize, &Strategy)> = rows
+        .zip(shared.into_iter().zip(has_file))
+        .filter(|((_, (_, known)), (shared, has_file))| {
+            known.usable && (*has_file || asked.may_offer(known, *shared))
+        })
+        .filter_map(|((index, (strategy, known)), (_, has_file))| {
+            let (score, _, _) = asked.judge(strategy, known, has_file, false)?;
             Some((score, index, &**strategy))
         })
         .collect();
@@ -243,25 +270,24 @@ impl Asked<'_> {
         *proven.entry(pair).or_insert_with(|| passed.proves(failed))
     }
 
-    /// Whether there can be evidence for a strategy, from what is known of it: for most there cannot,
-    /// and then the row is not looked at. As [`Self::judge`] has it, but for files and first file,
-    /// whose sets and hashes may have in common what they have not. The requests have `shared` terms in
-    /// common.
+    /// Whether there can be evidence for a strategy beside files in common, from what is known of it: for most
+    /// there cannot, and then the row is not looked at. The requests have `shared` terms in common.
     fn may_offer(&self, known: &Known, shared: usize) -> bool {
         let same = |asked: Option<u64>, known: Option<u64>| asked.is_some() && asked == known;
-        known.files & self.files != 0
-            || same(self.primary, known.primary)
+        same(self.primary, known.primary)
             || same(self.area, known.area)
             || same(self.subsystem, known.subsystem)
             || !(self.tests.is_empty() && self.commands.is_empty() && self.errors.is_empty())
             || share(shared, &self.request, &known.request) >= LIKE_REQUEST
     }
 
-    /// Score, files in common and points of a strategy; none without evidence.
+    /// Score, files in common (where it `has_file` of the question's) and points of a strategy; none without
+    /// evidence.
     fn judge(
         &self,
         strategy: &Strategy,
         known: &Known,
+        has_file: bool,
         explain: bool,
     ) -> Option<(i64, Vec<String>, Points)> {
         let query = &self.query;
@@ -272,8 +298,7 @@ impl Asked<'_> {
             points.overlap = true;
         }
         let mut files: Vec<String> = Vec::new();
-        let may_have = known.files & self.files != 0;
-        for file in query.files.iter().filter(|_| may_have) {
+        for file in query.files.iter().filter(|_| has_file) {
             let has = strategy.files_used.contains(file) || strategy.entry_points.contains(file);
             if has && !files.contains(file) {
                 files.push(file.clone());
@@ -358,7 +383,7 @@ impl Asked<'_> {
         known: &Known,
         index: usize,
     ) -> Option<StrategyMatch<'a>> {
-        let (score, files, mut points) = self.judge(strategy, known, true)?;
+        let (score, files, mut points) = self.judge(strategy, known, true, true)?;
         points.breakdown.insert("recency".to_owned(), json!(index));
         points.breakdown.insert("total".to_owned(), json!(score));
         let good = matches!(quality(strategy), "high" | "medium");
