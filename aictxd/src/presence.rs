@@ -17,8 +17,9 @@ use crate::hosts::Host;
 
 mod stale;
 
-/// Sessions remembered; the one heard of longest ago makes room.
+/// Sessions remembered; those heard of longest ago make room, so many at once.
 const MAX_SESSIONS: usize = 512;
+const MAKE_ROOM: usize = 32;
 /// Files remembered of one session, newest last.
 const MAX_FILES: usize = 512;
 
@@ -81,12 +82,10 @@ impl Presence {
         all.0 += 1;
         let now = all.0;
         if all.1.len() >= MAX_SESSIONS && !all.1.contains_key(session) {
-            let oldest = all
-                .1
-                .iter()
-                .min_by_key(|(_, s)| s.seen)
-                .map(|(id, _)| id.clone());
-            oldest.and_then(|id| all.1.remove(&id));
+            let mut seen: Vec<u64> = all.1.values().map(|s| s.seen).collect();
+            seen.sort_unstable();
+            let until = seen.get(MAKE_ROOM).copied().unwrap_or(now);
+            all.1.retain(|_, s| s.seen >= until);
         }
         let entry = all.1.entry(session.to_owned()).or_default();
         entry.seen = now;
@@ -115,7 +114,7 @@ impl Presence {
     fn saw(&self, session: &str, runner: &str, mut known: Known) {
         self.with(session, |s| {
             runner.clone_into(&mut s.runner);
-            let before = s.files.iter().position(|f| f.path == known.path);
+            let before = s.files.iter().position(|f| f.is_at(&known.path));
             if let Some(before) = before.and_then(|i| s.files.remove(i)) {
                 known.edited = known.edited.or(before.edited);
             }

@@ -6,6 +6,8 @@ use std::path::Path;
 
 use aictx_continuity::Project;
 use rustix::fs::{Mode, OFlags};
+#[cfg(target_os = "linux")]
+use rustix::io::Errno;
 
 mod promised;
 
@@ -233,18 +235,47 @@ fn look_at(root: &Path) -> (Project, Vec<String>) {
 /// of it, and nothing that could block (a pipe, a device) is read: whoever wrote the repository
 /// chose what lies here.
 pub fn beginning(root: &Path, name: &str, most: u64) -> Option<String> {
-    let path = fs::canonicalize(root.join(name)).ok()?;
-    if !path.starts_with(fs::canonicalize(root).ok()?) {
-        return None;
-    }
-    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::CLOEXEC;
-    let file = File::from(rustix::fs::open(&path, flags, Mode::empty()).ok()?);
+    let file = open_inside(root, name)?;
     if !file.metadata().ok()?.is_file() {
         return None;
     }
     let mut bytes = Vec::new();
     file.take(most).read_to_end(&mut bytes).ok()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+const READING: OFlags = OFlags::RDONLY
+    .union(OFlags::NONBLOCK)
+    .union(OFlags::CLOEXEC);
+
+/// A file in a directory, by whatever links that stay inside.
+#[cfg(target_os = "linux")]
+fn open_inside(root: &Path, name: &str) -> Option<File> {
+    use rustix::fs::{ResolveFlags, openat2};
+    let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
+    let directory = rustix::fs::open(root, flags, Mode::empty()).ok()?;
+    let inside = ResolveFlags::BENEATH | ResolveFlags::NO_MAGICLINKS;
+    match openat2(directory, name, READING, Mode::empty(), inside) {
+        Ok(file) => Some(File::from(file)),
+        Err(Errno::NOENT | Errno::NOTDIR | Errno::ACCESS) => None,
+        // A link that leads back in by an absolute path, and systems that cannot do this.
+        Err(_) => open_resolved(root, name),
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn open_inside(root: &Path, name: &str) -> Option<File> {
+    open_resolved(root, name)
+}
+
+/// The same, link by link: seven calls for what [`open_inside`] asks once.
+fn open_resolved(root: &Path, name: &str) -> Option<File> {
+    let path = fs::canonicalize(root.join(name)).ok()?;
+    if !path.starts_with(fs::canonicalize(root).ok()?) {
+        return None;
+    }
+    let opened = rustix::fs::open(&path, READING | OFlags::NOFOLLOW, Mode::empty());
+    Some(File::from(opened.ok()?))
 }
 
 #[cfg(test)]
@@ -299,5 +330,12 @@ mod tests {
         fs::remove_file(root.join("README.md")).unwrap();
         symlink("docs/index.md", root.join("README.md")).unwrap();
         assert_eq!(look(&root).0.readme, "# Title\n");
+        // By its absolute path it is inside, too.
+        fs::remove_file(root.join("README.md")).unwrap();
+        symlink(root.join("docs/index.md"), root.join("README.md")).unwrap();
+        assert_eq!(look(&root).0.readme, "# Title\n");
+        assert_eq!(beginning(&root, "docs", 10), None);
+        assert_eq!(beginning(&root, "docs/../../secret", 10), None);
+        assert_eq!(beginning(&root, "/etc/hostname", 10), None);
     }
 }

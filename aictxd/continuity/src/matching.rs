@@ -6,11 +6,13 @@ use std::sync::{Arc, LazyLock};
 use aictx_proto::text::clean;
 use aictx_proto::words;
 
-use crate::memo::{self, Memo};
+use crate::memo::Memo;
 use crate::prepared::hash;
 
 /// Texts longer than this are compared by their beginning, in bytes.
 const MAX_COMPARED: usize = 8 * 1024;
+/// Bytes of texts whose terms are remembered, which take ten times as much: those of what is worked on.
+const TEXTS: usize = 64 * 1024;
 /// A goal that stands inside another says the same from this many characters on (spec/guard §7.3).
 const MIN_CONTAINED: usize = 16;
 /// Share of common terms from which two goals are the same (spec/guard §7.3).
@@ -19,10 +21,7 @@ const SAME_GOAL: f64 = 0.35;
 /// The telling terms of a text: stemmed parts of its words without common ones, and pairs of
 /// characters of scripts that write without spaces.
 pub(crate) fn terms(text: &str) -> Arc<BTreeSet<String>> {
-    static KNOWN: LazyLock<Memo<String, Arc<BTreeSet<String>>>> = LazyLock::new(Memo::new);
-    if !memo::is_short(text) {
-        return Arc::new(find_terms(text));
-    }
+    static KNOWN: LazyLock<Memo<Arc<BTreeSet<String>>>> = LazyLock::new(|| Memo::new(TEXTS));
     KNOWN.get(text, |text| Arc::new(find_terms(text)))
 }
 

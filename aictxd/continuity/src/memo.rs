@@ -3,9 +3,7 @@
 //! What is remembered are values of pure functions, by their whole arguments, so that remembering
 //! changes nothing but the time it takes.
 
-use std::borrow::Borrow;
 use std::collections::HashMap;
-use std::hash::Hash;
 use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 
 use aictx_proto::record::FailingTest;
@@ -19,48 +17,65 @@ const MAX_KEY: usize = 8 * 1024;
 
 /// Values by key, at most two generations of them.
 #[derive(Debug)]
-pub(crate) struct Memo<K, V> {
-    inner: Mutex<(HashMap<K, V>, HashMap<K, V>)>,
+pub(crate) struct Memo<V> {
+    /// Bytes of keys of a generation.
+    most: usize,
+    inner: Mutex<Generations<V>>,
 }
 
-impl<K: Hash + Eq, V: Clone> Memo<K, V> {
-    pub(crate) fn new() -> Self {
+#[derive(Debug)]
+struct Generations<V> {
+    young: HashMap<String, V>,
+    old: HashMap<String, V>,
+    /// Bytes of the keys of the young one.
+    bytes: usize,
+}
+
+impl<V> Generations<V> {
+    fn insert(&mut self, key: String, value: V, most: usize) {
+        if self.young.len() >= GENERATION || self.bytes + key.len() > most {
+            self.old = std::mem::take(&mut self.young);
+            self.bytes = 0;
+        }
+        self.bytes += key.len();
+        self.young.insert(key, value);
+    }
+}
+
+impl<V: Clone> Memo<V> {
+    /// One that keeps up to twice so many bytes of keys, with what was made of them.
+    pub(crate) fn new(most: usize) -> Self {
         Self {
-            inner: Mutex::new((HashMap::new(), HashMap::new())),
+            most,
+            inner: Mutex::new(Generations {
+                young: HashMap::new(),
+                old: HashMap::new(),
+                bytes: 0,
+            }),
         }
     }
 
     /// The remembered value of a key, else what `make` makes of it. A key is only copied when it is
-    /// new.
-    pub(crate) fn get<Q>(&self, key: &Q, make: impl FnOnce(&Q) -> V) -> V
-    where
-        K: Borrow<Q>,
-        Q: Hash + Eq + ToOwned<Owned = K> + ?Sized,
-    {
+    /// new, and a long one is not remembered.
+    pub(crate) fn get(&self, key: &str, make: impl FnOnce(&str) -> V) -> V {
+        if key.len() > MAX_KEY {
+            return make(key);
+        }
+        let lock = || self.inner.lock().unwrap_or_else(PoisonError::into_inner);
         {
-            let mut guard = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
-            let (young, old) = &mut *guard;
-            if let Some(value) = young.get(key) {
+            let mut known = lock();
+            if let Some(value) = known.young.get(key) {
                 return value.clone();
             }
-            if let Some((key, value)) = old.remove_entry(key) {
-                young.insert(key, value.clone());
+            if let Some((key, value)) = known.old.remove_entry(key) {
+                known.insert(key, value.clone(), self.most);
                 return value;
             }
         }
         let value = make(key);
-        let mut guard = self.inner.lock().unwrap_or_else(PoisonError::into_inner);
-        if guard.0.len() >= GENERATION {
-            guard.1 = std::mem::take(&mut guard.0);
-        }
-        guard.0.insert(key.to_owned(), value.clone());
+        lock().insert(key.to_owned(), value.clone(), self.most);
         value
     }
-}
-
-/// Whether an argument is short enough to be remembered.
-pub(crate) fn is_short(text: &str) -> bool {
-    text.len() <= MAX_KEY
 }
 
 /// [`aictx_signals::same_check`], remembered.
@@ -117,32 +132,24 @@ impl<'c> Passed<'c> {
     }
 }
 
+/// Bytes of commands that are remembered at once: thousands of them.
+const COMMANDS: usize = 256 * 1024;
+
 /// A command line as a check, remembered.
 pub(crate) fn check(command: &str) -> Arc<Check> {
-    static KNOWN: LazyLock<Memo<String, Arc<Check>>> = LazyLock::new(Memo::new);
-    let read = |command: &str| Arc::new(Check::of(command));
-    if is_short(command) {
-        KNOWN.get(command, read)
-    } else {
-        read(command)
-    }
+    static KNOWN: LazyLock<Memo<Arc<Check>>> = LazyLock::new(|| Memo::new(COMMANDS));
+    KNOWN.get(command, |command| Arc::new(Check::of(command)))
 }
 
 /// [`aictx_signals::is_test_command`], remembered.
 pub(crate) fn is_test_command(command: &str) -> bool {
-    static KNOWN: LazyLock<Memo<String, bool>> = LazyLock::new(Memo::new);
-    if !is_short(command) {
-        return aictx_signals::is_test_command(command);
-    }
+    static KNOWN: LazyLock<Memo<bool>> = LazyLock::new(|| Memo::new(COMMANDS));
     KNOWN.get(command, aictx_signals::is_test_command)
 }
 
 /// [`aictx_signals::is_narrowed`], remembered.
 pub(crate) fn is_narrowed(command: &str) -> bool {
-    static KNOWN: LazyLock<Memo<String, bool>> = LazyLock::new(Memo::new);
-    if !is_short(command) {
-        return aictx_signals::is_narrowed(command);
-    }
+    static KNOWN: LazyLock<Memo<bool>> = LazyLock::new(|| Memo::new(COMMANDS));
     KNOWN.get(command, aictx_signals::is_narrowed)
 }
 
@@ -153,20 +160,26 @@ mod tests {
 
     #[test]
     fn what_is_asked_for_outlives_a_generation_and_all_is_bounded() {
-        let memo = Memo::new();
-        let made = Cell::new(0);
-        let ask = |n: usize| {
-            memo.get(&n, |n| {
-                made.set(made.get() + 1);
-                n * 2
-            })
-        };
-        for n in 0..GENERATION * 5 {
-            assert_eq!((ask(n), ask(0)), (n * 2, 0));
+        for most in [usize::MAX, 1_000] {
+            let memo = Memo::new(most);
+            let made = Cell::new(0);
+            let ask = |n: usize| {
+                memo.get(&n.to_string(), |n| {
+                    made.set(made.get() + 1);
+                    format!("{n}{n}")
+                })
+            };
+            for n in 0..GENERATION * 5 {
+                assert_eq!((ask(n), ask(0)), (format!("{n}{n}"), "00".to_owned()));
+            }
+            assert_eq!(made.get(), GENERATION * 5, "0 was worked out once");
+            let known = memo.inner.lock().unwrap();
+            assert!(known.young.len() + known.old.len() <= 2 * GENERATION);
+            let bytes =
+                |keys: &HashMap<String, String>| keys.keys().map(String::len).sum::<usize>();
+            assert_eq!(bytes(&known.young), known.bytes);
+            assert!(bytes(&known.young) <= most && bytes(&known.old) <= most);
         }
-        assert_eq!(made.get(), GENERATION * 5, "0 was worked out once");
-        let (young, old) = &*memo.inner.lock().unwrap();
-        assert!(young.len() + old.len() <= 2 * GENERATION + 1);
     }
 
     #[test]

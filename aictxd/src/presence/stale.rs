@@ -136,6 +136,11 @@ impl Known {
         }
     }
 
+    /// Whether it lies at a path: the parts of neither need be looked at, since nobody writes one in two ways.
+    pub(super) fn is_at(&self, path: &Path) -> bool {
+        self.path.as_os_str() == path.as_os_str()
+    }
+
     /// How the file is now, if it is not as it was.
     fn changed(&self) -> Option<Stamp> {
         let (before, now) = (self.stamp.as_ref()?, Stamp::of(&self.path)?);
@@ -244,7 +249,7 @@ impl Presence {
         path: &Path,
         live: impl Fn(&str) -> bool,
     ) -> Option<Parallel> {
-        let known = |s: &Session| s.files.iter().find(|f| f.path == path).cloned();
+        let known = |s: &Session| s.files.iter().find(|f| f.is_at(path)).cloned();
         let seen = self.lock().1.get(session).and_then(known);
         // The disk is looked at while nobody waits for what all sessions do.
         let changed = seen.as_ref().and_then(Known::changed);
@@ -252,7 +257,7 @@ impl Presence {
         let own = all.1.get(session);
         let others = || all.1.iter().filter(|(id, _)| *id != session);
         let edited = others().filter_map(|(id, s)| {
-            let file = s.files.iter().find(|f| f.path == path)?;
+            let file = s.files.iter().find(|f| f.is_at(path))?;
             Some(Other {
                 session: id.clone(),
                 runner: s.runner.clone(),
@@ -337,7 +342,7 @@ fn claimed(
     live: impl Fn(&str) -> bool,
 ) -> Option<Parallel> {
     let own = all.get(session);
-    let seen = own.and_then(|s| s.files.iter().find(|f| f.path == path));
+    let seen = own.and_then(|s| s.files.iter().find(|f| f.is_at(path)));
     let mine = own.and_then(|s| claim_on(s, path));
     let (id, s, at) = all
         .iter()
