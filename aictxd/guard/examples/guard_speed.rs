@@ -3,7 +3,8 @@
 //! Prints median and 99th percentile for commands of growing size and for deep nesting; with an
 //! argument only those whose name holds it. With `--set FILE.jsonl …` each `command` of the files is
 //! repeated up to 4 KB and to 1 MB, and the slowest are shown. With `--repeat COMMAND` that one is judged
-//! at 4 KB for some seconds, for a profiler to look at.
+//! at 4 KB for some seconds, for a profiler to look at. `--tries N` at the end makes that exactly so many
+//! verdicts, for one that counts instructions; also of each of the named commands.
 
 use std::hint::black_box;
 use std::time::{Duration, Instant};
@@ -72,13 +73,19 @@ fn sweep(files: impl Iterator<Item = String>) -> std::io::Result<()> {
 }
 
 fn main() -> std::io::Result<()> {
-    if std::env::args().nth(1).as_deref() == Some("--set") {
-        return sweep(std::env::args().skip(2));
+    let mut arguments: Vec<String> = std::env::args().skip(1).collect();
+    let option = arguments.iter().position(|word| word == "--tries");
+    let tries = option.and_then(|at| arguments.drain(at..).nth(1));
+    let tries: Option<usize> = tries.and_then(|count| count.parse().ok());
+    let mut words = arguments.into_iter();
+    let wanted = words.next().unwrap_or_default();
+    if wanted == "--set" {
+        return sweep(words);
     }
-    if std::env::args().nth(1).as_deref() == Some("--repeat") {
-        let command = std::env::args().nth(2).unwrap_or_default();
+    if wanted == "--repeat" {
+        let command = words.next().unwrap_or_default();
         let text = format!("{command}\n").repeat(4096 / (command.len() + 1));
-        println!("{:.1?}", best(&text, 20_000));
+        println!("{:.1?}", best(&text, tries.unwrap_or(20_000)));
         return Ok(());
     }
     let of = |size: usize| UNIT.repeat(size / UNIT.len() + 1);
@@ -136,11 +143,14 @@ fn main() -> std::io::Result<()> {
         "{:<22} {:>9} {:>12} {:>12}  level",
         "command", "bytes", "p50", "p99"
     );
-    let wanted = std::env::args().nth(1).unwrap_or_default();
     for (name, text) in cases.iter().filter(|(name, _)| name.contains(&wanted)) {
         let mut times: Vec<Duration> = Vec::new();
         let started = Instant::now();
-        while times.len() < 2_000 && (times.len() < 20 || started.elapsed().as_secs() < 2) {
+        let goes_on = |done: usize| match tries {
+            Some(tries) => done < tries,
+            None => done < 2_000 && (done < 20 || started.elapsed().as_secs() < 2),
+        };
+        while goes_on(times.len()) {
             let from = Instant::now();
             black_box(command_risk(black_box(text), PLACE, &NoFacts));
             times.push(from.elapsed());
