@@ -232,8 +232,8 @@ struct Judge<'a> {
 /// A command with its place in the script.
 #[derive(Clone, Copy)]
 struct Call<'s> {
-    script: &'s Script,
-    command: &'s SimpleCommand,
+    script: &'s Script<'s>,
+    command: &'s SimpleCommand<'s>,
     /// Name of its program.
     name: &'s str,
     segment: usize,
@@ -266,7 +266,7 @@ impl Notes {
 }
 
 impl<'s> Call<'s> {
-    fn arguments(self) -> &'s [Word] {
+    fn arguments(self) -> &'s [Word<'s>] {
         self.command.arguments()
     }
 
@@ -279,7 +279,7 @@ impl<'s> Call<'s> {
     }
 
     /// The command whose output it reads.
-    fn feeder(&self) -> Option<&'s SimpleCommand> {
+    fn feeder(&self) -> Option<&'s SimpleCommand<'s>> {
         self.script.commands.get(self.command.piped_from?)
     }
 

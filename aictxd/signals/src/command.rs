@@ -70,7 +70,7 @@ pub fn normalise_command(command: &str) -> String {
 }
 
 /// Commands without those at the end of a pipe that only shorten or copy what comes in.
-fn without_filters(mut commands: &[SimpleCommand]) -> &[SimpleCommand] {
+fn without_filters<'c, 't>(mut commands: &'c [SimpleCommand<'t>]) -> &'c [SimpleCommand<'t>] {
     while let [before @ .., last] = commands {
         if last.joined != Joined::Pipe || !FILTERS.contains(&last.name()) || before.is_empty() {
             break;
@@ -275,7 +275,9 @@ fn prelude(script: &shell::Script, command: &str) -> usize {
 }
 
 /// Commands whose output becomes part of a word: `echo $(pytest)`.
-fn put_into_words(script: &shell::Script) -> impl Iterator<Item = &SimpleCommand> {
+fn put_into_words<'c, 't>(
+    script: &'c shell::Script<'t>,
+) -> impl Iterator<Item = &'c SimpleCommand<'t>> {
     let words = script.commands.iter().flat_map(|part| &part.words);
     words.flat_map(|word| script.commands.get(word.range()).unwrap_or_default())
 }

@@ -24,11 +24,13 @@ mod lex;
 mod names;
 mod redirect;
 mod steady;
+mod text;
 mod values;
 mod word;
 mod wrap;
 
 pub use names::{ByName, NameHasher, Names};
+pub use text::Text;
 use values::Context;
 pub use wrap::is_shell;
 
@@ -46,9 +48,10 @@ const MAX_DIR: usize = 256;
 
 /// One word after quote removal.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Word {
-    /// The word as the program would see it; an expansion stays as written (`$DIR`, `$(…)`).
-    pub text: String,
+pub struct Word<'t> {
+    /// The word as the program would see it; an expansion stays as written (`$DIR`, `$(…)`). Most words
+    /// stand in the line as they are, and are not copied out of it.
+    pub text: Text<'t>,
     /// Some part was quoted or escaped.
     pub quoted: bool,
     /// Holds an expansion or substitution, so that its value is not known from the text.
@@ -67,11 +70,11 @@ pub struct Word {
     pub others: Box<[String]>,
 }
 
-impl Word {
+impl<'t> Word<'t> {
     /// A word without quotes or expansions.
-    pub fn plain(text: &str) -> Self {
+    pub fn plain(text: impl Into<Text<'t>>) -> Self {
         Self {
-            text: text.to_owned(),
+            text: text.into(),
             ..Self::default()
         }
     }
@@ -122,11 +125,11 @@ pub enum RedirectKind {
 
 /// One redirection.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Redirect {
+pub struct Redirect<'t> {
     /// What it does.
     pub kind: RedirectKind,
     /// File, descriptor or delimiter.
-    pub target: Word,
+    pub target: Word<'t>,
     /// Text of a here-document.
     pub body: Option<String>,
 }
@@ -164,13 +167,13 @@ pub enum Role {
 
 /// One program call.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct SimpleCommand {
+pub struct SimpleCommand<'t> {
     /// Program and arguments. Wrappers (`sudo`, `env`, `timeout 5` …) are already taken off.
-    pub words: Vec<Word>,
+    pub words: Vec<Word<'t>>,
     /// Leading `NAME=value` words.
-    pub assignments: Vec<Word>,
+    pub assignments: Vec<Word<'t>>,
     /// Redirections, in order.
-    pub redirects: Vec<Redirect>,
+    pub redirects: Vec<Redirect<'t>>,
     /// Index of the command whose output it reads.
     pub piped_from: Option<usize>,
     /// How it follows its predecessor in the list.
@@ -192,14 +195,14 @@ pub struct SimpleCommand {
     pub role: Role,
 }
 
-impl SimpleCommand {
+impl<'t> SimpleCommand<'t> {
     /// Program name without its directory, or an empty text.
     pub fn name(&self) -> &str {
         self.words.first().map_or("", Word::program)
     }
 
     /// Words after the program.
-    pub fn arguments(&self) -> &[Word] {
+    pub fn arguments(&self) -> &[Word<'t>] {
         self.words.get(1..).unwrap_or_default()
     }
 
@@ -225,7 +228,10 @@ impl SimpleCommand {
     pub fn variant(&self, nth: usize) -> Self {
         // Many forms of many words: each has its own texts and no others.
         let words = self.words.iter().map(|word| Word {
-            text: word.others.get(nth).unwrap_or(&word.text).clone(),
+            text: match word.others.get(nth) {
+                Some(other) => other.clone().into(),
+                None => word.text.clone(),
+            },
             others: Box::default(),
             ..*word
         });
@@ -253,7 +259,7 @@ impl SimpleCommand {
                 vec![word.text.as_str()]
             };
             parts.into_iter().map(|text| Word {
-                text: text.to_owned(),
+                text: text.to_owned().into(),
                 others: Box::default(),
                 splits: false,
                 ..*word
@@ -275,7 +281,7 @@ impl SimpleCommand {
             .rev()
             .find_map(|redirect| match redirect.kind {
                 RedirectKind::Heredoc => redirect.body.as_deref(),
-                RedirectKind::Herestring => Some(redirect.target.text.as_str()),
+                RedirectKind::Herestring => Some(&*redirect.target.text),
                 _ => None,
             })
     }
@@ -283,9 +289,9 @@ impl SimpleCommand {
 
 /// What a command line runs. Commands of a substitution come before the command that uses them.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Script {
+pub struct Script<'t> {
     /// Every program call found, in reading order.
-    pub commands: Vec<SimpleCommand>,
+    pub commands: Vec<SimpleCommand<'t>>,
     /// Something was left out or read without its nesting: too long, too deep, too many commands.
     pub undecided: bool,
     /// A quote or bracket is never closed: a shell would refuse the text or wait for more.
@@ -307,7 +313,7 @@ pub enum Dialect {
 
 /// Reads a command line. Never fails: text that no shell would accept gives the commands that can
 /// be made out. Expansions stay as written.
-pub fn parse(text: &str) -> Script {
+pub fn parse(text: &str) -> Script<'_> {
     read(text, Context::default())
 }
 
@@ -317,11 +323,11 @@ pub const NEW_PLACE: &str = "/tmp/mktemp.new";
 /// Reads a command line and puts in the values that it gives itself: `{a,b}`, `$'\x72m'`,
 /// variables and arrays assigned on the line, the words of a loop, `$(echo x)`, `$(mktemp)` and
 /// `$(pwd)`. A variable with several possible values gives a word with [`Word::others`].
-pub fn analyse(text: &str, dialect: Dialect) -> Script {
+pub fn analyse(text: &str, dialect: Dialect) -> Script<'_> {
     read(text, Context::expanding(dialect))
 }
 
-fn read(text: &str, mut context: Context) -> Script {
+fn read<'t>(text: &'t str, mut context: Context<'t>) -> Script<'t> {
     let mut script = Script::default();
     let mut end = text.len();
     if end > MAX_INPUT {
@@ -339,7 +345,7 @@ fn read(text: &str, mut context: Context) -> Script {
     if context.expand {
         context.reads(text);
     }
-    lex::run(&mut script, &mut context, text, &frame, false);
+    lex::run(&mut script, &mut context, text.into(), &frame, false);
     lex::run_deferred(&mut script, &mut context);
     if context.functions.enter() > 0 && context.is_plain() {
         context.functions.settle(&mut script, text, context.blurred);

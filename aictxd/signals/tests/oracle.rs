@@ -89,7 +89,7 @@ fn ours(text: &str) -> Read {
         if word.unknown {
             "$".to_owned()
         } else {
-            word.text.clone()
+            word.text.to_string()
         }
     };
     let mut read = Read::default();
@@ -244,10 +244,12 @@ fn what_people_write() {
                 continue;
             };
             let base = name.rsplit(['/', '\\']).next().unwrap();
-            let found = script
-                .commands
-                .iter()
-                .any(|command| command.words.first().is_some_and(|word| word.text == *name));
+            let found = script.commands.iter().any(|command| {
+                command
+                    .words
+                    .first()
+                    .is_some_and(|word| word.text == name.as_str())
+            });
             if !found && !TAKEN_OFF.contains(&base) {
                 wrong.push(format!("{name}: {text:?}"));
             }

@@ -63,7 +63,7 @@ fn meant(options: &[&'static str], text: &str) -> Option<&'static str> {
 }
 
 /// A call with its options written out, when some are not.
-pub(super) fn written_out(command: &SimpleCommand) -> Option<SimpleCommand> {
+pub(super) fn written_out<'c>(command: &SimpleCommand<'c>) -> Option<SimpleCommand<'c>> {
     let long = |word: &Word| word.text.len() > MIN_LETTERS && word.text.starts_with("--");
     // Almost no call has one.
     if !command.arguments().iter().any(long) {
@@ -88,7 +88,7 @@ pub(super) fn written_out(command: &SimpleCommand) -> Option<SimpleCommand> {
         let at = word.text.find('=').unwrap_or(word.text.len());
         let (option, value) = word.text.split_at(at);
         if let Some(option) = meant(options, option) {
-            word.text = format!("{option}{value}");
+            word.text = format!("{option}{value}").into();
         }
     }
     Some(out)

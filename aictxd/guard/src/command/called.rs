@@ -389,7 +389,7 @@ impl Writers {
     }
 
     /// The last before a call that writes the file where the call finds it.
-    fn last<'s>(&self, call: Call<'s>, file: &str) -> Option<&'s SimpleCommand> {
+    fn last<'s>(&self, call: Call<'s>, file: &str) -> Option<&'s SimpleCommand<'s>> {
         let all = self.0.get(plain(file))?;
         let before = all.partition_point(|at| *at < call.segment);
         let before = all.get(..before)?.iter().rev().take(MAX_WRITERS);
@@ -437,7 +437,7 @@ impl Bringers {
 }
 
 /// Those of some commands that stand before a call and not too far from it, the last first.
-fn before<'s>(call: Call<'s>, all: &'s [usize]) -> impl Iterator<Item = &'s SimpleCommand> {
+fn before<'s>(call: Call<'s>, all: &'s [usize]) -> impl Iterator<Item = &'s SimpleCommand<'s>> {
     let end = all.partition_point(|at| *at < call.segment);
     let near = all.get(..end).unwrap_or_default().iter().rev();
     near.take_while(move |at| **at + MAX_BACK >= call.segment)
@@ -445,7 +445,7 @@ fn before<'s>(call: Call<'s>, all: &'s [usize]) -> impl Iterator<Item = &'s Simp
 }
 
 /// The file that an earlier command of the same line copies or moves to where this one is.
-fn copied_from<'s>(call: Call<'s>, file: &Word) -> Option<&'s Word> {
+fn copied_from<'s>(call: Call<'s>, file: &Word) -> Option<&'s Word<'s>> {
     before(call, &call.notes.bringers(call.script).copies).find_map(|command| {
         let operands = command.arguments().iter();
         let mut operands = operands.filter(|word| !word.text.starts_with('-'));

@@ -132,7 +132,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
     } else if let Some(known) = call.program.interpreter {
         programs(judge, call, known);
     } else if matches!(name, "redis-cli" | "valkey-cli") {
-        let flushes = |text: &String| {
+        let flushes = |text: &str| {
             let text = text.to_ascii_lowercase();
             text.contains("flushall") || text.contains("flushdb")
         };
@@ -153,7 +153,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
                             "'del'", "'DEL'", "'unlink'", "'UNLINK'", "\"del\"", "\"DEL\"",
                         ])))
         };
-        if piped_texts(call).iter().any(flushes) || arguments.iter().any(scripted) {
+        if piped_texts(call).iter().any(|text| flushes(text)) || arguments.iter().any(scripted) {
             let verb = "flush of a database";
             judge.hit(Some(call), Kind::DatabaseWrite, Tier::Destructive, verb, []);
         }
@@ -383,7 +383,7 @@ fn programs(judge: &mut Judge, call: Call, known: &Interpreter) {
     let mut words = arguments.iter();
     while let Some(word) = words.next() {
         match interpreted::program_in(known, word) {
-            Some("") => texts.extend(words.next().map(|program| program.text.clone())),
+            Some("") => texts.extend(words.next().map(|program| program.text.to_string())),
             Some(program) => texts.push(program.to_owned()),
             None => {}
         }

@@ -122,7 +122,7 @@ fn is_formatter(name: &str, known: &str) -> bool {
             .is_some_and(|rest| rest.is_empty() || rest.starts_with('.') || rest.starts_with('_'))
 }
 
-pub(super) fn operands(arguments: &[Word]) -> Vec<&Word> {
+pub(super) fn operands<'w>(arguments: &'w [Word<'w>]) -> Vec<&'w Word<'w>> {
     let mut ended = false;
     arguments
         .iter()

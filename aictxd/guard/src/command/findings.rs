@@ -76,7 +76,7 @@ impl Judge<'_> {
         &mut self,
         level: Level,
         verb: &str,
-        words: impl IntoIterator<Item = &'w Word>,
+        words: impl IntoIterator<Item = &'w Word<'w>>,
     ) {
         let unknown = words
             .into_iter()

@@ -30,7 +30,7 @@ pub(super) fn feeds_regenerable(call: Call) -> bool {
 }
 
 /// The `find` that feeds a command through a pipe or runs it.
-pub(super) fn finder(call: Call<'_>) -> Option<&SimpleCommand> {
+pub(super) fn finder<'s>(call: Call<'s>) -> Option<&'s SimpleCommand<'s>> {
     let find = call.feeder().or_else(|| {
         call.script
             .commands
@@ -44,7 +44,7 @@ pub(super) fn finder(call: Call<'_>) -> Option<&SimpleCommand> {
 }
 
 /// Where a `find` starts.
-pub(super) fn starts(find: &SimpleCommand) -> impl Iterator<Item = &Word> {
+pub(super) fn starts<'c>(find: &'c SimpleCommand<'c>) -> impl Iterator<Item = &'c Word<'c>> {
     find.arguments()
         .iter()
         .take_while(|word| !word.text.starts_with(['-', '(', '!']))
@@ -61,7 +61,7 @@ struct Found {
 
 /// The tests of one `find`, as they are read.
 struct Tests<'w> {
-    words: Iter<'w, Word>,
+    words: Iter<'w, Word<'w>>,
     within_git: bool,
 }
 

@@ -80,7 +80,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
 }
 
 /// The words of the calls of git that stand before a call, the nearest first.
-fn earlier<'s>(call: Call<'s>) -> impl Iterator<Item = &'s [Word]> {
+fn earlier<'s>(call: Call<'s>) -> impl Iterator<Item = &'s [Word<'s>]> {
     let before = call.script.commands.get(..call.segment).unwrap_or_default();
     let gits = before.iter().rev().take(MAX_BACK);
     gits.filter(|command| command.name() == "git")
@@ -226,7 +226,7 @@ fn verb_at(arguments: &[Word]) -> Option<usize> {
     None
 }
 
-fn operands(words: &[Word]) -> impl Iterator<Item = &str> {
+fn operands<'w>(words: &'w [Word]) -> impl Iterator<Item = &'w str> {
     words
         .iter()
         .map(|word| word.text.as_str())

@@ -77,7 +77,7 @@ pub(super) fn printed_script(judge: &mut Judge, call: Call, word: &Word) {
 }
 
 /// Files whose text reaches standard input: `< x`, `cat x |`, `zcat x |`.
-pub(super) fn piped_files(call: Call<'_>) -> Vec<&Word> {
+pub(super) fn piped_files<'s>(call: Call<'s>) -> Vec<&'s Word<'s>> {
     let redirects = call.command.redirects.iter();
     let mut out: Vec<&Word> = redirects
         .filter(|redirect| redirect.kind == RedirectKind::Read)
@@ -138,7 +138,7 @@ pub(super) fn told<'c>(call: Call<'c>, word: &Word) -> Option<&'c str> {
 }
 
 /// The file whose text `$(cat x)` puts in.
-pub(super) fn told_file<'c>(call: Call<'c>, word: &Word) -> Option<&'c Word> {
+pub(super) fn told_file<'c>(call: Call<'c>, word: &Word) -> Option<&'c Word<'c>> {
     match call.script.commands.get(word.range())? {
         [one] if one.name() == "cat" => one.arguments().first(),
         [one] if one.words.is_empty() => {

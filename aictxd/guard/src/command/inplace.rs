@@ -166,7 +166,7 @@ fn cluster_with(arguments: &[Word], letter: char) -> bool {
         })
 }
 
-fn sed(arguments: &[Word]) -> (Vec<&Word>, Left) {
+fn sed<'w>(arguments: &'w [Word<'w>]) -> (Vec<&'w Word<'w>>, Left) {
     let valued = ["-e", "--expression", "-f", "--file"];
     let mut scripts: Vec<&str> = Vec::new();
     let mut files: Vec<&Word> = Vec::new();
@@ -241,7 +241,7 @@ fn sed_order(order: &str) -> Left {
 }
 
 /// Programs that run once a line: `-n` prints what they print, `-p` prints `$_`.
-fn scripted<'w>(name: &str, arguments: &'w [Word]) -> (Vec<&'w Word>, Left) {
+fn scripted<'w>(name: &str, arguments: &'w [Word<'w>]) -> (Vec<&'w Word<'w>>, Left) {
     let mut program = String::new();
     let mut files: Vec<&Word> = Vec::new();
     let mut words = arguments.iter();
@@ -314,7 +314,7 @@ fn scripted<'w>(name: &str, arguments: &'w [Word]) -> (Vec<&'w Word>, Left) {
     (files, left)
 }
 
-fn awk(arguments: &[Word]) -> (Vec<&Word>, Left) {
+fn awk<'w>(arguments: &'w [Word<'w>]) -> (Vec<&'w Word<'w>>, Left) {
     let mut program: Option<&str> = None;
     let mut files: Vec<&Word> = Vec::new();
     let mut words = arguments.iter();

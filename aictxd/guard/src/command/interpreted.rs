@@ -161,7 +161,7 @@ pub(super) fn program_in<'w>(known: &Interpreter, word: &'w Word) -> Option<&'w 
 }
 
 /// The word that names the script of a shell.
-pub(super) fn script_of_shell(arguments: &[Word]) -> Option<&Word> {
+pub(super) fn script_of_shell<'w>(arguments: &'w [Word<'w>]) -> Option<&'w Word<'w>> {
     let mut words = arguments.iter();
     while let Some(word) = words.next() {
         let text = word.text.as_str();
@@ -189,7 +189,10 @@ pub(super) fn script_of_shell(arguments: &[Word]) -> Option<&Word> {
 }
 
 /// The word that names the script of an interpreter.
-pub(super) fn script_of<'w>(known: &Interpreter, arguments: &'w [Word]) -> Option<&'w Word> {
+pub(super) fn script_of<'w>(
+    known: &Interpreter,
+    arguments: &'w [Word<'w>],
+) -> Option<&'w Word<'w>> {
     let Some(short) = short_of(known.name) else {
         return arguments.first().filter(|word| !word.text.starts_with('-'));
     };
@@ -228,8 +231,8 @@ pub(super) fn script_of<'w>(known: &Interpreter, arguments: &'w [Word]) -> Optio
 pub(super) fn script_behind<'w>(
     name: &str,
     known: Option<&Interpreter>,
-    arguments: &'w [Word],
-) -> Option<&'w Word> {
+    arguments: &'w [Word<'w>],
+) -> Option<&'w Word<'w>> {
     match known {
         _ if is_shell(name) => script_of_shell(arguments),
         Some(known) => script_of(known, arguments),
@@ -249,7 +252,7 @@ mod tests {
         let command = script.commands.first()?;
         let name = command.name();
         let found = script_behind(name, interpreter(name), command.arguments());
-        found.map(|word| word.text.clone())
+        found.map(|word| word.text.to_string())
     }
 
     #[test]

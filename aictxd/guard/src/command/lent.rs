@@ -106,8 +106,8 @@ pub(super) fn lent(judge: &mut Judge, call: Call) {
         .any(|word| matches!(word.text.as_str(), "with" | "env"));
     // Several words are a call; one word may be a whole script.
     let text = match rest {
-        [word, ..] if word.text.contains(' ') => word.text.clone(),
-        [word] => word.text.clone(),
+        [word, ..] if word.text.contains(' ') => word.text.to_string(),
+        [word] => word.text.to_string(),
         words if name == "adb" => words
             .iter()
             .map(|word| word.text.as_str())

@@ -165,14 +165,15 @@ fn in_git(judge: &mut Judge, call: Call) {
     if GIT_WRITES.contains(&verb) && !index_only {
         match value_of(arguments, &["-C"]).filter(|dir| !dir.unknown) {
             Some(dir) => {
-                let below = |word: &Word| match word.text.starts_with(['-', '/', '~']) {
+                let words = arguments.iter().take(MAX_WORDS);
+                let below = words.map(|word| match word.text.starts_with(['-', '/', '~']) {
                     true => word.clone(),
                     false => Word {
-                        text: format!("{}/{}", dir.text, word.text),
+                        text: format!("{}/{}", dir.text, word.text).into(),
                         ..word.clone()
                     },
-                };
-                let words: Vec<Word> = arguments.iter().take(MAX_WORDS).map(below).collect();
+                });
+                let words: Vec<Word> = below.collect();
                 touched(judge, call, &words, call.name);
             }
             None => touched(judge, call, arguments, call.name),
@@ -432,7 +433,7 @@ fn listed(judge: &mut Judge, call: Call) {
                 let patterns = std::iter::once(first).chain(named).take(MAX_WORDS);
                 let below: Vec<Word> = patterns
                     .filter(|word| word.text.starts_with('*'))
-                    .map(|word| Word::plain(&format!("**/{}", word.text)))
+                    .map(|word| Word::plain(format!("**/{}", word.text)))
                     .collect();
                 touched(judge, read, &below, "xargs");
             }

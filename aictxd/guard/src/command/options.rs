@@ -38,7 +38,7 @@ pub(super) fn operands_of<'w>(valued: &[&str], arguments: &'w [Word]) -> Operand
 
 /// The same when every option takes the next word. Which ones do is known of a few programs only;
 /// what could be a verb in either reading is looked at in both.
-pub(super) fn operands_behind_values(arguments: &[Word]) -> Operands<'_> {
+pub(super) fn operands_behind_values<'w>(arguments: &'w [Word]) -> Operands<'w> {
     let mut out = Operands::default();
     let mut skip = false;
     for word in arguments {
@@ -119,7 +119,11 @@ pub(super) fn is_harmless(arguments: &[Word]) -> bool {
 
 /// The value of an option, as a word: the next one (`-o x`, `-so x`, `--output x`), or what stands in its
 /// own (`-ox`, `--output=x`). A `short` of NUL is none.
-pub(super) fn set<'w>(arguments: &'w [Word], short: char, long: &str) -> Option<Cow<'w, Word>> {
+pub(super) fn set<'w>(
+    arguments: &'w [Word<'w>],
+    short: char,
+    long: &str,
+) -> Option<Cow<'w, Word<'w>>> {
     let mut words = arguments.iter().take_while(|word| word.text != "--");
     while let Some(word) = words.next() {
         let text = word.text.as_str();
@@ -146,7 +150,7 @@ pub(super) fn set<'w>(arguments: &'w [Word], short: char, long: &str) -> Option<
 }
 
 /// A part of a word, known as well as the word is.
-fn part_of(word: &Word, text: &str) -> Word {
+fn part_of<'w>(word: &Word, text: &'w str) -> Word<'w> {
     Word {
         unknown: word.unknown && text.contains(['$', '`']),
         ..Word::plain(text)
@@ -154,7 +158,7 @@ fn part_of(word: &Word, text: &str) -> Word {
 }
 
 /// The word behind one of `options`.
-pub(super) fn value_of<'w>(arguments: &'w [Word], options: &[&str]) -> Option<&'w Word> {
+pub(super) fn value_of<'w>(arguments: &'w [Word<'w>], options: &[&str]) -> Option<&'w Word<'w>> {
     let at = arguments
         .iter()
         .position(|word| options.contains(&word.text.as_str()))?;

@@ -143,7 +143,7 @@ const CALLS: &[(&str, Tier)] = &[
 ];
 
 /// Files of statements: `-f x`, `--file=x`, `< x`, `cat x |`.
-fn files(call: Call<'_>) -> Vec<&Word> {
+fn files<'s>(call: Call<'s>) -> Vec<&'s Word<'s>> {
     let arguments = call.arguments();
     let mut out: Vec<&Word> = arguments
         .windows(2)

@@ -427,7 +427,7 @@ impl Judge<'_> {
     pub(super) fn write_all<'w>(
         &mut self,
         call: Call,
-        words: impl IntoIterator<Item = &'w Word>,
+        words: impl IntoIterator<Item = &'w Word<'w>>,
         verb: &str,
         touch: Touch,
     ) {

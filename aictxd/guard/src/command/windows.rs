@@ -217,7 +217,7 @@ fn emptied(judge: &mut Judge, call: Call, name: &str) {
         !option && !value && !nothing(word) && !is(word, "nul")
     });
     if let Some(file) = file {
-        let plain = Word::plain(&file.text.replace('\\', "/"));
+        let plain = Word::plain(file.text.replace('\\', "/"));
         let tier = judge.emptying(call, &plain);
         let shown = [file.text.as_str()];
         judge.hit(Some(call), Kind::Overwrite, tier, name, shown);
@@ -279,7 +279,7 @@ pub(super) fn is_script(file: &str) -> bool {
 }
 
 /// The script that these shells are handed: `pwsh -NoProfile -File x.ps1`, `cmd /c x.bat`.
-pub(super) fn file_run<'c>(call: Call<'c>) -> Option<&'c Word> {
+pub(super) fn file_run<'c>(call: Call<'c>) -> Option<&'c Word<'c>> {
     let name = call.name.to_ascii_lowercase();
     let name = name.strip_suffix(".exe").unwrap_or(&name);
     let words = call.arguments();
@@ -449,7 +449,7 @@ fn remove(judge: &mut Judge, call: Call, name: &str) {
         .flat_map(|word| {
             let texts = word.text.split(',').filter(|text| !text.is_empty());
             texts.map(|text| Word {
-                text: text.replace('\\', "/"),
+                text: text.replace('\\', "/").into(),
                 ..word.clone()
             })
         })

@@ -233,7 +233,7 @@ fn fetched(judge: &mut Judge, call: Call) {
     };
     let file = options::set(words, file.0, file.1);
     let dir = options::set(words, dir.0, dir.1).map(|dir| Word {
-        text: format!("{}/*", dir.text.trim_end_matches('/')),
+        text: format!("{}/*", dir.text.trim_end_matches('/')).into(),
         ..dir.into_owned()
     });
     for word in file.as_deref().into_iter().chain(&dir) {
@@ -270,7 +270,7 @@ fn taken_over(judge: &mut Judge, call: Call, sources: &[&Word], destination: &Wo
         else {
             continue;
         };
-        let taken = Word::plain(&format!("{into}/{name}"));
+        let taken = Word::plain(format!("{into}/{name}"));
         if let Some(limit) = limits::limit_on(judge, call, &taken.text) {
             judge.off_limits(&limit, call.name, &taken.text);
         }

@@ -42,7 +42,7 @@ pub fn sets_aside(command: &str) -> Aside {
 }
 
 /// The verb of a git command, and the first word behind it that is no option.
-fn of_git(command: &SimpleCommand) -> Option<(&str, Option<&str>)> {
+fn of_git<'c>(command: &'c SimpleCommand) -> Option<(&'c str, Option<&'c str>)> {
     if command.name() != "git" {
         return None;
     }
@@ -125,7 +125,7 @@ pub fn edits_behind(command: &str) -> bool {
 }
 
 /// The verb of a git command, and the words behind it.
-fn verb_of(command: &SimpleCommand) -> Option<(&str, Vec<&str>)> {
+fn verb_of<'c>(command: &'c SimpleCommand) -> Option<(&'c str, Vec<&'c str>)> {
     let mut words = command.arguments().iter().map(|word| word.text.as_str());
     let verb = loop {
         match words.next()? {

@@ -63,7 +63,7 @@ pub(super) fn formats(command: &SimpleCommand) -> bool {
 }
 
 /// Whether of a command line's commands some format, and the others change no file.
-pub(super) fn only_formats<'c>(commands: impl IntoIterator<Item = &'c SimpleCommand>) -> bool {
+pub(super) fn only_formats<'c>(commands: impl IntoIterator<Item = &'c SimpleCommand<'c>>) -> bool {
     let mut some = false;
     commands.into_iter().all(|command| {
         let formats = formats(command);

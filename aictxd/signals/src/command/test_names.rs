@@ -99,7 +99,7 @@ const CONTAINER_VALUED: &[&str] = &[
 ];
 
 /// What runs in a container: `docker compose run --rm web pytest`, `kubectl exec pod -- pytest`.
-pub(super) fn contained<'w>(name: &str, arguments: &'w [Word]) -> Option<&'w [Word]> {
+pub(super) fn contained<'w, 't>(name: &str, arguments: &'w [Word<'t>]) -> Option<&'w [Word<'t>]> {
     if !CONTAINERS.contains(&name) {
         return None;
     }

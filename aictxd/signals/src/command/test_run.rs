@@ -50,7 +50,7 @@ impl TestRun<'_> {
 }
 
 /// The test run that a command is, if it is one.
-pub(super) fn test_run(command: &SimpleCommand) -> Option<TestRun<'_>> {
+pub(super) fn test_run<'c>(command: &'c SimpleCommand) -> Option<TestRun<'c>> {
     let mut run = runner(command)?;
     if run.dir.split('/').any(|part| part == ".") {
         let parts: Vec<&str> = run.dir.split('/').filter(|part| *part != ".").collect();
@@ -60,7 +60,7 @@ pub(super) fn test_run(command: &SimpleCommand) -> Option<TestRun<'_>> {
     Some(run)
 }
 
-fn runner(command: &SimpleCommand) -> Option<TestRun<'_>> {
+fn runner<'c>(command: &'c SimpleCommand) -> Option<TestRun<'c>> {
     let dir = command.dir.as_deref()?;
     let name = command.name();
     let arguments = command.arguments();
@@ -176,7 +176,7 @@ fn started<'c>(name: &str, arguments: &'c [Word], dir: &'c str) -> Option<TestRu
 }
 
 /// Words behind the verb that makes it a test run. Build tools take several goals in any order.
-fn after_verb<'w>(starter: &Starter, arguments: &'w [Word]) -> Option<&'w [Word]> {
+fn after_verb<'w, 't>(starter: &Starter, arguments: &'w [Word<'t>]) -> Option<&'w [Word<'t>]> {
     let package_script = matches!(starter.tool, "npm") || starter.program == "bun";
     let mut at = 0;
     while let Some(word) = arguments.get(at) {

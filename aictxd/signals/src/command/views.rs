@@ -22,7 +22,7 @@ pub fn viewed(command: &str) -> Vec<String> {
                     Some(dir) if !dir.is_empty() && !word.text.starts_with('/') => {
                         format!("{dir}/{}", word.text)
                     }
-                    _ => word.text.clone(),
+                    _ => word.text.clone().into(),
                 });
             }
         }

@@ -4,12 +4,12 @@
 //! else can have become of it (`steady.rs`).
 
 use super::lex::Lexer;
-use super::{Joined, Role, SimpleCommand, Word};
+use super::{Joined, Role, SimpleCommand, Text, Word};
 
 /// An `if` or a `case` that is being read.
-pub(super) struct Branching {
+pub(super) struct Branching<'t> {
     /// What a `case` asks about, when the text tells.
-    word: Option<String>,
+    word: Option<Text<'t>>,
     /// One of its branches certainly is the one that runs, or another before it.
     taken: bool,
     /// One before may have been the one.
@@ -22,7 +22,7 @@ pub(super) struct Branching {
     idle_from: Option<usize>,
 }
 
-impl Lexer<'_, '_> {
+impl<'t> Lexer<'t, '_> {
     /// `if`
     fn opens_if(&mut self, apart: bool) {
         self.branchings.push(Branching {
@@ -152,7 +152,7 @@ impl Lexer<'_, '_> {
     }
 
     /// `case word in`
-    pub(super) fn opens_case(&mut self, command: &SimpleCommand, joined: Joined) {
+    pub(super) fn opens_case(&mut self, command: &SimpleCommand<'t>, joined: Joined) {
         if !self.context.expand {
             return;
         }

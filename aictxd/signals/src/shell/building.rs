@@ -1,19 +1,19 @@
 //! A word while it is read: what is put in, and what that makes of it.
 
-use super::Word;
 use super::values::MAX_VALUES;
+use super::{Text, Word};
 
 /// A word being read, and those that an expansion has made of it.
 #[derive(Default)]
-pub(super) struct Building {
-    pub(super) word: Word,
+pub(super) struct Building<'t> {
+    pub(super) word: Word<'t>,
     pub(super) started: bool,
     /// Nothing is left of it, but something was read.
     pub(super) vanished: bool,
     /// Members of the array that the word assigns.
-    pub(super) members: Option<Vec<Word>>,
+    pub(super) members: Option<Vec<Word<'t>>>,
     /// Words that an expansion has ended.
-    pub(super) finished: Vec<Word>,
+    pub(super) finished: Vec<Word<'t>>,
     /// It began as `NAME=`, whatever was put in behind.
     pub(super) assigns: bool,
     /// What comes next is another word.
@@ -22,7 +22,20 @@ pub(super) struct Building {
     variants: Vec<String>,
 }
 
-impl Building {
+impl<'t> Building<'t> {
+    /// Adds a part that is kept as it is when it is all of the word.
+    pub(super) fn part(&mut self, text: Text<'t>) {
+        if self.word.text.is_empty() && self.variants.is_empty() {
+            if std::mem::take(&mut self.ends) {
+                self.end_word();
+            }
+            self.word.text = text;
+            self.started = true;
+        } else {
+            self.push(&text);
+        }
+    }
+
     pub(super) fn push(&mut self, text: &str) {
         if std::mem::take(&mut self.ends) {
             self.end_word();
@@ -47,7 +60,7 @@ impl Building {
     }
 
     /// Puts in a value; without quotes it falls apart at blanks, and at what `IFS` adds to them.
-    pub(super) fn value(&mut self, value: &Word, quoted: bool, separators: &str) {
+    pub(super) fn value(&mut self, value: &Word<'t>, quoted: bool, separators: &str) {
         // Asked in any case: what is put in changes the answer.
         let quoted = self.is_assignment() || quoted;
         self.word.carried = true;
@@ -58,7 +71,7 @@ impl Building {
         }
         let apart = |c: char| matches!(c, ' ' | '\t' | '\n') || separators.contains(c);
         if quoted || !value.text.contains(apart) {
-            self.push(&value.text);
+            self.part(value.text.clone());
             return;
         }
         self.ends |= value.text.starts_with(apart) && self.started;
@@ -88,7 +101,7 @@ impl Building {
     }
 
     /// Puts in one of several values.
-    pub(super) fn one_of(&mut self, values: &[Word], quoted: bool) {
+    pub(super) fn one_of(&mut self, values: &[Word<'t>], quoted: bool) {
         let kept = self.is_assignment() || quoted;
         let blank = |value: &Word| value.text.contains([' ', '\t', '\n']);
         self.word.splits |= !kept && values.iter().any(blank);
@@ -106,13 +119,13 @@ impl Building {
         }
     }
 
-    pub(super) fn into_words(mut self) -> impl Iterator<Item = Word> {
+    pub(super) fn into_words(mut self) -> impl Iterator<Item = Word<'t>> {
         let finished = std::mem::take(&mut self.finished);
         finished.into_iter().chain([self.into_word()])
     }
 
     /// The last word, which is the only one unless an expansion split it.
-    pub(super) fn into_word(self) -> Word {
+    pub(super) fn into_word(self) -> Word<'t> {
         Word {
             others: self.variants.into_boxed_slice(),
             ..self.word

@@ -3,21 +3,21 @@
 use super::building::{Building, is_assignment};
 use super::functions::{self, Open};
 use super::lex::{Awaiting, Lexer};
-use super::{Joined, MAX_COMMANDS, Role, SimpleCommand, Word, change_dir, wrap};
+use super::{Joined, MAX_COMMANDS, Role, SimpleCommand, Text, Word, change_dir, wrap};
 
 /// The command being read.
 #[derive(Default)]
-pub(super) struct Current {
-    pub(super) command: SimpleCommand,
+pub(super) struct Current<'t> {
+    pub(super) command: SimpleCommand<'t>,
     /// `function` was read: its name follows, which is no program.
     pub(super) naming: bool,
-    pub(super) heredocs: Vec<(String, bool, bool, usize)>,
+    pub(super) heredocs: Vec<(Text<'t>, bool, bool, usize)>,
 }
 
 /// An open `{`.
-pub(super) struct Brace {
+pub(super) struct Brace<'t> {
     /// The function whose body it begins.
-    pub(super) open: Option<Open>,
+    pub(super) open: Option<Open<'t>>,
     /// What stands in it may not run.
     pub(super) branch: bool,
     /// It runs in a shell of its own.
@@ -28,9 +28,14 @@ pub(super) struct Brace {
     status: Option<bool>,
 }
 
-impl Lexer<'_, '_> {
+impl<'t> Lexer<'t, '_> {
     /// Adds what was read as one word, which may have become several.
-    pub(super) fn take_words(&mut self, current: &mut Current, building: Building, joined: Joined) {
+    pub(super) fn take_words(
+        &mut self,
+        current: &mut Current<'t>,
+        building: Building<'t>,
+        joined: Joined,
+    ) {
         self.context.conditional = is_conditional(joined);
         self.joined = joined;
         if !building.started {
@@ -64,7 +69,7 @@ impl Lexer<'_, '_> {
     }
 
     /// Adds a word that stands for itself and goes as far as `end`.
-    pub(super) fn take_plain(&mut self, current: &mut Current, end: usize, joined: Joined) {
+    pub(super) fn take_plain(&mut self, current: &mut Current<'t>, end: usize, joined: Joined) {
         let start = std::mem::replace(&mut self.pos, end);
         self.context.conditional = is_conditional(joined);
         self.joined = joined;
@@ -73,16 +78,16 @@ impl Lexer<'_, '_> {
             return;
         }
         current.command.fed |= std::mem::take(&mut self.context.many_used);
-        let word = Word::plain(self.slice(start));
+        let word = Word::plain(self.part(start, end));
         self.take_word(current, word, false);
     }
 
-    fn take_word(&mut self, current: &mut Current, mut word: Word, assigns: bool) {
+    fn take_word(&mut self, current: &mut Current<'t>, mut word: Word<'t>, assigns: bool) {
         let command = &mut current.command;
         if command.words.is_empty() {
             // zsh: `=rm` is the program of that name, wherever it lies.
             if word.text.starts_with('=') && !word.quoted && !word.carried {
-                word.text.remove(0);
+                word.text = word.text.part(1..);
             }
             if std::mem::take(&mut current.naming) {
                 self.defining = Some(word.text);
@@ -109,7 +114,7 @@ impl Lexer<'_, '_> {
     }
 
     /// Follows a word that opens, joins or closes.
-    fn reserved(&mut self, current: &mut Current, text: &str, defining: Option<String>) {
+    fn reserved(&mut self, current: &mut Current<'t>, text: &str, defining: Option<Text<'t>>) {
         let goes_on = self.goes_on(self.joined);
         let status = self.status;
         // `f() if …`: a body of another kind.
@@ -164,7 +169,7 @@ impl Lexer<'_, '_> {
     /// Ends the command that was being read and follows its wrappers.
     pub(super) fn finish(
         &mut self,
-        current: &mut Current,
+        current: &mut Current<'t>,
         joined: Joined,
         piped_from: Option<usize>,
     ) {
@@ -256,7 +261,7 @@ impl Lexer<'_, '_> {
     }
 }
 
-impl Current {
+impl Current<'_> {
     /// `for x do` was read.
     pub(super) fn opens_body(&self) -> bool {
         let words = &self.command.words;

@@ -9,9 +9,9 @@ const MAX_WORD: usize = 1024;
 /// Opening braces that are tried before a word is taken as it is.
 const TRIES: usize = 8;
 
-impl Lexer<'_, '_> {
+impl<'t> Lexer<'t, '_> {
     /// Reads the words that the braces of the word here make of it, when they make any.
-    pub(super) fn brace_words(&mut self) -> Option<Vec<Building>> {
+    pub(super) fn brace_words(&mut self) -> Option<Vec<Building<'t>>> {
         if !self.context.expand || self.windows() {
             return None;
         }
@@ -63,9 +63,10 @@ impl Lexer<'_, '_> {
     }
 
     /// Reads another text as one word, with the values known here.
-    fn word_of(&mut self, text: &str) -> Building {
+    fn word_of(&mut self, text: &str) -> Building<'t> {
         let mut inner = Lexer {
             text,
+            lasting: None,
             pos: 0,
             script: self.script,
             context: self.context,

@@ -9,7 +9,7 @@ use hashbrown::HashMap;
 use super::lex::{Lexer, run};
 use super::values::{Context, Kept};
 use super::wrap::Input;
-use super::{Frame, Joined, MAX_COMMANDS, Role, Script, SimpleCommand, Word};
+use super::{Frame, Joined, MAX_COMMANDS, Role, Script, SimpleCommand, Text, Word};
 
 /// Functions of one text that are remembered, and bytes of a body.
 const MAX_FUNCTIONS: usize = 64;
@@ -27,10 +27,10 @@ const MAX_SHIFTS: usize = 8;
 
 /// The functions of a text.
 #[derive(Debug, Default)]
-pub(super) struct Functions {
-    known: Vec<Function>,
+pub(super) struct Functions<'t> {
+    known: Vec<Function<'t>>,
     /// The last definition of each name.
-    names: HashMap<String, usize>,
+    names: HashMap<Text<'t>, usize>,
     /// Those that are being followed; none of them is followed again.
     active: Vec<usize>,
     calls: usize,
@@ -38,9 +38,9 @@ pub(super) struct Functions {
 }
 
 #[derive(Debug)]
-struct Function {
-    name: String,
-    body: String,
+struct Function<'t> {
+    name: Text<'t>,
+    body: Text<'t>,
     /// Each call is a shell of its own.
     apart: bool,
     /// The commands that were read where it stands.
@@ -53,29 +53,29 @@ struct Function {
 }
 
 /// A definition whose body is being read.
-pub(super) struct Open {
-    name: String,
+pub(super) struct Open<'t> {
+    name: Text<'t>,
     /// Where its body begins, in bytes and commands.
     start: usize,
     first: usize,
-    positional: Vec<Word>,
+    positional: Vec<Word<'t>>,
     dir: Option<String>,
     /// How it follows what stands before it.
     joined: Joined,
-    outer: Vec<Kept>,
+    outer: Vec<Kept<'t>>,
 }
 
-impl Open {
+impl<'t> Open<'t> {
     /// Nothing of what was read there has happened.
-    pub(super) fn leave(self, context: &mut Context) {
+    pub(super) fn leave(self, context: &mut Context<'t>) {
         context.restore_positional(self.positional);
         context.bodies = context.bodies.saturating_sub(1);
         context.leave_scope(self.outer);
     }
 }
 
-impl Functions {
-    fn named(&mut self, name: &str) -> Option<&mut Function> {
+impl<'t> Functions<'t> {
+    fn named(&mut self, name: &str) -> Option<&mut Function<'t>> {
         let at = self.names.get(name)?;
         self.known.get_mut(*at)
     }
@@ -89,8 +89,8 @@ impl Functions {
         let unset = command.name() == "unset";
         for word in command.arguments() {
             if unset {
-                self.names.remove(&word.text);
-            } else if let Some(function) = self.named(&word.text) {
+                self.names.remove(word.text.as_str());
+            } else if let Some(function) = self.named(word.text.as_str()) {
                 function.loose = true;
             }
         }
@@ -101,14 +101,14 @@ impl Functions {
     /// `crowded`.
     fn called(
         &mut self,
-        command: &SimpleCommand,
+        command: &SimpleCommand<'t>,
         crowded: bool,
-    ) -> Option<(usize, Vec<Vec<Word>>)> {
+    ) -> Option<(usize, Vec<Vec<Word<'t>>>)> {
         if self.known.is_empty() {
             return None;
         }
         let word = command.words.first()?;
-        let at = *self.names.get(&word.text)?;
+        let at = *self.names.get(word.text.as_str())?;
         let again = self.active.contains(&at);
         let function = self.known.get_mut(at)?;
         if again {
@@ -127,7 +127,7 @@ impl Functions {
             });
             words.collect()
         });
-        let mut rounds: Vec<Vec<Word>> = given.collect();
+        let mut rounds: Vec<Vec<Word<'t>>> = given.collect();
         let looping = ["while", "until", "for"];
         if function.body.contains("shift") && looping.iter().any(|how| function.body.contains(how))
         {
@@ -171,12 +171,12 @@ impl Functions {
     }
 
     /// The names, taken away: another program knows none of them.
-    pub(super) fn take_names(&mut self) -> HashMap<String, usize> {
+    pub(super) fn take_names(&mut self) -> HashMap<Text<'t>, usize> {
         std::mem::take(&mut self.names)
     }
 
     /// Gives them back.
-    pub(super) fn give_names(&mut self, names: HashMap<String, usize>) {
+    pub(super) fn give_names(&mut self, names: HashMap<Text<'t>, usize>) {
         self.names = names;
     }
 
@@ -217,9 +217,9 @@ fn is_said_once(text: &str, name: &str) -> bool {
     found.next().is_some() && found.next().is_none()
 }
 
-impl Lexer<'_, '_> {
+impl<'t> Lexer<'t, '_> {
     /// The body of function `name` begins here.
-    pub(super) fn open_function(&mut self, name: String) -> Open {
+    pub(super) fn open_function(&mut self, name: Text<'t>) -> Open<'t> {
         self.context.bodies = self.context.bodies.saturating_add(1);
         Open {
             name,
@@ -234,9 +234,9 @@ impl Lexer<'_, '_> {
     }
 
     /// It ended before byte `end`; `apart` when each call is a shell of its own.
-    pub(super) fn close_function(&mut self, mut open: Open, end: usize, apart: bool) {
+    pub(super) fn close_function(&mut self, mut open: Open<'t>, end: usize, apart: bool) {
         self.dir = open.dir.take();
-        let body = self.text.get(open.start..end).unwrap_or_default();
+        let body = self.part(open.start, end);
         let name = std::mem::take(&mut open.name);
         let open_joined = open.joined;
         let commands = open.first..self.script.commands.len();
@@ -260,7 +260,7 @@ impl Lexer<'_, '_> {
         functions.names.insert(name.clone(), functions.known.len());
         functions.known.push(Function {
             name,
-            body: body.to_owned(),
+            body,
             apart,
             commands,
             called: false,
@@ -272,9 +272,9 @@ impl Lexer<'_, '_> {
 
 /// Follows the command at `index` when it calls a function of the text; gives the directory that the
 /// function leaves it in.
-pub(super) fn follow(
-    script: &mut Script,
-    context: &mut Context,
+pub(super) fn follow<'t>(
+    script: &mut Script<'t>,
+    context: &mut Context<'t>,
     index: usize,
     depth: u8,
 ) -> Option<Option<String>> {
@@ -303,7 +303,7 @@ pub(super) fn follow(
     let given = rounds.first().cloned().unwrap_or_default();
     for words in rounds {
         let before = context.set_positional(&words);
-        dir = run(script, context, &body, &frame, false);
+        dir = run(script, context, body.clone(), &frame, false);
         context.restore_positional(before);
     }
     if let Some(outer) = outer {
@@ -447,7 +447,8 @@ mod tests {
             let below = n - 1;
             text.push_str(&format!("a{n}() {{ a{below}; a{below}; a{below}; }}\n"));
         }
-        let script = analyse(&format!("{text}a19"), Dialect::Posix);
+        text.push_str("a19");
+        let script = analyse(&text, Dialect::Posix);
         assert!(!script.undecided && script.commands.len() < 4096);
     }
 }

@@ -4,15 +4,15 @@ use super::branches::Branching;
 use super::building::Building;
 use super::commands::{Brace, Current, is_test};
 use super::values::Context;
-use super::{Dialect, Frame, Joined, MAX_DEPTH, Script, Word};
+use super::{Dialect, Frame, Joined, MAX_DEPTH, Script, Text, Word};
 
 /// Reads `text` in the situation `frame` and appends what it runs to `script`. With `data` the
 /// text is the body of an unquoted here-document: only its substitutions run. Gives the directory that
 /// it ends in.
-pub(super) fn run(
-    script: &mut Script,
-    context: &mut Context,
-    text: &str,
+pub(super) fn run<'t>(
+    script: &mut Script<'t>,
+    context: &mut Context<'t>,
+    text: Text<'t>,
     frame: &Frame,
     data: bool,
 ) -> Option<String> {
@@ -21,7 +21,8 @@ pub(super) fn run(
         return frame.dir.clone();
     }
     let mut lexer = Lexer {
-        text,
+        text: &text,
+        lasting: text.lasting(),
         pos: 0,
         script,
         context,
@@ -60,7 +61,7 @@ pub(super) fn run(
 }
 
 /// Reads what waits for the end of a shell.
-pub(super) fn run_deferred(script: &mut Script, context: &mut Context) {
+pub(super) fn run_deferred<'t>(script: &mut Script<'t>, context: &mut Context<'t>) {
     // What a trap holds runs when everything is set that will be, or before.
     let blurred = std::mem::replace(&mut context.blurred, true);
     for _ in 0..MAX_DEPTH {
@@ -69,25 +70,27 @@ pub(super) fn run_deferred(script: &mut Script, context: &mut Context) {
             break;
         }
         for (text, frame) in waiting {
-            run(script, context, &text, &frame, false);
+            run(script, context, text, &frame, false);
         }
     }
     context.blurred = blurred;
 }
 
 pub(super) struct Lexer<'t, 's> {
-    pub(super) text: &'t str,
+    pub(super) text: &'s str,
+    /// The same text when it outlives the reading of it: parts of it are not copied then.
+    pub(super) lasting: Option<&'t str>,
     pub(super) pos: usize,
-    pub(super) script: &'s mut Script,
-    pub(super) context: &'s mut Context,
+    pub(super) script: &'s mut Script<'t>,
+    pub(super) context: &'s mut Context<'t>,
     /// Open `case` words.
     pub(super) cases: u16,
     /// The name of a function whose body comes next.
-    pub(super) defining: Option<String>,
+    pub(super) defining: Option<Text<'t>>,
     /// Open `{`, and the function whose body each begins.
-    pub(super) braces: Vec<Brace>,
+    pub(super) braces: Vec<Brace<'t>>,
     /// Open `if` and `case`.
-    pub(super) branchings: Vec<Branching>,
+    pub(super) branchings: Vec<Branching<'t>>,
     /// How the commands joined so far end, when the text tells.
     pub(super) status: Option<bool>,
     /// `!` stands before what comes next.
@@ -108,11 +111,11 @@ pub(super) struct Lexer<'t, 's> {
     pub(super) fed: bool,
     pub(super) elevated: bool,
     /// Here-documents whose text starts after the next new line.
-    pub(super) awaiting: Vec<Awaiting>,
+    pub(super) awaiting: Vec<Awaiting<'t>>,
 }
 
-pub(super) struct Awaiting {
-    pub(super) delimiter: String,
+pub(super) struct Awaiting<'t> {
+    pub(super) delimiter: Text<'t>,
     pub(super) strip_tabs: bool,
     pub(super) literal: bool,
     /// Command (by index) it belongs to, and its place among the redirects.
@@ -120,7 +123,7 @@ pub(super) struct Awaiting {
     pub(super) place: usize,
 }
 
-impl Lexer<'_, '_> {
+impl<'t> Lexer<'t, '_> {
     pub(super) fn peek(&self) -> Option<u8> {
         self.text.as_bytes().get(self.pos).copied()
     }
@@ -135,6 +138,14 @@ impl Lexer<'_, '_> {
 
     pub(super) fn slice(&self, from: usize) -> &str {
         self.text.get(from..self.pos).unwrap_or_default()
+    }
+
+    /// A part of the text that may outlive the reading.
+    pub(super) fn part(&self, from: usize, to: usize) -> Text<'t> {
+        match self.lasting {
+            Some(text) => text.get(from..to).unwrap_or_default().into(),
+            None => (self.text.get(from..to).unwrap_or_default().to_owned()).into(),
+        }
     }
 
     pub(super) fn give_up(&mut self) {
@@ -347,7 +358,7 @@ impl Lexer<'_, '_> {
     }
 
     /// `( list )`, `(( arithmetic ))`, or the brackets of a function definition.
-    fn bracket(&mut self, current: &mut Current, joined: Joined, pipe: &mut Option<usize>) {
+    fn bracket(&mut self, current: &mut Current<'t>, joined: Joined, pipe: &mut Option<usize>) {
         let looping = current.command.name() == "for" && self.ahead(1) == Some(b'(');
         if looping && self.arithmetic() {
             return;
@@ -389,7 +400,7 @@ impl Lexer<'_, '_> {
     }
 
     /// A bracket that stands behind words: a function's, or what only other shells know.
-    fn behind_words(&mut self, current: &mut Current, joined: Joined) {
+    fn behind_words(&mut self, current: &mut Current<'t>, joined: Joined) {
         let inside = self.rest().get(1..).unwrap_or_default();
         let closes = inside.trim_start_matches([' ', '\t']).starts_with(')');
         // `name()`: the body that follows is read as ordinary commands.
@@ -454,7 +465,7 @@ impl Lexer<'_, '_> {
         if text.contains("$(") || text.contains('`') {
             let inside = text.get(2..text.len() - 2).unwrap_or_default().to_owned();
             let frame = self.frame();
-            run(self.script, self.context, &inside, &frame, true);
+            run(self.script, self.context, inside.into(), &frame, true);
         }
         true
     }

@@ -4,8 +4,8 @@ use super::commands::Current;
 use super::lex::{Lexer, run};
 use super::{Redirect, RedirectKind, Word};
 
-impl Lexer<'_, '_> {
-    pub(super) fn redirect(&mut self, current: &mut Current) {
+impl<'t> Lexer<'t, '_> {
+    pub(super) fn redirect(&mut self, current: &mut Current<'t>) {
         let rest = self.rest();
         let (kind, width) = if rest.starts_with("<<<") {
             (RedirectKind::Herestring, 3)
@@ -77,7 +77,7 @@ impl Lexer<'_, '_> {
                 if waiting.strip_tabs {
                     line = line.trim_start_matches('\t');
                 }
-                let last = line.trim_end_matches('\r') == waiting.delimiter;
+                let last = line.trim_end_matches('\r') == waiting.delimiter.as_str();
                 if !last {
                     body.push_str(line);
                     body.push('\n');
@@ -89,7 +89,7 @@ impl Lexer<'_, '_> {
             }
             let frame = self.frame();
             if !waiting.literal && body.contains(['$', '`']) {
-                run(self.script, self.context, &body, &frame, true);
+                run(self.script, self.context, body.clone().into(), &frame, true);
             }
             if let Some(redirect) = self
                 .script

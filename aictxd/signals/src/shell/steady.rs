@@ -66,10 +66,10 @@ const ITS_OWN: [&str; 24] = [
 /// Variables whose mentions are counted.
 const MAX_COUNTED: usize = 32;
 
-impl Context {
+impl<'t> Context<'t> {
     /// The text that is read, to be asked what else it says.
-    pub(super) fn reads(&mut self, text: &str) {
-        self.text = text.to_owned();
+    pub(super) fn reads(&mut self, text: &'t str) {
+        self.text = text;
     }
 
     /// Whether nothing in the text is of the [kinds](STRANGE) that are not followed.

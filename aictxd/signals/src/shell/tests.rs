@@ -246,22 +246,26 @@ proptest! {
     /// Words without special characters come out as they went in.
     #[test]
     fn plain_words_are_kept(words in proptest::collection::vec("[a-z][a-z0-9./-]{0,8}", 1..6)) {
-        let script = parse(&format!("prog {}", words.join("  ")));
-        let got: Vec<_> = script.commands[0].arguments().iter().map(|w| w.text.clone()).collect();
+        let text = format!("prog {}", words.join("  "));
+        let script = parse(&text);
+        let got: Vec<_> = script.commands[0].arguments().iter().map(|w| w.text.to_string()).collect();
         prop_assert_eq!(got, words);
     }
+}
+
+/// The last command of a text.
+fn last_of(text: &str) -> SimpleCommand<'_> {
+    analyse(text, Dialect::Posix).commands.pop().unwrap()
 }
 
 /// Commands of [`analyse`] as `word word`.
 #[test]
 fn a_value_with_blanks_becomes_words_unless_it_is_quoted() {
     let words = |command: &SimpleCommand| -> Vec<String> {
-        command.words.iter().map(|word| word.text.clone()).collect()
+        let texts = command.words.iter().map(|word| word.text.to_string());
+        texts.collect()
     };
-    let last = |text: &str| {
-        let script = analyse(text, Dialect::Posix);
-        script.commands.last().cloned().unwrap()
-    };
+    let last = last_of;
     let one = last("for o in 'rm -f' ls; do $o x; done");
     assert_eq!(words(&one.split().unwrap()), ["rm", "-f", "x"]);
     assert_eq!(words(&one.variant(0)), ["ls", "x"]);
@@ -336,7 +340,7 @@ fn values_that_the_text_gives() {
 
 #[test]
 fn several_values() {
-    let last = |text: &str| analyse(text, Dialect::Posix).commands.pop().unwrap();
+    let last = last_of;
     let command = last("for f in a b; do rm \"$f/x\"; done");
     assert_eq!(command.words[1].text, "a/x");
     assert_eq!(command.words[1].others.as_ref(), ["b/x"]);

@@ -3,7 +3,7 @@
 use hashbrown::{HashMap, HashSet};
 
 use super::functions::Functions;
-use super::{Dialect, Frame, MAX_INPUT, MAX_WORDS, SimpleCommand, Word};
+use super::{Dialect, Frame, MAX_INPUT, MAX_WORDS, SimpleCommand, Text, Word};
 
 /// Variables that are remembered.
 const MAX_VARIABLES: usize = 256;
@@ -18,7 +18,7 @@ const BUDGET: usize = 4 * MAX_INPUT;
 
 /// What is known while a text is read.
 #[derive(Debug)]
-pub(super) struct Context {
+pub(super) struct Context<'t> {
     pub(super) dialect: Dialect,
     /// Values are put in.
     pub(super) expand: bool,
@@ -26,13 +26,13 @@ pub(super) struct Context {
     pub(super) conditional: bool,
     /// A variable that stands for an unknown number of things was used in the current command.
     pub(super) many_used: bool,
-    variables: HashMap<String, Vec<Word>>,
+    variables: HashMap<String, Vec<Word<'t>>>,
     /// Variables set by `read`, by a loop over a pattern, and the like.
     many: HashSet<String>,
     /// Characters besides blanks at which values fall apart (`IFS`).
     pub(super) separators: String,
     /// The words of `set --`, or those behind the text of `sh -c`.
-    positional: Vec<Word>,
+    positional: Vec<Word<'t>>,
     /// Open `if`, `while`, `case` …
     branches: u16,
     /// How many of them were open where the function that is followed was called.
@@ -49,47 +49,47 @@ pub(super) struct Context {
     /// Variables that may have another value, or none.
     pub(super) unsure: HashSet<String>,
     /// Variables of the function that is followed, as they were before it.
-    pub(super) locals: Vec<Kept>,
+    pub(super) locals: Vec<Kept<'t>>,
     /// The whole text; whether it is plain, and what was found of its variables.
-    pub(super) text: String,
+    pub(super) text: &'t str,
     pub(super) plain: Option<bool>,
     pub(super) counted: HashMap<String, bool>,
     /// Functions that the text defines.
-    pub(super) functions: Functions,
+    pub(super) functions: Functions<'t>,
     /// Definitions that are being read.
     pub(super) bodies: u16,
     /// Scopes that are being read: what they set does not stay.
     scopes: u16,
     /// What the variables that the innermost of them has set were before.
-    pub(super) before: Vec<Kept>,
+    pub(super) before: Vec<Kept<'t>>,
     /// The innermost shell is a program of its own, which knows only what it was given.
     pub(super) child: bool,
     /// A limit was passed: nothing more is read.
     pub(super) stopped: bool,
     words: usize,
     /// Texts that run at the end.
-    deferred: Vec<(String, Frame)>,
+    deferred: Vec<(Text<'t>, Frame)>,
     left: usize,
 }
 
 /// What was before a function was followed.
 #[derive(Debug)]
-pub(super) struct Outside {
+pub(super) struct Outside<'t> {
     branches: u16,
     loops: u16,
-    locals: Vec<Kept>,
+    locals: Vec<Kept<'t>>,
 }
 
 /// A variable as it was.
 #[derive(Debug)]
-pub(super) struct Kept {
+pub(super) struct Kept<'t> {
     pub(super) name: String,
-    values: Option<Vec<Word>>,
+    values: Option<Vec<Word<'t>>>,
     many: bool,
     unsure: bool,
 }
 
-impl Default for Context {
+impl Default for Context<'_> {
     fn default() -> Self {
         Self {
             dialect: Dialect::Posix,
@@ -108,7 +108,7 @@ impl Default for Context {
             exited: false,
             blurred: false,
             unsure: HashSet::new(),
-            text: String::new(),
+            text: "",
             plain: None,
             counted: HashMap::new(),
             locals: Vec::new(),
@@ -125,7 +125,7 @@ impl Default for Context {
     }
 }
 
-impl Context {
+impl<'t> Context<'t> {
     pub(super) fn expanding(dialect: Dialect) -> Self {
         Self {
             dialect,
@@ -152,7 +152,7 @@ impl Context {
     }
 
     /// Keeps a text for the end, or gives it back when there are too many.
-    pub(super) fn defer(&mut self, text: String, frame: Frame) -> Option<String> {
+    pub(super) fn defer(&mut self, text: Text<'t>, frame: Frame) -> Option<Text<'t>> {
         if self.deferred.len() >= MAX_VALUES {
             return Some(text);
         }
@@ -160,16 +160,16 @@ impl Context {
         None
     }
 
-    pub(super) fn take_deferred(&mut self) -> Vec<(String, Frame)> {
+    pub(super) fn take_deferred(&mut self) -> Vec<(Text<'t>, Frame)> {
         std::mem::take(&mut self.deferred)
     }
 
-    pub(super) fn put_deferred(&mut self, deferred: Vec<(String, Frame)>) {
+    pub(super) fn put_deferred(&mut self, deferred: Vec<(Text<'t>, Frame)>) {
         self.deferred = deferred;
     }
 
     /// Sets a variable. In a branch the earlier values stay possible.
-    pub(super) fn assign(&mut self, name: &str, values: &[Word], many: bool) {
+    pub(super) fn assign(&mut self, name: &str, values: &[Word<'t>], many: bool) {
         if !self.expand {
             return;
         }
@@ -198,7 +198,7 @@ impl Context {
         }
         for value in values {
             let others = value.others.iter().map(|text| Word {
-                text: text.clone(),
+                text: text.clone().into(),
                 others: Box::default(),
                 ..value.clone()
             });
@@ -215,19 +215,19 @@ impl Context {
     }
 
     /// What is set from here on does not stay; gives what [`Context::leave_scope`] wants back.
-    pub(super) fn enter_scope(&mut self) -> Vec<Kept> {
+    pub(super) fn enter_scope(&mut self) -> Vec<Kept<'t>> {
         self.scopes = self.scopes.saturating_add(1);
         std::mem::take(&mut self.before)
     }
 
     /// Everything is as it was.
-    pub(super) fn leave_scope(&mut self, outer: Vec<Kept>) {
+    pub(super) fn leave_scope(&mut self, outer: Vec<Kept<'t>>) {
         self.scopes = self.scopes.saturating_sub(1);
         let kept = std::mem::replace(&mut self.before, outer);
         self.restore(kept);
     }
 
-    fn restore(&mut self, all: Vec<Kept>) {
+    fn restore(&mut self, all: Vec<Kept<'t>>) {
         for kept in all {
             if kept.unsure {
                 self.unsure.insert(kept.name.clone());
@@ -252,7 +252,7 @@ impl Context {
     }
 
     /// A function is followed; gives what [`Context::leave_call`] wants back.
-    pub(super) fn enter_call(&mut self) -> Outside {
+    pub(super) fn enter_call(&mut self) -> Outside<'t> {
         self.calls = self.calls.saturating_add(1);
         let outside = std::mem::replace(&mut self.outside, self.branches);
         let loops = std::mem::replace(&mut self.outside_loops, self.loops);
@@ -264,7 +264,7 @@ impl Context {
     }
 
     /// It has been.
-    pub(super) fn leave_call(&mut self, outside: Outside) {
+    pub(super) fn leave_call(&mut self, outside: Outside<'t>) {
         self.calls = self.calls.saturating_sub(1);
         self.branches = std::mem::replace(&mut self.outside, outside.branches);
         self.loops = std::mem::replace(&mut self.outside_loops, outside.loops);
@@ -300,7 +300,7 @@ impl Context {
         }
     }
 
-    fn as_it_is(&mut self, name: &str) -> Kept {
+    fn as_it_is(&mut self, name: &str) -> Kept<'t> {
         let values = self.variables.get(name).cloned();
         let bytes: usize = values.iter().flatten().map(|one| one.text.len()).sum();
         self.left = self.left.saturating_sub(bytes);
@@ -318,7 +318,7 @@ impl Context {
     }
 
     /// `NAME=value`
-    pub(super) fn assign_word(&mut self, word: &Word) {
+    pub(super) fn assign_word(&mut self, word: &Word<'t>) {
         if !self.expand {
             return;
         }
@@ -328,7 +328,7 @@ impl Context {
             && value != "(…)"
         {
             let value = Word {
-                text: value.to_owned(),
+                text: word.text.part(name.len() + 1..),
                 others: word
                     .others
                     .iter()
@@ -343,7 +343,7 @@ impl Context {
     }
 
     /// Remembers what a command does to variables.
-    pub(super) fn observe(&mut self, command: &SimpleCommand) {
+    pub(super) fn observe(&mut self, command: &SimpleCommand<'t>) {
         if !self.expand {
             return;
         }
@@ -353,7 +353,7 @@ impl Context {
                 self.loops = self.loops.saturating_add(1);
                 let mut words = command.arguments().iter();
                 let name = words.next().map(|word| word.text.clone());
-                let list: Vec<Word> = words.skip(1).cloned().collect();
+                let list: Vec<Word<'t>> = words.skip(1).cloned().collect();
                 if let Some(name) = name {
                     let many = list.is_empty() || list.iter().any(is_many);
                     // A loop's variable has only the values of its own loop.
@@ -422,12 +422,12 @@ impl Context {
     }
 
     /// Gives back what [`Context::set_positional`] returned.
-    pub(super) fn restore_positional(&mut self, words: Vec<Word>) {
+    pub(super) fn restore_positional(&mut self, words: Vec<Word<'t>>) {
         self.positional = words;
     }
 
     /// Gives `$1`, `$@` and their kin their values, and returns those from before.
-    pub(super) fn set_positional(&mut self, words: &[Word]) -> Vec<Word> {
+    pub(super) fn set_positional(&mut self, words: &[Word<'t>]) -> Vec<Word<'t>> {
         let words = words.iter().take(MAX_VALUES);
         let fits = |word: &&Word| word.text.len() <= MAX_VALUE;
         let words = words.take_while(fits).cloned().collect();
@@ -435,7 +435,7 @@ impl Context {
     }
 
     /// `read a b <<< 'text'`: each name has a part of the text, the last one the rest.
-    fn read_from_the_line(&mut self, command: &SimpleCommand) -> bool {
+    fn read_from_the_line(&mut self, command: &SimpleCommand<'t>) -> bool {
         let told = |redirect: &&super::Redirect| {
             redirect.kind == super::RedirectKind::Herestring && !redirect.target.unknown
         };
@@ -457,12 +457,12 @@ impl Context {
         let apart = |c: char| c.is_whitespace() || separators.contains(c);
         let part = |text: &str| Word {
             carried: true,
-            ..Word::plain(text)
+            ..Word::plain(text.to_owned())
         };
-        let text = text.target.text.as_str();
+        let text = &*text.target.text;
         if array {
             let parts = text.split(apart).filter(|text| !text.is_empty());
-            let parts: Vec<Word> = parts.take(MAX_VALUES).map(part).collect();
+            let parts: Vec<Word<'t>> = parts.take(MAX_VALUES).map(part).collect();
             if let Some(name) = names.first() {
                 self.assign(name, &parts, false);
             }
@@ -513,7 +513,7 @@ impl Context {
     }
 
     /// The values a variable may have; `None` when the text does not tell.
-    pub(super) fn values(&mut self, name: &str) -> Option<&[Word]> {
+    pub(super) fn values(&mut self, name: &str) -> Option<&[Word<'t>]> {
         if self.many.contains(name) {
             self.many_used = true;
         }

@@ -6,7 +6,7 @@ use super::lex::{Lexer, run};
 use super::values::MAX_VALUES;
 use super::{MAX_DEPTH, Word};
 
-impl Lexer<'_, '_> {
+impl<'t> Lexer<'t, '_> {
     /// Where the word ends that starts here, when all of it stands for itself: nothing in it is quoted, put
     /// in or taken apart. Most words are such.
     pub(super) fn plain_word(&self) -> Option<usize> {
@@ -21,7 +21,7 @@ impl Lexer<'_, '_> {
     }
 
     /// Reads one word.
-    pub(super) fn word(&mut self) -> Building {
+    pub(super) fn word(&mut self) -> Building<'t> {
         let mut word = Building::default();
         let windows = self.windows();
         while !self.flat && !self.context.stopped {
@@ -33,11 +33,11 @@ impl Lexer<'_, '_> {
                 self.pos += 1;
             }
             if self.pos > start {
-                let text = self.text.get(start..self.pos).unwrap_or_default();
+                let text = self.part(start, self.pos);
                 if windows && text.contains('^') {
                     word.push(&text.replace('^', ""));
                 } else {
-                    word.push(text);
+                    word.part(text);
                 }
             }
             let Some(byte) = self.peek() else {
@@ -55,7 +55,7 @@ impl Lexer<'_, '_> {
                     let length = memchr::memchr(b'\'', self.rest().as_bytes());
                     self.script.unclosed |= length.is_none();
                     let end = self.pos + length.unwrap_or(self.rest().len());
-                    word.push(self.text.get(self.pos..end).unwrap_or_default());
+                    word.part(self.part(self.pos, end));
                     word.word.quoted = true;
                     self.pos = (end + 1).min(self.text.len());
                 }
@@ -86,7 +86,7 @@ impl Lexer<'_, '_> {
     }
 
     /// `NAME=( … )`: the members are data.
-    fn array(&mut self, word: &mut Building) {
+    fn array(&mut self, word: &mut Building<'t>) {
         word.word.unknown = true;
         if !self.context.expand {
             self.skip_arithmetic();
@@ -125,7 +125,7 @@ impl Lexer<'_, '_> {
         word.members = Some(members);
     }
 
-    fn escape(&mut self, word: &mut Building) {
+    fn escape(&mut self, word: &mut Building<'t>) {
         self.pos += 1;
         let Some(next) = self.rest().chars().next() else {
             word.push("\\");
@@ -141,7 +141,7 @@ impl Lexer<'_, '_> {
     }
 
     /// Inside double quotes (`close`), `${…}` (`}`) or a here-document (nothing) up to the end.
-    pub(super) fn double_quoted(&mut self, word: &mut Building, close: Option<u8>) {
+    pub(super) fn double_quoted(&mut self, word: &mut Building<'t>, close: Option<u8>) {
         let windows = self.windows();
         while !self.flat {
             let start = self.pos;
@@ -151,7 +151,7 @@ impl Lexer<'_, '_> {
             {
                 self.pos += 1;
             }
-            word.push(self.text.get(start..self.pos).unwrap_or_default());
+            word.part(self.part(start, self.pos));
             match self.peek() {
                 None => {
                     self.script.unclosed |= close.is_some();
@@ -182,7 +182,7 @@ impl Lexer<'_, '_> {
     }
 
     /// Puts in the values of a variable, when the text tells them.
-    fn known(&mut self, word: &mut Building, name: &str, apart: bool, quoted: bool) -> bool {
+    fn known(&mut self, word: &mut Building<'t>, name: &str, apart: bool, quoted: bool) -> bool {
         if !self.context.expand {
             return false;
         }
@@ -218,7 +218,7 @@ impl Lexer<'_, '_> {
             let joined = Word {
                 unknown: values.iter().any(|value| value.unknown),
                 wavers: true,
-                ..Word::plain(&texts.join(" "))
+                ..Word::plain(texts.join(" "))
             };
             word.value(&joined, true, "");
             return true;
@@ -243,7 +243,7 @@ impl Lexer<'_, '_> {
         true
     }
 
-    fn dollar(&mut self, word: &mut Building, quoted: bool) {
+    fn dollar(&mut self, word: &mut Building<'t>, quoted: bool) {
         match self.ahead(1) {
             Some(b'(') if self.ahead(2) == Some(b'(') => {
                 let start = self.pos;
@@ -340,7 +340,7 @@ impl Lexer<'_, '_> {
     }
 
     /// `$( … )` and `<( … )`, after the opening.
-    pub(super) fn substitution(&mut self, word: &mut Building, quoted: bool) {
+    pub(super) fn substitution(&mut self, word: &mut Building<'t>, quoted: bool) {
         let first = self.script.commands.len();
         let dir = self.dir.clone();
         let waiting = std::mem::take(&mut self.awaiting);
@@ -355,7 +355,7 @@ impl Lexer<'_, '_> {
     }
 
     /// Puts in the output of the commands from `first` on, when it can be told.
-    fn output(&mut self, word: &mut Building, first: usize, quoted: bool) {
+    fn output(&mut self, word: &mut Building<'t>, first: usize, quoted: bool) {
         let commands = self.script.commands.get(first..).unwrap_or_default();
         word.covers(first, self.script.commands.len());
         let told = match commands {
@@ -367,7 +367,7 @@ impl Lexer<'_, '_> {
                 let separators = self.context.separators.clone();
                 let told = Word {
                     wavers: true,
-                    ..Word::plain(&text)
+                    ..Word::plain(text)
                 };
                 word.value(&told, quoted, &separators);
             }
@@ -375,7 +375,7 @@ impl Lexer<'_, '_> {
         }
     }
 
-    fn backtick(&mut self, word: &mut Building) {
+    fn backtick(&mut self, word: &mut Building<'t>) {
         self.pos += 1;
         let mut inside = String::new();
         while let Some(next) = self.rest().chars().next() {
@@ -397,7 +397,7 @@ impl Lexer<'_, '_> {
         let frame = self.frame();
         let known = self.context.functions.enter();
         let outer = self.context.enter_scope();
-        run(self.script, self.context, &inside, &frame, false);
+        run(self.script, self.context, inside.into(), &frame, false);
         self.context.leave_scope(outer);
         self.context.functions.leave(known);
         self.output(word, first, false);

@@ -16,7 +16,7 @@ use texts::{
 };
 
 use super::values::Context;
-use super::{Dialect, Frame, MAX_COMMANDS, Script, SimpleCommand, Word, lex};
+use super::{Dialect, Frame, MAX_COMMANDS, Script, SimpleCommand, Text, Word, lex};
 
 /// Lines that one command is given to run.
 const MAX_LINES: usize = 16;
@@ -27,7 +27,12 @@ pub fn is_shell(name: &str) -> bool {
 }
 
 /// Takes the wrappers off command `index` and appends what it runs besides.
-pub(super) fn follow(script: &mut Script, context: &mut Context, index: usize, depth: u8) {
+pub(super) fn follow<'t>(
+    script: &mut Script<'t>,
+    context: &mut Context<'t>,
+    index: usize,
+    depth: u8,
+) {
     let first = script.commands.len();
     let Some(command) = script.commands.get_mut(index) else {
         return;
@@ -61,7 +66,7 @@ pub(super) fn follow(script: &mut Script, context: &mut Context, index: usize, d
         name if is_shell(name) => {
             let (text, words) = match shell_script(arguments) {
                 Source::Text(text, words) => (Some(with_input(text, command)), words.to_vec()),
-                Source::Stdin => (command.stdin_text().map(str::to_owned), Vec::new()),
+                Source::Stdin => (stdin_of(command), Vec::new()),
                 Source::File => (None, Vec::new()),
             };
             let before = context.set_positional(&words);
@@ -80,17 +85,16 @@ pub(super) fn follow(script: &mut Script, context: &mut Context, index: usize, d
             run_text(script, context, text, &frame);
         }
         "alias" => {
-            let texts: Vec<String> = arguments
+            let texts: Vec<Text<'t>> = arguments
                 .iter()
-                .filter_map(|word| Some(word.text.split_once('=')?.1.to_owned()))
+                .filter_map(|word| Some(word.text.part(word.text.find('=')? + 1..)))
                 .collect();
             for text in texts {
                 run_shell(script, context, Some(text), &frame);
             }
         }
         name if is_powershell(name) => {
-            let text =
-                powershell_script(arguments).or_else(|| command.stdin_text().map(str::to_owned));
+            let text = powershell_script(arguments).or_else(|| stdin_of(command));
             run_windows(script, context, text, &frame);
         }
         name if name.eq_ignore_ascii_case("cmd") => {
@@ -125,9 +129,9 @@ pub(super) fn follow(script: &mut Script, context: &mut Context, index: usize, d
         "ssh" => {
             let operands = skip_options(arguments, SSH_VALUED);
             let rest = arguments.get(operands + 1..).unwrap_or_default();
-            let text = match command.stdin_text() {
-                stdin if rest.is_empty() => stdin.map(str::to_owned),
-                _ => Some(with_input(join(rest), command)),
+            let text = match rest {
+                [] => stdin_of(command),
+                rest => Some(with_input(join(rest), command)),
             };
             let frame = Frame {
                 remote: true,
@@ -139,7 +143,7 @@ pub(super) fn follow(script: &mut Script, context: &mut Context, index: usize, d
         }
         // `sudo -s` and `su -` alone are shells, too.
         "sudo" | "doas" | "su" if command.stdin_text().is_some() => {
-            let text = command.stdin_text().map(str::to_owned);
+            let text = stdin_of(command);
             let frame = Frame {
                 elevated: true,
                 ..frame
@@ -190,17 +194,27 @@ fn runs_only_itself(command: &SimpleCommand) -> bool {
             .fold(false, |any, byte| any | odd(byte))
 }
 
-fn run_windows(script: &mut Script, context: &mut Context, text: Option<String>, frame: &Frame) {
+fn run_windows<'t>(
+    script: &mut Script<'t>,
+    context: &mut Context<'t>,
+    text: Option<Text<'t>>,
+    frame: &Frame,
+) {
     let before = std::mem::replace(&mut context.dialect, Dialect::Windows);
     if let Some(text) = text.filter(|text| !text.trim().is_empty()) {
-        lex::run(script, context, &text, frame, false);
+        lex::run(script, context, text, frame, false);
     }
     context.dialect = before;
 }
 
 /// `parallel 'rm -rf {}' ::: a b`, `parallel ::: 'rm -rf a' 'ls'`: what is run is a line for a shell,
 /// put together with words from elsewhere. Returns whether it is one.
-fn follow_lines(script: &mut Script, context: &mut Context, index: usize, depth: u8) -> bool {
+fn follow_lines<'t>(
+    script: &mut Script<'t>,
+    context: &mut Context<'t>,
+    index: usize,
+    depth: u8,
+) -> bool {
     let Some(command) = script.commands.get(index) else {
         return false;
     };
@@ -210,7 +224,7 @@ fn follow_lines(script: &mut Script, context: &mut Context, index: usize, depth:
         .words
         .split_at_checked(at.unwrap_or(command.words.len()))
         .unwrap_or_default();
-    let texts: Vec<String> = if line.is_empty() {
+    let texts: Vec<Text<'t>> = if line.is_empty() {
         let words = given.iter().filter(|word| !sources(word)).take(MAX_LINES);
         words.map(|word| word.text.clone()).collect()
     } else if line.first().is_some_and(|word| word.text.contains(' ')) {
@@ -257,13 +271,13 @@ fn strip(command: &mut SimpleCommand) -> bool {
             && let Some(program) = command.words.first_mut()
             && let Some(version) = program.text.rfind('@').filter(|at| *at > 0)
         {
-            program.text.truncate(version);
+            program.text = program.text.part(..version);
         }
     }
     lines
 }
 
-fn base(word: &Word) -> &str {
+fn base<'w>(word: &'w Word) -> &'w str {
     let name = word.text.rsplit('/').next().unwrap_or_default();
     name.strip_suffix(".exe").unwrap_or(name)
 }
@@ -347,7 +361,12 @@ fn wrapper_length(words: &[Word]) -> Option<usize> {
 }
 
 /// The text of another shell, which knows no function of this one.
-fn run_shell(script: &mut Script, context: &mut Context, text: Option<String>, frame: &Frame) {
+fn run_shell<'t>(
+    script: &mut Script<'t>,
+    context: &mut Context<'t>,
+    text: Option<Text<'t>>,
+    frame: &Frame,
+) {
     if text.as_ref().is_none_or(|text| text.trim().is_empty()) {
         return;
     }
@@ -364,18 +383,23 @@ fn run_shell(script: &mut Script, context: &mut Context, text: Option<String>, f
     context.functions.give_names(names);
 }
 
-fn run_text(script: &mut Script, context: &mut Context, text: Option<String>, frame: &Frame) {
+fn run_text<'t>(
+    script: &mut Script<'t>,
+    context: &mut Context<'t>,
+    text: Option<Text<'t>>,
+    frame: &Frame,
+) {
     let before = std::mem::replace(&mut context.dialect, Dialect::Posix);
     if let Some(text) = text.filter(|text| !text.trim().is_empty()) {
-        lex::run(script, context, &text, frame, false);
+        lex::run(script, context, text, frame, false);
     }
     context.dialect = before;
 }
 
 /// Commands behind `-exec` and its sisters.
-fn executed(command: &SimpleCommand, frame: &Frame) -> Vec<Vec<Word>> {
-    let mut out: Vec<Vec<Word>> = Vec::new();
-    let mut open: Option<Vec<Word>> = None;
+fn executed<'t>(command: &SimpleCommand<'t>, frame: &Frame) -> Vec<Vec<Word<'t>>> {
+    let mut out: Vec<Vec<Word<'t>>> = Vec::new();
+    let mut open: Option<Vec<Word<'t>>> = None;
     for word in command.arguments() {
         match (open.as_mut(), word.text.as_str()) {
             (
@@ -395,7 +419,12 @@ fn executed(command: &SimpleCommand, frame: &Frame) -> Vec<Vec<Word>> {
     out
 }
 
-fn push(script: &mut Script, context: &mut Context, words: Vec<Word>, frame: &Frame) {
+fn push<'t>(
+    script: &mut Script<'t>,
+    context: &mut Context<'t>,
+    words: Vec<Word<'t>>,
+    frame: &Frame,
+) {
     if script.commands.len() >= MAX_COMMANDS || frame.depth > super::MAX_DEPTH {
         script.undecided = true;
         return;
@@ -411,4 +440,9 @@ fn push(script: &mut Script, context: &mut Context, words: Vec<Word>, frame: &Fr
         ..SimpleCommand::default()
     });
     follow(script, context, index, frame.depth + 1);
+}
+
+/// What a command reads that the line itself says.
+fn stdin_of<'t>(command: &SimpleCommand) -> Option<Text<'t>> {
+    command.stdin_text().map(|text| text.to_owned().into())
 }

@@ -160,12 +160,12 @@ fn run(judge: &mut Judge, call: Call, dir: Option<&str>, scripts: &[&str], given
 }
 
 /// The words behind the name of a script.
-fn behind<'w>(words: &'w [Word], script: &str) -> &'w [Word] {
+fn behind<'w>(words: &'w [Word<'w>], script: &str) -> &'w [Word<'w>] {
     let at = words.iter().position(|word| word.text == script);
     at.and_then(|at| words.get(at + 1..)).unwrap_or_default()
 }
 
-fn handed_on<'w>(words: impl Iterator<Item = &'w Word>) -> String {
+fn handed_on<'w>(words: impl Iterator<Item = &'w Word<'w>>) -> String {
     words.fold(String::new(), |mut text, word| {
         text.push(' ');
         text.push_str(&quoted(&word.text));

@@ -447,7 +447,7 @@ fn given_to(call: Call) -> Vec<String> {
     });
     operands
         .take(MAX_PATHS)
-        .map(|word| word.text.clone())
+        .map(|word| word.text.to_string())
         .collect()
 }
 

@@ -16,7 +16,7 @@ enum Reach<'w> {
     /// Everything that changed.
     Worktree,
     /// What changed below a directory.
-    Below(&'w Word),
+    Below(&'w Word<'w>),
 }
 
 /// Tells of a call that takes up all changes, where some are not the caller's.
@@ -105,7 +105,7 @@ fn stashes_all(words: &[Word]) -> bool {
 }
 
 /// `git add -A`, `git add .`, `git add -u`; what names paths takes only these.
-fn adds_all(words: &[Word]) -> Option<Reach<'_>> {
+fn adds_all<'w>(words: &'w [Word<'w>]) -> Option<Reach<'w>> {
     let mut operands = words.iter().filter(|word| !word.text.starts_with('-'));
     match operands.next() {
         None => has_option(

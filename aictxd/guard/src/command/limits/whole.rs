@@ -164,7 +164,7 @@ pub(super) fn judge(judge: &mut Judge, call: Call) {
     let given = given.unwrap_or_default().iter().take(MAX_WORDS);
     let paths: Vec<Word> = given
         .filter(|word| is_path(judge, call, word))
-        .map(|word| Word::plain(word))
+        .map(|word| Word::plain(*word))
         .collect();
     if !paths.is_empty() {
         touched(judge, call, &paths, name);

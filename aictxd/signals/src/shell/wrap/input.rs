@@ -6,13 +6,13 @@ use super::super::{Redirect, RedirectKind, Script, SimpleCommand};
 const MAX_READERS: usize = 16;
 
 /// What a command reads, which the text that it runs reads in its stead.
-pub(in super::super) struct Input {
+pub(in super::super) struct Input<'t> {
     piped_from: Option<usize>,
-    files: Vec<Redirect>,
+    files: Vec<Redirect<'t>>,
 }
 
-impl Input {
-    pub(in super::super) fn of(command: &SimpleCommand) -> Self {
+impl<'t> Input<'t> {
+    pub(in super::super) fn of(command: &SimpleCommand<'t>) -> Self {
         // What `xargs` reads is gone.
         if command.fed {
             return Self {
@@ -31,7 +31,7 @@ impl Input {
     }
 
     /// Gives it to the first commands from `first` on that read nothing else.
-    pub(in super::super) fn hand_on(self, script: &mut Script, first: usize) {
+    pub(in super::super) fn hand_on(self, script: &mut Script<'t>, first: usize) {
         if self.piped_from.is_none() && self.files.is_empty() {
             return;
         }

@@ -1,15 +1,15 @@
 //! The text that a command hands to a shell, put together from its words.
 
-use super::super::{SimpleCommand, Word};
+use super::super::{SimpleCommand, Text, Word};
 
-pub(super) enum Source<'w> {
+pub(super) enum Source<'w, 't> {
     /// The text, and the words behind it that it calls `$1` and so on.
-    Text(String, &'w [Word]),
+    Text(Text<'t>, &'w [Word<'t>]),
     Stdin,
     File,
 }
 
-pub(super) fn shell_script(arguments: &[Word]) -> Source<'_> {
+pub(super) fn shell_script<'w, 't>(arguments: &'w [Word<'t>]) -> Source<'w, 't> {
     let mut at = 0;
     while let Some(word) = arguments.get(at) {
         let text = word.text.as_str();
@@ -56,7 +56,7 @@ pub(super) fn is_cluster_with(text: &str, letter: char) -> bool {
 
 /// A script that another program runs, with the text that a here-document gives to that program: the
 /// last command of the script reads it, unless it reads something of its own.
-pub(super) fn with_input(script: String, command: &SimpleCommand) -> String {
+pub(super) fn with_input<'t>(script: Text<'t>, command: &SimpleCommand) -> Text<'t> {
     let Some(body) = command.stdin_text() else {
         return script;
     };
@@ -70,11 +70,11 @@ pub(super) fn with_input(script: String, command: &SimpleCommand) -> String {
         Some(before) if !before.ends_with(['\\', ';']) => before,
         _ => script,
     };
-    format!("{script} <<'{end}'\n{body}\n{end}\n")
+    format!("{script} <<'{end}'\n{body}\n{end}\n").into()
 }
 
 /// What `git submodule foreach`, `git bisect run` and `git rebase --exec` run.
-pub(super) fn git_text(arguments: &[Word]) -> Option<String> {
+pub(super) fn git_text<'t>(arguments: &[Word<'t>]) -> Option<Text<'t>> {
     let at = |text: &str| arguments.iter().position(|word| word.text == text);
     if let Some(at) = at("foreach").filter(|at| *at > 0) {
         let rest = arguments.get(at + 1..)?;
@@ -92,7 +92,7 @@ pub(super) fn git_text(arguments: &[Word]) -> Option<String> {
     arguments
         .iter()
         .find_map(|word| word.text.strip_prefix("--exec="))
-        .map(str::to_owned)
+        .map(|text| text.to_owned().into())
 }
 
 /// PowerShell under any of its names.
@@ -101,7 +101,7 @@ pub(super) fn is_powershell(name: &str) -> bool {
 }
 
 /// The text behind `-Command` (the default), if it is one.
-pub(super) fn powershell_script(arguments: &[Word]) -> Option<String> {
+pub(super) fn powershell_script<'t>(arguments: &[Word<'t>]) -> Option<Text<'t>> {
     let mut at = 0;
     while let Some(word) = arguments.get(at) {
         let text = word.text.to_ascii_lowercase();
@@ -135,7 +135,7 @@ pub(super) fn skip_options(words: &[Word], valued: &[&str]) -> usize {
     at.min(words.len())
 }
 
-pub(super) fn after<'w>(words: &'w [Word], flags: &[&str]) -> Option<&'w Word> {
+pub(super) fn after<'w, 't>(words: &'w [Word<'t>], flags: &[&str]) -> Option<&'w Word<'t>> {
     let at = words
         .iter()
         .position(|word| flags.contains(&word.text.as_str()))?;
@@ -143,7 +143,7 @@ pub(super) fn after<'w>(words: &'w [Word], flags: &[&str]) -> Option<&'w Word> {
 }
 
 /// Words as they are, for a line that a shell takes apart again.
-pub(super) fn quoted(words: &[Word]) -> String {
+pub(super) fn quoted<'t>(words: &[Word<'t>]) -> Text<'t> {
     if let [word] = words {
         return word.text.clone();
     }
@@ -153,10 +153,13 @@ pub(super) fn quoted(words: &[Word]) -> String {
         out.push_str(&word.text.replace('\'', "'\\''"));
         out.push_str("' ");
     }
-    out
+    out.into()
 }
 
-pub(super) fn join(words: &[Word]) -> String {
+pub(super) fn join<'t>(words: &[Word<'t>]) -> Text<'t> {
+    if let [word] = words {
+        return word.text.clone();
+    }
     let mut out = String::new();
     for word in words {
         if !out.is_empty() {
@@ -164,5 +167,5 @@ pub(super) fn join(words: &[Word]) -> String {
         }
         out.push_str(&word.text);
     }
-    out
+    out.into()
 }
